@@ -1,0 +1,92 @@
+import { lookup as systemLookup } from 'node:dns/promises'
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { RequestOptions } from 'node:https'
+import { request as httpsRequest } from 'node:https'
+import { OAuthProblem } from './oauth.rules.ts'
+import { isPublicAddress } from './public-address.ts'
+
+const MAX_BYTES = 16 * 1024
+const TIMEOUT_MS = 5000
+
+export type DocumentNet = {
+  lookup: (host: string) => Promise<{ address: string; family: number }[]>
+  request: (url: URL, options: RequestOptions, answer: (response: IncomingMessage) => void) => ClientRequest
+  allowed: (address: string) => boolean
+}
+
+export const internet: DocumentNet = {
+  lookup: (host) => systemLookup(host, { all: true, verbatim: true }),
+  request: httpsRequest,
+  allowed: isPublicAddress,
+}
+
+export const isDocumentId = (clientId: string): boolean => clientId.startsWith('https://')
+
+const refuse = (why: string): never => {
+  throw new OAuthProblem('invalid_client', `The client metadata document ${why}`, 401)
+}
+
+// Client ID Metadata Documents: the client_id is the address of a document that describes the client.
+export function documentUrl(clientId: string): URL {
+  if (!URL.canParse(clientId)) return refuse('has no valid address')
+  const url = new URL(clientId)
+  if (url.href !== clientId) return refuse('address is not in its normal form')
+  if (url.protocol !== 'https:' || url.username || url.password || url.hash || url.port) {
+    return refuse('must be at a plain https address without port, credentials or fragment')
+  }
+  if (url.pathname === '/') return refuse('address needs a path')
+  return url
+}
+
+// The name is resolved once and the connection goes to that very address, so a name that answers differently
+// the second time (DNS rebinding) gains nothing. No redirect is followed; size and time are bounded.
+export async function fetchClientDocument(clientId: string, net: DocumentNet = internet): Promise<unknown> {
+  const url = documentUrl(clientId)
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const addresses = await net.lookup(host).catch(() => refuse('host cannot be resolved'))
+  const target = addresses[0]
+  if (!target || !addresses.every(({ address }) => net.allowed(address))) {
+    return refuse('is not on the public internet')
+  }
+  const text = await download(url, target, net)
+  try {
+    return JSON.parse(text)
+  } catch {
+    return refuse('is not JSON')
+  }
+}
+
+function download(url: URL, target: { address: string; family: number }, net: DocumentNet): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const fail = (why: string) =>
+    reject(new OAuthProblem('invalid_client', `The client metadata document ${why}`, 401))
+  const options: RequestOptions = {
+    headers: { accept: 'application/json' },
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    lookup: (_host, wanted, done) =>
+      wanted.all ? done(null, [target]) : done(null, target.address, target.family),
+  }
+  const outgoing = net.request(url, options, (response) => {
+    if (response.statusCode !== 200) {
+      response.destroy()
+      return fail(`answered ${response.statusCode}`)
+    }
+    if (!/^application\/([\w.-]+\+)?json\b/i.test(response.headers['content-type'] ?? '')) {
+      response.destroy()
+      return fail('is not served as JSON')
+    }
+    const chunks: Buffer[] = []
+    let size = 0
+    response.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= MAX_BYTES) return chunks.push(chunk)
+      response.destroy()
+      return fail(`is larger than ${MAX_BYTES} bytes`)
+    })
+    response.on('error', () => fail('could not be read'))
+    response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
+  })
+  outgoing.on('error', () => fail('could not be fetched'))
+  outgoing.end()
+  return promise
+}

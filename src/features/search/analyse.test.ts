@@ -1,0 +1,93 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { fold, queryTerms, termsOf, tokens } from './analyse.ts'
+
+describe('identifiers', () => {
+  test('camelCase and snake_case of the same name share every term, the whole name included', () => {
+    expect(termsOf('getUserById')).toEqual(['get', 'user', 'by', 'id', 'getuserbyid'])
+    expect(termsOf('get_user_by_id')).toEqual(termsOf('getUserById'))
+  })
+
+  test('runs of capitals are one part', () => {
+    expect(termsOf('XMLHttpRequest')).toEqual(['xml', 'http', 'request', 'xmlhttprequest'])
+    expect(termsOf('parseJSON')).toEqual(['pars', 'json', 'parsejson'])
+  })
+
+  test('error codes, hex numbers and languages with signs in their names stay whole', () => {
+    expect(termsOf('TS2345 0x80070005 C++ C# ECONNREFUSED')).toEqual([
+      'ts2345',
+      '0x80070005',
+      'c++',
+      'c#',
+      'econnrefus',
+    ])
+  })
+
+  test('a version is found by each of its prefixes, a numbered name by its name', () => {
+    expect(termsOf('3.11.2')).toEqual(['3', '3.11', '3.11.2'])
+    expect(termsOf('python3')).toEqual(['python3', 'python'])
+  })
+})
+
+describe('languages', () => {
+  test('word forms share a stem', () => {
+    expect(termsOf('connections')).toEqual(termsOf('connected'))
+    expect(termsOf('подключения')).toEqual(termsOf('подключение'))
+  })
+
+  test('scripts without spaces become pairs of characters, each with its place', () => {
+    const text = 'Pythonで入門'
+    expect(tokens(text).map((t) => [t.terms[0], text.slice(t.start, t.end)])).toEqual([
+      ['python', 'Python'],
+      ['で入', 'で入'],
+      ['入門', '入門'],
+    ])
+  })
+
+  test('width, accents and vowel marks make no difference', () => {
+    expect(fold('Ｃａｆé')).toBe('cafe')
+    expect(fold('مَرْحَبًا')).toBe('مرحبا')
+    expect(fold('が')).toBe('が')
+  })
+})
+
+describe('queries', () => {
+  test('stop words go, unless the query has nothing else', () => {
+    expect(queryTerms('how to prevent a file from being modified')).toEqual(['prevent', 'file', 'modifi'])
+    expect(queryTerms('to be or not to be')).toEqual(['to', 'be', 'or', 'not'])
+  })
+
+  test('a repeated word counts once', () => {
+    expect(queryTerms('timeout timeouts TIMEOUT')).toEqual(['timeout'])
+  })
+
+  test('any string is plain text: terms carry no control or query signs, places lie inside the text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
+        let from = 0
+        for (const token of tokens(text)) {
+          expect(token.start).toBeGreaterThanOrEqual(from)
+          expect(token.end).toBeLessThanOrEqual(text.length)
+          expect(token.terms.length).toBeGreaterThan(0)
+          for (const term of token.terms) expect(term).not.toMatch(/["'*():%\s\p{Cc}]/u)
+          from = token.start
+        }
+      }),
+    )
+  })
+
+  test('a text finds itself: its query terms are among its terms', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
+        const indexed = new Set(termsOf(text))
+        for (const term of queryTerms(text)) expect(indexed.has(term)).toBe(true)
+      }),
+    )
+  })
+
+  test('a hundred thousand characters are read in one go', () => {
+    expect(tokens('a'.repeat(100_000))).toHaveLength(1)
+    expect(queryTerms('1.'.repeat(50_000)).length).toBeGreaterThan(0)
+    expect(queryTerms('aB'.repeat(50_000)).length).toBeGreaterThan(0)
+  })
+})

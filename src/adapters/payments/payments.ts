@@ -1,0 +1,80 @@
+/**
+ * What the product needs from whoever takes the money. Both providers speak Stripe's event language, so there is one
+ * reader of events (events.ts) and one way to check a signature; they differ in how a page is opened and where it is.
+ * Amounts are integer cents everywhere. Card data never passes through this process.
+ */
+import Stripe from 'stripe'
+
+/** One thing that can be paid for. `productId` comes back in invoices and subscriptions and names the plan. */
+export type Offer = Readonly<{
+  productId: string
+  name: string
+  amountCents: number
+  currency: string
+  interval: 'month' | 'year' | null
+}>
+
+export type CheckoutOrder = Readonly<{
+  offer: Offer
+  customerId: string
+  /** Kept by the provider and sent back with every event: who bought what. */
+  metadata: Readonly<Record<string, string>>
+  successUrl: string
+  cancelUrl: string
+}>
+
+export type PortalOrder = Readonly<{ customerId: string; returnUrl: string; offers: readonly Offer[] }>
+
+export type PaymentProvider = Readonly<{
+  name: 'stripe' | 'development'
+  createCustomer: (user: { userId: string; email: string }) => Promise<string>
+  openCheckout: (order: CheckoutOrder) => Promise<{ sessionId: string; url: string }>
+  openPortal: (order: PortalOrder) => Promise<{ url: string }>
+  /** The event, if its signature is ours and young enough; throws `BadSignature` otherwise. */
+  verify: (rawBody: Buffer, signature: string | undefined, now: Date) => unknown
+  /** The provider's present view of a subscription, for the case that two events cannot be put in order. */
+  currentSubscription: (subscriptionId: string) => Promise<unknown>
+  /** Refunds name the payment only; this finds the invoice that it paid. */
+  invoiceOfPayment: (paymentIntent: string) => Promise<string | null>
+  /** Ends all subscriptions of a customer at once, for accounts that are deleted. */
+  endSubscriptions: (customerId: string) => Promise<void>
+}>
+
+export class BadSignature extends Error {}
+
+/** The provider could not be reached or refused; the message is for the log, never for the user. */
+export class PaymentProviderError extends Error {}
+
+export const SIGNATURE_TOLERANCE_SECONDS = 300
+
+/** `t=<unix seconds>,v1=<hmac-sha256 of "t.body">`, checked by the SDK for both providers. */
+export function verifySignature(
+  rawBody: Buffer,
+  signature: string | undefined,
+  secret: string,
+  now: Date,
+): unknown {
+  if (!signature) throw new BadSignature('The stripe-signature header is missing.')
+  try {
+    return Stripe.webhooks.constructEvent(
+      rawBody,
+      signature,
+      secret,
+      SIGNATURE_TOLERANCE_SECONDS,
+      undefined,
+      now.getTime(),
+    )
+  } catch (error) {
+    throw new BadSignature('The signature does not fit the body, or is older than five minutes.', {
+      cause: error,
+    })
+  }
+}
+
+export function signPayload(payload: string, secret: string, now: Date): string {
+  return Stripe.webhooks.generateTestHeaderString({
+    payload,
+    secret,
+    timestamp: Math.floor(now.getTime() / 1000),
+  })
+}

@@ -1,0 +1,126 @@
+/** Everything that can be bought, and the sizes of what invite codes give. Prices are integer cents. */
+import { z } from 'zod'
+import type { Offer } from '../../adapters/payments/payments.ts'
+
+export const SubscriptionPlan = z
+  .object({
+    plan_id: z.string(),
+    name: z.string(),
+    price_cents: z.number().int().nonnegative(),
+    currency: z.string().length(3),
+    interval: z.enum(['month', 'year']),
+    monthly_credits: z.number().int().nonnegative(),
+    features: z.array(z.string()),
+  })
+  .meta({ id: 'SubscriptionPlan' })
+
+export const CreditPack = z
+  .object({
+    pack_id: z.string(),
+    name: z.string(),
+    credits: z.number().int().positive(),
+    price_cents: z.number().int().positive(),
+    currency: z.string().length(3),
+  })
+  .meta({ id: 'CreditPack' })
+
+export type Plan = z.infer<typeof SubscriptionPlan>
+export type Pack = z.infer<typeof CreditPack>
+
+/** Cheapest first: a later plan ranks above an earlier one. */
+export const PLANS: readonly Plan[] = [
+  {
+    plan_id: 'free',
+    name: 'Free',
+    price_cents: 0,
+    currency: 'usd',
+    interval: 'month',
+    monthly_credits: 0,
+    features: [
+      'Unlimited private cards',
+      'Agent Memory',
+      'Personal and workspace search',
+      '100 credits at sign-up',
+    ],
+  },
+  {
+    plan_id: 'pro',
+    name: 'Pro',
+    price_cents: 1200,
+    currency: 'usd',
+    interval: 'month',
+    monthly_credits: 500,
+    features: [
+      'Everything in Free',
+      '500 credits a month: 100 library searches that hit',
+      'Support by e-mail',
+    ],
+  },
+  {
+    plan_id: 'team',
+    name: 'Team',
+    price_cents: 3900,
+    currency: 'usd',
+    interval: 'month',
+    monthly_credits: 2000,
+    features: [
+      'Everything in Pro',
+      '2,000 credits a month: 400 library searches that hit',
+      'Support comes first',
+    ],
+  },
+]
+
+export const PACKS: readonly Pack[] = [
+  { pack_id: 'small', name: '100 credits', credits: 100, price_cents: 400, currency: 'usd' },
+  { pack_id: 'medium', name: '500 credits', credits: 500, price_cents: 1600, currency: 'usd' },
+  { pack_id: 'large', name: '2,000 credits', credits: 2000, price_cents: 5000, currency: 'usd' },
+]
+
+export const INVITE_CREDITS = 20
+export const INVITE_REWARD_CREDITS = 20
+export const MAX_OPEN_INVITES = 10
+
+const PRODUCT_PREFIX = 'kv_plan_'
+
+export function findPlan(planId: string): Plan | undefined {
+  return PLANS.find((plan) => plan.plan_id === planId)
+}
+
+export function findPack(packId: string): Pack | undefined {
+  return PACKS.find((pack) => pack.pack_id === packId)
+}
+
+export function planOffer(plan: Plan): Offer {
+  return {
+    productId: PRODUCT_PREFIX + plan.plan_id,
+    name: `Knowledge Vault ${plan.name}`,
+    amountCents: plan.price_cents,
+    currency: plan.currency,
+    interval: plan.interval,
+  }
+}
+
+export function packOffer(pack: Pack): Offer {
+  return {
+    productId: `kv_pack_${pack.pack_id}`,
+    name: `Knowledge Vault: ${pack.name}`,
+    amountCents: pack.price_cents,
+    currency: pack.currency,
+    interval: null,
+  }
+}
+
+export const PAID_OFFERS: readonly Offer[] = PLANS.filter((plan) => plan.price_cents > 0).map(planOffer)
+
+/** The product says it best, because it also follows a switch in the portal; the metadata is from the first purchase. */
+export function planOfProduct(productId: string | null, metadataPlanId: string | null): Plan | undefined {
+  const named = productId?.startsWith(PRODUCT_PREFIX)
+    ? findPlan(productId.slice(PRODUCT_PREFIX.length))
+    : undefined
+  return named ?? (metadataPlanId ? findPlan(metadataPlanId) : undefined)
+}
+
+export function planRank(planId: string): number {
+  return PLANS.findIndex((plan) => plan.plan_id === planId)
+}

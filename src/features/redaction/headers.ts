@@ -1,0 +1,55 @@
+import { isPlaceholder, isSampleToken } from './placeholders.ts'
+import { rank, type Span } from './rule.ts'
+
+const bearer = /[ \t]{1,4}([A-Za-z0-9_.~+/=-]{16,4000})/y
+const basic = /[ \t]{1,4}([A-Za-z0-9+/_-]{12,500}={0,2})(?![A-Za-z0-9])/y
+
+/** `Bearer …`, `Token …` in a header or in prose: random enough, or it is a word. */
+export function bearerToken(text: string, wordEnd: number): Span | undefined {
+  bearer.lastIndex = wordEnd
+  const found = bearer.exec(text)
+  const value = found?.[1]?.replace(/[.=]+$/, '')
+  if (!found || !value || !/\d/.test(value) || isSampleToken(value) || isPlaceholder(value)) return undefined
+  if (/^[\w]+(?:[.-][A-Za-z_]\w*)+$/.test(value) && !/\d[A-Za-z]|[A-Z][a-z][A-Z]/.test(value))
+    return undefined
+  const start = found.index + found[0].length - (found[1] as string).length
+  return { start, end: start + value.length, kind: 'bearer_token', rank: rank.named }
+}
+
+/** `Basic dXNlcjpwYXNz`: base64 of `user:password`. */
+export function basicCredentials(text: string, wordEnd: number): Span | undefined {
+  basic.lastIndex = wordEnd
+  const found = basic.exec(text)
+  const value = found?.[1]
+  if (!found || !value) return undefined
+  const decoded = Buffer.from(value, 'base64').toString('latin1')
+  if (!/^[\x20-\x7e\xa0-\xff]+:[\x20-\x7e\xa0-\xff]*$/.test(decoded)) return undefined
+  const end = found.index + found[0].length
+  return { start: end - value.length, end, kind: 'basic_credentials', rank: rank.named }
+}
+
+const cookiePair = /[ \t]{0,4}([A-Za-z0-9_.$-]{1,80})=("?)([A-Za-z0-9%+/_.|~!*-]{0,4000}={0,2})\2/y
+
+/** Values of the cookies that carry a session, in a `Cookie:` or `Set-Cookie:` header. */
+export function sessionCookies(text: string, colonEnd: number): Span[] {
+  const spans: Span[] = []
+  let at = colonEnd
+  for (let pair = 0; pair < 40; pair += 1) {
+    cookiePair.lastIndex = at
+    const found = cookiePair.exec(text)
+    if (!found) break
+    at = cookiePair.lastIndex
+    const [, name = '', quote = '', value = ''] = found
+    const end = at - quote.length
+    if (
+      /sess|sid|auth|token|jwt|login|remember|csrf|xsrf|secret|key/i.test(name) &&
+      value.length >= 8 &&
+      !isPlaceholder(value)
+    ) {
+      spans.push({ start: end - value.length, end, kind: 'session_cookie', rank: rank.named })
+    }
+    if (text[at] !== ';') break
+    at += 1
+  }
+  return spans
+}

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest'
+import { findSecrets, redact, sanitise } from './redact.ts'
+import { randomFrom } from './samples.ts'
+
+const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
+const alphanumeric = `${upper}${upper.toLowerCase()}0123456789`
+
+describe('a secret is replaced by a placeholder of its kind', () => {
+  test('an access key in a sentence', () => {
+    const key = `AKIA${randomFrom(`${upper}234567`, 16)}`
+    const { text, findings } = redact(`I deployed it with ${key}, and it worked.`)
+    expect(text).toBe('I deployed it with <AWS_ACCESS_KEY>, and it worked.')
+    expect(findings).toEqual([{ kind: 'aws_access_key', count: 1 }])
+  })
+
+  test('our own API keys and session tokens', () => {
+    const text = `X-API-Key: kv_${randomFrom(alphanumeric, 40)}\nAuthorization: Bearer kvs_${randomFrom(alphanumeric, 43)}`
+    expect(redact(text).text).toBe(
+      'X-API-Key: <KNOWLEDGE_VAULT_API_KEY>\nAuthorization: Bearer <KNOWLEDGE_VAULT_SESSION>',
+    )
+  })
+
+  test('the password in an address, and nothing else of it', () => {
+    const password = `${randomFrom(alphanumeric, 12)}9z`
+    expect(redact(`postgres://app:${password}@db.example.com:5432/app`).text).toBe(
+      'postgres://app:<URL_PASSWORD>@db.example.com:5432/app',
+    )
+  })
+
+  test.each([
+    ['env', (value: string) => `DB_PASSWORD=${value}`],
+    ['shell', (value: string) => `export DB_PASSWORD='${value}'`],
+    ['JSON', (value: string) => `{"password": "${value}"}`],
+    ['escaped JSON', (value: string) => `{\\"password\\": \\"${value}\\"}`],
+    ['YAML', (value: string) => `  password: ${value}`],
+    ['code', (value: string) => `const dbPassword: string = "${value}";`],
+    ['call', (value: string) => `client.setPassword("${value}")`],
+    ['XML', (value: string) => `<password>${value}</password>`],
+    ['query string', (value: string) => `https://example.com/?user=a&password=${value}&x=1`],
+  ])('a password in %s', (_form, write) => {
+    const value = `Zq4${randomFrom(alphanumeric, 13)}`
+    const { text, findings } = redact(write(value))
+    expect(text).not.toContain(value)
+    expect(findings).toEqual([{ kind: 'password', count: 1 }])
+  })
+
+  test('a private key, whole, with escaped line ends, and cut off', () => {
+    const body = Array.from({ length: 6 }, () => randomFrom(`${alphanumeric}+/`, 64))
+    const begin = ['-----BEGIN RSA', 'PRIVATE KEY-----'].join(' ')
+    const end = ['-----END RSA', 'PRIVATE KEY-----'].join(' ')
+    const whole = [begin, ...body, end].join('\n')
+    expect(redact(`before\n${whole}\nafter`).text).toBe('before\n<PRIVATE_KEY>\nafter')
+    expect(redact(`{"key": "${whole.replaceAll('\n', '\\n')}"}`).text).toBe('{"key": "<PRIVATE_KEY>"}')
+    expect(redact(`before\n${[begin, ...body].join('\n')}\nplain words follow`).text).toBe(
+      'before\n<PRIVATE_KEY>\nplain words follow',
+    )
+  })
+
+  test('session cookies, not the others', () => {
+    const value = randomFrom(alphanumeric, 32)
+    expect(redact(`Cookie: theme=dark; sessionid=${value}; lang=en`).text).toBe(
+      'Cookie: theme=dark; sessionid=<SESSION_COOKIE>; lang=en',
+    )
+  })
+
+  test('basic credentials', () => {
+    const value = Buffer.from(`app:${randomFrom(alphanumeric, 12)}`).toString('base64')
+    expect(redact(`Authorization: Basic ${value}`).text).toBe('Authorization: Basic <BASIC_CREDENTIALS>')
+  })
+
+  test('several at once are counted by kind', () => {
+    const key = () => `AKIA${randomFrom(`${upper}234567`, 16)}`
+    expect(findSecrets(`${key()} ${key()} ghp_${randomFrom(alphanumeric, 36)}`)).toEqual([
+      { kind: 'aws_access_key', count: 2 },
+      { kind: 'github_token', count: 1 },
+    ])
+  })
+
+  test('redacting again changes nothing', () => {
+    const once = redact(
+      `password = "Zq4${randomFrom(alphanumeric, 13)}" ghp_${randomFrom(alphanumeric, 36)}`,
+    ).text
+    expect(redact(once)).toEqual({ text: once, findings: [] })
+  })
+})
+
+test.each([
+  'AKIAIOSFODNN7EXAMPLE',
+  'X-API-Key: <API_KEY>',
+  `api_key = "${'x'.repeat(32)}"`,
+  'password: ********',
+  'password=$' + '{DB_PASSWORD}',
+  'token = process.env.GITHUB_TOKEN',
+  'api_key = "YOUR_API_KEY_HERE_1"',
+  'postgres://user:password@localhost/db',
+  'const token = await getToken(request)',
+  'the token is refreshed every 15 minutes',
+  '"password": "string"',
+  'key: 0123456789',
+  'secretKey: config.auth.secretKey2',
+])('documentation and code are not secrets: %s', (text) => {
+  expect(redact(text)).toEqual({ text, findings: [] })
+})
+
+test('sanitising drops control characters except tab and newline, also inside a secret', () => {
+  const key = `ghp_${randomFrom(alphanumeric, 36)}`
+  expect(sanitise(`a\u0000b\tc\r\nd\u001b[31m\u0085 ${key.slice(0, 9)}\u0007${key.slice(9)}`)).toEqual({
+    text: 'ab\tc\nd[31m <GITHUB_TOKEN>',
+    findings: [{ kind: 'github_token', count: 1 }],
+  })
+})

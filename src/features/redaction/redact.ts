@@ -1,0 +1,38 @@
+import { scan } from './scan.ts'
+
+/** What was found, by kind and number. The values themselves are never kept, logged or returned. */
+export type Finding = { kind: string; count: number }
+export type Redacted = { text: string; findings: Finding[] }
+
+/** Puts a placeholder of its kind, such as `<AWS_ACCESS_KEY>`, in the place of every secret in the text. */
+export function redact(text: string): Redacted {
+  const spans = scan(text)
+  if (spans.length === 0) return { text, findings: [] }
+  const parts: string[] = []
+  let from = 0
+  for (const span of spans) {
+    parts.push(text.slice(from, span.start), `<${span.kind.toUpperCase()}>`)
+    from = span.end
+  }
+  parts.push(text.slice(from))
+  return { text: parts.join(''), findings: countByKind(spans) }
+}
+
+/** Which kinds of secret the text holds, and how many of each; the text stays as it is. */
+export function findSecrets(text: string): Finding[] {
+  return countByKind(scan(text))
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this looks for
+const controlCharacters = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
+
+/** For free text on its way into storage: no control characters but tab and newline, and no secrets. */
+export function sanitise(text: string): Redacted {
+  return redact(text.replace(controlCharacters, ''))
+}
+
+function countByKind(spans: { kind: string }[]): Finding[] {
+  const counts = new Map<string, number>()
+  for (const { kind } of spans) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  return [...counts].map(([kind, count]) => ({ kind, count }))
+}

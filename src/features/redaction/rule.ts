@@ -1,0 +1,33 @@
+/** A stretch of the text that is a secret. */
+export type Span = { start: number; end: number; kind: string; rank: number }
+
+/** How sure a find is: where two overlap, the kind of the surer one is named. */
+export const rank = { block: 4, token: 3, named: 2, assigned: 1 } as const
+
+/**
+ * A credential that is known by its look: it starts with `prefix` (case counts) and goes on as `tail`.
+ * Every quantifier of a tail is bounded, so that one try costs a constant.
+ */
+export type TokenRule = { form: 'token'; kind: string; prefixes: readonly string[]; tail: RegExp }
+
+/**
+ * A credential without a look of its own: it is one because a name beside it says so
+ * (`adafruit_key = …`). `value` is the published form of the value.
+ */
+export type NamedRule = { form: 'named'; kind: string; names: readonly string[]; value: RegExp }
+
+export type Rule = TokenRule | NamedRule
+
+/** What must follow the last character of a token; a longer run of letters is something else. */
+const tokenEnd = '(?![A-Za-z0-9])'
+
+/** What may follow a value in code, configuration and prose. */
+const valueEnd = '(?=[\\s"\'`;,<>&)\\]}|\\\\#]|[.:?!](?:\\s|$)|$)'
+
+export function token(kind: string, prefixes: string | readonly string[], tail: string): TokenRule {
+  return { form: 'token', kind, prefixes: [prefixes].flat(), tail: new RegExp(`(?:${tail})${tokenEnd}`, 'y') }
+}
+
+export function named(kind: string, names: string | readonly string[], value: string): NamedRule {
+  return { form: 'named', kind, names: [names].flat(), value: new RegExp(`(?:${value})${valueEnd}`, 'iy') }
+}

@@ -1,0 +1,92 @@
+// The usage guide as data. Plain sentences for a model that has never seen the vault; tools and addresses are filled in
+// from the declarations, so nothing here can disagree with them.
+
+export const GUIDE_VERSION = '1.5.10'
+export const USER_PREFERENCES_KEY = '__user__/preferences'
+
+export const OVERVIEW =
+  'Knowledge Vault keeps knowledge cards (a problem or goal, and what solved it) and, per project, the memory of what you and ' +
+  'your user did. Cards are private until their owner shares them in a workspace or publishes them to the public library.'
+
+export const AUTHENTICATION = {
+  header: 'X-API-Key: <API_KEY>',
+  alternative: 'Authorization: Bearer <API_KEY>',
+  mcp: 'MCP clients may also sign in with OAuth 2.1; the server answers 401 with the address of its metadata.',
+  scopes: {
+    search: 'search and read',
+    record: 'write project memory, share cards',
+    'case:write': 'create and edit cards (together with record)',
+    publish: 'publish and unpublish cards',
+    'workspace:write': 'workspaces, members, invitations',
+  },
+} as const
+
+export const WORKFLOW = [
+  {
+    when: 'session start',
+    do: `Call get_project_context for your project key (the repository URL or org/repo), and once more for ${USER_PREFERENCES_KEY}.`,
+  },
+  {
+    when: 'before solving a problem',
+    do: 'Call search_records with the error text or goal: scope personal first, then workspace; scope public costs credits when it hits.',
+  },
+  {
+    when: 'start of a work unit',
+    do: "Call append_context_event with event_type user_message and the user's text verbatim (up to about 4000 characters; longer: the first 4000 verbatim, then a short summary).",
+  },
+  {
+    when: 'end of a work unit',
+    do: 'Call append_context_event with event_type agent_report, or do both in one call with append_context_turn; give summary for the current focus, facts and project_preferences only when they changed.',
+  },
+  {
+    when: 'something was solved that will come up again',
+    do: 'Call record_card. It stays private. Call share_card for the team or publish_card for everyone only when the user wants it.',
+  },
+  {
+    when: 'the user states a lasting preference',
+    do: `Ask, then write it: to the project with append_context_turn.project_preferences, or to ${USER_PREFERENCES_KEY} with event_type fact_snapshot, meta.fact_kind user_preferences and meta.confirmed_by_user true.`,
+  },
+] as const
+
+export const CARD_WRITING = {
+  title: 'One line that names the thing and the failure, as somebody would search for it.',
+  symptom: 'What was seen: the exact error text, when it happens, what was expected.',
+  fix_summary: 'What solved it and why it works, complete enough to act on without the rest.',
+  root_cause: 'The cause, once known.',
+  steps: 'Objects {order, action, result}.',
+  environment: 'String to string, e.g. {"node": "24.1", "os": "linux"}; search can filter on it.',
+  tags: 'A few lower-case nouns.',
+  evidences: 'Objects {kind, content, meta}: logs, diffs, links. They can be added later, never removed.',
+  card_type: 'debug_fix (default), how_to, lesson_learned, decision, reference.',
+} as const
+
+export const PITFALLS = [
+  'symptom and fix_summary are top-level fields of record_card. The field body is optional long-form text, not a wrapper: an error whose loc ends with symptom means it is missing at top level.',
+  'Inputs are strict JSON: arrays are arrays, never comma-separated strings; an unknown field is an error.',
+  'card_id and case_id are the same value; use card_id.',
+  'A summary is the current focus only, not the whole project.',
+  'Tools that take confirmed_by_user need it to be true, after the user really agreed.',
+] as const
+
+export const SECRETS =
+  'You may use secrets to do work, but never write them into a card, an event or anything shared. Use placeholders such as <API_KEY>. ' +
+  'Project memory is redacted on the server; cards with a secret in them cannot be shared or published.'
+
+export const ERRORS = {
+  '401': 'The credential is missing, wrong or expired.',
+  '402': 'Not enough credits for a public search; nothing was charged.',
+  '403': 'missing_scope names the scopes the credential lacks; forbidden means the role is not enough.',
+  '404': 'It does not exist, or you may not know that it does.',
+  '409': 'A conflict with the present state; duplicate_card names the card that already says this.',
+  '422': 'detail lists each invalid field with its path (loc).',
+  '400': 'quality_rejected: publishing was refused; read reasons, fix the card with update_card, try again.',
+  '429': 'Too many calls; wait for Retry-After seconds.',
+} as const
+
+// Server instructions for MCP clients: the guidance of the interface, short, since it is sent with every connection.
+export const INSTRUCTIONS =
+  `Knowledge Vault: solved problems as cards, and memory per project. At session start call get_project_context for your project key and for ${USER_PREFERENCES_KEY}. ` +
+  'Before solving a problem call search_records (personal and workspace are free, public costs credits on a hit). ' +
+  "At the end of each work unit call append_context_turn with the user's message verbatim (first ~4000 characters) and your report. " +
+  'When something was solved that will come up again, call record_card; share or publish only when the user wants it. ' +
+  'Never write secrets; use placeholders such as <API_KEY>. Details: get_ai_guide.'

@@ -1,0 +1,202 @@
+// The tool table of the interface, written down once more by hand: the registry test compares the declarations with it.
+
+export type Field = {
+  required?: true
+  type: 'string' | 'integer' | 'boolean' | 'object' | 'array' | 'string | string[]'
+  default?: unknown
+  values?: readonly string[]
+  min?: number
+  max?: number
+}
+export type InterfaceTool = {
+  scopes: readonly string[]
+  readOnly?: true
+  destructive?: true
+  idempotent?: true
+  fields: Record<string, Field>
+}
+
+const text: Field = { type: 'string' }
+const need: Field = { type: 'string', required: true }
+const object: Field = { type: 'object' }
+const array: Field = { type: 'array' }
+const email: Field = { type: 'string', required: true, min: 3, max: 320 }
+const flag = (value?: boolean): Field =>
+  value === undefined ? { type: 'boolean' } : { type: 'boolean', default: value }
+const count = (min: number, max: number, value: number): Field => ({
+  type: 'integer',
+  min,
+  max,
+  default: value,
+})
+const roles = ['admin', 'editor', 'viewer'] as const
+const role: Field = { type: 'string', values: roles, default: 'viewer' }
+const kinds = ['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference'] as const
+const confirmed: Field = { type: 'boolean', required: true }
+
+const cardFields = {
+  environment: object,
+  root_cause: text,
+  steps: array,
+  tags: array,
+  card_payload: object,
+  body: text,
+  evidences: array,
+} satisfies Record<string, Field>
+
+export const INTERFACE_TOOLS: Record<string, InterfaceTool> = {
+  search_records: {
+    scopes: ['search'],
+    readOnly: true,
+    fields: {
+      query: need,
+      track: { type: 'string', values: ['debug', 'build'] },
+      scope: { type: 'string', values: ['personal', 'workspace', 'public'], default: 'personal' },
+      workspace_ids: array,
+      tags: array,
+      environment: object,
+      limit: count(1, 20, 5),
+    },
+  },
+  get_card: { scopes: ['search'], readOnly: true, fields: { card_id: need, include_evidences: flag(true) } },
+  get_ai_guide: { scopes: ['search'], readOnly: true, fields: { base_url: text } },
+  list_workspaces: { scopes: ['search'], readOnly: true, fields: { include_public: flag(false) } },
+  create_workspace: {
+    scopes: ['workspace:write'],
+    fields: {
+      name: { type: 'string', required: true, min: 1, max: 120 },
+      type: { type: 'string', values: ['org', 'personal'], default: 'org' },
+      visibility: { type: 'string', values: ['private', 'unlisted', 'public'], default: 'private' },
+      policy_json: object,
+    },
+  },
+  add_workspace_member_by_email: { scopes: ['workspace:write'], fields: { workspace_id: need, email, role } },
+  list_workspace_members: { scopes: ['search'], readOnly: true, fields: { workspace_id: need } },
+  update_workspace_member_role: {
+    scopes: ['workspace:write'],
+    fields: { workspace_id: need, user_id: need, role: { type: 'string', values: roles, required: true } },
+  },
+  remove_workspace_member: {
+    scopes: ['workspace:write'],
+    destructive: true,
+    fields: { workspace_id: need, user_id: need },
+  },
+  invite_workspace_member: { scopes: ['workspace:write'], fields: { workspace_id: need, email, role } },
+  list_workspace_invites: {
+    scopes: ['workspace:write'],
+    readOnly: true,
+    fields: { workspace_id: need, include_history: flag(false) },
+  },
+  resend_workspace_invite: { scopes: ['workspace:write'], fields: { workspace_id: need, invite_id: need } },
+  revoke_workspace_invite: {
+    scopes: ['workspace:write'],
+    destructive: true,
+    fields: { workspace_id: need, invite_id: need },
+  },
+  accept_workspace_invite: {
+    scopes: ['workspace:write'],
+    fields: { token: { type: 'string', required: true, min: 10, max: 400 } },
+  },
+  get_project_context: {
+    scopes: ['search'],
+    readOnly: true,
+    fields: {
+      project_key: need,
+      workspace_id: text,
+      limit_events: count(1, 100, 20),
+      max_chars_per_event: count(200, 20000, 2000),
+    },
+  },
+  search_project_context: {
+    scopes: ['search'],
+    readOnly: true,
+    fields: { project_key: need, query: need, workspace_id: text, limit: count(1, 50, 10) },
+  },
+  record_card: {
+    scopes: ['record', 'case:write'],
+    fields: {
+      title: need,
+      symptom: need,
+      fix_summary: need,
+      workspace_id: text,
+      card_type: { type: 'string', values: kinds, default: 'debug_fix' },
+      ...cardFields,
+    },
+  },
+  append_context_event: {
+    scopes: ['record'],
+    fields: {
+      project_key: need,
+      event_type: {
+        type: 'string',
+        required: true,
+        values: ['user_message', 'agent_report', 'turn', 'summary', 'fact_snapshot'],
+      },
+      content: need,
+      workspace_id: text,
+      title: text,
+      session_id: text,
+      client: text,
+      meta: object,
+    },
+  },
+  append_context_turn: {
+    scopes: ['record'],
+    fields: {
+      project_key: need,
+      user_message: need,
+      agent_report: need,
+      workspace_id: text,
+      summary: { type: 'string | string[]' },
+      facts: { type: 'string | string[]' },
+      project_preferences: { type: 'string | string[]' },
+      title: text,
+      session_id: text,
+      client: text,
+      meta: object,
+    },
+  },
+  transfer_preferences: {
+    scopes: ['record'],
+    fields: {
+      source_project_key: need,
+      target_project_key: need,
+      confirmed_by_user: confirmed,
+      workspace_id: text,
+      items: array,
+      replace_target: flag(false),
+      note: text,
+      client: text,
+    },
+  },
+  delete_context_event: {
+    scopes: ['record'],
+    destructive: true,
+    fields: { raw_id: need, confirmed_by_user: confirmed, client: text },
+  },
+  update_card: {
+    scopes: ['record', 'case:write'],
+    fields: {
+      card_id: need,
+      card_type: { type: 'string', values: kinds },
+      title: text,
+      symptom: text,
+      fix_summary: text,
+      scope_notes: text,
+      ...cardFields,
+    },
+  },
+  publish_card: { scopes: ['publish'], fields: { card_id: need, target_workspace_id: text } },
+  share_card: { scopes: ['record'], idempotent: true, fields: { card_id: need } },
+  unpublish_card: { scopes: ['publish'], fields: { card_id: need } },
+}
+
+export const CORE_PROFILE = [
+  'search_records',
+  'get_card',
+  'record_card',
+  'update_card',
+  'get_project_context',
+  'append_context_turn',
+  'get_ai_guide',
+]

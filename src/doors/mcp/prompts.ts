@@ -29,7 +29,8 @@ export const PROMPTS: readonly VaultPrompt[] = [
   {
     name: 'record_what_we_fixed',
     title: 'Record what we just fixed',
-    description: 'Turn the problem that was just solved into a knowledge card, after checking that there is none yet.',
+    description:
+      'Turn the problem that was just solved into a knowledge card, after checking that there is none yet.',
     arguments: [{ name: 'hint', description: 'What the card should be about', required: false }],
     text: ({ hint }) =>
       `Write down what we just solved${hint ? ` (${hint})` : ''} as a knowledge card. First call search_records with the error text, scope ` +
@@ -41,7 +42,8 @@ export const PROMPTS: readonly VaultPrompt[] = [
   {
     name: 'prepare_for_publishing',
     title: 'Prepare a card for publishing',
-    description: 'Bring a private card to the quality that the public library asks for, and publish it once the user agrees.',
+    description:
+      'Bring a private card to the quality that the public library asks for, and publish it once the user agrees.',
     arguments: [{ name: 'card_id', description: 'The card', required: true }],
     text: ({ card_id }) =>
       `Read card ${card_id} with get_card. Check it as a stranger would: does the title name the failure, are symptom and fix_summary ` +

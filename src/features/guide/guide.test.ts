@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import { Guide, loadGuide, parsePage } from './guide.ts'
+import { renderGuide } from './render.ts'
+
+const page = parsePage(
+  'sample',
+  [
+    '# Sample page',
+    'Intro.',
+    '## Share a card',
+    'Press **Share**. See [billing](billing.md#plans).',
+    '```',
+    '# not a heading',
+    '```',
+    '## Limits',
+    'Ten a minute.',
+    '### Limits',
+    'Again.',
+    '## `code` & <b>markup</b>',
+    '<script>alert(1)</script>',
+    '',
+    '[x](javascript:alert(1))',
+  ].join('\n'),
+)
+
+describe('a guide page', () => {
+  test('is cut at its headings, not at lines of code that look like one', () => {
+    expect(page.title).toBe('Sample page')
+    expect(page.sections.map((section) => section.title)).toEqual([
+      'Sample page',
+      'Share a card',
+      'Limits',
+      'Limits',
+      'code & <b>markup</b>',
+    ])
+    expect(page.sections[1]?.text).toContain('# not a heading')
+    expect(page.sections[3]?.url).toBe('/guide/sample#limits-2')
+  })
+
+  test('is rendered with the anchors that sources point at', () => {
+    const { text } = renderGuide(page)
+    for (const section of page.sections) expect(text).toContain(`id="${section.anchor}"`)
+    expect(text).toContain('href="/guide/billing#plans"')
+  })
+
+  test('never lets markup or script through', () => {
+    const { text } = renderGuide(page)
+    expect(text).not.toContain('<script>')
+    expect(text).not.toContain('<b>')
+    expect(text).not.toContain('javascript:')
+  })
+})
+
+describe('search in the guide', () => {
+  const guide = loadGuide()
+
+  test.each([
+    ['How do I cancel my subscription?', '/guide/billing#change-or-cancel-a-plan'],
+    ['my payment failed, what now', '/guide/billing#if-a-payment-fails'],
+    ['how many attachments can a ticket have', '/guide/support#open-a-ticket'],
+    ['what does the free trial of invite codes give', '/guide/billing#invite-codes'],
+  ])('%s', (question, url) => {
+    expect(guide.search(question, 3).map((hit) => hit.section.url)).toContain(url)
+  })
+
+  test('a question about something else finds nothing', () => {
+    expect(guide.search('zzzxqy', 3)).toEqual([])
+    expect(new Guide([]).search('cancel', 3)).toEqual([])
+  })
+})

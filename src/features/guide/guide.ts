@@ -1,0 +1,119 @@
+/** The guide pages as data: read once from docs/guide, cut into sections, searchable by the product's own analyser. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { queryTerms, termsOf } from '../search/analyse.ts'
+
+export type GuideSection = { page: string; anchor: string; title: string; url: string; text: string }
+export type GuidePage = { slug: string; title: string; markdown: string; sections: GuideSection[] }
+export type GuideHit = { section: GuideSection; score: number }
+
+const DIRECTORY = new URL('../../../docs/guide/', import.meta.url)
+
+export function loadGuide(directory: URL = DIRECTORY): Guide {
+  const files = readdirSync(directory).filter((name) => /^[a-z0-9-]+\.md$/.test(name))
+  return new Guide(
+    files.sort().map((name) => parsePage(name.slice(0, -3), readFileSync(new URL(name, directory), 'utf8'))),
+  )
+}
+
+export function parsePage(slug: string, markdown: string): GuidePage {
+  const anchor = anchors()
+  const sections: GuideSection[] = []
+  let title = slug
+  let current: GuideSection | null = null
+  let fence: string | null = null
+  for (const line of markdown.split(/\r?\n/)) {
+    const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1]
+    if (mark) fence = fence === null ? mark : mark.startsWith(fence) ? null : fence
+    const heading = fence === null ? /^(#{1,3})\s+(.+?)\s*#*$/.exec(line) : null
+    if (!heading) {
+      if (current) current.text += `${line}\n`
+      continue
+    }
+    const [, level = '', words = ''] = heading
+    const plain = plainText(words)
+    const id = anchor(plain)
+    if (level === '#' && sections.length === 0) title = plain
+    current = { page: title, anchor: id, title: plain, url: `/guide/${slug}#${id}`, text: '' }
+    sections.push(current)
+  }
+  for (const section of sections) section.text = section.text.trim()
+  return { slug, title, markdown, sections: sections.filter((section) => section.text !== '') }
+}
+
+/** Heading anchors in document order; the second "Limits" of a page is `limits-2`. The page renderer uses it too. */
+export function anchors(): (heading: string) => string {
+  const seen = new Map<string, number>()
+  return (heading) => {
+    const base =
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}]+/gu, '-')
+        .replace(/^-|-$/g, '') || 'section'
+    const count = (seen.get(base) ?? 0) + 1
+    seen.set(base, count)
+    return count === 1 ? base : `${base}-${count}`
+  }
+}
+
+export function plainText(markdown: string): string {
+  return markdown
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/[`*]/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+}
+
+type Indexed = { section: GuideSection; counts: Map<string, number>; length: number }
+
+const K1 = 1.2
+const B = 0.75
+const TITLE_WEIGHT = 3
+
+/** A few hundred sections fit into memory, so BM25 over a map is all the index there is. */
+export class Guide {
+  readonly pages: ReadonlyMap<string, GuidePage>
+  readonly #documents: Indexed[]
+  readonly #frequency = new Map<string, number>()
+  readonly #averageLength: number
+
+  constructor(pages: GuidePage[]) {
+    this.pages = new Map(pages.map((page) => [page.slug, page]))
+    this.#documents = pages.flatMap((page) => page.sections.map(indexSection))
+    for (const { counts } of this.#documents) {
+      for (const term of counts.keys()) this.#frequency.set(term, (this.#frequency.get(term) ?? 0) + 1)
+    }
+    const total = this.#documents.reduce((sum, document) => sum + document.length, 0)
+    this.#averageLength = total / Math.max(1, this.#documents.length)
+  }
+
+  search(question: string, limit: number): GuideHit[] {
+    const terms = queryTerms(question).filter((term) => this.#frequency.has(term))
+    return this.#documents
+      .map((document) => ({ section: document.section, score: this.#score(document, terms) }))
+      .filter((hit) => hit.score > 0)
+      .sort((a, b) => b.score - a.score || a.section.url.localeCompare(b.section.url))
+      .slice(0, limit)
+  }
+
+  #score(document: Indexed, terms: string[]): number {
+    let score = 0
+    for (const term of terms) {
+      const count = document.counts.get(term)
+      if (!count) continue
+      const df = this.#frequency.get(term) ?? 0
+      const idf = Math.log(1 + (this.#documents.length - df + 0.5) / (df + 0.5))
+      const norm = 1 - B + (B * document.length) / this.#averageLength
+      score += (idf * count * (K1 + 1)) / (count + K1 * norm)
+    }
+    return score
+  }
+}
+
+function indexSection(section: GuideSection): Indexed {
+  const titleTerms = termsOf(`${section.page} ${section.title}`)
+  const bodyTerms = termsOf(section.text)
+  const counts = new Map<string, number>()
+  for (const term of bodyTerms) counts.set(term, (counts.get(term) ?? 0) + 1)
+  for (const term of titleTerms) counts.set(term, (counts.get(term) ?? 0) + TITLE_WEIGHT)
+  return { section, counts, length: bodyTerms.length + titleTerms.length }
+}

@@ -1,0 +1,46 @@
+import { createRemoteJWKSet, jwtVerify } from 'jose'
+
+export type Identity = { subject: string; email: string; displayName: string | undefined }
+
+export type IdentityProvider = {
+  clientId: string
+  /** The identity that a valid token proves, or null for a token that proves nothing. */
+  verify: (idToken: string) => Promise<Identity | null>
+}
+
+export type GoogleOptions = { clientId: string; jwksUrl: string; issuer: string }
+
+/** Google writes its issuer with and without the scheme. */
+const issuerSpellings = (issuer: string) => [issuer, issuer.replace(/^https:\/\//, '')]
+
+export function googleIdentity({ clientId, jwksUrl, issuer }: GoogleOptions): IdentityProvider {
+  const keys = createRemoteJWKSet(new URL(jwksUrl), { timeoutDuration: 5000 })
+  return {
+    clientId,
+    async verify(idToken) {
+      try {
+        const { payload } = await jwtVerify(idToken, keys, {
+          audience: clientId,
+          issuer: issuerSpellings(issuer),
+          algorithms: ['RS256', 'ES256'],
+          requiredClaims: ['exp', 'sub', 'email'],
+        })
+        // An address that Google has not verified may belong to somebody else: never link by it.
+        if (payload.email_verified !== true || typeof payload.email !== 'string' || !payload.sub) return null
+        const name = typeof payload.name === 'string' ? payload.name : undefined
+        return { subject: payload.sub, email: payload.email, displayName: name }
+      } catch (error) {
+        if (isTokenFault(error)) return null
+        throw error
+      }
+    },
+  }
+}
+
+/** jose names faults of the token apart from a key server that does not answer. */
+function isTokenFault(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error)) return false
+  return /^ERR_(JWT|JWS|JOSE_ALG|JWKS_NO_MATCHING_KEY|JWK_INVALID|JOSE_NOT_SUPPORTED)/.test(
+    String(error.code),
+  )
+}

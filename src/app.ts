@@ -1,0 +1,46 @@
+import type { FastifyInstance } from 'fastify'
+import pino, { type Logger } from 'pino'
+import { googleIdentity } from './adapters/identity/identity.ts'
+import { capabilities, rawRoutes } from './capabilities.ts'
+import type { Config } from './config.ts'
+import type { Services } from './core/context.ts'
+import { memoryLimits } from './core/limits.ts'
+import { migrate } from './db/migrate.ts'
+import { openDatabase } from './db/open.ts'
+import { buildServer } from './doors/http/server.ts'
+
+export type App = { server: FastifyInstance; services: Services; close: () => Promise<void> }
+
+export type BuildOptions = { log?: Logger; now?: () => Date }
+
+export const makeLogger = (config: Config): Logger =>
+  pino({ level: config.logLevel, redact: ['req.headers', 'password', 'token', 'access_token', 'api_key'] })
+
+/** Composition root: opens, wires, and hands back what must be closed. */
+export async function buildApp(config: Config, options: BuildOptions = {}): Promise<App> {
+  const log = options.log ?? makeLogger(config)
+  const database = openDatabase(config, (error) =>
+    log.warn({ err: error }, 'an idle database connection broke'),
+  )
+  try {
+    const applied = await migrate(database)
+    if (applied.length > 0) log.info({ applied }, 'migrated')
+    const services: Services = {
+      config,
+      database,
+      adapters: { google: config.google ? googleIdentity(config.google) : null },
+      limits: memoryLimits(),
+      log,
+      now: options.now ?? (() => new Date()),
+    }
+    const server = await buildServer(services, { capabilities, rawRoutes })
+    const close = async () => {
+      await server.close()
+      await database.close()
+    }
+    return { server, services, close }
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}

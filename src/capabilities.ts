@@ -1,0 +1,42 @@
+import type { Capability } from './core/capability.ts'
+import type { RawRoute } from './doors/http/raw-route.ts'
+import { createApiKey, deleteApiKey, listApiKeys } from './features/accounts/api-keys.ts'
+import {
+  changePassword,
+  requestPasswordReset,
+  resetPassword,
+  verifyEmail,
+} from './features/accounts/email-links.ts'
+import { logout } from './features/accounts/sessions.ts'
+import { readSettings, replaceSettings } from './features/accounts/settings.ts'
+import { login, loginWithGoogle, register } from './features/accounts/sign-in.ts'
+import { me, submitOnboarding } from './features/accounts/users.ts'
+import { readPolicy } from './features/credits/policy.ts'
+import { health, ready } from './features/health/health.ts'
+
+/** All that the product can do: the table of contents. */
+export const capabilities: readonly Capability[] = [
+  health,
+  ready,
+
+  register,
+  login,
+  loginWithGoogle,
+  logout,
+  me,
+  submitOnboarding,
+  changePassword,
+  requestPasswordReset,
+  resetPassword,
+  verifyEmail,
+  createApiKey,
+  listApiKeys,
+  deleteApiKey,
+  readSettings,
+  replaceSettings,
+
+  readPolicy,
+]
+
+/** The few routes that are more than JSON in and JSON out. */
+export const rawRoutes: readonly RawRoute[] = []

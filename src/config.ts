@@ -1,0 +1,115 @@
+import { z } from 'zod'
+
+const onOff = z.enum(['on', 'off']).transform((value) => value === 'on')
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/, 'must be a port number from 0 to 65535')
+  .transform(Number)
+  .refine((value) => value <= 65_535, 'must be a port number from 0 to 65535')
+const whole = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, `must be a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`)
+const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
+
+const Environment = z.object({
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PORT: port.default(8080),
+  BASE_URL: httpUrl.transform((url) => url.replace(/\/+$/, '')).optional(),
+  DATA_DIR: z.string().min(1).default('./data'),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL; leave it unset for SQLite in DATA_DIR')
+    .optional(),
+  DATABASE_POOL_SIZE: whole(1, 200).default(10),
+  NODE_ENV: z.string().default('development'),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  ADMIN_EMAILS: z
+    .string()
+    .default('')
+    .transform((list) =>
+      list
+        .split(',')
+        .map((email) => email.trim().toLowerCase())
+        .filter(Boolean),
+    ),
+  CREDITS: onOff.default(true),
+  REGISTRATION: z.enum(['open', 'invite', 'closed']).default('open'),
+  SESSION_TTL_DAYS: whole(1, 3650).default(30),
+  GOOGLE_CLIENT_ID: z.string().min(1).optional(),
+  GOOGLE_JWKS_URL: httpUrl.default('https://www.googleapis.com/oauth2/v3/certs'),
+  GOOGLE_ISSUER: httpUrl.default('https://accounts.google.com'),
+  SMTP_URL: z
+    .string()
+    .regex(/^smtps?:\/\//, 'must be an smtp:// or smtps:// URL')
+    .optional(),
+  MAIL_FROM: z.string().min(3).default('Knowledge Vault <no-reply@localhost>'),
+  RATE_LIMIT: onOff.default(true),
+  METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+  TRUST_PROXY: onOff.default(false),
+})
+
+export type Config = Readonly<{
+  host: string
+  port: number
+  baseUrl: string
+  dataDir: string
+  databaseUrl: string | undefined
+  databasePoolSize: number
+  production: boolean
+  logLevel: string
+  adminEmails: readonly string[]
+  credits: boolean
+  registration: 'open' | 'invite' | 'closed'
+  sessionTtlDays: number
+  google: { clientId: string; jwksUrl: string; issuer: string } | undefined
+  mail: { smtpUrl: string | undefined; from: string }
+  rateLimit: boolean
+  metricsToken: string | undefined
+  /** Whether X-Forwarded-For is believed: only behind a proxy that sets it. */
+  trustProxy: boolean
+}>
+
+/** Wrong settings, one line each, for people to read. */
+export class ConfigError extends Error {
+  constructor(lines: string[]) {
+    super(lines.join('\n'))
+    this.name = 'ConfigError'
+  }
+}
+
+/** An empty variable counts as unset, as in an env file with nothing after the equals sign. */
+const withoutEmpty = (env: Record<string, string | undefined>) =>
+  Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
+
+const hostInUrl = (host: string) => (host.includes(':') ? `[${host}]` : host)
+
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const parsed = Environment.safeParse(withoutEmpty(env))
+  if (!parsed.success)
+    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`))
+  const e = parsed.data
+  return Object.freeze({
+    host: e.HOST,
+    port: e.PORT,
+    baseUrl: e.BASE_URL ?? `http://${hostInUrl(e.HOST)}:${e.PORT}`,
+    dataDir: e.DATA_DIR,
+    databaseUrl: e.DATABASE_URL,
+    databasePoolSize: e.DATABASE_POOL_SIZE,
+    production: e.NODE_ENV === 'production',
+    logLevel: e.LOG_LEVEL,
+    adminEmails: e.ADMIN_EMAILS,
+    credits: e.CREDITS,
+    registration: e.REGISTRATION,
+    sessionTtlDays: e.SESSION_TTL_DAYS,
+    google: e.GOOGLE_CLIENT_ID
+      ? { clientId: e.GOOGLE_CLIENT_ID, jwksUrl: e.GOOGLE_JWKS_URL, issuer: e.GOOGLE_ISSUER }
+      : undefined,
+    mail: { smtpUrl: e.SMTP_URL, from: e.MAIL_FROM },
+    rateLimit: e.RATE_LIMIT,
+    metricsToken: e.METRICS_TOKEN,
+    trustProxy: e.TRUST_PROXY,
+  })
+}

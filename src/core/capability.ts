@@ -1,0 +1,71 @@
+import type { z } from 'zod'
+import type { Ctx, UserCtx } from './context.ts'
+import type { Scope } from './scopes.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type Route = `${Method} /${string}`
+export type LimitClass = 'auth' | 'support' | 'search' | 'write' | 'read'
+
+type Tool<I extends z.ZodObject> = {
+  name: string
+  /** For a model that chooses between tools: when to use it, when not, what comes back. */
+  description: string
+  readOnly?: boolean
+  destructive?: boolean
+  idempotent?: boolean
+  /** Replaces `input` at the tool doors where the interface gives tools other defaults or limits. */
+  input?: z.ZodType<z.output<I>> & z.ZodObject
+}
+
+type Declaration<I extends z.ZodObject, O extends z.ZodType, S extends readonly Scope[] | 'public'> = {
+  /** `noun.verb`, unique; names the operation in OpenAPI, logs and metrics. */
+  name: string
+  summary: string
+  description?: string
+  /** What a credential must carry; `public` needs no credential at all. */
+  scopes: S
+  rest?: readonly Route[]
+  status?: 200 | 201 | 204
+  /** Path parameters that are another name for an input field, such as case_id for card_id. */
+  aliases?: Record<string, string>
+  /** Fields that a POST, PUT or PATCH takes from the query string instead of the body. */
+  query?: readonly (keyof z.output<I> & string)[]
+  tool?: Tool<I>
+  input: I
+  output: O
+  /** Also the answers a user can cause beyond 401, 403 and 422, for the API description. */
+  errors?: readonly number[]
+  limit?: LimitClass
+  maxBodyBytes?: number
+  /**
+   * `Idempotency-Key` wraps the run in a transaction by default. `none` is for runs that wait for
+   * another host, which must not happen inside a transaction.
+   */
+  idempotency?: 'transaction' | 'none'
+  /** The answer carries a session token that a browser gets as a cookie, or ends that session. */
+  session?: 'start' | 'end'
+  run: (ctx: S extends 'public' ? Ctx : UserCtx, input: z.output<I>) => Promise<z.input<O>>
+}
+
+/** A capability as the doors see it, whatever its types. */
+export type Capability = Omit<
+  Declaration<z.ZodObject, z.ZodType, readonly Scope[] | 'public'>,
+  'run' | 'query' | 'tool'
+> & {
+  query?: readonly string[]
+  tool?: Tool<z.ZodObject>
+  run: (ctx: UserCtx, input: never) => Promise<unknown>
+}
+
+/** Declares one thing that the product can do; every door serves it from this declaration alone. */
+export const capability = <
+  const I extends z.ZodObject,
+  const O extends z.ZodType,
+  const S extends readonly Scope[] | 'public',
+>(
+  declaration: Declaration<I, O, S>,
+) => declaration
+
+/** The types of a declared capability, for the typed client. */
+export type InputOf<C extends { input: z.ZodType }> = z.input<C['input']>
+export type OutputOf<C extends { output: z.ZodType }> = z.output<C['output']>

@@ -1,0 +1,59 @@
+import type { Logger } from 'pino'
+import type { Adapters } from '../adapters/adapters.ts'
+import type { Config } from '../config.ts'
+import type { Database, Db, TransactionOptions } from '../db/db.ts'
+import type { Limits } from './limits.ts'
+import type { Scope } from './scopes.ts'
+
+export type Viewer = {
+  userId: string
+  scopes: ReadonlySet<Scope>
+  isAdmin: boolean
+  credential: { kind: 'session' | 'api_key' | 'oauth'; id: string }
+}
+
+/** What lives as long as the process. */
+export type Services = {
+  config: Config
+  database: Database
+  adapters: Adapters
+  limits: Limits
+  log: Logger
+  now: () => Date
+}
+
+/** What one call gets. Outside `inTx`, `db` only reads (on PostgreSQL perhaps from a replica). */
+export type Ctx = Services & {
+  db: Db
+  transacting: boolean
+  viewer: Viewer | null
+  requestId: string
+  ip: string
+  ifMatch: string | undefined
+}
+
+export type UserCtx = Ctx & { viewer: Viewer }
+
+export type Caller = Pick<Ctx, 'viewer' | 'requestId' | 'ip' | 'ifMatch'>
+
+const NOBODY: Caller = { viewer: null, requestId: 'background', ip: '', ifMatch: undefined }
+
+export const contextFor = (services: Services, caller: Caller = NOBODY): Ctx => ({
+  ...services,
+  ...caller,
+  db: services.database.read,
+  transacting: false,
+})
+
+/**
+ * Runs `fn` in one serialisable transaction, or in the one already open. PostgreSQL may run it
+ * again after a serialisation failure, so `fn` has no effect outside the database.
+ */
+export function inTx<C extends Ctx, T>(
+  ctx: C,
+  fn: (ctx: C) => Promise<T>,
+  options?: TransactionOptions,
+): Promise<T> {
+  if (ctx.transacting) return fn(ctx)
+  return ctx.database.transaction((db) => fn({ ...ctx, db, transacting: true }), options)
+}

@@ -1,0 +1,82 @@
+/** What a user can cause. Everything else that is thrown is a bug and becomes a 500 without details. */
+export class AppError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly extra: Record<string, unknown>
+  readonly headers: Record<string, string>
+
+  constructor(
+    status: number,
+    code: string,
+    detail: string,
+    extra: Record<string, unknown> = {},
+    headers: Record<string, string> = {},
+  ) {
+    super(detail)
+    this.name = 'AppError'
+    this.status = status
+    this.code = code
+    this.extra = extra
+    this.headers = headers
+  }
+}
+
+export type InputIssue = {
+  type: string
+  /** Where the value stands in the capability's input; the door puts body, query or path in front. */
+  path: (string | number)[]
+  msg: string
+  input?: unknown
+  ctx?: Record<string, unknown>
+}
+
+export class InvalidInput extends Error {
+  readonly issues: InputIssue[]
+
+  constructor(issues: InputIssue[]) {
+    super('The input is not valid')
+    this.name = 'InvalidInput'
+    this.issues = issues
+  }
+}
+
+/** A rule that only the feature can check, reported exactly like a schema violation. */
+export const invalid = (path: string | (string | number)[], msg: string, type = 'value_error') =>
+  new InvalidInput([{ type, path: typeof path === 'string' ? [path] : path, msg }])
+
+export const notAuthenticated = (
+  detail = 'Send an API key in X-API-Key, or a token in Authorization: Bearer.',
+  code: 'not_authenticated' | 'invalid_credentials' | 'invalid_token' = 'not_authenticated',
+) => new AppError(401, code, detail, {}, { 'WWW-Authenticate': 'Bearer' })
+
+export const missingScope = (required: readonly string[]) =>
+  new AppError(403, 'missing_scope', `This credential lacks a scope. Needed: ${required.join(', ')}.`, {
+    required_scopes: required,
+  })
+
+export const forbidden = (detail: string) => new AppError(403, 'forbidden', detail)
+
+export const notFound = (what: string, hint = '') =>
+  new AppError(404, 'not_found', `${what} not found.${hint ? ` ${hint}` : ''}`)
+
+export const conflict = (code: string, detail: string, extra: Record<string, unknown> = {}) =>
+  new AppError(409, code, detail, extra)
+
+export const gone = (detail: string) => new AppError(410, 'invite_expired', detail)
+
+export const notConfigured = (what: string) =>
+  new AppError(503, 'not_configured', `${what} is not configured on this server.`)
+
+export const unavailable = (detail: string, retryAfterSeconds = 1) =>
+  new AppError(503, 'unavailable', detail, {}, { 'Retry-After': String(retryAfterSeconds) })
+
+export const rateLimited = (retryAfterSeconds: number, detail = 'Too many requests.') =>
+  new AppError(
+    429,
+    'rate_limited',
+    `${detail} Try again in ${retryAfterSeconds} s.`,
+    {},
+    {
+      'Retry-After': String(retryAfterSeconds),
+    },
+  )

@@ -1,0 +1,19 @@
+import { z } from 'zod'
+
+/** Any UUID version is accepted; ids compare in lower case. */
+export const Id = z.guid().toLowerCase()
+
+export const Email = z
+  .string()
+  .trim()
+  .min(3)
+  .max(320)
+  .regex(/^[^\s@<>"(),:;[\]\\]+@[^\s@<>"(),:;[\]\\]+$/, 'Input should be a valid e-mail address')
+
+export const Page = { page: z.int().min(1).default(1), page_size: z.int().min(1).max(100).default(20) }
+
+export const pageOf = <T extends z.ZodType>(item: T) =>
+  z.object({ items: z.array(item), total: z.int(), page: z.int(), page_size: z.int() })
+
+/** Times on the wire: ISO 8601, UTC, milliseconds. */
+export const Time = z.string()

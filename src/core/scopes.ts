@@ -1,0 +1,3 @@
+export const SCOPES = ['search', 'record', 'case:write', 'publish', 'workspace:write', 'account'] as const
+
+export type Scope = (typeof SCOPES)[number]

@@ -1,0 +1,30 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+
+/** 256 random bits, url-safe: 43 characters. */
+export const randomToken = (bytes = 32): string => randomBytes(bytes).toString('base64url')
+
+/** For secrets of full entropy (keys, tokens): nothing to guess, so one fast hash is enough. */
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url')
+
+const keyOf = (secret: string) => createHash('sha256').update(`seal:${secret}`).digest()
+
+/** AES-256-GCM under a key made from `secret`, for what must rest in the database but not readably. */
+export function seal(text: string, secret: string): string {
+  const iv = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', keyOf(secret), iv)
+  return Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString(
+    'base64',
+  )
+}
+
+/** The sealed text, or null under another secret. */
+export function unseal(sealed: string, secret: string): string | null {
+  const bytes = Buffer.from(sealed, 'base64')
+  const decipher = createDecipheriv('aes-256-gcm', keyOf(secret), bytes.subarray(0, 12))
+  decipher.setAuthTag(bytes.subarray(-16))
+  try {
+    return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]).toString('utf8')
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,112 @@
+import type { z } from 'zod'
+import type { InputIssue } from './errors.ts'
+
+type Issue = z.core.$ZodIssue
+
+const MAX_ECHO = 200
+const MAX_ECHO_KEYS = 20
+const SECRET_FIELD = /pass|token|secret|key/i
+
+function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+        ? (value as Record<PropertyKey, unknown>)[key]
+        : undefined,
+    raw,
+  )
+}
+
+/** The offending value is echoed as FastAPI does, but short, and never where it may be a secret. */
+function echo(value: unknown, path: readonly PropertyKey[], depth = 0): unknown {
+  if (path.some((key) => SECRET_FIELD.test(String(key)))) return '<hidden>'
+  if (typeof value === 'string') return value.slice(0, MAX_ECHO)
+  if (typeof value !== 'object' || value === null) return value
+  if (depth > 0) return Array.isArray(value) ? [] : {}
+  if (Array.isArray(value)) return value.slice(0, MAX_ECHO_KEYS).map((item) => echo(item, path, 1))
+  const entries = Object.entries(value).slice(0, MAX_ECHO_KEYS)
+  return Object.fromEntries(entries.map(([key, item]) => [key.slice(0, MAX_ECHO), echo(item, [key], 1)]))
+}
+
+const TYPE_NAMES: Record<string, [type: string, what: string]> = {
+  string: ['string_type', 'a valid string'],
+  number: ['float_type', 'a valid number'],
+  int: ['int_type', 'a valid integer'],
+  boolean: ['bool_type', 'a valid boolean'],
+  array: ['list_type', 'a valid list'],
+  object: ['dict_type', 'a valid object'],
+  record: ['dict_type', 'a valid object'],
+}
+
+function sizeIssue(issue: Extract<Issue, { code: 'too_small' | 'too_big' }>) {
+  const small = issue.code === 'too_small'
+  const bound = Number(small ? issue.minimum : issue.maximum)
+  if (issue.origin === 'string')
+    return small
+      ? {
+          type: 'string_too_short',
+          msg: `String should have at least ${bound} characters`,
+          ctx: { min_length: bound },
+        }
+      : {
+          type: 'string_too_long',
+          msg: `String should have at most ${bound} characters`,
+          ctx: { max_length: bound },
+        }
+  if (issue.origin === 'array')
+    return small
+      ? { type: 'too_short', msg: `List should have at least ${bound} items`, ctx: { min_length: bound } }
+      : { type: 'too_long', msg: `List should have at most ${bound} items`, ctx: { max_length: bound } }
+  return small
+    ? {
+        type: 'greater_than_equal',
+        msg: `Input should be greater than or equal to ${bound}`,
+        ctx: { ge: bound },
+      }
+    : { type: 'less_than_equal', msg: `Input should be less than or equal to ${bound}`, ctx: { le: bound } }
+}
+
+function describe(
+  issue: Issue,
+  value: unknown,
+): { type: string; msg: string; ctx?: Record<string, unknown> } {
+  switch (issue.code) {
+    case 'invalid_type': {
+      if (value === undefined) return { type: 'missing', msg: 'Field required' }
+      const [type, what] = TYPE_NAMES[issue.expected] ?? ['value_error', `a valid ${issue.expected}`]
+      return { type, msg: `Input should be ${what}` }
+    }
+    case 'too_small':
+    case 'too_big':
+      return sizeIssue(issue)
+    case 'invalid_value': {
+      if (value === undefined) return { type: 'missing', msg: 'Field required' }
+      const expected = issue.values.map((v) => (typeof v === 'string' ? `'${v}'` : String(v))).join(' or ')
+      return { type: 'literal_error', msg: `Input should be ${expected}`, ctx: { expected } }
+    }
+    case 'invalid_format':
+      if (issue.format === 'uuid' || issue.format === 'guid')
+        return { type: 'uuid_parsing', msg: 'Input should be a valid UUID' }
+      return { type: 'value_error', msg: issue.message }
+    default:
+      return { type: 'value_error', msg: issue.message }
+  }
+}
+
+/** zod's issues in the words and types that FastAPI users know. */
+export function toInputIssues(issues: readonly Issue[], raw: unknown): InputIssue[] {
+  return issues.flatMap((issue): InputIssue[] => {
+    const path = issue.path.map((key) => (typeof key === 'number' ? key : String(key)))
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.map((key) => ({
+        type: 'extra_forbidden',
+        path: [...path, key],
+        msg: 'Extra inputs are not permitted',
+        input: echo(valueAt(raw, [...path, key]), [...path, key]),
+      }))
+    const value = valueAt(raw, issue.path)
+    const described = describe(issue, value)
+    const parent = described.type === 'missing' ? valueAt(raw, issue.path.slice(0, -1)) : value
+    return [{ path, ...described, input: echo(parent, described.type === 'missing' ? [] : path) }]
+  })
+}

@@ -1,0 +1,46 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Kysely, KyselyPlugin } from 'kysely'
+import type { Schema } from './schema.ts'
+
+export type Db = Kysely<Schema>
+export type EngineName = 'sqlite' | 'postgres'
+
+export type TransactionOptions = {
+  /**
+   * Serialisable is the rule. `read committed` is for statements that guard themselves (a conditional
+   * update of one hot row), where waiting for the row beats running again. SQLite has one level.
+   */
+  isolation?: 'serializable' | 'read committed'
+}
+
+export type Database = {
+  engine: EngineName
+  /** For reads outside a transaction. */
+  read: Db
+  transaction: <T>(fn: (tx: Db) => Promise<T>, options?: TransactionOptions) => Promise<T>
+  isUniqueViolation: (error: unknown) => boolean
+  /** The database cannot be reached or written now; a later try may work. */
+  isUnavailable: (error: unknown) => boolean
+  close: () => Promise<void>
+}
+
+const openTransaction = new AsyncLocalStorage<true>()
+
+/** A second transaction inside one would wait for itself on SQLite and escape the first on PostgreSQL. */
+export function markTransaction<T>(fn: () => Promise<T>): Promise<T> {
+  if (openTransaction.getStore())
+    throw new Error('A transaction was begun inside a transaction: use inTx(ctx, …)')
+  return openTransaction.run(true, fn)
+}
+
+/** The root handle inside a transaction would not see the transaction's own writes. */
+export const rootHandleGuard: KyselyPlugin = {
+  transformQuery({ node }) {
+    if (openTransaction.getStore())
+      throw new Error('The root handle was used inside a transaction: use ctx.db')
+    return node
+  },
+  async transformResult({ result }) {
+    return result
+  },
+}

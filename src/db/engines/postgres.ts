@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { type Database, markTransaction, rootHandleGuard } from '../db.ts'
+import type { Schema } from '../schema.ts'
+
+const MAX_TRIES = 20
+const INT8 = 20
+
+/** int8 (counts, sums) as number: nothing here counts past 2^53. */
+const parsers = {
+  getTypeParser: ((oid: number, format: 'text' | 'binary') =>
+    oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+}
+
+function sqlState(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
+const mustRunAgain = (error: unknown) => ['40001', '40P01'].includes(sqlState(error) ?? '')
+
+const UNAVAILABLE = /^(08|53|57P0|55P03|25006|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)/
+
+function isUnavailable(error: unknown): boolean {
+  if (mustRunAgain(error)) return true
+  const state = sqlState(error)
+  if (state !== undefined) return UNAVAILABLE.test(state)
+  // pg gives these two no code.
+  return (
+    error instanceof Error &&
+    /^(Connection terminated|timeout exceeded when trying to connect)/.test(error.message)
+  )
+}
+
+export type PostgresOptions = { url: string; poolSize: number; onIdleError: (error: Error) => void }
+
+export function openPostgres({ url, poolSize, onIdleError }: PostgresOptions): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: poolSize,
+    types: parsers,
+    application_name: 'knowledge-vault',
+    connectionTimeoutMillis: 10_000,
+    statement_timeout: 30_000,
+    idle_in_transaction_session_timeout: 60_000,
+    // Acknowledged means on disk, whatever the server's default says.
+    options: '-c synchronous_commit=on',
+  })
+  // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
+  pool.on('error', onIdleError)
+
+  const dialect = new PostgresDialect({ pool })
+  const read = new Kysely<Schema>({ dialect, plugins: [rootHandleGuard] })
+  const write = new Kysely<Schema>({ dialect })
+  return {
+    engine: 'postgres',
+    read,
+    transaction: (fn, options) =>
+      markTransaction(async () => {
+        for (let attempt = 1; ; attempt++) {
+          try {
+            return await write
+              .transaction()
+              .setIsolationLevel(options?.isolation ?? 'serializable')
+              .execute(fn)
+          } catch (error) {
+            if (!mustRunAgain(error) || attempt === MAX_TRIES) throw error
+            await sleep(Math.random() * Math.min(100, 2 ** attempt))
+          }
+        }
+      }),
+    isUniqueViolation: (error) => sqlState(error) === '23505',
+    isUnavailable,
+    close: () => pool.end(),
+  }
+}

@@ -1,0 +1,192 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import { unavailable } from '../../core/errors.ts'
+import { type Database, markTransaction, rootHandleGuard } from '../db.ts'
+import type { Schema } from '../schema.ts'
+
+/** Waiting inside SQLite blocks this process, so it waits briefly there and longer in the event loop. */
+const BUSY_TIMEOUT_MS = 20
+const LOCK_PATIENCE_MS = 15_000
+const MAX_CACHED_STATEMENTS = 500
+
+const SQLITE_BUSY = 5
+const SQLITE_LOCKED = 6
+const SQLITE_READONLY = 8
+const SQLITE_IOERR = 10
+const SQLITE_FULL = 13
+const SQLITE_CANTOPEN = 14
+const SQLITE_CONSTRAINT_PRIMARYKEY = 1555
+const SQLITE_CONSTRAINT_UNIQUE = 2067
+
+function resultCode(error: unknown): number | undefined {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
+    ? error.errcode
+    : undefined
+}
+
+const primaryCode = (error: unknown) => {
+  const code = resultCode(error)
+  return code === undefined ? undefined : code & 0xff
+}
+
+type Prepared = { statement: StatementSync; returnsRows: boolean }
+type Value = null | number | bigint | string | Uint8Array
+
+class SqliteConnection implements DatabaseConnection {
+  readonly #db: DatabaseSync
+  readonly #statements = new Map<string, Prepared>()
+
+  constructor(db: DatabaseSync) {
+    this.#db = db
+  }
+
+  #prepare(sql: string): Prepared {
+    const cached = this.#statements.get(sql)
+    if (cached) return cached
+    const statement = this.#db.prepare(sql)
+    const prepared = { statement, returnsRows: statement.columns().length > 0 }
+    if (this.#statements.size >= MAX_CACHED_STATEMENTS) {
+      const oldest = this.#statements.keys().next().value
+      if (oldest !== undefined) this.#statements.delete(oldest)
+    }
+    this.#statements.set(sql, prepared)
+    return prepared
+  }
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const { statement, returnsRows } = this.#prepare(sql)
+    if (returnsRows) return { rows: statement.all(...(parameters as Value[])) as R[] }
+    const { changes, lastInsertRowid } = statement.run(...(parameters as Value[]))
+    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
+  }
+
+  async *streamQuery<R>({ sql, parameters }: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
+    // Not from the cache: a cached statement may be run again while this one is still being read.
+    for (const row of this.#db.prepare(sql).iterate(...(parameters as Value[]))) yield { rows: [row as R] }
+  }
+
+  close(): void {
+    this.#statements.clear()
+    this.#db.close()
+  }
+}
+
+/** One connection, handed to one user at a time when it writes; readers share theirs. */
+class SqliteDriver implements Driver {
+  readonly #connection: SqliteConnection
+  readonly #exclusive: boolean
+  #tail: Promise<void> = Promise.resolve()
+  #release: (() => void) | undefined
+
+  constructor(db: DatabaseSync, exclusive: boolean) {
+    this.#connection = new SqliteConnection(db)
+    this.#exclusive = exclusive
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    if (!this.#exclusive) return this.#connection
+    const before = this.#tail
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#tail = promise
+    await before
+    this.#release = resolve
+    return this.#connection
+  }
+
+  async releaseConnection(): Promise<void> {
+    this.#release?.()
+  }
+
+  async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    const deadline = Date.now() + LOCK_PATIENCE_MS
+    for (;;) {
+      try {
+        await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+        return
+      } catch (error) {
+        if (primaryCode(error) !== SQLITE_BUSY) throw error
+        if (Date.now() > deadline) throw unavailable('The database is busy.')
+        await sleep(1 + Math.random() * 5)
+      }
+    }
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('commit'))
+  }
+
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    try {
+      await connection.executeQuery(CompiledQuery.raw('rollback'))
+    } catch (error) {
+      // SQLite has rolled back by itself after errors such as a full disk.
+      if (!(error instanceof Error && error.message.includes('no transaction is active'))) throw error
+    }
+  }
+
+  async destroy(): Promise<void> {
+    this.#connection.close()
+  }
+}
+
+const kyselyOn = (db: DatabaseSync, exclusive: boolean) =>
+  new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => new SqliteDriver(db, exclusive),
+      createIntrospector: (kysely) => new SqliteIntrospector(kysely),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+    plugins: exclusive ? [] : [rootHandleGuard],
+  })
+
+export function openSqlite(file: string): Database {
+  mkdirSync(dirname(file), { recursive: true })
+  const writer = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
+  // Setting WAL the first time needs the lock that a second starting process may hold just then.
+  writer.exec('pragma busy_timeout = 5000; pragma journal_mode = wal')
+  writer.exec(
+    `pragma synchronous = full; pragma busy_timeout = ${BUSY_TIMEOUT_MS}; pragma cache_size = -32000`,
+  )
+  const reader = new DatabaseSync(file, { timeout: 5000 })
+  reader.exec('pragma query_only = 1; pragma cache_size = -32000; pragma mmap_size = 268435456')
+
+  const read = kyselyOn(reader, false)
+  const write = kyselyOn(writer, true)
+  return {
+    engine: 'sqlite',
+    read,
+    transaction: (fn) => markTransaction(() => write.transaction().execute(fn)),
+    isUniqueViolation: (error) => {
+      const code = resultCode(error)
+      return code === SQLITE_CONSTRAINT_UNIQUE || code === SQLITE_CONSTRAINT_PRIMARYKEY
+    },
+    isUnavailable: (error) => {
+      const code = primaryCode(error)
+      return (
+        code !== undefined &&
+        [SQLITE_BUSY, SQLITE_LOCKED, SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN].includes(
+          code,
+        )
+      )
+    },
+    close: async () => {
+      await read.destroy()
+      await write.destroy()
+    },
+  }
+}

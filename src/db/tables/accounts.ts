@@ -1,0 +1,60 @@
+type Flag = 0 | 1
+
+export type UsersTable = {
+  user_id: string
+  /** Null once the account is deleted; the row stays so that published cards keep an author. */
+  email: string | null
+  /** Trimmed and lower-cased: what uniqueness and look-ups go by. */
+  email_normal: string | null
+  password_hash: string | null
+  google_subject: string | null
+  display_name: string
+  email_verified: Flag
+  onboarding: string | null
+  plan: string
+  settings: string
+  personal_workspace_id: string
+  created_at: string
+  updated_at: string
+  deleted_at: string | null
+}
+
+export type SessionsTable = {
+  session_id: string
+  token_hash: string
+  user_id: string
+  created_at: string
+  last_seen_at: string
+  expires_at: string
+}
+
+export type ApiKeysTable = {
+  key_id: string
+  key_hash: string
+  user_id: string
+  name: string
+  prefix: string
+  scopes: string
+  created_at: string
+  last_used_at: string | null
+  expires_at: string | null
+}
+
+export type EmailTokensTable = {
+  token_hash: string
+  user_id: string
+  purpose: 'reset_password' | 'verify_email'
+  created_at: string
+  expires_at: string
+  used_at: string | null
+}
+
+export type LoginFailuresTable = { subject: string; failures: number; last_failure_at: string }
+
+export type IdempotencyKeysTable = {
+  key_hash: string
+  request_hash: string
+  /** Sealed with a key made from the caller's own Idempotency-Key, as answers may carry tokens. */
+  sealed_answer: string
+  created_at: string
+}

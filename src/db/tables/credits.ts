@@ -1,0 +1,20 @@
+export type CreditBalancesTable = {
+  user_id: string
+  balance: number
+  lifetime_earned: number
+  lifetime_spent: number
+  updated_at: string
+}
+
+export type CreditEntriesTable = {
+  entry_id: string
+  user_id: string
+  delta: number
+  balance_after: number
+  reason: string
+  ref_type: string | null
+  ref_id: string | null
+  /** What this booking is for, unique per user: a cause books once, however often it is reported. */
+  cause: string
+  created_at: string
+}

@@ -1,0 +1,74 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError, type InputIssue, InvalidInput, unavailable } from '../../core/errors.ts'
+import type { Database } from '../../db/db.ts'
+
+/** Tells for each input field where the caller put it; the default is the body. */
+export type Locate = (issue: InputIssue) => (string | number)[]
+
+const inBody: Locate = (issue) => ['body', ...issue.path]
+
+export function validationBody(error: InvalidInput, locate: Locate = inBody) {
+  return {
+    detail: error.issues.map((issue) => ({
+      type: issue.type,
+      loc: locate(issue),
+      msg: issue.msg,
+      input: issue.input ?? null,
+      ...(issue.ctx ? { ctx: issue.ctx } : {}),
+    })),
+  }
+}
+
+export const errorBody = (error: AppError) => ({ detail: error.message, code: error.code, ...error.extra })
+
+function fromFastify(error: FastifyError): AppError | undefined {
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+    case 'FST_REQ_FILE_TOO_LARGE':
+      return new AppError(413, 'payload_too_large', 'The body is larger than this route takes.')
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new AppError(415, 'unsupported_media_type', 'Send JSON, with Content-Type: application/json.')
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new AppError(400, 'bad_request', 'The body does not have the length that Content-Length states.')
+    default:
+      return error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
+        ? new AppError(error.statusCode, 'bad_request', 'The request could not be read.')
+        : undefined
+  }
+}
+
+/** Any thrown value as the error that the caller is told. Unknown ones are logged and stay hidden. */
+export function toAppError(error: unknown, request: FastifyRequest, database: Database): AppError {
+  if (error instanceof AppError) return error
+  const known = error instanceof Error ? fromFastify(error as FastifyError) : undefined
+  if (known) return known
+  request.log.error({ err: error }, 'request failed')
+  if (database.isUnavailable(error))
+    return unavailable('The database cannot be reached or written right now.')
+  return new AppError(
+    500,
+    'internal_error',
+    'Something went wrong here. Nothing was changed by this request.',
+    {
+      request_id: request.id,
+    },
+  )
+}
+
+export function sendError(reply: FastifyReply, error: AppError): FastifyReply {
+  return reply.code(error.status).headers(error.headers).send(errorBody(error))
+}
+
+export function handleErrors(app: FastifyInstance, database: Database): void {
+  app.setErrorHandler((error, request, reply) => {
+    if (error instanceof InvalidInput)
+      return reply.code(422).send(validationBody(error, request.routeOptions.config.locate))
+    return sendError(reply, toAppError(error, request, database))
+  })
+  app.setNotFoundHandler((_request, reply) =>
+    sendError(
+      reply,
+      new AppError(404, 'not_found', 'There is nothing at this address. The API is described at /docs.'),
+    ),
+  )
+}

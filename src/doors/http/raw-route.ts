@@ -1,0 +1,52 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { LimitClass, Route } from '../../core/capability.ts'
+import type { Services } from '../../core/context.ts'
+import { authorise } from '../../core/invoke.ts'
+import type { Scope } from '../../core/scopes.ts'
+import { authenticate, authenticateIfPossible } from './auth.ts'
+import { applyRateLimit } from './rate-limit.ts'
+import { parseRoute, toFastifyPath } from './routes.ts'
+
+/** What JSON in, JSON out cannot say: webhooks, uploads, streams, pages. Lives in `features/x/x.http.ts`. */
+export type RawRoute = {
+  name: string
+  summary: string
+  route: Route
+  scopes: readonly Scope[] | 'public'
+  limit?: LimitClass
+  bodyLimit?: number
+  /** Its part of the API description; pages that are not API leave it out. */
+  openapi?: { requestBody?: object; responses: Record<string, object> }
+  /** Content types of its own, in its own scope. */
+  prepare?: (app: FastifyInstance) => void | Promise<void>
+  handle: (services: Services, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+}
+
+export async function serveRaw(
+  app: FastifyInstance,
+  services: Services,
+  routes: readonly RawRoute[],
+): Promise<void> {
+  for (const raw of routes) {
+    const { method, path } = parseRoute(raw.route)
+    await app.register(async (scope) => {
+      await raw.prepare?.(scope)
+      scope.route({
+        method,
+        url: toFastifyPath(path),
+        config: { operation: raw.name },
+        ...(raw.bodyLimit ? { bodyLimit: raw.bodyLimit } : {}),
+        onRequest: async (request, reply) => {
+          const viewer = await (raw.scopes === 'public' ? authenticateIfPossible : authenticate)(
+            services,
+            request,
+          )
+          applyRateLimit(services, raw.limit ?? (method === 'GET' ? 'read' : 'write'), viewer, request, reply)
+          authorise(raw, viewer)
+          request.viewer = viewer
+        },
+        handler: (request, reply) => raw.handle(services, request, reply),
+      })
+    })
+  }
+}

@@ -1,0 +1,159 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { Capability, Method, Route } from '../../core/capability.ts'
+import type { Services } from '../../core/context.ts'
+import { contextFor } from '../../core/context.ts'
+import { InvalidInput } from '../../core/errors.ts'
+import { authorise, invoke } from '../../core/invoke.ts'
+import { authenticate, authenticateIfPossible, credentialOf, dropCookie, moveTokenToCookie } from './auth.ts'
+import { storable } from './body.ts'
+import type { Locate } from './errors.ts'
+import { onceOnly } from './idempotency.ts'
+import { applyRateLimit } from './rate-limit.ts'
+import { hasBody, parseRoute, pathNames, toFastifyPath } from './routes.ts'
+
+type QueryType = 'string' | 'integer' | 'boolean' | 'array'
+
+type JsonSchema = { type?: string; anyOf?: JsonSchema[]; properties?: Record<string, JsonSchema> }
+
+const typeOf = (schema: JsonSchema): string | undefined =>
+  schema.type ?? schema.anyOf?.find((option) => option.type !== 'null')?.type
+
+function queryTypes(capability: Capability): Map<string, QueryType> {
+  const schema = z.toJSONSchema(capability.input, { io: 'input', unrepresentable: 'any' }) as JsonSchema
+  const types = new Map<string, QueryType>()
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    const type = typeOf(property)
+    types.set(name, type === 'integer' || type === 'boolean' || type === 'array' ? type : 'string')
+  }
+  return types
+}
+
+/** A query string has only text; the declared type says what is meant. What does not fit stays text for the schema to refuse. */
+function readQueryValue(text: string | string[], type: QueryType): unknown {
+  if (type === 'array') return [text].flat().map(storable)
+  const last = storable([text].flat().at(-1) ?? '')
+  if (type === 'integer' && /^-?\d{1,15}$/.test(last)) return Number(last)
+  if (type === 'boolean' && /^(true|1)$/i.test(last)) return true
+  if (type === 'boolean' && /^(false|0)$/i.test(last)) return false
+  return last
+}
+
+type Reader = { read: (request: FastifyRequest) => Record<string, unknown>; locate: Locate }
+
+/** Path, query and body of one route as one input object, and back again for the place of an error. */
+function readerFor(capability: Capability, method: Method, path: string): Reader {
+  const fieldOf = (name: string) => capability.aliases?.[name] ?? name
+  const pathFields = new Map(pathNames(path).map((name) => [fieldOf(name), name]))
+  const types = queryTypes(capability)
+  const fromQuery = hasBody(method)
+    ? (capability.query ?? [])
+    : [...types.keys()].filter((name) => !pathFields.has(name))
+  const queryFields = new Set<string>(fromQuery)
+
+  return {
+    read(request) {
+      if (hasBody(method) && request.body !== undefined && !isPlainObject(request.body))
+        throw new InvalidInput([
+          { type: 'dict_type', path: [], msg: 'The body should be a JSON object', input: null },
+        ])
+      const input: Record<string, unknown> = hasBody(method)
+        ? { ...(request.body as object | undefined) }
+        : {}
+      const query = request.query as Record<string, string | string[]>
+      for (const name of queryFields) {
+        const text = query[name]
+        if (text !== undefined) input[name] = readQueryValue(text, types.get(name) ?? 'string')
+        else delete input[name]
+      }
+      const params = request.params as Record<string, string>
+      for (const [field, name] of pathFields) input[field] = storable(params[name] ?? '')
+      return input
+    },
+    locate(issue) {
+      const [field, ...rest] = issue.path
+      if (typeof field === 'string') {
+        const pathName = pathFields.get(field)
+        if (pathName) return ['path', pathName, ...rest]
+        if (queryFields.has(field)) return ['query', field, ...rest]
+        if (field === 'Idempotency-Key') return ['header', field]
+      }
+      return [hasBody(method) ? 'body' : 'query', ...issue.path]
+    },
+  }
+}
+
+const isPlainObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const limitClassOf = (capability: Capability, method: Method) =>
+  capability.limit ?? (hasBody(method) || method === 'DELETE' ? 'write' : 'read')
+
+const header = (request: FastifyRequest, name: string) => {
+  const value = request.headers[name]
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function addRoute(app: FastifyInstance, services: Services, capability: Capability, route: Route): void {
+  const { method, path } = parseRoute(route)
+  const reader = readerFor(capability, method, path)
+  const limitClass = limitClassOf(capability, method)
+  const { config } = services
+
+  // Before the body is read: a caller without the right credential costs nothing and learns nothing.
+  async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const viewer =
+      capability.scopes === 'public'
+        ? await authenticateIfPossible(services, request)
+        : await authenticate(services, request)
+    applyRateLimit(services, limitClass, viewer, request, reply)
+    authorise(capability, viewer)
+    request.viewer = viewer
+  }
+
+  async function handle(request: FastifyRequest, reply: FastifyReply) {
+    const input = reader.read(request)
+    const caller = {
+      viewer: request.viewer,
+      requestId: request.id,
+      ip: request.ip,
+      ifMatch: header(request, 'if-match'),
+    }
+    const ctx = contextFor(services, caller)
+    const key =
+      method === 'POST' && capability.idempotency !== 'none' ? header(request, 'idempotency-key') : undefined
+    let output: unknown
+    if (key === undefined) output = await invoke(capability, ctx, input)
+    else {
+      const credential = credentialOf(request, config.baseUrl)?.value
+      const once = await onceOnly(capability, ctx, { key, credential, input }, (ctx) =>
+        invoke(capability, ctx, input),
+      )
+      if (once.replayed) reply.header('Idempotency-Replayed', 'true')
+      output = once.output
+    }
+    if (capability.session === 'start') output = moveTokenToCookie(services, request, reply, output)
+    if (capability.session === 'end') dropCookie(services, request, reply)
+    const version = (output as { version?: unknown } | undefined)?.version
+    if (typeof version === 'number') reply.header('ETag', `"${version}"`)
+    reply.code(capability.status ?? 200)
+    return capability.status === 204 ? reply.send() : output
+  }
+
+  app.route({
+    method,
+    url: toFastifyPath(path),
+    ...(capability.maxBodyBytes ? { bodyLimit: capability.maxBodyBytes } : {}),
+    config: { locate: reader.locate, operation: capability.name },
+    onRequest: admit,
+    handler: handle,
+  })
+}
+
+export function serveRest(
+  app: FastifyInstance,
+  services: Services,
+  capabilities: readonly Capability[],
+): void {
+  for (const capability of capabilities)
+    for (const route of capability.rest ?? []) addRoute(app, services, capability, route)
+}

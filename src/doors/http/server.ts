@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import cookie from '@fastify/cookie'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import type { Capability } from '../../core/capability.ts'
+import type { Services } from '../../core/context.ts'
+import { acceptJson } from './body.ts'
+import { serveDocs } from './docs.ts'
+import { handleErrors } from './errors.ts'
+import { answerWrongMethods } from './method-not-allowed.ts'
+import { measure } from './metrics.ts'
+import { type RawRoute, serveRaw } from './raw-route.ts'
+import { serveRest } from './rest.ts'
+import { secure } from './security-headers.ts'
+
+const DEFAULT_BODY_LIMIT = 1024 * 1024
+const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/
+
+export type Doors = { capabilities: readonly Capability[]; rawRoutes: readonly RawRoute[] }
+
+export async function buildServer(services: Services, doors: Doors): Promise<FastifyInstance> {
+  const logger: FastifyBaseLogger = services.log
+  const app = Fastify({
+    loggerInstance: logger,
+    // Our own line says more and shows no addresses.
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    bodyLimit: DEFAULT_BODY_LIMIT,
+    trustProxy: services.config.trustProxy,
+    // A client that sends slowly or not at all must not hold a connection for ever.
+    connectionTimeout: 30_000,
+    requestTimeout: 60_000,
+    keepAliveTimeout: 30_000,
+    http: { headersTimeout: 20_000 },
+    routerOptions: { maxParamLength: 1000, ignoreTrailingSlash: true },
+    genReqId: (request) => {
+      const given = request.headers['x-request-id']
+      return typeof given === 'string' && SANE_REQUEST_ID.test(given) ? given : randomUUID()
+    },
+    clientErrorHandler: answerBrokenHttp,
+  })
+  app.decorateRequest('viewer', null)
+  await app.register(cookie)
+  acceptJson(app)
+  handleErrors(app, services.database)
+  secure(app, services.config)
+  measure(app, services.config)
+  logResponses(app)
+  const closeRoutes = answerWrongMethods(app)
+  serveRest(app, services, doors.capabilities)
+  await serveRaw(app, services, doors.rawRoutes)
+  await serveDocs(app, services.config, doors)
+  closeRoutes()
+  return app
+}
+
+/** One line per answer. The route's pattern, never its address: paths and queries may carry tokens. */
+function logResponses(app: FastifyInstance): void {
+  app.addHook('onSend', async (request, reply) => {
+    reply.header('X-Request-Id', request.id)
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    request.log.info(
+      {
+        method: request.method,
+        route: request.routeOptions.url ?? 'unknown',
+        operation: request.routeOptions.config.operation,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+        user_id: request.viewer?.userId,
+      },
+      'answered',
+    )
+  })
+}
+
+type RawSocket = { writable: boolean; end: (text: string) => void; destroy: () => void }
+
+/** What is not even HTTP never reaches a route; it gets the same form of error. */
+function answerBrokenHttp(error: Error & { code?: string }, socket: RawSocket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const [status, code] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? ['431 Request Header Fields Too Large', 'headers_too_large']
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? ['408 Request Timeout', 'request_timeout']
+        : ['400 Bad Request', 'bad_request']
+  const body = JSON.stringify({ detail: 'The request could not be read as HTTP.', code })
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}

@@ -1,0 +1,106 @@
+import type { Ctx, Services, Viewer } from '../../core/context.ts'
+import { contextFor, inTx } from '../../core/context.ts'
+import { notAuthenticated } from '../../core/errors.ts'
+import { SCOPES, type Scope } from '../../core/scopes.ts'
+import { sha256 } from '../../core/secrets.ts'
+import { fromJson } from '../../db/columns.ts'
+import { KEY_PREFIX } from './api-keys.ts'
+import { SESSION_PREFIX, sessionEnd } from './sessions.ts'
+import { isServiceAdmin } from './users.ts'
+
+const KEY_USE_RECORDED_EVERY_MS = 60_000
+const SESSION_USE_RECORDED_EVERY_MS = 3_600_000
+
+const ALL_SCOPES: ReadonlySet<Scope> = new Set(SCOPES)
+
+const invalidToken = (detail: string) => notAuthenticated(detail, 'invalid_token')
+
+/** Recording a use is worth a write now and then, never a failed request. */
+async function recordUse(ctx: Ctx, write: (ctx: Ctx) => Promise<unknown>): Promise<void> {
+  try {
+    await inTx(ctx, write)
+  } catch (error) {
+    ctx.log.warn({ err: error }, 'the use of a credential could not be recorded')
+  }
+}
+
+const isOlder = (time: string | null, ms: number, now: Date) =>
+  time === null || now.getTime() - Date.parse(time) >= ms
+
+async function viewerOfKey(ctx: Ctx, key: string): Promise<Viewer> {
+  const row = await ctx.db
+    .selectFrom('api_keys')
+    .innerJoin('users', 'users.user_id', 'api_keys.user_id')
+    .select([
+      'api_keys.key_id',
+      'api_keys.user_id',
+      'api_keys.scopes',
+      'api_keys.expires_at',
+      'api_keys.last_used_at',
+      'users.email_normal',
+      'users.email_verified',
+    ])
+    .where('api_keys.key_hash', '=', sha256(key))
+    .where('users.deleted_at', 'is', null)
+    .executeTakeFirst()
+  if (!row) throw invalidToken('This API key is not known here. It may have been deleted.')
+  const now = ctx.now()
+  if (row.expires_at !== null && row.expires_at <= now.toISOString())
+    throw invalidToken('This API key has expired.')
+  if (isOlder(row.last_used_at, KEY_USE_RECORDED_EVERY_MS, now))
+    await recordUse(ctx, ({ db }) =>
+      db
+        .updateTable('api_keys')
+        .set({ last_used_at: now.toISOString() })
+        .where('key_id', '=', row.key_id)
+        .execute(),
+    )
+  return {
+    userId: row.user_id,
+    scopes: new Set(fromJson<Scope[]>(row.scopes)),
+    isAdmin: isServiceAdmin(ctx.config, row),
+    credential: { kind: 'api_key', id: row.key_id },
+  }
+}
+
+async function viewerOfSession(ctx: Ctx, token: string): Promise<Viewer> {
+  const row = await ctx.db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.user_id', 'sessions.user_id')
+    .select([
+      'sessions.session_id',
+      'sessions.user_id',
+      'sessions.expires_at',
+      'sessions.last_seen_at',
+      'users.email_normal',
+      'users.email_verified',
+    ])
+    .where('sessions.token_hash', '=', sha256(token))
+    .where('users.deleted_at', 'is', null)
+    .executeTakeFirst()
+  const now = ctx.now()
+  if (!row || row.expires_at <= now.toISOString())
+    throw invalidToken('This session has ended. Sign in again.')
+  if (isOlder(row.last_seen_at, SESSION_USE_RECORDED_EVERY_MS, now))
+    await recordUse(ctx, ({ db }) =>
+      db
+        .updateTable('sessions')
+        .set({ last_seen_at: now.toISOString(), expires_at: sessionEnd(ctx) })
+        .where('session_id', '=', row.session_id)
+        .execute(),
+    )
+  return {
+    userId: row.user_id,
+    scopes: ALL_SCOPES,
+    isAdmin: isServiceAdmin(ctx.config, row),
+    credential: { kind: 'session', id: row.session_id },
+  }
+}
+
+/** Who presents this credential. Throws 401 for one that is unknown, ended or expired. */
+export async function viewerOf(services: Services, credential: string): Promise<Viewer> {
+  const ctx = contextFor(services)
+  if (credential.startsWith(SESSION_PREFIX)) return viewerOfSession(ctx, credential)
+  if (credential.startsWith(KEY_PREFIX)) return viewerOfKey(ctx, credential)
+  throw invalidToken(`This is neither an API key (${KEY_PREFIX}…) nor a session token (${SESSION_PREFIX}…).`)
+}

@@ -1,0 +1,102 @@
+import type { Ctx } from '../../core/context.ts'
+import { AppError } from '../../core/errors.ts'
+import { newId } from '../../db/ids.ts'
+
+export type BookingReason =
+  | 'signup_bonus'
+  | 'publish_reward'
+  | 'public_search'
+  | 'feedback_reward'
+  | 'pack_purchase'
+  | 'plan_grant'
+  | 'invite_redeemed'
+  | 'invite_reward'
+  | 'refund'
+  | 'adjustment'
+
+export type Booking = {
+  userId: string
+  delta: number
+  reason: BookingReason
+  /** Names the one event this booking is for, such as `publish:<card_id>`; a second booking of it does nothing. */
+  cause: string
+  ref?: { type: string; id: string }
+}
+
+export type Booked = { balance: number; booked: boolean }
+
+/** Every account has a balance row from its registration on. */
+export async function openBalance(ctx: Ctx, userId: string): Promise<void> {
+  await ctx.db
+    .insertInto('credit_balances')
+    .values({
+      user_id: userId,
+      balance: 0,
+      lifetime_earned: 0,
+      lifetime_spent: 0,
+      updated_at: ctx.now().toISOString(),
+    })
+    .execute()
+}
+
+export async function balanceOf(ctx: Ctx, userId: string): Promise<number> {
+  const row = await ctx.db
+    .selectFrom('credit_balances')
+    .select('balance')
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return row?.balance ?? 0
+}
+
+/** Moves credits inside the caller's transaction. Refuses with 402 what the balance does not cover. */
+export async function book(ctx: Ctx, { userId, delta, reason, cause, ref }: Booking): Promise<Booked> {
+  if (!ctx.transacting) throw new Error('book() belongs into the transaction of its cause')
+  const now = ctx.now().toISOString()
+  const before = await ctx.db
+    .selectFrom('credit_entries')
+    .select('entry_id')
+    .where('user_id', '=', userId)
+    .where('cause', '=', cause)
+    .executeTakeFirst()
+  if (before) return { balance: await balanceOf(ctx, userId), booked: false }
+
+  const updated = await ctx.db
+    .updateTable('credit_balances')
+    .set((eb) => ({
+      balance: eb('balance', '+', delta),
+      lifetime_earned: eb('lifetime_earned', '+', Math.max(0, delta)),
+      lifetime_spent: eb('lifetime_spent', '+', Math.max(0, -delta)),
+      updated_at: now,
+    }))
+    .where('user_id', '=', userId)
+    .where((eb) => eb(eb('balance', '+', delta), '>=', 0))
+    .returning('balance')
+    .executeTakeFirst()
+  if (!updated) {
+    const balance = await balanceOf(ctx, userId)
+    throw new AppError(
+      402,
+      'insufficient_credits',
+      `This costs ${-delta} credits and the balance is ${balance}.`,
+      {
+        balance,
+        required: -delta,
+      },
+    )
+  }
+  await ctx.db
+    .insertInto('credit_entries')
+    .values({
+      entry_id: newId(),
+      user_id: userId,
+      delta,
+      balance_after: updated.balance,
+      reason,
+      ref_type: ref?.type ?? null,
+      ref_id: ref?.id ?? null,
+      cause,
+      created_at: now,
+    })
+    .execute()
+  return { balance: updated.balance, booked: true }
+}

@@ -1,0 +1,87 @@
+import { constants } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import type { Ctx } from '../../core/context.ts'
+import { AppError } from '../../core/errors.ts'
+import { pendingMigrations } from '../../db/migrate.ts'
+import { VERSION } from '../../version.ts'
+
+const startedAt = performance.now()
+
+export const HealthResponse = z
+  .object({ status: z.literal('ok'), version: z.string(), uptime_s: z.number() })
+  .meta({ id: 'HealthResponse' })
+
+export const health = capability({
+  name: 'health.live',
+  summary: 'Is the process up',
+  scopes: 'public',
+  rest: ['GET /health'],
+  input: z.object({}),
+  output: HealthResponse,
+  run: async () => ({
+    status: 'ok' as const,
+    version: VERSION,
+    uptime_s: Math.round((performance.now() - startedAt) / 100) / 10,
+  }),
+})
+
+const Check = z.object({ status: z.enum(['ok', 'failed', 'not_configured']), detail: z.string().optional() })
+
+export const ReadinessResponse = z
+  .object({
+    status: z.literal('ready'),
+    checks: z.object({ database: Check, disk: Check, mail: Check, payments: Check }),
+  })
+  .meta({ id: 'ReadinessResponse' })
+
+type CheckResult = z.input<typeof Check>
+
+async function failedOr(check: () => Promise<CheckResult>, detail: string): Promise<CheckResult> {
+  try {
+    return await check()
+  } catch {
+    return { status: 'failed', detail }
+  }
+}
+
+const checkDatabase = (ctx: Ctx) =>
+  failedOr(async () => {
+    await sql`select 1`.execute(ctx.db)
+    const pending = await pendingMigrations(ctx.db)
+    return pending === 0
+      ? { status: 'ok' }
+      : { status: 'failed', detail: `${pending} migrations are pending` }
+  }, 'The database does not answer')
+
+const checkDisk = (ctx: Ctx) =>
+  failedOr(async () => {
+    await access(ctx.config.dataDir, constants.W_OK)
+    return { status: 'ok' }
+  }, 'DATA_DIR is not writable')
+
+export const ready = capability({
+  name: 'health.ready',
+  summary: 'Can the service do its work: database, disk, mail and payment configuration',
+  scopes: 'public',
+  rest: ['GET /health/ready'],
+  errors: [503],
+  input: z.object({}),
+  output: ReadinessResponse,
+  run: async (ctx) => {
+    const checks = {
+      database: await checkDatabase(ctx),
+      disk: await checkDisk(ctx),
+      mail: { status: ctx.config.mail.smtpUrl ? ('ok' as const) : ('not_configured' as const) },
+      payments: { status: 'not_configured' as const },
+    }
+    const failed = Object.entries(checks).filter(([, check]) => check.status === 'failed')
+    if (failed.length > 0)
+      throw new AppError(503, 'unavailable', `Not ready: ${failed.map(([name]) => name).join(', ')}.`, {
+        checks,
+      })
+    return { status: 'ready' as const, checks }
+  },
+})

@@ -1,0 +1,26 @@
+import type { Ctx } from '../../core/context.ts'
+import { insertMembership, insertWorkspace } from './workspaces.store.ts'
+
+/** Made at registration: the place for what names no workspace. Its one member is its owner. */
+export async function createPersonalWorkspace(
+  ctx: Ctx,
+  owner: { userId: string; workspaceId: string },
+): Promise<void> {
+  const now = ctx.now().toISOString()
+  await insertWorkspace(ctx.db, {
+    workspace_id: owner.workspaceId,
+    name: 'Personal',
+    type: 'personal',
+    visibility: 'private',
+    policy_json: null,
+    created_by: owner.userId,
+    created_at: now,
+    updated_at: now,
+  })
+  await insertMembership(ctx.db, {
+    workspace_id: owner.workspaceId,
+    user_id: owner.userId,
+    role: 'admin',
+    created_at: now,
+  })
+}

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import pino from 'pino'
+import { afterAll, beforeAll, describe, inject } from 'vitest'
+import { type App, buildApp } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+import type { EngineName } from '../../src/db/db.ts'
+import { type Client, clientOf } from './client.ts'
+
+export type TestEnv = Record<string, string>
+
+/** A vault of its own on one engine: SQLite in a temporary folder, or a new PostgreSQL database. */
+export type Vault = {
+  engine: EngineName
+  env: TestEnv
+  dataDir: string
+  remove: () => Promise<void>
+}
+
+async function administer(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: inject('postgresUrl') })
+  await client.connect()
+  await client.query(statement)
+  await client.end()
+}
+
+export async function makeVault(engine: EngineName, env: TestEnv = {}): Promise<Vault> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'knowledge-vault-test-'))
+  const common = { DATA_DIR: dataDir, LOG_LEVEL: 'silent', RATE_LIMIT: 'off', ...env }
+  const removeFolder = () => rmSync(dataDir, { recursive: true, force: true })
+  if (engine === 'sqlite') return { engine, env: common, dataDir, remove: async () => removeFolder() }
+  const name = `test_${randomUUID().replaceAll('-', '')}`
+  await administer(`create database ${name} template ${inject('templateDatabase')}`)
+  const url = new URL(inject('postgresUrl'))
+  url.pathname = `/${name}`
+  return {
+    engine,
+    env: { DATABASE_URL: url.href, ...common },
+    dataDir,
+    remove: async () => {
+      await administer(`drop database if exists ${name} with (force)`)
+      removeFolder()
+    },
+  }
+}
+
+/** What a test gets: the running app of its engine, moving time if it wants, and people to act as. */
+export class Bench {
+  readonly engine: EngineName
+  readonly #env: TestEnv
+  #vault: Vault | undefined
+  #app: App | undefined
+  #offsetMs = 0
+  #people = 0
+
+  constructor(engine: EngineName, env: TestEnv) {
+    this.engine = engine
+    this.#env = env
+  }
+
+  get app(): App {
+    if (!this.#app) throw new Error('The app is not up yet: use it inside tests and hooks')
+    return this.#app
+  }
+
+  get vault(): Vault {
+    if (!this.#vault) throw new Error('The vault is not made yet: use it inside tests and hooks')
+    return this.#vault
+  }
+
+  async up(): Promise<void> {
+    this.#vault = await makeVault(this.engine, this.#env)
+    this.#app = await buildApp(readConfig(this.#vault.env), {
+      log: pino({ level: 'silent' }),
+      now: () => new Date(Date.now() + this.#offsetMs),
+    })
+  }
+
+  async down(): Promise<void> {
+    await this.#app?.close()
+    await this.#vault?.remove()
+  }
+
+  /** Moves the app's clock forward. */
+  later(ms: number): void {
+    this.#offsetMs += ms
+  }
+
+  anonymous(): Client {
+    return clientOf(this.app, {})
+  }
+
+  /** Registers somebody new and acts with their session. */
+  async user(
+    name = 'person',
+  ): Promise<Client & { userId: string; email: string; token: string; workspaceId: string }> {
+    const email = `${name}-${++this.#people}@example.com`
+    const answer = await this.anonymous().post('/api/v1/auth/register', {
+      email,
+      password: 'correct horse battery',
+      display_name: name,
+    })
+    if (answer.status !== 201) throw new Error(`register: ${answer.status} ${JSON.stringify(answer.body)}`)
+    const token: string = answer.body.access_token
+    return {
+      ...clientOf(this.app, { authorization: `Bearer ${token}` }),
+      userId: answer.body.user.user_id,
+      workspaceId: answer.body.user.personal_workspace_id,
+      email,
+      token,
+    }
+  }
+}
+
+/** Runs the same tests on SQLite and on a real PostgreSQL. */
+export function onBothEngines(what: string, define: (t: Bench) => void, env: TestEnv = {}): void {
+  for (const engine of ['sqlite', 'postgres'] as const)
+    describe(`${what} on ${engine}`, () => {
+      const bench = new Bench(engine, env)
+      beforeAll(() => bench.up())
+      afterAll(() => bench.down())
+      define(bench)
+    })
+}

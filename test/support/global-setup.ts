@@ -1,0 +1,41 @@
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { openPostgres } from '../../src/db/engines/postgres.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { startPostgres } from './postgres.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgresUrl: string
+    templateDatabase: string
+  }
+}
+
+const TEMPLATE = 'vault_template'
+
+async function makeTemplate(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(`drop database if exists ${TEMPLATE}`)
+  await client.query(`create database ${TEMPLATE} encoding 'UTF8' template template0`)
+  await client.end()
+  const target = new URL(url)
+  target.pathname = `/${TEMPLATE}`
+  const database = openPostgres({ url: target.href, poolSize: 1, onIdleError: () => {} })
+  await migrate(database)
+  await database.close()
+}
+
+/** One PostgreSQL for the whole run; each test file gets a database of its own, copied from a migrated one. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const given = process.env.TEST_DATABASE_URL
+  const server = given
+    ? undefined
+    : // Speed only: these tests do not crash the server. The fault tests start their own.
+      await startPostgres({ settings: { fsync: 'off', full_page_writes: 'off', max_connections: '200' } })
+  const url = given ?? server?.url() ?? ''
+  await makeTemplate(url)
+  project.provide('postgresUrl', url)
+  project.provide('templateDatabase', TEMPLATE)
+  return async () => server?.destroy()
+}

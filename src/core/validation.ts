@@ -93,6 +93,22 @@ function describe(
   }
 }
 
+/**
+ * A caller that wrapped its fields in one of them (symptom inside body) is told to unwrap: "missing" alone
+ * would not help somebody who did send the field.
+ */
+function unwrapHint(raw: unknown, path: readonly PropertyKey[]): string {
+  const field = path[0]
+  if (path.length !== 1 || typeof field !== 'string' || typeof raw !== 'object' || raw === null) return ''
+  const wrapper = Object.entries(raw).find(
+    ([, value]) =>
+      typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, field),
+  )?.[0]
+  return wrapper === undefined
+    ? ''
+    : `: "${field}" was sent inside "${wrapper.slice(0, MAX_ECHO)}"; move it to the top level of the JSON object`
+}
+
 /** zod's issues in the words and types that FastAPI users know. */
 export function toInputIssues(issues: readonly Issue[], raw: unknown): InputIssue[] {
   return issues.flatMap((issue): InputIssue[] => {
@@ -107,6 +123,7 @@ export function toInputIssues(issues: readonly Issue[], raw: unknown): InputIssu
     const value = valueAt(raw, issue.path)
     const described = describe(issue, value)
     const parent = described.type === 'missing' ? valueAt(raw, issue.path.slice(0, -1)) : value
+    if (described.type === 'missing') described.msg += unwrapHint(raw, issue.path)
     return [{ path, ...described, input: echo(parent, described.type === 'missing' ? [] : path) }]
   })
 }

@@ -11,6 +11,7 @@ import { measure } from './metrics.ts'
 import { type RawRoute, serveRaw } from './raw-route.ts'
 import { serveRest } from './rest.ts'
 import { secure } from './security-headers.ts'
+import { serveTools } from './tools.ts'
 
 const DEFAULT_BODY_LIMIT = 1024 * 1024
 const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/
@@ -46,6 +47,7 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
   logResponses(app)
   const closeRoutes = answerWrongMethods(app)
   serveRest(app, services, doors.capabilities)
+  serveTools(app, services, doors.capabilities)
   await serveRaw(app, services, doors.rawRoutes)
   await serveDocs(app, services.config, doors)
   closeRoutes()

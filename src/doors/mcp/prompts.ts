@@ -1,4 +1,4 @@
-import { USER_PREFERENCES_KEY } from '../../features/guide/guide.text.ts'
+import { USER_PREFERENCES_KEY } from '../../features/ai-guide/ai-guide.text.ts'
 
 type PromptArgument = { name: string; description: string; required: boolean }
 export type VaultPrompt = {

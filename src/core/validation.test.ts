@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { toInputIssues } from './validation.ts'
+
+const Card = z.object({ title: z.string(), symptom: z.string(), body: z.string().nullish() })
+const issuesOf = (raw: unknown) => toInputIssues(Card.safeParse(raw).error?.issues ?? [], raw)
+
+test('a missing field is named by its path', () => {
+  expect(issuesOf({ title: 't' })).toMatchObject([
+    { type: 'missing', path: ['symptom'], msg: 'Field required' },
+  ])
+})
+
+test('a field that was sent inside another one: the message says to move it to the top level', () => {
+  const issues = issuesOf({ title: 't', body: { symptom: 's', fix_summary: 'f' } })
+  const symptom = issues.find((issue) => issue.path[0] === 'symptom')
+  expect(symptom).toMatchObject({ type: 'missing', path: ['symptom'] })
+  expect(symptom?.msg).toBe(
+    'Field required: "symptom" was sent inside "body"; move it to the top level of the JSON object',
+  )
+})

@@ -1,0 +1,113 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Capability } from '../../core/capability.ts'
+import { contextFor, type Services } from '../../core/context.ts'
+import { InvalidInput, notFound } from '../../core/errors.ts'
+import { authorise, invoke, toolInput } from '../../core/invoke.ts'
+import {
+  inputSchemaOf,
+  limitClassOfTool,
+  requiredScopes,
+  type ToolCapability,
+  toolAnswer,
+  toolsOf,
+} from '../../core/tools.ts'
+import { GUIDE_VERSION } from '../../features/ai-guide/ai-guide.text.ts'
+import { authenticate, credentialOf } from './auth.ts'
+import { onceOnly } from './idempotency.ts'
+import { applyRateLimit } from './rate-limit.ts'
+
+function bodyOf(request: FastifyRequest): object {
+  const { body } = request
+  if (body === undefined) return {}
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new InvalidInput([
+      { type: 'dict_type', path: [], msg: 'The body should be a JSON object', input: null },
+    ])
+  return body
+}
+
+function addTool(app: FastifyInstance, services: Services, capability: ToolCapability): void {
+  const limitClass = limitClassOfTool(capability)
+  const schema = toolInput(capability)
+
+  async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const viewer = await authenticate(services, request)
+    applyRateLimit(services, limitClass, viewer, request, reply)
+    authorise(capability, viewer)
+    request.viewer = viewer
+  }
+
+  async function handle(request: FastifyRequest, reply: FastifyReply) {
+    const input = bodyOf(request)
+    const ctx = contextFor(services, {
+      viewer: request.viewer,
+      requestId: request.id,
+      ip: request.ip,
+      ifMatch: request.headers['if-match'],
+    })
+    const key = request.headers['idempotency-key']
+    if (typeof key !== 'string' || key === '' || capability.idempotency === 'none')
+      return toolAnswer(capability, await invoke(capability, ctx, input, schema))
+    const credential = credentialOf(request, services.config.baseUrl)?.value
+    const once = await onceOnly(capability, ctx, { key, credential, input }, (ctx) =>
+      invoke(capability, ctx, input, schema),
+    )
+    if (once.replayed) reply.header('Idempotency-Replayed', 'true')
+    return toolAnswer(capability, once.output)
+  }
+
+  app.route({
+    method: 'POST',
+    url: `/mcp/tools/${capability.tool.name}`,
+    ...(capability.maxBodyBytes ? { bodyLimit: capability.maxBodyBytes } : {}),
+    config: { operation: `tool.${capability.tool.name}` },
+    onRequest: admit,
+    handler: handle,
+  })
+}
+
+/** Made from the declarations that validate; the source of truth for tool inputs. */
+export const manifestOf = (tools: readonly ToolCapability[], baseUrl: string) => ({
+  name: 'knowledge-vault',
+  version: GUIDE_VERSION,
+  description:
+    'Search, record, share and publish knowledge cards; keep the memory of each project; run workspaces.',
+  base_url: baseUrl,
+  mcp_endpoint: `${baseUrl}/mcp`,
+  auth: {
+    type: 'api_key',
+    header: 'X-API-Key',
+    alternative: 'Authorization: Bearer <API_KEY>',
+    oauth: `${baseUrl}/.well-known/oauth-protected-resource/mcp`,
+  },
+  tools: tools.map((capability) => ({
+    name: capability.tool.name,
+    description: capability.tool.description,
+    scopes: requiredScopes(capability),
+    read_only: capability.tool.readOnly ?? false,
+    destructive: capability.tool.destructive ?? false,
+    idempotent: capability.tool.idempotent ?? capability.tool.readOnly ?? false,
+    input_schema: inputSchemaOf(capability),
+    endpoint: `${baseUrl}/mcp/tools/${capability.tool.name}`,
+  })),
+})
+
+/** The tool interface: every capability that has a tool name, as `POST /mcp/tools/{name}`. */
+export function serveTools(
+  app: FastifyInstance,
+  services: Services,
+  capabilities: readonly Capability[],
+): void {
+  const tools = toolsOf(capabilities)
+  for (const capability of tools) addTool(app, services, capability)
+
+  app.post('/mcp/tools/:name', { config: { operation: 'tool.unknown' } }, async () => {
+    throw notFound('Tool', 'The tools are listed at /mcp/manifest.')
+  })
+
+  let manifest: string | undefined
+  app.get('/mcp/manifest', { config: { operation: 'manifest' } }, async (_request, reply) => {
+    manifest ??= JSON.stringify(manifestOf(tools, services.config.baseUrl))
+    return reply.type('application/json').send(manifest)
+  })
+}

@@ -1,0 +1,96 @@
+import { z } from 'zod'
+import { type Capability, capability } from '../../core/capability.ts'
+import type { Ctx } from '../../core/context.ts'
+import { requiredScopes, toolsOf } from '../../core/tools.ts'
+import { policyOf } from '../credits/policy.ts'
+import {
+  AUTHENTICATION,
+  CARD_WRITING,
+  ERRORS,
+  GUIDE_VERSION,
+  OVERVIEW,
+  PITFALLS,
+  SECRETS,
+  WORKFLOW,
+} from './ai-guide.text.ts'
+
+const AiGuide = z
+  .object({
+    version: z.string(),
+    base_url: z.string(),
+    overview: z.string(),
+    authentication: z.record(z.string(), z.unknown()),
+    workflow: z.array(z.object({ when: z.string(), do: z.string() })),
+    tools: z.array(z.object({ name: z.string(), use: z.string(), scopes: z.array(z.string()) })),
+    card_writing: z.record(z.string(), z.string()),
+    pitfalls: z.array(z.string()),
+    secrets: z.string(),
+    credits: z.record(z.string(), z.unknown()),
+    errors: z.record(z.string(), z.string()),
+  })
+  .meta({ id: 'AiGuide' })
+
+const Input = z.object({
+  base_url: z
+    .url({ protocol: /^https?$/ })
+    .max(2000)
+    .optional()
+    .describe('Address to write into the guide instead of the server’s own'),
+})
+
+type Guide = z.input<typeof AiGuide>
+
+/** The guide lists all tools, itself included, so it asks for the capabilities when it is read, not when it is declared. */
+export function aiGuide(all: () => readonly Capability[]) {
+  const read = (ctx: Ctx, base: string | undefined): Guide => {
+    const baseUrl = (base ?? ctx.config.baseUrl).replace(/\/+$/, '')
+    return {
+      version: GUIDE_VERSION,
+      base_url: baseUrl,
+      overview: OVERVIEW,
+      authentication: {
+        ...AUTHENTICATION,
+        tool_endpoint: `POST ${baseUrl}/mcp/tools/{tool_name}`,
+        mcp_endpoint: `${baseUrl}/mcp`,
+      },
+      workflow: [...WORKFLOW],
+      tools: toolsOf(all()).map((tool) => ({
+        name: tool.tool.name,
+        use: tool.tool.description,
+        scopes: [...requiredScopes(tool)],
+      })),
+      card_writing: { ...CARD_WRITING },
+      pitfalls: [...PITFALLS],
+      secrets: SECRETS,
+      credits: policyOf(ctx.config),
+      errors: { ...ERRORS },
+    }
+  }
+
+  const readGuide = capability({
+    name: 'guide.read',
+    summary: 'How an AI agent uses the vault',
+    scopes: 'public',
+    rest: ['GET /ai-guide'],
+    input: Input,
+    output: AiGuide,
+    run: async (ctx, { base_url }) => read(ctx, base_url),
+  })
+
+  const getAiGuide = capability({
+    name: 'guide.tool',
+    summary: 'How an AI agent uses the vault, as a tool',
+    scopes: ['search'],
+    tool: {
+      name: 'get_ai_guide',
+      description:
+        'Read how to work with this vault: workflow, tools, how to write cards, pitfalls, credits. Use it once when you are unsure; the tool list itself is enough for a single call. Returns one JSON document.',
+      readOnly: true,
+    },
+    input: Input,
+    output: AiGuide,
+    run: async (ctx, { base_url }) => read(ctx, base_url),
+  })
+
+  return [readGuide, getAiGuide] as const
+}

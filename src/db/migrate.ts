@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database, Db, EngineName } from './db.ts'
 import { foundation } from './migrations/0001-foundation.ts'
+import { cards } from './migrations/0003-cards.ts'
 
 export type Migration = {
   name: string
@@ -11,7 +12,7 @@ export type Migration = {
 }
 
 /** Forward only, in this order, each applied once. */
-export const MIGRATIONS: readonly Migration[] = [foundation]
+export const MIGRATIONS: readonly Migration[] = [foundation, cards]
 
 /** Any fixed number; processes that start at once wait for each other on it. */
 const MIGRATION_LOCK = 7_205_759

@@ -6,6 +6,13 @@ import type {
   SessionsTable,
   UsersTable,
 } from './tables/accounts.ts'
+import type {
+  CardEvidencesTable,
+  CardFeedbackTable,
+  CardsTable,
+  CardTagsTable,
+  CardVersionsTable,
+} from './tables/cards.ts'
 import type { CreditBalancesTable, CreditEntriesTable } from './tables/credits.ts'
 import type { AuditLogTable, OutboxTable, SchemaMigrationsTable } from './tables/operations.ts'
 import type { MembershipsTable, WorkspacesTable } from './tables/workspaces.ts'
@@ -25,6 +32,12 @@ export type Schema = {
 
   credit_balances: CreditBalancesTable
   credit_entries: CreditEntriesTable
+
+  cards: CardsTable
+  card_tags: CardTagsTable
+  card_evidences: CardEvidencesTable
+  card_versions: CardVersionsTable
+  card_feedback: CardFeedbackTable
 
   audit_log: AuditLogTable
   outbox: OutboxTable

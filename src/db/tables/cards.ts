@@ -1,0 +1,84 @@
+import type { Generated } from 'kysely'
+
+export type CardType = 'debug_fix' | 'how_to' | 'lesson_learned' | 'decision' | 'reference'
+export type CardStatus = 'unpublished' | 'published'
+export type ReviewStatus = 'not_reviewed' | 'passed' | 'rejected'
+export type FeedbackKind = 'useful' | 'not_applicable' | 'outdated'
+
+export type CardsTable = {
+  card_id: string
+  owner_id: string
+  workspace_id: string
+  /** Where the card was recorded, and where unpublishing brings it back to. */
+  origin_workspace_id: string
+  card_type: CardType
+  status: CardStatus
+  version: number
+  title: string
+  /** Folded title, tags and the beginnings of symptom and fix: what the text filter of lists looks at. */
+  filter_text: string
+  tags: string
+  environment: string
+  evidence_count: Generated<number>
+  feedback_useful: Generated<number>
+  feedback_not_applicable: Generated<number>
+  feedback_outdated: Generated<number>
+  review_status: Generated<ReviewStatus>
+  review_score: number | null
+  review_reasons: Generated<string>
+  reviewed_at: string | null
+  created_at: string
+  /** Of the last change of any kind; `edited_at` is the time of the present version. */
+  updated_at: string
+  edited_at: string
+  edited_by: string
+  edited_fields: string
+  published_at: string | null
+  deleted_at: string | null
+  symptom: string
+  fix_summary: string
+  root_cause: string | null
+  steps: string
+  card_payload: string | null
+  body: string | null
+  scope_notes: string | null
+}
+
+/** One row per tag, for counting and filtering; `cards.tags` keeps the order. */
+export type CardTagsTable = { card_id: string; tag: string; tag_normal: string }
+
+/** Append-only: the database refuses a change, and a removal unless the card itself is deleted. */
+export type CardEvidencesTable = {
+  evidence_id: string
+  card_id: string
+  position: number
+  kind: string
+  content: string
+  meta: string | null
+  /** Kinds of secret found when it was written, or null for none. */
+  secrets: string | null
+  added_by: string
+  added_in_version: number
+  created_at: string
+}
+
+/** The former versions of a card; the present one is the card itself. Append-only like evidence. */
+export type CardVersionsTable = {
+  card_id: string
+  version: number
+  content: string
+  edited_by: string
+  edited_at: string
+  edited_fields: string
+}
+
+export type CardFeedbackTable = {
+  feedback_id: string
+  card_id: string
+  user_id: string
+  kind: FeedbackKind
+  comment: string | null
+  /** When this person's `useful` earned the contributor a credit; kept when the feedback changes. */
+  rewarded_at: string | null
+  created_at: string
+}

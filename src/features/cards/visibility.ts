@@ -1,0 +1,99 @@
+import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool } from 'kysely'
+import type { Schema } from '../../db/schema.ts'
+import type { Role } from '../../db/tables/workspaces.ts'
+
+/**
+ * Who may do what with a card, as conditions on a query over `cards`. Every read of cards, here and in
+ * search, uses one of these; none of them lets a deleted card through.
+ */
+type Condition = Expression<SqlBool>
+type Cards = ExpressionBuilder<Schema, 'cards'>
+
+const EDITORS: readonly Role[] = ['admin', 'editor']
+
+const cards = (): Cards => expressionBuilder<Schema, 'cards'>()
+
+const isThere = (eb: Cards): Condition => eb('cards.deleted_at', 'is', null)
+const isPublished = (eb: Cards): Condition => eb('cards.status', '=', 'published')
+const isOwn = (eb: Cards, viewerId: string): Condition => eb('cards.owner_id', '=', viewerId)
+
+function isMember(eb: Cards, viewerId: string, roles?: readonly Role[]): Condition {
+  const memberships = eb
+    .selectFrom('memberships')
+    .select('memberships.workspace_id')
+    .where('memberships.user_id', '=', viewerId)
+  return eb(
+    'cards.workspace_id',
+    'in',
+    roles ? memberships.where('memberships.role', 'in', roles) : memberships,
+  )
+}
+
+const isInWorkspaceOf = (eb: Cards, visibility: readonly ('unlisted' | 'public')[]): Condition =>
+  eb(
+    'cards.workspace_id',
+    'in',
+    eb
+      .selectFrom('workspaces')
+      .select('workspaces.workspace_id')
+      .where('workspaces.visibility', 'in', visibility),
+  )
+
+/** Open to everybody who knows the id, signed in or not. */
+export function isOpen(): Condition {
+  const eb = cards()
+  return eb.and([isThere(eb), isPublished(eb), isInWorkspaceOf(eb, ['public', 'unlisted'])])
+}
+
+/** By id: the owner, editors and admins of its workspace, members once it is published, anybody if it is open. */
+export function mayRead(viewerId: string): Condition {
+  const eb = cards()
+  return eb.and([
+    isThere(eb),
+    eb.or([
+      isOwn(eb, viewerId),
+      isMember(eb, viewerId, EDITORS),
+      eb.and([isPublished(eb), eb.or([isMember(eb, viewerId), isInWorkspaceOf(eb, ['public', 'unlisted'])])]),
+    ]),
+  ])
+}
+
+/** The owner always; editors and admins of the workspace that the card is in. */
+export function mayUpdate(viewerId: string): Condition {
+  const eb = cards()
+  return eb.and([isThere(eb), eb.or([isOwn(eb, viewerId), isMember(eb, viewerId, EDITORS)])])
+}
+
+/** The owner, and admins of the workspace that the card is in. */
+export function mayDelete(viewerId: string): Condition {
+  const eb = cards()
+  return eb.and([isThere(eb), eb.or([isOwn(eb, viewerId), isMember(eb, viewerId, ['admin'])])])
+}
+
+export type CardScope = 'personal' | 'workspace' | 'public'
+
+/**
+ * What lists, stats and search show. Nobody finds another person's unpublished card, whatever the role.
+ * `workspaceIds` narrows every scope (none: no narrowing); in scope workspace it also opens published cards of public and
+ * unlisted workspaces, since who names one of those may look into it.
+ */
+export function isListed(
+  viewerId: string,
+  scope: CardScope,
+  workspaceIds: readonly string[] = [],
+): Condition {
+  const eb = cards()
+  const conditions = [isThere(eb)]
+  const narrowed = workspaceIds.length > 0
+  if (narrowed) conditions.push(eb('cards.workspace_id', 'in', workspaceIds))
+  if (scope === 'personal') conditions.push(isOwn(eb, viewerId))
+  if (scope === 'public') conditions.push(isPublished(eb), isInWorkspaceOf(eb, ['public']))
+  if (scope === 'workspace')
+    conditions.push(
+      eb.or([isPublished(eb), isOwn(eb, viewerId)]),
+      narrowed
+        ? eb.or([isMember(eb, viewerId), isInWorkspaceOf(eb, ['public', 'unlisted'])])
+        : isMember(eb, viewerId),
+    )
+  return eb.and(conditions)
+}

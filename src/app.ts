@@ -8,6 +8,7 @@ import { memoryLimits } from './core/limits.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
 import { buildServer } from './doors/http/server.ts'
+import { startJobs } from './jobs.ts'
 
 export type App = { server: FastifyInstance; services: Services; close: () => Promise<void> }
 
@@ -34,8 +35,10 @@ export async function buildApp(config: Config, options: BuildOptions = {}): Prom
       now: options.now ?? (() => new Date()),
     }
     const server = await buildServer(services, { capabilities, rawRoutes })
+    const stopJobs = startJobs(services)
     const close = async () => {
       await server.close()
+      await stopJobs()
       await database.close()
     }
     return { server, services, close }

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest'
+import { makeVault, onBothEngines } from '../../test/support/engines.ts'
+import { readConfig } from '../config.ts'
+import { contextFor, inTx } from '../core/context.ts'
+import { newId } from './ids.ts'
+import { MIGRATIONS, migrate, pendingMigrations, SchemaTooNew } from './migrate.ts'
+import { openDatabase } from './open.ts'
+
+onBothEngines('the database', (t) => {
+  const failure = (key: string) => ({
+    subject: key,
+    failures: 1,
+    last_failure_at: '2026-01-01T00:00:00.000Z',
+  })
+
+  test('the root handle inside a transaction is refused, not used', async () => {
+    const ctx = contextFor(t.app.services)
+    await expect(inTx(ctx, () => ctx.db.selectFrom('users').selectAll().execute())).rejects.toThrow(
+      /root handle/,
+    )
+  })
+
+  test('a transaction inside a transaction joins by inTx and is refused by the database', async () => {
+    const ctx = contextFor(t.app.services)
+    await inTx(ctx, (outer) =>
+      inTx(outer, async (inner) => {
+        expect(inner.db).toBe(outer.db)
+      }),
+    )
+    await expect(inTx(ctx, () => inTx(ctx, async () => {}))).rejects.toThrow(/inside a transaction/)
+  })
+
+  test('what fails leaves nothing', async () => {
+    const ctx = contextFor(t.app.services)
+    const write = inTx(ctx, async (ctx) => {
+      await ctx.db.insertInto('login_failures').values(failure('rolled-back')).execute()
+      throw new Error('no')
+    })
+    await expect(write).rejects.toThrow('no')
+    const rows = await ctx.db
+      .selectFrom('login_failures')
+      .select('subject')
+      .where('subject', '=', 'rolled-back')
+      .execute()
+    expect(rows).toEqual([])
+  })
+
+  test('concurrent read-modify-write never loses an update', async () => {
+    const ctx = contextFor(t.app.services)
+    await inTx(ctx, (ctx) => ctx.db.insertInto('login_failures').values(failure('counter')).execute())
+    const increment = () =>
+      inTx(ctx, async (ctx) => {
+        const row = await ctx.db
+          .selectFrom('login_failures')
+          .select('failures')
+          .where('subject', '=', 'counter')
+          .executeTakeFirstOrThrow()
+        await ctx.db
+          .updateTable('login_failures')
+          .set({ failures: row.failures + 1 })
+          .where('subject', '=', 'counter')
+          .execute()
+      })
+    await Promise.all(Array.from({ length: 20 }, increment))
+    const row = await ctx.db
+      .selectFrom('login_failures')
+      .select('failures')
+      .where('subject', '=', 'counter')
+      .executeTakeFirst()
+    expect(row?.failures).toBe(21)
+  })
+
+  test('a unique violation is known as one', async () => {
+    const ctx = contextFor(t.app.services)
+    const insert = () =>
+      inTx(ctx, (ctx) => ctx.db.insertInto('login_failures').values(failure('twice')).execute())
+    await insert()
+    const error = await insert().catch((error) => error)
+    expect(ctx.database.isUniqueViolation(error)).toBe(true)
+  })
+
+  test('the ledger and the audit log refuse change, whoever asks', async () => {
+    const user = await t.user()
+    const ctx = contextFor(t.app.services)
+    const rewrite = inTx(ctx, (ctx) =>
+      ctx.db
+        .updateTable('credit_entries')
+        .set({ delta: 1_000_000 })
+        .where('user_id', '=', user.userId)
+        .execute(),
+    )
+    await expect(rewrite).rejects.toThrow(/append-only/)
+    await expect(inTx(ctx, (ctx) => ctx.db.deleteFrom('audit_log').execute())).rejects.toThrow(/append-only/)
+  })
+
+  test('a database of a newer version is refused with a way back', async () => {
+    const { database } = t.app.services
+    await expect(migrate(database, MIGRATIONS.slice(0, -1))).rejects.toThrow(SchemaTooNew)
+    expect(await migrate(database)).toEqual([])
+  })
+})
+
+describe('start', () => {
+  for (const engine of ['sqlite', 'postgres'] as const)
+    test(`several processes may migrate a new ${engine} database at once`, async () => {
+      const vault = await makeVault(engine)
+      const databases = [1, 2, 3].map(() => openDatabase(readConfig(vault.env)))
+      await Promise.all(databases.map((database) => migrate(database)))
+      for (const database of databases) expect(await pendingMigrations(database.read)).toBe(0)
+      await Promise.all(databases.map((database) => database.close()))
+      await vault.remove()
+    })
+})
+
+test('ids are UUIDs of version 7 that sort by time', () => {
+  const [early, late] = [newId(1_000_000), newId(2_000_000)]
+  expect(early).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  expect(early < late).toBe(true)
+})

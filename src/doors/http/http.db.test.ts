@@ -1,0 +1,163 @@
+import { expect, test } from 'vitest'
+import { onBothEngines } from '../../../test/support/engines.ts'
+
+const REGISTER = '/api/v1/auth/register'
+
+onBothEngines('the HTTP door', (t) => {
+  test('a body that is not JSON is told where it stops being JSON', async () => {
+    const answer = await t.anonymous().post(REGISTER, '{"email": ')
+    expect(answer.status).toBe(422)
+    expect(answer.body.detail[0]).toMatchObject({
+      type: 'json_invalid',
+      loc: ['body'],
+      msg: 'JSON decode error',
+    })
+  })
+
+  test('a body that is JSON but not an object is refused', async () => {
+    for (const body of ['[1]', '"text"', '5', 'null', 'true']) {
+      const answer = await t.anonymous().post(REGISTER, body)
+      expect(answer.status, body).toBe(422)
+      expect(answer.body.detail[0].loc[0]).toBe('body')
+    }
+  })
+
+  test('types are strict: a number is not a string', async () => {
+    const answer = await t.anonymous().post(REGISTER, { email: 5, password: null })
+    expect(answer.status).toBe(422)
+    expect(
+      answer.body.detail.map((issue: { type: string; loc: string[] }) => [issue.type, issue.loc]),
+    ).toEqual([
+      ['string_type', ['body', 'email']],
+      ['string_type', ['body', 'password']],
+    ])
+  })
+
+  test('a secret field is never echoed', async () => {
+    const answer = await t.anonymous().post(REGISTER, { email: 'x@example.com', password: 'tiny-pw' })
+    expect(answer.status).toBe(422)
+    expect(answer.text).not.toContain('tiny-pw')
+  })
+
+  test('a body over the limit, another media type and deep nesting each have their answer', async () => {
+    const large = await t.anonymous().post(REGISTER, { email: 'x'.repeat(1024 * 1024 + 1) })
+    expect([large.status, large.body.code]).toEqual([413, 'payload_too_large'])
+    const form = await t
+      .anonymous()
+      .post(REGISTER, 'email=x', { 'content-type': 'application/x-www-form-urlencoded' })
+    expect([form.status, form.body.code]).toEqual([415, 'unsupported_media_type'])
+    const deep = await t.anonymous().post(REGISTER, `{"email":${'['.repeat(50_000)}${']'.repeat(50_000)}}`)
+    expect([deep.status, deep.body.detail[0].type]).toEqual([422, 'json_invalid'])
+  })
+
+  test('an unknown address is a 404, a wrong method a 405 that names the right ones', async () => {
+    expect((await t.anonymous().get('/api/v1/nothing')).body.code).toBe('not_found')
+    const wrong = await t.anonymous().delete(REGISTER)
+    expect([wrong.status, wrong.body.code, wrong.headers.allow]).toEqual([405, 'method_not_allowed', 'POST'])
+  })
+
+  test('without a credential, with a forged one and with another scheme: 401 in the stated form', async () => {
+    const none = await t.anonymous().get('/api/v1/auth/me')
+    expect([none.status, none.body.code, none.headers['www-authenticate']]).toEqual([
+      401,
+      'not_authenticated',
+      'Bearer',
+    ])
+    for (const token of [`kv_${'x'.repeat(40)}`, `kvs_${'x'.repeat(43)}`, 'something', "' or 1=1 --"]) {
+      const forged = await t.anonymous().get('/api/v1/auth/me', { 'x-api-key': token })
+      expect([forged.status, forged.body.code], token).toEqual([401, 'invalid_token'])
+    }
+    expect((await t.anonymous().get('/api/v1/auth/me', { authorization: 'Basic eDp5' })).body.code).toBe(
+      'not_authenticated',
+    )
+  })
+
+  test('every answer has a request id; a sane one of the caller is kept', async () => {
+    expect((await t.anonymous().get('/health', { 'x-request-id': 'my-id.1' })).headers['x-request-id']).toBe(
+      'my-id.1',
+    )
+    const odd = await t.anonymous().get('/health', { 'x-request-id': 'a b<script>' })
+    expect(odd.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  test('unknown body fields are ignored by REST', async () => {
+    const user = await t.user()
+    const answer = await user.post('/api/v1/auth/api-keys', {
+      name: 'x',
+      is_admin: true,
+      __proto__: { a: 1 },
+    })
+    expect(answer.status).toBe(201)
+  })
+
+  test('NUL is dropped and lone surrogates are mended before anything is stored', async () => {
+    const user = await t.user()
+    const answer = await user.post('/api/v1/auth/api-keys', '{"name":"a\\u0000b\\ud800c"}')
+    expect(answer.body.name).toBe('ab\ufffdc')
+  })
+
+  test('the browser gets its session as a cookie, and its writes need the header of our page', async () => {
+    const { email } = await t.user()
+    const login = await t
+      .anonymous()
+      .post('/api/v1/auth/login', { email, password: 'correct horse battery' }, { 'x-session': 'cookie' })
+    expect(login.body.access_token).toBe('')
+    const set = String(login.headers['set-cookie'])
+    expect(set).toMatch(/^kv_session=kvs_[\w-]+; .*HttpOnly; SameSite=Lax/)
+    const cookie = set.split(';')[0] ?? ''
+    expect((await t.anonymous().get('/api/v1/auth/me', { cookie })).status).toBe(200)
+    const forged = await t.anonymous().post('/api/v1/auth/api-keys', { name: 'x' }, { cookie })
+    expect([forged.status, forged.body.code]).toEqual([403, 'forbidden'])
+    const page = { cookie, 'x-requested-with': 'kvault-web' }
+    const foreign = { ...page, origin: 'https://attacker.example' }
+    expect((await t.anonymous().post('/api/v1/auth/api-keys', { name: 'x' }, foreign)).status).toBe(403)
+    expect((await t.anonymous().post('/api/v1/auth/api-keys', { name: 'x' }, page)).status).toBe(201)
+    const out = await t.anonymous().post('/api/v1/auth/logout', undefined, page)
+    expect(String(out.headers['set-cookie'])).toContain('kv_session=;')
+  })
+
+  test('a stale cookie does not lock anybody out of signing in', async () => {
+    const { email } = await t.user()
+    const body = { email, password: 'correct horse battery' }
+    const answer = await t.anonymous().post('/api/v1/auth/login', body, { cookie: 'kv_session=kvs_gone' })
+    expect(answer.status).toBe(200)
+  })
+
+  test('readiness names the parts', async () => {
+    const answer = await t.anonymous().get('/health/ready')
+    expect(answer.status).toBe(200)
+    expect(answer.body.checks.database).toEqual({ status: 'ok' })
+  })
+})
+
+onBothEngines(
+  'limits',
+  (t) => {
+    test('sign-in routes are limited by host, with headers that say how', async () => {
+      const tries = []
+      for (let i = 0; i < 11; i++)
+        tries.push(
+          await t.anonymous().post('/api/v1/auth/login', { email: `n${i}@example.com`, password: 'x' }),
+        )
+      expect(tries[0]?.headers['ratelimit-limit']).toBe('10')
+      const last = tries.at(-1)
+      expect([last?.status, last?.body.code]).toEqual([429, 'rate_limited'])
+      expect(Number(last?.headers['retry-after'])).toBeGreaterThan(0)
+    })
+  },
+  { RATE_LIMIT: 'on' },
+)
+
+onBothEngines(
+  'guessing passwords',
+  (t) => {
+    test('after a few wrong passwords each further try waits longer, also for the right one', async () => {
+      const { email } = await t.user()
+      const attempt = (password: string) => t.anonymous().post('/api/v1/auth/login', { email, password })
+      for (let i = 0; i < 5; i++) expect((await attempt('wrong')).status).toBe(401)
+      const held = await attempt('correct horse battery')
+      expect([held.status, held.body.code]).toEqual([429, 'rate_limited'])
+    })
+  },
+  { RATE_LIMIT: 'on' },
+)

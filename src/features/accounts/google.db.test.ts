@@ -1,0 +1,110 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { onBothEngines } from '../../../test/support/engines.ts'
+import { freePort } from '../../../test/support/postgres.ts'
+
+const CLIENT_ID = 'vault.apps.example.com'
+const port = await freePort()
+const issuer = `http://127.0.0.1:${port}`
+const right = await generateKeyPair('RS256')
+const wrong = await generateKeyPair('RS256')
+
+/** Plays Google's key server. */
+let keyServer: Server
+beforeAll(async () => {
+  const jwk = { ...(await exportJWK(right.publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' }
+  keyServer = createServer((_request, response) => {
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ keys: [jwk] }))
+  })
+  await new Promise<void>((resolve) => keyServer.listen(port, '127.0.0.1', resolve))
+  expect((keyServer.address() as AddressInfo).port).toBe(port)
+})
+afterAll(() => keyServer.close())
+
+type TokenOptions = {
+  claims?: JWTPayload
+  key?: typeof right.privateKey
+  audience?: string
+  from?: string
+  expires?: string
+}
+
+const idToken = ({
+  claims,
+  key = right.privateKey,
+  audience = CLIENT_ID,
+  from = issuer,
+  expires = '1h',
+}: TokenOptions) =>
+  new SignJWT({ email: 'g@example.com', email_verified: true, name: 'G', ...claims })
+    .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
+    .setSubject(String(claims?.sub ?? 'google-1'))
+    .setIssuer(from)
+    .setAudience(audience)
+    .setIssuedAt()
+    .setExpirationTime(expires)
+    .sign(key)
+
+onBothEngines(
+  'sign-in with Google',
+  (t) => {
+    const signIn = async (options: TokenOptions) =>
+      t.anonymous().post('/api/v1/auth/google', { id_token: await idToken(options) })
+
+    test('a first sign-in makes an account, the next one finds it', async () => {
+      const claims = { sub: 'first', email: 'first@example.com' }
+      const first = await signIn({ claims })
+      expect(first.status).toBe(200)
+      expect(first.body.user).toMatchObject({
+        email: 'first@example.com',
+        email_verified: true,
+        credits_balance: 100,
+      })
+      expect((await signIn({ claims })).body.user.user_id).toBe(first.body.user.user_id)
+    })
+
+    test('the account with the same address is linked, not doubled', async () => {
+      const user = await t.user('linked')
+      const answer = await signIn({ claims: { sub: 'second', email: user.email.toUpperCase() } })
+      expect(answer.body.user.user_id).toBe(user.userId)
+    })
+
+    test("a password set on an unproven address ends with the link: it may be a stranger's", async () => {
+      const squatter = await t.user('squatter')
+      const key = await squatter.post('/api/v1/auth/api-keys', { name: 'left behind' })
+      await signIn({ claims: { sub: 'third', email: squatter.email } })
+      const login = { email: squatter.email, password: 'correct horse battery' }
+      expect((await t.anonymous().post('/api/v1/auth/login', login)).status).toBe(401)
+      expect((await squatter.get('/api/v1/auth/me')).status).toBe(401)
+      expect((await t.anonymous().get('/api/v1/auth/me', { 'x-api-key': key.body.api_key })).status).toBe(401)
+    })
+
+    test('forged, foreign, expired and unverified tokens are refused', async () => {
+      const refused: [string, TokenOptions][] = [
+        ['wrong key', { key: wrong.privateKey }],
+        ['wrong audience', { audience: 'somebody.else' }],
+        ['wrong issuer', { from: 'https://issuer.example' }],
+        ['expired', { expires: '-1h' }],
+        ['unverified address', { claims: { email_verified: false, sub: 'u' } }],
+        ['verified as text', { claims: { email_verified: 'true', sub: 'u' } }],
+        ['no address', { claims: { email: undefined, sub: 'u' } }],
+      ]
+      for (const [what, options] of refused) {
+        const answer = await signIn(options)
+        expect([answer.status, answer.body.code], what).toEqual([401, 'invalid_credentials'])
+      }
+      expect((await t.anonymous().post('/api/v1/auth/google', { id_token: 'not.a.token' })).status).toBe(401)
+    })
+  },
+  { GOOGLE_CLIENT_ID: CLIENT_ID, GOOGLE_JWKS_URL: `${issuer}/certs`, GOOGLE_ISSUER: issuer },
+)
+
+onBothEngines('without Google configured', (t) => {
+  test('the route says so', async () => {
+    const answer = await t.anonymous().post('/api/v1/auth/google', { id_token: 'x' })
+    expect([answer.status, answer.body.code]).toEqual([503, 'not_configured'])
+  })
+})

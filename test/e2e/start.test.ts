@@ -1,0 +1,60 @@
+import { createServer } from 'node:net'
+import { expect, test } from 'vitest'
+import { spawnServer, untilReady } from '../support/process.ts'
+
+test('npm start brings the service up with nothing configured, and stops cleanly', async () => {
+  const server = await spawnServer()
+  await untilReady(server)
+  expect(server.output()).toContain(`Knowledge Vault is up at ${server.baseUrl}`)
+  expect(server.output()).toContain('/docs')
+  const answer = await fetch(`${server.baseUrl}/api/v1/auth/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'first@example.com', password: 'correct horse' }),
+  })
+  expect(answer.status).toBe(201)
+  await server.stop()
+  server.remove()
+})
+
+test('what was acknowledged is there after a restart', async () => {
+  const first = await spawnServer()
+  await untilReady(first)
+  const credentials = JSON.stringify({ email: 'kept@example.com', password: 'correct horse' })
+  const post = (baseUrl: string, path: string) =>
+    fetch(baseUrl + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: credentials,
+    })
+  expect((await post(first.baseUrl, '/api/v1/auth/register')).status).toBe(201)
+  await first.stop()
+  const second = await spawnServer({ DATA_DIR: first.dataDir })
+  await untilReady(second)
+  expect((await post(second.baseUrl, '/api/v1/auth/login')).status).toBe(200)
+  await second.stop()
+  second.remove()
+})
+
+test('a configuration mistake is one clear line and exit code 2', async () => {
+  const server = await spawnServer({ SESSION_TTL_DAYS: 'soon', CREDITS: 'maybe' })
+  expect(await server.exited).toBe(2)
+  const lines = server
+    .output()
+    .split('\n')
+    .filter((line) => line.startsWith('configuration: '))
+  expect(lines.map((line) => line.split(':')[1]?.trim())).toEqual(['CREDITS', 'SESSION_TTL_DAYS'])
+  server.remove()
+})
+
+test('a port in use is said in one line', async () => {
+  const blocker = createServer()
+  await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve))
+  const address = blocker.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  const server = await spawnServer({ PORT: String(port) })
+  expect(await server.exited).toBe(2)
+  expect(server.output()).toContain(`Port ${port} is in use`)
+  blocker.close()
+  server.remove()
+})

@@ -1,0 +1,82 @@
+type Access = 'public' | 'credential'
+
+/** The interface's tables of endpoints: route, status of success, who may call. */
+export const CONTRACT_ROUTES: readonly [route: string, status: number, access: Access][] = [
+  ['GET /health', 200, 'public'],
+  ['GET /health/ready', 200, 'public'],
+
+  ['POST /api/v1/auth/register', 201, 'public'],
+  ['POST /api/v1/auth/login', 200, 'public'],
+  ['POST /api/v1/auth/google', 200, 'public'],
+  ['GET /api/v1/auth/me', 200, 'credential'],
+  ['POST /api/v1/auth/onboarding', 200, 'credential'],
+  ['GET /api/v1/auth/api-keys', 200, 'credential'],
+  ['POST /api/v1/auth/api-keys', 201, 'credential'],
+  ['DELETE /api/v1/auth/api-keys/{key_id}', 204, 'credential'],
+  ['GET /api/v1/user/settings', 200, 'credential'],
+  ['PUT /api/v1/user/settings', 200, 'credential'],
+
+  ['POST /api/v1/search', 200, 'credential'],
+
+  ...(['cases', 'cards'] as const).flatMap((noun): [string, number, Access][] => [
+    [`POST /api/v1/${noun}`, 201, 'credential'],
+    [`GET /api/v1/${noun}`, 200, 'credential'],
+    [`GET /api/v1/${noun}/stats`, 200, 'credential'],
+    [`GET /api/v1/${noun}/{card_id}`, 200, 'credential'],
+    [`PATCH /api/v1/${noun}/{card_id}`, 200, 'credential'],
+    [`POST /api/v1/${noun}/{card_id}/publish`, 200, 'credential'],
+    [`POST /api/v1/${noun}/{card_id}/share`, 200, 'credential'],
+    [`POST /api/v1/${noun}/{card_id}/unpublish`, 200, 'credential'],
+  ]),
+  ['POST /api/v1/cases/{case_id}/feedback', 201, 'credential'],
+  ['GET /api/v1/cases/{case_id}/feedback/stats', 200, 'public'],
+
+  ['POST /api/v1/workspaces', 201, 'credential'],
+  ['GET /api/v1/workspaces', 200, 'credential'],
+  ['GET /api/v1/workspaces/{workspace_id}', 200, 'credential'],
+  ['POST /api/v1/workspaces/{workspace_id}/members', 200, 'credential'],
+  ['GET /api/v1/workspaces/{workspace_id}/members', 200, 'credential'],
+  ['POST /api/v1/workspaces/{workspace_id}/members/by-email', 200, 'credential'],
+  ['PATCH /api/v1/workspaces/{workspace_id}/members/{user_id}', 200, 'credential'],
+  ['DELETE /api/v1/workspaces/{workspace_id}/members/{user_id}', 200, 'credential'],
+  ['GET /api/v1/workspaces/{workspace_id}/invites', 200, 'credential'],
+  ['POST /api/v1/workspaces/{workspace_id}/invites', 200, 'credential'],
+  ['POST /api/v1/workspaces/{workspace_id}/invites/{invite_id}/resend', 200, 'credential'],
+  ['DELETE /api/v1/workspaces/{workspace_id}/invites/{invite_id}', 200, 'credential'],
+  ['GET /api/v1/workspaces/invites/{token}', 200, 'public'],
+  ['POST /api/v1/workspaces/invites/accept', 200, 'credential'],
+
+  ['GET /api/v1/credits/policy', 200, 'public'],
+  ['GET /api/v1/credits/balance', 200, 'credential'],
+  ['GET /api/v1/credits/history', 200, 'credential'],
+
+  ['POST /api/v1/raw-materials', 201, 'credential'],
+  ['GET /api/v1/raw-materials', 200, 'credential'],
+  ['GET /api/v1/raw-materials/{raw_id}', 200, 'credential'],
+
+  ['POST /api/v1/project-context/events', 201, 'credential'],
+  ['GET /api/v1/project-context/events/{raw_id}', 200, 'credential'],
+  ['DELETE /api/v1/project-context/events/{raw_id}', 204, 'credential'],
+  ['GET /api/v1/project-context/snapshot', 200, 'credential'],
+  ['POST /api/v1/project-context/preferences/transfer', 200, 'credential'],
+  ['GET /api/v1/project-context/search', 200, 'credential'],
+  ['GET /api/v1/project-context/projects', 200, 'credential'],
+  ['DELETE /api/v1/project-context/projects', 200, 'credential'],
+  ['POST /api/v1/project-context/projects/rename', 200, 'credential'],
+
+  ['POST /api/v1/support/tickets', 200, 'public'],
+  ['POST /api/v1/chat/support', 200, 'public'],
+  ['POST /api/v1/chat/support/stream', 200, 'public'],
+
+  ['GET /api/v1/billing/plans', 200, 'public'],
+  ['GET /api/v1/billing/credit-packs', 200, 'public'],
+  ['GET /api/v1/billing/status', 200, 'credential'],
+  ['POST /api/v1/billing/checkout', 200, 'credential'],
+  ['POST /api/v1/billing/credits/checkout', 200, 'credential'],
+  ['POST /api/v1/billing/portal', 200, 'credential'],
+  ['POST /api/v1/billing/webhook', 200, 'public'],
+  ['POST /api/v1/billing/simulate-upgrade', 200, 'credential'],
+  ['GET /api/v1/billing/invites', 200, 'credential'],
+  ['POST /api/v1/billing/invites', 201, 'credential'],
+  ['POST /api/v1/billing/redeem-invite', 200, 'credential'],
+]

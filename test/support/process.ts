@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from './postgres.ts'
+
+export type ServerProcess = {
+  baseUrl: string
+  dataDir: string
+  child: ChildProcess
+  output: () => string
+  /** Waits for the end and tells the exit code. */
+  exited: Promise<number | null>
+  stop: () => Promise<number | null>
+  remove: () => void
+}
+
+export const repository = join(import.meta.dirname, '..', '..')
+
+/** Only what any shell has: the test runner's own variables must not configure the program. */
+const shellEnvironment = () =>
+  Object.fromEntries(
+    ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR'].flatMap((name) =>
+      process.env[name] ? [[name, process.env[name]]] : [],
+    ),
+  )
+
+/** Starts the program as `npm start` does, in a process and a data folder of its own. */
+export async function spawnServer(env: Record<string, string> = {}): Promise<ServerProcess> {
+  const port = await freePort()
+  const dataDir = env.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'knowledge-vault-e2e-'))
+  const child = spawn('npm', ['start', '--silent'], {
+    cwd: repository,
+    detached: true,
+    env: {
+      ...process.env,
+      PORT: String(port),
+      DATA_DIR: dataDir,
+      LOG_LEVEL: 'warn',
+      RATE_LIMIT: 'off',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let text = ''
+  child.stdout?.on('data', (chunk) => (text += chunk))
+  child.stderr?.on('data', (chunk) => (text += chunk))
+  const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
+  const stop = () => {
+    // npm and the program under it are one process group.
+    if (child.pid && child.exitCode === null) process.kill(-child.pid, 'SIGTERM')
+    return exited
+  }
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    dataDir,
+    child,
+    output: () => text,
+    exited,
+    stop,
+    remove: () => rmSync(dataDir, { recursive: true, force: true }),
+  }
+}
+
+export async function untilReady(server: ServerProcess): Promise<void> {
+  for (let attempt = 0; attempt < 600; attempt++) {
+    if (server.child.exitCode !== null) throw new Error(`The server ended:\n${server.output()}`)
+    const answer = await fetch(`${server.baseUrl}/health/ready`).catch(() => undefined)
+    if (answer?.ok) return
+    await sleep(50)
+  }
+  throw new Error(`The server is not ready after 30 s:\n${server.output()}`)
+}

@@ -34,7 +34,7 @@ export async function spawnServer(env: Record<string, string> = {}): Promise<Ser
     cwd: repository,
     detached: true,
     env: {
-      ...process.env,
+      ...shellEnvironment(),
       PORT: String(port),
       DATA_DIR: dataDir,
       LOG_LEVEL: 'warn',

@@ -1,43 +1,72 @@
-import { entropy, isPlaceholder } from './placeholders.ts'
+import { isPlaceholder, looksLikePassword, looksRandom } from './placeholders.ts'
 import { rank, type Span } from './rule.ts'
 
 /**
  * From the end of a name to the start of its value: the rest of the name, a closing quote or bracket, an
  * operator of some language, opening quotes. Bounded everywhere, so that one try costs a constant.
  */
-const link =
-  /[ \t\w.-]{0,24}?[\s"'`\])\\]{0,4}(?::[ \t]{0,2}[A-Za-z][\w<>[\]|?.]{0,30}[ \t]{0,2}=|={1,3}>?|:{1,3}=|[?.|+]{1,2}=|\|{2}|->|[:>]|[,(](?=[ \t]{0,4}["'`]))[ \t]{0,40}(?:\r?\n[ \t]{1,40})?(?:[a-z]{0,2}\\?["'`]|==?)?/iy
+const restOfName = `[ \\t\\w.-]{0,24}?[\\s"'\`\\])\\\\]{0,4}`
+const operator = [
+  ':[ \\t]{0,2}[A-Za-z][\\w<>[\\]|?.]{0,30}[ \\t]{1,2}=(?=[ \\t])', // name: Type =
+  'value[ \\t]{0,2}=', // key="name" value="…"
+  '={1,3}>?',
+  ':{1,3}=',
+  '[?.|+]{1,2}=',
+  '\\|{2}',
+  '->',
+  '[:>]',
+  `[,(](?=[ \\t]{0,4}["'\`])`, // name("…"), "name", "…"
+].join('|')
+const opening = `[ \\t]{0,40}(?:\\r?\\n[ \\t]{1,40})?(?:[a-z]{0,2}\\\\?["'\`])?`
+const link = new RegExp(`${restOfName}(?:${operator})${opening}`, 'iy')
+
+/** `--password value`: a blank is enough after a flag. */
+const flagLink = /[\w-]{0,20}[ \t]{1,4}["']?/y
+
+const longestRest = 25
+const inName = new Uint8Array(128)
+for (const character of ' \t.-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789') {
+  inName[character.charCodeAt(0)] = 1
+}
+
+/** Most names in prose are followed by more words: then there is nothing to match. */
+function mayHaveOperator(text: string, nameEnd: number): boolean {
+  for (let at = nameEnd; at < nameEnd + longestRest; at += 1) {
+    if (inName[text.charCodeAt(at)] !== 1) return at < text.length
+  }
+  return false
+}
 
 /** Where the value of the name that ends at `nameEnd` starts, or -1. */
 export function valueStart(text: string, nameEnd: number): number {
+  if (!mayHaveOperator(text, nameEnd)) return -1
   link.lastIndex = nameEnd
   return link.test(text) ? link.lastIndex : -1
 }
 
-const quoted = /[^"'`\s\\<>]{6,200}(?=\\?["'`])/y
-const bare = /[A-Za-z0-9_+/.~!@#%^*=$&-]{8,400}(?=[\s"'`;,)\]}\\<]|$)/y
+function flagValueStart(text: string, nameEnd: number): number {
+  flagLink.lastIndex = nameEnd
+  if (!flagLink.test(text)) return -1
+  const before = text.slice(Math.max(0, nameEnd - 40), nameEnd)
+  return before.includes('--', before.lastIndexOf(' ') + 1) ? flagLink.lastIndex : -1
+}
 
 /** A value after a name that says "secret": a secret if it looks random enough. */
-export function assignedSecret(text: string, start: number, kind: string): Span | undefined {
+export function assignedSecret(text: string, nameEnd: number, kind: string): Span | undefined {
+  const linked = valueStart(text, nameEnd)
+  const start = linked === -1 ? flagValueStart(text, nameEnd) : linked
+  return start === -1 ? undefined : secretAt(text, start, kind)
+}
+
+const quoted = /[^"'`\s\\<>]{6,200}(?=\\?["'`])/y
+const bare = /[A-Za-z0-9_+/.~!@#%^*=$&-]{6,400}(?=[\s"'`;,)\]}\\<]|$)/y
+
+function secretAt(text: string, start: number, kind: string): Span | undefined {
   const opener = text[start - 1]
   const pattern = opener === '"' || opener === "'" || opener === '`' ? quoted : bare
   pattern.lastIndex = start
-  const value = pattern.exec(text)?.[0].replace(/[;,.]+$/, '')
+  const value = pattern.exec(text)?.[0].replace(/[;,.]{1,8}$/, '')
   if (value === undefined || isPlaceholder(value)) return undefined
-  const random = kind === 'password' ? looksLikePassword(value) : looksRandom(value)
-  return random ? { start, end: start + value.length, kind, rank: rank.assigned } : undefined
-}
-
-/** Code that merely speaks of a secret: a member access, a path, a call, a word. */
-const codeLike =
-  /^[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)+$|^[./~]|:\/\/|\(|^[A-Za-z]+$|^[a-z]+(?:[-_.][a-z]+)+$/
-
-function looksRandom(value: string): boolean {
-  if (value.length < 10 || codeLike.test(value)) return false
-  return /\d/.test(value) && entropy(value) >= Math.min(3.2, Math.log2(value.length) - 0.5)
-}
-
-function looksLikePassword(value: string): boolean {
-  if (value.length < 6 || codeLike.test(value)) return false
-  return /\d/.test(value) && /[A-Za-z]/.test(value) && entropy(value) >= 2.2
+  const secret = kind === 'password' ? looksLikePassword(value) : looksRandom(value)
+  return secret ? { start, end: start + value.length, kind, rank: rank.assigned } : undefined
 }

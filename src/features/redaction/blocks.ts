@@ -16,6 +16,7 @@ export function blockFinder(text: string): (markerEnd: number) => Span | undefin
       nextEnd === -1 || nextEnd - bodyStart > longestBlock
         ? openEnd(text, bodyStart)
         : closedEnd(text, nextEnd)
+    if (end - bodyStart < 32) return undefined
     return { start: markerEnd - '-----BEGIN '.length, end, kind: 'private_key', rank: rank.block }
   }
 }

@@ -1,4 +1,4 @@
-import { isPlaceholder, isSampleToken } from './placeholders.ts'
+import { isPlaceholder, isSampleToken, looksRandom } from './placeholders.ts'
 import { rank, type Span } from './rule.ts'
 
 const bearer = /[ \t]{1,4}([A-Za-z0-9_.~+/=-]{16,4000})/y
@@ -9,8 +9,7 @@ export function bearerToken(text: string, wordEnd: number): Span | undefined {
   bearer.lastIndex = wordEnd
   const found = bearer.exec(text)
   const value = found?.[1]?.replace(/[.=]+$/, '')
-  if (!found || !value || !/\d/.test(value) || isSampleToken(value) || isPlaceholder(value)) return undefined
-  if (/^[\w]+(?:[.-][A-Za-z_]\w*)+$/.test(value) && !/\d[A-Za-z]|[A-Z][a-z][A-Z]/.test(value))
+  if (!found || !value || isSampleToken(value) || isPlaceholder(value) || !looksRandom(value))
     return undefined
   const start = found.index + found[0].length - (found[1] as string).length
   return { start, end: start + value.length, kind: 'bearer_token', rank: rank.named }
@@ -23,7 +22,8 @@ export function basicCredentials(text: string, wordEnd: number): Span | undefine
   const value = found?.[1]
   if (!found || !value) return undefined
   const decoded = Buffer.from(value, 'base64').toString('latin1')
-  if (!/^[\x20-\x7e\xa0-\xff]+:[\x20-\x7e\xa0-\xff]*$/.test(decoded)) return undefined
+  const password = /^[\x20-\x7e\xa0-\xff]+?:([\x20-\x7e\xa0-\xff]*)$/.exec(decoded)?.[1]
+  if (!password || isPlaceholder(password)) return undefined
   const end = found.index + found[0].length
   return { start: end - value.length, end, kind: 'basic_credentials', rank: rank.named }
 }

@@ -3,10 +3,22 @@ const documentationWords =
   /example|placeholder|your[-_ ]|[-_ ]here|changeme|change[-_]me|redacted|x{5,}|\*{3,}|\.{3}|insert[-_]|replace[-_]|dummy|foobar|123456789|abcdefgh|deadbeef|0{8,}/i
 
 /** `${X}`, `$X`, `{{x}}`, `%X%`, `<x>`, `[x]`, `process.env.X`: the name of a secret, not the secret. */
-const reference = /^(?:[$%<[{(]|process\.env|os\.environ|env\.|vars?\.|secrets\.|config\.|settings\.)|[{}<>]/i
+const reference =
+  /^(?:\$[{(]|\$[A-Za-z_]\w*$|%\w+%$|[<[{(]|process\.env|os\.environ|env\.|vars?\.|secrets\.|config\.|settings\.)|[{}<>]|^__\w+__$/i
+
+/** What tests and tutorials build their passwords from: `my-secret-1`, `Password123`, `testToken_2`. */
+const tutorialWords =
+  /my|your|the|some|test|super|new|old|user|admin|root|secret|password|passwd|pass|word|pwd|token|key|api|value|string|foo|bar|baz|custom|default|local|dev|prod|sample|fake|mock|valid|invalid|wrong|correct|auth|access|refresh|client|name|session|public|private|data|app|id/gi
+
+/** For values of a known form: what documentation puts there, or a word that happens to have the form. */
+export function isSampleValue(value: string): boolean {
+  if (documentationWords.test(value) || distinctCharacters(value) < 4) return true
+  return !/\d/.test(value) && !isUnpronounceable(value)
+}
 
 export function isPlaceholder(value: string): boolean {
-  return reference.test(value) || documentationWords.test(value) || distinctCharacters(value) < 4
+  if (reference.test(value) || documentationWords.test(value) || distinctCharacters(value) < 4) return true
+  return value.length <= 40 && /^[\d\W_]{0,4}$/.test(value.replace(tutorialWords, ''))
 }
 
 /** For credentials that are known by their look: only what is plainly a sample. */
@@ -19,7 +31,7 @@ function distinctCharacters(value: string): number {
 }
 
 /** Shannon entropy in bits per character. */
-export function entropy(value: string): number {
+function entropy(value: string): number {
   const counts = new Map<string, number>()
   for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1)
   let bits = 0
@@ -28,4 +40,37 @@ export function entropy(value: string): number {
     bits -= share * Math.log2(share)
   }
   return bits
+}
+
+/** Code that merely speaks of a secret: a path, an address, a call, a list of words. */
+const codeLike = /^[./~]|:\/\/|\(|^[a-z]+(?:[-_.][a-z]+)+\d?$|^[A-Z]+(?:_[A-Z]+)+\d?$/
+
+/** `config.auth.token2`: names joined by dots, with hardly a digit. */
+function isMemberAccess(value: string): boolean {
+  if (!/^[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)+$/.test(value)) return false
+  return value.replace(/\D/g, '').length / value.length < 0.1
+}
+
+/** Random enough to be a key: letters and digits mixed well, or letters in an order that no word has. */
+export function looksRandom(value: string): boolean {
+  if (value.length < 10 || codeLike.test(value) || isMemberAccess(value)) return false
+  if (!/\d/.test(value)) return value.length >= 20 && isUnpronounceable(value)
+  return entropy(value) >= Math.min(3.2, Math.log2(value.length) - 0.5)
+}
+
+/** People choose passwords, so they need not be random: letters with digits or signs among them are enough. */
+export function looksLikePassword(value: string): boolean {
+  if (value.length < 6 || codeLike.test(value) || isMemberAccess(value) || !/[A-Za-z]/.test(value))
+    return false
+  const mixed = /\d/.test(value) || (value.length >= 8 && /[!@#$%^&*?+~]/.test(value))
+  return mixed && entropy(value) >= 2.2
+}
+
+/** Words hold a vowel every few letters and few capitals; random letters do not. */
+function isUnpronounceable(value: string): boolean {
+  const letters = value.replace(/[^A-Za-z]/g, '')
+  const capitals = letters.replace(/[^A-Z]/g, '').length / letters.length
+  if (capitals > 0.35 && capitals < 0.75) return true
+  const vowels = letters.replace(/[^aeiouAEIOU]/g, '').length
+  return vowels / letters.length < 0.27 && /[bcdfghjklmnpqrstvwxz]{5}/i.test(letters)
 }

@@ -1,6 +1,136 @@
 import { randomInt } from 'node:crypto'
 
-/** For tests: no text in this repository looks like a secret, so samples are made when they are needed. */
+/**
+ * For tests: no text in this repository looks like a secret, so samples are made from the published format
+ * when they are needed.
+ */
 export function randomFrom(alphabet: string, length: number): string {
   return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
+}
+
+/** A random text of the given pattern: the small part of the syntax that credential formats use. */
+export function sampleOf(pattern: RegExp): string {
+  const whole = new RegExp(`^(?:${pattern.source})`, pattern.flags.replace('y', ''))
+  for (let attempt = 0; attempt < 2000; attempt += 1) {
+    const sample = new Generator(pattern.source).alternatives()
+    if (whole.exec(sample)?.[0] === sample) return sample
+  }
+  throw new Error(`no sample of ${pattern.source}`)
+}
+
+class Generator {
+  private readonly source: string
+  private at = 0
+
+  constructor(source: string) {
+    this.source = source
+  }
+
+  alternatives(): string {
+    const branches = [this.sequence()]
+    while (this.source[this.at] === '|') {
+      this.at += 1
+      branches.push(this.sequence())
+    }
+    return branches[randomInt(branches.length)] ?? ''
+  }
+
+  private sequence(): string {
+    let text = ''
+    while (this.at < this.source.length && this.source[this.at] !== '|' && this.source[this.at] !== ')') {
+      const from = this.at
+      let piece = this.atom()
+      const end = this.at
+      const times = this.repetitions()
+      const after = this.at
+      if (times === 0) piece = ''
+      for (let count = 1; count < times; count += 1) {
+        this.at = from
+        piece += this.atom()
+        this.at = end
+      }
+      this.at = after
+      text += piece
+    }
+    return text
+  }
+
+  private repetitions(): number {
+    const found = /^(?:\{(\d+)(?:,(\d+))?\}|\?)/.exec(this.source.slice(this.at))
+    if (!found) return 1
+    this.at += found[0].length
+    if (found[0] === '?') return randomInt(2)
+    const least = Number(found[1])
+    const most = Math.min(Number(found[2] ?? found[1]), least + 40)
+    return randomInt(least, most + 1)
+  }
+
+  private atom(): string {
+    const character = this.source[this.at] ?? ''
+    if (character === '(') return this.group()
+    if (character === '[') return this.characterClass()
+    if (character === '$') {
+      this.at += 1
+      return ''
+    }
+    if (character === '\\') {
+      const escaped = this.source[this.at + 1] ?? ''
+      this.at += 2
+      return escaped === 'd' ? randomFrom('0123456789', 1) : escaped
+    }
+    this.at += 1
+    return character
+  }
+
+  private group(): string {
+    const look = /^\(\?[=!]/.test(this.source.slice(this.at))
+    this.at += this.source.startsWith('(?', this.at) ? 3 : 1
+    const text = this.alternatives()
+    this.at += 1
+    return look ? '' : text
+  }
+
+  private characterClass(): string {
+    const end = this.classEnd()
+    const body = this.source.slice(this.at + 1, end)
+    this.at = end + 1
+    const alphabet = body.startsWith('^') ? excluding(body.slice(1)) : expand(body)
+    return randomFrom(alphabet, 1)
+  }
+
+  private classEnd(): number {
+    let end = this.at + 1
+    while (this.source[end] !== ']') end += this.source[end] === '\\' ? 2 : 1
+    return end
+  }
+}
+
+function expand(body: string): string {
+  let alphabet = ''
+  for (let at = 0; at < body.length; at += 1) {
+    let character = body[at] ?? ''
+    if (character === '\\') {
+      at += 1
+      character = body[at] ?? ''
+      alphabet += character === 'w' ? expand('A-Za-z0-9_') : character === 'd' ? '0123456789' : character
+      continue
+    }
+    const last = body[at + 2]
+    if (body[at + 1] === '-' && last !== undefined) {
+      for (let code = character.charCodeAt(0); code <= last.charCodeAt(0); code += 1) {
+        alphabet += String.fromCharCode(code)
+      }
+      at += 2
+      continue
+    }
+    alphabet += character
+  }
+  return alphabet
+}
+
+function excluding(body: string): string {
+  const excluded = expand(body.replaceAll('\\s', ' ').replaceAll('\\n', ''))
+  return Array.from({ length: 94 }, (_, index) => String.fromCharCode(33 + index))
+    .filter((character) => !excluded.includes(character))
+    .join('')
 }

@@ -1,15 +1,24 @@
 import { assignedSecret, valueStart } from './assignments.ts'
 import { buildAutomaton } from './automaton.ts'
 import { blockFinder } from './blocks.ts'
+import { handedOver, handoverKeywords, manifestSecrets } from './commands.ts'
 import { basicCredentials, bearerToken, sessionCookies } from './headers.ts'
-import { isPlaceholder, isSampleToken } from './placeholders.ts'
+import { isSampleToken, isSampleValue } from './placeholders.ts'
 import { type NamedRule, rank, type Span, type TokenRule } from './rule.ts'
 import { allRules } from './rules/all.ts'
 import { secretNames } from './rules/names.ts'
 import { urlPassword } from './urls.ts'
 
 /** What a keyword in the text sets off: a try at that place, never a pass over the whole. */
-type Scan = { text: string; add(span: Span | undefined): void; block: ReturnType<typeof blockFinder> }
+type Scan = {
+  text: string
+  add(span: Span | undefined): void
+  block: ReturnType<typeof blockFinder>
+  /** The last stretch that was read as one token or block: nothing that starts inside it is tried again. */
+  read: { start: number; end: number }
+  /** The last value looked up by its name: several rules ask for the same one. */
+  value: { nameEnd: number; start: number }
+}
 type Trigger = (scan: Scan, end: number) => void
 
 const triggers = new Map<string, Trigger[]>()
@@ -24,16 +33,26 @@ function on(keyword: string, trigger: Trigger): void {
 for (const rule of allRules) {
   if (rule.form === 'token')
     for (const prefix of rule.prefixes)
-      on(prefix, (scan, end) => scan.add(findToken(scan.text, end, prefix, rule)))
-  else for (const name of rule.names) on(name, (scan, end) => scan.add(findNamed(scan.text, end, rule)))
+      on(prefix, (scan, end) => scan.add(findToken(scan, end, prefix, rule)))
+  else for (const name of rule.names) on(name, (scan, end) => scan.add(findNamed(scan, end, rule)))
 }
-for (const { kind, names } of secretNames) {
-  for (const name of names) on(name, (scan, end) => scan.add(findAssigned(scan.text, end, kind)))
+for (const { kind, whole, names } of secretNames) {
+  for (const name of names) {
+    on(name, (scan, end) => {
+      if (!whole || !wordGoesOn(scan.text, end)) scan.add(assignedSecret(scan.text, end, kind))
+    })
+  }
 }
-on('-----begin ', (scan, end) => scan.add(scan.block(end)))
+for (const [index, keyword] of handoverKeywords.entries()) {
+  on(keyword, (scan, end) => scan.add(handedOver(scan.text, end, index)))
+}
+on('-----begin ', (scan, end) => scan.add(findBlock(scan, end)))
 on('://', (scan, end) => scan.add(urlPassword(scan.text, end)))
 on('bearer', (scan, end) => scan.add(bearerToken(scan.text, end)))
 on('basic', (scan, end) => scan.add(basicCredentials(scan.text, end)))
+on('kind: secret', (scan, end) => {
+  for (const span of manifestSecrets(scan.text, end)) scan.add(span)
+})
 on('cookie:', (scan, end) => {
   for (const span of sessionCookies(scan.text, end)) scan.add(span)
 })
@@ -45,32 +64,40 @@ const automaton = buildAutomaton(keywords)
 /** Every secret in the text, in order, without overlaps. */
 export function scan(text: string): Span[] {
   const found: Span[] = []
-  // A find ends the search inside itself: what a secret contains is not looked at again.
-  let doneUntil = 0
   const state: Scan = {
     text,
     block: blockFinder(text),
+    read: { start: 0, end: 0 },
+    value: { nameEnd: -1, start: -1 },
     add: (span) => {
-      if (!span) return
-      found.push(span)
-      if (span.rank === rank.block) doneUntil = Math.max(doneUntil, span.end)
+      if (span) found.push(span)
     },
   }
   automaton.scan(text, (keyword, end) => {
-    if (end <= doneUntil) return
+    const { read } = state
+    if (end <= read.end && end - (keywords[keyword]?.length ?? 0) > read.start) return
     for (const trigger of byKeyword[keyword] ?? []) trigger(state, end)
   })
   return withoutOverlaps(found)
 }
 
-function findToken(text: string, end: number, prefix: string, rule: TokenRule): Span | undefined {
+function findBlock(scan: Scan, end: number): Span | undefined {
+  const span = scan.block(end)
+  if (span) scan.read = span
+  return span
+}
+
+function findToken(scan: Scan, end: number, prefix: string, rule: TokenRule): Span | undefined {
+  const { text } = scan
   const start = end - prefix.length
   if (!text.startsWith(prefix, start) || !startsWord(text, start)) return undefined
   rule.tail.lastIndex = end
   const tail = rule.tail.exec(text)?.[0]
-  if (tail === undefined || isSampleToken(tail)) return undefined
+  if (tail === undefined) return undefined
   // Of two rules for one place the one with the longer prefix knows better.
-  return { start, end: end + tail.length, kind: rule.kind, rank: rank.token + prefix.length / 100 }
+  const span = { start, end: end + tail.length, kind: rule.kind, rank: rank.token + prefix.length / 100 }
+  scan.read = span
+  return isSampleToken(tail) ? undefined : span
 }
 
 /** The start of a word, or what follows an escape such as `\n` or `%3D`. */
@@ -83,18 +110,30 @@ function isWordCharacter(code: number): boolean {
   return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
 }
 
-function findNamed(text: string, end: number, rule: NamedRule): Span | undefined {
-  const start = valueStart(text, end)
+function findNamed(scan: Scan, end: number, rule: NamedRule): Span | undefined {
+  const { text } = scan
+  if (scan.value.nameEnd !== end) scan.value = { nameEnd: end, start: valueStart(text, end) }
+  const { start } = scan.value
   if (start === -1) return undefined
   rule.value.lastIndex = start
   const value = rule.value.exec(text)?.[0]
-  if (value === undefined || isPlaceholder(value)) return undefined
+  if (value === undefined || isSampleValue(value)) return undefined
   return { start, end: start + value.length, kind: rule.kind, rank: rank.named }
 }
 
-function findAssigned(text: string, end: number, kind: string): Span | undefined {
-  const start = valueStart(text, end)
-  return start === -1 ? undefined : assignedSecret(text, start, kind)
+/** `key` is a name, `keys` and `keyId` are, `keyword` and `KEYWORD` are not. */
+function wordGoesOn(text: string, end: number): boolean {
+  const sameCase = isLower(text.charCodeAt(end - 1)) ? isLower : isUpper
+  const next = text[end] === 's' || text[end] === 'S' ? end + 1 : end
+  return sameCase(text.charCodeAt(next))
+}
+
+function isLower(code: number): boolean {
+  return code >= 97 && code <= 122
+}
+
+function isUpper(code: number): boolean {
+  return code >= 65 && code <= 90
 }
 
 /** Joins overlapping finds into one, named by the surest of them. */

@@ -100,7 +100,7 @@ export const cloudRules = [
   token('databricks_token', 'dapi', '[a-f0-9]{32}(?:-\\d)?'),
   token('databricks_token', 'dose', '[a-f0-9]{32}'),
   token('prefect_key', ['pnu_', 'pnb_'], '[a-zA-Z0-9]{36}'),
-  token('dynatrace_token', ['dt0c01.', 'dt0s01.', 'dt0s16.', 'dt0s08.'], '[A-Z0-9]{24}\\.[A-Z0-9]{64}'),
+  token('dynatrace_token', ['dt0c01.', 'dt0s01.', 'dt0s16.', 'dt0s08.'], '[A-Za-z0-9]{24}\\.[A-Za-z0-9]{64}'),
   token('defined_networking_key', 'dnkey-', '[a-z0-9=_-]{26}-[a-z0-9=_-]{52}'),
   token(
     'tailscale_key',
@@ -121,7 +121,6 @@ export const cloudRules = [
   token('wasabi_key', 'WASABI', '[A-Z0-9]{14,20}'),
   named('backblaze_key', ['backblaze', 'b2_'], 'K00[0-9][A-Za-z0-9+/]{27}'),
   token('backblaze_key', ['K001', 'K002', 'K003', 'K004', 'K005'], '[A-Za-z0-9+/]{27}'),
-  token('upstash_token', ['AX', 'AY'], '(?=[A-Za-z0-9]{0,20}AIjcD)[A-Za-z0-9+/]{40,120}={0,2}'),
   named(
     'bunny_key',
     ['bunnycdn', 'bunny_'],
@@ -135,5 +134,9 @@ export const cloudRules = [
   token('ubidots_token', 'BBFF-', '[A-Za-z0-9]{30}'),
   token('spacelift_key', 'spacelift_', '[A-Za-z0-9_-]{30,80}'),
   token('env0_key', 'env0_', '[A-Za-z0-9_-]{30,80}'),
+  token('endor_labs_key', 'endr+', '[A-Za-z0-9-]{16}'),
+  token('settlemint_token', ['sm_aat_', 'sm_pat_', 'sm_sat_'], '[A-Za-z0-9]{16}'),
+  token('mergify_key', ['mka_', 'mergify_application_key_'], '[A-Za-z0-9_-]{40,80}'),
+  named('meraki_key', ['meraki'], '[0-9a-f]{40}'),
   token('akamai_token', 'akab-', '[a-z0-9]{16}-[a-z0-9]{16}'),
 ]

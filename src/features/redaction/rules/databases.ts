@@ -50,7 +50,7 @@ export const databaseRules = [
   named('snowflake_password', 'snowflake', '[A-Za-z0-9!@#$%^&*_-]{12,64}'),
   token('dbt_token', ['dbtc_', 'dbtu_', 'dbts_'], '[A-Za-z0-9_=-]{35,60}'),
   named('fivetran_key', 'fivetran', '[A-Za-z0-9]{16}|[A-Za-z0-9]{32}'),
-  named('connection_string_password', [';password', ';pwd', 'sharedaccesskey'], '[^\\s;"\'<>]{6,100}'),
+  named('connection_string_password', [';password', ';pwd'], '[^\\s;"\'`<>]{6,100}'),
   token('tinybird_token', 'p.eyJ', '[A-Za-z0-9_-]{30,400}\\.[A-Za-z0-9_-]{20,60}'),
   token('motherduck_token', 'md_', '[A-Za-z0-9_-]{40,200}'),
   token('hasura_key', 'hasura_', '[A-Za-z0-9]{40,80}'),

@@ -4,16 +4,8 @@ const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 
 /** Sign-in, identity, security products, signed tokens. */
 export const identityRules = [
-  token(
-    'jwt',
-    ['eyJ', 'ZXlK'],
-    '[A-Za-z0-9_-]{8,4000}\\.(?:eyJ|ZXlK)[A-Za-z0-9_-]{4,4000}\\.?[A-Za-z0-9_/+=-]{0,2000}',
-  ),
-  token(
-    'jwt_base64',
-    'ZXlK',
-    '(?=[A-Za-z0-9]{0,12}hbGci|[A-Za-z0-9]{0,12}aGJHY2)[A-Za-z0-9/+_-]{60,4000}={0,2}',
-  ),
+  token('jwt', 'eyJ', '[A-Za-z0-9_-]{8,600}\\.eyJ[A-Za-z0-9_-]{4,4000}\\.?[A-Za-z0-9_/+=-]{0,2000}'),
+  token('jwt_base64', 'ZXlKaGJHY2lPaU', '[A-Za-z0-9/+_-]{40,4000}={0,2}'),
   named('okta_token', ['okta', 'ssws'], '00[a-z0-9=_-]{39,42}|[a-z0-9=_-]{42}'),
   named('auth0_secret', 'auth0', '[A-Za-z0-9_-]{64}|[A-Za-z0-9_-]{32}'),
   named('onelogin_key', 'onelogin', '[a-f0-9]{64}'),
@@ -36,7 +28,7 @@ export const identityRules = [
   named('crowdstrike_secret', ['crowdstrike', 'falcon'], '[A-Za-z0-9]{40}'),
   named(
     'sidekiq_secret',
-    ['bundle_enterprise__contribsys__com', 'bundle_gems__contribsys__com'],
+    ['sidekiq', 'bundle_enterprise__contribsys__com', 'bundle_gems__contribsys__com'],
     '[a-f0-9]{8}:[a-f0-9]{8}',
   ),
   token(
@@ -44,11 +36,16 @@ export const identityRules = [
     ['http://', 'https://'],
     '[a-f0-9]{8}:[a-f0-9]{8}@(?:gems|enterprise)\\.contribsys\\.com',
   ),
-  token('freemius_secret', 'sk_', '(?=[A-Za-z]{0,28}[0-9])[A-Za-z0-9!@#$%^&*_=+<>?:;,.-]{29}'),
+  named('freemius_secret', ['freemius', 'secret_key'], 'sk_[^\\s"\'`]{29}'),
   token('intra42_secret', ['s-s4t2ud-', 's-s4t2af-'], '[a-f0-9]{64}'),
   token('hcaptcha_secret', 'ES_', '[a-f0-9]{32}'),
   token('recaptcha_secret', ['6Le', '6Lc', '6Ld', '6Lf'], '[A-Za-z0-9_-]{37}'),
   token('turnstile_secret', ['0x4AAAAAAA'], '[A-Za-z0-9_-]{20,40}'),
+  token(
+    'authress_key',
+    ['sc_', 'ext_', 'scauth_', 'authress_'],
+    '[a-z0-9]{5,30}\\.[a-z0-9]{4,6}\\.acc[_-][a-z0-9-]{10,32}\\.[A-Za-z0-9+/_=-]{30,120}',
+  ),
   named('arkose_key', 'arkose', uuid),
   named(
     'rails_master_key',

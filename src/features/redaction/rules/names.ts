@@ -1,61 +1,59 @@
-/** Names that say "the value beside me is a secret", and the kind that such a value is called. */
-export const secretNames: readonly { kind: string; names: readonly string[] }[] = [
+/**
+ * Names that say "the value beside me is a secret", and the kind that such a value is called. `whole` ones are
+ * short: more lower-case letters after them make another word (`keyword`, `author`, `passenger`).
+ */
+export type SecretName = { kind: string; whole: boolean; names: readonly string[] }
+
+export const secretNames: readonly SecretName[] = [
   {
     kind: 'password',
-    names: [
-      'password',
-      'passwd',
-      'passphrase',
-      'passcode',
-      'pwd',
-      'pass',
-      'contrase',
-      'passwort',
-      'kennwort',
-    ],
+    whole: false,
+    names: ['password', 'passwd', 'passphrase', 'passcode', 'passwort', 'kennwort', 'mot_de_passe'],
   },
+  { kind: 'password', whole: true, names: ['pass', 'pwd'] },
   {
     kind: 'secret',
+    whole: false,
     names: [
       'secret',
       'credential',
-      'creds',
       'private_key',
       'privatekey',
       'private-key',
       'signing_key',
       'signingkey',
+      'signing-key',
       'encryption_key',
       'encryptionkey',
+      'encryption-key',
       'master_key',
       'masterkey',
-      'salt',
-      'hmac',
     ],
   },
-  { kind: 'token', names: ['token', 'auth', 'bearer', 'jwt', 'session_id', 'sessionid', 'nonce_key'] },
+  { kind: 'secret', whole: true, names: ['creds', 'salt', 'hmac'] },
+  { kind: 'token', whole: false, names: ['session_id', 'sessionid', 'authorization'] },
+  { kind: 'token', whole: true, names: ['token', 'auth', 'bearer', 'jwt'] },
   {
     kind: 'api_key',
+    whole: false,
     names: [
       'api_key',
       'apikey',
       'api-key',
       'api key',
-      'api_token',
       'access_key',
       'accesskey',
       'access-key',
+      'access key',
       'account_key',
       'accountkey',
       'shared_key',
       'sharedkey',
-      'sharedaccesskey',
       'license_key',
       'licensekey',
-      'app_key',
-      'appkey',
-      'application_key',
-      'key',
+      'subscription_key',
+      'subscription-key',
     ],
   },
+  { kind: 'api_key', whole: true, names: ['key', 'api', 'client_id', 'clientid'] },
 ]

@@ -142,7 +142,7 @@ export const productivityRules = [
   token('expo_access_token', 'expo_', '[A-Za-z0-9_-]{40}'),
   named('appcenter_token', ['appcenter', 'app_center', 'hockeyapp'], '[a-f0-9]{40}|[a-f0-9]{32}'),
   named('codepush_key', 'codepush', '[A-Za-z0-9_-]{37,60}'),
-  token('revenuecat_key', ['sk_', 'appl_', 'goog_'], '(?=[A-Za-z]{0,30}[0-9])[A-Za-z]{28,34}'),
+  token('revenuecat_key', ['sk_', 'appl_', 'goog_'], '(?=[A-Za-z]{0,27}[0-9])[A-Za-z0-9]{28}'),
   token('scalingo_token', 'tk-us-', '[A-Za-z0-9_-]{48}'),
   token('gemini_tools_key', 'AQ.', 'Ab[A-Za-z0-9_-]{40,60}'),
   named('looker_key', 'looker', '[a-z0-9]{20}|[a-z0-9]{24}'),

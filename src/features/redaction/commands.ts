@@ -1,0 +1,53 @@
+import { isPlaceholder } from './placeholders.ts'
+import { rank, type Span } from './rule.ts'
+
+/** Ways to hand over a password that name it by position, not by an operator. */
+const handovers: { after: string; value: RegExp; only?: RegExp }[] = [
+  { after: ' -u ', value: /["']?[^\s:"']{1,100}:([^\s"']{4,100})/y, only: /curl|wget|http/i },
+  { after: '--user ', value: /["']?[^\s:"']{1,100}:([^\s"']{4,100})/y, only: /curl|wget|http/i },
+  { after: 'sshpass -p', value: /[ \t]{0,4}["']?([^\s"']{4,100})/y },
+  { after: 'identified by', value: /[ \t]{1,4}["']([^\s"']{4,100})/y },
+  {
+    after: 'login ',
+    value: /[^\s]{1,100}\s{1,20}password\s{1,20}([^\s"']{4,100})/y,
+    only: /machine|default/i,
+  },
+  { after: ':5432:', value: /[^\s:]{1,100}:[^\s:]{1,100}:([^\s:]{4,100})/y },
+]
+
+export const handoverKeywords = handovers.map(({ after }) => after)
+
+export function handedOver(text: string, end: number, index: number): Span | undefined {
+  const handover = handovers[index]
+  if (!handover) return undefined
+  if (handover.only && !handover.only.test(text.slice(Math.max(0, end - 300), end))) return undefined
+  handover.value.lastIndex = end
+  const found = handover.value.exec(text)
+  const password = found?.[1]
+  if (!found || !password || isPlaceholder(password) || !/[A-Za-z]/.test(password)) return undefined
+  const stop = found.index + found[0].length
+  return { start: stop - password.length, end: stop, kind: 'password', rank: rank.assigned }
+}
+
+const manifestValue =
+  /^[ \t]{1,20}["']?[\w.-]{1,100}["']?:[ \t]{1,4}["']?([A-Za-z0-9+/]{8,4000}={0,2})["']?[ \t]*$/gm
+const window = 4000
+
+/** The values under `data:` of a Kubernetes manifest of kind Secret, from the end of `kind: Secret`. */
+export function manifestSecrets(text: string, end: number): Span[] {
+  const from = Math.max(0, end - window)
+  const around = text.slice(from, end + window)
+  const above = around.lastIndexOf('\n---', end - from)
+  const below = around.indexOf('\n---', end - from)
+  const document = around.slice(above + 1, below === -1 ? undefined : below)
+  const data = /^(?:data|stringData):[ \t]*$/m.exec(document)
+  if (!data) return []
+  const dataStart = from + above + 1 + data.index
+  const spans: Span[] = []
+  for (const found of document.slice(data.index).matchAll(manifestValue)) {
+    const value = found[1] as string
+    const start = dataStart + found.index + found[0].indexOf(value, found[0].indexOf(':'))
+    spans.push({ start, end: start + value.length, kind: 'kubernetes_secret', rank: rank.named })
+  }
+  return spans
+}

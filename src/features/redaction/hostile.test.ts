@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { redact } from './redact.ts'
+import { allRules } from './rules/all.ts'
+import { secretNames } from './rules/names.ts'
+
+/** Work is counted by time only up to a bound that quadratic work would miss by orders of magnitude. */
+const megabyte = 1_000_000
+
+function repeated(unit: string): string {
+  return unit.repeat(Math.ceil(megabyte / unit.length))
+}
+
+const prefixes = allRules.flatMap((rule) => (rule.form === 'token' ? rule.prefixes : rule.names))
+const names = secretNames.flatMap(({ names }) => names)
+const characters = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index))
+const fragments = [
+  '\n',
+  '\t',
+  '\\n',
+  'é',
+  '字',
+  '😀',
+  '://a:',
+  '-----BEGIN PRIVATE KEY-----',
+  'cookie:a=',
+  'kind: Secret\ndata:\n',
+  'bearer ',
+  'eyJa.',
+  ' -u a:',
+]
+
+test.each([...characters, ...fragments])(
+  'a megabyte of %j is read in linear time',
+  (unit) => {
+    expect(redact(repeated(unit)).findings.length).toBeLessThan(3)
+  },
+  10_000,
+)
+
+test('repetitions of any credential prefix or secret name are read in linear time', () => {
+  for (const unit of new Set([...prefixes, ...names])) redact(repeated(unit).slice(0, megabyte / 32))
+}, 60_000)
+
+test('a megabyte of assignments without values is read in linear time', () => {
+  for (const name of ['password', 'token', 'key']) {
+    for (const glue of [' ', '=', ': ', '="', ' = "a', '.'.repeat(20)]) redact(repeated(`${name}${glue}`))
+  }
+}, 60_000)

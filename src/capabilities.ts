@@ -14,6 +14,19 @@ import { me, submitOnboarding } from './features/accounts/users.ts'
 import { aiGuide } from './features/ai-guide/ai-guide.ts'
 import { readPolicy } from './features/credits/policy.ts'
 import { health, ready } from './features/health/health.ts'
+import {
+  addMember,
+  addMemberByEmail,
+  changeMemberRole,
+  listMembers,
+  removeMember,
+} from './features/workspaces/members.ts'
+import {
+  changeWorkspace,
+  createWorkspace,
+  getWorkspace,
+  listWorkspaces,
+} from './features/workspaces/workspaces.ts'
 
 /** All that the product can do: the table of contents. */
 export const capabilities: readonly Capability[] = [
@@ -35,6 +48,16 @@ export const capabilities: readonly Capability[] = [
   deleteApiKey,
   readSettings,
   replaceSettings,
+
+  createWorkspace,
+  listWorkspaces,
+  getWorkspace,
+  changeWorkspace,
+  addMember,
+  addMemberByEmail,
+  listMembers,
+  changeMemberRole,
+  removeMember,
 
   readPolicy,
 

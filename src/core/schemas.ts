@@ -10,6 +10,9 @@ export const Email = z
   .max(320)
   .regex(/^[^\s@<>"(),:;[\]\\]+@[^\s@<>"(),:;[\]\\]+$/, 'Input should be a valid e-mail address')
 
+/** What uniqueness and look-ups of an address go by. */
+export const normalEmail = (email: string): string => email.trim().toLowerCase()
+
 export const Page = { page: z.int().min(1).default(1), page_size: z.int().min(1).max(100).default(20) }
 
 export const pageOf = <T extends z.ZodType>(item: T) =>

@@ -1,7 +1,6 @@
+import { normalEmail } from '../../core/schemas.ts'
 import type { Db } from '../../db/db.ts'
 import type { EmailTokensTable, SessionsTable, UsersTable } from '../../db/tables/accounts.ts'
-
-export const normalEmail = (email: string): string => email.trim().toLowerCase()
 
 export async function insertUser(db: Db, row: UsersTable): Promise<void> {
   await db.insertInto('users').values(row).execute()

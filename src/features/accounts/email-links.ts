@@ -3,7 +3,7 @@ import { capability } from '../../core/capability.ts'
 import type { Ctx } from '../../core/context.ts'
 import { inTx } from '../../core/context.ts'
 import { AppError, notAuthenticated, rateLimited } from '../../core/errors.ts'
-import { Email } from '../../core/schemas.ts'
+import { Email, normalEmail } from '../../core/schemas.ts'
 import { randomToken, sha256 } from '../../core/secrets.ts'
 import type { EmailTokensTable, UsersTable } from '../../db/tables/accounts.ts'
 import { audit } from '../audit/audit.ts'
@@ -14,7 +14,6 @@ import {
   dropEmailTokens,
   findUserByEmail,
   insertEmailToken,
-  normalEmail,
   updateUser,
   useEmailToken,
 } from './accounts.store.ts'

@@ -7,7 +7,7 @@ import { Time } from '../../core/schemas.ts'
 import { fromJsonOrNull, toJson } from '../../db/columns.ts'
 import type { UsersTable } from '../../db/tables/accounts.ts'
 import { balanceOf } from '../credits/ledger.ts'
-import { findUser, updateUser } from './accounts.store.ts'
+import { findUser, findUserByEmail, updateUser } from './accounts.store.ts'
 
 const Answer = z.union([z.string().max(2000), z.array(z.string().max(2000)).max(50), z.boolean(), z.number()])
 const Answers = z
@@ -65,6 +65,10 @@ export async function requireUser(ctx: Ctx, userId: string): Promise<UsersTable>
   if (!user) throw notFound('User')
   return user
 }
+
+/** For features that know a person by address only. */
+export const userByEmail = (ctx: Ctx, email: string): Promise<UsersTable | undefined> =>
+  findUserByEmail(ctx.db, email)
 
 export const me = capability({
   name: 'account.me',

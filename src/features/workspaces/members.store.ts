@@ -1,0 +1,57 @@
+import type { Db } from '../../db/db.ts'
+import type { MembershipsTable, Role } from '../../db/tables/workspaces.ts'
+
+export type MemberRow = MembershipsTable & { email: string | null; display_name: string }
+
+/** In the order of joining. */
+export function listMembersOf(db: Db, workspaceId: string): Promise<MemberRow[]> {
+  return db
+    .selectFrom('memberships')
+    .innerJoin('users', 'users.user_id', 'memberships.user_id')
+    .selectAll('memberships')
+    .select(['users.email', 'users.display_name'])
+    .where('memberships.workspace_id', '=', workspaceId)
+    .orderBy('memberships.created_at')
+    .orderBy('memberships.user_id')
+    .execute()
+}
+
+export function findMembership(
+  db: Db,
+  workspaceId: string,
+  userId: string,
+): Promise<MembershipsTable | undefined> {
+  return db
+    .selectFrom('memberships')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+}
+
+export async function countAdmins(db: Db, workspaceId: string): Promise<number> {
+  const { admins } = await db
+    .selectFrom('memberships')
+    .select(({ fn }) => fn.countAll<number>().as('admins'))
+    .where('workspace_id', '=', workspaceId)
+    .where('role', '=', 'admin')
+    .executeTakeFirstOrThrow()
+  return admins
+}
+
+export async function setRole(db: Db, workspaceId: string, userId: string, role: Role): Promise<void> {
+  await db
+    .updateTable('memberships')
+    .set({ role })
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', '=', userId)
+    .execute()
+}
+
+export async function deleteMembership(db: Db, workspaceId: string, userId: string): Promise<void> {
+  await db
+    .deleteFrom('memberships')
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', '=', userId)
+    .execute()
+}

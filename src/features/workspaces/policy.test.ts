@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { domainAllowed, PolicyJson, policyOf } from './policy.ts'
+
+const policy = (value: unknown) =>
+  policyOf({ policy_json: value === null ? null : JSON.stringify(PolicyJson.parse(value)) })
+
+test('a workspace without a policy lets publish, takes every address and adds viewers', () => {
+  expect(policy(null)).toEqual({ allowPublish: true, inviteDomains: null, defaultRole: 'viewer' })
+  expect(policy({})).toEqual(policy(null))
+})
+
+test('the three working keys work, and other keys are kept', () => {
+  const stated = { allow_publish: false, invite_domains: ['Example.COM'], default_role: 'editor', colour: 7 }
+  expect(policy(stated)).toEqual({
+    allowPublish: false,
+    inviteDomains: ['example.com'],
+    defaultRole: 'editor',
+  })
+  expect(PolicyJson.parse(stated)).toMatchObject({ colour: 7 })
+})
+
+test('an empty list of domains means no restriction', () => {
+  expect(policy({ invite_domains: [] }).inviteDomains).toBeNull()
+})
+
+test('a domain is the whole part after the last @, without its subdomains', () => {
+  const restricted = policy({ invite_domains: ['example.com'] })
+  expect(domainAllowed(restricted, 'a@EXAMPLE.com')).toBe(true)
+  expect(domainAllowed(restricted, 'a@sub.example.com')).toBe(false)
+  expect(domainAllowed(restricted, 'a@badexample.com')).toBe(false)
+})
+
+test.each([
+  { allow_publish: 'no' },
+  { invite_domains: 'example.com' },
+  { invite_domains: ['a@b'] },
+  { default_role: 'owner' },
+  { filler: 'x'.repeat(70_000) },
+])('a policy that cannot work is refused: %o', (value) => {
+  expect(PolicyJson.safeParse(value).success).toBe(false)
+})

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { forbidden } from '../../core/errors.ts'
+import { fromJsonOrNull } from '../../db/columns.ts'
+import type { Role, WorkspacesTable } from '../../db/tables/workspaces.ts'
+
+export const ROLES = ['admin', 'editor', 'viewer'] as const satisfies readonly Role[]
+export const RoleName = z.enum(ROLES)
+
+const MAX_POLICY_CHARACTERS = 65_536
+
+const Domain = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(255)
+  .regex(/^[^\s@.]+(\.[^\s@.]+)*$/, 'Input should be a domain such as example.com')
+
+/** Three keys have an effect. What else a team keeps here is kept as it is. */
+export const PolicyJson = z
+  .looseObject({
+    allow_publish: z
+      .boolean()
+      .optional()
+      .describe('false: no card of this workspace can be published out of it.'),
+    invite_domains: z
+      .array(Domain)
+      .max(100)
+      .optional()
+      .describe('Only people with an e-mail address in one of these domains can be added or invited.'),
+    default_role: RoleName.optional().describe('The role of those who are added or invited without one.'),
+  })
+  .refine(
+    (policy) => JSON.stringify(policy).length <= MAX_POLICY_CHARACTERS,
+    `At most ${MAX_POLICY_CHARACTERS} characters as JSON`,
+  )
+  .describe('Rules of the workspace.')
+
+export type Policy = {
+  allowPublish: boolean
+  /** Null where every address is welcome. */
+  inviteDomains: readonly string[] | null
+  defaultRole: Role
+}
+
+/** What a workspace's policy means, with the defaults for what it leaves out. */
+export function policyOf(workspace: Pick<WorkspacesTable, 'policy_json'>): Policy {
+  const stated = fromJsonOrNull<z.output<typeof PolicyJson>>(workspace.policy_json)
+  const domains = stated?.invite_domains ?? []
+  return {
+    allowPublish: stated?.allow_publish ?? true,
+    inviteDomains: domains.length > 0 ? domains : null,
+    defaultRole: stated?.default_role ?? 'viewer',
+  }
+}
+
+export const domainAllowed = ({ inviteDomains }: Policy, email: string): boolean =>
+  inviteDomains === null || inviteDomains.includes(email.slice(email.lastIndexOf('@') + 1).toLowerCase())
+
+export function requireAllowedDomain(policy: Policy, email: string): void {
+  if (!domainAllowed(policy, email))
+    throw forbidden(`This workspace takes people of these domains only: ${policy.inviteDomains?.join(', ')}.`)
+}

@@ -1,0 +1,194 @@
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import type { UserCtx } from '../../core/context.ts'
+import { inTx } from '../../core/context.ts'
+import { conflict } from '../../core/errors.ts'
+import { Id, Time } from '../../core/schemas.ts'
+import { fromJsonOrNull, toJsonOrNull } from '../../db/columns.ts'
+import { newId } from '../../db/ids.ts'
+import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
+import { requireUser } from '../accounts/users.ts'
+import { audit } from '../audit/audit.ts'
+import { requireRole, requireVisible } from './permission.ts'
+import { PolicyJson, RoleName } from './policy.ts'
+import {
+  findWorkspace,
+  insertMembership,
+  insertWorkspace,
+  listWorkspacesOf,
+  updateWorkspace,
+  type WorkspaceRow,
+} from './workspaces.store.ts'
+
+const MAX_LISTED = 500
+
+const WorkspaceName = z.string().trim().min(1).max(120)
+const Visibility = z.enum(['private', 'unlisted', 'public'])
+
+export const WorkspaceCreate = z
+  .object({
+    name: WorkspaceName,
+    type: z.enum(['org', 'personal', 'team']).default('org'),
+    visibility: Visibility.default('private'),
+    policy_json: PolicyJson.nullish(),
+  })
+  .meta({ id: 'WorkspaceCreate' })
+
+export const WorkspaceUpdate = z
+  .object({
+    workspace_id: Id,
+    name: WorkspaceName.optional(),
+    visibility: Visibility.optional(),
+    policy_json: PolicyJson.nullish().describe('Replaces the whole policy; null removes it.'),
+  })
+  .meta({ id: 'WorkspaceUpdate' })
+
+export const WorkspaceResponse = z
+  .object({
+    workspace_id: z.string(),
+    name: z.string(),
+    type: z.enum(['org', 'personal', 'team']),
+    visibility: Visibility,
+    policy_json: z.record(z.string(), z.unknown()).nullable().describe('Shown to members.'),
+    role: RoleName.nullable().describe('Your role; null where you are not a member.'),
+    member_count: z.int(),
+    created_by: z.string().nullable(),
+    created_at: Time,
+    updated_at: Time,
+  })
+  .meta({ id: 'WorkspaceResponse' })
+
+export const WorkspaceListResponse = z
+  .object({ items: z.array(WorkspaceResponse), total: z.int() })
+  .meta({ id: 'WorkspaceListResponse' })
+
+const present = (row: WorkspaceRow): z.input<typeof WorkspaceResponse> => ({
+  ...row,
+  // The one system workspace is the Public Library; to its readers it is an organisation's like others.
+  type: row.type === 'system' ? 'org' : row.type,
+  policy_json: row.role === null ? null : fromJsonOrNull(row.policy_json),
+})
+
+export const createWorkspace = capability({
+  name: 'workspaces.create',
+  summary: 'Create a workspace; you become its admin',
+  scopes: ['workspace:write'],
+  rest: ['POST /api/v1/workspaces'],
+  status: 201,
+  tool: {
+    name: 'create_workspace',
+    description:
+      'Create a workspace for a team (type org, the default) or for yourself (personal: one member, no invitations). You become its admin. Returns the workspace with its workspace_id; invite people with invite_workspace_member.',
+    input: WorkspaceCreate.extend({ type: z.enum(['org', 'personal']).default('org') }),
+  },
+  input: WorkspaceCreate,
+  output: WorkspaceResponse,
+  run: (ctx, { name, type, visibility, policy_json }) =>
+    inTx(ctx, async (ctx) => {
+      const now = ctx.now().toISOString()
+      const row: WorkspacesTable = {
+        workspace_id: newId(),
+        name,
+        type,
+        visibility,
+        policy_json: toJsonOrNull(policy_json),
+        created_by: ctx.viewer.userId,
+        created_at: now,
+        updated_at: now,
+      }
+      await insertWorkspace(ctx.db, row)
+      await insertMembership(ctx.db, {
+        workspace_id: row.workspace_id,
+        user_id: ctx.viewer.userId,
+        role: 'admin',
+        created_at: now,
+      })
+      await audit(ctx, {
+        action: 'workspace.created',
+        subject: { type: 'workspace', id: row.workspace_id },
+        workspaceId: row.workspace_id,
+        details: { name, type, visibility },
+      })
+      return present({ ...row, role: 'admin', member_count: 1 })
+    }),
+})
+
+export const listWorkspaces = capability({
+  name: 'workspaces.list',
+  summary: 'Your workspaces, and public ones after them; newest first in both',
+  scopes: ['search'],
+  rest: ['GET /api/v1/workspaces'],
+  tool: {
+    name: 'list_workspaces',
+    description:
+      'List the workspaces you are a member of, with your role in each; include_public adds public ones. Use it to find the workspace_id that other tools take.',
+    readOnly: true,
+    input: z.object({ include_public: z.boolean().default(false) }),
+  },
+  input: z.object({
+    include_public: z.boolean().default(true),
+    page: z.int().min(1).optional(),
+    page_size: z.int().min(1).max(MAX_LISTED).optional(),
+  }),
+  output: WorkspaceListResponse,
+  run: async (ctx, { include_public, page = 1, page_size = MAX_LISTED }) => {
+    const { rows, total } = await listWorkspacesOf(ctx.db, ctx.viewer.userId, {
+      includePublic: include_public,
+      limit: page_size,
+      offset: (page - 1) * page_size,
+    })
+    return { items: rows.map(present), total }
+  },
+})
+
+export const getWorkspace = capability({
+  name: 'workspaces.get',
+  summary: 'One workspace: yours, a public one, or an unlisted one whose id you know',
+  scopes: ['search'],
+  rest: ['GET /api/v1/workspaces/{workspace_id}'],
+  errors: [404],
+  input: z.object({ workspace_id: Id }),
+  output: WorkspaceResponse,
+  run: async (ctx, { workspace_id }) => {
+    await requireVisible(ctx, workspace_id)
+    return present(await findWorkspace(ctx.db, ctx.viewer.userId, workspace_id))
+  },
+})
+
+/** Writes that name no workspace go home: it stays private, so that none of them is seen by accident. */
+async function refuseToOpenHome(ctx: UserCtx, workspaceId: string): Promise<void> {
+  const { personal_workspace_id } = await requireUser(ctx, ctx.viewer.userId)
+  if (workspaceId === personal_workspace_id)
+    throw conflict('personal_workspace', "An account's own personal workspace stays private.")
+}
+
+export const changeWorkspace = capability({
+  name: 'workspaces.update',
+  summary: 'Change name, visibility or policy of a workspace; admins only',
+  scopes: ['workspace:write'],
+  rest: ['PATCH /api/v1/workspaces/{workspace_id}'],
+  errors: [404, 409],
+  input: WorkspaceUpdate,
+  output: WorkspaceResponse,
+  run: (ctx, { workspace_id, name, visibility, policy_json }) =>
+    inTx(ctx, async (ctx) => {
+      const { workspace } = await requireRole(ctx, workspace_id, 'admin')
+      if (visibility !== undefined && visibility !== 'private' && workspace.type === 'personal')
+        await refuseToOpenHome(ctx, workspace_id)
+      const change = {
+        ...(name === undefined ? {} : { name }),
+        ...(visibility === undefined ? {} : { visibility }),
+        ...(policy_json === undefined ? {} : { policy_json: toJsonOrNull(policy_json) }),
+      }
+      if (Object.keys(change).length > 0) {
+        await updateWorkspace(ctx.db, workspace_id, { ...change, updated_at: ctx.now().toISOString() })
+        await audit(ctx, {
+          action: 'workspace.updated',
+          subject: { type: 'workspace', id: workspace_id },
+          workspaceId: workspace_id,
+          details: { name, visibility, policy_json },
+        })
+      }
+      return present(await findWorkspace(ctx.db, ctx.viewer.userId, workspace_id))
+    }),
+})

@@ -8,11 +8,12 @@ import { memoryLimits } from './core/limits.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
 import { buildServer } from './doors/http/server.ts'
+import type { McpOptions } from './doors/mcp/http.ts'
 import { startJobs } from './jobs.ts'
 
 export type App = { server: FastifyInstance; services: Services; close: () => Promise<void> }
 
-export type BuildOptions = { log?: Logger; now?: () => Date }
+export type BuildOptions = { log?: Logger; now?: () => Date; mcp?: McpOptions }
 
 export const makeLogger = (config: Config): Logger =>
   pino({ level: config.logLevel, redact: ['req.headers', 'password', 'token', 'access_token', 'api_key'] })
@@ -34,7 +35,7 @@ export async function buildApp(config: Config, options: BuildOptions = {}): Prom
       log,
       now: options.now ?? (() => new Date()),
     }
-    const server = await buildServer(services, { capabilities, rawRoutes })
+    const server = await buildServer(services, { capabilities, rawRoutes, mcp: options.mcp })
     const stopJobs = startJobs(services)
     const close = async () => {
       await server.close()

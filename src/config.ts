@@ -12,6 +12,15 @@ const whole = (min: number, max: number) =>
     .regex(/^\d{1,9}$/, `must be a whole number from ${min} to ${max}`)
     .transform(Number)
     .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`)
+const names = z
+  .string()
+  .default('')
+  .transform((list) =>
+    list
+      .split(',')
+      .map((name) => name.trim().toLowerCase())
+      .filter(Boolean),
+  )
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
 
 const Environment = z.object({
@@ -26,15 +35,7 @@ const Environment = z.object({
   DATABASE_POOL_SIZE: whole(1, 200).default(10),
   NODE_ENV: z.string().default('development'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-  ADMIN_EMAILS: z
-    .string()
-    .default('')
-    .transform((list) =>
-      list
-        .split(',')
-        .map((email) => email.trim().toLowerCase())
-        .filter(Boolean),
-    ),
+  ADMIN_EMAILS: names,
   CREDITS: onOff.default(true),
   REGISTRATION: z.enum(['open', 'invite', 'closed']).default('open'),
   SESSION_TTL_DAYS: whole(1, 3650).default(30),
@@ -49,6 +50,8 @@ const Environment = z.object({
   RATE_LIMIT: onOff.default(true),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   TRUST_PROXY: onOff.default(false),
+  ALLOWED_HOSTS: names,
+  OAUTH_CLIENT_DOCUMENTS: onOff.default(false),
 })
 
 export type Config = Readonly<{
@@ -70,6 +73,10 @@ export type Config = Readonly<{
   metricsToken: string | undefined
   /** Whether X-Forwarded-For is believed: only behind a proxy that sets it. */
   trustProxy: boolean
+  /** Further host names, beside that of the base URL, under which MCP may be reached. */
+  allowedHosts: readonly string[]
+  /** Whether OAuth clients may name themselves by the address of a document, which is then fetched. */
+  oauthClientDocuments: boolean
 }>
 
 /** Wrong settings, one line each, for people to read. */
@@ -111,5 +118,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     rateLimit: e.RATE_LIMIT,
     metricsToken: e.METRICS_TOKEN,
     trustProxy: e.TRUST_PROXY,
+    allowedHosts: e.ALLOWED_HOSTS,
+    oauthClientDocuments: e.OAUTH_CLIENT_DOCUMENTS,
   })
 }

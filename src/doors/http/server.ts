@@ -3,6 +3,7 @@ import cookie from '@fastify/cookie'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Capability } from '../../core/capability.ts'
 import type { Services } from '../../core/context.ts'
+import { type McpOptions, serveMcp } from '../mcp/http.ts'
 import { acceptJson } from './body.ts'
 import { serveDocs } from './docs.ts'
 import { handleErrors } from './errors.ts'
@@ -16,7 +17,11 @@ import { serveTools } from './tools.ts'
 const DEFAULT_BODY_LIMIT = 1024 * 1024
 const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/
 
-export type Doors = { capabilities: readonly Capability[]; rawRoutes: readonly RawRoute[] }
+export type Doors = {
+  capabilities: readonly Capability[]
+  rawRoutes: readonly RawRoute[]
+  mcp?: McpOptions | undefined
+}
 
 export async function buildServer(services: Services, doors: Doors): Promise<FastifyInstance> {
   const logger: FastifyBaseLogger = services.log
@@ -48,6 +53,7 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
   const closeRoutes = answerWrongMethods(app)
   serveRest(app, services, doors.capabilities)
   serveTools(app, services, doors.capabilities)
+  await serveMcp(app, services, doors.capabilities, doors.mcp)
   await serveRaw(app, services, doors.rawRoutes)
   await serveDocs(app, services.config, doors)
   closeRoutes()

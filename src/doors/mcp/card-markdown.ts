@@ -1,0 +1,54 @@
+type Step = { order?: number; action?: string; result?: string }
+type Evidence = { kind?: string; content?: string }
+
+export type CardText = {
+  title: string
+  card_type: string
+  status: string
+  symptom: string
+  fix_summary: string
+  root_cause?: string | null
+  environment?: Record<string, string> | null
+  steps?: Step[] | null
+  tags?: string[] | null
+  body?: string | null
+  evidences?: Evidence[] | null
+}
+
+/** A fence longer than any in the text, so that an evidence cannot break out of its block. */
+function fenced(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((match) => match[0].length))
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}\n${text}\n${fence}`
+}
+
+const section = (title: string, text: string | null | undefined): string[] =>
+  text ? [`## ${title}`, text] : []
+
+export function cardMarkdown(data: unknown): string {
+  const card = data as CardText
+  const steps = [...(card.steps ?? [])].sort((a, b) => (a.order ?? 0) - (b.order ?? 0))
+  const environment = Object.entries(card.environment ?? {})
+  const facts = [card.card_type, card.status, ...(card.tags ?? []).map((tag) => `#${tag}`)]
+  return [
+    `# ${card.title}`,
+    facts.join(' · '),
+    ...section('Symptom', card.symptom),
+    ...section('Fix', card.fix_summary),
+    ...section('Root cause', card.root_cause),
+    ...section(
+      'Steps',
+      steps
+        .map((step, i) => `${i + 1}. ${step.action ?? ''}${step.result ? ` → ${step.result}` : ''}`)
+        .join('\n'),
+    ),
+    ...section('Environment', environment.map(([name, value]) => `- ${name}: ${value}`).join('\n')),
+    ...section('More', card.body),
+    ...section(
+      'Evidence',
+      (card.evidences ?? [])
+        .map((item) => `${item.kind ?? 'note'}\n${fenced(item.content ?? '')}`)
+        .join('\n\n'),
+    ),
+  ].join('\n\n')
+}

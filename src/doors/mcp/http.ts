@@ -1,0 +1,168 @@
+import {
+  createMcpHandler,
+  type McpServerFactory,
+  validateHostHeader,
+  validateOriginHeader,
+} from '@modelcontextprotocol/server'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../../config.ts'
+import type { Capability } from '../../core/capability.ts'
+import { contextFor, type Services, type UserCtx } from '../../core/context.ts'
+import { AppError, InvalidInput, notAuthenticated } from '../../core/errors.ts'
+import { limitClassOfTool, mayUse, requiredScopes, type ToolCapability } from '../../core/tools.ts'
+import { bearerChallenge } from '../../features/oauth/oauth.metadata.ts'
+import { GRANTABLE_SCOPES } from '../../features/oauth/oauth.rules.ts'
+import { authenticate } from '../http/auth.ts'
+import { sendError, toAppError } from '../http/errors.ts'
+import { applyRateLimit } from '../http/rate-limit.ts'
+import { agreeingHeaders } from './client-defects.ts'
+import { type McpCall, mcpServers } from './server.ts'
+import type { Profile } from './tool-list.ts'
+
+const MIN_BODY_LIMIT = 1024 * 1024
+
+export type McpOptions = {
+  /** Only the conformance tests set it: another server behind the same door. */
+  factory?: McpServerFactory
+}
+
+const hostOf = (baseUrl: string) => new URL(baseUrl).hostname
+
+const knownHosts = (config: Config) => [
+  hostOf(config.baseUrl),
+  config.host,
+  'localhost',
+  '127.0.0.1',
+  '[::1]',
+  ...config.allowedHosts,
+]
+
+/** Against DNS rebinding: a page of another site must not talk to a vault on the reader's own machine. */
+function checkHost(request: FastifyRequest, hosts: string[]): void {
+  const host = validateHostHeader(request.headers.host, hosts)
+  const origin = validateOriginHeader(request.headers.origin, hosts)
+  const problem = !host.ok ? host.message : !origin.ok ? origin.message : undefined
+  if (problem !== undefined)
+    throw new AppError(
+      403,
+      'forbidden',
+      `${problem}. Set BASE_URL to this address, or add it to ALLOWED_HOSTS.`,
+    )
+}
+
+function profileOf(request: FastifyRequest): Profile {
+  const { profile } = request.query as Record<string, unknown>
+  if (profile === undefined || profile === 'full') return 'full'
+  if (profile === 'core') return 'core'
+  throw new AppError(400, 'bad_request', 'profile is core or full.')
+}
+
+/** The tool that a `tools/call` names, for its limit and its scopes; batches and everything else count as reads. */
+function calledTool(body: unknown, tools: ReadonlyMap<string, ToolCapability>): ToolCapability | undefined {
+  const message = body as { method?: unknown; params?: { name?: unknown } } | null | undefined
+  if (message?.method !== 'tools/call' || typeof message.params?.name !== 'string') return undefined
+  return tools.get(message.params.name)
+}
+
+const rpcError = (code: number, message: string) => ({ jsonrpc: '2.0', id: null, error: { code, message } })
+
+/** `{base_url}/mcp`: the Model Context Protocol over Streamable HTTP, both eras, no session kept. */
+export async function serveMcp(
+  app: FastifyInstance,
+  services: Services,
+  capabilities: readonly Capability[],
+  options: McpOptions = {},
+): Promise<void> {
+  const { config } = services
+  const { serve, byName } = mcpServers(capabilities, config.baseUrl)
+  const factory: McpServerFactory = ({ authInfo }) => serve(authInfo?.extra?.call as McpCall)
+  const handler = createMcpHandler(options.factory ?? factory, {
+    onerror: (error) => services.log.debug({ err: error }, 'MCP request refused'),
+  })
+  const hosts = knownHosts(config)
+  const bodyLimit = Math.max(MIN_BODY_LIMIT, ...[...byName.values()].map((tool) => tool.maxBodyBytes ?? 0))
+  const url = `${config.baseUrl}/mcp`
+
+  async function admit(request: FastifyRequest): Promise<void> {
+    checkHost(request, hosts)
+    request.viewer = await authenticate(services, request)
+    if (!request.viewer) throw notAuthenticated()
+  }
+
+  /** An app can ask its user for more; a key cannot be widened, so there the tool itself says what is missing. */
+  function checkScopes(request: FastifyRequest, tool: ToolCapability | undefined): void {
+    const { viewer } = request
+    if (!tool || viewer?.credential.kind !== 'oauth' || mayUse(tool, viewer)) return
+    const needed = [...new Set([...viewer.scopes, ...requiredScopes(tool)])]
+    throw new AppError(
+      403,
+      'missing_scope',
+      `${tool.tool.name} needs ${requiredScopes(tool).join(' and ')}.`,
+      { required_scopes: requiredScopes(tool) },
+      {
+        'WWW-Authenticate': bearerChallenge(config.baseUrl, needed, {
+          error: 'insufficient_scope',
+          description: `${tool.tool.name} needs more scopes`,
+        }),
+      },
+    )
+  }
+
+  async function answer(request: FastifyRequest, reply: FastifyReply) {
+    const tool = calledTool(request.body, byName)
+    applyRateLimit(services, tool ? limitClassOfTool(tool) : 'read', request.viewer, request, reply)
+    checkScopes(request, tool)
+    const call: McpCall = {
+      ctx: contextFor(services, {
+        viewer: request.viewer,
+        requestId: request.id,
+        ip: request.ip,
+        ifMatch: undefined,
+      }) as UserCtx,
+      profile: profileOf(request),
+      hide: (error) => toAppError(error, request, services.database),
+    }
+    const gone = new AbortController()
+    reply.raw.once('close', () => gone.abort())
+    const response = await handler.fetch(
+      new Request(url, {
+        method: 'POST',
+        headers: agreeingHeaders(request.headers, request.body),
+        signal: gone.signal,
+      }),
+      { parsedBody: request.body, authInfo: { token: '', clientId: '', scopes: [], extra: { call } } },
+    )
+    const type = response.headers.get('content-type')
+    if (response.body === null || !type?.startsWith('application/json')) return reply.send(response)
+    return reply
+      .code(response.status)
+      .type(type)
+      .send(await response.text())
+  }
+
+  await app.register(async (scope) => {
+    scope.addHook('onClose', () => handler.close())
+    scope.setErrorHandler((error, request, reply) => {
+      if (error instanceof InvalidInput)
+        return reply.code(400).send(rpcError(-32700, 'Parse error: the request body is not valid JSON'))
+      const known = toAppError(error, request, services.database)
+      if (known.status === 401)
+        reply.header(
+          'WWW-Authenticate',
+          bearerChallenge(
+            config.baseUrl,
+            GRANTABLE_SCOPES,
+            known.code === 'not_authenticated'
+              ? undefined
+              : { error: 'invalid_token', description: known.message },
+          ),
+        )
+      const { 'WWW-Authenticate': _plain, ...headers } = known.headers
+      return sendError(
+        reply,
+        known.status === 401 ? new AppError(401, known.code, known.message, known.extra, headers) : known,
+      )
+    })
+    scope.post('/mcp', { bodyLimit, config: { operation: 'mcp' }, onRequest: admit }, answer)
+  })
+}

@@ -1,0 +1,89 @@
+import { type ReadResourceResult, ResourceNotFoundError } from '@modelcontextprotocol/server'
+import type { Ctx } from '../../core/context.ts'
+import { AppError, InvalidInput } from '../../core/errors.ts'
+import { callTool, type ToolCapability } from '../../core/tools.ts'
+import { cardMarkdown } from './card-markdown.ts'
+
+export const GUIDE_URI = 'vault://guide'
+const CARD = 'card://'
+const PROJECT = 'project://'
+
+export const RESOURCES = [
+  {
+    uri: GUIDE_URI,
+    name: 'guide',
+    title: 'How to use the vault',
+    description: 'Workflow, tools, card writing, pitfalls, credits',
+    mimeType: 'application/json',
+  },
+]
+
+export const RESOURCE_TEMPLATES = [
+  {
+    uriTemplate: `${CARD}{card_id}`,
+    name: 'card',
+    title: 'Knowledge card',
+    description: 'One card as Markdown',
+    mimeType: 'text/markdown',
+  },
+  {
+    uriTemplate: `${PROJECT}{project_key}`,
+    name: 'project',
+    title: 'Project memory',
+    description: 'Summary, facts, preferences and recent events of a project; percent-encode the key',
+    mimeType: 'application/json',
+  },
+]
+
+type Reader = {
+  tool: string
+  input: (uri: string) => object
+  mimeType: string
+  text: (data: unknown) => string
+}
+
+const json = (data: unknown) => JSON.stringify(data)
+
+/** Every resource is what a tool reads, so the same scopes and the same permissions hold. */
+const READERS: [prefix: string, Reader][] = [
+  [GUIDE_URI, { tool: 'get_ai_guide', input: () => ({}), mimeType: 'application/json', text: json }],
+  [
+    CARD,
+    {
+      tool: 'get_card',
+      input: (uri) => ({ card_id: uri.slice(CARD.length), include_evidences: true }),
+      mimeType: 'text/markdown',
+      text: cardMarkdown,
+    },
+  ],
+  [
+    PROJECT,
+    {
+      tool: 'get_project_context',
+      input: (uri) => ({ project_key: decodeURIComponent(uri.slice(PROJECT.length)) }),
+      mimeType: 'application/json',
+      text: json,
+    },
+  ],
+]
+
+const isAbsent = (error: unknown) =>
+  error instanceof InvalidInput ||
+  error instanceof URIError ||
+  (error instanceof AppError && error.status === 404)
+
+export async function readResource(
+  tools: ReadonlyMap<string, ToolCapability>,
+  ctx: Ctx,
+  uri: string,
+): Promise<ReadResourceResult> {
+  const reader = READERS.find(([prefix]) => uri.startsWith(prefix))?.[1]
+  const tool = reader && tools.get(reader.tool)
+  if (!reader || !tool) throw new ResourceNotFoundError(uri)
+  try {
+    const { data } = await callTool(tool, ctx, reader.input(uri))
+    return { contents: [{ uri, mimeType: reader.mimeType, text: reader.text(data) }] }
+  } catch (error) {
+    throw isAbsent(error) ? new ResourceNotFoundError(uri) : error
+  }
+}

@@ -1,0 +1,105 @@
+import {
+  type CallToolResult,
+  type GetPromptResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+} from '@modelcontextprotocol/server'
+import type { Capability } from '../../core/capability.ts'
+import type { UserCtx } from '../../core/context.ts'
+import { type AppError, InvalidInput } from '../../core/errors.ts'
+import { callTool, type ToolCapability, toolsOf } from '../../core/tools.ts'
+import { INSTRUCTIONS } from '../../features/ai-guide/ai-guide.text.ts'
+import { VERSION } from '../../version.ts'
+import { errorBody, validationBody } from '../http/errors.ts'
+import { PROMPTS } from './prompts.ts'
+import { RESOURCE_TEMPLATES, RESOURCES, readResource } from './resources.ts'
+import { type Profile, toolList } from './tool-list.ts'
+
+/** One request's own things; the server object itself lives for that request only. */
+export type McpCall = {
+  ctx: UserCtx
+  profile: Profile
+  /** Unknown errors become one that may be shown; the real one is logged. */
+  hide: (error: unknown) => AppError
+}
+
+const MINUTE = 60_000
+const CACHE = {
+  'server/discover': { ttlMs: 60 * MINUTE, cacheScope: 'public' },
+  'prompts/list': { ttlMs: 60 * MINUTE, cacheScope: 'public' },
+  'resources/templates/list': { ttlMs: 60 * MINUTE, cacheScope: 'public' },
+  'resources/list': { ttlMs: 60 * MINUTE, cacheScope: 'public' },
+  // What a key may see changes with its scopes, so this one belongs to the caller.
+  'tools/list': { ttlMs: 5 * MINUTE, cacheScope: 'private' },
+  'resources/read': { ttlMs: 0, cacheScope: 'private' },
+} as const
+
+const invalidParams = (message: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, message)
+
+/** Refusals go to the model as the result of its call, in the words of the REST errors, so that it can mend the call. */
+function refusal(error: unknown, hide: McpCall['hide']): CallToolResult {
+  const body =
+    error instanceof InvalidInput
+      ? { status: 422, ...validationBody(error) }
+      : (() => {
+          const known = hide(error)
+          return { status: known.status, ...errorBody(known) }
+        })()
+  return { isError: true, content: [{ type: 'text', text: JSON.stringify(body) }] }
+}
+
+function prompt(name: string, given: Record<string, string>): GetPromptResult {
+  const found = PROMPTS.find((candidate) => candidate.name === name)
+  if (!found) throw invalidParams(`Unknown prompt: ${name}`)
+  const missing = found.arguments.filter((argument) => argument.required && !given[argument.name])
+  if (missing.length > 0)
+    throw invalidParams(`Missing: ${missing.map((argument) => argument.name).join(', ')}`)
+  return {
+    description: found.description,
+    messages: [{ role: 'user', content: { type: 'text', text: found.text(given) } }],
+  }
+}
+
+/** Makes the MCP server of one request. Tools, prompts and resources are described once, when the app is built. */
+export function mcpServers(capabilities: readonly Capability[], baseUrl: string) {
+  const tools = toolsOf(capabilities)
+  const byName: ReadonlyMap<string, ToolCapability> = new Map(tools.map((tool) => [tool.tool.name, tool]))
+  const listTools = toolList(tools)
+  const prompts = PROMPTS.map(({ text: _text, ...described }) => described)
+  const info = { name: 'knowledge-vault', title: 'Knowledge Vault', version: VERSION, websiteUrl: baseUrl }
+  const options = {
+    capabilities: { tools: {}, resources: {}, prompts: {} },
+    instructions: INSTRUCTIONS,
+    cacheHints: CACHE,
+  }
+
+  const serve = ({ ctx, profile, hide }: McpCall): Server => {
+    const server = new Server(info, options)
+    server.setRequestHandler('tools/list', () => ({ tools: listTools(ctx.viewer, profile) }))
+    server.setRequestHandler('tools/call', async ({ params }): Promise<CallToolResult> => {
+      const tool = byName.get(params.name)
+      if (!tool) throw invalidParams(`Unknown tool: ${params.name}`)
+      try {
+        const answer = await callTool(tool, ctx, params.arguments ?? {})
+        return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer }
+      } catch (error) {
+        return refusal(error, hide)
+      }
+    })
+    server.setRequestHandler('resources/list', () => ({ resources: RESOURCES }))
+    server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: RESOURCE_TEMPLATES }))
+    server.setRequestHandler('resources/read', async ({ params }) => {
+      try {
+        return await readResource(byName, ctx, params.uri)
+      } catch (error) {
+        if (error instanceof ProtocolError) throw error
+        throw invalidParams(hide(error).message)
+      }
+    })
+    server.setRequestHandler('prompts/list', () => ({ prompts }))
+    server.setRequestHandler('prompts/get', ({ params }) => prompt(params.name, params.arguments ?? {}))
+    return server
+  }
+  return { serve, byName }
+}

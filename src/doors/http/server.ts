@@ -13,6 +13,7 @@ import { type RawRoute, serveRaw } from './raw-route.ts'
 import { serveRest } from './rest.ts'
 import { secure } from './security-headers.ts'
 import { serveTools } from './tools.ts'
+import { serveWeb } from './web.ts'
 
 const DEFAULT_BODY_LIMIT = 1024 * 1024
 const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/
@@ -56,6 +57,7 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
   await serveMcp(app, services, doors.capabilities, doors.mcp)
   await serveRaw(app, services, doors.rawRoutes)
   await serveDocs(app, services.config, doors)
+  await serveWeb(app, services)
   closeRoutes()
   return app
 }

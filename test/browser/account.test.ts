@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import { expectAccessible, openStage, PASSWORD, settled } from './support.ts'
+
+const stage = openStage()
+
+test('somebody new signs up, answers the questions, and sees the agent connect', async () => {
+  const { page } = await stage.window()
+  await page.goto('/')
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await expectAccessible(page)
+  await page.getByRole('link', { name: 'Create an account' }).click()
+  await page.getByLabel('Name').fill('Team lead')
+  await page.getByLabel('E-mail').fill('lead@example.com')
+  await page.getByLabel('Password').fill(PASSWORD)
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Create account' }).click()
+
+  await page.getByRole('heading', { name: 'Welcome' }).waitFor()
+  await page.getByText('Lead a team').click()
+  await page.getByText('Claude Code').click()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Continue' }).click()
+
+  await page.getByRole('heading', { name: 'Connect your agent' }).waitFor()
+  await page.getByRole('button', { name: 'Create a key' }).click()
+  const key = (await page.getByText(/^kv_[\w-]{40}$/).textContent()) ?? ''
+  await page.getByText('Waiting for the first call').waitFor()
+  for (const name of ['Claude Code', 'Cursor', 'VS Code', 'HTTP']) {
+    await page.getByRole('tab', { name }).click()
+    expect(await page.getByRole('tabpanel').textContent()).toContain(key)
+  }
+  await expectAccessible(page)
+  const call = await fetch(`${stage.base}/api/v1/auth/me`, { headers: { 'X-API-Key': key } })
+  expect(call.status).toBe(200)
+  await page.getByText('Connected. Your agent has made its first call.').waitFor()
+})
+
+test('signing in returns to the page that was asked for, and no script can read the session', async () => {
+  const person = await stage.person('Returning')
+  const { page } = await stage.window()
+  await page.goto('/connect')
+  await page.getByLabel('E-mail').fill(person.email)
+  await page.getByLabel('Password').fill('wrong password')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').waitFor()
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Connect your agent' }).waitFor()
+  const readable = await page.evaluate(
+    () => document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage),
+  )
+  expect(readable).not.toContain('kvs_')
+})
+
+test('signing out ends the session in this browser', async () => {
+  const { page } = await stage.person('Leaving')
+  await page.goto('/connect')
+  await page.getByRole('button', { name: /^Account/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await page.goto('/connect')
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+})
+
+test('an address outside the app is not followed after signing in', async () => {
+  const person = await stage.person('Careful')
+  const { page } = await stage.window()
+  await page.goto('/sign-in?next=https://example.org/')
+  await page.getByLabel('E-mail').fill(person.email)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('navigation', { name: 'Places' }).first().waitFor()
+  expect(new URL(page.url()).origin).toBe(stage.base)
+})
+
+test('the reset page answers the same for every address and refuses a dead link', async () => {
+  const { page } = await stage.window()
+  await page.goto('/reset')
+  await page.getByLabel('E-mail').fill('nobody@example.com')
+  await page.getByRole('button', { name: 'Send the link' }).click()
+  await page.getByText('If there is an account for nobody@example.com').waitFor()
+  await page.goto('/reset?token=a-token-that-was-never-made')
+  await page.getByLabel('New password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Set password' }).click()
+  await page.getByText('This link has been used').waitFor()
+  await expectAccessible(page)
+  await settled(page)
+})

@@ -1,0 +1,142 @@
+import { mkdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import axe from 'axe-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { type App, buildApp } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+import { makeVault, type TestEnv, type Vault } from '../support/engines.ts'
+import { freePort } from '../support/postgres.ts'
+import { launchBrowser } from './chromium.ts'
+
+export const PASSWORD = 'correct horse battery'
+
+export type View = { width?: number; height?: number; theme?: 'light' | 'dark' }
+
+export type Person = { page: Page; context: BrowserContext; email: string; api: Api }
+type Api = <T = Record<string, unknown>>(method: string, path: string, body?: unknown) => Promise<T>
+
+/** A running vault and a browser for one test file, with people who each have a window of their own. */
+export class Stage {
+  readonly #env: TestEnv
+  #vault: Vault | undefined
+  #app: App | undefined
+  #browser: Browser | undefined
+  #people = 0
+  #windows: { context: BrowserContext; problems: string[] }[] = []
+  base = ''
+
+  constructor(env: TestEnv = {}) {
+    this.#env = env
+  }
+
+  get app(): App {
+    if (!this.#app) throw new Error('The app is not up yet: use it inside tests and hooks')
+    return this.#app
+  }
+
+  async up(): Promise<void> {
+    const port = await freePort()
+    this.base = `http://127.0.0.1:${port}`
+    this.#vault = await makeVault('sqlite', { PORT: String(port), BASE_URL: this.base, ...this.#env })
+    this.#app = await buildApp(readConfig(this.#vault.env))
+    await this.#app.server.listen({ host: '127.0.0.1', port })
+    this.#browser = await launchBrowser()
+  }
+
+  async down(): Promise<void> {
+    await this.#browser?.close()
+    await this.#app?.close()
+    await this.#vault?.remove()
+  }
+
+  /** A new window without a session. Script errors, refusals by the CSP and calls to other hosts fail the test. */
+  async window(view: View = {}): Promise<{ page: Page; context: BrowserContext; problems: string[] }> {
+    if (!this.#browser) throw new Error('The browser is not up yet: use it inside tests and hooks')
+    const context = await this.#browser.newContext({
+      baseURL: this.base,
+      viewport: { width: view.width ?? 1280, height: view.height ?? 800 },
+      colorScheme: view.theme ?? 'light',
+      reducedMotion: 'reduce',
+      permissions: ['clipboard-read', 'clipboard-write'],
+    })
+    context.setDefaultTimeout(15_000)
+    const page = await context.newPage()
+    const problems: string[] = []
+    page.on('pageerror', (error) => problems.push(`script error: ${error.message}`))
+    page.on('console', (message) => {
+      const expected = /Failed to load resource: the server responded with a status of 4\d\d/
+      if (message.type() === 'error' && !expected.test(message.text()))
+        problems.push(`console: ${message.text()}`)
+    })
+    page.on('request', (request) => {
+      if (new URL(request.url()).origin !== this.base) problems.push(`call to another host: ${request.url()}`)
+    })
+    this.#windows.push({ context, problems })
+    return { page, context, problems }
+  }
+
+  /** Registers somebody and opens a window with their session. */
+  async person(name = 'Person', view: View = {}): Promise<Person> {
+    const { page, context } = await this.window(view)
+    const email = `${name.toLowerCase().replace(/\W+/g, '-')}-${++this.#people}@example.com`
+    const api: Api = async (method, path, body) => {
+      const answer = await context.request.fetch(this.base + path, {
+        method,
+        headers: { 'X-Session': 'cookie', 'X-Requested-With': 'kvault-web' },
+        ...(body === undefined ? {} : { data: body }),
+      })
+      if (!answer.ok()) throw new Error(`${method} ${path}: ${answer.status()} ${await answer.text()}`)
+      return (answer.status() === 204 ? undefined : await answer.json()) as never
+    }
+    await api('POST', '/api/v1/auth/register', { email, password: PASSWORD, display_name: name })
+    return { page, context, email, api }
+  }
+
+  /** Another window, such as a phone, for somebody who has one already. */
+  async sameSession(person: Person, view: View): Promise<Page> {
+    const { page, context } = await this.window(view)
+    await context.addCookies(await person.context.cookies())
+    return page
+  }
+
+  async closeWindows(): Promise<void> {
+    const windows = this.#windows.splice(0)
+    for (const { context } of windows) await context.close()
+    expect(windows.flatMap(({ problems }) => problems)).toEqual([])
+  }
+}
+
+/** Wires a stage into a test file. */
+export function openStage(env: TestEnv = {}): Stage {
+  const stage = new Stage(env)
+  beforeAll(() => stage.up())
+  afterEach(() => stage.closeWindows())
+  afterAll(() => stage.down())
+  return stage
+}
+
+/** Fails with the rule and the elements for every serious or critical finding. */
+export async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(axe.source)
+  const findings = await page.evaluate(async () => {
+    const run = (globalThis as unknown as { axe: typeof axe }).axe.run
+    const { violations } = await run(document, { resultTypes: ['violations'] })
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .flatMap(({ id, nodes }) =>
+        nodes.map((node) => `${id}: ${node.html.slice(0, 160)} ${node.failureSummary ?? ''}`),
+      )
+  })
+  expect(findings, `accessibility of ${page.url()}`).toEqual([])
+}
+
+const folder = fileURLToPath(new URL('../../test-results/screenshots/', import.meta.url))
+
+/** Keeps a picture for people to look at. */
+export async function picture(page: Page, name: string): Promise<void> {
+  mkdirSync(folder, { recursive: true })
+  await page.screenshot({ path: `${folder}${name}.png` })
+}
+
+export const settled = (page: Page) => page.waitForLoadState('networkidle')

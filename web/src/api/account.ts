@@ -1,0 +1,32 @@
+import type { createApiKey, deleteApiKey, listApiKeys } from '../../../src/features/accounts/api-keys.ts'
+import type {
+  requestPasswordReset,
+  resetPassword as resetPasswordCapability,
+  verifyEmail as verifyEmailCapability,
+} from '../../../src/features/accounts/email-links.ts'
+import type { logout as logoutCapability } from '../../../src/features/accounts/sessions.ts'
+import type {
+  login as loginCapability,
+  loginWithGoogle as loginWithGoogleCapability,
+  register as registerCapability,
+} from '../../../src/features/accounts/sign-in.ts'
+import type {
+  me as meCapability,
+  submitOnboarding as submitOnboardingCapability,
+} from '../../../src/features/accounts/users.ts'
+import type { readPolicy } from '../../../src/features/credits/policy.ts'
+import { call } from './client.ts'
+
+export const register = call<typeof registerCapability>('POST /api/v1/auth/register')
+export const login = call<typeof loginCapability>('POST /api/v1/auth/login')
+export const loginWithGoogle = call<typeof loginWithGoogleCapability>('POST /api/v1/auth/google')
+export const logout = call<typeof logoutCapability>('POST /api/v1/auth/logout')
+export const me = call<typeof meCapability>('GET /api/v1/auth/me')
+export const submitOnboarding = call<typeof submitOnboardingCapability>('POST /api/v1/auth/onboarding')
+export const requestReset = call<typeof requestPasswordReset>('POST /api/v1/auth/password/reset-request')
+export const resetPassword = call<typeof resetPasswordCapability>('POST /api/v1/auth/password/reset')
+export const verifyEmail = call<typeof verifyEmailCapability>('POST /api/v1/auth/verify-email')
+export const listKeys = call<typeof listApiKeys>('GET /api/v1/auth/api-keys')
+export const createKey = call<typeof createApiKey>('POST /api/v1/auth/api-keys')
+export const deleteKey = call<typeof deleteApiKey>('DELETE /api/v1/auth/api-keys/{key_id}')
+export const creditsPolicy = call<typeof readPolicy>('GET /api/v1/credits/policy')

@@ -1,0 +1,129 @@
+import type { z } from 'zod'
+import type { InputOf, OutputOf } from '../../../src/core/capability.ts'
+
+export type Issue = { type: string; loc: (string | number)[]; msg: string }
+
+type Problem = { detail?: string | Issue[]; code?: string; [field: string]: unknown }
+
+/** What the server answered, in a form that pages can show: a sentence, a stable code, and the id to quote. */
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly requestId: string | null
+  readonly issues: Issue[]
+  readonly extra: Record<string, unknown>
+  readonly retryAfter: number | null
+
+  constructor(status: number, problem: Problem, headers: Headers) {
+    const issues = Array.isArray(problem.detail) ? problem.detail : []
+    super(
+      typeof problem.detail === 'string'
+        ? problem.detail
+        : issues.map(describeIssue).join(' ') || `The server answered ${status}.`,
+    )
+    this.name = 'ApiError'
+    this.status = status
+    this.code = problem.code ?? (issues.length ? 'invalid_input' : 'unknown')
+    this.requestId = headers.get('x-request-id')
+    this.issues = issues
+    this.extra = problem
+    this.retryAfter = Number(headers.get('retry-after')) || null
+  }
+
+  /** The message for one field of a form, found by the last part of the issue's path. */
+  field(name: string): string | undefined {
+    return this.issues.find((issue) => issue.loc.includes(name))?.msg
+  }
+}
+
+/** The request never reached the server or its answer never came back. */
+export class NetworkError extends Error {
+  constructor(cause: unknown) {
+    super('The server cannot be reached. Check the connection and try again.', { cause })
+    this.name = 'NetworkError'
+  }
+}
+
+export type SendOptions = { signal?: AbortSignal; headers?: Record<string, string> }
+
+type Spec = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
+
+export type Call<Input, Output> = {
+  (
+    ...args: Record<never, never> extends Input
+      ? [input?: Input, options?: SendOptions]
+      : [input: Input, options?: SendOptions]
+  ): Promise<Output>
+  spec: Spec
+}
+
+/** A capability's declaration; only its types reach the browser. */
+type Declared = { input: z.ZodType; output: z.ZodType }
+
+/**
+ * One call, typed by the declaration of its capability. As at the server's door, path, query and body are one
+ * input object: names in the path are taken out of it, the rest goes to the query string for GET and DELETE
+ * and to the JSON body otherwise.
+ */
+export function call<C extends Declared>(
+  spec: Spec,
+  options: { query?: string[] } = {},
+): Call<InputOf<C>, OutputOf<C>> {
+  const [method = 'GET', template = '/'] = spec.split(' ')
+  const run = async (input: unknown, sendOptions?: SendOptions): Promise<unknown> => {
+    const rest = new Map(Object.entries(input ?? {}).filter(([, value]) => value !== undefined))
+    const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
+      const value = rest.get(name)
+      rest.delete(name)
+      return encodeURIComponent(String(value))
+    })
+    const inQuery = (name: string) => method === 'GET' || method === 'DELETE' || options.query?.includes(name)
+    const query = new URLSearchParams()
+    const body: Record<string, unknown> = {}
+    for (const [name, value] of rest) {
+      if (!inQuery(name)) body[name] = value
+      else if (value !== null && value !== '') query.set(name, String(value))
+    }
+    const hasBody = method !== 'GET' && method !== 'DELETE'
+    const address = query.size ? `${path}?${query}` : path
+    return send(method, address, hasBody ? JSON.stringify(body) : undefined, sendOptions)
+  }
+  return Object.assign(run, { spec }) as Call<InputOf<C>, OutputOf<C>>
+}
+
+async function send(
+  method: string,
+  address: string,
+  body: string | undefined,
+  options: SendOptions = {},
+): Promise<unknown> {
+  const response = await request(address, {
+    method,
+    body,
+    signal: options.signal,
+    headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...options.headers },
+  })
+  if (response.status === 204) return undefined
+  return response.json()
+}
+
+/** fetch with the browser session and its CSRF header; throws ApiError for every answer that is not 2xx. */
+export async function request(address: string, init: RequestInit): Promise<Response> {
+  const headers = new Headers(init.headers)
+  headers.set('X-Requested-With', 'kvault-web')
+  headers.set('Accept', headers.get('Accept') ?? 'application/json')
+  const response = await fetch(address, { ...init, headers, credentials: 'same-origin' }).catch(
+    (cause: unknown) => {
+      if (init.signal?.aborted) throw cause
+      throw new NetworkError(cause)
+    },
+  )
+  if (response.ok) return response
+  const problem = await response.json().catch(() => ({}))
+  throw new ApiError(response.status, problem as Problem, response.headers)
+}
+
+function describeIssue(issue: Issue): string {
+  const place = issue.loc.slice(1).join(' › ')
+  return place ? `${place}: ${issue.msg}.` : `${issue.msg}.`
+}

@@ -1,0 +1,148 @@
+import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
+import { Command, Ellipsis, Plus } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import { cx } from '../lib/cx.ts'
+import { isMac, useShortcut } from '../lib/shortcuts.ts'
+import { Key } from '../ui/badge.tsx'
+import { LinkButton } from '../ui/button.tsx'
+import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
+import { CreditsLine } from './credits-line.tsx'
+import { Logo } from './logo.tsx'
+import { corners, type NavItem, places } from './nav.ts'
+import { UserMenu, UserMenuItems } from './user-menu.tsx'
+
+const CommandPalette = lazy(() =>
+  import('./command-palette.tsx').then((module) => ({ default: module.CommandPalette })),
+)
+const KeyboardHelp = lazy(() =>
+  import('./keyboard-help.tsx').then((module) => ({ default: module.KeyboardHelp })),
+)
+
+/** Side bar and content; on a narrow screen a bottom bar instead. Holds the keys that work everywhere. */
+export function AppFrame() {
+  const [overlay, setOverlay] = useState<'palette' | 'keys' | null>(null)
+  const navigate = useNavigate()
+  const close = () => setOverlay(null)
+  useShortcut('mod+k', () => setOverlay((open) => (open === 'palette' ? null : 'palette')))
+  useShortcut('?', () => setOverlay('keys'))
+  useShortcut('c', () => void navigate({ to: '/cards/new' }))
+  useShortcut('/', () => {
+    const box = document.querySelector<HTMLInputElement>('[data-search-box]')
+    if (box) box.focus()
+    else void navigate({ to: '/' })
+  })
+  return (
+    <div className="flex min-h-dvh">
+      <a
+        href="#content"
+        className="sr-only z-60 rounded-md bg-panel px-3 py-2 shadow-float focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+      >
+        Skip to content
+      </a>
+      <SideBar onPalette={() => setOverlay('palette')} />
+      <main id="content" tabIndex={-1} className="min-w-0 grow pb-16 focus:outline-none md:pb-0">
+        <Outlet />
+      </main>
+      <BottomBar onKeys={() => setOverlay('keys')} />
+      <Suspense>
+        {overlay === 'palette' && <CommandPalette onClose={close} onKeys={() => setOverlay('keys')} />}
+        {overlay === 'keys' && <KeyboardHelp onClose={close} />}
+      </Suspense>
+    </div>
+  )
+}
+
+function SideBar({ onPalette }: { onPalette: () => void }) {
+  return (
+    <aside className="sticky top-0 hidden h-dvh w-52 shrink-0 flex-col gap-4 overflow-y-auto border-r border-line bg-sunken/50 px-3 py-4 md:flex">
+      <Link to="/" className="flex items-center gap-2 rounded-md px-2 text-sm font-semibold">
+        <Logo />
+        Vault
+      </Link>
+      <button
+        type="button"
+        onClick={onPalette}
+        className="flex h-8 items-center gap-2 rounded-md border border-line bg-panel px-2 text-sm text-faint transition-colors hover:border-line-strong hover:text-soft"
+      >
+        <Command size={14} aria-hidden />
+        <span className="grow text-left">Jump to</span>
+        <Key>{isMac ? '⌘K' : 'Ctrl K'}</Key>
+      </button>
+      <nav aria-label="Places" className="grid gap-0.5">
+        {places.map((item) => (
+          <SideLink key={item.label} item={item} />
+        ))}
+      </nav>
+      <LinkButton to="/cards/new" look="plain" className="mx-0">
+        <Plus size={14} aria-hidden />
+        New card
+      </LinkButton>
+      <div className="mt-auto grid gap-0.5 border-t border-line pt-3">
+        <CreditsLine />
+        {corners.map((item) => (
+          <SideLink key={item.label} item={item} />
+        ))}
+        <UserMenu />
+      </div>
+    </aside>
+  )
+}
+
+function SideLink({ item }: { item: NavItem }) {
+  return (
+    <Link
+      to={item.to}
+      activeOptions={{ exact: item.exact ?? false, includeSearch: false }}
+      className="flex h-8 items-center gap-2 rounded-md px-2 text-sm text-soft transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-ink"
+    >
+      <item.icon size={16} aria-hidden className="text-faint" />
+      {item.label}
+    </Link>
+  )
+}
+
+function BottomBar({ onKeys }: { onKeys: () => void }) {
+  const navigate = useNavigate()
+  const path = useRouterState({ select: (state) => state.location.pathname })
+  const isOpen = (item: NavItem) => (item.exact ? path === item.to : path.startsWith(String(item.to)))
+  const cell = 'grid min-h-14 flex-1 place-items-center content-center gap-0.5 text-xs'
+  return (
+    <nav
+      aria-label="Places"
+      className="fixed inset-x-0 bottom-0 z-30 flex border-t border-line bg-panel md:hidden"
+    >
+      {places.slice(0, 4).map((item) => (
+        <Link
+          key={item.label}
+          to={item.to}
+          aria-current={isOpen(item) ? 'page' : undefined}
+          className={cx(cell, isOpen(item) ? 'text-accent' : 'text-soft')}
+        >
+          <item.icon size={18} aria-hidden />
+          {item.label}
+        </Link>
+      ))}
+      <Menu
+        side="top"
+        trigger={
+          <button type="button" className={cx(cell, 'text-soft')}>
+            <Ellipsis size={18} aria-hidden />
+            More
+          </button>
+        }
+      >
+        {[...places.slice(4), ...corners].map((item) => (
+          <MenuItem
+            key={item.label}
+            icon={<item.icon size={16} />}
+            onSelect={() => void navigate({ to: item.to })}
+          >
+            {item.label}
+          </MenuItem>
+        ))}
+        <MenuLine />
+        <UserMenuItems onKeys={onKeys} />
+      </Menu>
+    </nav>
+  )
+}

@@ -1,0 +1,138 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { Command } from 'cmdk'
+import { FileText, Keyboard, Moon, Plug, Plus, Search, Users } from 'lucide-react'
+import { type ReactNode, useDeferredValue, useState } from 'react'
+import { searchCards } from '../api/search.ts'
+import { listWorkspaces } from '../api/workspaces.ts'
+import { setTheme } from '../lib/theme.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { corners, places } from './nav.ts'
+
+/** Go to a place, start something, open a card of one's own, switch to a workspace. */
+export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKeys: () => void }) {
+  const [text, setText] = useState('')
+  const query = useDeferredValue(text.trim())
+  const navigate = useNavigate()
+  const workspaces = useQuery({
+    queryKey: ['workspaces', 'mine'],
+    queryFn: () => listWorkspaces({ include_public: false }),
+  })
+  const cards = useQuery({
+    queryKey: ['palette', query],
+    enabled: query.length >= 3,
+    queryFn: ({ signal }) => searchCards({ query, scope: 'personal', limit: 5 }, { signal }),
+  })
+  const go = (run: () => unknown) => () => {
+    onClose()
+    run()
+  }
+  return (
+    <Dialog open onClose={onClose} title="Command palette" hideTitle>
+      <Command label="Command palette" className="grid">
+        <Command.Input
+          value={text}
+          onValueChange={setText}
+          placeholder="Go to, create, find a card"
+          className="h-12 border-b border-line bg-panel px-4 text-base outline-none"
+        />
+        <Command.List className="max-h-[50vh] overflow-y-auto p-2">
+          <Command.Empty className="px-3 py-6 text-center text-sm text-faint">
+            Nothing by that name.
+          </Command.Empty>
+          {query.length >= 3 && (
+            <Command.Group heading={<Heading>Search</Heading>}>
+              <Item
+                icon={<Search size={16} />}
+                value={`search ${text}`}
+                onSelect={go(() => navigate({ to: '/', search: { q: text.trim() } }))}
+              >
+                Search my cards for “{text.trim()}”
+              </Item>
+              {cards.data?.results.map((card) => (
+                <Item
+                  key={card.card_id}
+                  icon={<FileText size={16} />}
+                  value={`${card.title} ${text} ${card.card_id}`}
+                  onSelect={go(() => navigate({ to: '/cards/$cardId', params: { cardId: card.card_id } }))}
+                >
+                  {card.title}
+                </Item>
+              ))}
+            </Command.Group>
+          )}
+          <Command.Group heading={<Heading>Create</Heading>}>
+            <Item icon={<Plus size={16} />} onSelect={go(() => navigate({ to: '/cards/new' }))}>
+              New card
+            </Item>
+            <Item icon={<Plug size={16} />} onSelect={go(() => navigate({ to: '/connect' }))}>
+              Connect your agent
+            </Item>
+          </Command.Group>
+          <Command.Group heading={<Heading>Go to</Heading>}>
+            {[...places, ...corners].map((item) => (
+              <Item
+                key={item.label}
+                icon={<item.icon size={16} />}
+                onSelect={go(() => navigate({ to: item.to }))}
+              >
+                {item.label}
+              </Item>
+            ))}
+          </Command.Group>
+          {workspaces.data && workspaces.data.items.length > 0 && (
+            <Command.Group heading={<Heading>Workspaces</Heading>}>
+              {workspaces.data.items.map((workspace) => (
+                <Item
+                  key={workspace.workspace_id}
+                  icon={<Users size={16} />}
+                  value={`${workspace.name} ${workspace.workspace_id}`}
+                  onSelect={go(() =>
+                    navigate({
+                      to: '/cards',
+                      search: { scope: 'workspace', workspace: workspace.workspace_id },
+                    }),
+                  )}
+                >
+                  {workspace.name}
+                </Item>
+              ))}
+            </Command.Group>
+          )}
+          <Command.Group heading={<Heading>View</Heading>}>
+            <Item icon={<Moon size={16} />} onSelect={go(toggleTheme)}>
+              Switch between light and dark
+            </Item>
+            <Item icon={<Keyboard size={16} />} onSelect={onKeys}>
+              Keyboard shortcuts
+            </Item>
+          </Command.Group>
+        </Command.List>
+      </Command>
+    </Dialog>
+  )
+}
+
+const Heading = ({ children }: { children: ReactNode }) => (
+  <span className="block px-2 pt-2 pb-1 text-xs text-faint">{children}</span>
+)
+
+type ItemProps = { icon: ReactNode; value?: string; onSelect: () => void; children: ReactNode }
+
+const Item = ({ icon, value, onSelect, children }: ItemProps) => (
+  <Command.Item
+    {...(value ? { value } : {})}
+    onSelect={onSelect}
+    className="flex min-h-9 cursor-pointer items-center gap-2.5 rounded-sm px-2 text-sm data-[selected=true]:bg-hover"
+  >
+    <span className="text-faint">{icon}</span>
+    <span className="truncate">{children}</span>
+  </Command.Item>
+)
+
+function toggleTheme() {
+  const isDark =
+    document.documentElement.dataset.theme === 'dark' ||
+    (!document.documentElement.dataset.theme && matchMedia('(prefers-color-scheme: dark)').matches)
+  setTheme(isDark ? 'light' : 'dark')
+}

@@ -1,0 +1,86 @@
+import { useNavigate } from '@tanstack/react-router'
+import { ChevronsUpDown, Keyboard, LogOut, Monitor, Moon, Plug, Sun } from 'lucide-react'
+import { setTheme, type Theme, useTheme } from '../lib/theme.ts'
+import { signOut, useMe } from '../session.ts'
+import { Menu, MenuItem, MenuLabel, MenuLine } from '../ui/menu.tsx'
+import { toastError } from '../ui/toast.tsx'
+
+const themes: { value: Theme; label: string; icon: typeof Sun }[] = [
+  { value: 'system', label: 'As the system', icon: Monitor },
+  { value: 'light', label: 'Light', icon: Sun },
+  { value: 'dark', label: 'Dark', icon: Moon },
+]
+
+export function UserMenu() {
+  const me = useMe()
+  const name = me.display_name || me.email
+  return (
+    <Menu
+      align="start"
+      side="top"
+      trigger={
+        <button
+          type="button"
+          className="flex h-9 items-center gap-2 rounded-md px-2 text-left text-sm hover:bg-hover"
+        >
+          <Avatar name={name} />
+          <span className="min-w-0 grow truncate">
+            <span className="sr-only">Account </span>
+            {name}
+          </span>
+          <ChevronsUpDown size={14} aria-hidden className="text-faint" />
+        </button>
+      }
+    >
+      <UserMenuItems />
+    </Menu>
+  )
+}
+
+export function UserMenuItems({ onKeys }: { onKeys?: () => void }) {
+  const me = useMe()
+  const theme = useTheme()
+  const navigate = useNavigate()
+  return (
+    <>
+      <MenuLabel>{me.email}</MenuLabel>
+      <MenuItem icon={<Plug size={16} />} onSelect={() => void navigate({ to: '/connect' })}>
+        Connect your agent
+      </MenuItem>
+      {onKeys && (
+        <MenuItem icon={<Keyboard size={16} />} onSelect={onKeys}>
+          Keyboard
+        </MenuItem>
+      )}
+      <MenuLine />
+      {themes.map(({ value, label, icon: Icon }) => (
+        <MenuItem
+          key={value}
+          icon={<Icon size={16} />}
+          checked={theme === value}
+          onSelect={() => setTheme(value)}
+        >
+          {label}
+        </MenuItem>
+      ))}
+      <MenuLine />
+      <MenuItem
+        icon={<LogOut size={16} />}
+        onSelect={() => void signOut().then(() => navigate({ to: '/sign-in' }), toastError)}
+      >
+        Sign out
+      </MenuItem>
+    </>
+  )
+}
+
+export function Avatar({ name }: { name: string }) {
+  return (
+    <span
+      aria-hidden
+      className="grid size-6 shrink-0 place-items-center rounded-full bg-chosen text-xs font-medium text-accent-strong uppercase"
+    >
+      {name.trim().charAt(0)}
+    </span>
+  )
+}

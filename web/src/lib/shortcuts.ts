@@ -1,0 +1,56 @@
+import { useEffect, useRef } from 'react'
+
+/** Every key of the app, in the order the help shows them. */
+export const shortcuts = [
+  { keys: '/', does: 'Search' },
+  { keys: 'mod+k', does: 'Command palette' },
+  { keys: 'j', does: 'Next in the list' },
+  { keys: 'k', does: 'Previous in the list' },
+  { keys: 'Enter', does: 'Open' },
+  { keys: 'Escape', does: 'Close, or leave the box' },
+  { keys: 'e', does: 'Edit the open card' },
+  { keys: 'y', does: 'Copy the link of the open card' },
+  { keys: 'c', does: 'New card' },
+  { keys: 'mod+s', does: 'Save' },
+  { keys: '?', does: 'Show these keys' },
+] as const
+
+export type ShortcutKeys = (typeof shortcuts)[number]['keys']
+
+export const isMac = /mac|iphone|ipad/i.test(navigator.userAgent)
+
+/** "mod+k" as people know it from their keyboard. */
+export const keyCaps = (keys: string) =>
+  keys
+    .split('+')
+    .map(
+      (key) =>
+        ({ mod: isMac ? '⌘' : 'Ctrl', Enter: '↵', Escape: 'Esc' })[key] ??
+        (key.length === 1 ? key.toUpperCase() : key),
+    )
+
+const typesText = (target: EventTarget | null) =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+
+/** Runs while the component is mounted. Plain keys stay silent while somebody types or a dialog is open. */
+export function useShortcut(keys: ShortcutKeys, run: (event: KeyboardEvent) => void, enabled = true) {
+  const latest = useRef(run)
+  latest.current = run
+  useEffect(() => {
+    if (!enabled) return
+    const [last = '', withMod] = keys.split('+').reverse()
+    const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.altKey || event.isComposing) return
+      if ((event.metaKey || event.ctrlKey) !== Boolean(withMod)) return
+      if (event.key.toLowerCase() !== last.toLowerCase()) return
+      if (!withMod && (typesText(event.target) || document.querySelector('[role=dialog],[role=menu]'))) return
+      if (keys === 'Enter' && event.target instanceof HTMLElement && event.target.closest('a,button,summary'))
+        return
+      event.preventDefault()
+      latest.current(event)
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [keys, enabled])
+}

@@ -1,0 +1,34 @@
+import type { ReactNode } from 'react'
+import { Logo } from '../../frame/logo.tsx'
+import { useTitle } from '../../lib/use-title.ts'
+
+/** The small centred form that sign in, sign up and reset share. */
+export function AccountCard({
+  title,
+  lead,
+  children,
+  footer,
+}: {
+  title: string
+  lead?: ReactNode
+  children: ReactNode
+  footer?: ReactNode
+}) {
+  useTitle(title)
+  return (
+    <main className="grid min-h-dvh place-items-center px-4 py-10">
+      <div className="w-full max-w-[360px]">
+        <div className="mb-6 flex items-center gap-2 text-sm font-semibold">
+          <Logo size={24} />
+          Knowledge Vault
+        </div>
+        <h1 className="text-lg font-semibold tracking-[-0.01em]">{title}</h1>
+        {lead && <p className="mt-1 text-sm text-soft">{lead}</p>}
+        <div className="mt-6 grid gap-4">{children}</div>
+        {footer && <p className="mt-6 text-sm text-soft">{footer}</p>}
+      </div>
+    </main>
+  )
+}
+
+export const linkClass = 'rounded-sm font-medium text-accent hover:underline underline-offset-2'

@@ -1,0 +1,49 @@
+export type AgentId = 'claude' | 'cursor' | 'vscode' | 'http'
+
+type Agent = { id: AgentId; name: string; where: string; config: (base: string, key: string) => string }
+
+const json = (value: unknown) => JSON.stringify(value, null, 2)
+
+/** Ready to paste; only the address and the key differ from person to person. */
+export const agents: Agent[] = [
+  {
+    id: 'claude',
+    name: 'Claude Code',
+    where: 'Run this once in a terminal.',
+    config: (base, key) =>
+      `claude mcp add --transport http --scope user knowledge-vault ${base}/mcp \\\n  --header "Authorization: Bearer ${key}"`,
+  },
+  {
+    id: 'cursor',
+    name: 'Cursor',
+    where: 'Put this into ~/.cursor/mcp.json.',
+    config: (base, key) =>
+      json({
+        mcpServers: {
+          'knowledge-vault': { url: `${base}/mcp`, headers: { Authorization: `Bearer ${key}` } },
+        },
+      }),
+  },
+  {
+    id: 'vscode',
+    name: 'VS Code',
+    where: 'Put this into .vscode/mcp.json of the project, or into your user configuration.',
+    config: (base, key) =>
+      json({
+        servers: {
+          'knowledge-vault': {
+            type: 'http',
+            url: `${base}/mcp`,
+            headers: { Authorization: `Bearer ${key}` },
+          },
+        },
+      }),
+  },
+  {
+    id: 'http',
+    name: 'HTTP',
+    where: 'Any program can call a tool with one request.',
+    config: (base, key) =>
+      `curl ${base}/mcp/tools/search_records \\\n  -H "X-API-Key: ${key}" \\\n  -H "Content-Type: application/json" \\\n  -d '{"query": "connection pool exhausted"}'`,
+  },
+]

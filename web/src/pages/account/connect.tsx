@@ -1,0 +1,128 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { CircleCheck, Radio } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { createKey, listKeys } from '../../api/account.ts'
+import { queryClient } from '../../api/query.ts'
+import { configQuery } from '../../session.ts'
+import { Button, LinkButton } from '../../ui/button.tsx'
+import { CopyBlock } from '../../ui/copy-button.tsx'
+import { Page } from '../../ui/page.tsx'
+import { FormError, Notice } from '../../ui/states.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { type AgentId, agents } from './agents.ts'
+
+/** A key made for this page, shown once, and a line that turns green when the agent first uses it. */
+export function Connect() {
+  const [agent, setAgent] = useState<AgentId>('claude')
+  const { data: config } = useQuery(configQuery)
+  const create = useMutation({
+    mutationFn: () =>
+      createKey({ name: `${agents.find((one) => one.id === agent)?.name ?? 'Agent'} (connect page)` }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['api-keys'] }),
+  })
+  const key = create.data
+  const base = config?.base_url ?? location.origin
+  return (
+    <Page
+      title="Connect your agent"
+      lead="Your agent searches before it debugs, records what it solved, and remembers the project. It needs an address and a key."
+      narrow
+      actions={<LinkButton to="/">Go to search</LinkButton>}
+    >
+      <ol className="grid gap-8">
+        <Step number={1} title="A key for it">
+          {key ? (
+            <div className="grid gap-3">
+              <CopyBlock text={key.api_key} label="API key" />
+              <Notice tone="warn">
+                This is the only time the key is shown. Keep it out of cards and repositories.
+              </Notice>
+            </div>
+          ) : (
+            <div className="grid justify-items-start gap-3">
+              <p className="text-sm text-soft">The key stands for you. You can remove it at any time.</p>
+              <FormError error={create.error} />
+              <Button look="primary" busy={create.isPending} onClick={() => create.mutate()}>
+                Create a key
+              </Button>
+            </div>
+          )}
+        </Step>
+        <Step number={2} title="The configuration">
+          <Tabs
+            label="Agent"
+            value={agent}
+            onChange={setAgent}
+            tabs={agents.map((one) => ({
+              value: one.id,
+              label: one.name,
+              content: (
+                <div className="grid gap-2">
+                  <p className="text-sm text-soft">{one.where}</p>
+                  <CopyBlock
+                    lines
+                    label={`${one.name} configuration`}
+                    text={one.config(base, key?.api_key ?? '<API_KEY>')}
+                  />
+                </div>
+              ),
+            }))}
+          />
+        </Step>
+        <Step number={3} title="The first call">
+          {key ? (
+            <FirstCall keyId={key.key_id} />
+          ) : (
+            <p className="text-sm text-faint">Create the key first.</p>
+          )}
+        </Step>
+      </ol>
+    </Page>
+  )
+}
+
+function Step({ number, title, children }: { number: number; title: string; children: ReactNode }) {
+  return (
+    <li className="grid grid-cols-[24px_minmax(0,1fr)] gap-x-3">
+      <span
+        aria-hidden
+        className="grid size-6 place-items-center rounded-full bg-sunken text-xs font-medium text-soft"
+      >
+        {number}
+      </span>
+      <div>
+        <h2 className="mb-3 text-base font-semibold">{title}</h2>
+        {children}
+      </div>
+    </li>
+  )
+}
+
+/** Asks every two seconds until the key was used; `last_used_at` is the proof. */
+function FirstCall({ keyId }: { keyId: string }) {
+  const keys = useQuery({
+    queryKey: ['api-keys'],
+    queryFn: () => listKeys(),
+    refetchInterval: (query) =>
+      query.state.data?.find((key) => key.key_id === keyId)?.last_used_at ? false : 2000,
+  })
+  const used = keys.data?.find((key) => key.key_id === keyId)?.last_used_at
+  if (!used)
+    return (
+      <p role="status" className="flex items-center gap-2 text-sm text-soft">
+        <Radio size={16} aria-hidden className="animate-pulse text-warn" />
+        Waiting for the first call …
+      </p>
+    )
+  return (
+    <div className="grid justify-items-start gap-3">
+      <p role="status" className="flex items-center gap-2 text-sm font-medium text-ok">
+        <CircleCheck size={16} aria-hidden />
+        Connected. Your agent has made its first call.
+      </p>
+      <LinkButton to="/" look="primary">
+        Go to search
+      </LinkButton>
+    </div>
+  )
+}

@@ -1,0 +1,44 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { signInWithGoogle } from '../../session.ts'
+import { LinkButton } from '../../ui/button.tsx'
+import { FormError, Skeleton } from '../../ui/states.tsx'
+import { AccountCard } from './account-card.tsx'
+import { tokenFromReturn } from './google.ts'
+
+// Read once and at once: the token must not stay in the address, and StrictMode runs effects twice.
+let landing: Promise<{ next: string | undefined; isNew: boolean }> | null = null
+
+async function land() {
+  const { idToken, next } = tokenFromReturn(location.hash)
+  history.replaceState(null, '', location.pathname)
+  const user = await signInWithGoogle({ id_token: idToken })
+  return { next, isNew: !user.onboarding_completed }
+}
+
+export function GoogleReturn() {
+  const navigate = useNavigate()
+  const [error, setError] = useState<unknown>(null)
+  useEffect(() => {
+    landing ??= land()
+    landing
+      .then(({ next, isNew }) => navigate({ to: isNew && !next ? '/welcome' : (next ?? '/') }), setError)
+      .finally(() => {
+        landing = null
+      })
+  }, [navigate])
+  return (
+    <AccountCard title={error ? 'Google sign-in did not work' : 'Signing you in'}>
+      {error ? (
+        <>
+          <FormError error={error} />
+          <LinkButton to="/sign-in" look="primary">
+            Back to sign in
+          </LinkButton>
+        </>
+      ) : (
+        <Skeleton className="w-2/3" />
+      )}
+    </AccountCard>
+  )
+}

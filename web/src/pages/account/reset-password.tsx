@@ -1,0 +1,106 @@
+import { useMutation } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { requestReset, resetPassword } from '../../api/account.ts'
+import { ApiError } from '../../api/client.ts'
+import { Button } from '../../ui/button.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { FormError, Notice } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { AccountCard, linkClass } from './account-card.tsx'
+
+const route = getRouteApi('/open/reset')
+
+/** Without a token it asks for the mail; the link in the mail brings people back here with one. */
+export function ResetPassword() {
+  const { token } = route.useSearch()
+  return token ? <ChoosePassword token={token} /> : <AskForMail />
+}
+
+function AskForMail() {
+  const [email, setEmail] = useState('')
+  const ask = useMutation({ mutationFn: () => requestReset({ email }) })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    ask.mutate()
+  }
+  return (
+    <AccountCard
+      title="Reset your password"
+      lead="We send a link to your e-mail address. It works once, for one hour."
+      footer={
+        <Link to="/sign-in" className={linkClass}>
+          Back to sign in
+        </Link>
+      }
+    >
+      {ask.isSuccess ? (
+        <Notice tone="ok">
+          If there is an account for {email}, a mail is on its way. Where this server sends no mail, its
+          administrator can help.
+        </Notice>
+      ) : (
+        <form className="grid gap-4" onSubmit={submit}>
+          <TextField
+            label="E-mail"
+            type="email"
+            autoComplete="username"
+            required
+            autoFocus
+            value={email}
+            onChange={(event) => setEmail(event.target.value)}
+          />
+          <FormError error={ask.error} />
+          <Button type="submit" look="primary" busy={ask.isPending} className="h-9">
+            Send the link
+          </Button>
+        </form>
+      )}
+    </AccountCard>
+  )
+}
+
+function ChoosePassword({ token }: { token: string }) {
+  const navigate = useNavigate()
+  const [password, setPassword] = useState('')
+  const reset = useMutation({
+    mutationFn: () => resetPassword({ token, new_password: password }),
+    onSuccess: () => {
+      toast('New password set. Sign in with it.')
+      return navigate({ to: '/sign-in' })
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    reset.mutate()
+  }
+  const dead = reset.error instanceof ApiError && reset.error.code === 'invalid_token'
+  return (
+    <AccountCard title="Choose a new password" lead="All other sessions of this account end.">
+      <form className="grid gap-4" onSubmit={submit}>
+        <TextField
+          label="New password"
+          type="password"
+          autoComplete="new-password"
+          required
+          autoFocus
+          minLength={8}
+          maxLength={200}
+          hint="At least 8 characters."
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+        <FormError error={reset.error} />
+        {dead ? (
+          <Link to="/reset" search={{}} className={linkClass}>
+            Ask for a new link
+          </Link>
+        ) : (
+          <Button type="submit" look="primary" busy={reset.isPending} className="h-9">
+            Set password
+          </Button>
+        )}
+      </form>
+    </AccountCard>
+  )
+}

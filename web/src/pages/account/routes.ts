@@ -1,0 +1,67 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { safeNext } from '../../lib/safe-next.ts'
+import { appRoute, openRoute } from '../../route-frame.tsx'
+
+type SignInSearch = { next?: string | undefined; email?: string | undefined }
+
+const signInSearch = (search: Record<string, unknown>): SignInSearch => ({
+  next: safeNext(search.next),
+  email: typeof search.email === 'string' ? search.email : undefined,
+})
+
+const signIn = createRoute({
+  getParentRoute: () => openRoute,
+  path: '/sign-in',
+  validateSearch: signInSearch,
+  component: lazyRouteComponent(() => import('./sign-in.tsx'), 'SignIn'),
+})
+
+const signUp = createRoute({
+  getParentRoute: () => openRoute,
+  path: '/sign-up',
+  validateSearch: (search: Record<string, unknown>): SignInSearch & { invite?: string | undefined } => ({
+    ...signInSearch(search),
+    invite: typeof search.invite === 'string' ? search.invite : undefined,
+  }),
+  component: lazyRouteComponent(() => import('./sign-up.tsx'), 'SignUp'),
+})
+
+// These two addresses stand in the mails that the server sends.
+const tokenSearch = (search: Record<string, unknown>): { token?: string | undefined } => ({
+  token: typeof search.token === 'string' ? search.token : undefined,
+})
+
+const resetPassword = createRoute({
+  getParentRoute: () => openRoute,
+  path: '/reset',
+  validateSearch: tokenSearch,
+  component: lazyRouteComponent(() => import('./reset-password.tsx'), 'ResetPassword'),
+})
+
+const verifyEmail = createRoute({
+  getParentRoute: () => openRoute,
+  path: '/verify',
+  validateSearch: tokenSearch,
+  component: lazyRouteComponent(() => import('./verify-email.tsx'), 'VerifyEmail'),
+})
+
+const googleReturn = createRoute({
+  getParentRoute: () => openRoute,
+  path: '/auth/google',
+  component: lazyRouteComponent(() => import('./google-return.tsx'), 'GoogleReturn'),
+})
+
+const welcome = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/welcome',
+  component: lazyRouteComponent(() => import('./welcome.tsx'), 'Welcome'),
+})
+
+const connect = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/connect',
+  component: lazyRouteComponent(() => import('./connect.tsx'), 'Connect'),
+})
+
+export const accountOpenRoutes = [signIn, signUp, resetPassword, verifyEmail, googleReturn] as const
+export const accountRoutes = [welcome, connect] as const

@@ -1,0 +1,71 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { configQuery, signIn } from '../../session.ts'
+import { Button } from '../../ui/button.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { FormError } from '../../ui/states.tsx'
+import { AccountCard, linkClass } from './account-card.tsx'
+import { GoogleButton } from './google-button.tsx'
+
+const route = getRouteApi('/open/sign-in')
+
+export function SignIn() {
+  const { next, email: known } = route.useSearch()
+  const navigate = useNavigate()
+  const [email, setEmail] = useState(known ?? '')
+  const [password, setPassword] = useState('')
+  const { data: config } = useQuery(configQuery)
+  const enter = useMutation({ mutationFn: signIn, onSuccess: () => navigate({ to: next ?? '/' }) })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    enter.mutate({ email, password })
+  }
+  return (
+    <AccountCard
+      title="Sign in"
+      lead="What your team has solved before, for people and their agents."
+      footer={
+        config?.registration !== 'closed' && (
+          <>
+            New here?{' '}
+            <Link to="/sign-up" search={{ next, email: email || undefined }} className={linkClass}>
+              Create an account
+            </Link>
+          </>
+        )
+      }
+    >
+      <GoogleButton next={next} />
+      <form className="grid gap-4" onSubmit={submit}>
+        <TextField
+          label="E-mail"
+          type="email"
+          autoComplete="username"
+          required
+          autoFocus={!known}
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+        />
+        <TextField
+          label="Password"
+          type="password"
+          autoComplete="current-password"
+          required
+          autoFocus={Boolean(known)}
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+          aside={
+            <Link to="/reset" search={{}} className={linkClass}>
+              Forgot it?
+            </Link>
+          }
+        />
+        <FormError error={enter.error} />
+        <Button type="submit" look="primary" busy={enter.isPending} className="h-9">
+          Sign in
+        </Button>
+      </form>
+    </AccountCard>
+  )
+}

@@ -1,0 +1,110 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { creditsPolicy } from '../../api/account.ts'
+import { ApiError } from '../../api/client.ts'
+import { credits } from '../../lib/format.ts'
+import { configQuery, signUp } from '../../session.ts'
+import { Button } from '../../ui/button.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { FormError, Notice } from '../../ui/states.tsx'
+import { AccountCard, linkClass } from './account-card.tsx'
+import { GoogleButton } from './google-button.tsx'
+
+const route = getRouteApi('/open/sign-up')
+
+export function SignUp() {
+  const { next, email: known, invite } = route.useSearch()
+  const navigate = useNavigate()
+  const [form, setForm] = useState({
+    email: known ?? '',
+    password: '',
+    display_name: '',
+    invite_code: invite ?? '',
+  })
+  const { data: config } = useQuery(configQuery)
+  const { data: policy } = useQuery({
+    queryKey: ['credits-policy'],
+    queryFn: () => creditsPolicy(),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const join = useMutation({ mutationFn: signUp, onSuccess: () => navigate({ to: next ?? '/welcome' }) })
+  const set = (name: keyof typeof form) => (event: { target: { value: string } }) =>
+    setForm({ ...form, [name]: event.target.value })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const { email, password, display_name, invite_code } = form
+    join.mutate({
+      email,
+      password,
+      ...(display_name && { display_name }),
+      ...(invite_code && { invite_code }),
+    })
+  }
+  const fieldError = (name: string) => (join.error instanceof ApiError ? join.error.field(name) : undefined)
+  const taken = join.error instanceof ApiError && join.error.code === 'email_taken'
+  const bonus = config?.credits && policy ? ` You start with ${credits(policy.signup_bonus_credits)}.` : ''
+  return (
+    <AccountCard
+      title="Create an account"
+      lead={`Your cards are private until you share them.${bonus}`}
+      footer={
+        <>
+          Already have one?{' '}
+          <Link to="/sign-in" search={{ next, email: form.email || undefined }} className={linkClass}>
+            Sign in
+          </Link>
+        </>
+      }
+    >
+      {config?.registration === 'closed' && (
+        <Notice tone="warn">This server takes no new accounts. Ask its administrator.</Notice>
+      )}
+      <GoogleButton next={next} />
+      <form className="grid gap-4" onSubmit={submit}>
+        <TextField
+          label="Name"
+          autoComplete="name"
+          value={form.display_name}
+          onChange={set('display_name')}
+          hint="Shown beside what you publish."
+          maxLength={120}
+        />
+        <TextField
+          label="E-mail"
+          type="email"
+          autoComplete="username"
+          required
+          value={form.email}
+          onChange={set('email')}
+          error={taken ? 'There is an account with this e-mail. Sign in instead.' : fieldError('email')}
+        />
+        <TextField
+          label="Password"
+          type="password"
+          autoComplete="new-password"
+          required
+          minLength={8}
+          maxLength={200}
+          value={form.password}
+          onChange={set('password')}
+          hint="At least 8 characters."
+          error={fieldError('password')}
+        />
+        {(config?.registration === 'invite' || invite) && (
+          <TextField
+            label="Invite code"
+            required={config?.registration === 'invite'}
+            value={form.invite_code}
+            onChange={set('invite_code')}
+            error={fieldError('invite_code')}
+          />
+        )}
+        {!taken && <FormError error={join.error} />}
+        <Button type="submit" look="primary" busy={join.isPending} className="h-9">
+          Create account
+        </Button>
+      </form>
+    </AccountCard>
+  )
+}

@@ -1,0 +1,36 @@
+import { useMutation } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { verifyEmail } from '../../api/account.ts'
+import { refreshMe } from '../../session.ts'
+import { Button, LinkButton } from '../../ui/button.tsx'
+import { FormError, Notice } from '../../ui/states.tsx'
+import { AccountCard } from './account-card.tsx'
+
+const route = getRouteApi('/open/verify')
+
+/** By a click and not by opening: mail scanners open links, and the token works once. */
+export function VerifyEmail() {
+  const { token } = route.useSearch()
+  const verify = useMutation({ mutationFn: () => verifyEmail({ token: token ?? '' }), onSuccess: refreshMe })
+  if (verify.isSuccess)
+    return (
+      <AccountCard title="Address confirmed">
+        <Notice tone="ok">Your e-mail address is confirmed.</Notice>
+        <LinkButton to="/" look="primary">
+          Go to search
+        </LinkButton>
+      </AccountCard>
+    )
+  return (
+    <AccountCard title="Confirm your e-mail address" lead="One click, and the address is yours here.">
+      <FormError error={verify.error} />
+      {token ? (
+        <Button look="primary" busy={verify.isPending} onClick={() => verify.mutate()} className="h-9">
+          Confirm
+        </Button>
+      ) : (
+        <Notice tone="warn">A part of the link is missing. Open it again from the mail.</Notice>
+      )}
+    </AccountCard>
+  )
+}

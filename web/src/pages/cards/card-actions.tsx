@@ -1,0 +1,103 @@
+import { useNavigate } from '@tanstack/react-router'
+import {
+  BookOpen,
+  Ellipsis,
+  FileText,
+  History,
+  Link as LinkIcon,
+  Maximize2,
+  MessageSquareText,
+  Pencil,
+  Undo2,
+  Users,
+} from 'lucide-react'
+import { useState } from 'react'
+import type { Card } from '../../api/types.ts'
+import { useMe } from '../../session.ts'
+import { IconButton, LinkButton } from '../../ui/button.tsx'
+import { copyText } from '../../ui/copy-button.tsx'
+import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
+import { cardAsMarkdown, cardAsPrompt } from './card-text.ts'
+import { cardLink } from './card-view.tsx'
+import { PublishDialog } from './publish-dialog.tsx'
+import { useCardMoves } from './use-card-moves.ts'
+
+/** Everything that can be done with a card; what is not allowed is not offered. */
+export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
+  const me = useMe()
+  const navigate = useNavigate()
+  const [publishing, setPublishing] = useState(false)
+  const { share, unpublish } = useCardMoves(card)
+  const own = card.owner_id === me.user_id
+  const copy = (text: string, what: string) =>
+    void copyText(text).then(() => toast(`Copied as ${what}.`), toastError)
+  const params = { cardId: card.card_id }
+  return (
+    <div className="flex items-center gap-1">
+      {inPane && (
+        <IconButton
+          label="Open the page of this card"
+          onClick={() => void navigate({ to: '/cards/$cardId', params })}
+        >
+          <Maximize2 size={14} />
+        </IconButton>
+      )}
+      <Menu
+        trigger={
+          <IconButton label="Copy">
+            <FileText size={14} />
+          </IconButton>
+        }
+      >
+        <MenuItem icon={<FileText size={16} />} onSelect={() => copy(cardAsMarkdown(card), 'Markdown')}>
+          Copy as Markdown
+        </MenuItem>
+        <MenuItem
+          icon={<MessageSquareText size={16} />}
+          onSelect={() => copy(cardAsPrompt(card), 'a prompt')}
+        >
+          Copy as a prompt
+        </MenuItem>
+        <MenuItem icon={<LinkIcon size={16} />} onSelect={() => copy(cardLink(card.card_id), 'a link')}>
+          Copy link
+        </MenuItem>
+      </Menu>
+      <LinkButton to="/cards/$cardId/edit" params={params} size="sm" look={own ? 'plain' : 'ghost'}>
+        <Pencil size={14} aria-hidden />
+        Edit
+      </LinkButton>
+      <Menu
+        trigger={
+          <IconButton label="More">
+            <Ellipsis size={16} />
+          </IconButton>
+        }
+      >
+        {own && card.status === 'unpublished' && (
+          <>
+            <MenuItem icon={<Users size={16} />} onSelect={() => share.mutate()}>
+              Share in its workspace
+            </MenuItem>
+            <MenuItem icon={<BookOpen size={16} />} onSelect={() => setPublishing(true)}>
+              Publish to the library …
+            </MenuItem>
+          </>
+        )}
+        {own && card.status === 'published' && (
+          <MenuItem icon={<Undo2 size={16} />} onSelect={() => unpublish.mutate()}>
+            Make private again
+          </MenuItem>
+        )}
+        {own && <MenuLine />}
+        <MenuItem
+          icon={<History size={16} />}
+          onSelect={() => void navigate({ to: '/cards/$cardId/history', params })}
+        >
+          History
+        </MenuItem>
+      </Menu>
+      {publishing && <PublishDialog card={card} onClose={() => setPublishing(false)} />}
+    </div>
+  )
+}

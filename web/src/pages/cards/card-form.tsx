@@ -1,0 +1,157 @@
+import type { ReactNode } from 'react'
+import type { Evidence } from '../../api/types.ts'
+import { cx } from '../../lib/cx.ts'
+import { TextareaField, TextField } from '../../ui/field.tsx'
+import { cardTypes } from './card-types.ts'
+import { type Draft, payloadOf } from './draft.ts'
+import { EvidenceField } from './evidence-field.tsx'
+import { MarkdownField } from './markdown-field.tsx'
+import { PairsField } from './pairs-field.tsx'
+import { SecretWarning } from './secret-warning.tsx'
+import { StepsField } from './steps-field.tsx'
+
+type Props = {
+  draft: Draft
+  change: (next: Partial<Draft>) => void
+  fieldError: (name: string) => string | undefined
+  stored?: Evidence[]
+  editing: boolean
+  workspace?: ReactNode
+}
+
+/** Every field of a card; labels and hints follow its type, secrets are pointed out where they stand. */
+export function CardForm({ draft, change, fieldError, stored = [], editing, workspace }: Props) {
+  const words = cardTypes[draft.card_type]
+  const payload = payloadOf(draft.payload)
+  return (
+    <div className="grid gap-6">
+      <TypeField value={draft.card_type} onChange={(card_type) => change({ card_type })} />
+      {workspace}
+      <div className="grid gap-1.5">
+        <TextField
+          label="Title"
+          required
+          maxLength={5000}
+          value={draft.title}
+          onChange={(event) => change({ title: event.target.value })}
+          placeholder="Connection pool exhausted after deploy"
+          hint="What somebody would type into the search box."
+          error={fieldError('title')}
+        />
+        <SecretWarning text={draft.title} onReplace={(title) => change({ title })} />
+      </div>
+      <MarkdownField
+        label={words.symptom.label}
+        hint={words.symptom.hint}
+        required
+        value={draft.symptom}
+        onChange={(symptom) => change({ symptom })}
+        error={fieldError('symptom')}
+      />
+      <MarkdownField
+        label={words.fix.label}
+        hint={words.fix.hint}
+        required
+        value={draft.fix_summary}
+        onChange={(fix_summary) => change({ fix_summary })}
+        error={fieldError('fix_summary')}
+      />
+      <MarkdownField
+        label="Root cause"
+        optional
+        hint="Why it happened, once you know."
+        value={draft.root_cause}
+        onChange={(root_cause) => change({ root_cause })}
+        error={fieldError('root_cause')}
+      />
+      <StepsField steps={draft.steps} onChange={(steps) => change({ steps })} error={fieldError('steps')} />
+      <TextField
+        label="Tags"
+        aside="optional"
+        value={draft.tags}
+        onChange={(event) => change({ tags: event.target.value })}
+        placeholder="postgres, pool, deploy"
+        hint="Separated by commas."
+        error={fieldError('tags')}
+      />
+      <PairsField
+        pairs={draft.environment}
+        onChange={(environment) => change({ environment })}
+        error={fieldError('environment')}
+      />
+      <MarkdownField
+        label="Notes"
+        optional
+        hint="The long version. Markdown, with code in fences."
+        value={draft.body}
+        onChange={(body) => change({ body })}
+        error={fieldError('body')}
+      />
+      <EvidenceField
+        stored={stored}
+        added={draft.evidences}
+        onChange={(evidences) => change({ evidences })}
+        error={fieldError('evidences')}
+      />
+      {editing && (
+        <TextareaField
+          label="Where it holds"
+          aside="optional"
+          value={draft.scope_notes}
+          onChange={(event) => change({ scope_notes: event.target.value })}
+          hint="Versions or conditions under which this is true."
+          error={fieldError('scope_notes')}
+        />
+      )}
+      <details className="group border-t border-line pt-4" open={draft.payload !== '' || undefined}>
+        <summary className="text-sm text-soft hover:text-ink">Structured data for agents</summary>
+        <TextareaField
+          label="Payload"
+          hint="A JSON object with what belongs to this type."
+          className="mt-3 font-mono text-xs!"
+          value={draft.payload}
+          onChange={(event) => change({ payload: event.target.value })}
+          error={'problem' in payload ? payload.problem : fieldError('card_payload')}
+        />
+      </details>
+    </div>
+  )
+}
+
+function TypeField({
+  value,
+  onChange,
+}: {
+  value: Draft['card_type']
+  onChange: (value: Draft['card_type']) => void
+}) {
+  return (
+    <fieldset>
+      <legend className="mb-1.5 text-sm font-medium">Type</legend>
+      <div className="flex flex-wrap gap-2">
+        {Object.entries(cardTypes).map(([type, { label, icon: Icon }]) => (
+          <label
+            key={type}
+            className={cx(
+              'flex h-8 items-center gap-1.5 rounded-md border px-2.5 text-sm transition-colors has-focus-visible:outline-2 has-focus-visible:outline-accent pointer-coarse:h-10',
+              type === value
+                ? 'border-accent bg-chosen text-accent-strong'
+                : 'border-line-strong bg-panel hover:bg-hover',
+            )}
+          >
+            <input
+              type="radio"
+              name="card-type"
+              className="sr-only"
+              checked={type === value}
+              onChange={() => onChange(type as Draft['card_type'])}
+            />
+            <Icon size={14} aria-hidden />
+            {label}
+          </label>
+        ))}
+      </div>
+      <p className="mt-1.5 text-xs text-faint">{cardTypes[value].about}</p>
+    </fieldset>
+  )
+}

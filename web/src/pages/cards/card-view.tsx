@@ -1,0 +1,157 @@
+import { Link, useNavigate } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { Card } from '../../api/types.ts'
+import { formatAgo, formatTime } from '../../lib/format.ts'
+import { useShortcut } from '../../lib/shortcuts.ts'
+import { useTitle } from '../../lib/use-title.ts'
+import { Tag } from '../../ui/badge.tsx'
+import { copyText } from '../../ui/copy-button.tsx'
+import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
+import { CardActions } from './card-actions.tsx'
+import { StatusBadge, TypeBadge } from './card-badges.tsx'
+import { typeOf } from './card-types.ts'
+import { EvidenceList } from './evidence-list.tsx'
+import { Feedback } from './feedback.tsx'
+import { ReviewNote } from './review-note.tsx'
+import { SimilarCards } from './similar-cards.tsx'
+
+export const cardLink = (cardId: string) => `${location.origin}/cards/${cardId}`
+
+type Props = { card: Card; terms: string[]; inPane: boolean }
+
+/** A card to read: in the pane beside the results, and as a page of its own. */
+export function CardView({ card, terms, inPane }: Props) {
+  const navigate = useNavigate()
+  const words = typeOf(card.card_type)
+  const Heading = inPane ? 'h2' : 'h1'
+  useTitle(inPane ? '' : card.title)
+  useShortcut('e', () => void navigate({ to: '/cards/$cardId/edit', params: { cardId: card.card_id } }))
+  useShortcut('y', () => void copyText(cardLink(card.card_id)).then(() => toast('Link copied.'), toastError))
+  const environment = Object.entries(card.environment ?? {})
+  return (
+    <article className="mx-auto grid max-w-[760px] gap-6 px-4 py-5 md:px-8 md:py-7">
+      <header className="grid gap-3">
+        <div className="flex flex-wrap items-center justify-between gap-2">
+          <div className="flex flex-wrap items-center gap-1.5">
+            <TypeBadge type={card.card_type} />
+            <StatusBadge card={card} />
+          </div>
+          <CardActions card={card} inPane={inPane} />
+        </div>
+        <Heading className="text-lg font-semibold tracking-[-0.01em] [overflow-wrap:anywhere]">
+          {card.title}
+        </Heading>
+        <p className="text-xs text-faint">
+          {card.owner_name ?? 'Deleted user'} ·{' '}
+          <span title={formatTime(card.updated_at)}>changed {formatAgo(card.updated_at)}</span> ·{' '}
+          <Link
+            to="/cards/$cardId/history"
+            params={{ cardId: card.card_id }}
+            className="hover:text-ink hover:underline"
+          >
+            version {card.version}
+          </Link>
+          {terms.length > 0 && (
+            <>
+              {' '}
+              · matches <span className="font-mono">{terms.slice(0, 6).join(' ')}</span>
+            </>
+          )}
+        </p>
+      </header>
+      <ReviewNote card={card} />
+      <Part title={words.symptom.label}>
+        <LazyMarkdown>{card.symptom}</LazyMarkdown>
+      </Part>
+      <Part title={words.fix.label} strong>
+        <LazyMarkdown>{card.fix_summary}</LazyMarkdown>
+      </Part>
+      {card.root_cause && (
+        <Part title="Root cause">
+          <LazyMarkdown>{card.root_cause}</LazyMarkdown>
+        </Part>
+      )}
+      {card.steps.length > 0 && (
+        <Part title="Steps">
+          <Steps steps={card.steps} />
+        </Part>
+      )}
+      {card.body && (
+        <Part title="Notes">
+          <LazyMarkdown>{card.body}</LazyMarkdown>
+        </Part>
+      )}
+      {card.evidences && card.evidences.length > 0 && (
+        <Part title="Evidence">
+          <EvidenceList evidences={card.evidences} />
+        </Part>
+      )}
+      {environment.length > 0 && (
+        <Part title="Environment">
+          <dl className="flex flex-wrap gap-2">
+            {environment.map(([name, value]) => (
+              <div
+                key={name}
+                className="flex h-6 max-w-full items-center gap-1.5 rounded-sm bg-sunken px-2 font-mono text-xs"
+              >
+                <dt className="text-faint">{name}</dt>
+                <dd className="truncate">{value}</dd>
+              </div>
+            ))}
+          </dl>
+        </Part>
+      )}
+      {card.scope_notes && (
+        <Part title="Where it holds">
+          <LazyMarkdown>{card.scope_notes}</LazyMarkdown>
+        </Part>
+      )}
+      {card.tags.length > 0 && (
+        <ul aria-label="Tags" className="flex flex-wrap gap-1.5">
+          {card.tags.map((tag) => (
+            <li key={tag} className="max-w-full">
+              <Link to="/" search={{ q: tag, tags: tag }} className="block rounded-sm hover:bg-hover">
+                <Tag>{tag}</Tag>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Feedback card={card} />
+      <SimilarCards card={card} />
+    </article>
+  )
+}
+
+function Part({ title, strong, children }: { title: string; strong?: boolean; children: ReactNode }) {
+  return (
+    <section className={strong ? 'border-l-2 border-ok pl-4' : undefined}>
+      <h3 className="mb-1.5 text-xs font-medium text-faint">{title}</h3>
+      {children}
+    </section>
+  )
+}
+
+function Steps({ steps }: { steps: Card['steps'] }) {
+  return (
+    <ol className="grid gap-3">
+      {steps
+        .toSorted((a, b) => a.order - b.order)
+        .map((step, index) => (
+          <li key={index} className="grid grid-cols-[20px_minmax(0,1fr)] gap-x-3">
+            <span
+              aria-hidden
+              className="mt-0.5 grid size-5 place-items-center rounded-full bg-sunken text-xs text-soft tabular-nums"
+            >
+              {index + 1}
+            </span>
+            <div>
+              <LazyMarkdown>{step.action}</LazyMarkdown>
+              {step.result && <p className="mt-0.5 text-sm whitespace-pre-wrap text-soft">→ {step.result}</p>}
+            </div>
+          </li>
+        ))}
+    </ol>
+  )
+}

@@ -1,0 +1,123 @@
+import type { Card, CardType, CardWrite, Step } from '../../api/types.ts'
+
+export type DraftStep = { id: string; action: string; result: string; kept: Record<string, unknown> }
+export type DraftPair = { id: string; name: string; value: string }
+export type DraftEvidence = { id: string; kind: string; content: string }
+
+/** The card as the form holds it: text everywhere, rows with an identity of their own. */
+export type Draft = {
+  card_type: CardType
+  title: string
+  symptom: string
+  fix_summary: string
+  root_cause: string
+  steps: DraftStep[]
+  tags: string
+  environment: DraftPair[]
+  body: string
+  scope_notes: string
+  payload: string
+  evidences: DraftEvidence[]
+  workspace_id: string
+}
+
+let lastRow = 0
+export const rowId = () => `row-${++lastRow}`
+
+export const emptyDraft = (): Draft => ({
+  card_type: 'debug_fix',
+  title: '',
+  symptom: '',
+  fix_summary: '',
+  root_cause: '',
+  steps: [],
+  tags: '',
+  environment: [],
+  body: '',
+  scope_notes: '',
+  payload: '',
+  evidences: [],
+  workspace_id: '',
+})
+
+export const draftOf = (card: Card): Draft => ({
+  card_type: card.card_type,
+  title: card.title,
+  symptom: card.symptom,
+  fix_summary: card.fix_summary,
+  root_cause: card.root_cause ?? '',
+  steps: card.steps
+    .toSorted((a, b) => a.order - b.order)
+    .map(({ order: _, action, result, ...kept }) => ({ id: rowId(), action, result, kept })),
+  tags: card.tags.join(', '),
+  environment: Object.entries(card.environment ?? {}).map(([name, value]) => ({ id: rowId(), name, value })),
+  body: card.body ?? '',
+  scope_notes: card.scope_notes ?? '',
+  payload: card.card_payload ? JSON.stringify(card.card_payload, null, 2) : '',
+  evidences: [],
+  workspace_id: card.workspace_id ?? '',
+})
+
+export const tagsOf = (text: string) => [
+  ...new Set(
+    text
+      .split(',')
+      .map((tag) => tag.trim())
+      .filter(Boolean),
+  ),
+]
+
+/** Reads the payload field: an object, nothing, or the sentence that says what is wrong with it. */
+export function payloadOf(text: string): { value: Record<string, unknown> | null } | { problem: string } {
+  if (!text.trim()) return { value: null }
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return { value: value as Record<string, unknown> }
+    return { problem: 'This has to be a JSON object.' }
+  } catch {
+    return { problem: 'This is not valid JSON.' }
+  }
+}
+
+type Fields = Omit<CardWrite, 'workspace_id' | 'evidences'>
+
+/** The draft in the words of the API; rows without content are left out. */
+export function fieldsOf(draft: Draft): Fields {
+  const payload = payloadOf(draft.payload)
+  const pairs = draft.environment.map((pair) => [pair.name.trim(), pair.value.trim()] as const)
+  return {
+    card_type: draft.card_type,
+    title: draft.title,
+    symptom: draft.symptom,
+    fix_summary: draft.fix_summary,
+    root_cause: draft.root_cause.trim() ? draft.root_cause : null,
+    steps: draft.steps
+      .filter((step) => step.action.trim() || step.result.trim())
+      .map(({ action, result, kept }, index): Step => ({ ...kept, order: index + 1, action, result })),
+    tags: tagsOf(draft.tags),
+    environment: Object.fromEntries(pairs.filter(([name, value]) => name && value)),
+    body: draft.body.trim() ? draft.body : null,
+    scope_notes: draft.scope_notes.trim() ? draft.scope_notes : null,
+    card_payload: 'value' in payload ? payload.value : null,
+  }
+}
+
+export const newEvidences = (draft: Draft) =>
+  draft.evidences
+    .filter((one) => one.content.trim())
+    .map(({ kind, content }) => ({ kind: kind.trim() || 'note', content }))
+
+/** Only what differs from the card as it was loaded is sent. */
+export function changesOf(
+  draft: Draft,
+  card: Card,
+): Partial<Fields> & { evidences?: ReturnType<typeof newEvidences> } {
+  const before = fieldsOf(draftOf(card))
+  const after = fieldsOf(draft)
+  const changed = Object.entries(after).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof Fields]),
+  )
+  const evidences = newEvidences(draft)
+  return { ...Object.fromEntries(changed), ...(evidences.length ? { evidences } : {}) }
+}

@@ -1,0 +1,116 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { updateCard } from '../../api/cards.ts'
+import { ApiError } from '../../api/client.ts'
+import { queryClient } from '../../api/query.ts'
+import type { Card } from '../../api/types.ts'
+import { formatAgo } from '../../lib/format.ts'
+import { ErrorState, FormError, Notice, SkeletonPage } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { CardForm } from './card-form.tsx'
+import { cardChanged, cardQuery } from './card-queries.ts'
+import { ConflictNotice } from './conflict-notice.tsx'
+import { changesOf, draftOf, newEvidences } from './draft.ts'
+import { EditorFrame } from './editor-frame.tsx'
+import { useDraft } from './use-draft.ts'
+
+export function EditCard() {
+  const { cardId } = useParams({ from: '/app/cards/$cardId/edit' })
+  const card = useQuery({
+    ...cardQuery(cardId),
+    refetchOnWindowFocus: false,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  if (card.data?.evidences) return <Editor key={cardId} loaded={card.data} />
+  if (card.error) return <ErrorState error={card.error} onRetry={() => void card.refetch()} />
+  return <SkeletonPage />
+}
+
+/** Saves on top of the version it was loaded from; a newer one on the server is shown, never overwritten unseen. */
+function Editor({ loaded }: { loaded: Card }) {
+  const navigate = useNavigate()
+  const params = { cardId: loaded.card_id }
+  const [base, setBase] = useState(loaded)
+  const [theirs, setTheirs] = useState<Card | null>(null)
+  const { draft, change, savedAt, restored, discard, forget, baseVersion } = useDraft(
+    loaded.card_id,
+    draftOf(base),
+    base.version,
+  )
+  const [version, setVersion] = useState(baseVersion)
+  const save = useMutation({
+    mutationFn: () =>
+      updateCard(
+        { card_id: loaded.card_id, ...changesOf(draft, base) },
+        { headers: { 'If-Match': `"${version}"` } },
+      ),
+    onSuccess: (card) => {
+      forget()
+      cardChanged(card)
+      toast(
+        card.review.status === 'rejected' && card.status === 'published'
+          ? 'Saved. The review found something, see the card.'
+          : 'Saved.',
+      )
+      return navigate({ to: '/cards/$cardId', params })
+    },
+    onError: async (error) => {
+      if (error instanceof ApiError && error.status === 412)
+        setTheirs(await queryClient.fetchQuery({ ...cardQuery(loaded.card_id), staleTime: 0 }))
+    },
+  })
+  const api = save.error instanceof ApiError ? save.error : null
+  const stale = api?.status === 412
+  return (
+    <EditorFrame
+      title="Edit card"
+      back={
+        <Link to="/cards/$cardId" params={params} className="line-clamp-1 text-faint hover:text-ink">
+          {base.title}
+        </Link>
+      }
+      draft={draft}
+      savedAt={savedAt}
+      evidenceCount={(base.evidences?.length ?? 0) + newEvidences(draft).length}
+      busy={save.isPending}
+      saveLabel={base.status === 'published' ? 'Save and publish the change' : 'Save'}
+      onSave={() => save.mutate()}
+      onDiscard={() => {
+        discard()
+        setVersion(base.version)
+      }}
+      notices={
+        <>
+          {restored && !stale && <Notice>Your draft from {formatAgo(restored.savedAt)} is back.</Notice>}
+          {theirs && (
+            <ConflictNotice
+              mine={draft}
+              theirs={theirs}
+              onKeepMine={() => {
+                setVersion(theirs.version)
+                setBase(theirs)
+                setTheirs(null)
+                save.reset()
+              }}
+              onTakeTheirs={() => {
+                forget()
+                void queryClient.invalidateQueries({ queryKey: ['card', loaded.card_id] })
+                void navigate({ to: '/cards/$cardId', params })
+              }}
+            />
+          )}
+          {!stale && <FormError error={save.error} />}
+        </>
+      }
+    >
+      <CardForm
+        draft={draft}
+        change={change}
+        editing
+        stored={base.evidences ?? []}
+        fieldError={(name) => api?.field(name)}
+      />
+    </EditorFrame>
+  )
+}

@@ -1,0 +1,69 @@
+import { type FormEvent, type ReactNode, useRef } from 'react'
+import { formatAgo } from '../../lib/format.ts'
+import { useShortcut } from '../../lib/shortcuts.ts'
+import { Button } from '../../ui/button.tsx'
+import { Page } from '../../ui/page.tsx'
+import type { Draft } from './draft.ts'
+import { ReviewChecklist } from './review-checklist.tsx'
+
+type Props = {
+  title: string
+  back: ReactNode
+  draft: Draft
+  savedAt: string | null
+  notices: ReactNode
+  busy: boolean
+  saveLabel: string
+  onSave: () => void
+  onDiscard: () => void
+  children: ReactNode
+  evidenceCount: number
+}
+
+/** Form on the left, what the review says on the right, the save button always in reach. */
+export function EditorFrame({
+  title,
+  back,
+  draft,
+  savedAt,
+  notices,
+  busy,
+  saveLabel,
+  onSave,
+  onDiscard,
+  children,
+  evidenceCount,
+}: Props) {
+  const form = useRef<HTMLFormElement>(null)
+  useShortcut('mod+s', () => form.current?.requestSubmit())
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!busy) onSave()
+  }
+  return (
+    <Page title={title} back={back}>
+      <form ref={form} onSubmit={submit} className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_300px]">
+        <div className="grid min-w-0 content-start gap-6">
+          {notices}
+          {children}
+        </div>
+        <div className="lg:sticky lg:top-7 lg:self-start">
+          <ReviewChecklist draft={draft} evidenceCount={evidenceCount} />
+        </div>
+        <div className="sticky bottom-14 z-10 -mx-4 flex flex-wrap items-center gap-2 border-t border-line bg-page px-4 py-3 md:bottom-0 lg:col-span-2 md:mx-0 md:px-0">
+          <Button type="submit" look="primary" busy={busy}>
+            {saveLabel}
+          </Button>
+          {savedAt && (
+            <Button look="ghost" onClick={onDiscard}>
+              Discard draft
+            </Button>
+          )}
+          <span role="status" className="ml-auto text-xs text-faint">
+            {savedAt ? `Draft kept in this browser, ${formatAgo(savedAt)}` : ''}
+          </span>
+        </div>
+      </form>
+    </Page>
+  )
+}

@@ -1,0 +1,24 @@
+import type { Evidence } from '../../api/types.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+
+/** Logs, outputs, links: shown as they were given, never rendered. */
+export function EvidenceList({ evidences }: { evidences: Evidence[] }) {
+  return (
+    <ul className="grid gap-3">
+      {evidences.map((evidence, index) => (
+        <li key={index} className="overflow-hidden rounded-md border border-line">
+          <div className="flex items-center justify-between gap-2 border-b border-line bg-sunken py-0.5 pr-1 pl-3">
+            <span className="truncate font-mono text-xs text-soft">{evidence.kind}</span>
+            <CopyButton text={evidence.content} label={`Copy ${evidence.kind}`} />
+          </div>
+          <pre
+            tabIndex={0}
+            className="max-h-72 overflow-auto px-3 py-2 font-mono text-xs leading-5 whitespace-pre-wrap [overflow-wrap:anywhere] focus-visible:outline-offset-[-2px]"
+          >
+            {evidence.content}
+          </pre>
+        </li>
+      ))}
+    </ul>
+  )
+}

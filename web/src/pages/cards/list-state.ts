@@ -1,0 +1,23 @@
+/** The filters of a list of cards, as the address bar holds them. */
+export type ListState = {
+  scope?: 'workspace' | undefined
+  workspace?: string | undefined
+  status?: 'published' | 'unpublished' | undefined
+  track?: 'debug' | 'build' | undefined
+  q?: string | undefined
+  page?: number | undefined
+}
+
+const text = (value: unknown) =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) || undefined : undefined
+const oneOf = <T extends string>(value: unknown, allowed: readonly T[]): T | undefined =>
+  allowed.find((one) => one === value)
+
+export const readListState = (raw: Record<string, unknown>): ListState => ({
+  scope: oneOf(raw.scope, ['workspace']),
+  workspace: text(raw.workspace),
+  status: oneOf(raw.status, ['published', 'unpublished']),
+  track: oneOf(raw.track, ['debug', 'build']),
+  q: text(raw.q),
+  page: Number.isInteger(raw.page) && Number(raw.page) > 1 ? Number(raw.page) : undefined,
+})

@@ -1,0 +1,106 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { recordCard } from '../../api/cards.ts'
+import { ApiError } from '../../api/client.ts'
+import { listWorkspaces } from '../../api/workspaces.ts'
+import { formatAgo } from '../../lib/format.ts'
+import { randomId } from '../../lib/random.ts'
+import { SelectField } from '../../ui/field.tsx'
+import { FormError, Notice } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { CardForm } from './card-form.tsx'
+import { cardChanged } from './card-queries.ts'
+import { emptyDraft, fieldsOf, newEvidences } from './draft.ts'
+import { EditorFrame } from './editor-frame.tsx'
+import { useDraft } from './use-draft.ts'
+
+export function NewCard() {
+  const navigate = useNavigate()
+  const { draft, change, savedAt, restored, discard, forget } = useDraft('new', emptyDraft(), 0)
+  // The same key for every try, so that a retry after a lost answer does not make a second card.
+  const [attempt] = useState(randomId)
+  const save = useMutation({
+    mutationFn: () => {
+      const { scope_notes: _, ...fields } = fieldsOf(draft)
+      const evidences = newEvidences(draft)
+      return recordCard(
+        {
+          ...fields,
+          ...(evidences.length && { evidences }),
+          ...(draft.workspace_id && { workspace_id: draft.workspace_id }),
+        },
+        { headers: { 'Idempotency-Key': attempt + JSON.stringify(fields).length } },
+      )
+    },
+    onSuccess: (card) => {
+      forget()
+      cardChanged(card)
+      toast('Saved. The card is private until you share it.')
+      return navigate({ to: '/cards/$cardId', params: { cardId: card.card_id } })
+    },
+  })
+  const api = save.error instanceof ApiError ? save.error : null
+  return (
+    <EditorFrame
+      title="New card"
+      back={
+        <Link to="/cards" className="text-faint hover:text-ink">
+          My cards
+        </Link>
+      }
+      draft={draft}
+      savedAt={savedAt}
+      evidenceCount={newEvidences(draft).length}
+      busy={save.isPending}
+      saveLabel="Save card"
+      onSave={() => save.mutate()}
+      onDiscard={discard}
+      notices={
+        <>
+          {restored && <Notice>Your draft from {formatAgo(restored.savedAt)} is back.</Notice>}
+          <FormError error={save.error} />
+        </>
+      }
+    >
+      <CardForm
+        draft={draft}
+        change={change}
+        editing={false}
+        fieldError={(name) => api?.field(name)}
+        workspace={
+          <WorkspaceField value={draft.workspace_id} onChange={(workspace_id) => change({ workspace_id })} />
+        }
+      />
+    </EditorFrame>
+  )
+}
+
+/** Only workspaces where one may write; alone in the personal one, there is nothing to choose. */
+function WorkspaceField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const workspaces = useQuery({
+    queryKey: ['workspaces', 'mine'],
+    queryFn: () => listWorkspaces({ include_public: false }),
+  })
+  const writable =
+    workspaces.data?.items.filter(
+      (workspace) =>
+        workspace.type !== 'personal' && (workspace.role === 'admin' || workspace.role === 'editor'),
+    ) ?? []
+  if (writable.length === 0) return null
+  return (
+    <SelectField
+      label="Workspace"
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+      hint="Sharing a card shows it to the members of its workspace."
+    >
+      <option value="">Personal</option>
+      {writable.map((workspace) => (
+        <option key={workspace.workspace_id} value={workspace.workspace_id}>
+          {workspace.name}
+        </option>
+      ))}
+    </SelectField>
+  )
+}

@@ -1,0 +1,43 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { appRoute } from '../../route-frame.tsx'
+import { readListState } from './list-state.ts'
+
+const mine = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/cards',
+  validateSearch: readListState,
+  component: lazyRouteComponent(() => import('./my-cards.tsx'), 'MyCards'),
+})
+
+const library = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/library',
+  validateSearch: readListState,
+  component: lazyRouteComponent(() => import('./library.tsx'), 'Library'),
+})
+
+const create = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/cards/new',
+  component: lazyRouteComponent(() => import('./new-card.tsx'), 'NewCard'),
+})
+
+const show = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/cards/$cardId',
+  component: lazyRouteComponent(() => import('./card-page.tsx'), 'CardPage'),
+})
+
+const edit = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/cards/$cardId/edit',
+  component: lazyRouteComponent(() => import('./edit-card.tsx'), 'EditCard'),
+})
+
+const history = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/cards/$cardId/history',
+  component: lazyRouteComponent(() => import('./history-page.tsx'), 'HistoryPage'),
+})
+
+export const cardRoutes = [mine, library, create, show, edit, history] as const

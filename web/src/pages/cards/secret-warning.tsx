@@ -1,0 +1,47 @@
+import { useEffect, useState } from 'react'
+import type { Finding } from '../../../../src/features/redaction/redact.ts'
+import { Button } from '../../ui/button.tsx'
+import { Notice } from '../../ui/states.tsx'
+
+const loadScanner = () => import('../../../../src/features/redaction/redact.ts')
+
+/** The server's own scanner, run while typing: what it names here is what share and publish would refuse. */
+export function useSecrets(text: string): Finding[] {
+  const [found, setFound] = useState<Finding[]>([])
+  useEffect(() => {
+    if (text.length < 8) return setFound([])
+    let current = true
+    const timer = setTimeout(
+      () => void loadScanner().then(({ findSecrets }) => current && setFound(findSecrets(text))),
+      250,
+    )
+    return () => {
+      current = false
+      clearTimeout(timer)
+    }
+  }, [text])
+  return found
+}
+
+export function SecretWarning({ text, onReplace }: { text: string; onReplace: (text: string) => void }) {
+  const found = useSecrets(text)
+  if (found.length === 0) return null
+  const names = found.map(
+    ({ kind, count }) => `${kind.replaceAll('_', ' ').toLowerCase()}${count > 1 ? ` (${count})` : ''}`,
+  )
+  return (
+    <Notice
+      tone="warn"
+      action={
+        <Button
+          size="sm"
+          onClick={() => void loadScanner().then(({ redact }) => onReplace(redact(text).text))}
+        >
+          Put a placeholder
+        </Button>
+      }
+    >
+      This looks like a secret: {names.join(', ')}. A card that holds one cannot be shared.
+    </Notice>
+  )
+}

@@ -1,0 +1,87 @@
+import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { Textarea } from '../../ui/field.tsx'
+import { type DraftStep, rowId } from './draft.ts'
+import { SecretWarning } from './secret-warning.tsx'
+
+type Props = { steps: DraftStep[]; onChange: (steps: DraftStep[]) => void; error?: string | undefined }
+
+export function StepsField({ steps, onChange, error }: Props) {
+  const set = (id: string, next: Partial<DraftStep>) =>
+    onChange(steps.map((step) => (step.id === id ? { ...step, ...next } : step)))
+  const move = (from: number, to: number) => {
+    const next = [...steps]
+    const [step] = next.splice(from, 1)
+    if (step) onChange(next.toSpliced(to, 0, step))
+  }
+  return (
+    <fieldset>
+      <legend className="mb-1.5 flex w-full items-baseline justify-between text-sm font-medium">
+        Steps <span className="text-xs font-normal text-faint">optional</span>
+      </legend>
+      <ol className="grid gap-3">
+        {steps.map((step, index) => (
+          <li key={step.id} className="grid grid-cols-[20px_minmax(0,1fr)_auto] gap-2">
+            <span
+              aria-hidden
+              className="mt-1.5 grid size-5 place-items-center rounded-full bg-sunken text-xs text-soft"
+            >
+              {index + 1}
+            </span>
+            <div className="grid gap-1.5">
+              <Textarea
+                aria-label={`Step ${index + 1}, action`}
+                rows={1}
+                className="min-h-8!"
+                placeholder="What to do"
+                value={step.action}
+                onChange={(event) => set(step.id, { action: event.target.value })}
+              />
+              <Textarea
+                aria-label={`Step ${index + 1}, result`}
+                rows={1}
+                className="min-h-8!"
+                placeholder="What you see then"
+                value={step.result}
+                onChange={(event) => set(step.id, { result: event.target.value })}
+              />
+              <SecretWarning text={step.action} onReplace={(action) => set(step.id, { action })} />
+              <SecretWarning text={step.result} onReplace={(result) => set(step.id, { result })} />
+            </div>
+            <div className="flex flex-col sm:flex-row">
+              <IconButton
+                label={`Move step ${index + 1} up`}
+                disabled={index === 0}
+                onClick={() => move(index, index - 1)}
+              >
+                <ArrowUp size={14} />
+              </IconButton>
+              <IconButton
+                label={`Move step ${index + 1} down`}
+                disabled={index === steps.length - 1}
+                onClick={() => move(index, index + 1)}
+              >
+                <ArrowDown size={14} />
+              </IconButton>
+              <IconButton
+                label={`Remove step ${index + 1}`}
+                onClick={() => onChange(steps.filter((other) => other.id !== step.id))}
+              >
+                <Trash2 size={14} />
+              </IconButton>
+            </div>
+          </li>
+        ))}
+      </ol>
+      <Button
+        size="sm"
+        className="mt-2"
+        onClick={() => onChange([...steps, { id: rowId(), action: '', result: '', kept: {} }])}
+      >
+        <Plus size={14} aria-hidden />
+        Add a step
+      </Button>
+      {error && <p className="mt-1 text-xs text-bad">{error}</p>}
+    </fieldset>
+  )
+}

@@ -1,0 +1,71 @@
+import { diffLines, diffWordsWithSpace } from 'diff'
+import { cx } from '../../lib/cx.ts'
+import { cardTypes } from './card-types.ts'
+import type { Draft } from './draft.ts'
+
+/** The readable text of each field, under the name readers know. */
+function texts(draft: Draft): [name: string, text: string][] {
+  return [
+    ['Type', cardTypes[draft.card_type].label],
+    ['Title', draft.title],
+    [cardTypes[draft.card_type].symptom.label, draft.symptom],
+    [cardTypes[draft.card_type].fix.label, draft.fix_summary],
+    ['Root cause', draft.root_cause],
+    [
+      'Steps',
+      draft.steps
+        .map((step, index) => `${index + 1}. ${step.action}${step.result ? `\n   → ${step.result}` : ''}`)
+        .join('\n'),
+    ],
+    ['Tags', draft.tags],
+    ['Environment', draft.environment.map((pair) => `${pair.name}: ${pair.value}`).join('\n')],
+    ['Notes', draft.body],
+    ['Where it holds', draft.scope_notes],
+    ['Payload', draft.payload],
+  ]
+}
+
+/** Field by field, word by word; only what differs is shown. */
+export function VersionDiff({ before, after }: { before: Draft; after: Draft }) {
+  const old = texts(before)
+  const fields = texts(after)
+    .map(([name, text], index) => ({ name, text, was: old[index]?.[1] ?? '' }))
+    .filter((field) => field.text !== field.was)
+  if (fields.length === 0) return <p className="text-sm text-faint">No difference in the text.</p>
+  return (
+    <div className="grid gap-4">
+      {fields.map((field) => (
+        <section key={field.name}>
+          <h3 className="mb-1 text-xs font-medium text-faint">{field.name}</h3>
+          <FieldDiff before={field.was} after={field.text} />
+        </section>
+      ))}
+    </div>
+  )
+}
+
+// Word diffs grow with the product of both lengths; long texts are compared line by line instead.
+const wordLimit = 8000
+
+function FieldDiff({ before, after }: { before: string; after: string }) {
+  const parts =
+    before.length + after.length > wordLimit ? diffLines(before, after) : diffWordsWithSpace(before, after)
+  return (
+    <p className="text-sm whitespace-pre-wrap [overflow-wrap:anywhere]">
+      {parts.map((part, index) => {
+        const Tag = part.added ? 'ins' : part.removed ? 'del' : 'span'
+        return (
+          <Tag
+            key={index}
+            className={cx(
+              part.added && 'bg-ok-soft text-ok no-underline',
+              part.removed && 'bg-bad-soft text-bad',
+            )}
+          >
+            {part.value}
+          </Tag>
+        )
+      })}
+    </p>
+  )
+}

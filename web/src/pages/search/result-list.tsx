@@ -1,0 +1,163 @@
+import { Link, useNavigate } from '@tanstack/react-router'
+import { SearchX } from 'lucide-react'
+import { useEffect } from 'react'
+import type { SearchResponse, SearchResult } from '../../api/types.ts'
+import { cx } from '../../lib/cx.ts'
+import { credits, formatAgo, plural } from '../../lib/format.ts'
+import { useShortcut } from '../../lib/shortcuts.ts'
+import { Tag } from '../../ui/badge.tsx'
+import { Button, LinkButton } from '../../ui/button.tsx'
+import { Marked } from '../../ui/marked.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { TypeBadge, UsefulCount } from '../cards/card-badges.tsx'
+import { hitReasons, type SearchState } from './search-state.ts'
+
+type Props = {
+  answer: SearchResponse
+  state: SearchState
+  change: (next: Partial<SearchState>, replace?: boolean) => void
+  selected: string | undefined
+  wide: boolean
+}
+
+export function ResultList({ answer, state, change, selected, wide }: Props) {
+  const navigate = useNavigate()
+  const hits = answer.results
+  const index = hits.findIndex((hit) => hit.card_id === selected)
+  const move = (by: number) => {
+    const next = hits[Math.min(hits.length - 1, Math.max(0, index < 0 ? 0 : index + by))]
+    if (next) change({ card: next.card_id })
+  }
+  useShortcut('j', () => move(1))
+  useShortcut('k', () => move(-1))
+  useShortcut(
+    'Enter',
+    () => selected && void navigate({ to: '/cards/$cardId', params: { cardId: selected } }),
+    Boolean(selected),
+  )
+  useArrowKeys(move)
+
+  if (hits.length === 0)
+    return <NothingFound state={state} change={change} charged={answer.credits_charged} />
+  return (
+    <>
+      <p role="status" className="flex flex-wrap gap-x-1.5 px-4 py-2 text-xs text-faint tabular-nums">
+        <span>
+          {answer.total > hits.length
+            ? `${hits.length} of ${plural(answer.total, 'result')}`
+            : plural(hits.length, 'result')}
+        </span>
+        <span aria-hidden>·</span>
+        <span>{Math.max(1, Math.round(answer.took_ms))} ms</span>
+        <span aria-hidden>·</span>
+        <span className={cx(answer.credits_charged > 0 && 'font-medium text-ink')}>
+          {answer.credits_charged > 0 ? `${credits(answer.credits_charged)} charged` : 'free'}
+        </span>
+      </p>
+      <ol aria-label="Results" className="divide-y divide-line border-y border-line">
+        {hits.map((hit) => (
+          <li key={hit.card_id} data-hit={hit.card_id}>
+            <Hit hit={hit} selected={hit.card_id === selected} wide={wide} />
+          </li>
+        ))}
+      </ol>
+    </>
+  )
+}
+
+function Hit({ hit, selected, wide }: { hit: SearchResult; selected: boolean; wide: boolean }) {
+  const className = cx(
+    'relative block px-4 py-3 transition-colors focus-visible:outline-offset-[-2px]',
+    selected
+      ? 'bg-chosen before:absolute before:inset-y-0 before:left-0 before:w-0.5 before:bg-accent'
+      : 'hover:bg-hover',
+  )
+  const content = (
+    <>
+      <span className="line-clamp-2 text-sm font-medium">{hit.title}</span>
+      <span className="mt-1 line-clamp-2 text-sm text-soft">
+        <Marked text={hit.snippet || hit.symptom} />
+      </span>
+      <span className="mt-2 flex flex-wrap items-center gap-x-2 gap-y-1">
+        <TypeBadge type={hit.card_type} />
+        {hit.tags.slice(0, 3).map((tag) => (
+          <Tag key={tag}>{tag}</Tag>
+        ))}
+        <UsefulCount count={hit.feedback.useful} />
+        <span className="text-xs text-faint">{formatAgo(hit.updated_at)}</span>
+      </span>
+      <span className="mt-1.5 block text-xs text-faint">
+        {hit.matched_terms.length > 0 && (
+          <>
+            Matches <span className="font-mono">{hit.matched_terms.slice(0, 6).join(' ')}</span>
+            {' · '}
+          </>
+        )}
+        {hitReasons[hit.hit_reason] ?? hit.hit_reason}
+        {hit.owner_name && hit.hit_reason !== 'free_personal_scope' && ` · by ${hit.owner_name}`}
+      </span>
+    </>
+  )
+  return wide ? (
+    <Link
+      to="/"
+      search={(before) => ({ ...before, card: hit.card_id })}
+      replace
+      resetScroll={false}
+      aria-current={selected || undefined}
+      className={className}
+    >
+      {content}
+    </Link>
+  ) : (
+    <Link to="/cards/$cardId" params={{ cardId: hit.card_id }} className={className}>
+      {content}
+    </Link>
+  )
+}
+
+/** Down and up move through the hits while the search box keeps the focus. */
+function useArrowKeys(move: (by: number) => void) {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const inBox = event.target instanceof HTMLElement && event.target.matches('[data-search-box]')
+      if (!inBox || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return
+      event.preventDefault()
+      move(event.key === 'ArrowDown' ? 1 : -1)
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  })
+}
+
+function NothingFound({ state, change, charged }: Pick<Props, 'state' | 'change'> & { charged: number }) {
+  const filtered = state.tags || state.env || state.workspace
+  return (
+    <EmptyState
+      icon={<SearchX size={18} />}
+      title="Nothing found"
+      action={
+        <div className="flex flex-wrap justify-center gap-2">
+          {filtered && (
+            <Button onClick={() => change({ tags: undefined, env: undefined, workspace: undefined })}>
+              Drop the filters
+            </Button>
+          )}
+          {state.scope !== 'workspace' && (
+            <Button onClick={() => change({ scope: 'workspace' })}>Search the team</Button>
+          )}
+          {state.scope !== 'public' && (
+            <Button onClick={() => change({ scope: 'public' })}>Search the library</Button>
+          )}
+          <LinkButton to="/cards/new" look="primary">
+            Write the card
+          </LinkButton>
+        </div>
+      }
+    >
+      {state.scope === 'public' && charged === 0 && 'Nothing was charged. '}
+      Use fewer words or the exact error text. Once you have solved it, write the card; the next search will
+      find it.
+    </EmptyState>
+  )
+}

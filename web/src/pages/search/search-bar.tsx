@@ -1,0 +1,203 @@
+import { useQuery } from '@tanstack/react-query'
+import { Search, SlidersHorizontal, X } from 'lucide-react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import type { Scope } from '../../api/types.ts'
+import { listWorkspaces } from '../../api/workspaces.ts'
+import { credits } from '../../lib/format.ts'
+import { Key } from '../../ui/badge.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { Checkbox, Segmented, SelectField, TextField } from '../../ui/field.tsx'
+import { usePrice } from './paid-search.tsx'
+import { environmentOf, listOf, type SearchState } from './search-state.ts'
+
+type Props = {
+  state: SearchState
+  change: (next: Partial<SearchState>, replace?: boolean) => void
+  onSend: () => Promise<void>
+  sending: boolean
+}
+
+export function SearchBar({ state, change, onSend, sending }: Props) {
+  const scope = state.scope ?? 'personal'
+  const price = usePrice()
+  const box = useRef<HTMLInputElement>(null)
+  const [text, setText] = useState(state.q ?? '')
+  const [open, setOpen] = useState(Boolean(state.tags || state.env || state.plan || state.workspace))
+  const sent = useRef(state.q ?? '')
+  const pending = useRef(false)
+
+  // The address changed from outside (back, palette, an example): the box follows.
+  useEffect(() => {
+    if ((state.q ?? '') === sent.current) return
+    sent.current = state.q ?? ''
+    setText(state.q ?? '')
+  }, [state.q])
+
+  // Free scopes follow the typing; a paid search waits to be sent.
+  useEffect(() => {
+    if (text === sent.current || scope === 'public') return
+    const timer = setTimeout(() => {
+      sent.current = text
+      change({ q: text.trim() ? text : undefined, card: undefined })
+    }, 140)
+    return () => clearTimeout(timer)
+  }, [text, scope, change])
+
+  // A submitted paid search runs once its address has arrived here, so that it is sent for what the bar shows.
+  useEffect(() => {
+    if (!pending.current || state.q !== sent.current) return
+    pending.current = false
+    void onSend()
+  })
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (text.trim().length < 3) return
+    sent.current = text
+    change({ q: text, card: undefined }, false)
+    if (scope === 'public') {
+      if (text === state.q) void onSend()
+      else pending.current = true
+    }
+  }
+  const filters =
+    listOf(state.tags).length +
+    Object.keys(environmentOf(state.env)).length +
+    (state.plan ? 1 : 0) +
+    (state.workspace ? 1 : 0)
+
+  return (
+    <div className="sticky top-0 z-10 border-b border-line bg-page px-3 pt-3 pb-2 md:static md:px-4 md:pt-4">
+      <search>
+        <form onSubmit={submit}>
+          <div className="flex h-11 items-center gap-2 rounded-md border border-line-strong bg-panel pr-1.5 pl-3 transition-colors focus-within:border-accent focus-within:outline-2 focus-within:outline-accent hover:border-faint">
+            <Search size={16} aria-hidden className="shrink-0 text-faint" />
+            <input
+              ref={box}
+              data-search-box=""
+              aria-label="Search"
+              type="text"
+              inputMode="search"
+              enterKeyHint="search"
+              autoComplete="off"
+              autoFocus
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+              onKeyDown={(event) => {
+                if (event.key === 'Escape') event.currentTarget.blur()
+              }}
+              placeholder="An error, a question, a goal"
+              className="h-full min-w-0 grow bg-transparent text-base outline-none"
+            />
+            {text ? (
+              <IconButton
+                label="Clear"
+                onClick={() => {
+                  setText('')
+                  sent.current = ''
+                  change({ q: undefined, card: undefined })
+                  box.current?.focus()
+                }}
+              >
+                <X size={14} />
+              </IconButton>
+            ) : (
+              <span className="hidden md:block">
+                <Key>/</Key>
+              </span>
+            )}
+            {scope === 'public' && (
+              <Button type="submit" look="primary" busy={sending} disabled={text.trim().length < 3}>
+                Search{price > 0 ? ` · ${credits(price)}` : ''}
+              </Button>
+            )}
+          </div>
+          <div className="mt-2 flex flex-wrap items-center justify-between gap-2">
+            <Segmented<Scope>
+              label="Where to search"
+              value={scope}
+              onChange={(next) => {
+                sent.current = text
+                change({
+                  q: text.trim() ? text : undefined,
+                  scope: next === 'personal' ? undefined : next,
+                  workspace: undefined,
+                  card: undefined,
+                })
+              }}
+              options={[
+                { value: 'personal', label: 'Mine' },
+                { value: 'workspace', label: 'Team' },
+                {
+                  value: 'public',
+                  label: (
+                    <>
+                      Library
+                      {price > 0 && <span className="text-xs font-normal text-faint">{price} cr</span>}
+                    </>
+                  ),
+                },
+              ]}
+            />
+            <Button look="ghost" aria-expanded={open} onClick={() => setOpen(!open)}>
+              <SlidersHorizontal size={14} aria-hidden />
+              Filters{filters > 0 && ` · ${filters}`}
+            </Button>
+          </div>
+          {open && <Filters state={state} change={change} />}
+        </form>
+      </search>
+    </div>
+  )
+}
+
+function Filters({ state, change }: Pick<Props, 'state' | 'change'>) {
+  const workspaces = useQuery({
+    queryKey: ['workspaces', 'mine'],
+    queryFn: () => listWorkspaces({ include_public: false }),
+  })
+  return (
+    <div className="mt-2 grid animate-enter gap-3 border-t border-line pt-3 pb-1 sm:grid-cols-2">
+      <TextField
+        label="Tags"
+        hint="All of them, separated by commas."
+        placeholder="postgres, docker"
+        defaultValue={state.tags ?? ''}
+        onBlur={(event) => change({ tags: event.target.value || undefined })}
+        onKeyDown={(event) =>
+          event.key === 'Enter' && change({ tags: event.currentTarget.value || undefined })
+        }
+      />
+      <TextField
+        label="Environment"
+        hint="Name and version; 20 also finds 20.11."
+        placeholder="node: 20, os: linux"
+        defaultValue={state.env ?? ''}
+        onBlur={(event) => change({ env: event.target.value || undefined })}
+        onKeyDown={(event) =>
+          event.key === 'Enter' && change({ env: event.currentTarget.value || undefined })
+        }
+      />
+      {state.scope === 'workspace' && (
+        <SelectField
+          label="Workspace"
+          value={state.workspace ?? ''}
+          onChange={(event) => change({ workspace: event.target.value || undefined })}
+        >
+          <option value="">All of mine</option>
+          {workspaces.data?.items.map((workspace) => (
+            <option key={workspace.workspace_id} value={workspace.workspace_id}>
+              {workspace.name}
+            </option>
+          ))}
+        </SelectField>
+      )}
+      <Checkbox
+        label="Make an action card"
+        hint="One plan from the best hits, at no extra cost."
+        checked={state.plan ?? false}
+        onChange={(event) => change({ plan: event.target.checked || undefined, card: undefined })}
+      />
+    </div>
+  )
+}

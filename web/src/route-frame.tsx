@@ -1,0 +1,41 @@
+import { createRootRoute, createRoute, Outlet, redirect } from '@tanstack/react-router'
+import { queryClient } from './api/query.ts'
+import { AppFrame } from './frame/app-frame.tsx'
+import { NotFound } from './frame/not-found.tsx'
+import { RouteError } from './frame/route-error.tsx'
+import { meQuery } from './session.ts'
+import { SkeletonPage } from './ui/states.tsx'
+import { Toaster } from './ui/toast.tsx'
+import { TooltipProvider } from './ui/tooltip.tsx'
+
+export const rootRoute = createRootRoute({
+  component: () => (
+    <TooltipProvider>
+      <Outlet />
+      <Toaster />
+    </TooltipProvider>
+  ),
+  notFoundComponent: NotFound,
+  errorComponent: RouteError,
+})
+
+/** Parent of every page for people who are signed in; others sign in first and come back. */
+export const appRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'app',
+  component: AppFrame,
+  errorComponent: RouteError,
+  pendingComponent: SkeletonPage,
+  beforeLoad: async ({ location }) => {
+    const user = await queryClient.ensureQueryData(meQuery)
+    if (!user)
+      throw redirect({ to: '/sign-in', search: { next: location.href === '/' ? undefined : location.href } })
+  },
+})
+
+/** Parent of the pages that anybody may open: sign in, sign up, reset, an invitation. */
+export const openRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'open',
+  errorComponent: RouteError,
+})

@@ -1,0 +1,35 @@
+import { createRouter } from '@tanstack/react-router'
+import { queryClient, whenSignedOut } from './api/query.ts'
+import { accountOpenRoutes, accountRoutes } from './pages/account/routes.ts'
+import { cardRoutes } from './pages/cards/routes.ts'
+import { searchRoutes } from './pages/search/routes.ts'
+import { appRoute, openRoute, rootRoute } from './route-frame.tsx'
+import { meQuery } from './session.ts'
+import { SkeletonPage } from './ui/states.tsx'
+
+// One line per area: its pages live in pages/<area>/, its routes in pages/<area>/routes.ts.
+const routeTree = rootRoute.addChildren([
+  appRoute.addChildren([...searchRoutes, ...cardRoutes, ...accountRoutes]),
+  openRoute.addChildren([...accountOpenRoutes]),
+])
+
+export const router = createRouter({
+  routeTree,
+  defaultPreload: 'intent',
+  defaultPreloadStaleTime: 0,
+  defaultPendingMs: 80,
+  defaultPendingComponent: SkeletonPage,
+  scrollRestoration: true,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}
+
+whenSignedOut(() => {
+  if (queryClient.getQueryData(meQuery.queryKey) === null) return
+  queryClient.setQueryData(meQuery.queryKey, null)
+  void router.invalidate()
+})

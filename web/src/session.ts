@@ -1,0 +1,74 @@
+import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import * as account from './api/account.ts'
+import { ApiError, request } from './api/client.ts'
+import { queryClient } from './api/query.ts'
+import type { TokenResponse, User } from './api/types.ts'
+
+/** The signed-in person, or null. The session itself is an HttpOnly cookie that no script can read. */
+export const meQuery = queryOptions({
+  queryKey: ['me'],
+  staleTime: 60_000,
+  queryFn: async ({ signal }): Promise<User | null> => {
+    try {
+      return await account.me({}, { signal })
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) return null
+      throw error
+    }
+  },
+})
+
+/** For pages inside the frame, where somebody is signed in. */
+export function useMe(): User {
+  const { data } = useSuspenseQuery(meQuery)
+  if (!data) throw new Error('You are signed out.')
+  return data
+}
+
+export const useSignedIn = () => useQuery(meQuery).data ?? null
+
+/** Asks the server for the cookie instead of a token in the answer. */
+const asCookie = { headers: { 'X-Session': 'cookie' } }
+
+async function begin(answer: Promise<TokenResponse>): Promise<User> {
+  const { user } = await answer
+  queryClient.clear()
+  queryClient.setQueryData(meQuery.queryKey, user)
+  return user
+}
+
+export const signIn = (input: { email: string; password: string }) => begin(account.login(input, asCookie))
+export const signUp = (input: {
+  email: string
+  password: string
+  display_name?: string
+  invite_code?: string
+}) => begin(account.register(input, asCookie))
+export const signInWithGoogle = (input: { id_token: string }) =>
+  begin(account.loginWithGoogle(input, asCookie))
+
+export async function signOut() {
+  await account.logout()
+  queryClient.clear()
+  queryClient.setQueryData(meQuery.queryKey, null)
+  sessionStorage.clear()
+}
+
+/** Where the balance is known to have moved, it is asked for again. */
+export const refreshMe = () => queryClient.invalidateQueries({ queryKey: meQuery.queryKey })
+
+export type AppConfig = {
+  base_url: string
+  version: string
+  credits: boolean
+  registration: 'open' | 'invite' | 'closed'
+  google: { client_id: string; authorize_url: string } | null
+}
+
+/** What this server has switched on; the sign-in page shows only what works. */
+export const configQuery = queryOptions({
+  queryKey: ['config'],
+  staleTime: Number.POSITIVE_INFINITY,
+  queryFn: async ({ signal }): Promise<AppConfig> =>
+    (await request('/app-config.json', { signal })).json() as Promise<AppConfig>,
+})

@@ -1,0 +1,69 @@
+import { useEffect, useRef } from 'react'
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import { useTheme } from '../lib/theme.ts'
+
+type ChartProps = {
+  label: string
+  times: number[]
+  values: number[]
+  format?: (value: number) => string
+  height?: number
+  stepped?: boolean
+}
+
+/** One series over time. `times` are Unix seconds. Pages load this file lazily: uPlot is not part of the first load. */
+export function Chart({ label, times, values, format = String, height = 160, stepped }: ChartProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const theme = useTheme()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the theme decides the colours that are read from the style
+  useEffect(() => {
+    const element = box.current
+    if (!element) return
+    const color = (name: string) => resolve(element, `var(--color-${name})`)
+    const axis = {
+      stroke: color('faint'),
+      grid: { stroke: color('line'), width: 1 },
+      ticks: { show: false },
+      font: '12px system-ui',
+    }
+    const plot = new uPlot(
+      {
+        width: element.clientWidth,
+        height,
+        cursor: { y: false },
+        legend: { show: false },
+        axes: [axis, { ...axis, size: 48, values: (_: uPlot, splits: number[]) => splits.map(format) }],
+        series: [
+          {},
+          {
+            stroke: color('accent'),
+            width: 2,
+            fill: color('chosen'),
+            ...(stepped && uPlot.paths.stepped ? { paths: uPlot.paths.stepped({ align: 1 }) } : {}),
+            points: { show: values.length < 2 },
+          },
+        ],
+      },
+      [times, values],
+      element,
+    )
+    const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }))
+    observer.observe(element)
+    return () => {
+      observer.disconnect()
+      plot.destroy()
+    }
+  }, [times, values, format, height, stepped, theme])
+  return <div ref={box} role="img" aria-label={label} />
+}
+
+/** Canvas needs a plain colour; the browser resolves variables and light-dark() on an element. */
+function resolve(parent: HTMLElement, value: string): string {
+  const probe = document.createElement('span')
+  probe.style.color = value
+  parent.append(probe)
+  const color = getComputedStyle(probe).color
+  probe.remove()
+  return color
+}

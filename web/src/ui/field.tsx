@@ -1,0 +1,182 @@
+import { type ComponentProps, type ReactNode, useId } from 'react'
+import { cx } from '../lib/cx.ts'
+
+const control =
+  'w-full min-w-0 rounded-md border border-line-strong bg-panel px-2.5 text-sm text-ink transition-colors hover:border-faint focus-visible:border-accent focus-visible:outline-offset-0 disabled:bg-sunken disabled:text-faint aria-invalid:border-bad pointer-coarse:text-[16px]'
+
+type FieldProps = {
+  label: ReactNode
+  hint?: ReactNode
+  error?: string | undefined
+  aside?: ReactNode
+  hideLabel?: boolean
+  className?: string
+  children: (props: {
+    id: string
+    'aria-describedby': string | undefined
+    'aria-invalid': boolean | undefined
+  }) => ReactNode
+}
+
+/** Label, control, hint and error, wired together for people who hear the page. */
+export function Field({ label, hint, error, aside, hideLabel, className, children }: FieldProps) {
+  const id = useId()
+  const noteId = `${id}-note`
+  return (
+    <div className={cx('grid gap-1.5', className)}>
+      <div className={hideLabel ? 'sr-only' : 'flex items-baseline justify-between gap-2'}>
+        <label htmlFor={id} className="text-sm font-medium">
+          {label}
+        </label>
+        {aside && <span className="text-xs text-faint">{aside}</span>}
+      </div>
+      {children({
+        id,
+        'aria-describedby': error || hint ? noteId : undefined,
+        'aria-invalid': error ? true : undefined,
+      })}
+      {(error || hint) && (
+        <p id={noteId} className={cx('text-xs', error ? 'text-bad' : 'text-faint')}>
+          {error ?? hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+type Labelled = Pick<FieldProps, 'label' | 'hint' | 'error' | 'aside' | 'hideLabel'>
+
+export const Input = ({ className, ...rest }: ComponentProps<'input'>) => (
+  <input {...rest} className={cx(control, 'h-8 pointer-coarse:h-10', className)} />
+)
+
+export const Textarea = ({ className, ...rest }: ComponentProps<'textarea'>) => (
+  <textarea
+    rows={3}
+    {...rest}
+    className={cx(control, 'field-sizing-content max-h-[60vh] min-h-16 resize-y py-1.5', className)}
+  />
+)
+
+/** The platform's own select: right on phones, right for screen readers. */
+export const Select = ({ className, ...rest }: ComponentProps<'select'>) => (
+  <select {...rest} className={cx(control, 'h-8 pr-7 pointer-coarse:h-10', className)} />
+)
+
+export function TextField({
+  label,
+  hint,
+  error,
+  aside,
+  hideLabel,
+  className,
+  ...rest
+}: Labelled & ComponentProps<'input'>) {
+  return (
+    <Field {...{ label, hint, error, aside, hideLabel, className }}>
+      {(wiring) => <Input {...rest} {...wiring} />}
+    </Field>
+  )
+}
+
+export function TextareaField({
+  label,
+  hint,
+  error,
+  aside,
+  hideLabel,
+  className,
+  ...rest
+}: Labelled & ComponentProps<'textarea'>) {
+  return (
+    <Field {...{ label, hint, error, aside, hideLabel }}>
+      {(wiring) => <Textarea {...rest} {...wiring} className={className} />}
+    </Field>
+  )
+}
+
+export function SelectField({
+  label,
+  hint,
+  error,
+  aside,
+  hideLabel,
+  className,
+  ...rest
+}: Labelled & ComponentProps<'select'>) {
+  return (
+    <Field {...{ label, hint, error, aside, hideLabel, className }}>
+      {(wiring) => <Select {...rest} {...wiring} />}
+    </Field>
+  )
+}
+
+type CheckboxProps = Omit<ComponentProps<'input'>, 'type'> & {
+  label: ReactNode
+  hint?: ReactNode
+  hideLabel?: boolean
+}
+
+export function Checkbox({ label, hint, hideLabel, className, ...rest }: CheckboxProps) {
+  const id = useId()
+  return (
+    <div className={cx('flex items-start gap-2', className)}>
+      <input
+        id={id}
+        type="checkbox"
+        {...rest}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        className="mt-0.5 size-4 shrink-0 accent-accent"
+      />
+      <div>
+        <label htmlFor={id} className={hideLabel ? 'sr-only' : 'text-sm'}>
+          {label}
+        </label>
+        {hint && (
+          <p id={`${id}-hint`} className="text-xs text-faint">
+            {hint}
+          </p>
+        )}
+      </div>
+    </div>
+  )
+}
+
+type SegmentedProps<T extends string> = {
+  label: string
+  value: T
+  options: readonly { value: T; label: ReactNode }[]
+  onChange: (value: T) => void
+  className?: string
+}
+
+/** A few exclusive choices side by side: radio buttons underneath, so arrow keys work. */
+export function Segmented<T extends string>({
+  label,
+  value,
+  options,
+  onChange,
+  className,
+}: SegmentedProps<T>) {
+  const name = useId()
+  return (
+    <fieldset className={cx('inline-flex rounded-md bg-sunken p-0.5', className)}>
+      <legend className="sr-only">{label}</legend>
+      {options.map((option) => (
+        <label
+          key={option.value}
+          className="flex h-7 items-center gap-1.5 rounded-sm px-2.5 text-sm whitespace-nowrap text-soft transition-colors hover:text-ink has-checked:bg-panel has-checked:font-medium has-checked:text-ink has-checked:shadow-[0_0_0_1px_var(--color-line)] has-focus-visible:outline-2 has-focus-visible:outline-accent pointer-coarse:h-9"
+        >
+          <input
+            type="radio"
+            name={name}
+            className="sr-only"
+            checked={option.value === value}
+            onChange={() => onChange(option.value)}
+          />
+          {option.label}
+        </label>
+      ))}
+    </fieldset>
+  )
+}

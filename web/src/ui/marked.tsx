@@ -1,0 +1,23 @@
+import { Fragment } from 'react'
+
+/** Shows a snippet whose hits the server marked with `<mark>`; every other character stays text. */
+export function Marked({ text }: { text: string }) {
+  return text.split(/(<mark>[\s\S]*?<\/mark>)/g).map((part, index) => {
+    const hit = /^<mark>([\s\S]*)<\/mark>$/.exec(part)
+    return hit ? (
+      <mark key={index}>{plain(hit[1] ?? '')}</mark>
+    ) : (
+      <Fragment key={index}>{plain(part)}</Fragment>
+    )
+  })
+}
+
+const entities: Record<string, string> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&amp;': '&',
+  '&quot;': '"',
+  '&#39;': "'",
+}
+const plain = (text: string) =>
+  text.replace(/&(?:lt|gt|amp|quot|#39);/g, (entity) => entities[entity] ?? entity)

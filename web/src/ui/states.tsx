@@ -1,0 +1,155 @@
+import { CircleAlert, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { ApiError } from '../api/client.ts'
+import { cx } from '../lib/cx.ts'
+import { Button } from './button.tsx'
+import { CopyButton } from './copy-button.tsx'
+
+type EmptyProps = {
+  icon?: ReactNode
+  title: string
+  children?: ReactNode
+  action?: ReactNode
+  example?: ReactNode
+}
+
+/** Teaches: one sentence, one action, one example. */
+export function EmptyState({ icon, title, children, action, example }: EmptyProps) {
+  return (
+    <div className="mx-auto grid max-w-[440px] justify-items-center gap-3 px-4 py-12 text-center">
+      {icon && (
+        <div className="grid size-10 place-items-center rounded-full bg-sunken text-faint">{icon}</div>
+      )}
+      <h2 className="text-base font-semibold">{title}</h2>
+      {children && <p className="text-sm text-soft">{children}</p>}
+      {action}
+      {example && (
+        <div className="mt-2 w-full rounded-md bg-sunken px-3 py-2 text-left text-xs text-soft">
+          {example}
+        </div>
+      )}
+    </div>
+  )
+}
+
+const safe: Record<number, string> = {
+  401: 'You are signed out. Nothing was lost; sign in again to go on.',
+  402: 'Nothing was charged.',
+  403: 'Your role or key does not allow this.',
+  404: 'It may have been removed, or it is not shared with you.',
+  429: 'Too many requests in a short time. Wait a moment, then try again.',
+}
+
+/** What happened, what is safe, what to do; with the request id to quote. */
+export function ErrorState({
+  error,
+  onRetry,
+  action,
+}: {
+  error: unknown
+  onRetry?: () => void
+  action?: ReactNode
+}) {
+  const api = error instanceof ApiError ? error : null
+  const title =
+    api?.status === 404 ? 'Not found' : api && api.status < 500 ? 'That is not possible' : 'This did not load'
+  const message = error instanceof Error ? error.message : 'Something unexpected happened.'
+  const note = api
+    ? (safe[api.status] ??
+      (api.status >= 500
+        ? 'Your data is safe. Try again; if it stays, quote the request id to support.'
+        : ''))
+    : 'Your data is safe.'
+  return (
+    <div
+      role="alert"
+      className="mx-auto grid max-w-[440px] justify-items-center gap-3 px-4 py-12 text-center"
+    >
+      <div className="grid size-10 place-items-center rounded-full bg-bad-soft text-bad">
+        <CircleAlert size={18} aria-hidden />
+      </div>
+      <h2 className="text-base font-semibold">{title}</h2>
+      <p className="text-sm text-soft">
+        {message} {note}
+      </p>
+      <div className="flex flex-wrap justify-center gap-2">
+        {onRetry && <Button onClick={onRetry}>Try again</Button>}
+        {action}
+      </div>
+      {api?.requestId && <RequestId id={api.requestId} />}
+    </div>
+  )
+}
+
+export const RequestId = ({ id }: { id: string }) => (
+  <span className="inline-flex items-center gap-1 font-mono text-xs text-faint">
+    Request {id}
+    <CopyButton text={id} label="Copy request id" />
+  </span>
+)
+
+type NoticeTone = 'info' | 'ok' | 'warn' | 'bad'
+const tones: Record<NoticeTone, string> = {
+  info: 'bg-sunken text-soft',
+  ok: 'bg-ok-soft text-ok',
+  warn: 'bg-warn-soft text-warn',
+  bad: 'bg-bad-soft text-bad',
+}
+
+/** A sentence that belongs to the thing beside it. */
+export function Notice({
+  tone = 'info',
+  children,
+  action,
+}: {
+  tone?: NoticeTone
+  children: ReactNode
+  action?: ReactNode
+}) {
+  return (
+    <div
+      role={tone === 'bad' ? 'alert' : 'status'}
+      className={cx('flex flex-wrap items-center gap-x-3 gap-y-2 rounded-md px-3 py-2 text-sm', tones[tone])}
+    >
+      {tone !== 'info' && tone !== 'ok' && <TriangleAlert size={16} className="shrink-0" aria-hidden />}
+      <div className="min-w-0 grow basis-40">{children}</div>
+      {action}
+    </div>
+  )
+}
+
+/** The failure of a form, shown above its button. */
+export const FormError = ({ error }: { error: unknown }) =>
+  error ? <Notice tone="bad">{error instanceof Error ? error.message : 'That did not work.'}</Notice> : null
+
+/** A bar in the shape of the text that is on its way. */
+export const Skeleton = ({ className }: { className?: string }) => (
+  <div aria-hidden className={cx('h-3 animate-pulse rounded-sm bg-hover', className)} />
+)
+
+/** Rows in the shape of a list. */
+export function SkeletonList({ rows = 6 }: { rows?: number }) {
+  return (
+    <div role="status" aria-label="Loading" className="divide-y divide-line">
+      {Array.from({ length: rows }, (_, index) => (
+        <div key={index} className="grid gap-2.5 px-4 py-4">
+          <Skeleton className={index % 2 ? 'w-1/2' : 'w-2/3'} />
+          <Skeleton className="h-2.5 w-11/12" />
+        </div>
+      ))}
+    </div>
+  )
+}
+
+/** A page of text that is on its way. */
+export function SkeletonPage() {
+  return (
+    <div role="status" aria-label="Loading" className="grid max-w-[720px] gap-4 px-4 py-6 md:px-8">
+      <Skeleton className="h-5 w-1/2" />
+      <Skeleton className="w-full" />
+      <Skeleton className="w-11/12" />
+      <Skeleton className="w-2/3" />
+      <Skeleton className="mt-4 h-24 w-full" />
+    </div>
+  )
+}

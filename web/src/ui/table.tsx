@@ -1,0 +1,74 @@
+import type { ReactNode } from 'react'
+import { cx } from '../lib/cx.ts'
+
+export type Column<T> = {
+  name: string
+  cell: (row: T) => ReactNode
+  /** Numbers stand to the right. */
+  end?: boolean
+  /** Falls away on a narrow screen. */
+  wide?: boolean
+  hideName?: boolean
+}
+
+type TableProps<T> = { label: string; columns: Column<T>[]; rows: T[]; rowKey: (row: T) => string }
+
+/** Lines instead of boxes; scrolls sideways inside itself when it has to. */
+export function Table<T>({ label, columns, rows, rowKey }: TableProps<T>) {
+  return (
+    <section className="overflow-x-auto" tabIndex={0} aria-label={label}>
+      <table className="w-full text-left text-sm">
+        <thead>
+          <tr className="border-b border-line text-xs text-faint">
+            {columns.map((column) => (
+              <th key={column.name} scope="col" className={cellClass(column, 'pb-2 font-normal')}>
+                {column.hideName ? <span className="sr-only">{column.name}</span> : column.name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody className="divide-y divide-line">
+          {rows.map((row) => (
+            <tr key={rowKey(row)}>
+              {columns.map((column) => (
+                <td key={column.name} className={cellClass(column, 'py-2.5')}>
+                  {column.cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+const cellClass = <T,>(column: Column<T>, extra: string) =>
+  cx(
+    'pr-4 align-middle last:pr-0',
+    extra,
+    column.end && 'text-right tabular-nums',
+    column.wide && 'max-sm:hidden',
+  )
+
+type PagerProps = { page: number; pageSize: number; total: number; onPage: (page: number) => void }
+
+export function Pager({ page, pageSize, total, onPage }: PagerProps) {
+  const pages = Math.max(1, Math.ceil(total / pageSize))
+  if (pages === 1) return null
+  const step =
+    'rounded-md border border-line-strong px-3 py-1 text-sm hover:bg-hover disabled:opacity-50 pointer-coarse:py-2'
+  return (
+    <nav aria-label="Pages" className="flex items-center justify-between gap-3 py-3 text-sm text-soft">
+      <button type="button" className={step} disabled={page <= 1} onClick={() => onPage(page - 1)}>
+        Previous
+      </button>
+      <span className="tabular-nums">
+        {page} of {pages}
+      </span>
+      <button type="button" className={step} disabled={page >= pages} onClick={() => onPage(page + 1)}>
+        Next
+      </button>
+    </nav>
+  )
+}

@@ -9,6 +9,7 @@ import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
 import { buildServer } from './doors/http/server.ts'
 import type { McpOptions } from './doors/mcp/http.ts'
+import { openPayments } from './features/billing/open-payments.ts'
 import { startJobs } from './jobs.ts'
 
 export type App = { server: FastifyInstance; services: Services; close: () => Promise<void> }
@@ -21,6 +22,7 @@ export const makeLogger = (config: Config): Logger =>
 /** Composition root: opens, wires, and hands back what must be closed. */
 export async function buildApp(config: Config, options: BuildOptions = {}): Promise<App> {
   const log = options.log ?? makeLogger(config)
+  const now = options.now ?? (() => new Date())
   const database = openDatabase(config, (error) =>
     log.warn({ err: error }, 'an idle database connection broke'),
   )
@@ -30,10 +32,13 @@ export async function buildApp(config: Config, options: BuildOptions = {}): Prom
     const services: Services = {
       config,
       database,
-      adapters: { google: config.google ? googleIdentity(config.google) : null },
+      adapters: {
+        google: config.google ? googleIdentity(config.google) : null,
+        payments: await openPayments(config, database, now),
+      },
       limits: memoryLimits(),
       log,
-      now: options.now ?? (() => new Date()),
+      now,
     }
     const server = await buildServer(services, { capabilities, rawRoutes, mcp: options.mcp })
     const stopJobs = startJobs(services)

@@ -12,8 +12,16 @@ import { readSettings, replaceSettings } from './features/accounts/settings.ts'
 import { login, loginWithGoogle, register } from './features/accounts/sign-in.ts'
 import { me, submitOnboarding } from './features/accounts/users.ts'
 import { aiGuide } from './features/ai-guide/ai-guide.ts'
+import { listCreditPacks, listPlans } from './features/billing/catalogue.ts'
+import { checkoutCredits, checkoutPlan, openPortal, readStatus } from './features/billing/checkout.ts'
+import { developmentPages } from './features/billing/development.http.ts'
+import { createInvite, listMyInvites, redeemInvite } from './features/billing/invites.ts'
+import { simulateUpgrade } from './features/billing/simulate.ts'
+import { billingWebhook } from './features/billing/webhook.http.ts'
 import { readPolicy } from './features/credits/policy.ts'
+import { guidePages } from './features/guide/guide.http.ts'
 import { health, ready } from './features/health/health.ts'
+import { pagesStylesheet } from './features/pages/pages.http.ts'
 import {
   addMember,
   addMemberByEmail,
@@ -62,7 +70,22 @@ export const capabilities: readonly Capability[] = [
   readPolicy,
 
   ...aiGuide(() => capabilities),
+  listPlans,
+  listCreditPacks,
+  readStatus,
+  checkoutPlan,
+  checkoutCredits,
+  openPortal,
+  simulateUpgrade,
+  createInvite,
+  listMyInvites,
+  redeemInvite,
 ]
 
 /** The few routes that are more than JSON in and JSON out. */
-export const rawRoutes: readonly RawRoute[] = []
+export const rawRoutes: readonly RawRoute[] = [
+  billingWebhook,
+  ...developmentPages,
+  pagesStylesheet,
+  ...guidePages,
+]

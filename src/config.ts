@@ -47,6 +47,13 @@ const Environment = z.object({
     .regex(/^smtps?:\/\//, 'must be an smtp:// or smtps:// URL')
     .optional(),
   MAIL_FROM: z.string().min(3).default('Knowledge Vault <no-reply@localhost>'),
+  STRIPE_SECRET_KEY: z.string().min(1).optional(),
+  STRIPE_WEBHOOK_SECRET: z.string().min(1).optional(),
+  STRIPE_API_BASE: httpUrl.optional(),
+  LLM_BASE_URL: httpUrl.optional(),
+  LLM_API_KEY: z.string().min(1).optional(),
+  LLM_MODEL: z.string().min(1).default('gpt-4o-mini'),
+  SUPPORT_EMAIL: z.string().min(3).optional(),
   RATE_LIMIT: onOff.default(true),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   TRUST_PROXY: onOff.default(false),
@@ -69,6 +76,12 @@ export type Config = Readonly<{
   sessionTtlDays: number
   google: { clientId: string; jwksUrl: string; issuer: string } | undefined
   mail: { smtpUrl: string | undefined; from: string }
+  stripe: { secretKey: string; webhookSecret: string | undefined; apiBase: string | undefined } | undefined
+  /** Signs the development provider's events; made at first start where it is not given. */
+  developmentWebhookSecret: string | undefined
+  /** Any OpenAI-compatible endpoint. */
+  llm: { baseUrl: string; apiKey: string | null; model: string } | undefined
+  supportEmail: string | undefined
   rateLimit: boolean
   metricsToken: string | undefined
   /** Whether X-Forwarded-For is believed: only behind a proxy that sets it. */
@@ -98,6 +111,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   if (!parsed.success)
     throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`))
   const e = parsed.data
+  if (e.NODE_ENV === 'production' && e.STRIPE_SECRET_KEY && !e.STRIPE_WEBHOOK_SECRET)
+    throw new ConfigError(['STRIPE_WEBHOOK_SECRET: must be set in production when STRIPE_SECRET_KEY is'])
   return Object.freeze({
     host: e.HOST,
     port: e.PORT,
@@ -115,6 +130,14 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       ? { clientId: e.GOOGLE_CLIENT_ID, jwksUrl: e.GOOGLE_JWKS_URL, issuer: e.GOOGLE_ISSUER }
       : undefined,
     mail: { smtpUrl: e.SMTP_URL, from: e.MAIL_FROM },
+    stripe: e.STRIPE_SECRET_KEY
+      ? { secretKey: e.STRIPE_SECRET_KEY, webhookSecret: e.STRIPE_WEBHOOK_SECRET, apiBase: e.STRIPE_API_BASE }
+      : undefined,
+    developmentWebhookSecret: e.STRIPE_WEBHOOK_SECRET,
+    llm: e.LLM_BASE_URL
+      ? { baseUrl: e.LLM_BASE_URL, apiKey: e.LLM_API_KEY ?? null, model: e.LLM_MODEL }
+      : undefined,
+    supportEmail: e.SUPPORT_EMAIL,
     rateLimit: e.RATE_LIMIT,
     metricsToken: e.METRICS_TOKEN,
     trustProxy: e.TRUST_PROXY,

@@ -1,6 +1,7 @@
 import type { Ctx, Services } from './core/context.ts'
 import { contextFor } from './core/context.ts'
 import { dropOldIdempotencyKeys } from './doors/http/idempotency.ts'
+import { keepDevelopmentBooks } from './features/billing/development.ts'
 
 export type Job = {
   name: string
@@ -9,11 +10,13 @@ export type Job = {
   run: (ctx: Ctx) => Promise<unknown>
 }
 
-const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
 
 /** Housekeeping that no request waits for. */
 export const JOBS: readonly Job[] = [
   { name: 'idempotency-keys', everyMs: HOUR_MS, run: dropOldIdempotencyKeys },
+  { name: 'development-payments', everyMs: MINUTE_MS, run: keepDevelopmentBooks },
 ]
 
 /** Runs each job after its interval, one run of a job at a time; the returned function waits for the last ones. */

@@ -6,6 +6,7 @@ import type {
   SessionsTable,
   UsersTable,
 } from './tables/accounts.ts'
+import type { BillingTables } from './tables/billing.ts'
 import type {
   CardEvidencesTable,
   CardFeedbackTable,
@@ -15,6 +16,7 @@ import type {
 } from './tables/cards.ts'
 import type { CreditBalancesTable, CreditEntriesTable } from './tables/credits.ts'
 import type { AuditLogTable, OutboxTable, SchemaMigrationsTable } from './tables/operations.ts'
+import type { SupportTables } from './tables/support.ts'
 import type { MembershipsTable, WorkspacesTable } from './tables/workspaces.ts'
 
 export type Schema = {
@@ -41,4 +43,5 @@ export type Schema = {
 
   audit_log: AuditLogTable
   outbox: OutboxTable
-}
+} & BillingTables &
+  SupportTables

@@ -61,8 +61,9 @@ export type SessionFacts = {
 export type RefundFacts = {
   paymentIntent: string | null
   invoiceId: string | null
-  amountCents: number
   refundedCents: number
+  /** The payment was for a pack: its metadata came along, and there is no invoice to look for. */
+  isPack: boolean
 }
 
 export type PaymentEvent = { eventId: string; type: string; created: number; fact: PaymentFact | null }
@@ -143,8 +144,7 @@ const Invoice = z.object({
 
 const Charge = z.object({
   id: Id,
-  amount: Cents,
-  amount_captured: Cents.nullish(),
+  metadata: Metadata,
   amount_refunded: Cents,
   payment_intent: Ref,
   invoice: Ref,
@@ -278,8 +278,8 @@ function readRefund(object: unknown): PaymentFact | null | 'unreadable' {
     refund: {
       paymentIntent: data.payment_intent,
       invoiceId: data.invoice,
-      amountCents: data.amount_captured || data.amount,
       refundedCents: data.amount_refunded,
+      isPack: data.metadata?.pack_id !== undefined,
     },
   }
 }

@@ -25,8 +25,17 @@ export type CheckoutOrder = Readonly<{
 
 export type PortalOrder = Readonly<{ customerId: string; returnUrl: string; offers: readonly Offer[] }>
 
-export type PaymentProvider = Readonly<{
-  name: 'stripe' | 'development'
+export type PaymentProvider = ProviderActions &
+  Readonly<
+    | { name: 'stripe' }
+    | {
+        name: 'development'
+        /** It delivers its events itself, so it also signs them. */
+        sign: (payload: string, now: Date) => string
+      }
+  >
+
+export type ProviderActions = Readonly<{
   createCustomer: (user: { userId: string; email: string }) => Promise<string>
   openCheckout: (order: CheckoutOrder) => Promise<{ sessionId: string; url: string }>
   openPortal: (order: PortalOrder) => Promise<{ url: string }>

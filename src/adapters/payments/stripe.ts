@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import Stripe from 'stripe'
 import {
+  BadSignature,
   type CheckoutOrder,
   type Offer,
   type PaymentProvider,
@@ -9,7 +10,11 @@ import {
   verifySignature,
 } from './payments.ts'
 
-export type StripeConfig = Readonly<{ secretKey: string; webhookSecret: string; apiBase: string | null }>
+export type StripeConfig = Readonly<{
+  secretKey: string
+  webhookSecret: string | undefined
+  apiBase: string | undefined
+}>
 
 export function stripeProvider(config: StripeConfig): PaymentProvider {
   const stripe = new Stripe(config.secretKey, {
@@ -44,7 +49,11 @@ export function stripeProvider(config: StripeConfig): PaymentProvider {
         })
         return { url: session.url }
       }),
-    verify: (rawBody, signature, now) => verifySignature(rawBody, signature, config.webhookSecret, now),
+    verify: (rawBody, signature, now) => {
+      if (!config.webhookSecret)
+        throw new BadSignature('STRIPE_WEBHOOK_SECRET is not set, so no event can be checked.')
+      return verifySignature(rawBody, signature, config.webhookSecret, now)
+    },
     currentSubscription: (id) => asking(() => stripe.subscriptions.retrieve(id)),
     invoiceOfPayment: (paymentIntent) =>
       asking(async () => {

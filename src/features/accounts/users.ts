@@ -70,6 +70,16 @@ export async function requireUser(ctx: Ctx, userId: string): Promise<UsersTable>
 export const userByEmail = (ctx: Ctx, email: string): Promise<UsersTable | undefined> =>
   findUserByEmail(ctx.db, email)
 
+/** Whether this is somebody's id who still has an account. */
+export async function isUser(ctx: Ctx, userId: string): Promise<boolean> {
+  return (await findUser(ctx.db, userId)) !== undefined
+}
+
+/** The plan that the user's subscriptions amount to; billing alone decides it. */
+export async function setPlan(ctx: Ctx, userId: string, plan: string): Promise<void> {
+  await updateUser(ctx.db, userId, { plan, updated_at: ctx.now().toISOString() })
+}
+
 export const me = capability({
   name: 'account.me',
   summary: 'The signed-in user',

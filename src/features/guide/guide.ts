@@ -15,6 +15,14 @@ export function loadGuide(directory: URL = DIRECTORY): Guide {
   )
 }
 
+let loaded: Guide | undefined
+
+/** The product's own guide, read when it is first asked for. */
+export function guide(): Guide {
+  loaded ??= loadGuide()
+  return loaded
+}
+
 export function parsePage(slug: string, markdown: string): GuidePage {
   const anchor = anchors()
   const sections: GuideSection[] = []

@@ -1,0 +1,183 @@
+import { z } from 'zod'
+import type { Offer } from '../../adapters/payments/payments.ts'
+import { capability } from '../../core/capability.ts'
+import { inTx, type UserCtx } from '../../core/context.ts'
+import { conflict, invalid } from '../../core/errors.ts'
+import { Time } from '../../core/schemas.ts'
+import { requireUser } from '../accounts/users.ts'
+import { balanceOf } from '../credits/ledger.ts'
+import { findCustomer, saveCustomer } from './billing.store.ts'
+import { findPack, findPlan, PACKS, PAID_OFFERS, PLANS, packOffer, planOffer } from './plans.ts'
+import { askProvider, requireProvider } from './provider.ts'
+import { standingOf } from './subscriptions.ts'
+
+const ReturnUrl = z
+  .string()
+  .min(1)
+  .max(2000)
+  .describe('An address of this service, absolute or as a path; other origins are refused')
+
+const ReturnUrls = { success_url: ReturnUrl.optional(), cancel_url: ReturnUrl.optional() }
+
+export const CreateSubscriptionCheckoutRequest = z
+  .object({ plan_id: z.string().max(100), ...ReturnUrls })
+  .meta({ id: 'CreateSubscriptionCheckoutRequest' })
+
+export const CreateCreditsCheckoutRequest = z
+  .object({ pack_id: z.string().max(100), ...ReturnUrls })
+  .meta({ id: 'CreateCreditsCheckoutRequest' })
+
+export const CheckoutResponse = z
+  .object({ checkout_url: z.string(), session_id: z.string() })
+  .meta({ id: 'CheckoutResponse' })
+
+export const PortalRequest = z.object({ return_url: ReturnUrl.optional() }).meta({ id: 'PortalRequest' })
+export const PortalResponse = z.object({ portal_url: z.string() }).meta({ id: 'PortalResponse' })
+
+export const BillingStatus = z
+  .object({
+    plan_id: z.string(),
+    status: z.enum(['none', 'trialing', 'active', 'past_due', 'canceled']),
+    current_period_end: Time.nullable(),
+    cancel_at_period_end: z.boolean(),
+    credits_balance: z.int(),
+    provider: z.enum(['stripe', 'development', 'none']),
+  })
+  .meta({ id: 'BillingStatus' })
+
+export async function presentStatus(ctx: UserCtx): Promise<z.input<typeof BillingStatus>> {
+  const { userId } = ctx.viewer
+  const standing = await standingOf(ctx, userId)
+  return {
+    plan_id: standing.planId,
+    status: standing.status,
+    current_period_end: standing.currentPeriodEnd,
+    cancel_at_period_end: standing.cancelAtPeriodEnd,
+    credits_balance: await balanceOf(ctx, userId),
+    provider: ctx.adapters.payments?.name ?? 'none',
+  }
+}
+
+export const readStatus = capability({
+  name: 'billing.status',
+  summary: 'Plan, its state, and the credit balance',
+  scopes: ['account'],
+  rest: ['GET /api/v1/billing/status'],
+  input: z.object({}),
+  output: BillingStatus,
+  run: (ctx) => presentStatus(ctx),
+})
+
+export const checkoutPlan = capability({
+  name: 'billing.checkout',
+  summary: 'A page on which to pay for a plan',
+  scopes: ['account'],
+  rest: ['POST /api/v1/billing/checkout'],
+  idempotency: 'none',
+  errors: [409, 503],
+  input: CreateSubscriptionCheckoutRequest,
+  output: CheckoutResponse,
+  run: async (ctx, input) => {
+    const plan = findPlan(input.plan_id)
+    if (!plan || plan.price_cents === 0)
+      throw unknownId(
+        'plan_id',
+        PLANS.slice(1).map((one) => one.plan_id),
+      )
+    const standing = await standingOf(ctx, ctx.viewer.userId)
+    if (standing.planId !== 'free') {
+      throw conflict(
+        'already_subscribed',
+        'You have a plan already. Change or cancel it in the billing portal.',
+        {
+          plan_id: standing.planId,
+        },
+      )
+    }
+    return openCheckout(ctx, planOffer(plan), { plan_id: plan.plan_id }, input)
+  },
+})
+
+export const checkoutCredits = capability({
+  name: 'billing.credits_checkout',
+  summary: 'A page on which to pay for a credit pack',
+  scopes: ['account'],
+  rest: ['POST /api/v1/billing/credits/checkout'],
+  idempotency: 'none',
+  errors: [503],
+  input: CreateCreditsCheckoutRequest,
+  output: CheckoutResponse,
+  run: async (ctx, input) => {
+    const pack = findPack(input.pack_id)
+    if (!pack)
+      throw unknownId(
+        'pack_id',
+        PACKS.map((one) => one.pack_id),
+      )
+    return openCheckout(ctx, packOffer(pack), { pack_id: pack.pack_id, credits: String(pack.credits) }, input)
+  },
+})
+
+export const openPortal = capability({
+  name: 'billing.portal',
+  summary: 'A page on which to change or cancel a plan and see payments',
+  scopes: ['account'],
+  rest: ['POST /api/v1/billing/portal'],
+  idempotency: 'none',
+  errors: [503],
+  input: PortalRequest,
+  output: PortalResponse,
+  run: async (ctx, input) => {
+    const returnUrl = ownAddress(ctx, 'return_url', input.return_url, '/billing')
+    const customerId = await customerOf(ctx)
+    const { url } = await askProvider(ctx, (provider) =>
+      provider.openPortal({ customerId, returnUrl, offers: PAID_OFFERS }),
+    )
+    return { portal_url: url }
+  },
+})
+
+async function openCheckout(
+  ctx: UserCtx,
+  offer: Offer,
+  bought: Record<string, string>,
+  urls: { success_url?: string | undefined; cancel_url?: string | undefined },
+) {
+  const successUrl = ownAddress(ctx, 'success_url', urls.success_url, '/billing?checkout=success')
+  const cancelUrl = ownAddress(ctx, 'cancel_url', urls.cancel_url, '/billing?checkout=cancelled')
+  const customerId = await customerOf(ctx)
+  const metadata = { user_id: ctx.viewer.userId, ...bought }
+  const { url, sessionId } = await askProvider(ctx, (provider) =>
+    provider.openCheckout({ offer, customerId, metadata, successUrl, cancelUrl }),
+  )
+  return { checkout_url: url, session_id: sessionId }
+}
+
+async function customerOf(ctx: UserCtx): Promise<string> {
+  const { userId } = ctx.viewer
+  const provider = requireProvider(ctx).name
+  const known = await findCustomer(ctx.db, provider, userId)
+  if (known) return known
+  const { email } = await requireUser(ctx, userId)
+  const created = await askProvider(ctx, (provider) =>
+    provider.createCustomer({ userId, email: email ?? '' }),
+  )
+  return inTx(ctx, async (ctx) => {
+    const row = { provider, user_id: userId, customer_id: created, created_at: ctx.now().toISOString() }
+    await saveCustomer(ctx.db, row)
+    return (await findCustomer(ctx.db, provider, userId)) ?? created
+  })
+}
+
+/** People return to us and nowhere else, or a checkout link would be a way to send them anywhere. */
+function ownAddress(ctx: UserCtx, field: string, given: string | undefined, otherwise: string): string {
+  const base = new URL(ctx.config.baseUrl)
+  const url = URL.parse(given ?? otherwise, `${ctx.config.baseUrl}/`)
+  const isOurs = url && url.origin === base.origin && url.username === '' && url.password === ''
+  if (!isOurs) throw invalid(field, `Must be an address under ${base.origin}`)
+  return url.href
+}
+
+function unknownId(field: string, known: string[]) {
+  return invalid(field, `Input should be ${known.map((id) => `'${id}'`).join(' or ')}`, 'literal_error')
+}

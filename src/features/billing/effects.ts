@@ -1,0 +1,263 @@
+/** What one verified event does to plans and credits. Runs inside the transaction that also remembers the event. */
+import type {
+  InvoiceFacts,
+  PaymentEvent,
+  PaymentFact,
+  RefundFacts,
+  SessionFacts,
+  SubscriptionState,
+} from '../../adapters/payments/events.ts'
+import type { Ctx } from '../../core/context.ts'
+import { isUser } from '../accounts/users.ts'
+import { audit } from '../audit/audit.ts'
+import { balanceOf, book } from '../credits/ledger.ts'
+import {
+  findPayment,
+  findSubscription,
+  findUserOfCustomer,
+  insertPayment,
+  keepEarlyRefund,
+  type PaymentRow,
+  rememberEvent,
+  saveCustomer,
+  saveRefund,
+  takeEarlyRefund,
+} from './billing.store.ts'
+import { creditsForInvoice, creditsToTakeBack } from './grants.ts'
+import { findPack, planOfProduct } from './plans.ts'
+import { applySubscription, EVENT_RANK } from './subscriptions.ts'
+
+export type Outcome = 'applied' | 'repeated' | 'not_ours'
+
+/** What had to be asked from the provider before the transaction began. */
+export type Asked = { current?: SubscriptionState; invoiceOfRefund?: string | null }
+
+type Incoming = { provider: string; event: PaymentEvent; fact: PaymentFact; asked: Asked }
+
+export async function applyEvent(ctx: Ctx, incoming: Incoming): Promise<Outcome> {
+  const { event, provider } = incoming
+  const isNew = await rememberEvent(ctx.db, {
+    event_id: event.eventId,
+    provider,
+    type: event.type,
+    received_at: ctx.now().toISOString(),
+  })
+  return isNew ? applyFact(ctx, incoming) : 'repeated'
+}
+
+function applyFact(ctx: Ctx, incoming: Incoming): Promise<Outcome> {
+  const { fact } = incoming
+  switch (fact.kind) {
+    case 'session_paid':
+      return fact.session.mode === 'payment'
+        ? packPaid(ctx, incoming.provider, fact.session)
+        : customerKnown(ctx, incoming.provider, fact.session)
+    case 'subscription':
+      return subscriptionChanged(ctx, incoming, fact)
+    case 'invoice_paid':
+      return invoicePaid(ctx, incoming, fact.invoice)
+    case 'invoice_failed':
+      return invoiceFailed(ctx, incoming, fact.invoice)
+    case 'refund':
+      return refunded(ctx, fact.refund, incoming.asked.invoiceOfRefund ?? fact.refund.invoiceId)
+  }
+}
+
+/** The customer says whose money it is; the metadata of the purchase says it where the customer is new to us. */
+async function ownerOf(
+  ctx: Ctx,
+  customerId: string | null,
+  metadataUserId: string | null,
+): Promise<string | null> {
+  const known = customerId ? await findUserOfCustomer(ctx.db, customerId) : undefined
+  const userId = known ?? metadataUserId
+  return userId && (await isUser(ctx, userId)) ? userId : null
+}
+
+async function customerKnown(ctx: Ctx, provider: string, session: SessionFacts): Promise<Outcome> {
+  const userId = await ownerOf(ctx, session.customerId, session.userId)
+  if (!userId || !session.customerId) return 'not_ours'
+  await saveCustomer(ctx.db, {
+    provider,
+    user_id: userId,
+    customer_id: session.customerId,
+    created_at: ctx.now().toISOString(),
+  })
+  return 'applied'
+}
+
+async function packPaid(ctx: Ctx, provider: string, session: SessionFacts): Promise<Outcome> {
+  const userId = await ownerOf(ctx, session.customerId, session.userId)
+  // The credits as they were sold; the pack file may have changed since.
+  const credits = session.credits ?? findPack(session.packId ?? '')?.credits
+  if (!userId || !credits || !session.packId) return 'not_ours'
+  await paid(ctx, {
+    payment_id: session.sessionId,
+    provider,
+    user_id: userId,
+    kind: 'pack',
+    item_id: session.packId,
+    payment_intent: session.paymentIntent,
+    amount_cents: session.amountCents,
+    currency: session.currency,
+    credits,
+  })
+  return 'applied'
+}
+
+async function invoicePaid(ctx: Ctx, incoming: Incoming, invoice: InvoiceFacts): Promise<Outcome> {
+  const userId = await ownerOf(ctx, invoice.customerId, invoice.userId)
+  if (!userId) return 'not_ours'
+  const row = await findSubscription(ctx.db, invoice.subscriptionId)
+  await paid(ctx, {
+    payment_id: invoice.invoiceId,
+    provider: incoming.provider,
+    user_id: userId,
+    kind: 'plan',
+    item_id: planOfInvoice(invoice) ?? row?.plan_id ?? 'unknown',
+    payment_intent: invoice.paymentIntent,
+    amount_cents: invoice.amountPaidCents,
+    currency: invoice.currency,
+    credits: creditsForInvoice(invoice, row?.plan_id ?? null),
+  })
+  const periodEnd = periodEndOf(invoice)
+  // Paying an older open invoice does not settle the newest one.
+  const settles = row?.status === 'past_due' && (periodEnd ?? '') >= (row.current_period_end ?? '')
+  if (settles) await moveByInvoice(ctx, incoming, invoice, userId, 'active')
+  return 'applied'
+}
+
+async function invoiceFailed(ctx: Ctx, incoming: Incoming, invoice: InvoiceFacts): Promise<Outcome> {
+  const userId = await ownerOf(ctx, invoice.customerId, invoice.userId)
+  if (!userId) return 'not_ours'
+  // Nobody has a plan before the first payment, so its failure changes nothing.
+  if (invoice.reason === 'subscription_create') return 'applied'
+  const paidSince = await findPayment(ctx.db, { paymentIntent: null, invoiceId: invoice.invoiceId })
+  if (!paidSince) await moveByInvoice(ctx, incoming, invoice, userId, 'past_due')
+  return 'applied'
+}
+
+async function moveByInvoice(
+  ctx: Ctx,
+  { provider, event }: Incoming,
+  invoice: InvoiceFacts,
+  userId: string,
+  status: 'active' | 'past_due',
+): Promise<void> {
+  const row = await findSubscription(ctx.db, invoice.subscriptionId)
+  if (row?.status === 'canceled') return
+  await applySubscription(ctx, {
+    provider,
+    userId,
+    planId: planOfInvoice(invoice),
+    created: event.created,
+    rank: EVENT_RANK.invoice,
+    fresh: true,
+    state: {
+      subscriptionId: invoice.subscriptionId,
+      customerId: invoice.customerId,
+      userId,
+      productId: null,
+      planId: null,
+      status,
+      currentPeriodEnd: periodEndOf(invoice),
+      cancelAtPeriodEnd: row?.cancel_at_period_end === 1,
+    },
+  })
+}
+
+async function subscriptionChanged(
+  ctx: Ctx,
+  { provider, event, asked }: Incoming,
+  fact: Extract<PaymentFact, { kind: 'subscription' }>,
+): Promise<Outcome> {
+  const userId = await ownerOf(ctx, fact.subscription.customerId, fact.subscription.userId)
+  if (!userId) return 'not_ours'
+  const state = asked.current ?? fact.subscription
+  await applySubscription(ctx, {
+    provider,
+    userId,
+    planId: planOfProduct(state.productId, state.planId)?.plan_id ?? null,
+    state,
+    created: event.created,
+    rank: EVENT_RANK[fact.change],
+    fresh: asked.current !== undefined,
+  })
+  return 'applied'
+}
+
+type NewPayment = Omit<
+  Parameters<typeof insertPayment>[1],
+  'created_at' | 'refunded_cents' | 'credits_returned'
+>
+
+/** Books the credits of a session or invoice once, and at once takes back what was refunded before it was reported. */
+async function paid(ctx: Ctx, payment: NewPayment): Promise<void> {
+  const isNew = await insertPayment(ctx.db, { ...payment, created_at: ctx.now().toISOString() })
+  if (!isNew) return
+  const isPack = payment.kind === 'pack'
+  if (payment.credits > 0) {
+    await book(ctx, {
+      userId: payment.user_id,
+      delta: payment.credits,
+      reason: isPack ? 'pack_purchase' : 'plan_grant',
+      cause: `${isPack ? 'session' : 'invoice'}:${payment.payment_id}`,
+      ref: { type: isPack ? 'checkout_session' : 'invoice', id: payment.payment_id },
+    })
+  }
+  await audit(ctx, {
+    action: 'billing.paid',
+    subject: { type: 'payment', id: payment.payment_id },
+    actorId: payment.user_id,
+    details: { item: payment.item_id, amount_cents: payment.amount_cents, credits: payment.credits },
+  })
+  const early = await takeEarlyRefund(ctx.db, {
+    paymentIntent: payment.payment_intent ?? null,
+    paymentId: payment.payment_id,
+  })
+  if (early > 0) await takeBack(ctx, { ...payment, refunded_cents: 0 }, early)
+}
+
+async function refunded(ctx: Ctx, refund: RefundFacts, invoiceId: string | null): Promise<Outcome> {
+  const payment = await findPayment(ctx.db, { paymentIntent: refund.paymentIntent, invoiceId })
+  if (payment) await takeBack(ctx, payment, refund.refundedCents)
+  else await keepEarlyRefund(ctx.db, { ...refund, invoiceId }, ctx.now().toISOString())
+  return 'applied'
+}
+
+type Refundable = Pick<PaymentRow, 'payment_id' | 'user_id' | 'credits' | 'amount_cents' | 'refunded_cents'>
+
+/** Takes back what is left of the credits. The ledger has a line for every refund, also when nothing was left. */
+async function takeBack(ctx: Ctx, payment: Refundable, refundedCents: number): Promise<void> {
+  if (refundedCents <= payment.refunded_cents) return
+  const due = creditsToTakeBack(
+    { credits: payment.credits, amountCents: payment.amount_cents, refundedCents: payment.refunded_cents },
+    refundedCents,
+  )
+  const taken = Math.min(due, await balanceOf(ctx, payment.user_id))
+  await book(ctx, {
+    userId: payment.user_id,
+    delta: taken === 0 ? 0 : -taken,
+    reason: 'refund',
+    cause: `refund:${payment.payment_id}:${refundedCents}`,
+    ref: { type: 'payment', id: payment.payment_id },
+  })
+  await saveRefund(ctx.db, payment.payment_id, { refundedCents, creditsReturned: taken })
+  await audit(ctx, {
+    action: 'billing.refunded',
+    subject: { type: 'payment', id: payment.payment_id },
+    actorId: payment.user_id,
+    details: { refunded_cents: refundedCents, credits_due: due, credits_taken: taken },
+  })
+}
+
+function planOfInvoice(invoice: InvoiceFacts): string | null {
+  const charged = invoice.lines.filter((line) => line.amountCents >= 0)
+  const plan = charged.map((line) => planOfProduct(line.productId, null)).find((one) => one !== undefined)
+  return (plan ?? planOfProduct(null, invoice.planId))?.plan_id ?? null
+}
+
+function periodEndOf(invoice: InvoiceFacts): string | null {
+  const ends = invoice.lines.flatMap((line) => (line.periodEnd ? [line.periodEnd] : []))
+  return ends.sort().at(-1) ?? null
+}

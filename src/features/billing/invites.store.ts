@@ -1,0 +1,47 @@
+import type { Selectable } from 'kysely'
+import type { Db } from '../../db/db.ts'
+import type { BillingInvitesTable } from '../../db/tables/billing.ts'
+
+export type InviteRow = Selectable<BillingInvitesTable>
+
+export async function insertInvite(db: Db, row: InviteRow): Promise<void> {
+  await db.insertInto('billing_invites').values(row).execute()
+}
+
+export function findInvite(db: Db, code: string): Promise<InviteRow | undefined> {
+  return db.selectFrom('billing_invites').selectAll().where('code', '=', code).executeTakeFirst()
+}
+
+export function listInvites(db: Db, userId: string): Promise<InviteRow[]> {
+  return db
+    .selectFrom('billing_invites')
+    .selectAll()
+    .where('created_by', '=', userId)
+    .orderBy('created_at', 'desc')
+    .orderBy('invite_id', 'desc')
+    .execute()
+}
+
+export async function hasRedeemed(db: Db, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('billing_redemptions')
+    .select('user_id')
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function recordRedemption(
+  db: Db,
+  use: { inviteId: string; userId: string; now: string },
+): Promise<void> {
+  await db
+    .updateTable('billing_invites')
+    .set((eb) => ({ uses: eb('uses', '+', 1) }))
+    .where('invite_id', '=', use.inviteId)
+    .execute()
+  await db
+    .insertInto('billing_redemptions')
+    .values({ user_id: use.userId, invite_id: use.inviteId, created_at: use.now })
+    .execute()
+}

@@ -1,0 +1,178 @@
+import { randomInt } from 'node:crypto'
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import { type Ctx, inTx } from '../../core/context.ts'
+import { AppError, conflict, forbidden, gone } from '../../core/errors.ts'
+import { Time } from '../../core/schemas.ts'
+import { newId } from '../../db/ids.ts'
+import { audit } from '../audit/audit.ts'
+import { book } from '../credits/ledger.ts'
+import {
+  findInvite,
+  hasRedeemed,
+  type InviteRow,
+  insertInvite,
+  listInvites,
+  recordRedemption,
+} from './invites.store.ts'
+import { INVITE_CREDITS, INVITE_REWARD_CREDITS, MAX_OPEN_INVITES } from './plans.ts'
+
+export const CreateInviteRequest = z
+  .object({
+    note: z.string().max(200).nullish(),
+    expires_in_days: z.int().min(1).max(365).default(30),
+    max_uses: z.int().min(1).max(10_000).default(1),
+    credits: z.int().min(1).max(10_000).optional().describe('For administrators: what the code is worth'),
+  })
+  .meta({ id: 'CreateInviteRequest' })
+
+export const InviteResponse = z
+  .object({
+    invite_id: z.string(),
+    code: z.string(),
+    note: z.string().nullable(),
+    credits: z.int(),
+    max_uses: z.int(),
+    uses: z.int(),
+    status: z.enum(['open', 'used', 'expired']),
+    expires_at: Time,
+    created_at: Time,
+  })
+  .meta({ id: 'InviteResponse' })
+
+export const RedeemInviteRequest = z
+  .object({ code: z.string().trim().min(1).max(200) })
+  .meta({ id: 'RedeemInviteRequest' })
+
+export const RedeemInviteResponse = z
+  .object({ credits_awarded: z.int(), credits_balance: z.int() })
+  .meta({ id: 'RedeemInviteResponse' })
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+export const createInvite = capability({
+  name: 'billing.invite_create',
+  summary: 'Make an invite code',
+  description:
+    'It gives credits to the person who redeems it and to its maker. At most 10 may be open at a time.',
+  scopes: ['account'],
+  rest: ['POST /api/v1/billing/invites'],
+  status: 201,
+  errors: [409],
+  input: CreateInviteRequest,
+  output: InviteResponse,
+  run: (ctx, input) => {
+    if (!ctx.viewer.isAdmin && (input.credits !== undefined || input.max_uses > 1)) {
+      throw forbidden('Only administrators may set credits, or let a code be used more than once.')
+    }
+    return inTx(ctx, async (ctx) => {
+      const now = ctx.now()
+      const mine = await listInvites(ctx.db, ctx.viewer.userId)
+      const open = mine.filter((row) => statusOf(row, now) === 'open').length
+      if (open >= MAX_OPEN_INVITES) {
+        throw conflict('too_many_invites', `You have ${open} open codes. Wait until one is used or expires.`)
+      }
+      const row: InviteRow = {
+        invite_id: newId(),
+        code: newCode(),
+        created_by: ctx.viewer.userId,
+        note: input.note ?? null,
+        credits: input.credits ?? INVITE_CREDITS,
+        max_uses: input.max_uses,
+        uses: 0,
+        expires_at: new Date(now.getTime() + input.expires_in_days * DAY_MS).toISOString(),
+        created_at: now.toISOString(),
+      }
+      await insertInvite(ctx.db, row)
+      return present(row, now)
+    })
+  },
+})
+
+export const listMyInvites = capability({
+  name: 'billing.invite_list',
+  summary: 'My invite codes, newest first',
+  scopes: ['account'],
+  rest: ['GET /api/v1/billing/invites'],
+  input: z.object({}),
+  output: z.array(InviteResponse),
+  run: async (ctx) => {
+    const now = ctx.now()
+    return (await listInvites(ctx.db, ctx.viewer.userId)).map((row) => present(row, now))
+  },
+})
+
+export const redeemInvite = capability({
+  name: 'billing.invite_redeem',
+  summary: 'Redeem an invite code, once per account',
+  scopes: ['account'],
+  rest: ['POST /api/v1/billing/redeem-invite'],
+  errors: [404, 409, 410],
+  limit: 'auth',
+  input: RedeemInviteRequest,
+  output: RedeemInviteResponse,
+  run: (ctx, { code }) => inTx(ctx, (ctx) => redeemCode(ctx, ctx.viewer.userId, code)),
+})
+
+/** Also the way in where registration needs a code; runs in the caller's transaction. */
+export async function redeemCode(
+  ctx: Ctx,
+  userId: string,
+  code: string,
+): Promise<z.input<typeof RedeemInviteResponse>> {
+  const invite = await findInvite(ctx.db, normalCode(code))
+  if (!invite)
+    throw new AppError(404, 'not_found', 'There is no such invite code. Check it for typing errors.')
+  if (invite.created_by === userId)
+    throw forbidden('You cannot redeem your own code. Give it to somebody else.')
+  if (await hasRedeemed(ctx.db, userId)) {
+    throw conflict('already_redeemed', 'This account has redeemed an invite code already.')
+  }
+  const status = statusOf(invite, ctx.now())
+  if (status === 'expired') throw gone('This invite code has expired. Ask for a new one.')
+  if (status === 'used') throw conflict('invite_not_pending', 'This invite code has been used already.')
+  await recordRedemption(ctx.db, { inviteId: invite.invite_id, userId, now: ctx.now().toISOString() })
+  const ref = { type: 'invite_code', id: invite.invite_id }
+  const { balance } = await book(ctx, {
+    userId,
+    delta: invite.credits,
+    reason: 'invite_redeemed',
+    cause: 'invite_redeemed',
+    ref,
+  })
+  await book(ctx, {
+    userId: invite.created_by,
+    delta: INVITE_REWARD_CREDITS,
+    reason: 'invite_reward',
+    cause: `invite_reward:${userId}`,
+    ref,
+  })
+  await audit(ctx, {
+    action: 'invite_code.redeemed',
+    subject: { type: 'invite_code', id: invite.invite_id },
+    actorId: userId,
+  })
+  return { credits_awarded: invite.credits, credits_balance: balance }
+}
+
+function statusOf(row: InviteRow, now: Date): 'open' | 'used' | 'expired' {
+  if (row.uses >= row.max_uses) return 'used'
+  return row.expires_at <= now.toISOString() ? 'expired' : 'open'
+}
+
+function present(row: InviteRow, now: Date): z.input<typeof InviteResponse> {
+  const { created_by: _, ...shown } = row
+  return { ...shown, status: statusOf(row, now) }
+}
+
+/** No letters or digits that look alike: codes are read aloud and typed. */
+const ALPHABET = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
+
+function newCode(): string {
+  const part = () => Array.from({ length: 5 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+  return `KV-${part()}-${part()}`
+}
+
+function normalCode(code: string): string {
+  return code.trim().toUpperCase().replace(/\s+/g, '')
+}

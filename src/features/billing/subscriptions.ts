@@ -1,0 +1,118 @@
+/** What a user's subscriptions amount to, and how events move them, in whatever order they come. */
+import type { SubscriptionState } from '../../adapters/payments/events.ts'
+import type { Ctx } from '../../core/context.ts'
+import { setPlan } from '../accounts/users.ts'
+import {
+  fillSubscription,
+  findSubscription,
+  listSubscriptions,
+  type SubscriptionRow,
+  saveSubscription,
+} from './billing.store.ts'
+import { planRank } from './plans.ts'
+
+/** Events of one second are put in order by what they say: a creation is never news, an end is final. */
+export const EVENT_RANK = { created: 0, invoice: 1, updated: 2, deleted: 3 } as const
+
+/** Two updates carry the same second, so only the provider knows which is the later one. */
+export class OrderUnknown extends Error {
+  readonly subscriptionId: string
+
+  constructor(subscriptionId: string) {
+    super('two updates of one second')
+    this.subscriptionId = subscriptionId
+  }
+}
+
+export type SubscriptionEvent = {
+  provider: string
+  userId: string
+  planId: string | null
+  state: SubscriptionState
+  created: number
+  rank: number
+  /** The state was asked from the provider just now, so a tie goes to it. */
+  fresh: boolean
+}
+
+export async function applySubscription(ctx: Ctx, event: SubscriptionEvent): Promise<void> {
+  const { state, created, rank } = event
+  const row = await findSubscription(ctx.db, state.subscriptionId)
+  const order = row ? compare(event, row) : 'later'
+  if (row && order === 'same' && !event.fresh && differs(event, row))
+    throw new OrderUnknown(state.subscriptionId)
+  if (row && order === 'earlier') {
+    await fillSubscription(ctx.db, row, { planId: event.planId, currentPeriodEnd: state.currentPeriodEnd })
+  } else {
+    await saveSubscription(ctx.db, {
+      provider: event.provider,
+      userId: event.userId,
+      planId: event.planId ?? row?.plan_id ?? null,
+      state: { ...state, currentPeriodEnd: state.currentPeriodEnd ?? row?.current_period_end ?? null },
+      eventCreated: created,
+      eventRank: rank,
+      now: ctx.now().toISOString(),
+    })
+  }
+  await syncPlan(ctx, event.userId)
+}
+
+/** An ended subscription never comes back; whoever subscribes again gets a new one. */
+function compare(
+  event: { created: number; rank: number },
+  row: SubscriptionRow,
+): 'earlier' | 'same' | 'later' {
+  if (row.event_rank === EVENT_RANK.deleted) return 'earlier'
+  if (event.rank === EVENT_RANK.deleted) return 'later'
+  if (event.created !== row.event_created) return event.created > row.event_created ? 'later' : 'earlier'
+  if (event.rank !== row.event_rank) return event.rank > row.event_rank ? 'later' : 'earlier'
+  return 'same'
+}
+
+function differs({ state, planId }: SubscriptionEvent, row: SubscriptionRow): boolean {
+  return (
+    state.status !== row.status ||
+    planId !== row.plan_id ||
+    state.currentPeriodEnd !== row.current_period_end ||
+    state.cancelAtPeriodEnd !== (row.cancel_at_period_end === 1)
+  )
+}
+
+export type Standing = {
+  planId: string
+  status: SubscriptionRow['status']
+  currentPeriodEnd: string | null
+  cancelAtPeriodEnd: boolean
+}
+
+const FREE: Standing = { planId: 'free', status: 'none', currentPeriodEnd: null, cancelAtPeriodEnd: false }
+
+/** The best plan that still runs counts; without one, the user is on Free and sees how the last one ended. */
+export async function standingOf(ctx: Ctx, userId: string): Promise<Standing> {
+  const rows = await listSubscriptions(ctx.db, userId)
+  const now = ctx.now().toISOString()
+  const best = rows
+    .filter((row) => isRunning(row, now))
+    .sort((a, b) => planRank(b.plan_id ?? 'free') - planRank(a.plan_id ?? 'free'))[0]
+  if (best) {
+    return {
+      planId: best.plan_id ?? 'free',
+      status: best.status,
+      currentPeriodEnd: best.current_period_end,
+      cancelAtPeriodEnd: best.cancel_at_period_end === 1,
+    }
+  }
+  const last = rows.find((row) => row.status !== 'none')
+  return last ? { ...FREE, status: 'canceled', currentPeriodEnd: last.current_period_end } : FREE
+}
+
+/** A cancelled period that is over has ended, even if the provider's last message never came. */
+function isRunning(row: SubscriptionRow, now: string): boolean {
+  if (row.status === 'none' || row.status === 'canceled') return false
+  const over = row.current_period_end !== null && row.current_period_end <= now
+  return !(row.cancel_at_period_end === 1 && over)
+}
+
+export async function syncPlan(ctx: Ctx, userId: string): Promise<void> {
+  await setPlan(ctx, userId, (await standingOf(ctx, userId)).planId)
+}

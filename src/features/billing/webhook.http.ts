@@ -1,0 +1,51 @@
+import { contextFor } from '../../core/context.ts'
+import type { RawRoute } from '../../doors/http/raw-route.ts'
+import { receiveEvent } from './webhook.ts'
+
+const MAX_EVENT_BYTES = 512 * 1024
+
+export const billingWebhook: RawRoute = {
+  name: 'billing.webhook',
+  summary: 'Events of the payment provider, checked by signature; a repeated event has no repeated effect',
+  route: 'POST /api/v1/billing/webhook',
+  scopes: 'public',
+  bodyLimit: MAX_EVENT_BYTES,
+  openapi: {
+    requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } },
+    responses: {
+      200: {
+        description: 'Received; `handled` tells whether it concerned this service',
+        content: {
+          'application/json': {
+            schema: {
+              type: 'object',
+              required: ['received', 'handled'],
+              properties: {
+                received: { type: 'boolean' },
+                handled: { type: 'boolean' },
+                duplicate: { type: 'boolean' },
+              },
+            },
+          },
+        },
+      },
+      400: { description: 'The signature is missing, wrong or older than five minutes; nothing was booked' },
+    },
+  },
+  // The signature is over the bytes as they were sent, so nothing may parse them before.
+  prepare: (app) => {
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  },
+  handle: async (services, request) => {
+    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+    const signature = request.headers['stripe-signature']
+    const ctx = contextFor(services, {
+      viewer: null,
+      requestId: request.id,
+      ip: request.ip,
+      ifMatch: undefined,
+    })
+    return receiveEvent(ctx, body, typeof signature === 'string' ? signature : undefined)
+  },
+}

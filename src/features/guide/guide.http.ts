@@ -1,0 +1,46 @@
+/** The guide as pages: /guide lists them, /guide/<page> shows one. The support chat links here. */
+import type { RawRoute } from '../../doors/http/raw-route.ts'
+import { type Html, html } from '../pages/html.ts'
+import { PAGE_HEADERS, page } from '../pages/page.ts'
+import { guide } from './guide.ts'
+import { renderGuide } from './render.ts'
+
+const rendered = new Map<string, Html>()
+
+const showGuide: RawRoute = {
+  name: 'guide.index',
+  summary: 'All guide pages',
+  route: 'GET /guide',
+  scopes: 'public',
+  handle: async (_services, _request, reply) => {
+    const items = [...guide().pages.values()].map(
+      (one) => html`<li><a href="/guide/${one.slug}">${one.title}</a></li>`,
+    )
+    const body = html`<p class="soft"><a href="/">Knowledge Vault</a></p><h1>Guide</h1><ul>${items}</ul>`
+    return reply.headers(PAGE_HEADERS).send(page({ title: 'Guide', width: 'reading', body }))
+  },
+}
+
+const showGuidePage: RawRoute = {
+  name: 'guide.page',
+  summary: 'One guide page',
+  route: 'GET /guide/{page}',
+  scopes: 'public',
+  handle: async (_services, request, reply) => {
+    const { page: slug } = request.params as { page: string }
+    const found = guide().pages.get(slug)
+    if (!found) {
+      const body = html`<h1>There is no such guide page</h1><p><a href="/guide">All guide pages</a></p>`
+      return reply
+        .code(404)
+        .headers(PAGE_HEADERS)
+        .send(page({ title: 'Not found', body }))
+    }
+    const content = rendered.get(slug) ?? renderGuide(found)
+    rendered.set(slug, content)
+    const body = html`<p class="soft"><a href="/guide">Guide</a></p>${content}`
+    return reply.headers(PAGE_HEADERS).send(page({ title: found.title, width: 'reading', body }))
+  },
+}
+
+export const guidePages: readonly RawRoute[] = [showGuide, showGuidePage]

@@ -18,6 +18,12 @@ import { developmentPages } from './features/billing/development.http.ts'
 import { createInvite, listMyInvites, redeemInvite } from './features/billing/invites.ts'
 import { simulateUpgrade } from './features/billing/simulate.ts'
 import { billingWebhook } from './features/billing/webhook.http.ts'
+import { publishCard } from './features/cards/publish.ts'
+import { getCard, listCardsPage, listCases } from './features/cards/read.ts'
+import { recordCard } from './features/cards/record.ts'
+import { shareCard, unpublishCard } from './features/cards/share.ts'
+import { cardStats } from './features/cards/stats.ts'
+import { updateCard } from './features/cards/update.ts'
 import { readPolicy } from './features/credits/policy.ts'
 import { guidePages } from './features/guide/guide.http.ts'
 import { health, ready } from './features/health/health.ts'
@@ -80,6 +86,16 @@ export const capabilities: readonly Capability[] = [
   createInvite,
   listMyInvites,
   redeemInvite,
+
+  recordCard,
+  listCases,
+  listCardsPage,
+  cardStats,
+  getCard,
+  updateCard,
+  shareCard,
+  publishCard,
+  unpublishCard,
 ]
 
 /** The few routes that are more than JSON in and JSON out. */

@@ -1,0 +1,55 @@
+import type { UserCtx } from '../../core/context.ts'
+import { AppError, forbidden, notFound } from '../../core/errors.ts'
+import { type CardRow, findCard } from './cards.store.ts'
+
+/** A card that the viewer may read; anybody else is told that there is none. */
+export async function readableCard(ctx: UserCtx, cardId: string): Promise<CardRow> {
+  const row = await findCard(ctx.db, ctx.viewer.userId, cardId)
+  if (!row) throw notFound('Card')
+  return row
+}
+
+/** `"3"`, `W/"3"`, `3`, lists of them, and `*` for any. */
+function matches(ifMatch: string, version: number): boolean {
+  return ifMatch.split(',').some((part) => {
+    const tag = part
+      .trim()
+      .replace(/^W\//, '')
+      .replace(/^"(.*)"$/, '$1')
+    return tag === '*' || tag === String(version)
+  })
+}
+
+/** `If-Match` keeps two editors from overwriting each other unknowingly. */
+function requireVersion(ctx: UserCtx, row: CardRow): void {
+  if (ctx.ifMatch === undefined || matches(ctx.ifMatch, row.version)) return
+  throw new AppError(
+    412,
+    'version_mismatch',
+    `The card was changed meanwhile: it is at version ${row.version}. Read it again, then repeat your change.`,
+    { version: row.version },
+  )
+}
+
+export async function editableCard(ctx: UserCtx, cardId: string): Promise<CardRow> {
+  const row = await readableCard(ctx, cardId)
+  if (row.may_update !== 1)
+    throw forbidden('Only the owner, and editors and admins of its workspace, may change this card.')
+  requireVersion(ctx, row)
+  return row
+}
+
+export async function ownCard(ctx: UserCtx, cardId: string, verb: string): Promise<CardRow> {
+  const row = await readableCard(ctx, cardId)
+  if (row.owner_id !== ctx.viewer.userId) throw forbidden(`Only the owner may ${verb} this card.`)
+  requireVersion(ctx, row)
+  return row
+}
+
+export async function deletableCard(ctx: UserCtx, cardId: string): Promise<CardRow> {
+  const row = await readableCard(ctx, cardId)
+  if (row.may_delete !== 1)
+    throw forbidden('Only the owner, and admins of its workspace, may delete this card.')
+  requireVersion(ctx, row)
+  return row
+}

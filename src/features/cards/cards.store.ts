@@ -1,0 +1,166 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { fromJson, toJson, toJsonOrNull } from '../../db/columns.ts'
+import type { Db } from '../../db/db.ts'
+import { newId } from '../../db/ids.ts'
+import type { CardEvidencesTable, CardsTable, CardVersionsTable } from '../../db/tables/cards.ts'
+import { type CardContent, foldForFilter, secretsInEvidence } from './content.ts'
+import type { FoundSecret } from './review-rules.ts'
+import type { EvidenceInput } from './schemas.ts'
+import { type CardScope, isListed, mayDelete, mayRead, mayUpdate } from './visibility.ts'
+
+export type CardRow = Selectable<CardsTable> & { owner_name: string; may_update: number; may_delete: number }
+
+/** Cards with what an answer shows besides: the owner's name, and what the viewer may do. */
+export const selectCards = (db: Db, viewerId: string) =>
+  db
+    .selectFrom('cards')
+    .innerJoin('users', 'users.user_id', 'cards.owner_id')
+    .selectAll('cards')
+    .select((eb) => [
+      'users.display_name as owner_name',
+      eb.case().when(mayUpdate(viewerId)).then(1).else(0).end().as('may_update'),
+      eb.case().when(mayDelete(viewerId)).then(1).else(0).end().as('may_delete'),
+    ])
+
+export function findCard(db: Db, viewerId: string, cardId: string): Promise<CardRow | undefined> {
+  return selectCards(db, viewerId)
+    .where('cards.card_id', '=', cardId)
+    .where(mayRead(viewerId))
+    .executeTakeFirst()
+}
+
+export async function insertCard(
+  db: Db,
+  row: Insertable<CardsTable>,
+  tags: readonly string[],
+): Promise<void> {
+  await db.insertInto('cards').values(row).execute()
+  await insertTags(db, row.card_id, tags)
+}
+
+export async function updateCardRow(db: Db, cardId: string, change: Updateable<CardsTable>): Promise<void> {
+  await db.updateTable('cards').set(change).where('card_id', '=', cardId).execute()
+}
+
+async function insertTags(db: Db, cardId: string, tags: readonly string[]): Promise<void> {
+  if (tags.length === 0) return
+  const rows = tags.map((tag) => ({ card_id: cardId, tag, tag_normal: tag.toLowerCase() }))
+  await db.insertInto('card_tags').values(rows).execute()
+}
+
+export async function replaceTags(db: Db, cardId: string, tags: readonly string[]): Promise<void> {
+  await db.deleteFrom('card_tags').where('card_id', '=', cardId).execute()
+  await insertTags(db, cardId, tags)
+}
+
+export type NewEvidence = {
+  cardId: string
+  /** How many the card has already. */
+  present: number
+  version: number
+  addedBy: string
+  now: string
+}
+
+/** Adds evidence and tells what secrets it seems to hold. There is no way to change or remove one. */
+export async function appendEvidences(
+  db: Db,
+  evidences: readonly EvidenceInput[],
+  { cardId, present, version, addedBy, now }: NewEvidence,
+): Promise<FoundSecret[]> {
+  const found = evidences.map((evidence, i) => secretsInEvidence(evidence, present + i))
+  const rows = evidences.map((evidence, i) => ({
+    evidence_id: newId(),
+    card_id: cardId,
+    position: present + i,
+    kind: evidence.kind,
+    content: evidence.content,
+    meta: toJsonOrNull(evidence.meta),
+    secrets: found[i]?.length ? toJson(found[i]) : null,
+    added_by: addedBy,
+    added_in_version: version,
+    created_at: now,
+  }))
+  if (rows.length > 0) await db.insertInto('card_evidences').values(rows).execute()
+  return found.flat()
+}
+
+export function evidencesOf(db: Db, cardId: string): Promise<CardEvidencesTable[]> {
+  return db
+    .selectFrom('card_evidences')
+    .selectAll()
+    .where('card_id', '=', cardId)
+    .orderBy('position')
+    .execute()
+}
+
+export async function secretsInEvidencesOf(db: Db, cardId: string): Promise<FoundSecret[]> {
+  const rows = await db
+    .selectFrom('card_evidences')
+    .select('secrets')
+    .where('card_id', '=', cardId)
+    .where('secrets', 'is not', null)
+    .execute()
+  return rows.flatMap((row) => (row.secrets === null ? [] : fromJson<FoundSecret[]>(row.secrets)))
+}
+
+export async function keepVersion(db: Db, row: CardRow, content: CardContent): Promise<void> {
+  const version: CardVersionsTable = {
+    card_id: row.card_id,
+    version: row.version,
+    content: toJson(content),
+    edited_by: row.edited_by,
+    edited_at: row.edited_at,
+    edited_fields: row.edited_fields,
+  }
+  await db.insertInto('card_versions').values(version).execute()
+}
+
+export type ListFilter = {
+  scope: CardScope
+  workspaceId?: string | undefined
+  status?: string | undefined
+  track?: 'debug' | 'build' | undefined
+  q?: string | undefined
+}
+
+const contains = (word: string) => {
+  const pattern = `%${word.replace(/[\\%_]/g, '\\$&')}%`
+  return sql<boolean>`cards.filter_text like ${pattern} escape '\\'`
+}
+
+export const listedCards = (db: Db, viewerId: string, filter: ListFilter) => {
+  const { scope, workspaceId, status, track, q } = filter
+  let query = db
+    .selectFrom('cards')
+    .where(isListed(viewerId, scope, workspaceId === undefined ? [] : [workspaceId]))
+  if (status !== undefined)
+    query = query.where((eb) => eb(eb.ref('cards.status').$castTo<string>(), '=', status))
+  if (track !== undefined) query = query.where('cards.card_type', track === 'debug' ? '=' : '!=', 'debug_fix')
+  for (const word of foldForFilter(q ?? '').split(/\s+/)) if (word !== '') query = query.where(contains(word))
+  return query
+}
+
+export async function listCards(
+  db: Db,
+  viewerId: string,
+  filter: ListFilter,
+  { page, page_size }: { page: number; page_size: number },
+): Promise<{ rows: CardRow[]; total: number }> {
+  const { total } = await listedCards(db, viewerId, filter)
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  // The page is chosen by id first, so that sorting never drags the long texts along.
+  const ids = listedCards(db, viewerId, filter)
+    .select('cards.card_id')
+    .orderBy('cards.created_at', 'desc')
+    .orderBy('cards.card_id', 'desc')
+    .limit(page_size)
+    .offset((page - 1) * page_size)
+  const rows = await selectCards(db, viewerId)
+    .where('cards.card_id', 'in', ids)
+    .orderBy('cards.created_at', 'desc')
+    .orderBy('cards.card_id', 'desc')
+    .execute()
+  return { rows, total }
+}

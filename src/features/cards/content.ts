@@ -1,0 +1,101 @@
+import { fromJson, fromJsonOrNull, toJson, toJsonOrNull } from '../../db/columns.ts'
+import type { CardsTable, CardType } from '../../db/tables/cards.ts'
+import { findSecrets } from '../redaction/redact.ts'
+import type { FoundSecret } from './review-rules.ts'
+import type { CardWarning, EvidenceInput } from './schemas.ts'
+
+export type Step = { order: number; action: string; result: string; [key: string]: unknown }
+
+/** What an update can change and a version keeps. Evidence is apart: it is only ever added to. */
+export type CardContent = {
+  card_type: CardType
+  title: string
+  symptom: string
+  fix_summary: string
+  environment: Record<string, string>
+  root_cause: string | null
+  steps: Step[]
+  tags: string[]
+  card_payload: Record<string, unknown> | null
+  body: string | null
+  scope_notes: string | null
+}
+
+type ContentColumns = Pick<CardsTable, keyof CardContent | 'filter_text'>
+
+export const contentOf = (row: ContentColumns): CardContent => ({
+  card_type: row.card_type,
+  title: row.title,
+  symptom: row.symptom,
+  fix_summary: row.fix_summary,
+  environment: fromJson(row.environment),
+  root_cause: row.root_cause,
+  steps: fromJson(row.steps),
+  tags: fromJson(row.tags),
+  card_payload: fromJsonOrNull(row.card_payload),
+  body: row.body,
+  scope_notes: row.scope_notes,
+})
+
+/** Lists filter by what a list shows; whole texts are what search is for. */
+const FILTERED_CHARACTERS = 1000
+
+export const foldForFilter = (text: string): string => text.normalize('NFKC').toLowerCase()
+
+export const columnsOf = (content: CardContent): ContentColumns => ({
+  ...content,
+  environment: toJson(content.environment),
+  steps: toJson(content.steps),
+  tags: toJson(content.tags),
+  card_payload: toJsonOrNull(content.card_payload),
+  filter_text: foldForFilter(
+    [
+      content.title,
+      content.tags.join(' '),
+      content.symptom.slice(0, FILTERED_CHARACTERS),
+      content.fix_summary.slice(0, FILTERED_CHARACTERS),
+    ].join('\n'),
+  ),
+})
+
+const FIELDS = [
+  'card_type',
+  'title',
+  'symptom',
+  'fix_summary',
+  'environment',
+  'root_cause',
+  'steps',
+  'tags',
+  'card_payload',
+  'body',
+  'scope_notes',
+] as const satisfies readonly (keyof CardContent)[]
+
+export const changedFields = (before: CardContent, after: CardContent): (keyof CardContent)[] =>
+  FIELDS.filter((field) => toJson(before[field]) !== toJson(after[field]))
+
+/** Every string in a JSON value on a line with its key, since `password: …` is known by its name. */
+function textsIn(value: unknown, key = ''): string[] {
+  if (typeof value === 'string') return [key === '' ? value : `${key}: ${value}`]
+  if (Array.isArray(value)) return value.flatMap((item) => textsIn(item, key))
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, item]) => textsIn(item, name))
+}
+
+const secretsIn = (field: string, value: unknown): FoundSecret[] =>
+  findSecrets(textsIn(value).join('\n\n')).map(({ kind }) => ({ field, kind }))
+
+export const secretsInContent = (content: CardContent): FoundSecret[] =>
+  FIELDS.flatMap((field) => secretsIn(field, content[field]))
+
+export const secretsInEvidence = (evidence: EvidenceInput, position: number): FoundSecret[] =>
+  secretsIn(`evidences.${position}`, [evidence.content, evidence.meta])
+
+export const warningsFor = (secrets: readonly FoundSecret[]): CardWarning[] =>
+  secrets.map(({ field, kind }) => ({
+    code: 'possible_secret',
+    field,
+    kind,
+    message: `${field} looks as if it held a secret (${kind}). The card cannot be shared or published like this.`,
+  }))

@@ -1,0 +1,111 @@
+import { capability } from '../../core/capability.ts'
+import { inTx, type UserCtx } from '../../core/context.ts'
+import { AppError } from '../../core/errors.ts'
+import { Id } from '../../core/schemas.ts'
+import { fromJson } from '../../db/columns.ts'
+import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
+import { requireUser } from '../accounts/users.ts'
+import { audit } from '../audit/audit.ts'
+import { book } from '../credits/ledger.ts'
+import { PUBLISH_REWARD } from '../credits/policy.ts'
+import { requireRole, requireVisible } from '../workspaces/permission.ts'
+import { policyOf } from '../workspaces/policy.ts'
+import { ownCard, readableCard } from './access.ts'
+import { type CardRow, updateCardRow } from './cards.store.ts'
+import { contentOf } from './content.ts'
+import { presentCard } from './present.ts'
+import { qualityRejected, review, reviewColumns } from './review.ts'
+import { type CardAnswer, CardId, CaseResponse } from './schemas.ts'
+
+const publishingDisabled = (detail: string) => new AppError(403, 'publishing_disabled', detail)
+
+async function requirePublishing(ctx: UserCtx): Promise<void> {
+  const { settings } = await requireUser(ctx, ctx.viewer.userId)
+  if (fromJson<{ publishing_enabled: boolean }>(settings).publishing_enabled) return
+  throw publishingDisabled('Publishing is switched off in your settings (publishing_enabled).')
+}
+
+/** A workspace may keep its cards to itself (`allow_publish: false` in its policy). */
+async function requireLeave(ctx: UserCtx, row: CardRow): Promise<void> {
+  const workspace = await ctx.db
+    .selectFrom('workspaces')
+    .select('policy_json')
+    .where('workspace_id', '=', row.workspace_id)
+    .executeTakeFirstOrThrow()
+  if (policyOf(workspace).allowPublish) return
+  throw publishingDisabled('The policy of this workspace does not let cards be published out of it.')
+}
+
+async function targetFor(ctx: UserCtx, targetId: string) {
+  if (targetId === PUBLIC_LIBRARY_ID) return (await requireVisible(ctx, targetId)).workspace
+  return (await requireRole(ctx, targetId, 'editor')).workspace
+}
+
+type Outcome = { card: CardAnswer } | { refusal: AppError }
+
+async function publish(ctx: UserCtx, cardId: string, targetId: string): Promise<Outcome> {
+  const row = await ownCard(ctx, cardId, 'publish')
+  await requirePublishing(ctx)
+  const target = await targetFor(ctx, targetId)
+  const isThere = row.workspace_id === target.workspace_id
+  if (isThere && row.status === 'published') return { card: { ...presentCard(row), credits_earned: 0 } }
+  if (!isThere) await requireLeave(ctx, row)
+
+  const now = ctx.now().toISOString()
+  const verdict = await review(ctx, row, contentOf(row), row.evidence_count)
+  if (!verdict.passed) {
+    await updateCardRow(ctx.db, cardId, reviewColumns(verdict, now))
+    return { refusal: qualityRejected(verdict) }
+  }
+  await updateCardRow(ctx.db, cardId, {
+    ...reviewColumns(verdict, now),
+    status: 'published',
+    workspace_id: target.workspace_id,
+    published_at: now,
+    updated_at: now,
+  })
+  // The cause names the card alone: it earns once in its life, however often and wherever it is published.
+  const reward =
+    target.visibility === 'public'
+      ? await book(ctx, {
+          userId: row.owner_id,
+          delta: PUBLISH_REWARD,
+          reason: 'publish_reward',
+          cause: `publish:${cardId}`,
+          ref: { type: 'card', id: cardId },
+        })
+      : undefined
+  await audit(ctx, {
+    action: 'card.published',
+    subject: { type: 'card', id: cardId },
+    workspaceId: target.workspace_id,
+    details: { from_workspace_id: row.workspace_id },
+  })
+  const card = presentCard(await readableCard(ctx, cardId))
+  return { card: { ...card, credits_earned: reward?.booked ? PUBLISH_REWARD : 0 } }
+}
+
+export const publishCard = capability({
+  name: 'cards.publish',
+  summary: 'Publish a card to the public library, or to another workspace',
+  description:
+    'Reviews the card, looks for duplicates, moves it and books the reward in one step. Refusals (400 quality_rejected, 409 duplicate_card) say what to mend, change nothing and charge nothing. The reward is earned once per card, and only where the target is public.',
+  scopes: ['publish'],
+  rest: ['POST /api/v1/cards/{card_id}/publish', 'POST /api/v1/cases/{case_id}/publish'],
+  aliases: { case_id: 'card_id' },
+  query: ['target_workspace_id'],
+  tool: {
+    name: 'publish_card',
+    description:
+      'Publish your own card to the public library (or to target_workspace_id, where you must be editor or admin). It is reviewed and checked for duplicates; a refusal lists the reasons: mend the card with update_card and call again. Ask the user first: everybody can read the card then. Use share_card to show it to your team only.',
+  },
+  input: CardId.extend({ target_workspace_id: Id.optional().describe('The public library if left out') }),
+  output: CaseResponse,
+  errors: [400, 404, 409, 412],
+  run: async (ctx, { card_id, target_workspace_id = PUBLIC_LIBRARY_ID }) => {
+    // A refusal is thrown after the transaction: the card keeps its review, and nothing else has changed.
+    const outcome = await inTx(ctx, (ctx) => publish(ctx, card_id, target_workspace_id))
+    if ('refusal' in outcome) throw outcome.refusal
+    return outcome.card
+  },
+})

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import type { UserCtx } from '../../core/context.ts'
+import { invalid } from '../../core/errors.ts'
+import { requireVisible } from '../workspaces/permission.ts'
+import { readableCard } from './access.ts'
+import { evidencesOf, type ListFilter, listCards } from './cards.store.ts'
+import { presentCard, presentEvidence } from './present.ts'
+import { CardId, CardListQuery, CaseListQuery, CaseListResponse, CaseResponse } from './schemas.ts'
+
+export const getCard = capability({
+  name: 'cards.get',
+  summary: 'One card',
+  description: 'A card that the caller may not read is answered like one that does not exist.',
+  scopes: ['search'],
+  rest: ['GET /api/v1/cards/{card_id}', 'GET /api/v1/cases/{case_id}'],
+  aliases: { case_id: 'card_id' },
+  tool: {
+    name: 'get_card',
+    description:
+      'Read one card in full by card_id: symptom, fix, root cause, steps, environment, evidence, feedback and the state of its review. Use it after search_records for the hit that fits, or to see what a refused publish wants changed.',
+    readOnly: true,
+    input: CardId.extend({ include_evidences: z.boolean().default(true) }),
+  },
+  input: CardId.extend({ include_evidences: z.boolean().default(false) }),
+  output: CaseResponse,
+  errors: [404],
+  run: async (ctx, { card_id, include_evidences }) => {
+    const card = presentCard(await readableCard(ctx, card_id))
+    if (!include_evidences) return card
+    return { ...card, evidences: (await evidencesOf(ctx.db, card_id)).map(presentEvidence) }
+  },
+})
+
+type Paging = { page: number; page_size: number }
+
+async function list(ctx: UserCtx, filter: ListFilter, { page, page_size }: Paging) {
+  if (filter.q !== undefined && filter.scope !== 'public')
+    throw invalid('q', 'The text filter works with scope=public only; elsewhere use search')
+  if (filter.scope === 'workspace' && filter.workspaceId !== undefined)
+    await requireVisible(ctx, filter.workspaceId)
+  const { rows, total } = await listCards(ctx.db, ctx.viewer.userId, filter, { page, page_size })
+  return { items: rows.map(presentCard), total, page, page_size }
+}
+
+const LIST_DESCRIPTION =
+  'Newest first. scope=personal lists the cards that the caller owns; scope=workspace those of the workspaces that the caller is a member of, or of workspace_id; scope=public the public library. Nobody finds another person’s unpublished card here.'
+
+export const listCases = capability({
+  name: 'cases.list',
+  summary: 'A page of cards, with track and text filter',
+  description: LIST_DESCRIPTION,
+  scopes: ['search'],
+  rest: ['GET /api/v1/cases'],
+  input: CaseListQuery,
+  output: CaseListResponse,
+  errors: [404],
+  run: (ctx, { workspace_id, page, page_size, ...filter }) =>
+    list(ctx, { ...filter, workspaceId: workspace_id }, { page, page_size }),
+})
+
+export const listCardsPage = capability({
+  name: 'cards.list',
+  summary: 'A page of cards',
+  description: LIST_DESCRIPTION,
+  scopes: ['search'],
+  rest: ['GET /api/v1/cards'],
+  input: CardListQuery,
+  output: CaseListResponse,
+  errors: [404],
+  run: (ctx, { workspace_id, page, page_size, ...filter }) =>
+    list(ctx, { ...filter, workspaceId: workspace_id }, { page, page_size }),
+})

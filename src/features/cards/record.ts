@@ -1,0 +1,77 @@
+import { capability } from '../../core/capability.ts'
+import { inTx, type UserCtx } from '../../core/context.ts'
+import { toJson } from '../../db/columns.ts'
+import { newId } from '../../db/ids.ts'
+import { requireUser } from '../accounts/users.ts'
+import { requireRole } from '../workspaces/permission.ts'
+import { readableCard } from './access.ts'
+import { appendEvidences, insertCard } from './cards.store.ts'
+import { columnsOf, secretsInContent, warningsFor } from './content.ts'
+import { presentCard } from './present.ts'
+import { type CardAnswer, CaseCreate, type CaseCreateInput, CaseResponse, MAX_BODY_BYTES } from './schemas.ts'
+
+/** Where a card goes that names no workspace: home. Elsewhere it takes an editor. */
+async function placeFor(ctx: UserCtx, workspaceId: string | null | undefined): Promise<string> {
+  if (workspaceId == null) return (await requireUser(ctx, ctx.viewer.userId)).personal_workspace_id
+  return (await requireRole(ctx, workspaceId, 'editor')).workspace.workspace_id
+}
+
+async function record(ctx: UserCtx, input: CaseCreateInput): Promise<CardAnswer> {
+  const { workspace_id, evidences, ...given } = input
+  const place = await placeFor(ctx, workspace_id)
+  const content = { ...given, scope_notes: null }
+  const card_id = newId()
+  const owner = ctx.viewer.userId
+  const now = ctx.now().toISOString()
+  await insertCard(
+    ctx.db,
+    {
+      card_id,
+      owner_id: owner,
+      workspace_id: place,
+      origin_workspace_id: place,
+      status: 'unpublished',
+      version: 1,
+      ...columnsOf(content),
+      evidence_count: evidences.length,
+      created_at: now,
+      updated_at: now,
+      edited_at: now,
+      edited_by: owner,
+      edited_fields: toJson([]),
+    },
+    content.tags,
+  )
+  const inEvidence = await appendEvidences(ctx.db, evidences, {
+    cardId: card_id,
+    present: 0,
+    version: 1,
+    addedBy: owner,
+    now,
+  })
+  return {
+    ...presentCard(await readableCard(ctx, card_id)),
+    warnings: warningsFor([...secretsInContent(content), ...inEvidence]),
+    credits_earned: 0,
+  }
+}
+
+export const recordCard = capability({
+  name: 'cards.record',
+  summary: 'Record a new card; it stays unpublished',
+  description:
+    'The card is private to its workspace until it is shared or published. Without workspace_id it goes to the personal workspace; another workspace takes the role editor or admin.',
+  scopes: ['record', 'case:write'],
+  rest: ['POST /api/v1/cards', 'POST /api/v1/cases'],
+  status: 201,
+  tool: {
+    name: 'record_card',
+    description:
+      'Save a solved problem or a decision as a card, for yourself and, once shared, your team. Use it when work is done and somebody may meet the same again; search first, and update an existing card instead of recording it twice. symptom and fix_summary are top-level fields. The card is unpublished; no credits are earned until it is published.',
+  },
+  input: CaseCreate,
+  output: CaseResponse,
+  errors: [404, 413],
+  maxBodyBytes: MAX_BODY_BYTES,
+  run: (ctx, input) => inTx(ctx, (ctx) => record(ctx, input)),
+})

@@ -1,0 +1,194 @@
+import { z } from 'zod'
+import { Id, Page, pageOf, Time } from '../../core/schemas.ts'
+
+export const CARD_TYPES = ['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference'] as const
+export const MAX_BODY_BYTES = 8 * 1024 * 1024
+const MAX_TEXT = 200_000
+
+const NOT_BLANK = /\S/
+const Text = z.string().max(MAX_TEXT)
+const RequiredText = Text.min(1).regex(NOT_BLANK, 'Input should not be blank')
+
+/** The first spelling of a tag stays; tags compare without case. */
+function distinctTags(tags: string[]): string[] {
+  const seen = new Map<string, string>()
+  for (const tag of tags) if (!seen.has(tag.toLowerCase())) seen.set(tag.toLowerCase(), tag)
+  return [...seen.values()]
+}
+
+const Step = z
+  .looseObject({
+    order: z.int(),
+    action: z.string().max(20_000),
+    result: z.string().max(20_000).default('').describe('What to see after the action'),
+  })
+  .meta({ id: 'CaseStep' })
+
+const Evidence = z
+  .object({
+    kind: z.string().trim().min(1).max(100).describe('Such as log, error, diff, command, link, screenshot'),
+    content: Text.min(1),
+    meta: z.record(z.string(), z.unknown()).nullish(),
+  })
+  .meta({ id: 'CaseEvidence' })
+
+const MAX_ENVIRONMENT = 100
+
+const fields = {
+  card_type: z.enum(CARD_TYPES),
+  title: z.string().trim().min(1).max(5000),
+  symptom: RequiredText.describe('The problem or goal, in the words one would search for'),
+  fix_summary: RequiredText.describe('What solves it'),
+  environment: z
+    .record(z.string().min(1).max(200), z.string().max(2000))
+    .refine((env) => Object.keys(env).length <= MAX_ENVIRONMENT, `At most ${MAX_ENVIRONMENT} entries`)
+    .describe('Such as {"node": "24.1", "os": "linux"}'),
+  root_cause: Text.nullable(),
+  steps: z.array(Step).max(500),
+  tags: z.array(z.string().trim().min(1).max(100)).max(50).overwrite(distinctTags),
+  card_payload: z.record(z.string(), z.unknown()).nullable().describe('Free JSON for this card type'),
+  body: Text.nullable().describe('Long text, Markdown'),
+  scope_notes: Text.nullable().describe('Where the card applies and where it does not'),
+  evidences: z.array(Evidence).max(100).describe('Added to what is there; nothing is ever removed'),
+}
+
+export const CaseCreate = z
+  .object({
+    workspace_id: Id.nullish().describe('The personal workspace if left out'),
+    card_type: fields.card_type.default('debug_fix'),
+    title: fields.title,
+    symptom: fields.symptom,
+    fix_summary: fields.fix_summary,
+    environment: fields.environment.default({}),
+    root_cause: fields.root_cause.default(null),
+    steps: fields.steps.default([]),
+    tags: fields.tags.default([]),
+    card_payload: fields.card_payload.default(null),
+    body: fields.body.default(null),
+    evidences: fields.evidences.default([]),
+  })
+  .meta({ id: 'CaseCreate' })
+
+export const CaseUpdate = z.object(fields).partial().meta({ id: 'CaseUpdate' })
+
+export const CardId = z.object({ card_id: Id })
+
+export const CaseUpdateById = CardId.extend(CaseUpdate.shape)
+
+const FeedbackCounts = z.object({ useful: z.int(), not_applicable: z.int(), outdated: z.int() })
+
+const Review = z
+  .object({
+    status: z.enum(['not_reviewed', 'passed', 'rejected']),
+    score: z.int().nullable(),
+    reasons: z.array(z.object({ rule: z.string(), message: z.string() })),
+    reviewed_at: Time.nullable(),
+  })
+  .meta({ id: 'CaseReview' })
+
+export const Warning = z
+  .object({ code: z.literal('possible_secret'), field: z.string(), kind: z.string(), message: z.string() })
+  .meta({ id: 'CaseWarning' })
+
+export const SimilarCard = z
+  .object({
+    card_id: z.string(),
+    case_id: z.string(),
+    title: z.string(),
+    card_type: z.enum(CARD_TYPES),
+    status: z.enum(['unpublished', 'published']),
+    workspace_id: z.string(),
+    owner_name: z.string(),
+    similarity: z.number(),
+    updated_at: Time,
+  })
+  .meta({ id: 'SimilarCard' })
+
+const EvidenceResponse = z
+  .object({
+    evidence_id: z.string(),
+    kind: z.string(),
+    content: z.string(),
+    meta: z.record(z.string(), z.unknown()).nullable(),
+    added_by: z.string(),
+    created_at: Time,
+  })
+  .meta({ id: 'CaseEvidenceResponse' })
+
+export const CaseResponse = z
+  .object({
+    card_id: z.string(),
+    case_id: z.string().describe('The same as card_id'),
+    workspace_id: z.string(),
+    origin_workspace_id: z.string(),
+    owner_id: z.string(),
+    owner_name: z.string(),
+    card_type: z.enum(CARD_TYPES),
+    track: z.enum(['debug', 'build']),
+    status: z.enum(['unpublished', 'published']),
+    version: z.int(),
+    title: z.string(),
+    symptom: z.string(),
+    fix_summary: z.string(),
+    environment: z.record(z.string(), z.string()),
+    root_cause: z.string().nullable(),
+    steps: z.array(z.looseObject({ order: z.int(), action: z.string(), result: z.string() })),
+    tags: z.array(z.string()),
+    card_payload: z.record(z.string(), z.unknown()).nullable(),
+    body: z.string().nullable(),
+    scope_notes: z.string().nullable(),
+    evidence_count: z.int(),
+    evidences: z.array(EvidenceResponse).optional().describe('Only when asked for'),
+    review: Review,
+    feedback: FeedbackCounts,
+    likely_outdated: z.boolean().describe('More people said outdated than useful'),
+    can_edit: z.boolean(),
+    created_at: Time,
+    updated_at: Time,
+    published_at: Time.nullable(),
+    warnings: z.array(Warning).optional().describe('After a write: what would stop sharing and publishing'),
+    similar_cards: z.array(SimilarCard).optional().describe('After publishing: near, but no duplicates'),
+    credits_earned: z.int().optional(),
+  })
+  .meta({ id: 'CaseResponse' })
+
+export const CaseListResponse = pageOf(CaseResponse).meta({ id: 'CaseListResponse' })
+
+const listParameters = {
+  workspace_id: Id.optional(),
+  status: z.string().max(100).optional().describe('published or unpublished; another value finds nothing'),
+  scope: z
+    .enum(['personal', 'workspace', 'public'])
+    .default('personal')
+    .describe('personal: cards I own; workspace: cards of my workspaces; public: the public library'),
+  ...Page,
+}
+
+export const CardListQuery = z.object(listParameters)
+
+export const CaseListQuery = z.object({
+  ...listParameters,
+  track: z.enum(['debug', 'build']).optional(),
+  q: z.string().min(1).max(1000).optional().describe('Text filter; with scope=public only'),
+})
+
+export const CaseStatsResponse = z
+  .object({
+    scope: z.enum(['personal', 'workspace']),
+    total: z.int(),
+    published: z.int(),
+    unpublished: z.int(),
+    by_type: z.record(z.enum(CARD_TYPES), z.int()),
+    by_track: z.object({ debug: z.int(), build: z.int() }),
+    top_tags: z.array(z.object({ tag: z.string(), count: z.int() })),
+    feedback: FeedbackCounts,
+    last_activity_at: Time.nullable(),
+  })
+  .meta({ id: 'CaseStatsResponse' })
+
+export type CaseCreateInput = z.output<typeof CaseCreate>
+export type CaseUpdateInput = z.output<typeof CaseUpdate>
+export type EvidenceInput = z.output<typeof Evidence>
+export type CardAnswer = z.input<typeof CaseResponse>
+export type CardWarning = z.input<typeof Warning>
+export type SimilarCardAnswer = z.input<typeof SimilarCard>

@@ -1,0 +1,78 @@
+import { capability } from '../../core/capability.ts'
+import { inTx } from '../../core/context.ts'
+import { audit } from '../audit/audit.ts'
+import { editableCard, ownCard, readableCard } from './access.ts'
+import { updateCardRow } from './cards.store.ts'
+import { contentOf } from './content.ts'
+import { presentCard } from './present.ts'
+import { refuseSecrets, review } from './review.ts'
+import { CardId, CaseResponse } from './schemas.ts'
+
+export const shareCard = capability({
+  name: 'cards.share',
+  summary: 'Share a card inside its workspace',
+  description:
+    'Members of the workspace can then read and find it. It is not moved, not reviewed for the public and earns nothing. A card that seems to hold a secret is refused. Sharing a shared card changes nothing.',
+  scopes: ['record'],
+  rest: ['POST /api/v1/cards/{card_id}/share', 'POST /api/v1/cases/{case_id}/share'],
+  aliases: { case_id: 'card_id' },
+  tool: {
+    name: 'share_card',
+    description:
+      'Make a card readable and findable for the members of its workspace. Use it for team knowledge; publish_card is for the public library. Calling it again changes nothing.',
+    idempotent: true,
+  },
+  input: CardId,
+  output: CaseResponse,
+  errors: [400, 404, 412],
+  run: (ctx, { card_id }) =>
+    inTx(ctx, async (ctx) => {
+      const row = await editableCard(ctx, card_id)
+      if (row.status === 'published') return presentCard(row)
+      refuseSecrets(await review(ctx, row, contentOf(row), row.evidence_count))
+      const now = ctx.now().toISOString()
+      await updateCardRow(ctx.db, card_id, { status: 'published', published_at: now, updated_at: now })
+      await audit(ctx, {
+        action: 'card.shared',
+        subject: { type: 'card', id: card_id },
+        workspaceId: row.workspace_id,
+      })
+      return presentCard(await readableCard(ctx, card_id))
+    }),
+})
+
+export const unpublishCard = capability({
+  name: 'cards.unpublish',
+  summary: 'Take a card back: it is unpublished, in the workspace it came from',
+  description:
+    'For the owner, also while publishing is disabled in the user settings. Credits stay as they are; publishing it again earns nothing.',
+  scopes: ['publish'],
+  rest: ['POST /api/v1/cards/{card_id}/unpublish', 'POST /api/v1/cases/{case_id}/unpublish'],
+  aliases: { case_id: 'card_id' },
+  tool: {
+    name: 'unpublish_card',
+    description:
+      'Take back a card that you have shared or published: nobody else finds it any more, and it returns to the workspace it came from. Credits stay as they are.',
+    idempotent: true,
+  },
+  input: CardId,
+  output: CaseResponse,
+  errors: [404, 412],
+  run: (ctx, { card_id }) =>
+    inTx(ctx, async (ctx) => {
+      const row = await ownCard(ctx, card_id, 'unpublish')
+      if (row.status === 'unpublished') return presentCard(row)
+      await updateCardRow(ctx.db, card_id, {
+        status: 'unpublished',
+        workspace_id: row.origin_workspace_id,
+        published_at: null,
+        updated_at: ctx.now().toISOString(),
+      })
+      await audit(ctx, {
+        action: 'card.unpublished',
+        subject: { type: 'card', id: card_id },
+        workspaceId: row.workspace_id,
+      })
+      return presentCard(await readableCard(ctx, card_id))
+    }),
+})

@@ -1,0 +1,83 @@
+import { capability } from '../../core/capability.ts'
+import { inTx, type UserCtx } from '../../core/context.ts'
+import { toJson } from '../../db/columns.ts'
+import { editableCard, readableCard } from './access.ts'
+import { appendEvidences, type CardRow, keepVersion, replaceTags, updateCardRow } from './cards.store.ts'
+import { type CardContent, changedFields, columnsOf, contentOf, warningsFor } from './content.ts'
+import { presentCard } from './present.ts'
+import { refuseSecrets, review, reviewColumns } from './review.ts'
+import {
+  type CardAnswer,
+  CaseResponse,
+  CaseUpdateById,
+  type CaseUpdateInput,
+  type EvidenceInput,
+  MAX_BODY_BYTES,
+} from './schemas.ts'
+
+/**
+ * Makes the next version of a card: keeps the former one, adds evidence, reviews again. An edit that changes
+ * nothing makes no version.
+ */
+export async function edit(
+  ctx: UserCtx,
+  row: CardRow,
+  change: Partial<CardContent>,
+  evidences: readonly EvidenceInput[] = [],
+): Promise<CardAnswer> {
+  const before = contentOf(row)
+  const after = { ...before, ...change }
+  const fields: string[] = changedFields(before, after)
+  if (evidences.length > 0) fields.push('evidences')
+  if (fields.length === 0) return { ...presentCard(row), warnings: [] }
+
+  const now = ctx.now().toISOString()
+  const version = row.version + 1
+  const evidence_count = row.evidence_count + evidences.length
+  await keepVersion(ctx.db, row, before)
+  await appendEvidences(ctx.db, evidences, {
+    cardId: row.card_id,
+    present: row.evidence_count,
+    version,
+    addedBy: ctx.viewer.userId,
+    now,
+  })
+  const verdict = await review(ctx, row, after, evidence_count)
+  if (row.status === 'published') refuseSecrets(verdict)
+  await updateCardRow(ctx.db, row.card_id, {
+    ...columnsOf(after),
+    ...reviewColumns(verdict, now),
+    version,
+    evidence_count,
+    updated_at: now,
+    edited_at: now,
+    edited_by: ctx.viewer.userId,
+    edited_fields: toJson(fields),
+  })
+  if (fields.includes('tags')) await replaceTags(ctx.db, row.card_id, after.tags)
+  return { ...presentCard(await readableCard(ctx, row.card_id)), warnings: warningsFor(verdict.secrets) }
+}
+
+const given = (change: Partial<CardContent>): Partial<CardContent> =>
+  Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+
+export const updateCard = capability({
+  name: 'cards.update',
+  summary: 'Change a card, or add evidence to it',
+  description:
+    'Fields left out stay as they are; a given list or object replaces the whole of it. Evidence is only ever added to. Each update makes a new version and keeps the former one. With If-Match the update is refused (412) when the card is at another version.',
+  scopes: ['record', 'case:write'],
+  rest: ['PATCH /api/v1/cards/{card_id}', 'PATCH /api/v1/cases/{case_id}'],
+  aliases: { case_id: 'card_id' },
+  tool: {
+    name: 'update_card',
+    description:
+      'Change fields of a card that you own or may edit, or add evidences. Use it to correct or complete a card, or to mend what a refused publish_card has named. Only the fields you send change; steps, tags and environment are replaced whole; evidences are added.',
+  },
+  input: CaseUpdateById,
+  output: CaseResponse,
+  errors: [400, 404, 412, 413],
+  maxBodyBytes: MAX_BODY_BYTES,
+  run: (ctx, { card_id, evidences, ...change }: { card_id: string } & CaseUpdateInput) =>
+    inTx(ctx, async (ctx) => edit(ctx, await editableCard(ctx, card_id), given(change), evidences)),
+})

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Database, Db, EngineName } from './db.ts'
 import { foundation } from './migrations/0001-foundation.ts'
 import { cards } from './migrations/0003-cards.ts'
+import { search } from './migrations/0004-search.ts'
 import { billing } from './migrations/0006-billing.ts'
 import { support } from './migrations/0007-support.ts'
 
@@ -14,7 +15,7 @@ export type Migration = {
 }
 
 /** Forward only, in this order, each applied once. */
-export const MIGRATIONS: readonly Migration[] = [foundation, cards, billing, support]
+export const MIGRATIONS: readonly Migration[] = [foundation, cards, search, billing, support]
 
 /** Any fixed number; processes that start at once wait for each other on it. */
 const MIGRATION_LOCK = 7_205_759

@@ -16,6 +16,7 @@ import type {
 } from './tables/cards.ts'
 import type { CreditBalancesTable, CreditEntriesTable } from './tables/credits.ts'
 import type { AuditLogTable, OutboxTable, SchemaMigrationsTable } from './tables/operations.ts'
+import type { SearchTables } from './tables/search.ts'
 import type { SupportTables } from './tables/support.ts'
 import type { MembershipsTable, WorkspacesTable } from './tables/workspaces.ts'
 
@@ -44,4 +45,5 @@ export type Schema = {
   audit_log: AuditLogTable
   outbox: OutboxTable
 } & BillingTables &
+  SearchTables &
   SupportTables

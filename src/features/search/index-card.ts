@@ -1,0 +1,30 @@
+import type { Ctx } from '../../core/context.ts'
+import { documentOf, type IndexedCard } from './document.ts'
+import { indexOf } from './engine.ts'
+import { noteChange } from './vocabulary.ts'
+
+export type { IndexedCard } from './document.ts'
+
+/**
+ * Puts a card into the index as it is now, in place of what was there. Call it in the transaction of every write that
+ * changes the card's text, tags, environment, type, owner, workspace or status: the next request then finds it so.
+ */
+export async function indexCard(ctx: Ctx, card: IndexedCard): Promise<void> {
+  requireTransaction(ctx)
+  const index = indexOf(ctx)
+  const document = documentOf(card)
+  const before = await index.remove(ctx, card.card_id)
+  await index.write(ctx, card.card_id, document)
+  await noteChange(ctx, before, document)
+}
+
+/** Takes a card out of the index, in the transaction that deletes it. */
+export async function unindexCard(ctx: Ctx, cardId: string): Promise<void> {
+  requireTransaction(ctx)
+  const before = await indexOf(ctx).remove(ctx, cardId)
+  if (before) await noteChange(ctx, before, undefined)
+}
+
+function requireTransaction(ctx: Ctx): void {
+  if (!ctx.transacting) throw new Error('The index is written in the transaction of the card')
+}

@@ -1,0 +1,154 @@
+import { sql } from 'kysely'
+import { type Ctx, inTx } from '../../core/context.ts'
+import type { SearchDocument } from './document.ts'
+import { type Candidate, indexOf, type Word, type WordChange } from './engine.ts'
+import { wordHash } from './term-hash.ts'
+import { gramHash, hasTrigrams, innerTrigramsOf, likeness, trigramsOf } from './trigrams.ts'
+
+/** Remembers what a card write does to the counts; `foldChanges` does the counting later. */
+export async function noteChange(
+  ctx: Ctx,
+  before: Candidate | undefined,
+  after: SearchDocument | undefined,
+): Promise<void> {
+  const had = new Set(before ? Array.from(before.hashes) : [])
+  const has = new Set(after?.hashes ?? [])
+  await ctx.db
+    .insertInto('search_changes')
+    .values({
+      cards: (after ? 1 : 0) - (before ? 1 : 0),
+      length: (after?.length ?? 0) - (before?.length ?? 0),
+      added: [...(after?.words ?? [])].filter((word) => !had.has(wordHash(word))).join(' '),
+      removed: [...had].filter((hash) => !has.has(hash)).join(' '),
+    })
+    .execute()
+}
+
+const foldedAtOnce = 500
+/** Any fixed number: processes that fold at the same time take turns. */
+const foldLock = 7_205_760
+
+/** Counts in what card writes have noted; returns how many notes are folded. */
+export async function foldChanges(ctx: Ctx): Promise<number> {
+  const waiting = await ctx.db.selectFrom('search_changes').select('change_no').limit(1).execute()
+  if (waiting.length === 0) return 0
+  let folded = 0
+  for (let now = foldedAtOnce; now === foldedAtOnce; folded += now)
+    now = await inTx(ctx, foldSome, { isolation: 'read committed' })
+  return folded
+}
+
+async function foldSome(ctx: Ctx): Promise<number> {
+  if (ctx.database.engine === 'postgres') await sql`select pg_advisory_xact_lock(${foldLock})`.execute(ctx.db)
+  const notes = await ctx.db
+    .selectFrom('search_changes')
+    .selectAll()
+    .orderBy('change_no')
+    .limit(foldedAtOnce)
+    .execute()
+  if (notes.length === 0) return 0
+  await ctx.db
+    .deleteFrom('search_changes')
+    .where(
+      'change_no',
+      'in',
+      notes.map((note) => note.change_no),
+    )
+    .execute()
+  await indexOf(ctx).countWords(ctx, sumUp(notes))
+  await ctx.db
+    .updateTable('search_totals')
+    .set((eb) => ({
+      cards: eb('cards', '+', total(notes.map((note) => note.cards))),
+      length: eb('length', '+', total(notes.map((note) => note.length))),
+    }))
+    .execute()
+  return notes.length
+}
+
+const total = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0)
+
+function sumUp(notes: readonly { added: string; removed: string }[]): WordChange[] {
+  const changes = new Map<number, WordChange>()
+  const change = (hash: number, word: string | undefined, delta: number) => {
+    const before = changes.get(hash)
+    if (before) Object.assign(before, { delta: before.delta + delta, word: before.word ?? word })
+    else changes.set(hash, { hash, word, delta })
+  }
+  for (const { added, removed } of notes) {
+    for (const word of added.split(' ')) if (word !== '') change(wordHash(word), word, 1)
+    for (const hash of removed.split(' ')) if (hash !== '') change(Number(hash), undefined, -1)
+  }
+  return [...changes.values()].sort((a, b) => a.hash - b.hash)
+}
+
+export type Totals = { cards: number; averageLength: number }
+
+const likelyLength = 150
+
+export async function totals(ctx: Ctx): Promise<Totals> {
+  const row = await ctx.db.selectFrom('search_totals').selectAll().executeTakeFirst()
+  const [cards, length] = [row?.cards ?? 0, row?.length ?? 0]
+  return { cards, averageLength: cards > 0 && length > 0 ? length / cards : likelyLength }
+}
+
+/** In how many cards each hash occurs; what is not counted yet is rare. */
+export async function cardCounts(ctx: Ctx, hashes: readonly number[]): Promise<Map<number, number>> {
+  if (hashes.length === 0) return new Map()
+  const rows = await ctx.db
+    .selectFrom('search_words')
+    .select(['hash', 'cards'])
+    .where('hash', 'in', hashes)
+    .execute()
+  return new Map(rows.map((row) => [row.hash, row.cards]))
+}
+
+const leastLikeness = 0.45
+const mostLikeWords = 4
+const examined = 400
+const shortestPart = 4
+const containedLikeness = 0.5
+
+export type LikeWord = Word & { likeness: number }
+
+/**
+ * Words of the vocabulary that may be meant by one that no card has: near in trigrams (a slip of the finger), or
+ * containing it (a part of an identifier).
+ */
+export async function likeWords(ctx: Ctx, word: string): Promise<LikeWord[]> {
+  if (!hasTrigrams(word)) return []
+  const index = indexOf(ctx)
+  const near = await index.findWords(ctx, threeWays(trigramsOf(word)), examined)
+  const containing =
+    word.length < shortestPart
+      ? []
+      : await index.findWords(
+          ctx,
+          innerTrigramsOf(word).map((gram) => [gramHash(gram)]),
+          mostLikeWords,
+        )
+  const found = new Map<number, LikeWord>()
+  for (const other of containing)
+    if (other.word.includes(word) && other.word !== word)
+      found.set(other.hash, { ...other, likeness: containedLikeness })
+  for (const other of near) {
+    const degree = likeness(word, other.word)
+    if (degree >= leastLikeness && other.word !== word) found.set(other.hash, { ...other, likeness: degree })
+  }
+  return [...found.values()]
+    .sort((a, b) => b.likeness - a.likeness || b.cards - a.cards || (a.word < b.word ? -1 : 1))
+    .slice(0, mostLikeWords)
+}
+
+/**
+ * One slip spoils three neighbouring trigrams. Dealt out in turn to three lists, each list keeps some that are right,
+ * so a word that is meant matches every list, and hardly any other word does.
+ */
+function threeWays(grams: readonly string[]): number[][] {
+  const lists = Math.min(3, Math.max(1, Math.floor(grams.length / 2)))
+  const dealt: number[][] = Array.from({ length: lists }, () => [])
+  grams.forEach((gram, i) => {
+    dealt[i % lists]?.push(gramHash(gram))
+  })
+  return dealt
+}

@@ -28,6 +28,10 @@ import { readPolicy } from './features/credits/policy.ts'
 import { guidePages } from './features/guide/guide.http.ts'
 import { health, ready } from './features/health/health.ts'
 import { pagesStylesheet } from './features/pages/pages.http.ts'
+import { streamSupportChat } from './features/support/chat.http.ts'
+import { supportChat } from './features/support/chat.ts'
+import { createTicket, readAttachment } from './features/support/tickets.http.ts'
+import { closeTicket, getTicket, listTickets } from './features/support/tickets.ts'
 import {
   addMember,
   addMemberByEmail,
@@ -96,12 +100,19 @@ export const capabilities: readonly Capability[] = [
   shareCard,
   publishCard,
   unpublishCard,
+  supportChat,
+  listTickets,
+  getTicket,
+  closeTicket,
 ]
 
 /** The few routes that are more than JSON in and JSON out. */
 export const rawRoutes: readonly RawRoute[] = [
   billingWebhook,
   ...developmentPages,
+  createTicket,
+  readAttachment,
+  streamSupportChat,
   pagesStylesheet,
   ...guidePages,
 ]

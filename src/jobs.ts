@@ -2,6 +2,7 @@ import type { Ctx, Services } from './core/context.ts'
 import { contextFor } from './core/context.ts'
 import { dropOldIdempotencyKeys } from './doors/http/idempotency.ts'
 import { keepDevelopmentBooks } from './features/billing/development.ts'
+import { dropOrphanedUploads } from './features/support/tickets.ts'
 
 export type Job = {
   name: string
@@ -17,6 +18,7 @@ const HOUR_MS = 60 * MINUTE_MS
 export const JOBS: readonly Job[] = [
   { name: 'idempotency-keys', everyMs: HOUR_MS, run: dropOldIdempotencyKeys },
   { name: 'development-payments', everyMs: MINUTE_MS, run: keepDevelopmentBooks },
+  { name: 'orphaned-uploads', everyMs: HOUR_MS, run: dropOrphanedUploads },
 ]
 
 /** Runs each job after its interval, one run of a job at a time; the returned function waits for the last ones. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Guide, parsePage } from '../guide/guide.ts'
-import { answer, NOTHING_FOUND } from './answer.ts'
+import { answerPieces, answerWhole, lookUp, NOTHING_FOUND } from './answer.ts'
 
 const guide = new Guide([
   parsePage(
@@ -14,7 +14,7 @@ const guide = new Guide([
 ])
 
 async function reply(message: string, history: { role: 'user' | 'assistant'; content: string }[] = []) {
-  const { sources, pieces } = answer({
+  const material = lookUp({
     message,
     history,
     guide,
@@ -23,8 +23,9 @@ async function reply(message: string, history: { role: 'user' | 'assistant'; con
     onModelError: () => {},
   })
   let text = ''
-  for await (const piece of pieces) text += piece
-  return { text, sources }
+  for await (const piece of answerPieces(material)) text += piece
+  expect(await answerWhole(material)).toBe(text)
+  return { text, sources: material.sources }
 }
 
 test('without a model the best section is the answer, code whole, with its source', async () => {

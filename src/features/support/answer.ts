@@ -1,15 +1,9 @@
 /** An answer from the guide: by a model that is shown the best sections, or made of those sections themselves. */
-import { type LlmConfig, LlmError, type LlmMessage, stream } from '../../adapters/llm/llm.ts'
+import { complete, type LlmConfig, LlmError, type LlmMessage, stream } from '../../adapters/llm/llm.ts'
 import type { Guide, GuideHit } from '../guide/guide.ts'
 
 export type ChatTurn = { role: 'user' | 'assistant'; content: string }
 export type Source = { title: string; url: string }
-
-export type Answering = {
-  sources: Source[]
-  /** Which way was taken is told at the end, for the log. */
-  pieces: AsyncGenerator<string, 'model' | 'guide' | 'guide_after_model', void>
-}
 
 export type Question = {
   message: string
@@ -29,10 +23,50 @@ const CLOSE_SECOND = 0.8
 export const NOTHING_FOUND =
   'The guide has no page about this. Try other words, or open a support ticket and a person will answer.'
 
-export function answer(question: Question): Answering {
+/** What the question is answered from. */
+export type Material = { question: Question; hits: GuideHit[]; sources: Source[] }
+
+export function lookUp(question: Question): Material {
   const hits = question.guide.search(searchText(question), SECTIONS_SHOWN)
-  const sources = hits.slice(0, SOURCES_NAMED).map(({ section }) => sourceOf(section))
-  return { sources, pieces: question.llm ? fromModel(question, question.llm, hits) : fromGuide(hits) }
+  return { question, hits, sources: hits.slice(0, SOURCES_NAMED).map(({ section }) => sourceOf(section)) }
+}
+
+/** The whole answer at once: the model's if it comes whole, the guide's otherwise. */
+export async function answerWhole({ question, hits }: Material): Promise<string> {
+  if (question.llm) {
+    try {
+      return await complete(question.llm, { messages: prompt(question, hits), signal: question.signal })
+    } catch (error) {
+      if (!(error instanceof LlmError)) throw error
+      question.onModelError(error)
+    }
+  }
+  return [...extract(hits)].join('')
+}
+
+/** The answer piece by piece. */
+export async function* answerPieces({ question, hits }: Material): AsyncGenerator<string, void, void> {
+  if (!question.llm) {
+    yield* extract(hits)
+    return
+  }
+  let said = false
+  try {
+    for await (const piece of stream(question.llm, {
+      messages: prompt(question, hits),
+      signal: question.signal,
+    })) {
+      said = true
+      yield piece
+    }
+    return
+  } catch (error) {
+    if (!(error instanceof LlmError)) throw error
+    question.onModelError(error)
+  }
+  // What was said cannot be taken back, so the reader is told where the model's words end.
+  if (said) yield '\n\nThe answer broke off here. This is what the guide says:\n\n'
+  yield* extract(hits)
 }
 
 /** A short follow-up ("and for a team?") is understood together with the question before it. */
@@ -44,29 +78,6 @@ function searchText({ message, history }: Question): string {
 function sourceOf(section: GuideHit['section']): Source {
   const title = section.title === section.page ? section.page : `${section.page}: ${section.title}`
   return { title, url: section.url }
-}
-
-async function* fromGuide(hits: GuideHit[]): AsyncGenerator<string, 'guide', void> {
-  yield* extract(hits)
-  return 'guide'
-}
-
-async function* fromModel(question: Question, llm: LlmConfig, hits: GuideHit[]) {
-  let said = false
-  try {
-    for await (const piece of stream(llm, { messages: prompt(question, hits), signal: question.signal })) {
-      said = true
-      yield piece
-    }
-    return 'model' as const
-  } catch (error) {
-    if (!(error instanceof LlmError)) throw error
-    question.onModelError(error)
-  }
-  // What was said cannot be taken back, so the reader is told where the model's words end.
-  if (said) yield '\n\nThe answer broke off here. This is what the guide says:\n\n'
-  yield* extract(hits)
-  return said ? ('guide_after_model' as const) : ('guide' as const)
 }
 
 function prompt({ message, history }: Question, hits: GuideHit[]): LlmMessage[] {

@@ -1,0 +1,96 @@
+/** The support chat as Server-Sent Events: `delta` …, then `done`; comments in between keep the connection alive. */
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { contextFor, type Services } from '../../core/context.ts'
+import { InvalidInput } from '../../core/errors.ts'
+import { toInputIssues } from '../../core/validation.ts'
+import type { RawRoute } from '../../doors/http/raw-route.ts'
+import { answerPieces, type Material } from './answer.ts'
+import { conversationOf, materialFor, SupportChatRequest } from './chat.ts'
+
+const HEARTBEAT_MS = 10_000
+
+export const streamSupportChat: RawRoute = {
+  name: 'support.chat_stream',
+  summary: 'Ask about Knowledge Vault; the answer arrives piece by piece',
+  route: 'POST /api/v1/chat/support/stream',
+  scopes: 'public',
+  limit: 'support',
+  openapi: {
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/SupportChatRequest' } } },
+    },
+    responses: {
+      200: {
+        description: 'Events: `delta` {text}, repeated; at the end `done` {conversation_id, sources}',
+        content: { 'text/event-stream': { schema: { type: 'string' } } },
+      },
+    },
+  },
+  handle: async (services, request, reply) => {
+    const parsed = SupportChatRequest.safeParse(request.body ?? {}, { reportInput: true })
+    if (!parsed.success) throw new InvalidInput(toInputIssues(parsed.error.issues, request.body))
+    const left = new AbortController()
+    const ctx = contextFor(services, {
+      viewer: request.viewer,
+      requestId: request.id,
+      ip: request.ip,
+      ifMatch: undefined,
+    })
+    const material = materialFor(ctx, parsed.data, left.signal)
+    reply.hijack()
+    const response = reply.raw
+    response.on('close', () => left.abort(new Error('the client has left')))
+    response.writeHead(200, {
+      ...(reply.getHeaders() as Record<string, string>),
+      'x-request-id': request.id,
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+    })
+    await speak(response, material, {
+      services,
+      conversationId: conversationOf(parsed.data),
+      left: left.signal,
+    })
+  },
+}
+
+export type Speaking = {
+  services: Pick<Services, 'log'>
+  conversationId: string
+  left: AbortSignal
+  heartbeatMs?: number
+}
+
+export async function speak(response: ServerResponse, material: Material, speaking: Speaking): Promise<void> {
+  const { services, conversationId, left, heartbeatMs = HEARTBEAT_MS } = speaking
+  response.write(': hello\n\n')
+  const heartbeat = setInterval(() => response.write(': still here\n\n'), heartbeatMs)
+  try {
+    for await (const text of answerPieces(material)) {
+      if (left.aborted) return
+      await send(response, 'delta', { text }, left)
+    }
+    await send(response, 'done', { conversation_id: conversationId, sources: material.sources }, left)
+  } catch (error) {
+    if (left.aborted) return
+    services.log.error({ err: error }, 'the support chat broke off')
+    await send(
+      response,
+      'error',
+      { code: 'internal_error', detail: 'The answer broke off. Ask again.' },
+      left,
+    )
+  } finally {
+    clearInterval(heartbeat)
+    response.end()
+  }
+}
+
+/** Waits for a slow reader instead of piling up what it has not read. */
+async function send(response: ServerResponse, event: string, data: object, left: AbortSignal): Promise<void> {
+  const hasRoom = response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+  if (!hasRoom) await once(response, 'drain', { signal: left })
+}

@@ -1,0 +1,104 @@
+import { createReadStream } from 'node:fs'
+import { join } from 'node:path'
+import multipart from '@fastify/multipart'
+import { contextFor } from '../../core/context.ts'
+import { InvalidInput, notFound } from '../../core/errors.ts'
+import { toInputIssues } from '../../core/validation.ts'
+import { newId } from '../../db/ids.ts'
+import type { RawRoute } from '../../doors/http/raw-route.ts'
+import { findAttachment } from './tickets.store.ts'
+import { NewTicket, openTicket, requireAdmin, ticketFolder } from './tickets.ts'
+import { MAX_ATTACHMENT_BYTES, receiveUpload } from './upload.ts'
+
+const json = (schema: object) => ({ 'application/json': { schema } })
+
+export const createTicket: RawRoute = {
+  name: 'support.create_ticket',
+  summary: 'Open a support ticket, with up to 5 attachments of 10 MiB',
+  route: 'POST /api/v1/support/tickets',
+  scopes: 'public',
+  limit: 'support',
+  bodyLimit: MAX_ATTACHMENT_BYTES,
+  openapi: {
+    requestBody: {
+      required: true,
+      content: {
+        'multipart/form-data': {
+          schema: {
+            title: 'Body_create_support_ticket',
+            type: 'object',
+            required: ['email', 'subject', 'message'],
+            properties: {
+              email: { type: 'string', minLength: 3, maxLength: 320 },
+              subject: { type: 'string', minLength: 1, maxLength: 200 },
+              message: { type: 'string', minLength: 1, maxLength: 20_000 },
+              category: { type: 'string', maxLength: 50 },
+              attachments: {
+                type: 'array',
+                maxItems: 5,
+                items: { type: 'string', contentMediaType: 'application/octet-stream' },
+              },
+            },
+          },
+        },
+      },
+    },
+    responses: {
+      200: {
+        description: 'The ticket is open',
+        content: json({
+          type: 'object',
+          required: ['ticket_id', 'status', 'created_at'],
+          properties: {
+            ticket_id: { type: 'string' },
+            status: { type: 'string', const: 'open' },
+            created_at: { type: 'string' },
+          },
+        }),
+      },
+      413: { description: 'Too many or too large attachments; nothing was kept' },
+    },
+  },
+  prepare: async (app) => {
+    await app.register(multipart)
+  },
+  handle: async (services, request, reply) => {
+    const ticketId = newId()
+    const ctx = contextFor(services, {
+      viewer: request.viewer,
+      requestId: request.id,
+      ip: request.ip,
+      ifMatch: undefined,
+    })
+    return receiveUpload(request, reply, ticketFolder(services.config, ticketId), async (upload) => {
+      const parsed = NewTicket.safeParse(upload.fields, { reportInput: true })
+      if (!parsed.success) throw new InvalidInput(toInputIssues(parsed.error.issues, upload.fields))
+      return openTicket(ctx, { ticketId, ticket: parsed.data, attachments: upload.attachments })
+    })
+  },
+}
+
+export const readAttachment: RawRoute = {
+  name: 'support.attachment',
+  summary: 'A file of a ticket, for administrators',
+  route: 'GET /api/v1/support/tickets/{ticket_id}/attachments/{attachment_id}',
+  scopes: ['account'],
+  openapi: {
+    responses: {
+      200: { description: 'The file', content: { 'application/octet-stream': {} } },
+      404: { description: 'There is no such attachment' },
+    },
+  },
+  handle: async (services, request, reply) => {
+    requireAdmin(request.viewer)
+    const { ticket_id, attachment_id } = request.params as { ticket_id: string; attachment_id: string }
+    const found = await findAttachment(services.database.read, ticket_id, attachment_id)
+    if (!found) throw notFound('Attachment')
+    // Always a download: what strangers sent is never shown as a page of ours.
+    return reply
+      .header('content-type', 'application/octet-stream')
+      .header('content-length', found.size_bytes)
+      .header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(found.file_name)}`)
+      .send(createReadStream(join(ticketFolder(services.config, found.ticket_id), found.attachment_id)))
+  },
+}

@@ -1,0 +1,103 @@
+import type { Selectable } from 'kysely'
+import type { Db } from '../../db/db.ts'
+import type { SupportAttachmentsTable, SupportTicketsTable } from '../../db/tables/support.ts'
+import type { Attachment } from './upload.ts'
+
+export type TicketRow = Selectable<SupportTicketsTable>
+export type AttachmentRow = Selectable<SupportAttachmentsTable>
+
+export async function insertTicket(db: Db, row: TicketRow, attachments: Attachment[]): Promise<void> {
+  await db.insertInto('support_tickets').values(row).execute()
+  for (const [position, file] of attachments.entries()) {
+    await db
+      .insertInto('support_attachments')
+      .values({
+        attachment_id: file.attachmentId,
+        ticket_id: row.ticket_id,
+        position,
+        file_name: file.fileName,
+        media_type: file.mediaType,
+        size_bytes: file.sizeBytes,
+      })
+      .execute()
+  }
+}
+
+export function findTicket(db: Db, ticketId: string): Promise<TicketRow | undefined> {
+  return db.selectFrom('support_tickets').selectAll().where('ticket_id', '=', ticketId).executeTakeFirst()
+}
+
+type Status = TicketRow['status']
+
+export function listTicketRows(
+  db: Db,
+  { status, limit, offset }: { status: Status | undefined; limit: number; offset: number },
+): Promise<TicketRow[]> {
+  return db
+    .selectFrom('support_tickets')
+    .selectAll()
+    .$if(status !== undefined, (query) => query.where('status', '=', status ?? 'open'))
+    .orderBy('created_at', 'desc')
+    .orderBy('ticket_id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+}
+
+export async function countTickets(db: Db, status: Status | undefined): Promise<number> {
+  const { count } = await db
+    .selectFrom('support_tickets')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .$if(status !== undefined, (query) => query.where('status', '=', status ?? 'open'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+export async function closeTicketRow(
+  db: Db,
+  close: { ticketId: string; by: string; now: string },
+): Promise<void> {
+  await db
+    .updateTable('support_tickets')
+    .set({ status: 'closed', closed_at: close.now, closed_by: close.by })
+    .where('ticket_id', '=', close.ticketId)
+    .execute()
+}
+
+export function listAttachments(db: Db, ticketId: string): Promise<AttachmentRow[]> {
+  return db
+    .selectFrom('support_attachments')
+    .selectAll()
+    .where('ticket_id', '=', ticketId)
+    .orderBy('position')
+    .execute()
+}
+
+export function findAttachment(
+  db: Db,
+  ticketId: string,
+  attachmentId: string,
+): Promise<AttachmentRow | undefined> {
+  return db
+    .selectFrom('support_attachments')
+    .selectAll()
+    .where('ticket_id', '=', ticketId)
+    .where('attachment_id', '=', attachmentId)
+    .executeTakeFirst()
+}
+
+const LOOKED_UP_AT_ONCE = 500
+
+export async function existingTickets(db: Db, ids: string[]): Promise<Set<string>> {
+  const found = new Set<string>()
+  for (let from = 0; from < ids.length; from += LOOKED_UP_AT_ONCE) {
+    const some = ids.slice(from, from + LOOKED_UP_AT_ONCE)
+    const rows = await db
+      .selectFrom('support_tickets')
+      .select('ticket_id')
+      .where('ticket_id', 'in', some)
+      .execute()
+    for (const row of rows) found.add(row.ticket_id)
+  }
+  return found
+}

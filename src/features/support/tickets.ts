@@ -1,0 +1,196 @@
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { Config } from '../../config.ts'
+import { capability } from '../../core/capability.ts'
+import { type Ctx, inTx, type Services, type Viewer } from '../../core/context.ts'
+import { forbidden, notFound } from '../../core/errors.ts'
+import { Email, Id, Page, pageOf, Time } from '../../core/schemas.ts'
+import { audit } from '../audit/audit.ts'
+import { enqueueMail } from '../mail/outbox.ts'
+import { mailWithButton } from '../mail/template.ts'
+import { sanitise } from '../redaction/redact.ts'
+import {
+  closeTicketRow,
+  countTickets,
+  existingTickets,
+  findTicket,
+  insertTicket,
+  listAttachments,
+  listTicketRows,
+  type TicketRow,
+} from './tickets.store.ts'
+import type { Attachment } from './upload.ts'
+
+export const NewTicket = z.object({
+  email: Email,
+  subject: z.string().trim().min(1).max(200),
+  message: z.string().trim().min(1).max(20_000),
+  category: z.enum(['question', 'bug', 'billing', 'account', 'other']).default('other'),
+})
+
+const AttachmentResponse = z
+  .object({
+    attachment_id: z.string(),
+    file_name: z.string(),
+    media_type: z.string(),
+    size_bytes: z.int(),
+    url: z.string(),
+  })
+  .meta({ id: 'SupportAttachment' })
+
+export const TicketResponse = z
+  .object({
+    ticket_id: z.string(),
+    status: z.enum(['open', 'closed']),
+    email: z.string(),
+    subject: z.string(),
+    message: z.string(),
+    category: z.string(),
+    user_id: z.string().nullable(),
+    attachments: z.array(AttachmentResponse),
+    created_at: Time,
+    closed_at: Time.nullable(),
+  })
+  .meta({ id: 'SupportTicket' })
+
+export const ticketFolder = (config: Config, ticketId: string): string =>
+  join(config.dataDir, 'tickets', ticketId)
+
+/** Whose ticket it is, is told by the address only; the account is noted where one was signed in. */
+export async function openTicket(
+  ctx: Ctx,
+  given: { ticketId: string; ticket: z.output<typeof NewTicket>; attachments: Attachment[] },
+) {
+  const { ticketId, ticket, attachments } = given
+  const created_at = ctx.now().toISOString()
+  const row: TicketRow = {
+    ticket_id: ticketId,
+    user_id: ctx.viewer?.userId ?? null,
+    email: ticket.email,
+    subject: sanitise(ticket.subject.replace(/\s+/g, ' ')).text,
+    message: sanitise(ticket.message).text,
+    category: ticket.category,
+    status: 'open',
+    created_at,
+    closed_at: null,
+    closed_by: null,
+  }
+  await inTx(ctx, async (ctx) => {
+    await insertTicket(ctx.db, row, attachments)
+    await tellSupport(ctx, row, attachments)
+  })
+  return { ticket_id: ticketId, status: 'open' as const, created_at }
+}
+
+async function tellSupport(ctx: Ctx, row: TicketRow, attachments: Attachment[]): Promise<void> {
+  const { supportEmail, baseUrl } = ctx.config
+  if (!supportEmail) return
+  const files = attachments.map((file) => `${file.fileName} (${file.sizeBytes} bytes)`).join(', ')
+  const { text, html } = mailWithButton({
+    heading: row.subject,
+    lines: [`From ${row.email}, ${row.category}`, row.message, ...(files ? [`Attachments: ${files}`] : [])],
+    button: { label: 'Open the ticket', url: `${baseUrl}/admin/tickets/${row.ticket_id}` },
+    footer: `Ticket ${row.ticket_id}`,
+  })
+  await enqueueMail(ctx, `ticket:${row.ticket_id}`, {
+    to: supportEmail,
+    subject: `[ticket] ${row.subject}`,
+    text,
+    html,
+  })
+}
+
+export function requireAdmin(viewer: Viewer | null): void {
+  if (!viewer?.isAdmin) throw forbidden('Only administrators of this server may see support tickets.')
+}
+
+export const listTickets = capability({
+  name: 'support.list_tickets',
+  summary: 'Support tickets, newest first, for administrators',
+  scopes: ['account'],
+  rest: ['GET /api/v1/support/tickets'],
+  input: z.object({ status: z.enum(['open', 'closed']).optional(), ...Page }),
+  output: pageOf(TicketResponse),
+  run: async (ctx, { status, page, page_size }) => {
+    requireAdmin(ctx.viewer)
+    const rows = await listTicketRows(ctx.db, { status, limit: page_size, offset: (page - 1) * page_size })
+    const items = await Promise.all(rows.map((row) => present(ctx, row)))
+    return { items, total: await countTickets(ctx.db, status), page, page_size }
+  },
+})
+
+const ByTicket = z.object({ ticket_id: Id })
+
+export const getTicket = capability({
+  name: 'support.get_ticket',
+  summary: 'One support ticket, for administrators',
+  scopes: ['account'],
+  rest: ['GET /api/v1/support/tickets/{ticket_id}'],
+  input: ByTicket,
+  output: TicketResponse,
+  errors: [404],
+  run: async (ctx, { ticket_id }) => {
+    requireAdmin(ctx.viewer)
+    return present(ctx, await requireTicket(ctx, ticket_id))
+  },
+})
+
+export const closeTicket = capability({
+  name: 'support.close_ticket',
+  summary: 'Close a support ticket, for administrators; closing twice changes nothing',
+  scopes: ['account'],
+  rest: ['POST /api/v1/support/tickets/{ticket_id}/close'],
+  input: ByTicket,
+  output: TicketResponse,
+  errors: [404],
+  run: async (ctx, { ticket_id }) => {
+    requireAdmin(ctx.viewer)
+    return inTx(ctx, async (ctx) => {
+      const ticket = await requireTicket(ctx, ticket_id)
+      if (ticket.status === 'open') {
+        await closeTicketRow(ctx.db, {
+          ticketId: ticket_id,
+          by: ctx.viewer.userId,
+          now: ctx.now().toISOString(),
+        })
+        await audit(ctx, { action: 'ticket.closed', subject: { type: 'ticket', id: ticket_id } })
+      }
+      return present(ctx, await requireTicket(ctx, ticket_id))
+    })
+  },
+})
+
+async function requireTicket(ctx: Ctx, ticketId: string): Promise<TicketRow> {
+  const row = await findTicket(ctx.db, ticketId)
+  if (!row) throw notFound('Ticket')
+  return row
+}
+
+async function present(ctx: Ctx, row: TicketRow): Promise<z.input<typeof TicketResponse>> {
+  const attachments = await listAttachments(ctx.db, row.ticket_id)
+  const { closed_by: _, ...shown } = row
+  return {
+    ...shown,
+    attachments: attachments.map(({ attachment_id, file_name, media_type, size_bytes }) => ({
+      attachment_id,
+      file_name,
+      media_type,
+      size_bytes,
+      url: `/api/v1/support/tickets/${row.ticket_id}/attachments/${attachment_id}`,
+    })),
+  }
+}
+
+const LEFT_ALONE_MS = 60 * 60 * 1000
+
+/** A process that died while a ticket came in leaves a folder without a ticket; an hour later it is removed. */
+export async function dropOrphanedUploads(services: Services): Promise<void> {
+  const folder = join(services.config.dataDir, 'tickets')
+  const names = await readdir(folder).catch(() => [])
+  const known = await existingTickets(services.database.read, names)
+  for (const name of names.filter((one) => !known.has(one))) {
+    const { mtimeMs } = await stat(join(folder, name))
+    if (services.now().getTime() - mtimeMs > LEFT_ALONE_MS) await rm(join(folder, name), { recursive: true })
+  }
+}

@@ -1,0 +1,148 @@
+/** Reads a multipart request while it arrives: text into memory, files to disk, both only up to their limits. */
+import { mkdir, open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { MultipartFile } from '@fastify/multipart'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../../core/errors.ts'
+import { newId } from '../../db/ids.ts'
+import { storable } from '../../doors/http/body.ts'
+
+export const MAX_ATTACHMENTS = 5
+export const MAX_ATTACHMENT_BYTES = 10 * 1024 * 1024
+const MAX_FIELD_BYTES = 100_000
+const MAX_TOTAL_BYTES = MAX_ATTACHMENTS * MAX_ATTACHMENT_BYTES + 1024 * 1024
+
+export type Attachment = { attachmentId: string; fileName: string; mediaType: string; sizeBytes: number }
+export type Upload = { fields: Record<string, string>; attachments: Attachment[] }
+
+/** Files are counted here byte by byte; the parser's own limits hold for everything else. */
+export const PARSER_LIMITS = {
+  fieldNameSize: 100,
+  fieldSize: MAX_FIELD_BYTES,
+  fields: 20,
+  files: MAX_ATTACHMENTS,
+  parts: 30,
+  headerPairs: 50,
+  fileSize: Number.MAX_SAFE_INTEGER,
+}
+
+const tooLarge = (detail: string) => new AppError(413, 'payload_too_large', detail)
+
+const TOO_MUCH = `At most ${MAX_ATTACHMENTS} attachments of 10 MiB each.`
+
+/**
+ * Stores the files under `folder` and hands everything to `use`. Whatever goes wrong on the way, also in `use`, leaves
+ * no folder; and a sender who is refused in the middle is cut off instead of being read to the end.
+ */
+export async function receiveUpload<T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  folder: string,
+  use: (upload: Upload) => Promise<T>,
+): Promise<T> {
+  if (!request.isMultipart()) {
+    throw new AppError(415, 'unsupported_media_type', 'Send the ticket as multipart/form-data.')
+  }
+  try {
+    if (Number(request.headers['content-length'] ?? 0) > MAX_TOTAL_BYTES) throw tooLarge(TOO_MUCH)
+    return await use(await readWithinTotal(request, folder))
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    if (!request.raw.complete) {
+      request.raw.unpipe()
+      reply.header('connection', 'close')
+    }
+    throw asRefusal(error)
+  }
+}
+
+async function readWithinTotal(request: FastifyRequest, folder: string): Promise<Upload> {
+  const stop = new AbortController()
+  const overflow = Promise.withResolvers<never>()
+  let total = 0
+  const count = (chunk: Buffer) => {
+    total += chunk.length
+    if (total > MAX_TOTAL_BYTES) overflow.reject(tooLarge(TOO_MUCH))
+  }
+  request.raw.on('data', count)
+  const reading = readParts(request, folder, stop.signal)
+  try {
+    return await Promise.race([reading, overflow.promise])
+  } catch (error) {
+    stop.abort()
+    reading.catch(() => {})
+    throw error
+  } finally {
+    request.raw.off('data', count)
+  }
+}
+
+async function readParts(request: FastifyRequest, folder: string, stop: AbortSignal): Promise<Upload> {
+  const upload: Upload = { fields: {}, attachments: [] }
+  for await (const part of request.parts({ limits: PARSER_LIMITS })) {
+    stop.throwIfAborted()
+    if (part.type === 'field') {
+      upload.fields[part.fieldname] = storable(String(part.value))
+      continue
+    }
+    const stored = await storeFile(part, folder)
+    if (stored) upload.attachments.push(stored)
+  }
+  return upload
+}
+
+/** Null for the empty part that a browser sends when no file was chosen. */
+async function storeFile(part: MultipartFile, folder: string): Promise<Attachment | null> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const attachmentId = newId()
+  const path = join(folder, attachmentId)
+  const file = await open(path, 'wx', 0o600)
+  let sizeBytes = 0
+  try {
+    for await (const chunk of part.file as AsyncIterable<Buffer>) {
+      sizeBytes += chunk.length
+      if (sizeBytes > MAX_ATTACHMENT_BYTES) throw tooLarge('An attachment has more than 10 MiB.')
+      await file.writeFile(chunk)
+    }
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  if (sizeBytes === 0 && !part.filename) {
+    await rm(path)
+    return null
+  }
+  return { attachmentId, fileName: shownName(part.filename), mediaType: mediaType(part.mimetype), sizeBytes }
+}
+
+/** Only for showing: the last part of the name, without what could break a line or a header. */
+function shownName(name: string | undefined): string {
+  const last =
+    storable(name ?? '')
+      .split(/[\\/]/)
+      .at(-1) ?? ''
+  const printable = last.replace(/[\p{C}"]/gu, '').trim()
+  return printable.slice(0, 200) || 'file'
+}
+
+function mediaType(given: string): string {
+  return /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/.test(given) ? given.toLowerCase() : 'application/octet-stream'
+}
+
+const PARSER_ERRORS = new Map([
+  ['FST_FILES_LIMIT', () => tooLarge(TOO_MUCH)],
+  ['FST_PARTS_LIMIT', () => tooLarge('The form has too many parts.')],
+  ['FST_FIELDS_LIMIT', () => tooLarge('The form has too many fields.')],
+])
+
+function asRefusal(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof AppError) return error
+  const code = 'code' in error ? String(error.code) : ''
+  const known = PARSER_ERRORS.get(code)
+  if (known) return known()
+  // The parser names its own complaints about the form only by their text.
+  const isMalformed = /multipart|boundary|Part terminated|prototype|premature/i.test(
+    `${code} ${error.message}`,
+  )
+  return isMalformed ? new AppError(400, 'bad_request', 'The form could not be read to its end.') : error
+}

@@ -27,6 +27,8 @@ import { updateCard } from './features/cards/update.ts'
 import { readPolicy } from './features/credits/policy.ts'
 import { guidePages } from './features/guide/guide.http.ts'
 import { health, ready } from './features/health/health.ts'
+import { disconnectApp, listConnectedApps } from './features/oauth/connected-apps.ts'
+import { oauthRoutes } from './features/oauth/oauth.http.ts'
 import { pagesStylesheet } from './features/pages/pages.http.ts'
 import { streamSupportChat } from './features/support/chat.http.ts'
 import { supportChat } from './features/support/chat.ts'
@@ -79,6 +81,9 @@ export const capabilities: readonly Capability[] = [
 
   readPolicy,
 
+  listConnectedApps,
+  disconnectApp,
+
   ...aiGuide(() => capabilities),
   listPlans,
   listCreditPacks,
@@ -115,4 +120,5 @@ export const rawRoutes: readonly RawRoute[] = [
   streamSupportChat,
   pagesStylesheet,
   ...guidePages,
+  ...oauthRoutes,
 ]

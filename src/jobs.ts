@@ -2,6 +2,7 @@ import type { Ctx, Services } from './core/context.ts'
 import { contextFor } from './core/context.ts'
 import { dropOldIdempotencyKeys } from './doors/http/idempotency.ts'
 import { keepDevelopmentBooks } from './features/billing/development.ts'
+import { dropOAuthLeftovers } from './features/oauth/grants.ts'
 import { dropOrphanedUploads } from './features/support/tickets.ts'
 
 export type Job = {
@@ -19,6 +20,7 @@ export const JOBS: readonly Job[] = [
   { name: 'idempotency-keys', everyMs: HOUR_MS, run: dropOldIdempotencyKeys },
   { name: 'development-payments', everyMs: MINUTE_MS, run: keepDevelopmentBooks },
   { name: 'orphaned-uploads', everyMs: HOUR_MS, run: dropOrphanedUploads },
+  { name: 'oauth-leftovers', everyMs: HOUR_MS, run: dropOAuthLeftovers },
 ]
 
 /** Runs each job after its interval, one run of a job at a time; the returned function waits for the last ones. */

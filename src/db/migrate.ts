@@ -5,6 +5,7 @@ import { cards } from './migrations/0003-cards.ts'
 import { search } from './migrations/0004-search.ts'
 import { billing } from './migrations/0006-billing.ts'
 import { support } from './migrations/0007-support.ts'
+import { oauth } from './migrations/0008-oauth.ts'
 
 export type Migration = {
   name: string
@@ -15,7 +16,7 @@ export type Migration = {
 }
 
 /** Forward only, in this order, each applied once. */
-export const MIGRATIONS: readonly Migration[] = [foundation, cards, search, billing, support]
+export const MIGRATIONS: readonly Migration[] = [foundation, cards, search, billing, support, oauth]
 
 /** Any fixed number; processes that start at once wait for each other on it. */
 const MIGRATION_LOCK = 7_205_759

@@ -15,6 +15,12 @@ import type {
   CardVersionsTable,
 } from './tables/cards.ts'
 import type { CreditBalancesTable, CreditEntriesTable } from './tables/credits.ts'
+import type {
+  OAuthClientsTable,
+  OAuthCodesTable,
+  OAuthGrantsTable,
+  OAuthTokensTable,
+} from './tables/oauth.ts'
 import type { AuditLogTable, OutboxTable, SchemaMigrationsTable } from './tables/operations.ts'
 import type { SearchTables } from './tables/search.ts'
 import type { SupportTables } from './tables/support.ts'
@@ -44,6 +50,11 @@ export type Schema = {
 
   audit_log: AuditLogTable
   outbox: OutboxTable
+
+  oauth_clients: OAuthClientsTable
+  oauth_grants: OAuthGrantsTable
+  oauth_codes: OAuthCodesTable
+  oauth_tokens: OAuthTokensTable
 } & BillingTables &
   SearchTables &
   SupportTables

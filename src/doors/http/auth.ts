@@ -48,7 +48,7 @@ export function credentialOf(request: FastifyRequest, baseUrl: string): Credenti
 /** The viewer of a request, or null without a credential. A bad credential is an error, not a nobody. */
 export async function authenticate(services: Services, request: FastifyRequest): Promise<Viewer | null> {
   const credential = credentialOf(request, services.config.baseUrl)
-  return credential ? viewerOf(services, credential.value) : null
+  return credential ? viewerOf(services, credential.value, request.url) : null
 }
 
 /** Public routes work for everybody; a stale cookie must not lock somebody out of the login route. */

@@ -1,10 +1,13 @@
 import type { Ctx, Services, Viewer } from '../../core/context.ts'
-import { contextFor, inTx } from '../../core/context.ts'
+import { contextFor } from '../../core/context.ts'
 import { notAuthenticated } from '../../core/errors.ts'
 import { SCOPES, type Scope } from '../../core/scopes.ts'
 import { sha256 } from '../../core/secrets.ts'
 import { fromJson } from '../../db/columns.ts'
+import { viewerOfAccessToken } from '../oauth/access-tokens.ts'
+import { ACCESS_PREFIX } from '../oauth/grants.ts'
 import { KEY_PREFIX } from './api-keys.ts'
+import { isOlder, recordUse } from './credential-use.ts'
 import { SESSION_PREFIX, sessionEnd } from './sessions.ts'
 import { isServiceAdmin } from './users.ts'
 
@@ -14,18 +17,6 @@ const SESSION_USE_RECORDED_EVERY_MS = 3_600_000
 const ALL_SCOPES: ReadonlySet<Scope> = new Set(SCOPES)
 
 const invalidToken = (detail: string) => notAuthenticated(detail, 'invalid_token')
-
-/** Recording a use is worth a write now and then, never a failed request. */
-async function recordUse(ctx: Ctx, write: (ctx: Ctx) => Promise<unknown>): Promise<void> {
-  try {
-    await inTx(ctx, write)
-  } catch (error) {
-    ctx.log.warn({ err: error }, 'the use of a credential could not be recorded')
-  }
-}
-
-const isOlder = (time: string | null, ms: number, now: Date) =>
-  time === null || now.getTime() - Date.parse(time) >= ms
 
 async function viewerOfKey(ctx: Ctx, key: string): Promise<Viewer> {
   const row = await ctx.db
@@ -97,10 +88,11 @@ async function viewerOfSession(ctx: Ctx, token: string): Promise<Viewer> {
   }
 }
 
-/** Who presents this credential. Throws 401 for one that is unknown, ended or expired. */
-export async function viewerOf(services: Services, credential: string): Promise<Viewer> {
+/** Who presents this credential at `path`. Throws 401 for one that is unknown, ended, expired or meant for elsewhere. */
+export async function viewerOf(services: Services, credential: string, path: string): Promise<Viewer> {
   const ctx = contextFor(services)
   if (credential.startsWith(SESSION_PREFIX)) return viewerOfSession(ctx, credential)
   if (credential.startsWith(KEY_PREFIX)) return viewerOfKey(ctx, credential)
+  if (credential.startsWith(ACCESS_PREFIX)) return viewerOfAccessToken(ctx, credential, path)
   throw invalidToken(`This is neither an API key (${KEY_PREFIX}…) nor a session token (${SESSION_PREFIX}…).`)
 }

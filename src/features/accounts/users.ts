@@ -44,6 +44,10 @@ export const isServiceAdmin = (
   config.adminEmails.includes(user.email_normal) &&
   (user.email_verified === 1 || config.mail.smtpUrl === undefined)
 
+/** The address a person knows their account by, for pages that name it. */
+export const emailOf = async (ctx: Ctx, userId: string): Promise<string> =>
+  (await findUser(ctx.db, userId))?.email ?? ''
+
 export async function presentUser(ctx: Ctx, user: UsersTable): Promise<z.input<typeof UserResponse>> {
   return {
     user_id: user.user_id,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../core/secrets.ts'
 
 // What an app may be granted. `account` is left out on purpose: with it an app could make itself API keys
 // that outlive the moment its owner disconnects it.
@@ -24,8 +24,6 @@ export class OAuthProblem extends Error {
     this.status = status
   }
 }
-
-export const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
 const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost'])
 // Schemes that a browser would run or open as content instead of handing them to an app.

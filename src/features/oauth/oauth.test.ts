@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { type DocumentNet, documentUrl, fetchClientDocument } from './client-document.ts'
 import { parseClientDocument, parseClientMetadata } from './client-metadata.ts'
-import { consentPage, consentPolicy } from './consent-page.ts'
+import { consentHeaders, consentPage } from './consent-page.ts'
 import { bearerChallenge, resourceMetadataUrl } from './oauth.metadata.ts'
 import {
   parseResource,
@@ -200,7 +200,6 @@ test('the consent page names client, scopes and destination, and what a client w
     redirectUri: 'http://127.0.0.1:9/cb',
     scopes: ['search', 'publish'],
     userEmail: 'dev@example.com',
-    csrf: 'token',
     fields: { state: '"><b>' },
   })
   expect(html).not.toContain('<script>')
@@ -211,11 +210,10 @@ test('the consent page names client, scopes and destination, and what a client w
 })
 
 test('the policy of the page lets the form lead to the client and nowhere else', () => {
-  expect(consentPolicy('cursor://x/cb', 'h')).toContain("form-action 'self' cursor:;")
-  expect(consentPolicy('https://a.example.com/cb', 'h')).toContain(
-    "form-action 'self' https://a.example.com;",
-  )
-  expect(consentPolicy(null, 'h')).toContain("form-action 'self';")
+  const policy = (redirectUri: string | null) => consentHeaders(redirectUri)['content-security-policy']
+  expect(policy('cursor://x/cb')).toContain("form-action 'self' cursor:;")
+  expect(policy('https://a.example.com/cb')).toContain("form-action 'self' https://a.example.com;")
+  expect(policy(null)).toContain("form-action 'self';")
 })
 
 test('a refusal leads to the metadata of the resource', () => {

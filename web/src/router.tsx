@@ -1,16 +1,30 @@
 import { createRouter } from '@tanstack/react-router'
 import { queryClient, whenSignedOut } from './api/query.ts'
 import { accountOpenRoutes, accountRoutes } from './pages/account/routes.ts'
+import { billingRoutes } from './pages/billing/routes.ts'
 import { cardRoutes } from './pages/cards/routes.ts'
+import { memoryRoutes } from './pages/memory/routes.ts'
 import { searchRoutes } from './pages/search/routes.ts'
+import { settingsRoutes } from './pages/settings/routes.ts'
+import { supportOpenRoutes, supportRoutes } from './pages/support/routes.ts'
+import { workspaceOpenRoutes, workspaceRoutes } from './pages/workspaces/routes.ts'
 import { appRoute, openRoute, rootRoute } from './route-frame.tsx'
 import { meQuery } from './session.ts'
 import { SkeletonPage } from './ui/states.tsx'
 
 // One line per area: its pages live in pages/<area>/, its routes in pages/<area>/routes.ts.
 const routeTree = rootRoute.addChildren([
-  appRoute.addChildren([...searchRoutes, ...cardRoutes, ...accountRoutes]),
-  openRoute.addChildren([...accountOpenRoutes]),
+  appRoute.addChildren([
+    ...searchRoutes,
+    ...cardRoutes,
+    ...accountRoutes,
+    ...workspaceRoutes,
+    ...memoryRoutes,
+    ...billingRoutes,
+    ...settingsRoutes,
+    ...supportRoutes,
+  ]),
+  openRoute.addChildren([...accountOpenRoutes, ...workspaceOpenRoutes, ...supportOpenRoutes]),
 ])
 
 export const router = createRouter({

@@ -1,5 +1,15 @@
 import type { LinkProps } from '@tanstack/react-router'
-import { BookOpen, FileText, type LucideIcon, Search } from 'lucide-react'
+import {
+  BookOpen,
+  Brain,
+  CreditCard,
+  FileText,
+  LifeBuoy,
+  type LucideIcon,
+  Search,
+  Settings,
+  Users,
+} from 'lucide-react'
 
 export type NavItem = { to: LinkProps['to']; label: string; icon: LucideIcon; exact?: boolean }
 
@@ -8,7 +18,13 @@ export const places: NavItem[] = [
   { to: '/', label: 'Search', icon: Search, exact: true },
   { to: '/cards', label: 'My cards', icon: FileText },
   { to: '/library', label: 'Library', icon: BookOpen },
+  { to: '/memory', label: 'Memory', icon: Brain },
+  { to: '/workspaces', label: 'Team', icon: Users },
 ]
 
 /** Below the line: the account and its surroundings. */
-export const corners: NavItem[] = []
+export const corners: NavItem[] = [
+  { to: '/billing', label: 'Billing', icon: CreditCard },
+  { to: '/settings', label: 'Settings', icon: Settings },
+  { to: '/support', label: 'Support', icon: LifeBuoy },
+]

@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest'
+import { look } from './pictures.ts'
+import { expectAccessible, openStage, PASSWORD } from './support.ts'
+
+const stage = openStage()
+
+/** Throws if any of it is ever taken for markup; the window's watch turns the error into a failed test. */
+const HOSTILE = `"><img src=x onerror="throw new Error('ran')"><script>throw new Error('ran')</script>`
+
+test('a key is made with chosen scopes, shown once, used, and deleted', async () => {
+  const person = await stage.person('Key holder')
+  const { page } = person
+  await page.goto('/settings?tab=keys')
+  await page.getByRole('heading', { name: 'No keys yet' }).waitFor()
+  await page.getByRole('button', { name: 'New key' }).click()
+  await page.getByLabel('Name').fill('Laptop agent')
+  await page.getByLabel('Publish cards to the library').uncheck()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const key = (await page.getByText(/^kv_[\w-]{40}$/).textContent()) ?? ''
+  await page.getByRole('button', { name: 'Copy API key' }).click()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key)
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Done' }).click()
+
+  const row = page.getByRole('row', { name: /Laptop agent/ })
+  await row.getByText('Never').waitFor()
+  expect(await row.textContent()).toContain('case:write')
+  expect(await row.textContent()).not.toContain('publish')
+  expect(await page.content()).not.toContain(key)
+
+  const refused = await fetch(`${stage.base}/api/v1/auth/me`, { headers: { 'X-API-Key': key } })
+  expect(refused.status).toBe(403)
+  await page.reload()
+  await row.getByText('just now').waitFor()
+
+  await row.getByRole('button', { name: 'Delete key Laptop agent' }).click()
+  await page.getByRole('button', { name: 'Delete key', exact: true }).click()
+  await page.getByText('no longer works').waitFor()
+  await page.getByRole('heading', { name: 'No keys yet' }).waitFor()
+  const dead = await fetch(`${stage.base}/api/v1/auth/me`, { headers: { 'X-API-Key': key } })
+  expect(dead.status).toBe(401)
+})
+
+test('a key is made and removed by keyboard alone', async () => {
+  const { page } = await stage.person('Keyboard')
+  await page.goto('/settings?tab=keys')
+  const create = page.getByRole('button', { name: 'New key' })
+  await create.focus()
+  await page.keyboard.press('Enter')
+  await page.getByLabel('Name').waitFor()
+  await page.keyboard.type('By keyboard')
+  await page.keyboard.press('Enter')
+  await page.getByText(/^kv_[\w-]{40}$/).waitFor()
+  await page.keyboard.press('Escape')
+  const remove = page.getByRole('button', { name: 'Delete key By keyboard' })
+  await remove.focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Delete key', exact: true }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'No keys yet' }).waitFor()
+})
+
+test('markup in the name of a key stays text', async () => {
+  const { page, api } = await stage.person('Key writer')
+  await api('POST', '/api/v1/auth/api-keys', { name: HOSTILE.slice(0, 120) })
+  await page.goto('/settings?tab=keys')
+  await page.getByText(HOSTILE.slice(0, 120)).first().waitFor()
+  expect(await page.locator('img').count()).toBe(0)
+})
+
+test('a setting is saved as it is changed, and can be undone', async () => {
+  const { page, api } = await stage.person('Setter')
+  await page.goto('/settings')
+  const publishing = page.getByLabel('I may publish cards to the library')
+  await publishing.uncheck()
+  await page.getByText('Saved.').waitFor()
+  expect(await api('GET', '/api/v1/user/settings')).toMatchObject({ publishing_enabled: false })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(() => publishing.isChecked()).toBe(true)
+  await expect.poll(() => api('GET', '/api/v1/user/settings')).toMatchObject({ publishing_enabled: true })
+})
+
+test('the password is changed; a wrong one is refused in place', async () => {
+  const person = await stage.person('Changer')
+  const { page } = person
+  await page.goto('/settings?tab=account')
+  await page.getByLabel('Current password').fill('not it at all')
+  await page.getByLabel('New password').fill('a new long password')
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await page.getByText('The current password is not right.').waitFor()
+  await page.getByLabel('Current password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await page.getByText('Your password is changed').waitFor()
+  const login = await fetch(`${stage.base}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email: person.email, password: 'a new long password' }),
+  })
+  expect(login.status).toBe(200)
+})
+
+test.each([
+  ['/settings', 'settings', 'Mail and privacy'],
+  ['/settings?tab=keys', 'settings-keys', 'Nightly import'],
+  ['/settings?tab=account', 'settings-account', 'Current password'],
+])('%s looks right in every size and theme', async (path, name, ready) => {
+  const person = await stage.person('Settings viewer')
+  await person.api('POST', '/api/v1/auth/api-keys', { name: 'Agent on the laptop' })
+  await person.api('POST', '/api/v1/auth/api-keys', {
+    name: 'Nightly import',
+    scopes: ['search', 'record'],
+    expires_in_days: 90,
+  })
+  await look(person, path, name, ready)
+})

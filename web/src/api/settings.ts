@@ -1,0 +1,16 @@
+import type { OutputOf } from '../../../src/core/capability.ts'
+import type { listApiKeys } from '../../../src/features/accounts/api-keys.ts'
+import type { changePassword as ChangePassword } from '../../../src/features/accounts/email-links.ts'
+import type {
+  readSettings as ReadSettings,
+  replaceSettings as ReplaceSettings,
+} from '../../../src/features/accounts/settings.ts'
+import { call } from './client.ts'
+
+export type ApiKey = OutputOf<typeof listApiKeys>[number]
+export type Scope = ApiKey['scopes'][number]
+export type Settings = OutputOf<typeof ReadSettings>
+
+export const readSettings = call<typeof ReadSettings>('GET /api/v1/user/settings')
+export const replaceSettings = call<typeof ReplaceSettings>('PUT /api/v1/user/settings')
+export const changePassword = call<typeof ChangePassword>('POST /api/v1/auth/password')

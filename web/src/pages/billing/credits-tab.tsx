@@ -1,0 +1,123 @@
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useMemo } from 'react'
+import { creditsPolicy } from '../../api/account.ts'
+import type { Pack } from '../../api/billing.ts'
+import { credits, formatNumber, money } from '../../lib/format.ts'
+import { Button } from '../../ui/button.tsx'
+import { Section } from '../../ui/page.tsx'
+import { ErrorState, Skeleton, SkeletonList } from '../../ui/states.tsx'
+import { balanceQuery, chartQuery, packsQuery } from './billing-queries.ts'
+import { balanceCurve } from './ledger.ts'
+import { LedgerTable } from './ledger-table.tsx'
+import { useCheckout } from './use-checkout.ts'
+
+const Chart = lazy(() => import('../../ui/chart.tsx').then((module) => ({ default: module.Chart })))
+
+export function CreditsTab() {
+  return (
+    <>
+      <Section title="Balance">
+        <Balance />
+      </Section>
+      <Section title="Buy credits" lead="One payment, no subscription. Credits do not expire.">
+        <Packs />
+      </Section>
+      <Section title="History" lead="Every booking, newest first. The balance is their sum, always.">
+        <LedgerTable />
+      </Section>
+    </>
+  )
+}
+
+function Balance() {
+  const balance = useQuery(balanceQuery)
+  const chart = useQuery(chartQuery)
+  const { data: policy } = useQuery({
+    queryKey: ['credits-policy'],
+    queryFn: () => creditsPolicy(),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const curve = useMemo(() => balanceCurve(chart.data?.items ?? [], new Date()), [chart.data])
+  if (balance.error) return <ErrorState error={balance.error} onRetry={() => void balance.refetch()} />
+  const cost = policy?.public_search_cost_credits ?? 0
+  return (
+    <div className="grid gap-6 md:grid-cols-[220px_minmax(0,1fr)]">
+      <div>
+        {balance.data ? (
+          <>
+            <p className="text-lg font-semibold tabular-nums">{credits(balance.data.balance)}</p>
+            {cost > 0 && (
+              <p className="mt-1 text-sm text-soft">
+                Enough for {formatNumber(Math.floor(balance.data.balance / cost))} library searches that hit.
+              </p>
+            )}
+            <dl className="mt-4 grid gap-1 text-sm">
+              <Figure name="Earned and bought" value={balance.data.lifetime_earned} />
+              <Figure name="Spent" value={balance.data.lifetime_spent} />
+            </dl>
+          </>
+        ) : (
+          <div className="grid gap-3">
+            <Skeleton className="h-6 w-32" />
+            <Skeleton className="w-44" />
+          </div>
+        )}
+      </div>
+      <div className="min-h-40 min-w-0">
+        {curve.times.length > 0 && (
+          <Suspense fallback={<Skeleton className="h-40 w-full" />}>
+            <Chart
+              label={`Balance over the last ${curve.times.length - 2} bookings`}
+              times={curve.times}
+              values={curve.values}
+              format={formatNumber}
+              stepped
+            />
+          </Suspense>
+        )}
+      </div>
+    </div>
+  )
+}
+
+const Figure = ({ name, value }: { name: string; value: number }) => (
+  <div className="flex justify-between gap-3">
+    <dt className="text-soft">{name}</dt>
+    <dd className="tabular-nums">{formatNumber(value)}</dd>
+  </div>
+)
+
+function Packs() {
+  const packs = useQuery(packsQuery)
+  const { pack: buy } = useCheckout()
+  if (packs.error) return <ErrorState error={packs.error} onRetry={() => void packs.refetch()} />
+  if (!packs.data) return <SkeletonList rows={2} />
+  const dearest = Math.max(...packs.data.map(perCredit))
+  return (
+    <ul className="grid gap-3 sm:grid-cols-3">
+      {packs.data.map((pack) => (
+        <li key={pack.pack_id} className="grid gap-3 rounded-md border border-line p-4">
+          <div>
+            <h3 className="text-base font-semibold">{pack.name}</h3>
+            <p className="text-xs text-faint">{saving(pack, dearest)}</p>
+          </div>
+          <Button
+            busy={buy.isPending && buy.variables === pack.pack_id}
+            disabled={buy.isPending}
+            onClick={() => buy.mutate(pack.pack_id)}
+          >
+            Buy for {money(pack.price_cents, pack.currency)}
+          </Button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const perCredit = (pack: Pack) => pack.price_cents / pack.credits
+
+function saving(pack: Pack, dearest: number): string {
+  const each = `${money(pack.price_cents / (pack.credits / 100), pack.currency)} for 100`
+  const percent = Math.round((1 - perCredit(pack) / dearest) * 100)
+  return percent > 0 ? `${each}, ${percent}% less` : each
+}

@@ -1,0 +1,169 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { Gift } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { createInviteCode, type InviteCode, redeemInviteCode } from '../../api/billing.ts'
+import { credits, formatDay } from '../../lib/format.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
+import { Section } from '../../ui/page.tsx'
+import { EmptyState, ErrorState, FormError, SkeletonList } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { billingChanged, codesQuery } from './billing-queries.ts'
+
+const route = getRouteApi('/app/billing')
+
+export function InviteCodes() {
+  return (
+    <>
+      <Section title="Redeem a code" lead="Once per account. The person who gave it to you gets credits too.">
+        <Redeem />
+      </Section>
+      <Section
+        title="Your codes"
+        lead="Give one to a colleague: both of you get credits when it is redeemed."
+      >
+        <Create />
+        <Codes />
+      </Section>
+    </>
+  )
+}
+
+function Redeem() {
+  const { code: given = '' } = route.useSearch()
+  const [code, setCode] = useState(given)
+  const redeem = useMutation({
+    mutationFn: () => redeemInviteCode({ code: code.trim() }),
+    onSuccess: async (done) => {
+      setCode('')
+      toast(`${credits(done.credits_awarded)} added. Your balance is ${credits(done.credits_balance)}.`)
+      await billingChanged()
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    redeem.mutate()
+  }
+  return (
+    <form className="grid max-w-[420px] gap-3" onSubmit={submit}>
+      <div className="flex items-end gap-2">
+        <div className="grow">
+          <TextField
+            label="Invite code"
+            required
+            value={code}
+            autoComplete="off"
+            spellCheck={false}
+            className="font-mono"
+            onChange={(event) => setCode(event.target.value)}
+          />
+        </div>
+        <Button type="submit" busy={redeem.isPending} disabled={!code.trim()}>
+          Redeem
+        </Button>
+      </div>
+      <FormError error={redeem.error} />
+    </form>
+  )
+}
+
+function Create() {
+  const [note, setNote] = useState('')
+  const [days, setDays] = useState('30')
+  const create = useMutation({
+    mutationFn: () =>
+      createInviteCode({ expires_in_days: Number(days), ...(note.trim() ? { note: note.trim() } : {}) }),
+    onSuccess: async () => {
+      setNote('')
+      await billingChanged()
+      toast('The code is ready to copy.')
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    create.mutate()
+  }
+  return (
+    <form className="mb-5 grid gap-3" onSubmit={submit}>
+      <div className="grid items-end gap-3 sm:grid-cols-[minmax(0,1fr)_140px_auto]">
+        <TextField
+          label="Note"
+          aside="Optional, only you see it"
+          value={note}
+          maxLength={200}
+          autoComplete="off"
+          onChange={(event) => setNote(event.target.value)}
+        />
+        <SelectField label="Valid for" value={days} onChange={(event) => setDays(event.target.value)}>
+          <option value="7">7 days</option>
+          <option value="30">30 days</option>
+          <option value="90">90 days</option>
+        </SelectField>
+        <Button type="submit" look="primary" busy={create.isPending}>
+          Create code
+        </Button>
+      </div>
+      <FormError error={create.error} />
+    </form>
+  )
+}
+
+const states: Record<InviteCode['status'], { label: string; tone: 'ok' | 'neutral' | 'warn' }> = {
+  open: { label: 'Open', tone: 'ok' },
+  used: { label: 'Used', tone: 'neutral' },
+  expired: { label: 'Expired', tone: 'warn' },
+}
+
+function Codes() {
+  const codes = useQuery(codesQuery)
+  if (codes.error) return <ErrorState error={codes.error} onRetry={() => void codes.refetch()} />
+  if (!codes.data) return <SkeletonList rows={2} />
+  if (codes.data.length === 0)
+    return (
+      <EmptyState icon={<Gift size={18} />} title="No codes yet">
+        A code works once unless you say otherwise. Up to ten can be open at a time.
+      </EmptyState>
+    )
+  return (
+    <Table<InviteCode>
+      label="Invite codes"
+      rows={codes.data}
+      rowKey={(code) => code.invite_id}
+      columns={[
+        {
+          name: 'Code',
+          cell: (code) => (
+            <>
+              <span className="flex items-center gap-1">
+                <code className="font-mono text-sm break-all">{code.code}</code>
+                <CopyButton text={code.code} label={`Copy code ${code.code}`} />
+              </span>
+              {code.note && (
+                <span className="block max-w-48 truncate text-xs text-faint sm:max-w-80">{code.note}</span>
+              )}
+            </>
+          ),
+        },
+        {
+          name: 'State',
+          cell: (code) => <Badge tone={states[code.status].tone}>{states[code.status].label}</Badge>,
+        },
+        { name: 'Gives', wide: true, end: true, cell: (code) => credits(code.credits) },
+        {
+          name: 'Used',
+          end: true,
+          cell: (code) => (
+            <>
+              {code.uses} of {code.max_uses}
+            </>
+          ),
+        },
+        { name: 'Until', wide: true, end: true, cell: (code) => formatDay(code.expires_at) },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import type { LedgerEntry } from '../../api/billing.ts'
+import { balanceCurve, purchaseAmong, reasonWords, signed } from './ledger.ts'
+
+const entry = (second: number, delta: number, balance_after: number): LedgerEntry => ({
+  entry_id: String(second),
+  delta,
+  balance_after,
+  reason: 'public_search',
+  ref_type: null,
+  ref_id: null,
+  created_at: new Date(second * 1000).toISOString(),
+})
+
+test('the curve begins before the oldest entry and ends now', () => {
+  const curve = balanceCurve([entry(200, -5, 95), entry(100, 100, 100)], new Date(300_000))
+  expect(curve).toEqual({ times: [99, 100, 200, 300], values: [0, 100, 95, 95] })
+})
+
+test('bookings of the same second stay in order', () => {
+  const { times, values } = balanceCurve([entry(100, -5, 90), entry(100, -5, 95)], new Date(100_000))
+  expect(times).toEqual([99, 100, 101, 102])
+  expect(values).toEqual([100, 95, 90, 90])
+})
+
+test('without entries there is no curve', () => {
+  expect(balanceCurve([], new Date(0))).toEqual({ times: [], values: [] })
+})
+
+test('a reason from a newer server still reads as words', () => {
+  expect(reasonWords('signup_bonus')).toBe('Welcome bonus')
+  expect(reasonWords('some_new_reason')).toBe('some new reason')
+})
+
+test('amounts carry their sign', () => {
+  expect([signed(5), signed(-5), signed(0)]).toEqual(['+5', '−5', '0'])
+})
+
+test('a purchase counts only when it was booked after the person left to pay', () => {
+  const purchase = { ...entry(300, 100, 200), reason: 'pack_purchase' }
+  expect(purchaseAmong([entry(400, -5, 195), purchase], '200')).toBe(purchase)
+  expect(purchaseAmong([entry(400, -5, 195), purchase], '300')).toBeUndefined()
+  expect(purchaseAmong(undefined, null)).toBeUndefined()
+})

@@ -1,0 +1,120 @@
+import { useQuery } from '@tanstack/react-query'
+import { Check } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { BillingStatus, Plan } from '../../api/billing.ts'
+import { cx } from '../../lib/cx.ts'
+import { credits, formatDay, money } from '../../lib/format.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { ErrorState, Notice, SkeletonList } from '../../ui/states.tsx'
+import { plansQuery, statusQuery } from './billing-queries.ts'
+import { useCheckout } from './use-checkout.ts'
+
+export function Plans() {
+  const plans = useQuery(plansQuery)
+  const status = useQuery(statusQuery)
+  const { plan: subscribe, portal } = useCheckout()
+  const error = plans.error ?? status.error
+  if (error)
+    return <ErrorState error={error} onRetry={() => void Promise.all([plans.refetch(), status.refetch()])} />
+  if (!plans.data || !status.data) return <SkeletonList rows={3} />
+  const current = status.data
+  const isPaying = current.status !== 'none' && current.status !== 'canceled'
+  const manage = (
+    <Button busy={portal.isPending} onClick={() => portal.mutate()}>
+      Open the billing portal
+    </Button>
+  )
+  return (
+    <div className="grid gap-5">
+      <PlanState status={current} plans={plans.data} />
+      <ul className="grid gap-3 md:grid-cols-3">
+        {plans.data.map((plan) => (
+          <PlanCard key={plan.plan_id} plan={plan} isCurrent={plan.plan_id === current.plan_id}>
+            {plan.price_cents === 0 || isPaying ? null : (
+              <Button
+                look={plan.plan_id === 'pro' ? 'primary' : 'plain'}
+                busy={subscribe.isPending && subscribe.variables === plan.plan_id}
+                disabled={subscribe.isPending}
+                onClick={() => subscribe.mutate(plan.plan_id)}
+              >
+                Subscribe for {money(plan.price_cents, plan.currency)} a {plan.interval}
+              </Button>
+            )}
+          </PlanCard>
+        ))}
+      </ul>
+      <div className="flex flex-wrap items-center gap-3 border-t border-line pt-4 text-sm text-soft">
+        {isPaying || current.status === 'canceled' ? manage : null}
+        <p>
+          {isPaying ? 'Switch or cancel the plan, change the card, and find receipts in the portal. ' : ''}
+          {current.provider === 'stripe'
+            ? 'Payments run through Stripe; card data never touches this server.'
+            : 'This server uses the development provider: the whole flow works, and no money moves.'}
+        </p>
+      </div>
+    </div>
+  )
+}
+
+function PlanCard({ plan, isCurrent, children }: { plan: Plan; isCurrent: boolean; children: ReactNode }) {
+  return (
+    <li
+      className={cx('flex flex-col gap-4 rounded-md border p-4', isCurrent ? 'border-accent' : 'border-line')}
+    >
+      <div>
+        <h3 className="flex items-center gap-2 text-base font-semibold">
+          {plan.name}
+          {isCurrent && <Badge tone="accent">Your plan</Badge>}
+        </h3>
+        <p className="mt-1">
+          <span className="text-lg font-semibold">{money(plan.price_cents, plan.currency)}</span>{' '}
+          <span className="text-sm text-soft">a {plan.interval}</span>
+        </p>
+        <p className="text-sm text-soft">
+          {plan.monthly_credits > 0 ? `${credits(plan.monthly_credits)} each month` : 'No monthly credits'}
+        </p>
+      </div>
+      <ul className="grid grow content-start gap-1.5 text-sm">
+        {plan.features.map((feature) => (
+          <li key={feature} className="flex gap-2">
+            <Check size={16} aria-hidden className="mt-0.5 shrink-0 text-ok" />
+            {feature}
+          </li>
+        ))}
+      </ul>
+      {children}
+    </li>
+  )
+}
+
+function PlanState({ status, plans }: { status: BillingStatus; plans: Plan[] }) {
+  const name = plans.find((plan) => plan.plan_id === status.plan_id)?.name ?? status.plan_id
+  const until = status.current_period_end ? formatDay(status.current_period_end) : null
+  if (status.status === 'past_due')
+    return (
+      <Notice tone="bad">
+        The last payment for {name} failed. Update the card in the billing portal to keep the plan; nothing is
+        lost meanwhile.
+      </Notice>
+    )
+  if (status.cancel_at_period_end && until)
+    return (
+      <Notice tone="warn">
+        {name} ends on {until} and is not renewed. You keep the credits you have.
+      </Notice>
+    )
+  if (status.status === 'active' && until)
+    return (
+      <p className="text-sm text-soft">
+        {name} renews on {until}.
+      </p>
+    )
+  if (status.status === 'trialing' && until)
+    return (
+      <p className="text-sm text-soft">
+        The trial of {name} runs until {until}.
+      </p>
+    )
+  return null
+}

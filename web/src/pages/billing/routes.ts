@@ -1,0 +1,27 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { appRoute } from '../../route-frame.tsx'
+
+const tabs = ['plans', 'codes'] as const
+export type BillingTab = 'credits' | (typeof tabs)[number]
+
+/** `checkout` is how somebody comes back from the payment page. */
+export type BillingSearch = {
+  tab?: (typeof tabs)[number] | undefined
+  page?: number | undefined
+  checkout?: 'success' | 'cancelled' | undefined
+  code?: string | undefined
+}
+
+const billing = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/billing',
+  validateSearch: (raw: Record<string, unknown>): BillingSearch => ({
+    tab: tabs.find((tab) => tab === raw.tab),
+    page: Number.isInteger(raw.page) && Number(raw.page) > 1 ? Number(raw.page) : undefined,
+    checkout: (['success', 'cancelled'] as const).find((end) => end === raw.checkout),
+    code: typeof raw.code === 'string' || typeof raw.code === 'number' ? String(raw.code) : undefined,
+  }),
+  component: lazyRouteComponent(() => import('./billing-page.tsx'), 'BillingPage'),
+})
+
+export const billingRoutes = [billing] as const

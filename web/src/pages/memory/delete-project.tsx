@@ -1,0 +1,45 @@
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { deleteProject } from '../../api/memory.ts'
+import { plural } from '../../lib/format.ts'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { FormError } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { memoryChanged } from './memory-queries.ts'
+
+export function DeleteProject({
+  projectKey,
+  events,
+  onClose,
+}: {
+  projectKey: string
+  events: number
+  onClose: () => void
+}) {
+  const navigate = useNavigate()
+  const remove = useMutation({
+    mutationFn: () => deleteProject({ project_key: projectKey, confirmed_by_user: true }),
+    onSuccess: async ({ deleted_events }) => {
+      await navigate({ to: '/memory' })
+      await memoryChanged()
+      toast(`${projectKey} and its ${plural(deleted_events, 'event')} are deleted.`)
+    },
+  })
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      onConfirm={() => remove.mutate()}
+      busy={remove.isPending}
+      title="Delete project"
+      action={`Delete ${plural(events, 'event')}`}
+      typed={projectKey}
+    >
+      <p>
+        This deletes {plural(events, 'event')} for good: messages, reports, summary, facts and preferences of
+        this project. Cards stay. It cannot be undone.
+      </p>
+      <FormError error={remove.error} />
+    </ConfirmDialog>
+  )
+}

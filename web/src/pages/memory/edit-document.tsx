@@ -1,0 +1,85 @@
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useId, useState } from 'react'
+import { appendEvent, type MemoryEvent } from '../../api/memory.ts'
+import { plural } from '../../lib/format.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { TextareaField } from '../../ui/field.tsx'
+import { FormError } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { type DocumentKind, documents } from './documents.ts'
+import { memoryChanged } from './memory-queries.ts'
+
+type Props = { kind: DocumentKind; projectKey: string; event: MemoryEvent | null; onClose: () => void }
+
+/** Saving writes a new event; the document before it stays in the timeline. */
+export function EditDocument({ kind, projectKey, event, onClose }: Props) {
+  const formId = useId()
+  const [text, setText] = useState(event?.content ?? '')
+  const { title, hint, example } = documents[kind]
+  const save = useMutation({
+    mutationFn: (content: string) =>
+      appendEvent({
+        project_key: projectKey,
+        content,
+        client: 'web',
+        ...(kind === 'summary'
+          ? { event_type: 'summary' as const }
+          : {
+              event_type: 'fact_snapshot' as const,
+              meta: { fact_kind: kind, ...(kind === 'user_preferences' ? { confirmed_by_user: true } : {}) },
+            }),
+      }),
+    onSuccess: async (saved) => {
+      await memoryChanged()
+      const removed = saved.redactions.reduce((sum, { count }) => sum + count, 0)
+      toast(
+        removed > 0
+          ? `Saved without ${plural(removed, 'secret')} that it contained.`
+          : 'Saved. Agents read it from their next start on.',
+      )
+      onClose()
+    },
+  })
+  const submit = (submitted: FormEvent) => {
+    submitted.preventDefault()
+    save.mutate(text.trim())
+  }
+  return (
+    <Dialog
+      open
+      wide
+      onClose={onClose}
+      title={`${event ? 'Edit' : 'Write'} ${title.toLowerCase()}`}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            form={formId}
+            look="primary"
+            busy={save.isPending}
+            disabled={!text.trim() || text.trim() === event?.content.trim()}
+          >
+            Save
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} className="grid gap-3" onSubmit={submit}>
+        <TextareaField
+          label={title}
+          hint={hint}
+          required
+          rows={8}
+          maxLength={200_000}
+          className="min-h-40 font-mono"
+          placeholder={example}
+          value={text}
+          onChange={(changed) => setText(changed.target.value)}
+        />
+        <FormError error={save.error} />
+      </form>
+    </Dialog>
+  )
+}

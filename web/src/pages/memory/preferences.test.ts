@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { preferenceItems, previewTransfer } from './preferences.ts'
+
+test('a document is its list of lines, without dashes, blanks and repetitions', () => {
+  expect(preferenceItems('- tests first\n\n* small commits \nplain line\n- tests first')).toEqual([
+    'tests first',
+    'small commits',
+    'plain line',
+  ])
+  expect(preferenceItems('')).toEqual([])
+})
+
+const source = ['a', 'b', 'c']
+
+test('merging keeps the order of the target and adds what is new', () => {
+  expect(previewTransfer({ source, target: ['x', 'b'], items: null, replace: false })).toEqual([
+    { item: 'x', state: 'kept' },
+    { item: 'b', state: 'already there' },
+    { item: 'a', state: 'added' },
+    { item: 'c', state: 'added' },
+  ])
+})
+
+test('only the chosen items are added', () => {
+  expect(previewTransfer({ source, target: ['x'], items: ['c'], replace: false })).toEqual([
+    { item: 'x', state: 'kept' },
+    { item: 'c', state: 'added' },
+  ])
+})
+
+test('replacing shows what leaves the target', () => {
+  expect(previewTransfer({ source, target: ['x', 'b'], items: null, replace: true })).toEqual([
+    { item: 'a', state: 'added' },
+    { item: 'b', state: 'already there' },
+    { item: 'c', state: 'added' },
+    { item: 'x', state: 'removed' },
+  ])
+})
+
+test('with chosen items nothing is ever removed', () => {
+  const lines = previewTransfer({ source, target: ['x'], items: ['a'], replace: true })
+  expect(lines.filter((line) => line.state === 'removed')).toEqual([])
+})

@@ -1,0 +1,162 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { ArrowLeft, ArrowRightLeft, Ellipsis, Pencil, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { cx } from '../../lib/cx.ts'
+import { formatAgo, plural } from '../../lib/format.ts'
+import { Button, IconButton, LinkButton } from '../../ui/button.tsx'
+import { Segmented } from '../../ui/field.tsx'
+import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
+import { Page } from '../../ui/page.tsx'
+import { ErrorState, Skeleton, SkeletonList } from '../../ui/states.tsx'
+import { DeleteProject } from './delete-project.tsx'
+import { MemoryDocument } from './document.tsx'
+import { documentsQuery, projectsQuery, snapshotQuery, USER_PREFERENCES } from './memory-queries.ts'
+import { MemorySearchBox, MemorySearchResults } from './project-search.tsx'
+import { RenameProject } from './rename-project.tsx'
+import { Timeline } from './timeline-view.tsx'
+import { TransferDialog } from './transfer-dialog.tsx'
+
+const route = getRouteApi('/app/memory/project')
+
+export function ProjectPage() {
+  const { key, q, view } = route.useSearch()
+  const navigate = route.useNavigate()
+  const [dialog, setDialog] = useState<'rename' | 'delete' | 'transfer' | null>(null)
+  const snapshot = useQuery(snapshotQuery(key))
+  const projects = useQuery(projectsQuery)
+  const close = () => setDialog(null)
+  const name = snapshot.data?.project_key ?? key
+  const project = projects.data?.items.find((one) => one.project_key === name)
+  const events = snapshot.data?.total_events ?? project?.events ?? 0
+  return (
+    <Page
+      title={name}
+      back={
+        <Link to="/memory" className="inline-flex items-center gap-1 rounded-sm text-soft hover:text-ink">
+          <ArrowLeft size={14} aria-hidden />
+          Agent Memory
+        </Link>
+      }
+      lead={
+        snapshot.data && (
+          <>
+            {plural(events, 'event')}
+            {project?.last_event_at && <> · last {formatAgo(project.last_event_at)}</>}
+            {project && project.aliases.length > 1 && (
+              <> · also {project.aliases.filter((alias) => alias !== name).join(', ')}</>
+            )}
+          </>
+        )
+      }
+      actions={
+        <>
+          <Button onClick={() => setDialog('transfer')}>
+            <ArrowRightLeft size={14} aria-hidden />
+            Transfer preferences
+          </Button>
+          <Menu
+            trigger={
+              <IconButton label="More actions" look="plain">
+                <Ellipsis size={16} />
+              </IconButton>
+            }
+          >
+            <MenuItem icon={<Pencil size={16} />} onSelect={() => setDialog('rename')}>
+              Rename or merge
+            </MenuItem>
+            <MenuLine />
+            <MenuItem danger icon={<Trash2 size={16} />} onSelect={() => setDialog('delete')}>
+              Delete project
+            </MenuItem>
+          </Menu>
+        </>
+      }
+    >
+      {snapshot.error ? (
+        <ErrorState
+          error={snapshot.error}
+          onRetry={() => void snapshot.refetch()}
+          action={<LinkButton to="/memory">All projects</LinkButton>}
+        />
+      ) : (
+        <>
+          <div className="mb-4 flex flex-wrap items-center gap-3">
+            <MemorySearchBox />
+            <Segmented
+              label="View"
+              className="lg:hidden"
+              value={view ?? 'timeline'}
+              options={[
+                { value: 'timeline', label: 'Timeline' },
+                { value: 'documents', label: 'Documents' },
+              ]}
+              onChange={(next) =>
+                void navigate({
+                  search: (before) => ({ ...before, view: next === 'documents' ? next : undefined }),
+                  replace: true,
+                })
+              }
+            />
+          </div>
+          <div className="grid gap-x-10 lg:grid-cols-[minmax(0,1fr)_340px]">
+            <div className={cx('min-w-0', view === 'documents' && 'max-lg:hidden')}>
+              {q ? (
+                <MemorySearchResults />
+              ) : snapshot.data ? (
+                <Timeline snapshot={snapshot.data} />
+              ) : (
+                <SkeletonList rows={5} />
+              )}
+            </div>
+            <aside aria-label="Documents" className={cx('min-w-0', view !== 'documents' && 'max-lg:hidden')}>
+              <Documents projectKey={key} />
+            </aside>
+          </div>
+        </>
+      )}
+      {dialog === 'rename' && (
+        <RenameProject
+          projectKey={name}
+          events={events}
+          projects={projects.data?.items ?? []}
+          onClose={close}
+        />
+      )}
+      {dialog === 'delete' && <DeleteProject projectKey={name} events={events} onClose={close} />}
+      {dialog === 'transfer' && (
+        <TransferDialog
+          source={name}
+          projects={(projects.data?.items ?? []).filter((one) => one.project_key !== USER_PREFERENCES)}
+          onClose={close}
+        />
+      )}
+    </Page>
+  )
+}
+
+/** What an agent is given at the start of its session. */
+function Documents({ projectKey }: { projectKey: string }) {
+  const documents = useQuery(documentsQuery(projectKey))
+  if (documents.error) return <ErrorState error={documents.error} onRetry={() => void documents.refetch()} />
+  if (!documents.data)
+    return (
+      <div role="status" aria-label="Loading" className="grid gap-4">
+        <Skeleton className="h-24 w-full" />
+        <Skeleton className="h-32 w-full" />
+        <Skeleton className="h-24 w-full" />
+      </div>
+    )
+  const { summary, facts, project_preferences, user_preferences } = documents.data
+  return (
+    <div className="grid gap-4">
+      <h2 className="sr-only">What an agent is given at its start</h2>
+      <MemoryDocument kind="summary" projectKey={projectKey} event={summary} />
+      <MemoryDocument kind="project_facts" projectKey={projectKey} event={facts} />
+      <MemoryDocument kind="project_preferences" projectKey={projectKey} event={project_preferences} />
+      {user_preferences && (
+        <MemoryDocument kind="user_preferences" projectKey={USER_PREFERENCES} event={user_preferences} />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,149 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { Search, SearchX } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import type { EventType, MemoryHit } from '../../api/memory.ts'
+import { formatTime, plural } from '../../lib/format.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Input, Segmented } from '../../ui/field.tsx'
+import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
+import { Marked } from '../../ui/marked.tsx'
+import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { eventQuery, memorySearchQuery } from './memory-queries.ts'
+
+const route = getRouteApi('/app/memory/project')
+
+const typeNames: Record<EventType, string> = {
+  user_message: 'You',
+  agent_report: 'Agent',
+  turn: 'Turn',
+  summary: 'Summary',
+  fact_snapshot: 'Document',
+}
+
+const TYPING_PAUSE_MS = 150
+
+export function MemorySearchBox() {
+  const { q = '' } = route.useSearch()
+  const navigate = route.useNavigate()
+  const [text, setText] = useState(q)
+  useEffect(() => setText(q), [q])
+  useEffect(() => {
+    if (text.trim() === q) return
+    const timer = setTimeout(
+      () =>
+        void navigate({ search: (before) => ({ ...before, q: text.trim() || undefined }), replace: true }),
+      TYPING_PAUSE_MS,
+    )
+    return () => clearTimeout(timer)
+  }, [text, q, navigate])
+  return (
+    <div className="relative min-w-48 grow sm:max-w-96">
+      <Search size={14} aria-hidden className="absolute top-1/2 left-2.5 -translate-y-1/2 text-faint" />
+      <Input
+        data-search-box=""
+        type="search"
+        aria-label="Search this project"
+        placeholder="Search this project"
+        className="pl-8"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => event.key === 'Escape' && (text ? setText('') : event.currentTarget.blur())}
+      />
+    </div>
+  )
+}
+
+export function MemorySearchResults() {
+  const { key, q = '', by } = route.useSearch()
+  const navigate = route.useNavigate()
+  const results = useQuery(memorySearchQuery(key, q, by === 'words'))
+  return (
+    <section aria-label="Results" aria-busy={results.isFetching}>
+      <div className="mb-2 flex flex-wrap items-center justify-between gap-3">
+        <p role="status" className="text-xs text-faint">
+          {results.data ? plural(results.data.items.length, 'result') : 'Searching …'}
+        </p>
+        <Segmented
+          label="Match"
+          value={by ?? 'text'}
+          options={[
+            { value: 'text', label: 'Exact text' },
+            { value: 'words', label: 'Words' },
+          ]}
+          onChange={(next) =>
+            void navigate({
+              search: (before) => ({ ...before, by: next === 'words' ? next : undefined }),
+              replace: true,
+            })
+          }
+        />
+      </div>
+      {results.error && <ErrorState error={results.error} onRetry={() => void results.refetch()} />}
+      {!results.data && !results.error && <SkeletonList rows={4} />}
+      {results.data?.items.length === 0 && (
+        <EmptyState
+          icon={<SearchX size={18} />}
+          title="Nothing with these words"
+          action={
+            <Button
+              onClick={() =>
+                void navigate({
+                  search: (before) => ({ ...before, q: undefined, by: undefined }),
+                  replace: true,
+                })
+              }
+            >
+              Back to the timeline
+            </Button>
+          }
+        >
+          {by === 'words'
+            ? 'Try fewer or other words.'
+            : 'Exact text finds the letters as typed. Words also finds other forms and order.'}
+        </EmptyState>
+      )}
+      <ol className="divide-y divide-line border-y border-line empty:hidden">
+        {results.data?.items.map((hit) => (
+          <Hit key={hit.raw_id} hit={hit} />
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+function Hit({ hit }: { hit: MemoryHit }) {
+  const [open, setOpen] = useState(false)
+  const event = useQuery({ ...eventQuery(hit.raw_id), enabled: open })
+  return (
+    <li>
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+        className="grid w-full gap-1 px-2 py-2.5 text-left transition-colors hover:bg-hover"
+      >
+        <span className="flex items-center gap-2 text-xs text-faint">
+          <Badge>{typeNames[hit.event_type]}</Badge>
+          <time dateTime={hit.created_at}>{formatTime(hit.created_at)}</time>
+          {hit.client && <span className="truncate">{hit.client}</span>}
+        </span>
+        {hit.title && <span className="text-sm font-medium">{hit.title}</span>}
+        <span className="text-sm break-words text-soft">
+          <Marked text={hit.snippet} />
+        </span>
+      </button>
+      {open && (
+        <div className="animate-enter px-2 pt-1 pb-4">
+          {event.error && <ErrorState error={event.error} />}
+          {event.data ? (
+            <LazyMarkdown>{event.data.content}</LazyMarkdown>
+          ) : (
+            !event.error && <SkeletonList rows={1} />
+          )}
+        </div>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,127 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { ArrowRightLeft, Brain, ChevronRight } from 'lucide-react'
+import { useState } from 'react'
+import type { MemoryProject } from '../../api/memory.ts'
+import { formatAgo, plural } from '../../lib/format.ts'
+import { Button, LinkButton } from '../../ui/button.tsx'
+import { Input } from '../../ui/field.tsx'
+import { Page, Section } from '../../ui/page.tsx'
+import { EmptyState, ErrorState, Skeleton, SkeletonList } from '../../ui/states.tsx'
+import { MemoryDocument } from './document.tsx'
+import { documentsQuery, projectsQuery, USER_PREFERENCES } from './memory-queries.ts'
+import { TransferDialog } from './transfer-dialog.tsx'
+
+export function ProjectsPage() {
+  const [transferring, setTransferring] = useState(false)
+  const [filter, setFilter] = useState('')
+  const projects = useQuery(projectsQuery)
+  const own = useQuery(documentsQuery(USER_PREFERENCES))
+  const items = projects.data?.items.filter((one) => one.project_key !== USER_PREFERENCES) ?? []
+  const wanted = filter.trim().toLowerCase()
+  const shown = items.filter((one) =>
+    [one.project_key, ...one.aliases].some((name) => name.toLowerCase().includes(wanted)),
+  )
+  return (
+    <Page
+      title="Agent Memory"
+      lead="What your agents noted down per project. Only you read it, whatever the workspace; secrets are taken out before it is stored."
+      actions={
+        items.length > 0 && (
+          <Button onClick={() => setTransferring(true)}>
+            <ArrowRightLeft size={14} aria-hidden />
+            Transfer preferences
+          </Button>
+        )
+      }
+    >
+      <Section
+        title="Projects"
+        actions={
+          items.length > 8 && (
+            <Input
+              aria-label="Filter projects"
+              placeholder="Filter"
+              className="w-48"
+              value={filter}
+              onChange={(event) => setFilter(event.target.value)}
+            />
+          )
+        }
+      >
+        {projects.isPending && <SkeletonList rows={4} />}
+        {projects.error && <ErrorState error={projects.error} onRetry={() => void projects.refetch()} />}
+        {projects.data && items.length === 0 && (
+          <EmptyState
+            icon={<Brain size={18} />}
+            title="No project yet"
+            action={
+              <LinkButton to="/connect" look="primary">
+                Connect your agent
+              </LinkButton>
+            }
+            example={
+              <>
+                Example: an agent in the folder of <span className="font-mono">github.com/example/shop</span>{' '}
+                calls append_context_turn after each task. The next session starts with what it learned.
+              </>
+            }
+          >
+            A project appears when an agent writes its first event. It restores the context at its next start.
+          </EmptyState>
+        )}
+        {shown.length > 0 && (
+          <ul className="divide-y divide-line border-y border-line">
+            {shown.map((project) => (
+              <ProjectRow key={project.project_key} project={project} />
+            ))}
+          </ul>
+        )}
+        {items.length > 0 && shown.length === 0 && (
+          <p className="py-4 text-sm text-soft">No project by that name.</p>
+        )}
+      </Section>
+      <Section
+        title="Your preferences in every project"
+        lead="Agents read these at the start of each session, in any project."
+      >
+        {own.error && <ErrorState error={own.error} onRetry={() => void own.refetch()} />}
+        {own.isPending && <Skeleton className="h-16 w-full" />}
+        {own.data && (
+          <MemoryDocument
+            kind="user_preferences"
+            projectKey={USER_PREFERENCES}
+            event={own.data.user_preferences}
+            plain
+          />
+        )}
+      </Section>
+      {transferring && <TransferDialog projects={items} onClose={() => setTransferring(false)} />}
+    </Page>
+  )
+}
+
+function ProjectRow({ project }: { project: MemoryProject }) {
+  const others = project.aliases.filter((alias) => alias !== project.project_key)
+  return (
+    <li>
+      <Link
+        to="/memory/project"
+        search={{ key: project.project_key }}
+        className="flex min-h-14 items-center gap-3 px-2 py-2 transition-colors hover:bg-hover"
+      >
+        <span className="min-w-0 grow">
+          <span className="block truncate font-mono text-sm">{project.project_key}</span>
+          {others.length > 0 && (
+            <span className="block truncate text-xs text-faint">also {others.join(', ')}</span>
+          )}
+        </span>
+        <span className="shrink-0 text-right text-xs text-faint">
+          <span className="block text-soft tabular-nums">{plural(project.events, 'event')}</span>
+          {project.last_event_at && formatAgo(project.last_event_at)}
+        </span>
+        <ChevronRight size={16} className="shrink-0 text-faint" aria-hidden />
+      </Link>
+    </li>
+  )
+}

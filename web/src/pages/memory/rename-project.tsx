@@ -1,0 +1,118 @@
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useId, useState } from 'react'
+import { ApiError } from '../../api/client.ts'
+import { type MemoryProject, renameProject } from '../../api/memory.ts'
+import { plural } from '../../lib/format.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { FormError, Notice } from '../../ui/states.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
+import { memoryChanged, USER_PREFERENCES } from './memory-queries.ts'
+
+type Props = { projectKey: string; events: number; projects: MemoryProject[]; onClose: () => void }
+
+/** A name that another project has means merging: that is said in numbers and asks for the name typed. */
+export function RenameProject({ projectKey, events, projects, onClose }: Props) {
+  const formId = useId()
+  const listId = useId()
+  const navigate = useNavigate()
+  const [name, setName] = useState(projectKey)
+  const [typed, setTyped] = useState('')
+  const [refused, setRefused] = useState<string | null>(null)
+  const wanted = name.trim()
+  const other = projects.find(
+    (one) => one.project_key !== projectKey && [one.project_key, ...one.aliases].includes(wanted),
+  )
+  const merges = other !== undefined || refused === wanted
+  const rename = useMutation({
+    mutationFn: () =>
+      renameProject({ project_key: projectKey, new_project_key: wanted, ...(merges ? { merge: true } : {}) }),
+    onSuccess: async (done) => {
+      onClose()
+      await navigate({ to: '/memory/project', search: { key: done.new_project_key }, replace: true })
+      await memoryChanged()
+      if (merges) toast(`${plural(done.moved_events, 'event')} moved into ${done.new_project_key}.`)
+      else
+        toast('Renamed. Agents find it under the new key.', { undo: () => void undo(done.new_project_key) })
+    },
+    onError: (error) => {
+      if (error instanceof ApiError && error.code === 'project_exists') setRefused(wanted)
+    },
+  })
+  const undo = (key: string) =>
+    renameProject({ project_key: key, new_project_key: projectKey }).then(async () => {
+      await navigate({ to: '/memory/project', search: { key: projectKey }, replace: true })
+      await memoryChanged()
+    }, toastError)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    rename.mutate()
+  }
+  const ready = wanted !== '' && wanted !== projectKey && (!merges || typed.trim() === wanted)
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Rename or merge"
+      description="The key is how agents find the project: a repository address, org/repo, or any stable name."
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            form={formId}
+            look={merges ? 'danger' : 'primary'}
+            disabled={!ready}
+            busy={rename.isPending}
+          >
+            {merges ? `Merge ${plural(events, 'event')}` : 'Rename'}
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} className="grid gap-4" onSubmit={submit}>
+        <TextField
+          label="New key"
+          value={name}
+          list={listId}
+          required
+          autoFocus
+          autoComplete="off"
+          spellCheck={false}
+          className="font-mono"
+          onChange={(event) => setName(event.target.value)}
+        />
+        <datalist id={listId}>
+          {projects
+            .filter((one) => one.project_key !== projectKey && one.project_key !== USER_PREFERENCES)
+            .map((one) => (
+              <option key={one.project_key} value={one.project_key} />
+            ))}
+        </datalist>
+        {merges && (
+          <>
+            <Notice tone="warn">
+              This project exists{other ? ` and has ${plural(other.events, 'event')}` : ''}. All{' '}
+              {plural(events, 'event')} of <span className="font-mono">{projectKey}</span> move into it; the
+              newer summary and documents count. This cannot be undone.
+            </Notice>
+            <TextField
+              label={
+                <>
+                  Type <span className="font-mono">{wanted}</span> to confirm
+                </>
+              }
+              value={typed}
+              autoComplete="off"
+              spellCheck={false}
+              onChange={(event) => setTyped(event.target.value)}
+            />
+          </>
+        )}
+        {!(merges && refused === wanted) && <FormError error={rename.error} />}
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,270 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Bot, ChevronRight, History, MessageSquareText, ShieldCheck, StickyNote, Trash2 } from 'lucide-react'
+import { type ReactNode, useId, useMemo, useState } from 'react'
+import { deleteEvent, type MemoryEvent, type MemorySnapshot } from '../../api/memory.ts'
+import { cx } from '../../lib/cx.ts'
+import { formatDay, formatTime, plural } from '../../lib/format.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button, LinkButton } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
+import { eventQuery, memoryChanged } from './memory-queries.ts'
+import { type Entry, type Exchange, type Session, sessionsOf, turnParts } from './timeline.ts'
+
+const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+
+export function Timeline({ snapshot }: { snapshot: MemorySnapshot }) {
+  const sessions = useMemo(() => {
+    const documents = [snapshot.summary, snapshot.facts, snapshot.project_preferences].filter(
+      (event) => event !== null,
+    )
+    const all = new Map([...snapshot.recent_events, ...documents].map((event) => [event.raw_id, event]))
+    return sessionsOf([...all.values()])
+  }, [snapshot])
+  if (sessions.length === 0)
+    return (
+      <EmptyState
+        icon={<History size={18} />}
+        title="Nothing here yet"
+        action={<LinkButton to="/connect">Connect your agent</LinkButton>}
+      >
+        Each session of an agent becomes an entry: what you asked, what it reported.
+      </EmptyState>
+    )
+  return (
+    <>
+      <ol aria-label="Sessions" className="grid gap-8">
+        {sessions.map((session, index) => (
+          <SessionBlock key={session.id} session={session} openFirst={index === 0} />
+        ))}
+      </ol>
+      {snapshot.total_events > snapshot.recent_events.length + 3 && (
+        <p className="mt-6 border-t border-line pt-4 text-xs text-faint">
+          The latest {snapshot.recent_events.length} of {plural(snapshot.total_events, 'event')}. Older ones
+          are found by search.
+        </p>
+      )}
+    </>
+  )
+}
+
+function SessionBlock({ session, openFirst }: { session: Session; openFirst: boolean }) {
+  const headingId = useId()
+  const sameDay = formatDay(session.startedAt) === formatDay(session.endedAt)
+  return (
+    <li aria-labelledby={headingId}>
+      <div className="mb-2 flex flex-wrap items-center gap-x-2 gap-y-1">
+        <h2 id={headingId} className="text-sm font-semibold">
+          {formatDay(session.startedAt)}{' '}
+          <span className="font-normal text-soft tabular-nums">
+            {clock.format(new Date(session.startedAt))}
+            {session.startedAt !== session.endedAt &&
+              `–${sameDay ? clock.format(new Date(session.endedAt)) : formatTime(session.endedAt)}`}
+          </span>
+        </h2>
+        {session.clients.map((client) => (
+          <Badge key={client}>{client}</Badge>
+        ))}
+        {session.sessionId && (
+          <span className="max-w-40 truncate font-mono text-xs text-faint" title={session.sessionId}>
+            {session.sessionId}
+          </span>
+        )}
+      </div>
+      <ol className="grid border-l border-line">
+        {session.exchanges.toReversed().map((exchange, index) => (
+          <ExchangeRow
+            key={exchange.id}
+            exchange={exchange}
+            startsOpen={openFirst && index === 0 && session.exchanges.length === 1}
+          />
+        ))}
+      </ol>
+    </li>
+  )
+}
+
+const firstEvent = (exchange: Exchange) => (exchange.message ?? exchange.report)?.event ?? exchange.notes[0]
+
+function ExchangeRow({ exchange, startsOpen }: { exchange: Exchange; startsOpen: boolean }) {
+  const [open, setOpen] = useState(startsOpen)
+  const panelId = useId()
+  const first = firstEvent(exchange)
+  if (!first) return null
+  const redacted = eventsOf(exchange)
+    .flatMap((event) => event.redactions)
+    .reduce((sum, { count }) => sum + count, 0)
+  const headline = exchange.message?.text ?? first.title ?? exchange.report?.text ?? first.content
+  return (
+    <li className="relative -ml-px border-l-2 border-transparent pl-4 has-[>button[aria-expanded=true]]:border-accent">
+      <button
+        type="button"
+        aria-expanded={open}
+        aria-controls={panelId}
+        onClick={() => setOpen(!open)}
+        className="flex w-full items-start gap-2 rounded-md px-2 py-2 text-left transition-colors hover:bg-hover"
+      >
+        <ChevronRight
+          size={16}
+          aria-hidden
+          className={cx('mt-0.5 shrink-0 text-faint transition-transform', open && 'rotate-90')}
+        />
+        <span className="min-w-0 grow">
+          <span className={cx('block text-sm font-medium', !open && 'line-clamp-2')}>
+            {plainLine(headline, open)}
+          </span>
+          {!open && exchange.message && exchange.report && (
+            <span className="mt-0.5 flex items-start gap-1.5 text-sm text-soft">
+              <Bot size={14} aria-label="Agent" className="mt-1 shrink-0 text-faint" />
+              <span className="line-clamp-2">{plainLine(exchange.report.text)}</span>
+            </span>
+          )}
+          <span className="mt-1 flex flex-wrap gap-1 empty:hidden">
+            {exchange.notes.map((note) => (
+              <Badge key={note.raw_id} icon={<StickyNote size={12} aria-hidden />}>
+                {noteName(note)}
+              </Badge>
+            ))}
+            {redacted > 0 && (
+              <Badge tone="ok" icon={<ShieldCheck size={12} aria-hidden />}>
+                {plural(redacted, 'secret')} removed
+              </Badge>
+            )}
+          </span>
+        </span>
+        <time
+          dateTime={first.created_at}
+          title={formatTime(first.created_at)}
+          className="shrink-0 text-xs leading-5 text-faint tabular-nums"
+        >
+          {clock.format(new Date(first.created_at))}
+        </time>
+      </button>
+      {open && (
+        <div id={panelId} className="grid animate-enter gap-4 pt-1 pr-2 pb-5 pl-8">
+          {exchange.message && (
+            <Said
+              who="You"
+              icon={<MessageSquareText size={14} aria-hidden />}
+              entry={exchange.message}
+              side="message"
+            >
+              {(text) => <p className="text-base whitespace-pre-wrap">{text}</p>}
+            </Said>
+          )}
+          {exchange.report && (
+            <Said who="Agent" icon={<Bot size={14} aria-hidden />} entry={exchange.report} side="report">
+              {(text) => <LazyMarkdown>{text}</LazyMarkdown>}
+            </Said>
+          )}
+          {exchange.notes.map((note) => (
+            <Said
+              key={note.raw_id}
+              who={noteName(note)}
+              icon={<StickyNote size={14} aria-hidden />}
+              entry={{ event: note, text: note.content }}
+              side="note"
+            >
+              {(text) => <LazyMarkdown>{text}</LazyMarkdown>}
+            </Said>
+          ))}
+          <DeleteEvents events={eventsOf(exchange)} />
+        </div>
+      )}
+    </li>
+  )
+}
+
+const eventsOf = (exchange: Exchange) => [
+  ...new Map(
+    [exchange.message?.event, exchange.report?.event, ...exchange.notes].flatMap((event) =>
+      event ? [[event.raw_id, event] as const] : [],
+    ),
+  ).values(),
+]
+
+const plainLine = (text: string, whole = false) => {
+  const line = text.trim().split('\n', 1)[0] ?? ''
+  return whole ? line : text.trim().replace(/\s+/g, ' ')
+}
+
+const noteNames: Record<string, string> = {
+  project_facts: 'Facts',
+  project_preferences: 'Preferences',
+  user_preferences: 'Your preferences',
+}
+const noteName = (event: MemoryEvent) =>
+  event.event_type === 'summary' ? 'Summary' : (noteNames[String(event.meta?.fact_kind)] ?? 'Facts')
+
+type SaidProps = {
+  who: string
+  icon: ReactNode
+  entry: Entry
+  side: 'message' | 'report' | 'note'
+  children: (text: string) => ReactNode
+}
+
+/** One side of an exchange. A text that was cut in the list is read in full before it shows. */
+function Said({ who, icon, entry, side, children }: SaidProps) {
+  const whole = useQuery({ ...eventQuery(entry.event.raw_id), enabled: entry.event.truncated })
+  const text = whole.data ? textOf(whole.data, side) : entry.text
+  return (
+    <section aria-label={who} className="grid gap-1">
+      <div className="flex items-center gap-1.5 text-xs text-faint">
+        {icon}
+        <span className="grow">{who}</span>
+        <CopyButton text={text} label={`Copy: ${who}`} />
+      </div>
+      <div className="min-w-0 break-words">{children(text)}</div>
+      {whole.isFetching && <p className="text-xs text-faint">Reading the rest …</p>}
+      {whole.error && <p className="text-xs text-bad">The rest did not load. {whole.error.message}</p>}
+    </section>
+  )
+}
+
+function textOf(event: MemoryEvent, side: SaidProps['side']): string {
+  if (event.event_type !== 'turn') return event.content
+  const parts = turnParts(event.content)
+  return side === 'message' ? (parts.message ?? '') : parts.report
+}
+
+function DeleteEvents({ events }: { events: MemoryEvent[] }) {
+  const [asking, setAsking] = useState(false)
+  const remove = useMutation({
+    mutationFn: async () => {
+      for (const event of events) await deleteEvent({ raw_id: event.raw_id })
+    },
+    onSuccess: () => toast(`${plural(events.length, 'event')} deleted.`),
+    onError: toastError,
+    onSettled: async () => {
+      setAsking(false)
+      await memoryChanged()
+    },
+  })
+  return (
+    <div>
+      <Button look="ghost" size="sm" onClick={() => setAsking(true)}>
+        <Trash2 size={14} aria-hidden />
+        Delete from memory
+      </Button>
+      {asking && (
+        <ConfirmDialog
+          open
+          title="Delete from memory"
+          action={`Delete ${plural(events.length, 'event')}`}
+          busy={remove.isPending}
+          onClose={() => setAsking(false)}
+          onConfirm={() => remove.mutate()}
+        >
+          <p>
+            This removes {plural(events.length, 'event')} for good: the text, and what search knows of it.
+            Agents no longer read it. It cannot be undone.
+          </p>
+        </ConfirmDialog>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,189 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { ArrowRight, Check, Minus, Plus } from 'lucide-react'
+import { type FormEvent, useId, useState } from 'react'
+import { type MemoryProject, transferPreferences } from '../../api/memory.ts'
+import { cx } from '../../lib/cx.ts'
+import { plural } from '../../lib/format.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Checkbox, SelectField } from '../../ui/field.tsx'
+import { FormError, Notice, Skeleton } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { documentsQuery, memoryChanged, USER_PREFERENCES } from './memory-queries.ts'
+import { type PreviewLine, preferenceItems, previewTransfer } from './preferences.ts'
+
+type Props = { source?: string; projects: MemoryProject[]; onClose: () => void }
+
+/** Copies preferences from one project (or from the person) to another, and shows the result before it is written. */
+export function TransferDialog({ source: given, projects, onClose }: Props) {
+  const formId = useId()
+  const places = [USER_PREFERENCES, ...projects.map((one) => one.project_key)]
+  const [source, setSource] = useState(given ?? projects[0]?.project_key ?? USER_PREFERENCES)
+  const [target, setTarget] = useState(places.find((place) => place !== source) ?? USER_PREFERENCES)
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
+  const [replace, setReplace] = useState(false)
+  const from = usePreferences(source)
+  const to = usePreferences(target)
+  const chosen = from.items?.filter((item) => !left.has(item)) ?? []
+  const takesAll = chosen.length === from.items?.length
+  const replaces = replace && takesAll
+  const preview =
+    from.items && to.items
+      ? previewTransfer({
+          source: from.items,
+          target: to.items,
+          items: takesAll ? null : chosen,
+          replace: replaces,
+        })
+      : null
+  const added = preview?.filter((line) => line.state === 'added').length ?? 0
+  const removed = preview?.filter((line) => line.state === 'removed').length ?? 0
+  const transfer = useMutation({
+    mutationFn: () =>
+      transferPreferences({
+        source_project_key: source,
+        target_project_key: target,
+        confirmed_by_user: true,
+        client: 'web',
+        ...(takesAll ? { replace_target: replaces } : { items: chosen }),
+      }),
+    onSuccess: async (done) => {
+      await memoryChanged()
+      toast(`${plural(done.items_copied.length, 'preference')} copied to ${placeName(target)}.`)
+      onClose()
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    transfer.mutate()
+  }
+  const chooseSource = (next: string) => {
+    setSource(next)
+    setLeft(new Set())
+    if (next === target) setTarget(places.find((place) => place !== next) ?? USER_PREFERENCES)
+  }
+  const toggle = (item: string) =>
+    setLeft((before) =>
+      before.has(item) ? new Set([...before].filter((one) => one !== item)) : new Set([...before, item]),
+    )
+  return (
+    <Dialog
+      open
+      wide
+      onClose={onClose}
+      title="Transfer preferences"
+      description="Nothing is written before you confirm. The document before it stays in the timeline."
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            form={formId}
+            look="primary"
+            busy={transfer.isPending}
+            disabled={chosen.length === 0 || added + removed === 0}
+          >
+            {replaces && removed > 0
+              ? `Replace: ${added} added, ${removed} removed`
+              : `Copy ${plural(added, 'preference')}`}
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} className="grid gap-5" onSubmit={submit}>
+        <div className="grid items-end gap-3 sm:grid-cols-[minmax(0,1fr)_auto_minmax(0,1fr)]">
+          <PlaceSelect label="From" value={source} places={places} onChange={chooseSource} />
+          <ArrowRight size={16} aria-hidden className="mb-2 text-faint max-sm:hidden" />
+          <PlaceSelect
+            label="To"
+            value={target}
+            places={places.filter((place) => place !== source)}
+            onChange={setTarget}
+          />
+        </div>
+        {(from.error || to.error) && <FormError error={from.error ?? to.error} />}
+        {from.items?.length === 0 && (
+          <Notice>{placeName(source)} has no preferences yet. Choose another source.</Notice>
+        )}
+        {from.items && from.items.length > 0 && (
+          <fieldset className="grid gap-2">
+            <legend className="mb-2 flex w-full items-baseline justify-between text-sm font-medium">
+              What to copy
+            </legend>
+            {from.items.map((item) => (
+              <Checkbox key={item} label={item} checked={!left.has(item)} onChange={() => toggle(item)} />
+            ))}
+            <div className="mt-1 border-t border-line pt-3">
+              <Checkbox
+                label="Replace what is there"
+                hint={
+                  takesAll
+                    ? 'Lines that only the target has are removed.'
+                    : 'Possible only when everything is copied.'
+                }
+                checked={replaces}
+                disabled={!takesAll}
+                onChange={(event) => setReplace(event.target.checked)}
+              />
+            </div>
+          </fieldset>
+        )}
+        {from.items?.length !== 0 && (
+          <section aria-label="Result" className="grid gap-2">
+            <h3 className="text-sm font-medium">{placeName(target)} afterwards</h3>
+            {preview ? <Preview lines={preview} /> : <Skeleton className="h-20 w-full" />}
+          </section>
+        )}
+        <FormError error={transfer.error} />
+      </form>
+    </Dialog>
+  )
+}
+
+const placeName = (key: string) => (key === USER_PREFERENCES ? 'My preferences' : key)
+
+type PlaceSelectProps = { label: string; value: string; places: string[]; onChange: (place: string) => void }
+
+const PlaceSelect = ({ label, value, places, onChange }: PlaceSelectProps) => (
+  <SelectField label={label} value={value} onChange={(event) => onChange(event.target.value)}>
+    {places.map((place) => (
+      <option key={place} value={place}>
+        {place === USER_PREFERENCES ? 'My preferences (every project)' : place}
+      </option>
+    ))}
+  </SelectField>
+)
+
+function usePreferences(key: string) {
+  const { data, error } = useQuery(documentsQuery(key))
+  if (!data) return { items: undefined, error }
+  const event = key === USER_PREFERENCES ? data.user_preferences : data.project_preferences
+  return { items: preferenceItems(event?.content ?? ''), error: null }
+}
+
+const looks: Record<PreviewLine['state'], { className: string; icon: typeof Plus | null }> = {
+  kept: { className: 'text-soft', icon: null },
+  'already there': { className: 'text-soft', icon: Check },
+  added: { className: 'bg-ok-soft text-ok', icon: Plus },
+  removed: { className: 'bg-bad-soft text-bad line-through', icon: Minus },
+}
+
+function Preview({ lines }: { lines: PreviewLine[] }) {
+  if (lines.length === 0) return <p className="text-sm text-soft">Empty.</p>
+  return (
+    <ul className="overflow-hidden rounded-md border border-line text-sm">
+      {lines.map(({ item, state }) => {
+        const { className, icon: Icon } = looks[state]
+        return (
+          <li key={`${state} ${item}`} className={cx('flex items-start gap-2 px-3 py-1.5', className)}>
+            <span className="grid h-5 w-4 shrink-0 place-items-center">
+              {Icon && <Icon size={14} aria-hidden />}
+            </span>
+            <span className="min-w-0 grow break-words">{item}</span>
+            {state !== 'kept' && <span className="shrink-0 text-xs no-underline">{state}</span>}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

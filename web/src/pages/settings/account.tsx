@@ -1,0 +1,89 @@
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { ApiError } from '../../api/client.ts'
+import { changePassword } from '../../api/settings.ts'
+import { formatDay } from '../../lib/format.ts'
+import { useMe } from '../../session.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { Section } from '../../ui/page.tsx'
+import { FormError } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+
+export function Account() {
+  const me = useMe()
+  return (
+    <div className="max-w-[640px]">
+      <Section title="You">
+        <dl className="grid grid-cols-[120px_minmax(0,1fr)] gap-x-4 gap-y-2 text-sm">
+          <dt className="text-soft">Name</dt>
+          <dd>{me.display_name || 'Not set'}</dd>
+          <dt className="text-soft">E-mail</dt>
+          <dd className="flex flex-wrap items-center gap-2 break-all">
+            {me.email}
+            <Badge tone={me.email_verified ? 'ok' : 'neutral'}>
+              {me.email_verified ? 'Confirmed' : 'Not confirmed'}
+            </Badge>
+          </dd>
+          <dt className="text-soft">Since</dt>
+          <dd>{formatDay(me.created_at)}</dd>
+        </dl>
+      </Section>
+      <Section title="Password" lead="Changing it signs you out everywhere else. API keys keep working.">
+        <PasswordForm email={me.email} />
+      </Section>
+    </div>
+  )
+}
+
+function PasswordForm({ email }: { email: string }) {
+  const [current, setCurrent] = useState('')
+  const [next, setNext] = useState('')
+  const change = useMutation({
+    mutationFn: () =>
+      changePassword({ new_password: next, ...(current ? { current_password: current } : {}) }),
+    onSuccess: () => {
+      setCurrent('')
+      setNext('')
+      toast('Your password is changed. Other sessions are signed out.')
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    change.mutate()
+  }
+  const wrong = change.error instanceof ApiError && change.error.code === 'invalid_credentials'
+  return (
+    <form className="grid max-w-[360px] gap-4" onSubmit={submit}>
+      <input type="hidden" name="username" autoComplete="username" value={email} />
+      <TextField
+        label="Current password"
+        type="password"
+        autoComplete="current-password"
+        hint="Leave it empty if you sign in with Google and have none yet."
+        value={current}
+        error={wrong ? change.error?.message : undefined}
+        onChange={(event) => setCurrent(event.target.value)}
+      />
+      <TextField
+        label="New password"
+        type="password"
+        autoComplete="new-password"
+        required
+        minLength={8}
+        maxLength={200}
+        hint="At least 8 characters."
+        value={next}
+        error={change.error instanceof ApiError ? change.error.field('new_password') : undefined}
+        onChange={(event) => setNext(event.target.value)}
+      />
+      {!wrong && <FormError error={change.error} />}
+      <div>
+        <Button type="submit" busy={change.isPending}>
+          Change password
+        </Button>
+      </div>
+    </form>
+  )
+}

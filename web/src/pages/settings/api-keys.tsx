@@ -1,0 +1,131 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { KeyRound, Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { deleteKey, listKeys } from '../../api/account.ts'
+import { queryClient } from '../../api/query.ts'
+import type { ApiKey } from '../../api/settings.ts'
+import { formatAgo, formatDay } from '../../lib/format.ts'
+import { Badge, Tag } from '../../ui/badge.tsx'
+import { Button, IconButton, LinkButton } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { Section } from '../../ui/page.tsx'
+import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
+import { CreateKey } from './create-key.tsx'
+import { scopes } from './scopes.ts'
+
+export function ApiKeys() {
+  const keys = useQuery({ queryKey: ['api-keys'], queryFn: ({ signal }) => listKeys({}, { signal }) })
+  const [dialog, setDialog] = useState<'create' | ApiKey | null>(null)
+  return (
+    <Section
+      title="API keys"
+      lead="A key stands for you. Give each agent and script its own, so that you can remove one without the others."
+      actions={
+        <Button look="primary" onClick={() => setDialog('create')}>
+          <Plus size={14} aria-hidden />
+          New key
+        </Button>
+      }
+    >
+      {keys.error && <ErrorState error={keys.error} onRetry={() => void keys.refetch()} />}
+      {keys.isPending && <SkeletonList rows={3} />}
+      {keys.data?.length === 0 && (
+        <EmptyState
+          icon={<KeyRound size={18} />}
+          title="No keys yet"
+          action={<LinkButton to="/connect">Connect an agent</LinkButton>}
+          example={
+            <>
+              A key goes into the header <span className="font-mono">X-API-Key</span> of a request.
+            </>
+          }
+        >
+          Agents and scripts need a key to search and record for you.
+        </EmptyState>
+      )}
+      {keys.data && keys.data.length > 0 && (
+        <Table
+          label="API keys"
+          rows={keys.data}
+          rowKey={(key) => key.key_id}
+          columns={[
+            {
+              name: 'Key',
+              cell: (key) => (
+                <span className="block min-w-0">
+                  <span className="block max-w-48 truncate font-medium sm:max-w-72">{key.name}</span>
+                  <span className="font-mono text-xs text-faint">{key.prefix}…</span>
+                </span>
+              ),
+            },
+            { name: 'May', wide: true, cell: (key) => <Scopes of={key} /> },
+            { name: 'Last used', cell: (key) => <LastUse of={key} /> },
+            {
+              name: 'Actions',
+              hideName: true,
+              end: true,
+              cell: (key) => (
+                <IconButton label={`Delete key ${key.name}`} onClick={() => setDialog(key)}>
+                  <Trash2 size={16} />
+                </IconButton>
+              ),
+            },
+          ]}
+        />
+      )}
+      {dialog === 'create' && <CreateKey onClose={() => setDialog(null)} />}
+      {dialog && dialog !== 'create' && <DeleteKey apiKey={dialog} onClose={() => setDialog(null)} />}
+    </Section>
+  )
+}
+
+const Scopes = ({ of: key }: { of: ApiKey }) =>
+  key.scopes.length === scopes.length ? (
+    <span className="text-soft">Everything</span>
+  ) : (
+    <span className="flex flex-wrap gap-1">
+      {key.scopes.map((scope) => (
+        <Tag key={scope}>{scope}</Tag>
+      ))}
+    </span>
+  )
+
+function LastUse({ of: key }: { of: ApiKey }) {
+  if (key.expires_at && Date.parse(key.expires_at) < Date.now()) return <Badge tone="warn">Expired</Badge>
+  return (
+    <span className="text-soft">
+      {key.last_used_at ? formatAgo(key.last_used_at) : 'Never'}
+      {key.expires_at && <span className="block text-xs text-faint">until {formatDay(key.expires_at)}</span>}
+    </span>
+  )
+}
+
+function DeleteKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
+  const remove = useMutation({
+    mutationFn: () => deleteKey({ key_id: apiKey.key_id }),
+    onSuccess: () => toast(`The key “${apiKey.name}” no longer works.`),
+    onError: toastError,
+    onSettled: async () => {
+      onClose()
+      await queryClient.invalidateQueries({ queryKey: ['api-keys'] })
+    },
+  })
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      onConfirm={() => remove.mutate()}
+      busy={remove.isPending}
+      title="Delete this key"
+      action="Delete key"
+    >
+      <p>
+        “{apiKey.name}” stops working at once, for every agent and script that uses it.{' '}
+        {apiKey.last_used_at ? `It was last used ${formatAgo(apiKey.last_used_at)}.` : 'It was never used.'}{' '}
+        What they recorded stays.
+      </p>
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,14 @@
+import type { Scope } from '../../api/settings.ts'
+
+/** What a key may do, in the words of the person who gives it away. */
+export const scopes: { value: Scope; may: string }[] = [
+  { value: 'search', may: 'Search and read cards, memory and workspaces' },
+  { value: 'record', may: 'Write memory, share cards, give feedback' },
+  { value: 'case:write', may: 'Create and edit cards (together with record)' },
+  { value: 'publish', may: 'Publish cards to the library and take them back' },
+  { value: 'workspace:write', may: 'Create workspaces, invite and remove people' },
+  { value: 'account', may: 'Settings, keys, billing: everything about your account' },
+]
+
+/** Enough for an agent, without the people and the money. */
+export const agentScopes: readonly Scope[] = ['search', 'record', 'case:write', 'publish']

@@ -1,0 +1,23 @@
+import { getRouteApi } from '@tanstack/react-router'
+import { useMe } from '../../session.ts'
+import { Page } from '../../ui/page.tsx'
+import { Support } from './support.tsx'
+
+const route = getRouteApi('/app/support')
+
+export function SupportPage() {
+  const me = useMe()
+  const { tab } = route.useSearch()
+  const navigate = route.useNavigate()
+  return (
+    <Page title="Support" lead="Answers come from the guide. A person answers tickets." narrow>
+      <Support
+        email={me.email}
+        tab={tab ?? 'chat'}
+        onTab={(next) =>
+          void navigate({ search: { tab: next === 'ticket' ? next : undefined }, replace: true })
+        }
+      />
+    </Page>
+  )
+}

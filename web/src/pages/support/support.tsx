@@ -1,0 +1,28 @@
+import { useState } from 'react'
+import { Tabs } from '../../ui/tabs.tsx'
+import { Chat } from './chat.tsx'
+import { TicketForm } from './ticket-form.tsx'
+
+export type SupportTab = 'chat' | 'ticket'
+
+type Props = { email: string; tab: SupportTab; onTab: (tab: SupportTab) => void }
+
+/** What was asked in the chat goes along into the ticket, so that nobody has to say it twice. */
+export function Support({ email, tab, onTab }: Props) {
+  const [asked, setAsked] = useState('')
+  return (
+    <Tabs<SupportTab>
+      label="Support"
+      value={tab}
+      onChange={onTab}
+      tabs={[
+        {
+          value: 'chat',
+          label: 'Ask',
+          content: <Chat onAsked={setAsked} onTicket={() => onTab('ticket')} />,
+        },
+        { value: 'ticket', label: 'Write to us', content: <TicketForm email={email} message={asked} /> },
+      ]}
+    />
+  )
+}

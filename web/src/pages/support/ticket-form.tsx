@@ -1,0 +1,166 @@
+import { useMutation } from '@tanstack/react-query'
+import { CircleCheck, Paperclip, X } from 'lucide-react'
+import { type FormEvent, useRef, useState } from 'react'
+import { ApiError } from '../../api/client.ts'
+import { sendTicket, type Ticket } from '../../api/support.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { SelectField, TextareaField, TextField } from '../../ui/field.tsx'
+import { FormError } from '../../ui/states.tsx'
+import { fileProblem, fileSize, MAX_FILES } from './ticket-rules.ts'
+
+const categories = [
+  { value: 'question', label: 'A question' },
+  { value: 'bug', label: 'Something does not work' },
+  { value: 'billing', label: 'Billing' },
+  { value: 'account', label: 'My account' },
+  { value: 'other', label: 'Something else' },
+]
+
+export function TicketForm({ email: known, message: asked }: { email: string; message: string }) {
+  const [email, setEmail] = useState(known)
+  const [category, setCategory] = useState('question')
+  const [subject, setSubject] = useState('')
+  const [message, setMessage] = useState(asked)
+  const [files, setFiles] = useState<readonly File[]>([])
+  const send = useMutation({ mutationFn: sendTicket })
+  const problem = fileProblem(files)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const form = new FormData()
+    form.set('email', email.trim())
+    form.set('subject', subject.trim())
+    form.set('message', message.trim())
+    form.set('category', category)
+    for (const file of files) form.append('attachments', file)
+    send.mutate(form)
+  }
+  if (send.data)
+    return (
+      <Sent
+        ticket={send.data}
+        email={email}
+        onAnother={() => [send.reset(), setSubject(''), setMessage(''), setFiles([])]}
+      />
+    )
+  const fault = (field: string) => (send.error instanceof ApiError ? send.error.field(field) : undefined)
+  return (
+    <form className="grid max-w-[560px] gap-4" onSubmit={submit}>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          label="Your e-mail address"
+          type="email"
+          required
+          autoComplete="email"
+          value={email}
+          error={fault('email')}
+          onChange={(event) => setEmail(event.target.value)}
+        />
+        <SelectField label="About" value={category} onChange={(event) => setCategory(event.target.value)}>
+          {categories.map((one) => (
+            <option key={one.value} value={one.value}>
+              {one.label}
+            </option>
+          ))}
+        </SelectField>
+      </div>
+      <TextField
+        label="Subject"
+        required
+        maxLength={200}
+        value={subject}
+        error={fault('subject')}
+        onChange={(event) => setSubject(event.target.value)}
+      />
+      <TextareaField
+        label="Message"
+        required
+        rows={6}
+        maxLength={20_000}
+        hint="What you did, what happened, what you expected. A request id helps; secrets do not."
+        value={message}
+        error={fault('message')}
+        onChange={(event) => setMessage(event.target.value)}
+      />
+      <Attachments files={files} problem={problem} onChange={setFiles} />
+      <FormError error={send.error} />
+      <div>
+        <Button type="submit" look="primary" busy={send.isPending} disabled={Boolean(problem)}>
+          Send
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+type AttachmentsProps = {
+  files: readonly File[]
+  problem: string | undefined
+  onChange: (files: readonly File[]) => void
+}
+
+function Attachments({ files, problem, onChange }: AttachmentsProps) {
+  const input = useRef<HTMLInputElement>(null)
+  const add = (chosen: FileList | null) => {
+    onChange([...files, ...(chosen ?? [])])
+    if (input.current) input.current.value = ''
+  }
+  return (
+    <div className="grid gap-2">
+      <input
+        ref={input}
+        type="file"
+        multiple
+        aria-label="Attach files"
+        className="sr-only"
+        tabIndex={-1}
+        onChange={(event) => add(event.target.files)}
+      />
+      <div className="flex flex-wrap items-center gap-3">
+        <Button onClick={() => input.current?.click()} disabled={files.length >= MAX_FILES}>
+          <Paperclip size={14} aria-hidden />
+          Attach files
+        </Button>
+        <span className="text-xs text-faint">Up to 5 files of 10 MB.</span>
+      </div>
+      {files.length > 0 && (
+        <ul aria-label="Attachments" className="divide-y divide-line rounded-md border border-line">
+          {files.map((file, index) => (
+            <li
+              key={`${file.name} ${file.size} ${file.lastModified}`}
+              className="flex items-center gap-2 py-1 pr-1 pl-3 text-sm"
+            >
+              <span className="min-w-0 grow truncate">{file.name}</span>
+              <span className="text-xs text-faint tabular-nums">{fileSize(file.size)}</span>
+              <IconButton label={`Remove ${file.name}`} onClick={() => onChange(files.toSpliced(index, 1))}>
+                <X size={14} />
+              </IconButton>
+            </li>
+          ))}
+        </ul>
+      )}
+      {problem && (
+        <p role="alert" className="text-xs text-bad">
+          {problem}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function Sent({ ticket, email, onAnother }: { ticket: Ticket; email: string; onAnother: () => void }) {
+  return (
+    <div role="status" className="grid animate-enter justify-items-start gap-3 py-4">
+      <p className="flex items-center gap-2 text-base font-semibold">
+        <CircleCheck size={18} aria-hidden className="text-ok" />
+        We have your message
+      </p>
+      <p className="text-sm text-soft">A person answers to {email}. Quote this number if you write again:</p>
+      <p className="flex items-center gap-1 font-mono text-xs">
+        {ticket.ticket_id}
+        <CopyButton text={ticket.ticket_id} label="Copy ticket number" />
+      </p>
+      <Button onClick={onAnother}>Write another</Button>
+    </div>
+  )
+}

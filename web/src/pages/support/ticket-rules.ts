@@ -1,0 +1,16 @@
+export const MAX_FILES = 5
+export const MAX_FILE_BYTES = 10 * 1024 * 1024
+
+/** Says in words what would be refused, before ten megabytes travel for nothing. */
+export function fileProblem(files: readonly { name: string; size: number }[]): string | undefined {
+  if (files.length > MAX_FILES) return `At most ${MAX_FILES} files. Remove ${files.length - MAX_FILES}.`
+  const big = files.find((file) => file.size > MAX_FILE_BYTES)
+  return big ? `${big.name} is larger than 10 MB.` : undefined
+}
+
+export const fileSize = (bytes: number) =>
+  bytes < 1024
+    ? `${bytes} B`
+    : bytes < 1024 * 1024
+      ? `${Math.round(bytes / 1024)} kB`
+      : `${(bytes / 1024 / 1024).toFixed(1)} MB`

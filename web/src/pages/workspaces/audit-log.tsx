@@ -1,0 +1,67 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { ScrollText } from 'lucide-react'
+import { formatTime } from '../../lib/format.ts'
+import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { Pager, Table } from '../../ui/table.tsx'
+import { actionWords, detailWords } from './audit-words.ts'
+import { auditQuery } from './workspace-queries.ts'
+
+const route = getRouteApi('/app/workspaces/$workspaceId')
+
+/** Who did what, newest first. Nothing in it can be changed or removed. */
+export function AuditLog({ workspaceId }: { workspaceId: string }) {
+  const { page = 1 } = route.useSearch()
+  const navigate = route.useNavigate()
+  const log = useQuery(auditQuery(workspaceId, page))
+  if (log.error) return <ErrorState error={log.error} onRetry={() => void log.refetch()} />
+  if (!log.data) return <SkeletonList rows={5} />
+  if (log.data.total === 0)
+    return (
+      <EmptyState icon={<ScrollText size={18} />} title="Nothing has happened yet">
+        Members, invitations, roles and publishing are written down here, and nobody can change it.
+      </EmptyState>
+    )
+  return (
+    <>
+      <Table
+        label="Audit log"
+        rows={log.data.items}
+        rowKey={(entry) => entry.audit_id}
+        columns={[
+          {
+            name: 'When',
+            cell: (entry) => (
+              <span className="whitespace-nowrap text-soft tabular-nums">{formatTime(entry.created_at)}</span>
+            ),
+          },
+          {
+            name: 'What',
+            cell: (entry) => (
+              <>
+                <span className="font-medium">{entry.actor_name || 'The system'}</span>{' '}
+                {actionWords(entry.action)}
+                <span className="block text-xs break-words text-faint sm:hidden">
+                  {detailWords(entry.details)}
+                </span>
+              </>
+            ),
+          },
+          {
+            name: 'Details',
+            wide: true,
+            cell: (entry) => (
+              <span className="text-xs break-all text-soft">{detailWords(entry.details)}</span>
+            ),
+          },
+        ]}
+      />
+      <Pager
+        page={page}
+        pageSize={log.data.page_size}
+        total={log.data.total}
+        onPage={(next) => void navigate({ search: { tab: 'audit', page: next > 1 ? next : undefined } })}
+      />
+    </>
+  )
+}

@@ -1,0 +1,144 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { ApiError } from '../../api/client.ts'
+import { queryClient } from '../../api/query.ts'
+import { acceptInvite, type InviteView, viewInvite } from '../../api/team.ts'
+import { formatDay } from '../../lib/format.ts'
+import { configQuery, signOut, useSignedIn } from '../../session.ts'
+import { Button, LinkButton } from '../../ui/button.tsx'
+import { FormError, Notice, Skeleton } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { AccountCard } from '../account/account-card.tsx'
+import { roleName, roles } from './roles.ts'
+
+const route = getRouteApi('/open/invite/$token')
+
+const gone: Record<string, string> = {
+  invite_expired:
+    'This invitation has expired. Ask the person who invited you for a new link; it takes them one click.',
+  not_found:
+    'This link leads to no invitation. It was revoked, replaced by a newer one, or a part of it is missing.',
+}
+
+/** For the invited person, signed in or not: who invites to what, and the one way in. */
+export function InvitationPage() {
+  const { token } = route.useParams()
+  const invite = useQuery({
+    queryKey: ['invitation', token],
+    queryFn: ({ signal }) => viewInvite({ token }, { signal }),
+    retry: false,
+  })
+  if (invite.error) {
+    const code = invite.error instanceof ApiError ? invite.error.code : ''
+    return (
+      <AccountCard title="No invitation here">
+        <Notice tone="warn">{gone[code] ?? invite.error.message}</Notice>
+        <LinkButton to="/" className="h-9">
+          Go to Knowledge Vault
+        </LinkButton>
+      </AccountCard>
+    )
+  }
+  if (!invite.data)
+    return (
+      <AccountCard title="Invitation">
+        <Skeleton className="w-full" />
+        <Skeleton className="w-2/3" />
+        <Skeleton className="mt-2 h-9 w-full" />
+      </AccountCard>
+    )
+  return <Invitation token={token} invite={invite.data} />
+}
+
+function Invitation({ token, invite }: { token: string; invite: InviteView }) {
+  const me = useSignedIn()
+  const can = roles.find((role) => role.value === invite.role)?.can
+  if (invite.status === 'accepted')
+    return (
+      <AccountCard
+        title={`You are in ${invite.workspace_name}`}
+        lead="This invitation has been accepted already."
+      >
+        <LinkButton to="/workspaces" look="primary" className="h-9">
+          Open my workspaces
+        </LinkButton>
+      </AccountCard>
+    )
+  if (invite.status !== 'pending')
+    return (
+      <AccountCard title="This invitation is over">
+        <Notice tone="warn">{gone[invite.status === 'expired' ? 'invite_expired' : 'not_found']}</Notice>
+      </AccountCard>
+    )
+  return (
+    <AccountCard
+      title={`Join ${invite.workspace_name}`}
+      lead={
+        <>
+          {invite.inviter_name} invites <span className="font-medium text-ink">{invite.email}</span> as{' '}
+          {roleName(invite.role).toLowerCase()}: {can}.
+        </>
+      }
+      footer={`The link works once, until ${formatDay(invite.expires_at)}.`}
+    >
+      {me ? (
+        <Accept token={token} invite={invite} email={me.email} />
+      ) : (
+        <SignInFirst token={token} invite={invite} />
+      )}
+    </AccountCard>
+  )
+}
+
+function SignInFirst({ token, invite }: { token: string; invite: InviteView }) {
+  const { data: config } = useQuery(configQuery)
+  const search = { next: `/invite/${token}`, email: invite.email }
+  return (
+    <>
+      {config?.registration !== 'closed' && (
+        <LinkButton to="/sign-up" search={search} look="primary" className="h-9">
+          Create an account and join
+        </LinkButton>
+      )}
+      <LinkButton to="/sign-in" search={search} className="h-9">
+        I have an account
+      </LinkButton>
+    </>
+  )
+}
+
+function Accept({ token, invite, email }: { token: string; invite: InviteView; email: string }) {
+  const navigate = useNavigate()
+  const accept = useMutation({
+    mutationFn: () => acceptInvite({ token }),
+    onSuccess: async (membership) => {
+      await queryClient.invalidateQueries({ queryKey: ['workspaces'] })
+      queryClient.removeQueries({ queryKey: ['invitation', token] })
+      toast(`You are ${roleName(membership.role).toLowerCase()} of ${invite.workspace_name} now.`)
+      void navigate({ to: '/cards', search: { scope: 'workspace', workspace: membership.workspace_id } })
+    },
+  })
+  return (
+    <>
+      {email.toLowerCase() !== invite.email.toLowerCase() && (
+        <Notice>
+          You are signed in as {email}. The workspace will show this account.{' '}
+          <button
+            type="button"
+            className="font-medium text-accent hover:underline"
+            onClick={() => void signOut()}
+          >
+            Use another
+          </button>
+        </Notice>
+      )}
+      <FormError error={accept.error} />
+      <Button look="primary" className="h-9" busy={accept.isPending} onClick={() => accept.mutate()}>
+        Accept and join
+      </Button>
+      <LinkButton to="/" className="h-9">
+        Not now
+      </LinkButton>
+    </>
+  )
+}

@@ -1,0 +1,223 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { MailCheck, MailPlus, RefreshCw, X } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { ApiError } from '../../api/client.ts'
+import {
+  createInvite,
+  type Invite,
+  type InviteAction,
+  type Role,
+  resendInvite,
+  revokeInvite,
+  type Workspace,
+} from '../../api/team.ts'
+import { formatAgo, formatDay, plural } from '../../lib/format.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { CopyBlock } from '../../ui/copy-button.tsx'
+import { Checkbox, SelectField, TextField } from '../../ui/field.tsx'
+import { Section } from '../../ui/page.tsx'
+import { EmptyState, ErrorState, FormError, SkeletonList } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
+import { roleName, roles } from './roles.ts'
+import { invitesQuery, workspaceChanged } from './workspace-queries.ts'
+
+export function Invitations({ workspace }: { workspace: Workspace }) {
+  const id = workspace.workspace_id
+  const [latest, setLatest] = useState<InviteAction | null>(null)
+  const [history, setHistory] = useState(false)
+  const invites = useQuery(invitesQuery(id, history))
+  return (
+    <div className="grid gap-6">
+      <InviteForm workspace={workspace} onSent={setLatest} />
+      {latest && <LinkPanel action={latest} onClose={() => setLatest(null)} />}
+      <Section
+        title="Sent invitations"
+        actions={
+          <Checkbox
+            label="Show accepted and revoked"
+            checked={history}
+            onChange={(event) => setHistory(event.target.checked)}
+          />
+        }
+      >
+        {invites.error && <ErrorState error={invites.error} onRetry={() => void invites.refetch()} />}
+        {invites.isPending && <SkeletonList rows={2} />}
+        {invites.data?.length === 0 && (
+          <EmptyState
+            icon={<MailPlus size={18} />}
+            title={history ? 'Nobody was invited so far' : 'No open invitations'}
+          >
+            Enter an e-mail address above. The person gets a link that works once, for seven days.
+          </EmptyState>
+        )}
+        {invites.data && invites.data.length > 0 && (
+          <InviteTable workspaceId={id} invites={invites.data} onResent={setLatest} />
+        )}
+      </Section>
+    </div>
+  )
+}
+
+function InviteForm({ workspace, onSent }: { workspace: Workspace; onSent: (action: InviteAction) => void }) {
+  const policyRole = workspace.policy_json?.default_role
+  const [email, setEmail] = useState('')
+  const [role, setRole] = useState<Role>(roles.find((one) => one.value === policyRole)?.value ?? 'viewer')
+  const invite = useMutation({
+    mutationFn: () => createInvite({ workspace_id: workspace.workspace_id, email: email.trim(), role }),
+    onSuccess: (action) => {
+      setEmail('')
+      onSent(action)
+      void workspaceChanged(workspace.workspace_id)
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    invite.mutate()
+  }
+  return (
+    <form className="grid gap-3" onSubmit={submit}>
+      <div className="grid items-start gap-3 sm:grid-cols-[minmax(0,1fr)_160px_auto]">
+        <TextField
+          label="E-mail address"
+          type="email"
+          required
+          minLength={3}
+          maxLength={320}
+          autoComplete="off"
+          placeholder="colleague@example.com"
+          value={email}
+          error={invite.error instanceof ApiError ? invite.error.field('email') : undefined}
+          onChange={(event) => setEmail(event.target.value)}
+        />
+        <SelectField label="Role" value={role} onChange={(event) => setRole(event.target.value as Role)}>
+          {roles.map((one) => (
+            <option key={one.value} value={one.value}>
+              {one.label}
+            </option>
+          ))}
+        </SelectField>
+        <Button type="submit" look="primary" busy={invite.isPending} className="sm:mt-[26px]">
+          Invite
+        </Button>
+      </div>
+      <p className="text-xs text-faint">
+        {roleName(role)}: {roles.find((one) => one.value === role)?.can}.
+      </p>
+      <FormError error={invite.error} />
+    </form>
+  )
+}
+
+function LinkPanel({ action, onClose }: { action: InviteAction; onClose: () => void }) {
+  return (
+    <section
+      aria-label="Invitation link"
+      className="grid animate-enter gap-2 rounded-md border border-line p-4"
+    >
+      <div className="flex items-start gap-2 text-sm">
+        <MailCheck size={16} className="mt-0.5 shrink-0 text-ok" aria-hidden />
+        <p className="grow">
+          {action.email_sent
+            ? `An e-mail is on its way to ${action.invite.email}.`
+            : `${action.invite.email} is invited.`}{' '}
+          <span className="text-soft">
+            {action.email_sent
+              ? 'You can also send this link yourself.'
+              : 'This server sends no mail, so send them this link yourself.'}{' '}
+            It works once, until {formatDay(action.invite.expires_at)}, and is shown only now.
+          </span>
+        </p>
+        <IconButton label="Close" className="-mt-1.5 -mr-2" onClick={onClose}>
+          <X size={16} />
+        </IconButton>
+      </div>
+      <CopyBlock text={action.invite_url} label="invitation link" />
+    </section>
+  )
+}
+
+type InviteTableProps = { workspaceId: string; invites: Invite[]; onResent: (action: InviteAction) => void }
+
+function InviteTable({ workspaceId, invites, onResent }: InviteTableProps) {
+  const resend = useMutation({
+    mutationFn: (invite: Invite) => resendInvite({ workspace_id: workspaceId, invite_id: invite.invite_id }),
+    onSuccess: (action) => {
+      onResent(action)
+      toast('A new link was made. The old one no longer works.')
+      void workspaceChanged(workspaceId)
+    },
+    onError: toastError,
+  })
+  const revoke = useMutation({
+    mutationFn: (invite: Invite) => revokeInvite({ workspace_id: workspaceId, invite_id: invite.invite_id }),
+    onSuccess: (_, invite) => {
+      void workspaceChanged(workspaceId)
+      toast(`The invitation of ${invite.email} was revoked.`, {
+        undo: () =>
+          void createInvite({ workspace_id: workspaceId, email: invite.email, role: invite.role }).then(
+            (action) => {
+              onResent(action)
+              void workspaceChanged(workspaceId)
+            },
+            toastError,
+          ),
+      })
+    },
+    onError: toastError,
+  })
+  return (
+    <Table
+      label="Invitations"
+      rows={invites}
+      rowKey={(invite) => invite.invite_id}
+      columns={[
+        {
+          name: 'Invited',
+          cell: (invite) => (
+            <span className="block min-w-0">
+              <span className="block max-w-44 truncate font-medium sm:max-w-80">{invite.email}</span>
+              <span className="text-xs text-faint">
+                {roleName(invite.role)} · {formatAgo(invite.created_at)}
+              </span>
+            </span>
+          ),
+        },
+        { name: 'State', cell: (invite) => <InviteState invite={invite} /> },
+        {
+          name: 'Actions',
+          hideName: true,
+          end: true,
+          cell: (invite) =>
+            invite.status === 'pending' && (
+              <span className="inline-flex">
+                <IconButton
+                  label={`Make a new link for ${invite.email}`}
+                  disabled={resend.isPending}
+                  onClick={() => resend.mutate(invite)}
+                >
+                  <RefreshCw size={16} />
+                </IconButton>
+                <IconButton
+                  label={`Revoke the invitation of ${invite.email}`}
+                  disabled={revoke.isPending}
+                  onClick={() => revoke.mutate(invite)}
+                >
+                  <X size={16} />
+                </IconButton>
+              </span>
+            ),
+        },
+      ]}
+    />
+  )
+}
+
+function InviteState({ invite }: { invite: Invite }) {
+  if (invite.status === 'accepted') return <Badge tone="ok">Accepted</Badge>
+  if (invite.status === 'revoked') return <Badge>Revoked</Badge>
+  const daysLeft = Math.ceil((Date.parse(invite.expires_at) - Date.now()) / 86_400_000)
+  if (daysLeft <= 0) return <Badge tone="bad">Expired</Badge>
+  return <Badge tone="warn">Open, {plural(daysLeft, 'day')} left</Badge>
+}

@@ -1,0 +1,214 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { LogOut, UserMinus } from 'lucide-react'
+import { useState } from 'react'
+import { cardStats } from '../../api/cards.ts'
+import { queryClient } from '../../api/query.ts'
+import {
+  addMember,
+  changeRole,
+  type Member,
+  type Role,
+  removeMember,
+  type Workspace,
+} from '../../api/team.ts'
+import { Avatar } from '../../frame/user-menu.tsx'
+import { formatDay, plural } from '../../lib/format.ts'
+import { useMe } from '../../session.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { IconButton } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { Select } from '../../ui/field.tsx'
+import { ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
+import { roleName, roles } from './roles.ts'
+import { membersQuery, workspaceChanged } from './workspace-queries.ts'
+
+const nameOf = (member: Member) => member.display_name || member.email
+
+export function Members({ workspace }: { workspace: Workspace }) {
+  const me = useMe()
+  const members = useQuery(membersQuery(workspace.workspace_id))
+  const [leaving, setLeaving] = useState<Member | null>(null)
+  const isAdmin = workspace.role === 'admin'
+  if (members.error) return <ErrorState error={members.error} onRetry={() => void members.refetch()} />
+  if (!members.data) return <SkeletonList rows={3} />
+  return (
+    <>
+      <Table
+        label="Members"
+        rows={members.data}
+        rowKey={(member) => member.user_id}
+        columns={[
+          {
+            name: 'Member',
+            cell: (member) => <Person member={member} isMe={member.user_id === me.user_id} />,
+          },
+          {
+            name: 'Since',
+            wide: true,
+            cell: (member) => <span className="text-soft">{formatDay(member.created_at)}</span>,
+          },
+          {
+            name: 'Role',
+            cell: (member) =>
+              isAdmin && workspace.type !== 'personal' ? (
+                <RoleSelect workspaceId={workspace.workspace_id} member={member} />
+              ) : (
+                <Badge>{roleName(member.role)}</Badge>
+              ),
+          },
+          {
+            name: 'Actions',
+            hideName: true,
+            end: true,
+            cell: (member) => {
+              const isMe = member.user_id === me.user_id
+              if (workspace.type === 'personal' || (!isAdmin && !isMe)) return null
+              return (
+                <IconButton
+                  label={isMe ? 'Leave the workspace' : `Remove ${nameOf(member)}`}
+                  onClick={() => setLeaving(member)}
+                >
+                  {isMe ? <LogOut size={16} /> : <UserMinus size={16} />}
+                </IconButton>
+              )
+            },
+          },
+        ]}
+      />
+      <dl className="mt-6 grid gap-1 text-xs text-faint">
+        {roles.map((role) => (
+          <div key={role.value} className="flex gap-1">
+            <dt className="font-medium">{role.label}</dt>
+            <dd>{role.can}.</dd>
+          </div>
+        ))}
+      </dl>
+      {leaving && <RemoveDialog workspace={workspace} member={leaving} onClose={() => setLeaving(null)} />}
+    </>
+  )
+}
+
+function Person({ member, isMe }: { member: Member; isMe: boolean }) {
+  return (
+    <span className="flex min-w-0 items-center gap-2.5">
+      <Avatar name={nameOf(member)} />
+      <span className="min-w-0">
+        <span className="flex items-center gap-2 font-medium">
+          <span className="max-w-40 truncate sm:max-w-72">{nameOf(member)}</span>
+          {isMe && <Badge>You</Badge>}
+        </span>
+        {member.display_name && (
+          <span className="block max-w-40 truncate text-xs text-faint sm:max-w-72">{member.email}</span>
+        )}
+      </span>
+    </span>
+  )
+}
+
+/** Shows at once, can be undone; the server's refusal (the last admin) puts the old role back. */
+function RoleSelect({ workspaceId, member }: { workspaceId: string; member: Member }) {
+  const show = (role: Role) =>
+    queryClient.setQueryData(membersQuery(workspaceId).queryKey, (all) =>
+      all?.map((one) => (one.user_id === member.user_id ? { ...one, role } : one)),
+    )
+  const change = useMutation({
+    mutationFn: (role: Role) => changeRole({ workspace_id: workspaceId, user_id: member.user_id, role }),
+    onMutate: show,
+    onError: (error) => {
+      show(member.role)
+      toastError(error)
+    },
+    onSettled: () => workspaceChanged(workspaceId),
+  })
+  const pick = (role: Role) =>
+    change.mutate(role, {
+      onSuccess: () =>
+        toast(`${nameOf(member)} is ${roleName(role).toLowerCase()} now.`, {
+          undo: () => change.mutate(member.role),
+        }),
+    })
+  return (
+    <Select
+      aria-label={`Role of ${nameOf(member)}`}
+      value={member.role}
+      className="w-28"
+      onChange={(event) => pick(event.target.value as Role)}
+    >
+      {roles.map((role) => (
+        <option key={role.value} value={role.value}>
+          {role.label}
+        </option>
+      ))}
+    </Select>
+  )
+}
+
+function RemoveDialog({
+  workspace,
+  member,
+  onClose,
+}: {
+  workspace: Workspace
+  member: Member
+  onClose: () => void
+}) {
+  const me = useMe()
+  const navigate = useNavigate()
+  const isMe = member.user_id === me.user_id
+  const id = workspace.workspace_id
+  const stats = useQuery({
+    queryKey: ['cards', 'stats', id],
+    queryFn: () => cardStats({ scope: 'workspace', workspace_id: id }),
+  })
+  const cards = stats.data ? plural(stats.data.published, 'shared card') : 'the shared cards'
+  const remove = useMutation({
+    mutationFn: () => removeMember({ workspace_id: id, user_id: member.user_id }),
+    onSuccess: async () => {
+      onClose()
+      if (isMe) {
+        queryClient.removeQueries({ queryKey: ['workspace', id] })
+        await queryClient.invalidateQueries({ queryKey: ['workspaces'] })
+        void navigate({ to: '/workspaces' })
+        toast(`You left ${workspace.name}.`)
+        return
+      }
+      await workspaceChanged(id)
+      toast(`${nameOf(member)} was removed.`, {
+        undo: () =>
+          void addMember({ workspace_id: id, user_id: member.user_id, role: member.role }).then(
+            () => workspaceChanged(id),
+            toastError,
+          ),
+      })
+    },
+    onError: (error) => {
+      onClose()
+      toastError(error)
+    },
+  })
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      onConfirm={() => remove.mutate()}
+      busy={remove.isPending}
+      title={isMe ? `Leave ${workspace.name}` : `Remove ${nameOf(member)}`}
+      action={isMe ? 'Leave' : 'Remove'}
+    >
+      {isMe ? (
+        <p>
+          You will no longer read or find {cards} of this workspace. Cards that you recorded stay yours. An
+          admin can add you again.
+        </p>
+      ) : (
+        <p>
+          {nameOf(member)} will no longer read or find {cards} of {workspace.name}. Cards that they recorded
+          stay theirs. You can add them again.
+        </p>
+      )}
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,109 @@
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { ApiError } from '../../api/client.ts'
+import { type Role, updateWorkspace, type Workspace } from '../../api/team.ts'
+import { Button } from '../../ui/button.tsx'
+import { Checkbox, SelectField, TextField } from '../../ui/field.tsx'
+import { FormError } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { domainsOf, readPolicy, writePolicy } from './policy.ts'
+import { roles, visibilities } from './roles.ts'
+import { workspaceChanged } from './workspace-queries.ts'
+
+export function PolicyEditor({ workspace }: { workspace: Workspace }) {
+  const [name, setName] = useState(workspace.name)
+  const [visibility, setVisibility] = useState(workspace.visibility)
+  const [form, setForm] = useState(() => readPolicy(workspace.policy_json))
+  const domains = domainsOf(form.inviteDomains)
+  const kept = Object.keys(form.others)
+  const save = useMutation({
+    mutationFn: () =>
+      updateWorkspace({
+        workspace_id: workspace.workspace_id,
+        name: name.trim(),
+        visibility,
+        policy_json: writePolicy(form),
+      }),
+    onSuccess: async () => {
+      await workspaceChanged(workspace.workspace_id)
+      toast('Saved. It holds from now on.')
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    save.mutate()
+  }
+  return (
+    <form className="grid max-w-[560px] gap-5" onSubmit={submit}>
+      <TextField
+        label="Name"
+        required
+        maxLength={120}
+        value={name}
+        error={save.error instanceof ApiError ? save.error.field('name') : undefined}
+        onChange={(event) => setName(event.target.value)}
+      />
+      {workspace.type !== 'personal' && (
+        <SelectField
+          label="Who reads its shared cards"
+          value={visibility}
+          hint={visibilities.find((one) => one.value === visibility)?.means}
+          onChange={(event) => setVisibility(event.target.value as Workspace['visibility'])}
+        >
+          {visibilities.map((one) => (
+            <option key={one.value} value={one.value}>
+              {one.label}
+            </option>
+          ))}
+        </SelectField>
+      )}
+      <Checkbox
+        label="Cards may be published out of this workspace"
+        hint="When this is off, nobody can move a card from here to the library. Sharing inside stays possible."
+        checked={form.allowPublish}
+        onChange={(event) => setForm({ ...form, allowPublish: event.target.checked })}
+      />
+      {workspace.type !== 'personal' && (
+        <>
+          <TextField
+            label="Invite only people of these domains"
+            aside="Optional"
+            placeholder="example.com, example.org"
+            autoComplete="off"
+            value={form.inviteDomains}
+            hint={
+              domains.length
+                ? `Only addresses at ${domains.join(', ')} can be invited.`
+                : 'Empty: any address can be invited.'
+            }
+            onChange={(event) => setForm({ ...form, inviteDomains: event.target.value })}
+          />
+          <SelectField
+            label="Role when none is chosen"
+            value={form.defaultRole}
+            hint="For people added or invited by an agent or by the API without a role."
+            onChange={(event) => setForm({ ...form, defaultRole: event.target.value as Role })}
+          >
+            {roles.map((role) => (
+              <option key={role.value} value={role.value}>
+                {role.label}
+              </option>
+            ))}
+          </SelectField>
+        </>
+      )}
+      {kept.length > 0 && (
+        <p className="text-xs text-faint">
+          The policy also carries <span className="font-mono">{kept.join(', ')}</span>, set by the API. These
+          stay as they are.
+        </p>
+      )}
+      <FormError error={save.error} />
+      <div>
+        <Button type="submit" look="primary" busy={save.isPending}>
+          Save
+        </Button>
+      </div>
+    </form>
+  )
+}

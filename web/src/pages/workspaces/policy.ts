@@ -1,0 +1,45 @@
+import type { Role } from '../../api/team.ts'
+import { roles } from './roles.ts'
+
+/** The policy as the form shows it; keys without a field of their own are kept as they are. */
+export type PolicyForm = {
+  allowPublish: boolean
+  inviteDomains: string
+  defaultRole: Role
+  others: Record<string, unknown>
+}
+
+export function readPolicy(policy: Record<string, unknown> | null): PolicyForm {
+  const { allow_publish, invite_domains, default_role, ...others } = policy ?? {}
+  return {
+    allowPublish: allow_publish !== false,
+    inviteDomains: Array.isArray(invite_domains) ? invite_domains.join(', ') : '',
+    defaultRole: roles.find((role) => role.value === default_role)?.value ?? 'viewer',
+    others,
+  }
+}
+
+export const domainsOf = (text: string) => [
+  ...new Set(
+    text
+      .split(/[\s,;]+/)
+      .map((domain) => domain.trim().replace(/^@/, '').toLowerCase())
+      .filter(Boolean),
+  ),
+]
+
+/** Only what differs from the default is written, so that a policy says no more than was decided. */
+export function writePolicy({
+  allowPublish,
+  inviteDomains,
+  defaultRole,
+  others,
+}: PolicyForm): Record<string, unknown> {
+  const domains = domainsOf(inviteDomains)
+  return {
+    ...others,
+    ...(allowPublish ? {} : { allow_publish: false }),
+    ...(domains.length ? { invite_domains: domains } : {}),
+    ...(defaultRole === 'viewer' ? {} : { default_role: defaultRole }),
+  }
+}

@@ -1,0 +1,41 @@
+import { queryOptions } from '@tanstack/react-query'
+import { queryClient } from '../../api/query.ts'
+import { getWorkspace, listInvites, listMembers, readAudit } from '../../api/team.ts'
+import { listWorkspaces } from '../../api/workspaces.ts'
+
+export const workspacesQuery = queryOptions({
+  queryKey: ['workspaces', 'mine'],
+  queryFn: ({ signal }) => listWorkspaces({ include_public: false }, { signal }),
+})
+
+export const workspaceQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['workspace', id],
+    queryFn: ({ signal }) => getWorkspace({ workspace_id: id }, { signal }),
+  })
+
+export const membersQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['workspace', id, 'members'],
+    queryFn: ({ signal }) => listMembers({ workspace_id: id }, { signal }),
+  })
+
+export const invitesQuery = (id: string, history: boolean) =>
+  queryOptions({
+    queryKey: ['workspace', id, 'invites', history],
+    queryFn: ({ signal }) => listInvites({ workspace_id: id, include_history: history }, { signal }),
+  })
+
+export const auditQuery = (id: string, page: number) =>
+  queryOptions({
+    queryKey: ['workspace', id, 'audit', page],
+    queryFn: ({ signal }) => readAudit({ workspace_id: id, page, page_size: 30 }, { signal }),
+    placeholderData: (before) => before,
+  })
+
+/** Members, invitations and the log all tell about one workspace; a change in one shows in the others. */
+export const workspaceChanged = (id: string) =>
+  Promise.all([
+    queryClient.invalidateQueries({ queryKey: ['workspace', id] }),
+    queryClient.invalidateQueries({ queryKey: ['workspaces'] }),
+  ])

@@ -8,6 +8,7 @@ import { toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { UsersTable } from '../../db/tables/accounts.ts'
 import { audit } from '../audit/audit.ts'
+import { redeemCode } from '../billing/invites.ts'
 import { book, openBalance } from '../credits/ledger.ts'
 import { SIGNUP_BONUS } from '../credits/policy.ts'
 import { createPersonalWorkspace } from '../workspaces/personal.ts'
@@ -74,9 +75,12 @@ async function createAccount(ctx: Ctx, account: NewAccount): Promise<UsersTable>
   return user
 }
 
-function requireOpenRegistration(ctx: Ctx): void {
-  if (ctx.config.registration === 'closed')
-    throw forbidden('Registration is closed on this server. Ask its admin.')
+/** Where codes are needed, the admins named in the configuration need none: somebody has to make the first code. */
+function requireOpenRegistration(ctx: Ctx, email: string, inviteCode?: string): void {
+  const { registration, adminEmails } = ctx.config
+  if (registration === 'closed') throw forbidden('Registration is closed on this server. Ask its admin.')
+  if (registration === 'invite' && !inviteCode && !adminEmails.includes(normalEmail(email)))
+    throw forbidden('Registration on this server needs an invite code.')
 }
 
 const emailTaken = () =>
@@ -90,17 +94,18 @@ export const register = capability({
   status: 201,
   limit: 'auth',
   session: 'start',
-  errors: [403, 409, 429],
+  errors: [403, 404, 409, 410, 429],
   input: UserRegister,
   output: TokenResponse,
-  run: async (ctx, { email, password, display_name }) => {
-    requireOpenRegistration(ctx)
+  run: async (ctx, { email, password, display_name, invite_code }) => {
+    requireOpenRegistration(ctx, email, invite_code)
     const passwordHash = await hashPassword(password)
     try {
       return await inTx(ctx, async (ctx) => {
         if (await findUserByEmail(ctx.db, email)) throw emailTaken()
         const account = { email, displayName: display_name, passwordHash, googleSubject: null }
         const user = await createAccount(ctx, account)
+        if (invite_code) await redeemCode(ctx, user.user_id, invite_code)
         await sendVerificationMail(ctx, user)
         return startSession(ctx, user)
       })
@@ -161,7 +166,7 @@ export const loginWithGoogle = capability({
       if (known) return startSession(ctx, known)
       const sameEmail = await findUserByEmail(ctx.db, identity.email)
       if (sameEmail) return startSession(ctx, await linkGoogle(ctx, sameEmail, identity.subject))
-      requireOpenRegistration(ctx)
+      requireOpenRegistration(ctx, identity.email)
       const account = { ...identity, passwordHash: null, googleSubject: identity.subject }
       return startSession(ctx, await createAccount(ctx, account))
     })

@@ -38,7 +38,6 @@ export const streamSupportChat: RawRoute = {
       ip: request.ip,
       ifMatch: undefined,
     })
-    const material = materialFor(ctx, parsed.data, left.signal)
     reply.hijack()
     const response = reply.raw
     response.on('close', () => left.abort(new Error('the client has left')))
@@ -49,6 +48,8 @@ export const streamSupportChat: RawRoute = {
       'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
     })
+    response.write(': hello\n\n')
+    const material = materialFor(ctx, parsed.data, left.signal)
     await speak(response, material, {
       services,
       conversationId: conversationOf(parsed.data),
@@ -66,7 +67,6 @@ export type Speaking = {
 
 export async function speak(response: ServerResponse, material: Material, speaking: Speaking): Promise<void> {
   const { services, conversationId, left, heartbeatMs = HEARTBEAT_MS } = speaking
-  response.write(': hello\n\n')
   const heartbeat = setInterval(() => response.write(': still here\n\n'), heartbeatMs)
   try {
     for await (const text of answerPieces(material)) {

@@ -33,14 +33,19 @@ export function markTransaction<T>(fn: () => Promise<T>): Promise<T> {
   return openTransaction.run(true, fn)
 }
 
+function refuseInTransaction(): void {
+  if (openTransaction.getStore()) throw new Error('The root handle was used inside a transaction: use ctx.db')
+}
+
 /** The root handle inside a transaction would not see the transaction's own writes. */
 export const rootHandleGuard: KyselyPlugin = {
   transformQuery({ node }) {
-    if (openTransaction.getStore())
-      throw new Error('The root handle was used inside a transaction: use ctx.db')
+    refuseInTransaction()
     return node
   },
+  // Prepared queries come compiled and pass only here.
   async transformResult({ result }) {
+    refuseInTransaction()
     return result
   },
 }

@@ -4,6 +4,7 @@ import { notAuthenticated } from '../../core/errors.ts'
 import { SCOPES, type Scope } from '../../core/scopes.ts'
 import { sha256 } from '../../core/secrets.ts'
 import { fromJson } from '../../db/columns.ts'
+import { type Named, prepared } from '../../db/prepared.ts'
 import { viewerOfAccessToken } from '../oauth/access-tokens.ts'
 import { ACCESS_PREFIX } from '../oauth/grants.ts'
 import { KEY_PREFIX } from './api-keys.ts'
@@ -18,8 +19,8 @@ const ALL_SCOPES: ReadonlySet<Scope> = new Set(SCOPES)
 
 const invalidToken = (detail: string) => notAuthenticated(detail, 'invalid_token')
 
-async function viewerOfKey(ctx: Ctx, key: string): Promise<Viewer> {
-  const row = await ctx.db
+const findKey = prepared((db, parameter: Named<{ hash: string }>) =>
+  db
     .selectFrom('api_keys')
     .innerJoin('users', 'users.user_id', 'api_keys.user_id')
     .select([
@@ -31,9 +32,28 @@ async function viewerOfKey(ctx: Ctx, key: string): Promise<Viewer> {
       'users.email_normal',
       'users.email_verified',
     ])
-    .where('api_keys.key_hash', '=', sha256(key))
-    .where('users.deleted_at', 'is', null)
-    .executeTakeFirst()
+    .where('api_keys.key_hash', '=', parameter('hash'))
+    .where('users.deleted_at', 'is', null),
+)
+
+const findSession = prepared((db, parameter: Named<{ hash: string }>) =>
+  db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.user_id', 'sessions.user_id')
+    .select([
+      'sessions.session_id',
+      'sessions.user_id',
+      'sessions.expires_at',
+      'sessions.last_seen_at',
+      'users.email_normal',
+      'users.email_verified',
+    ])
+    .where('sessions.token_hash', '=', parameter('hash'))
+    .where('users.deleted_at', 'is', null),
+)
+
+async function viewerOfKey(ctx: Ctx, key: string): Promise<Viewer> {
+  const [row] = await findKey(ctx.db, { hash: sha256(key) })
   if (!row) throw invalidToken('This API key is not known here. It may have been deleted.')
   const now = ctx.now()
   if (row.expires_at !== null && row.expires_at <= now.toISOString())
@@ -55,20 +75,7 @@ async function viewerOfKey(ctx: Ctx, key: string): Promise<Viewer> {
 }
 
 async function viewerOfSession(ctx: Ctx, token: string): Promise<Viewer> {
-  const row = await ctx.db
-    .selectFrom('sessions')
-    .innerJoin('users', 'users.user_id', 'sessions.user_id')
-    .select([
-      'sessions.session_id',
-      'sessions.user_id',
-      'sessions.expires_at',
-      'sessions.last_seen_at',
-      'users.email_normal',
-      'users.email_verified',
-    ])
-    .where('sessions.token_hash', '=', sha256(token))
-    .where('users.deleted_at', 'is', null)
-    .executeTakeFirst()
+  const [row] = await findSession(ctx.db, { hash: sha256(token) })
   const now = ctx.now()
   if (!row || row.expires_at <= now.toISOString())
     throw invalidToken('This session has ended. Sign in again.')

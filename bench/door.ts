@@ -1,0 +1,114 @@
+import { drive, median, type Request } from './support/load.ts'
+import { startProcess, startVault } from './support/servers.ts'
+
+/** Requests per second of a route through all of the product, against a bare Fastify route with the same bytes. */
+const SECONDS = Number(process.env.SECONDS ?? 4)
+const ROUNDS = 3
+
+const json = { 'content-type': 'application/json' }
+
+async function call(url: string, path: string, body: unknown, headers: Record<string, string> = {}) {
+  const answer = await fetch(url + path, {
+    method: 'POST',
+    headers: { ...json, ...headers },
+    body: JSON.stringify(body),
+  })
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+  // biome-ignore lint/suspicious/noExplicitAny: the bench only hands a few fields on
+  return (await answer.json()) as any
+}
+
+const card = {
+  title: 'npm ci fails with EACCES in the build image',
+  symptom: 'npm ci ends with EACCES: permission denied, mkdir node_modules, but only inside the build image.',
+  fix_summary:
+    'The image copies the sources as root and builds as the user node. Copy with --chown=node:node.',
+  root_cause: 'Files that were copied belong to root.',
+  tags: ['npm', 'docker'],
+  environment: { node: '24.1', os: 'debian' },
+}
+
+const vault = await startVault()
+const { access_token } = await call(vault.url, '/api/v1/auth/register', {
+  email: 'bench@example.com',
+  password: 'a long password',
+})
+const { api_key } = await call(
+  vault.url,
+  '/api/v1/auth/api-keys',
+  { name: 'bench' },
+  { authorization: `Bearer ${access_token}` },
+)
+const headers = { 'x-api-key': api_key as string }
+const { card_id } = await call(vault.url, '/api/v1/cards', card, headers)
+
+type Case = { name: string; bar: number; request: Request }
+
+const cases: Case[] = [
+  { name: 'GET /api/v1/cards/{id}', bar: 0.55, request: { path: `/api/v1/cards/${card_id}`, headers } },
+  {
+    name: 'POST /api/v1/cards',
+    bar: 0.12,
+    request: {
+      method: 'POST',
+      path: '/api/v1/cards',
+      headers: { ...headers, ...json },
+      body: JSON.stringify(card),
+    },
+  },
+  {
+    name: 'append_context_turn',
+    bar: 0.2,
+    request: {
+      method: 'POST',
+      path: '/mcp/tools/append_context_turn',
+      headers: { ...headers, ...json },
+      body: JSON.stringify({
+        project_key: 'bench/project',
+        user_message: card.symptom,
+        agent_report: card.fix_summary,
+      }),
+    },
+  },
+]
+
+const rows = []
+for (const { name, bar, request } of cases) {
+  const sample = await fetch(vault.url + request.path, {
+    method: request.method ?? 'GET',
+    headers: request.headers ?? {},
+    ...(request.body ? { body: request.body } : {}),
+  })
+  const bytes = Buffer.from(await sample.arrayBuffer())
+  const bare = await startProcess(
+    'bench/support/bare-server.ts',
+    { BODY_BASE64: bytes.toString('base64') },
+    '/',
+  )
+  const bareRequest = { ...request, path: '/' }
+  const ratios: number[] = []
+  const ours: number[] = []
+  let failures = 0
+  await drive(vault.url, request, 1)
+  await drive(bare.url, bareRequest, 1)
+  for (let round = 0; round < ROUNDS; round++) {
+    const yardstick = await drive(bare.url, bareRequest, SECONDS)
+    const measured = await drive(vault.url, request, SECONDS)
+    failures += measured.failures
+    ours.push(measured.requestsPerSecond)
+    ratios.push(measured.requestsPerSecond / yardstick.requestsPerSecond)
+  }
+  await bare.stop()
+  const ratio = median(ratios)
+  rows.push({
+    route: name,
+    'req/s': Math.round(median(ours)),
+    ratio: ratio.toFixed(3),
+    bar,
+    met: ratio >= bar,
+    failures,
+  })
+}
+await vault.stop()
+console.table(rows)
+if (rows.some((row) => !row.met || row.failures > 0)) process.exitCode = 1

@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../../test/support/postgres.ts'
+
+export const repository = join(import.meta.dirname, '..', '..')
+
+export type Server = { url: string; pid: number; dataDir: string; stop: () => Promise<void> }
+
+async function untilItAnswers(url: string, child: ChildProcess, log: () => string): Promise<void> {
+  for (let attempt = 0; attempt < 2400; attempt++) {
+    if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}:\n${log()}`)
+    const answer = await fetch(url).catch(() => undefined)
+    await answer?.arrayBuffer()
+    if (answer?.ok) return
+    await sleep(25)
+  }
+  throw new Error(`no answer from ${url}:\n${log()}`)
+}
+
+/** Starts a TypeScript file as a server process that reads PORT; ready when `path` answers. */
+export async function startProcess(file: string, env: Record<string, string>, path: string): Promise<Server> {
+  const port = await freePort()
+  const dataDir = env.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'knowledge-vault-bench-'))
+  const child = spawn(process.execPath, [join(repository, file)], {
+    cwd: repository,
+    env: {
+      PATH: process.env.PATH,
+      PORT: String(port),
+      DATA_DIR: dataDir,
+      LOG_LEVEL: 'warn',
+      RATE_LIMIT: 'off',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let log = ''
+  const keep = (chunk: Buffer) => {
+    log = (log + chunk.toString()).slice(-5000)
+  }
+  child.stdout.on('data', keep)
+  child.stderr.on('data', keep)
+  const url = `http://127.0.0.1:${port}`
+  await untilItAnswers(url + path, child, () => log)
+  return {
+    url,
+    pid: child.pid ?? 0,
+    dataDir,
+    stop: async () => {
+      const ended = new Promise((resolve) => child.once('exit', resolve))
+      child.kill('SIGTERM')
+      await ended
+      if (!env.DATA_DIR) rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+export const startVault = (env: Record<string, string> = {}) =>
+  startProcess('src/main.ts', env, '/health/ready')

@@ -5,12 +5,19 @@ import type {
   readSettings as ReadSettings,
   replaceSettings as ReplaceSettings,
 } from '../../../src/features/accounts/settings.ts'
+import type {
+  disconnectApp as DisconnectApp,
+  listConnectedApps,
+} from '../../../src/features/oauth/connected-apps.ts'
 import { call } from './client.ts'
 
 export type ApiKey = OutputOf<typeof listApiKeys>[number]
 export type Scope = ApiKey['scopes'][number]
+export type ConnectedApp = OutputOf<typeof listConnectedApps>[number]
 export type Settings = OutputOf<typeof ReadSettings>
 
 export const readSettings = call<typeof ReadSettings>('GET /api/v1/user/settings')
 export const replaceSettings = call<typeof ReplaceSettings>('PUT /api/v1/user/settings')
 export const changePassword = call<typeof ChangePassword>('POST /api/v1/auth/password')
+export const listApps = call<typeof listConnectedApps>('GET /api/v1/auth/connected-apps')
+export const disconnectApp = call<typeof DisconnectApp>('DELETE /api/v1/auth/connected-apps/{app_id}')

@@ -1,9 +1,12 @@
+import type { z } from 'zod'
+import type { OutputOf } from '../../../src/core/capability.ts'
+import type { SupportChatRequest, supportChat } from '../../../src/features/support/chat.ts'
 import { request } from './client.ts'
 
-export type ChatTurn = { role: 'user' | 'assistant'; content: string }
-export type Source = { title: string; url: string }
-export type ChatInput = { message: string; conversation_id?: string; history?: ChatTurn[] }
-export type Ticket = { ticket_id: string; status: string; created_at: string }
+export type ChatInput = z.input<typeof SupportChatRequest>
+export type ChatTurn = NonNullable<ChatInput['history']>[number]
+export type Source = OutputOf<typeof supportChat>['sources'][number]
+export type TicketReceipt = { ticket_id: string; status: 'open'; created_at: string }
 
 /** The answer as it is written; the caller reads the events of the body. */
 export const askSupportStream = Object.assign(
@@ -22,7 +25,9 @@ export const askSupportStream = Object.assign(
 
 /** Multipart: the browser sets the content type with its boundary. */
 export const sendTicket = Object.assign(
-  async (form: FormData): Promise<Ticket> =>
-    (await request('/api/v1/support/tickets', { method: 'POST', body: form })).json() as Promise<Ticket>,
+  async (form: FormData): Promise<TicketReceipt> =>
+    (
+      await request('/api/v1/support/tickets', { method: 'POST', body: form })
+    ).json() as Promise<TicketReceipt>,
   { spec: 'POST /api/v1/support/tickets' as const },
 )

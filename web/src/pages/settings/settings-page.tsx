@@ -3,6 +3,7 @@ import { Page } from '../../ui/page.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Account } from './account.tsx'
 import { ApiKeys } from './api-keys.tsx'
+import { ConnectedApps } from './connected-apps.tsx'
 import { General } from './general.tsx'
 import type { SettingsTab } from './routes.ts'
 
@@ -22,6 +23,7 @@ export function SettingsPage() {
         tabs={[
           { value: 'general', label: 'General', content: <General /> },
           { value: 'keys', label: 'API keys', content: <ApiKeys /> },
+          { value: 'apps', label: 'Connected apps', content: <ConnectedApps /> },
           { value: 'account', label: 'Password and account', content: <Account /> },
         ]}
       />

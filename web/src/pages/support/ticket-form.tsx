@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { CircleCheck, Paperclip, X } from 'lucide-react'
 import { type FormEvent, useRef, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
-import { sendTicket, type Ticket } from '../../api/support.ts'
+import { sendTicket, type TicketReceipt } from '../../api/support.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { SelectField, TextareaField, TextField } from '../../ui/field.tsx'
@@ -148,7 +148,7 @@ function Attachments({ files, problem, onChange }: AttachmentsProps) {
   )
 }
 
-function Sent({ ticket, email, onAnother }: { ticket: Ticket; email: string; onAnother: () => void }) {
+function Sent({ ticket, email, onAnother }: { ticket: TicketReceipt; email: string; onAnother: () => void }) {
   return (
     <div role="status" className="grid animate-enter justify-items-start gap-3 py-4">
       <p className="flex items-center gap-2 text-base font-semibold">

@@ -4,8 +4,9 @@ import { serverEvents } from './sse.ts'
 
 export type Message = ChatTurn & { id: number; sources?: Source[]; state?: 'writing' | 'stopped' }
 
-/** As many turns as the server takes along. */
+/** As much of the conversation as the server takes along. */
 const HISTORY_TURNS = 20
+const HISTORY_CHARS = 8000
 
 /** A conversation whose answers appear as they are written. Leaving the page or stopping ends the work on the server too. */
 export function useChat() {
@@ -31,7 +32,14 @@ export function useChat() {
       const input = {
         message: text,
         ...(conversation.current ? { conversation_id: conversation.current } : {}),
-        ...(history.length ? { history: history.map(({ role, content }) => ({ role, content })) } : {}),
+        ...(history.length
+          ? {
+              history: history.map(({ role, content }) => ({
+                role,
+                content: content.slice(0, HISTORY_CHARS),
+              })),
+            }
+          : {}),
       }
       for await (const { event, data } of serverEvents(await askSupportStream(input, controller.signal))) {
         const payload = JSON.parse(data) as {

@@ -1,0 +1,118 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { AppWindow, BadgeCheck, Unplug } from 'lucide-react'
+import { useState } from 'react'
+import { queryClient } from '../../api/query.ts'
+import { type ConnectedApp, disconnectApp, listApps } from '../../api/settings.ts'
+import { formatAgo, formatDay } from '../../lib/format.ts'
+import { Tag } from '../../ui/badge.tsx'
+import { IconButton, LinkButton } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { Section } from '../../ui/page.tsx'
+import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
+
+const appsKey = ['connected-apps']
+
+export function ConnectedApps() {
+  const apps = useQuery({ queryKey: appsKey, queryFn: ({ signal }) => listApps({}, { signal }) })
+  const [leaving, setLeaving] = useState<ConnectedApp | null>(null)
+  return (
+    <Section
+      title="Connected apps"
+      lead="Apps and agents that you signed in to through this vault, without giving them a key."
+    >
+      {apps.error && <ErrorState error={apps.error} onRetry={() => void apps.refetch()} />}
+      {apps.isPending && <SkeletonList rows={2} />}
+      {apps.data?.length === 0 && (
+        <EmptyState
+          icon={<AppWindow size={18} />}
+          title="No connected apps"
+          action={<LinkButton to="/connect">Connect your agent</LinkButton>}
+        >
+          When an app asks for access, a page here names it and what it may do. What you allow appears in this
+          list.
+        </EmptyState>
+      )}
+      {apps.data && apps.data.length > 0 && (
+        <Table
+          label="Connected apps"
+          rows={apps.data}
+          rowKey={(app) => app.app_id}
+          columns={[
+            { name: 'App', cell: (app) => <AppName app={app} /> },
+            {
+              name: 'May',
+              wide: true,
+              cell: (app) => (
+                <span className="flex flex-wrap gap-1">
+                  {app.scopes.map((scope) => (
+                    <Tag key={scope}>{scope}</Tag>
+                  ))}
+                </span>
+              ),
+            },
+            {
+              name: 'Last used',
+              cell: (app) => (
+                <span className="text-soft">{app.last_used_at ? formatAgo(app.last_used_at) : 'Never'}</span>
+              ),
+            },
+            {
+              name: 'Actions',
+              hideName: true,
+              end: true,
+              cell: (app) => (
+                <IconButton label={`Disconnect ${app.name}`} onClick={() => setLeaving(app)}>
+                  <Unplug size={16} />
+                </IconButton>
+              ),
+            },
+          ]}
+        />
+      )}
+      {leaving && <Disconnect app={leaving} onClose={() => setLeaving(null)} />}
+    </Section>
+  )
+}
+
+/** The name is the app's own claim; only a host that we checked counts as proof. */
+const AppName = ({ app }: { app: ConnectedApp }) => (
+  <span className="block min-w-0">
+    <span className="block max-w-48 truncate font-medium sm:max-w-72">{app.name}</span>
+    <span className="flex items-center gap-1 text-xs text-faint">
+      {app.verified_host ? (
+        <>
+          <BadgeCheck size={12} aria-hidden className="text-ok" />
+          {app.verified_host}
+        </>
+      ) : (
+        <>Name not verified, since {formatDay(app.connected_at)}</>
+      )}
+    </span>
+  </span>
+)
+
+function Disconnect({ app, onClose }: { app: ConnectedApp; onClose: () => void }) {
+  const disconnect = useMutation({
+    mutationFn: () => disconnectApp({ app_id: app.app_id }),
+    onSuccess: () => toast(`${app.name} is disconnected.`),
+    onError: toastError,
+    onSettled: async () => {
+      onClose()
+      await queryClient.invalidateQueries({ queryKey: appsKey })
+    },
+  })
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      onConfirm={() => disconnect.mutate()}
+      busy={disconnect.isPending}
+      title={`Disconnect ${app.name}`}
+      action="Disconnect"
+    >
+      <p>Its access ends at once. What it recorded stays. It has to ask you again to come back.</p>
+    </ConfirmDialog>
+  )
+}

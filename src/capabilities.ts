@@ -18,6 +18,8 @@ import { developmentPages } from './features/billing/development.http.ts'
 import { createInvite, listMyInvites, redeemInvite } from './features/billing/invites.ts'
 import { simulateUpgrade } from './features/billing/simulate.ts'
 import { billingWebhook } from './features/billing/webhook.http.ts'
+import { deleteCard, undeleteCard } from './features/cards/delete.ts'
+import { cardHistory, cardVersion, restoreCard } from './features/cards/history.ts'
 import { publishCard } from './features/cards/publish.ts'
 import { getCard, listCardsPage, listCases } from './features/cards/read.ts'
 import { recordCard } from './features/cards/record.ts'
@@ -25,6 +27,7 @@ import { shareCard, unpublishCard } from './features/cards/share.ts'
 import { cardStats } from './features/cards/stats.ts'
 import { updateCard } from './features/cards/update.ts'
 import { readPolicy } from './features/credits/policy.ts'
+import { feedbackStats, giveFeedback, listFeedback } from './features/feedback/feedback.ts'
 import { guidePages } from './features/guide/guide.http.ts'
 import { health, ready } from './features/health/health.ts'
 import { disconnectApp, listConnectedApps } from './features/oauth/connected-apps.ts'
@@ -105,6 +108,15 @@ export const capabilities: readonly Capability[] = [
   shareCard,
   publishCard,
   unpublishCard,
+  cardHistory,
+  cardVersion,
+  restoreCard,
+  deleteCard,
+  undeleteCard,
+  giveFeedback,
+  feedbackStats,
+  listFeedback,
+
   supportChat,
   listTickets,
   getTicket,

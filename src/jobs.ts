@@ -2,6 +2,7 @@ import type { Ctx, Services } from './core/context.ts'
 import { contextFor } from './core/context.ts'
 import { dropOldIdempotencyKeys } from './doors/http/idempotency.ts'
 import { keepDevelopmentBooks } from './features/billing/development.ts'
+import { purgeDeletedCards } from './features/cards/delete.ts'
 import { dropOAuthLeftovers } from './features/oauth/grants.ts'
 import { dropOrphanedUploads } from './features/support/tickets.ts'
 
@@ -21,6 +22,7 @@ export const JOBS: readonly Job[] = [
   { name: 'development-payments', everyMs: MINUTE_MS, run: keepDevelopmentBooks },
   { name: 'orphaned-uploads', everyMs: HOUR_MS, run: dropOrphanedUploads },
   { name: 'oauth-leftovers', everyMs: HOUR_MS, run: dropOAuthLeftovers },
+  { name: 'deleted-cards', everyMs: HOUR_MS, run: purgeDeletedCards },
 ]
 
 /** Runs each job after its interval, one run of a job at a time; the returned function waits for the last ones. */

@@ -29,8 +29,8 @@ function queryTypes(capability: Capability): Map<string, QueryType> {
   return types
 }
 
-/** A query string has only text; the declared type says what is meant. What does not fit stays text for the schema to refuse. */
-function readQueryValue(text: string | string[], type: QueryType): unknown {
+/** A path and a query string have only text; the declared type says what is meant. What does not fit stays text for the schema to refuse. */
+function readValue(text: string | string[], type: QueryType): unknown {
   if (type === 'array') return [text].flat().map(storable)
   const last = storable([text].flat().at(-1) ?? '')
   if (type === 'integer' && /^-?\d{1,15}$/.test(last)) return Number(last)
@@ -63,11 +63,12 @@ function readerFor(capability: Capability, method: Method, path: string): Reader
       const query = request.query as Record<string, string | string[]>
       for (const name of queryFields) {
         const text = query[name]
-        if (text !== undefined) input[name] = readQueryValue(text, types.get(name) ?? 'string')
+        if (text !== undefined) input[name] = readValue(text, types.get(name) ?? 'string')
         else delete input[name]
       }
       const params = request.params as Record<string, string>
-      for (const [field, name] of pathFields) input[field] = storable(params[name] ?? '')
+      for (const [field, name] of pathFields)
+        input[field] = readValue(params[name] ?? '', types.get(field) ?? 'string')
       return input
     },
     locate(issue) {

@@ -2,6 +2,8 @@ import type { UserCtx } from '../../core/context.ts'
 import { AppError, forbidden, notFound } from '../../core/errors.ts'
 import { type CardRow, findCard } from './cards.store.ts'
 
+export type { CardRow }
+
 /** A card that the viewer may read; anybody else is told that there is none. */
 export async function readableCard(ctx: UserCtx, cardId: string): Promise<CardRow> {
   const row = await findCard(ctx.db, ctx.viewer.userId, cardId)

@@ -2,13 +2,18 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { fromJson, toJson, toJsonOrNull } from '../../db/columns.ts'
 import type { Db } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
-import type { CardEvidencesTable, CardsTable, CardVersionsTable } from '../../db/tables/cards.ts'
-import { type CardContent, foldForFilter, secretsInEvidence } from './content.ts'
+import type { CardEvidencesTable, CardsTable } from '../../db/tables/cards.ts'
+import { foldForFilter, secretsInEvidence } from './content.ts'
 import type { FoundSecret } from './review-rules.ts'
 import type { EvidenceInput } from './schemas.ts'
-import { type CardScope, isListed, mayDelete, mayRead, mayUpdate } from './visibility.ts'
+import { type CardScope, isListed, mayDelete, mayRead, mayUndelete, mayUpdate } from './visibility.ts'
 
-export type CardRow = Selectable<CardsTable> & { owner_name: string; may_update: number; may_delete: number }
+export type CardRow = Selectable<CardsTable> & {
+  owner_name: string
+  owner_deleted_at: string | null
+  may_update: number
+  may_delete: number
+}
 
 /** Cards with what an answer shows besides: the owner's name, and what the viewer may do. */
 export const selectCards = (db: Db, viewerId: string) =>
@@ -18,6 +23,7 @@ export const selectCards = (db: Db, viewerId: string) =>
     .selectAll('cards')
     .select((eb) => [
       'users.display_name as owner_name',
+      'users.deleted_at as owner_deleted_at',
       eb.case().when(mayUpdate(viewerId)).then(1).else(0).end().as('may_update'),
       eb.case().when(mayDelete(viewerId)).then(1).else(0).end().as('may_delete'),
     ])
@@ -104,18 +110,6 @@ export async function secretsInEvidencesOf(db: Db, cardId: string): Promise<Foun
   return rows.flatMap((row) => (row.secrets === null ? [] : fromJson<FoundSecret[]>(row.secrets)))
 }
 
-export async function keepVersion(db: Db, row: CardRow, content: CardContent): Promise<void> {
-  const version: CardVersionsTable = {
-    card_id: row.card_id,
-    version: row.version,
-    content: toJson(content),
-    edited_by: row.edited_by,
-    edited_at: row.edited_at,
-    edited_fields: row.edited_fields,
-  }
-  await db.insertInto('card_versions').values(version).execute()
-}
-
 export type ListFilter = {
   scope: CardScope
   workspaceId?: string | undefined
@@ -163,4 +157,35 @@ export async function listCards(
     .orderBy('cards.card_id', 'desc')
     .execute()
   return { rows, total }
+}
+
+export function findDeleted(
+  db: Db,
+  viewerId: string,
+  cardId: string,
+  since: string,
+): Promise<{ workspace_id: string } | undefined> {
+  return db
+    .selectFrom('cards')
+    .select('workspace_id')
+    .where('card_id', '=', cardId)
+    .where(mayUndelete(viewerId))
+    .where('deleted_at', '>=', since)
+    .executeTakeFirst()
+}
+
+export async function findPurgeable(db: Db, before: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('cards')
+    .select('card_id')
+    .where('deleted_at', '<', before)
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.card_id)
+}
+
+/** Of a deleted card only: the database refuses to part from the evidence of any other. */
+export async function removeCard(db: Db, cardId: string): Promise<void> {
+  for (const table of ['card_tags', 'card_feedback', 'card_evidences', 'card_versions', 'cards'] as const)
+    await db.deleteFrom(table).where('card_id', '=', cardId).execute()
 }

@@ -2,7 +2,7 @@ import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { toJson } from '../../db/columns.ts'
 import { editableCard, readableCard } from './access.ts'
-import { appendEvidences, type CardRow, keepVersion, replaceTags, updateCardRow } from './cards.store.ts'
+import { appendEvidences, type CardRow, replaceTags, updateCardRow } from './cards.store.ts'
 import { type CardContent, changedFields, columnsOf, contentOf, warningsFor } from './content.ts'
 import { presentCard } from './present.ts'
 import { refuseSecrets, review, reviewColumns } from './review.ts'
@@ -14,6 +14,7 @@ import {
   type EvidenceInput,
   MAX_BODY_BYTES,
 } from './schemas.ts'
+import { keepVersion } from './versions.store.ts'
 
 /**
  * Makes the next version of a card: keeps the former one, adds evidence, reviews again. An edit that changes
@@ -34,6 +35,16 @@ export async function edit(
   const now = ctx.now().toISOString()
   const version = row.version + 1
   const evidence_count = row.evidence_count + evidences.length
+  // The card's own row comes first: writers that meet wait for each other there, and not at a unique index.
+  await updateCardRow(ctx.db, row.card_id, {
+    ...columnsOf(after),
+    version,
+    evidence_count,
+    updated_at: now,
+    edited_at: now,
+    edited_by: ctx.viewer.userId,
+    edited_fields: toJson(fields),
+  })
   await keepVersion(ctx.db, row, before)
   await appendEvidences(ctx.db, evidences, {
     cardId: row.card_id,
@@ -44,16 +55,7 @@ export async function edit(
   })
   const verdict = await review(ctx, row, after, evidence_count)
   if (row.status === 'published') refuseSecrets(verdict)
-  await updateCardRow(ctx.db, row.card_id, {
-    ...columnsOf(after),
-    ...reviewColumns(verdict, now),
-    version,
-    evidence_count,
-    updated_at: now,
-    edited_at: now,
-    edited_by: ctx.viewer.userId,
-    edited_fields: toJson(fields),
-  })
+  await updateCardRow(ctx.db, row.card_id, reviewColumns(verdict, now))
   if (fields.includes('tags')) await replaceTags(ctx.db, row.card_id, after.tags)
   return { ...presentCard(await readableCard(ctx, row.card_id)), warnings: warningsFor(verdict.secrets) }
 }

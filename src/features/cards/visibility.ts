@@ -4,7 +4,7 @@ import type { Role } from '../../db/tables/workspaces.ts'
 
 /**
  * Who may do what with a card, as conditions on a query over `cards`. Every read of cards, here and in
- * search, uses one of these; none of them lets a deleted card through.
+ * search, uses one of these; none but `mayUndelete` lets a deleted card through.
  */
 type Condition = Expression<SqlBool>
 type Cards = ExpressionBuilder<Schema, 'cards'>
@@ -64,10 +64,19 @@ export function mayUpdate(viewerId: string): Condition {
   return eb.and([isThere(eb), eb.or([isOwn(eb, viewerId), isMember(eb, viewerId, EDITORS)])])
 }
 
+const isAdministered = (eb: Cards, viewerId: string): Condition =>
+  eb.or([isOwn(eb, viewerId), isMember(eb, viewerId, ['admin'])])
+
 /** The owner, and admins of the workspace that the card is in. */
 export function mayDelete(viewerId: string): Condition {
   const eb = cards()
-  return eb.and([isThere(eb), eb.or([isOwn(eb, viewerId), isMember(eb, viewerId, ['admin'])])])
+  return eb.and([isThere(eb), isAdministered(eb, viewerId)])
+}
+
+/** Who could delete it can bring it back. The one condition that holds for deleted cards. */
+export function mayUndelete(viewerId: string): Condition {
+  const eb = cards()
+  return eb.and([eb('cards.deleted_at', 'is not', null), isAdministered(eb, viewerId)])
 }
 
 export type CardScope = 'personal' | 'workspace' | 'public'

@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import { type Ctx, inTx } from '../../core/context.ts'
+import { notFound } from '../../core/errors.ts'
+import { audit } from '../audit/audit.ts'
+import { deletableCard, readableCard } from './access.ts'
+import { findDeleted, findPurgeable, removeCard, updateCardRow } from './cards.store.ts'
+import { presentCard } from './present.ts'
+import { CardId, CaseResponse } from './schemas.ts'
+
+export const KEPT_DAYS = 30
+const PURGE_BATCH = 100
+
+const keptSince = (ctx: Ctx) => new Date(ctx.now().getTime() - KEPT_DAYS * 86_400_000).toISOString()
+
+export const deleteCard = capability({
+  name: 'cards.delete',
+  summary: 'Delete a card',
+  description: `By its owner or an admin of its workspace. Nobody sees it from then on; for ${KEPT_DAYS} days it can be brought back, then it is removed for good with its evidence, versions and feedback.`,
+  scopes: ['record', 'case:write'],
+  rest: ['DELETE /api/v1/cards/{card_id}', 'DELETE /api/v1/cases/{case_id}'],
+  aliases: { case_id: 'card_id' },
+  status: 204,
+  input: CardId,
+  output: z.void(),
+  errors: [404, 412],
+  run: (ctx, { card_id }) =>
+    inTx(ctx, async (ctx) => {
+      const row = await deletableCard(ctx, card_id)
+      await updateCardRow(ctx.db, card_id, { deleted_at: ctx.now().toISOString() })
+      await audit(ctx, {
+        action: 'card.deleted',
+        subject: { type: 'card', id: card_id },
+        workspaceId: row.workspace_id,
+      })
+    }),
+})
+
+export const undeleteCard = capability({
+  name: 'cards.undelete',
+  summary: 'Bring a deleted card back',
+  description: `Within ${KEPT_DAYS} days, by its owner or an admin of its workspace. It comes back as it was.`,
+  scopes: ['record', 'case:write'],
+  rest: ['POST /api/v1/cards/{card_id}/undelete', 'POST /api/v1/cases/{case_id}/undelete'],
+  aliases: { case_id: 'card_id' },
+  input: CardId,
+  output: CaseResponse,
+  errors: [404],
+  run: (ctx, { card_id }) =>
+    inTx(ctx, async (ctx) => {
+      const deleted = await findDeleted(ctx.db, ctx.viewer.userId, card_id, keptSince(ctx))
+      if (!deleted) throw notFound('Deleted card')
+      await updateCardRow(ctx.db, card_id, { deleted_at: null, updated_at: ctx.now().toISOString() })
+      await audit(ctx, {
+        action: 'card.undeleted',
+        subject: { type: 'card', id: card_id },
+        workspaceId: deleted.workspace_id,
+      })
+      return presentCard(await readableCard(ctx, card_id))
+    }),
+})
+
+/** Housekeeping: removes for good what was deleted long enough ago. Returns how many cards. */
+export async function purgeDeletedCards(ctx: Ctx): Promise<number> {
+  let purged = 0
+  for (;;) {
+    const ids = await inTx(ctx, async (ctx) => {
+      const ids = await findPurgeable(ctx.db, keptSince(ctx), PURGE_BATCH)
+      for (const id of ids) await removeCard(ctx.db, id)
+      return ids
+    })
+    purged += ids.length
+    if (ids.length < PURGE_BATCH) return purged
+  }
+}

@@ -1,0 +1,137 @@
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import { inTx, type UserCtx } from '../../core/context.ts'
+import { notFound } from '../../core/errors.ts'
+import { Page, pageOf, Time } from '../../core/schemas.ts'
+import { fromJson, toJson } from '../../db/columns.ts'
+import { editableCard } from './access.ts'
+import type { CardRow } from './cards.store.ts'
+import { type CardContent, contentOf } from './content.ts'
+import { CardId, CaseResponse } from './schemas.ts'
+import { edit } from './update.ts'
+import { findVersions, nameOf, type VersionRow } from './versions.store.ts'
+
+const versionFields = {
+  version: z.int(),
+  current: z.boolean(),
+  changed_by: z.string(),
+  changed_by_name: z.string(),
+  changed_at: Time,
+  changed_fields: z.array(z.string()).describe('What differs from the version before; empty for the first'),
+}
+
+const CaseVersion = z.object(versionFields).meta({ id: 'CaseVersion' })
+const CaseHistoryResponse = pageOf(CaseVersion).meta({ id: 'CaseHistoryResponse' })
+
+const content = CaseResponse.pick({
+  card_type: true,
+  title: true,
+  symptom: true,
+  fix_summary: true,
+  environment: true,
+  root_cause: true,
+  steps: true,
+  tags: true,
+  card_payload: true,
+  body: true,
+  scope_notes: true,
+})
+
+const CaseVersionResponse = z
+  .object({ card_id: z.string(), case_id: z.string(), ...versionFields, content })
+  .meta({ id: 'CaseVersionResponse' })
+
+const VersionNumber = z.int().min(1).max(Number.MAX_SAFE_INTEGER)
+
+const present = (row: VersionRow, current: number) => ({
+  version: row.version,
+  current: row.version === current,
+  changed_by: row.edited_by,
+  changed_by_name: row.edited_by_name,
+  changed_at: row.edited_at,
+  changed_fields: fromJson<string[]>(row.edited_fields),
+})
+
+/** The present version has no row of its own: it is the card. */
+const currentVersion = async (ctx: UserCtx, card: CardRow): Promise<VersionRow> => ({
+  version: card.version,
+  edited_by: card.edited_by,
+  edited_by_name: await nameOf(ctx.db, card.edited_by),
+  edited_at: card.edited_at,
+  edited_fields: card.edited_fields,
+  content: toJson(contentOf(card)),
+})
+
+/** Versions `from` down to `to`, newest first. */
+async function versionsOf(ctx: UserCtx, card: CardRow, from: number, to: number): Promise<VersionRow[]> {
+  const former = await findVersions(ctx.db, card.card_id, { from: Math.min(from, card.version - 1), to })
+  return from >= card.version && to <= card.version ? [await currentVersion(ctx, card), ...former] : former
+}
+
+async function oneVersion(ctx: UserCtx, card: CardRow, version: number): Promise<VersionRow> {
+  const [row] = await versionsOf(ctx, card, version, version)
+  if (!row || row.version !== version)
+    throw notFound('Version', `This card has versions 1 to ${card.version}.`)
+  return row
+}
+
+const WHO = 'For those who may edit the card: a former version may hold what was taken out before publishing.'
+
+export const cardHistory = capability({
+  name: 'cards.history',
+  summary: 'The versions of a card: who changed what and when',
+  description: `Newest first, the present version included. ${WHO}`,
+  scopes: ['search'],
+  rest: ['GET /api/v1/cards/{card_id}/history', 'GET /api/v1/cases/{case_id}/history'],
+  aliases: { case_id: 'card_id' },
+  input: CardId.extend(Page),
+  output: CaseHistoryResponse,
+  errors: [404],
+  run: async (ctx, { card_id, page, page_size }) => {
+    const card = await editableCard(ctx, card_id)
+    const from = card.version - (page - 1) * page_size
+    const rows = from < 1 ? [] : await versionsOf(ctx, card, from, from - page_size + 1)
+    return { items: rows.map((row) => present(row, card.version)), total: card.version, page, page_size }
+  },
+})
+
+export const cardVersion = capability({
+  name: 'cards.version',
+  summary: 'One version of a card, whole',
+  description: WHO,
+  scopes: ['search'],
+  rest: ['GET /api/v1/cards/{card_id}/history/{version}', 'GET /api/v1/cases/{case_id}/history/{version}'],
+  aliases: { case_id: 'card_id' },
+  input: CardId.extend({ version: VersionNumber }),
+  output: CaseVersionResponse,
+  errors: [404],
+  run: async (ctx, { card_id, version }) => {
+    const card = await editableCard(ctx, card_id)
+    const row = await oneVersion(ctx, card, version)
+    return {
+      card_id,
+      case_id: card_id,
+      ...present(row, card.version),
+      content: fromJson<CardContent>(row.content),
+    }
+  },
+})
+
+export const restoreCard = capability({
+  name: 'cards.restore',
+  summary: 'Make a former version the present one',
+  description:
+    'This is an update like any other: it makes a new version, and the one it replaces is kept. Evidence stays as it is.',
+  scopes: ['record', 'case:write'],
+  rest: ['POST /api/v1/cards/{card_id}/restore', 'POST /api/v1/cases/{case_id}/restore'],
+  aliases: { case_id: 'card_id' },
+  input: CardId.extend({ version: VersionNumber }),
+  output: CaseResponse,
+  errors: [400, 404, 412],
+  run: (ctx, { card_id, version }) =>
+    inTx(ctx, async (ctx) => {
+      const card = await editableCard(ctx, card_id)
+      const { content } = await oneVersion(ctx, card, version)
+      return edit(ctx, card, fromJson<CardContent>(content))
+    }),
+})

@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest'
+import { isPlaceholderText, REVIEW_RULES, type ReviewedCard, reviewCard } from './review-rules.ts'
+import { overlap, shinglesOf, wordsOf } from './words.ts'
+
+const good: ReviewedCard = {
+  card_type: 'debug_fix',
+  title: 'Pool exhausted under load',
+  symptom: 'Requests hang for thirty seconds and fail with a timeout while the pool is empty',
+  fix_summary: 'Release every client in a finally block and raise the pool size so that bursts fit',
+  root_cause: 'A thrown error skipped the release',
+  steps: [],
+  evidence_count: 0,
+  secrets: [],
+}
+
+test('a good card passes with the full score and no reasons', () => {
+  expect(reviewCard(good)).toEqual({ passed: true, score: 100, reasons: [] })
+})
+
+/** For each rule a card that breaks this rule and no other. */
+const failing: Record<string, Partial<ReviewedCard>> = {
+  title_length: { title: 'a b c d' },
+  title_words: { title: 'Poolexhaustion underload' },
+  symptom_length: { symptom: 'a b c d e f g h i' },
+  symptom_words: { symptom: 'timeout timeout timeout timeout timeout timeout' },
+  fix_length: { fix_summary: 'a b c d e f g h i' },
+  fix_words: { fix_summary: 'release release release release release release' },
+  fix_is_not_symptom: { fix_summary: good.symptom },
+  no_placeholder: { symptom: `TODO: ${good.symptom}` },
+  debug_grounds: { root_cause: ' ' },
+  no_secrets: { secrets: [{ field: 'body', kind: 'aws_access_key' }] },
+}
+
+test('every rule has a card that breaks it', () => {
+  expect(Object.keys(failing)).toEqual(REVIEW_RULES.map((rule) => rule.id))
+  expect(REVIEW_RULES.reduce((sum, rule) => sum + rule.weight, 0)).toBe(100)
+})
+
+test.each(REVIEW_RULES.map((rule) => [rule.id, rule] as const))('%s alone', (id, rule) => {
+  const verdict = reviewCard({ ...good, ...failing[id] })
+  expect(verdict.reasons.map((reason) => reason.rule)).toEqual([id])
+  expect(verdict.reasons[0]?.message).toMatch(/\w{3,}/)
+  expect(verdict.score).toBe(100 - rule.weight)
+  expect(verdict.passed).toBe(!rule.hard)
+})
+
+test.each([
+  ['symptom_words', 'fix_words'],
+  ['symptom_words', 'debug_grounds'],
+  ['fix_words', 'debug_grounds'],
+])('two weaknesses of substance refuse: %s and %s', (a, b) => {
+  expect(reviewCard({ ...good, ...failing[a], ...failing[b] }).passed).toBe(false)
+})
+
+test.each([
+  [{ root_cause: null, steps: [{ order: 1, action: 'x' }] }],
+  [{ root_cause: null, evidence_count: 1 }],
+  [{ root_cause: null, card_type: 'how_to' }],
+])('grounds are a root cause, a step or an evidence, and only for debug_fix (%#)', (change) => {
+  expect(reviewCard({ ...good, ...change }).reasons).toEqual([])
+})
+
+test('a secret is named by kind and place, and never echoed; in evidence the way out is told', () => {
+  const secrets = [{ field: 'evidences.0', kind: 'private_key' }]
+  const [reason] = reviewCard({ ...good, secrets }).reasons
+  expect(reason?.message).toContain('evidences.0 (private_key)')
+  expect(reason?.message).toContain('record a new card')
+})
+
+test('a fix that differs from the symptom in case and signs only is a copy', () => {
+  const verdict = reviewCard({ ...good, fix_summary: `${good.symptom.toUpperCase()}!!!` })
+  expect(verdict.reasons.map((reason) => reason.rule)).toEqual(['fix_is_not_symptom'])
+})
+
+test('cards in languages without spaces are read by words too', () => {
+  const verdict = reviewCard({
+    ...good,
+    title: 'データベースの接続プールが枯渇する問題',
+    symptom:
+      '負荷が高い時にリクエストが三十秒間停止し、その後タイムアウトエラーで失敗する。プールは空のままである。',
+    fix_summary:
+      '例外が発生した場合でも必ず接続を解放するように修正し、プールの最大サイズを増やすことで解決できる。',
+  })
+  expect(verdict.reasons).toEqual([])
+})
+
+test.each([
+  'lorem ipsum dolor sit amet',
+  'TODO',
+  'tbd - later',
+  'Insert your text here',
+  'test test test',
+  'foo bar baz',
+])('%s is placeholder text', (text) => {
+  expect(isPlaceholderText(text)).toBe(true)
+})
+
+test.each([
+  'Set <API_KEY> in the header and call the endpoint again',
+  'The placeholder attribute of the input is not read aloud',
+  'Remove every TODO comment before the release branch is cut',
+  'The test of the importer fails on Windows',
+])('%s is not placeholder text', (text) => {
+  expect(isPlaceholderText(text)).toBe(false)
+})
+
+test('words and runs of three', () => {
+  expect(wordsOf('Don’t split node_modules, v2.1!')).toEqual(['don’t', 'split', 'node_modules', 'v2.1'])
+  expect([...shinglesOf('one two three four')]).toEqual(['one two three', 'two three four'])
+  expect([...shinglesOf('one two')]).toEqual(['one two'])
+  expect(shinglesOf('…').size).toBe(0)
+  expect(overlap(new Set(['a', 'b', 'c']), new Set(['b', 'c', 'd']))).toBe(0.5)
+  expect(overlap(new Set(), new Set())).toBe(0)
+})

@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest'
+import { type Person, record } from '../../../test/support/cards.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
+import { MAX_REWARDS_PER_DAY } from './feedback.ts'
+
+onBothEngines('feedback', (t) => {
+  const balance = async (person: Person) => (await person.get('/api/v1/auth/me')).body.credits_balance
+  const publicCard = async (owner: Person) => {
+    const card = await record(owner)
+    const answer = await owner.post(`/api/v1/cards/${card.card_id}/publish`)
+    if (answer.status !== 200) throw new Error(answer.text)
+    return `/api/v1/cases/${card.card_id}`
+  }
+
+  test('the first useful of somebody else earns the contributor one credit, once', async () => {
+    const [owner, giver] = [await t.user(), await t.user()]
+    const card = await publicCard(owner)
+    const before = await balance(owner)
+    const first = await giver.post(`${card}/feedback`, { kind: 'not_applicable', comment: 'other version' })
+    expect(first.status).toBe(201)
+    expect(first.body).toMatchObject({ kind: 'not_applicable', comment: 'other version', credits_awarded: 0 })
+    const useful = await giver.post(`${card}/feedback`, { kind: 'useful' })
+    expect(useful.body).toMatchObject({
+      feedback_id: first.body.feedback_id,
+      case_id: useful.body.card_id,
+      comment: null,
+      credits_awarded: 1,
+    })
+    await giver.post(`${card}/feedback`, { kind: 'outdated' })
+    expect((await giver.post(`${card}/feedback`, { kind: 'useful' })).body.credits_awarded).toBe(0)
+    expect(await balance(owner)).toBe(before + 1)
+    expect((await t.anonymous().get(`${card}/feedback/stats`)).body).toEqual({
+      card_id: useful.body.card_id,
+      useful: 1,
+      not_applicable: 0,
+      outdated: 0,
+      total: 1,
+    })
+  })
+
+  test('the same useful sent many times at once earns one credit', async () => {
+    const [owner, giver] = [await t.user(), await t.user()]
+    const card = await publicCard(owner)
+    const before = await balance(owner)
+    const answers = await Promise.all(
+      [1, 2, 3, 4].map(() => giver.post(`${card}/feedback`, { kind: 'useful' })),
+    )
+    expect(answers.map((answer) => answer.status)).toEqual([201, 201, 201, 201])
+    expect(await balance(owner)).toBe(before + 1)
+    expect((await owner.get(`${card}/feedback/stats`)).body.total).toBe(1)
+  })
+
+  test('one’s own useful earns nothing', async () => {
+    const owner = await t.user()
+    const card = await publicCard(owner)
+    const before = await balance(owner)
+    expect((await owner.post(`${card}/feedback`, { kind: 'useful' })).body.credits_awarded).toBe(0)
+    expect(await balance(owner)).toBe(before)
+  })
+
+  test('a giver rewards at most 20 cards a day', async () => {
+    const [owner, giver] = [await t.user(), await t.user()]
+    const awarded: number[] = []
+    for (let i = 0; i <= MAX_REWARDS_PER_DAY; i++) {
+      const answer = await giver.post(`${await publicCard(owner)}/feedback`, { kind: 'useful' })
+      awarded.push(answer.body.credits_awarded)
+    }
+    expect(awarded.filter((credits) => credits === 1)).toHaveLength(MAX_REWARDS_PER_DAY)
+    expect(awarded.at(-1)).toBe(0)
+    t.later(86_400_000)
+    const next = await giver.post(`${await publicCard(owner)}/feedback`, { kind: 'useful' })
+    expect(next.body.credits_awarded).toBe(1)
+  })
+
+  test('more outdated than useful marks the card', async () => {
+    const [owner, a, b] = [await t.user(), await t.user(), await t.user()]
+    const card = await publicCard(owner)
+    await a.post(`${card}/feedback`, { kind: 'outdated' })
+    expect((await b.get(card)).body).toMatchObject({ likely_outdated: true, feedback: { outdated: 1 } })
+    await b.post(`${card}/feedback`, { kind: 'useful' })
+    expect((await b.get(card)).body.likely_outdated).toBe(false)
+  })
+
+  test('the owner reads every comment, others their own', async () => {
+    const [owner, a, b] = [await t.user(), await t.user(), await t.user()]
+    const card = await publicCard(owner)
+    await a.post(`${card}/feedback`, { kind: 'useful', comment: 'from a' })
+    await b.post(`${card}/feedback`, { kind: 'outdated', comment: 'from b' })
+    expect((await owner.get(`${card}/feedback`)).body).toMatchObject({
+      total: 2,
+      items: [{ comment: 'from b' }, { comment: 'from a', user_name: 'person' }],
+    })
+    expect((await a.get(`${card}/feedback`)).body).toMatchObject({ total: 1, items: [{ comment: 'from a' }] })
+  })
+
+  test('stats of a card that is not open: for its readers only', async () => {
+    const [owner, other] = [await t.user(), await t.user()]
+    const { card_id } = await record(owner)
+    const url = `/api/v1/cards/${card_id}/feedback/stats`
+    expect((await t.anonymous().get(url)).status).toBe(404)
+    expect((await other.get(url)).status).toBe(404)
+    expect((await owner.get(url)).body.total).toBe(0)
+    expect((await t.anonymous().get('/api/v1/cards/x/feedback/stats')).status).toBe(422)
+  })
+
+  test('a kind that is not there, a long comment and no credential are refused', async () => {
+    const user = await t.user()
+    const { card_id } = await record(user)
+    const url = `/api/v1/cases/${card_id}/feedback`
+    expect((await user.post(url, { kind: 'great' })).body.detail[0]).toMatchObject({
+      type: 'literal_error',
+      loc: ['body', 'kind'],
+    })
+    expect((await user.post(url, {})).body.detail[0]).toMatchObject({ type: 'missing' })
+    expect((await user.post(url, { kind: 'useful', comment: 'x'.repeat(2001) })).status).toBe(422)
+    expect((await t.anonymous().post(url, { kind: 'useful' })).status).toBe(401)
+  })
+})

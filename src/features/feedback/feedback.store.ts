@@ -1,0 +1,65 @@
+import type { Db } from '../../db/db.ts'
+import type { CardFeedbackTable, FeedbackKind } from '../../db/tables/cards.ts'
+
+export function findFeedback(db: Db, cardId: string, userId: string): Promise<CardFeedbackTable | undefined> {
+  return db
+    .selectFrom('card_feedback')
+    .selectAll()
+    .where('card_id', '=', cardId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+}
+
+/** One feedback per person and card: a new one takes the place of the old. */
+export async function putFeedback(db: Db, row: CardFeedbackTable): Promise<void> {
+  await db
+    .insertInto('card_feedback')
+    .values(row)
+    .onConflict((oc) =>
+      oc.columns(['card_id', 'user_id']).doUpdateSet((eb) => ({
+        kind: eb.ref('excluded.kind'),
+        comment: eb.ref('excluded.comment'),
+        rewarded_at: eb.ref('excluded.rewarded_at'),
+        created_at: eb.ref('excluded.created_at'),
+      })),
+    )
+    .execute()
+}
+
+export async function rewardsSince(db: Db, giverId: string, since: string): Promise<number> {
+  const { rewards } = await db
+    .selectFrom('card_feedback')
+    .select((eb) => eb.fn.countAll<number>().as('rewards'))
+    .where('user_id', '=', giverId)
+    .where('rewarded_at', '>=', since)
+    .executeTakeFirstOrThrow()
+  return rewards
+}
+
+/** Counted anew from the rows each time, so that the counts on the card cannot drift. */
+export async function recount(db: Db, cardId: string): Promise<void> {
+  const count = (kind: FeedbackKind) =>
+    db
+      .selectFrom('card_feedback')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('card_id', '=', cardId)
+      .where('kind', '=', kind)
+  await db
+    .updateTable('cards')
+    .set({
+      feedback_useful: count('useful'),
+      feedback_not_applicable: count('not_applicable'),
+      feedback_outdated: count('outdated'),
+    })
+    .where('card_id', '=', cardId)
+    .execute()
+}
+
+/** All feedback for those who may edit the card; for others their own. */
+export function feedbackShown(db: Db, cardId: string, viewer: { userId: string; mayEdit: boolean }) {
+  const rows = db
+    .selectFrom('card_feedback')
+    .innerJoin('users', 'users.user_id', 'card_feedback.user_id')
+    .where('card_feedback.card_id', '=', cardId)
+  return viewer.mayEdit ? rows : rows.where('card_feedback.user_id', '=', viewer.userId)
+}

@@ -1,0 +1,176 @@
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
+import { notFound } from '../../core/errors.ts'
+import { Page, pageOf, Time } from '../../core/schemas.ts'
+import { newId } from '../../db/ids.ts'
+import { type CardRow, readableCard } from '../cards/access.ts'
+import { feedbackOf } from '../cards/present.ts'
+import { CardId } from '../cards/schemas.ts'
+import { isOpen, mayRead } from '../cards/visibility.ts'
+import { book } from '../credits/ledger.ts'
+import { feedbackShown, findFeedback, putFeedback, recount, rewardsSince } from './feedback.store.ts'
+
+const KINDS = ['useful', 'not_applicable', 'outdated'] as const
+
+/** What the first `useful` of another person earns the contributor. */
+export const USEFUL_REWARD = 1
+/** So that a second account cannot make credits without end. */
+export const MAX_REWARDS_PER_DAY = 20
+
+export const FeedbackCreate = z
+  .object({
+    kind: z
+      .enum(KINDS)
+      .describe('useful: it helped; not_applicable: it did not apply; outdated: no longer true'),
+    comment: z.string().max(2000).nullish(),
+  })
+  .meta({ id: 'FeedbackCreate' })
+
+const given = {
+  feedback_id: z.string(),
+  card_id: z.string(),
+  case_id: z.string(),
+  kind: z.enum(KINDS),
+  comment: z.string().nullable(),
+}
+
+export const FeedbackResponse = z
+  .object({
+    ...given,
+    credits_awarded: z.int().describe('To the contributor of the card'),
+    created_at: Time,
+  })
+  .meta({ id: 'FeedbackResponse' })
+
+export const FeedbackStats = z
+  .object({
+    card_id: z.string(),
+    useful: z.int(),
+    not_applicable: z.int(),
+    outdated: z.int(),
+    total: z.int(),
+  })
+  .meta({ id: 'FeedbackStats' })
+
+const FeedbackList = pageOf(
+  z
+    .object({ ...given, user_id: z.string(), user_name: z.string(), created_at: Time })
+    .meta({ id: 'FeedbackItem' }),
+).meta({ id: 'FeedbackListResponse' })
+
+/** Rewards the contributor inside the caller's transaction; false where there is nothing to reward. */
+async function reward(ctx: UserCtx, card: CardRow, now: string): Promise<boolean> {
+  if (card.owner_id === ctx.viewer.userId || card.owner_deleted_at !== null) return false
+  const today = `${now.slice(0, 10)}T00:00:00.000Z`
+  if ((await rewardsSince(ctx.db, ctx.viewer.userId, today)) >= MAX_REWARDS_PER_DAY) return false
+  const { booked } = await book(ctx, {
+    userId: card.owner_id,
+    delta: USEFUL_REWARD,
+    reason: 'feedback_reward',
+    cause: `feedback:${card.card_id}:${ctx.viewer.userId}`,
+    ref: { type: 'card', id: card.card_id },
+  })
+  return booked
+}
+
+export const giveFeedback = capability({
+  name: 'feedback.give',
+  summary: 'Say whether a card helped',
+  description: `One feedback per person and card; a new one replaces the old. The first useful of somebody else earns the contributor ${USEFUL_REWARD} credit, for at most ${MAX_REWARDS_PER_DAY} cards a day (UTC) per giver.`,
+  scopes: ['record'],
+  rest: ['POST /api/v1/cases/{case_id}/feedback', 'POST /api/v1/cards/{card_id}/feedback'],
+  aliases: { case_id: 'card_id' },
+  status: 201,
+  input: CardId.extend(FeedbackCreate.shape),
+  output: FeedbackResponse,
+  errors: [404],
+  run: (ctx, { card_id, kind, comment = null }) =>
+    inTx(ctx, async (ctx) => {
+      const card = await readableCard(ctx, card_id)
+      const before = await findFeedback(ctx.db, card_id, ctx.viewer.userId)
+      const now = ctx.now().toISOString()
+      const earns = kind === 'useful' && before?.rewarded_at == null
+      const rewarded = earns && (await reward(ctx, card, now))
+      const feedback_id = before?.feedback_id ?? newId()
+      await putFeedback(ctx.db, {
+        feedback_id,
+        card_id,
+        user_id: ctx.viewer.userId,
+        kind,
+        comment,
+        rewarded_at: rewarded ? now : (before?.rewarded_at ?? null),
+        created_at: now,
+      })
+      await recount(ctx.db, card_id)
+      return {
+        feedback_id,
+        card_id,
+        case_id: card_id,
+        kind,
+        comment,
+        credits_awarded: rewarded ? USEFUL_REWARD : 0,
+        created_at: now,
+      }
+    }),
+})
+
+async function countsFor(ctx: Ctx, cardId: string) {
+  const row = await ctx.db
+    .selectFrom('cards')
+    .select(['feedback_useful', 'feedback_not_applicable', 'feedback_outdated'])
+    .where('card_id', '=', cardId)
+    .where(ctx.viewer ? mayRead(ctx.viewer.userId) : isOpen())
+    .executeTakeFirst()
+  if (!row) throw notFound('Card')
+  return feedbackOf(row)
+}
+
+export const feedbackStats = capability({
+  name: 'feedback.stats',
+  summary: 'How many found a card useful, not applicable or outdated',
+  description:
+    'Without a credential it answers for cards published in a public or unlisted workspace; with one also for the cards that the caller may read.',
+  scopes: 'public',
+  rest: ['GET /api/v1/cases/{case_id}/feedback/stats', 'GET /api/v1/cards/{card_id}/feedback/stats'],
+  aliases: { case_id: 'card_id' },
+  input: CardId,
+  output: FeedbackStats,
+  errors: [404],
+  run: async (ctx, { card_id }) => {
+    const counts = await countsFor(ctx, card_id)
+    return { card_id, ...counts, total: counts.useful + counts.not_applicable + counts.outdated }
+  },
+})
+
+export const listFeedback = capability({
+  name: 'feedback.list',
+  summary: 'What people said about a card',
+  description: 'Newest first. Those who may edit the card see all of it; others see their own.',
+  scopes: ['search'],
+  rest: ['GET /api/v1/cards/{card_id}/feedback', 'GET /api/v1/cases/{case_id}/feedback'],
+  aliases: { case_id: 'card_id' },
+  input: CardId.extend(Page),
+  output: FeedbackList,
+  errors: [404],
+  run: async (ctx, { card_id, page, page_size }) => {
+    const card = await readableCard(ctx, card_id)
+    const shown = feedbackShown(ctx.db, card_id, {
+      userId: ctx.viewer.userId,
+      mayEdit: card.may_update === 1,
+    })
+    const { total } = await shown
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow()
+    const rows = await shown
+      .selectAll('card_feedback')
+      .select('users.display_name as user_name')
+      .orderBy('card_feedback.created_at', 'desc')
+      .orderBy('card_feedback.feedback_id', 'desc')
+      .limit(page_size)
+      .offset((page - 1) * page_size)
+      .execute()
+    const items = rows.map((row) => ({ ...row, case_id: row.card_id }))
+    return { items, total, page, page_size }
+  },
+})

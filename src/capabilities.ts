@@ -30,6 +30,13 @@ import { readPolicy } from './features/credits/policy.ts'
 import { feedbackStats, giveFeedback, listFeedback } from './features/feedback/feedback.ts'
 import { guidePages } from './features/guide/guide.http.ts'
 import { health, ready } from './features/health/health.ts'
+import { createMaterial, listRawMaterials, readMaterial } from './features/materials/materials.ts'
+import { appendEvent, deleteEvent, readEvent } from './features/memory/events.ts'
+import { transferPreferences } from './features/memory/preferences.ts'
+import { deleteProject, listProjects, renameProject } from './features/memory/projects.ts'
+import { searchMemory } from './features/memory/search.ts'
+import { readSnapshot } from './features/memory/snapshot.ts'
+import { appendTurn } from './features/memory/turns.ts'
 import { disconnectApp, listConnectedApps } from './features/oauth/connected-apps.ts'
 import { oauthRoutes } from './features/oauth/oauth.http.ts'
 import { pagesStylesheet } from './features/pages/pages.http.ts'
@@ -86,6 +93,21 @@ export const capabilities: readonly Capability[] = [
 
   listConnectedApps,
   disconnectApp,
+
+  readSnapshot,
+  searchMemory,
+  appendEvent,
+  appendTurn,
+  readEvent,
+  deleteEvent,
+  transferPreferences,
+  listProjects,
+  renameProject,
+  deleteProject,
+
+  createMaterial,
+  listRawMaterials,
+  readMaterial,
 
   ...aiGuide(() => capabilities),
   listPlans,

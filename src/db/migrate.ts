@@ -3,6 +3,7 @@ import type { Database, Db, EngineName } from './db.ts'
 import { foundation } from './migrations/0001-foundation.ts'
 import { cards } from './migrations/0003-cards.ts'
 import { search } from './migrations/0004-search.ts'
+import { memory } from './migrations/0005-memory.ts'
 import { billing } from './migrations/0006-billing.ts'
 import { support } from './migrations/0007-support.ts'
 import { oauth } from './migrations/0008-oauth.ts'
@@ -16,7 +17,7 @@ export type Migration = {
 }
 
 /** Forward only, in this order, each applied once. */
-export const MIGRATIONS: readonly Migration[] = [foundation, cards, search, billing, support, oauth]
+export const MIGRATIONS: readonly Migration[] = [foundation, cards, search, memory, billing, support, oauth]
 
 /** Any fixed number; processes that start at once wait for each other on it. */
 const MIGRATION_LOCK = 7_205_759

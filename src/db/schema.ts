@@ -16,6 +16,13 @@ import type {
 } from './tables/cards.ts'
 import type { CreditBalancesTable, CreditEntriesTable } from './tables/credits.ts'
 import type {
+  ContextEventsTable,
+  ContextPartitionsTable,
+  ContextProjectAliasesTable,
+  ContextProjectsTable,
+  RawMaterialsTable,
+} from './tables/memory.ts'
+import type {
   OAuthClientsTable,
   OAuthCodesTable,
   OAuthGrantsTable,
@@ -47,6 +54,12 @@ export type Schema = {
   card_evidences: CardEvidencesTable
   card_versions: CardVersionsTable
   card_feedback: CardFeedbackTable
+
+  context_projects: ContextProjectsTable
+  context_project_aliases: ContextProjectAliasesTable
+  context_partitions: ContextPartitionsTable
+  context_events: ContextEventsTable
+  raw_materials: RawMaterialsTable
 
   audit_log: AuditLogTable
   outbox: OutboxTable

@@ -32,7 +32,7 @@ const isQuoted = ([, write]: (typeof assignments)[number]) => /"v"|'v'/.test(wri
 /** Letters alone could spell a word, and a word is let through. */
 function sampleWithDigit(pattern: RegExp): string {
   const sample = sampleOf(pattern)
-  return /\d/.test(sample) ? sample : sampleWithDigit(pattern)
+  return /^[^=].*\d/.test(sample) ? sample : sampleWithDigit(pattern)
 }
 
 const tokenRules = allRules.filter((rule) => rule.form === 'token')

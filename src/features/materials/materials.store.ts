@@ -1,0 +1,73 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
+import type { Db } from '../../db/db.ts'
+import type { Schema } from '../../db/schema.ts'
+import type { RawMaterialsTable } from '../../db/tables/memory.ts'
+
+type Materials = ExpressionBuilder<Schema, 'raw_materials'>
+
+/** The owner, and editors and admins of the workspace it lies in. */
+function mayRead(eb: Materials, viewerId: string): Expression<SqlBool> {
+  return eb.or([
+    eb('raw_materials.owner_id', '=', viewerId),
+    eb(
+      'raw_materials.workspace_id',
+      'in',
+      eb
+        .selectFrom('memberships')
+        .select('memberships.workspace_id')
+        .where('memberships.user_id', '=', viewerId)
+        .where('memberships.role', 'in', ['admin', 'editor']),
+    ),
+  ])
+}
+
+export async function insertMaterial(db: Db, row: RawMaterialsTable): Promise<void> {
+  await db.insertInto('raw_materials').values(row).execute()
+}
+
+export async function findMaterial(
+  db: Db,
+  viewerId: string,
+  rawId: string,
+): Promise<RawMaterialsTable | undefined> {
+  return db
+    .selectFrom('raw_materials')
+    .selectAll()
+    .where('raw_id', '=', rawId)
+    .where((eb) => mayRead(eb, viewerId))
+    .executeTakeFirst()
+}
+
+export type Listing = { workspaceId: string | undefined; page: number; pageSize: number; characters: number }
+
+export async function listMaterials(
+  db: Db,
+  viewerId: string,
+  { workspaceId, page, pageSize, characters }: Listing,
+): Promise<{ rows: RawMaterialsTable[]; total: number }> {
+  const visible = db
+    .selectFrom('raw_materials')
+    .where((eb) => mayRead(eb, viewerId))
+    .$if(workspaceId !== undefined, (query) => query.where('workspace_id', '=', workspaceId as string))
+  const rows = await visible
+    .select(['raw_id', 'owner_id', 'workspace_id', 'kind', 'title', 'source_url', 'tags', 'meta'])
+    .select(['redactions', 'created_at', sql<string>`substr(content, 1, ${characters})`.as('content')])
+    .orderBy('created_at', 'desc')
+    .orderBy('raw_id', 'desc')
+    .limit(pageSize)
+    .offset((page - 1) * pageSize)
+    .execute()
+  const { total } = await visible
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  return { rows, total }
+}
+
+export async function personalWorkspaceOf(db: Db, userId: string): Promise<string> {
+  const { personal_workspace_id } = await db
+    .selectFrom('users')
+    .select('personal_workspace_id')
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow()
+  return personal_workspace_id
+}

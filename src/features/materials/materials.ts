@@ -1,0 +1,144 @@
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import { inTx, type UserCtx } from '../../core/context.ts'
+import { forbidden, invalid, notFound } from '../../core/errors.ts'
+import { Id, Page, pageOf, Time } from '../../core/schemas.ts'
+import { fromJson, fromJsonOrNull, toJson } from '../../db/columns.ts'
+import { newId } from '../../db/ids.ts'
+import type { RawMaterialsTable } from '../../db/tables/memory.ts'
+import { cutText } from '../memory/text.ts'
+import { cleanJson, cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
+import { roleIn } from '../workspaces/permission.ts'
+import { findMaterial, insertMaterial, listMaterials, personalWorkspaceOf } from './materials.store.ts'
+
+const MAX_BODY_BYTES = 8 * 1024 * 1024
+/** Lists show the beginning; one material alone is shown whole. */
+const LIST_CHARACTERS = 2000
+
+const Meta = z.record(z.string(), z.json())
+
+export const RawMaterialCreate = z
+  .object({
+    workspace_id: Id.nullish().describe('The personal workspace, when left out.'),
+    title: z.string().max(5000).nullish(),
+    kind: z.string().trim().min(1).max(100).default('note'),
+    content: z.string().min(1).max(1_000_000),
+    source_url: z.string().max(4000).nullish(),
+    tags: z.array(z.string().trim().min(1).max(100)).max(50).default([]),
+    meta: Meta.nullish(),
+  })
+  .meta({ id: 'RawMaterialCreate' })
+
+export const RawMaterialResponse = z
+  .object({
+    raw_id: z.string(),
+    workspace_id: z.string(),
+    owner_id: z.string(),
+    title: z.string().nullable(),
+    kind: z.string(),
+    content: z.string(),
+    source_url: z.string().nullable(),
+    tags: z.array(z.string()),
+    meta: Meta.nullable(),
+    redactions: z
+      .array(z.object({ kind: z.string(), count: z.int() }))
+      .describe('Kinds of secret that were replaced by placeholders, and how many.'),
+    truncated: z.boolean().describe('Whether content was cut, as it is in lists.'),
+    created_at: Time,
+  })
+  .meta({ id: 'RawMaterialResponse' })
+
+function present(
+  row: RawMaterialsTable,
+  length = Number.POSITIVE_INFINITY,
+): z.input<typeof RawMaterialResponse> {
+  const { text, truncated } = cutText(row.content, length)
+  return {
+    ...row,
+    content: text,
+    truncated,
+    tags: fromJson(row.tags),
+    meta: fromJsonOrNull(row.meta),
+    redactions: fromJson(row.redactions),
+  }
+}
+
+/** Where the material goes: the personal workspace, or one in which the caller may write. */
+async function targetWorkspace(ctx: UserCtx, workspaceId: string | null | undefined): Promise<string> {
+  if (workspaceId == null) return personalWorkspaceOf(ctx.db, ctx.viewer.userId)
+  const role = await roleIn(ctx, workspaceId)
+  if (!role) throw notFound('Workspace')
+  if (role === 'viewer') throw forbidden('Only editors and admins of a workspace may add to it.')
+  return workspaceId
+}
+
+export const createMaterial = capability({
+  name: 'materials.create',
+  summary: 'Store a raw material: a log, a transcript, a note',
+  description: 'Secrets are replaced by placeholders of their kind before anything is stored.',
+  scopes: ['record'],
+  rest: ['POST /api/v1/raw-materials'],
+  status: 201,
+  maxBodyBytes: MAX_BODY_BYTES,
+  errors: [404, 413],
+  input: RawMaterialCreate,
+  output: RawMaterialResponse,
+  run: (ctx, input) => {
+    const findings = new Findings()
+    const content = cleanText(input.content, findings)
+    if (content === '') throw invalid('content', 'Content should have more than control characters')
+    const cleaned = {
+      kind: cleanText(input.kind, findings),
+      title: cleanOptional(input.title, findings),
+      source_url: cleanOptional(input.source_url, findings),
+      tags: toJson([...new Set(input.tags.map((tag) => cleanText(tag, findings)))]),
+      meta: input.meta ? toJson(cleanJson(input.meta, findings)) : null,
+      redactions: toJson(findings.list()),
+      content,
+    }
+    return inTx(ctx, async (ctx) => {
+      const row: RawMaterialsTable = {
+        raw_id: newId(ctx.now().getTime()),
+        owner_id: ctx.viewer.userId,
+        workspace_id: await targetWorkspace(ctx, input.workspace_id),
+        created_at: ctx.now().toISOString(),
+        ...cleaned,
+      }
+      await insertMaterial(ctx.db, row)
+      return present(row)
+    })
+  },
+})
+
+export const listRawMaterials = capability({
+  name: 'materials.list',
+  summary: 'Raw materials that you may see, newest first, each content cut to its beginning',
+  scopes: ['search'],
+  rest: ['GET /api/v1/raw-materials'],
+  input: z.object({ workspace_id: Id.optional(), ...Page }),
+  output: pageOf(RawMaterialResponse).meta({ id: 'RawMaterialListResponse' }),
+  run: async (ctx, { workspace_id, page, page_size }) => {
+    const { rows, total } = await listMaterials(ctx.db, ctx.viewer.userId, {
+      workspaceId: workspace_id,
+      page,
+      pageSize: page_size,
+      characters: LIST_CHARACTERS + 1,
+    })
+    return { items: rows.map((row) => present(row, LIST_CHARACTERS)), total, page, page_size }
+  },
+})
+
+export const readMaterial = capability({
+  name: 'materials.read',
+  summary: 'One raw material, whole',
+  scopes: ['search'],
+  rest: ['GET /api/v1/raw-materials/{raw_id}'],
+  errors: [404],
+  input: z.object({ raw_id: Id }),
+  output: RawMaterialResponse,
+  run: async (ctx, { raw_id }) => {
+    const row = await findMaterial(ctx.db, ctx.viewer.userId, raw_id)
+    if (!row) throw notFound('Raw material')
+    return present(row)
+  },
+})

@@ -1,0 +1,112 @@
+import type { UserCtx } from '../../core/context.ts'
+import { InvalidInput, invalid } from '../../core/errors.ts'
+import { fromJson, fromJsonOrNull, toJson, toJsonOrNull } from '../../db/columns.ts'
+import { newId } from '../../db/ids.ts'
+import type { ContextEventType, ContextSlot } from '../../db/tables/memory.ts'
+import { cleanJson, cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
+import { eventNumber } from './events.search.ts'
+import { type EventHead, type EventRow, insertEvent, searchTextOf } from './events.store.ts'
+import { type Place, requireMembership } from './place.ts'
+import { insertProject, learnHost, nextPlace, type Project } from './projects.store.ts'
+import type { EventAnswer } from './schemas.ts'
+import { cutText } from './text.ts'
+
+export type Draft = {
+  event_type: ContextEventType
+  content: string
+  title?: string | null | undefined
+  session_id?: string | null | undefined
+  client?: string | null | undefined
+  meta?: Record<string, unknown> | null | undefined
+}
+
+export type Written = { project: Project; event: EventRow }
+
+/** Writes one event, in the open transaction; secrets are replaced before anything is stored. */
+export async function appendTo(ctx: UserCtx, place: Place, draft: Draft): Promise<Written> {
+  checkUserPreferences(place, draft)
+  const now = ctx.now().toISOString()
+  const project = await projectFor(ctx, place, now)
+  const findings = new Findings()
+  const title = cleanOptional(draft.title, findings)
+  const content = cleanText(draft.content, findings)
+  if (content === '') throw invalid('content', 'Content should have more than control characters')
+  const { partition, sequence } = await nextPlace(ctx.db, project.project_id)
+  const event: EventRow = {
+    event_no: eventNumber(partition, sequence),
+    raw_id: newId(ctx.now().getTime()),
+    user_id: ctx.viewer.userId,
+    project_id: project.project_id,
+    workspace_id: place.workspaceId,
+    event_type: draft.event_type,
+    slot: slotOf(draft),
+    created_at: now,
+    title,
+    session_id: cleanOptional(draft.session_id, findings),
+    client: cleanOptional(draft.client, findings),
+    meta: draft.meta ? toJsonOrNull(cleanJson(draft.meta, findings)) : null,
+    redactions: '[]',
+    content,
+    search_text: searchTextOf(title, content),
+  }
+  event.redactions = toJson(findings.list())
+  await insertEvent(ctx.db, ctx.database.engine, event)
+  return { project, event }
+}
+
+async function projectFor(ctx: UserCtx, place: Place, now: string): Promise<Project> {
+  if (place.workspaceId !== place.personalWorkspaceId) await requireMembership(ctx, place.workspaceId)
+  if (place.project) return learnHost(ctx.db, place.project, place.name)
+  const owner = { userId: ctx.viewer.userId, workspaceId: place.workspaceId }
+  return insertProject(ctx.db, owner, place.name, now)
+}
+
+/** A fact snapshot that does not say its kind holds facts of the project. */
+function slotOf({ event_type, meta }: Draft): ContextSlot {
+  if (event_type === 'summary') return 'summary'
+  if (event_type !== 'fact_snapshot') return 'recent'
+  const kind = meta?.fact_kind ?? 'project_facts'
+  if (kind === 'project_facts') return 'facts'
+  return kind === 'project_preferences' || kind === 'user_preferences' ? 'preferences' : 'recent'
+}
+
+const RESERVED = 'The key __user__/preferences takes only event_type fact_snapshot'
+
+/** What holds for every project is written only in one way, and only when the user has said so. */
+function checkUserPreferences(place: Place, { event_type, meta }: Draft): void {
+  const isReserved = place.name.form === 'user_preferences'
+  const isFacts = event_type === 'fact_snapshot'
+  if (!isReserved) return
+  const missing: [path: string[], msg: string][] = []
+  if (!isFacts) missing.push([['event_type'], RESERVED])
+  if (meta?.fact_kind !== 'user_preferences')
+    missing.push([['meta', 'fact_kind'], `${RESERVED} with meta.fact_kind user_preferences`])
+  if (meta?.confirmed_by_user !== true)
+    missing.push([['meta', 'confirmed_by_user'], `${RESERVED} with meta.confirmed_by_user true`])
+  if (missing.length === 0) return
+  throw new InvalidInput(missing.map(([path, msg]) => ({ type: 'value_error', path, msg })))
+}
+
+export function present(
+  event: EventHead,
+  projectKey: string,
+  cut: { text: string; truncated: boolean } = { text: event.content, truncated: false },
+): EventAnswer {
+  return {
+    raw_id: event.raw_id,
+    project_key: projectKey,
+    event_type: event.event_type,
+    title: event.title,
+    content: cut.text,
+    session_id: event.session_id,
+    client: event.client,
+    meta: fromJsonOrNull(event.meta),
+    workspace_id: event.workspace_id,
+    redactions: fromJson(event.redactions),
+    truncated: cut.truncated,
+    created_at: event.created_at,
+  }
+}
+
+export const presentCut = (event: EventHead, projectKey: string, length: number): EventAnswer =>
+  present(event, projectKey, cutText(event.content, length))

@@ -1,0 +1,30 @@
+/** Facts and preferences are documents of lines, one item each. */
+
+const BULLET = /^(?:[-*•]|\d{1,3}[.)])\s+/
+
+export function itemsOf(document: string): string[] {
+  const items = document
+    .split('\n')
+    .map((line) => line.trim().replace(BULLET, '').trim())
+    .filter((line) => line !== '')
+  return [...new Set(items)]
+}
+
+export function documentOf(items: readonly string[]): string {
+  return items.map((item) => `- ${item}`).join('\n')
+}
+
+/** What a caller may hand in: a text as it is, or a list that becomes one `- ` line each. */
+export function documentFrom(given: string | readonly string[]): string {
+  if (typeof given === 'string') return given
+  return documentOf(given.map((item) => item.replace(/\s*\n\s*/g, ' ').trim()).filter((item) => item !== ''))
+}
+
+export type Merge = { items: string[]; copied: number; skipped: number }
+
+/** The target keeps its order; what is new comes after it. */
+export function mergeItems(target: readonly string[], added: readonly string[]): Merge {
+  const present = new Set(target)
+  const fresh = added.filter((item) => !present.has(item))
+  return { items: [...target, ...fresh], copied: fresh.length, skipped: added.length - fresh.length }
+}

@@ -1,0 +1,147 @@
+import { sql } from 'kysely'
+import type { Db, EngineName } from '../../db/db.ts'
+
+/**
+ * The two search indexes over events, where the engines truly differ. Both answer with event numbers, newest
+ * first within a partition; the store loads the rows.
+ *
+ * An event number is the partition and the place in it, so that the numbers of a partition are one range.
+ */
+const SEQUENCE_SPAN = 2 ** 24
+export const LAST_SEQUENCE = SEQUENCE_SPAN - 1
+
+export const eventNumber = (partition: number, sequence: number) => partition * SEQUENCE_SPAN + sequence
+export const partitionOf = (eventNo: number) => Math.floor(eventNo / SEQUENCE_SPAN)
+
+type Range = { from: number; to: number }
+const rangeOf = (partition: number): Range => ({
+  from: eventNumber(partition, 0),
+  to: eventNumber(partition, LAST_SEQUENCE),
+})
+
+/** FNV-1a, 32 bits, signed as PostgreSQL's integer is. */
+function hash(text: string, seed: number): number {
+  let value = 0x811c9dc5 ^ seed
+  for (let at = 0; at < text.length; at += 1) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193)
+  return value | 0
+}
+
+/** In PostgreSQL the partition is part of every hash: a look-up never touches another person's rows. */
+const partitionHashes = (texts: Iterable<string>, partition: number): number[] => {
+  const seed = hash(String(partition), 0)
+  return Array.from(texts, (text) => hash(text, seed))
+}
+
+/** In SQLite the range of numbers keeps partitions apart; a term only needs a form that no tokenizer splits. */
+export const wordCode = (term: string): string => (hash(term, 0) >>> 0).toString(36)
+
+export function trigramsOf(text: string): Set<string> {
+  const grams = new Set<string>()
+  const characters = [...text]
+  for (let at = 0; at + 3 <= characters.length; at += 1) {
+    grams.add(`${characters[at]}${characters[at + 1]}${characters[at + 2]}`)
+  }
+  return grams
+}
+
+export type IndexedEvent = { eventNo: number; searchText: string; terms: readonly string[] }
+
+export async function addToIndex(db: Db, engine: EngineName, event: IndexedEvent): Promise<void> {
+  const { eventNo, searchText, terms } = event
+  if (engine === 'sqlite') {
+    await sql`insert into context_event_grams(rowid, grams) values (${eventNo}, ${searchText})`.execute(db)
+    const words = terms.map(wordCode).join(' ')
+    await sql`insert into context_event_words(rowid, words) values (${eventNo}, ${words})`.execute(db)
+    return
+  }
+  const partition = partitionOf(eventNo)
+  await sql`insert into context_event_index(event_no, grams, words) values (
+    ${eventNo},
+    ${partitionHashes(trigramsOf(searchText), partition)}::integer[],
+    ${partitionHashes(terms, partition)}::integer[]
+  )`.execute(db)
+}
+
+/** Belongs before the removal of the events themselves. */
+export async function dropFromIndex(db: Db, engine: EngineName, eventNos: readonly number[]): Promise<void> {
+  if (eventNos.length === 0) return
+  const list = sql.join(eventNos)
+  if (engine === 'sqlite') {
+    await sql`delete from context_event_grams where rowid in (${list})`.execute(db)
+    await sql`delete from context_event_words where rowid in (${list})`.execute(db)
+    return
+  }
+  await sql`delete from context_event_index where event_no in (${list})`.execute(db)
+}
+
+export const SHORTEST_INDEXED = 3
+/** More trigrams than this hardly narrow a search further. */
+const MOST_GRAMS = 12
+
+/** Trigrams spread over the needle, so that its rare part takes part. */
+function gramsToAsk(needle: string): string[] {
+  const grams = [...trigramsOf(needle)]
+  if (grams.length <= MOST_GRAMS) return grams
+  return Array.from({ length: MOST_GRAMS }, (_, index) => {
+    return grams[Math.floor((index * (grams.length - 1)) / (MOST_GRAMS - 1))] as string
+  })
+}
+
+/** The newest events of a partition that hold the needle, by the trigram index. */
+export async function findSubstring(
+  db: Db,
+  engine: EngineName,
+  partition: number,
+  needle: string,
+  limit: number,
+): Promise<number[]> {
+  const grams = gramsToAsk(needle)
+  const { from, to } = rangeOf(partition)
+  const found =
+    engine === 'sqlite'
+      ? await sql<{ event_no: number }>`
+          select events.event_no from context_event_grams as grams
+            cross join context_events as events on events.event_no = grams.rowid
+          where grams.grams match ${grams.map((gram) => `"${gram.replaceAll('"', '""')}"`).join(' AND ')}
+            and grams.rowid between ${from} and ${to} and instr(events.search_text, ${needle}) > 0
+          order by grams.rowid desc limit ${limit}`.execute(db)
+      : await sql<{ event_no: number }>`
+          select events.event_no from context_event_index as indexed
+            join context_events as events on events.event_no = indexed.event_no
+          where indexed.grams @> ${partitionHashes(grams, partition)}::integer[]
+            and events.event_no between ${from} and ${to}
+            and position(${needle} in events.search_text) > 0
+          order by events.event_no desc limit ${limit}`.execute(db)
+  return found.rows.map((row) => row.event_no)
+}
+
+/** An event that holds the term, with the codes of all its words. */
+export type WordHit = { eventNo: number; words: readonly string[] }
+
+/** The newest events of a partition that hold the term. */
+export async function findWord(
+  db: Db,
+  engine: EngineName,
+  partition: number,
+  term: string,
+  limit: number,
+): Promise<WordHit[]> {
+  const { from, to } = rangeOf(partition)
+  if (engine === 'sqlite') {
+    const { rows } = await sql<{ event_no: number; words: string }>`
+      select rowid as event_no, words from context_event_words
+      where words match ${wordCode(term)} and rowid between ${from} and ${to}
+      order by rowid desc limit ${limit}`.execute(db)
+    return rows.map((row) => ({ eventNo: row.event_no, words: row.words.split(' ') }))
+  }
+  const { rows } = await sql<{ event_no: number; words: number[] }>`
+    select event_no, words from context_event_index
+    where words @> ${partitionHashes([term], partition)}::integer[] and event_no between ${from} and ${to}
+    order by event_no desc limit ${limit}`.execute(db)
+  return rows.map((row) => ({ eventNo: row.event_no, words: row.words.map(String) }))
+}
+
+/** How a term is written in the words of a hit. */
+export function codeInHit(engine: EngineName, term: string, partition: number): string {
+  return engine === 'sqlite' ? wordCode(term) : String(partitionHashes([term], partition)[0])
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import { inTx } from '../../core/context.ts'
+import { notFound } from '../../core/errors.ts'
+import { Id } from '../../core/schemas.ts'
+import { audit } from '../audit/audit.ts'
+import { appendTo, present } from './append.ts'
+import { findEvent, recount, removeEvent } from './events.store.ts'
+import { placeOf } from './place.ts'
+import { removeProject } from './projects.store.ts'
+import {
+  Confirmed,
+  EventContext,
+  MAX_BODY_BYTES,
+  ProjectContextEventCreate,
+  ProjectContextEventResponse,
+} from './schemas.ts'
+
+export const appendEvent = capability({
+  name: 'memory.append',
+  summary: 'Append an event to the memory of a project',
+  description:
+    'Memory is private to its author. Secrets in title, content and meta are replaced by placeholders of their kind before anything is stored.',
+  scopes: ['record'],
+  rest: ['POST /api/v1/project-context/events'],
+  status: 201,
+  maxBodyBytes: MAX_BODY_BYTES,
+  errors: [404, 413],
+  tool: {
+    name: 'append_context_event',
+    description:
+      'Append one event to the private memory of a project: user_message at the start of a work unit (the text of the user verbatim, up to about 4000 characters, a longer one cut with a short summary), agent_report at its end, summary for the current focus, fact_snapshot for stable facts or preferences (meta.fact_kind project_facts or project_preferences). Use append_context_turn to write message and report in one call. The key __user__/preferences takes only fact_snapshot with meta.fact_kind user_preferences and meta.confirmed_by_user true.',
+  },
+  input: ProjectContextEventCreate,
+  output: ProjectContextEventResponse,
+  run: (ctx, input) =>
+    inTx(ctx, async (ctx) => {
+      const place = await placeOf(ctx, input.project_key, input.workspace_id)
+      const { project, event } = await appendTo(ctx, place, input)
+      return present(event, project.project_key)
+    }),
+})
+
+export const readEvent = capability({
+  name: 'memory.read',
+  summary: 'One event of your own memory, whole',
+  scopes: ['search'],
+  rest: ['GET /api/v1/project-context/events/{raw_id}'],
+  errors: [404],
+  input: z.object({ raw_id: Id }),
+  output: ProjectContextEventResponse,
+  run: async (ctx, { raw_id }) => {
+    const event = await findEvent(ctx.db, ctx.viewer.userId, raw_id)
+    if (!event) throw notFound('Event')
+    return present(event, event.project_key)
+  },
+})
+
+export const deleteEvent = capability({
+  name: 'memory.delete',
+  summary: 'Delete one event of your own memory for good',
+  scopes: ['record'],
+  rest: ['DELETE /api/v1/project-context/events/{raw_id}'],
+  status: 204,
+  errors: [404],
+  tool: {
+    name: 'delete_context_event',
+    description:
+      'Delete one event of the private memory for good, by its raw_id. Ask the user first: confirmed_by_user must be true.',
+    destructive: true,
+    input: z.object({ raw_id: Id, confirmed_by_user: Confirmed, client: EventContext.client }),
+  },
+  input: z.object({ raw_id: Id }),
+  output: z.void(),
+  run: (ctx, { raw_id }) =>
+    inTx(ctx, async (ctx) => {
+      const event = await findEvent(ctx.db, ctx.viewer.userId, raw_id)
+      if (!event) throw notFound('Event')
+      await removeEvent(ctx.db, ctx.database.engine, event)
+      const left = await recount(ctx.db, event.project_id, -1)
+      if (left === 0) await removeProject(ctx.db, event.project_id)
+      await audit(ctx, {
+        action: 'memory.event_deleted',
+        subject: { type: 'context_event', id: raw_id },
+        workspaceId: event.workspace_id,
+      })
+    }),
+})

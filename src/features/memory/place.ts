@@ -1,0 +1,46 @@
+import type { UserCtx } from '../../core/context.ts'
+import { notFound } from '../../core/errors.ts'
+import { roleIn } from '../workspaces/permission.ts'
+import { type ProjectName, readProjectKey } from './project-key.ts'
+import { findProjects, type Project } from './projects.store.ts'
+
+/** Where a key of this caller leads: the workspace, and the project if there is one already. */
+export type Place = {
+  name: ProjectName
+  workspaceId: string
+  personalWorkspaceId: string
+  project: Project | undefined
+  userPreferences: Project | undefined
+}
+
+/**
+ * Memory belongs to its author alone, so membership decides only whether a workspace may be named: members may,
+ * and somebody who has left still reaches what they wrote there.
+ */
+export async function placeOf(
+  ctx: UserCtx,
+  writtenKey: string,
+  workspaceId: string | null | undefined,
+): Promise<Place> {
+  const name = readProjectKey(writtenKey)
+  const { personalWorkspaceId, projects, userPreferences } = await findProjects(
+    ctx.db,
+    ctx.viewer.userId,
+    name,
+  )
+  // The user's preferences hold everywhere, so there is one document of them.
+  const wanted = name.form === 'user_preferences' ? personalWorkspaceId : (workspaceId ?? personalWorkspaceId)
+  const project = projects.find((candidate) => candidate.workspace_id === wanted)
+  if (!project && wanted !== personalWorkspaceId) await requireMembership(ctx, wanted)
+  return { name, workspaceId: wanted, personalWorkspaceId, project, userPreferences }
+}
+
+export async function requireMembership(ctx: UserCtx, workspaceId: string): Promise<void> {
+  if (!(await roleIn(ctx, workspaceId))) throw notFound('Workspace')
+}
+
+/** For what makes sense only where something is. */
+export function projectAt(place: Place): Project {
+  if (!place.project) throw notFound('Project', 'Nothing is remembered under this key.')
+  return place.project
+}

@@ -1,0 +1,133 @@
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import type { UserCtx } from '../../core/context.ts'
+import { inTx } from '../../core/context.ts'
+import { InvalidInput, invalid } from '../../core/errors.ts'
+import { appendTo } from './append.ts'
+import { documentOf, itemsOf, mergeItems } from './documents.ts'
+import { newestDocument } from './events.store.ts'
+import { type Place, placeOf } from './place.ts'
+import { Confirmed, Label, ProjectKey, WorkspaceId } from './schemas.ts'
+
+export const PreferencesTransferRequest = z
+  .object({
+    source_project_key: ProjectKey,
+    target_project_key: ProjectKey,
+    confirmed_by_user: Confirmed,
+    workspace_id: WorkspaceId,
+    items: z
+      .array(z.string().min(1).max(10_000))
+      .min(1)
+      .max(1000)
+      .nullish()
+      .describe('Only these lines of the source; the whole document when left out.'),
+    replace_target: z
+      .boolean()
+      .default(false)
+      .describe("Put the source's document in the place of the target's; counts only without items."),
+    note: z.string().max(2000).nullish(),
+    client: Label,
+  })
+  .meta({ id: 'PreferencesTransferRequest' })
+
+export const PreferencesTransferResponse = z
+  .object({
+    source_project_key: z.string(),
+    target_project_key: z.string(),
+    items_copied: z.int(),
+    items_skipped: z.int().describe('What the target had already.'),
+    replaced: z.boolean(),
+    raw_id: z
+      .string()
+      .nullable()
+      .describe('Of the new document of the target; null when nothing had to change.'),
+  })
+  .meta({ id: 'PreferencesTransferResponse' })
+
+export const transferPreferences = capability({
+  name: 'memory.transfer_preferences',
+  summary: 'Copy preferences from one project to another, or to and from those of the user',
+  description:
+    'Both documents are lists of lines. Merging keeps the order of the target and adds what is new; repeating a transfer changes nothing.',
+  scopes: ['record'],
+  rest: ['POST /api/v1/project-context/preferences/transfer'],
+  errors: [404],
+  tool: {
+    name: 'transfer_preferences',
+    description:
+      'Copy the preferences document of one project into another, or only the listed items; __user__/preferences may be the source or the target. Merges by default; replace_target without items replaces the document of the target. Ask the user first: confirmed_by_user must be true.',
+  },
+  input: PreferencesTransferRequest,
+  output: PreferencesTransferResponse,
+  run: (ctx, input) =>
+    inTx(ctx, async (ctx) => {
+      const source = await placeOf(ctx, input.source_project_key, input.workspace_id)
+      const target = await placeOf(ctx, input.target_project_key, input.workspace_id)
+      if (isSame(source, target))
+        throw invalid('target_project_key', 'Source and target are the same project')
+      const sourceItems = await preferencesAt(ctx, source)
+      const targetItems = await preferencesAt(ctx, target)
+      const wanted = input.items ? pick(sourceItems, input.items) : sourceItems
+      const replacing = input.replace_target && !input.items
+      const merged = mergeItems(targetItems, wanted)
+      const items = replacing ? wanted : merged.items
+      const changed = items.join('\n') !== targetItems.join('\n') && items.length > 0
+      const written = changed ? await write(ctx, target, items, source, input) : undefined
+      return {
+        source_project_key: source.project?.project_key ?? source.name.key,
+        target_project_key: written?.project.project_key ?? target.project?.project_key ?? target.name.key,
+        items_copied: merged.copied,
+        items_skipped: merged.skipped,
+        replaced: replacing && changed,
+        raw_id: written?.event.raw_id ?? null,
+      }
+    }),
+})
+
+const isSame = (a: Place, b: Place) =>
+  a.name.key === b.name.key || (a.project !== undefined && a.project.project_id === b.project?.project_id)
+
+async function preferencesAt(ctx: UserCtx, place: Place): Promise<string[]> {
+  if (!place.project) return []
+  const document = await newestDocument(ctx.db, place.project.project_id, 'preferences')
+  return document ? itemsOf(document.content) : []
+}
+
+/** The asked items in the order of the source. One that the source does not have is an error that names it. */
+function pick(source: readonly string[], asked: readonly string[]): string[] {
+  const wanted = asked.map((item) => itemsOf(item)[0] ?? item)
+  const missing = wanted.flatMap((item, index) =>
+    source.includes(item)
+      ? []
+      : [
+          {
+            type: 'value_error',
+            path: ['items', index],
+            msg: `The source has no preference "${item.slice(0, 200)}"`,
+          },
+        ],
+  )
+  if (missing.length > 0) throw new InvalidInput(missing)
+  return source.filter((item) => wanted.includes(item))
+}
+
+function write(
+  ctx: UserCtx,
+  target: Place,
+  items: readonly string[],
+  source: Place,
+  input: z.output<typeof PreferencesTransferRequest>,
+) {
+  const isUser = target.name.form === 'user_preferences'
+  return appendTo(ctx, target, {
+    event_type: 'fact_snapshot',
+    content: documentOf(items),
+    client: input.client,
+    meta: {
+      fact_kind: isUser ? 'user_preferences' : 'project_preferences',
+      confirmed_by_user: true,
+      transferred_from: source.project?.project_key ?? source.name.key,
+      ...(input.note ? { note: input.note } : {}),
+    },
+  })
+}

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest'
+import { readProjectKey } from './project-key.ts'
+
+const github = 'github.com/org/repo'
+const gitlab = 'gitlab.com/group/sub/repo'
+const azure = 'dev.azure.com/org/project/repo'
+
+describe('all spellings of one repository are one project', () => {
+  test.each([
+    ['https://github.com/Org/Repo.git', github],
+    ['https://github.com/Org/Repo', github],
+    ['https://github.com/org/repo/', github],
+    ['https://github.com/org/repo.git/', github],
+    ['http://github.com/org/repo', github],
+    ['HTTPS://GitHub.com/ORG/REPO.GIT', github],
+    ['https://user@github.com/org/repo.git', github],
+    ['https://user:password@github.com/org/repo.git', github],
+    ['https://github.com:443/org/repo.git', github],
+    ['https://www.github.com/org/repo', github],
+    ['https://github.com/org/repo?tab=readme', github],
+    ['https://github.com/org/repo#install', github],
+    ['https://github.com/org/repo/tree/main/src', github],
+    ['https://github.com//org//repo', github],
+    ['git@github.com:Org/Repo', github],
+    ['git@github.com:org/repo.git', github],
+    ['git@github.com:/org/repo.git', github],
+    ['github.com:org/repo.git', github],
+    ['ssh://git@github.com/Org/Repo', github],
+    ['ssh://git@github.com:22/org/repo.git', github],
+    ['ssh://git@ssh.github.com:443/org/repo.git', github],
+    ['git+ssh://git@github.com/org/repo.git', github],
+    ['git+https://github.com/org/repo.git', github],
+    ['git://github.com/org/repo.git', github],
+    ['github:org/repo', github],
+    ['github.com/org/repo', github],
+    ['GitHub.com/Org/Repo.git', github],
+    ['github.com:443/org/repo', github],
+    ['  https://github.com/org/repo  ', github],
+    ['https://gitlab.com/Group/Sub/Repo.git', gitlab],
+    ['git@gitlab.com:group/sub/repo.git', gitlab],
+    ['ssh://git@altssh.gitlab.com:443/group/sub/repo.git', gitlab],
+    ['https://gitlab.com/group/sub/repo/-/merge_requests/7', gitlab],
+    ['gitlab.com/group/sub/repo', gitlab],
+    ['https://org@dev.azure.com/org/project/_git/repo', azure],
+    ['git@ssh.dev.azure.com:v3/Org/Project/Repo', azure],
+    ['https://org.visualstudio.com/project/_git/repo', azure],
+    ['https://org.visualstudio.com/DefaultCollection/project/_git/repo', azure],
+    ['org@vs-ssh.visualstudio.com:v3/org/project/repo', azure],
+    ['https://dev.azure.com/org/_git/repo', 'dev.azure.com/org/repo/repo'],
+    ['https://dev.azure.com/org/My%20Project/_git/repo', 'dev.azure.com/org/my project/repo'],
+    ['git@bitbucket.org:team/repo.git', 'bitbucket.org/team/repo'],
+    ['ssh://git@git.example.com:7999/team/repo.git', 'git.example.com/team/repo'],
+    ['https://git.example.com:8443/team/repo', 'git.example.com/team/repo'],
+    ['deploy@buildserver:team/repo.git', 'buildserver/team/repo'],
+    ['http://localhost:3000/team/repo', 'localhost/team/repo'],
+    ['ssh://git@[2001:db8::1]:22/team/repo.git', '[2001:db8::1]/team/repo'],
+  ])('%s', (written, key) => {
+    expect(readProjectKey(written)).toMatchObject({ form: 'remote', key })
+  })
+})
+
+test.each([
+  ['org/repo', 'org/repo'],
+  ['Org/Repo', 'org/repo'],
+  ['org/repo.git', 'org/repo'],
+  ['org/repo/', 'org/repo'],
+  ['group/sub/repo', 'group/sub/repo'],
+  ['org/repo.js', 'org/repo.js'],
+])('%s is a repository whose host is not said', (written, key) => {
+  expect(readProjectKey(written)).toEqual({ form: 'path', key, path: key })
+})
+
+test.each([
+  ['my-project', 'my-project'],
+  ['My Project', 'My Project'],
+  ['  My Project ', 'My Project'],
+  ['Team A/My App', 'Team A/My App'],
+  ['проект', 'проект'],
+  ['プロジェクト/一', 'プロジェクト/一'],
+  ['/home/dev/repo', '/home/dev/repo'],
+  ['C:\\code\\repo', 'C:\\code\\repo'],
+  ['./repo', './repo'],
+  ['file:///srv/git/repo.git', 'file:///srv/git/repo.git'],
+  ['https://github.com/', 'https://github.com/'],
+  ['100% sure', '100% sure'],
+  ['__user__/Preferences', '__user__/Preferences'],
+  ['__USER__/preferences', '__USER__/preferences'],
+  ['__user__/preferences/', '__user__/preferences/'],
+  ['__user__/preference', '__user__/preference'],
+  ['__user__', '__user__'],
+])('%s is kept as it was written', (written, key) => {
+  expect(readProjectKey(written)).toEqual({ form: 'plain', key })
+})
+
+test('the reserved key is itself, blanks around it or not', () => {
+  for (const written of ['__user__/preferences', ' __user__/preferences\n'])
+    expect(readProjectKey(written).form).toBe('user_preferences')
+})
+
+test('the same path on two hosts is two projects', () => {
+  expect(readProjectKey('git@gitlab.com:org/repo').key).not.toBe(
+    readProjectKey('git@github.com:org/repo').key,
+  )
+})
+
+test('a key is read in linear time', () => {
+  for (const unit of ['a/', '.', 'a.', '@', ':', '%', '-/']) readProjectKey(`https://${unit.repeat(100_000)}`)
+})

@@ -1,0 +1,151 @@
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import { inTx } from '../../core/context.ts'
+import { conflict, invalid } from '../../core/errors.ts'
+import { Time } from '../../core/schemas.ts'
+import { audit } from '../audit/audit.ts'
+import { moveEvents, recount, removeEventsOf } from './events.store.ts'
+import { placeOf, projectAt, requireMembership } from './place.ts'
+import { readProjectKey } from './project-key.ts'
+import {
+  addAliases,
+  aliasesOf,
+  dropAliases,
+  listProjectRows,
+  removeProject,
+  renameRow,
+} from './projects.store.ts'
+import { Confirmed, ProjectKey, WorkspaceId } from './schemas.ts'
+
+export const ProjectContextProjectsResponse = z
+  .object({
+    items: z.array(
+      z.object({
+        project_key: z.string(),
+        workspace_id: z.string(),
+        aliases: z.array(z.string()).describe('All keys that find this project, after normalisation.'),
+        events: z.int(),
+        last_event_at: Time.nullable(),
+      }),
+    ),
+    total: z.int(),
+  })
+  .meta({ id: 'ProjectContextProjectsResponse' })
+
+export const listProjects = capability({
+  name: 'memory.list_projects',
+  summary: 'Your projects with memory, the one with the newest event first',
+  scopes: ['search'],
+  rest: ['GET /api/v1/project-context/projects'],
+  errors: [404],
+  input: z.object({
+    workspace_id: WorkspaceId.describe('Projects of every workspace, when left out.'),
+    limit: z.int().min(1).max(200).default(50),
+  }),
+  output: ProjectContextProjectsResponse,
+  run: async (ctx, { workspace_id, limit }) => {
+    const workspaceId = workspace_id ?? undefined
+    const { rows, total } = await listProjectRows(ctx.db, ctx.viewer.userId, workspaceId, limit)
+    if (workspaceId !== undefined && total === 0) await requireMembership(ctx, workspaceId)
+    const aliases = await aliasesOf(
+      ctx.db,
+      rows.map((row) => row.project_id),
+    )
+    return {
+      items: rows.map((row) => ({
+        project_key: row.project_key,
+        workspace_id: row.workspace_id,
+        aliases: aliases.get(row.project_id) ?? [],
+        events: row.events,
+        last_event_at: row.last_event_at,
+      })),
+      total,
+    }
+  },
+})
+
+export const deleteProject = capability({
+  name: 'memory.delete_project',
+  summary: 'Delete all memory of a project for good',
+  scopes: ['record'],
+  rest: ['DELETE /api/v1/project-context/projects'],
+  errors: [404],
+  input: z.object({ project_key: ProjectKey, confirmed_by_user: Confirmed, workspace_id: WorkspaceId }),
+  output: z
+    .object({ project_key: z.string(), deleted_events: z.int() })
+    .meta({ id: 'ProjectContextProjectDeleteResponse' }),
+  run: (ctx, { project_key, workspace_id }) =>
+    inTx(ctx, async (ctx) => {
+      const project = projectAt(await placeOf(ctx, project_key, workspace_id))
+      const deleted = await removeEventsOf(ctx.db, ctx.database.engine, project.project_id)
+      await removeProject(ctx.db, project.project_id)
+      await audit(ctx, {
+        action: 'memory.project_deleted',
+        subject: { type: 'context_project', id: project.project_id },
+        workspaceId: project.workspace_id,
+        details: { deleted_events: deleted },
+      })
+      return { project_key: project.project_key, deleted_events: deleted }
+    }),
+})
+
+export const ProjectContextProjectRenameRequest = z
+  .object({
+    project_key: ProjectKey,
+    new_project_key: ProjectKey,
+    workspace_id: WorkspaceId,
+    merge: z.boolean().default(false).describe('Join the memory of a project that has the new key already.'),
+  })
+  .meta({ id: 'ProjectContextProjectRenameRequest' })
+
+export const renameProject = capability({
+  name: 'memory.rename_project',
+  summary: 'Give a project another key, or merge it into another project',
+  description: 'The former key no longer finds the project.',
+  scopes: ['record'],
+  rest: ['POST /api/v1/project-context/projects/rename'],
+  errors: [404, 409],
+  input: ProjectContextProjectRenameRequest,
+  output: z
+    .object({ project_key: z.string(), new_project_key: z.string(), moved_events: z.int() })
+    .meta({ id: 'ProjectContextProjectRenameResponse' }),
+  run: (ctx, { project_key, new_project_key, workspace_id, merge }) => {
+    const newName = readProjectKey(new_project_key)
+    if (readProjectKey(project_key).form === 'user_preferences')
+      throw invalid('project_key', 'The key __user__/preferences keeps its name')
+    if (newName.form === 'user_preferences')
+      throw invalid('new_project_key', 'The key __user__/preferences is reserved; use preferences/transfer')
+    return inTx(ctx, async (ctx) => {
+      const project = projectAt(await placeOf(ctx, project_key, workspace_id))
+      const other = (await placeOf(ctx, new_project_key, workspace_id)).project
+      const details = { from: project.project_key, to: newName.key, merged: false }
+      if (other && other.project_id !== project.project_id) {
+        if (!merge)
+          throw conflict(
+            'project_exists',
+            'There is a project with the new key. Send merge true to join the two.',
+          )
+        const moved = await moveEvents(ctx.db, project.project_id, other.project_id)
+        await removeProject(ctx.db, project.project_id)
+        await recount(ctx.db, other.project_id, moved)
+        details.to = other.project_key
+        details.merged = true
+      } else {
+        const renamed = {
+          ...project,
+          project_key: newName.key,
+          host: newName.form === 'remote' ? newName.host : null,
+        }
+        await dropAliases(ctx.db, project.project_id)
+        await renameRow(ctx.db, renamed)
+        await addAliases(ctx.db, renamed, newName)
+      }
+      await audit(ctx, {
+        action: details.merged ? 'memory.project_merged' : 'memory.project_renamed',
+        subject: { type: 'context_project', id: project.project_id },
+        workspaceId: project.workspace_id,
+      })
+      return { project_key: details.from, new_project_key: details.to, moved_events: project.events }
+    })
+  },
+})

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { Id, Time } from '../../core/schemas.ts'
+import { LONGEST_KEY } from './project-key.ts'
+
+export const LONGEST_CONTENT = 200_000
+export const MAX_BODY_BYTES = 8 * 1024 * 1024
+
+export const ProjectKey = z
+  .string()
+  .trim()
+  .min(1)
+  .max(LONGEST_KEY)
+  .describe(
+    'A stable name of the project: the address of its repository (any spelling), org/repo, or a name.',
+  )
+
+export const WorkspaceId = Id.nullish().describe('The personal workspace, when left out.')
+
+export const Confirmed = z.literal(true).describe('Must be true: the user was asked and has agreed.')
+
+const Meta = z.record(z.string(), z.json())
+
+export const Label = z.string().max(1000).nullish()
+
+export const EventType = z.enum(['user_message', 'agent_report', 'turn', 'summary', 'fact_snapshot'])
+
+/** What every write of an event may carry. */
+export const EventContext = {
+  title: Label.describe('An optional short label.'),
+  session_id: Label.describe("The client's own name of the session."),
+  client: Label.describe('Which client writes.'),
+  meta: Meta.nullish().describe('Any metadata, as an object.'),
+}
+
+export const Redaction = z.object({ kind: z.string(), count: z.int() })
+
+export const ProjectContextEventCreate = z
+  .object({
+    project_key: ProjectKey,
+    event_type: EventType,
+    content: z.string().min(1).max(LONGEST_CONTENT),
+    workspace_id: WorkspaceId,
+    ...EventContext,
+  })
+  .meta({ id: 'ProjectContextEventCreate' })
+
+export const ProjectContextEventResponse = z
+  .object({
+    raw_id: z.string(),
+    project_key: z.string(),
+    event_type: EventType,
+    title: z.string().nullable(),
+    content: z.string(),
+    session_id: z.string().nullable(),
+    client: z.string().nullable(),
+    meta: Meta.nullable(),
+    workspace_id: z.string(),
+    redactions: z
+      .array(Redaction)
+      .describe('Kinds of secret that were replaced by placeholders, and how many.'),
+    truncated: z.boolean().describe('Whether content was cut to the asked length.'),
+    created_at: Time,
+  })
+  .meta({ id: 'ProjectContextEventResponse' })
+
+export type EventAnswer = z.input<typeof ProjectContextEventResponse>

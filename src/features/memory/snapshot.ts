@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import { Time } from '../../core/schemas.ts'
+import { presentCut } from './append.ts'
+import { type EventHead, newestParts, type Part } from './events.store.ts'
+import { type Place, placeOf } from './place.ts'
+import { USER_PREFERENCES_KEY } from './project-key.ts'
+import { ProjectContextEventResponse, ProjectKey, WorkspaceId } from './schemas.ts'
+
+export const ProjectContextSnapshotResponse = z
+  .object({
+    project_key: z.string(),
+    workspace_id: z.string(),
+    summary: ProjectContextEventResponse.nullable().describe('The current focus; may be partial.'),
+    facts: ProjectContextEventResponse.nullable().describe('The current document of stable facts.'),
+    project_preferences: ProjectContextEventResponse.nullable(),
+    user_preferences: ProjectContextEventResponse.nullable().describe('What holds in every project.'),
+    recent_events: z
+      .array(ProjectContextEventResponse)
+      .describe('Newest first, without the documents above.'),
+    total_events: z.int(),
+    generated_at: Time,
+  })
+  .meta({ id: 'ProjectContextSnapshotResponse' })
+
+/** Each part is one range of one index, so the cost does not grow with the number of events. */
+function partsOf({ project, userPreferences }: Place, limitEvents: number): Part[] {
+  const parts: Part[] = []
+  if (userPreferences) parts.push({ projectId: userPreferences.project_id, slot: 'preferences', limit: 1 })
+  if (!project || project.project_id === userPreferences?.project_id) return parts
+  const projectId = project.project_id
+  return [
+    ...parts,
+    { projectId, slot: 'summary', limit: 1 },
+    { projectId, slot: 'facts', limit: 1 },
+    { projectId, slot: 'preferences', limit: 1 },
+    { projectId, slot: 'recent', limit: limitEvents },
+  ]
+}
+
+const newestFirst = (a: EventHead, b: EventHead) =>
+  a.created_at < b.created_at || (a.created_at === b.created_at && a.event_no < b.event_no) ? 1 : -1
+
+export const readSnapshot = capability({
+  name: 'memory.snapshot',
+  summary: 'What an agent needs at the start of its work: focus, facts, preferences, recent events',
+  scopes: ['search'],
+  rest: ['GET /api/v1/project-context/snapshot'],
+  errors: [404],
+  tool: {
+    name: 'get_project_context',
+    description:
+      'Restore memory at the start of a session: the newest summary, the current facts, the preferences of the project and of the user, and the recent events, each content cut to max_chars_per_event. Call it with the key of the project (the address of its repository, or org/repo) before other work. A project without memory answers empty.',
+    readOnly: true,
+  },
+  input: z.object({
+    project_key: ProjectKey,
+    workspace_id: WorkspaceId,
+    limit_events: z.int().min(1).max(100).default(20),
+    max_chars_per_event: z.int().min(200).max(20_000).default(2000),
+  }),
+  output: ProjectContextSnapshotResponse,
+  run: async (ctx, { project_key, workspace_id, limit_events, max_chars_per_event }) => {
+    const place = await placeOf(ctx, project_key, workspace_id)
+    const { project, userPreferences } = place
+    // One more than asked for shows whether something was cut.
+    const rows = await newestParts(ctx.db, partsOf(place, limit_events), max_chars_per_event + 1)
+    rows.sort(newestFirst)
+    const key = project?.project_key ?? place.name.key
+    const document = (projectId: string | undefined, slot: EventHead['slot'], documentKey: string) => {
+      const row = rows.find((row) => row.project_id === projectId && row.slot === slot)
+      return row ? presentCut(row, documentKey, max_chars_per_event) : null
+    }
+    const isUserPreferences = place.name.form === 'user_preferences'
+    return {
+      project_key: key,
+      workspace_id: place.workspaceId,
+      summary: document(project?.project_id, 'summary', key),
+      facts: document(project?.project_id, 'facts', key),
+      project_preferences: isUserPreferences ? null : document(project?.project_id, 'preferences', key),
+      user_preferences: document(userPreferences?.project_id, 'preferences', USER_PREFERENCES_KEY),
+      recent_events: rows
+        .filter((row) => row.slot === 'recent')
+        .map((row) => presentCut(row, key, max_chars_per_event)),
+      total_events: project?.events ?? 0,
+      generated_at: ctx.now().toISOString(),
+    }
+  },
+})

@@ -1,0 +1,48 @@
+/** Text without its case, in every script: `STRASSE` is `straße`, `ΟΔΟΣ` is `οδος`, `İ` is `i`. */
+export function foldCase(text: string): string {
+  const lower = text.normalize('NFC').toUpperCase().toLowerCase()
+  return lower.replaceAll('ς', 'σ').replaceAll('i̇', 'i')
+}
+
+/** At most `length` UTF-16 units, never half a character. */
+export function cutText(text: string, length: number): { text: string; truncated: boolean } {
+  if (text.length <= length) return { text, truncated: false }
+  const last = text.charCodeAt(length - 1)
+  const inPair = last >= 0xd800 && last <= 0xdbff
+  return { text: text.slice(0, inPair ? length - 1 : length), truncated: true }
+}
+
+const SNIPPET_LENGTH = 240
+const BEFORE_MATCH = 80
+
+/** The surroundings of the first place in `text` where `foldedNeedle` stands, or its beginning. */
+export function snippetAround(text: string, foldedNeedle: string): string {
+  const at = Math.max(0, placeOf(text, foldedNeedle))
+  const from = at <= BEFORE_MATCH ? 0 : wordStart(text, at - BEFORE_MATCH)
+  const { text: piece, truncated } = cutText(text.slice(from), SNIPPET_LENGTH)
+  return `${from > 0 ? '… ' : ''}${piece.trim()}${truncated ? ' …' : ''}`
+}
+
+/** Where the needle stands in the text as it is written, although it was found in the folded text. */
+function placeOf(text: string, foldedNeedle: string): number {
+  const folded = foldCase(text)
+  const at = folded.indexOf(foldedNeedle)
+  if (at <= 0 || folded.length === text.length) return at
+  // Folding has changed lengths before the match (ß, ligatures): walk until as much is folded.
+  let foldedSoFar = 0
+  let place = 0
+  for (const character of text) {
+    if (foldedSoFar >= at) break
+    foldedSoFar += foldCase(character).length
+    place += character.length
+  }
+  return place
+}
+
+/** The next beginning of a word after `at`, so that a snippet does not begin inside one. */
+function wordStart(text: string, at: number): number {
+  const gap = text.slice(at, at + 30).search(/\s/)
+  const start = gap === -1 ? at : at + gap + 1
+  const first = text.charCodeAt(start)
+  return first >= 0xdc00 && first <= 0xdfff ? start + 1 : start
+}

@@ -1,0 +1,152 @@
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import { inTx } from '../../core/context.ts'
+import { invalid } from '../../core/errors.ts'
+import { fromJson } from '../../db/columns.ts'
+import { Findings } from '../redaction/stored.ts'
+import { appendTo, type Draft } from './append.ts'
+import { documentFrom } from './documents.ts'
+import { placeOf } from './place.ts'
+import {
+  EventContext,
+  EventType,
+  LONGEST_CONTENT,
+  MAX_BODY_BYTES,
+  ProjectKey,
+  Redaction,
+  WorkspaceId,
+} from './schemas.ts'
+
+const Document = z
+  .union([
+    z.string().min(1).max(LONGEST_CONTENT),
+    z.array(z.string().min(1).max(LONGEST_CONTENT)).min(1).max(1000),
+  ])
+  .nullish()
+
+export const ProjectContextTurnCreate = z
+  .object({
+    project_key: ProjectKey,
+    user_message: z.string().min(1).max(LONGEST_CONTENT).describe('What the user said, verbatim.'),
+    agent_report: z.string().min(1).max(LONGEST_CONTENT).describe('What was done, found and left open.'),
+    workspace_id: WorkspaceId,
+    summary: Document.describe('The current focus; replaces the one before.'),
+    facts: Document.describe('The whole current document of stable facts; replaces the one before.'),
+    project_preferences: Document.describe(
+      'The whole current document of preferences in this project; replaces the one before.',
+    ),
+    ...EventContext,
+  })
+  .meta({ id: 'ProjectContextTurnCreate' })
+
+export const ProjectContextTurnResponse = z
+  .object({
+    project_key: z.string(),
+    workspace_id: z.string(),
+    raw_id: z.string().describe('Of the turn.'),
+    raw_ids: z.array(z.string()).describe('Of everything that was written, the turn first.'),
+    events: z.array(
+      z.object({ raw_id: z.string(), event_type: EventType, fact_kind: z.string().nullable() }),
+    ),
+    redactions: z.array(Redaction),
+  })
+  .meta({ id: 'ProjectContextTurnResponse' })
+
+const turnContent = (userMessage: string, agentReport: string) =>
+  `User message:\n${userMessage}\n\nAgent report:\n${agentReport}`
+
+type TurnInput = z.output<typeof ProjectContextTurnCreate>
+
+/** The turn first, then the documents that were given. */
+function draftsOf(input: TurnInput): (Draft & { field: string })[] {
+  const { title, session_id, client, meta } = input
+  const shared = { title, session_id, client }
+  const snapshot = (field: 'facts' | 'project_preferences', factKind: string) => {
+    const given = input[field]
+    if (given == null) return []
+    const facts = { ...meta, fact_kind: factKind }
+    return [
+      { ...shared, field, event_type: 'fact_snapshot' as const, content: documentFrom(given), meta: facts },
+    ]
+  }
+  return [
+    {
+      ...shared,
+      field: 'agent_report',
+      event_type: 'turn',
+      content: turnContent(input.user_message, input.agent_report),
+      meta,
+    },
+    ...(input.summary == null
+      ? []
+      : [
+          {
+            ...shared,
+            field: 'summary',
+            event_type: 'summary' as const,
+            content: documentFrom(input.summary),
+            meta,
+          },
+        ]),
+    ...snapshot('facts', 'project_facts'),
+    ...snapshot('project_preferences', 'project_preferences'),
+  ]
+}
+
+export const appendTurn = capability({
+  name: 'memory.append_turn',
+  summary: 'Append one turn, and the summary, facts and preferences that came out of it, in one step',
+  scopes: ['record'],
+  rest: ['POST /api/v1/project-context/turns'],
+  status: 201,
+  maxBodyBytes: MAX_BODY_BYTES,
+  errors: [404, 413],
+  tool: {
+    name: 'append_context_turn',
+    description:
+      'The fast path to remember a unit of work: writes the message of the user and your report as one turn of the private project memory, all or nothing. Give summary when the focus changed, facts and project_preferences when they changed: each is the whole current document (a text, or a list of items) and replaces the one before. The answer names all raw_ids.',
+  },
+  input: ProjectContextTurnCreate,
+  output: ProjectContextTurnResponse,
+  run: (ctx, input) => {
+    const drafts = draftsOf(input)
+    for (const { field, content } of drafts) checkContent(field, content)
+    return inTx(ctx, async (ctx) => {
+      const place = await placeOf(ctx, input.project_key, input.workspace_id)
+      if (place.name.form === 'user_preferences')
+        throw invalid(
+          'project_key',
+          'The key __user__/preferences takes no turns: it holds one fact_snapshot',
+        )
+      const findings = new Findings()
+      const events: z.input<typeof ProjectContextTurnResponse>['events'] = []
+      let projectKey = place.name.key
+      for (const { field: _, ...draft } of drafts) {
+        const { project, event } = await appendTo(ctx, place, draft)
+        place.project = project
+        projectKey = project.project_key
+        findings.add(fromJson(event.redactions))
+        const factKind = draft.event_type === 'fact_snapshot' ? String(draft.meta?.fact_kind) : null
+        events.push({ raw_id: event.raw_id, event_type: event.event_type, fact_kind: factKind })
+      }
+      const rawIds = events.map((event) => event.raw_id)
+      return {
+        project_key: projectKey,
+        workspace_id: place.workspaceId,
+        raw_id: rawIds[0] as string,
+        raw_ids: rawIds,
+        events,
+        redactions: findings.list(),
+      }
+    })
+  },
+})
+
+function checkContent(field: string, content: string): void {
+  if (content === '') throw invalid(field, 'The list should have at least one item that is not empty')
+  if (content.length > LONGEST_CONTENT)
+    throw invalid(
+      field,
+      `Together this makes ${content.length} characters; an event takes ${LONGEST_CONTENT}`,
+    )
+}

@@ -1,0 +1,51 @@
+import { type Finding, redact, sanitise } from './redact.ts'
+
+/** Gathers what several texts of one record held. */
+export class Findings {
+  readonly #counts = new Map<string, number>()
+
+  add(findings: readonly Finding[]): void {
+    for (const { kind, count } of findings) this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + count)
+  }
+
+  list(): Finding[] {
+    return [...this.#counts].map(([kind, count]) => ({ kind, count }))
+  }
+
+  get found(): boolean {
+    return this.#counts.size > 0
+  }
+}
+
+/** A text on its way into storage. */
+export function cleanText(text: string, findings: Findings): string {
+  const clean = sanitise(text)
+  findings.add(clean.findings)
+  return clean.text
+}
+
+export function cleanOptional(text: string | null | undefined, findings: Findings): string | null {
+  return text == null ? null : cleanText(text, findings)
+}
+
+/** Metadata on its way into storage: every string in it, judged by the name it has. */
+export function cleanJson<T>(value: T, findings: Findings, name = ''): T {
+  if (typeof value === 'string') return cleanNamed(name, value, findings) as T
+  if (Array.isArray(value)) return value.map((item) => cleanJson(item, findings, name)) as T
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [cleanText(key, findings), cleanJson(item, findings, key)]),
+  ) as T
+}
+
+const longestNamedSecret = 500
+
+function cleanNamed(name: string, value: string, findings: Findings): string {
+  const clean = sanitise(value)
+  findings.add(clean.findings)
+  if (clean.findings.length > 0 || name === '' || value.length > longestNamedSecret) return clean.text
+  const inContext = redact(`${name}: "${clean.text}"`).findings[0]
+  if (!inContext) return clean.text
+  findings.add([{ kind: inContext.kind, count: 1 }])
+  return `<${inContext.kind.toUpperCase()}>`
+}

@@ -1,6 +1,8 @@
+import { EventEmitter } from 'node:events'
 import type { FastifyInstance } from 'fastify'
 import pino, { type Logger } from 'pino'
 import { googleIdentity } from './adapters/identity/identity.ts'
+import { smtpMail } from './adapters/mail/mail.ts'
 import { capabilities, rawRoutes } from './capabilities.ts'
 import type { Config } from './config.ts'
 import type { Services } from './core/context.ts'
@@ -10,11 +12,12 @@ import { openDatabase } from './db/open.ts'
 import { buildServer } from './doors/http/server.ts'
 import type { McpOptions } from './doors/mcp/http.ts'
 import { openPayments } from './features/billing/open-payments.ts'
-import { startJobs } from './jobs.ts'
+import { type Job, startJobs } from './jobs.ts'
+import { keptSecret } from './secret-key.ts'
 
 export type App = { server: FastifyInstance; services: Services; close: () => Promise<void> }
 
-export type BuildOptions = { log?: Logger; now?: () => Date; mcp?: McpOptions }
+export type BuildOptions = { log?: Logger; now?: () => Date; jobs?: readonly Job[]; mcp?: McpOptions }
 
 export const makeLogger = (config: Config): Logger =>
   pino({ level: config.logLevel, redact: ['req.headers', 'password', 'token', 'access_token', 'api_key'] })
@@ -35,13 +38,18 @@ export async function buildApp(config: Config, options: BuildOptions = {}): Prom
       adapters: {
         google: config.google ? googleIdentity(config.google) : null,
         payments: await openPayments(config, database, now),
+        mail: config.mail.smtpUrl
+          ? smtpMail({ url: config.mail.smtpUrl, from: config.mail.from, baseUrl: config.baseUrl })
+          : null,
       },
       limits: memoryLimits(),
+      secret: config.secretKey ?? keptSecret(config.dataDir),
+      wakeups: new EventEmitter(),
       log,
       now,
     }
     const server = await buildServer(services, { capabilities, rawRoutes, mcp: options.mcp })
-    const stopJobs = startJobs(services)
+    const stopJobs = startJobs(services, options.jobs)
     const close = async () => {
       await server.close()
       await stopJobs()

@@ -12,6 +12,7 @@ import { readSettings, replaceSettings } from './features/accounts/settings.ts'
 import { login, loginWithGoogle, register } from './features/accounts/sign-in.ts'
 import { me, submitOnboarding } from './features/accounts/users.ts'
 import { aiGuide } from './features/ai-guide/ai-guide.ts'
+import { readAudit, readWorkspaceAudit } from './features/audit/read.ts'
 import { listCreditPacks, listPlans } from './features/billing/catalogue.ts'
 import { checkoutCredits, checkoutPlan, openPortal, readStatus } from './features/billing/checkout.ts'
 import { developmentPages } from './features/billing/development.http.ts'
@@ -30,6 +31,8 @@ import { readPolicy } from './features/credits/policy.ts'
 import { feedbackStats, giveFeedback, listFeedback } from './features/feedback/feedback.ts'
 import { guidePages } from './features/guide/guide.http.ts'
 import { health, ready } from './features/health/health.ts'
+import { acceptInvite, listInvites, revokeInvite, viewInvite } from './features/invitations/invitations.ts'
+import { invite, resendInvite } from './features/invitations/send.ts'
 import { createMaterial, listRawMaterials, readMaterial } from './features/materials/materials.ts'
 import { appendEvent, deleteEvent, readEvent } from './features/memory/events.ts'
 import { transferPreferences } from './features/memory/preferences.ts'
@@ -88,6 +91,14 @@ export const capabilities: readonly Capability[] = [
   listMembers,
   changeMemberRole,
   removeMember,
+  invite,
+  listInvites,
+  resendInvite,
+  revokeInvite,
+  viewInvite,
+  acceptInvite,
+  readWorkspaceAudit,
+  readAudit,
 
   readPolicy,
 

@@ -42,6 +42,7 @@ const Environment = z.object({
   GOOGLE_CLIENT_ID: z.string().min(1).optional(),
   GOOGLE_JWKS_URL: httpUrl.default('https://www.googleapis.com/oauth2/v3/certs'),
   GOOGLE_ISSUER: httpUrl.default('https://accounts.google.com'),
+  SECRET_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
   SMTP_URL: z
     .string()
     .regex(/^smtps?:\/\//, 'must be an smtp:// or smtps:// URL')
@@ -74,6 +75,8 @@ export type Config = Readonly<{
   credits: boolean
   registration: 'open' | 'invite' | 'closed'
   sessionTtlDays: number
+  /** Unset: one is made at first start and kept in the data folder. */
+  secretKey: string | undefined
   google: { clientId: string; jwksUrl: string; issuer: string } | undefined
   mail: { smtpUrl: string | undefined; from: string }
   stripe: { secretKey: string; webhookSecret: string | undefined; apiBase: string | undefined } | undefined
@@ -126,6 +129,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     credits: e.CREDITS,
     registration: e.REGISTRATION,
     sessionTtlDays: e.SESSION_TTL_DAYS,
+    secretKey: e.SECRET_KEY,
     google: e.GOOGLE_CLIENT_ID
       ? { clientId: e.GOOGLE_CLIENT_ID, jwksUrl: e.GOOGLE_JWKS_URL, issuer: e.GOOGLE_ISSUER }
       : undefined,

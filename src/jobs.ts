@@ -3,6 +3,8 @@ import { contextFor } from './core/context.ts'
 import { dropOldIdempotencyKeys } from './doors/http/idempotency.ts'
 import { keepDevelopmentBooks } from './features/billing/development.ts'
 import { purgeDeletedCards } from './features/cards/delete.ts'
+import { MAIL_JOB } from './features/mail/outbox.ts'
+import { dropOldMails, sendDueMails } from './features/mail/sender.ts'
 import { dropOAuthLeftovers } from './features/oauth/grants.ts'
 import { dropOrphanedUploads } from './features/support/tickets.ts'
 
@@ -10,7 +12,7 @@ export type Job = {
   name: string
   everyMs: number
   /** Every process runs every job, so each must bear being run by several at once. */
-  run: (ctx: Ctx) => Promise<unknown>
+  run: (ctx: Ctx, stopping: AbortSignal) => Promise<unknown>
 }
 
 const MINUTE_MS = 60_000
@@ -23,34 +25,54 @@ export const JOBS: readonly Job[] = [
   { name: 'orphaned-uploads', everyMs: HOUR_MS, run: dropOrphanedUploads },
   { name: 'oauth-leftovers', everyMs: HOUR_MS, run: dropOAuthLeftovers },
   { name: 'deleted-cards', everyMs: HOUR_MS, run: purgeDeletedCards },
+  { name: MAIL_JOB, everyMs: 10_000, run: sendDueMails },
+  { name: 'old-mails', everyMs: HOUR_MS, run: dropOldMails },
 ]
 
-/** Runs each job after its interval, one run of a job at a time; the returned function waits for the last ones. */
+/**
+ * Runs each job after its interval, or when it is woken; one run of a job at a time. The returned function
+ * waits for the last runs.
+ */
 export function startJobs(services: Services, jobs: readonly Job[] = JOBS): () => Promise<void> {
-  const timers = new Set<NodeJS.Timeout>()
-  const running = new Set<Promise<unknown>>()
-  let stopped = false
-
-  const schedule = (job: Job) => {
-    if (stopped) return
-    const timer = setTimeout(async () => {
-      timers.delete(timer)
-      const run = job.run(contextFor(services)).catch((error) => {
-        services.log.error({ err: error, job: job.name }, 'a job failed')
-      })
-      running.add(run)
-      await run
-      running.delete(run)
-      schedule(job)
-    }, job.everyMs)
-    timer.unref()
-    timers.add(timer)
+  const stopping = new AbortController()
+  const stops = jobs.map((job) => startJob(services, job, stopping.signal))
+  return async () => {
+    stopping.abort()
+    await Promise.all(stops.map((stop) => stop()))
   }
-  jobs.forEach(schedule)
+}
+
+function startJob(services: Services, job: Job, stopping: AbortSignal): () => Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> | undefined
+  let wokenMeanwhile = false
+
+  const run = async () => {
+    try {
+      await job.run(contextFor(services), stopping)
+    } catch (error) {
+      services.log.error({ err: error, job: job.name }, 'a job failed')
+    }
+  }
+  const runNow = () => {
+    wokenMeanwhile = running !== undefined
+    if (wokenMeanwhile || stopping.aborted) return
+    clearTimeout(timer)
+    running = run().then(() => {
+      running = undefined
+      if (wokenMeanwhile) runNow()
+      else schedule()
+    })
+  }
+  const schedule = () => {
+    if (!stopping.aborted) timer = setTimeout(runNow, job.everyMs).unref()
+  }
+  services.wakeups.on(job.name, runNow)
+  schedule()
 
   return async () => {
-    stopped = true
-    for (const timer of timers) clearTimeout(timer)
-    await Promise.all(running)
+    services.wakeups.off(job.name, runNow)
+    clearTimeout(timer)
+    await running
   }
 }

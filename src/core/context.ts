@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events'
 import type { Logger } from 'pino'
 import type { Adapters } from '../adapters/adapters.ts'
 import type { Config } from '../config.ts'
@@ -18,6 +19,10 @@ export type Services = {
   database: Database
   adapters: Adapters
   limits: Limits
+  /** The server's own secret: what is sealed with it can be opened only here. */
+  secret: string
+  /** `wakeups.emit(name)` runs the job of that name now rather than at its next turn. */
+  wakeups: EventEmitter
   log: Logger
   now: () => Date
 }
@@ -26,6 +31,8 @@ export type Services = {
 export type Ctx = Services & {
   db: Db
   transacting: boolean
+  /** For an effect outside the database: after the transaction, and only if it is committed. */
+  afterCommit: (effect: () => void) => void
   viewer: Viewer | null
   requestId: string
   ip: string
@@ -43,17 +50,24 @@ export const contextFor = (services: Services, caller: Caller = NOBODY): Ctx => 
   ...caller,
   db: services.database.read,
   transacting: false,
+  afterCommit: (effect) => effect(),
 })
 
 /**
  * Runs `fn` in one serialisable transaction, or in the one already open. PostgreSQL may run it
  * again after a serialisation failure, so `fn` has no effect outside the database.
  */
-export function inTx<C extends Ctx, T>(
+export async function inTx<C extends Ctx, T>(
   ctx: C,
   fn: (ctx: C) => Promise<T>,
   options?: TransactionOptions,
 ): Promise<T> {
   if (ctx.transacting) return fn(ctx)
-  return ctx.database.transaction((db) => fn({ ...ctx, db, transacting: true }), options)
+  let effects: (() => void)[] = []
+  const result = await ctx.database.transaction((db) => {
+    effects = []
+    return fn({ ...ctx, db, transacting: true, afterCommit: (effect) => void effects.push(effect) })
+  }, options)
+  for (const effect of effects) effect()
+  return result
 }

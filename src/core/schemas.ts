@@ -8,7 +8,7 @@ export const Email = z
   .trim()
   .min(3)
   .max(320)
-  .regex(/^[^\s@<>"(),:;[\]\\]+@[^\s@<>"(),:;[\]\\]+$/, 'Input should be a valid e-mail address')
+  .regex(/^[^\s\p{Cc}@<>"(),:;[\]\\]+@[^\s\p{Cc}@<>"(),:;[\]\\]+$/u, 'Input should be a valid e-mail address')
 
 /** What uniqueness and look-ups of an address go by. */
 export const normalEmail = (email: string): string => email.trim().toLowerCase()

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database, Db, EngineName } from './db.ts'
 import { foundation } from './migrations/0001-foundation.ts'
+import { workspaces } from './migrations/0002-workspaces.ts'
 import { cards } from './migrations/0003-cards.ts'
 import { search } from './migrations/0004-search.ts'
 import { memory } from './migrations/0005-memory.ts'
@@ -17,7 +18,16 @@ export type Migration = {
 }
 
 /** Forward only, in this order, each applied once. */
-export const MIGRATIONS: readonly Migration[] = [foundation, cards, search, memory, billing, support, oauth]
+export const MIGRATIONS: readonly Migration[] = [
+  foundation,
+  workspaces,
+  cards,
+  search,
+  memory,
+  billing,
+  support,
+  oauth,
+]
 
 /** Any fixed number; processes that start at once wait for each other on it. */
 const MIGRATION_LOCK = 7_205_759

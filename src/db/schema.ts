@@ -31,7 +31,7 @@ import type {
 import type { AuditLogTable, OutboxTable, SchemaMigrationsTable } from './tables/operations.ts'
 import type { SearchTables } from './tables/search.ts'
 import type { SupportTables } from './tables/support.ts'
-import type { MembershipsTable, WorkspacesTable } from './tables/workspaces.ts'
+import type { MembershipsTable, WorkspaceInvitesTable, WorkspacesTable } from './tables/workspaces.ts'
 
 export type Schema = {
   schema_migrations: SchemaMigrationsTable
@@ -45,6 +45,7 @@ export type Schema = {
 
   workspaces: WorkspacesTable
   memberships: MembershipsTable
+  workspace_invites: WorkspaceInvitesTable
 
   credit_balances: CreditBalancesTable
   credit_entries: CreditEntriesTable

@@ -20,6 +20,8 @@ export type OutboxTable = {
   subject: string
   text_body: string
   html_body: string
+  /** Names the server secret that the two bodies are sealed with. */
+  sealed_with: string
   status: 'pending' | 'sent' | 'failed' | 'cancelled'
   attempts: number
   next_attempt_at: string

@@ -12,3 +12,21 @@ export type WorkspacesTable = {
 }
 
 export type MembershipsTable = { workspace_id: string; user_id: string; role: Role; created_at: string }
+
+export type WorkspaceInvitesTable = {
+  invite_id: string
+  workspace_id: string
+  email: string
+  email_normal: string
+  role: Role
+  status: 'pending' | 'accepted' | 'revoked'
+  /** Of the newest token; sending again replaces it. */
+  token_hash: string
+  /** How often it was sent: each sending is a state of its own, mailed once. */
+  sendings: number
+  invited_by: string
+  created_at: string
+  expires_at: string
+  accepted_at: string | null
+  accepted_by: string | null
+}

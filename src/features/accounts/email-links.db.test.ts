@@ -1,26 +1,24 @@
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { type Bench, onBothEngines } from '../../../test/support/engines.ts'
+import { type ReceivedMail, startSmtp } from '../../../test/support/smtp.ts'
 
-/** The newest link that waits in the outbox for this address. */
-async function tokenMailedTo(t: Bench, email: string): Promise<string> {
-  const mails = await t.app.services.database.read
-    .selectFrom('outbox')
-    .select('text_body')
-    .where('to_address', '=', email)
-    .orderBy('mail_id', 'desc')
-    .execute()
-  return /token=([\w-]+)/.exec(mails[0]?.text_body ?? '')?.[1] ?? ''
-}
+const smtp = await startSmtp()
+afterAll(() => smtp.stop())
 
-onBothEngines('links sent by mail', (t) => {
+const tokenIn = (mail: ReceivedMail): string => /token=([\w-]+)/.exec(mail.text ?? '')?.[1] ?? ''
+
+const resetTokenFor = async (email: string, count = 1) =>
+  tokenIn(await smtp.mailTo(email, 'Choose a new password', count))
+
+const define = (t: Bench) => {
   const reset = (token: string) =>
     t.anonymous().post('/api/v1/auth/password/reset', { token, new_password: 'a new password' })
 
   test('a reset link works once, ends all sessions and sets the password', async () => {
-    const user = await t.user()
+    const user = await t.user(t.engine)
     const asked = await t.anonymous().post('/api/v1/auth/password/reset-request', { email: user.email })
     expect(asked.body).toEqual({ status: 'sent_if_known' })
-    const token = await tokenMailedTo(t, user.email)
+    const token = await resetTokenFor(user.email)
     expect((await reset(token)).status).toBe(204)
     const again = await reset(token)
     expect([again.status, again.body.code]).toEqual([400, 'invalid_token'])
@@ -36,26 +34,43 @@ onBothEngines('links sent by mail', (t) => {
     const email = 'unknown@example.com'
     const asked = await t.anonymous().post('/api/v1/auth/password/reset-request', { email })
     expect(asked.body).toEqual({ status: 'sent_if_known' })
-    expect(await tokenMailedTo(t, email)).toBe('')
+    const queued = await t.app.services.database.read
+      .selectFrom('outbox')
+      .select('to_address')
+      .where('to_address', '=', email)
+      .execute()
+    expect(queued).toEqual([])
   })
 
   test('a newer link kills the older one, and every link ends after an hour', async () => {
-    const user = await t.user()
+    const user = await t.user(t.engine)
     const ask = () => t.anonymous().post('/api/v1/auth/password/reset-request', { email: user.email })
     await ask()
-    const older = await tokenMailedTo(t, user.email)
+    const older = await resetTokenFor(user.email)
     await ask()
-    const newer = await tokenMailedTo(t, user.email)
+    const newer = await resetTokenFor(user.email, 2)
     expect((await reset(older)).status).toBe(400)
     t.later(3_600_001)
     expect((await reset(newer)).status).toBe(400)
   })
 
   test('two uses of one link at once: one works', async () => {
-    const user = await t.user()
+    const user = await t.user(t.engine)
     await t.anonymous().post('/api/v1/auth/password/reset-request', { email: user.email })
-    const token = await tokenMailedTo(t, user.email)
+    const token = await resetTokenFor(user.email)
     const answers = await Promise.all([reset(token), reset(token)])
     expect(answers.map((answer) => answer.status).sort()).toEqual([204, 400])
   })
-})
+
+  test('the verification mail after registration confirms the address', async () => {
+    const user = await t.user(t.engine)
+    expect((await user.get('/api/v1/auth/me')).body.email_verified).toBe(false)
+    const mail = await smtp.mailTo(user.email, 'Confirm your e-mail address')
+    expect(mail.text).toContain(`${t.app.services.config.baseUrl}/verify?token=`)
+    const verified = await t.anonymous().post('/api/v1/auth/verify-email', { token: tokenIn(mail) })
+    expect(verified.status).toBe(204)
+    expect((await user.get('/api/v1/auth/me')).body.email_verified).toBe(true)
+  })
+}
+
+onBothEngines('links sent by mail', define, { SMTP_URL: smtp.url })

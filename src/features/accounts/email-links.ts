@@ -7,7 +7,7 @@ import { Email, normalEmail } from '../../core/schemas.ts'
 import { randomToken, sha256 } from '../../core/secrets.ts'
 import type { EmailTokensTable, UsersTable } from '../../db/tables/accounts.ts'
 import { audit } from '../audit/audit.ts'
-import { enqueueMail } from '../mail/outbox.ts'
+import { cancelMails, enqueueMail } from '../mail/outbox.ts'
 import { mailWithButton } from '../mail/template.ts'
 import {
   deleteSessionsOf,
@@ -27,6 +27,7 @@ const RESETS_PER_EMAIL_A_MINUTE = 5
 
 async function issueToken(ctx: Ctx, userId: string, purpose: EmailTokensTable['purpose']): Promise<string> {
   const token = randomToken()
+  await cancelMails(ctx, `${purpose}:${userId}`)
   const now = ctx.now()
   await dropEmailTokens(ctx.db, userId, purpose)
   await insertEmailToken(ctx.db, {
@@ -41,7 +42,7 @@ async function issueToken(ctx: Ctx, userId: string, purpose: EmailTokensTable['p
 }
 
 export async function sendVerificationMail(ctx: Ctx, user: UsersTable): Promise<void> {
-  if (!ctx.config.mail.smtpUrl || !user.email) return
+  if (!ctx.adapters.mail || !user.email) return
   const token = await issueToken(ctx, user.user_id, 'verify_email')
   const mail = mailWithButton({
     heading: 'Confirm your e-mail address',
@@ -49,7 +50,7 @@ export async function sendVerificationMail(ctx: Ctx, user: UsersTable): Promise<
     button: { label: 'Confirm', url: `${ctx.config.baseUrl}/verify?token=${token}` },
     footer: 'The link works once, for seven days. If it was not you, ignore this mail.',
   })
-  await enqueueMail(ctx, `verify:${sha256(token)}`, {
+  await enqueueMail(ctx, `verify_email:${user.user_id}:${sha256(token)}`, {
     to: user.email,
     subject: 'Confirm your e-mail address',
     ...mail,
@@ -65,7 +66,7 @@ async function sendResetMail(ctx: Ctx, user: UsersTable): Promise<void> {
     button: { label: 'Choose a new password', url: `${ctx.config.baseUrl}/reset?token=${token}` },
     footer: 'The link works once, for one hour. If it was not you, ignore this mail; nothing has changed.',
   })
-  await enqueueMail(ctx, `reset:${sha256(token)}`, {
+  await enqueueMail(ctx, `reset_password:${user.user_id}:${sha256(token)}`, {
     to: user.email,
     subject: 'Choose a new password',
     ...mail,

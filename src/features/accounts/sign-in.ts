@@ -2,17 +2,17 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import type { Ctx } from '../../core/context.ts'
 import { inTx } from '../../core/context.ts'
-import { conflict, forbidden, notAuthenticated, notConfigured } from '../../core/errors.ts'
+import { conflict, notAuthenticated, notConfigured } from '../../core/errors.ts'
 import { Email, normalEmail } from '../../core/schemas.ts'
 import { toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { UsersTable } from '../../db/tables/accounts.ts'
 import { audit } from '../audit/audit.ts'
-import { redeemCode } from '../billing/invites.ts'
 import { book, openBalance } from '../credits/ledger.ts'
 import { SIGNUP_BONUS } from '../credits/policy.ts'
 import { createPersonalWorkspace } from '../workspaces/personal.ts'
 import { findUserByEmail, findUserByGoogle, insertUser, updateUser } from './accounts.store.ts'
+import { applyInviteCode, requireOpenRegistration } from './admission.ts'
 import { sendVerificationMail } from './email-links.ts'
 import { forgetFailures, holdGuessers, recordFailure } from './guessing.ts'
 import { hashPassword, Password, passwordMatches } from './passwords.ts'
@@ -21,12 +21,18 @@ import { DEFAULT_SETTINGS } from './settings.ts'
 
 const DisplayName = z.string().trim().min(1).max(120)
 
+const InviteCode = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe('An invite code, or the token of a workspace invitation.')
+
 export const UserRegister = z
   .object({
     email: Email,
     password: Password,
     display_name: DisplayName.optional(),
-    invite_code: z.string().min(1).max(200).optional(),
+    invite_code: InviteCode.optional(),
   })
   .meta({ id: 'UserRegister' })
 
@@ -35,7 +41,12 @@ export const UserLogin = z
   .object({ email: z.string().max(1000), password: z.string().max(1000) })
   .meta({ id: 'UserLogin' })
 
-export const GoogleLogin = z.object({ id_token: z.string().min(1).max(10_000) }).meta({ id: 'GoogleLogin' })
+export const GoogleLogin = z
+  .object({
+    id_token: z.string().min(1).max(10_000),
+    invite_code: InviteCode.optional().describe('Used if this makes a new account.'),
+  })
+  .meta({ id: 'GoogleLogin' })
 
 type NewAccount = {
   email: string
@@ -75,14 +86,6 @@ async function createAccount(ctx: Ctx, account: NewAccount): Promise<UsersTable>
   return user
 }
 
-/** Where codes are needed, the admins named in the configuration need none: somebody has to make the first code. */
-function requireOpenRegistration(ctx: Ctx, email: string, inviteCode?: string): void {
-  const { registration, adminEmails } = ctx.config
-  if (registration === 'closed') throw forbidden('Registration is closed on this server. Ask its admin.')
-  if (registration === 'invite' && !inviteCode && !adminEmails.includes(normalEmail(email)))
-    throw forbidden('Registration on this server needs an invite code.')
-}
-
 const emailTaken = () =>
   conflict('email_taken', 'An account with this e-mail address exists. Sign in, or reset the password.')
 
@@ -105,7 +108,7 @@ export const register = capability({
         if (await findUserByEmail(ctx.db, email)) throw emailTaken()
         const account = { email, displayName: display_name, passwordHash, googleSubject: null }
         const user = await createAccount(ctx, account)
-        if (invite_code) await redeemCode(ctx, user.user_id, invite_code)
+        await applyInviteCode(ctx, user.user_id, invite_code)
         await sendVerificationMail(ctx, user)
         return startSession(ctx, user)
       })
@@ -153,10 +156,10 @@ export const loginWithGoogle = capability({
   limit: 'auth',
   session: 'start',
   idempotency: 'none',
-  errors: [401, 403, 429, 503],
+  errors: [401, 403, 404, 409, 410, 429, 503],
   input: GoogleLogin,
   output: TokenResponse,
-  run: async (ctx, { id_token }) => {
+  run: async (ctx, { id_token, invite_code }) => {
     if (!ctx.adapters.google) throw notConfigured('Sign-in with Google')
     const identity = await ctx.adapters.google.verify(id_token)
     if (!identity)
@@ -166,9 +169,11 @@ export const loginWithGoogle = capability({
       if (known) return startSession(ctx, known)
       const sameEmail = await findUserByEmail(ctx.db, identity.email)
       if (sameEmail) return startSession(ctx, await linkGoogle(ctx, sameEmail, identity.subject))
-      requireOpenRegistration(ctx, identity.email)
+      requireOpenRegistration(ctx, identity.email, invite_code)
       const account = { ...identity, passwordHash: null, googleSubject: identity.subject }
-      return startSession(ctx, await createAccount(ctx, account))
+      const user = await createAccount(ctx, account)
+      await applyInviteCode(ctx, user.user_id, invite_code)
+      return startSession(ctx, user)
     })
   },
 })

@@ -1,14 +1,26 @@
 import type { Ctx } from '../../core/context.ts'
+import { seal, sha256 } from '../../core/secrets.ts'
 import { newId } from '../../db/ids.ts'
 
 export type Mail = { to: string; subject: string; text: string; html: string }
 
+export const MAIL_JOB = 'mail'
+
+/** Tells by which secret a mail is sealed without telling the secret. */
+export const secretName = (secret: string): string => sha256(`name:${secret}`).slice(0, 16)
+
+/** A subject is one line, whoever chose the names in it. */
+const oneLine = (text: string) => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
+
 /**
- * Puts a mail into the outbox, in the transaction of its cause. `stateKey` names the state that the mail
- * tells about (an invitation and its token generation, say), so that no state is mailed twice.
+ * Puts a mail into the outbox, in the transaction of its cause. `stateKey` is `<what>:<id>:<state>` and names the
+ * state that the mail tells about (an invitation and its sending, say), so that no state is mailed twice.
+ * The bodies carry links that open doors, so they rest sealed. Answers whether a mail will go out: not where
+ * no mail server is configured.
  */
-export async function enqueueMail(ctx: Ctx, stateKey: string, mail: Mail): Promise<void> {
+export async function enqueueMail(ctx: Ctx, stateKey: string, mail: Mail): Promise<boolean> {
   if (!ctx.transacting) throw new Error('enqueueMail() belongs into the transaction of its cause')
+  if (!ctx.adapters.mail) return false
   const now = ctx.now().toISOString()
   await ctx.db
     .insertInto('outbox')
@@ -16,9 +28,10 @@ export async function enqueueMail(ctx: Ctx, stateKey: string, mail: Mail): Promi
       mail_id: newId(),
       state_key: stateKey,
       to_address: mail.to,
-      subject: mail.subject,
-      text_body: mail.text,
-      html_body: mail.html,
+      subject: oneLine(mail.subject),
+      text_body: seal(mail.text, ctx.secret),
+      html_body: seal(mail.html, ctx.secret),
+      sealed_with: secretName(ctx.secret),
       status: 'pending',
       next_attempt_at: now,
       created_at: now,
@@ -28,5 +41,17 @@ export async function enqueueMail(ctx: Ctx, stateKey: string, mail: Mail): Promi
       sent_at: null,
     })
     .onConflict((conflict) => conflict.column('state_key').doNothing())
+    .execute()
+  ctx.afterCommit(() => ctx.wakeups.emit(MAIL_JOB))
+  return true
+}
+
+/** Takes back what waits in the outbox about `<what>:<id>`, whose link works no more. */
+export async function cancelMails(ctx: Ctx, about: string): Promise<void> {
+  await ctx.db
+    .updateTable('outbox')
+    .set({ status: 'cancelled', text_body: '', html_body: '' })
+    .where('status', '=', 'pending')
+    .where('state_key', 'like', `${about}:%`)
     .execute()
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
-import type { UserCtx } from '../../core/context.ts'
+import type { Ctx, UserCtx } from '../../core/context.ts'
 import { inTx } from '../../core/context.ts'
 import { conflict, notFound } from '../../core/errors.ts'
 import { Email, Id, Time } from '../../core/schemas.ts'
@@ -51,6 +51,9 @@ export function requireShared(workspace: WorkspacesTable): void {
     )
 }
 
+export const isMember = async (ctx: Ctx, workspaceId: string, userId: string): Promise<boolean> =>
+  (await findMembership(ctx.db, workspaceId, userId)) !== undefined
+
 /** Makes somebody a member, inside the caller's transaction; whether they may be is decided before. */
 export async function join(
   ctx: UserCtx,
@@ -58,7 +61,7 @@ export async function join(
   userId: string,
   role: Role,
 ): Promise<MembershipsTable> {
-  if (await findMembership(ctx.db, workspaceId, userId)) throw alreadyMember()
+  if (await isMember(ctx, workspaceId, userId)) throw alreadyMember()
   const row = { workspace_id: workspaceId, user_id: userId, role, created_at: ctx.now().toISOString() }
   await insertMembership(ctx.db, row)
   await audit(ctx, {
@@ -70,16 +73,6 @@ export async function join(
   return row
 }
 
-/** Two requests that add the same person at once meet at the primary key. */
-export async function addOnce<T>(ctx: UserCtx, add: (ctx: UserCtx) => Promise<T>): Promise<T> {
-  try {
-    return await inTx(ctx, add)
-  } catch (error) {
-    if (ctx.database.isUniqueViolation(error)) throw alreadyMember()
-    throw error
-  }
-}
-
 type Addition = { workspace_id: string; role: Role | undefined }
 
 const addUser = (
@@ -87,7 +80,7 @@ const addUser = (
   { workspace_id, role }: Addition,
   find: (ctx: UserCtx) => Promise<UsersTable>,
 ) =>
-  addOnce(ctx, async (ctx) => {
+  inTx(ctx, async (ctx) => {
     const { workspace } = await requireRole(ctx, workspace_id, 'admin')
     requireShared(workspace)
     const policy = policyOf(workspace)

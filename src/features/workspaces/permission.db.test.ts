@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import {
   ADMINS_ONLY,
@@ -18,6 +19,11 @@ async function newMember(world: World): Promise<string> {
   const userId = await newcomer(world)
   await world.owner.post(at(world, '/members'), { user_id: userId, role: 'viewer' })
   return userId
+}
+
+async function newInvite(world: World): Promise<{ invite: { invite_id: string }; token: string }> {
+  const email = `guest-${randomUUID()}@example.com`
+  return (await world.owner.post(at(world, '/invites'), { email })).body
 }
 
 const rows: PermissionRow[] = [
@@ -68,6 +74,50 @@ const rows: PermissionRow[] = [
     route: 'DELETE /api/v1/workspaces/{workspace_id}/members/{user_id}',
     prepare: newMember,
     call: (caller, world, userId) => caller.delete(at(world, `/members/${userId}`)),
+    expected: ADMINS_ONLY,
+  },
+  {
+    route: 'GET /api/v1/workspaces/{workspace_id}/invites',
+    call: (caller, world) => caller.get(at(world, '/invites')),
+    expected: ADMINS_ONLY,
+  },
+  {
+    route: 'POST /api/v1/workspaces/{workspace_id}/invites',
+    call: (caller, world) => caller.post(at(world, '/invites'), { email: 'somebody@example.com' }),
+    expected: ADMINS_ONLY,
+  },
+  {
+    route: 'POST /api/v1/workspaces/{workspace_id}/invites/{invite_id}/resend',
+    prepare: async (world) => (await newInvite(world)).invite.invite_id,
+    call: (caller, world, inviteId) => caller.post(at(world, `/invites/${inviteId}/resend`)),
+    expected: ADMINS_ONLY,
+  },
+  {
+    route: 'DELETE /api/v1/workspaces/{workspace_id}/invites/{invite_id}',
+    prepare: async (world) => (await newInvite(world)).invite.invite_id,
+    call: (caller, world, inviteId) => caller.delete(at(world, `/invites/${inviteId}`)),
+    expected: ADMINS_ONLY,
+  },
+  {
+    route: 'GET /api/v1/workspaces/invites/{token}',
+    prepare: async (world) => (await newInvite(world)).token,
+    call: (caller, _world, token) => caller.get(`/api/v1/workspaces/invites/${token}`),
+    expected: { ...ANYBODY_SIGNED_IN, anonymous: 200 },
+  },
+  {
+    route: 'POST /api/v1/workspaces/invites/accept',
+    prepare: async (world) => (await newInvite(world)).token,
+    call: async (caller, world, token) => {
+      const answer = await caller.post('/api/v1/workspaces/invites/accept', { token })
+      // The outsider is one again for the next row.
+      if (answer.status === 200) await caller.delete(at(world, `/members/${answer.body.user_id}`))
+      return answer
+    },
+    expected: { owner: 409, admin: 409, editor: 409, viewer: 409, outsider: 200, anonymous: 401 },
+  },
+  {
+    route: 'GET /api/v1/workspaces/{workspace_id}/audit',
+    call: (caller, world) => caller.get(at(world, '/audit')),
     expected: ADMINS_ONLY,
   },
 ]

@@ -1,4 +1,3 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { UserCtx } from '../../core/context.ts'
 import { forbidden, notFound } from '../../core/errors.ts'
 import type { Role, WorkspacesTable } from '../../db/tables/workspaces.ts'
@@ -57,43 +56,3 @@ export async function requireRole(
     )
   return { workspace, role }
 }
-
-/** SQL: the viewer is a member of the workspace in `column`, with at least this role. */
-export function memberOf(userId: string, column: string, minimum: Role = 'viewer'): RawBuilder<SqlBool> {
-  const roles = (Object.keys(RANK) as Role[]).filter((role) => hasRole(role, minimum))
-  return sql<SqlBool>`exists (select 1 from memberships as m
-    where m.workspace_id = ${sql.ref(column)} and m.user_id = ${userId} and m.role in (${sql.join(roles)}))`
-}
-
-/** SQL: what is published in the workspace in `column` is open to everybody signed in. */
-const openWorkspace = (column: string): RawBuilder<SqlBool> =>
-  sql<SqlBool>`exists (select 1 from workspaces as w
-    where w.workspace_id = ${sql.ref(column)} and w.visibility in ('public', 'unlisted'))`
-
-export type Shared = {
-  /** Columns of the row that is asked for, such as `cards.owner_id`. */
-  owner: string
-  workspace: string
-  status: string
-}
-
-/**
- * SQL: who may read something that is kept in a workspace and is `published` or not. Its owner always; editors
- * and admins of the workspace also before it is published; once published, members, and everybody signed in
- * where the workspace is public or unlisted.
- */
-export const readableBy = (
-  userId: string,
-  { owner, workspace, status }: Shared,
-): RawBuilder<SqlBool> => sql<SqlBool>`(
-  ${sql.ref(owner)} = ${userId}
-  or ${memberOf(userId, workspace, 'editor')}
-  or (${sql.ref(status)} = 'published' and (${memberOf(userId, workspace)} or ${openWorkspace(workspace)}))
-)`
-
-/** SQL: the owner, or an editor or admin of the workspace it is in. */
-export const editableBy = (
-  userId: string,
-  { owner, workspace }: Pick<Shared, 'owner' | 'workspace'>,
-): RawBuilder<SqlBool> =>
-  sql<SqlBool>`(${sql.ref(owner)} = ${userId} or ${memberOf(userId, workspace, 'editor')})`

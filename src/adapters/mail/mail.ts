@@ -1,0 +1,71 @@
+import { createTransport } from 'nodemailer'
+
+export type OutgoingMail = {
+  /** Stays the same when a mail is sent again, so that receivers can tell it is the same one. */
+  id: string
+  to: string
+  subject: string
+  text: string
+  html: string
+}
+
+export type Delivery =
+  | { outcome: 'accepted' }
+  /** The server refuses this mail for good. */
+  | { outcome: 'refused'; error: string }
+  /** Not now. `serverDown`: no mail gets through at the moment, not just this one. */
+  | { outcome: 'failed'; error: string; serverDown: boolean }
+
+export type MailTransport = { send: (mail: OutgoingMail) => Promise<Delivery> }
+
+export type SmtpOptions = { url: string; from: string; baseUrl: string }
+
+const TIMEOUTS = {
+  dnsTimeout: 10_000,
+  connectionTimeout: 10_000,
+  greetingTimeout: 10_000,
+  socketTimeout: 30_000,
+}
+
+/** nodemailer says with these that a server has refused the sender, the receiver or the content. */
+const ABOUT_THE_MAIL = new Set(['EENVELOPE', 'EMESSAGE'])
+
+function deliveryOf(error: unknown): Delivery {
+  if (!(error instanceof Error)) return { outcome: 'failed', error: String(error), serverDown: true }
+  const { code, responseCode } = error as { code?: string; responseCode?: number }
+  const aboutTheMail = code !== undefined && ABOUT_THE_MAIL.has(code)
+  const text = error.message.slice(0, 500)
+  // Without a response the address itself could not be put into an envelope.
+  if (aboutTheMail && (responseCode === undefined || responseCode >= 500))
+    return { outcome: 'refused', error: text }
+  return { outcome: 'failed', error: text, serverDown: !aboutTheMail }
+}
+
+export function smtpMail({ url, from, baseUrl }: SmtpOptions): MailTransport {
+  const transport = createTransport({
+    url,
+    ...TIMEOUTS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  const domain = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')
+  return {
+    async send({ id, to, subject, text, html }) {
+      try {
+        await transport.sendMail({
+          from,
+          // As an object the address is one address, whatever characters it has.
+          to: { name: '', address: to },
+          subject,
+          text,
+          html,
+          messageId: `<${id}@${domain}>`,
+          headers: { 'Auto-Submitted': 'auto-generated' },
+        })
+        return { outcome: 'accepted' }
+      } catch (error) {
+        return deliveryOf(error)
+      }
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import type { Ctx } from '../../core/context.ts'
+import { forbidden } from '../../core/errors.ts'
+import { normalEmail } from '../../core/schemas.ts'
+import { redeemCode } from '../billing/invites.ts'
+import { opensRegistration } from '../invitations/invitations.ts'
+
+/** Where invitations are needed, the admins named in the configuration need none: somebody has to be first. */
+export function requireOpenRegistration(ctx: Ctx, email: string, inviteCode: string | undefined): void {
+  const { registration, adminEmails } = ctx.config
+  if (registration === 'closed') throw forbidden('Registration is closed on this server. Ask its admin.')
+  if (registration === 'invite' && inviteCode === undefined && !adminEmails.includes(normalEmail(email)))
+    throw forbidden(
+      'Registration needs an invitation here. Ask a member for an invite link or an invite code.',
+    )
+}
+
+/**
+ * An invite code is an invite code of a member, or the token of a workspace invitation. The first is redeemed, in
+ * the transaction of the registration; the second opens the door and is accepted afterwards, when its
+ * new holder is signed in. A code that is wrong is an error, not a registration without its credits.
+ */
+export async function applyInviteCode(ctx: Ctx, userId: string, code: string | undefined): Promise<void> {
+  if (code === undefined || (await opensRegistration(ctx, code))) return
+  await redeemCode(ctx, userId, code)
+}

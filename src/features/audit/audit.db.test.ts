@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { type Bench, onBothEngines } from '../../../test/support/engines.ts'
+
+const actions = (answer: { body: { items: { action: string }[] } }) =>
+  answer.body.items.map(({ action }) => action)
+
+const define = (t: Bench) => {
+  test("a workspace's admins read who did what, newest first", async () => {
+    const [owner, member] = [await t.user('owner'), await t.user('member')]
+    const { workspace_id } = (await owner.post('/api/v1/workspaces', { name: 'team' })).body
+    const url = `/api/v1/workspaces/${workspace_id}`
+    await owner.post(`${url}/members`, { user_id: member.userId })
+    await owner.patch(`${url}/members/${member.userId}`, { role: 'editor' })
+    const invited = await owner.post(`${url}/invites`, { email: 'new@example.com' })
+    await owner.delete(`${url}/invites/${invited.body.invite.invite_id}`)
+    await member.delete(`${url}/members/${member.userId}`)
+
+    const log = await owner.get(`${url}/audit`)
+    expect(log.body).toMatchObject({ total: 6, page: 1, page_size: 20 })
+    expect(new Set(actions(log))).toEqual(
+      new Set([
+        'member.left',
+        'invite.revoked',
+        'invite.created',
+        'member.role_changed',
+        'member.added',
+        'workspace.created',
+      ]),
+    )
+    const left = log.body.items.find((entry: { action: string }) => entry.action === 'member.left')
+    expect(left).toMatchObject({
+      actor_id: member.userId,
+      actor_name: 'member',
+      subject_type: 'user',
+      subject_id: member.userId,
+    })
+    const changed = await owner.get(`${url}/audit?action=member.role_changed`)
+    expect(changed.body.items[0].details).toEqual({ from: 'viewer', to: 'editor' })
+    expect((await owner.get(`${url}/audit?actor_id=${member.userId}`)).body.total).toBe(1)
+    const second = await owner.get(`${url}/audit?page=2&page_size=4`)
+    expect(second.body.items).toHaveLength(2)
+    expect(JSON.stringify(log.body)).not.toContain(invited.body.token)
+  })
+
+  test('what was refused is not in the log', async () => {
+    const owner = await t.user('owner')
+    const { workspace_id } = (await owner.post('/api/v1/workspaces', { name: 'team' })).body
+    await owner.delete(`/api/v1/workspaces/${workspace_id}/members/${owner.userId}`)
+    const log = await owner.get(`/api/v1/workspaces/${workspace_id}/audit`)
+    expect(actions(log)).toEqual(['workspace.created'])
+  })
+
+  test('service admins read the whole log, nobody else does', async () => {
+    const [admin, user] = [await t.user('chief'), await t.user('owner')]
+    await user.post('/api/v1/auth/api-keys', { name: 'key' })
+    const refused = await user.get('/api/v1/admin/audit')
+    expect([refused.status, refused.body.code]).toEqual([403, 'forbidden'])
+    expect((await t.anonymous().get('/api/v1/admin/audit')).status).toBe(401)
+    const log = await admin.get(`/api/v1/admin/audit?actor_id=${user.userId}`)
+    expect(log.status).toBe(200)
+    expect(new Set(actions(log))).toEqual(new Set(['key.created', 'account.registered']))
+    expect((await admin.get('/api/v1/admin/audit?page_size=101')).status).toBe(422)
+  })
+
+  test('the database takes no change of the log', async () => {
+    const { database } = t.app.services
+    await expect(database.transaction((db) => db.deleteFrom('audit_log').execute())).rejects.toThrow(
+      'append-only',
+    )
+    await expect(
+      database.transaction((db) => db.updateTable('audit_log').set({ action: 'x' }).execute()),
+    ).rejects.toThrow('append-only')
+  })
+}
+
+// The addresses of the people of a bench are numbered in the order of their coming.
+onBothEngines('audit', define, {
+  ADMIN_EMAILS: Array.from({ length: 20 }, (_, index) => `chief-${index + 1}@example.com`).join(','),
+})

@@ -1,0 +1,42 @@
+import type { Db } from '../../db/db.ts'
+import type { AuditLogTable } from '../../db/tables/operations.ts'
+
+export type AuditRow = AuditLogTable & { actor_name: string | null }
+
+export type AuditFilter = {
+  workspace_id?: string | undefined
+  actor_id?: string | undefined
+  action?: string | undefined
+}
+
+export type Window = { limit: number; offset: number }
+
+/** Newest first: the ids sort by the time of their making. */
+export async function listAudit(
+  db: Db,
+  filter: AuditFilter,
+  { limit, offset }: Window,
+): Promise<{ rows: AuditRow[]; total: number }> {
+  const matching = db
+    .selectFrom('audit_log')
+    .leftJoin('users', 'users.user_id', 'audit_log.actor_id')
+    .where((eb) =>
+      eb.and(
+        (['workspace_id', 'actor_id', 'action'] as const).flatMap((column) => {
+          const value = filter[column]
+          return value === undefined ? [] : [eb(`audit_log.${column}`, '=', value)]
+        }),
+      ),
+    )
+  const { total } = await matching
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  const rows = await matching
+    .selectAll('audit_log')
+    .select('users.display_name as actor_name')
+    .orderBy('audit_log.audit_id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  return { rows, total }
+}

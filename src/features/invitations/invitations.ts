@@ -1,0 +1,164 @@
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import type { Ctx, UserCtx } from '../../core/context.ts'
+import { inTx } from '../../core/context.ts'
+import { conflict, forbidden, gone, notFound } from '../../core/errors.ts'
+import { Id } from '../../core/schemas.ts'
+import { sha256 } from '../../core/secrets.ts'
+import type { WorkspaceInvitesTable } from '../../db/tables/workspaces.ts'
+import { requireUser } from '../accounts/users.ts'
+import { audit } from '../audit/audit.ts'
+import { cancelMails } from '../mail/outbox.ts'
+import { join, MembershipResponse } from '../workspaces/members.ts'
+import { requireRole } from '../workspaces/permission.ts'
+import { domainAllowed, policyOf } from '../workspaces/policy.ts'
+import { findInviteByToken, listInvitesOf, namesFor, updateInvite } from './invitations.store.ts'
+import {
+  InviteToken,
+  presentInvite,
+  WorkspaceInviteAccept,
+  WorkspaceInvitePublicResponse,
+  WorkspaceInviteResponse,
+} from './invite-schemas.ts'
+import { requireOpenInvite } from './send.ts'
+
+export const listInvites = capability({
+  name: 'invites.list',
+  summary: 'The open invitations of a workspace, newest first; with history all of them; admins only',
+  scopes: ['workspace:write'],
+  rest: ['GET /api/v1/workspaces/{workspace_id}/invites'],
+  errors: [404],
+  tool: {
+    name: 'list_workspace_invites',
+    description:
+      'List the open invitations of a workspace with their invite_id, address, role and end; include_history adds accepted and revoked ones. Admins only.',
+    readOnly: true,
+  },
+  input: z.object({ workspace_id: Id, include_history: z.boolean().default(false) }),
+  output: z.array(WorkspaceInviteResponse),
+  run: async (ctx, { workspace_id, include_history }) => {
+    await requireRole(ctx, workspace_id, 'admin')
+    const rows = await listInvitesOf(ctx.db, workspace_id, { history: include_history })
+    return rows.map(presentInvite)
+  },
+})
+
+export const revokeInvite = capability({
+  name: 'invites.revoke',
+  summary: 'Revoke an open invitation; its link stops working; admins only',
+  scopes: ['workspace:write'],
+  rest: ['DELETE /api/v1/workspaces/{workspace_id}/invites/{invite_id}'],
+  errors: [404, 409],
+  tool: {
+    name: 'revoke_workspace_invite',
+    description:
+      'Revoke an open invitation: its link stops working at once. An accepted one cannot be revoked; use remove_workspace_member. Admins only.',
+    destructive: true,
+  },
+  input: z.object({ workspace_id: Id, invite_id: Id }),
+  output: z
+    .object({ invite_id: z.string(), status: z.literal('revoked') })
+    .meta({ id: 'WorkspaceInviteRevoked' }),
+  run: (ctx, { workspace_id, invite_id }) =>
+    inTx(ctx, async (ctx) => {
+      const open = await requireOpenInvite(ctx, workspace_id, invite_id)
+      await updateInvite(ctx.db, invite_id, { status: 'revoked' })
+      await cancelMails(ctx, `invite:${invite_id}`)
+      await audit(ctx, {
+        action: 'invite.revoked',
+        subject: { type: 'invite', id: invite_id },
+        workspaceId: workspace_id,
+        details: { email: open.email },
+      })
+      return { invite_id, status: 'revoked' as const }
+    }),
+})
+
+const hasEnded = (ctx: Ctx, { expires_at }: WorkspaceInvitesTable) => expires_at <= ctx.now().toISOString()
+
+/** What a token stands for. A revoked invitation is as unknown as one that never was. */
+async function requireInvite(ctx: Ctx, token: string): Promise<WorkspaceInvitesTable> {
+  const found = await findInviteByToken(ctx.db, sha256(token))
+  if (!found || found.status === 'revoked')
+    throw notFound('Invitation', 'The link may have been replaced by a newer one. Ask for a new invitation.')
+  if (found.status === 'pending' && hasEnded(ctx, found))
+    throw gone('This invitation has expired. Ask for a new one.')
+  return found
+}
+
+/** Whether a token opens registration on a server where one needs an invitation. */
+export async function opensRegistration(ctx: Ctx, token: string): Promise<boolean> {
+  const found = await findInviteByToken(ctx.db, sha256(token))
+  return found !== undefined && found.status === 'pending' && !hasEnded(ctx, found)
+}
+
+export const viewInvite = capability({
+  name: 'invites.view',
+  summary: 'What the page behind an invitation link shows; no sign-in needed',
+  scopes: 'public',
+  rest: ['GET /api/v1/workspaces/invites/{token}'],
+  errors: [404, 410],
+  input: z.object({ token: InviteToken }),
+  output: WorkspaceInvitePublicResponse,
+  run: async (ctx, { token }) => {
+    const found = await requireInvite(ctx, token)
+    return { ...found, ...(await namesFor(ctx.db, found)) }
+  },
+})
+
+/**
+ * The token is the permission: it was mailed to the address, or handed over by an admin, and people have more
+ * than one address. Only where the workspace is bound to domains must the account itself be of one of
+ * them, or be the one that was invited.
+ */
+async function requireWelcome(ctx: UserCtx, invite: WorkspaceInvitesTable): Promise<void> {
+  const workspace = await ctx.db
+    .selectFrom('workspaces')
+    .select('policy_json')
+    .where('workspace_id', '=', invite.workspace_id)
+    .executeTakeFirstOrThrow()
+  const user = await requireUser(ctx, ctx.viewer.userId)
+  if (user.email_normal === invite.email_normal) return
+  const policy = policyOf(workspace)
+  const proven = user.email_verified === 1 || ctx.adapters.mail === null
+  if (policy.inviteDomains !== null && !(proven && domainAllowed(policy, user.email_normal ?? '')))
+    throw forbidden(
+      `This workspace takes people of these domains only: ${policy.inviteDomains.join(', ')}. Sign in with the invited address${proven ? '' : ', or confirm yours'}.`,
+    )
+}
+
+export const acceptInvite = capability({
+  name: 'invites.accept',
+  summary: 'Accept an invitation; you become a member with its role',
+  scopes: ['workspace:write'],
+  rest: ['POST /api/v1/workspaces/invites/accept'],
+  errors: [404, 409, 410],
+  tool: {
+    name: 'accept_workspace_invite',
+    description:
+      'Accept an invitation with the token from its link (the last part of the address). You become a member of the workspace with the role of the invitation.',
+  },
+  input: WorkspaceInviteAccept,
+  output: MembershipResponse,
+  run: (ctx, { token }) =>
+    inTx(ctx, async (ctx) => {
+      const found = await requireInvite(ctx, token)
+      if (found.status !== 'pending')
+        throw conflict('invite_not_pending', 'This invitation has been accepted already.')
+      await requireWelcome(ctx, found)
+      const membership = await join(ctx, found.workspace_id, ctx.viewer.userId, found.role)
+      await updateInvite(ctx.db, found.invite_id, {
+        status: 'accepted',
+        accepted_at: ctx.now().toISOString(),
+        accepted_by: ctx.viewer.userId,
+      })
+      await cancelMails(ctx, `invite:${found.invite_id}`)
+      await audit(ctx, {
+        action: 'invite.accepted',
+        subject: { type: 'invite', id: found.invite_id },
+        workspaceId: found.workspace_id,
+        details: { email: found.email, role: found.role },
+      })
+      return membership
+    }),
+})

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { Email, Id, Time } from '../../core/schemas.ts'
+import type { WorkspaceInvitesTable } from '../../db/tables/workspaces.ts'
+import { OptionalRole } from '../workspaces/members.ts'
+import { RoleName } from '../workspaces/policy.ts'
+
+const InviteStatus = z.enum(['pending', 'accepted', 'revoked'])
+
+export const InviteToken = z.string().min(10).max(400)
+
+export const WorkspaceInviteCreate = z
+  .object({ workspace_id: Id, email: Email, role: OptionalRole })
+  .meta({ id: 'WorkspaceInviteCreate' })
+
+export const WorkspaceInviteAccept = z.object({ token: InviteToken }).meta({ id: 'WorkspaceInviteAccept' })
+
+export const WorkspaceInviteResponse = z
+  .object({
+    invite_id: z.string(),
+    workspace_id: z.string(),
+    email: z.string(),
+    role: RoleName,
+    status: InviteStatus,
+    invited_by: z.string(),
+    created_at: Time,
+    expires_at: Time,
+    accepted_at: Time.nullable(),
+  })
+  .meta({ id: 'WorkspaceInviteResponse' })
+
+export const WorkspaceInviteActionResponse = z
+  .object({
+    invite: WorkspaceInviteResponse,
+    invite_url: z.string().describe('The page where the invitation is accepted. Shown only now.'),
+    token: z.string().describe('What the page sends to accept. Shown only now.'),
+    email_sent: z
+      .boolean()
+      .describe(
+        'The mail is in the outbox and goes out by itself. false: no mail server, so hand over the link.',
+      ),
+  })
+  .meta({ id: 'WorkspaceInviteActionResponse' })
+
+export const WorkspaceInvitePublicResponse = z
+  .object({
+    workspace_name: z.string(),
+    inviter_name: z.string(),
+    email: z.string(),
+    role: RoleName,
+    status: InviteStatus,
+    expires_at: Time,
+  })
+  .meta({ id: 'WorkspaceInvitePublicResponse' })
+
+export const presentInvite = ({
+  token_hash,
+  sendings,
+  email_normal,
+  accepted_by,
+  ...shown
+}: WorkspaceInvitesTable): z.input<typeof WorkspaceInviteResponse> => shown

@@ -1,0 +1,154 @@
+import type { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import type { UserCtx } from '../../core/context.ts'
+import { inTx } from '../../core/context.ts'
+import { conflict, notFound, rateLimited } from '../../core/errors.ts'
+import { Id, normalEmail } from '../../core/schemas.ts'
+import { randomToken, sha256 } from '../../core/secrets.ts'
+import { newId } from '../../db/ids.ts'
+import type { Role, WorkspaceInvitesTable } from '../../db/tables/workspaces.ts'
+import { userByEmail } from '../accounts/users.ts'
+import { audit } from '../audit/audit.ts'
+import { cancelMails, enqueueMail } from '../mail/outbox.ts'
+import { alreadyMember, isMember, requireShared } from '../workspaces/members.ts'
+import { requireRole } from '../workspaces/permission.ts'
+import { policyOf, requireAllowedDomain } from '../workspaces/policy.ts'
+import { invitationMail } from './invitation-mail.ts'
+import { findInvite, findOpenInvite, insertInvite, namesFor, updateInvite } from './invitations.store.ts'
+import { presentInvite, WorkspaceInviteActionResponse, WorkspaceInviteCreate } from './invite-schemas.ts'
+
+const LIFETIME_MS = 7 * 24 * 3_600_000
+/** Anybody may make a workspace, and an invitation mails whomever it names. */
+const SENDINGS_A_MINUTE = 20
+
+function holdMassMailers(ctx: UserCtx): void {
+  if (!ctx.config.rateLimit) return
+  const state = ctx.limits.hit(`invite:${ctx.viewer.userId}`, SENDINGS_A_MINUTE)
+  if (state.exceeded) throw rateLimited(state.resetSeconds, 'Too many invitations at once.')
+}
+
+type Sent = z.input<typeof WorkspaceInviteActionResponse>
+
+type NewToken = { token: string; state: Pick<WorkspaceInvitesTable, 'token_hash' | 'expires_at'> }
+
+function newToken(ctx: UserCtx): NewToken {
+  const token = randomToken()
+  const expires_at = new Date(ctx.now().getTime() + LIFETIME_MS).toISOString()
+  return { token, state: { token_hash: sha256(token), expires_at } }
+}
+
+async function send(ctx: UserCtx, invite: WorkspaceInvitesTable, token: string): Promise<Sent> {
+  const invite_url = `${ctx.config.baseUrl}/invite/${token}`
+  const mail = invitationMail({ ...(await namesFor(ctx.db, invite)), role: invite.role, url: invite_url })
+  await audit(ctx, {
+    action: invite.sendings === 1 ? 'invite.created' : 'invite.resent',
+    subject: { type: 'invite', id: invite.invite_id },
+    workspaceId: invite.workspace_id,
+    details: { email: invite.email, role: invite.role },
+  })
+  const email_sent = await enqueueMail(ctx, `invite:${invite.invite_id}:${invite.sendings}`, {
+    to: invite.email,
+    ...mail,
+  })
+  return { invite: presentInvite(invite), invite_url, token, email_sent }
+}
+
+/** A new token; the former one is dead at once, and so is a mail that still waits with it. */
+async function sendAgain(ctx: UserCtx, invite: WorkspaceInvitesTable, role: Role): Promise<Sent> {
+  const { token, state } = newToken(ctx)
+  const change = { ...state, role, sendings: invite.sendings + 1, invited_by: ctx.viewer.userId }
+  await updateInvite(ctx.db, invite.invite_id, change)
+  await cancelMails(ctx, `invite:${invite.invite_id}`)
+  return send(ctx, { ...invite, ...change }, token)
+}
+
+async function sendFirst(
+  ctx: UserCtx,
+  { workspaceId, email, role }: { workspaceId: string; email: string; role: Role },
+): Promise<Sent> {
+  const { token, state } = newToken(ctx)
+  const invite: WorkspaceInvitesTable = {
+    ...state,
+    invite_id: newId(),
+    workspace_id: workspaceId,
+    email,
+    email_normal: normalEmail(email),
+    role,
+    status: 'pending',
+    sendings: 1,
+    invited_by: ctx.viewer.userId,
+    created_at: ctx.now().toISOString(),
+    accepted_at: null,
+    accepted_by: null,
+  }
+  await insertInvite(ctx.db, invite)
+  return send(ctx, invite, token)
+}
+
+export const invite = capability({
+  name: 'invites.send',
+  summary: 'Invite somebody by e-mail address, or send the open invitation again; admins only',
+  description:
+    'An address that has an open invitation gets it again with a new link; the former link stops working. A role given then replaces the former one.',
+  scopes: ['workspace:write'],
+  rest: ['POST /api/v1/workspaces/{workspace_id}/invites'],
+  errors: [404, 409],
+  tool: {
+    name: 'invite_workspace_member',
+    description:
+      'Invite somebody to a workspace by e-mail address, with or without an account. Returns invite_url and email_sent; when email_sent is false, give the link to the person yourself. Inviting the same address again sends a new link. Admins only.',
+  },
+  input: WorkspaceInviteCreate,
+  output: WorkspaceInviteActionResponse,
+  run: async (ctx, { workspace_id, email, role }) => {
+    holdMassMailers(ctx)
+    return inTx(ctx, async (ctx) => {
+      const { workspace } = await requireRole(ctx, workspace_id, 'admin')
+      requireShared(workspace)
+      const policy = policyOf(workspace)
+      requireAllowedDomain(policy, email)
+      const user = await userByEmail(ctx, email)
+      if (user && (await isMember(ctx, workspace_id, user.user_id))) throw alreadyMember()
+      const open = await findOpenInvite(ctx.db, workspace_id, normalEmail(email))
+      return open
+        ? sendAgain(ctx, open, role ?? open.role)
+        : sendFirst(ctx, { workspaceId: workspace_id, email, role: role ?? policy.defaultRole })
+    })
+  },
+})
+
+/** The invitation that an admin names, if it is still open. */
+export async function requireOpenInvite(
+  ctx: UserCtx,
+  workspaceId: string,
+  inviteId: string,
+): Promise<WorkspaceInvitesTable> {
+  await requireRole(ctx, workspaceId, 'admin')
+  const found = await findInvite(ctx.db, workspaceId, inviteId)
+  if (!found) throw notFound('Invitation')
+  if (found.status !== 'pending')
+    throw conflict('invite_not_pending', `This invitation has been ${found.status} already.`)
+  return found
+}
+
+export const resendInvite = capability({
+  name: 'invites.resend',
+  summary: 'Send an open invitation again with a new link; the former link stops working; admins only',
+  scopes: ['workspace:write'],
+  rest: ['POST /api/v1/workspaces/{workspace_id}/invites/{invite_id}/resend'],
+  errors: [404, 409],
+  tool: {
+    name: 'resend_workspace_invite',
+    description:
+      'Send an open invitation again. It gets a new link and seven more days; the former link stops working at once. Admins only; find the invite_id with list_workspace_invites.',
+  },
+  input: WorkspaceInviteCreate.pick({ workspace_id: true }).extend({ invite_id: Id }),
+  output: WorkspaceInviteActionResponse,
+  run: async (ctx, { workspace_id, invite_id }) => {
+    holdMassMailers(ctx)
+    return inTx(ctx, async (ctx) => {
+      const open = await requireOpenInvite(ctx, workspace_id, invite_id)
+      return sendAgain(ctx, open, open.role)
+    })
+  },
+})

@@ -1,0 +1,128 @@
+import type { Delivery, MailTransport } from '../../adapters/mail/mail.ts'
+import type { Ctx } from '../../core/context.ts'
+import { inTx } from '../../core/context.ts'
+import { unseal } from '../../core/secrets.ts'
+import type { OutboxTable } from '../../db/tables/operations.ts'
+import { secretName } from './outbox.ts'
+
+export const MAX_TRIES = 10
+const FIRST_WAIT_MS = 60_000
+const LONGEST_WAIT_MS = 4 * 3_600_000
+/** Far longer than a delivery can take: only a process that died leaves its claim to run out. */
+const CLAIM_MS = 10 * 60_000
+const BATCH = 20
+const KEPT_MS = 30 * 24 * 3_600_000
+const STUCK_MS = 15 * 60_000
+
+/** A minute after the first failure, twice as long after each further one, four hours at most. */
+export const waitAfter = (tries: number): number =>
+  Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (tries - 1))
+
+const inMs = (ctx: Ctx, ms: number) => new Date(ctx.now().getTime() + ms).toISOString()
+
+const dueIds = (ctx: Ctx) =>
+  ctx.db
+    .selectFrom('outbox')
+    .select('mail_id')
+    .where('status', '=', 'pending')
+    .where('next_attempt_at', '<=', ctx.now().toISOString())
+    .where('sealed_with', '=', secretName(ctx.secret))
+    .where((eb) => eb.or([eb('claimed_until', 'is', null), eb('claimed_until', '<', inMs(ctx, 0))]))
+    .orderBy('next_attempt_at')
+    .orderBy('mail_id')
+    .limit(BATCH)
+    .execute()
+
+/** Of several processes one gets the mail: the update looks again at what the others may have changed. */
+const claim = (ctx: Ctx, mailId: string): Promise<OutboxTable | undefined> =>
+  inTx(
+    ctx,
+    (ctx) =>
+      ctx.db
+        .updateTable('outbox')
+        .set((eb) => ({ claimed_until: inMs(ctx, CLAIM_MS), attempts: eb('attempts', '+', 1) }))
+        .where('mail_id', '=', mailId)
+        .where('status', '=', 'pending')
+        .where('next_attempt_at', '<=', inMs(ctx, 0))
+        .where((eb) => eb.or([eb('claimed_until', 'is', null), eb('claimed_until', '<', inMs(ctx, 0))]))
+        .returningAll()
+        .executeTakeFirst(),
+    { isolation: 'read committed' },
+  )
+
+function changeAfter(ctx: Ctx, mail: OutboxTable, delivery: Delivery): Partial<OutboxTable> {
+  const blank = { text_body: '', html_body: '' }
+  if (delivery.outcome === 'accepted')
+    return { status: 'sent', sent_at: inMs(ctx, 0), last_error: null, ...blank }
+  const over = delivery.outcome === 'refused' || mail.attempts >= MAX_TRIES
+  if (over) return { status: 'failed', last_error: delivery.error, ...blank }
+  return { next_attempt_at: inMs(ctx, waitAfter(mail.attempts)), last_error: delivery.error }
+}
+
+/** The number of tries names the claim: an outcome that comes after the claim ran out changes nothing. */
+const settle = (ctx: Ctx, mail: OutboxTable, delivery: Delivery): Promise<unknown> =>
+  inTx(
+    ctx,
+    (ctx) =>
+      ctx.db
+        .updateTable('outbox')
+        .set({ claimed_until: null, ...changeAfter(ctx, mail, delivery) })
+        .where('mail_id', '=', mail.mail_id)
+        .where('status', '=', 'pending')
+        .where('attempts', '=', mail.attempts)
+        .execute(),
+    { isolation: 'read committed' },
+  )
+
+async function deliver(ctx: Ctx, transport: MailTransport, mail: OutboxTable): Promise<Delivery> {
+  const [text, html] = [unseal(mail.text_body, ctx.secret), unseal(mail.html_body, ctx.secret)]
+  if (text === null || html === null) return { outcome: 'refused', error: 'The stored mail is damaged' }
+  return transport.send({ id: mail.mail_id, to: mail.to_address, subject: mail.subject, text, html })
+}
+
+/** Sends what is due, one by one. Every process does this; each mail is sent by the one that claims it. */
+export async function sendDueMails(ctx: Ctx, stopping: AbortSignal): Promise<void> {
+  const transport = ctx.adapters.mail
+  if (!transport) return
+  await warnOfStrangersMails(ctx)
+  for (;;) {
+    const due = await dueIds(ctx)
+    for (const { mail_id } of due) {
+      if (stopping.aborted) return
+      const mail = await claim(ctx, mail_id)
+      if (!mail) continue
+      const delivery = await deliver(ctx, transport, mail)
+      await settle(ctx, mail, delivery)
+      if (delivery.outcome === 'accepted') continue
+      ctx.log.warn({ mail_id, tries: mail.attempts, ...delivery }, 'a mail was not delivered')
+      if (delivery.outcome === 'failed' && delivery.serverDown) return
+    }
+    if (due.length < BATCH) return
+  }
+}
+
+/** Mails that another SECRET_KEY has sealed wait for the process that has it. If there is none, say so. */
+async function warnOfStrangersMails(ctx: Ctx): Promise<void> {
+  const { waiting } = await ctx.db
+    .selectFrom('outbox')
+    .select(({ fn }) => fn.countAll<number>().as('waiting'))
+    .where('status', '=', 'pending')
+    .where('next_attempt_at', '<', inMs(ctx, -STUCK_MS))
+    .where('sealed_with', '!=', secretName(ctx.secret))
+    .executeTakeFirstOrThrow()
+  if (waiting > 0)
+    ctx.log.warn(
+      { waiting },
+      'mails wait that were sealed under another SECRET_KEY; all processes need the same',
+    )
+}
+
+/** Housekeeping: what became of a mail is kept for a month. */
+export const dropOldMails = (ctx: Ctx): Promise<unknown> =>
+  inTx(ctx, (ctx) =>
+    ctx.db
+      .deleteFrom('outbox')
+      .where('status', '!=', 'pending')
+      .where('created_at', '<', inMs(ctx, -KEPT_MS))
+      .execute(),
+  )

@@ -1,0 +1,88 @@
+import PostalMime, { type Email } from 'postal-mime'
+import { SMTPServer, type SMTPServerSession } from 'smtp-server'
+import { freePort } from './postgres.ts'
+
+export type ReceivedMail = Email & { envelope: { from: string; to: string[] }; raw: string }
+
+export type SmtpServer = {
+  url: string
+  mails: ReceivedMail[]
+  /** Addresses that the server turns away, and with which code. */
+  refuse: Map<string, number>
+  /** The mail that fits, as soon as it is there; the second one for `count` 2, and so on. */
+  mail: (fits: (mail: ReceivedMail) => boolean, count?: number) => Promise<ReceivedMail>
+  mailTo: (address: string, subject?: string, count?: number) => Promise<ReceivedMail>
+  stop: () => Promise<void>
+  start: () => Promise<void>
+}
+
+const envelopeOf = ({ envelope }: SMTPServerSession) => ({
+  from: envelope.mailFrom ? envelope.mailFrom.address : '',
+  to: envelope.rcptTo.map(({ address }) => address),
+})
+
+/** A real mail server on a free loopback port that keeps what it gets. */
+export async function startSmtp(): Promise<SmtpServer> {
+  const port = await freePort()
+  const mails: ReceivedMail[] = []
+  const refuse = new Map<string, number>()
+  const waiting = new Set<() => void>()
+  let server: SMTPServer | undefined
+
+  const make = () =>
+    new SMTPServer({
+      authOptional: true,
+      disabledCommands: ['STARTTLS', 'AUTH'],
+      closeTimeout: 100,
+      onRcptTo({ address }, _session, done) {
+        const responseCode = refuse.get(address)
+        done(responseCode ? Object.assign(new Error('turned away'), { responseCode }) : undefined)
+      },
+      async onData(stream, session, done) {
+        const chunks: Buffer[] = []
+        for await (const chunk of stream) chunks.push(chunk)
+        const raw = Buffer.concat(chunks)
+        mails.push({ ...(await PostalMime.parse(raw)), envelope: envelopeOf(session), raw: raw.toString() })
+        done()
+        for (const look of waiting) look()
+      },
+    })
+
+  const start = () =>
+    new Promise<void>((resolve) => {
+      server = make()
+      server.listen(port, '127.0.0.1', resolve)
+    })
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      if (!server) return resolve()
+      server.close(() => resolve())
+      server = undefined
+    })
+  const mail: SmtpServer['mail'] = (fits, count = 1) =>
+    new Promise((resolve) => {
+      const look = () => {
+        const found = mails.filter(fits)[count - 1]
+        if (!found) return
+        waiting.delete(look)
+        resolve(found)
+      }
+      waiting.add(look)
+      look()
+    })
+  await start()
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    mails,
+    refuse,
+    mail,
+    mailTo: (address, subject, count) =>
+      mail(
+        ({ envelope, subject: has }) =>
+          envelope.to.includes(address) && (subject === undefined || has === subject),
+        count,
+      ),
+    stop,
+    start,
+  }
+}

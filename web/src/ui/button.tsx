@@ -11,14 +11,23 @@ const looks: Record<ButtonLook, string> = {
   danger: 'border border-line-strong bg-panel text-bad hover:bg-bad-soft',
 }
 
-export const buttonClass = (look: ButtonLook = 'plain', size: 'sm' | 'md' = 'md') =>
+export type ButtonSize = 'sm' | 'md' | 'lg' | 'square'
+
+const sizes: Record<ButtonSize, string> = {
+  sm: 'h-7 px-2.5',
+  md: 'h-8 px-3',
+  lg: 'h-10 px-4',
+  square: 'size-8 pointer-coarse:min-w-10',
+}
+
+export const buttonClass = (look: ButtonLook = 'plain', size: ButtonSize = 'md') =>
   cx(
     'inline-flex shrink-0 select-none items-center justify-center gap-1.5 rounded-md text-sm whitespace-nowrap transition-colors disabled:opacity-50 aria-disabled:opacity-50 pointer-coarse:min-h-10',
-    size === 'md' ? 'h-8 px-3' : 'h-7 px-2',
+    sizes[size],
     looks[look],
   )
 
-type ButtonProps = ComponentProps<'button'> & { look?: ButtonLook; size?: 'sm' | 'md'; busy?: boolean }
+type ButtonProps = ComponentProps<'button'> & { look?: ButtonLook; size?: ButtonSize; busy?: boolean }
 
 /** While busy it keeps its width and its words, and takes no second click. */
 export function Button({ look, size, busy, className, disabled, children, ...rest }: ButtonProps) {
@@ -37,7 +46,7 @@ export function Button({ look, size, busy, className, disabled, children, ...res
 
 type LinkButtonProps = LinkProps & {
   look?: ButtonLook
-  size?: 'sm' | 'md'
+  size?: ButtonSize
   className?: string
   children: ReactNode
 }
@@ -56,7 +65,7 @@ export function IconButton({ label, look = 'ghost', className, children, ...rest
       aria-label={label}
       title={label}
       {...rest}
-      className={cx(buttonClass(look), 'w-8 px-0 pointer-coarse:min-w-10', className)}
+      className={cx(buttonClass(look, 'square'), className)}
     >
       {children}
     </button>

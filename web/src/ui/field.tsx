@@ -2,7 +2,7 @@ import { type ComponentProps, type ReactNode, useId } from 'react'
 import { cx } from '../lib/cx.ts'
 
 const control =
-  'w-full min-w-0 rounded-md border border-line-strong bg-panel px-2.5 text-sm text-ink transition-colors hover:border-faint focus-visible:border-accent focus-visible:outline-offset-0 disabled:bg-sunken disabled:text-faint aria-invalid:border-bad pointer-coarse:text-[16px]'
+  'w-full min-w-0 rounded-md border border-line-strong bg-panel px-2.5 text-sm text-ink transition-colors hover:border-faint disabled:bg-sunken disabled:text-faint aria-invalid:border-bad pointer-coarse:text-[16px]'
 
 type FieldProps = {
   label: ReactNode

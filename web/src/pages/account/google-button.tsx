@@ -10,7 +10,7 @@ export function GoogleButton({ next }: { next: string | undefined }) {
   if (!google) return null
   return (
     <>
-      <Button onClick={() => leaveForGoogle(google, next)} className="h-9">
+      <Button onClick={() => leaveForGoogle(google, next)} size="lg">
         <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden>
           <path
             fill="#4285f4"

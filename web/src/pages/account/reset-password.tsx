@@ -51,7 +51,7 @@ function AskForMail() {
             onChange={(event) => setEmail(event.target.value)}
           />
           <FormError error={ask.error} />
-          <Button type="submit" look="primary" busy={ask.isPending} className="h-9">
+          <Button type="submit" look="primary" busy={ask.isPending} size="lg">
             Send the link
           </Button>
         </form>
@@ -96,7 +96,7 @@ function ChoosePassword({ token }: { token: string }) {
             Ask for a new link
           </Link>
         ) : (
-          <Button type="submit" look="primary" busy={reset.isPending} className="h-9">
+          <Button type="submit" look="primary" busy={reset.isPending} size="lg">
             Set password
           </Button>
         )}

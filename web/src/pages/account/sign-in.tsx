@@ -62,7 +62,7 @@ export function SignIn() {
           }
         />
         <FormError error={enter.error} />
-        <Button type="submit" look="primary" busy={enter.isPending} className="h-9">
+        <Button type="submit" look="primary" busy={enter.isPending} size="lg">
           Sign in
         </Button>
       </form>

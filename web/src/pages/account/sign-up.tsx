@@ -101,7 +101,7 @@ export function SignUp() {
           />
         )}
         {!taken && <FormError error={join.error} />}
-        <Button type="submit" look="primary" busy={join.isPending} className="h-9">
+        <Button type="submit" look="primary" busy={join.isPending} size="lg">
           Create account
         </Button>
       </form>

@@ -25,7 +25,7 @@ export function VerifyEmail() {
     <AccountCard title="Confirm your e-mail address" lead="One click, and the address is yours here.">
       <FormError error={verify.error} />
       {token ? (
-        <Button look="primary" busy={verify.isPending} onClick={() => verify.mutate()} className="h-9">
+        <Button look="primary" busy={verify.isPending} onClick={() => verify.mutate()} size="lg">
           Confirm
         </Button>
       ) : (

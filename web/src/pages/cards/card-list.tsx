@@ -54,7 +54,7 @@ export function CardList({ cards, chosen, onChoose, showOwner }: Props) {
             params={{ cardId: card.card_id }}
             className={cx('min-w-0 grow py-3 pr-2 focus-visible:outline-offset-[-2px]', !onChoose && 'pl-2')}
           >
-            <span className="line-clamp-1 text-sm font-medium">{card.title}</span>
+            <span className="line-clamp-1 text-sm font-semibold">{card.title}</span>
             <span className="mt-0.5 line-clamp-1 text-sm text-soft">{card.fix_summary}</span>
             <span className="mt-1.5 flex flex-wrap items-center gap-x-2 gap-y-1">
               <TypeBadge type={card.card_type} />

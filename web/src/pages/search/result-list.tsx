@@ -74,7 +74,7 @@ function Hit({ hit, selected, wide }: { hit: SearchResult; selected: boolean; wi
   )
   const content = (
     <>
-      <span className="line-clamp-2 text-sm font-medium">{hit.title}</span>
+      <span className="line-clamp-2 text-sm font-semibold">{hit.title}</span>
       <span className="mt-1 line-clamp-2 text-sm text-soft">
         <Marked text={hit.snippet || hit.symptom} />
       </span>

@@ -70,7 +70,7 @@ export function SearchBar({ state, change, onSend, sending }: Props) {
     <div className="sticky top-0 z-10 border-b border-line bg-page px-3 pt-3 pb-2 md:static md:px-4 md:pt-4">
       <search>
         <form onSubmit={submit}>
-          <div className="flex h-11 items-center gap-2 rounded-md border border-line-strong bg-panel pr-1.5 pl-3 transition-colors focus-within:border-accent focus-within:outline-2 focus-within:outline-accent hover:border-faint">
+          <div className="flex h-11 items-center gap-2 rounded-md border border-line-strong bg-panel pr-1.5 pl-3 transition-colors has-[input:focus]:border-accent has-[input:focus]:outline-3 has-[input:focus]:outline-accent/22 hover:border-faint">
             <Search size={16} aria-hidden className="shrink-0 text-faint" />
             <input
               ref={box}
@@ -87,7 +87,7 @@ export function SearchBar({ state, change, onSend, sending }: Props) {
                 if (event.key === 'Escape') event.currentTarget.blur()
               }}
               placeholder="An error, a question, a goal"
-              className="h-full min-w-0 grow bg-transparent text-base outline-none"
+              className="h-full min-w-0 grow bg-transparent text-base outline-none!"
             />
             {text ? (
               <IconButton

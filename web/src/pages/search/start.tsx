@@ -70,7 +70,7 @@ export function StartList({
               params={{ cardId: card.card_id }}
               className="block px-4 py-3 transition-colors hover:bg-hover focus-visible:outline-offset-[-2px]"
             >
-              <span className="line-clamp-1 text-sm font-medium">{card.title}</span>
+              <span className="line-clamp-1 text-sm font-semibold">{card.title}</span>
               <span className="mt-1 line-clamp-1 text-sm text-soft">{card.symptom}</span>
               <span className="mt-2 flex flex-wrap items-center gap-2">
                 <TypeBadge type={card.card_type} />

@@ -1,5 +1,4 @@
+import type { listWorkspaces as listCapability } from '../../../src/features/workspaces/workspaces.ts'
 import { call } from './client.ts'
-import type { Pending, Workspace } from './types.ts'
 
-export const listWorkspaces =
-  call<Pending<{ include_public?: boolean }, { items: Workspace[]; total: number }>>('GET /api/v1/workspaces')
+export const listWorkspaces = call<typeof listCapability>('GET /api/v1/workspaces')

@@ -44,22 +44,22 @@ export function Dialog({
             wide ? 'max-w-[720px]' : 'max-w-[480px]',
           )}
         >
-          <div className={hideTitle ? 'sr-only' : 'flex items-start gap-3 px-5 pt-4'}>
-            <div className="grow">
-              <Radix.Title className="text-base font-semibold">{title}</Radix.Title>
-              {description && (
-                <Radix.Description className="mt-1 text-sm text-soft">{description}</Radix.Description>
-              )}
-            </div>
-            <Radix.Close asChild>
-              <IconButton label="Close" className="-mr-2 -mt-1">
-                <X size={16} />
-              </IconButton>
-            </Radix.Close>
+          <div className={hideTitle ? 'sr-only' : 'py-4 pr-14 pl-5 pb-0'}>
+            <Radix.Title className="text-base font-semibold">{title}</Radix.Title>
+            {description && (
+              <Radix.Description className="mt-1 text-sm text-soft">{description}</Radix.Description>
+            )}
           </div>
           <div className={cx('min-h-0 grow overflow-y-auto', !hideTitle && 'px-5 py-4')}>{children}</div>
           {footer && (
             <div className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">{footer}</div>
+          )}
+          {!hideTitle && (
+            <Radix.Close asChild>
+              <IconButton label="Close" className="absolute top-3 right-3">
+                <X size={16} />
+              </IconButton>
+            </Radix.Close>
           )}
         </Radix.Content>
       </Radix.Portal>

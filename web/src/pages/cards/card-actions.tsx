@@ -63,10 +63,12 @@ export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
           Copy link
         </MenuItem>
       </Menu>
-      <LinkButton to="/cards/$cardId/edit" params={params} size="sm" look={own ? 'plain' : 'ghost'}>
-        <Pencil size={14} aria-hidden />
-        Edit
-      </LinkButton>
+      {card.can_edit && (
+        <LinkButton to="/cards/$cardId/edit" params={params} size="sm">
+          <Pencil size={14} aria-hidden />
+          Edit
+        </LinkButton>
+      )}
       <Menu
         trigger={
           <IconButton label="More">

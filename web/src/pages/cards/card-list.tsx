@@ -64,7 +64,7 @@ export function CardList({ cards, chosen, onChoose, showOwner }: Props) {
               ))}
               <UsefulCount count={card.feedback.useful} />
               <span className="text-xs text-faint">
-                {showOwner && `${card.owner_name ?? 'Deleted user'} · `}
+                {showOwner && `${card.owner_name} · `}
                 {formatAgo(card.updated_at)}
               </span>
             </span>

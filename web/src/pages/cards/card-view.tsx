@@ -26,7 +26,11 @@ export function CardView({ card, terms, inPane }: Props) {
   const words = typeOf(card.card_type)
   const Heading = inPane ? 'h2' : 'h1'
   useTitle(inPane ? '' : card.title)
-  useShortcut('e', () => void navigate({ to: '/cards/$cardId/edit', params: { cardId: card.card_id } }))
+  useShortcut(
+    'e',
+    () => void navigate({ to: '/cards/$cardId/edit', params: { cardId: card.card_id } }),
+    card.can_edit,
+  )
   useShortcut('y', () => void copyText(cardLink(card.card_id)).then(() => toast('Link copied.'), toastError))
   const environment = Object.entries(card.environment ?? {})
   return (
@@ -43,7 +47,7 @@ export function CardView({ card, terms, inPane }: Props) {
           {card.title}
         </Heading>
         <p className="text-xs text-faint">
-          {card.owner_name ?? 'Deleted user'} ·{' '}
+          {card.owner_name} ·{' '}
           <span title={formatTime(card.updated_at)}>changed {formatAgo(card.updated_at)}</span> ·{' '}
           <Link
             to="/cards/$cardId/history"

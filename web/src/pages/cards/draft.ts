@@ -1,4 +1,4 @@
-import type { Card, CardType, CardWrite, Step } from '../../api/types.ts'
+import type { Card, CardType } from '../../api/types.ts'
 
 export type DraftStep = { id: string; action: string; result: string; kept: Record<string, unknown> }
 export type DraftPair = { id: string; name: string; value: string }
@@ -80,7 +80,20 @@ export function payloadOf(text: string): { value: Record<string, unknown> | null
   }
 }
 
-type Fields = Omit<CardWrite, 'workspace_id' | 'evidences'>
+type Fields = Pick<
+  Card,
+  | 'card_type'
+  | 'title'
+  | 'symptom'
+  | 'fix_summary'
+  | 'root_cause'
+  | 'steps'
+  | 'tags'
+  | 'environment'
+  | 'body'
+  | 'scope_notes'
+  | 'card_payload'
+>
 
 /** The draft in the words of the API; rows without content are left out. */
 export function fieldsOf(draft: Draft): Fields {
@@ -94,7 +107,7 @@ export function fieldsOf(draft: Draft): Fields {
     root_cause: draft.root_cause.trim() ? draft.root_cause : null,
     steps: draft.steps
       .filter((step) => step.action.trim() || step.result.trim())
-      .map(({ action, result, kept }, index): Step => ({ ...kept, order: index + 1, action, result })),
+      .map(({ action, result, kept }, index) => ({ ...kept, order: index + 1, action, result })),
     tags: tagsOf(draft.tags),
     environment: Object.fromEntries(pairs.filter(([name, value]) => name && value)),
     body: draft.body.trim() ? draft.body : null,

@@ -11,7 +11,7 @@ import { toast } from '../../ui/toast.tsx'
 import { CardForm } from './card-form.tsx'
 import { cardChanged, cardQuery } from './card-queries.ts'
 import { ConflictNotice } from './conflict-notice.tsx'
-import { changesOf, draftOf, newEvidences } from './draft.ts'
+import { changesOf, draftOf } from './draft.ts'
 import { EditorFrame } from './editor-frame.tsx'
 import { useDraft } from './use-draft.ts'
 
@@ -72,7 +72,7 @@ function Editor({ loaded }: { loaded: Card }) {
       }
       draft={draft}
       savedAt={savedAt}
-      evidenceCount={(base.evidences?.length ?? 0) + newEvidences(draft).length}
+      stored={base.evidences ?? []}
       busy={save.isPending}
       saveLabel={base.status === 'published' ? 'Save and publish the change' : 'Save'}
       onSave={() => save.mutate()}

@@ -1,9 +1,10 @@
 import { type FormEvent, type ReactNode, useRef } from 'react'
+import type { Evidence } from '../../api/types.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { useShortcut } from '../../lib/shortcuts.ts'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
-import type { Draft } from './draft.ts'
+import { type Draft, fieldsOf, newEvidences } from './draft.ts'
 import { ReviewChecklist } from './review-checklist.tsx'
 
 type Props = {
@@ -17,7 +18,7 @@ type Props = {
   onSave: () => void
   onDiscard: () => void
   children: ReactNode
-  evidenceCount: number
+  stored?: Evidence[]
 }
 
 /** Form on the left, what the review says on the right, the save button always in reach. */
@@ -32,8 +33,9 @@ export function EditorFrame({
   onSave,
   onDiscard,
   children,
-  evidenceCount,
+  stored = [],
 }: Props) {
+  const proofs = [...stored, ...newEvidences(draft)]
   const form = useRef<HTMLFormElement>(null)
   useShortcut('mod+s', () => form.current?.requestSubmit())
   const submit = (event: FormEvent) => {
@@ -48,7 +50,7 @@ export function EditorFrame({
           {children}
         </div>
         <div className="lg:sticky lg:top-7 lg:self-start">
-          <ReviewChecklist draft={draft} evidenceCount={evidenceCount} />
+          <ReviewChecklist content={fieldsOf(draft)} evidences={proofs} evidenceCount={proofs.length} />
         </div>
         <div className="sticky bottom-14 z-10 -mx-4 flex flex-wrap items-center gap-2 border-t border-line bg-page px-4 py-3 md:bottom-0 lg:col-span-2 md:mx-0 md:px-0">
           <Button type="submit" look="primary" busy={busy}>

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { Clock, ThumbsDown, ThumbsUp } from 'lucide-react'
 import { useState } from 'react'
-import { giveFeedback } from '../../api/cards.ts'
+import { giveFeedback } from '../../api/card-feedback.ts'
 import { queryClient } from '../../api/query.ts'
 import type { Card, FeedbackKind } from '../../api/types.ts'
 import { useMe } from '../../session.ts'

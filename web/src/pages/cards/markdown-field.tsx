@@ -30,7 +30,7 @@ export function MarkdownField({ label, value, onChange, hint, error, required, o
               <button
                 type="button"
                 aria-pressed={preview}
-                aria-label={`Preview ${label.toLowerCase()}`}
+                aria-label={`${preview ? 'Write' : 'Preview'} ${label.toLowerCase()}`}
                 className={cx('rounded-sm px-1 hover:text-ink', preview && 'font-medium text-accent')}
                 onClick={() => setPreview(!preview)}
               >

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useRef } from 'react'
 import { recordCard } from '../../api/cards.ts'
 import { ApiError } from '../../api/client.ts'
 import { listWorkspaces } from '../../api/workspaces.ts'
@@ -18,20 +18,19 @@ import { useDraft } from './use-draft.ts'
 export function NewCard() {
   const navigate = useNavigate()
   const { draft, change, savedAt, restored, discard, forget } = useDraft('new', emptyDraft(), 0)
-  // The same key for every try, so that a retry after a lost answer does not make a second card.
-  const [attempt] = useState(randomId)
+  // The same key for the same text, so that a retry after a lost answer does not make a second card.
+  const attempt = useRef({ text: '', key: '' })
   const save = useMutation({
     mutationFn: () => {
       const { scope_notes: _, ...fields } = fieldsOf(draft)
-      const evidences = newEvidences(draft)
-      return recordCard(
-        {
-          ...fields,
-          ...(evidences.length && { evidences }),
-          ...(draft.workspace_id && { workspace_id: draft.workspace_id }),
-        },
-        { headers: { 'Idempotency-Key': attempt + JSON.stringify(fields).length } },
-      )
+      const input = {
+        ...fields,
+        evidences: newEvidences(draft),
+        ...(draft.workspace_id && { workspace_id: draft.workspace_id }),
+      }
+      const text = JSON.stringify(input)
+      if (text !== attempt.current.text) attempt.current = { text, key: randomId() }
+      return recordCard(input, { headers: { 'Idempotency-Key': attempt.current.key } })
     },
     onSuccess: (card) => {
       forget()
@@ -51,7 +50,6 @@ export function NewCard() {
       }
       draft={draft}
       savedAt={savedAt}
-      evidenceCount={newEvidences(draft).length}
       busy={save.isPending}
       saveLabel="Save card"
       onSave={() => save.mutate()}

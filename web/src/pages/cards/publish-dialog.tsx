@@ -26,7 +26,7 @@ export function PublishDialog({ card, onClose }: { card: Card; onClose: () => vo
   const run = () =>
     publish.mutate(undefined, {
       onSuccess: (next) => {
-        const earned = 'credits_earned' in next ? Number(next.credits_earned) : reward
+        const earned = next.credits_earned ?? 0
         toast(`Published to the library.${earned > 0 ? ` You earned ${credits(earned)}.` : ''}`)
         onClose()
       },
@@ -49,7 +49,11 @@ export function PublishDialog({ card, onClose }: { card: Card; onClose: () => vo
       }
     >
       <div className="grid gap-4">
-        <ReviewChecklist draft={card} />
+        <ReviewChecklist
+          content={card}
+          evidences={card.evidences ?? []}
+          evidenceCount={card.evidence_count}
+        />
         <PublishFailure error={publish.error} />
       </div>
     </Dialog>

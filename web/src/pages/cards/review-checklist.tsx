@@ -1,6 +1,59 @@
-import type { Card } from '../../api/types.ts'
-import type { Draft } from './draft.ts'
+import { CircleCheck, CircleX } from 'lucide-react'
+import { cx } from '../../lib/cx.ts'
+import { Skeleton } from '../../ui/states.tsx'
+import { useReview } from './use-review.ts'
 
-export function ReviewChecklist(_: { draft: Draft | Card; evidenceCount?: number }) {
-  return null
+type Props = {
+  content: Parameters<typeof useReview>[0]
+  evidences: readonly { content: string }[]
+  evidenceCount: number
+}
+
+/** What publishing asks for, green or red while the card is being written. */
+export function ReviewChecklist({ content, evidences, evidenceCount }: Props) {
+  const review = useReview(content, evidences, evidenceCount)
+  if (!review)
+    return (
+      <div className="grid gap-2" aria-hidden>
+        <Skeleton className="w-2/3" />
+        <Skeleton className="h-1.5 w-full" />
+      </div>
+    )
+  const ready = review.passed
+  return (
+    <section aria-label="Review">
+      <div className="flex items-baseline justify-between gap-2">
+        <h2 className={cx('text-sm font-semibold', ready ? 'text-ok' : 'text-ink')}>
+          {ready ? 'Ready to publish' : 'Not ready to publish yet'}
+        </h2>
+        <span className="text-xs text-faint tabular-nums">
+          {review.score} of 100, {review.threshold} needed
+        </span>
+      </div>
+      <div aria-hidden className="mt-2 h-1.5 overflow-hidden rounded-full bg-sunken">
+        <div
+          className={cx('h-full rounded-full transition-[width]', ready ? 'bg-ok' : 'bg-warn')}
+          style={{ width: `${review.score}%` }}
+        />
+      </div>
+      <ul className="mt-3 grid gap-1.5">
+        {review.rules.map((rule) => (
+          <li key={rule.id} className="flex items-start gap-2 text-sm">
+            {rule.ok ? (
+              <CircleCheck size={16} className="mt-0.5 shrink-0 text-ok" aria-label="Done:" />
+            ) : (
+              <CircleX size={16} className="mt-0.5 shrink-0 text-bad" aria-label="Missing:" />
+            )}
+            <span className={rule.ok ? 'text-soft' : 'text-ink'}>
+              {rule.label}
+              {rule.hard && !rule.ok && <span className="text-faint"> · required</span>}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <p className="mt-3 text-xs text-faint">
+        Saving and sharing with your team do not need this, except the last line.
+      </p>
+    </section>
+  )
 }

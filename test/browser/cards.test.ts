@@ -1,0 +1,144 @@
+import { expect, test } from 'vitest'
+import { samples } from './samples.ts'
+import { expectAccessible, openStage, settled } from './support.ts'
+
+const stage = openStage()
+type CardAnswer = { card_id: string; version: number }
+
+test('a card is written with the review at hand, saved, and read as it was written', async () => {
+  const { page } = await stage.person('Writer')
+  await page.goto('/cards/new')
+  await page.getByText('Not ready to publish yet').waitFor()
+  await page.getByLabel('Title').fill(samples[0].title)
+  await page.getByLabel('Symptom', { exact: true }).fill(samples[0].symptom)
+  await page.getByLabel('Fix', { exact: true }).last().fill(samples[0].fix_summary)
+  await page.getByLabel('Root cause').fill(samples[0].root_cause)
+  await page.getByText('Ready to publish').waitFor()
+  await page.getByRole('button', { name: 'Add a step' }).click()
+  await page.getByLabel('Step 1, action').fill('Log the idle count of the pool.')
+  await page.getByLabel('Step 1, result').fill('It falls to 0.')
+  await page.getByRole('button', { name: 'Add a line' }).click()
+  await page.getByLabel('Environment 1, name').fill('node')
+  await page.getByLabel('Environment 1, value').fill('20.11')
+  await page.getByLabel('Tags').fill('postgres, pool, postgres')
+  await page.getByRole('button', { name: 'Add evidence' }).click()
+  await page.getByLabel('Evidence 1, content').fill('waiting=37 idle=0 total=10')
+  await page.getByRole('button', { name: 'Preview fix' }).click()
+  await page.locator('pre code.hljs').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Save card' }).click()
+
+  await page.getByRole('heading', { name: samples[0].title }).waitFor()
+  await page.getByText('Private', { exact: true }).waitFor()
+  await page.getByText('waiting=37 idle=0 total=10').waitFor()
+  expect(await page.getByRole('list', { name: 'Tags' }).getByRole('listitem').count()).toBe(2)
+  await settled(page)
+  await expectAccessible(page)
+})
+
+test('a draft survives a reload and is forgotten once the card is saved', async () => {
+  const { page } = await stage.person('Drafter')
+  await page.goto('/cards/new')
+  await page.getByLabel('Title').fill('Half a thought about the deploy')
+  await page.getByText('Draft kept in this browser').waitFor()
+  await page.reload()
+  await page.getByText(/Your draft from .* is back/).waitFor()
+  expect(await page.getByLabel('Title').inputValue()).toBe('Half a thought about the deploy')
+  await page.getByLabel('Symptom', { exact: true }).fill('The deploy hangs.')
+  await page.getByLabel('Fix', { exact: true }).last().fill('Wait for it.')
+  await page.getByRole('button', { name: 'Save card' }).click()
+  await page.getByRole('heading', { name: 'Half a thought about the deploy' }).waitFor()
+  await page.goto('/cards/new')
+  expect(await page.getByLabel('Title').inputValue()).toBe('')
+})
+
+test('a secret is pointed out while typing and replaced by one click', async () => {
+  const { page } = await stage.person('Careful')
+  await page.goto('/cards/new')
+  const secret = ['AK', 'IA', 'QYLPMN5HFIQR7BBB'].join('')
+  await page.getByLabel('Symptom', { exact: true }).fill(`The log shows ${secret} in clear text.`)
+  await page.getByText('This looks like a secret').waitFor()
+  await page.getByRole('button', { name: 'Put a placeholder' }).click()
+  await page.getByText('This looks like a secret').waitFor({ state: 'detached' })
+  expect(await page.getByLabel('Symptom', { exact: true }).inputValue()).not.toContain(secret)
+})
+
+test('somebody else’s change is shown before anything is overwritten', async () => {
+  const person = await stage.person('Editor')
+  const card = await person.api<CardAnswer>('POST', '/api/v1/cards', samples[0])
+  const { page } = person
+  await page.goto(`/cards/${card.card_id}/edit`)
+  await page.getByLabel('Title').fill('My new title for this card')
+  await person.api('PATCH', `/api/v1/cards/${card.card_id}`, { title: 'Their new title for this card' })
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Nothing was saved over it').waitFor()
+  await page.locator('del', { hasText: 'Their' }).waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Go on with mine' }).click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('heading', { name: 'My new title for this card' }).waitFor()
+})
+
+test('sharing shows at once and can be undone', async () => {
+  const person = await stage.person('Sharer')
+  const card = await person.api<CardAnswer>('POST', '/api/v1/cards', samples[1])
+  const { page } = person
+  await page.goto(`/cards/${card.card_id}`)
+  await page.getByRole('button', { name: 'More' }).first().click()
+  await page.getByRole('menuitem', { name: 'Share in its workspace' }).click()
+  await page.getByText('Shared', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Private', { exact: true }).waitFor()
+})
+
+test('publishing says what it earns and the balance moves', async () => {
+  const person = await stage.person('Publisher')
+  const card = await person.api<CardAnswer>('POST', '/api/v1/cards', samples[2])
+  const { page } = person
+  await page.goto(`/cards/${card.card_id}`)
+  await page.getByRole('button', { name: 'More' }).first().click()
+  await page.getByRole('menuitem', { name: 'Publish to the library …' }).click()
+  await page.getByText('Ready to publish').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Publish · earn 5' }).click()
+  await page.getByText('Published to the library. You earned 5 credits.').waitFor()
+  await page.getByText('105 credits').waitFor()
+  await page.goto('/library')
+  await page.getByRole('link', { name: /^Dev server fails/ }).waitFor()
+})
+
+test('a card that is not ready is refused with its reasons', async () => {
+  const person = await stage.person('Hasty')
+  const card = await person.api<CardAnswer>('POST', '/api/v1/cards', {
+    title: 'Broken',
+    symptom: 'It broke.',
+    fix_summary: 'TODO',
+  })
+  const { page } = person
+  await page.goto(`/cards/${card.card_id}`)
+  await page.getByRole('button', { name: 'More' }).first().click()
+  await page.getByRole('menuitem', { name: 'Publish to the library …' }).click()
+  await page.getByText('Not ready to publish yet').waitFor()
+  await page.getByRole('button', { name: /^Publish/ }).click()
+  await page.getByText('The card does not pass the review').waitFor()
+})
+
+test('several cards are shared and made private again together', async () => {
+  const person = await stage.person('Sorter')
+  for (const sample of samples) await person.api('POST', '/api/v1/cards', sample)
+  const { page } = person
+  await page.goto('/cards')
+  await page.getByText('6 cards').first().waitFor()
+  await page.getByRole('button', { name: 'Choose all on this page' }).click()
+  await page.getByRole('button', { name: 'Share 6' }).click()
+  await page.getByText('6 cards shared.').waitFor()
+  await page.getByRole('button', { name: 'Choose all on this page' }).click()
+  await page.getByRole('button', { name: 'Make private 6' }).click()
+  await page.getByText('6 cards will no longer be found by the team').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Make private' }).click()
+  await page.getByText('6 cards made private.').waitFor()
+  await expectAccessible(page)
+  await page.getByText('Fixes').click()
+  await page.getByText('2 cards').first().waitFor()
+  expect(page.url()).toContain('track=debug')
+})

@@ -1,0 +1,87 @@
+import { useEffect, useState } from 'react'
+import type { ReviewRule } from '../../../../src/features/cards/review-rules.ts'
+import type { Card } from '../../api/types.ts'
+
+export type Reviewed = {
+  passed: boolean
+  score: number
+  threshold: number
+  rules: { id: string; hard: boolean; label: string; ok: boolean }[]
+}
+
+type Content = Pick<
+  Card,
+  | 'card_type'
+  | 'title'
+  | 'symptom'
+  | 'fix_summary'
+  | 'root_cause'
+  | 'steps'
+  | 'tags'
+  | 'environment'
+  | 'body'
+  | 'scope_notes'
+  | 'card_payload'
+>
+
+type Limits = typeof import('../../../../src/features/cards/review-rules.ts')['LIMITS']
+
+/** The rules' messages say what to mend; a list to tick off says what is wanted. */
+const labels = (limits: Limits): Record<string, string> => ({
+  title_length: `Title of at least ${limits.titleCharacters} characters`,
+  title_words: `Title of at least ${limits.titleWords} words`,
+  symptom_length: `Problem or goal in at least ${limits.textCharacters} characters`,
+  symptom_words: `Problem or goal in ${limits.textDistinctWords} different words`,
+  fix_length: `Solution in at least ${limits.textCharacters} characters`,
+  fix_words: `Solution in ${limits.textDistinctWords} different words`,
+  fix_is_not_symptom: 'Solution says more than the problem',
+  no_placeholder: 'No placeholder text such as TODO',
+  debug_grounds: 'A root cause, a step or evidence',
+  no_secrets: 'No secrets',
+})
+
+/** Runs the server's own publish rules and its secret scanner here, a moment after the typing pauses. */
+export function useReview(
+  content: Content,
+  evidences: readonly { content: string }[],
+  evidenceCount: number,
+): Reviewed | null {
+  const [reviewed, setReviewed] = useState<Reviewed | null>(null)
+  const text = JSON.stringify([content, evidences, evidenceCount])
+  useEffect(() => {
+    let current = true
+    const timer = setTimeout(async () => {
+      const [rules, { secretsInContent, secretsInEvidence }] = await Promise.all([
+        import('../../../../src/features/cards/review-rules.ts'),
+        import('../../../../src/features/cards/content.ts'),
+      ])
+      if (!current) return
+      const [card, proofs, count] = JSON.parse(text) as [Content, { content: string }[], number]
+      const secrets = [
+        ...secretsInContent(card),
+        ...proofs.flatMap((one, index) => secretsInEvidence({ kind: 'text', ...one }, index)),
+      ]
+      const subject = { ...card, evidence_count: count, secrets }
+      const words = labels(rules.LIMITS)
+      const { passed, score } = rules.reviewCard(subject)
+      const told = (rule: ReviewRule) =>
+        words[rule.id] ?? (typeof rule.message === 'string' ? rule.message : rule.message(subject))
+      setReviewed({
+        passed,
+        score,
+        threshold: rules.REVIEW_THRESHOLD,
+        rules: rules.REVIEW_RULES.map((rule) => ({
+          id: rule.id,
+          hard: rule.hard,
+          label: told(rule),
+          ok: rule.passes(subject),
+        })),
+      })
+    }, 200)
+    return () => {
+      current = false
+      clearTimeout(timer)
+    }
+  }, [text])
+  return reviewed
+}

@@ -17,6 +17,8 @@ export type FeedbackCounts = Card['feedback']
 export type FeedbackKind = keyof FeedbackCounts
 export type Evidence = NonNullable<Card['evidences']>[number]
 
+export type Page<T> = { items: T[]; total: number; page: number; page_size: number }
+
 export type SearchResult = {
   card_id: string
   case_id: string

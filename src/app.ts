@@ -6,7 +6,7 @@ import { smtpMail } from './adapters/mail/mail.ts'
 import { capabilities, rawRoutes } from './capabilities.ts'
 import type { Config } from './config.ts'
 import type { Services } from './core/context.ts'
-import { memoryLimits } from './core/limits.ts'
+import { type Limits, memoryLimits } from './core/limits.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
 import { buildServer } from './doors/http/server.ts'
@@ -17,7 +17,13 @@ import { keptSecret } from './secret-key.ts'
 
 export type App = { server: FastifyInstance; services: Services; close: () => Promise<void> }
 
-export type BuildOptions = { log?: Logger; now?: () => Date; jobs?: readonly Job[]; mcp?: McpOptions }
+export type BuildOptions = {
+  log?: Logger
+  now?: () => Date
+  limits?: Limits
+  jobs?: readonly Job[]
+  mcp?: McpOptions
+}
 
 export const makeLogger = (config: Config): Logger =>
   pino({ level: config.logLevel, redact: ['req.headers', 'password', 'token', 'access_token', 'api_key'] })
@@ -42,7 +48,7 @@ export async function buildApp(config: Config, options: BuildOptions = {}): Prom
           ? smtpMail({ url: config.mail.smtpUrl, from: config.mail.from, baseUrl: config.baseUrl })
           : null,
       },
-      limits: memoryLimits(),
+      limits: options.limits ?? memoryLimits(),
       secret: config.secretKey ?? keptSecret(config.dataDir),
       wakeups: new EventEmitter(),
       log,

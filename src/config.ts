@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 
 const onOff = z.enum(['on', 'off']).transform((value) => value === 'on')
@@ -33,6 +34,7 @@ const Environment = z.object({
     .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL; leave it unset for SQLite in DATA_DIR')
     .optional(),
   DATABASE_POOL_SIZE: whole(1, 200).default(10),
+  WORKERS: whole(1, 256).optional(),
   NODE_ENV: z.string().default('development'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   ADMIN_EMAILS: names,
@@ -69,6 +71,8 @@ export type Config = Readonly<{
   dataDir: string
   databaseUrl: string | undefined
   databasePoolSize: number
+  /** Processes behind the port. */
+  workers: number
   production: boolean
   logLevel: string
   adminEmails: readonly string[]
@@ -123,6 +127,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     dataDir: e.DATA_DIR,
     databaseUrl: e.DATABASE_URL,
     databasePoolSize: e.DATABASE_POOL_SIZE,
+    workers: e.WORKERS ?? availableParallelism(),
     production: e.NODE_ENV === 'production',
     logLevel: e.LOG_LEVEL,
     adminEmails: e.ADMIN_EMAILS,

@@ -1,7 +1,13 @@
-import { buildApp } from './app.ts'
-import { ConfigError, readConfig } from './config.ts'
-import { SchemaTooNew } from './db/migrate.ts'
+import cluster from 'node:cluster'
+import { enableCompileCache } from 'node:module'
+import { join } from 'node:path'
+import type { Config } from './config.ts'
+import type { CountedUses } from './core/limits.ts'
 
+// Stripped and compiled sources are kept between starts; so the program is imported after this line.
+enableCompileCache(join(import.meta.dirname, '..', 'node_modules', '.cache', 'knowledge-vault'))
+
+const EXIT_FAILED = 1
 const EXIT_MISCONFIGURED = 2
 const SHUTDOWN_MS = 10_000
 
@@ -10,35 +16,61 @@ function fail(message: string, code: number): never {
   process.exit(code)
 }
 
-async function start(): Promise<void> {
-  const config = readConfig(process.env)
-  const app = await buildApp(config)
-  await app.server.listen({ host: config.host, port: config.port })
+/** Mistakes that a person can mend are one line; everything else shows where it happened. */
+function explain(error: Error & { code?: string; port?: number }): never {
+  if (error.name === 'ConfigError')
+    fail(error.message.replaceAll(/^/gm, 'configuration: '), EXIT_MISCONFIGURED)
+  if (error.name === 'SchemaTooNew') fail(error.message, EXIT_MISCONFIGURED)
+  if (error.code === 'EADDRINUSE')
+    fail(`Port ${error.port} is in use. Set PORT to a free one.`, EXIT_MISCONFIGURED)
+  fail(error.stack ?? String(error), EXIT_FAILED)
+}
 
-  let stopping = false
-  const stop = async (signal: string) => {
-    if (stopping) return
-    stopping = true
-    app.services.log.info({ signal }, 'shutting down')
-    // Requests get their time to finish; a client that never does must not keep the process.
-    setTimeout(() => process.exit(1), SHUTDOWN_MS).unref()
-    await app.close()
-    process.exit(0)
-  }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
-
-  const { baseUrl } = config
+function greet({ baseUrl }: Config): void {
   process.stdout.write(
     `Knowledge Vault is up at ${baseUrl}\n  API docs   ${baseUrl}/docs\n  Get a key  sign up at ${baseUrl} and open "API keys", or: POST ${baseUrl}/api/v1/auth/register, then POST /api/v1/auth/api-keys\n`,
   )
 }
 
-start().catch((error) => {
-  if (error instanceof ConfigError)
-    fail(error.message.replaceAll(/^/gm, 'configuration: '), EXIT_MISCONFIGURED)
-  if (error instanceof SchemaTooNew) fail(error.message, EXIT_MISCONFIGURED)
-  if (error?.code === 'EADDRINUSE')
-    fail(`Port ${error.port} is in use. Set PORT to a free one.`, EXIT_MISCONFIGURED)
-  fail(error?.stack ?? String(error), 1)
-})
+function onSignal(stop: () => Promise<unknown>): void {
+  let stopping = false
+  const handle = async () => {
+    if (stopping) return
+    stopping = true
+    // Requests get their time to finish; a client that never does must not keep the process.
+    setTimeout(() => process.exit(EXIT_FAILED), SHUTDOWN_MS).unref()
+    await stop()
+    process.exit(0)
+  }
+  process.on('SIGTERM', handle)
+  process.on('SIGINT', handle)
+}
+
+/** Serves in this process: the only one, or one of several behind the same port. */
+async function serve(config: Config): Promise<void> {
+  const { buildApp } = await import('./app.ts')
+  const { memoryLimits } = await import('./core/limits.ts')
+  const limits = memoryLimits(cluster.isWorker ? (uses) => process.send?.(uses) : undefined)
+  if (cluster.isWorker) process.on('message', (uses: CountedUses) => limits.absorb(uses))
+  const app = await buildApp(config, { limits })
+  await app.server.listen({ host: config.host, port: config.port })
+  onSignal(() => app.close())
+}
+
+async function start(): Promise<void> {
+  const { readConfig } = await import('./config.ts')
+  const config = readConfig(process.env)
+  if (cluster.isWorker) return serve(config)
+  if (config.workers === 1) {
+    await serve(config)
+    return greet(config)
+  }
+  const { supervise } = await import('./supervisor.ts')
+  const supervisor = supervise(config.workers, {
+    ready: () => greet(config),
+    failed: (code) => process.exit(code),
+  })
+  onSignal(supervisor.stop)
+}
+
+start().catch(explain)

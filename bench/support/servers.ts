@@ -32,6 +32,7 @@ export async function startProcess(file: string, env: Record<string, string>, pa
       DATA_DIR: dataDir,
       LOG_LEVEL: 'warn',
       RATE_LIMIT: 'off',
+      WORKERS: '1',
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

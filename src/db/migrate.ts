@@ -32,7 +32,9 @@ export const MIGRATIONS: readonly Migration[] = [
 /** Any fixed number; processes that start at once wait for each other on it. */
 const MIGRATION_LOCK = 7_205_759
 
-export class SchemaTooNew extends Error {}
+export class SchemaTooNew extends Error {
+  override readonly name = 'SchemaTooNew'
+}
 
 async function appliedNames(db: Db): Promise<Set<string>> {
   await sql

@@ -1,12 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { InvalidInput } from '../../core/errors.ts'
+import { storable } from '../../core/storable.ts'
 
-/** PostgreSQL cannot store NUL and UTF-8 has no lone surrogates, so neither enters on any engine. */
-const UNSTORABLE = /\0|[\uD800-\uDFFF]/
+/** Escapes and raw bytes that may stand for what `storable` mends; most bodies have none and are not walked. */
 const MAY_BE_UNSTORABLE = /\0|\\u0000|\\u[dD][89a-fA-F]/
-
-export const storable = (text: string): string =>
-  UNSTORABLE.test(text) ? text.replaceAll('\0', '').toWellFormed() : text
 
 function storableDeep(value: unknown): unknown {
   if (typeof value === 'string') return storable(value)

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { MultipartFile } from '@fastify/multipart'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../core/errors.ts'
+import { storable } from '../../core/storable.ts'
 import { newId } from '../../db/ids.ts'
-import { storable } from '../../doors/http/body.ts'
 
 export const MAX_ATTACHMENTS = 5
 export const MAX_ATTACHMENT_BYTES = 10 * 1024 * 1024

@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { type CountedUses, memoryLimits } from './limits.ts'
+
+test('the limit holds for a minute from the first use, then starts anew', () => {
+  let time = 1_000_000
+  const limits = memoryLimits(undefined, () => time)
+  expect(limits.hit('a', 2)).toMatchObject({ remaining: 1, resetSeconds: 60, exceeded: false })
+  time += 30_000
+  expect(limits.hit('a', 2)).toMatchObject({ remaining: 0, resetSeconds: 30, exceeded: false })
+  expect(limits.hit('a', 2).exceeded).toBe(true)
+  expect(limits.hit('b', 2).exceeded).toBe(false)
+  time += 30_000
+  expect(limits.hit('a', 2)).toMatchObject({ remaining: 1, exceeded: false })
+})
+
+test('processes that share their counts keep one limit together', async () => {
+  const shared: CountedUses[] = []
+  const first = memoryLimits((uses) => shared.push(uses))
+  const second = memoryLimits()
+  for (let i = 0; i < 3; i++) first.hit('a', 3)
+  while (shared.length === 0) await sleep(1)
+  expect(shared).toEqual([[['a', expect.any(Number), 3]]])
+  second.absorb(shared.flat())
+  expect(second.hit('a', 3).exceeded).toBe(true)
+})
+
+test('what a sibling counted in an ended minute no longer counts', () => {
+  const limits = memoryLimits(undefined, () => 1_000_000)
+  limits.absorb([['a', 1_000_000 - 60_000, 100]])
+  expect(limits.hit('a', 2).exceeded).toBe(false)
+})

@@ -1,0 +1,58 @@
+import cluster, { type Worker } from 'node:cluster'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CountedUses } from './core/limits.ts'
+
+const FIRST_PAUSE_MS = 100
+const LONGEST_PAUSE_MS = 5_000
+
+export type SupervisorEvents = {
+  /** The first worker answers on the port. */
+  ready: () => void
+  /** A worker ended before any was up: nothing to keep running. */
+  failed: (exitCode: number) => void
+}
+
+/**
+ * Keeps `count` processes behind one port. The port belongs to this process, which does nothing else, so a worker that
+ * dies takes only its own requests with it and is replaced.
+ */
+export function supervise(count: number, events: SupervisorEvents): { stop: () => Promise<void> } {
+  let up = false
+  let stopping = false
+  let pauseMs = FIRST_PAUSE_MS
+
+  // Each process counts towards rate limits; the others are told.
+  const tellSiblings = (from: Worker, uses: CountedUses) => {
+    for (const worker of Object.values(cluster.workers ?? {}))
+      if (worker && worker !== from && worker.isConnected()) worker.send(uses)
+  }
+
+  const replace = async () => {
+    await sleep(pauseMs)
+    pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)
+    if (!stopping) cluster.fork()
+  }
+
+  cluster.on('message', tellSiblings)
+  cluster.on('listening', () => {
+    pauseMs = FIRST_PAUSE_MS
+    if (!up) events.ready()
+    up = true
+  })
+  cluster.on('exit', (_worker, code) => {
+    if (stopping) return
+    if (up) void replace()
+    else events.failed(code || 1)
+  })
+  for (let i = 0; i < count; i++) cluster.fork()
+
+  return {
+    stop: async () => {
+      stopping = true
+      const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
+      const ended = workers.map((worker) => new Promise((resolve) => worker.once('exit', resolve)))
+      for (const worker of workers) worker.process.kill('SIGTERM')
+      await Promise.all(ended)
+    },
+  }
+}

@@ -9,6 +9,7 @@ import type { EmailTokensTable, UsersTable } from '../../db/tables/accounts.ts'
 import { audit } from '../audit/audit.ts'
 import { cancelMails, enqueueMail } from '../mail/outbox.ts'
 import { mailWithButton } from '../mail/template.ts'
+import { disconnectAllApps } from '../oauth/connected-apps.ts'
 import {
   deleteSessionsOf,
   dropEmailTokens,
@@ -123,6 +124,7 @@ export const resetPassword = capability({
         updated_at: now,
       })
       await deleteSessionsOf(ctx.db, user.user_id)
+      await disconnectAllApps(ctx, user.user_id)
       await forgetFailures(ctx, user.email_normal ?? '')
       await audit(ctx, {
         action: 'account.password_reset',

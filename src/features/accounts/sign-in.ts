@@ -10,6 +10,7 @@ import type { UsersTable } from '../../db/tables/accounts.ts'
 import { audit } from '../audit/audit.ts'
 import { book, openBalance } from '../credits/ledger.ts'
 import { SIGNUP_BONUS } from '../credits/policy.ts'
+import { disconnectAllApps } from '../oauth/connected-apps.ts'
 import { createPersonalWorkspace } from '../workspaces/personal.ts'
 import { findUserByEmail, findUserByGoogle, insertUser, updateUser } from './accounts.store.ts'
 import { applyInviteCode, requireOpenRegistration } from './admission.ts'
@@ -194,6 +195,7 @@ async function linkGoogle(ctx: Ctx, user: UsersTable, subject: string): Promise<
   if (unproven) {
     await ctx.db.deleteFrom('sessions').where('user_id', '=', user.user_id).execute()
     await ctx.db.deleteFrom('api_keys').where('user_id', '=', user.user_id).execute()
+    await disconnectAllApps(ctx, user.user_id)
   }
   await audit(ctx, {
     action: 'account.google_linked',

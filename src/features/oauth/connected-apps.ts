@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
-import { inTx } from '../../core/context.ts'
+import { type Ctx, inTx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
 import { Id, Time } from '../../core/schemas.ts'
 import { fromJson } from '../../db/columns.ts'
@@ -60,3 +60,8 @@ export const disconnectApp = capability({
       await audit(ctx, { action: 'app.disconnected', subject: { type: 'oauth_grant', id: app_id } })
     }),
 })
+
+/** Where an account may have been in strange hands: whatever those hands connected goes with their sessions. */
+export const disconnectAllApps = async (ctx: Ctx, userId: string): Promise<void> => {
+  await ctx.db.deleteFrom('oauth_grants').where('user_id', '=', userId).execute()
+}

@@ -1,0 +1,6 @@
+import { defineConfig } from 'vitest/config'
+
+/** What takes too long, or weighs too much, for every change. */
+export default defineConfig({
+  test: { include: ['test/**/*.long.ts'], testTimeout: 600_000, hookTimeout: 120_000, pool: 'forks' },
+})

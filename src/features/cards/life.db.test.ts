@@ -1,0 +1,164 @@
+import fc from 'fast-check'
+import { beforeAll, expect, test } from 'vitest'
+import { type Actor, type Command, Model } from '../../../test/support/card-model.ts'
+import { goodCard, type Person } from '../../../test/support/cards.ts'
+import type { Answer } from '../../../test/support/client.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
+import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
+
+const ACTORS = [0, 1, 2, 3] as const
+const RUNS = 12
+
+const by = fc.constantFrom<Actor>(...ACTORS)
+/** Reduced to the cards there are when it comes to it. */
+const card = fc.nat({ max: 50 })
+const good = fc.boolean()
+
+const command: fc.Arbitrary<Command> = fc.oneof(
+  {
+    arbitrary: fc.record({
+      do: fc.constant('record' as const),
+      by,
+      place: fc.constantFrom('home', 'team'),
+      good,
+    }),
+    weight: 3,
+  },
+  { arbitrary: fc.record({ do: fc.constant('update' as const), by, card, good }), weight: 2 },
+  {
+    arbitrary: fc.record({ do: fc.constantFrom('share', 'unpublish', 'delete', 'undelete'), by, card }),
+    weight: 5,
+  },
+  {
+    arbitrary: fc.record({
+      do: fc.constant('publish' as const),
+      by,
+      card,
+      target: fc.constantFrom('library', 'team'),
+    }),
+    weight: 4,
+  },
+  {
+    arbitrary: fc.record({
+      do: fc.constant('feedback' as const),
+      by,
+      card,
+      kind: fc.constantFrom('useful', 'not_applicable', 'outdated'),
+    }),
+    weight: 4,
+  },
+)
+
+onBothEngines('the life of cards, against a model', (t) => {
+  let people: [Person, Person, Person, Person]
+  let team: string
+
+  beforeAll(async () => {
+    people = [await t.user(), await t.user(), await t.user(), await t.user()]
+    team = (await people[0].post('/api/v1/workspaces', { name: 'Team' })).body.workspace_id
+    for (const [actor, role] of [
+      [1, 'editor'],
+      [2, 'viewer'],
+    ] as const)
+      await people[0].post(`/api/v1/workspaces/${team}/members`, { user_id: people[actor].userId, role })
+  })
+
+  const text = (isGood: boolean) => (isGood ? goodCard() : { ...goodCard(), symptom: 'short' })
+
+  function carryOut(command: Command, ids: readonly string[]): Promise<Answer> {
+    const person = people[command.by]
+    if (command.do === 'record')
+      return person.post('/api/v1/cards', {
+        ...text(command.good),
+        ...(command.place === 'team' ? { workspace_id: team } : {}),
+      })
+    const url = `/api/v1/cards/${ids[command.card]}`
+    switch (command.do) {
+      case 'update':
+        return person.patch(url, text(command.good))
+      case 'delete':
+        return person.delete(url)
+      case 'feedback':
+        return person.post(`${url}/feedback`, { kind: command.kind })
+      case 'publish':
+        return person.post(`${url}/publish${command.target === 'team' ? `?target_workspace_id=${team}` : ''}`)
+      default:
+        return person.post(`${url}/${command.do}`)
+    }
+  }
+
+  const balances = async () => {
+    const answers = await Promise.all(people.map((person) => person.get('/api/v1/auth/me')))
+    return answers.map((answer): number => answer.body.credits_balance)
+  }
+
+  const rewardsGiven = async (): Promise<[number, number, number, number]> => {
+    const rows = await t.app.services.database.read
+      .selectFrom('card_feedback')
+      .select(['user_id', (eb) => eb.fn.countAll<number>().as('rewards')])
+      .where('rewarded_at', 'is not', null)
+      .groupBy('user_id')
+      .execute()
+    const of = (person: Person) => rows.find((row) => row.user_id === person.userId)?.rewards ?? 0
+    return [of(people[0]), of(people[1]), of(people[2]), of(people[3])]
+  }
+
+  async function expectStates(model: Model, ids: readonly string[]): Promise<void> {
+    const places = (owner: Actor) => ({
+      home: people[owner].workspaceId,
+      team,
+      library: PUBLIC_LIBRARY_ID,
+    })
+    for (const actor of ACTORS) {
+      for (const [i, expected] of model.cards.entries()) {
+        const { status, body } = await people[actor].get(`/api/v1/cards/${ids[i]}`)
+        expect(status).toBe(model.mayRead(actor, expected) ? 200 : 404)
+        if (status !== 200) continue
+        const counts = (kind: string) => [...expected.feedback.values()].filter((k) => k === kind).length
+        expect(body).toMatchObject({
+          status: expected.published ? 'published' : 'unpublished',
+          workspace_id: places(expected.owner)[expected.place],
+          origin_workspace_id: places(expected.owner)[expected.origin],
+          owner_id: people[expected.owner].userId,
+          version: expected.version,
+          can_edit: model.mayEdit(actor, expected),
+          feedback: {
+            useful: counts('useful'),
+            not_applicable: counts('not_applicable'),
+            outdated: counts('outdated'),
+          },
+        })
+      }
+      for (const scope of ['personal', 'workspace', 'public'] as const) {
+        const { body } = await people[actor].get(`/api/v1/cards?scope=${scope}&page_size=100`)
+        const listed = body.items.map((item: { card_id: string }) => item.card_id)
+        const expected = ids.filter((_, i) => {
+          const card = model.cards[i]
+          return card && model.isListed(actor, card, scope)
+        })
+        expect(listed.filter((id: string) => ids.includes(id)).sort()).toEqual([...expected].sort())
+      }
+    }
+  }
+
+  test('states, rewards and visibility always agree', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 40 }), async (commands) => {
+        const before = await balances()
+        const model = new Model(await rewardsGiven())
+        const ids: string[] = []
+        for (const drawn of commands) {
+          if (drawn.do !== 'record' && ids.length === 0) continue
+          const command = drawn.do === 'record' ? drawn : { ...drawn, card: drawn.card % ids.length }
+          const answer = await carryOut(command, ids)
+          expect({ ...command, status: answer.status }).toEqual({ ...command, status: model.apply(command) })
+          if (answer.status === 201 && command.do === 'record') ids.push(answer.body.card_id)
+        }
+        await expectStates(model, ids)
+        const after = await balances()
+        expect(after).toEqual(before.map((balance, actor) => balance + (model.credits[actor] ?? 0)))
+      }),
+      { numRuns: RUNS },
+    )
+  }, 300_000)
+})

@@ -3,9 +3,10 @@ import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
 import { audit } from '../audit/audit.ts'
-import { deletableCard, readableCard } from './access.ts'
+import { unindexCard } from '../search/index-card.ts'
+import { deletableCard } from './access.ts'
 import { findDeleted, findPurgeable, removeCard, updateCardRow } from './cards.store.ts'
-import { presentCard } from './present.ts'
+import { saved } from './saved.ts'
 import { CardId, CaseResponse } from './schemas.ts'
 
 export const KEPT_DAYS = 30
@@ -28,6 +29,7 @@ export const deleteCard = capability({
     inTx(ctx, async (ctx) => {
       const row = await deletableCard(ctx, card_id)
       await updateCardRow(ctx.db, card_id, { deleted_at: ctx.now().toISOString() })
+      await unindexCard(ctx, card_id)
       await audit(ctx, {
         action: 'card.deleted',
         subject: { type: 'card', id: card_id },
@@ -56,7 +58,7 @@ export const undeleteCard = capability({
         subject: { type: 'card', id: card_id },
         workspaceId: deleted.workspace_id,
       })
-      return presentCard(await readableCard(ctx, card_id))
+      return saved(ctx, card_id)
     }),
 })
 

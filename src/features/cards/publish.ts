@@ -10,11 +10,12 @@ import { book } from '../credits/ledger.ts'
 import { PUBLISH_REWARD } from '../credits/policy.ts'
 import { requireRole, requireVisible } from '../workspaces/permission.ts'
 import { policyOf } from '../workspaces/policy.ts'
-import { ownCard, readableCard } from './access.ts'
+import { ownCard } from './access.ts'
 import { type CardRow, updateCardRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
 import { presentCard } from './present.ts'
 import { qualityRejected, review, reviewColumns } from './review.ts'
+import { saved } from './saved.ts'
 import { type CardAnswer, CardId, CaseResponse } from './schemas.ts'
 
 const publishingDisabled = (detail: string) => new AppError(403, 'publishing_disabled', detail)
@@ -81,7 +82,7 @@ async function publish(ctx: UserCtx, cardId: string, targetId: string): Promise<
     workspaceId: target.workspace_id,
     details: { from_workspace_id: row.workspace_id },
   })
-  const card = presentCard(await readableCard(ctx, cardId))
+  const card = await saved(ctx, cardId)
   return { card: { ...card, credits_earned: reward?.booked ? PUBLISH_REWARD : 0 } }
 }
 

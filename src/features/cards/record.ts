@@ -4,10 +4,9 @@ import { toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import { requireUser } from '../accounts/users.ts'
 import { requireRole } from '../workspaces/permission.ts'
-import { readableCard } from './access.ts'
 import { appendEvidences, insertCard } from './cards.store.ts'
 import { columnsOf, secretsInContent, warningsFor } from './content.ts'
-import { presentCard } from './present.ts'
+import { saved } from './saved.ts'
 import { type CardAnswer, CaseCreate, type CaseCreateInput, CaseResponse, MAX_BODY_BYTES } from './schemas.ts'
 
 /** Where a card goes that names no workspace: home. Elsewhere it takes an editor. */
@@ -50,7 +49,7 @@ async function record(ctx: UserCtx, input: CaseCreateInput): Promise<CardAnswer>
     now,
   })
   return {
-    ...presentCard(await readableCard(ctx, card_id)),
+    ...(await saved(ctx, card_id)),
     warnings: warningsFor([...secretsInContent(content), ...inEvidence]),
     credits_earned: 0,
   }

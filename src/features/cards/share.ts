@@ -1,11 +1,12 @@
 import { capability } from '../../core/capability.ts'
 import { inTx } from '../../core/context.ts'
 import { audit } from '../audit/audit.ts'
-import { editableCard, ownCard, readableCard } from './access.ts'
+import { editableCard, ownCard } from './access.ts'
 import { updateCardRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
 import { presentCard } from './present.ts'
 import { refuseSecrets, review } from './review.ts'
+import { saved } from './saved.ts'
 import { CardId, CaseResponse } from './schemas.ts'
 
 export const shareCard = capability({
@@ -37,7 +38,7 @@ export const shareCard = capability({
         subject: { type: 'card', id: card_id },
         workspaceId: row.workspace_id,
       })
-      return presentCard(await readableCard(ctx, card_id))
+      return saved(ctx, card_id)
     }),
 })
 
@@ -73,6 +74,6 @@ export const unpublishCard = capability({
         subject: { type: 'card', id: card_id },
         workspaceId: row.workspace_id,
       })
-      return presentCard(await readableCard(ctx, card_id))
+      return saved(ctx, card_id)
     }),
 })

@@ -1,11 +1,12 @@
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { toJson } from '../../db/columns.ts'
-import { editableCard, readableCard } from './access.ts'
+import { editableCard } from './access.ts'
 import { appendEvidences, type CardRow, replaceTags, updateCardRow } from './cards.store.ts'
 import { type CardContent, changedFields, columnsOf, contentOf, warningsFor } from './content.ts'
 import { presentCard } from './present.ts'
 import { refuseSecrets, review, reviewColumns } from './review.ts'
+import { saved } from './saved.ts'
 import {
   type CardAnswer,
   CaseResponse,
@@ -57,7 +58,7 @@ export async function edit(
   if (row.status === 'published') refuseSecrets(verdict)
   await updateCardRow(ctx.db, row.card_id, reviewColumns(verdict, now))
   if (fields.includes('tags')) await replaceTags(ctx.db, row.card_id, after.tags)
-  return { ...presentCard(await readableCard(ctx, row.card_id)), warnings: warningsFor(verdict.secrets) }
+  return { ...(await saved(ctx, row.card_id)), warnings: warningsFor(verdict.secrets) }
 }
 
 const given = (change: Partial<CardContent>): Partial<CardContent> =>

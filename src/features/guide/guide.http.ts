@@ -2,10 +2,19 @@
 import type { RawRoute } from '../../doors/http/raw-route.ts'
 import { type Html, html } from '../pages/html.ts'
 import { PAGE_HEADERS, page } from '../pages/page.ts'
-import { guide } from './guide.ts'
-import { renderGuide } from './render.ts'
+import { type GuidePage, guide } from './guide.ts'
 
 const rendered = new Map<string, Html>()
+
+/** The renderer is large, so it is loaded when the first page is read and not when the program starts. */
+async function contentOf(found: GuidePage): Promise<Html> {
+  const known = rendered.get(found.slug)
+  if (known) return known
+  const { renderGuide } = await import('./render.ts')
+  const content = renderGuide(found)
+  rendered.set(found.slug, content)
+  return content
+}
 
 const showGuide: RawRoute = {
   name: 'guide.index',
@@ -36,8 +45,7 @@ const showGuidePage: RawRoute = {
         .headers(PAGE_HEADERS)
         .send(page({ title: 'Not found', body }))
     }
-    const content = rendered.get(slug) ?? renderGuide(found)
-    rendered.set(slug, content)
+    const content = await contentOf(found)
     const body = html`<p class="soft"><a href="/guide">Guide</a></p>${content}`
     return reply.headers(PAGE_HEADERS).send(page({ title: found.title, width: 'reading', body }))
   },

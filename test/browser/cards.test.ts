@@ -142,3 +142,72 @@ test('several cards are shared and made private again together', async () => {
   await page.getByText('2 cards').first().waitFor()
   expect(page.url()).toContain('track=debug')
 })
+
+test('history shows what each version changed, and an old one comes back', async () => {
+  const person = await stage.person('Historian')
+  const card = await person.api<CardAnswer>('POST', '/api/v1/cards', samples[4])
+  await person.api('PATCH', `/api/v1/cards/${card.card_id}`, {
+    title: 'A retry charged a customer three times',
+  })
+  const { page } = person
+  await page.goto(`/cards/${card.card_id}/history`)
+  await page.getByRole('heading', { name: 'What version 2 changed' }).waitFor()
+  await page.locator('ins', { hasText: 'three times' }).waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: /^Version 1/ }).click()
+  await page.getByRole('button', { name: 'Restore version 1' }).click()
+  await page.getByText('Version 1 is back, as version 3.').waitFor()
+  await page.goto(`/cards/${card.card_id}`)
+  await page.getByRole('heading', { name: samples[4].title }).waitFor()
+})
+
+test('a reader says that a card helped, and its author reads the comment', async () => {
+  const author = await stage.person('Author')
+  const reader = await stage.person('Reader')
+  const card = await author.api<CardAnswer>('POST', '/api/v1/cards', samples[0])
+  await author.api('POST', `/api/v1/cards/${card.card_id}/publish`)
+  await reader.page.goto(`/cards/${card.card_id}`)
+  await reader.page.getByRole('button', { name: 'Useful 0' }).click()
+  await reader.page.getByRole('button', { name: 'Useful 1', pressed: true }).waitFor()
+  await reader.page.getByLabel('Comment for the author').fill('Saved me an afternoon.')
+  await reader.page.getByRole('button', { name: 'Send' }).click()
+  await reader.page.getByText('Thank you. The author reads your comment.').waitFor()
+  await reader.page.reload()
+  await reader.page.getByRole('button', { name: 'Useful 1', pressed: true }).waitFor()
+  await settled(reader.page)
+  await expectAccessible(reader.page)
+  await author.page.goto(`/cards/${card.card_id}`)
+  await author.page.getByText('Saved me an afternoon.').waitFor()
+})
+
+test('a deleted card is gone at once and comes back by undo', async () => {
+  const person = await stage.person('Deleter')
+  const card = await person.api<CardAnswer>('POST', '/api/v1/cards', samples[5])
+  const { page } = person
+  await page.goto(`/cards/${card.card_id}`)
+  await page.getByRole('button', { name: 'More' }).first().click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await page.getByText('No cards yet').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('link', { name: /^Exit codes/ }).waitFor()
+})
+
+test('copying gives a document, a prompt and a link; the keys do the same', async () => {
+  const person = await stage.person('Copier')
+  const card = await person.api<CardAnswer>('POST', '/api/v1/cards', samples[0])
+  const { page } = person
+  const clipboard = () => page.evaluate(() => navigator.clipboard.readText())
+  await page.goto(`/cards/${card.card_id}`)
+  for (const [item, expected] of [
+    ['Copy as Markdown', '# Connection pool exhausted'],
+    ['Copy as a prompt', '<card>'],
+    ['Copy link', `/cards/${card.card_id}`],
+  ] as const) {
+    await page.getByRole('button', { name: 'Copy', exact: true }).click()
+    await page.getByRole('menuitem', { name: item }).click()
+    await page.getByRole('menu').waitFor({ state: 'detached' })
+    expect(await clipboard()).toContain(expected)
+  }
+  await page.keyboard.press('e')
+  await page.getByRole('heading', { name: 'Edit card' }).waitFor()
+})

@@ -1,3 +1,12 @@
+import type {
+  deleteCard as deleteCapability,
+  undeleteCard as undeleteCapability,
+} from '../../../src/features/cards/delete.ts'
+import type {
+  cardHistory as historyCapability,
+  restoreCard as restoreCapability,
+  cardVersion as versionCapability,
+} from '../../../src/features/cards/history.ts'
 import type { publishCard as publishCapability } from '../../../src/features/cards/publish.ts'
 import type { getCard as getCapability, listCases } from '../../../src/features/cards/read.ts'
 import type { recordCard as recordCapability } from '../../../src/features/cards/record.ts'
@@ -7,6 +16,10 @@ import type {
 } from '../../../src/features/cards/share.ts'
 import type { cardStats as statsCapability } from '../../../src/features/cards/stats.ts'
 import type { updateCard as updateCapability } from '../../../src/features/cards/update.ts'
+import type {
+  giveFeedback as giveFeedbackCapability,
+  listFeedback as listFeedbackCapability,
+} from '../../../src/features/feedback/feedback.ts'
 import { call } from './client.ts'
 
 export const listCards = call<typeof listCases>('GET /api/v1/cases')
@@ -19,3 +32,10 @@ export const publishCard = call<typeof publishCapability>('POST /api/v1/cards/{c
 })
 export const shareCard = call<typeof shareCapability>('POST /api/v1/cards/{card_id}/share')
 export const unpublishCard = call<typeof unpublishCapability>('POST /api/v1/cards/{card_id}/unpublish')
+export const deleteCard = call<typeof deleteCapability>('DELETE /api/v1/cards/{card_id}')
+export const undeleteCard = call<typeof undeleteCapability>('POST /api/v1/cards/{card_id}/undelete')
+export const cardHistory = call<typeof historyCapability>('GET /api/v1/cards/{card_id}/history')
+export const cardVersion = call<typeof versionCapability>('GET /api/v1/cards/{card_id}/history/{version}')
+export const restoreCard = call<typeof restoreCapability>('POST /api/v1/cards/{card_id}/restore')
+export const giveFeedback = call<typeof giveFeedbackCapability>('POST /api/v1/cards/{card_id}/feedback')
+export const listFeedback = call<typeof listFeedbackCapability>('GET /api/v1/cards/{card_id}/feedback')

@@ -8,6 +8,7 @@ import {
   Maximize2,
   MessageSquareText,
   Pencil,
+  Trash2,
   Undo2,
   Users,
 } from 'lucide-react'
@@ -16,7 +17,7 @@ import type { Card } from '../../api/types.ts'
 import { useMe } from '../../session.ts'
 import { IconButton, LinkButton } from '../../ui/button.tsx'
 import { copyText } from '../../ui/copy-button.tsx'
-import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
+import { Menu, MenuItem, MenuLabel, MenuLine } from '../../ui/menu.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { cardAsMarkdown, cardAsPrompt } from './card-text.ts'
 import { cardLink } from './card-view.tsx'
@@ -28,7 +29,7 @@ export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
   const me = useMe()
   const navigate = useNavigate()
   const [publishing, setPublishing] = useState(false)
-  const { share, unpublish } = useCardMoves(card)
+  const { share, unpublish, remove } = useCardMoves(card)
   const own = card.owner_id === me.user_id
   const copy = (text: string, what: string) =>
     void copyText(text).then(() => toast(`Copied as ${what}.`), toastError)
@@ -92,12 +93,24 @@ export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
           </MenuItem>
         )}
         {own && <MenuLine />}
-        <MenuItem
-          icon={<History size={16} />}
-          onSelect={() => void navigate({ to: '/cards/$cardId/history', params })}
-        >
-          History
-        </MenuItem>
+        {card.can_edit && (
+          <MenuItem
+            icon={<History size={16} />}
+            onSelect={() => void navigate({ to: '/cards/$cardId/history', params })}
+          >
+            History
+          </MenuItem>
+        )}
+        {own && (
+          <MenuItem
+            danger
+            icon={<Trash2 size={16} />}
+            onSelect={() => remove.mutate(undefined, { onSuccess: () => void navigate({ to: '/cards' }) })}
+          >
+            Delete
+          </MenuItem>
+        )}
+        {!card.can_edit && <MenuLabel>{card.owner_name} looks after this card</MenuLabel>}
       </Menu>
       {publishing && <PublishDialog card={card} onClose={() => setPublishing(false)} />}
     </div>

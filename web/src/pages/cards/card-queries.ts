@@ -17,6 +17,11 @@ export function cardChanged(card: Card) {
     evidences: card.evidences ?? before?.evidences ?? [],
   }))
   void queryClient.invalidateQueries({ queryKey: ['card', card.card_id] })
+  listsChanged()
+}
+
+/** Lists ask again; so do searches when they are looked at, except those that cost. */
+export function listsChanged() {
   void queryClient.invalidateQueries({ queryKey: ['cards'] })
   void queryClient.invalidateQueries({
     queryKey: ['search'],

@@ -7,6 +7,7 @@ import { useTitle } from '../../lib/use-title.ts'
 import { Tag } from '../../ui/badge.tsx'
 import { copyText } from '../../ui/copy-button.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
+import { Notice } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { CardActions } from './card-actions.tsx'
 import { StatusBadge, TypeBadge } from './card-badges.tsx'
@@ -49,13 +50,17 @@ export function CardView({ card, terms, inPane }: Props) {
         <p className="text-xs text-faint">
           {card.owner_name} ·{' '}
           <span title={formatTime(card.updated_at)}>changed {formatAgo(card.updated_at)}</span> ·{' '}
-          <Link
-            to="/cards/$cardId/history"
-            params={{ cardId: card.card_id }}
-            className="hover:text-ink hover:underline"
-          >
-            version {card.version}
-          </Link>
+          {card.can_edit ? (
+            <Link
+              to="/cards/$cardId/history"
+              params={{ cardId: card.card_id }}
+              className="hover:text-ink hover:underline"
+            >
+              version {card.version}
+            </Link>
+          ) : (
+            <>version {card.version}</>
+          )}
           {terms.length > 0 && (
             <>
               {' '}
@@ -65,6 +70,11 @@ export function CardView({ card, terms, inPane }: Props) {
         </p>
       </header>
       <ReviewNote card={card} />
+      {card.likely_outdated && (
+        <Notice tone="warn">
+          More people found this outdated than useful. Check it before you rely on it.
+        </Notice>
+      )}
       <Part title={words.symptom.label}>
         <LazyMarkdown>{card.symptom}</LazyMarkdown>
       </Part>

@@ -40,7 +40,7 @@ export const emptyDraft = (): Draft => ({
   workspace_id: '',
 })
 
-export const draftOf = (card: Card): Draft => ({
+export const draftOf = (card: CardContent & { workspace_id?: string }): Draft => ({
   card_type: card.card_type,
   title: card.title,
   symptom: card.symptom,
@@ -80,7 +80,8 @@ export function payloadOf(text: string): { value: Record<string, unknown> | null
   }
 }
 
-type Fields = Pick<
+/** What a version of a card holds, and what the form changes. */
+export type CardContent = Pick<
   Card,
   | 'card_type'
   | 'title'
@@ -96,7 +97,7 @@ type Fields = Pick<
 >
 
 /** The draft in the words of the API; rows without content are left out. */
-export function fieldsOf(draft: Draft): Fields {
+export function fieldsOf(draft: Draft): CardContent {
   const payload = payloadOf(draft.payload)
   const pairs = draft.environment.map((pair) => [pair.name.trim(), pair.value.trim()] as const)
   return {
@@ -125,11 +126,11 @@ export const newEvidences = (draft: Draft) =>
 export function changesOf(
   draft: Draft,
   card: Card,
-): Partial<Fields> & { evidences?: ReturnType<typeof newEvidences> } {
+): Partial<CardContent> & { evidences?: ReturnType<typeof newEvidences> } {
   const before = fieldsOf(draftOf(card))
   const after = fieldsOf(draft)
   const changed = Object.entries(after).filter(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof Fields]),
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof CardContent]),
   )
   const evidences = newEvidences(draft)
   return { ...Object.fromEntries(changed), ...(evidences.length ? { evidences } : {}) }

@@ -1,72 +1,131 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Clock, ThumbsDown, ThumbsUp } from 'lucide-react'
-import { useState } from 'react'
-import { giveFeedback } from '../../api/card-feedback.ts'
+import { type FormEvent, useState } from 'react'
+import { giveFeedback, listFeedback } from '../../api/cards.ts'
 import { queryClient } from '../../api/query.ts'
 import type { Card, FeedbackKind } from '../../api/types.ts'
+import { formatAgo } from '../../lib/format.ts'
 import { useMe } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
-import { toastError } from '../../ui/toast.tsx'
+import { Input } from '../../ui/field.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
 import { cardQuery } from './card-queries.ts'
 
-const kinds: { kind: FeedbackKind; label: string; icon: typeof Clock; thanks: string }[] = [
-  { kind: 'useful', label: 'Useful', icon: ThumbsUp, thanks: 'Noted as useful. Its author sees that.' },
-  {
-    kind: 'not_applicable',
-    label: 'Did not apply',
-    icon: ThumbsDown,
-    thanks: 'Noted as not applicable here.',
-  },
-  { kind: 'outdated', label: 'Outdated', icon: Clock, thanks: 'Noted as outdated. Its author sees that.' },
+const kinds: { kind: FeedbackKind; label: string; icon: typeof Clock }[] = [
+  { kind: 'useful', label: 'Useful', icon: ThumbsUp },
+  { kind: 'not_applicable', label: 'Did not apply', icon: ThumbsDown },
+  { kind: 'outdated', label: 'Outdated', icon: Clock },
 ]
 
-/** One vote per person; the count moves at once and comes back if the server refuses. */
+const feedbackQuery = (cardId: string) => ({
+  queryKey: ['card', cardId, 'feedback'],
+  queryFn: ({ signal }: { signal: AbortSignal }) =>
+    listFeedback({ card_id: cardId, page_size: 20 }, { signal }),
+})
+
+/** Authors read what others said; everybody else says it. */
 export function Feedback({ card }: { card: Card }) {
   const me = useMe()
-  const [mine, setMine] = useState<FeedbackKind | null>(null)
+  return card.owner_id === me.user_id ? <Received card={card} /> : <Vote card={card} userId={me.user_id} />
+}
+
+/** One vote per person; it shows at once and comes back if the server refuses. */
+function Vote({ card, userId }: { card: Card; userId: string }) {
+  const given = useQuery(feedbackQuery(card.card_id)).data?.items.find((item) => item.user_id === userId)
+  const [chosen, setChosen] = useState<FeedbackKind | null>(null)
+  const [comment, setComment] = useState('')
+  const mine = chosen ?? given?.kind ?? null
+  const key = cardQuery(card.card_id).queryKey
   const give = useMutation({
-    mutationFn: (kind: FeedbackKind) => giveFeedback({ case_id: card.card_id, kind }),
-    onMutate: (kind) => {
-      const before = mine
-      setMine(kind)
-      queryClient.setQueryData(
-        cardQuery(card.card_id).queryKey,
-        (old) => old && { ...old, feedback: moved(old.feedback, before, kind) },
-      )
-      return { before }
+    mutationFn: (input: { kind: FeedbackKind; comment?: string }) =>
+      giveFeedback({ card_id: card.card_id, ...input }),
+    onMutate: ({ kind }) => {
+      setChosen(kind)
+      queryClient.setQueryData(key, (old) => old && { ...old, feedback: moved(old.feedback, mine, kind) })
+      return { before: mine }
     },
-    onError: (error, kind, context) => {
-      setMine(context?.before ?? null)
+    onError: (error, { kind }, context) => {
+      setChosen(context?.before ?? null)
       queryClient.setQueryData(
-        cardQuery(card.card_id).queryKey,
+        key,
         (old) => old && { ...old, feedback: moved(old.feedback, kind, context?.before ?? null) },
       )
       toastError(error)
     },
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: cardQuery(card.card_id).queryKey }),
+    onSuccess: (_, { comment: said }) => {
+      if (said) {
+        setComment('')
+        toast('Thank you. The author reads your comment.')
+      }
+      return queryClient.invalidateQueries({ queryKey: ['card', card.card_id] })
+    },
   })
-  const own = card.owner_id === me.user_id
+  const say = (event: FormEvent) => {
+    event.preventDefault()
+    if (mine && comment.trim()) give.mutate({ kind: mine, comment: comment.trim() })
+  }
   return (
     <section aria-label="Feedback" className="grid gap-2 border-t border-line pt-5">
-      <p className="text-sm text-soft">{own ? 'What others said about it' : 'Did it help?'}</p>
+      <p className="text-sm text-soft">Did it help?</p>
       <div className="flex flex-wrap gap-2">
         {kinds.map(({ kind, label, icon: Icon }) => (
           <Button
             key={kind}
-            look={mine === kind ? 'primary' : 'plain'}
             aria-pressed={mine === kind}
-            disabled={own}
-            onClick={() => mine !== kind && give.mutate(kind)}
+            className={mine === kind ? 'border-accent! bg-chosen! text-accent-strong!' : ''}
+            onClick={() => mine !== kind && give.mutate({ kind })}
           >
             <Icon size={14} aria-hidden />
             {label}
-            <span className="tabular-nums opacity-80">{card.feedback[kind]}</span>
+            <span className="text-faint tabular-nums">{card.feedback[kind]}</span>
           </Button>
         ))}
       </div>
-      <p role="status" className="text-xs text-faint">
-        {mine && kinds.find((one) => one.kind === mine)?.thanks}
+      {mine && (
+        <form className="flex gap-2" onSubmit={say}>
+          <Input
+            aria-label="Comment for the author"
+            placeholder={given?.comment ?? 'Say more to the author, if you like'}
+            maxLength={2000}
+            value={comment}
+            onChange={(event) => setComment(event.target.value)}
+          />
+          <Button type="submit" disabled={!comment.trim()} busy={give.isPending}>
+            Send
+          </Button>
+        </form>
+      )}
+    </section>
+  )
+}
+
+function Received({ card }: { card: Card }) {
+  const list = useQuery(feedbackQuery(card.card_id))
+  const said = list.data?.items.filter((item) => item.comment) ?? []
+  const total = card.feedback.useful + card.feedback.not_applicable + card.feedback.outdated
+  return (
+    <section aria-label="Feedback" className="grid gap-3 border-t border-line pt-5">
+      <p className="text-sm text-soft">
+        {total === 0 ? 'Nobody has said yet whether it helped.' : 'What others said'}
       </p>
+      {total > 0 && (
+        <ul className="flex flex-wrap gap-4 text-sm">
+          {kinds.map(({ kind, label, icon: Icon }) => (
+            <li key={kind} className="flex items-center gap-1.5 text-soft">
+              <Icon size={14} aria-hidden />
+              {label} <span className="font-medium text-ink tabular-nums">{card.feedback[kind]}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {said.map((item) => (
+        <blockquote key={item.feedback_id} className="border-l-2 border-line-strong pl-3 text-sm">
+          <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{item.comment}</p>
+          <footer className="text-xs text-faint">
+            {item.user_name} · {formatAgo(item.created_at)}
+          </footer>
+        </blockquote>
+      ))}
     </section>
   )
 }

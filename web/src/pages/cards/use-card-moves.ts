@@ -1,10 +1,10 @@
 import { useMutation } from '@tanstack/react-query'
-import { publishCard, shareCard, unpublishCard } from '../../api/cards.ts'
+import { deleteCard, publishCard, shareCard, undeleteCard, unpublishCard } from '../../api/cards.ts'
 import { queryClient } from '../../api/query.ts'
 import type { Card } from '../../api/types.ts'
 import { refreshMe } from '../../session.ts'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { cardChanged, cardQuery } from './card-queries.ts'
+import { cardChanged, cardQuery, listsChanged } from './card-queries.ts'
 
 /** Share and unpublish show at once and can be undone; publishing waits for the review. */
 export function useCardMoves(card: Card) {
@@ -46,5 +46,16 @@ export function useCardMoves(card: Card) {
       void refreshMe()
     },
   })
-  return { share, unpublish, publish }
+  const remove = useMutation({
+    mutationFn: () => deleteCard(id),
+    onError: toastError,
+    onSuccess: () => {
+      queryClient.removeQueries({ queryKey: ['card', card.card_id] })
+      listsChanged()
+      toast('Deleted. It can be brought back for 30 days.', {
+        undo: () => void undeleteCard(id).then(cardChanged, toastError),
+      })
+    },
+  })
+  return { share, unpublish, publish, remove }
 }

@@ -25,9 +25,9 @@ function texts(draft: Draft): [name: string, text: string][] {
   ]
 }
 
-/** Field by field, word by word; only what differs is shown. */
-export function VersionDiff({ before, after }: { before: Draft; after: Draft }) {
-  const old = texts(before)
+/** Field by field, word by word; only what differs is shown, and all of it for a first version. */
+export function VersionDiff({ before, after }: { before: Draft | null; after: Draft }) {
+  const old = before ? texts(before) : []
   const fields = texts(after)
     .map(([name, text], index) => ({ name, text, was: old[index]?.[1] ?? '' }))
     .filter((field) => field.text !== field.was)

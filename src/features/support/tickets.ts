@@ -26,7 +26,12 @@ export const NewTicket = z.object({
   email: Email,
   subject: z.string().trim().min(1).max(200),
   message: z.string().trim().min(1).max(20_000),
-  category: z.enum(['question', 'bug', 'billing', 'account', 'other']).default('other'),
+  category: z
+    .string()
+    .trim()
+    .max(50)
+    .default('')
+    .transform((category) => category || 'other'),
 })
 
 const AttachmentResponse = z
@@ -70,7 +75,7 @@ export async function openTicket(
     email: ticket.email,
     subject: sanitise(ticket.subject.replace(/\s+/g, ' ')).text,
     message: sanitise(ticket.message).text,
-    category: ticket.category,
+    category: sanitise(ticket.category).text,
     status: 'open',
     created_at,
     closed_at: null,

@@ -100,11 +100,11 @@ export async function findSubstring(
   const found =
     engine === 'sqlite'
       ? await sql<{ event_no: number }>`
-          select events.event_no from context_event_grams as grams
-            cross join context_events as events on events.event_no = grams.rowid
-          where grams.grams match ${grams.map((gram) => `"${gram.replaceAll('"', '""')}"`).join(' AND ')}
-            and grams.rowid between ${from} and ${to} and instr(events.search_text, ${needle}) > 0
-          order by grams.rowid desc limit ${limit}`.execute(db)
+          select events.event_no from context_event_grams
+            cross join context_events as events on events.event_no = context_event_grams.rowid
+          where context_event_grams match ${grams.map((gram) => `"${gram.replaceAll('"', '""')}"`).join(' AND ')}
+            and context_event_grams.rowid between ${from} and ${to} and instr(events.search_text, ${needle}) > 0
+          order by context_event_grams.rowid desc limit ${limit}`.execute(db)
       : await sql<{ event_no: number }>`
           select events.event_no from context_event_index as indexed
             join context_events as events on events.event_no = indexed.event_no
@@ -130,7 +130,7 @@ export async function findWord(
   if (engine === 'sqlite') {
     const { rows } = await sql<{ event_no: number; words: string }>`
       select rowid as event_no, words from context_event_words
-      where words match ${wordCode(term)} and rowid between ${from} and ${to}
+      where context_event_words match ${wordCode(term)} and rowid between ${from} and ${to}
       order by rowid desc limit ${limit}`.execute(db)
     return rows.map((row) => ({ eventNo: row.event_no, words: row.words.split(' ') }))
   }

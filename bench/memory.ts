@@ -1,0 +1,173 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pino from 'pino'
+import { type App, buildApp } from '../src/app.ts'
+import { readConfig } from '../src/config.ts'
+import { newId } from '../src/db/ids.ts'
+import { eventNumber } from '../src/features/memory/events.search.ts'
+import { insertEvent, searchTextOf } from '../src/features/memory/events.store.ts'
+import { readProjectKey } from '../src/features/memory/project-key.ts'
+import { insertProject } from '../src/features/memory/projects.store.ts'
+
+/**
+ * Agent Memory with many events: does a snapshot cost the same in a small and in a large project, and does a
+ * search in the large one stay under its bar? `BIG` events in one project, `SMALL` in another, `ALL` in the table.
+ */
+const ALL = Number(process.env.ALL ?? 1_000_000)
+const BIG = Number(process.env.BIG ?? 100_000)
+const SMALL = Number(process.env.SMALL ?? 1000)
+const ROUNDS = Number(process.env.ROUNDS ?? 300)
+const BATCH = 5000
+
+/** A repeatable source of numbers, so that two runs search the same texts. */
+function numbers(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+const next = numbers(7)
+const syllables =
+  'ka lo mi ser ten dor vi pra qu ex il on ur ast ble ing tor can des for mat net pol run sta'.split(' ')
+const vocabulary = Array.from({ length: 20_000 }, () =>
+  Array.from(
+    { length: 1 + Math.floor(next() * 4) },
+    () => syllables[Math.floor(next() * syllables.length)],
+  ).join(''),
+)
+/** Few words are common and many are rare, as in real text. */
+const word = () => vocabulary[Math.floor(vocabulary.length * next() ** 3)] as string
+const sentence = (words: number) => Array.from({ length: words }, word).join(' ')
+
+type Owner = { userId: string; workspaceId: string }
+
+async function fill(app: App, owner: Owner, key: string, events: number): Promise<void> {
+  const { database } = app.services
+  const start = Date.UTC(2026, 0, 1)
+  const project = await database.transaction((db) =>
+    insertProject(db, owner, readProjectKey(key), new Date(start).toISOString()),
+  )
+  const { partition_no } = await database.read
+    .selectFrom('context_partitions')
+    .select('partition_no')
+    .where('project_id', '=', project.project_id)
+    .executeTakeFirstOrThrow()
+  for (let done = 0; done < events; done += BATCH) {
+    await database.transaction(async (db) => {
+      for (let index = done + 1; index <= Math.min(events, done + BATCH); index += 1) {
+        const content = sentence(60)
+        const title = index % 5 === 0 ? sentence(5) : null
+        await insertEvent(db, database.engine, {
+          event_no: eventNumber(partition_no, index),
+          raw_id: newId(),
+          user_id: owner.userId,
+          project_id: project.project_id,
+          workspace_id: owner.workspaceId,
+          event_type: index % 50 === 0 ? 'summary' : 'turn',
+          slot: index % 50 === 0 ? 'summary' : 'recent',
+          created_at: new Date(start + index * 1000).toISOString(),
+          title,
+          session_id: null,
+          client: 'bench',
+          meta: null,
+          redactions: '[]',
+          content,
+          search_text: searchTextOf(title, content),
+        })
+      }
+      await db
+        .updateTable('context_partitions')
+        .set({ last_seq: Math.min(events, done + BATCH) })
+        .where('partition_no', '=', partition_no)
+        .execute()
+    })
+    process.stderr.write(`\r${key}: ${Math.min(events, done + BATCH)} of ${events} events   `)
+  }
+  process.stderr.write('\n')
+}
+
+type Times = { p50: number; p95: number; answers: number }
+
+async function measure(app: App, token: string, urls: string[]): Promise<Times> {
+  const headers = { authorization: `Bearer ${token}` }
+  const times: number[] = []
+  let answers = 0
+  for (const url of urls) {
+    const begin = performance.now()
+    const answer = await app.server.inject({ method: 'GET', url, headers })
+    times.push(performance.now() - begin)
+    if (answer.statusCode !== 200) throw new Error(`${url}: ${answer.statusCode} ${answer.payload}`)
+    if (!answer.payload.includes('"results":[]')) answers += 1
+  }
+  times.sort((a, b) => a - b)
+  const at = (share: number) => times[Math.floor(times.length * share)] ?? Number.NaN
+  return { p50: at(0.5), p95: at(0.95), answers }
+}
+
+/** With DATA_DIR the filled vault is kept, and used as it is by the next run. */
+const dataDir = process.env.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'knowledge-vault-memory-bench-'))
+const isFilled = existsSync(join(dataDir, 'filled'))
+const account = { email: 'bench@example.com', password: 'a long password' }
+const app = await buildApp(readConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'silent', RATE_LIMIT: 'off' }), {
+  log: pino({ level: 'silent' }),
+})
+try {
+  const signedIn = await app.server.inject({
+    method: 'POST',
+    url: `/api/v1/auth/${isFilled ? 'login' : 'register'}`,
+    payload: account,
+  })
+  const { access_token, user } = signedIn.json()
+  const owner = { userId: user.user_id, workspaceId: user.personal_workspace_id }
+  if (!isFilled) {
+    await fill(app, owner, 'bench/small', SMALL)
+    await fill(app, owner, 'bench/big', BIG)
+    for (let rest = ALL - BIG - SMALL, part = 1; rest > 0; rest -= BIG, part += 1) {
+      await fill(app, owner, `bench/other${part}`, Math.min(rest, BIG))
+    }
+    writeFileSync(join(dataDir, 'filled'), `${ALL} events\n`)
+  }
+
+  const snapshot = (key: string) => `/api/v1/project-context/snapshot?project_key=${key}`
+  const search = (text: string, mode: string) =>
+    `/api/v1/project-context/search?project_key=bench/big&mode=${mode}&query=${encodeURIComponent(text)}`
+  const many = (make: () => string) => Array.from({ length: ROUNDS }, make)
+  const needle = () => {
+    const text = sentence(2)
+    return next() < 0.5 ? text : text.slice(1, 5 + Math.floor(next() * 8))
+  }
+  const runs: [name: string, urls: string[]][] = [
+    [`snapshot, ${SMALL} events`, many(() => snapshot('bench/small'))],
+    [`snapshot, ${BIG} events`, many(() => snapshot('bench/big'))],
+    ['search substring', many(() => search(needle(), 'substring'))],
+    ['search substring, nothing there', many(() => search(`zq${sentence(1)}`, 'substring'))],
+    ['search ranked, 4 words', many(() => search(sentence(4), 'ranked'))],
+  ]
+  const rows: Record<string, string | number>[] = []
+  const p50: number[] = []
+  let met = true
+  for (const [name, urls] of runs) {
+    await measure(app, access_token, urls.slice(0, 50))
+    const times = await measure(app, access_token, urls)
+    p50.push(times.p50)
+    if (name.startsWith('search') && times.p95 >= 30) met = false
+    rows.push({
+      what: name,
+      'p50 ms': times.p50.toFixed(2),
+      'p95 ms': times.p95.toFixed(2),
+      found: times.answers,
+    })
+  }
+  console.table(rows)
+  const ratio = (p50[1] as number) / (p50[0] as number)
+  console.log(
+    `snapshot with ${BIG} events costs ${ratio.toFixed(2)} × the one with ${SMALL} (bar 1.5); searches under 30 ms p95: ${met ? 'yes' : 'no'}`,
+  )
+  if (!met || ratio > 1.5) process.exitCode = 1
+} finally {
+  await app.close()
+  if (!process.env.DATA_DIR) rmSync(dataDir, { recursive: true, force: true })
+}

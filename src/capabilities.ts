@@ -25,6 +25,7 @@ import { publishCard } from './features/cards/publish.ts'
 import { getCard, listCardsPage, listCases } from './features/cards/read.ts'
 import { recordCard } from './features/cards/record.ts'
 import { shareCard, unpublishCard } from './features/cards/share.ts'
+import { similarTo } from './features/cards/similar.ts'
 import { cardStats } from './features/cards/stats.ts'
 import { updateCard } from './features/cards/update.ts'
 import { readPolicy } from './features/credits/policy.ts'
@@ -141,6 +142,7 @@ export const capabilities: readonly Capability[] = [
   shareCard,
   publishCard,
   unpublishCard,
+  similarTo,
   cardHistory,
   cardVersion,
   restoreCard,

@@ -22,6 +22,7 @@ onBothEngines('sharing and publishing', (t) => {
       origin_workspace_id: owner.workspaceId,
       version: 1,
       review: { status: 'passed', score: 100, reasons: [] },
+      similar_cards: [],
       credits_earned: 5,
     })
     expect(answer.body.published_at).not.toBeNull()

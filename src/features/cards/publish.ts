@@ -17,6 +17,7 @@ import { presentCard } from './present.ts'
 import { qualityRejected, review, reviewColumns } from './review.ts'
 import { saved } from './saved.ts'
 import { type CardAnswer, CardId, CaseResponse } from './schemas.ts'
+import { refuseDuplicate } from './similar.ts'
 
 const publishingDisabled = (detail: string) => new AppError(403, 'publishing_disabled', detail)
 
@@ -49,7 +50,8 @@ async function publish(ctx: UserCtx, cardId: string, targetId: string): Promise<
   await requirePublishing(ctx)
   const target = await targetFor(ctx, targetId)
   const isThere = row.workspace_id === target.workspace_id
-  if (isThere && row.status === 'published') return { card: { ...presentCard(row), credits_earned: 0 } }
+  if (isThere && row.status === 'published')
+    return { card: { ...presentCard(row), similar_cards: [], credits_earned: 0 } }
   if (!isThere) await requireLeave(ctx, row)
 
   const now = ctx.now().toISOString()
@@ -58,6 +60,7 @@ async function publish(ctx: UserCtx, cardId: string, targetId: string): Promise<
     await updateCardRow(ctx.db, cardId, reviewColumns(verdict, now))
     return { refusal: qualityRejected(verdict) }
   }
+  const similar_cards = await refuseDuplicate(ctx, row)
   await updateCardRow(ctx.db, cardId, {
     ...reviewColumns(verdict, now),
     status: 'published',
@@ -83,7 +86,7 @@ async function publish(ctx: UserCtx, cardId: string, targetId: string): Promise<
     details: { from_workspace_id: row.workspace_id },
   })
   const card = await saved(ctx, cardId)
-  return { card: { ...card, credits_earned: reward?.booked ? PUBLISH_REWARD : 0 } }
+  return { card: { ...card, similar_cards, credits_earned: reward?.booked ? PUBLISH_REWARD : 0 } }
 }
 
 export const publishCard = capability({

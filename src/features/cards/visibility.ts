@@ -106,3 +106,9 @@ export function isListed(
     )
   return eb.and(conditions)
 }
+
+/** Found in one scope or another. */
+export function mayFind(viewerId: string): Condition {
+  const scopes: CardScope[] = ['personal', 'workspace', 'public']
+  return cards().or(scopes.map((scope) => isListed(viewerId, scope)))
+}

@@ -1,0 +1,114 @@
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import type { UserCtx } from '../../core/context.ts'
+import { conflict } from '../../core/errors.ts'
+import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
+import { ownerFilter, workspaceFilter } from '../search/filters.ts'
+import { readableCard } from './access.ts'
+import { type CardRow, selectCards } from './cards.store.ts'
+import { comparedText, relatedCards } from './related.ts'
+import { CardId, SimilarCard, type SimilarCardAnswer } from './schemas.ts'
+import { isListed, mayFind } from './visibility.ts'
+import { overlap, shinglesOf } from './words.ts'
+
+/** From here on two cards say the same; from the second on they are worth comparing. */
+const DUPLICATE = 0.8
+const SIMILAR = 0.5
+
+const MOST_COMPARED = 50
+const MOST_SHOWN = 5
+
+const inLibrary = workspaceFilter(PUBLIC_LIBRARY_ID)
+
+const present = (row: CardRow, similarity: number): SimilarCardAnswer => ({
+  card_id: row.card_id,
+  case_id: row.card_id,
+  title: row.title,
+  card_type: row.card_type,
+  status: row.status,
+  workspace_id: row.workspace_id,
+  owner_name: row.owner_name,
+  similarity: Math.round(similarity * 100) / 100,
+  updated_at: row.updated_at,
+})
+
+const similarityTo = (row: CardRow) => {
+  const shingles = shinglesOf(comparedText(row))
+  return (other: CardRow) => overlap(shingles, shinglesOf(comparedText(other)))
+}
+
+/** The library's cards that say nearly the same as this one, the nearest first. */
+async function nearInLibrary(ctx: UserCtx, row: CardRow) {
+  const ids = await relatedCards(ctx, row, { places: [inLibrary], how: 'near_copy', limit: MOST_COMPARED })
+  if (ids.length === 0) return []
+  const rows = await selectCards(ctx.db, ctx.viewer.userId)
+    .where('cards.card_id', 'in', ids)
+    .where('cards.card_id', '!=', row.card_id)
+    .where(isListed(ctx.viewer.userId, 'public', [PUBLIC_LIBRARY_ID]))
+    .execute()
+  const similarity = similarityTo(row)
+  return rows
+    .map((other) => ({ row: other, similarity: similarity(other) }))
+    .filter((near) => near.similarity >= SIMILAR)
+    .sort((a, b) => b.similarity - a.similarity || (a.row.card_id < b.row.card_id ? 1 : -1))
+}
+
+/** Refuses a card that the library has already; returns those that are near. */
+export async function refuseDuplicate(ctx: UserCtx, row: CardRow): Promise<SimilarCardAnswer[]> {
+  const near = await nearInLibrary(ctx, row)
+  const [nearest] = near
+  if (nearest && nearest.similarity >= DUPLICATE)
+    throw conflict(
+      'duplicate_card',
+      `The library has this card already: “${nearest.row.title.slice(0, 200)}”. Say in yours what is different, or give feedback on that one.`,
+      { duplicate_of: nearest.row.card_id, similarity: Math.round(nearest.similarity * 100) / 100 },
+    )
+  return near.slice(0, MOST_SHOWN).map(({ row, similarity }) => present(row, similarity))
+}
+
+async function placesOf(ctx: UserCtx): Promise<number[]> {
+  const memberships = await ctx.db
+    .selectFrom('memberships')
+    .select('workspace_id')
+    .where('user_id', '=', ctx.viewer.userId)
+    .orderBy('created_at', 'desc')
+    .limit(1000)
+    .execute()
+  return [
+    inLibrary,
+    ownerFilter(ctx.viewer.userId),
+    ...memberships.map(({ workspace_id }) => workspaceFilter(workspace_id)),
+  ]
+}
+
+export const similarTo = capability({
+  name: 'cards.similar',
+  summary: 'Cards like this one',
+  description: `Up to ${MOST_SHOWN} cards among those the caller finds by search in any scope, the most related first. similarity is the share of equal runs of three words in title, symptom and fix_summary: from ${DUPLICATE} on publishing refuses a card as a duplicate.`,
+  scopes: ['search'],
+  rest: ['GET /api/v1/cards/{card_id}/similar', 'GET /api/v1/cases/{case_id}/similar'],
+  aliases: { case_id: 'card_id' },
+  input: CardId,
+  output: z.array(SimilarCard),
+  errors: [404],
+  limit: 'search',
+  run: async (ctx, { card_id }) => {
+    const card = await readableCard(ctx, card_id)
+    const ids = await relatedCards(ctx, card, {
+      places: await placesOf(ctx),
+      how: 'related',
+      limit: MOST_COMPARED,
+    })
+    if (ids.length === 0) return []
+    const rows = await selectCards(ctx.db, ctx.viewer.userId)
+      .where('cards.card_id', 'in', ids)
+      .where('cards.card_id', '!=', card_id)
+      .where(mayFind(ctx.viewer.userId))
+      .execute()
+    const similarity = similarityTo(card)
+    return rows
+      .sort((a, b) => ids.indexOf(a.card_id) - ids.indexOf(b.card_id))
+      .slice(0, MOST_SHOWN)
+      .map((row) => present(row, similarity(row)))
+  },
+})

@@ -1,0 +1,105 @@
+import { createInterface } from 'node:readline'
+import { findProfile } from './profile.ts'
+
+type Message = { jsonrpc: '2.0'; id?: string | number; method?: string; params?: Record<string, unknown> }
+
+const CALL_TIMEOUT_MS = 120_000
+const INTERNAL_ERROR = -32603
+
+/** Cuts an event stream into the data of its events. */
+async function* eventsOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  let rest = ''
+  for await (const text of stream.pipeThrough(new TextDecoderStream())) {
+    rest += text
+    const blocks = rest.split(/\r?\n\r?\n/)
+    rest = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const data = block
+        .split(/\r?\n/)
+        .flatMap((line) => (line.startsWith('data:') ? line.slice(5).trimStart() : []))
+        .join('\n')
+      if (data) yield data
+    }
+  }
+}
+
+const protocolVersion = ({ params }: Message): string | undefined => {
+  const meta = params?._meta as Record<string, unknown> | undefined
+  const version = meta?.['io.modelcontextprotocol/protocolVersion']
+  return typeof version === 'string' ? version : undefined
+}
+
+/** The request headers that the newer protocol repeats from the body, so that proxies can route by them. */
+function protocolHeaders(message: Message, negotiated: string | undefined): Record<string, string> {
+  const version = protocolVersion(message) ?? negotiated
+  const name = message.params?.name ?? message.params?.uri
+  return {
+    ...(version ? { 'mcp-protocol-version': version } : {}),
+    ...(message.method ? { 'mcp-method': message.method } : {}),
+    ...(typeof name === 'string' && protocolVersion(message) ? { 'mcp-name': name } : {}),
+  }
+}
+
+/**
+ * An MCP server on standard input and output for clients without HTTP: each line goes to the vault as it is, each answer
+ * comes back as a line. It knows nothing of the tools, so it never lags behind the vault.
+ */
+export async function bridge(options: { url?: string; key?: string } = {}): Promise<void> {
+  const { url, apiKey } = findProfile(options)
+  let negotiated: string | undefined
+  const write = (text: string) => process.stdout.write(`${text.replaceAll('\n', '')}\n`)
+  const fail = (message: Message, text: string) => {
+    if (message.id === undefined) return
+    write(JSON.stringify({ jsonrpc: '2.0', id: message.id, error: { code: INTERNAL_ERROR, message: text } }))
+  }
+
+  async function forward(line: string, message: Message): Promise<void> {
+    const answer = await fetch(`${url}/mcp`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...(apiKey ? { 'x-api-key': apiKey } : {}),
+        ...protocolHeaders(message, negotiated),
+      },
+      body: line,
+      signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
+    })
+    if (answer.headers.get('content-type')?.startsWith('text/event-stream') && answer.body) {
+      for await (const data of eventsOf(answer.body)) write(data)
+      return
+    }
+    const text = await answer.text()
+    const reply = text ? JSON.parse(text) : undefined
+    if (reply?.jsonrpc === '2.0') {
+      if (message.method === 'initialize') negotiated = reply.result?.protocolVersion
+      write(text)
+    } else if (!answer.ok)
+      fail(
+        message,
+        answer.status === 401
+          ? `${reply?.detail ?? 'Not signed in'} Run: kvault login --url ${url}`
+          : (reply?.detail ?? `The vault answered ${answer.status}`),
+      )
+  }
+
+  const pending = new Set<Promise<void>>()
+  for await (const line of createInterface({ input: process.stdin })) {
+    if (!line.trim()) continue
+    let message: Message
+    try {
+      message = JSON.parse(line)
+    } catch {
+      write(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32700, message: 'Not JSON' } }))
+      continue
+    }
+    const call = forward(line, message).catch((error) =>
+      fail(message, `The vault at ${url} cannot be reached: ${error.cause?.message ?? error.message}`),
+    )
+    pending.add(call)
+    void call.finally(() => pending.delete(call))
+    // What follows depends on the version that initialize settles.
+    if (message.method === 'initialize') await call
+  }
+  await Promise.all(pending)
+}

@@ -1,0 +1,150 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { repository, type ServerProcess, spawnServer, untilReady } from '../support/process.ts'
+
+let server: ServerProcess
+let home: string
+
+beforeAll(async () => {
+  server = await spawnServer()
+  await untilReady(server)
+  home = mkdtempSync(join(tmpdir(), 'knowledge-vault-home-'))
+  await fetch(`${server.baseUrl}/api/v1/auth/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'cli@example.com', password: 'correct horse' }),
+  })
+})
+afterAll(async () => {
+  await server.stop()
+  server.remove()
+  rmSync(home, { recursive: true, force: true })
+})
+
+type Result = { code: number | null; stdout: string; stderr: string }
+
+function kvault(args: string[], input = '', env: Record<string, string> = {}): Promise<Result> {
+  const child = spawn(process.execPath, [join(repository, 'bin', 'kvault.js'), ...args], {
+    cwd: home,
+    env: { PATH: process.env.PATH, HOME: home, ...env },
+  })
+  let [stdout, stderr] = ['', '']
+  child.stdout.on('data', (chunk) => (stdout += chunk))
+  child.stderr.on('data', (chunk) => (stderr += chunk))
+  child.stdin.end(input)
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, stdout, stderr })))
+}
+
+test('without a key every command says how to get one', async () => {
+  const result = await kvault(['search', 'anything', '--url', server.baseUrl])
+  expect(result.code).toBe(3)
+  expect(result.stderr).toContain('kvault login')
+})
+
+test('login keeps a key that only its owner can read, and the wrong password is told', async () => {
+  const wrong = await kvault(['login', '--url', server.baseUrl, '--email', 'cli@example.com', '--password-stdin'], 'wrong\n')
+  expect(wrong.code).toBe(3)
+  const right = await kvault(['login', '--url', server.baseUrl, '--email', 'cli@example.com', '--password-stdin'], 'correct horse\n')
+  expect(right.stderr).toBe('')
+  expect(right.code).toBe(0)
+  const file = join(home, '.config', 'kvault', 'profile.json')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+})
+
+test('record, search and context work from the terminal, as text and as JSON', async () => {
+  const card = { title: 'Ports in use', symptom: 'EADDRINUSE at start', fix_summary: 'Set PORT to a free one' }
+  const recorded = await kvault(['record', '--file', '-', '--tag', 'ports', '--json'], JSON.stringify(card))
+  expect(recorded.code).toBe(0)
+  expect(JSON.parse(recorded.stdout)).toMatchObject({ title: 'Ports in use', tags: ['ports'] })
+  const found = await kvault(['search', 'EADDRINUSE', 'start'])
+  expect(found.stdout).toContain('Ports in use')
+  expect(found.stdout).not.toContain('\u001b[')
+  expect(JSON.parse((await kvault(['context', 'org/repo', '--json'])).stdout)).toMatchObject({ total_events: 0 })
+})
+
+test('what the vault refuses is said in its own words', async () => {
+  const result = await kvault(['record', '--title', 'only a title'])
+  expect(result.code).toBe(1)
+  expect(result.stderr).toContain('symptom: Field required')
+})
+
+test('connect shows the change without the key, writes only after consent, and disconnect restores the bytes', async () => {
+  const file = join(home, '.cursor', 'mcp.json')
+  const original = '{"mcpServers":{"other":{"command":"x"}}}'
+  mkdirSync(join(home, '.cursor'), { recursive: true })
+  writeFileSync(file, original)
+  const dry = await kvault(['connect', 'cursor', '--dry-run'])
+  expect(dry.stdout).toContain('<API_KEY>')
+  expect(dry.stdout).not.toMatch(/kv_[\w-]{40}/)
+  expect(readFileSync(file, 'utf8')).toBe(original)
+  expect((await kvault(['connect', 'cursor'])).code).toBe(4)
+  expect((await kvault(['connect', 'cursor', '--yes'])).code).toBe(0)
+  expect(JSON.parse(readFileSync(file, 'utf8')).mcpServers['knowledge-vault'].url).toBe(`${server.baseUrl}/mcp`)
+  expect((await kvault(['disconnect', 'cursor', '--yes'])).code).toBe(0)
+  expect(readFileSync(file, 'utf8')).toBe(original)
+})
+
+test('a file that connect made is gone after disconnect', async () => {
+  const file = join(home, '.claude.json')
+  await kvault(['connect', 'claude-code', '--yes'])
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  await kvault(['disconnect', 'claude-code', '--yes'])
+  expect(existsSync(file)).toBe(false)
+})
+
+test('doctor finds what is wrong and what is right', async () => {
+  const well = await kvault(['doctor'])
+  expect(well.stdout).toContain('Credential: accepted')
+  expect(well.code).toBe(0)
+  const away = await kvault(['doctor', '--url', 'http://127.0.0.1:9'])
+  expect(away.code).toBe(1)
+  expect(away.stdout).toContain('cannot be reached')
+  const forged = await kvault(['doctor', '--key', 'kv_unknown'])
+  expect(forged.code).toBe(3)
+})
+
+test('mcp bridges initialize and tools/list to the vault', async () => {
+  const messages = [
+    { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } } },
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+    { jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} },
+  ]
+  const result = await kvault(['mcp'], `${messages.map((message) => JSON.stringify(message)).join('\n')}\n`)
+  const replies = result.stdout.trim().split('\n').map((line) => JSON.parse(line))
+  expect(replies.find((reply) => reply.id === 1).result.serverInfo.name).toBeDefined()
+  expect(replies.find((reply) => reply.id === 2).result.tools.length).toBeGreaterThan(10)
+})
+
+test('hooks keep a turn and restore it, and are off with one switch', async () => {
+  const transcript = join(home, 'transcript.jsonl')
+  const lines = [
+    { type: 'user', message: { content: 'Why does the port stay busy?' } },
+    { type: 'assistant', message: { content: [{ type: 'text', text: 'A zombie process held it.' }] } },
+  ]
+  writeFileSync(transcript, lines.map((line) => JSON.stringify(line)).join('\n'))
+  const input = JSON.stringify({ session_id: 's1', cwd: home, transcript_path: transcript })
+  expect((await kvault(['hook', 'stop'], input)).stderr).toBe('')
+  const restored = await kvault(['hook', 'session-start'], input)
+  expect(JSON.parse(restored.stdout).hookSpecificOutput.additionalContext).toContain('A zombie process held it.')
+  expect((await kvault(['hook', 'session-start'], input, { KVAULT_HOOKS: 'off' })).stdout).toBe('')
+  const away = await kvault(['hook', 'session-start'], input, { KVAULT_URL: 'http://127.0.0.1:9', KVAULT_API_KEY: 'kv_x' })
+  expect(away.code).toBe(0)
+})
+
+test('usage errors exit with 2, help with 0, completion names the commands', async () => {
+  expect((await kvault(['nonsense'])).code).toBe(2)
+  expect((await kvault(['connect', 'nonsense'])).code).toBe(2)
+  expect((await kvault(['--help'])).stdout).toContain('doctor')
+  expect((await kvault(['completion', 'bash'])).stdout).toContain('connect')
+  expect((await kvault(['completion', 'tcsh'])).code).toBe(2)
+})
+
+test('logout deletes the key at the vault too', async () => {
+  const { apiKey } = JSON.parse(readFileSync(join(home, '.config', 'kvault', 'profile.json'), 'utf8'))
+  expect((await kvault(['logout'])).code).toBe(0)
+  const answer = await fetch(`${server.baseUrl}/api/v1/auth/me`, { headers: { 'x-api-key': apiKey } })
+  expect(answer.status).toBe(401)
+})

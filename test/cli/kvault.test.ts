@@ -45,9 +45,15 @@ test('without a key every command says how to get one', async () => {
 })
 
 test('login keeps a key that only its owner can read, and the wrong password is told', async () => {
-  const wrong = await kvault(['login', '--url', server.baseUrl, '--email', 'cli@example.com', '--password-stdin'], 'wrong\n')
+  const wrong = await kvault(
+    ['login', '--url', server.baseUrl, '--email', 'cli@example.com', '--password-stdin'],
+    'wrong\n',
+  )
   expect(wrong.code).toBe(3)
-  const right = await kvault(['login', '--url', server.baseUrl, '--email', 'cli@example.com', '--password-stdin'], 'correct horse\n')
+  const right = await kvault(
+    ['login', '--url', server.baseUrl, '--email', 'cli@example.com', '--password-stdin'],
+    'correct horse\n',
+  )
   expect(right.stderr).toBe('')
   expect(right.code).toBe(0)
   const file = join(home, '.config', 'kvault', 'profile.json')
@@ -55,14 +61,20 @@ test('login keeps a key that only its owner can read, and the wrong password is 
 })
 
 test('record, search and context work from the terminal, as text and as JSON', async () => {
-  const card = { title: 'Ports in use', symptom: 'EADDRINUSE at start', fix_summary: 'Set PORT to a free one' }
+  const card = {
+    title: 'Ports in use',
+    symptom: 'EADDRINUSE at start',
+    fix_summary: 'Set PORT to a free one',
+  }
   const recorded = await kvault(['record', '--file', '-', '--tag', 'ports', '--json'], JSON.stringify(card))
   expect(recorded.code).toBe(0)
   expect(JSON.parse(recorded.stdout)).toMatchObject({ title: 'Ports in use', tags: ['ports'] })
   const found = await kvault(['search', 'EADDRINUSE', 'start'])
   expect(found.stdout).toContain('Ports in use')
   expect(found.stdout).not.toContain('\u001b[')
-  expect(JSON.parse((await kvault(['context', 'org/repo', '--json'])).stdout)).toMatchObject({ total_events: 0 })
+  expect(JSON.parse((await kvault(['context', 'org/repo', '--json'])).stdout)).toMatchObject({
+    total_events: 0,
+  })
 })
 
 test('what the vault refuses is said in its own words', async () => {
@@ -82,7 +94,9 @@ test('connect shows the change without the key, writes only after consent, and d
   expect(readFileSync(file, 'utf8')).toBe(original)
   expect((await kvault(['connect', 'cursor'])).code).toBe(4)
   expect((await kvault(['connect', 'cursor', '--yes'])).code).toBe(0)
-  expect(JSON.parse(readFileSync(file, 'utf8')).mcpServers['knowledge-vault'].url).toBe(`${server.baseUrl}/mcp`)
+  expect(JSON.parse(readFileSync(file, 'utf8')).mcpServers['knowledge-vault'].url).toBe(
+    `${server.baseUrl}/mcp`,
+  )
   expect((await kvault(['disconnect', 'cursor', '--yes'])).code).toBe(0)
   expect(readFileSync(file, 'utf8')).toBe(original)
 })
@@ -108,12 +122,20 @@ test('doctor finds what is wrong and what is right', async () => {
 
 test('mcp bridges initialize and tools/list to the vault', async () => {
   const messages = [
-    { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } } },
+    {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+    },
     { jsonrpc: '2.0', method: 'notifications/initialized' },
     { jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} },
   ]
   const result = await kvault(['mcp'], `${messages.map((message) => JSON.stringify(message)).join('\n')}\n`)
-  const replies = result.stdout.trim().split('\n').map((line) => JSON.parse(line))
+  const replies = result.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
   expect(replies.find((reply) => reply.id === 1).result.serverInfo.name).toBeDefined()
   expect(replies.find((reply) => reply.id === 2).result.tools.length).toBeGreaterThan(10)
 })
@@ -128,9 +150,14 @@ test('hooks keep a turn and restore it, and are off with one switch', async () =
   const input = JSON.stringify({ session_id: 's1', cwd: home, transcript_path: transcript })
   expect((await kvault(['hook', 'stop'], input)).stderr).toBe('')
   const restored = await kvault(['hook', 'session-start'], input)
-  expect(JSON.parse(restored.stdout).hookSpecificOutput.additionalContext).toContain('A zombie process held it.')
+  expect(JSON.parse(restored.stdout).hookSpecificOutput.additionalContext).toContain(
+    'A zombie process held it.',
+  )
   expect((await kvault(['hook', 'session-start'], input, { KVAULT_HOOKS: 'off' })).stdout).toBe('')
-  const away = await kvault(['hook', 'session-start'], input, { KVAULT_URL: 'http://127.0.0.1:9', KVAULT_API_KEY: 'kv_x' })
+  const away = await kvault(['hook', 'session-start'], input, {
+    KVAULT_URL: 'http://127.0.0.1:9',
+    KVAULT_API_KEY: 'kv_x',
+  })
   expect(away.code).toBe(0)
 })
 

@@ -22,7 +22,8 @@ for (const target of CLIENTS) {
 }
 
 test('other servers and settings stay as they are, with the indentation of the file', () => {
-  const before = '{\n    "theme": "dark",\n    "mcpServers": {\n        "other": { "command": "x" }\n    }\n}\n'
+  const before =
+    '{\n    "theme": "dark",\n    "mcpServers": {\n        "other": { "command": "x" }\n    }\n}\n'
   const cursor = client('cursor')
   const after = withEntry(before, cursor, cursor.entry(endpoint), 'file')
   expect(JSON.parse(after)).toMatchObject({ theme: 'dark', mcpServers: { other: { command: 'x' } } })
@@ -31,7 +32,8 @@ test('other servers and settings stay as they are, with the indentation of the f
 
 test('TOML: our table replaces an older one of ours and leaves the others', () => {
   const codex = client('codex')
-  const before = 'model = "x"\n\n[mcp_servers.knowledge-vault]\nurl = "http://old/mcp"\n\n[mcp_servers.other]\ncommand = "y"\n'
+  const before =
+    'model = "x"\n\n[mcp_servers.knowledge-vault]\nurl = "http://old/mcp"\n\n[mcp_servers.other]\ncommand = "y"\n'
   const after = withEntry(before, codex, codex.entry(endpoint), 'file')
   expect(after).not.toContain('http://old')
   expect(after).toContain('[mcp_servers.other]\ncommand = "y"')

@@ -2,7 +2,12 @@ import { expect, test } from 'vitest'
 import { contextText, lastTurn } from './hook.ts'
 import type { Snapshot } from './project.ts'
 
-const event = (content: string) => ({ event_type: 'turn', content, created_at: '2026-01-01T10:00:00.000Z', title: null })
+const event = (content: string) => ({
+  event_type: 'turn',
+  content,
+  created_at: '2026-01-01T10:00:00.000Z',
+  title: null,
+})
 const nothing: Snapshot = {
   project_key: 'org/repo',
   summary: null,

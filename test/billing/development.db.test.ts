@@ -55,7 +55,7 @@ onBothEngines('the development provider', (t) => {
       const page = await t.anonymous().get(path(checkout_url))
       expect(page.status).toBe(200)
       expect(page.text).toContain('$4.00')
-      expect(page.text).toContain('no money moves')
+      expect(page.text).toContain('No money moves')
       expect(page.text).not.toContain('<script')
       expect(page.headers['content-security-policy']).toContain("default-src 'none'")
       const paid = await submit(checkout_url, { action: 'pay' })

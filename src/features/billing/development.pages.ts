@@ -13,7 +13,7 @@ import { page } from '../pages/page.ts'
 export const CHECKOUT_PATH = '/billing/dev/checkout'
 export const PORTAL_PATH = '/billing/dev/portal'
 
-const NOTICE = html`<p class="soft">Development provider: no money moves, and no card data is asked for.</p>`
+const NOTICE = html`<p class="soft"><strong class="badge">Test mode</strong> No money moves, and no card data is asked for.</p>`
 
 export function checkoutPage(session: DevSession, now: number): string {
   const { offer } = session
@@ -25,16 +25,15 @@ export function checkoutPage(session: DevSession, now: number): string {
 ${NOTICE}
 ${session.declines > 0 && html`<p class="bad" role="alert">The card was declined. Nothing was charged; you can try again.</p>`}
 <section class="panel" aria-label="Order">
-<div class="row"><span>${offer.name}</span><span>${price}</span></div>
 <div class="row"><span>${offer.interval ? `Due today, then each ${offer.interval}` : 'Due today, once'}</span><strong class="total">${price}</strong></div>
-</section>
 <form method="post" action="${`${CHECKOUT_PATH}/${session.id}`}">
 <div class="actions">
-<button class="primary" name="action" value="pay">Pay ${price}</button>
-<button name="action" value="decline">Pay with a card that is declined</button>
+<button class="primary wide" name="action" value="pay">Pay ${price}</button>
+<button name="action" value="decline">Play a declined card</button>
 <button name="action" value="cancel">Cancel</button>
 </div>
-</form>`,
+</form>
+</section>`,
   })
 }
 
@@ -100,7 +99,7 @@ function paymentRow(portal: DevPortal, payment: DevPayment): Html {
   const refunded = payment.refundedCents >= payment.amountCents
   return html`<div class="row">
 <span>${payment.description}<br><span class="soft">${day(payment.created)}</span></span>
-<span>${money(payment.amountCents, payment.currency)} ${refunded && html`<span class="badge warn">refunded</span>`}</span>
+<span>${money(payment.amountCents, payment.currency)} ${refunded && html`<span class="warn">refunded</span>`}</span>
 ${!refunded && actionForm(portal, { action: 'refund', payment: payment.id }, 'Refund')}
 </div>`
 }

@@ -9,6 +9,8 @@ export const billingWebhook: RawRoute = {
   summary: 'Events of the payment provider, checked by signature; a repeated event has no repeated effect',
   route: 'POST /api/v1/billing/webhook',
   scopes: 'public',
+  // All of a provider's events come from a few addresses, many at once on the first of a month.
+  limit: 'read',
   bodyLimit: MAX_EVENT_BYTES,
   openapi: {
     requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } },

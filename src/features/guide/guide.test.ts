@@ -63,6 +63,13 @@ describe('search in the guide', () => {
     expect(guide.search(question, 3).map((hit) => hit.section.url)).toContain(url)
   })
 
+  test('every section of every page can be linked to', () => {
+    for (const page of guide.pages.values()) {
+      const { text } = renderGuide(page)
+      for (const section of page.sections) expect(text, section.url).toContain(`id="${section.anchor}"`)
+    }
+  })
+
   test('a question about something else finds nothing', () => {
     expect(guide.search('zzzxqy', 3)).toEqual([])
     expect(new Guide([]).search('cancel', 3)).toEqual([])

@@ -18,7 +18,13 @@ export function renderGuide(page: GuidePage): Html {
       remarkPlugins: [remarkGfm],
       urlTransform: (url) =>
         defaultUrlTransform(url).replace(/^(?:\.\/)?([a-z0-9-]+)\.md(?=$|#)/, '/guide/$1'),
-      components: { h1: heading('h1'), h2: heading('h2'), h3: heading('h3') },
+      components: {
+        h1: heading('h1'),
+        h2: heading('h2'),
+        h3: heading('h3'),
+        // Wide code scrolls by itself, so the keyboard must be able to get there.
+        pre: ({ children }) => createElement('pre', { tabIndex: 0 }, children),
+      },
     },
     page.markdown,
   )

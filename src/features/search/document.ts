@@ -4,6 +4,7 @@ import {
   environmentFilters,
   ownerFilter,
   ownerInFilter,
+  publicFilter,
   tagFilter,
   trackFilter,
   workspaceFilter,
@@ -71,7 +72,7 @@ export const textsOf = (card: IndexedCard): { weight: number; text: string }[] =
   { weight: textWeight, text: Object.entries(card.environment).flat().join(' , ') },
 ]
 
-export function documentOf(card: IndexedCard): SearchDocument {
+export function documentOf(card: IndexedCard, isPublicPlace: boolean): SearchDocument {
   const frequency = new Map<number, number>()
   const words = new Set<string>()
   let length = 0
@@ -89,11 +90,11 @@ export function documentOf(card: IndexedCard): SearchDocument {
   }
   const hashes = Uint32Array.from(frequency.keys()).sort()
   const levels = Uint8Array.from(hashes, (hash) => levelOf(frequency.get(hash) ?? 1))
-  return { words, hashes, levels, length, filters: filtersOf(card) }
+  return { words, hashes, levels, length, filters: filtersOf(card, isPublicPlace) }
 }
 
 /** Who may find the card, and what narrows a search, as terms of the index. */
-function filtersOf(card: IndexedCard): number[] {
+function filtersOf(card: IndexedCard, isPublicPlace: boolean): number[] {
   const found = [
     ownerFilter(card.owner_id),
     ownerInFilter(card.owner_id, card.workspace_id),
@@ -102,5 +103,6 @@ function filtersOf(card: IndexedCard): number[] {
     ...Object.entries(card.environment).flatMap(([name, value]) => environmentFilters(name, value)),
   ]
   if (card.status === 'published') found.push(workspaceFilter(card.workspace_id))
+  if (card.status === 'published' && isPublicPlace) found.push(publicFilter)
   return [...new Set(found)].sort((a, b) => a - b)
 }

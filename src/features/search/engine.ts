@@ -1,3 +1,4 @@
+import type { Expression, SqlBool } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import type { SearchDocument } from './document.ts'
 import { postgresIndex } from './index.postgres.ts'
@@ -24,7 +25,8 @@ export type SearchIndex = {
   remove: (ctx: Ctx, cardId: string) => Promise<Candidate | undefined>
   /** The newest `limit` cards that match. */
   find: (ctx: Ctx, match: Match, limit: number) => Promise<Candidate[]>
-  read: (ctx: Ctx, cardIds: readonly string[]) => Promise<Candidate[]>
+  /** Up to `limit` cards on which a condition over `cards` holds. */
+  read: (ctx: Ctx, condition: Expression<SqlBool>, limit: number) => Promise<Candidate[]>
   /** Counts words up or down; words that are new get their trigrams. */
   countWords: (ctx: Ctx, changes: readonly WordChange[]) => Promise<void>
   /** Words whose trigrams match, the most used first. */

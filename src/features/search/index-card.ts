@@ -12,10 +12,19 @@ export type { IndexedCard } from './document.ts'
 export async function indexCard(ctx: Ctx, card: IndexedCard): Promise<void> {
   requireTransaction(ctx)
   const index = indexOf(ctx)
-  const document = documentOf(card)
+  const document = documentOf(card, await isPublic(ctx, card.workspace_id))
   const before = await index.remove(ctx, card.card_id)
   await index.write(ctx, card.card_id, document)
   await noteChange(ctx, before, document)
+}
+
+async function isPublic(ctx: Ctx, workspaceId: string): Promise<boolean> {
+  const place = await ctx.db
+    .selectFrom('workspaces')
+    .select('visibility')
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirst()
+  return place?.visibility === 'public'
 }
 
 /** Takes a card out of the index, in the transaction that deletes it. */

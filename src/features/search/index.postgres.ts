@@ -59,9 +59,10 @@ export const postgresIndex: SearchIndex = {
     return found.rows.map(unpack)
   },
 
-  async read(ctx, cardIds) {
+  async read(ctx, condition, limit) {
     const found = await sql<Row>`
-      select ${columns} from search_docs where card_id = any(${cardIds})`.execute(ctx.db)
+      select ${columns} from cards inner join search_docs using (card_id)
+      where ${condition} limit ${limit}`.execute(ctx.db)
     return found.rows.map(unpack)
   },
 

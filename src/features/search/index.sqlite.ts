@@ -10,7 +10,7 @@ const tokens = (numbers: Iterable<number>) => Array.from(numbers, token).join(' 
 
 /** Only digits and small letters ever reach FTS5, so there is no query syntax to escape from. */
 const matchExpression = (match: Match) =>
-  match.map((anyOf) => (anyOf.length === 0 ? '"-"' : `(${anyOf.map(token).join(' OR ')})`)).join(' AND ')
+  match.map((anyOf) => `(${anyOf.map(token).join(' OR ')})`).join(' AND ')
 
 const headerBytes = 4
 const bytesPerTerm = 5
@@ -76,10 +76,11 @@ export const sqliteIndex: SearchIndex = {
     return found.rows.map(unpack)
   },
 
-  async read(ctx, cardIds) {
+  async read(ctx, condition, limit) {
     const found = await sql<Row>`
-      select doc_no, card_id, weights from search_docs
-      where card_id in (select value from json_each(${JSON.stringify(cardIds)}))`.execute(ctx.db)
+      select doc_no, search_docs.card_id, weights from cards
+      inner join search_docs on search_docs.card_id = cards.card_id
+      where ${condition} limit ${limit}`.execute(ctx.db)
     return found.rows.map(unpack)
   },
 

@@ -1,0 +1,95 @@
+import { type Ctx, contextFor, inTx, type Services } from '../../src/core/context.ts'
+import { toJson } from '../../src/db/columns.ts'
+import { newId } from '../../src/db/ids.ts'
+import { columnsOf } from '../../src/features/cards/content.ts'
+import { indexCard } from '../../src/features/search/index-card.ts'
+import { foldChanges } from '../../src/features/search/vocabulary.ts'
+import type { BenchCard } from './cards.ts'
+
+const cardsPerTransaction = 250
+
+export type Place = { ownerId: string; workspaceId: string; status: 'unpublished' | 'published' }
+
+export type Loaded = { cards: number; bytes: number; seconds: number }
+
+async function insert(ctx: Ctx, cards: readonly BenchCard[], placeOf: (i: number) => Place): Promise<void> {
+  const now = ctx.now().toISOString()
+  const rows = cards.map((card, i) => {
+    const { ownerId, workspaceId, status } = placeOf(i)
+    const content = {
+      ...card,
+      card_type: 'debug_fix' as const,
+      steps: [],
+      card_payload: null,
+      body: null,
+      scope_notes: null,
+    }
+    return {
+      content,
+      row: {
+        ...columnsOf(content),
+        card_id: newId(),
+        owner_id: ownerId,
+        workspace_id: workspaceId,
+        origin_workspace_id: workspaceId,
+        status,
+        version: 1,
+        created_at: now,
+        updated_at: now,
+        edited_at: now,
+        edited_by: ownerId,
+        edited_fields: '[]',
+        review_reasons: toJson([]),
+      },
+    }
+  })
+  await ctx.db
+    .insertInto('cards')
+    .values(rows.map(({ row }) => row))
+    .execute()
+  const tags = rows.flatMap(({ row, content }) =>
+    content.tags.map((tag) => ({ card_id: row.card_id, tag, tag_normal: tag })),
+  )
+  await ctx.db
+    .insertInto('card_tags')
+    .values(tags)
+    .onConflict((c) => c.doNothing())
+    .execute()
+  for (const { row, content } of rows)
+    await indexCard(ctx, {
+      ...content,
+      card_id: row.card_id,
+      owner_id: row.owner_id,
+      workspace_id: row.workspace_id,
+      status: row.status,
+    })
+}
+
+/** Writes cards as the product does, index and all, many to a transaction. */
+export async function loadCards(
+  services: Services,
+  cards: Iterable<BenchCard>,
+  placeOf: (n: number) => Place,
+  onProgress: (cards: number) => void = () => {},
+): Promise<Loaded> {
+  const ctx = contextFor(services)
+  const started = performance.now()
+  let loaded = 0
+  let bytes = 0
+  let batch: BenchCard[] = []
+  const flush = async () => {
+    const offset = loaded
+    const rows = batch
+    await inTx(ctx, (ctx) => insert(ctx, rows, (i) => placeOf(offset + i)))
+    loaded += rows.length
+    batch = []
+    if (loaded % 10_000 === 0) onProgress(loaded)
+  }
+  for (const card of cards) {
+    bytes += Buffer.byteLength([card.title, card.symptom, card.fix_summary, card.root_cause].join(''))
+    if (batch.push(card) === cardsPerTransaction) await flush()
+  }
+  if (batch.length > 0) await flush()
+  await foldChanges(ctx)
+  return { cards: loaded, bytes, seconds: (performance.now() - started) / 1000 }
+}

@@ -76,25 +76,27 @@ function interpret(token: string): Reading {
   return token.includes('_') || hasInnerCase.test(token) ? identifier(token) : plain(fold(token))
 }
 
-// A stem costs as much as reading a hundred bytes; texts repeat their words, so a bounded cache pays for itself.
-const known = new Map<string, Reading>()
-const mostKnown = 50_000
+// A stem costs as much as reading a hundred bytes, and texts repeat their words. Two generations: when the young one is
+// full it becomes the old one, so that the words in use stay known and the memory is bounded.
+let young = new Map<string, Reading>()
+let old = new Map<string, Reading>()
+const generation = 40_000
+
+function remember(token: string, found: Reading): Reading {
+  if (young.size >= generation) {
+    old = young
+    young = new Map()
+  }
+  young.set(token, found)
+  return found
+}
 
 export function read(token: string): Reading {
-  const before = known.get(token)
-  if (before) return before
-  const now = interpret(token)
-  if (known.size >= mostKnown) known.clear()
-  if (token.length <= longestTerm) known.set(token, now)
-  return now
+  const known = young.get(token)
+  if (known) return known
+  if (token.length > longestTerm) return interpret(token)
+  return remember(token, old.get(token) ?? interpret(token))
 }
 
 /** A pair of characters of a script without spaces, or a sign: itself, folded. */
-export function readAsIs(text: string): Reading {
-  const before = known.get(text)
-  if (before) return before
-  const now = reading([text], 1)
-  if (known.size >= mostKnown) known.clear()
-  known.set(text, now)
-  return now
-}
+export const readAsIs = (text: string): Reading => reading([text], 1)

@@ -9,7 +9,7 @@ import { cardCounts, type LikeWord, likeWords, type Totals, totals } from './voc
 /** Up to here a scope is read whole: that is exact, and cheaper than asking the index. */
 const readWhole = 1500
 /** How many candidates a query may bring together, whatever the size of the vault. */
-export const budget = { drivers: 2000, pairs: 1000 }
+export const budget = { drivers: 1000, pairs: 1000 }
 const mostTerms = 32
 const mostUnknown = 8
 

@@ -24,7 +24,7 @@ export async function noteChange(
     .execute()
 }
 
-const foldedAtOnce = 500
+const foldedAtOnce = 2000
 /** Any fixed number: processes that fold at the same time take turns. */
 const foldLock = 7_205_760
 

@@ -1,0 +1,104 @@
+import type { UserCtx } from '../../core/context.ts'
+import { fromJson } from '../../db/columns.ts'
+import { trackOf } from '../cards/card-type.ts'
+import { selectCards } from '../cards/cards.store.ts'
+import { contentOf } from '../cards/content.ts'
+import { feedbackOf, isLikelyOutdated } from '../cards/present.ts'
+import { matchesEnvironment, sameTag } from './filters.ts'
+import type { Retrieved } from './retrieve.ts'
+import type { SearchResultAnswer } from './schemas.ts'
+import { listedIn, type SearchScope } from './scope.ts'
+import { explain } from './snippet.ts'
+
+type Row = Awaited<ReturnType<typeof loadRows>>[number]
+
+/** A hit with its card, read under the rule of who may find what. */
+export type Loaded = { row: Row; score: number; matched: string[]; snippet: string }
+
+const loadRows = (ctx: UserCtx, scope: SearchScope, cardIds: readonly string[]) =>
+  selectCards(ctx.db, ctx.viewer.userId)
+    .where('cards.card_id', 'in', cardIds)
+    .where(listedIn(scope))
+    .execute()
+
+/** The index finds by numbers made from names; here the names themselves are compared. */
+const passes = (row: Row, { tags, environment, track }: SearchScope): boolean => {
+  const has = fromJson<string[]>(row.tags)
+  return (
+    tags.every((tag) => has.some((other) => sameTag(tag, other))) &&
+    matchesEnvironment(fromJson(row.environment), environment) &&
+    (track === undefined || trackOf(row.card_type) === track)
+  )
+}
+
+/**
+ * The first `limit` hits that the viewer may see. What the index says is checked against the cards themselves: a card
+ * that was hidden, moved or edited a moment ago is passed over, and the next hit takes its place.
+ */
+export async function loadHits(
+  ctx: UserCtx,
+  scope: SearchScope,
+  { hits, terms }: Retrieved,
+  limit: number,
+): Promise<Loaded[]> {
+  const loaded: Loaded[] = []
+  for (let from = 0; from < hits.length && loaded.length < limit; from += limit) {
+    const some = hits.slice(from, from + limit)
+    const rows = await loadRows(
+      ctx,
+      scope,
+      some.map((hit) => hit.cardId),
+    )
+    const byId = new Map(rows.map((row) => [row.card_id, row]))
+    for (const { cardId, score } of some) {
+      const row = byId.get(cardId)
+      if (!row || !passes(row, scope)) continue
+      const shown = explain(row.title, textsToQuote(row), terms)
+      if (shown.matched.length > 0) loaded.push({ row, score, ...shown })
+    }
+  }
+  return loaded.slice(0, limit)
+}
+
+function textsToQuote(row: Row): string[] {
+  const { symptom, fix_summary, root_cause, steps, body, tags, environment } = contentOf(row)
+  return [
+    symptom,
+    fix_summary,
+    root_cause ?? '',
+    ...steps.flatMap(({ action, result }) => [action, result].map((text) => `${text ?? ''}`)),
+    body ?? '',
+    tags.join(', '),
+    Object.entries(environment)
+      .map((entry) => entry.join(' '))
+      .join(', '),
+  ]
+}
+
+const shortened = 1000
+const shorten = (text: string) => (text.length <= shortened ? text : `${text.slice(0, shortened)}…`)
+
+export const presentHit = (
+  { row, score, matched, snippet }: Loaded,
+  hitReason: SearchResultAnswer['hit_reason'],
+): SearchResultAnswer => ({
+  card_id: row.card_id,
+  case_id: row.card_id,
+  title: row.title,
+  card_type: row.card_type,
+  track: trackOf(row.card_type),
+  symptom: shorten(row.symptom),
+  fix_summary: shorten(row.fix_summary),
+  tags: fromJson(row.tags),
+  environment: fromJson(row.environment),
+  status: row.status,
+  workspace_id: row.workspace_id,
+  owner_name: row.owner_name,
+  score: Math.round(score * 10_000) / 10_000,
+  matched_terms: matched,
+  snippet,
+  hit_reason: hitReason,
+  feedback: feedbackOf(row),
+  likely_outdated: isLikelyOutdated(row),
+  updated_at: row.updated_at,
+})

@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { Id, Time } from '../../core/schemas.ts'
+
+const CardType = z.enum(['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference'])
+
+export const SearchRequest = z
+  .object({
+    query: z.string().min(3).describe('Plain words: an error message, a question, an identifier. No syntax.'),
+    scope: z
+      .enum(['personal', 'workspace', 'public'])
+      .default('personal')
+      .describe('personal: my cards. workspace: my teams. public: the library; costs credits on a hit.'),
+    workspace_ids: z.array(Id).max(100).optional().describe('Only cards in these workspaces'),
+    tags: z.array(z.string().trim().min(1).max(100)).max(50).optional().describe('All of them, any case'),
+    environment: z
+      .record(z.string().min(1).max(200), z.string().max(500))
+      .optional()
+      .describe('Every entry must be equal or a version prefix: {"node": "20"} also finds 20.11'),
+    track: z.enum(['debug', 'build']).optional().describe('debug: fixes. build: everything else.'),
+    limit: z.int().min(1).max(50).default(10),
+    generate_action_card: z
+      .boolean()
+      .optional()
+      .describe('Also answer one plan of steps made from the best hits'),
+  })
+  .meta({ id: 'SearchRequest' })
+
+/** Agents get fewer results by default, and may ask with a single word. */
+export const SearchTool = z.object({
+  ...SearchRequest.omit({ generate_action_card: true }).shape,
+  query: z.string().min(1).describe('Plain words: an error message, a question, an identifier. No syntax.'),
+  limit: z.int().min(1).max(20).default(5),
+})
+
+export const HitReason = z.enum([
+  'free_personal_scope',
+  'free_workspace_scope',
+  'free_own_card',
+  'public_hit_charged',
+  'credits_off',
+])
+
+export const SearchResult = z
+  .object({
+    card_id: z.string(),
+    case_id: z.string(),
+    title: z.string(),
+    card_type: CardType,
+    track: z.enum(['debug', 'build']),
+    symptom: z.string(),
+    fix_summary: z.string(),
+    tags: z.array(z.string()),
+    environment: z.record(z.string(), z.string()),
+    status: z.enum(['unpublished', 'published']),
+    workspace_id: z.string(),
+    owner_name: z.string(),
+    score: z.number().describe('0 to 1; 1 is first in every ranking'),
+    matched_terms: z.array(z.string()).describe('Words of the card that matched'),
+    snippet: z.string().describe('HTML: text escaped, matches in <mark>'),
+    hit_reason: HitReason,
+    feedback: z.object({ useful: z.int(), not_applicable: z.int(), outdated: z.int() }),
+    likely_outdated: z.boolean().describe('More people found it outdated than useful'),
+    updated_at: Time,
+  })
+  .meta({ id: 'SearchResult' })
+
+export const ActionCard = z
+  .object({
+    title: z.string(),
+    summary: z.string(),
+    steps: z.array(z.object({ order: z.int(), action: z.string(), from_card_id: z.string() })),
+    cautions: z.array(z.string()),
+    sources: z.array(z.object({ card_id: z.string(), title: z.string() })),
+  })
+  .meta({ id: 'ActionCard' })
+
+export const SearchResponse = z
+  .object({
+    query: z.string(),
+    scope: z.enum(['personal', 'workspace', 'public']),
+    results: z.array(SearchResult),
+    total: z.int().describe('How many cards matched, counted among the best few thousand'),
+    credits_charged: z.int(),
+    credits_balance: z.int(),
+    action_card: ActionCard.nullable(),
+    took_ms: z.number(),
+  })
+  .meta({ id: 'SearchResponse' })
+
+export type SearchInput = z.output<typeof SearchRequest>
+export type SearchAnswer = z.input<typeof SearchResponse>
+export type SearchResultAnswer = z.input<typeof SearchResult>
+export type ActionCardAnswer = z.input<typeof ActionCard>

@@ -28,7 +28,9 @@ import { shareCard, unpublishCard } from './features/cards/share.ts'
 import { similarTo } from './features/cards/similar.ts'
 import { cardStats } from './features/cards/stats.ts'
 import { updateCard } from './features/cards/update.ts'
+import { readBalance, readHistory } from './features/credits/balance.ts'
 import { readPolicy } from './features/credits/policy.ts'
+import { reconcileCredits } from './features/credits/reconcile.ts'
 import { feedbackStats, giveFeedback, listFeedback } from './features/feedback/feedback.ts'
 import { guidePages } from './features/guide/guide.http.ts'
 import { health, ready } from './features/health/health.ts'
@@ -44,6 +46,7 @@ import { appendTurn } from './features/memory/turns.ts'
 import { disconnectApp, listConnectedApps } from './features/oauth/connected-apps.ts'
 import { oauthRoutes } from './features/oauth/oauth.http.ts'
 import { pagesStylesheet } from './features/pages/pages.http.ts'
+import { searchCards } from './features/search/search.ts'
 import { streamSupportChat } from './features/support/chat.http.ts'
 import { supportChat } from './features/support/chat.ts'
 import { createTicket, readAttachment } from './features/support/tickets.http.ts'
@@ -102,6 +105,9 @@ export const capabilities: readonly Capability[] = [
   readAudit,
 
   readPolicy,
+  readBalance,
+  readHistory,
+  reconcileCredits,
 
   listConnectedApps,
   disconnectApp,
@@ -151,6 +157,8 @@ export const capabilities: readonly Capability[] = [
   giveFeedback,
   feedbackStats,
   listFeedback,
+
+  searchCards,
 
   supportChat,
   listTickets,

@@ -3,9 +3,11 @@ import { contextFor } from './core/context.ts'
 import { dropOldIdempotencyKeys } from './doors/http/idempotency.ts'
 import { keepDevelopmentBooks } from './features/billing/development.ts'
 import { purgeDeletedCards } from './features/cards/delete.ts'
+import { reconcileAtNight } from './features/credits/reconcile.ts'
 import { MAIL_JOB } from './features/mail/outbox.ts'
 import { dropOldMails, sendDueMails } from './features/mail/sender.ts'
 import { dropOAuthLeftovers } from './features/oauth/grants.ts'
+import { foldChanges } from './features/search/vocabulary.ts'
 import { dropOrphanedUploads } from './features/support/tickets.ts'
 
 export type Job = {
@@ -15,7 +17,8 @@ export type Job = {
   run: (ctx: Ctx, stopping: AbortSignal) => Promise<unknown>
 }
 
-const MINUTE_MS = 60_000
+const SECOND_MS = 1000
+const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 
 /** Housekeeping that no request waits for. */
@@ -27,6 +30,8 @@ export const JOBS: readonly Job[] = [
   { name: 'deleted-cards', everyMs: HOUR_MS, run: purgeDeletedCards },
   { name: MAIL_JOB, everyMs: 10_000, run: sendDueMails },
   { name: 'old-mails', everyMs: HOUR_MS, run: dropOldMails },
+  { name: 'search-vocabulary', everyMs: SECOND_MS, run: foldChanges },
+  { name: 'ledger', everyMs: HOUR_MS, run: reconcileAtNight },
 ]
 
 /**

@@ -1,0 +1,115 @@
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import type { Ctx } from '../../core/context.ts'
+import { forbidden } from '../../core/errors.ts'
+import { Time } from '../../core/schemas.ts'
+
+export const ReconciliationReport = z
+  .object({
+    checked_accounts: z.int(),
+    differences: z.array(
+      z.object({
+        user_id: z.string(),
+        balance: z.int().describe('What the balance row says'),
+        entries: z.int().describe('What the entries add up to'),
+        lifetime_earned: z.int(),
+        entries_earned: z.int(),
+        lifetime_spent: z.int(),
+        entries_spent: z.int(),
+      }),
+    ),
+    checked_at: Time,
+  })
+  .meta({ id: 'ReconciliationReport' })
+
+type Report = z.input<typeof ReconciliationReport>
+
+const accountsAtOnce = 1000
+
+/** One slice of accounts after `after`, in the order of their ids, each with what its entries add up to. */
+const slice = (ctx: Ctx, after: string) =>
+  ctx.db
+    .selectFrom('credit_balances as b')
+    .leftJoin('credit_entries as e', 'e.user_id', 'b.user_id')
+    .where('b.user_id', '>', after)
+    .groupBy(['b.user_id', 'b.balance', 'b.lifetime_earned', 'b.lifetime_spent'])
+    .select((eb) => [
+      'b.user_id',
+      'b.balance',
+      'b.lifetime_earned',
+      'b.lifetime_spent',
+      eb.fn.coalesce(eb.fn.sum<number>('e.delta'), eb.lit(0)).as('entries'),
+      eb.fn
+        .coalesce(
+          eb.fn.sum<number>(eb.case().when('e.delta', '>', 0).then(eb.ref('e.delta')).else(0).end()),
+          eb.lit(0),
+        )
+        .as('entries_earned'),
+      eb.fn
+        .coalesce(
+          eb.fn.sum<number>(eb.case().when('e.delta', '<', 0).then(eb.ref('e.delta')).else(0).end()),
+          eb.lit(0),
+        )
+        .as('entries_lost'),
+    ])
+    .orderBy('b.user_id')
+    .limit(accountsAtOnce)
+    .execute()
+
+/**
+ * Adds up every account's entries and compares. It only reports: a difference means that something wrote past the
+ * ledger, and a person has to find out what. Each slice is one statement, so that bookings made meanwhile are in both
+ * sums or in neither.
+ */
+export async function reconcile(ctx: Ctx): Promise<Report> {
+  const differences: Report['differences'] = []
+  let checked = 0
+  let after = ''
+  for (;;) {
+    const rows = await slice(ctx, after)
+    for (const { entries_lost, ...row } of rows) {
+      const found = {
+        ...row,
+        entries: Number(row.entries),
+        entries_earned: Number(row.entries_earned),
+        entries_spent: -Number(entries_lost),
+      }
+      const isRight =
+        found.balance === found.entries &&
+        found.lifetime_earned === found.entries_earned &&
+        found.lifetime_spent === found.entries_spent
+      if (!isRight) differences.push(found)
+    }
+    checked += rows.length
+    const last = rows.at(-1)
+    if (rows.length < accountsAtOnce || !last) break
+    after = last.user_id
+  }
+  if (differences.length > 0)
+    ctx.log.error(
+      { differences: differences.slice(0, 20), count: differences.length },
+      'balances differ from their entries',
+    )
+  else ctx.log.info({ accounts: checked }, 'every balance equals the sum of its entries')
+  return { checked_accounts: checked, differences, checked_at: ctx.now().toISOString() }
+}
+
+const nightHour = 3
+
+/** Called every hour; does its work in one of them. */
+export async function reconcileAtNight(ctx: Ctx): Promise<void> {
+  if (ctx.now().getUTCHours() === nightHour) await reconcile(ctx)
+}
+
+export const reconcileCredits = capability({
+  name: 'credits.reconcile',
+  summary: 'Add up every ledger entry and report balances that differ; for the admins of the server',
+  scopes: ['account'],
+  rest: ['POST /api/v1/credits/reconcile'],
+  input: z.object({}),
+  output: ReconciliationReport,
+  run: async (ctx) => {
+    if (!ctx.viewer.isAdmin) throw forbidden('Only the admins of this server may reconcile the ledger.')
+    return reconcile(ctx)
+  },
+})

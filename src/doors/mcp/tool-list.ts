@@ -16,14 +16,16 @@ function annotationsOf({ tool }: ToolCapability): Tool['annotations'] {
 }
 
 /** The answer's frame; what is inside `data` is told by the description and, in full, by the API description. */
-function outputSchemaOf(capability: ToolCapability): Tool['outputSchema'] {
-  const isList = capability.output instanceof z.ZodArray
+function outputSchemaOf({ output }: ToolCapability): Tool['outputSchema'] {
+  const moves =
+    output instanceof z.ZodObject
+      ? ['credits_charged', 'credits_earned'].filter((field) => field in output.shape)
+      : []
   return {
     type: 'object',
     properties: {
-      data: { type: isList ? 'array' : 'object' },
-      credits_charged: { type: 'integer' },
-      credits_earned: { type: 'integer' },
+      data: { type: output instanceof z.ZodArray ? 'array' : 'object' },
+      ...Object.fromEntries(moves.map((field) => [field, { type: 'integer' }])),
     },
     required: ['data'],
   }

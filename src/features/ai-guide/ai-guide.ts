@@ -84,7 +84,7 @@ export function aiGuide(all: () => readonly Capability[]) {
     tool: {
       name: 'get_ai_guide',
       description:
-        'Read how to work with this vault: workflow, tools, how to write cards, pitfalls, credits. Use it once when you are unsure; the tool list itself is enough for a single call. Returns one JSON document.',
+        'Read how to work with this vault: workflow, card writing, pitfalls, credits, errors. Use it once when you are unsure; a single call needs only the tool list. Returns one JSON document.',
       readOnly: true,
     },
     input: Input,

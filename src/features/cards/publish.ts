@@ -101,7 +101,7 @@ export const publishCard = capability({
   tool: {
     name: 'publish_card',
     description:
-      'Publish your own card to the public library (or to target_workspace_id, where you must be editor or admin). It is reviewed and checked for duplicates; a refusal lists the reasons: mend the card with update_card and call again. Ask the user first: everybody can read the card then. Use share_card to show it to your team only.',
+      'Publish your own card to the public library, or to target_workspace_id; ask the user first, since everybody can read it then. For the team only use share_card. Returns the card and credits earned, or why it was refused: mend it with update_card and call again.',
   },
   input: CardId.extend({ target_workspace_id: Id.optional().describe('The public library if left out') }),
   output: CaseResponse,

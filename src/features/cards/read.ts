@@ -18,7 +18,7 @@ export const getCard = capability({
   tool: {
     name: 'get_card',
     description:
-      'Read one card in full by card_id: symptom, fix, root cause, steps, environment, evidence, feedback and the state of its review. Use it after search_records for the hit that fits, or to see what a refused publish wants changed.',
+      'Read one card in full by card_id, after search_records found it or to see why publishing was refused. Not for searching. Returns every field, the evidences and the review with its reasons.',
     readOnly: true,
     input: CardId.extend({ include_evidences: z.boolean().default(true) }),
   },

@@ -66,7 +66,7 @@ export const recordCard = capability({
   tool: {
     name: 'record_card',
     description:
-      'Save a solved problem or a decision as a card, for yourself and, once shared, your team. Use it when work is done and somebody may meet the same again; search first, and update an existing card instead of recording it twice. symptom and fix_summary are top-level fields. The card is unpublished; no credits are earned until it is published.',
+      'Save a solved problem, decision or how-to as a private card once the work is done; search_records first, and update_card where one exists. symptom and fix_summary are top-level fields, not inside body. Returns the card with warnings; sharing and publishing are separate steps.',
   },
   input: CaseCreate,
   output: CaseResponse,

@@ -20,7 +20,7 @@ export const shareCard = capability({
   tool: {
     name: 'share_card',
     description:
-      'Make a card readable and findable for the members of its workspace. Use it for team knowledge; publish_card is for the public library. Calling it again changes nothing.',
+      "Let the members of a card's workspace find and read it; calling again changes nothing. For everybody use publish_card. Returns the card; refused when it contains a secret.",
     idempotent: true,
   },
   input: CardId,
@@ -53,7 +53,7 @@ export const unpublishCard = capability({
   tool: {
     name: 'unpublish_card',
     description:
-      'Take back a card that you have shared or published: nobody else finds it any more, and it returns to the workspace it came from. Credits stay as they are.',
+      'Take back a card that you shared or published, so that nobody else finds it. Not a deletion: it returns to its workspace as unpublished. Returns the card; credits stay as they are.',
     idempotent: true,
   },
   input: CardId,

@@ -75,7 +75,7 @@ export const updateCard = capability({
   tool: {
     name: 'update_card',
     description:
-      'Change fields of a card that you own or may edit, or add evidences. Use it to correct or complete a card, or to mend what a refused publish_card has named. Only the fields you send change; steps, tags and environment are replaced whole; evidences are added.',
+      'Change the fields you send of a card that you own or may edit, or add evidences. Use it to complete a card or to mend what publish_card refused, not for another problem (record_card). Returns the card; steps, tags and environment are replaced whole, evidences only added.',
   },
   input: CaseUpdateById,
   output: CaseResponse,

@@ -31,7 +31,7 @@ export const listInvites = capability({
   tool: {
     name: 'list_workspace_invites',
     description:
-      'List the open invitations of a workspace with their invite_id, address, role and end; include_history adds accepted and revoked ones. Admins only.',
+      'List the open invitations of a workspace, for example to find an invite_id; include_history adds accepted and revoked ones. Admins only. Returns address, role, status and end of each.',
     readOnly: true,
   },
   input: z.object({ workspace_id: Id, include_history: z.boolean().default(false) }),
@@ -52,7 +52,7 @@ export const revokeInvite = capability({
   tool: {
     name: 'revoke_workspace_invite',
     description:
-      'Revoke an open invitation: its link stops working at once. An accepted one cannot be revoked; use remove_workspace_member. Admins only.',
+      'Revoke an open invitation, so that its link ends at once. For people who have already joined use remove_workspace_member. Admins only; returns the status.',
     destructive: true,
   },
   input: z.object({ workspace_id: Id, invite_id: Id }),
@@ -136,7 +136,7 @@ export const acceptInvite = capability({
   tool: {
     name: 'accept_workspace_invite',
     description:
-      'Accept an invitation with the token from its link (the last part of the address). You become a member of the workspace with the role of the invitation.',
+      'Join a workspace with the token from an invitation link (the last part of its address). Use it only when the user asks to join. Returns the membership with its role.',
   },
   input: WorkspaceInviteAccept,
   output: MembershipResponse,

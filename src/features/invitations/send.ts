@@ -96,7 +96,7 @@ export const invite = capability({
   tool: {
     name: 'invite_workspace_member',
     description:
-      'Invite somebody to a workspace by e-mail address, with or without an account. Returns invite_url and email_sent; when email_sent is false, give the link to the person yourself. Inviting the same address again sends a new link. Admins only.',
+      'Invite somebody to a workspace by e-mail address, with or without an account; inviting again sends a new link. Admins only; use add_workspace_member_by_email to add an existing user at once. Returns invite_url and email_sent: when that is false, pass the link on yourself.',
   },
   input: WorkspaceInviteCreate,
   output: WorkspaceInviteActionResponse,
@@ -140,7 +140,7 @@ export const resendInvite = capability({
   tool: {
     name: 'resend_workspace_invite',
     description:
-      'Send an open invitation again. It gets a new link and seven more days; the former link stops working at once. Admins only; find the invite_id with list_workspace_invites.',
+      'Send an open invitation again with a new link and seven more days; the old link ends. For a new address use invite_workspace_member. Admins only; returns the new invite_url.',
   },
   input: WorkspaceInviteCreate.pick({ workspace_id: true }).extend({ invite_id: Id }),
   output: WorkspaceInviteActionResponse,

@@ -29,7 +29,7 @@ export const appendEvent = capability({
   tool: {
     name: 'append_context_event',
     description:
-      'Append one event to the private memory of a project: user_message at the start of a work unit (the text of the user verbatim, up to about 4000 characters, a longer one cut with a short summary), agent_report at its end, summary for the current focus, fact_snapshot for stable facts or preferences (meta.fact_kind project_facts or project_preferences). Use append_context_turn to write message and report in one call. The key __user__/preferences takes only fact_snapshot with meta.fact_kind user_preferences and meta.confirmed_by_user true.',
+      "Write one event to the private memory of a project: user_message (the user's text verbatim, about 4000 characters at most, then a summary), agent_report, summary (current focus) or fact_snapshot (meta.fact_kind project_facts or project_preferences). For a whole work unit use append_context_turn; returns the stored event, secrets redacted. The key __user__/preferences takes only fact_snapshot with meta.fact_kind user_preferences and meta.confirmed_by_user true.",
   },
   input: ProjectContextEventCreate,
   output: ProjectContextEventResponse,
@@ -66,7 +66,7 @@ export const deleteEvent = capability({
   tool: {
     name: 'delete_context_event',
     description:
-      'Delete one event of the private memory for good, by its raw_id. Ask the user first: confirmed_by_user must be true.',
+      'Delete one event of the private memory for good, by raw_id. Ask the user first (confirmed_by_user true); to correct a fact write a newer fact_snapshot instead. Returns no data.',
     destructive: true,
     input: z.object({ raw_id: Id, confirmed_by_user: Confirmed, client: EventContext.client }),
   },

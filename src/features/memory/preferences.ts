@@ -55,7 +55,7 @@ export const transferPreferences = capability({
   tool: {
     name: 'transfer_preferences',
     description:
-      'Copy the preferences document of one project into another, or only the listed items; __user__/preferences may be the source or the target. Merges by default; replace_target without items replaces the document of the target. Ask the user first: confirmed_by_user must be true.',
+      'Copy the preferences of one project to another, whole or only items; __user__/preferences may be either. Ask the user first (confirmed_by_user true); replace_target without items replaces instead of merging. Returns what was copied and skipped.',
   },
   input: PreferencesTransferRequest,
   output: PreferencesTransferResponse,

@@ -10,11 +10,9 @@ export const ProjectKey = z
   .trim()
   .min(1)
   .max(LONGEST_KEY)
-  .describe(
-    'A stable name of the project: the address of its repository (any spelling), org/repo, or a name.',
-  )
+  .describe('Repository address (any spelling), org/repo, or another stable name')
 
-export const WorkspaceId = Id.nullish().describe('The personal workspace, when left out.')
+export const WorkspaceId = Id.nullish().describe('Default: your personal workspace')
 
 export const Confirmed = z.literal(true).describe('Must be true: the user was asked and has agreed.')
 
@@ -26,10 +24,10 @@ export const EventType = z.enum(['user_message', 'agent_report', 'turn', 'summar
 
 /** What every write of an event may carry. */
 export const EventContext = {
-  title: Label.describe('An optional short label.'),
-  session_id: Label.describe("The client's own name of the session."),
-  client: Label.describe('Which client writes.'),
-  meta: Meta.nullish().describe('Any metadata, as an object.'),
+  title: Label.describe('Short label'),
+  session_id: Label.describe('Your name for the session'),
+  client: Label.describe('Which client writes'),
+  meta: Meta.nullish().describe('Any metadata'),
 }
 
 export const Redaction = z.object({ kind: z.string(), count: z.int() })

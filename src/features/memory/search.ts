@@ -56,7 +56,7 @@ export const searchMemory = capability({
   tool: {
     name: 'search_project_context',
     description:
-      'Find events in the private memory of one project by a literal substring of title or content, in any language, whatever the case; newest first, with a snippet. Use it to recall a decision, an error text or a name that get_project_context no longer shows. Read a hit whole with GET /api/v1/project-context/events/{raw_id}.',
+      'Find a literal piece of text in the events of one project, in any language and case, when get_project_context no longer shows it. Not for knowledge cards; that is search_records. Returns events newest first, with a snippet.',
     readOnly: true,
     input: SearchInput.omit({ mode: true }),
   },

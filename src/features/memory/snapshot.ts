@@ -50,7 +50,7 @@ export const readSnapshot = capability({
   tool: {
     name: 'get_project_context',
     description:
-      'Restore memory at the start of a session: the newest summary, the current facts, the preferences of the project and of the user, and the recent events, each content cut to max_chars_per_event. Call it with the key of the project (the address of its repository, or org/repo) before other work. A project without memory answers empty.',
+      'Restore what is known about a project at the start of a session, before other work; call it for __user__/preferences too. To look for one thing in older events use search_project_context. Returns summary, facts, preferences and recent events; empty for a new project.',
     readOnly: true,
   },
   input: z.object({

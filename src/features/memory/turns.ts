@@ -27,14 +27,12 @@ const Document = z
 export const ProjectContextTurnCreate = z
   .object({
     project_key: ProjectKey,
-    user_message: z.string().min(1).max(LONGEST_CONTENT).describe('What the user said, verbatim.'),
-    agent_report: z.string().min(1).max(LONGEST_CONTENT).describe('What was done, found and left open.'),
+    user_message: z.string().min(1).max(LONGEST_CONTENT).describe('Verbatim'),
+    agent_report: z.string().min(1).max(LONGEST_CONTENT).describe('What was done, found and left open'),
     workspace_id: WorkspaceId,
-    summary: Document.describe('The current focus; replaces the one before.'),
-    facts: Document.describe('The whole current document of stable facts; replaces the one before.'),
-    project_preferences: Document.describe(
-      'The whole current document of preferences in this project; replaces the one before.',
-    ),
+    summary: Document.describe('The current focus'),
+    facts: Document.describe('All stable facts'),
+    project_preferences: Document.describe('All preferences of this project'),
     ...EventContext,
   })
   .meta({ id: 'ProjectContextTurnCreate' })
@@ -104,7 +102,7 @@ export const appendTurn = capability({
   tool: {
     name: 'append_context_turn',
     description:
-      'The fast path to remember a unit of work: writes the message of the user and your report as one turn of the private project memory, all or nothing. Give summary when the focus changed, facts and project_preferences when they changed: each is the whole current document (a text, or a list of items) and replaces the one before. The answer names all raw_ids.',
+      "Record a finished work unit in one call: the user's message verbatim and your report, in the private memory of the project. Give summary, facts or project_preferences only when they changed; each is the whole current document and replaces the last. Returns all raw_ids.",
   },
   input: ProjectContextTurnCreate,
   output: ProjectContextTurnResponse,

@@ -110,7 +110,7 @@ export const addMemberByEmail = capability({
   tool: {
     name: 'add_workspace_member_by_email',
     description:
-      'Add somebody who already has an account to a workspace, at once and without asking them. For somebody without an account use invite_workspace_member. Admins only.',
+      'Add somebody who already has an account to a workspace, at once and without asking them. For anybody else use invite_workspace_member. Admins only; returns the membership.',
   },
   input: MembershipCreateByEmail,
   output: MembershipResponse,
@@ -132,7 +132,7 @@ export const listMembers = capability({
   tool: {
     name: 'list_workspace_members',
     description:
-      'List the members of a workspace with their user_id, e-mail address, name and role. Members only.',
+      'List who is in a workspace, for example to find a user_id. Members only. Returns user_id, e-mail address, name and role of each.',
     readOnly: true,
   },
   input: z.object({ workspace_id: Id }),
@@ -165,7 +165,7 @@ export const changeMemberRole = capability({
   tool: {
     name: 'update_workspace_member_role',
     description:
-      'Change the role of a member: viewer reads, editor also writes, admin also manages people. The last admin keeps the role. Admins only; find the user_id with list_workspace_members.',
+      'Change the role of a member: viewer reads, editor also writes, admin also manages people. Admins only; the last admin cannot be changed. Returns the membership.',
   },
   input: MembershipUpdate,
   output: MembershipResponse,
@@ -195,7 +195,7 @@ export const removeMember = capability({
   tool: {
     name: 'remove_workspace_member',
     description:
-      'Remove a member from a workspace; admins only. With your own user_id you leave it yourself. Cards stay. The last admin cannot be removed.',
+      'Remove a member from a workspace (admins), or leave it with your own user_id. Ask the user first; cards stay, and the last admin cannot go. Returns removed: true.',
     destructive: true,
   },
   input: z.object({ workspace_id: Id, user_id: Id }),

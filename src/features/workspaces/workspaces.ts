@@ -78,7 +78,7 @@ export const createWorkspace = capability({
   tool: {
     name: 'create_workspace',
     description:
-      'Create a workspace for a team (type org, the default) or for yourself (personal: one member, no invitations). You become its admin. Returns the workspace with its workspace_id; invite people with invite_workspace_member.',
+      'Create a workspace for a team (org) or for yourself (personal: one member, no invitations); you become its admin. Not needed for private cards, since everybody has a personal workspace. Returns it with its workspace_id; then use invite_workspace_member.',
     input: WorkspaceCreate.extend({ type: z.enum(['org', 'personal']).default('org') }),
   },
   input: WorkspaceCreate,
@@ -121,7 +121,7 @@ export const listWorkspaces = capability({
   tool: {
     name: 'list_workspaces',
     description:
-      'List the workspaces you are a member of, with your role in each; include_public adds public ones. Use it to find the workspace_id that other tools take.',
+      'List the workspaces you belong to, to find the workspace_id that other tools take. include_public adds public ones. Returns each with your role and member count.',
     readOnly: true,
     input: z.object({ include_public: z.boolean().default(false) }),
   },

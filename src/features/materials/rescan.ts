@@ -1,0 +1,50 @@
+import { fromJson, fromJsonOrNull, toJson, toJsonOrNull } from '../../db/columns.ts'
+import type { RawMaterialsTable } from '../../db/tables/memory.ts'
+import { addedFindings, type Rescanned, type RescanSource } from '../redaction/rescan.ts'
+import { cleanJson, cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
+
+function rescanned(row: RawMaterialsTable): Rescanned {
+  const findings = new Findings()
+  const clean = {
+    kind: cleanText(row.kind, findings),
+    title: cleanOptional(row.title, findings),
+    content: cleanText(row.content, findings),
+    source_url: cleanOptional(row.source_url, findings),
+    tags: toJson(fromJson<string[]>(row.tags).map((tag) => cleanText(tag, findings))),
+    meta: toJsonOrNull(cleanJson(fromJsonOrNull(row.meta), findings)),
+  }
+  const found = findings.list()
+  return {
+    id: row.raw_id,
+    findings: found,
+    save: async (db) => {
+      const redactions = toJson(addedFindings(fromJson(row.redactions), found))
+      await db
+        .updateTable('raw_materials')
+        .set({ ...clean, redactions })
+        .where('raw_id', '=', row.raw_id)
+        .execute()
+    },
+  }
+}
+
+export const materialsToRescan: RescanSource = {
+  name: 'raw materials',
+  count: async (db) => {
+    const { total } = await db
+      .selectFrom('raw_materials')
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow()
+    return total
+  },
+  batch: async (db, after, limit) => {
+    const rows = await db
+      .selectFrom('raw_materials')
+      .selectAll()
+      .where('raw_id', '>', after)
+      .orderBy('raw_id')
+      .limit(limit)
+      .execute()
+    return rows.map(rescanned)
+  },
+}

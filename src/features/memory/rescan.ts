@@ -1,0 +1,58 @@
+import { fromJson, fromJsonOrNull, toJson, toJsonOrNull } from '../../db/columns.ts'
+import { addedFindings, type Rescanned, type RescanSource } from '../redaction/rescan.ts'
+import { cleanJson, cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
+import { dropFromIndex } from './events.search.ts'
+import { type EventRow, indexEvent, searchTextOf } from './events.store.ts'
+
+function rescanned(row: EventRow): Rescanned {
+  const findings = new Findings()
+  const title = cleanOptional(row.title, findings)
+  const content = cleanText(row.content, findings)
+  const clean = {
+    title,
+    content,
+    session_id: cleanOptional(row.session_id, findings),
+    client: cleanOptional(row.client, findings),
+    meta: toJsonOrNull(cleanJson(fromJsonOrNull(row.meta), findings)),
+    search_text: searchTextOf(title, content),
+  }
+  const found = findings.list()
+  return {
+    id: row.raw_id,
+    findings: found,
+    save: async (db, engine) => {
+      const redactions = toJson(addedFindings(fromJson(row.redactions), found))
+      const saved = await db
+        .updateTable('context_events')
+        .set({ ...clean, redactions })
+        .where('raw_id', '=', row.raw_id)
+        .returning('event_no')
+        .executeTakeFirst()
+      if (!saved) return
+      await dropFromIndex(db, engine, [saved.event_no])
+      await indexEvent(db, engine, { ...row, ...clean })
+    },
+  }
+}
+
+/** Events never change once they are written, so what was read is what is there, or it is gone. */
+export const eventsToRescan: RescanSource = {
+  name: 'memory events',
+  count: async (db) => {
+    const { total } = await db
+      .selectFrom('context_events')
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow()
+    return total
+  },
+  batch: async (db, after, limit) => {
+    const rows = await db
+      .selectFrom('context_events')
+      .selectAll()
+      .where('raw_id', '>', after)
+      .orderBy('raw_id')
+      .limit(limit)
+      .execute()
+    return rows.map(rescanned)
+  },
+}

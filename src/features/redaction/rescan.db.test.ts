@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { onBothEngines } from '../../../test/support/engines.ts'
+import { randomFrom } from './samples.ts'
+
+const cli = join(import.meta.dirname, '..', '..', 'doors', 'cli', 'redact-rescan.ts')
+
+onBothEngines('rescan', (t) => {
+  test('new rules are applied to what was stored under older ones: rows, indexes and counts', async () => {
+    const user = await t.user()
+    const event = await user.post('/api/v1/project-context/events', {
+      project_key: 'p',
+      event_type: 'turn',
+      content: 'to be replaced',
+    })
+    const material = await user.post('/api/v1/raw-materials', { content: 'to be replaced' })
+    // As an older version without these rules would have stored it.
+    const secret = `ghp_${randomFrom('abcdefghijklmnopqrstuvwxyz0123456789', 36)}`
+    const { database } = t.app.services
+    await database.transaction(async (db) => {
+      const stored = { content: `push with ${secret}` }
+      await db
+        .updateTable('context_events')
+        .set({ ...stored, search_text: stored.content })
+        .where('raw_id', '=', event.body.raw_id)
+        .execute()
+      await db.updateTable('raw_materials').set(stored).where('raw_id', '=', material.body.raw_id).execute()
+    })
+    const run = (...args: string[]) =>
+      spawnSync(process.execPath, [cli, ...args], {
+        env: { PATH: process.env.PATH, ...t.vault.env },
+        encoding: 'utf8',
+      })
+    const eventUrl = `/api/v1/project-context/events/${event.body.raw_id}`
+
+    const dry = run('--dry-run')
+    expect(dry.stderr).toBe('')
+    expect(dry.stdout).toContain('memory events: 1 read, 1 would be changed (github_token 1)')
+    expect((await user.get(eventUrl)).body.content).toContain(secret)
+
+    const real = run()
+    expect(real.stdout).toContain('raw materials: 1 read, 1 changed (github_token 1)')
+    expect(real.stdout + real.stderr).not.toContain(secret)
+    const { body } = await user.get(eventUrl)
+    expect(body.content).toBe('push with <GITHUB_TOKEN>')
+    expect(body.redactions).toEqual([{ kind: 'github_token', count: 1 }])
+    const found = await user.get(
+      '/api/v1/project-context/search?project_key=p&query=github_token&mode=substring',
+    )
+    expect(found.body.total).toBe(1)
+    expect((await user.get(`/api/v1/raw-materials/${material.body.raw_id}`)).body.content).not.toContain(
+      secret,
+    )
+
+    expect(run().stdout).toContain('memory events: 1 read, 0 changed')
+    expect(run('--wrong').status).toBe(2)
+  }, 60_000)
+})

@@ -1,0 +1,62 @@
+import type { Database, Db, EngineName } from '../../db/db.ts'
+import type { Finding } from './redact.ts'
+import { Findings } from './stored.ts'
+
+/** A stored record as today's rules would have stored it. */
+export type Rescanned = {
+  id: string
+  findings: Finding[]
+  /** Stores the clean form, unless the record has gone since it was read. */
+  save: (db: Db, engine: EngineName) => Promise<void>
+}
+
+/** Something that keeps free text; each feature describes its own. */
+export type RescanSource = {
+  name: string
+  count: (db: Db) => Promise<number>
+  /** The records after `after` in the order of their ids. */
+  batch: (db: Db, after: string, limit: number) => Promise<Rescanned[]>
+}
+
+export type Progress = { source: string; done: number; total: number; changed: number }
+export type RescanResult = { source: string; read: number; changed: number; findings: Finding[] }
+
+const BATCH = 100
+
+/** Applies the rules of today to what was stored under older ones. A dry run only counts. */
+export async function rescan(
+  database: Database,
+  sources: readonly RescanSource[],
+  options: { dryRun: boolean; onProgress?: (progress: Progress) => void },
+): Promise<RescanResult[]> {
+  const results: RescanResult[] = []
+  for (const source of sources) {
+    const total = await source.count(database.read)
+    const findings = new Findings()
+    const result = { source: source.name, read: 0, changed: 0 }
+    let after = ''
+    for (;;) {
+      const records = await source.batch(database.read, after, BATCH)
+      for (const record of records.filter(({ findings }) => findings.length > 0)) {
+        findings.add(record.findings)
+        result.changed += 1
+        if (!options.dryRun) await database.transaction((db) => record.save(db, database.engine))
+      }
+      result.read += records.length
+      options.onProgress?.({ source: source.name, done: result.read, total, changed: result.changed })
+      const last = records.at(-1)
+      if (!last) break
+      after = last.id
+    }
+    results.push({ ...result, findings: findings.list() })
+  }
+  return results
+}
+
+/** What an earlier write found, and what was found now. */
+export function addedFindings(before: readonly Finding[], now: readonly Finding[]): Finding[] {
+  const all = new Findings()
+  all.add(before)
+  all.add(now)
+  return all.list()
+}

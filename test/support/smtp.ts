@@ -49,8 +49,10 @@ export async function startSmtp(): Promise<SmtpServer> {
     })
 
   const start = () =>
-    new Promise<void>((resolve) => {
+    new Promise<void>((resolve, reject) => {
+      if (server) return resolve()
       server = make()
+      server.on('error', reject)
       server.listen(port, '127.0.0.1', resolve)
     })
   const stop = () =>

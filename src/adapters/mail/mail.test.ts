@@ -1,0 +1,53 @@
+import { afterAll, expect, test } from 'vitest'
+import { startSmtp } from '../../../test/support/smtp.ts'
+import { smtpMail } from './mail.ts'
+
+const smtp = await startSmtp()
+afterAll(() => smtp.stop())
+
+const transport = smtpMail({
+  url: smtp.url,
+  from: 'Vault <vault@example.com>',
+  baseUrl: 'https://vault.example.com',
+})
+const mail = {
+  id: 'mail-1',
+  to: 'guest@example.com',
+  subject: 'Grüße',
+  text: 'Hello\n.\nQUIT',
+  html: '<p>Hello</p>',
+}
+
+test('a mail arrives whole, with its own Message-ID', async () => {
+  expect(await transport.send(mail)).toEqual({ outcome: 'accepted' })
+  expect(smtp.mails[0]).toMatchObject({
+    subject: 'Grüße',
+    messageId: '<mail-1@vault.example.com>',
+    from: { name: 'Vault', address: 'vault@example.com' },
+    envelope: { from: 'vault@example.com', to: ['guest@example.com'] },
+  })
+  expect(smtp.mails[0]?.text?.trim()).toBe('Hello\n.\nQUIT')
+})
+
+test('line breaks in subject and address reach no header and no command', async () => {
+  smtp.mails.length = 0
+  await transport.send({ ...mail, subject: 'Hello\r\nBcc: victim@example.com\r\n\r\nbody' })
+  await transport.send({ ...mail, to: 'guest@example.com\r\nRCPT TO:<victim@example.com>' })
+  await transport.send({ ...mail, to: 'guest@example.com>, <victim@example.com' })
+  await transport.send({ ...mail, to: 'guest@example.com, victim@example.com' })
+  for (const received of smtp.mails) {
+    expect(received.envelope.to).not.toContain('victim@example.com')
+    expect(received.headers.map(({ key }) => key)).not.toContain('bcc')
+  }
+})
+
+test('a refusal for good, a refusal for now and a dead server are told apart', async () => {
+  smtp.refuse.set('gone@example.com', 550).set('full@example.com', 452)
+  expect((await transport.send({ ...mail, to: 'gone@example.com' })).outcome).toBe('refused')
+  expect(await transport.send({ ...mail, to: 'full@example.com' })).toMatchObject({
+    outcome: 'failed',
+    serverDown: false,
+  })
+  await smtp.stop()
+  expect(await transport.send(mail)).toMatchObject({ outcome: 'failed', serverDown: true })
+})

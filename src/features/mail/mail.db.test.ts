@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { clientOf } from '../../../test/support/client.ts'
+import { type Bench, onBothEngines } from '../../../test/support/engines.ts'
+import { startSmtp } from '../../../test/support/smtp.ts'
+import { type App, buildApp } from '../../app.ts'
+import { readConfig } from '../../config.ts'
+import { contextFor } from '../../core/context.ts'
+import { MAX_TRIES, sendDueMails, waitAfter } from './sender.ts'
+
+const smtp = await startSmtp()
+afterAll(() => smtp.stop())
+
+const SECRET_KEY = 'one secret for all processes of this test'
+const never = new AbortController().signal
+const DAY_MS = 24 * 3_600_000
+
+const send = (app: App) => sendDueMails(contextFor(app.services), never)
+
+onBothEngines('the outbox', (t: Bench) => {
+  /** A second and a third process on the same database, that send only when told. */
+  let app: App
+  let other: App
+  let offsetMs = 0
+  const now = () => new Date(Date.now() + offsetMs)
+  const startProcess = (env: Record<string, string> = {}) =>
+    buildApp(readConfig({ ...t.vault.env, SMTP_URL: smtp.url, SECRET_KEY, ...env }), { jobs: [], now })
+
+  beforeAll(async () => {
+    app = await startProcess()
+    other = await startProcess()
+  })
+  afterAll(async () => {
+    await smtp.start()
+    await app.close()
+    await other.close()
+  })
+  beforeEach(async () => {
+    await smtp.start()
+    smtp.refuse.clear()
+    smtp.mails.length = 0
+    // What earlier tests have left waiting is not this test's mail.
+    await app.services.database.transaction((db) => db.deleteFrom('outbox').execute())
+  })
+
+  const rows = (at: App = app) =>
+    at.services.database.read.selectFrom('outbox').selectAll().orderBy('mail_id').execute()
+  const onlyRow = async () => {
+    const [row, ...more] = await rows()
+    expect(more).toEqual([])
+    if (!row) throw new Error('the outbox is empty')
+    return row
+  }
+
+  async function admin(name = 'Admin', workspace = 'Backend team') {
+    const { token } = await t.user(`${t.engine}-admin`)
+    const client = clientOf(app, { authorization: `Bearer ${token}` })
+    await app.services.database.transaction((db) =>
+      db.updateTable('users').set({ display_name: name }).execute(),
+    )
+    const { workspace_id } = (await client.post('/api/v1/workspaces', { name: workspace })).body
+    return { ...client, invites: `/api/v1/workspaces/${workspace_id}/invites` }
+  }
+
+  test('an invitation arrives as text and HTML with a link to BASE_URL', async () => {
+    const client = await admin()
+    const invited = await client.post(client.invites, { email: 'guest@example.com', role: 'editor' })
+    expect(invited.body.email_sent).toBe(true)
+    await send(app)
+    expect(smtp.mails).toHaveLength(1)
+    const [mail] = smtp.mails
+    expect(mail?.envelope.to).toEqual(['guest@example.com'])
+    expect(mail?.subject).toBe('Admin invites you to Backend team')
+    expect(mail?.from).toMatchObject({ name: 'Knowledge Vault', address: 'no-reply@localhost' })
+    for (const body of [mail?.text, mail?.html]) {
+      expect(body).toContain(invited.body.invite_url)
+      expect(body).toContain('editor')
+    }
+    expect(invited.body.invite_url).toContain(app.services.config.baseUrl)
+  })
+
+  test('a waiting mail does not show its link, and a sent one has no body any more', async () => {
+    const client = await admin()
+    const { token } = (await client.post(client.invites, { email: 'guest@example.com' })).body
+    const waiting = await onlyRow()
+    expect(waiting.status).toBe('pending')
+    expect(JSON.stringify(waiting)).not.toContain(token)
+    await send(app)
+    expect(await onlyRow()).toMatchObject({ status: 'sent', text_body: '', html_body: '', attempts: 1 })
+  })
+
+  test('a server that is down is tried again later and later, until it is back', async () => {
+    const client = await admin()
+    await smtp.stop()
+    await client.post(client.invites, { email: 'guest@example.com' })
+    await send(app)
+    const first = await onlyRow()
+    expect(first).toMatchObject({ status: 'pending', attempts: 1, claimed_until: null })
+    expect(first.last_error).not.toBeNull()
+    await send(app)
+    expect((await onlyRow()).attempts).toBe(1)
+    offsetMs += waitAfter(1)
+    await send(app)
+    expect((await onlyRow()).attempts).toBe(2)
+    await smtp.start()
+    offsetMs += waitAfter(2)
+    await send(app)
+    expect((await onlyRow()).status).toBe('sent')
+    expect(smtp.mails).toHaveLength(1)
+  })
+
+  test('after the last try a mail has failed, and its link is gone', async () => {
+    const client = await admin()
+    await smtp.stop()
+    await client.post(client.invites, { email: 'guest@example.com' })
+    for (let tries = 1; tries <= MAX_TRIES; tries++) {
+      await send(app)
+      offsetMs += waitAfter(tries)
+    }
+    expect(await onlyRow()).toMatchObject({ status: 'failed', attempts: MAX_TRIES, text_body: '' })
+    await smtp.start()
+    offsetMs += DAY_MS
+    await send(app)
+    expect(smtp.mails).toEqual([])
+  })
+
+  test('an address that the server refuses for good is not tried again, and holds up nobody', async () => {
+    const client = await admin()
+    smtp.refuse.set('gone@example.com', 550).set('full@example.com', 452)
+    for (const name of ['gone', 'full', 'fine'])
+      await client.post(client.invites, { email: `${name}@example.com` })
+    await send(app)
+    const outcome = Object.fromEntries((await rows()).map((row) => [row.to_address, row.status]))
+    expect(outcome).toEqual({
+      'gone@example.com': 'failed',
+      'full@example.com': 'pending',
+      'fine@example.com': 'sent',
+    })
+  })
+
+  test('two processes that send at once send each mail once', async () => {
+    const client = await admin()
+    const addresses = Array.from({ length: 12 }, (_, index) => `guest-${index}@example.com`)
+    for (const email of addresses) await client.post(client.invites, { email })
+    await Promise.all([send(app), send(other), send(app), send(other)])
+    expect(smtp.mails.map((mail) => mail.envelope.to[0]).sort()).toEqual(addresses.sort())
+    expect((await rows()).every((row) => row.status === 'sent' && row.attempts === 1)).toBe(true)
+  })
+
+  test('a process that dies after the server took the mail leaves a copy with the same Message-ID', async () => {
+    const client = await admin()
+    await client.post(client.invites, { email: 'guest@example.com' })
+    const { mail } = app.services.adapters
+    if (!mail) throw new Error('no mail')
+    const dying = {
+      ...app.services,
+      adapters: {
+        ...app.services.adapters,
+        mail: {
+          send: async (message: Parameters<typeof mail.send>[0]) => {
+            await mail.send(message)
+            throw new Error('the process dies here')
+          },
+        },
+      },
+    }
+    await expect(sendDueMails(contextFor(dying), never)).rejects.toThrow('dies')
+    await send(other)
+    expect(smtp.mails).toHaveLength(1)
+    offsetMs += 11 * 60_000
+    await send(other)
+    expect(smtp.mails).toHaveLength(2)
+    expect(smtp.mails[1]?.messageId).toBe(smtp.mails[0]?.messageId)
+    expect((await onlyRow()).status).toBe('sent')
+  })
+
+  test('sending again takes back the mail that still waits; only the newest link goes out', async () => {
+    const client = await admin()
+    const first = (await client.post(client.invites, { email: 'guest@example.com' })).body
+    await client.post(`${client.invites}/${first.invite.invite_id}/resend`)
+    const last = (await client.post(client.invites, { email: 'guest@example.com' })).body
+    await send(app)
+    await send(other)
+    expect(smtp.mails).toHaveLength(1)
+    expect(smtp.mails[0]?.text).toContain(last.token)
+    expect((await rows()).map((row) => row.status).sort()).toEqual(['cancelled', 'cancelled', 'sent'])
+    await client.post(`${client.invites}/${first.invite.invite_id}/resend`)
+    await send(app)
+    expect(smtp.mails).toHaveLength(2)
+  })
+
+  test('a revoked invitation is not mailed', async () => {
+    const client = await admin()
+    const { invite } = (await client.post(client.invites, { email: 'guest@example.com' })).body
+    await client.delete(`${client.invites}/${invite.invite_id}`)
+    await send(app)
+    expect(smtp.mails).toEqual([])
+    expect(await onlyRow()).toMatchObject({ status: 'cancelled', text_body: '', html_body: '' })
+  })
+
+  test('names with line breaks and markup stay what they are: names', async () => {
+    const client = await admin(
+      'Mallory\r\nBcc: victim@example.com',
+      'Team\r\nX-Injected: yes\r\n\r\n<script>alert(1)</script>',
+    )
+    await client.post(client.invites, { email: 'guest@example.com' })
+    await send(app)
+    const [mail] = smtp.mails
+    expect(mail?.envelope.to).toEqual(['guest@example.com'])
+    const headers = mail?.headers.map(({ key }) => key) ?? []
+    expect(headers).not.toContain('bcc')
+    expect(headers).not.toContain('x-injected')
+    expect(mail?.html).not.toContain('<script>')
+  })
+
+  test('a mail sealed under another SECRET_KEY is left to the process that has it', async () => {
+    const client = await admin()
+    await client.post(client.invites, { email: 'guest@example.com' })
+    const stranger = await startProcess({ SECRET_KEY: 'another secret that opens nothing here' })
+    await send(stranger)
+    await stranger.close()
+    expect(await onlyRow()).toMatchObject({ status: 'pending', attempts: 0 })
+    await send(app)
+    expect(smtp.mails).toHaveLength(1)
+  })
+
+  test('nothing of a request that failed is mailed', async () => {
+    const client = await admin()
+    await client.post(client.invites, { email: 'guest@example.com', role: 'owner' })
+    await client.post(client.invites, { email: 'guest@example.com' }, { 'idempotency-key': 'k'.repeat(300) })
+    expect(await rows()).toEqual([])
+  })
+})
+
+onBothEngines(
+  'the mail job',
+  (t) => {
+    test('a mail goes out by itself right after its cause is committed', async () => {
+      const user = await t.user(`${t.engine}-owner`)
+      const { workspace_id } = (await user.post('/api/v1/workspaces', { name: 'team' })).body
+      const email = `${t.engine}-guest@example.com`
+      const { token } = (await user.post(`/api/v1/workspaces/${workspace_id}/invites`, { email })).body
+      expect((await smtp.mailTo(email)).text).toContain(token)
+    })
+  },
+  { SMTP_URL: smtp.url },
+)

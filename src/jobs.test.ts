@@ -1,0 +1,78 @@
+import { EventEmitter } from 'node:events'
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import type { Services } from './core/context.ts'
+import { startJobs } from './jobs.ts'
+
+const NEVER_MS = 2 ** 31 - 1
+
+function bench() {
+  const errors: unknown[] = []
+  const services = {
+    wakeups: new EventEmitter(),
+    database: { read: null },
+    log: { error: (entry: unknown) => errors.push(entry) },
+  } as unknown as Services
+  return { services, errors }
+}
+
+test('a woken job runs at once, and once more if it is woken while it runs', async () => {
+  const { services } = bench()
+  let runs = 0
+  const gate = Promise.withResolvers<void>()
+  const stop = startJobs(services, [
+    {
+      name: 'mail',
+      everyMs: NEVER_MS,
+      run: async () => {
+        runs++
+        await gate.promise
+      },
+    },
+  ])
+  services.wakeups.emit('mail')
+  services.wakeups.emit('mail')
+  services.wakeups.emit('mail')
+  expect(runs).toBe(1)
+  gate.resolve()
+  await turn()
+  await stop()
+  expect(runs).toBe(2)
+})
+
+test('a job that fails is reported and runs again', async () => {
+  const { services, errors } = bench()
+  let runs = 0
+  const run = () => {
+    runs++
+    throw new Error('broken')
+  }
+  const stop = startJobs(services, [{ name: 'mail', everyMs: NEVER_MS, run }])
+  services.wakeups.emit('mail')
+  await turn()
+  services.wakeups.emit('mail')
+  await turn()
+  await stop()
+  expect(runs).toBe(2)
+  expect(errors).toHaveLength(2)
+})
+
+test('stopping tells a running job, waits for it, and lets none begin', async () => {
+  const { services } = bench()
+  const seen: string[] = []
+  const stop = startJobs(services, [
+    {
+      name: 'mail',
+      everyMs: NEVER_MS,
+      run: async (_ctx, stopping) => {
+        seen.push('begun')
+        await new Promise((resolve) => stopping.addEventListener('abort', resolve))
+        seen.push('ended')
+      },
+    },
+  ])
+  services.wakeups.emit('mail')
+  await stop()
+  services.wakeups.emit('mail')
+  expect(seen).toEqual(['begun', 'ended'])
+})

@@ -1,0 +1,22 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { keptSecret } from './secret-key.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-secret-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test('the secret is made once, readable by its owner only, and nothing else is left behind', () => {
+  const dataDir = join(folder, 'new')
+  const secret = keptSecret(dataDir)
+  expect(secret.length).toBeGreaterThanOrEqual(32)
+  expect(keptSecret(dataDir)).toBe(secret)
+  expect(readdirSync(dataDir)).toEqual(['secret.key'])
+  if (process.platform !== 'win32') expect(statSync(join(dataDir, 'secret.key')).mode & 0o777).toBe(0o600)
+})
+
+test('an empty secret file stops the start instead of sealing with nothing', () => {
+  writeFileSync(join(folder, 'secret.key'), '\n')
+  expect(() => keptSecret(folder)).toThrow('empty')
+})

@@ -38,8 +38,9 @@ test('each mistake is one line that names its variable', () => {
     CREDITS: 'maybe',
     DATABASE_URL: 'mysql://x',
     REGISTRATION: 'sometimes',
+    SECRET_KEY: 'short',
   })
-  expect(lines).toHaveLength(4)
-  for (const [index, name] of ['PORT', 'DATABASE_URL', 'CREDITS', 'REGISTRATION'].entries())
+  expect(lines).toHaveLength(5)
+  for (const [index, name] of ['PORT', 'DATABASE_URL', 'CREDITS', 'REGISTRATION', 'SECRET_KEY'].entries())
     expect(lines[index]).toMatch(new RegExp(`^${name}: `))
 })

@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, statSync, utimesSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { dropOrphanedUploads } from '../../src/features/support/tickets.ts'
 import { type Bench, onBothEngines } from '../support/engines.ts'
+import { startSmtp } from '../support/smtp.ts'
 
 const TICKETS = '/api/v1/support/tickets'
 const MIB = 1024 * 1024
@@ -32,26 +33,36 @@ const stored = (t: Bench) => {
   return existsSync(folder) ? readdirSync(folder) : []
 }
 
+const smtp = await startSmtp()
+afterAll(() => smtp.stop())
+
+onBothEngines(
+  'mail to support',
+  (t) => {
+    test('support gets a mail about each ticket, with the secrets taken out', async () => {
+      const secret = `AK${'IA'}${'Z7Q2'.repeat(4)}`
+      const subject = `Leak on ${t.engine}`
+      const answer = await send(t, { ...fields, subject, message: `My key ${secret} leaks` })
+      const mail = await smtp.mailTo('support@example.com', `[ticket] ${subject}`)
+      expect(mail.text).toContain('dev@example.com')
+      expect(mail.text).toContain(answer.body.ticket_id)
+      expect(mail.raw).not.toContain(secret)
+    })
+  },
+  { SMTP_URL: smtp.url, SUPPORT_EMAIL: 'support@example.com' },
+)
+
 onBothEngines(
   'support tickets',
   (t) => {
-    test('anybody may open one; secrets are taken out, support gets a mail', async () => {
-      const secret = `AK${'IA'}${'Z7Q2'.repeat(4)}`
-      const answer = await send(t, { ...fields, message: `My key ${secret} leaks`, category: 'bug' })
+    test('anybody may open one', async () => {
+      const answer = await send(t, { ...fields, category: 'bug' })
       expect(answer.status).toBe(200)
       expect(answer.body).toEqual({
         ticket_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
         status: 'open',
         created_at: expect.stringMatching(/Z$/),
       })
-      const mail = await t.app.services.database.read
-        .selectFrom('outbox')
-        .selectAll()
-        .where('state_key', '=', `ticket:${answer.body.ticket_id}`)
-        .executeTakeFirstOrThrow()
-      expect(mail.to_address).toBe('support@example.com')
-      expect(mail.text_body).toContain('dev@example.com')
-      expect(mail.text_body).not.toContain(secret)
       expect(stored(t)).not.toContain(answer.body.ticket_id)
     })
 

@@ -36,6 +36,8 @@ import { guidePages } from './features/guide/guide.http.ts'
 import { health, ready } from './features/health/health.ts'
 import { acceptInvite, listInvites, revokeInvite, viewInvite } from './features/invitations/invitations.ts'
 import { invite, resendInvite } from './features/invitations/send.ts'
+import { deleteAccount } from './features/leaving/delete-account.ts'
+import { exportAccount } from './features/leaving/export.http.ts'
 import { createMaterial, listRawMaterials, readMaterial } from './features/materials/materials.ts'
 import { appendEvent, deleteEvent, readEvent } from './features/memory/events.ts'
 import { transferPreferences } from './features/memory/preferences.ts'
@@ -85,6 +87,7 @@ export const capabilities: readonly Capability[] = [
   deleteApiKey,
   readSettings,
   replaceSettings,
+  deleteAccount,
 
   createWorkspace,
   listWorkspaces,
@@ -168,6 +171,7 @@ export const capabilities: readonly Capability[] = [
 
 /** The few routes that are more than JSON in and JSON out. */
 export const rawRoutes: readonly RawRoute[] = [
+  exportAccount,
   billingWebhook,
   ...developmentPages,
   createTicket,

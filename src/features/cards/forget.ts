@@ -1,0 +1,41 @@
+import type { Ctx } from '../../core/context.ts'
+import { unindexCard } from '../search/index-card.ts'
+import { removeCard, updateCardRow } from './cards.store.ts'
+
+/**
+ * Removes for good what only its owner could see: unpublished cards, and cards shared in workspaces without any other
+ * member. What others read stays, under the name of a deleted user. Returns how many cards went.
+ */
+export async function forgetPrivateCards(ctx: Ctx, ownerId: string): Promise<number> {
+  const rows = await ctx.db
+    .selectFrom('cards')
+    .innerJoin('workspaces', 'workspaces.workspace_id', 'cards.workspace_id')
+    .select('cards.card_id')
+    .where('cards.owner_id', '=', ownerId)
+    .where((eb) =>
+      eb.or([
+        eb('cards.status', '=', 'unpublished'),
+        eb('cards.deleted_at', 'is not', null),
+        eb.and([
+          eb('workspaces.visibility', '=', 'private'),
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom('memberships')
+                .select('memberships.user_id')
+                .whereRef('memberships.workspace_id', '=', 'cards.workspace_id')
+                .where('memberships.user_id', '!=', ownerId),
+            ),
+          ),
+        ]),
+      ]),
+    )
+    .execute()
+  const now = ctx.now().toISOString()
+  for (const { card_id } of rows) {
+    await unindexCard(ctx, card_id)
+    await updateCardRow(ctx.db, card_id, { deleted_at: now })
+    await removeCard(ctx.db, card_id)
+  }
+  return rows.length
+}

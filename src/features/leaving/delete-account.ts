@@ -1,0 +1,118 @@
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import { inTx, type UserCtx } from '../../core/context.ts'
+import { conflict } from '../../core/errors.ts'
+import { toJson } from '../../db/columns.ts'
+import { DEFAULT_SETTINGS } from '../accounts/settings.ts'
+import { requireUser } from '../accounts/users.ts'
+import { audit } from '../audit/audit.ts'
+import { standingOf } from '../billing/subscriptions.ts'
+import { forgetPrivateCards } from '../cards/forget.ts'
+import { forgetMemory } from '../memory/forget.ts'
+import { disconnectAllApps } from '../oauth/connected-apps.ts'
+
+const DELETED_NAME = 'deleted user'
+
+async function refuseWhilePaying(ctx: UserCtx): Promise<void> {
+  const { status, cancelAtPeriodEnd } = await standingOf(ctx, ctx.viewer.userId)
+  if (['active', 'trialing', 'past_due'].includes(status) && !cancelAtPeriodEnd)
+    throw conflict('subscription_active', 'A subscription is running. Cancel it in the billing portal first.')
+}
+
+/** A team must not be left without anybody who can run it. */
+async function refuseWhileNeeded(ctx: UserCtx): Promise<void> {
+  const me = ctx.viewer.userId
+  const needed = await ctx.db
+    .selectFrom('memberships as mine')
+    .innerJoin('workspaces', 'workspaces.workspace_id', 'mine.workspace_id')
+    .select(['workspaces.workspace_id', 'workspaces.name'])
+    .where('mine.user_id', '=', me)
+    .where('mine.role', '=', 'admin')
+    .where((eb) => {
+      const others = eb
+        .selectFrom('memberships as other')
+        .select('other.user_id')
+        .whereRef('other.workspace_id', '=', 'mine.workspace_id')
+        .where('other.user_id', '!=', me)
+      return eb.and([eb.exists(others), eb.not(eb.exists(others.where('other.role', '=', 'admin')))])
+    })
+    .execute()
+  if (needed.length > 0)
+    throw conflict(
+      'last_admin',
+      `You are the only admin of ${needed.map((row) => row.name).join(', ')}. Make somebody else admin there first.`,
+      { workspace_ids: needed.map((row) => row.workspace_id) },
+    )
+}
+
+/** The row stays, so that published cards and the ledger keep an author; nothing in it tells who that was. */
+async function anonymise(ctx: UserCtx): Promise<void> {
+  const now = ctx.now().toISOString()
+  await ctx.db
+    .updateTable('users')
+    .set({
+      email: null,
+      email_normal: null,
+      password_hash: null,
+      google_subject: null,
+      display_name: DELETED_NAME,
+      email_verified: 0,
+      onboarding: null,
+      plan: 'free',
+      settings: toJson(DEFAULT_SETTINGS),
+      updated_at: now,
+      deleted_at: now,
+    })
+    .where('user_id', '=', ctx.viewer.userId)
+    .execute()
+}
+
+export const deleteAccount = capability({
+  name: 'account.delete',
+  summary: 'Delete your account and all that is private to it, for good',
+  description:
+    'Take GET /api/v1/auth/me/export first. Private cards, memory, raw materials, keys, sessions and memberships are removed at once; what you published stays, by "deleted user". Refused while a subscription runs or a team would lose its only admin.',
+  scopes: ['account'],
+  rest: ['DELETE /api/v1/auth/me'],
+  session: 'end',
+  errors: [409],
+  input: z.object({ confirmed_by_user: z.literal(true) }),
+  output: z
+    .object({
+      deleted: z.literal(true),
+      deleted_cards: z.int(),
+      deleted_events: z.int(),
+      deleted_materials: z.int(),
+    })
+    .meta({ id: 'AccountDeleted' }),
+  run: (ctx) =>
+    inTx(ctx, async (ctx) => {
+      const { userId } = ctx.viewer
+      const user = await requireUser(ctx, userId)
+      await refuseWhilePaying(ctx)
+      await refuseWhileNeeded(ctx)
+      const deleted_cards = await forgetPrivateCards(ctx, userId)
+      const deleted_events = await forgetMemory(ctx, userId)
+      const materials = await ctx.db
+        .deleteFrom('raw_materials')
+        .where('owner_id', '=', userId)
+        .executeTakeFirst()
+      await disconnectAllApps(ctx, userId)
+      for (const table of ['sessions', 'api_keys', 'email_tokens', 'memberships'] as const)
+        await ctx.db.deleteFrom(table).where('user_id', '=', userId).execute()
+      await ctx.db
+        .updateTable('outbox')
+        .set({ status: 'cancelled', text_body: '', html_body: '' })
+        .where('to_address', '=', user.email ?? '')
+        .where('status', '=', 'pending')
+        .execute()
+      await anonymise(ctx)
+      await audit(ctx, { action: 'account.deleted', subject: { type: 'user', id: userId } })
+      return {
+        deleted: true as const,
+        deleted_cards,
+        deleted_events,
+        deleted_materials: Number(materials.numDeletedRows),
+      }
+    }),
+})

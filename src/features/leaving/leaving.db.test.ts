@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import { onBothEngines } from '../../../test/support/engines.ts'
+
+const card = {
+  title: 'Build fails on a case-sensitive disk',
+  symptom: 'The build works on one laptop and fails in the pipeline with a missing module of another case.',
+  fix_summary: 'Rename the file to the case used in the import, and turn on the compiler check for it.',
+  root_cause: 'The laptop has a disk that ignores case.',
+}
+
+onBothEngines('leaving', (t) => {
+  const remove = '/api/v1/auth/me?confirmed_by_user=true'
+
+  test('the export has all that is mine, one object a line', async () => {
+    const user = await t.user()
+    await user.post('/api/v1/cards', { ...card, evidences: [{ kind: 'log', content: 'Module not found' }] })
+    await user.post('/api/v1/project-context/events', {
+      project_key: 'org/repo',
+      event_type: 'turn',
+      content: 'did it',
+    })
+    await user.post('/api/v1/raw-materials', { content: 'a note' })
+    const answer = await user.get('/api/v1/auth/me/export')
+    expect(answer.status).toBe(200)
+    const lines = answer.text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const kinds = new Set(lines.map((line) => line.kind))
+    for (const kind of [
+      'user',
+      'settings',
+      'membership',
+      'card',
+      'evidence',
+      'memory_event',
+      'raw_material',
+      'credit_entry',
+    ])
+      expect(kinds, kind).toContain(kind)
+    expect(answer.text).not.toMatch(/password|key_hash|token_hash/)
+  })
+
+  test('deleting needs the word of the user', async () => {
+    const user = await t.user()
+    const answer = await user.delete('/api/v1/auth/me')
+    expect(answer.status).toBe(422)
+    expect(answer.body.detail[0].loc).toEqual(['query', 'confirmed_by_user'])
+    expect((await user.delete('/api/v1/auth/me?confirmed_by_user=false')).status).toBe(422)
+  })
+
+  test('what is private goes, what is published stays by a deleted user', async () => {
+    const user = await t.user('leaver')
+    const key = await user.post('/api/v1/auth/api-keys', { name: 'k' })
+    const secret = await user.post('/api/v1/cards', card)
+    const open = await user.post('/api/v1/cards', { ...card, title: 'Published before leaving for good' })
+    expect((await user.post(`/api/v1/cards/${open.body.card_id}/publish`)).status).toBe(200)
+    await user.post('/api/v1/project-context/events', {
+      project_key: 'org/repo',
+      event_type: 'turn',
+      content: 'did it',
+    })
+    const answer = await user.delete(remove)
+    expect(answer.body).toMatchObject({ deleted: true, deleted_cards: 1, deleted_events: 1 })
+
+    expect((await user.get('/api/v1/auth/me')).status).toBe(401)
+    expect((await t.anonymous().get('/api/v1/auth/me', { 'x-api-key': key.body.api_key })).status).toBe(401)
+    const login = { email: user.email, password: 'correct horse battery' }
+    expect((await t.anonymous().post('/api/v1/auth/login', login)).status).toBe(401)
+    const reader = await t.user('reader')
+    expect((await reader.get(`/api/v1/cards/${secret.body.card_id}`)).status).toBe(404)
+    expect((await reader.get(`/api/v1/cards/${open.body.card_id}`)).body.owner_name).toBe('deleted user')
+    expect((await t.anonymous().post('/api/v1/auth/register', login)).status).toBe(201)
+  })
+
+  test('the only admin of a team with others stays until somebody takes over', async () => {
+    const [lead, mate] = [await t.user('lead'), await t.user('mate')]
+    const { body } = await lead.post('/api/v1/workspaces', { name: 'Team' })
+    await lead.post(`/api/v1/workspaces/${body.workspace_id}/members`, {
+      user_id: mate.userId,
+      role: 'editor',
+    })
+    const refused = await lead.delete(remove)
+    expect([refused.status, refused.body.code, refused.body.workspace_ids]).toEqual([
+      409,
+      'last_admin',
+      [body.workspace_id],
+    ])
+    await lead.patch(`/api/v1/workspaces/${body.workspace_id}/members/${mate.userId}`, { role: 'admin' })
+    expect((await lead.delete(remove)).status).toBe(200)
+  })
+
+  test('a running subscription is cancelled first', async () => {
+    const user = await t.user()
+    await user.post('/api/v1/billing/simulate-upgrade', { plan_id: 'pro' })
+    const refused = await user.delete(remove)
+    expect([refused.status, refused.body.code]).toEqual([409, 'subscription_active'])
+  })
+})

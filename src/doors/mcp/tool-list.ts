@@ -27,7 +27,6 @@ function outputSchemaOf({ output }: ToolCapability): Tool['outputSchema'] {
       data: { type: output instanceof z.ZodArray ? 'array' : 'object' },
       ...Object.fromEntries(moves.map((field) => [field, { type: 'integer' }])),
     },
-    required: ['data'],
   }
 }
 

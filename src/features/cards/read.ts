@@ -18,7 +18,7 @@ export const getCard = capability({
   tool: {
     name: 'get_card',
     description:
-      'Read one card in full by card_id, after search_records found it or to see why publishing was refused. Not for searching. Returns every field, the evidences and the review with its reasons.',
+      'Read one card in full, after search_records found it or to see why publishing was refused. Not for searching. Returns every field, evidences and the review.',
     readOnly: true,
     input: CardId.extend({ include_evidences: z.boolean().default(true) }),
   },

@@ -37,24 +37,24 @@ const MAX_ENVIRONMENT = 100
 const fields = {
   card_type: z.enum(CARD_TYPES),
   title: z.string().trim().min(1).max(5000),
-  symptom: RequiredText.describe('The problem or goal, in the words one would search for'),
+  symptom: RequiredText.describe('Problem or goal, as one would search for it'),
   fix_summary: RequiredText.describe('What solves it'),
   environment: z
     .record(z.string().min(1).max(200), z.string().max(2000))
     .refine((env) => Object.keys(env).length <= MAX_ENVIRONMENT, `At most ${MAX_ENVIRONMENT} entries`)
-    .describe('Such as {"node": "24.1", "os": "linux"}'),
+    .describe('Such as {"node": "24.1"}'),
   root_cause: Text.nullable(),
   steps: z.array(Step).max(500),
   tags: z.array(z.string().trim().min(1).max(100)).max(50).overwrite(distinctTags),
-  card_payload: z.record(z.string(), z.unknown()).nullable().describe('Free JSON for this card type'),
+  card_payload: z.record(z.string(), z.unknown()).nullable().describe('Free JSON'),
   body: Text.nullable().describe('Long text, Markdown'),
   scope_notes: Text.nullable().describe('Where the card applies and where it does not'),
-  evidences: z.array(Evidence).max(100).describe('Added to what is there; nothing is ever removed'),
+  evidences: z.array(Evidence).max(100).describe('Only ever added'),
 }
 
 export const CaseCreate = z
   .object({
-    workspace_id: Id.nullish().describe('The personal workspace if left out'),
+    workspace_id: Id.nullish().describe('Default: personal'),
     card_type: fields.card_type.default('debug_fix'),
     title: fields.title,
     symptom: fields.symptom,

@@ -10,9 +10,9 @@ export const ProjectKey = z
   .trim()
   .min(1)
   .max(LONGEST_KEY)
-  .describe('Repository address (any spelling), org/repo, or another stable name')
+  .describe('Repository URL, org/repo, or a stable name')
 
-export const WorkspaceId = Id.nullish().describe('Default: your personal workspace')
+export const WorkspaceId = Id.nullish().describe('Default: personal')
 
 export const Confirmed = z.literal(true).describe('Must be true: the user was asked and has agreed.')
 

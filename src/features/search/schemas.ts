@@ -5,17 +5,17 @@ const CardType = z.enum(['debug_fix', 'how_to', 'lesson_learned', 'decision', 'r
 
 export const SearchRequest = z
   .object({
-    query: z.string().min(3).describe('Plain words: an error message, a question, an identifier. No syntax.'),
+    query: z.string().min(3).describe('Plain words or error text; no syntax'),
     scope: z
       .enum(['personal', 'workspace', 'public'])
       .default('personal')
-      .describe('personal: my cards. workspace: my teams. public: the library; costs credits on a hit.'),
-    workspace_ids: z.array(Id).max(100).optional().describe('Only cards in these workspaces'),
+      .describe('public costs credits on a hit'),
+    workspace_ids: z.array(Id).max(100).optional(),
     tags: z.array(z.string().trim().min(1).max(100)).max(50).optional().describe('All of them, any case'),
     environment: z
       .record(z.string().min(1).max(200), z.string().max(500))
       .optional()
-      .describe('Every entry must be equal or a version prefix: {"node": "20"} also finds 20.11'),
+      .describe('Equal, or a version prefix: {"node": "20"} finds 20.11'),
     track: z.enum(['debug', 'build']).optional().describe('debug: fixes. build: everything else.'),
     limit: z.int().min(1).max(50).default(10),
     generate_action_card: z
@@ -28,7 +28,7 @@ export const SearchRequest = z
 /** Agents get fewer results by default, and may ask with a single word. */
 export const SearchTool = z.object({
   ...SearchRequest.omit({ generate_action_card: true }).shape,
-  query: z.string().min(1).describe('Plain words: an error message, a question, an identifier. No syntax.'),
+  query: z.string().min(1).describe('Plain words or error text; no syntax'),
   limit: z.int().min(1).max(20).default(5),
 })
 

@@ -100,7 +100,7 @@ export const searchCards = capability({
   tool: {
     name: 'search_records',
     description:
-      'Search knowledge cards before solving a problem again: paste the error message or say what you want to do, in plain words. Start with scope personal, then workspace (both free), then public (5 credits if it finds somebody else’s card). Narrow by tags, environment, track or workspace_ids. Results carry card_id for get_card, a snippet, and hit_reason, which says what it cost.',
+      'Search knowledge cards by words or error text before solving a problem; scope personal and workspace are free, public costs 5 credits when it hits. Not for the memory of a project; that is search_project_context. Returns ranked hits with card_id, snippet and hit_reason; read one in full with get_card.',
     readOnly: true,
     input: SearchTool,
   },

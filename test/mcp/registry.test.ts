@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest'
+import { capabilities } from '../../src/capabilities.ts'
+import type { Viewer } from '../../src/core/context.ts'
+import { SCOPES, type Scope } from '../../src/core/scopes.ts'
+import { CORE_TOOLS, inputSchemaOf, requiredScopes, toolsOf } from '../../src/core/tools.ts'
+import type { JsonSchema } from '../../src/doors/mcp/compact-schema.ts'
+import { toolList } from '../../src/doors/mcp/tool-list.ts'
+import { CORE_PROFILE, type Field, INTERFACE_TOOLS } from './interface-tools.ts'
+
+const tools = toolsOf(capabilities)
+const byName = new Map(tools.map((tool) => [tool.tool.name, tool]))
+
+test('the tools are those of the interface, no more and no less', () => {
+  expect([...byName.keys()].sort()).toEqual(Object.keys(INTERFACE_TOOLS).sort())
+})
+
+type Defs = Record<string, JsonSchema>
+
+const resolved = (schema: JsonSchema, defs: Defs): JsonSchema =>
+  typeof schema.$ref === 'string' ? { ...defs[schema.$ref.replace('#/$defs/', '')], ...schema } : schema
+
+/** The alternatives of a property without null: what a caller may send. */
+const options = (schema: JsonSchema, defs: Defs): JsonSchema[] =>
+  ((resolved(schema, defs).anyOf as JsonSchema[] | undefined) ?? [schema])
+    .flatMap((option) => (option === schema ? [resolved(option, defs)] : options(option, defs)))
+    .filter((option) => option.type !== 'null')
+
+const typeOf = (all: JsonSchema[]): string =>
+  all
+    .map((option) =>
+      option.type === 'array' && all.length > 1 ? 'string[]' : String(option.type ?? typeof option.const),
+    )
+    .join(' | ')
+
+function fieldOf(schema: JsonSchema, required: boolean, defs: Defs): Field {
+  const all = options(schema, defs)
+  const [only = {}] = all
+  const { min, max } = { min: only.minimum ?? only.minLength, max: only.maximum ?? only.maxLength }
+  return {
+    type: typeOf(all) as Field['type'],
+    ...(required ? { required: true } : {}),
+    // An empty list or object for what was left out is no default to speak of.
+    ...(schema.default !== undefined && typeof schema.default !== 'object'
+      ? { default: schema.default }
+      : {}),
+    ...(only.enum ? { values: only.enum as string[] } : {}),
+    ...(typeof min === 'number' ? { min } : {}),
+    ...(typeof max === 'number' ? { max } : {}),
+  }
+}
+
+describe.each(Object.entries(INTERFACE_TOOLS))('%s', (name, expected) => {
+  const tool = byName.get(name)
+  const schema = (tool ? inputSchemaOf(tool) : {}) as {
+    properties?: Record<string, JsonSchema>
+    required?: string[]
+    additionalProperties?: unknown
+    $defs?: Defs
+  }
+
+  test('takes the inputs of the interface, with their types, defaults and ranges, and nothing else', () => {
+    expect(Object.keys(schema.properties ?? {}).sort()).toEqual(Object.keys(expected.fields).sort())
+    expect(schema.additionalProperties).toBe(false)
+    for (const [field, wanted] of Object.entries(expected.fields)) {
+      const actual = fieldOf(
+        schema.properties?.[field] ?? {},
+        schema.required?.includes(field) ?? false,
+        schema.$defs ?? {},
+      )
+      // Limits beyond those that the interface states are ours to set.
+      expect(
+        {
+          ...actual,
+          ...(wanted.min === undefined ? { min: undefined } : {}),
+          ...(wanted.max === undefined ? { max: undefined } : {}),
+        },
+        field,
+      ).toEqual({
+        min: undefined,
+        max: undefined,
+        ...wanted,
+      })
+    }
+  })
+
+  test('asks for the scopes of the interface and says whether it reads or destroys', () => {
+    expect(tool && [...requiredScopes(tool)].sort()).toEqual([...expected.scopes].sort())
+    expect(tool?.tool.readOnly ?? false).toBe(expected.readOnly ?? false)
+    expect(tool?.tool.destructive ?? false).toBe(expected.destructive ?? false)
+    if (expected.idempotent) expect(tool?.tool.idempotent).toBe(true)
+  })
+
+  test('is described in at most three sentences', () => {
+    const description = tool?.tool.description ?? ''
+    expect(description.length).toBeGreaterThan(40)
+    expect(
+      description.split(/[.!?](?:\s|$)/).filter((sentence) => sentence.trim()).length,
+    ).toBeLessThanOrEqual(3)
+  })
+})
+
+const viewer = (scopes: readonly Scope[]): Viewer => ({
+  userId: '',
+  scopes: new Set(scopes),
+  isAdmin: false,
+  credential: { kind: 'api_key', id: '' },
+})
+const list = toolList(tools)
+const tokens = (value: unknown) => Math.ceil(JSON.stringify(value).length / 4)
+
+test('all tools cost a model at most 6,000 tokens, the core ones at most 2,000', () => {
+  expect(tokens({ tools: list(viewer(SCOPES), 'full') })).toBeLessThanOrEqual(6000)
+  expect(tokens({ tools: list(viewer(SCOPES), 'core') })).toBeLessThanOrEqual(2000)
+})
+
+test('the core profile is the one of the interface', () => {
+  expect([...CORE_TOOLS].sort()).toEqual([...CORE_PROFILE].sort())
+  expect(
+    list(viewer(SCOPES), 'core')
+      .map((tool) => tool.name)
+      .sort(),
+  ).toEqual([...CORE_PROFILE].sort())
+})
+
+test('each scope shows its own tools, in the same order every time', () => {
+  for (const scope of SCOPES) {
+    const shown = list(viewer([scope]), 'full').map((tool) => tool.name)
+    const wanted = Object.entries(INTERFACE_TOOLS).filter(([, tool]) =>
+      tool.scopes.every((needed) => needed === scope),
+    )
+    expect([...shown].sort()).toEqual(wanted.map(([name]) => name).sort())
+    expect(list(viewer([scope]), 'full').map((tool) => tool.name)).toEqual(shown)
+  }
+})

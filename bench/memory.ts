@@ -30,13 +30,36 @@ function numbers(seed: number): () => number {
 }
 
 const next = numbers(7)
-const syllables =
-  'ka lo mi ser ten dor vi pra qu ex il on ur ast ble ing tor can des for mat net pol run sta'.split(' ')
+const pick = (from: readonly string[]) => from[Math.floor(next() * from.length)] as string
+const onsets =
+  'b c d f g h j k l m n p r s t v w bl br ch cl cr dr fl fr gr pl pr sc sh sl sp st str th tr'.split(' ')
+const vowels = 'a e i o u ai ea ee io oa ou y'.split(' ')
+const codas = [
+  '',
+  '',
+  '',
+  'c',
+  'ck',
+  'ct',
+  'd',
+  'l',
+  'm',
+  'n',
+  'nd',
+  'ng',
+  'nt',
+  'p',
+  'r',
+  'rd',
+  's',
+  'ss',
+  'st',
+  't',
+  'x',
+]
+const syllable = () => pick(onsets) + pick(vowels) + pick(codas)
 const vocabulary = Array.from({ length: 20_000 }, () =>
-  Array.from(
-    { length: 1 + Math.floor(next() * 4) },
-    () => syllables[Math.floor(next() * syllables.length)],
-  ).join(''),
+  Array.from({ length: 1 + Math.floor(next() * 3) }, syllable).join(''),
 )
 /** Few words are common and many are rare, as in real text. */
 const word = () => vocabulary[Math.floor(vocabulary.length * next() ** 3)] as string

@@ -75,16 +75,25 @@ export async function dropFromIndex(db: Db, engine: EngineName, eventNos: readon
 }
 
 export const SHORTEST_INDEXED = 3
-/** More trigrams than this hardly narrow a search further. */
-const MOST_GRAMS = 12
+/** Every further trigram is one more list to walk; these few narrow a search enough, and the text itself decides. */
+const MOST_GRAMS = 5
 
-/** Trigrams spread over the needle, so that its rare part takes part. */
+/** How much a character tells, in bits: what is common in running text tells little. */
+const COMMON = 'etaoinshrdlucmfwypvbgkxjqz'
+function tells(character: string): number {
+  if (character === ' ') return 2
+  const place = COMMON.indexOf(character)
+  return place === -1 ? 7 : 3 + place / 5
+}
+
+/** The trigrams that are likely to be the rarest. */
 function gramsToAsk(needle: string): string[] {
-  const grams = [...trigramsOf(needle)]
-  if (grams.length <= MOST_GRAMS) return grams
-  return Array.from({ length: MOST_GRAMS }, (_, index) => {
-    return grams[Math.floor((index * (grams.length - 1)) / (MOST_GRAMS - 1))] as string
-  })
+  const weighed = Array.from(trigramsOf(needle), (gram) => ({
+    gram,
+    weight: [...gram].reduce((sum, character) => sum + tells(character), 0),
+  }))
+  weighed.sort((a, b) => b.weight - a.weight)
+  return weighed.slice(0, MOST_GRAMS).map(({ gram }) => gram)
 }
 
 /** The newest events of a partition that hold the needle, by the trigram index. */

@@ -31,7 +31,10 @@ export async function edit(
   const after = { ...before, ...change }
   const fields: string[] = changedFields(before, after)
   if (evidences.length > 0) fields.push('evidences')
-  if (fields.length === 0) return { ...presentCard(row), warnings: [] }
+  if (fields.length === 0) {
+    const { secrets } = await review(ctx, row, before, row.evidence_count)
+    return { ...presentCard(row), warnings: warningsFor(secrets) }
+  }
 
   const now = ctx.now().toISOString()
   const version = row.version + 1

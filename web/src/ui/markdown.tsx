@@ -9,6 +9,8 @@ const components: Components = {
       {children}
     </a>
   ),
+  // Long lines scroll inside the block, so it has to be reachable by keyboard.
+  pre: ({ children }) => <pre tabIndex={0}>{children}</pre>,
   // A picture from somewhere else would tell its host who reads the card; the reader decides by a click.
   img: ({ src, alt }) => (
     <a href={typeof src === 'string' ? src : undefined} target="_blank" rel="noopener noreferrer nofollow">

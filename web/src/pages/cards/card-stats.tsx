@@ -33,7 +33,7 @@ export function CardStatsPanel({
     <aside aria-label="Numbers" className="grid content-start gap-6">
       <dl className="grid grid-cols-3 gap-3">
         <Figure name="Cards" value={total} />
-        <Figure name="Out there" value={published} />
+        <Figure name="Shared" value={published} />
         <Figure name="Private" value={unpublished} />
       </dl>
       {total > 0 && <Split published={published} total={total} />}

@@ -84,7 +84,6 @@ function Hit({ hit, selected, wide }: { hit: SearchResult; selected: boolean; wi
           <Tag key={tag}>{tag}</Tag>
         ))}
         <UsefulCount count={hit.feedback.useful} />
-        <span className="text-xs text-faint">{formatAgo(hit.updated_at)}</span>
       </span>
       <span className="mt-1.5 block text-xs text-faint">
         {hit.matched_terms.length > 0 && (
@@ -95,6 +94,7 @@ function Hit({ hit, selected, wide }: { hit: SearchResult; selected: boolean; wi
         )}
         {hitReasons[hit.hit_reason] ?? hit.hit_reason}
         {hit.owner_name && hit.hit_reason !== 'free_personal_scope' && ` · by ${hit.owner_name}`}
+        {` · ${formatAgo(hit.updated_at)}`}
       </span>
     </>
   )

@@ -1,0 +1,60 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { afterAll, expect, test } from 'vitest'
+import { openStage } from './support.ts'
+
+const CLIENT = 'vault-test-client'
+const keys = await generateKeyPair('RS256', { extractable: true })
+const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'test', alg: 'RS256' }
+let stolenNonce = ''
+
+/** Stands in for Google: its keys, and a sign-in page that agrees at once and sends people back. */
+const google = createServer(async (request, response) => {
+  const url = new URL(request.url ?? '/', issuer)
+  if (url.pathname === '/keys') return response.end(JSON.stringify({ keys: [jwk] }))
+  const nonce = stolenNonce || (url.searchParams.get('nonce') ?? '')
+  const token = await new SignJWT({
+    email: 'google-user@example.com',
+    email_verified: true,
+    name: 'Google user',
+    nonce,
+  })
+    .setProtectedHeader({ alg: 'RS256', kid: 'test' })
+    .setIssuer(issuer)
+    .setAudience(CLIENT)
+    .setSubject('google-subject')
+    .setExpirationTime('5m')
+    .sign(keys.privateKey)
+  const back = new URLSearchParams({ id_token: token, state: url.searchParams.get('state') ?? '' })
+  response.writeHead(302, { Location: `${url.searchParams.get('redirect_uri')}#${back}` }).end()
+})
+await new Promise<void>((resolve) => google.listen(0, '127.0.0.1', resolve))
+const issuer = `http://127.0.0.1:${(google.address() as AddressInfo).port}`
+afterAll(() => google.close())
+
+const stage = openStage({
+  GOOGLE_CLIENT_ID: CLIENT,
+  GOOGLE_ISSUER: issuer,
+  GOOGLE_JWKS_URL: `${issuer}/keys`,
+})
+
+test('the Google button signs somebody in without any script of theirs', async () => {
+  const { page } = await stage.window()
+  await page.goto('/sign-in')
+  await page.getByRole('button', { name: 'Continue with Google' }).click()
+  await page.getByRole('heading', { name: 'Welcome' }).waitFor()
+  expect(page.url()).not.toContain('id_token')
+  await page.getByText('Google user').first().waitFor()
+})
+
+test('an answer that this tab did not ask for signs nobody in', async () => {
+  const { page } = await stage.window()
+  stolenNonce = 'from-another-attempt'
+  await page.goto('/sign-in')
+  await page.getByRole('button', { name: 'Continue with Google' }).click()
+  await page.getByText('does not belong to a sign-in from this tab').waitFor()
+  stolenNonce = ''
+  await page.goto('/auth/google#id_token=a.b.c&state=x')
+  await page.getByText('does not belong to a sign-in from this tab').waitFor()
+})

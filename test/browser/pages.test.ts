@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest'
+import { look } from './pictures.ts'
+import { samples } from './samples.ts'
+import { expectAccessible, openStage, type Person, settled } from './support.ts'
+
+const stage = openStage()
+type CardAnswer = { card_id: string }
+
+async function withCards(name: string): Promise<{ person: Person; ids: string[] }> {
+  const person = await stage.person(name)
+  const ids: string[] = []
+  for (const sample of samples)
+    ids.push((await person.api<CardAnswer>('POST', '/api/v1/cards', sample)).card_id)
+  await person.api('POST', `/api/v1/cards/${ids[0]}/publish`)
+  await person.api('POST', `/api/v1/cards/${ids[3]}/share`)
+  await person.api('PATCH', `/api/v1/cards/${ids[0]}`, {
+    root_cause: `${samples[0].root_cause} It came back in June, after a new call site was added.`,
+  })
+  return { person, ids }
+}
+
+test.each([
+  ['/sign-in', 'sign-in', 'Forgot it?'],
+  ['/sign-up', 'sign-up', 'At least 8 characters.'],
+  ['/reset', 'reset', 'Send the link'],
+  ['/verify?token=a-token-from-a-mail', 'verify', 'Confirm your e-mail address'],
+  ['/no-such-page', 'not-found', 'No page at this address'],
+])('%s in both sizes and themes, for anybody', async (path, name, ready) => {
+  const visitor = await stage.window()
+  await look({ ...visitor, email: '', api: async () => ({}) as never }, path, name, ready)
+})
+
+test.each([
+  ['/welcome', 'welcome', 'What do you want first?'],
+  ['/connect', 'connect', 'Create a key'],
+  ['/cards', 'my-cards', 'Most used tags'],
+  ['/library', 'library', 'Connection pool exhausted'],
+  ['/cards/new', 'card-new', 'Not ready to publish yet'],
+  ['/cards/{id}', 'card', 'Root cause'],
+  ['/cards/{id}/edit', 'card-edit', 'Ready to publish'],
+  ['/cards/{id}/history', 'card-history', 'What version 2 changed'],
+])('%s in both sizes and themes', async (path, name, ready) => {
+  const { person, ids } = await withCards('Team lead')
+  await look(person, path.replace('{id}', ids[0] ?? ''), name, ready)
+})
+
+test.each([
+  ['/', 'home-empty', 'Your vault is empty'],
+  ['/cards', 'my-cards-empty', 'No cards yet'],
+  ['/cards/0190a000-0000-7000-8000-000000000000', 'card-missing', 'Not found'],
+])('%s without anything in it says what belongs there', async (path, name, ready) => {
+  await look(await stage.person('Newcomer'), path, name, ready)
+})
+
+test('the palette goes everywhere and the keys are listed', async () => {
+  const { person } = await withCards('Keyboarder')
+  const { page } = person
+  await page.goto('/cards')
+  await page.getByText('Most used tags').waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByPlaceholder('Go to, create, find a card').fill('libr')
+  await expectAccessible(page)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Library' }).waitFor()
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+  await expectAccessible(page)
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('c')
+  await page.getByRole('heading', { name: 'New card' }).waitFor()
+})
+
+test('lists move by j and k and open by Enter', async () => {
+  const { person } = await withCards('Mover')
+  const { page } = person
+  await page.goto('/cards')
+  await page.getByRole('list', { name: 'Cards', exact: true }).waitFor()
+  await settled(page)
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await page.keyboard.press('k')
+  await page.keyboard.press('Enter')
+  await page.getByRole('article').waitFor()
+  const opened = new URL(page.url()).pathname
+  await page.goBack()
+  const first = await page
+    .getByRole('list', { name: 'Cards', exact: true })
+    .getByRole('link')
+    .first()
+    .getAttribute('href')
+  expect(opened).toBe(first)
+})
+
+test('the chosen theme stays after a reload', async () => {
+  const { page } = await stage.person('Night owl')
+  await page.goto('/cards')
+  await page.getByRole('button', { name: /^Account/ }).click()
+  await page.getByRole('menuitem', { name: 'Dark' }).click()
+  await page.reload()
+  expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
+})
+
+test('an answer of the server that makes no sense is explained with its request id', async () => {
+  const { page } = await stage.person('Unlucky')
+  await page.route('**/api/v1/cases?*', (route) =>
+    route.fulfill({
+      status: 503,
+      headers: { 'x-request-id': 'the-request-id' },
+      json: { detail: 'The database cannot be reached or written right now.', code: 'unavailable' },
+    }),
+  )
+  await page.goto('/cards')
+  await page.getByText('Request the-request-id').waitFor()
+  await page.getByText('Your data is safe').waitFor()
+  await page.unroute('**/api/v1/cases?*')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('No cards yet').waitFor()
+})

@@ -51,7 +51,15 @@ test('no text of a card becomes code on any page that shows it', async () => {
     scope_notes: attack,
     root_cause: `${attack} changed`,
   })
-  for (const path of [`/cards/${card.card_id}`, `/cards/${card.card_id}/edit`, '/cards', '/']) {
+  for (const path of [
+    `/cards/${card.card_id}`,
+    `/cards/${card.card_id}/edit`,
+    `/cards/${card.card_id}/history`,
+    '/cards',
+    '/',
+    '/?q=globalThis+hacked&plan=true',
+    `/?q=globalThis+hacked&card=${card.card_id}`,
+  ]) {
     await page.goto(path)
     await page.getByText('globalThis.hacked').first().waitFor({ state: 'attached' })
     await expectHarmless(page)

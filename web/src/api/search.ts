@@ -1,14 +1,9 @@
+import type { InputOf } from '../../../src/core/capability.ts'
+import type { similarTo } from '../../../src/features/cards/similar.ts'
+import type { searchCards as searchCapability } from '../../../src/features/search/search.ts'
 import { call } from './client.ts'
-import type { Pending, Scope, SearchResponse } from './types.ts'
 
-export type SearchInput = {
-  query: string
-  scope?: Scope
-  workspace_ids?: string[]
-  tags?: string[]
-  environment?: Record<string, string>
-  limit?: number
-  generate_action_card?: boolean
-}
+export type SearchInput = InputOf<typeof searchCapability>
 
-export const searchCards = call<Pending<SearchInput, SearchResponse>>('POST /api/v1/search')
+export const searchCards = call<typeof searchCapability>('POST /api/v1/search')
+export const similarCards = call<typeof similarTo>('GET /api/v1/cards/{card_id}/similar')

@@ -4,6 +4,7 @@ import type { OutputOf } from '../../../src/core/capability.ts'
 import type { login } from '../../../src/features/accounts/sign-in.ts'
 import type { UserResponse } from '../../../src/features/accounts/users.ts'
 import type { CaseResponse } from '../../../src/features/cards/schemas.ts'
+import type { SearchResponse as SearchAnswer } from '../../../src/features/search/schemas.ts'
 
 export type User = z.output<typeof UserResponse>
 export type TokenResponse = OutputOf<typeof login>
@@ -19,42 +20,6 @@ export type Evidence = NonNullable<Card['evidences']>[number]
 
 export type Page<T> = { items: T[]; total: number; page: number; page_size: number }
 
-export type SearchResult = {
-  card_id: string
-  case_id: string
-  title: string
-  card_type: CardType
-  track: 'debug' | 'build'
-  symptom: string
-  fix_summary: string
-  tags: string[]
-  environment: Record<string, string> | null
-  status: Card['status']
-  workspace_id: string | null
-  owner_name: string | null
-  score: number
-  matched_terms: string[]
-  snippet: string
-  hit_reason: string
-  feedback: FeedbackCounts
-  updated_at: string
-}
-
-export type SearchResponse = {
-  query: string
-  scope: Scope
-  results: SearchResult[]
-  total: number
-  credits_charged: number
-  credits_balance: number
-  action_card: ActionCard | null
-  took_ms: number
-}
-
-export type ActionCard = {
-  title: string
-  summary: string
-  steps: { order: number; action: string; from_card_id: string }[]
-  cautions: string[]
-  sources: { card_id: string; title: string }[]
-}
+export type SearchResponse = z.output<typeof SearchAnswer>
+export type SearchResult = SearchResponse['results'][number]
+export type ActionCard = NonNullable<SearchResponse['action_card']>

@@ -5,12 +5,13 @@ import { useEffect, useState } from 'react'
 import { listCards } from '../../api/cards.ts'
 import { plural } from '../../lib/format.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
-import { Segmented, TextField } from '../../ui/field.tsx'
+import { TextField } from '../../ui/field.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
 import { Pager } from '../../ui/table.tsx'
 import { CardList } from './card-list.tsx'
 import type { ListState } from './list-state.ts'
+import { TrackFilter } from './track-filter.tsx'
 
 const route = getRouteApi('/app/library')
 const pageSize = 20
@@ -108,27 +109,6 @@ function TextFilter({ value, onChange }: { value: string; onChange: (value: stri
       placeholder="Words in the card"
       value={text}
       onChange={(event) => setText(event.target.value)}
-    />
-  )
-}
-
-export function TrackFilter({
-  value,
-  onChange,
-}: {
-  value: ListState['track']
-  onChange: (value: ListState['track']) => void
-}) {
-  return (
-    <Segmented
-      label="Track"
-      value={value ?? 'all'}
-      onChange={(next) => onChange(next === 'all' ? undefined : next)}
-      options={[
-        { value: 'all', label: 'All' },
-        { value: 'debug', label: 'Fixes' },
-        { value: 'build', label: 'Know-how' },
-      ]}
     />
   )
 }

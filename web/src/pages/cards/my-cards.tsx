@@ -13,8 +13,8 @@ import { Pager } from '../../ui/table.tsx'
 import { BulkBar } from './bulk-bar.tsx'
 import { CardList } from './card-list.tsx'
 import { CardStatsPanel } from './card-stats.tsx'
-import { TrackFilter } from './library.tsx'
 import type { ListState } from './list-state.ts'
+import { TrackFilter } from './track-filter.tsx'
 
 const route = getRouteApi('/app/cards')
 const pageSize = 20

@@ -1,26 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { searchCards } from '../../api/search.ts'
+import { similarCards } from '../../api/search.ts'
 import type { Card } from '../../api/types.ts'
 import { TypeBadge } from './card-badges.tsx'
 
-/** Neighbours among what is free to search: one's own cards and those of the team. */
+/** Neighbours among all that one may find, at no cost; a near copy says so. */
 export function SimilarCards({ card }: { card: Card }) {
-  const query = card.title.slice(0, 300)
   const similar = useQuery({
-    queryKey: ['search', 'similar', card.card_id, query],
+    queryKey: ['search', 'similar', card.card_id, card.version],
     staleTime: 300_000,
-    enabled: query.trim().length >= 3,
-    queryFn: async ({ signal }) => {
-      const answers = await Promise.all(
-        (['personal', 'workspace'] as const).map((scope) =>
-          searchCards({ query, scope, limit: 5 }, { signal }),
-        ),
-      )
-      const found = new Map(answers.flatMap((answer) => answer.results).map((hit) => [hit.card_id, hit]))
-      found.delete(card.card_id)
-      return [...found.values()].toSorted((a, b) => b.score - a.score).slice(0, 4)
-    },
+    queryFn: ({ signal }) => similarCards({ card_id: card.card_id }, { signal }),
   })
   if (!similar.data || similar.data.length === 0) return null
   return (
@@ -35,7 +24,12 @@ export function SimilarCards({ card }: { card: Card }) {
               className="flex min-h-9 items-center gap-2 rounded-md px-2 text-sm hover:bg-hover"
             >
               <TypeBadge type={hit.card_type} />
-              <span className="truncate">{hit.title}</span>
+              <span className="min-w-0 grow truncate">{hit.title}</span>
+              {hit.similarity >= 0.5 && (
+                <span className="shrink-0 text-xs text-faint">
+                  {Math.round(hit.similarity * 100)} % the same
+                </span>
+              )}
             </Link>
           </li>
         ))}

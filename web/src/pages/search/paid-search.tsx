@@ -4,7 +4,7 @@ import { creditsPolicy } from '../../api/account.ts'
 import { ApiError } from '../../api/client.ts'
 import { credits } from '../../lib/format.ts'
 import { configQuery, useMe } from '../../session.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, LinkButton } from '../../ui/button.tsx'
 import { EmptyState, ErrorState } from '../../ui/states.tsx'
 
 /** What a public search costs here; 0 where credits are switched off. */
@@ -44,7 +44,18 @@ function Offer({ query, onSend, onFree }: { query: string; onSend: () => void; o
 
 function Failed({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   const poor = error instanceof ApiError && error.code === 'insufficient_credits'
-  return <ErrorState error={error} {...(poor ? {} : { onRetry })} />
+  return poor ? (
+    <ErrorState
+      error={error}
+      action={
+        <LinkButton to="/billing" look="primary">
+          Get credits
+        </LinkButton>
+      }
+    />
+  ) : (
+    <ErrorState error={error} onRetry={onRetry} />
+  )
 }
 
 export const PaidSearch = { Offer, Error: Failed }

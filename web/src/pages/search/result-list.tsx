@@ -5,7 +5,7 @@ import type { SearchResponse, SearchResult } from '../../api/types.ts'
 import { cx } from '../../lib/cx.ts'
 import { credits, formatAgo, plural } from '../../lib/format.ts'
 import { useShortcut } from '../../lib/shortcuts.ts'
-import { Tag } from '../../ui/badge.tsx'
+import { Badge, Tag } from '../../ui/badge.tsx'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { Marked } from '../../ui/marked.tsx'
 import { EmptyState } from '../../ui/states.tsx'
@@ -84,6 +84,7 @@ function Hit({ hit, selected, wide }: { hit: SearchResult; selected: boolean; wi
           <Tag key={tag}>{tag}</Tag>
         ))}
         <UsefulCount count={hit.feedback.useful} />
+        {hit.likely_outdated && <Badge tone="warn">Outdated?</Badge>}
       </span>
       <span className="mt-1.5 block text-xs text-faint">
         {hit.matched_terms.length > 0 && (
@@ -92,7 +93,7 @@ function Hit({ hit, selected, wide }: { hit: SearchResult; selected: boolean; wi
             {' · '}
           </>
         )}
-        {hitReasons[hit.hit_reason] ?? hit.hit_reason}
+        {hitReasons[hit.hit_reason]}
         {hit.owner_name && hit.hit_reason !== 'free_personal_scope' && ` · by ${hit.owner_name}`}
         {` · ${formatAgo(hit.updated_at)}`}
       </span>
@@ -131,7 +132,7 @@ function useArrowKeys(move: (by: number) => void) {
 }
 
 function NothingFound({ state, change, charged }: Pick<Props, 'state' | 'change'> & { charged: number }) {
-  const filtered = state.tags || state.env || state.workspace
+  const filtered = state.tags || state.env || state.workspace || state.track
   return (
     <EmptyState
       icon={<SearchX size={18} />}
@@ -139,7 +140,11 @@ function NothingFound({ state, change, charged }: Pick<Props, 'state' | 'change'
       action={
         <div className="flex flex-wrap justify-center gap-2">
           {filtered && (
-            <Button onClick={() => change({ tags: undefined, env: undefined, workspace: undefined })}>
+            <Button
+              onClick={() =>
+                change({ tags: undefined, env: undefined, workspace: undefined, track: undefined })
+              }
+            >
               Drop the filters
             </Button>
           )}

@@ -7,6 +7,7 @@ import { credits } from '../../lib/format.ts'
 import { Key } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Checkbox, Segmented, SelectField, TextField } from '../../ui/field.tsx'
+import { TrackFilter } from '../cards/track-filter.tsx'
 import { usePrice } from './paid-search.tsx'
 import { environmentOf, listOf, type SearchState } from './search-state.ts'
 
@@ -22,7 +23,9 @@ export function SearchBar({ state, change, onSend, sending }: Props) {
   const price = usePrice()
   const box = useRef<HTMLInputElement>(null)
   const [text, setText] = useState(state.q ?? '')
-  const [open, setOpen] = useState(Boolean(state.tags || state.env || state.plan || state.workspace))
+  const [open, setOpen] = useState(
+    Boolean(state.tags || state.env || state.plan || state.workspace || state.track),
+  )
   const sent = useRef(state.q ?? '')
   const pending = useRef(false)
 
@@ -64,6 +67,7 @@ export function SearchBar({ state, change, onSend, sending }: Props) {
     listOf(state.tags).length +
     Object.keys(environmentOf(state.env)).length +
     (state.plan ? 1 : 0) +
+    (state.track ? 1 : 0) +
     (state.workspace ? 1 : 0)
 
   return (
@@ -192,6 +196,7 @@ function Filters({ state, change }: Pick<Props, 'state' | 'change'>) {
           ))}
         </SelectField>
       )}
+      <TrackFilter value={state.track} onChange={(track) => change({ track, card: undefined })} />
       <Checkbox
         label="Make an action card"
         hint="One plan from the best hits, at no extra cost."

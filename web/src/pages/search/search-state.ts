@@ -1,5 +1,5 @@
 import type { SearchInput } from '../../api/search.ts'
-import type { Scope } from '../../api/types.ts'
+import type { Scope, SearchResult } from '../../api/types.ts'
 
 /** What the address bar holds: the whole state of the page, so that reload, back and sharing work. */
 export type SearchState = {
@@ -8,6 +8,7 @@ export type SearchState = {
   workspace?: string | undefined
   tags?: string | undefined
   env?: string | undefined
+  track?: 'debug' | 'build' | undefined
   plan?: boolean | undefined
   card?: string | undefined
 }
@@ -22,6 +23,7 @@ export const readSearch = (raw: Record<string, unknown>): SearchState => ({
   workspace: text(raw.workspace),
   tags: text(raw.tags),
   env: text(raw.env),
+  track: raw.track === 'debug' || raw.track === 'build' ? raw.track : undefined,
   plan: raw.plan === true || undefined,
   card: text(raw.card),
 })
@@ -48,11 +50,12 @@ export function searchInput(state: SearchState): SearchInput {
     ...(state.scope === 'workspace' && state.workspace ? { workspace_ids: [state.workspace] } : {}),
     ...(tags.length ? { tags } : {}),
     ...(Object.keys(environment).length ? { environment } : {}),
+    ...(state.track ? { track: state.track } : {}),
     ...(state.plan ? { generate_action_card: true } : {}),
   }
 }
 
-export const hitReasons: Record<string, string> = {
+export const hitReasons: Record<SearchResult['hit_reason'], string> = {
   free_personal_scope: 'Your card, free',
   free_workspace_scope: 'Team card, free',
   free_own_card: 'Your own card in the library, free',

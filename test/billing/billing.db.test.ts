@@ -117,6 +117,20 @@ onBothEngines(
         expect((await deliver({ hello: 'world' })).body.code).toBe('invalid_event')
       })
 
+      test('what the same customer pays for elsewhere at the provider is none of ours', async () => {
+        const buyer = await person()
+        const make = events(buyer, t)
+        const foreign = { plan: 'shoes', metadataPlan: 'shoes', created: 100 }
+        for (const event of [
+          make.subscription('created', foreign),
+          make.invoicePaid(foreign),
+          make.invoiceFailed(foreign),
+        ]) {
+          expect((await deliver(event)).body).toEqual({ received: true, handled: false })
+        }
+        expect(await status(buyer)).toMatchObject({ plan_id: 'free', status: 'none', credits_balance: 100 })
+      })
+
       test('an event that is delivered 50 times at once has one effect', async () => {
         const buyer = await person()
         const event = events(buyer, t).packPaid()

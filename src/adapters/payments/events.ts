@@ -74,7 +74,8 @@ const Ref = z
   .nullish()
   .transform((value) => (typeof value === 'string' ? value : (value?.id ?? null)))
 const Metadata = z.record(z.string(), z.string()).nullish()
-const Seconds = z.number().int().nonnegative()
+/** To the end of year 9999, beyond which there are no ISO dates. */
+const Seconds = z.number().int().nonnegative().max(253_402_300_799)
 const Cents = z.number().int()
 
 const Envelope = z.object({

@@ -19,7 +19,7 @@ export const billing: Migration = {
       status text not null check (status in ('none', 'trialing', 'active', 'past_due', 'canceled')),
       current_period_end text,
       cancel_at_period_end integer not null,
-      event_created integer not null,
+      event_created bigint not null,
       event_rank integer not null,
       created_at text not null,
       updated_at text not null

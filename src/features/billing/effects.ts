@@ -107,14 +107,15 @@ async function packPaid(ctx: Ctx, provider: string, session: SessionFacts): Prom
 
 async function invoicePaid(ctx: Ctx, incoming: Incoming, invoice: InvoiceFacts): Promise<Outcome> {
   const userId = await ownerOf(ctx, invoice.customerId, invoice.userId)
-  if (!userId) return 'not_ours'
   const row = await findSubscription(ctx.db, invoice.subscriptionId)
+  const planId = planOfInvoice(invoice) ?? row?.plan_id
+  if (!userId || !planId) return 'not_ours'
   await paid(ctx, {
     payment_id: invoice.invoiceId,
     provider: incoming.provider,
     user_id: userId,
     kind: 'plan',
-    item_id: planOfInvoice(invoice) ?? row?.plan_id ?? 'unknown',
+    item_id: planId,
     payment_intent: invoice.paymentIntent,
     amount_cents: invoice.amountPaidCents,
     currency: invoice.currency,
@@ -129,7 +130,8 @@ async function invoicePaid(ctx: Ctx, incoming: Incoming, invoice: InvoiceFacts):
 
 async function invoiceFailed(ctx: Ctx, incoming: Incoming, invoice: InvoiceFacts): Promise<Outcome> {
   const userId = await ownerOf(ctx, invoice.customerId, invoice.userId)
-  if (!userId) return 'not_ours'
+  const row = await findSubscription(ctx.db, invoice.subscriptionId)
+  if (!userId || !(planOfInvoice(invoice) ?? row)) return 'not_ours'
   // Nobody has a plan before the first payment, so its failure changes nothing.
   if (invoice.reason === 'subscription_create') return 'applied'
   const paidSince = await findPayment(ctx.db, { paymentIntent: null, invoiceId: invoice.invoiceId })
@@ -171,13 +173,16 @@ async function subscriptionChanged(
   { provider, event, asked }: Incoming,
   fact: Extract<PaymentFact, { kind: 'subscription' }>,
 ): Promise<Outcome> {
-  const userId = await ownerOf(ctx, fact.subscription.customerId, fact.subscription.userId)
-  if (!userId) return 'not_ours'
   const state = asked.current ?? fact.subscription
+  const userId = await ownerOf(ctx, state.customerId, state.userId)
+  const planId = planOfProduct(state.productId, state.planId)?.plan_id ?? null
+  // The same customer may pay for other things at the same provider; without one of our plans it is none of ours.
+  const isOurs = planId !== null || (await findSubscription(ctx.db, state.subscriptionId)) !== undefined
+  if (!userId || !isOurs) return 'not_ours'
   await applySubscription(ctx, {
     provider,
     userId,
-    planId: planOfProduct(state.productId, state.planId)?.plan_id ?? null,
+    planId,
     state,
     created: event.created,
     rank: EVENT_RANK[fact.change],

@@ -19,7 +19,6 @@ async function reply(message: string, history: { role: 'user' | 'assistant'; con
     history,
     guide,
     llm: null,
-    signal: new AbortController().signal,
     onModelError: () => {},
   })
   let text = ''

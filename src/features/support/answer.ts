@@ -10,7 +10,8 @@ export type Question = {
   history: ChatTurn[]
   guide: Guide
   llm: LlmConfig | null
-  signal: AbortSignal
+  /** Aborted when nobody listens any more. */
+  signal?: AbortSignal
   onModelError: (error: LlmError) => void
 }
 
@@ -35,7 +36,7 @@ export function lookUp(question: Question): Material {
 export async function answerWhole({ question, hits }: Material): Promise<string> {
   if (question.llm) {
     try {
-      return await complete(question.llm, { messages: prompt(question, hits), signal: question.signal })
+      return await complete(question.llm, { messages: prompt(question, hits) })
     } catch (error) {
       if (!(error instanceof LlmError)) throw error
       question.onModelError(error)
@@ -50,12 +51,13 @@ export async function* answerPieces({ question, hits }: Material): AsyncGenerato
     yield* extract(hits)
     return
   }
+  const request = {
+    messages: prompt(question, hits),
+    ...(question.signal ? { signal: question.signal } : {}),
+  }
   let said = false
   try {
-    for await (const piece of stream(question.llm, {
-      messages: prompt(question, hits),
-      signal: question.signal,
-    })) {
+    for await (const piece of stream(question.llm, request)) {
       said = true
       yield piece
     }

@@ -92,13 +92,14 @@ async function tellSupport(ctx: Ctx, row: TicketRow, attachments: Attachment[]):
   const { supportEmail, baseUrl } = ctx.config
   if (!supportEmail) return
   const files = attachments.map((file) => `${file.fileName} (${file.sizeBytes} bytes)`).join(', ')
+  const answerLink = `mailto:${encodeURIComponent(row.email)}?subject=${encodeURIComponent(`Re: ${row.subject}`)}`
   const { text, html } = mailWithButton({
     heading: row.subject,
     lines: [`From ${row.email}, ${row.category}`, row.message, ...(files ? [`Attachments: ${files}`] : [])],
-    button: { label: 'Open the ticket', url: `${baseUrl}/admin/tickets/${row.ticket_id}` },
-    footer: `Ticket ${row.ticket_id}`,
+    button: { label: 'Answer', url: answerLink },
+    footer: `Ticket ${row.ticket_id}, ${baseUrl}`,
   })
-  await enqueueMail(ctx, `ticket:${row.ticket_id}`, {
+  await enqueueMail(ctx, `ticket:${row.ticket_id}:opened`, {
     to: supportEmail,
     subject: `[ticket] ${row.subject}`,
     text,

@@ -1,6 +1,7 @@
 import type { UserCtx } from '../../core/context.ts'
 import { AppError, forbidden, notFound } from '../../core/errors.ts'
-import { type CardRow, findCard } from './cards.store.ts'
+import { findCard } from './cards.store.ts'
+import type { CardRow } from './select.ts'
 
 export type { CardRow }
 

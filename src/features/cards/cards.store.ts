@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { type Insertable, sql, type Updateable } from 'kysely'
 import { fromJson, toJson, toJsonOrNull } from '../../db/columns.ts'
 import type { Db } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
@@ -6,27 +6,8 @@ import type { CardEvidencesTable, CardsTable } from '../../db/tables/cards.ts'
 import { foldForFilter, secretsInEvidence } from './content.ts'
 import type { FoundSecret } from './review-rules.ts'
 import type { EvidenceInput } from './schemas.ts'
-import { type CardScope, isListed, mayDelete, mayRead, mayUndelete, mayUpdate } from './visibility.ts'
-
-export type CardRow = Selectable<CardsTable> & {
-  owner_name: string
-  owner_deleted_at: string | null
-  may_update: number
-  may_delete: number
-}
-
-/** Cards with what an answer shows besides: the owner's name, and what the viewer may do. */
-export const selectCards = (db: Db, viewerId: string) =>
-  db
-    .selectFrom('cards')
-    .innerJoin('users', 'users.user_id', 'cards.owner_id')
-    .selectAll('cards')
-    .select((eb) => [
-      'users.display_name as owner_name',
-      'users.deleted_at as owner_deleted_at',
-      eb.case().when(mayUpdate(viewerId)).then(1).else(0).end().as('may_update'),
-      eb.case().when(mayDelete(viewerId)).then(1).else(0).end().as('may_delete'),
-    ])
+import { type CardRow, selectCards } from './select.ts'
+import { type CardScope, isListed, mayRead, mayUndelete } from './visibility.ts'
 
 export function findCard(db: Db, viewerId: string, cardId: string): Promise<CardRow | undefined> {
   return selectCards(db, viewerId)

@@ -1,10 +1,10 @@
 import { fromJson, fromJsonOrNull } from '../../db/columns.ts'
 import type { CardEvidencesTable } from '../../db/tables/cards.ts'
 import { trackOf } from './card-type.ts'
-import type { CardRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
 import type { ReviewReason } from './review-rules.ts'
 import type { CardAnswer } from './schemas.ts'
+import type { CardRow } from './select.ts'
 
 type Counts = Pick<CardRow, 'feedback_useful' | 'feedback_not_applicable' | 'feedback_outdated'>
 

@@ -1,9 +1,10 @@
 import type { UserCtx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
 import { toJson } from '../../db/columns.ts'
-import { type CardRow, secretsInEvidencesOf } from './cards.store.ts'
+import { secretsInEvidencesOf } from './cards.store.ts'
 import { type CardContent, secretsInContent } from './content.ts'
 import { type FoundSecret, REVIEW_THRESHOLD, type ReviewVerdict, reviewCard } from './review-rules.ts'
+import type { CardRow } from './select.ts'
 
 export type Reviewed = ReviewVerdict & { secrets: FoundSecret[] }
 

@@ -2,7 +2,7 @@ import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { toJson } from '../../db/columns.ts'
 import { editableCard } from './access.ts'
-import { appendEvidences, type CardRow, replaceTags, updateCardRow } from './cards.store.ts'
+import { appendEvidences, replaceTags, updateCardRow } from './cards.store.ts'
 import { type CardContent, changedFields, columnsOf, contentOf, warningsFor } from './content.ts'
 import { presentCard } from './present.ts'
 import { refuseSecrets, review, reviewColumns } from './review.ts'
@@ -15,6 +15,7 @@ import {
   type EvidenceInput,
   MAX_BODY_BYTES,
 } from './schemas.ts'
+import type { CardRow } from './select.ts'
 import { keepVersion } from './versions.store.ts'
 
 /**

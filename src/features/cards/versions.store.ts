@@ -1,8 +1,8 @@
 import { toJson } from '../../db/columns.ts'
 import type { Db } from '../../db/db.ts'
 import type { CardVersionsTable } from '../../db/tables/cards.ts'
-import type { CardRow } from './cards.store.ts'
 import type { CardContent } from './content.ts'
+import type { CardRow } from './select.ts'
 
 export type VersionRow = Omit<CardVersionsTable, 'card_id'> & { edited_by_name: string }
 

@@ -1,6 +1,9 @@
 import type { Answer, Client } from './client.ts'
 import type { Bench } from './engines.ts'
 
+/** A word that stands in the title of `goodCard(word)` and nowhere else. */
+export const titleWord = (word = '') => `${word.replaceAll('-', '')}1`
+
 /** A card that passes the review; the word makes it its own, so that no two are duplicates. */
 export const goodCard = (word: string = crypto.randomUUID(), more: Record<string, unknown> = {}) => {
   // Its own words in every place, so that cards with other words share no run of three words.

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { type Actor, type Command, Model } from '../../../test/support/card-model.ts'
-import { goodCard, type Person } from '../../../test/support/cards.ts'
+import { goodCard, type Person, titleWord } from '../../../test/support/cards.ts'
 import type { Answer } from '../../../test/support/client.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
@@ -94,19 +94,20 @@ onBothEngines('the life of cards, against a model', (t) => {
       await people[0].post(`/api/v1/workspaces/${team}/members`, { user_id: people[actor].userId, role })
   })
 
-  const text = (isGood: boolean) => (isGood ? goodCard() : { ...goodCard(), symptom: 'short' })
+  const text = (word: string, isGood: boolean) =>
+    isGood ? goodCard(word) : { ...goodCard(word), symptom: 'short' }
 
-  function carryOut(command: Command, ids: readonly string[]): Promise<Answer> {
+  function carryOut(command: Command, ids: readonly string[], word: string): Promise<Answer> {
     const person = people[command.by]
     if (command.do === 'record')
       return person.post('/api/v1/cards', {
-        ...text(command.good),
+        ...text(word, command.good),
         ...(command.place === 'team' ? { workspace_id: team } : {}),
       })
     const url = `/api/v1/cards/${ids[command.card]}`
     switch (command.do) {
       case 'update':
-        return person.patch(url, text(command.good))
+        return person.patch(url, text(word, command.good))
       case 'delete':
         return person.delete(url)
       case 'feedback':
@@ -172,20 +173,38 @@ onBothEngines('the life of cards, against a model', (t) => {
     }
   }
 
+  /** Free scopes only: a public search would move the credits that the model counts. */
+  async function expectFound(model: Model, ids: readonly string[], words: readonly string[]): Promise<void> {
+    for (const actor of ACTORS)
+      for (const scope of ['personal', 'workspace'] as const)
+        for (const [i, card] of model.cards.entries()) {
+          const { body } = await people[actor].post('/api/v1/search', { query: titleWord(words[i]), scope })
+          const found = body.results.some((hit: { card_id: string }) => hit.card_id === ids[i])
+          expect(found).toBe(model.isListed(actor, card, scope))
+        }
+  }
+
   test('states, rewards and visibility always agree', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(drawn, { minLength: 10, maxLength: 60, size: 'max' }), async (sequence) => {
         const before = await balances()
         const model = new Model(await rewardsGiven())
         const ids: string[] = []
+        const words: string[] = []
         for (const step of sequence) {
           const command = settled(step, model)
           if (!command) continue
-          const answer = await carryOut(command, ids)
+          const word = crypto.randomUUID()
+          const answer = await carryOut(command, ids, word)
           expect({ ...command, status: answer.status }).toEqual({ ...command, status: model.apply(command) })
-          if (answer.status === 201 && command.do === 'record') ids.push(answer.body.card_id)
+          if (answer.status === 201 && command.do === 'record') {
+            ids.push(answer.body.card_id)
+            words.push(word)
+          }
+          if (answer.status === 200 && command.do === 'update') words[command.card] = word
         }
         await expectStates(model, ids)
+        await expectFound(model, ids, words)
         const after = await balances()
         expect(after).toEqual(before.map((balance, actor) => balance + (model.credits[actor] ?? 0)))
       }),

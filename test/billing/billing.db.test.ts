@@ -295,6 +295,23 @@ onBothEngines(
         expect(again.body).toMatchObject({ code: 'already_subscribed', plan_id: 'pro' })
       })
 
+      test('an account is not deleted while any of them would still be charged', async () => {
+        const buyer = await person()
+        const make = events(buyer, t)
+        const remove = '/api/v1/auth/me?confirmed_by_user=true'
+        await deliver(make.subscription('created', { created: 100, plan: 'team', id: 'a', cancel: true }))
+        await deliver(make.subscription('created', { created: 100, plan: 'pro', id: 'b' }))
+        expect((await buyer.delete(remove)).body.code).toBe('subscription_active')
+        await deliver(make.subscription('deleted', { created: 200, plan: 'pro', id: 'b' }))
+        await deliver(make.packPaid())
+        expect((await buyer.get('/api/v1/auth/me/export')).text).toContain('"kind":"payment"')
+        expect((await buyer.delete(remove)).status).toBe(200)
+        expect((await deliver(make.packRefunded({ cents: 400 }))).status).toBe(200)
+        expect((await deliver(make.subscription('deleted', { created: 300, id: 'a' }))).body.handled).toBe(
+          false,
+        )
+      })
+
       test('of two that run, the better one counts', async () => {
         const buyer = await person()
         const make = events(buyer, t)

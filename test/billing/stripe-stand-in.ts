@@ -73,15 +73,8 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
         const invoice = invoicePayments.get(url.searchParams.get('payment[payment_intent]') ?? '')
         return list(invoice ? [{ id: 'inpay_1', object: 'invoice_payment', invoice }] : [])
       }
-      case 'GET subscriptions':
-        return list(
-          [...subscriptions.values()].filter((one) => one.customer === url.searchParams.get('customer')),
-        )
     }
-    if (parts[0] === 'subscriptions' && found) {
-      if (method === 'GET') return found
-      if (method === 'DELETE') return Object.assign(found, { status: 'canceled' })
-    }
+    if (method === 'GET' && parts[0] === 'subscriptions') return found ?? null
     return null
   }
 

@@ -45,8 +45,6 @@ export type ProviderActions = Readonly<{
   currentSubscription: (subscriptionId: string) => Promise<unknown>
   /** Refunds name the payment only; this finds the invoice that it paid. */
   invoiceOfPayment: (paymentIntent: string) => Promise<string | null>
-  /** Ends all subscriptions of a customer at once, for accounts that are deleted. */
-  endSubscriptions: (customerId: string) => Promise<void>
 }>
 
 export class BadSignature extends Error {}

@@ -62,11 +62,6 @@ export function stripeProvider(config: StripeConfig): PaymentProvider {
         const invoice = data[0]?.invoice
         return typeof invoice === 'string' ? invoice : (invoice?.id ?? null)
       }),
-    endSubscriptions: (customerId) =>
-      asking(async () => {
-        const { data } = await stripe.subscriptions.list({ customer: customerId, limit: 100 })
-        for (const subscription of data) await stripe.subscriptions.cancel(subscription.id)
-      }),
   }
 }
 

@@ -1,7 +1,6 @@
 /** The development provider with its books in the database, and the delivery of its events to our own webhook. */
 import {
   type DevChange,
-  endSubscription,
   newDevId,
   newSession,
   renew,
@@ -20,7 +19,6 @@ import type { Database, Db } from '../../db/db.ts'
 import { CHECKOUT_PATH, PORTAL_PATH } from './development.pages.ts'
 import {
   keepDevSecret,
-  listDevObjects,
   listDueSubscriptions,
   listUndelivered,
   loadDevObject,
@@ -73,13 +71,6 @@ export async function developmentProvider(
     },
     invoiceOfPayment: async (paymentIntent) =>
       (await loadDevObject(database.read, 'payment', paymentIntent))?.invoice ?? null,
-    endSubscriptions: async (customerId) => {
-      await database.transaction(async (db) => {
-        for (const subscription of await listDevObjects(db, 'subscription', customerId)) {
-          await saveChange(db, endSubscription(subscription, secondsOf(now())), now())
-        }
-      })
-    },
   }
 }
 

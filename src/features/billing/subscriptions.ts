@@ -106,6 +106,13 @@ export async function standingOf(ctx: Ctx, userId: string): Promise<Standing> {
   return last ? { ...FREE, status: 'canceled', currentPeriodEnd: last.current_period_end } : FREE
 }
 
+/** Whether money would still be taken: some subscription runs that is not cancelled for the end of its period. */
+export async function willBeCharged(ctx: Ctx, userId: string): Promise<boolean> {
+  const now = ctx.now().toISOString()
+  const rows = await listSubscriptions(ctx.db, userId)
+  return rows.some((row) => isRunning(row, now) && row.cancel_at_period_end === 0)
+}
+
 /** A cancelled period that is over has ended, even if the provider's last message never came. */
 function isRunning(row: SubscriptionRow, now: string): boolean {
   if (row.status === 'none' || row.status === 'canceled') return false

@@ -6,7 +6,7 @@ import { toJson } from '../../db/columns.ts'
 import { DEFAULT_SETTINGS } from '../accounts/settings.ts'
 import { requireUser } from '../accounts/users.ts'
 import { audit } from '../audit/audit.ts'
-import { standingOf } from '../billing/subscriptions.ts'
+import { willBeCharged } from '../billing/subscriptions.ts'
 import { forgetPrivateCards } from '../cards/forget.ts'
 import { forgetMemory } from '../memory/forget.ts'
 import { disconnectAllApps } from '../oauth/connected-apps.ts'
@@ -14,8 +14,7 @@ import { disconnectAllApps } from '../oauth/connected-apps.ts'
 const DELETED_NAME = 'deleted user'
 
 async function refuseWhilePaying(ctx: UserCtx): Promise<void> {
-  const { status, cancelAtPeriodEnd } = await standingOf(ctx, ctx.viewer.userId)
-  if (['active', 'trialing', 'past_due'].includes(status) && !cancelAtPeriodEnd)
+  if (await willBeCharged(ctx, ctx.viewer.userId))
     throw conflict('subscription_active', 'A subscription is running. Cancel it in the billing portal first.')
 }
 

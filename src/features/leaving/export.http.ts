@@ -86,6 +86,26 @@ const entriesOf = (db: Db, userId: string) => (after: string) =>
     .limit(PAGE)
     .execute()
 
+const paymentsOf = (db: Db, userId: string) => (after: string) =>
+  db
+    .selectFrom('billing_payments')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('payment_id', '>', after)
+    .orderBy('payment_id')
+    .limit(PAGE)
+    .execute()
+
+const ticketsOf = (db: Db, userId: string) => (after: string) =>
+  db
+    .selectFrom('support_tickets')
+    .select(['ticket_id', 'email', 'subject', 'message', 'category', 'status', 'created_at', 'closed_at'])
+    .where('user_id', '=', userId)
+    .where('ticket_id', '>', after)
+    .orderBy('ticket_id')
+    .limit(PAGE)
+    .execute()
+
 const JSON_COLUMNS = new Set([
   'tags',
   'environment',
@@ -124,6 +144,8 @@ async function* exportLines(ctx: UserCtx): AsyncGenerator<string> {
     ['memory_event', eventsOf(ctx.db, userId), 'raw_id'],
     ['raw_material', materialsOf(ctx.db, userId), 'raw_id'],
     ['credit_entry', entriesOf(ctx.db, userId), 'entry_id'],
+    ['payment', paymentsOf(ctx.db, userId), 'payment_id'],
+    ['support_ticket', ticketsOf(ctx.db, userId), 'ticket_id'],
   ]
   for (const [kind, read, id] of parts)
     for await (const row of paged(read, id)) yield line(kind, readable(row))

@@ -44,6 +44,7 @@ import { transferPreferences } from './features/memory/preferences.ts'
 import { deleteProject, listProjects, renameProject } from './features/memory/projects.ts'
 import { searchMemory } from './features/memory/search.ts'
 import { readSnapshot } from './features/memory/snapshot.ts'
+import { listEvents } from './features/memory/timeline.ts'
 import { appendTurn } from './features/memory/turns.ts'
 import { disconnectApp, listConnectedApps } from './features/oauth/connected-apps.ts'
 import { oauthRoutes } from './features/oauth/oauth.http.ts'
@@ -120,6 +121,7 @@ export const capabilities: readonly Capability[] = [
   appendEvent,
   appendTurn,
   readEvent,
+  listEvents,
   deleteEvent,
   transferPreferences,
   listProjects,

@@ -90,6 +90,31 @@ export async function newestParts(db: Db, parts: readonly Part[], characters: nu
   return rest.reduce((union, part) => union.unionAll(part), first).execute()
 }
 
+export type EventPosition = { createdAt: string; eventNo: number }
+
+type Window = { before: EventPosition | undefined; limit: number; characters: number }
+
+/** A page of all events of a project, by the index over time. */
+export async function listNewestFirst(
+  db: Db,
+  projectId: string,
+  { before, limit, characters }: Window,
+): Promise<EventHead[]> {
+  const newest = db
+    .selectFrom('context_events')
+    .select(headColumns)
+    .select(sql<string>`substr(content, 1, ${characters})`.as('content'))
+    .where('project_id', '=', projectId)
+    .orderBy('created_at', 'desc')
+    .orderBy('event_no', 'desc')
+    .limit(limit)
+  if (!before) return newest.execute()
+  return newest
+    .where('created_at', '<=', before.createdAt)
+    .where((eb) => eb.or([eb('created_at', '<', before.createdAt), eb('event_no', '<', before.eventNo)]))
+    .execute()
+}
+
 export async function newestDocument(
   db: Db,
   projectId: string,

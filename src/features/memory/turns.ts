@@ -16,6 +16,7 @@ import {
   Redaction,
   WorkspaceId,
 } from './schemas.ts'
+import { turnContent } from './turn-content.ts'
 
 const Document = z
   .union([
@@ -49,9 +50,6 @@ export const ProjectContextTurnResponse = z
     redactions: z.array(Redaction),
   })
   .meta({ id: 'ProjectContextTurnResponse' })
-
-const turnContent = (userMessage: string, agentReport: string) =>
-  `User message:\n${userMessage}\n\nAgent report:\n${agentReport}`
 
 type TurnInput = z.output<typeof ProjectContextTurnCreate>
 

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { turnContent, turnParts } from './turn-content.ts'
+
+test('a turn comes apart as it was put together', () => {
+  for (const [message, report] of [
+    ['why is it slow?', 'An index was missing.\n\nAdded it.'],
+    ['several\n\nparagraphs', '# Report\n- done'],
+  ] as const)
+    expect(turnParts(turnContent(message, report))).toEqual({ message, report })
+})
+
+test('a turn that was cut before its report has a message only', () => {
+  expect(turnParts('User message:\nwhy is it sl')).toEqual({ message: 'why is it sl', report: null })
+})
+
+test('a turn that a client wrote in its own form is a report', () => {
+  expect(turnParts('did this and that')).toEqual({ message: null, report: 'did this and that' })
+})

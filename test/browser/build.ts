@@ -14,7 +14,14 @@ function newestIn(path: string): number {
 /** Tests look at the app as it is written now, so a build older than its sources is made again. */
 export default function setup(): void {
   const built = join(root, 'web/dist/index.html')
-  const sources = ['web/src', 'web/public', 'web/index.html', 'web/vite.config.ts', 'src/features/redaction']
+  const sources = [
+    'web/src',
+    'web/public',
+    'web/index.html',
+    'web/vite.config.ts',
+    'src/features/redaction',
+    'src/features/memory',
+  ]
   const newest = Math.max(...sources.map((path) => newestIn(join(root, path))))
   if (existsSync(built) && statSync(built).mtimeMs > newest) return
   // In a process of its own: the test runner's NODE_ENV would put React's development build into it.

@@ -1,9 +1,22 @@
 import * as account from './account.ts'
+import * as billing from './billing.ts'
 import * as cards from './cards.ts'
+import * as memory from './memory.ts'
 import * as search from './search.ts'
 import * as settings from './settings.ts'
 import * as support from './support.ts'
+import * as team from './team.ts'
 import * as workspaces from './workspaces.ts'
 
 /** Every call the app makes; a test holds this list against /openapi.json. */
-export const calls = { ...account, ...cards, ...search, ...settings, ...support, ...workspaces }
+export const calls = {
+  ...account,
+  ...billing,
+  ...cards,
+  ...memory,
+  ...search,
+  ...settings,
+  ...support,
+  ...team,
+  ...workspaces,
+}

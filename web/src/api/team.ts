@@ -1,4 +1,15 @@
 import type { InputOf, OutputOf } from '../../../src/core/capability.ts'
+import type { readWorkspaceAudit } from '../../../src/features/audit/read.ts'
+import type {
+  acceptInvite as AcceptInvite,
+  listInvites as ListInvites,
+  revokeInvite as RevokeInvite,
+  viewInvite as ViewInvite,
+} from '../../../src/features/invitations/invitations.ts'
+import type {
+  resendInvite as ResendInvite,
+  invite as SendInvite,
+} from '../../../src/features/invitations/send.ts'
 import type {
   addMember as AddMember,
   changeMemberRole,
@@ -11,47 +22,16 @@ import type {
   getWorkspace as GetWorkspace,
 } from '../../../src/features/workspaces/workspaces.ts'
 import { call } from './client.ts'
-import type { Page, Pending } from './types.ts'
 
 export type Workspace = OutputOf<typeof GetWorkspace>
 export type WorkspaceType = Exclude<InputOf<typeof CreateWorkspace>['type'], undefined>
 export type Member = OutputOf<typeof ListMembers>[number]
 export type Role = Member['role']
 
-export type Invite = {
-  invite_id: string
-  workspace_id: string
-  email: string
-  role: Role
-  status: 'pending' | 'accepted' | 'revoked' | 'expired'
-  invited_by: string
-  created_at: string
-  expires_at: string
-  accepted_at: string | null
-}
-export type InviteAction = { invite: Invite; invite_url: string; token: string; email_sent: boolean }
-export type InviteView = {
-  workspace_name: string
-  inviter_name: string
-  email: string
-  role: Role
-  status: string
-  expires_at: string
-}
-export type AuditEntry = {
-  audit_id: string
-  actor_id: string | null
-  actor_name: string | null
-  action: string
-  subject_type: string
-  subject_id: string
-  details: Record<string, unknown>
-  created_at: string
-}
-
-type InWorkspace = { workspace_id: string }
-type OneInvite = InWorkspace & { invite_id: string }
-type Membership = OutputOf<typeof AddMember>
+export type Invite = OutputOf<typeof ListInvites>[number]
+export type InviteAction = OutputOf<typeof SendInvite>
+export type InviteView = OutputOf<typeof ViewInvite>
+export type AuditEntry = OutputOf<typeof readWorkspaceAudit>['items'][number]
 
 export const createWorkspace = call<typeof CreateWorkspace>('POST /api/v1/workspaces')
 export const getWorkspace = call<typeof GetWorkspace>('GET /api/v1/workspaces/{workspace_id}')
@@ -64,24 +44,14 @@ export const changeRole = call<typeof changeMemberRole>(
 export const removeMember = call<typeof RemoveMember>(
   'DELETE /api/v1/workspaces/{workspace_id}/members/{user_id}',
 )
-export const listInvites = call<Pending<InWorkspace & { include_history?: boolean }, Invite[]>>(
-  'GET /api/v1/workspaces/{workspace_id}/invites',
-)
-export const createInvite = call<Pending<InWorkspace & { email: string; role?: Role }, InviteAction>>(
-  'POST /api/v1/workspaces/{workspace_id}/invites',
-)
-export const resendInvite = call<Pending<OneInvite, InviteAction>>(
+export const listInvites = call<typeof ListInvites>('GET /api/v1/workspaces/{workspace_id}/invites')
+export const createInvite = call<typeof SendInvite>('POST /api/v1/workspaces/{workspace_id}/invites')
+export const resendInvite = call<typeof ResendInvite>(
   'POST /api/v1/workspaces/{workspace_id}/invites/{invite_id}/resend',
 )
-export const revokeInvite = call<Pending<OneInvite, unknown>>(
+export const revokeInvite = call<typeof RevokeInvite>(
   'DELETE /api/v1/workspaces/{workspace_id}/invites/{invite_id}',
 )
-export const viewInvite = call<Pending<{ token: string }, InviteView>>(
-  'GET /api/v1/workspaces/invites/{token}',
-)
-export const acceptInvite = call<Pending<{ token: string }, Membership>>(
-  'POST /api/v1/workspaces/invites/accept',
-)
-export const readAudit = call<Pending<InWorkspace & { page?: number; page_size?: number }, Page<AuditEntry>>>(
-  'GET /api/v1/workspaces/{workspace_id}/audit',
-)
+export const viewInvite = call<typeof ViewInvite>('GET /api/v1/workspaces/invites/{token}')
+export const acceptInvite = call<typeof AcceptInvite>('POST /api/v1/workspaces/invites/accept')
+export const readAudit = call<typeof readWorkspaceAudit>('GET /api/v1/workspaces/{workspace_id}/audit')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { LedgerEntry } from '../../api/billing.ts'
-import { balanceCurve, purchaseAmong, reasonWords, signed } from './ledger.ts'
+import { balanceCurve, purchaseAmong, signed } from './ledger.ts'
 
 const entry = (second: number, delta: number, balance_after: number): LedgerEntry => ({
   entry_id: String(second),
@@ -27,17 +27,12 @@ test('without entries there is no curve', () => {
   expect(balanceCurve([], new Date(0))).toEqual({ times: [], values: [] })
 })
 
-test('a reason from a newer server still reads as words', () => {
-  expect(reasonWords('signup_bonus')).toBe('Welcome bonus')
-  expect(reasonWords('some_new_reason')).toBe('some new reason')
-})
-
 test('amounts carry their sign', () => {
   expect([signed(5), signed(-5), signed(0)]).toEqual(['+5', '−5', '0'])
 })
 
 test('a purchase counts only when it was booked after the person left to pay', () => {
-  const purchase = { ...entry(300, 100, 200), reason: 'pack_purchase' }
+  const purchase = { ...entry(300, 100, 200), reason: 'pack_purchase' as const }
   expect(purchaseAmong([entry(400, -5, 195), purchase], '200')).toBe(purchase)
   expect(purchaseAmong([entry(400, -5, 195), purchase], '300')).toBeUndefined()
   expect(purchaseAmong(undefined, null)).toBeUndefined()

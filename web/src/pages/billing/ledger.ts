@@ -1,6 +1,6 @@
 import type { LedgerEntry } from '../../api/billing.ts'
 
-const words: Record<string, string> = {
+const words: Record<LedgerEntry['reason'], string> = {
   signup_bonus: 'Welcome bonus',
   publish_reward: 'Published a card',
   public_search: 'Library search with a hit',
@@ -13,8 +13,8 @@ const words: Record<string, string> = {
   adjustment: 'Correction',
 }
 
-/** The reason of a booking in words; one this page does not know yet still reads as words. */
-export const reasonWords = (reason: string) => words[reason] ?? reason.replace(/_/g, ' ')
+/** The reason of a booking in words. */
+export const reasonWords = (reason: LedgerEntry['reason']) => words[reason]
 
 export const signed = (delta: number) => (delta > 0 ? `+${delta}` : delta < 0 ? `−${-delta}` : '0')
 

@@ -8,19 +8,19 @@ import { TextareaField } from '../../ui/field.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { type DocumentKind, documents } from './documents.ts'
-import { memoryChanged } from './memory-queries.ts'
+import { memoryChanged, named, type ProjectPlace } from './memory-queries.ts'
 
-type Props = { kind: DocumentKind; projectKey: string; event: MemoryEvent | null; onClose: () => void }
+type Props = { kind: DocumentKind; place: ProjectPlace; event: MemoryEvent | null; onClose: () => void }
 
 /** Saving writes a new event; the document before it stays in the timeline. */
-export function EditDocument({ kind, projectKey, event, onClose }: Props) {
+export function EditDocument({ kind, place, event, onClose }: Props) {
   const formId = useId()
   const [text, setText] = useState(event?.content ?? '')
   const { title, hint, example } = documents[kind]
   const save = useMutation({
     mutationFn: (content: string) =>
       appendEvent({
-        project_key: projectKey,
+        ...named(place),
         content,
         client: 'web',
         ...(kind === 'summary'

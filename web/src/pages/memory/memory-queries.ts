@@ -1,35 +1,65 @@
-import { queryOptions } from '@tanstack/react-query'
-import { listProjects, readEvent, readSnapshot, searchMemory } from '../../api/memory.ts'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { USER_PREFERENCES_KEY } from '../../../../src/features/memory/project-key.ts'
+import {
+  listEvents,
+  listProjects,
+  type MemoryEvent,
+  type MemoryProject,
+  readEvent,
+  readSnapshot,
+  searchMemory,
+} from '../../api/memory.ts'
 import { queryClient } from '../../api/query.ts'
 
 /** The key under which preferences for all projects are kept. */
-export const USER_PREFERENCES = '__user__/preferences'
+export const USER_PREFERENCES = USER_PREFERENCES_KEY
+
+/** A project is its key in a workspace; without one it is in the personal workspace. */
+export type ProjectPlace = { key: string; workspace?: string | undefined }
+
+/** The address of a project: the workspace is named only where it is not the personal one. */
+export const placeOf = (project: MemoryProject, me: { personal_workspace_id: string }): ProjectPlace => ({
+  key: project.project_key,
+  workspace: project.workspace_id === me.personal_workspace_id ? undefined : project.workspace_id,
+})
 
 /** Enough of an event for the closed line of the timeline; the whole text is read when it is opened. */
 const CHARS_IN_LIST = 1200
+
+export const named = ({ key, workspace }: ProjectPlace) => ({
+  project_key: key,
+  ...(workspace ? { workspace_id: workspace } : {}),
+})
+
+const keyOf = ({ key, workspace }: ProjectPlace) => [key, workspace ?? '']
 
 export const projectsQuery = queryOptions({
   queryKey: ['memory', 'projects'],
   queryFn: ({ signal }) => listProjects({ limit: 200 }, { signal }),
 })
 
-export const snapshotQuery = (key: string) =>
-  queryOptions({
-    queryKey: ['memory', 'snapshot', key],
-    queryFn: ({ signal }) =>
-      readSnapshot({ project_key: key, limit_events: 100, max_chars_per_event: CHARS_IN_LIST }, { signal }),
+export const timelineQuery = (place: ProjectPlace) =>
+  infiniteQueryOptions({
+    queryKey: ['memory', 'timeline', ...keyOf(place)],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      listEvents(
+        { ...named(place), limit: 60, max_chars_per_event: CHARS_IN_LIST, cursor: pageParam },
+        { signal },
+      ),
+    getNextPageParam: (last) => last.next_cursor ?? undefined,
   })
 
 /** The documents in full: an excerpt of a document must never be edited or transferred as if it were all of it. */
-export const documentsQuery = (key: string) =>
+export const documentsQuery = (place: ProjectPlace) =>
   queryOptions({
-    queryKey: ['memory', 'documents', key],
+    queryKey: ['memory', 'documents', ...keyOf(place)],
     queryFn: async ({ signal }) => {
       const snapshot = await readSnapshot(
-        { project_key: key, limit_events: 1, max_chars_per_event: 20_000 },
+        { ...named(place), limit_events: 1, max_chars_per_event: 20_000 },
         { signal },
       )
-      const whole = async (event: typeof snapshot.summary) =>
+      const whole = async (event: MemoryEvent | null) =>
         event?.truncated ? readEvent({ raw_id: event.raw_id }, { signal }) : event
       const [summary, facts, projectPreferences, userPreferences] = await Promise.all([
         whole(snapshot.summary),
@@ -37,7 +67,13 @@ export const documentsQuery = (key: string) =>
         whole(snapshot.project_preferences),
         whole(snapshot.user_preferences),
       ])
-      return { summary, facts, project_preferences: projectPreferences, user_preferences: userPreferences }
+      return {
+        ...snapshot,
+        summary,
+        facts,
+        project_preferences: projectPreferences,
+        user_preferences: userPreferences,
+      }
     },
   })
 
@@ -47,13 +83,13 @@ export const eventQuery = (rawId: string) =>
     queryFn: ({ signal }) => readEvent({ raw_id: rawId }, { signal }),
   })
 
-export const memorySearchQuery = (key: string, query: string, ranked: boolean) =>
+export const memorySearchQuery = (place: ProjectPlace, query: string, ranked: boolean) =>
   queryOptions({
-    queryKey: ['memory', 'search', key, query, ranked],
+    queryKey: ['memory', 'search', ...keyOf(place), query, ranked],
     enabled: query.trim() !== '',
     queryFn: ({ signal }) =>
       searchMemory(
-        { project_key: key, query, limit: 50, ...(ranked ? { mode: 'ranked' as const } : {}) },
+        { ...named(place), query, limit: 50, ...(ranked ? { mode: 'ranked' as const } : {}) },
         { signal },
       ),
     placeholderData: (before) => before,

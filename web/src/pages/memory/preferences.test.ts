@@ -1,14 +1,5 @@
 import { expect, test } from 'vitest'
-import { preferenceItems, previewTransfer } from './preferences.ts'
-
-test('a document is its list of lines, without dashes, blanks and repetitions', () => {
-  expect(preferenceItems('- tests first\n\n* small commits \nplain line\n- tests first')).toEqual([
-    'tests first',
-    'small commits',
-    'plain line',
-  ])
-  expect(preferenceItems('')).toEqual([])
-})
+import { previewTransfer } from './preferences.ts'
 
 const source = ['a', 'b', 'c']
 

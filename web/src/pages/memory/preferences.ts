@@ -1,31 +1,26 @@
-/** A preferences document is its list of lines; a leading dash belongs to the list and not to the item. */
-export const preferenceItems = (content: string): string[] => [
-  ...new Set(
-    content
-      .split('\n')
-      .map((line) => line.replace(/^\s*[-*]\s+/, '').trim())
-      .filter(Boolean),
-  ),
-]
+import { mergeItems } from '../../../../src/features/memory/documents.ts'
 
 export type PreviewLine = { item: string; state: 'kept' | 'added' | 'removed' | 'already there' }
 
-type Transfer = { source: string[]; target: string[]; items: string[] | null; replace: boolean }
+type Transfer = {
+  source: readonly string[]
+  target: readonly string[]
+  items: readonly string[] | null
+  replace: boolean
+}
 
-/** The target after the transfer, line by line, and what leaves it. */
+/** The target after the transfer, line by line, by the rule of the server; and what leaves it. */
 export function previewTransfer({ source, target, items, replace }: Transfer): PreviewLine[] {
   const wanted = items ?? source
-  if (replace && items === null)
-    return [
-      ...source.map(
-        (item): PreviewLine => ({ item, state: target.includes(item) ? 'already there' : 'added' }),
-      ),
-      ...target
-        .filter((item) => !source.includes(item))
-        .map((item): PreviewLine => ({ item, state: 'removed' })),
-    ]
-  return [
-    ...target.map((item): PreviewLine => ({ item, state: wanted.includes(item) ? 'already there' : 'kept' })),
-    ...wanted.filter((item) => !target.includes(item)).map((item): PreviewLine => ({ item, state: 'added' })),
-  ]
+  const replacing = replace && items === null
+  const after = replacing ? source : mergeItems(target, wanted).items
+  const had = new Set(target)
+  const copied = new Set(wanted)
+  const lines = after.map((item): PreviewLine => {
+    if (!had.has(item)) return { item, state: 'added' }
+    return { item, state: copied.has(item) ? 'already there' : 'kept' }
+  })
+  const left = new Set(after)
+  const removed = target.filter((item) => !left.has(item))
+  return [...lines, ...removed.map((item): PreviewLine => ({ item, state: 'removed' }))]
 }

@@ -8,10 +8,10 @@ import { Button, IconButton, LinkButton } from '../../ui/button.tsx'
 import { Segmented } from '../../ui/field.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { Page } from '../../ui/page.tsx'
-import { ErrorState, Skeleton, SkeletonList } from '../../ui/states.tsx'
+import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import { DeleteProject } from './delete-project.tsx'
 import { MemoryDocument } from './document.tsx'
-import { documentsQuery, projectsQuery, snapshotQuery, USER_PREFERENCES } from './memory-queries.ts'
+import { documentsQuery, type ProjectPlace, projectsQuery, USER_PREFERENCES } from './memory-queries.ts'
 import { MemorySearchBox, MemorySearchResults } from './project-search.tsx'
 import { RenameProject } from './rename-project.tsx'
 import { Timeline } from './timeline-view.tsx'
@@ -20,15 +20,27 @@ import { TransferDialog } from './transfer-dialog.tsx'
 const route = getRouteApi('/app/memory/project')
 
 export function ProjectPage() {
-  const { key, q, view } = route.useSearch()
+  const { key, workspace, q, view } = route.useSearch()
   const navigate = route.useNavigate()
   const [dialog, setDialog] = useState<'rename' | 'delete' | 'transfer' | null>(null)
-  const snapshot = useQuery(snapshotQuery(key))
+  const documents = useQuery(documentsQuery({ key, workspace }))
   const projects = useQuery(projectsQuery)
   const close = () => setDialog(null)
-  const name = snapshot.data?.project_key ?? key
-  const project = projects.data?.items.find((one) => one.project_key === name)
-  const events = snapshot.data?.total_events ?? project?.events ?? 0
+  const name = documents.data?.project_key ?? key
+  const place = { key: name, workspace }
+  const siblings =
+    projects.data?.items.filter((one) => one.workspace_id === documents.data?.workspace_id) ?? []
+  const project = siblings.find((one) => one.project_key === name)
+  const events = documents.data?.total_events ?? 0
+  const aliases = project?.aliases.filter((alias) => alias !== name) ?? []
+  if (documents.error)
+    return (
+      <ErrorState
+        error={documents.error}
+        onRetry={() => void documents.refetch()}
+        action={<LinkButton to="/memory">All projects</LinkButton>}
+      />
+    )
   return (
     <Page
       title={name}
@@ -39,13 +51,11 @@ export function ProjectPage() {
         </Link>
       }
       lead={
-        snapshot.data && (
+        documents.data && (
           <>
             {plural(events, 'event')}
             {project?.last_event_at && <> · last {formatAgo(project.last_event_at)}</>}
-            {project && project.aliases.length > 1 && (
-              <> · also {project.aliases.filter((alias) => alias !== name).join(', ')}</>
-            )}
+            {aliases.length > 0 && <> · also {aliases.join(', ')}</>}
           </>
         )
       }
@@ -73,73 +83,45 @@ export function ProjectPage() {
         </>
       }
     >
-      {snapshot.error ? (
-        <ErrorState
-          error={snapshot.error}
-          onRetry={() => void snapshot.refetch()}
-          action={<LinkButton to="/memory">All projects</LinkButton>}
+      <div className="mb-4 flex flex-wrap items-center gap-3">
+        <MemorySearchBox />
+        <Segmented
+          label="View"
+          className="lg:hidden"
+          value={view ?? 'timeline'}
+          options={[
+            { value: 'timeline', label: 'Timeline' },
+            { value: 'documents', label: 'Documents' },
+          ]}
+          onChange={(next) =>
+            void navigate({
+              search: (before) => ({ ...before, view: next === 'documents' ? next : undefined }),
+              replace: true,
+            })
+          }
         />
-      ) : (
-        <>
-          <div className="mb-4 flex flex-wrap items-center gap-3">
-            <MemorySearchBox />
-            <Segmented
-              label="View"
-              className="lg:hidden"
-              value={view ?? 'timeline'}
-              options={[
-                { value: 'timeline', label: 'Timeline' },
-                { value: 'documents', label: 'Documents' },
-              ]}
-              onChange={(next) =>
-                void navigate({
-                  search: (before) => ({ ...before, view: next === 'documents' ? next : undefined }),
-                  replace: true,
-                })
-              }
-            />
-          </div>
-          <div className="grid gap-x-10 lg:grid-cols-[minmax(0,1fr)_340px]">
-            <div className={cx('min-w-0', view === 'documents' && 'max-lg:hidden')}>
-              {q ? (
-                <MemorySearchResults />
-              ) : snapshot.data ? (
-                <Timeline snapshot={snapshot.data} />
-              ) : (
-                <SkeletonList rows={5} />
-              )}
-            </div>
-            <aside aria-label="Documents" className={cx('min-w-0', view !== 'documents' && 'max-lg:hidden')}>
-              <Documents projectKey={key} />
-            </aside>
-          </div>
-        </>
-      )}
+      </div>
+      <div className="grid gap-x-10 lg:grid-cols-[minmax(0,1fr)_340px]">
+        <div className={cx('min-w-0', view === 'documents' && 'max-lg:hidden')}>
+          {q ? <MemorySearchResults /> : <Timeline place={{ key, workspace }} />}
+        </div>
+        <aside aria-label="Documents" className={cx('min-w-0', view !== 'documents' && 'max-lg:hidden')}>
+          <Documents place={{ key, workspace }} />
+        </aside>
+      </div>
       {dialog === 'rename' && (
-        <RenameProject
-          projectKey={name}
-          events={events}
-          projects={projects.data?.items ?? []}
-          onClose={close}
-        />
+        <RenameProject place={place} events={events} projects={siblings} onClose={close} />
       )}
-      {dialog === 'delete' && <DeleteProject projectKey={name} events={events} onClose={close} />}
-      {dialog === 'transfer' && (
-        <TransferDialog
-          source={name}
-          projects={(projects.data?.items ?? []).filter((one) => one.project_key !== USER_PREFERENCES)}
-          onClose={close}
-        />
-      )}
+      {dialog === 'delete' && <DeleteProject place={place} events={events} onClose={close} />}
+      {dialog === 'transfer' && <TransferDialog source={place} projects={siblings} onClose={close} />}
     </Page>
   )
 }
 
 /** What an agent is given at the start of its session. */
-function Documents({ projectKey }: { projectKey: string }) {
-  const documents = useQuery(documentsQuery(projectKey))
-  if (documents.error) return <ErrorState error={documents.error} onRetry={() => void documents.refetch()} />
-  if (!documents.data)
+function Documents({ place }: { place: ProjectPlace }) {
+  const { data } = useQuery(documentsQuery(place))
+  if (!data)
     return (
       <div role="status" aria-label="Loading" className="grid gap-4">
         <Skeleton className="h-24 w-full" />
@@ -147,15 +129,18 @@ function Documents({ projectKey }: { projectKey: string }) {
         <Skeleton className="h-24 w-full" />
       </div>
     )
-  const { summary, facts, project_preferences, user_preferences } = documents.data
   return (
     <div className="grid gap-4">
       <h2 className="sr-only">What an agent is given at its start</h2>
-      <MemoryDocument kind="summary" projectKey={projectKey} event={summary} />
-      <MemoryDocument kind="project_facts" projectKey={projectKey} event={facts} />
-      <MemoryDocument kind="project_preferences" projectKey={projectKey} event={project_preferences} />
-      {user_preferences && (
-        <MemoryDocument kind="user_preferences" projectKey={USER_PREFERENCES} event={user_preferences} />
+      <MemoryDocument kind="summary" place={place} event={data.summary} />
+      <MemoryDocument kind="project_facts" place={place} event={data.facts} />
+      <MemoryDocument kind="project_preferences" place={place} event={data.project_preferences} />
+      {data.user_preferences && (
+        <MemoryDocument
+          kind="user_preferences"
+          place={{ key: USER_PREFERENCES }}
+          event={data.user_preferences}
+        />
       )}
     </div>
   )

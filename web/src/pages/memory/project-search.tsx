@@ -8,8 +8,8 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input, Segmented } from '../../ui/field.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
-import { Marked } from '../../ui/marked.tsx'
 import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { Highlight } from './highlight.tsx'
 import { eventQuery, memorySearchQuery } from './memory-queries.ts'
 
 const route = getRouteApi('/app/memory/project')
@@ -56,14 +56,14 @@ export function MemorySearchBox() {
 }
 
 export function MemorySearchResults() {
-  const { key, q = '', by } = route.useSearch()
+  const { key, workspace, q = '', by } = route.useSearch()
   const navigate = route.useNavigate()
-  const results = useQuery(memorySearchQuery(key, q, by === 'words'))
+  const results = useQuery(memorySearchQuery({ key, workspace }, q, by === 'words'))
   return (
     <section aria-label="Results" aria-busy={results.isFetching}>
       <div className="mb-2 flex flex-wrap items-center justify-between gap-3">
         <p role="status" className="text-xs text-faint">
-          {results.data ? plural(results.data.items.length, 'result') : 'Searching …'}
+          {results.data ? plural(results.data.results.length, 'result') : 'Searching …'}
         </p>
         <Segmented
           label="Match"
@@ -82,7 +82,7 @@ export function MemorySearchResults() {
       </div>
       {results.error && <ErrorState error={results.error} onRetry={() => void results.refetch()} />}
       {!results.data && !results.error && <SkeletonList rows={4} />}
-      {results.data?.items.length === 0 && (
+      {results.data?.results.length === 0 && (
         <EmptyState
           icon={<SearchX size={18} />}
           title="Nothing with these words"
@@ -105,15 +105,15 @@ export function MemorySearchResults() {
         </EmptyState>
       )}
       <ol className="divide-y divide-line border-y border-line empty:hidden">
-        {results.data?.items.map((hit) => (
-          <Hit key={hit.raw_id} hit={hit} />
+        {results.data?.results.map((hit) => (
+          <Hit key={hit.raw_id} hit={hit} words={by === 'words' ? q.split(/\s+/) : [q]} />
         ))}
       </ol>
     </section>
   )
 }
 
-function Hit({ hit }: { hit: MemoryHit }) {
+function Hit({ hit, words }: { hit: MemoryHit; words: string[] }) {
   const [open, setOpen] = useState(false)
   const event = useQuery({ ...eventQuery(hit.raw_id), enabled: open })
   return (
@@ -131,7 +131,7 @@ function Hit({ hit }: { hit: MemoryHit }) {
         </span>
         {hit.title && <span className="text-sm font-medium">{hit.title}</span>}
         <span className="text-sm break-words text-soft">
-          <Marked text={hit.snippet} />
+          <Highlight text={hit.snippet} words={words} />
         </span>
       </button>
       {open && (

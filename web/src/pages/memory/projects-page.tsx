@@ -4,19 +4,20 @@ import { ArrowRightLeft, Brain, ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import type { MemoryProject } from '../../api/memory.ts'
 import { formatAgo, plural } from '../../lib/format.ts'
+import { useMe } from '../../session.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { EmptyState, ErrorState, Skeleton, SkeletonList } from '../../ui/states.tsx'
 import { MemoryDocument } from './document.tsx'
-import { documentsQuery, projectsQuery, USER_PREFERENCES } from './memory-queries.ts'
+import { documentsQuery, placeOf, projectsQuery, USER_PREFERENCES } from './memory-queries.ts'
 import { TransferDialog } from './transfer-dialog.tsx'
 
 export function ProjectsPage() {
   const [transferring, setTransferring] = useState(false)
   const [filter, setFilter] = useState('')
   const projects = useQuery(projectsQuery)
-  const own = useQuery(documentsQuery(USER_PREFERENCES))
+  const own = useQuery(documentsQuery({ key: USER_PREFERENCES }))
   const items = projects.data?.items.filter((one) => one.project_key !== USER_PREFERENCES) ?? []
   const wanted = filter.trim().toLowerCase()
   const shown = items.filter((one) =>
@@ -73,7 +74,7 @@ export function ProjectsPage() {
         {shown.length > 0 && (
           <ul className="divide-y divide-line border-y border-line">
             {shown.map((project) => (
-              <ProjectRow key={project.project_key} project={project} />
+              <ProjectRow key={`${project.project_key} ${project.workspace_id}`} project={project} />
             ))}
           </ul>
         )}
@@ -90,7 +91,7 @@ export function ProjectsPage() {
         {own.data && (
           <MemoryDocument
             kind="user_preferences"
-            projectKey={USER_PREFERENCES}
+            place={{ key: USER_PREFERENCES }}
             event={own.data.user_preferences}
             plain
           />
@@ -102,12 +103,13 @@ export function ProjectsPage() {
 }
 
 function ProjectRow({ project }: { project: MemoryProject }) {
+  const me = useMe()
   const others = project.aliases.filter((alias) => alias !== project.project_key)
   return (
     <li>
       <Link
         to="/memory/project"
-        search={{ key: project.project_key }}
+        search={placeOf(project, me)}
         className="flex min-h-14 items-center gap-3 px-2 py-2 transition-colors hover:bg-hover"
       >
         <span className="min-w-0 grow">

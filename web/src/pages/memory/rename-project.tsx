@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useId, useState } from 'react'
+import { readProjectKey } from '../../../../src/features/memory/project-key.ts'
 import { ApiError } from '../../api/client.ts'
 import { type MemoryProject, renameProject } from '../../api/memory.ts'
 import { plural } from '../../lib/format.ts'
@@ -9,12 +10,13 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { memoryChanged, USER_PREFERENCES } from './memory-queries.ts'
+import { memoryChanged, named, type ProjectPlace, USER_PREFERENCES } from './memory-queries.ts'
 
-type Props = { projectKey: string; events: number; projects: MemoryProject[]; onClose: () => void }
+type Props = { place: ProjectPlace; events: number; projects: MemoryProject[]; onClose: () => void }
 
 /** A name that another project has means merging: that is said in numbers and asks for the name typed. */
-export function RenameProject({ projectKey, events, projects, onClose }: Props) {
+export function RenameProject({ place, events, projects, onClose }: Props) {
+  const projectKey = place.key
   const formId = useId()
   const listId = useId()
   const navigate = useNavigate()
@@ -22,16 +24,21 @@ export function RenameProject({ projectKey, events, projects, onClose }: Props) 
   const [typed, setTyped] = useState('')
   const [refused, setRefused] = useState<string | null>(null)
   const wanted = name.trim()
+  const canonical = wanted && readProjectKey(wanted).key
   const other = projects.find(
-    (one) => one.project_key !== projectKey && [one.project_key, ...one.aliases].includes(wanted),
+    (one) => one.project_key !== projectKey && [one.project_key, ...one.aliases].includes(canonical),
   )
   const merges = other !== undefined || refused === wanted
   const rename = useMutation({
     mutationFn: () =>
-      renameProject({ project_key: projectKey, new_project_key: wanted, ...(merges ? { merge: true } : {}) }),
+      renameProject({ ...named(place), new_project_key: wanted, ...(merges ? { merge: true } : {}) }),
     onSuccess: async (done) => {
       onClose()
-      await navigate({ to: '/memory/project', search: { key: done.new_project_key }, replace: true })
+      await navigate({
+        to: '/memory/project',
+        search: { ...place, key: done.new_project_key },
+        replace: true,
+      })
       await memoryChanged()
       if (merges) toast(`${plural(done.moved_events, 'event')} moved into ${done.new_project_key}.`)
       else
@@ -42,8 +49,8 @@ export function RenameProject({ projectKey, events, projects, onClose }: Props) 
     },
   })
   const undo = (key: string) =>
-    renameProject({ project_key: key, new_project_key: projectKey }).then(async () => {
-      await navigate({ to: '/memory/project', search: { key: projectKey }, replace: true })
+    renameProject({ ...named({ ...place, key }), new_project_key: projectKey }).then(async () => {
+      await navigate({ to: '/memory/project', search: place, replace: true })
       await memoryChanged()
     }, toastError)
   const submit = (event: FormEvent) => {

@@ -4,6 +4,7 @@ import { appRoute } from '../../route-frame.tsx'
 /** Project keys hold slashes and colons, so the key stands in the query string and not in the path. */
 export type ProjectSearch = {
   key: string
+  workspace?: string | undefined
   q?: string | undefined
   by?: 'words' | undefined
   view?: 'documents' | undefined
@@ -22,6 +23,7 @@ const project = createRoute({
   path: '/memory/project',
   validateSearch: (raw: Record<string, unknown>): ProjectSearch => ({
     key: text(raw.key),
+    workspace: text(raw.workspace) || undefined,
     q: text(raw.q) || undefined,
     by: raw.by === 'words' ? 'words' : undefined,
     view: raw.view === 'documents' ? 'documents' : undefined,

@@ -1,7 +1,8 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { Bot, ChevronRight, History, MessageSquareText, ShieldCheck, StickyNote, Trash2 } from 'lucide-react'
 import { type ReactNode, useId, useMemo, useState } from 'react'
-import { deleteEvent, type MemoryEvent, type MemorySnapshot } from '../../api/memory.ts'
+import { turnParts } from '../../../../src/features/memory/turn-content.ts'
+import { deleteEvent, type MemoryEvent } from '../../api/memory.ts'
 import { cx } from '../../lib/cx.ts'
 import { formatDay, formatTime, plural } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -9,21 +10,21 @@ import { Button, LinkButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
-import { EmptyState } from '../../ui/states.tsx'
+import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { eventQuery, memoryChanged } from './memory-queries.ts'
-import { type Entry, type Exchange, type Session, sessionsOf, turnParts } from './timeline.ts'
+import { eventQuery, memoryChanged, type ProjectPlace, timelineQuery } from './memory-queries.ts'
+import { type Entry, type Exchange, type Session, sessionsOf } from './timeline.ts'
 
 const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 
-export function Timeline({ snapshot }: { snapshot: MemorySnapshot }) {
-  const sessions = useMemo(() => {
-    const documents = [snapshot.summary, snapshot.facts, snapshot.project_preferences].filter(
-      (event) => event !== null,
-    )
-    const all = new Map([...snapshot.recent_events, ...documents].map((event) => [event.raw_id, event]))
-    return sessionsOf([...all.values()])
-  }, [snapshot])
+export function Timeline({ place }: { place: ProjectPlace }) {
+  const timeline = useInfiniteQuery(timelineQuery(place))
+  const sessions = useMemo(
+    () => sessionsOf(timeline.data?.pages.flatMap((page) => page.items) ?? []),
+    [timeline.data],
+  )
+  if (timeline.error) return <ErrorState error={timeline.error} onRetry={() => void timeline.refetch()} />
+  if (!timeline.data) return <SkeletonList rows={5} />
   if (sessions.length === 0)
     return (
       <EmptyState
@@ -38,20 +39,21 @@ export function Timeline({ snapshot }: { snapshot: MemorySnapshot }) {
     <>
       <ol aria-label="Sessions" className="grid gap-8">
         {sessions.map((session, index) => (
-          <SessionBlock key={session.id} session={session} openFirst={index === 0} />
+          <SessionBlock key={session.id} session={session} isLatest={index === 0} />
         ))}
       </ol>
-      {snapshot.total_events > snapshot.recent_events.length + 3 && (
-        <p className="mt-6 border-t border-line pt-4 text-xs text-faint">
-          The latest {snapshot.recent_events.length} of {plural(snapshot.total_events, 'event')}. Older ones
-          are found by search.
-        </p>
+      {timeline.hasNextPage && (
+        <div className="mt-6 border-t border-line pt-4">
+          <Button busy={timeline.isFetchingNextPage} onClick={() => void timeline.fetchNextPage()}>
+            Show older
+          </Button>
+        </div>
       )}
     </>
   )
 }
 
-function SessionBlock({ session, openFirst }: { session: Session; openFirst: boolean }) {
+function SessionBlock({ session, isLatest }: { session: Session; isLatest: boolean }) {
   const headingId = useId()
   const sameDay = formatDay(session.startedAt) === formatDay(session.endedAt)
   return (
@@ -61,7 +63,7 @@ function SessionBlock({ session, openFirst }: { session: Session; openFirst: boo
           {formatDay(session.startedAt)}{' '}
           <span className="font-normal text-soft tabular-nums">
             {clock.format(new Date(session.startedAt))}
-            {session.startedAt !== session.endedAt &&
+            {formatTime(session.startedAt) !== formatTime(session.endedAt) &&
               `–${sameDay ? clock.format(new Date(session.endedAt)) : formatTime(session.endedAt)}`}
           </span>
         </h2>
@@ -76,11 +78,7 @@ function SessionBlock({ session, openFirst }: { session: Session; openFirst: boo
       </div>
       <ol className="grid border-l border-line">
         {session.exchanges.toReversed().map((exchange, index) => (
-          <ExchangeRow
-            key={exchange.id}
-            exchange={exchange}
-            startsOpen={openFirst && index === 0 && session.exchanges.length === 1}
-          />
+          <ExchangeRow key={exchange.id} exchange={exchange} startsOpen={isLatest && index === 0} />
         ))}
       </ol>
     </li>
@@ -97,6 +95,9 @@ function ExchangeRow({ exchange, startsOpen }: { exchange: Exchange; startsOpen:
   const redacted = eventsOf(exchange)
     .flatMap((event) => event.redactions)
     .reduce((sum, { count }) => sum + count, 0)
+  const { message } = exchange
+  const isSaidByHeadline =
+    message && !message.event.truncated && message.text.trim() === plainLine(message.text)
   const headline = exchange.message?.text ?? first.title ?? exchange.report?.text ?? first.content
   return (
     <li className="relative -ml-px border-l-2 border-transparent pl-4 has-[>button[aria-expanded=true]]:border-accent">
@@ -114,7 +115,7 @@ function ExchangeRow({ exchange, startsOpen }: { exchange: Exchange; startsOpen:
         />
         <span className="min-w-0 grow">
           <span className={cx('block text-sm font-medium', !open && 'line-clamp-2')}>
-            {plainLine(headline, open)}
+            {plainLine(headline)}
           </span>
           {!open && exchange.message && exchange.report && (
             <span className="mt-0.5 flex items-start gap-1.5 text-sm text-soft">
@@ -145,7 +146,7 @@ function ExchangeRow({ exchange, startsOpen }: { exchange: Exchange; startsOpen:
       </button>
       {open && (
         <div id={panelId} className="grid animate-enter gap-4 pt-1 pr-2 pb-5 pl-8">
-          {exchange.message && (
+          {exchange.message && !isSaidByHeadline && (
             <Said
               who="You"
               icon={<MessageSquareText size={14} aria-hidden />}
@@ -186,10 +187,12 @@ const eventsOf = (exchange: Exchange) => [
   ).values(),
 ]
 
-const plainLine = (text: string, whole = false) => {
-  const line = text.trim().split('\n', 1)[0] ?? ''
-  return whole ? line : text.trim().replace(/\s+/g, ' ')
-}
+/** A closed line shows words, not the signs of Markdown. */
+const plainLine = (text: string) =>
+  text
+    .replace(/```\w*|[`*]{1,2}(?=\S)|(?<=\S)[`*]{1,2}|^\s*(?:#{1,6}|[-*>])\s+/gm, '')
+    .replace(/\s+/g, ' ')
+    .trim()
 
 const noteNames: Record<string, string> = {
   project_facts: 'Facts',
@@ -228,7 +231,7 @@ function Said({ who, icon, entry, side, children }: SaidProps) {
 function textOf(event: MemoryEvent, side: SaidProps['side']): string {
   if (event.event_type !== 'turn') return event.content
   const parts = turnParts(event.content)
-  return side === 'message' ? (parts.message ?? '') : parts.report
+  return (side === 'message' ? parts.message : parts.report) ?? ''
 }
 
 function DeleteEvents({ events }: { events: MemoryEvent[] }) {

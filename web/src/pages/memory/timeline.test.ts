@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { turnContent } from '../../../../src/features/memory/turn-content.ts'
 import type { MemoryEvent } from '../../api/memory.ts'
 import { sessionsOf } from './timeline.ts'
 
@@ -25,8 +26,11 @@ const event = (
   ...extra,
 })
 
+/** The tests tell events in the order of the day; the server gives the newest first. */
+const grouped = (...events: MemoryEvent[]) => sessionsOf(events.toReversed())
+
 const shape = (events: MemoryEvent[]) =>
-  sessionsOf(events).map((session) =>
+  grouped(...events).map((session) =>
     session.exchanges.map(({ message, report, notes }) => [
       message?.text ?? null,
       report?.text ?? null,
@@ -70,11 +74,11 @@ test('summaries and facts belong to the exchange they follow', () => {
 })
 
 test('a session id holds events together over any pause, also when sessions run side by side', () => {
-  const sessions = sessionsOf([
+  const sessions = grouped(
     event(0, 'user_message', { session_id: 'a', client: 'one' }),
     event(1, 'user_message', { session_id: 'b' }),
     event(200, 'agent_report', { session_id: 'a', client: 'two' }),
-  ])
+  )
   expect(sessions.map((session) => [session.sessionId, session.clients])).toEqual([
     ['a', ['one', 'two']],
     ['b', []],
@@ -83,18 +87,24 @@ test('a session id holds events together over any pause, also when sessions run 
 
 test('without a session id a pause of half an hour begins a new session', () => {
   expect(
-    sessionsOf([event(0, 'user_message'), event(29, 'agent_report'), event(60, 'user_message')]),
+    grouped(event(0, 'user_message'), event(29, 'agent_report'), event(60, 'user_message')),
   ).toHaveLength(2)
 })
 
-test('the latest session comes first, whatever the order of the events', () => {
-  const events = [event(300, 'user_message'), event(0, 'user_message'), event(120, 'user_message')]
-  expect(sessionsOf(events).map((session) => session.startedAt)).toEqual(
-    events
-      .map((one) => one.created_at)
-      .sort()
-      .reverse(),
-  )
+test('the latest session comes first', () => {
+  const starts = grouped(event(0, 'user_message'), event(120, 'user_message'), event(300, 'user_message'))
+  expect(starts.map((session) => session.startedAt.slice(11, 16))).toEqual(['17:00', '14:00', '12:00'])
+})
+
+test('both sides of a turn and the notes written with it are one exchange', () => {
+  const turn = event(0, 'turn', { content: turnContent('why is it slow?', 'An index was missing.') })
+  expect(shape([turn, event(0, 'summary')])).toEqual([[['why is it slow?', 'An index was missing.', 1]]])
+})
+
+test('a turn that a client wrote in its own form is a report', () => {
+  expect(shape([event(0, 'turn', { content: 'did this and that' })])).toEqual([
+    [[null, 'did this and that', 0]],
+  ])
 })
 
 test('no events are no sessions', () => {

@@ -1,3 +1,4 @@
+import { turnParts } from '../../../../src/features/memory/turn-content.ts'
 import type { MemoryEvent } from '../../api/memory.ts'
 
 /** One exchange: what the person asked, what the agent reported, and what was noted down along the way. */
@@ -18,9 +19,9 @@ export type Session = {
 /** Events without a session id belong together while the pauses between them are shorter than this. */
 const PAUSE_MS = 30 * 60_000
 
-/** Groups events into sessions, the latest session first. The order in which the events come does not matter. */
+/** Groups events, newest first as the server gives them, into sessions, the latest session first. */
 export function sessionsOf(events: readonly MemoryEvent[]): Session[] {
-  const oldestFirst = events.toSorted(byTime)
+  const oldestFirst = events.toReversed()
   const groups: { key: string | null; events: MemoryEvent[] }[] = []
   const named = new Map<string, { key: string; events: MemoryEvent[] }>()
   for (const event of oldestFirst) {
@@ -78,7 +79,7 @@ function exchangesOf(events: readonly MemoryEvent[]): Exchange[] {
         open = begin(event)
         const { message, report } = turnParts(event.content)
         open.message = message === null ? null : { event, text: message }
-        open.report = { event, text: report }
+        open.report = report === null ? null : { event, text: report }
         break
       }
       default:
@@ -87,26 +88,4 @@ function exchangesOf(events: readonly MemoryEvent[]): Exchange[] {
     }
   }
   return exchanges
-}
-
-const byTime = (a: MemoryEvent, b: MemoryEvent) =>
-  a.created_at < b.created_at
-    ? -1
-    : a.created_at > b.created_at
-      ? 1
-      : a.raw_id < b.raw_id
-        ? -1
-        : a.raw_id > b.raw_id
-          ? 1
-          : 0
-
-/** A turn is one text with both sides under their headings; a text without them is a report alone. */
-export function turnParts(content: string): { message: string | null; report: string } {
-  const match =
-    /^(?:#+\s*|\*\*)?user(?:[ _]message)?:?(?:\*\*)?:?[ \t]*\n?([\s\S]*?)\n+(?:#+\s*|\*\*)?agent(?:[ _]report)?:?(?:\*\*)?:?[ \t]*\n?([\s\S]*)$/i.exec(
-      content.trim(),
-    )
-  return match
-    ? { message: (match[1] ?? '').trim(), report: (match[2] ?? '').trim() }
-    : { message: null, report: content }
 }

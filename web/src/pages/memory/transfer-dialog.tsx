@@ -1,29 +1,36 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { ArrowRight, Check, Minus, Plus } from 'lucide-react'
 import { type FormEvent, useId, useState } from 'react'
+import { itemsOf } from '../../../../src/features/memory/documents.ts'
 import { type MemoryProject, transferPreferences } from '../../api/memory.ts'
 import { cx } from '../../lib/cx.ts'
 import { plural } from '../../lib/format.ts'
+import { useMe } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Checkbox, SelectField } from '../../ui/field.tsx'
 import { FormError, Notice, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { documentsQuery, memoryChanged, USER_PREFERENCES } from './memory-queries.ts'
-import { type PreviewLine, preferenceItems, previewTransfer } from './preferences.ts'
+import { documentsQuery, memoryChanged, type ProjectPlace, USER_PREFERENCES } from './memory-queries.ts'
+import { type PreviewLine, previewTransfer } from './preferences.ts'
 
-type Props = { source?: string; projects: MemoryProject[]; onClose: () => void }
+type Props = { source?: ProjectPlace; projects: MemoryProject[]; onClose: () => void }
 
 /** Copies preferences from one project (or from the person) to another, and shows the result before it is written. */
 export function TransferDialog({ source: given, projects, onClose }: Props) {
   const formId = useId()
-  const places = [USER_PREFERENCES, ...projects.map((one) => one.project_key)]
-  const [source, setSource] = useState(given ?? projects[0]?.project_key ?? USER_PREFERENCES)
+  const { personal_workspace_id } = useMe()
+  const workspace = given?.workspace
+  const keys = projects
+    .filter((one) => one.workspace_id === (workspace ?? personal_workspace_id))
+    .map((one) => one.project_key)
+  const places = [USER_PREFERENCES, ...keys.filter((key) => key !== USER_PREFERENCES)]
+  const [source, setSource] = useState(given?.key ?? places[1] ?? USER_PREFERENCES)
   const [target, setTarget] = useState(places.find((place) => place !== source) ?? USER_PREFERENCES)
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
   const [replace, setReplace] = useState(false)
-  const from = usePreferences(source)
-  const to = usePreferences(target)
+  const from = usePreferences(source, workspace)
+  const to = usePreferences(target, workspace)
   const chosen = from.items?.filter((item) => !left.has(item)) ?? []
   const takesAll = chosen.length === from.items?.length
   const replaces = replace && takesAll
@@ -45,11 +52,12 @@ export function TransferDialog({ source: given, projects, onClose }: Props) {
         target_project_key: target,
         confirmed_by_user: true,
         client: 'web',
+        ...(workspace ? { workspace_id: workspace } : {}),
         ...(takesAll ? { replace_target: replaces } : { items: chosen }),
       }),
     onSuccess: async (done) => {
       await memoryChanged()
-      toast(`${plural(done.items_copied.length, 'preference')} copied to ${placeName(target)}.`)
+      toast(`${plural(done.items_copied, 'preference')} copied to ${placeName(target)}.`)
       onClose()
     },
   })
@@ -154,18 +162,18 @@ const PlaceSelect = ({ label, value, places, onChange }: PlaceSelectProps) => (
   </SelectField>
 )
 
-function usePreferences(key: string) {
-  const { data, error } = useQuery(documentsQuery(key))
+function usePreferences(key: string, workspace: string | undefined) {
+  const { data, error } = useQuery(documentsQuery(key === USER_PREFERENCES ? { key } : { key, workspace }))
   if (!data) return { items: undefined, error }
   const event = key === USER_PREFERENCES ? data.user_preferences : data.project_preferences
-  return { items: preferenceItems(event?.content ?? ''), error: null }
+  return { items: itemsOf(event?.content ?? ''), error: null }
 }
 
 const looks: Record<PreviewLine['state'], { className: string; icon: typeof Plus | null }> = {
   kept: { className: 'text-soft', icon: null },
   'already there': { className: 'text-soft', icon: Check },
   added: { className: 'bg-ok-soft text-ok', icon: Plus },
-  removed: { className: 'bg-bad-soft text-bad line-through', icon: Minus },
+  removed: { className: 'bg-bad-soft text-bad', icon: Minus },
 }
 
 function Preview({ lines }: { lines: PreviewLine[] }) {
@@ -179,8 +187,10 @@ function Preview({ lines }: { lines: PreviewLine[] }) {
             <span className="grid h-5 w-4 shrink-0 place-items-center">
               {Icon && <Icon size={14} aria-hidden />}
             </span>
-            <span className="min-w-0 grow break-words">{item}</span>
-            {state !== 'kept' && <span className="shrink-0 text-xs no-underline">{state}</span>}
+            <span className={cx('min-w-0 grow break-words', state === 'removed' && 'line-through')}>
+              {item}
+            </span>
+            {state !== 'kept' && <span className="shrink-0 text-xs">{state}</span>}
           </li>
         )
       })}

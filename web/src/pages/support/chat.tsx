@@ -19,7 +19,9 @@ export function Chat({ onAsked, onTicket }: { onAsked: (text: string) => void; o
   const end = useRef<HTMLDivElement>(null)
   const answered = messages.at(-1)?.content.length ?? 0
   // biome-ignore lint/correctness/useExhaustiveDependencies: the view follows the answer while it grows
-  useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [messages.length, answered])
+  useEffect(() => {
+    end.current?.scrollIntoView({ block: 'nearest' })
+  }, [messages.length, answered])
   const send = (question: string) => {
     if (!question.trim() || isWriting) return
     onAsked(question.trim())

@@ -5,7 +5,7 @@ import { formatTime } from '../../lib/format.ts'
 import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
 import { Pager, Table } from '../../ui/table.tsx'
 import { actionWords, detailWords } from './audit-words.ts'
-import { auditQuery } from './workspace-queries.ts'
+import { auditQuery, membersQuery } from './workspace-queries.ts'
 
 const route = getRouteApi('/app/workspaces/$workspaceId')
 
@@ -14,6 +14,11 @@ export function AuditLog({ workspaceId }: { workspaceId: string }) {
   const { page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
   const log = useQuery(auditQuery(workspaceId, page))
+  const { data: members } = useQuery(membersQuery(workspaceId))
+  const nameOf = (userId: string) => {
+    const member = members?.find((one) => one.user_id === userId)
+    return member && (member.display_name || member.email)
+  }
   if (log.error) return <ErrorState error={log.error} onRetry={() => void log.refetch()} />
   if (!log.data) return <SkeletonList rows={5} />
   if (log.data.total === 0)
@@ -40,19 +45,15 @@ export function AuditLog({ workspaceId }: { workspaceId: string }) {
             cell: (entry) => (
               <>
                 <span className="font-medium">{entry.actor_name || 'The system'}</span>{' '}
-                {actionWords(entry.action)}
-                <span className="block text-xs break-words text-faint sm:hidden">
-                  {detailWords(entry.details)}
-                </span>
+                {actionWords(entry, nameOf)}
+                <span className="block text-xs break-words text-faint sm:hidden">{detailWords(entry)}</span>
               </>
             ),
           },
           {
             name: 'Details',
             wide: true,
-            cell: (entry) => (
-              <span className="text-xs break-all text-soft">{detailWords(entry.details)}</span>
-            ),
+            cell: (entry) => <span className="text-xs break-all text-soft">{detailWords(entry)}</span>,
           },
         ]}
       />

@@ -1,29 +1,42 @@
 import type { AuditEntry } from '../../api/team.ts'
 
-const words: Record<string, string> = {
-  'workspace.created': 'created the workspace',
-  'workspace.updated': 'changed the workspace',
-  'member.added': 'added a member',
-  'member.removed': 'removed a member',
-  'member.left': 'left the workspace',
-  'member.role_changed': 'changed a role',
-  'invite.created': 'invited somebody',
-  'invite.resent': 'made a new invitation link',
-  'invite.revoked': 'revoked an invitation',
-  'invite.accepted': 'accepted an invitation',
-  'card.published': 'published a card',
-  'card.shared': 'shared a card',
-  'card.unpublished': 'took a card back',
-  'card.deleted': 'deleted a card',
+type Words = (whom: string, details: AuditEntry['details']) => string
+
+const words: Record<string, Words> = {
+  'workspace.created': () => 'created the workspace',
+  'workspace.updated': () => 'changed the workspace',
+  'member.added': (whom) => `added ${whom}`,
+  'member.removed': (whom) => `removed ${whom}`,
+  'member.left': () => 'left the workspace',
+  'member.role_changed': (whom) => `changed the role of ${whom}`,
+  'invite.created': (_, { email }) => `invited ${email ?? 'somebody'}`,
+  'invite.resent': (_, { email }) => `made a new link for ${email ?? 'an invitation'}`,
+  'invite.revoked': (_, { email }) => `revoked the invitation of ${email ?? 'somebody'}`,
+  'invite.accepted': () => 'accepted an invitation',
+  'card.published': () => 'published a card',
+  'card.shared': () => 'shared a card',
+  'card.unpublished': () => 'took a card back',
+  'card.deleted': () => 'deleted a card',
+  'card.restored': () => 'brought a card back',
+  'memory.event_deleted': () => 'deleted an event of their memory',
+  'memory.project_deleted': () => 'deleted a project of their memory',
 }
 
-/** The action in words; an action this page does not know yet still reads as one. */
-export const actionWords = (action: string) => words[action] ?? action.replace(/[._]/g, ' ')
+/** The action as the rest of a sentence; one this page does not know yet still reads as words. */
+export function actionWords(entry: AuditEntry, nameOf: (userId: string) => string | undefined): string {
+  const whom = (entry.subject_type === 'user' && nameOf(entry.subject_id)) || 'a member'
+  return words[entry.action]?.(whom, entry.details) ?? entry.action.replace(/[._]/g, ' ')
+}
 
-/** The details as "role: editor, email: …"; nested values as JSON. */
-export const detailWords = (details: AuditEntry['details']) =>
+const saidAlready = new Set(['email'])
+
+/** The details as "role: editor, visibility: private"; nested values as JSON. */
+export const detailWords = ({ action, details }: AuditEntry) =>
   Object.entries(details)
-    .filter(([, value]) => value !== null && value !== '')
+    .filter(
+      ([key, value]) =>
+        value !== null && value !== '' && !(action.startsWith('invite.') && saidAlready.has(key)),
+    )
     .map(
       ([key, value]) =>
         `${key.replace(/_/g, ' ')}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,

@@ -64,12 +64,6 @@ function Invitation({ token, invite }: { token: string; invite: InviteView }) {
         </LinkButton>
       </AccountCard>
     )
-  if (invite.status !== 'pending')
-    return (
-      <AccountCard title="This invitation is over">
-        <Notice tone="warn">{gone[invite.status === 'expired' ? 'invite_expired' : 'not_found']}</Notice>
-      </AccountCard>
-    )
   return (
     <AccountCard
       title={`Join ${invite.workspace_name}`}
@@ -96,7 +90,7 @@ function SignInFirst({ token, invite }: { token: string; invite: InviteView }) {
   return (
     <>
       {config?.registration !== 'closed' && (
-        <LinkButton to="/sign-up" search={search} look="primary" className="h-9">
+        <LinkButton to="/sign-up" search={{ ...search, invite: token }} look="primary" className="h-9">
           Create an account and join
         </LinkButton>
       )}

@@ -29,7 +29,7 @@ export function Invitations({ workspace }: { workspace: Workspace }) {
   const [history, setHistory] = useState(false)
   const invites = useQuery(invitesQuery(id, history))
   return (
-    <div className="grid gap-6">
+    <div className="grid gap-6 *:min-w-0">
       <InviteForm workspace={workspace} onSent={setLatest} />
       {latest && <LinkPanel action={latest} onClose={() => setLatest(null)} />}
       <Section
@@ -181,10 +181,13 @@ function InviteTable({ workspaceId, invites, onResent }: InviteTableProps) {
               <span className="text-xs text-faint">
                 {roleName(invite.role)} · {formatAgo(invite.created_at)}
               </span>
+              <span className="mt-1 block sm:hidden">
+                <InviteState invite={invite} />
+              </span>
             </span>
           ),
         },
-        { name: 'State', cell: (invite) => <InviteState invite={invite} /> },
+        { name: 'State', wide: true, cell: (invite) => <InviteState invite={invite} /> },
         {
           name: 'Actions',
           hideName: true,

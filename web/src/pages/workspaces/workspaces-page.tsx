@@ -71,12 +71,15 @@ function WorkspaceRow({ workspace }: { workspace: Workspace }) {
           <span className="block truncate text-sm font-medium">{workspace.name}</span>
           <span className="block truncate text-xs text-faint">
             {typeNames[workspace.type]} · {plural(workspace.member_count, 'member')}
+            <span className="sm:hidden"> · {visibilityName(workspace.visibility)}</span>
           </span>
         </span>
         <span className="flex shrink-0 items-center gap-2">
-          <Badge icon={workspace.visibility === 'private' ? <Lock size={12} aria-hidden /> : undefined}>
-            {visibilityName(workspace.visibility)}
-          </Badge>
+          <span className="max-sm:hidden">
+            <Badge icon={workspace.visibility === 'private' ? <Lock size={12} aria-hidden /> : undefined}>
+              {visibilityName(workspace.visibility)}
+            </Badge>
+          </span>
           {workspace.role && (
             <Badge tone={workspace.role === 'admin' ? 'accent' : 'neutral'}>{roleName(workspace.role)}</Badge>
           )}

@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import { look } from './pictures.ts'
+import { expectAccessible, openStage } from './support.ts'
+
+const stage = openStage()
+
+test('a person buys credits with the development provider and finds the booking in the ledger', async () => {
+  const { page, api } = await stage.person('Buyer')
+  await page.goto('/billing')
+  await page.getByText('100 credits', { exact: true }).first().waitFor()
+  await page.getByRole('button', { name: 'Buy for $16' }).click()
+  await page.getByRole('heading', { name: 'Knowledge Vault: 500 credits' }).waitFor()
+  await page.getByRole('button', { name: 'Pay with a card that is declined' }).click()
+  await page.getByText('The card was declined').waitFor()
+  await page.getByRole('button', { name: 'Pay $16', exact: false }).first().click()
+
+  await page.getByText('Payment received. 500 credits were added; your balance is 600 credits.').waitFor()
+  await page
+    .getByRole('row', { name: /Bought a credit pack/ })
+    .getByText('+500')
+    .waitFor()
+  expect(await api('GET', '/api/v1/credits/balance')).toMatchObject({ balance: 600 })
+  await expect.poll(() => page.getByRole('link', { name: /600 credits/ }).count()).toBeGreaterThan(0)
+  await expectAccessible(page)
+})
+
+test('a cancelled purchase says that nothing was charged', async () => {
+  const { page, api } = await stage.person('Hesitant')
+  await page.goto('/billing')
+  await page.getByRole('button', { name: 'Buy for $4', exact: true }).click()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByText('The payment was cancelled. Nothing was charged.').waitFor()
+  await page.getByRole('button', { name: 'Dismiss' }).click()
+  await expect.poll(() => page.url()).not.toContain('checkout')
+  expect(await api('GET', '/api/v1/credits/balance')).toMatchObject({ balance: 100 })
+})
+
+test('a person subscribes, sees the plan, and cancels it in the portal', async () => {
+  const { page } = await stage.person('Subscriber')
+  await page.goto('/billing?tab=plans')
+  await page.getByRole('button', { name: 'Subscribe for $12 a month' }).click()
+  await page.getByRole('button', { name: /^Pay \$12/ }).click()
+  await page.getByText('Payment received. 500 credits were added').waitFor()
+  await page.getByText(/^Pro renews on/).waitFor()
+  expect(await page.getByRole('button', { name: /^Subscribe/ }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Open the billing portal' }).click()
+  await page.getByRole('heading', { name: 'Billing portal' }).waitFor()
+  await page
+    .getByRole('button', { name: /^Cancel/ })
+    .first()
+    .click()
+  await page.getByRole('link', { name: 'Back to Knowledge Vault' }).click()
+  await page.getByText(/^Pro ends on/).waitFor()
+})
+
+test('an invite code made by one person gives credits to both', async () => {
+  const giver = await stage.person('Giver')
+  const taker = await stage.person('Taker')
+  await giver.page.goto('/billing?tab=codes')
+  await giver.page.getByLabel('Note').fill('For the new colleague')
+  await giver.page.getByRole('button', { name: 'Create code' }).click()
+  const code = (await giver.page.getByText(/^KV-\w{5}-\w{5}$/).textContent()) ?? ''
+  await giver.page.getByRole('button', { name: `Copy code ${code}` }).click()
+  expect(await giver.page.evaluate(() => navigator.clipboard.readText())).toBe(code)
+
+  await giver.page.getByRole('textbox', { name: 'Invite code' }).fill(code)
+  await giver.page.getByRole('button', { name: 'Redeem' }).click()
+  await giver.page.getByText('You cannot redeem your own code').waitFor()
+
+  await taker.page.goto(`/billing?tab=codes&code=${code}`)
+  await taker.page.getByRole('button', { name: 'Redeem' }).click()
+  await taker.page.getByText('20 credits added. Your balance is 120 credits.').waitFor()
+  await giver.page.reload()
+  await giver.page
+    .getByRole('row', { name: new RegExp(code) })
+    .getByText('Used')
+    .waitFor()
+  expect(await giver.api('GET', '/api/v1/credits/balance')).toMatchObject({ balance: 120 })
+})
+
+test.each([
+  ['/billing', 'billing', 'Welcome bonus'],
+  ['/billing?tab=plans', 'billing-plans', 'Everything in Pro'],
+  ['/billing?tab=codes', 'billing-codes', 'For the new colleague'],
+])('%s looks right in every size and theme', async (path, name, ready) => {
+  const person = await stage.person('Billing viewer')
+  await person.api('POST', '/api/v1/billing/invites', { note: 'For the new colleague' })
+  await look(person, path, name, ready)
+})

@@ -1,0 +1,237 @@
+import { expect, test } from 'vitest'
+import { look } from './pictures.ts'
+import { expectAccessible, openStage, type Person, picture } from './support.ts'
+
+const stage = openStage()
+
+const KEY = 'github.com/example/shop'
+const PROJECT = `/memory/project?key=${encodeURIComponent(KEY)}`
+
+/** Throws if any of it is ever taken for markup; the window's watch turns the error into a failed test. */
+const HOSTILE = `"><img src=x onerror="throw new Error('ran')"><script>throw new Error('ran')</script>[x](javascript:alert(1))`
+
+const append = (person: Person, event: Record<string, unknown>) =>
+  person.api<{ raw_id: string }>('POST', '/api/v1/project-context/events', { project_key: KEY, ...event })
+
+const turn = (person: Person, body: Record<string, unknown>) =>
+  person.api('POST', '/api/v1/project-context/turns', { project_key: KEY, ...body })
+
+async function shop(person: Person): Promise<void> {
+  const day = { client: 'claude-code', session_id: 'checkout-work' }
+  await append(person, {
+    ...day,
+    event_type: 'user_message',
+    content: 'The checkout is slow since yesterday. Find out why, and keep the tests green.',
+  })
+  await append(person, {
+    ...day,
+    event_type: 'agent_report',
+    content:
+      'The order query read every row.\n\n- added an index over `customer_id, created_at`\n- p95 from 900 ms to 40 ms\n\n```sql\ncreate index orders_by_customer on orders(customer_id, created_at)\n```',
+  })
+  await turn(person, {
+    session_id: 'refund-work',
+    client: 'cursor',
+    user_message: 'Now let customers refund a part of an order.',
+    agent_report: 'Partial refunds work. The rounding of taxes is **open**: it needs a decision.',
+    summary: 'Partial refunds: the rounding of taxes is open.',
+    facts: ['Node 24, SQLite in development, PostgreSQL in production', 'Money is integer cents everywhere'],
+    project_preferences: ['Tests before the change', 'Small commits that say why'],
+  })
+  await person.api('POST', '/api/v1/project-context/events', {
+    project_key: '__user__/preferences',
+    event_type: 'fact_snapshot',
+    content: '- Answer in short sentences\n- Tests before the change',
+    meta: { fact_kind: 'user_preferences', confirmed_by_user: true },
+  })
+}
+
+test('the timeline shows sessions, what was asked and what was reported, and opens by keyboard', async () => {
+  const person = await stage.person('Developer')
+  const { page } = person
+  await page.goto('/memory')
+  await page.getByRole('heading', { name: 'No project yet' }).waitFor()
+  await expectAccessible(page)
+  await shop(person)
+  await page.reload()
+  await page.getByRole('link', { name: new RegExp(KEY) }).click()
+  await page.getByRole('list', { name: 'Sessions' }).waitFor()
+  await page.getByText('rounding of taxes is').first().waitFor()
+  const first = page.getByRole('button', { name: /The checkout is slow/ })
+  expect(await first.getAttribute('aria-expanded')).toBe('false')
+  await first.focus()
+  await page.keyboard.press('Enter')
+  await page.getByText('create index orders_by_customer').waitFor()
+  await expectAccessible(page)
+
+  const documents = page.getByRole('complementary', { name: 'Documents' })
+  await documents.getByText('Money is integer cents everywhere').waitFor()
+  await documents.getByRole('button', { name: 'Copy facts as Markdown' }).click()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('# Project facts')
+})
+
+test('search finds by exact text and by words, and the address holds it', async () => {
+  const person = await stage.person('Searcher')
+  await shop(person)
+  const { page } = person
+  await page.goto(PROJECT)
+  await page.getByLabel('Search this project').fill('ORDER QUERY')
+  await page.locator('mark', { hasText: 'order query' }).waitFor()
+  await page.reload()
+  expect(await page.getByLabel('Search this project').inputValue()).toBe('ORDER QUERY')
+  await page.getByRole('button', { name: /order query/i }).click()
+  await page.locator('pre', { hasText: 'create index orders_by_customer' }).waitFor()
+  await expectAccessible(page)
+  await page.getByLabel('Search this project').fill('%_nothing like this')
+  await page.getByRole('heading', { name: 'Nothing with these words' }).waitFor()
+  await page.getByRole('button', { name: 'Back to the timeline' }).click()
+  await page.getByRole('list', { name: 'Sessions' }).waitFor()
+})
+
+test('a document is edited, and a secret in it never stays', async () => {
+  const person = await stage.person('Editor')
+  await shop(person)
+  const { page } = person
+  await page.goto(PROJECT)
+  await page.getByRole('button', { name: 'Edit facts' }).click()
+  const secret = ['AK', 'IA', 'Q3EGRZ7XT5WP2LMN'].join('')
+  await page.getByRole('textbox', { name: 'Facts' }).fill(`- Money is integer cents\n- deploy with ${secret}`)
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved without 1 secret that it contained.').waitFor()
+  expect(await page.content()).not.toContain(secret)
+})
+
+test('preferences are transferred after a preview of the result', async () => {
+  const person = await stage.person('Mover')
+  await shop(person)
+  const { page } = person
+  await page.goto(PROJECT)
+  await page.getByRole('button', { name: 'Transfer preferences' }).click()
+  const dialog = page.getByRole('dialog')
+  const result = dialog.getByRole('region', { name: 'Result' })
+  await result.getByText('already there').waitFor()
+  expect(await result.getByRole('listitem').allTextContents()).toEqual([
+    'Answer in short sentences',
+    'Tests before the changealready there',
+    'Small commits that say whyadded',
+  ])
+  await dialog.getByLabel('Replace what is there').check()
+  await result.getByText('removed', { exact: true }).waitFor()
+  await expectAccessible(page)
+  await picture(page, 'memory-transfer-1280-light')
+  await dialog.getByLabel('Replace what is there').uncheck()
+  await dialog.getByRole('button', { name: 'Copy 1 preference' }).click()
+  await page.getByText('1 preference copied to My preferences.').waitFor()
+  const snapshot = await person.api<{ user_preferences: { content: string } }>(
+    'GET',
+    `/api/v1/project-context/snapshot?project_key=${KEY}`,
+  )
+  expect(snapshot.user_preferences.content).toBe(
+    '- Answer in short sentences\n- Tests before the change\n- Small commits that say why',
+  )
+})
+
+test('a project is renamed with undo, merged with its name typed, and deleted with its name typed', async () => {
+  const person = await stage.person('Cleaner')
+  await shop(person)
+  await append(person, { project_key: 'old notes', event_type: 'user_message', content: 'an old note' })
+  const { page } = person
+  const act = async (item: string) => {
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: item }).click()
+  }
+  await page.goto('/memory/project?key=old+notes')
+  await act('Rename or merge')
+  await page.getByLabel('New key').fill('older notes')
+  await page.getByRole('button', { name: 'Rename', exact: true }).click()
+  await page.getByRole('heading', { name: 'older notes' }).waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('heading', { name: 'old notes' }).waitFor()
+
+  await act('Rename or merge')
+  await page.getByLabel('New key').fill('https://github.com/Example/Shop.git')
+  await page.getByText('This project exists and has').waitFor()
+  const merge = page.getByRole('button', { name: 'Merge 1 event' })
+  expect(await merge.isDisabled()).toBe(true)
+  await expectAccessible(page)
+  await page.getByLabel(/^Type .* to confirm/).fill('https://github.com/Example/Shop.git')
+  await merge.click()
+  await page.getByRole('heading', { name: KEY }).waitFor()
+  await page.getByText('an old note').first().waitFor()
+
+  await act('Delete project')
+  const remove = page.getByRole('button', { name: /^Delete \d+ events$/ })
+  expect(await remove.isDisabled()).toBe(true)
+  await page.getByLabel(/^Type .* to confirm/).fill(KEY)
+  await remove.click()
+  await page.getByText(`${KEY} and its`).waitFor()
+  await page.getByRole('heading', { name: 'No project yet' }).waitFor()
+})
+
+test('an exchange is deleted after a question', async () => {
+  const person = await stage.person('Forgetter')
+  await shop(person)
+  const { page } = person
+  await page.goto(PROJECT)
+  await page.getByRole('button', { name: /The checkout is slow/ }).click()
+  await page.getByRole('button', { name: 'Delete from memory' }).last().click()
+  await page.getByRole('button', { name: 'Delete 2 events' }).click()
+  await page.getByText('2 events deleted.').waitFor()
+  await expect.poll(() => page.getByText('The checkout is slow').count()).toBe(0)
+})
+
+test('older events come on request', async () => {
+  const person = await stage.person('Historian')
+  for (let number = 0; number < 62; number++)
+    await append(person, { event_type: 'user_message', content: `question number ${number}` })
+  const { page } = person
+  await page.goto(PROJECT)
+  await page.getByText('question number 61').first().waitFor()
+  expect(await page.getByText('question number 1', { exact: true }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Show older' }).click()
+  await page.getByText('question number 1', { exact: true }).waitFor()
+  expect(await page.getByRole('button', { name: 'Show older' }).count()).toBe(0)
+})
+
+test('markup in any text of an event stays text', async () => {
+  const person = await stage.person('Attacker')
+  const everywhere = { title: HOSTILE, session_id: HOSTILE, client: HOSTILE, content: HOSTILE }
+  for (const event_type of ['user_message', 'agent_report', 'summary', 'turn'])
+    await append(person, { event_type, ...everywhere, meta: { note: HOSTILE } })
+  for (const fact_kind of ['project_facts', 'project_preferences', HOSTILE])
+    await append(person, { event_type: 'fact_snapshot', ...everywhere, meta: { fact_kind } })
+  await append(person, { project_key: HOSTILE, event_type: 'user_message', content: HOSTILE })
+  const { page } = person
+  const check = async () => {
+    expect(await page.locator('main img').count()).toBe(0)
+    expect(await page.locator('a[href^="javascript"]').count()).toBe(0)
+  }
+  await page.goto(PROJECT)
+  for (const button of await page.locator('main button[aria-expanded=false]').all()) await button.click()
+  await page.getByText('onerror').first().waitFor()
+  await check()
+  await page.goto(`${PROJECT}&q=onerror`)
+  await page.locator('mark').first().waitFor()
+  await check()
+  await page.goto('/memory')
+  await page.getByText('onerror').first().click()
+  await page.getByRole('list', { name: 'Sessions' }).waitFor()
+  await check()
+})
+
+test.each([
+  ['/memory', 'memory', KEY],
+  [PROJECT, 'memory-project', /rounding of taxes/],
+  [`${PROJECT}&view=documents`, 'memory-documents', 'Money is integer cents everywhere'],
+  [`${PROJECT}&q=order`, 'memory-search', 'results'],
+])('%s looks right in every size and theme', async (path, name, ready) => {
+  const person = await stage.person('Memory viewer')
+  await shop(person)
+  await append(person, {
+    project_key: 'example/mobile',
+    event_type: 'user_message',
+    content: 'Start the app.',
+  })
+  await look(person, path, name, ready)
+})

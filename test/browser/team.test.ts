@@ -1,0 +1,245 @@
+import { expect, test } from 'vitest'
+import { look } from './pictures.ts'
+import { expectAccessible, openStage, PASSWORD, type Person, picture, settled } from './support.ts'
+
+const stage = openStage()
+
+/** Throws if any of it is ever taken for markup; the window's watch turns the error into a failed test. */
+const HOSTILE = `"><img src=x onerror="throw new Error('ran')"><script>throw new Error('ran')</script>`
+
+type Workspace = { workspace_id: string }
+type InviteAction = { invite_url: string }
+
+async function teamOf(lead: Person, name = 'Platform team'): Promise<string> {
+  const { workspace_id } = await lead.api<Workspace>('POST', '/api/v1/workspaces', { name, type: 'team' })
+  return workspace_id
+}
+
+const card = {
+  title: 'Connection pool runs dry under load',
+  symptom: 'Requests hang after a few minutes of traffic and the pool reports no free connections at all.',
+  fix_summary: 'Return the connection in a finally block; an early return kept it open in the error path.',
+}
+
+test('a lead invites somebody new, who accepts, and both find the card that is shared', async () => {
+  const lead = await stage.person('Team lead')
+  const { page } = lead
+  await page.goto('/workspaces')
+  await page.getByRole('heading', { name: 'No team yet' }).waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'New workspace' }).click()
+  await page.getByLabel('Name').fill('Platform team')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Create workspace' }).click()
+
+  await page.getByLabel('E-mail address').fill('newcomer@example.com')
+  await page.getByLabel('Role').selectOption('editor')
+  await page.getByRole('button', { name: 'Invite', exact: true }).click()
+  await page.getByText('This server sends no mail').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Copy invitation link' }).click()
+  const link = await page.evaluate(() => navigator.clipboard.readText())
+  const workspaceId = new URL(page.url()).pathname.split('/').at(-1)
+
+  const guest = await stage.window()
+  await guest.page.goto(link)
+  await guest.page.getByRole('heading', { name: 'Join Platform team' }).waitFor()
+  await guest.page.getByText('Team lead invites').waitFor()
+  await expectAccessible(guest.page)
+  await guest.page.getByRole('link', { name: 'Create an account and join' }).click()
+  await guest.page.getByLabel('Name').fill('Newcomer')
+  expect(await guest.page.getByLabel('E-mail').inputValue()).toBe('newcomer@example.com')
+  await guest.page.getByLabel('Password').fill(PASSWORD)
+  await guest.page.getByRole('button', { name: 'Create account' }).click()
+  await guest.page.getByRole('button', { name: 'Accept and join' }).click()
+  await guest.page.getByText('You are editor of Platform team now.').waitFor()
+
+  const { card_id } = await lead.api<{ card_id: string }>('POST', '/api/v1/cards', {
+    ...card,
+    workspace_id: workspaceId,
+  })
+  const find = async () => {
+    await guest.page.goto('/?q=connection+pool+dry&scope=workspace')
+    await settled(guest.page)
+    return guest.page.getByText(card.title).count()
+  }
+  expect(await find()).toBe(0)
+  await page.goto(`/cards/${card_id}`)
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Share in its workspace' }).click()
+  await page.getByText('Your team can read and find it.').waitFor()
+  expect(await find()).toBeGreaterThan(0)
+
+  await page.goto(`/workspaces/${workspaceId}`)
+  await page.getByRole('row', { name: /Newcomer/ }).waitFor()
+  await page.getByRole('tab', { name: 'Audit log' }).click()
+  await page.getByText('accepted an invitation').first().waitFor()
+  await expectAccessible(page)
+})
+
+test('a signed-in person accepts with one click; the link works once', async () => {
+  const lead = await stage.person('Inviter')
+  const guest = await stage.person('Guest')
+  const id = await teamOf(lead, 'Mobile team')
+  const { invite_url } = await lead.api<InviteAction>('POST', `/api/v1/workspaces/${id}/invites`, {
+    email: guest.email,
+  })
+  await guest.page.goto(invite_url)
+  await guest.page.getByRole('button', { name: 'Accept and join' }).click()
+  await guest.page.getByText('You are viewer of Mobile team now.').waitFor()
+  await guest.page.goto(invite_url)
+  await guest.page.getByText('This invitation has been accepted already.').waitFor()
+})
+
+test('a link that was replaced or revoked says so, without saying more', async () => {
+  const lead = await stage.person('Revoker')
+  const id = await teamOf(lead)
+  const { invite_url } = await lead.api<InviteAction>('POST', `/api/v1/workspaces/${id}/invites`, {
+    email: 'late@example.com',
+  })
+  await lead.page.goto(`/workspaces/${id}?tab=invitations`)
+  await lead.page.getByRole('button', { name: 'Make a new link for late@example.com' }).click()
+  await lead.page.getByText('The old one no longer works.').waitFor()
+  const { page } = await stage.window()
+  await page.goto(invite_url)
+  await page.getByRole('heading', { name: 'No invitation here' }).waitFor()
+  await expectAccessible(page)
+  await lead.page.getByRole('button', { name: 'Revoke the invitation of late@example.com' }).click()
+  await lead.page.getByText('was revoked').waitFor()
+  await lead.page.getByRole('heading', { name: 'No open invitations' }).waitFor()
+  await lead.page.getByLabel('Show accepted and revoked').check()
+  await lead.page
+    .getByRole('row', { name: /late@example.com/ })
+    .getByText('Revoked')
+    .waitFor()
+})
+
+test('a role changes at once and can be undone; the last admin stays', async () => {
+  const lead = await stage.person('Role lead')
+  const member = await stage.person('Member')
+  const id = await teamOf(lead)
+  await lead.api('POST', `/api/v1/workspaces/${id}/members/by-email`, { email: member.email, role: 'viewer' })
+  const { page } = lead
+  await page.goto(`/workspaces/${id}`)
+  await page.getByLabel('Role of Member').selectOption('editor')
+  await page.getByText('Member is editor now.').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(() => page.getByLabel('Role of Member').inputValue()).toBe('viewer')
+  await page.getByLabel('Role of Role lead').selectOption('viewer')
+  await page.getByText('This is the last admin').waitFor()
+  await expect.poll(() => page.getByLabel('Role of Role lead').inputValue()).toBe('admin')
+
+  await page.getByRole('button', { name: 'Remove Member' }).click()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Remove', exact: true }).click()
+  await page.getByText('Member was removed.').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).last().click()
+  await page
+    .getByRole('row', { name: /Member/ })
+    .first()
+    .waitFor()
+
+  await member.page.goto(`/workspaces/${id}`)
+  await member.page.getByRole('row', { name: /Role lead/ }).waitFor()
+  expect(await member.page.getByRole('tab', { name: 'Policy' }).count()).toBe(0)
+  await member.page.getByRole('button', { name: 'Leave the workspace' }).click()
+  await member.page.getByRole('button', { name: 'Leave', exact: true }).click()
+  await member.page.getByText('You left Platform team.').waitFor()
+  await member.page.goto(`/workspaces/${id}`)
+  await member.page.getByRole('heading', { name: 'Not found' }).waitFor()
+})
+
+test('the policy is edited without losing what others put there', async () => {
+  const lead = await stage.person('Policy lead')
+  const { workspace_id: id } = await lead.api<Workspace>('POST', '/api/v1/workspaces', {
+    name: 'Careful team',
+    type: 'team',
+    policy_json: { retention_days: 90 },
+  })
+  const { page } = lead
+  await page.goto(`/workspaces/${id}?tab=policy`)
+  await page.getByText('retention_days').waitFor()
+  await page.getByLabel('Cards may be published').uncheck()
+  await page.getByLabel('Invite only people of these domains').fill('@example.com')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('It holds from now on.').waitFor()
+  expect(await lead.api('GET', `/api/v1/workspaces/${id}`)).toMatchObject({
+    policy_json: { retention_days: 90, allow_publish: false, invite_domains: ['example.com'] },
+  })
+  await page.getByRole('tab', { name: 'Invitations' }).click()
+  await page.getByLabel('E-mail address').fill('somebody@example.org')
+  await page.getByRole('button', { name: 'Invite', exact: true }).click()
+  await page.getByRole('alert').waitFor()
+})
+
+test('markup in a name of a workspace, a person or an invitation stays text', async () => {
+  const lead = await stage.person('Careless')
+  const name = HOSTILE.slice(0, 120)
+  await lead.api('PATCH', `/api/v1/workspaces/${await teamOf(lead)}`, { name })
+  const { items } = await lead.api<{ items: { name: string; workspace_id: string }[] }>(
+    'GET',
+    '/api/v1/workspaces?include_public=false',
+  )
+  const id = items.find((one) => one.name === name)?.workspace_id
+  const { invite_url } = await lead.api<InviteAction>('POST', `/api/v1/workspaces/${id}/invites`, {
+    email: 'guest@example.com',
+  })
+  const { page } = lead
+  for (const path of ['/workspaces', `/workspaces/${id}`, `/workspaces/${id}?tab=audit`, invite_url]) {
+    await page.goto(path)
+    await page.getByText(name).first().waitFor()
+    expect(await page.locator('img').count(), path).toBe(0)
+  }
+})
+
+test('a new workspace is made by keyboard alone', async () => {
+  const { page } = await stage.person('Keyboard lead')
+  await page.goto('/workspaces')
+  await page.getByRole('button', { name: 'New workspace' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByLabel('Name').waitFor()
+  await page.keyboard.type('Typed team')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Typed team' }).waitFor()
+  await page.getByRole('tab', { name: 'Invitations' }).focus()
+  await page.keyboard.press('ArrowRight')
+  await page.getByLabel('Cards may be published').waitFor()
+})
+
+async function furnished(): Promise<{ lead: Person; id: string; inviteUrl: string }> {
+  const lead = await stage.person('Team lead')
+  const id = await teamOf(lead)
+  await teamOf(lead, 'Incident reviews')
+  for (const [name, role] of [
+    ['Backend developer', 'editor'],
+    ['Support engineer', 'viewer'],
+  ] as const) {
+    const member = await stage.person(name)
+    await lead.api('POST', `/api/v1/workspaces/${id}/members/by-email`, { email: member.email, role })
+  }
+  const { invite_url } = await lead.api<InviteAction>('POST', `/api/v1/workspaces/${id}/invites`, {
+    email: 'newcomer@example.com',
+    role: 'editor',
+  })
+  return { lead, id, inviteUrl: invite_url }
+}
+
+test.each([
+  ['', 'team', 'Incident reviews'],
+  ['/:id', 'team-members', 'Support engineer'],
+  ['/:id?tab=invitations', 'team-invitations', 'newcomer@example.com'],
+  ['/:id?tab=policy', 'team-policy', 'Cards may be published'],
+  ['/:id?tab=audit', 'team-audit', 'created the workspace'],
+])('/workspaces%s looks right in every size and theme', async (path, name, ready) => {
+  const { lead, id } = await furnished()
+  await look(lead, `/workspaces${path.replace(':id', id)}`, name, ready)
+})
+
+test('the invitation page looks right for somebody who is not signed in', async () => {
+  const { inviteUrl } = await furnished()
+  const { page } = await stage.window({ width: 360, height: 740 })
+  await page.goto(inviteUrl)
+  await page.getByRole('heading', { name: 'Join Platform team' }).waitFor()
+  await expectAccessible(page)
+  await picture(page, 'invitation-360-light')
+})

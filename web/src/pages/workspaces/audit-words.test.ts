@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import type { AuditEntry } from '../../api/team.ts'
+import { actionWords, detailWords } from './audit-words.ts'
+
+const entry = (action: string, more: Partial<AuditEntry> = {}): AuditEntry => ({
+  audit_id: 'a',
+  action,
+  actor_id: 'lead',
+  actor_name: 'Team lead',
+  workspace_id: 'w',
+  subject_type: 'user',
+  subject_id: 'editor',
+  details: {},
+  request_id: 'r',
+  created_at: '2026-01-05T12:00:00.000Z',
+  ...more,
+})
+
+const names = (id: string) => ({ editor: 'Editor' })[id]
+
+test('a member is named while known, and called a member afterwards', () => {
+  expect(actionWords(entry('member.added'), names)).toBe('added Editor')
+  expect(actionWords(entry('member.removed', { subject_id: 'gone' }), names)).toBe('removed a member')
+})
+
+test('an action from a newer server still reads as words', () => {
+  expect(actionWords(entry('export.finished_early'), names)).toBe('export finished early')
+})
+
+test('an invitation says its address once', () => {
+  const invited = entry('invite.created', { details: { email: 'new@example.com', role: 'viewer' } })
+  expect(actionWords(invited, names)).toBe('invited new@example.com')
+  expect(detailWords(invited)).toBe('role: viewer')
+})
+
+test('nested details are shown as JSON, empty ones not at all', () => {
+  const changed = entry('workspace.updated', {
+    details: { name: null, policy_json: { allow_publish: false } },
+  })
+  expect(detailWords(changed)).toBe('policy json: {"allow_publish":false}')
+})

@@ -2,6 +2,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import type { Card } from '../../api/types.ts'
 import { cx } from '../../lib/cx.ts'
+import { excerpt } from '../../lib/excerpt.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { useShortcut } from '../../lib/shortcuts.ts'
 import { Tag } from '../../ui/badge.tsx'
@@ -54,8 +55,8 @@ export function CardList({ cards, chosen, onChoose, showOwner }: Props) {
             params={{ cardId: card.card_id }}
             className={cx('min-w-0 grow py-3 pr-2 focus-visible:outline-offset-[-2px]', !onChoose && 'pl-2')}
           >
-            <span className="line-clamp-1 text-sm font-semibold">{card.title}</span>
-            <span className="mt-0.5 line-clamp-1 text-sm text-soft">{card.fix_summary}</span>
+            <span className="line-clamp-2 text-sm font-semibold sm:line-clamp-1">{card.title}</span>
+            <span className="mt-0.5 line-clamp-1 text-sm text-soft">{excerpt(card.fix_summary)}</span>
             <span className="mt-1.5 flex flex-wrap items-center gap-x-2 gap-y-1">
               <TypeBadge type={card.card_type} />
               {!showOwner && <StatusBadge card={card} />}

@@ -111,8 +111,19 @@ export function SearchBar({ state, change, onSend, sending }: Props) {
               </span>
             )}
             {scope === 'public' && (
-              <Button type="submit" look="primary" busy={sending} disabled={text.trim().length < 3}>
-                Search{price > 0 ? ` · ${credits(price)}` : ''}
+              <Button
+                type="submit"
+                look="primary"
+                busy={sending}
+                disabled={text.trim().length < 3}
+                aria-label={price > 0 ? `Search · ${credits(price)}` : 'Search'}
+              >
+                <span className={price > 0 ? 'max-sm:hidden' : ''}>Search</span>
+                {price > 0 && (
+                  <>
+                    <span className="max-sm:hidden">·</span> {credits(price)}
+                  </>
+                )}
               </Button>
             )}
           </div>

@@ -64,7 +64,7 @@ export function SearchPage() {
               onFree={() => change({ scope: undefined })}
             />
           ) : (
-            <StartList typed={Boolean(state.q)} change={change} />
+            <StartList typed={Boolean(state.q)} selected={state.card} change={change} />
           )}
         </div>
       </section>

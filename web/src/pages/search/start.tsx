@@ -1,23 +1,32 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
 import { listCards } from '../../api/cards.ts'
+import type { Card } from '../../api/types.ts'
+import { cx } from '../../lib/cx.ts'
+import { excerpt } from '../../lib/excerpt.ts'
 import { formatAgo } from '../../lib/format.ts'
+import { useShortcut } from '../../lib/shortcuts.ts'
+import { useWide } from '../../lib/use-wide.ts'
 import { Key } from '../../ui/badge.tsx'
 import { LinkButton } from '../../ui/button.tsx'
-import { EmptyState, SkeletonList } from '../../ui/states.tsx'
+import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
 import { StatusBadge, TypeBadge } from '../cards/card-badges.tsx'
 import type { SearchState } from './search-state.ts'
+
+type Change = (next: Partial<SearchState>) => void
 
 const examples = ['connection pool exhausted', 'how to rotate a signing key', 'ENOSPC inotify watchers']
 
 /** Before the first word: what changed last, or how to begin. */
 export function StartList({
   typed,
+  selected,
   change,
 }: {
   typed: boolean
-  change: (next: Partial<SearchState>) => void
+  selected: string | undefined
+  change: Change
 }) {
   const recent = useQuery({
     queryKey: ['cards', 'recent'],
@@ -25,7 +34,8 @@ export function StartList({
   })
   if (typed) return <p className="px-4 py-6 text-sm text-faint">Three characters at least.</p>
   if (recent.isPending) return <SkeletonList />
-  if (!recent.data || recent.data.items.length === 0)
+  if (recent.error) return <ErrorState error={recent.error} onRetry={() => void recent.refetch()} />
+  if (recent.data.items.length === 0)
     return (
       <EmptyState
         icon={<Search size={18} />}
@@ -59,27 +69,63 @@ export function StartList({
         A card is one problem and its solution. Write one by hand, or let your agent record what it solves.
       </EmptyState>
     )
+  return <RecentList cards={recent.data.items} selected={selected} change={change} />
+}
+
+function RecentList({
+  cards,
+  selected,
+  change,
+}: {
+  cards: Card[]
+  selected: string | undefined
+  change: Change
+}) {
+  const wide = useWide()
+  const navigate = useNavigate()
+  const at = cards.findIndex((card) => card.card_id === selected)
+  const move = (by: number) => {
+    const next = cards[Math.min(cards.length - 1, Math.max(0, at + by))]
+    if (next) change({ card: next.card_id })
+  }
+  useShortcut('j', () => move(1), wide)
+  useShortcut('k', () => move(-1), wide)
+  useShortcut(
+    'Enter',
+    () => selected && void navigate({ to: '/cards/$cardId', params: { cardId: selected } }),
+    Boolean(selected),
+  )
   return (
     <>
       <h2 className="px-4 py-2 text-xs text-faint">Changed last</h2>
       <ul className="divide-y divide-line border-y border-line">
-        {recent.data.items.map((card) => (
-          <li key={card.card_id}>
-            <Link
-              to="/cards/$cardId"
-              params={{ cardId: card.card_id }}
-              className="block px-4 py-3 transition-colors hover:bg-hover focus-visible:outline-offset-[-2px]"
-            >
-              <span className="line-clamp-1 text-sm font-semibold">{card.title}</span>
-              <span className="mt-1 line-clamp-1 text-sm text-soft">{card.symptom}</span>
-              <span className="mt-2 flex flex-wrap items-center gap-2">
-                <TypeBadge type={card.card_type} />
-                <StatusBadge card={card} />
-                <span className="text-xs text-faint">{formatAgo(card.updated_at)}</span>
-              </span>
-            </Link>
-          </li>
-        ))}
+        {cards.map((card) => {
+          const chosen = wide && card.card_id === selected
+          const target = wide
+            ? ({ to: '/', search: { card: card.card_id }, replace: true } as const)
+            : ({ to: '/cards/$cardId', params: { cardId: card.card_id } } as const)
+          return (
+            <li key={card.card_id} data-hit={card.card_id}>
+              <Link
+                {...target}
+                resetScroll={!wide}
+                aria-current={chosen || undefined}
+                className={cx(
+                  'block px-4 py-3 transition-colors focus-visible:outline-offset-[-2px]',
+                  chosen ? 'bg-chosen' : 'hover:bg-hover',
+                )}
+              >
+                <span className="line-clamp-2 text-sm font-semibold">{card.title}</span>
+                <span className="mt-1 line-clamp-1 text-sm text-soft">{excerpt(card.symptom)}</span>
+                <span className="mt-2 flex flex-wrap items-center gap-2">
+                  <TypeBadge type={card.card_type} />
+                  <StatusBadge card={card} />
+                  <span className="text-xs text-faint">{formatAgo(card.updated_at)}</span>
+                </span>
+              </Link>
+            </li>
+          )
+        })}
       </ul>
     </>
   )

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { excerpt } from './excerpt.ts'
+import { credits, formatAgo, money } from './format.ts'
+
+const now = Date.parse('2026-11-10T12:00:00Z')
+
+test('times are near while that helps and a date after two weeks', () => {
+  expect(formatAgo('2026-11-10T11:59:50Z', now)).toBe('just now')
+  expect(formatAgo('2026-11-10T11:55:00Z', now)).toBe('5 min. ago')
+  expect(formatAgo('2026-11-09T11:00:00Z', now)).toBe('yesterday')
+  expect(formatAgo('2026-10-01T11:00:00Z', now)).toBe('Oct 1, 2026')
+})
+
+test('one credit is not two, and cents show only where there are some', () => {
+  expect(credits(1)).toBe('1 credit')
+  expect(credits(1200)).toBe('1,200 credits')
+  expect(money(900, 'usd')).toBe('$9')
+  expect(money(950, 'eur')).toBe('€9.50')
+})
+
+test('an excerpt is one line without the marks of Markdown', () => {
+  expect(excerpt('Use `finally`.\n\n```ts\ncode\n```\n**Then** see [docs](https://example.com).')).toBe(
+    'Use finally. Then see docs.',
+  )
+})

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest'
+import type { Card } from '../../api/types.ts'
+import { changesOf, draftOf, emptyDraft, fieldsOf, newEvidences, payloadOf, rowId, tagsOf } from './draft.ts'
+
+const card = {
+  card_type: 'how_to',
+  title: 'Rotate a key',
+  symptom: 'The key is old.',
+  fix_summary: 'Make a new one.',
+  root_cause: null,
+  steps: [
+    { order: 5, action: 'Second', result: '' },
+    { order: 1, action: 'First', result: 'Done', owner: 'ops' },
+  ],
+  tags: ['jwt', 'security'],
+  environment: { os: 'linux' },
+  body: null,
+  scope_notes: null,
+  card_payload: { a: 1 },
+} as unknown as Card
+
+describe('a card in the form', () => {
+  test('comes back as it was, with the steps numbered in their order and their other keys kept', () => {
+    expect(fieldsOf(draftOf(card))).toEqual({
+      ...card,
+      steps: [
+        { order: 1, action: 'First', result: 'Done', owner: 'ops' },
+        { order: 2, action: 'Second', result: '' },
+      ],
+    })
+  })
+
+  test('sends nothing when nothing was changed, and only what was', () => {
+    expect(changesOf(draftOf(card), card)).toEqual({})
+    expect(changesOf({ ...draftOf(card), title: 'Rotate two keys' }, card)).toEqual({
+      title: 'Rotate two keys',
+    })
+  })
+
+  test('rows that hold nothing are left out', () => {
+    const draft = {
+      ...emptyDraft(),
+      steps: [{ id: rowId(), action: ' ', result: '', kept: {} }],
+      environment: [{ id: rowId(), name: 'node', value: '' }],
+      evidences: [{ id: rowId(), kind: 'log', content: ' ' }],
+    }
+    expect(fieldsOf(draft)).toMatchObject({ steps: [], environment: {}, root_cause: null, body: null })
+    expect(newEvidences(draft)).toEqual([])
+  })
+
+  test('tags are separated by commas and appear once', () => {
+    expect(tagsOf(' a, b ,, a')).toEqual(['a', 'b'])
+  })
+
+  test('a payload is a JSON object or says what is wrong with it', () => {
+    expect(payloadOf(' ')).toEqual({ value: null })
+    expect(payloadOf('{"a":1}')).toEqual({ value: { a: 1 } })
+    expect(payloadOf('[1]')).toHaveProperty('problem')
+    expect(payloadOf('{')).toHaveProperty('problem')
+  })
+})

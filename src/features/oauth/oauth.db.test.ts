@@ -150,7 +150,7 @@ onBothEngines('connected apps', (t) => {
 
     const signedOut = await page(fields)
     expect(signedOut.status).toBe(303)
-    expect(signedOut.headers.location).toBe(`/login?next=${encodeURIComponent(authorizeUrl(fields))}`)
+    expect(signedOut.headers.location).toBe(`/sign-in?next=${encodeURIComponent(authorizeUrl(fields))}`)
 
     const consent = await page(fields, person)
     expect(consent.text).toContain('Connect Editor?')

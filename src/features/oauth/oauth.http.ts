@@ -82,7 +82,7 @@ async function showConsent(services: Services, request: FastifyRequest, reply: F
   const query = request.url.split('?')[1] ?? ''
   const asked = await readAuthorizationRequest(ctx, new URLSearchParams(query))
   const person = await personAt(services, request)
-  if (!person) return reply.redirect(`/login?next=${encodeURIComponent(`${AUTHORIZE}?${query}`)}`, 303)
+  if (!person) return reply.redirect(`/sign-in?next=${encodeURIComponent(`${AUTHORIZE}?${query}`)}`, 303)
   return reply.headers(consentHeaders(asked.redirectUri)).send(
     consentPage({
       clientName: asked.client.name,

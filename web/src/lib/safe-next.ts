@@ -4,3 +4,10 @@ export function safeNext(value: unknown): string | undefined {
   const url = new URL(value, location.origin)
   return url.origin === location.origin ? url.pathname + url.search + url.hash : undefined
 }
+
+/** The consent page for apps is the server's own, not one of this app: the browser has to load it. */
+export function leaveForConsent(next: string | undefined): boolean {
+  if (!next?.startsWith('/oauth/')) return false
+  location.assign(next)
+  return true
+}

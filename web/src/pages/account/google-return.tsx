@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { leaveForConsent } from '../../lib/safe-next.ts'
 import { signInWithGoogle } from '../../session.ts'
 import { LinkButton } from '../../ui/button.tsx'
 import { FormError, Skeleton } from '../../ui/states.tsx'
@@ -22,7 +23,9 @@ export function GoogleReturn() {
   useEffect(() => {
     landing ??= land()
     landing
-      .then(({ next, isNew }) => navigate({ to: isNew && !next ? '/welcome' : (next ?? '/') }), setError)
+      .then(({ next, isNew }) => {
+        if (!leaveForConsent(next)) navigate({ to: isNew && !next ? '/welcome' : (next ?? '/') })
+      }, setError)
       .finally(() => {
         landing = null
       })

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
+import { leaveForConsent } from '../../lib/safe-next.ts'
 import { configQuery, signIn } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -16,7 +17,10 @@ export function SignIn() {
   const [email, setEmail] = useState(known ?? '')
   const [password, setPassword] = useState('')
   const { data: config } = useQuery(configQuery)
-  const enter = useMutation({ mutationFn: signIn, onSuccess: () => navigate({ to: next ?? '/' }) })
+  const enter = useMutation({
+    mutationFn: signIn,
+    onSuccess: () => leaveForConsent(next) || navigate({ to: next ?? '/' }),
+  })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     enter.mutate({ email, password })

@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react'
 import { creditsPolicy } from '../../api/account.ts'
 import { ApiError } from '../../api/client.ts'
 import { credits } from '../../lib/format.ts'
+import { leaveForConsent } from '../../lib/safe-next.ts'
 import { configQuery, signUp } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -28,7 +29,10 @@ export function SignUp() {
     queryFn: () => creditsPolicy(),
     staleTime: Number.POSITIVE_INFINITY,
   })
-  const join = useMutation({ mutationFn: signUp, onSuccess: () => navigate({ to: next ?? '/welcome' }) })
+  const join = useMutation({
+    mutationFn: signUp,
+    onSuccess: () => leaveForConsent(next) || navigate({ to: next ?? '/welcome' }),
+  })
   const set = (name: keyof typeof form) => (event: { target: { value: string } }) =>
     setForm({ ...form, [name]: event.target.value })
   const submit = (event: FormEvent) => {

@@ -1,0 +1,79 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectAccessible, openStage, PASSWORD } from './support.ts'
+
+const stage = openStage()
+
+/** The app on this computer that waits for the browser to come back. */
+let app: Server
+let callback: string
+const returned: URL[] = []
+
+beforeAll(async () => {
+  app = createServer((request, response) => {
+    returned.push(new URL(request.url ?? '/', callback))
+    response
+      .setHeader('content-type', 'text/html')
+      .end('<title>Back in the app</title><link rel="icon" href="data:,">')
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => app.once('listening', resolve))
+  callback = `http://127.0.0.1:${(app.address() as AddressInfo).port}/callback`
+})
+afterAll(() => {
+  app.close()
+})
+
+test('somebody signed out connects an app: sign-in, a page that says what it asks for, and back to the app', async () => {
+  const person = await stage.person('Connecting')
+  const client = (await (
+    await fetch(`${stage.base}/oauth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        client_name: 'Terminal agent',
+        redirect_uris: [callback],
+        token_endpoint_auth_method: 'none',
+      }),
+    })
+  ).json()) as { client_id: string }
+  const verifier = randomBytes(32).toString('base64url')
+  const request = new URLSearchParams({
+    response_type: 'code',
+    client_id: client.client_id,
+    redirect_uri: callback,
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+    state: 'kept',
+  })
+
+  const { page } = await stage.window()
+  await page.goto(`/oauth/authorize?${request}`)
+  await page.getByLabel('E-mail').fill(person.email)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+
+  await page.getByRole('heading', { name: 'Connect Terminal agent?' }).waitFor()
+  await page.getByText(person.email).waitFor()
+  await expectAccessible(page)
+  await page.getByLabel(/Publish and unpublish/).uncheck()
+  await page.getByRole('button', { name: 'Connect' }).click()
+  await page.waitForURL(`${callback}?**`)
+
+  const [answer] = returned.filter((url) => url.searchParams.has('code'))
+  expect(answer?.searchParams.get('state')).toBe('kept')
+  expect(answer?.searchParams.get('iss')).toBe(stage.base)
+  const tokens = (await (
+    await fetch(`${stage.base}/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'authorization_code',
+        client_id: client.client_id,
+        code: answer?.searchParams.get('code') ?? '',
+        code_verifier: verifier,
+      }),
+    })
+  ).json()) as { scope: string }
+  expect(tokens.scope).toBe('search record case:write workspace:write')
+})

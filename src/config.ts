@@ -62,6 +62,9 @@ const Environment = z.object({
   TRUST_PROXY: onOff.default(false),
   ALLOWED_HOSTS: names,
   OAUTH_CLIENT_DOCUMENTS: onOff.default(false),
+  BACKUP_DIR: z.string().min(1).optional(),
+  BACKUP_EVERY_HOURS: whole(1, 8760).default(24),
+  BACKUP_KEEP: whole(1, 10_000).default(7),
 })
 
 export type Config = Readonly<{
@@ -97,6 +100,8 @@ export type Config = Readonly<{
   allowedHosts: readonly string[]
   /** Whether OAuth clients may name themselves by the address of a document, which is then fetched. */
   oauthClientDocuments: boolean
+  /** Backups by the program itself; only where a folder for them is named. */
+  backup: { dir: string; everyHours: number; keep: number } | undefined
 }>
 
 /** Wrong settings, one line each, for people to read. */
@@ -152,5 +157,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     trustProxy: e.TRUST_PROXY,
     allowedHosts: e.ALLOWED_HOSTS,
     oauthClientDocuments: e.OAUTH_CLIENT_DOCUMENTS,
+    backup: e.BACKUP_DIR
+      ? { dir: e.BACKUP_DIR, everyHours: e.BACKUP_EVERY_HOURS, keep: e.BACKUP_KEEP }
+      : undefined,
   })
 }

@@ -1,6 +1,7 @@
 import type { Ctx, Services } from './core/context.ts'
 import { contextFor } from './core/context.ts'
 import { dropOldIdempotencyKeys } from './doors/http/idempotency.ts'
+import { backUpOnSchedule } from './features/backup/schedule.ts'
 import { keepDevelopmentBooks } from './features/billing/development.ts'
 import { purgeDeletedCards } from './features/cards/delete.ts'
 import { reconcileAtNight } from './features/credits/reconcile.ts'
@@ -32,6 +33,7 @@ export const JOBS: readonly Job[] = [
   { name: 'old-mails', everyMs: HOUR_MS, run: dropOldMails },
   { name: 'search-vocabulary', everyMs: SECOND_MS, run: foldChanges },
   { name: 'ledger', everyMs: HOUR_MS, run: reconcileAtNight },
+  { name: 'backup', everyMs: MINUTE_MS, run: backUpOnSchedule },
 ]
 
 /**

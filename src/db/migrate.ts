@@ -72,6 +72,11 @@ export function migrate(database: Database, migrations = MIGRATIONS): Promise<st
   )
 }
 
+/** What has been applied already; nothing on a database that was never migrated. */
+export async function appliedMigrations(database: Database): Promise<string[]> {
+  return database.transaction(async (db) => [...(await appliedNames(db))], { isolation: 'read committed' })
+}
+
 export async function pendingMigrations(db: Db): Promise<number> {
   const rows = await db.selectFrom('schema_migrations').select('name').execute()
   const applied = new Set(rows.map((row) => row.name))

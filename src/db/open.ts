@@ -2,10 +2,20 @@ import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import type { Database } from './db.ts'
 import { openPostgres } from './engines/postgres.ts'
+import { openPostgresSnapshot } from './engines/snapshot.postgres.ts'
+import { openSqliteSnapshot } from './engines/snapshot.sqlite.ts'
 import { openSqlite } from './engines/sqlite.ts'
+import type { Snapshot } from './snapshot.ts'
+
+const databaseFile = (config: Config) => join(config.dataDir, 'vault.db')
 
 export function openDatabase(config: Config, onIdleError: (error: Error) => void = () => {}): Database {
   const url = config.databaseUrl
-  if (url === undefined) return openSqlite(join(config.dataDir, 'vault.db'))
+  if (url === undefined) return openSqlite(databaseFile(config))
   return openPostgres({ url, poolSize: config.databasePoolSize, onIdleError })
 }
+
+export const openSnapshot = (config: Config): Promise<Snapshot> =>
+  config.databaseUrl === undefined
+    ? openSqliteSnapshot(databaseFile(config))
+    : openPostgresSnapshot(config.databaseUrl)

@@ -8,7 +8,7 @@ const MAX_TRIES = 20
 const INT8 = 20
 
 /** int8 (counts, sums) as number: nothing here counts past 2^53. */
-const parsers = {
+export const parsers = {
   getTypeParser: ((oid: number, format: 'text' | 'binary') =>
     oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
 }

@@ -26,6 +26,18 @@ export function buildProgram(done: (action: Action) => void): Command {
       return EXIT.done
     }),
   )
+  command('backup <file>', 'write a backup of the vault configured here, while it runs').action((file) =>
+    done(async () => (await import('./maintenance.ts')).backup(file)),
+  )
+  command('restore <file>', 'fill an empty vault from a backup').action((file) =>
+    done(async () => (await import('./maintenance.ts')).restore(file)),
+  )
+  command('verify [file]', 'check the vault configured here, or a backup file')
+    .option('--json', 'as JSON')
+    .action((file, options) => done(async () => (await import('./maintenance.ts')).verify(file, options)))
+  command('reindex', 'make the search indexes anew').action(() =>
+    done(async () => (await import('./maintenance.ts')).reindexVault()),
+  )
   vaultCommand('login', 'sign in and keep an API key in your configuration folder')
     .option('--email <email>', 'account to sign in with')
     .option('--password-stdin', 'read the password from standard input')

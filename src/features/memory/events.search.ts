@@ -74,6 +74,27 @@ export async function dropFromIndex(db: Db, engine: EngineName, eventNos: readon
   await sql`delete from context_event_index where event_no in (${list})`.execute(db)
 }
 
+/** How many events the indexes lack, and how many entries they have without an event. */
+export async function indexDifference(
+  db: Db,
+  engine: EngineName,
+): Promise<{ lacking: number; stray: number }> {
+  const tables =
+    engine === 'sqlite' ? ['context_event_grams', 'context_event_words'] : ['context_event_index']
+  const number = sql.id(engine === 'sqlite' ? 'rowid' : 'event_no')
+  let [lacking, stray] = [0, 0]
+  for (const table of tables.map((name) => sql.table(name))) {
+    const { rows } = await sql<{ lacking: number; stray: number }>`select
+      (select count(*) from context_events where event_no not in (select ${number} from ${table})) as lacking,
+      (select count(*) from ${table} where ${number} not in (select event_no from context_events)) as stray`.execute(
+      db,
+    )
+    lacking += Number(rows[0]?.lacking)
+    stray += Number(rows[0]?.stray)
+  }
+  return { lacking, stray }
+}
+
 export const SHORTEST_INDEXED = 3
 /** Every further trigram is one more list to walk; these few narrow a search enough, and the text itself decides. */
 const MOST_GRAMS = 5

@@ -1,0 +1,44 @@
+export type TableShape = {
+  name: string
+  columns: string[]
+  /** The primary key: rows come in its order, the same on both engines. */
+  key: string[]
+  references: Reference[]
+}
+
+export type Reference = { column: string; table: string; targetColumn: string }
+
+export type Value = string | number | null
+
+/** The whole database as it stood at one moment, read over a connection of its own while others go on writing. */
+export type Snapshot = {
+  tables: TableShape[]
+  /** Rows as lists of values in the order of `columns`, in batches. */
+  rows: (table: TableShape) => AsyncIterable<Value[][]>
+  close: () => Promise<void>
+}
+
+export const BATCH_ROWS = 200
+
+/** Every table after those that it refers to, so that rows can go in one by one. */
+export function inOrderOfReference(tables: readonly TableShape[]): TableShape[] {
+  const byName = new Map(tables.map((table) => [table.name, table]))
+  const ordered = new Set<TableShape>()
+  const place = (table: TableShape, path: readonly TableShape[]) => {
+    if (ordered.has(table) || path.includes(table)) return
+    for (const { table: target } of table.references) {
+      const referred = byName.get(target)
+      if (referred) place(referred, [...path, table])
+    }
+    ordered.add(table)
+  }
+  for (const table of [...tables].sort((a, b) => (a.name < b.name ? -1 : 1))) place(table, [])
+  return [...ordered]
+}
+
+/** What a backup carries is text, whole numbers and nothing; anything else would not survive the way unseen. */
+export function requireValue(value: unknown, table: string, column: string): Value {
+  if (value === null || typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value)))
+    return value
+  throw new Error(`${table}.${column} holds a ${typeof value}, which a backup cannot carry`)
+}

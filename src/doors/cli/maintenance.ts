@@ -1,0 +1,104 @@
+/** Commands for whoever runs the service: they work on its database and files, found by the same environment. */
+import { EventEmitter } from 'node:events'
+import { stat } from 'node:fs/promises'
+import pino from 'pino'
+import { ConfigError, readConfig } from '../../config.ts'
+import { type Ctx, contextFor } from '../../core/context.ts'
+import { memoryLimits } from '../../core/limits.ts'
+import { migrate } from '../../db/migrate.ts'
+import { openDatabase } from '../../db/open.ts'
+import { checkBackup } from '../../features/backup/format.ts'
+import { reindex, restoreBackup } from '../../features/backup/restore.ts'
+import { takeBackup } from '../../features/backup/take.ts'
+import { verifyVault } from '../../features/backup/verify.ts'
+import { CommandError, EXIT } from './exit-codes.ts'
+import { paint, print, printJson } from './terminal.ts'
+
+/** What a person can mend is one line; anything else keeps its stack. */
+const MENDABLE = ['DamagedBackup', 'PlaceTaken', 'SchemaTooNew', 'FileExists', 'DamagedDatabase']
+
+async function explained<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ConfigError) throw new CommandError(error.message, EXIT.usage)
+    if (error instanceof Error && (MENDABLE.includes(error.name) || 'code' in error))
+      throw new CommandError(error.message)
+    throw error
+  }
+}
+
+/** The vault's database without the service around it: nothing is sent, paid or scheduled. */
+async function withVault<T>(work: (ctx: Ctx) => Promise<T>): Promise<T> {
+  const config = readConfig(process.env)
+  const database = openDatabase(config)
+  try {
+    return await work(
+      contextFor({
+        config,
+        database,
+        adapters: { google: null, payments: null, mail: null },
+        limits: memoryLimits(),
+        secret: '',
+        wakeups: new EventEmitter(),
+        log: pino({ level: 'silent' }),
+        now: () => new Date(),
+      }),
+    )
+  } finally {
+    await database.close()
+  }
+}
+
+const rowsIn = (tables: Record<string, { count: number }>) =>
+  Object.values(tables).reduce((sum, { count }) => sum + count, 0)
+
+export const backup = (file: string): Promise<number> =>
+  explained(async () => {
+    await takeBackup(readConfig(process.env), file)
+    const { end } = await checkBackup(file)
+    const { size } = await stat(file)
+    print(
+      `${file}: ${rowsIn(end.tables)} rows, ${Object.keys(end.files).length} files, ${size} bytes, checked`,
+    )
+    for (const path of end.missing_files) process.stderr.write(`missing on disk: ${path}\n`)
+    return EXIT.done
+  })
+
+export const restore = (file: string): Promise<number> =>
+  explained(() =>
+    withVault(async (ctx) => {
+      const { header, end } = await restoreBackup(ctx, file)
+      print(`Restored the state of ${header.taken_at}: ${rowsIn(end.tables)} rows.`)
+      return EXIT.done
+    }),
+  )
+
+export const reindexVault = (): Promise<number> =>
+  explained(() =>
+    withVault(async (ctx) => {
+      await migrate(ctx.database)
+      const { cards, events } = await reindex(ctx)
+      print(`Indexed ${cards} cards and ${events} memory events.`)
+      return EXIT.done
+    }),
+  )
+
+async function verifyFile(file: string): Promise<number> {
+  const { header, end } = await checkBackup(file)
+  print(`${file}: whole, taken ${header.taken_at} by version ${header.program}, ${rowsIn(end.tables)} rows`)
+  return EXIT.done
+}
+
+export const verify = (file: string | undefined, options: { json?: boolean }): Promise<number> =>
+  explained(async () => {
+    if (file !== undefined) return verifyFile(file)
+    const checks = await withVault(verifyVault)
+    if (options.json) printJson(checks)
+    else
+      for (const { what, findings } of checks) {
+        const mark = findings.length === 0 ? paint('green', 'ok  ') : paint('red', 'fail')
+        print([`${mark}  ${what}`, ...findings.map((finding) => `      ${finding}`)].join('\n'))
+      }
+    return checks.every(({ findings }) => findings.length === 0) ? EXIT.done : EXIT.failed
+  })

@@ -1,0 +1,214 @@
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { sql } from 'kysely'
+import pino from 'pino'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { busyVault } from '../../../test/support/busy.ts'
+import { clientOf } from '../../../test/support/client.ts'
+import { makeVault, onBothEngines, type Vault } from '../../../test/support/engines.ts'
+import { type App, buildApp } from '../../app.ts'
+import { readConfig } from '../../config.ts'
+import { contextFor, inTx } from '../../core/context.ts'
+import { checkBackup, DamagedBackup } from './format.ts'
+import { PlaceTaken, reindex, restoreBackup } from './restore.ts'
+import { backUpOnSchedule } from './schedule.ts'
+import { takeBackup } from './take.ts'
+import { verifyVault } from './verify.ts'
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-backup-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+let files = 0
+const newFile = () => join(folder, `${++files}.kvbackup`)
+
+const start = (vault: Vault) => buildApp(readConfig(vault.env), { log: pino({ level: 'silent' }), jobs: [] })
+
+const findingsOf = async (app: App) =>
+  (await verifyVault(contextFor(app.services))).flatMap(({ what, findings }) =>
+    findings.map((finding) => `${what}: ${finding}`),
+  )
+
+onBothEngines('backup', (t) => {
+  let world: Awaited<ReturnType<typeof busyVault>>
+  let file: string
+  beforeAll(async () => {
+    world = await busyVault(t)
+    file = newFile()
+    await takeBackup(t.app.services.config, file)
+  })
+
+  test('only its owner can read the file, and it passes its own checks', async () => {
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const { header, end } = await checkBackup(file)
+    expect(header.engine).toBe(t.engine)
+    expect(end.tables.users?.count).toBe(2)
+    expect(end.tables.cards?.count).toBe(3)
+    expect(Object.keys(end.tables).filter((name) => name.startsWith('search_'))).toEqual([])
+    expect(Object.keys(end.files)).toContain('secret.key')
+    expect(end.missing_files).toEqual([])
+  })
+
+  test.each(['sqlite', 'postgres'] as const)('comes back whole on %s, search and all', async (engine) => {
+    const target = await makeVault(engine)
+    const app = await start(target)
+    try {
+      await restoreBackup(contextFor(app.services), file)
+      const again = newFile()
+      await takeBackup(app.services.config, again)
+      const [before, after] = [await checkBackup(file), await checkBackup(again)]
+      expect(after.end).toEqual(before.end)
+      expect(await findingsOf(app)).toEqual([])
+
+      const author = clientOf(app, { authorization: `Bearer ${world.author.token}` })
+      const found = await author.post('/api/v1/search', { query: world.card.title })
+      expect(found.body.results[0].card_id).toBe(world.card.card_id)
+      const remembered = await author.get(
+        '/api/v1/project-context/search?project_key=example/vault&query=needle0',
+      )
+      expect(remembered.body.results).toHaveLength(1)
+      // New numbers go on after the restored ones.
+      const turn = { project_key: 'another/project', user_message: 'a', agent_report: 'b' }
+      expect((await author.post('/api/v1/project-context/turns', turn)).status).toBe(201)
+    } finally {
+      await app.close()
+      await target.remove()
+    }
+  })
+
+  test('taken under load it holds one state: everything that belongs together, and nothing half', async () => {
+    let done = false
+    const writing = [0, 1, 2].map(async (writer) => {
+      for (let i = 0; !done && i < 30; i++) {
+        const person = await t.user(`load${writer}x${i}`)
+        await person.post('/api/v1/project-context/turns', {
+          project_key: 'a/b',
+          user_message: 'm',
+          agent_report: 'r',
+          facts: ['f'],
+        })
+      }
+    })
+    const taken = [newFile(), newFile()]
+    for (const file of taken) await takeBackup(t.app.services.config, file)
+    done = true
+    await Promise.all(writing)
+    for (const file of taken) {
+      const target = await makeVault(t.engine)
+      const app = await start(target)
+      await restoreBackup(contextFor(app.services), file)
+      expect(await findingsOf(app)).toEqual([])
+      const lone = await sql<{ n: number }>`select count(*) as n from users where not exists
+        (select 1 from credit_entries e where e.user_id = users.user_id)`.execute(app.services.database.read)
+      expect(Number(lone.rows[0]?.n)).toBe(0)
+      await app.close()
+      await target.remove()
+    }
+  })
+
+  test('a vault that is not empty is left as it is', async () => {
+    await expect(restoreBackup(contextFor(t.app.services), file)).rejects.toThrow(PlaceTaken)
+    expect(await findingsOf(t.app)).toEqual([])
+  })
+
+  test('verify names what does not fit, and reindex mends the indexes', async () => {
+    const target = await makeVault(t.engine)
+    const app = await start(target)
+    const ctx = contextFor(app.services)
+    await restoreBackup(ctx, file)
+    await inTx(ctx, async ({ db }) => {
+      await sql`update credit_balances set balance = balance + 7 where user_id = ${world.author.userId}`.execute(
+        db,
+      )
+      await sql`update cards set title = 'Rewritten past the index' where card_id = ${world.card.card_id}`.execute(
+        db,
+      )
+      await sql`delete from ${sql.table(t.engine === 'sqlite' ? 'context_event_words' : 'context_event_index')}`.execute(
+        db,
+      )
+    })
+    rmSync(join(target.dataDir, 'tickets'), { recursive: true })
+    const findings = (await findingsOf(app)).join('\n')
+    expect(findings).toMatch(/Ledger: account .*entries add up/)
+    expect(findings).toMatch(/1 cards are not in the index as they are now/)
+    expect(findings).toMatch(/memory events lack an index entry/)
+    expect(findings).toMatch(/Attachments: .*is missing/)
+    await reindex(ctx)
+    expect((await findingsOf(app)).join('\n')).not.toMatch(/index/)
+    await app.close()
+    await target.remove()
+  })
+
+  test('on a schedule one of several processes makes it, and the oldest go', async () => {
+    const dir = mkdtempSync(join(folder, 'scheduled-'))
+    const config = { ...t.app.services.config, backup: { dir, everyHours: 2, keep: 2 } }
+    let time = Date.parse('2026-05-01T00:30:00Z')
+    const ctx = contextFor({ ...t.app.services, config, now: () => new Date(time) })
+    const run = async () =>
+      (await Promise.all([1, 2, 3].map(() => backUpOnSchedule(ctx)))).filter((made) => made !== undefined)
+    expect(await run()).toHaveLength(1)
+    expect(await run()).toHaveLength(0)
+    for (let i = 0; i < 3; i++) {
+      time += 2 * 3_600_000
+      expect(await run()).toHaveLength(1)
+    }
+    expect(readdirSync(dir).sort()).toEqual([
+      'vault-20260501T040000Z.kvbackup',
+      'vault-20260501T060000Z.kvbackup',
+    ])
+    // A process that died in the middle leaves its file; it is taken over once it no longer grows.
+    time += 2 * 3_600_000
+    writeFileSync(join(dir, 'vault-20260501T080000Z.kvbackup.partial'), 'half')
+    time = Date.now()
+    expect(await run()).toHaveLength(1)
+  })
+})
+
+onBothEngines('a damaged backup', (t) => {
+  test('is refused before anything is touched', async () => {
+    const file = newFile()
+    await t.user()
+    await takeBackup(t.app.services.config, file)
+    const bytes = readFileSync(file)
+    const text = gunzipSync(bytes).toString()
+    const damaged: [string, Buffer][] = [
+      ['cut short', bytes.subarray(0, bytes.length >> 1)],
+      ['last byte gone', bytes.subarray(0, -1)],
+      ['not a backup', Buffer.from('hello')],
+      ['empty', Buffer.alloc(0)],
+      ['a value changed', gzipSync(text.replace('@example.com', '@evil.example'))],
+      ['a row gone', gzipSync(text.replace(/^\[.*\n/m, ''))],
+      ['end gone', gzipSync(text.split('\n').slice(0, -2).join('\n'))],
+      ['another format', gzipSync(text.replace('"format":1', '"format":99'))],
+    ]
+    const target = await makeVault(t.engine)
+    const app = await start(target)
+    for (const [what, content] of damaged) {
+      const broken = newFile()
+      writeFileSync(broken, content)
+      await expect(restoreBackup(contextFor(app.services), broken), what).rejects.toThrow(DamagedBackup)
+    }
+    const users = await app.services.database.read.selectFrom('users').selectAll().execute()
+    expect(users).toEqual([])
+    await app.close()
+    await target.remove()
+  })
+
+  test('a backup never replaces a file', async () => {
+    const file = newFile()
+    copyFileSync(import.meta.filename, file)
+    await expect(takeBackup(t.app.services.config, file)).rejects.toThrow('exists already')
+  })
+})

@@ -1,0 +1,142 @@
+/**
+ * A backup is a gzip stream of JSON lines, the same for both engines:
+ *   {"kind":"header", …}
+ *   {"kind":"table", name, columns}, then one array per row
+ *   {"kind":"file", path}, then its bytes as base64 strings
+ *   {"kind":"end", …}: how much everything was, with its SHA-256
+ */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { createGunzip } from 'node:zlib'
+import type { Value } from '../../db/snapshot.ts'
+
+export const FORMAT = 1
+
+export type Header = {
+  kind: 'header'
+  format: number
+  program: string
+  engine: string
+  migrations: string[]
+  taken_at: string
+}
+export type TableStart = { kind: 'table'; name: string; columns: string[] }
+export type FileStart = { kind: 'file'; path: string }
+export type Sum = { count: number; sha256: string }
+export type End = {
+  kind: 'end'
+  tables: Record<string, Sum>
+  files: Record<string, Sum>
+  /** Files that the database names but the disk did not have. */
+  missing_files: string[]
+}
+export type Row = Value[]
+/** A line of the stream: a section, a row, or a piece of a file. */
+export type Line = Header | TableStart | FileStart | End | Row | string
+
+/** The file is not a whole backup; nothing of it was used. */
+export class DamagedBackup extends Error {
+  override readonly name = 'DamagedBackup'
+}
+
+/** Counts rows or bytes while they pass by. */
+export class Counter {
+  readonly #hash = createHash('sha256')
+  #count = 0
+
+  add(bytes: string | Uint8Array, count: number): void {
+    this.#hash.update(bytes)
+    this.#count += count
+  }
+
+  sum(): Sum {
+    return { count: this.#count, sha256: this.#hash.digest('hex') }
+  }
+}
+
+const NEWLINE = 0x0a
+
+async function* textLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let rest: Buffer[] = []
+  for await (const chunk of chunks) {
+    let from = 0
+    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
+      yield Buffer.concat([...rest, chunk.subarray(from, at)]).toString('utf8')
+      rest = []
+      from = at + 1
+    }
+    if (from < chunk.length) rest.push(chunk.subarray(from))
+  }
+  if (rest.length > 0) throw new DamagedBackup('The backup ends in the middle of a line.')
+}
+
+function parsed(text: string): Line {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new DamagedBackup('A line of the backup cannot be read.')
+  }
+}
+
+/** The lines of a backup file, in order. Whatever is wrong with the file itself is a `DamagedBackup`. */
+export async function* readLines(file: string): AsyncGenerator<Line> {
+  const source = createReadStream(file)
+  const gunzip = createGunzip()
+  source.on('error', (error) => gunzip.destroy(error))
+  source.pipe(gunzip)
+  try {
+    for await (const text of textLines(gunzip)) yield parsed(text)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && /^Z_/.test(String(error.code)))
+      throw new DamagedBackup(`The backup is damaged or cut short (${error.message}).`)
+    throw error
+  } finally {
+    source.destroy()
+  }
+}
+
+export const isSection = (line: Line): line is Header | TableStart | FileStart | End =>
+  typeof line === 'object' && !Array.isArray(line)
+
+const same = (a: Record<string, Sum>, b: Record<string, Sum>) => {
+  const names = new Set([...Object.keys(a), ...Object.keys(b)])
+  return [...names].filter((name) => a[name]?.count !== b[name]?.count || a[name]?.sha256 !== b[name]?.sha256)
+}
+
+/** Reads the whole file and holds it against its own manifest. */
+export async function checkBackup(file: string): Promise<{ header: Header; end: End }> {
+  const tables: Record<string, Sum> = {}
+  const files: Record<string, Sum> = {}
+  let header: Header | undefined
+  let end: End | undefined
+  let finish = () => {}
+  let counter = new Counter()
+  for await (const line of readLines(file)) {
+    if (end) throw new DamagedBackup('The backup goes on after its end.')
+    if (!header) header = requireHeader(line)
+    else if (Array.isArray(line)) counter.add(`${JSON.stringify(line)}\n`, 1)
+    else if (typeof line === 'string') {
+      const bytes = Buffer.from(line, 'base64')
+      counter.add(bytes, bytes.length)
+    } else {
+      finish()
+      const begun = new Counter()
+      counter = begun
+      if (line.kind === 'end') end = line
+      else if (line.kind === 'table') finish = () => (tables[line.name] = begun.sum())
+      else if (line.kind === 'file') finish = () => (files[line.path] = begun.sum())
+    }
+  }
+  if (!header || !end) throw new DamagedBackup('The backup has no end: it was cut short.')
+  const wrong = [...same(tables, end.tables), ...same(files, end.files)]
+  if (wrong.length > 0)
+    throw new DamagedBackup(`The backup does not match its checksums: ${wrong.join(', ')}.`)
+  return { header, end }
+}
+
+function requireHeader(line: Line): Header {
+  if (!isSection(line) || line.kind !== 'header') throw new DamagedBackup('This is no backup of a vault.')
+  if (line.format !== FORMAT)
+    throw new DamagedBackup(`The backup has format ${line.format}; this program reads ${FORMAT}.`)
+  return line
+}

@@ -1,0 +1,151 @@
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { sql } from 'kysely'
+import { type Ctx, inTx } from '../../core/context.ts'
+import type { Database, Db } from '../../db/db.ts'
+import { appliedMigrations, MIGRATIONS, migrate, SchemaTooNew } from '../../db/migrate.ts'
+import { reindexCards } from '../cards/reindex.ts'
+import { reindexEvents } from '../memory/reindex.ts'
+import { foldChanges } from '../search/vocabulary.ts'
+import { isVaultFile } from './files.ts'
+import {
+  checkBackup,
+  DamagedBackup,
+  type End,
+  type Header,
+  isSection,
+  type Row,
+  readLines,
+} from './format.ts'
+
+/** The place is not empty: a restore never mixes with, or replaces, what is there. */
+export class PlaceTaken extends Error {
+  override readonly name = 'PlaceTaken'
+}
+
+const MOST_PARAMETERS = 5000
+
+async function insertRows(database: Database, db: Db, table: string, columns: string[], rows: Row[]) {
+  if (rows.length === 0) return
+  const names = sql.join(columns.map((column) => sql.id(column)))
+  const values = sql.join(rows.map((row) => sql`(${sql.join(row)})`))
+  const ownNumbers = database.engine === 'postgres' ? sql`overriding system value` : sql``
+  await sql`insert into ${sql.id(table)} (${names}) ${ownNumbers} values ${values}`.execute(db)
+}
+
+/** Numbers that the database gives itself go on after the highest that came with the backup. */
+async function advanceCounters(database: Database, db: Db): Promise<void> {
+  if (database.engine !== 'postgres') return
+  const found = await sql<{ table_name: string; column_name: string }>`
+    select table_name, column_name from information_schema.columns
+    where table_schema = current_schema() and is_identity = 'YES'`.execute(db)
+  for (const { table_name, column_name } of found.rows)
+    await sql`select setval(pg_get_serial_sequence(${table_name}, ${column_name}),
+      (select max(${sql.id(column_name)}) from ${sql.id(table_name)}))`.execute(db)
+}
+
+async function insertTables(database: Database, db: Db, file: string): Promise<void> {
+  let table: { name: string; columns: string[] } | undefined
+  let waiting: Row[] = []
+  const flush = async () => {
+    if (table) await insertRows(database, db, table.name, table.columns, waiting)
+    waiting = []
+  }
+  for await (const line of readLines(file)) {
+    if (Array.isArray(line)) {
+      waiting.push(line)
+      if (waiting.length * line.length >= MOST_PARAMETERS) await flush()
+    } else if (isSection(line)) {
+      await flush()
+      table = line.kind === 'table' ? line : undefined
+      if (line.kind === 'file') break
+      // What a new vault brings along, such as the public library, comes with the backup too.
+      if (table) await sql`delete from ${sql.id(table.name)}`.execute(db)
+    }
+  }
+  await advanceCounters(database, db)
+}
+
+async function writeFiles(file: string, dataDir: string): Promise<void> {
+  let target: { handle: FileHandle; draft: string; path: string } | undefined
+  const finish = async () => {
+    if (!target) return
+    await target.handle.sync()
+    await target.handle.close()
+    await rename(target.draft, target.path)
+    target = undefined
+  }
+  try {
+    for await (const line of readLines(file)) {
+      if (typeof line === 'string') await target?.handle.write(Buffer.from(line, 'base64'))
+      else if (isSection(line)) {
+        await finish()
+        if (line.kind !== 'file') continue
+        if (!isVaultFile(line.path)) throw new DamagedBackup(`The backup holds a strange file: ${line.path}.`)
+        const path = join(dataDir, line.path)
+        const draft = `${path}.restoring`
+        await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+        target = { handle: await open(draft, 'w', 0o600), draft, path }
+      }
+    }
+  } finally {
+    if (target) {
+      await target.handle.close()
+      await rm(target.draft, { force: true })
+    }
+  }
+}
+
+async function requireEmpty(db: Db): Promise<void> {
+  for (const table of ['users', 'cards', 'support_tickets'] as const) {
+    const found = await db.selectFrom(table).select(sql<number>`1`.as('one')).limit(1).execute()
+    if (found.length > 0)
+      throw new PlaceTaken(
+        'This vault is not empty. Restore into an empty one: set DATA_DIR to a new folder, or DATABASE_URL to a new database.',
+      )
+  }
+}
+
+/** Brings the schema to where it was when the backup was taken. */
+async function prepareSchema(database: Database, header: Header): Promise<void> {
+  const known = MIGRATIONS.filter(({ name }) => header.migrations.includes(name))
+  if (known.length < header.migrations.length)
+    throw new SchemaTooNew(
+      'The backup was taken by a newer version of this program. Restore it with that version.',
+    )
+  const ahead = (await appliedMigrations(database)).filter((name) => !header.migrations.includes(name))
+  if (ahead.length > 0)
+    throw new PlaceTaken(
+      'The database has a newer schema than the backup already. Restore into a new DATA_DIR or database; the schema is brought up to date afterwards.',
+    )
+  await migrate(database, known)
+}
+
+export type Restored = { header: Header; end: End }
+
+/**
+ * Fills an empty vault. The file is checked whole before anything is touched; the rows go in together or not at all;
+ * then the schema is brought up to date and what is derived is made anew.
+ */
+export async function restoreBackup(ctx: Ctx, file: string): Promise<Restored> {
+  const { database, config } = ctx
+  const checked = await checkBackup(file)
+  await prepareSchema(database, checked.header)
+  await requireEmpty(ctx.db)
+  await writeFiles(file, config.dataDir)
+  await inTx(ctx, async ({ db }) => {
+    await requireEmpty(db)
+    await insertTables(database, db, file)
+  })
+  await migrate(database)
+  await reindex(ctx)
+  return checked
+}
+
+/** Makes every search index anew from what it is made of. */
+export async function reindex(ctx: Ctx): Promise<{ cards: number; events: number }> {
+  const cards = await reindexCards(ctx)
+  const events = await reindexEvents(ctx)
+  await foldChanges(ctx)
+  return { cards, events }
+}

@@ -1,0 +1,46 @@
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Ctx } from '../../core/context.ts'
+import { takeBackup } from './take.ts'
+
+const HOUR_MS = 3_600_000
+/** A backup that has not grown for so long was left by a process that died. */
+const ABANDONED_MS = 15 * 60_000
+const NAME = /^vault-\d{8}T\d{6}Z\.kvbackup$/
+
+const stamp = (time: number) => new Date(time).toISOString().replaceAll(/[-:]|\.\d+/g, '')
+
+const isCode = (error: unknown, code: string) =>
+  error instanceof Error && 'code' in error && error.code === code
+
+async function dropAbandoned(partial: string, now: number): Promise<void> {
+  const found = await stat(partial).catch(() => undefined)
+  if (found && now - found.mtimeMs > ABANDONED_MS) await rm(partial, { force: true })
+}
+
+/**
+ * One backup for each stretch of BACKUP_EVERY_HOURS, named after its beginning. All processes try; the name of the
+ * unfinished file, which only one can create, decides who does it.
+ */
+export async function backUpOnSchedule(ctx: Ctx): Promise<string | undefined> {
+  const settings = ctx.config.backup
+  if (!settings) return undefined
+  const { dir, everyHours, keep } = settings
+  const now = ctx.now()
+  const stretch = everyHours * HOUR_MS
+  const file = join(dir, `vault-${stamp(Math.floor(now.getTime() / stretch) * stretch)}.kvbackup`)
+  await mkdir(dir, { recursive: true, mode: 0o700 })
+  const names = await readdir(dir)
+  if (names.some((name) => join(dir, name) === file)) return undefined
+  await dropAbandoned(`${file}.partial`, now.getTime())
+  try {
+    await takeBackup(ctx.config, file, { now })
+  } catch (error) {
+    if (isCode(error, 'EEXIST') || (error instanceof Error && error.name === 'FileExists')) return undefined
+    throw error
+  }
+  ctx.log.info({ file }, 'backed up')
+  const all = (await readdir(dir)).filter((name) => NAME.test(name)).sort()
+  for (const old of all.slice(0, -keep)) await rm(join(dir, old), { force: true })
+  return file
+}

@@ -1,0 +1,124 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { access, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import type { Config } from '../../config.ts'
+import { openSnapshot } from '../../db/open.ts'
+import type { Snapshot, TableShape } from '../../db/snapshot.ts'
+import { VERSION } from '../../version.ts'
+import { SECRET_FILE, ticketFile } from './files.ts'
+import { Counter, type End, FORMAT, type Header, type Line, type Sum } from './format.ts'
+
+/** Made from the other tables; the features make them anew at restore. */
+const DERIVED = /^(search_(docs|words|changes|totals|terms|grams)|context_event_(index|grams|words))/
+const MIGRATIONS = 'schema_migrations'
+const isKept = ({ name }: TableShape) => name !== MIGRATIONS && !DERIVED.test(name)
+
+async function column(snapshot: Snapshot, table: string, ...names: string[]): Promise<string[][]> {
+  const shape = snapshot.tables.find(({ name }) => name === table)
+  if (!shape) return []
+  const places = names.map((name) => shape.columns.indexOf(name))
+  const found: string[][] = []
+  for await (const batch of snapshot.rows(shape))
+    for (const row of batch) found.push(places.map((place) => String(row[place])))
+  return found
+}
+
+const isThere = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
+
+/** The lines of a backup, from one state of the database and the files that this state names. */
+async function* lines(config: Config, snapshot: Snapshot, takenAt: string): AsyncGenerator<Line> {
+  const header: Header = {
+    kind: 'header',
+    format: FORMAT,
+    program: VERSION,
+    engine: config.databaseUrl === undefined ? 'sqlite' : 'postgres',
+    migrations: (await column(snapshot, MIGRATIONS, 'name')).flat(),
+    taken_at: takenAt,
+  }
+  yield header
+
+  const tables: Record<string, Sum> = {}
+  for (const shape of snapshot.tables.filter(isKept)) {
+    yield { kind: 'table', name: shape.name, columns: shape.columns }
+    const counter = new Counter()
+    for await (const batch of snapshot.rows(shape))
+      for (const row of batch) {
+        counter.add(`${JSON.stringify(row)}\n`, 1)
+        yield row
+      }
+    tables[shape.name] = counter.sum()
+  }
+
+  const attached = await column(snapshot, 'support_attachments', 'ticket_id', 'attachment_id')
+  const paths = attached.map(([ticket = '', attachment = '']) => ticketFile(ticket, attachment))
+  const files: Record<string, Sum> = {}
+  const missing: string[] = []
+  for (const path of [SECRET_FILE, ...paths]) {
+    const source = join(config.dataDir, path)
+    if (!(await isThere(source))) {
+      if (path !== SECRET_FILE) missing.push(path)
+      continue
+    }
+    yield { kind: 'file', path }
+    const counter = new Counter()
+    for await (const chunk of createReadStream(source) as AsyncIterable<Buffer>) {
+      counter.add(chunk, chunk.length)
+      yield chunk.toString('base64')
+    }
+    files[path] = counter.sum()
+  }
+  const end: End = { kind: 'end', tables, files, missing_files: missing }
+  yield end
+}
+
+const CHUNK_CHARACTERS = 64 * 1024
+
+async function* asText(source: AsyncIterable<Line>): AsyncGenerator<string> {
+  let text = ''
+  for await (const line of source) {
+    text += `${JSON.stringify(line)}\n`
+    if (text.length < CHUNK_CHARACTERS) continue
+    yield text
+    text = ''
+  }
+  yield text
+}
+
+export class FileExists extends Error {
+  override readonly name = 'FileExists'
+}
+
+/**
+ * Writes a backup while the service goes on. The file appears under its name when it is whole and on disk; until
+ * then it is `partial`, which must not exist yet, so that two backups never write into one file.
+ */
+export async function takeBackup(
+  config: Config,
+  file: string,
+  { partial = `${file}.partial`, now = new Date() }: { partial?: string; now?: Date } = {},
+): Promise<void> {
+  if (await isThere(file)) throw new FileExists(`${file} exists already.`)
+  const out = createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true })
+  await new Promise((resolve, reject) => out.once('open', resolve).once('error', reject))
+  try {
+    const snapshot = await openSnapshot(config)
+    try {
+      const text = asText(lines(config, snapshot, now.toISOString()))
+      await pipeline(Readable.from(text, { objectMode: false }), createGzip(), out)
+    } finally {
+      await snapshot.close()
+    }
+    await rename(partial, file)
+  } catch (error) {
+    out.destroy()
+    await rm(partial, { force: true })
+    throw error
+  }
+}

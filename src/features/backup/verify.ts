@@ -1,0 +1,115 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import { openSnapshot } from '../../db/open.ts'
+import type { TableShape } from '../../db/snapshot.ts'
+import { indexableCards } from '../cards/reindex.ts'
+import { reconcile } from '../credits/reconcile.ts'
+import { indexDifference } from '../memory/events.search.ts'
+import { strayEntries, wronglyIndexed } from '../search/compare.ts'
+import { ticketFile } from './files.ts'
+
+export type Check = { what: string; findings: string[] }
+
+type Count = { n: number }
+
+const countOf = async (ctx: Ctx, query: ReturnType<typeof sql<Count>>): Promise<number> =>
+  Number((await query.execute(ctx.db)).rows[0]?.n ?? 0)
+
+/** SQLite can read itself whole; PostgreSQL keeps checksums of its own pages and has no such statement. */
+async function checkStorage(ctx: Ctx): Promise<string[]> {
+  if (ctx.database.engine !== 'sqlite') return []
+  const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(ctx.db)
+  return rows.map((row) => row.integrity_check).filter((line) => line !== 'ok')
+}
+
+async function checkReferences(ctx: Ctx, tables: readonly TableShape[]): Promise<string[]> {
+  const findings: string[] = []
+  for (const { name, references } of tables)
+    for (const { column, table, targetColumn } of references) {
+      const lost = await countOf(
+        ctx,
+        sql`select count(*) as n from ${sql.id(name)} as a where a.${sql.id(column)} is not null
+          and not exists (select 1 from ${sql.id(table)} as b where b.${sql.id(targetColumn)} = a.${sql.id(column)})`,
+      )
+      if (lost > 0) findings.push(`${lost} rows of ${name} refer to a row of ${table} that is not there`)
+    }
+  return findings
+}
+
+async function checkLedger(ctx: Ctx): Promise<string[]> {
+  const { differences } = await reconcile(ctx)
+  return differences.map(
+    ({ user_id, balance, entries }) => `account ${user_id}: balance ${balance}, entries add up to ${entries}`,
+  )
+}
+
+async function checkHistory(ctx: Ctx): Promise<string[]> {
+  const gaps = await countOf(
+    ctx,
+    sql`select count(*) as n from cards where version - 1 <>
+      (select count(*) from card_versions where card_versions.card_id = cards.card_id)`,
+  )
+  const evidence = await countOf(
+    ctx,
+    sql`select count(*) as n from cards where evidence_count <>
+      (select count(*) from card_evidences where card_evidences.card_id = cards.card_id)`,
+  )
+  return [
+    ...(gaps > 0 ? [`${gaps} cards lack former versions`] : []),
+    ...(evidence > 0 ? [`${evidence} cards have another number of evidences than they say`] : []),
+  ]
+}
+
+async function checkSearch(ctx: Ctx): Promise<string[]> {
+  const wrong: string[] = []
+  for (let after = ''; ; ) {
+    const cards = await indexableCards(ctx, after)
+    const last = cards.at(-1)
+    if (!last) break
+    wrong.push(...(await wronglyIndexed(ctx, cards)))
+    after = last.card_id
+  }
+  const { deleted, cards, countedCards } = await strayEntries(ctx)
+  const memory = await indexDifference(ctx.db, ctx.database.engine)
+  return [
+    ...(wrong.length > 0
+      ? [`${wrong.length} cards are not in the index as they are now (${wrong.slice(0, 3).join(', ')} …)`]
+      : []),
+    ...(deleted > 0 ? [`${deleted} deleted cards are in the index`] : []),
+    ...(cards !== countedCards ? [`the index has ${cards} cards and counts ${countedCards}`] : []),
+    ...(memory.lacking > 0 ? [`${memory.lacking} memory events lack an index entry`] : []),
+    ...(memory.stray > 0 ? [`${memory.stray} memory index entries have no event`] : []),
+  ]
+}
+
+async function checkFiles(ctx: Ctx): Promise<string[]> {
+  const rows = await ctx.db
+    .selectFrom('support_attachments')
+    .select(['ticket_id', 'attachment_id', 'size_bytes'])
+    .execute()
+  const findings: string[] = []
+  for (const { ticket_id, attachment_id, size_bytes } of rows) {
+    const path = ticketFile(ticket_id, attachment_id)
+    const found = await stat(join(ctx.config.dataDir, path)).catch(() => undefined)
+    if (found?.size !== size_bytes)
+      findings.push(`${path} ${found ? `has ${found.size} bytes instead of ${size_bytes}` : 'is missing'}`)
+  }
+  return findings
+}
+
+/** Holds the vault against itself. Best on a quiet one: what is written meanwhile may show as a difference. */
+export async function verifyVault(ctx: Ctx): Promise<Check[]> {
+  const snapshot = await openSnapshot(ctx.config)
+  const { tables } = snapshot
+  await snapshot.close()
+  return [
+    { what: 'Storage', findings: await checkStorage(ctx) },
+    { what: 'References', findings: await checkReferences(ctx, tables) },
+    { what: 'Ledger', findings: await checkLedger(ctx) },
+    { what: 'Card history', findings: await checkHistory(ctx) },
+    { what: 'Search index', findings: await checkSearch(ctx) },
+    { what: 'Attachments', findings: await checkFiles(ctx) },
+  ]
+}

@@ -1,15 +1,16 @@
-import { isPlaceholder, looksLikePassword, looksRandom } from './placeholders.ts'
+import { isPlaceholder, isPlainlyRandom, looksLikePassword, looksRandom } from './placeholders.ts'
 import { rank, type Span } from './rule.ts'
 
 /**
  * From the end of a name to the start of its value: the rest of the name, a closing quote or bracket, an
  * operator of some language, opening quotes. Bounded everywhere, so that one try costs a constant.
  */
-const restOfName = `[ \\t\\w.-]{0,24}?[\\s"'\`\\])\\\\]{0,4}`
+const restOfName = `[ \\t\\w.-]{0,24}?(?:&quot;|[\\s"'\`\\])\\\\]{0,4})`
 const operator = [
   ':[ \\t]{0,2}[A-Za-z][\\w<>[\\]|?.]{0,30}[ \\t]{1,2}=(?=[ \\t])', // name: Type =
   'value[ \\t]{0,2}=', // key="name" value="…"
   '={1,3}>?',
+  '%3D',
   ':{1,3}=',
   '[?.|+]{1,2}=',
   '\\|{2}',
@@ -17,7 +18,7 @@ const operator = [
   '[:>]',
   `[,(](?=[ \\t]{0,4}["'\`])`, // name("…"), "name", "…"
 ].join('|')
-const opening = `[ \\t]{0,40}(?:\\r?\\n[ \\t]{1,40})?(?:[a-z]{0,2}\\\\?["'\`])?`
+const opening = `[ \\t]{0,40}(?:\\r?\\n[ \\t]{1,40})?(?:[A-Za-z_.]{0,30}\\(?\\\\?["'\`]|&quot;)?`
 const link = new RegExp(`${restOfName}(?:${operator})${opening}`, 'iy')
 
 /** `--password value`: a blank is enough after a flag. */
@@ -55,11 +56,27 @@ function flagValueStart(text: string, nameEnd: number): number {
 export function assignedSecret(text: string, nameEnd: number, kind: string): Span | undefined {
   const linked = valueStart(text, nameEnd)
   const start = linked === -1 ? flagValueStart(text, nameEnd) : linked
-  return start === -1 ? undefined : secretAt(text, start, kind)
+  const assigned = start === -1 ? undefined : secretAt(text, start, kind)
+  return assigned ?? spokenSecret(text, nameEnd, kind)
+}
+
+/** `my token is …`, `ENV TOKEN …`, `PASSWORD '…'`: nothing but a blank between them, so the value must speak for itself. */
+const spoken =
+  /[A-Z_]{0,20}[ \t]{1,4}(?:(?:is|was|to)[ \t]{1,4})?(["'`]?)([A-Za-z0-9_+/.~!@#%^*=$&-]{8,200})(?=[\s"'`;,)\]}]|$)/y
+
+function spokenSecret(text: string, nameEnd: number, kind: string): Span | undefined {
+  const next = text.charCodeAt(nameEnd)
+  if (next !== 32 && next !== 9 && next !== 95) return undefined
+  spoken.lastIndex = nameEnd
+  const found = spoken.exec(text)
+  const value = found?.[2]?.replace(/[;,.!]{1,8}$/, '')
+  if (!found || value === undefined || isPlaceholder(value) || !isPlainlyRandom(value)) return undefined
+  const start = found.index + found[0].length - (found[2] as string).length
+  return { start, end: start + value.length, kind, rank: rank.assigned }
 }
 
 const quoted = /[^"'`\s\\<>]{6,200}(?=\\?["'`])/y
-const bare = /[A-Za-z0-9_+/.~!@#%^*=$&-]{6,400}(?=[\s"'`;,)\]}\\<]|$)/y
+const bare = /(?:[A-Za-z0-9_+/.~!@#%^*=$-]|&(?!\w{1,30}[=;])){6,400}(?=[\s"'`;,)\]}\\<&]|$)/y
 
 function secretAt(text: string, start: number, kind: string): Span | undefined {
   const opener = text[start - 1]

@@ -32,6 +32,17 @@ function closedEnd(text: string, from: number): number {
 const bodyLine =
   /(?:\\[nr]|\s){0,20}(?:(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\]{1,100}|[A-Za-z0-9+/]{16,100}={0,2}|[A-Za-z0-9+/]{1,16}={1,2})(?=[\s\\"'`,]|$)/y
 
+const lineCount = /[ \t]{0,4}\d{1,4}(?:\\[nr]|\s){1,6}/y
+
+/** The secret lines of a PuTTY key, from the end of `Private-Lines:`. */
+export function puttyLines(text: string, markerEnd: number): Span | undefined {
+  lineCount.lastIndex = markerEnd
+  if (!lineCount.test(text)) return undefined
+  const start = lineCount.lastIndex
+  const end = openEnd(text, start)
+  return end - start < 32 ? undefined : { start, end, kind: 'private_key', rank: rank.block }
+}
+
 /** The block was cut off before its end line: what still looks like its body goes. */
 function openEnd(text: string, bodyStart: number): number {
   let end = bodyStart

@@ -3,7 +3,13 @@ import { rank, type Span } from './rule.ts'
 
 /** Ways to hand over a password that name it by position, not by an operator. */
 const handovers: { after: string; value: RegExp; only?: RegExp }[] = [
-  { after: ' -u ', value: /["']?[^\s:"']{1,100}:([^\s"']{4,100})/y, only: /curl|wget|http/i },
+  ...[' -u', ' -su', ' -ku', ' -sku'].map((after) => ({
+    after,
+    value: /[ \t]{0,2}["']?[^\s:"']{1,100}:([^\s"']{4,100})/y,
+    only: /curl|wget|http/i,
+  })),
+  { after: ' -p', value: /["']?([^\s"']{6,100})/y, only: /mysql|mariadb/i },
+  { after: ' -p ', value: /["']?([^\s"']{6,100})/y, only: /(?:docker|podman|registry) login/i },
   { after: '--user ', value: /["']?[^\s:"']{1,100}:([^\s"']{4,100})/y, only: /curl|wget|http/i },
   { after: 'sshpass -p', value: /[ \t]{0,4}["']?([^\s"']{4,100})/y },
   { after: 'identified by', value: /[ \t]{1,4}["']([^\s"']{4,100})/y },
@@ -27,6 +33,21 @@ export function handedOver(text: string, end: number, index: number): Span | und
   if (!found || !password || isPlaceholder(password) || !/[A-Za-z]/.test(password)) return undefined
   const stop = found.index + found[0].length
   return { start: stop - password.length, end: stop, kind: 'password', rank: rank.assigned }
+}
+
+const telegramTail = /[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])/y
+
+/** `123456789:AA…`: a bot's number and its token, from the end of `:AA`. */
+export function telegramToken(text: string, end: number): Span | undefined {
+  const number = /\d{6,16}$/.exec(text.slice(Math.max(0, end - 19), end - ':AA'.length))
+  telegramTail.lastIndex = end
+  if (!number || !telegramTail.test(text)) return undefined
+  return {
+    start: end - ':AA'.length - number[0].length,
+    end: end + 33,
+    kind: 'telegram_token',
+    rank: rank.token,
+  }
 }
 
 const manifestValue =

@@ -15,6 +15,19 @@ export function bearerToken(text: string, wordEnd: number): Span | undefined {
   return { start, end: start + value.length, kind: 'bearer_token', rank: rank.named }
 }
 
+const otherScheme =
+  /["'\\]{0,3}[ \t]{0,3}[:=,][ \t]{0,3}["'\\]{0,3}(?!basic)[A-Za-z][A-Za-z-]{1,24}[ \t]{1,4}([A-Za-z0-9_.~+/=:-]{16,4000})/iy
+
+/** `Authorization: Token …`, whatever the scheme is called. */
+export function authorizationValue(text: string, wordEnd: number): Span | undefined {
+  otherScheme.lastIndex = wordEnd
+  const found = otherScheme.exec(text)
+  const value = found?.[1]
+  if (!found || !value || isPlaceholder(value) || !looksRandom(value)) return undefined
+  const end = found.index + found[0].length
+  return { start: end - value.length, end, kind: 'authorization', rank: rank.assigned }
+}
+
 /** `Basic dXNlcjpwYXNz`: base64 of `user:password`. */
 export function basicCredentials(text: string, wordEnd: number): Span | undefined {
   basic.lastIndex = wordEnd

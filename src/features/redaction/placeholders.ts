@@ -43,7 +43,7 @@ function entropy(value: string): number {
 }
 
 /** Code that merely speaks of a secret: a path, an address, a call, a list of words. */
-const codeLike = /^[./~]|:\/\/|\(|^[a-z]+(?:[-_.][a-z]+)+\d?$|^[A-Z]+(?:_[A-Z]+)+\d?$/
+const codeLike = /^[./~]|\/.*\.[a-z]{2,5}$|:\/\/|\(|^[a-z]+(?:[-_.][a-z]+)+\d?$|^[A-Z]+(?:_[A-Z]+)+\d?$/
 
 /** `config.auth.token2`: names joined by dots, with hardly a digit. */
 function isMemberAccess(value: string): boolean {
@@ -58,12 +58,20 @@ export function looksRandom(value: string): boolean {
   return entropy(value) >= Math.min(3.2, Math.log2(value.length) - 0.5)
 }
 
+/** Random beyond doubt: letters and digits change places often, as in no word and no version. */
+export function isPlainlyRandom(value: string): boolean {
+  if (value.length < 10 || !looksRandom(value)) return false
+  const changes = value.match(/[A-Za-z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0
+  return changes >= (value.length >= 16 ? 4 : 3)
+}
+
 /** People choose passwords, so they need not be random: letters with digits or signs among them are enough. */
 export function looksLikePassword(value: string): boolean {
   if (value.length < 6 || codeLike.test(value) || isMemberAccess(value) || !/[A-Za-z]/.test(value))
     return false
   const mixed = /\d/.test(value) || (value.length >= 8 && /[!@#$%^&*?+~]/.test(value))
-  return mixed && entropy(value) >= 2.2
+  if (!mixed) return value.length >= 14 && isUnpronounceable(value)
+  return entropy(value) >= 2.2
 }
 
 /** Words hold a vowel every few letters and few capitals; random letters do not. */

@@ -68,6 +68,30 @@ describe('a secret is replaced by a placeholder of its kind', () => {
     expect(redact(`Authorization: Basic ${value}`).text).toBe('Authorization: Basic <BASIC_CREDENTIALS>')
   })
 
+  test.each([
+    [
+      'a header of any scheme',
+      (value: string) => `curl -H "Authorization: Token ${value}" https://example.com`,
+    ],
+    ['curl', (value: string) => `curl -u app:${value} https://example.com`],
+    ['curl without a blank', (value: string) => `curl -uapp:${value} https://example.com`],
+    ['mysql', (value: string) => `mysql -u root -p${value} app`],
+    ['netrc', (value: string) => `machine example.com login app password ${value}`],
+    ['a flag', (value: string) => `deploy --api-key ${value}`],
+    ['SQL', (value: string) => `ALTER ROLE app WITH PASSWORD '${value}'`],
+    ['a sentence', (value: string) => `the token is ${value}, keep it`],
+    ['Dockerfile', (value: string) => `ENV API_TOKEN ${value}`],
+    ['an XML attribute', (value: string) => `<add key="Password" value="${value}" />`],
+    ['a wrapped value', (value: string) => `encryptionKey: Buffer.from('${value}', 'base64')`],
+    ['HTML', (value: string) => `&quot;token&quot;:&quot;${value}&quot;`],
+    ['a Kubernetes secret', (value: string) => `kind: Secret\ndata:\n  anything: ${value}\n`],
+    ['a connection string', (value: string) => `Server=db;User Id=sa;Password=${value};Encrypt=true`],
+    ['a PuTTY key', (value: string) => `Private-Lines: 1\n${value}${value}\nPrivate-MAC: 0`],
+  ])('in %s', (_form, write) => {
+    const value = `q7Z4${randomFrom(alphanumeric, 20)}k2W9`
+    expect(redact(write(value)).text).not.toContain(value)
+  })
+
   test('several at once are counted by kind', () => {
     const key = () => `AKIA${randomFrom(`${upper}234567`, 16)}`
     expect(findSecrets(`${key()} ${key()} ghp_${randomFrom(alphanumeric, 36)}`)).toEqual([

@@ -1,8 +1,8 @@
 import { assignedSecret, valueStart } from './assignments.ts'
 import { buildAutomaton } from './automaton.ts'
-import { blockFinder } from './blocks.ts'
-import { handedOver, handoverKeywords, manifestSecrets } from './commands.ts'
-import { basicCredentials, bearerToken, sessionCookies } from './headers.ts'
+import { blockFinder, puttyLines } from './blocks.ts'
+import { handedOver, handoverKeywords, manifestSecrets, telegramToken } from './commands.ts'
+import { authorizationValue, basicCredentials, bearerToken, sessionCookies } from './headers.ts'
 import { isSampleToken, isSampleValue } from './placeholders.ts'
 import { type NamedRule, rank, type Span, type TokenRule } from './rule.ts'
 import { allRules } from './rules/all.ts'
@@ -53,6 +53,9 @@ on('basic', (scan, end) => scan.add(basicCredentials(scan.text, end)))
 on('kind: secret', (scan, end) => {
   for (const span of manifestSecrets(scan.text, end)) scan.add(span)
 })
+on('private-lines:', (scan, end) => scan.add(puttyLines(scan.text, end)))
+on(':aa', (scan, end) => scan.add(telegramToken(scan.text, end)))
+on('authorization', (scan, end) => scan.add(authorizationValue(scan.text, end)))
 on('cookie:', (scan, end) => {
   for (const span of sessionCookies(scan.text, end)) scan.add(span)
 })

@@ -18,6 +18,11 @@ export const messagingRules = [
     '\\d{17,20}/[A-Za-z0-9_-]{60,80}',
   ),
   named('discord_token', 'discord', '[MNO][A-Za-z0-9_-]{23,27}\\.[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{27,40}'),
+  token(
+    'discord_token',
+    ['MT', 'Mj', 'Mz', 'ND', 'NT', 'Nj', 'Nz', 'OD', 'OT'],
+    '[A-Za-z0-9_-]{21,25}\\.[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{27,40}',
+  ),
   named('discord_api_key', 'discord', '[a-f0-9]{64}'),
   named('discord_client_id', 'discord', '[0-9]{18}'),
   named('discord_client_secret', 'discord', '[a-z0-9=_-]{32}'),

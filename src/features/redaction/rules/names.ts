@@ -10,7 +10,7 @@ export const secretNames: readonly SecretName[] = [
     whole: false,
     names: ['password', 'passwd', 'passphrase', 'passcode', 'passwort', 'kennwort', 'mot_de_passe'],
   },
-  { kind: 'password', whole: true, names: ['pass', 'pwd'] },
+  { kind: 'password', whole: true, names: ['pass', 'pwd', 'pw'] },
   {
     kind: 'secret',
     whole: false,

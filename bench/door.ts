@@ -1,5 +1,5 @@
 import { drive, median, type Request } from './support/load.ts'
-import { startProcess, startVault } from './support/servers.ts'
+import { cpuSeconds, type Server, startProcess, startVault } from './support/servers.ts'
 
 /** Requests per second of a route through all of the product, against a bare Fastify route with the same bytes. */
 const SECONDS = Number(process.env.SECONDS ?? 4)
@@ -41,6 +41,14 @@ const { api_key } = await call(
 )
 const headers = { 'x-api-key': api_key as string }
 const { card_id } = await call(vault.url, '/api/v1/cards', card, headers)
+
+/** Requests per second, and CPU time per request, which a busy machine does not blur. */
+async function measure(server: Server, request: Request) {
+  const before = cpuSeconds(server.pid)
+  const load = await drive(server.url, request, SECONDS)
+  const cpu = cpuSeconds(server.pid) - before
+  return { ...load, cpuPerRequest: cpu / (load.requestsPerSecond * SECONDS) }
+}
 
 type Case = { name: string; bar: number; request: Request }
 
@@ -87,13 +95,15 @@ for (const { name, bar, request } of cases) {
   )
   const bareRequest = { ...request, path: '/' }
   const ratios: number[] = []
+  const cpuRatios: number[] = []
   const ours: number[] = []
   let failures = 0
   await drive(vault.url, request, 1)
   await drive(bare.url, bareRequest, 1)
   for (let round = 0; round < ROUNDS; round++) {
-    const yardstick = await drive(bare.url, bareRequest, SECONDS)
-    const measured = await drive(vault.url, request, SECONDS)
+    const yardstick = await measure(bare, bareRequest)
+    const measured = await measure(vault, request)
+    cpuRatios.push(yardstick.cpuPerRequest / measured.cpuPerRequest)
     failures += measured.failures
     ours.push(measured.requestsPerSecond)
     ratios.push(measured.requestsPerSecond / yardstick.requestsPerSecond)
@@ -104,6 +114,7 @@ for (const { name, bar, request } of cases) {
     route: name,
     'req/s': Math.round(median(ours)),
     ratio: ratio.toFixed(3),
+    'cpu ratio': median(cpuRatios).toFixed(3),
     bar,
     met: ratio >= bar,
     failures,

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -60,3 +60,11 @@ export async function startProcess(file: string, env: Record<string, string>, pa
 
 export const startVault = (env: Record<string, string> = {}) =>
   startProcess('src/main.ts', env, '/health/ready')
+
+const TICKS_PER_SECOND = 100
+
+/** CPU time that a process has used, all threads: says what a request costs even on a busy machine. */
+export function cpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+}

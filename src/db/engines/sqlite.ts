@@ -1,24 +1,23 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { setTimeout as sleep } from 'node:timers/promises'
 import {
-  CompiledQuery,
+  type CompiledQuery,
   type DatabaseConnection,
   type Driver,
   Kysely,
+  type KyselyPlugin,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import { unavailable } from '../../core/errors.ts'
 import { type Database, markTransaction, rootHandleGuard } from '../db.ts'
 import type { Schema } from '../schema.ts'
+import { SqliteWrites } from './sqlite-writes.ts'
 
 /** Waiting inside SQLite blocks this process, so it waits briefly there and longer in the event loop. */
 const BUSY_TIMEOUT_MS = 20
-const LOCK_PATIENCE_MS = 15_000
 const MAX_CACHED_STATEMENTS = 500
 
 const SQLITE_BUSY = 5
@@ -83,75 +82,44 @@ class SqliteConnection implements DatabaseConnection {
   }
 }
 
-/** One connection, handed to one user at a time when it writes; readers share theirs. */
+/** Hands the same connection to everybody: readers share theirs, and writers take turns before they come here. */
 class SqliteDriver implements Driver {
   readonly #connection: SqliteConnection
-  readonly #exclusive: boolean
-  #tail: Promise<void> = Promise.resolve()
-  #release: (() => void) | undefined
 
-  constructor(db: DatabaseSync, exclusive: boolean) {
+  constructor(db: DatabaseSync) {
     this.#connection = new SqliteConnection(db)
-    this.#exclusive = exclusive
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    if (!this.#exclusive) return this.#connection
-    const before = this.#tail
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#tail = promise
-    await before
-    this.#release = resolve
     return this.#connection
   }
 
-  async releaseConnection(): Promise<void> {
-    this.#release?.()
+  async releaseConnection(): Promise<void> {}
+
+  async beginTransaction(): Promise<void> {
+    throw new Error('Transactions on SQLite go through SqliteWrites')
   }
 
-  async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    const deadline = Date.now() + LOCK_PATIENCE_MS
-    for (;;) {
-      try {
-        await connection.executeQuery(CompiledQuery.raw('begin immediate'))
-        return
-      } catch (error) {
-        if (primaryCode(error) !== SQLITE_BUSY) throw error
-        if (Date.now() > deadline) throw unavailable('The database is busy.')
-        await sleep(1 + Math.random() * 5)
-      }
-    }
-  }
+  async commitTransaction(): Promise<void> {}
 
-  async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('commit'))
-  }
-
-  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    try {
-      await connection.executeQuery(CompiledQuery.raw('rollback'))
-    } catch (error) {
-      // SQLite has rolled back by itself after errors such as a full disk.
-      if (!(error instanceof Error && error.message.includes('no transaction is active'))) throw error
-    }
-  }
+  async rollbackTransaction(): Promise<void> {}
 
   async destroy(): Promise<void> {
     this.#connection.close()
   }
 }
 
-const kyselyOn = (db: DatabaseSync, exclusive: boolean) =>
+const kyselyOn = (db: DatabaseSync, plugins: KyselyPlugin[] = []) =>
   new Kysely<Schema>({
     dialect: {
       createAdapter: () => new SqliteAdapter(),
-      createDriver: () => new SqliteDriver(db, exclusive),
+      createDriver: () => new SqliteDriver(db),
       createIntrospector: (kysely) => new SqliteIntrospector(kysely),
       createQueryCompiler: () => new SqliteQueryCompiler(),
     },
-    plugins: exclusive ? [] : [rootHandleGuard],
+    plugins,
   })
 
 export function openSqlite(file: string): Database {
@@ -165,12 +133,13 @@ export function openSqlite(file: string): Database {
   const reader = new DatabaseSync(file, { timeout: 5000 })
   reader.exec('pragma query_only = 1; pragma cache_size = -32000; pragma mmap_size = 268435456')
 
-  const read = kyselyOn(reader, false)
-  const write = kyselyOn(writer, true)
+  const read = kyselyOn(reader, [rootHandleGuard])
+  const write = kyselyOn(writer)
+  const writes = new SqliteWrites(writer, (error) => primaryCode(error) === SQLITE_BUSY)
   return {
     engine: 'sqlite',
     read,
-    transaction: (fn) => markTransaction(() => write.transaction().execute(fn)),
+    transaction: (fn) => markTransaction(() => writes.transaction(() => fn(write))),
     isUniqueViolation: (error) => {
       const code = resultCode(error)
       return code === SQLITE_CONSTRAINT_UNIQUE || code === SQLITE_CONSTRAINT_PRIMARYKEY
@@ -185,6 +154,7 @@ export function openSqlite(file: string): Database {
       )
     },
     close: async () => {
+      await writes.idle()
       await read.destroy()
       await write.destroy()
     },

@@ -10,9 +10,15 @@ const cardsPerTransaction = 250
 
 export type Place = { ownerId: string; workspaceId: string; status: 'unpublished' | 'published' }
 
+export type Watch = { onProgress?: (cards: number) => void; onCard?: (cardId: string, n: number) => void }
+
 export type Loaded = { cards: number; bytes: number; seconds: number }
 
-async function insert(ctx: Ctx, cards: readonly BenchCard[], placeOf: (i: number) => Place): Promise<void> {
+async function insert(
+  ctx: Ctx,
+  cards: readonly BenchCard[],
+  placeOf: (i: number) => Place,
+): Promise<string[]> {
   const now = ctx.now().toISOString()
   const rows = cards.map((card, i) => {
     const { ownerId, workspaceId, status } = placeOf(i)
@@ -50,11 +56,12 @@ async function insert(ctx: Ctx, cards: readonly BenchCard[], placeOf: (i: number
   const tags = rows.flatMap(({ row, content }) =>
     content.tags.map((tag) => ({ card_id: row.card_id, tag, tag_normal: tag })),
   )
-  await ctx.db
-    .insertInto('card_tags')
-    .values(tags)
-    .onConflict((c) => c.doNothing())
-    .execute()
+  if (tags.length > 0)
+    await ctx.db
+      .insertInto('card_tags')
+      .values(tags)
+      .onConflict((c) => c.doNothing())
+      .execute()
   for (const { row, content } of rows)
     await indexCard(ctx, {
       ...content,
@@ -63,6 +70,7 @@ async function insert(ctx: Ctx, cards: readonly BenchCard[], placeOf: (i: number
       workspace_id: row.workspace_id,
       status: row.status,
     })
+  return rows.map(({ row }) => row.card_id)
 }
 
 /** Writes cards as the product does, index and all, many to a transaction. */
@@ -70,7 +78,7 @@ export async function loadCards(
   services: Services,
   cards: Iterable<BenchCard>,
   placeOf: (n: number) => Place,
-  onProgress: (cards: number) => void = () => {},
+  { onProgress = () => {}, onCard = () => {} }: Watch = {},
 ): Promise<Loaded> {
   const ctx = contextFor(services)
   const started = performance.now()
@@ -80,7 +88,10 @@ export async function loadCards(
   const flush = async () => {
     const offset = loaded
     const rows = batch
-    await inTx(ctx, (ctx) => insert(ctx, rows, (i) => placeOf(offset + i)))
+    const ids = await inTx(ctx, (ctx) => insert(ctx, rows, (i) => placeOf(offset + i)))
+    ids.forEach((id, i) => {
+      onCard(id, offset + i)
+    })
     loaded += rows.length
     batch = []
     if (loaded % 10_000 === 0) onProgress(loaded)

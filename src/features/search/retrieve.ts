@@ -26,8 +26,16 @@ export type Retrieved = {
   terms: ReadonlySet<string>
 }
 
-/** Ranks what is in scope by words, and by the words that may be meant where no card has what was typed. */
-export async function retrieve(ctx: Ctx, words: readonly string[], scope: SearchScope): Promise<Retrieved> {
+/**
+ * Ranks what is in scope by words, and by the words that may be meant where no card has what was typed. The words path
+ * alone is for measuring what the other adds.
+ */
+export async function retrieve(
+  ctx: Ctx,
+  words: readonly string[],
+  scope: SearchScope,
+  paths: 'both' | 'words' = 'both',
+): Promise<Retrieved> {
   const all = await totals(ctx)
   const counts = await cardCounts(ctx, words.map(wordHash))
   const terms = words
@@ -42,9 +50,7 @@ export async function retrieve(ctx: Ctx, words: readonly string[], scope: Search
   const exact = known.map((term) => wantedWord(term, all))
   const byWords = ranked(candidates.values(), exact, all.averageLength)
 
-  const meant = (await Promise.all(unknown.map((term) => likeWords(ctx, term.word)))).filter(
-    (likes) => likes.length > 0,
-  )
+  const meant = paths === 'words' ? [] : await meantBy(ctx, unknown)
   if (meant.length === 0)
     return present(
       byWords.map(({ candidate }) => candidate),
@@ -62,6 +68,11 @@ export async function retrieve(ctx: Ctx, words: readonly string[], scope: Search
     hits: fused.map(({ id, score }) => ({ cardId: candidates.get(id)?.cardId ?? '', score })),
     terms: new Set([...terms, ...meant.flat()].map((term) => term.word)),
   }
+}
+
+async function meantBy(ctx: Ctx, unknown: readonly Term[]): Promise<LikeWord[][]> {
+  const found = await Promise.all(unknown.map((term) => likeWords(ctx, term.word)))
+  return found.filter((likes) => likes.length > 0)
 }
 
 function present(inOrder: readonly Candidate[], terms: readonly Term[]): Retrieved {

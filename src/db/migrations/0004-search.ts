@@ -39,6 +39,8 @@ export const search: Migration = {
   name: '0004-search',
   statements: (engine) => [
     ...index(engine),
+    // Whose reading is old; see features/search/reindex.ts.
+    'create index search_docs_by_analyser on search_docs(analyser)',
     `create table search_words (
       word_no ${counted(engine)},
       hash integer not null unique,

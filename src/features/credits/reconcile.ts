@@ -72,7 +72,7 @@ export async function reconcile(ctx: Ctx): Promise<Report> {
         ...row,
         entries: Number(row.entries),
         entries_earned: Number(row.entries_earned),
-        entries_spent: -Number(entries_lost),
+        entries_spent: 0 - Number(entries_lost),
       }
       const isRight =
         found.balance === found.entries &&

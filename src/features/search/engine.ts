@@ -20,7 +20,8 @@ export type Word = { word: string; hash: number; cards: number }
 
 /** Where the two engines differ, and nothing else: how terms are kept and how candidates are found by them. */
 export type SearchIndex = {
-  write: (ctx: Ctx, cardId: string, document: SearchDocument) => Promise<void>
+  /** Puts a card in; false where it is in already. */
+  write: (ctx: Ctx, cardId: string, document: SearchDocument) => Promise<boolean>
   /** Takes the card out and returns what it had, or undefined where it had nothing. */
   remove: (ctx: Ctx, cardId: string) => Promise<Candidate | undefined>
   /** The newest `limit` cards that match. */

@@ -1,6 +1,6 @@
 import type { Ctx } from '../../core/context.ts'
 import { documentOf, type IndexedCard } from './document.ts'
-import { indexOf } from './engine.ts'
+import { type Candidate, indexOf } from './engine.ts'
 import { noteChange } from './vocabulary.ts'
 
 export type { IndexedCard } from './document.ts'
@@ -13,8 +13,12 @@ export async function indexCard(ctx: Ctx, card: IndexedCard): Promise<void> {
   requireTransaction(ctx)
   const index = indexOf(ctx)
   const document = documentOf(card, await isPublic(ctx, card.workspace_id))
-  const before = await index.remove(ctx, card.card_id)
-  await index.write(ctx, card.card_id, document)
+  // A new card is not looked for first: on PostgreSQL that look would tie all writers of new cards together.
+  let before: Candidate | undefined
+  if (!(await index.write(ctx, card.card_id, document))) {
+    before = await index.remove(ctx, card.card_id)
+    await index.write(ctx, card.card_id, document)
+  }
   await noteChange(ctx, before, document)
 }
 

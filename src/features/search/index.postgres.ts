@@ -41,10 +41,12 @@ const columns = sql`doc_no, card_id, length, terms::text as terms, levels`
 
 export const postgresIndex: SearchIndex = {
   async write(ctx, cardId, { hashes, levels, length, filters }) {
-    await sql`
+    const written = await sql`
       insert into search_docs (card_id, analyser, length, terms, levels)
       values (${cardId}, ${analyserVersion}, ${length}, ${array([...hashes, ...filters])}::integer[],
-        ${Buffer.from(levels)})`.execute(ctx.db)
+        ${Buffer.from(levels)})
+      on conflict (card_id) do nothing`.execute(ctx.db)
+    return written.numAffectedRows === 1n
   },
 
   async remove(ctx, cardId) {

@@ -53,11 +53,13 @@ export const sqliteIndex: SearchIndex = {
   async write(ctx, cardId, document) {
     const written = await sql<{ doc_no: number }>`
       insert into search_docs (card_id, analyser, weights)
-      values (${cardId}, ${analyserVersion}, ${pack(document)}) returning doc_no`.execute(ctx.db)
+      values (${cardId}, ${analyserVersion}, ${pack(document)})
+      on conflict (card_id) do nothing returning doc_no`.execute(ctx.db)
+    const docNo = written.rows[0]?.doc_no
+    if (docNo === undefined) return false
     const terms = `${tokens(document.hashes)} ${tokens(document.filters)}`
-    await sql`insert into search_terms (rowid, terms) values (${written.rows[0]?.doc_no}, ${terms})`.execute(
-      ctx.db,
-    )
+    await sql`insert into search_terms (rowid, terms) values (${docNo}, ${terms})`.execute(ctx.db)
+    return true
   },
 
   async remove(ctx, cardId) {

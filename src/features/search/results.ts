@@ -16,7 +16,11 @@ type Row = Awaited<ReturnType<typeof loadRows>>[number]
 export type Loaded = { row: Row; score: number; matched: string[]; snippet: string }
 
 const loadRows = (ctx: UserCtx, scope: SearchScope, cardIds: readonly string[]) =>
-  selectCards(ctx.db, ctx.viewer.userId)
+  ctx.db
+    .selectFrom('cards')
+    .innerJoin('users', 'users.user_id', 'cards.owner_id')
+    .selectAll('cards')
+    .select('users.display_name as owner_name')
     .where('cards.card_id', 'in', cardIds)
     .where(listedIn(scope))
     .execute()

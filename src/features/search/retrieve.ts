@@ -6,10 +6,15 @@ import { placeOf, ranked, rarity, type Wanted } from './score.ts'
 import { wordHash } from './term-hash.ts'
 import { cardCounts, type LikeWord, likeWords, type Totals, totals } from './vocabulary.ts'
 
-/** Up to here a scope is read whole: that is exact, and cheaper than asking the index. */
-const readWhole = 1500
-/** How many candidates a query may bring together, whatever the size of the vault. */
-export const budget = { drivers: 1000, pairs: 1000 }
+/** What a query may bring together, whatever the size of the vault. */
+export const budget = {
+  /** Up to here a scope is read whole: that is exact, and cheaper than asking the index. */
+  readWhole: 1500,
+  /** Candidates that the rarest words choose. */
+  drivers: 1000,
+  /** Candidates that have two of the next ones. */
+  pairs: 1000,
+}
 const mostTerms = 32
 const mostUnknown = 8
 
@@ -107,11 +112,11 @@ async function sourceFor(
   const narrowed = await narrowing(ctx, scope)
   if (narrowed.some((anyOf) => anyOf.length === 0)) return async () => new Map()
   const cards = await scopeSize(ctx, scope)
-  if (cards <= readWhole) {
+  if (cards <= budget.readWhole) {
     const whole = keyed(
       hasFilters(scope)
-        ? await indexOf(ctx).find(ctx, narrowed, readWhole)
-        : await indexOf(ctx).read(ctx, listedIn(scope), readWhole),
+        ? await indexOf(ctx).find(ctx, narrowed, budget.readWhole)
+        : await indexOf(ctx).read(ctx, listedIn(scope), budget.readWhole),
     )
     return async () => new Map(whole)
   }

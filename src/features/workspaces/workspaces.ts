@@ -9,6 +9,7 @@ import { newId } from '../../db/ids.ts'
 import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
 import { requireUser } from '../accounts/users.ts'
 import { audit } from '../audit/audit.ts'
+import { reindexWorkspaceSoon } from '../search/reindex.ts'
 import { requireRole, requireVisible } from './permission.ts'
 import { PolicyJson, RoleName } from './policy.ts'
 import {
@@ -182,6 +183,8 @@ export const changeWorkspace = capability({
       }
       if (Object.keys(change).length > 0) {
         await updateWorkspace(ctx.db, workspace_id, { ...change, updated_at: ctx.now().toISOString() })
+        if (visibility !== undefined && visibility !== workspace.visibility)
+          await reindexWorkspaceSoon(ctx, workspace_id)
         await audit(ctx, {
           action: 'workspace.updated',
           subject: { type: 'workspace', id: workspace_id },

@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest'
+import { onBothEngines } from '../../../test/support/engines.ts'
+import { contextFor, inTx } from '../../core/context.ts'
+import { book } from './ledger.ts'
+import { reconcile } from './reconcile.ts'
+
+const policy = {
+  signup_bonus_credits: 100,
+  unpublished_reward_credits: 0,
+  publish_reward_credits: 5,
+  public_search_cost_credits: 5,
+  generate_cost_credits: 0,
+  hit_only_billing: true,
+  publisher_reward_on_hit: false,
+}
+
+onBothEngines('credits', (t) => {
+  test('the policy is public and as the interface has it', async () => {
+    expect((await t.anonymous().get('/api/v1/credits/policy')).body).toEqual(policy)
+  })
+
+  test('balance and history begin with the signup bonus', async () => {
+    const user = await t.user()
+    const { body: balance } = await user.get('/api/v1/credits/balance')
+    expect(balance).toMatchObject({ balance: 100, lifetime_earned: 100, lifetime_spent: 0 })
+    const { body: history } = await user.get('/api/v1/credits/history')
+    expect(history).toMatchObject({ total: 1, page: 1, page_size: 20 })
+    expect(history.items[0]).toMatchObject({ delta: 100, balance_after: 100, reason: 'signup_bonus' })
+    expect((await t.anonymous().get('/api/v1/credits/balance')).status).toBe(401)
+    expect((await user.get('/api/v1/credits/history?page_size=101')).status).toBe(422)
+  })
+
+  test('history has pages, newest first, and nobody else’s entries', async () => {
+    const [user, other] = [await t.user(), await t.user()]
+    const ctx = contextFor(t.app.services)
+    for (let i = 1; i <= 5; i++) {
+      t.later(1000)
+      await inTx(ctx, (ctx) =>
+        book(ctx, { userId: user.userId, delta: i, reason: 'adjustment', cause: `test:${i}` }),
+      )
+    }
+    const page = (await user.get('/api/v1/credits/history?page=2&page_size=2')).body
+    expect(page.total).toBe(6)
+    expect(page.items.map((entry: { delta: number }) => entry.delta)).toEqual([3, 2])
+    expect((await other.get('/api/v1/credits/history')).body.total).toBe(1)
+  })
+
+  test('the same cause books once, also when reported fifty times at once', async () => {
+    const user = await t.user()
+    const ctx = contextFor(t.app.services)
+    const once = () =>
+      inTx(ctx, (ctx) => book(ctx, { userId: user.userId, delta: 7, reason: 'refund', cause: 'refund:1' }))
+    const booked = await Promise.all(Array.from({ length: 50 }, once))
+    expect(booked.filter((booking) => booking.booked)).toHaveLength(1)
+    expect((await user.get('/api/v1/credits/balance')).body.balance).toBe(107)
+  })
+
+  test('entries cannot be changed or removed, and no balance goes below zero', async () => {
+    const user = await t.user()
+    const { database } = t.app.services
+    const tamper = (change: 'update' | 'delete' | 'overdraw') =>
+      database.transaction(async (db) => {
+        if (change === 'update') await db.updateTable('credit_entries').set({ delta: 1 }).execute()
+        if (change === 'delete') await db.deleteFrom('credit_entries').execute()
+        if (change === 'overdraw')
+          await db
+            .updateTable('credit_balances')
+            .set({ balance: -1 })
+            .where('user_id', '=', user.userId)
+            .execute()
+      })
+    await expect(tamper('update')).rejects.toThrow()
+    await expect(tamper('delete')).rejects.toThrow()
+    await expect(tamper('overdraw')).rejects.toThrow()
+  })
+})
+
+onBothEngines(
+  'reconciliation',
+  (t) => {
+    test('every balance equals its entries; one that is broken by hand is reported', async () => {
+      const [admin, user] = [await t.user('admin'), await t.user()]
+      const clean = await admin.post('/api/v1/credits/reconcile')
+      expect(clean.body).toMatchObject({ checked_accounts: 2, differences: [] })
+      expect((await user.post('/api/v1/credits/reconcile')).status).toBe(403)
+
+      await t.app.services.database.transaction((db) =>
+        db.updateTable('credit_balances').set({ balance: 250 }).where('user_id', '=', user.userId).execute(),
+      )
+      const { differences } = await reconcile(contextFor(t.app.services))
+      expect(differences).toEqual([
+        {
+          user_id: user.userId,
+          balance: 250,
+          entries: 100,
+          lifetime_earned: 100,
+          entries_earned: 100,
+          lifetime_spent: 0,
+          entries_spent: 0,
+        },
+      ])
+    })
+  },
+  { ADMIN_EMAILS: 'admin-1@example.com' },
+)
+
+onBothEngines(
+  'credits with CREDITS=off',
+  (t) => {
+    test('the policy says so', async () => {
+      expect((await t.anonymous().get('/api/v1/credits/policy')).body).toEqual({
+        ...policy,
+        public_search_cost_credits: 0,
+        credits_off: true,
+      })
+    })
+  },
+  { CREDITS: 'off' },
+)

@@ -1,0 +1,58 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { goodCard, record, team } from '../../../test/support/cards.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
+import { contextFor, inTx } from '../../core/context.ts'
+import { indexOf } from './engine.ts'
+import { reindex, staleCount } from './reindex.ts'
+
+const command = join(import.meta.dirname, '..', '..', 'doors', 'cli', 'reindex.ts')
+
+onBothEngines('re-indexing', (t) => {
+  test('cards that are missing or read by another analyser are read again, and an interrupted run goes on', async () => {
+    const user = await t.user()
+    const cards = await Promise.all(
+      Array.from({ length: 60 }, (_, i) => record(user, { title: `Lantern number ${i}` })),
+    )
+    const ctx = contextFor(t.app.services)
+    await inTx(ctx, async (ctx) => {
+      for (const card of cards.slice(0, 10)) await indexOf(ctx).remove(ctx, card.card_id)
+      await ctx.db.updateTable('search_docs').set({ analyser: 0 }).execute()
+    })
+    expect(await staleCount(ctx)).toBe(60)
+    const stopping = new AbortController()
+    await reindex(ctx, () => stopping.abort(), stopping.signal)
+    expect(await staleCount(ctx)).toBe(35)
+    expect(await reindex(ctx)).toBe(35)
+    expect(await staleCount(ctx)).toBe(0)
+    const found = await user.post('/api/v1/search', { query: 'lantern', limit: 50 })
+    expect(found.body.total).toBe(60)
+  })
+
+  test('the command reads every card again when asked to, and tells how many', () => {
+    const run = (...args: string[]) =>
+      spawnSync(process.execPath, [command, ...args], {
+        env: { PATH: process.env.PATH, ...t.vault.env },
+        encoding: 'utf8',
+      })
+    expect(run('--all').stdout).toBe('60 cards indexed\n')
+    expect(run('--wrong').status).toBe(2)
+  }, 180_000)
+
+  test('a workspace that becomes public is found by everybody, and private again by its members alone', async () => {
+    const { workspaceId, admin, editor } = await team(t)
+    const stranger = await t.user()
+    const card = await record(editor, { ...goodCard('narwhal'), workspace_id: workspaceId })
+    await editor.post(`/api/v1/cards/${card.card_id}/share`)
+    const found = async () =>
+      (await stranger.post('/api/v1/search', { query: 'narwhal1', scope: 'public' })).body.results.length
+    const show = (visibility: string) => admin.patch(`/api/v1/workspaces/${workspaceId}`, { visibility })
+    expect(await found()).toBe(0)
+    await show('public')
+    await reindex(contextFor(t.app.services))
+    expect(await found()).toBe(1)
+    await show('private')
+    expect(await found()).toBe(0)
+  })
+})

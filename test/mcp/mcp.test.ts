@@ -125,6 +125,40 @@ describe.each(['legacy', 'auto'] as const)('a client of the SDK (%s)', (mode) =>
   })
 })
 
+test('cards and the memory of a project are resources, under the same permissions as the tools', async () => {
+  const client = await connect('auto')
+  const card = await person.post('/api/v1/cards', {
+    title: 'Pool exhausted under load',
+    symptom: 'Requests hang',
+    fix_summary: 'Release the client',
+    tags: ['pool'],
+    steps: [{ order: 1, action: 'release', result: 'free' }],
+    evidences: [{ kind: 'log', content: '```\nfenced\n```' }],
+  })
+  const read = await client.readResource({ uri: `card://${card.body.card_id}` })
+  const markdown = (read.contents[0] as { text: string }).text
+  expect(read.contents[0]?.mimeType).toBe('text/markdown')
+  expect(markdown).toContain('# Pool exhausted under load')
+  expect(markdown).toContain('1. release → free')
+  expect(markdown).toContain('````\n```\nfenced')
+
+  await person.tool('append_context_turn', {
+    project_key: 'org/repo',
+    user_message: 'hello',
+    agent_report: 'done',
+  })
+  const memory = await client.readResource({
+    uri: `project://${encodeURIComponent('https://github.com/org/repo')}`,
+  })
+  expect((memory.contents[0] as { text: string }).text).toContain('done')
+
+  const stranger = await registerPerson(vault, 'stranger@example.com')
+  const other = await connect('auto', { 'x-api-key': await apiKeyOf(stranger) })
+  await expect(other.readResource({ uri: `card://${card.body.card_id}` })).rejects.toThrow(/not found/i)
+  await expect(other.readResource({ uri: 'file:///etc/passwd' })).rejects.toThrow(/not found/i)
+  await Promise.all([client.close(), other.close()])
+})
+
 test('without a credential: 401 that leads to the metadata and names the scopes', async () => {
   const answer = await modern('tools/list', {}, { 'x-api-key': '' })
   expect(answer.status).toBe(401)

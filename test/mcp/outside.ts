@@ -7,7 +7,7 @@ import { repository } from '../support/process.ts'
 
 const folder = (name: 'suites' | 'claude') => join(repository, 'test', 'external', name, 'node_modules')
 
-export type Outcome = { code: number; out: string }
+export type Outcome = { code: number; out: string; err: string }
 
 /** Runs a program with a home of its own, so that nothing of the machine's settings takes part. */
 export function run(program: string, args: string[]): Promise<Outcome> {
@@ -23,7 +23,7 @@ export function runIn(home: string, program: string, args: string[]): Promise<Ou
       args,
       { cwd: home, env, timeout: 240_000, maxBuffer: 32 * 1024 * 1024 },
       (error, stdout, stderr) =>
-        resolve({ code: error ? Number(error.code ?? 1) : 0, out: `${stdout}\n${stderr}` }),
+        resolve({ code: error ? Number(error.code ?? 1) : 0, out: `${stdout}\n${stderr}`, err: stderr }),
     )
   })
 }

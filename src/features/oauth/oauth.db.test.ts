@@ -1,7 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { createServer, request as httpRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
+import type { DocumentNet } from './client-document.ts'
+import { findClient } from './clients.ts'
 import { dropOAuthLeftovers } from './grants.ts'
 
 const REDIRECT = 'http://127.0.0.1:43110/callback'
@@ -469,4 +473,43 @@ onBothEngines('connected apps', (t) => {
     await dropOAuthLeftovers(contextFor(t.app.services))
     expect((await page(requestOf(clientId, pkce().challenge))).status).toBe(400)
   })
+
+  test('a client that is named by its document: read once an hour, only where that is allowed', async () => {
+    const id = `https://client.example.com/${crypto.randomUUID()}.json`
+    let reads = 0
+    const document = JSON.stringify({ client_id: id, client_name: 'Cloud agent', redirect_uris: [REDIRECT] })
+    const net: DocumentNet = {
+      lookup: async () => [{ address: '127.0.0.1', family: 4 }],
+      allowed: () => true,
+      request: (_url, options, answer) => {
+        reads++
+        return httpRequest({ ...options, host: '127.0.0.1', port: server.port }, answer)
+      },
+    }
+    const server = await serveText(document)
+    const { services } = t.app
+    const on = contextFor({ ...services, config: { ...services.config, oauthClientDocuments: true } })
+    expect(await findClient(on, id, net)).toMatchObject({
+      name: 'Cloud agent',
+      host: 'client.example.com',
+      authMethod: 'none',
+    })
+    await findClient(on, id, net)
+    expect(reads).toBe(1)
+    t.later(3_601_000)
+    await findClient(on, id, net)
+    expect(reads).toBe(2)
+    await expect(findClient(contextFor(services), id, net)).rejects.toThrow('not registered')
+    expect(reads).toBe(2)
+    server.close()
+  })
 })
+
+async function serveText(text: string): Promise<{ port: number; close: () => void }> {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(text)
+  })
+  server.listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  return { port: (server.address() as AddressInfo).port, close: () => server.close() }
+}

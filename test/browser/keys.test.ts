@@ -100,6 +100,28 @@ test('the password is changed; a wrong one is refused in place', async () => {
   expect(login.status).toBe(200)
 })
 
+test('an account is taken along as a file and then deleted with its address typed', async () => {
+  const person = await stage.person('Leaver')
+  const { page } = person
+  await page.goto('/settings?tab=account')
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Download my data' }).click(),
+  ])
+  expect(await file.failure()).toBeNull()
+  await page.getByRole('button', { name: 'Delete account' }).click()
+  const remove = page.getByRole('dialog').getByRole('button', { name: 'Delete account' })
+  expect(await remove.isDisabled()).toBe(true)
+  await expectAccessible(page)
+  await page.getByLabel(/^Type .* to confirm/).fill(person.email)
+  await remove.click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await page.getByLabel('E-mail').fill(person.email)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText('is not right').waitFor()
+})
+
 test.each([
   ['/settings', 'settings', 'Mail and privacy'],
   ['/settings?tab=keys', 'settings-keys', 'Nightly import'],

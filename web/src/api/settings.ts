@@ -5,6 +5,7 @@ import type {
   readSettings as ReadSettings,
   replaceSettings as ReplaceSettings,
 } from '../../../src/features/accounts/settings.ts'
+import type { deleteAccount as DeleteAccount } from '../../../src/features/leaving/delete-account.ts'
 import type {
   disconnectApp as DisconnectApp,
   listConnectedApps,
@@ -21,3 +22,4 @@ export const replaceSettings = call<typeof ReplaceSettings>('PUT /api/v1/user/se
 export const changePassword = call<typeof ChangePassword>('POST /api/v1/auth/password')
 export const listApps = call<typeof listConnectedApps>('GET /api/v1/auth/connected-apps')
 export const disconnectApp = call<typeof DisconnectApp>('DELETE /api/v1/auth/connected-apps/{app_id}')
+export const deleteAccount = call<typeof DeleteAccount>('DELETE /api/v1/auth/me')

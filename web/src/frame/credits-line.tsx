@@ -12,7 +12,7 @@ export function CreditsLine() {
   return (
     <Link
       to="/billing"
-      className="flex h-8 items-center gap-2 rounded-md px-2 text-sm text-soft transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-ink"
+      className="flex h-8 items-center gap-2 rounded-md px-2 text-sm text-soft transition-colors hover:bg-hover hover:text-ink"
     >
       <Coins size={16} aria-hidden className="text-faint" />
       <span className="tabular-nums">{credits(me.credits_balance)}</span>

@@ -1,7 +1,23 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useSyncExternalStore } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { useTheme } from '../lib/theme.ts'
+
+const DAY_S = 86_400
+/** Steps of the time axis: whole days, as people count them. */
+const DAYS = [1, 2, 7, 14, 30, 90, 180, 365].map((days) => days * DAY_S)
+const day = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' })
+const dayOf = (seconds: number) => day.format(new Date(seconds * 1000))
+
+const dark = matchMedia('(prefers-color-scheme: dark)')
+const useSystemDark = () =>
+  useSyncExternalStore(
+    (listener) => {
+      dark.addEventListener('change', listener)
+      return () => dark.removeEventListener('change', listener)
+    },
+    () => dark.matches,
+  )
 
 type ChartProps = {
   label: string
@@ -16,6 +32,7 @@ type ChartProps = {
 export function Chart({ label, times, values, format = String, height = 160, stepped }: ChartProps) {
   const box = useRef<HTMLDivElement>(null)
   const theme = useTheme()
+  const systemDark = useSystemDark()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the theme decides the colours that are read from the style
   useEffect(() => {
     const element = box.current
@@ -33,7 +50,10 @@ export function Chart({ label, times, values, format = String, height = 160, ste
         height,
         cursor: { y: false },
         legend: { show: false },
-        axes: [axis, { ...axis, size: 48, values: (_: uPlot, splits: number[]) => splits.map(format) }],
+        axes: [
+          { ...axis, space: 72, incrs: DAYS, values: (_: uPlot, splits: number[]) => splits.map(dayOf) },
+          { ...axis, size: 48, values: (_: uPlot, splits: number[]) => splits.map(format) },
+        ],
         series: [
           {},
           {
@@ -54,7 +74,7 @@ export function Chart({ label, times, values, format = String, height = 160, ste
       observer.disconnect()
       plot.destroy()
     }
-  }, [times, values, format, height, stepped, theme])
+  }, [times, values, format, height, stepped, theme, systemDark])
   return <div ref={box} role="img" aria-label={label} />
 }
 

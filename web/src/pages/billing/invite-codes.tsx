@@ -58,7 +58,6 @@ function Redeem() {
             value={code}
             autoComplete="off"
             spellCheck={false}
-            className="font-mono"
             onChange={(event) => setCode(event.target.value)}
           />
         </div>

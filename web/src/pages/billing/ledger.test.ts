@@ -12,14 +12,24 @@ const entry = (second: number, delta: number, balance_after: number): LedgerEntr
   created_at: new Date(second * 1000).toISOString(),
 })
 
+const WEEK = 7 * 86_400
+
 test('the curve begins before the oldest entry and ends now', () => {
-  const curve = balanceCurve([entry(200, -5, 95), entry(100, 100, 100)], new Date(300_000))
-  expect(curve).toEqual({ times: [99, 100, 200, 300], values: [0, 100, 95, 95] })
+  const now = 2 * WEEK
+  const curve = balanceCurve([entry(200, -5, 95), entry(100, 100, 100)], new Date(now * 1000))
+  expect(curve).toEqual({ times: [99, 100, 200, now], values: [0, 100, 95, 95] })
+})
+
+test('a young account shows a week, so that the days on the axis are readable', () => {
+  const now = 10 * WEEK
+  const { times } = balanceCurve([entry(now - 60, 100, 100)], new Date(now * 1000))
+  expect(times).toEqual([now - WEEK, now - 60, now])
 })
 
 test('bookings of the same second stay in order', () => {
-  const { times, values } = balanceCurve([entry(100, -5, 90), entry(100, -5, 95)], new Date(100_000))
-  expect(times).toEqual([99, 100, 101, 102])
+  const now = 10 * WEEK
+  const { times, values } = balanceCurve([entry(now, -5, 90), entry(now, -5, 95)], new Date(now * 1000))
+  expect(times).toEqual([now - WEEK, now, now + 1, now + 2])
   expect(values).toEqual([100, 95, 90, 90])
 })
 

@@ -27,9 +27,11 @@ export const purchaseAmong = (entries: readonly LedgerEntry[] | undefined, after
 
 export type Curve = { times: number[]; values: number[] }
 
+const WEEK_S = 7 * 86_400
+
 /**
  * The balance over time from ledger entries, newest first as the server gives them. It begins with the balance
- * before the oldest entry and ends now, so that a quiet month shows as a level line.
+ * before the oldest entry, a week ago at the latest, and ends now: a quiet month shows as a level line.
  */
 export function balanceCurve(entries: readonly LedgerEntry[], now: Date): Curve {
   const oldestFirst = entries.toReversed()
@@ -37,11 +39,9 @@ export function balanceCurve(entries: readonly LedgerEntry[], now: Date): Curve 
   const last = oldestFirst.at(-1)
   if (!first || !last) return { times: [], values: [] }
   const seconds = (time: string) => Math.floor(Date.parse(time) / 1000)
-  const times = [
-    seconds(first.created_at) - 1,
-    ...oldestFirst.map((entry) => seconds(entry.created_at)),
-    Math.floor(now.getTime() / 1000),
-  ]
+  const end = Math.floor(now.getTime() / 1000)
+  const start = Math.min(seconds(first.created_at) - 1, end - WEEK_S)
+  const times = [start, ...oldestFirst.map((entry) => seconds(entry.created_at)), end]
   const values = [
     first.balance_after - first.delta,
     ...oldestFirst.map((entry) => entry.balance_after),

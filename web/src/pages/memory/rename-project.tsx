@@ -88,7 +88,6 @@ export function RenameProject({ place, events, projects, onClose }: Props) {
           autoFocus
           autoComplete="off"
           spellCheck={false}
-          className="font-mono"
           onChange={(event) => setName(event.target.value)}
         />
         <datalist id={listId}>

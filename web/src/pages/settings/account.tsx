@@ -10,6 +10,7 @@ import { TextField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { LeaveSection } from './leave-section.tsx'
 
 export function Account() {
   const me = useMe()
@@ -33,6 +34,7 @@ export function Account() {
       <Section title="Password" lead="Changing it signs you out everywhere else. API keys keep working.">
         <PasswordForm email={me.email} />
       </Section>
+      <LeaveSection />
     </div>
   )
 }

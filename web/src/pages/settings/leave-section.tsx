@@ -1,0 +1,77 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { Download } from 'lucide-react'
+import { useState } from 'react'
+import { cardStats } from '../../api/cards.ts'
+import { queryClient } from '../../api/query.ts'
+import { deleteAccount } from '../../api/settings.ts'
+import { plural } from '../../lib/format.ts'
+import { meQuery, useMe } from '../../session.ts'
+import { Button, buttonClass } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { Section } from '../../ui/page.tsx'
+import { FormError } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+
+/** Opened by the browser itself, which saves it as a file. */
+const EXPORT_PATH = '/api/v1/auth/me/export'
+
+export function LeaveSection() {
+  const [leaving, setLeaving] = useState(false)
+  return (
+    <Section
+      title="Your data"
+      lead="Take everything with you as one file: cards with their history, memory, raw materials, bookings."
+    >
+      <div className="flex flex-wrap gap-2">
+        <a href={EXPORT_PATH} download className={buttonClass()}>
+          <Download size={14} aria-hidden />
+          Download my data
+        </a>
+        <Button look="danger" onClick={() => setLeaving(true)}>
+          Delete account
+        </Button>
+      </div>
+      {leaving && <DeleteAccount onClose={() => setLeaving(false)} />}
+    </Section>
+  )
+}
+
+function DeleteAccount({ onClose }: { onClose: () => void }) {
+  const me = useMe()
+  const navigate = useNavigate()
+  const stats = useQuery({
+    queryKey: ['cards', 'stats', 'personal'],
+    queryFn: () => cardStats({ scope: 'personal' }),
+  })
+  const cards = stats.data ? plural(stats.data.unpublished, 'private card') : 'your private cards'
+  const published = stats.data ? plural(stats.data.published, 'card') : 'the cards'
+  const remove = useMutation({
+    mutationFn: () => deleteAccount({ confirmed_by_user: true }),
+    onSuccess: async () => {
+      queryClient.clear()
+      queryClient.setQueryData(meQuery.queryKey, null)
+      sessionStorage.clear()
+      await navigate({ to: '/sign-in' })
+      toast('Your account is deleted.')
+    },
+  })
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      onConfirm={() => remove.mutate()}
+      busy={remove.isPending}
+      title="Delete your account"
+      action="Delete account"
+      typed={me.email}
+    >
+      <p>
+        This deletes {cards}, all of your agents’ memory, your keys, connected apps and{' '}
+        {plural(me.credits_balance, 'credit')} for good, at once. {published} that you shared or published
+        stay, by “deleted user”. It cannot be undone.
+      </p>
+      <FormError error={remove.error} />
+    </ConfirmDialog>
+  )
+}

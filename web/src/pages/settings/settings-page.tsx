@@ -24,7 +24,7 @@ export function SettingsPage() {
           { value: 'general', label: 'General', content: <General /> },
           { value: 'keys', label: 'API keys', content: <ApiKeys /> },
           { value: 'apps', label: 'Connected apps', content: <ConnectedApps /> },
-          { value: 'account', label: 'Password and account', content: <Account /> },
+          { value: 'account', label: 'Account', content: <Account /> },
         ]}
       />
     </Page>

@@ -89,15 +89,16 @@ describe('support chat with a model', () => {
 
   test('the model answers from the sections it is shown; secrets never reach it', async () => {
     model.behave = 'answer'
-    const secret = `AK${'IA'}${'Z7Q2'.repeat(4)}`
-    const answer = await ask(PLAIN, `How do I cancel my plan? My key is ${secret}`, [
-      { role: 'user', content: `before: ${secret}` },
-    ])
+    const answer = await ask(PLAIN, 'How do I cancel my plan?')
     expect(answer.body.reply).toBe('Press Share on the card.')
-    expect(answer.body.sources[0].url).toContain('/guide/billing')
-    const sent = JSON.stringify(model.prompts.at(-1))
-    expect(sent).toContain('end of the paid period')
-    expect(sent).not.toContain(secret)
+    expect(answer.body.sources.map((source: { url: string }) => source.url).join()).toContain(
+      '/guide/billing',
+    )
+    expect(JSON.stringify(model.prompts.at(-1))).toContain('end of the paid period')
+    const secret = `AK${'IA'}${'Z7Q2'.repeat(4)}`
+    await ask(PLAIN, `My key is ${secret}`, [{ role: 'user', content: `before: ${secret}` }])
+    expect(JSON.stringify(model.prompts.at(-1))).toContain('My key is <')
+    expect(JSON.stringify(model.prompts.at(-1))).not.toContain(secret)
     const streamed = await ask(STREAM, 'How do I cancel my plan?')
     expect(eventsOf(streamed.text).map((one) => one.event)).toEqual(['delta', 'delta', 'delta', 'done'])
   })
@@ -158,12 +159,12 @@ describe('support chat with a model', () => {
     const { port } = server.address() as AddressInfo
     const reader = (await fetch(`http://127.0.0.1:${port}`)).body?.getReader()
     let heard = ''
-    while (heard.split(': still here').length < 4)
-      heard += new TextDecoder().decode((await reader?.read())?.value)
+    const enough = () => heard.includes('Press') && heard.split(': still here').length > 3
+    while (!enough()) heard += new TextDecoder().decode((await reader?.read())?.value)
     await reader?.cancel()
     server.closeAllConnections()
     await new Promise((done) => server.close(done))
-    expect(heard).toContain('Press')
+    expect(enough()).toBe(true)
   })
 })
 

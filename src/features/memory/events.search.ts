@@ -97,7 +97,7 @@ export async function indexDifference(
 
 export const SHORTEST_INDEXED = 3
 /** Every further trigram is one more list to walk; these few narrow a search enough, and the text itself decides. */
-const MOST_GRAMS = 5
+const MOST_GRAMS = 6
 
 /** How much a character tells, in bits: what is common in running text tells little. */
 const COMMON = 'etaoinshrdlucmfwypvbgkxjqz'

@@ -55,14 +55,15 @@ const manifestValue =
 const window = 4000
 
 /** The values under `data:` of a Kubernetes manifest of kind Secret, from the end of `kind: Secret`. */
-export function manifestSecrets(text: string, end: number): Span[] {
+export function manifestSecrets(text: string, end: number): { spans: Span[]; readUntil: number } {
   const from = Math.max(0, end - window)
   const around = text.slice(from, end + window)
   const above = around.lastIndexOf('\n---', end - from)
   const below = around.indexOf('\n---', end - from)
   const document = around.slice(above + 1, below === -1 ? undefined : below)
+  const readUntil = from + above + 1 + document.length
   const data = /^(?:data|stringData):[ \t]*$/m.exec(document)
-  if (!data) return []
+  if (!data) return { spans: [], readUntil }
   const dataStart = from + above + 1 + data.index
   const spans: Span[] = []
   for (const found of document.slice(data.index).matchAll(manifestValue)) {
@@ -70,5 +71,5 @@ export function manifestSecrets(text: string, end: number): Span[] {
     const start = dataStart + found.index + found[0].indexOf(value, found[0].indexOf(':'))
     spans.push({ start, end: start + value.length, kind: 'kubernetes_secret', rank: rank.named })
   }
-  return spans
+  return { spans, readUntil }
 }

@@ -18,6 +18,8 @@ type Scan = {
   read: { start: number; end: number }
   /** The last value looked up by its name: several rules ask for the same one. */
   value: { nameEnd: number; start: number }
+  /** How far the last manifest of kind Secret was read. */
+  manifestEnd: number
 }
 type Trigger = (scan: Scan, end: number) => void
 
@@ -51,7 +53,10 @@ on('://', (scan, end) => scan.add(urlPassword(scan.text, end)))
 on('bearer', (scan, end) => scan.add(bearerToken(scan.text, end)))
 on('basic', (scan, end) => scan.add(basicCredentials(scan.text, end)))
 on('kind: secret', (scan, end) => {
-  for (const span of manifestSecrets(scan.text, end)) scan.add(span)
+  if (end <= scan.manifestEnd) return
+  const { spans, readUntil } = manifestSecrets(scan.text, end)
+  scan.manifestEnd = readUntil
+  for (const span of spans) scan.add(span)
 })
 on('private-lines:', (scan, end) => scan.add(puttyLines(scan.text, end)))
 on(':aa', (scan, end) => scan.add(telegramToken(scan.text, end)))
@@ -72,6 +77,7 @@ export function scan(text: string): Span[] {
     block: blockFinder(text),
     read: { start: 0, end: 0 },
     value: { nameEnd: -1, start: -1 },
+    manifestEnd: -1,
     add: (span) => {
       if (span) found.push(span)
     },

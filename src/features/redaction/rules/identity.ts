@@ -4,7 +4,7 @@ const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 
 /** Sign-in, identity, security products, signed tokens. */
 export const identityRules = [
-  token('jwt', 'eyJ', '[A-Za-z0-9_-]{8,600}\\.eyJ[A-Za-z0-9_-]{4,4000}\\.?[A-Za-z0-9_/+=-]{0,2000}'),
+  token('jwt', 'eyJ', '[A-Za-z0-9_-]{8,400}\\.eyJ[A-Za-z0-9_-]{4,4000}\\.?[A-Za-z0-9_/+=-]{0,2000}'),
   token('jwt_base64', 'ZXlKaGJHY2lPaU', '[A-Za-z0-9/+_-]{40,4000}={0,2}'),
   named('okta_token', ['okta', 'ssws'], '00[a-z0-9=_-]{39,42}|[a-z0-9=_-]{42}'),
   named('auth0_secret', 'auth0', '[A-Za-z0-9_-]{64}|[A-Za-z0-9_-]{32}'),

@@ -239,6 +239,12 @@ test('a foreign Host or Origin is refused before anything else', async () => {
   expect(body).toContain('ALLOWED_HOSTS')
 })
 
+test('several calls in one request are refused: each has to pass the limits by itself', async () => {
+  const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+  const answer = await post([ping, { ...ping, id: 2 }])
+  expect([answer.status, answer.body.error.code]).toEqual([400, -32600])
+})
+
 test('a body that is not JSON gets a JSON-RPC parse error, a GET a 405', async () => {
   const broken = await post('{"jsonrpc":')
   expect(broken.status).toBe(400)

@@ -57,7 +57,7 @@ function profileOf(request: FastifyRequest): Profile {
   throw new AppError(400, 'bad_request', 'profile is core or full.')
 }
 
-/** The tool that a `tools/call` names, for its limit and its scopes; batches and everything else count as reads. */
+/** The tool that a `tools/call` names, for its limit and its scopes; everything else counts as a read. */
 function calledTool(body: unknown, tools: ReadonlyMap<string, ToolCapability>): ToolCapability | undefined {
   const message = body as { method?: unknown; params?: { name?: unknown } } | null | undefined
   if (message?.method !== 'tools/call' || typeof message.params?.name !== 'string') return undefined
@@ -109,6 +109,9 @@ export async function serveMcp(
   }
 
   async function answer(request: FastifyRequest, reply: FastifyReply) {
+    // The protocol has had no batches since 2025-06-18, and one would count as a single call against the limits.
+    if (Array.isArray(request.body))
+      return reply.code(400).send(rpcError(-32600, 'Invalid Request: send one message at a time'))
     const tool = calledTool(request.body, byName)
     applyRateLimit(services, tool ? limitClassOfTool(tool) : 'read', request.viewer, request, reply)
     checkScopes(request, tool)

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { look } from './pictures.ts'
-import { expectAccessible, openStage, picture } from './support.ts'
+import { expectAccessible, openStage, PASSWORD, picture } from './support.ts'
 
-const ADMIN = 'support-lead-1@example.com'
+const ADMIN = 'admin@example.com'
 const stage = openStage({ ADMIN_EMAILS: ADMIN })
 
 const HOSTILE = `"><img src=x onerror="throw new Error('ran')"><script>throw new Error('ran')</script>`
@@ -52,6 +52,49 @@ test('a ticket with attachments is sent by somebody who cannot sign in', async (
   await page.getByRole('button', { name: 'Send' }).click()
   await page.getByText('We have your message').waitFor()
   await expectAccessible(page)
+})
+
+test('an administrator reads a ticket, takes its attachment and closes it; others may not', async () => {
+  const { page, context } = await stage.window()
+  await context.request.post(`${stage.base}/api/v1/auth/register`, {
+    headers: { 'X-Session': 'cookie' },
+    data: { email: ADMIN, password: PASSWORD, display_name: 'Administrator' },
+  })
+  const sent = await context.request.post(`${stage.base}/api/v1/support/tickets`, {
+    headers: { 'X-Requested-With': 'kvault-web' },
+    multipart: {
+      email: 'customer@example.com',
+      subject: HOSTILE,
+      message: `The import stops half-way. ${HOSTILE}`,
+      category: 'bug',
+      attachments: { name: 'import.log', mimeType: 'text/plain', buffer: Buffer.from('row 41: no title') },
+    },
+  })
+  const { ticket_id } = (await sent.json()) as { ticket_id: string }
+  await page.goto('/support')
+  await page.getByRole('link', { name: 'All tickets' }).click()
+  await page.getByText('customer@example.com').first().waitFor()
+  await expectAccessible(page)
+  await picture(page, 'tickets-1280-light')
+  await page
+    .getByRole('link', { name: /customer@example.com/ })
+    .first()
+    .click()
+  await page.getByText('The import stops half-way').waitFor()
+  expect(await page.locator('main img').count()).toBe(0)
+  await expectAccessible(page)
+  await picture(page, 'ticket-1280-light')
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: /import\.log/ }).click(),
+  ])
+  expect(await file.failure()).toBeNull()
+  await page.getByRole('button', { name: 'Close' }).click()
+  await page.getByText('Closed', { exact: true }).waitFor()
+
+  const other = await stage.person('Not an administrator')
+  await other.page.goto(`/admin/tickets/${ticket_id}`)
+  await other.page.getByText('Only administrators').waitFor()
 })
 
 test.each([

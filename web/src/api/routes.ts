@@ -6,6 +6,7 @@ import * as search from './search.ts'
 import * as settings from './settings.ts'
 import * as support from './support.ts'
 import * as team from './team.ts'
+import * as tickets from './tickets.ts'
 import * as workspaces from './workspaces.ts'
 
 /** Every call the app makes; a test holds this list against /openapi.json. */
@@ -18,5 +19,6 @@ export const calls = {
   ...settings,
   ...support,
   ...team,
+  ...tickets,
   ...workspaces,
 }

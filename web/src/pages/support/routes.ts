@@ -20,5 +20,23 @@ const help = createRoute({
   component: lazyRouteComponent(() => import('./help-page.tsx'), 'HelpPage'),
 })
 
-export const supportRoutes = [support] as const
+const tickets = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/admin/tickets',
+  validateSearch: (
+    raw: Record<string, unknown>,
+  ): { status?: 'closed' | undefined; page?: number | undefined } => ({
+    status: raw.status === 'closed' ? 'closed' : undefined,
+    page: Number.isInteger(raw.page) && Number(raw.page) > 1 ? Number(raw.page) : undefined,
+  }),
+  component: lazyRouteComponent(() => import('./tickets-page.tsx'), 'TicketsPage'),
+})
+
+const ticket = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/admin/tickets/$ticketId',
+  component: lazyRouteComponent(() => import('./ticket-page.tsx'), 'TicketPage'),
+})
+
+export const supportRoutes = [support, tickets, ticket] as const
 export const supportOpenRoutes = [help] as const

@@ -1,5 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { useMe } from '../../session.ts'
+import { LinkButton } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Support } from './support.tsx'
 
@@ -10,7 +11,12 @@ export function SupportPage() {
   const { tab } = route.useSearch()
   const navigate = route.useNavigate()
   return (
-    <Page title="Support" lead="Answers come from the guide. A person answers tickets." narrow>
+    <Page
+      title="Support"
+      lead="Answers come from the guide. A person answers tickets."
+      narrow
+      actions={me.is_admin && <LinkButton to="/admin/tickets">All tickets</LinkButton>}
+    >
       <Support
         email={me.email}
         tab={tab ?? 'chat'}

@@ -1,0 +1,15 @@
+import { queryOptions } from '@tanstack/react-query'
+import { getTicket, listTickets } from '../../api/tickets.ts'
+
+export const ticketsQuery = (status: 'open' | 'closed', page: number) =>
+  queryOptions({
+    queryKey: ['tickets', status, page],
+    queryFn: ({ signal }) => listTickets({ status, page, page_size: 30 }, { signal }),
+    placeholderData: (before) => before,
+  })
+
+export const ticketQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['tickets', id],
+    queryFn: ({ signal }) => getTicket({ ticket_id: id }, { signal }),
+  })

@@ -1,0 +1,92 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { ChevronRight, Inbox, Paperclip } from 'lucide-react'
+import type { Ticket } from '../../api/tickets.ts'
+import { formatAgo, plural } from '../../lib/format.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Segmented } from '../../ui/field.tsx'
+import { Page } from '../../ui/page.tsx'
+import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { Pager } from '../../ui/table.tsx'
+import { ticketsQuery } from './ticket-queries.ts'
+
+const route = getRouteApi('/app/admin/tickets')
+
+/** For the people who run this server. */
+export function TicketsPage() {
+  const { status = 'open', page = 1 } = route.useSearch()
+  const navigate = route.useNavigate()
+  const tickets = useQuery(ticketsQuery(status, page))
+  return (
+    <Page
+      title="Support tickets"
+      lead="What people wrote to this server, newest first. Answers go by e-mail."
+      actions={
+        <Segmented
+          label="State"
+          value={status}
+          options={[
+            { value: 'open', label: 'Open' },
+            { value: 'closed', label: 'Closed' },
+          ]}
+          onChange={(next) =>
+            void navigate({ search: { status: next === 'closed' ? next : undefined }, replace: true })
+          }
+        />
+      }
+    >
+      {tickets.error && <ErrorState error={tickets.error} onRetry={() => void tickets.refetch()} />}
+      {!tickets.data && !tickets.error && <SkeletonList rows={5} />}
+      {tickets.data?.total === 0 && (
+        <EmptyState
+          icon={<Inbox size={18} />}
+          title={status === 'open' ? 'Nothing waits' : 'None closed so far'}
+        >
+          Tickets come from the page Support, also from people who cannot sign in.
+        </EmptyState>
+      )}
+      {tickets.data && tickets.data.total > 0 && (
+        <>
+          <ul className="divide-y divide-line border-y border-line">
+            {tickets.data.items.map((ticket) => (
+              <TicketRow key={ticket.ticket_id} ticket={ticket} />
+            ))}
+          </ul>
+          <Pager
+            page={page}
+            pageSize={tickets.data.page_size}
+            total={tickets.data.total}
+            onPage={(next) =>
+              void navigate({ search: (before) => ({ ...before, page: next > 1 ? next : undefined }) })
+            }
+          />
+        </>
+      )}
+    </Page>
+  )
+}
+
+const TicketRow = ({ ticket }: { ticket: Ticket }) => (
+  <li>
+    <Link
+      to="/admin/tickets/$ticketId"
+      params={{ ticketId: ticket.ticket_id }}
+      className="flex min-h-14 items-center gap-3 px-2 py-2 transition-colors hover:bg-hover"
+    >
+      <span className="min-w-0 grow">
+        <span className="block truncate text-sm font-medium">{ticket.subject}</span>
+        <span className="block truncate text-xs text-faint">
+          {ticket.email} · {formatAgo(ticket.created_at)}
+        </span>
+      </span>
+      {ticket.attachments.length > 0 && (
+        <span className="flex shrink-0 items-center gap-1 text-xs text-faint">
+          <Paperclip size={12} aria-hidden />
+          {plural(ticket.attachments.length, 'file')}
+        </span>
+      )}
+      <Badge>{ticket.category}</Badge>
+      <ChevronRight size={16} className="shrink-0 text-faint" aria-hidden />
+    </Link>
+  </li>
+)

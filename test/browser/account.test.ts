@@ -86,3 +86,9 @@ test('the reset page answers the same for every address and refuses a dead link'
   await expectAccessible(page)
   await settled(page)
 })
+
+test('who is signed in already is not asked to sign in', async () => {
+  const { page } = await stage.person('Present')
+  await page.goto('/sign-in?next=%2Fconnect')
+  await page.getByRole('heading', { name: 'Connect your agent' }).waitFor()
+})

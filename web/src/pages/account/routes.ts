@@ -1,6 +1,8 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { queryClient } from '../../api/query.ts'
 import { safeNext } from '../../lib/safe-next.ts'
 import { appRoute, openRoute } from '../../route-frame.tsx'
+import { meQuery } from '../../session.ts'
 
 type SignInSearch = { next?: string | undefined; email?: string | undefined }
 
@@ -9,10 +11,17 @@ const signInSearch = (search: Record<string, unknown>): SignInSearch => ({
   email: typeof search.email === 'string' ? search.email : undefined,
 })
 
+/** Who is signed in already goes on at once. A server's own page, such as consent, needs the whole document. */
+async function goOnIfSignedIn({ search }: { search: SignInSearch }) {
+  const user = await queryClient.ensureQueryData(meQuery).catch(() => null)
+  if (user) throw redirect({ href: search.next ?? '/', reloadDocument: search.next !== undefined })
+}
+
 const signIn = createRoute({
   getParentRoute: () => openRoute,
   path: '/sign-in',
   validateSearch: signInSearch,
+  beforeLoad: goOnIfSignedIn,
   component: lazyRouteComponent(() => import('./sign-in.tsx'), 'SignIn'),
 })
 
@@ -23,6 +32,7 @@ const signUp = createRoute({
     ...signInSearch(search),
     invite: typeof search.invite === 'string' ? search.invite : undefined,
   }),
+  beforeLoad: goOnIfSignedIn,
   component: lazyRouteComponent(() => import('./sign-up.tsx'), 'SignUp'),
 })
 

@@ -1,6 +1,7 @@
-import type { Compilable, CompiledQuery, Expression } from 'kysely'
+import type { Compilable, CompiledQuery, Expression, Insertable } from 'kysely'
 import { sql } from 'kysely'
 import type { Db } from './db.ts'
+import type { Schema } from './schema.ts'
 
 class Parameter {
   readonly name: string
@@ -34,4 +35,26 @@ export function prepared<P extends Record<string, unknown>, R>(build: Build<P, R
     const { rows } = await db.executeQuery<R>({ ...query, parameters })
     return rows
   }
+}
+
+const inserts = new Map<string, (db: Db, values: Record<string, unknown>) => Promise<unknown>>()
+
+/** An insert of one row, compiled once per table and set of columns. */
+export async function insertRow<T extends keyof Schema & string>(
+  db: Db,
+  table: T,
+  row: Insertable<Schema[T]>,
+): Promise<void> {
+  const columns = Object.keys(row)
+  const key = `${table} ${columns.join()}`
+  let insert = inserts.get(key)
+  if (!insert) {
+    insert = prepared((db: Db, parameter: Named<Record<string, unknown>>) =>
+      db
+        .insertInto(table)
+        .values(Object.fromEntries(columns.map((name) => [name, parameter(name)])) as never),
+    )
+    inserts.set(key, insert)
+  }
+  await insert(db, row as Record<string, unknown>)
 }

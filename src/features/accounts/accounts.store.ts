@@ -1,18 +1,19 @@
 import { normalEmail } from '../../core/schemas.ts'
 import type { Db } from '../../db/db.ts'
+import { type Named, prepared } from '../../db/prepared.ts'
 import type { EmailTokensTable, SessionsTable, UsersTable } from '../../db/tables/accounts.ts'
 
 export async function insertUser(db: Db, row: UsersTable): Promise<void> {
   await db.insertInto('users').values(row).execute()
 }
 
-export function findUser(db: Db, userId: string): Promise<UsersTable | undefined> {
-  return db
-    .selectFrom('users')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst()
+const presentUser = prepared((db, parameter: Named<{ user: string }>) =>
+  db.selectFrom('users').selectAll().where('user_id', '=', parameter('user')).where('deleted_at', 'is', null),
+)
+
+export async function findUser(db: Db, userId: string): Promise<UsersTable | undefined> {
+  const [row] = await presentUser(db, { user: userId })
+  return row
 }
 
 export function findUserByEmail(db: Db, email: string): Promise<UsersTable | undefined> {

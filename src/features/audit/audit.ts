@@ -1,6 +1,7 @@
 import type { Ctx } from '../../core/context.ts'
 import { toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
+import { insertRow } from '../../db/prepared.ts'
 
 export type AuditEntry = {
   /** `noun.verb`, such as `member.removed`. */
@@ -15,18 +16,15 @@ export type AuditEntry = {
 /** Written in the transaction of what it tells about; the table takes no change. */
 export async function audit(ctx: Ctx, entry: AuditEntry): Promise<void> {
   if (!ctx.transacting) throw new Error('audit() belongs into the transaction of what it records')
-  await ctx.db
-    .insertInto('audit_log')
-    .values({
-      audit_id: newId(),
-      actor_id: entry.actorId ?? ctx.viewer?.userId ?? null,
-      workspace_id: entry.workspaceId ?? null,
-      action: entry.action,
-      subject_type: entry.subject.type,
-      subject_id: entry.subject.id,
-      details: toJson(entry.details ?? {}),
-      request_id: ctx.requestId,
-      created_at: ctx.now().toISOString(),
-    })
-    .execute()
+  await insertRow(ctx.db, 'audit_log', {
+    audit_id: newId(),
+    actor_id: entry.actorId ?? ctx.viewer?.userId ?? null,
+    workspace_id: entry.workspaceId ?? null,
+    action: entry.action,
+    subject_type: entry.subject.type,
+    subject_id: entry.subject.id,
+    details: toJson(entry.details ?? {}),
+    request_id: ctx.requestId,
+    created_at: ctx.now().toISOString(),
+  })
 }

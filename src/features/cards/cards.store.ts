@@ -2,6 +2,7 @@ import { type Insertable, sql, type Updateable } from 'kysely'
 import { fromJson, toJson, toJsonOrNull } from '../../db/columns.ts'
 import type { Db } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
+import { insertRow, type Named, prepared } from '../../db/prepared.ts'
 import type { CardEvidencesTable, CardsTable } from '../../db/tables/cards.ts'
 import { foldForFilter, secretsInEvidence } from './content.ts'
 import type { FoundSecret } from './review-rules.ts'
@@ -9,11 +10,15 @@ import type { EvidenceInput } from './schemas.ts'
 import { type CardRow, selectCards } from './select.ts'
 import { type CardScope, isListed, mayRead, mayUndelete } from './visibility.ts'
 
-export function findCard(db: Db, viewerId: string, cardId: string): Promise<CardRow | undefined> {
-  return selectCards(db, viewerId)
-    .where('cards.card_id', '=', cardId)
-    .where(mayRead(viewerId))
-    .executeTakeFirst()
+const readable = prepared((db, parameter: Named<{ viewer: string; card: string }>) =>
+  selectCards(db, parameter('viewer'))
+    .where('cards.card_id', '=', parameter('card'))
+    .where(mayRead(parameter('viewer'))),
+)
+
+export async function findCard(db: Db, viewerId: string, cardId: string): Promise<CardRow | undefined> {
+  const [row] = await readable(db, { viewer: viewerId, card: cardId })
+  return row
 }
 
 export async function insertCard(
@@ -21,7 +26,7 @@ export async function insertCard(
   row: Insertable<CardsTable>,
   tags: readonly string[],
 ): Promise<void> {
-  await db.insertInto('cards').values(row).execute()
+  await insertRow(db, 'cards', row)
   await insertTags(db, row.card_id, tags)
 }
 

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../../db/db.ts'
 import type { CardsTable } from '../../db/tables/cards.ts'
-import { mayDelete, mayUpdate } from './visibility.ts'
+import { mayDelete, mayUpdate, type ViewerId } from './visibility.ts'
 
 export type CardRow = Selectable<CardsTable> & {
   owner_name: string
@@ -11,7 +11,7 @@ export type CardRow = Selectable<CardsTable> & {
 }
 
 /** Cards with what an answer shows besides: the owner's name, and what the viewer may do. */
-export const selectCards = (db: Db, viewerId: string) =>
+export const selectCards = (db: Db, viewerId: ViewerId) =>
   db
     .selectFrom('cards')
     .innerJoin('users', 'users.user_id', 'cards.owner_id')

@@ -8,6 +8,8 @@ import type { Role } from '../../db/tables/workspaces.ts'
  */
 type Condition = Expression<SqlBool>
 type Cards = ExpressionBuilder<Schema, 'cards'>
+/** A value, or its place in a query that is compiled once. */
+export type ViewerId = string | Expression<string>
 
 const EDITORS: readonly Role[] = ['admin', 'editor']
 
@@ -15,9 +17,9 @@ const cards = (): Cards => expressionBuilder<Schema, 'cards'>()
 
 const isThere = (eb: Cards): Condition => eb('cards.deleted_at', 'is', null)
 const isPublished = (eb: Cards): Condition => eb('cards.status', '=', 'published')
-const isOwn = (eb: Cards, viewerId: string): Condition => eb('cards.owner_id', '=', viewerId)
+const isOwn = (eb: Cards, viewerId: ViewerId): Condition => eb('cards.owner_id', '=', viewerId)
 
-function isMember(eb: Cards, viewerId: string, roles?: readonly Role[]): Condition {
+function isMember(eb: Cards, viewerId: ViewerId, roles?: readonly Role[]): Condition {
   const memberships = eb
     .selectFrom('memberships')
     .select('memberships.workspace_id')
@@ -46,7 +48,7 @@ export function isOpen(): Condition {
 }
 
 /** By id: the owner, editors and admins of its workspace, members once it is published, anybody if it is open. */
-export function mayRead(viewerId: string): Condition {
+export function mayRead(viewerId: ViewerId): Condition {
   const eb = cards()
   return eb.and([
     isThere(eb),
@@ -59,22 +61,22 @@ export function mayRead(viewerId: string): Condition {
 }
 
 /** The owner always; editors and admins of the workspace that the card is in. */
-export function mayUpdate(viewerId: string): Condition {
+export function mayUpdate(viewerId: ViewerId): Condition {
   const eb = cards()
   return eb.and([isThere(eb), eb.or([isOwn(eb, viewerId), isMember(eb, viewerId, EDITORS)])])
 }
 
-const isAdministered = (eb: Cards, viewerId: string): Condition =>
+const isAdministered = (eb: Cards, viewerId: ViewerId): Condition =>
   eb.or([isOwn(eb, viewerId), isMember(eb, viewerId, ['admin'])])
 
 /** The owner, and admins of the workspace that the card is in. */
-export function mayDelete(viewerId: string): Condition {
+export function mayDelete(viewerId: ViewerId): Condition {
   const eb = cards()
   return eb.and([isThere(eb), isAdministered(eb, viewerId)])
 }
 
 /** Who could delete it can bring it back. The one condition that holds for deleted cards. */
-export function mayUndelete(viewerId: string): Condition {
+export function mayUndelete(viewerId: ViewerId): Condition {
   const eb = cards()
   return eb.and([eb('cards.deleted_at', 'is not', null), isAdministered(eb, viewerId)])
 }
@@ -87,7 +89,7 @@ export type CardScope = 'personal' | 'workspace' | 'public'
  * unlisted workspaces, since who names one of those may look into it.
  */
 export function isListed(
-  viewerId: string,
+  viewerId: ViewerId,
   scope: CardScope,
   workspaceIds: readonly string[] = [],
 ): Condition {
@@ -108,7 +110,7 @@ export function isListed(
 }
 
 /** Found in one scope or another. */
-export function mayFind(viewerId: string): Condition {
+export function mayFind(viewerId: ViewerId): Condition {
   const scopes: CardScope[] = ['personal', 'workspace', 'public']
   return cards().or(scopes.map((scope) => isListed(viewerId, scope)))
 }

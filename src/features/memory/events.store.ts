@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db, EngineName } from '../../db/db.ts'
+import { insertRow, type Named, prepared } from '../../db/prepared.ts'
 import type { ContextEventsTable, ContextSlot } from '../../db/tables/memory.ts'
 import { termsOf } from '../search/analyse.ts'
 import { addToIndex, dropFromIndex } from './events.search.ts'
@@ -13,14 +14,17 @@ const FIELD_END = '\u0001'
 export const searchTextOf = (title: string | null, content: string) =>
   foldCase(title === null ? content : `${title}${FIELD_END}${content}`)
 
-export async function insertEvent(db: Db, engine: EngineName, row: EventRow): Promise<void> {
-  await db.insertInto('context_events').values(row).execute()
-  await indexEvent(db, engine, row)
-  await db
+const countEvent = prepared((db, parameter: Named<{ project: string; now: string }>) =>
+  db
     .updateTable('context_projects')
-    .set((eb) => ({ events: eb('events', '+', 1), last_event_at: row.created_at }))
-    .where('project_id', '=', row.project_id)
-    .execute()
+    .set((eb) => ({ events: eb('events', '+', 1), last_event_at: parameter('now') }))
+    .where('project_id', '=', parameter('project')),
+)
+
+export async function insertEvent(db: Db, engine: EngineName, row: EventRow): Promise<void> {
+  await insertRow(db, 'context_events', row)
+  await indexEvent(db, engine, row)
+  await countEvent(db, { project: row.project_id, now: row.created_at })
 }
 
 export const indexEvent = (db: Db, engine: EngineName, row: EventRow) =>

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
+import { type Named, prepared } from '../../db/prepared.ts'
 import type { ContextProjectsTable } from '../../db/tables/memory.ts'
 import { LAST_SEQUENCE } from './events.search.ts'
 import { type ProjectName, USER_PREFERENCES_KEY } from './project-key.ts'
@@ -17,20 +18,25 @@ export type Found = {
 const keysOf = (name: ProjectName): string[] =>
   name.form === 'remote' && name.path.includes('/') ? [name.key, name.path] : [name.key]
 
+const projectsNamed = prepared(
+  (db, parameter: Named<{ user: string; key: string; path: string; preferences: string }>) =>
+    db
+      .selectFrom('users')
+      .leftJoin('context_project_aliases as aliases', (join) =>
+        join
+          .onRef('aliases.user_id', '=', 'users.user_id')
+          .on('aliases.alias', 'in', [parameter('key'), parameter('path'), parameter('preferences')]),
+      )
+      .leftJoin('context_projects as projects', 'projects.project_id', 'aliases.project_id')
+      .select(['users.personal_workspace_id', 'aliases.alias'])
+      .selectAll('projects')
+      .where('users.user_id', '=', parameter('user')),
+)
+
 /** One read: where the caller's memory lives, and which of the caller's projects the name means. */
 export async function findProjects(db: Db, userId: string, name: ProjectName): Promise<Found> {
-  const rows = await db
-    .selectFrom('users')
-    .leftJoin('context_project_aliases as aliases', (join) =>
-      join
-        .onRef('aliases.user_id', '=', 'users.user_id')
-        .on('aliases.alias', 'in', [...keysOf(name), USER_PREFERENCES_KEY]),
-    )
-    .leftJoin('context_projects as projects', 'projects.project_id', 'aliases.project_id')
-    .select(['users.personal_workspace_id', 'aliases.alias'])
-    .selectAll('projects')
-    .where('users.user_id', '=', userId)
-    .execute()
+  const [key = '', path = key] = keysOf(name)
+  const rows = await projectsNamed(db, { user: userId, key, path, preferences: USER_PREFERENCES_KEY })
   const byWorkspace = new Map<string, Project>()
   let userPreferences: Project | undefined
   for (const { alias, personal_workspace_id: _, ...row } of rows) {
@@ -130,20 +136,23 @@ async function addPartition(db: Db, projectId: string): Promise<void> {
   await db.insertInto('context_partitions').values({ project_id: projectId, last_seq: 0 }).execute()
 }
 
-/** The next free place for an event of the project. */
-export async function nextPlace(db: Db, projectId: string): Promise<{ partition: number; sequence: number }> {
-  const place = await db
+const takePlace = prepared((db, parameter: Named<{ project: string }>) =>
+  db
     .updateTable('context_partitions')
     .set((eb) => ({ last_seq: eb('last_seq', '+', 1) }))
     .where('partition_no', '=', (eb) =>
       eb
         .selectFrom('context_partitions')
         .select((eb) => eb.fn.max('partition_no').as('newest'))
-        .where('project_id', '=', projectId),
+        .where('project_id', '=', parameter('project')),
     )
     .where('last_seq', '<', LAST_SEQUENCE)
-    .returning(['partition_no', 'last_seq'])
-    .executeTakeFirst()
+    .returning(['partition_no', 'last_seq']),
+)
+
+/** The next free place for an event of the project. */
+export async function nextPlace(db: Db, projectId: string): Promise<{ partition: number; sequence: number }> {
+  const [place] = await takePlace(db, { project: projectId })
   if (place) return { partition: place.partition_no, sequence: place.last_seq }
   await addPartition(db, projectId)
   return nextPlace(db, projectId)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type Ctx, inTx } from '../../core/context.ts'
+import { insertRow } from '../../db/prepared.ts'
 import type { SearchDocument } from './document.ts'
 import { type Candidate, indexOf, type Word, type WordChange } from './engine.ts'
 import { wordHash } from './term-hash.ts'
@@ -13,15 +14,12 @@ export async function noteChange(
 ): Promise<void> {
   const had = new Set(before ? Array.from(before.hashes) : [])
   const has = new Set(after?.hashes ?? [])
-  await ctx.db
-    .insertInto('search_changes')
-    .values({
-      cards: (after ? 1 : 0) - (before ? 1 : 0),
-      length: (after?.length ?? 0) - (before?.length ?? 0),
-      added: [...(after?.words ?? [])].filter((word) => !had.has(wordHash(word))).join(' '),
-      removed: [...had].filter((hash) => !has.has(hash)).join(' '),
-    })
-    .execute()
+  await insertRow(ctx.db, 'search_changes', {
+    cards: (after ? 1 : 0) - (before ? 1 : 0),
+    length: (after?.length ?? 0) - (before?.length ?? 0),
+    added: [...(after?.words ?? [])].filter((word) => !had.has(wordHash(word))).join(' '),
+    removed: [...had].filter((hash) => !has.has(hash)).join(' '),
+  })
 }
 
 const foldedAtOnce = 2000

@@ -74,11 +74,22 @@ export const restore = (file: string): Promise<number> =>
     }),
   )
 
+const BAR_WIDTH = 30
+
+/** On a terminal the bar moves; elsewhere, as in a log, only the end is written. */
+function showProgress(done: number, total: number): void {
+  if (!process.stderr.isTTY) return
+  const filled = Math.round(Math.min(1, done / total) * BAR_WIDTH)
+  const bar = `${'#'.repeat(filled)}${'-'.repeat(BAR_WIDTH - filled)}`
+  process.stderr.write(`\r[${bar}] ${done} of ${total} cards`)
+}
+
 export const reindexVault = (): Promise<number> =>
   explained(() =>
     withVault(async (ctx) => {
       await migrate(ctx.database)
-      const { cards, events } = await reindex(ctx)
+      const { cards, events } = await reindex(ctx, showProgress)
+      if (process.stderr.isTTY) process.stderr.write('\n')
       print(`Indexed ${cards} cards and ${events} memory events.`)
       return EXIT.done
     }),

@@ -4,8 +4,8 @@ import { sql } from 'kysely'
 import { type Ctx, inTx } from '../../core/context.ts'
 import type { Database, Db } from '../../db/db.ts'
 import { appliedMigrations, MIGRATIONS, migrate, SchemaTooNew } from '../../db/migrate.ts'
-import { reindexCards } from '../cards/reindex.ts'
 import { reindexEvents } from '../memory/reindex.ts'
+import { reindexAll } from '../search/reindex.ts'
 import { foldChanges } from '../search/vocabulary.ts'
 import { isVaultFile } from './files.ts'
 import {
@@ -143,8 +143,11 @@ export async function restoreBackup(ctx: Ctx, file: string): Promise<Restored> {
 }
 
 /** Makes every search index anew from what it is made of. */
-export async function reindex(ctx: Ctx): Promise<{ cards: number; events: number }> {
-  const cards = await reindexCards(ctx)
+export async function reindex(
+  ctx: Ctx,
+  onProgress?: (done: number, total: number) => void,
+): Promise<{ cards: number; events: number }> {
+  const cards = await reindexAll(ctx, onProgress)
   const events = await reindexEvents(ctx)
   await foldChanges(ctx)
   return { cards, events }

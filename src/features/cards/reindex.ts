@@ -1,5 +1,5 @@
-import { type Ctx, inTx } from '../../core/context.ts'
-import { type IndexedCard, indexCard } from '../search/index-card.ts'
+import type { Ctx } from '../../core/context.ts'
+import type { IndexedCard } from '../search/index-card.ts'
 import { contentOf } from './content.ts'
 
 const BATCH = 100
@@ -18,20 +18,4 @@ export async function indexableCards(ctx: Ctx, after: string, limit = BATCH): Pr
     const { card_id, workspace_id, owner_id, status } = row
     return { card_id, workspace_id, owner_id, status, ...contentOf(row) }
   })
-}
-
-/** Indexes every card as it is now; returns how many. Others may write meanwhile: each batch is a transaction. */
-export async function reindexCards(ctx: Ctx): Promise<number> {
-  let done = 0
-  for (let after = ''; ; ) {
-    const batch = await inTx(ctx, async (ctx) => {
-      const cards = await indexableCards(ctx, after)
-      for (const card of cards) await indexCard(ctx, card)
-      return cards
-    })
-    done += batch.length
-    const last = batch.at(-1)
-    if (!last) return done
-    after = last.card_id
-  }
 }

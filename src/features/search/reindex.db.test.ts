@@ -1,13 +1,9 @@
-import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { goodCard, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor, inTx } from '../../core/context.ts'
 import { indexOf } from './engine.ts'
-import { reindex, staleCount } from './reindex.ts'
-
-const command = join(import.meta.dirname, '..', '..', 'doors', 'cli', 'reindex.ts')
+import { reindex, reindexAll, staleCount } from './reindex.ts'
 
 onBothEngines('re-indexing', (t) => {
   test('cards that are missing or read by another analyser are read again, and an interrupted run goes on', async () => {
@@ -30,15 +26,20 @@ onBothEngines('re-indexing', (t) => {
     expect(found.body.total).toBe(60)
   })
 
-  test('the command reads every card again when asked to, and tells how many', () => {
-    const run = (...args: string[]) =>
-      spawnSync(process.execPath, [command, ...args], {
-        env: { PATH: process.env.PATH, ...t.vault.env },
-        encoding: 'utf8',
-      })
-    expect(run('--all').stdout).toBe('60 cards indexed\n')
-    expect(run('--wrong').status).toBe(2)
-  }, 180_000)
+  test('all cards are read again when asked to, or those that an interrupted run has left', async () => {
+    const ctx = contextFor(t.app.services)
+    expect(await reindexAll(ctx)).toBe(60)
+    await inTx(ctx, (ctx) =>
+      ctx.db
+        .updateTable('search_docs')
+        .set({ analyser: 0 })
+        .where('card_id', 'in', (eb) => eb.selectFrom('search_docs').select('card_id').limit(7))
+        .execute(),
+    )
+    const seen: number[] = []
+    expect(await reindexAll(ctx, (done, total) => seen.push(done, total))).toBe(7)
+    expect(seen).toEqual([7, 7])
+  })
 
   test('a workspace that becomes public is found by everybody, and private again by its members alone', async () => {
     const { workspaceId, admin, editor } = await team(t)

@@ -32,8 +32,7 @@ export async function reindexWorkspaceSoon(ctx: Ctx, workspaceId: string): Promi
   ctx.afterCommit(() => ctx.wakeups.emit(REINDEX_JOB))
 }
 
-/** Marks every card, so that all are read again. */
-export async function markAllStale(ctx: Ctx): Promise<void> {
+async function markAllStale(ctx: Ctx): Promise<void> {
   await inTx(ctx, (ctx) => ctx.db.updateTable('search_docs').set({ analyser: staleMark }).execute())
 }
 
@@ -94,6 +93,16 @@ export async function reindex(
       await sleep(pauseMs)
     }
   return done
+}
+
+/** Reads every card again; where a run was interrupted, the cards that it has not reached. */
+export async function reindexAll(
+  ctx: Ctx,
+  onProgress: (done: number, total: number) => void = () => {},
+): Promise<number> {
+  if ((await staleCount(ctx)) === 0) await markAllStale(ctx)
+  const total = await staleCount(ctx)
+  return reindex(ctx, (done) => onProgress(done, total))
 }
 
 /** The job: the marks only, since looking for cards that are missing means reading all of them. */

@@ -19,7 +19,7 @@ const mostTerms = 32
 const mostUnknown = 8
 
 /** What the words path and the trigram path weigh in the fusion: the latter sees all that the former sees, and more. */
-const pathWeights = { words: 1, trigrams: 12 }
+const pathWeights = { words: 1, trigrams: 20 }
 
 type Term = { word: string; hash: number; cards: number }
 

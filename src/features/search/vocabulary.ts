@@ -101,8 +101,8 @@ export async function cardCounts(ctx: Ctx, hashes: readonly number[]): Promise<M
   return new Map(rows.map((row) => [row.hash, row.cards]))
 }
 
-const leastLikeness = 0.45
-const mostLikeWords = 4
+const leastLikeness = 0.4
+const mostLikeWords = 5
 const examined = 400
 const shortestPart = 4
 const containedLikeness = 0.5

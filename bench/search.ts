@@ -1,0 +1,154 @@
+import { parseArgs } from 'node:util'
+import { sql } from 'kysely'
+import type { App } from '../src/app.ts'
+import type { EngineName } from '../src/db/db.ts'
+import { PUBLIC_LIBRARY_ID } from '../src/db/public-library.ts'
+import { remixedCards, remixedQueries, sentencesFrom } from './search/cards.ts'
+import { loadCards } from './search/load.ts'
+import { indexBytes, rawSearch } from './search/raw.ts'
+import { type Account, openVault, register } from './search/vault.ts'
+
+const { values } = parseArgs({
+  options: {
+    folder: { type: 'string' },
+    sizes: { type: 'string', default: '10000,100000,1000000' },
+    'postgres-sizes': { type: 'string', default: '100000' },
+    queries: { type: 'string', default: '200' },
+  },
+})
+
+const sentences = sentencesFrom(values.folder)
+const queries = remixedQueries(sentences, Number(values.queries))
+const sizesOf = (list: string) => list.split(',').filter(Boolean).map(Number)
+
+/** A tenant with few cards in a vault of many. */
+const smallTenant = 50
+
+type Timing = { p50: number; p95: number; p99: number }
+
+function timingOf(times: readonly number[]): Timing {
+  const sorted = times.toSorted((a, b) => a - b)
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) }
+}
+
+const timed = async (run: () => Promise<unknown>): Promise<number> => {
+  const started = performance.now()
+  await run()
+  return performance.now() - started
+}
+
+async function ask(app: App, account: Account, query: string, scope: string): Promise<void> {
+  const answer = await app.server.inject({
+    method: 'POST',
+    url: '/api/v1/search',
+    headers: { authorization: `Bearer ${account.token}` },
+    payload: { query: query.padEnd(3), scope },
+  })
+  if (answer.statusCode !== 200) throw new Error(`${answer.statusCode}: ${answer.payload}`)
+}
+
+export type Measured = {
+  engine: EngineName
+  cards: number
+  loadSeconds: number
+  indexShare: number
+  raw: Timing
+  library: Timing
+  personal: Timing
+  small: Timing
+}
+
+async function measure(engine: EngineName, cards: number): Promise<Measured> {
+  const vault = await openVault(engine)
+  try {
+    const { app } = vault
+    const [owner, few] = [await register(app, 'owner'), await register(app, 'few')]
+    const loaded = await loadCards(app.services, remixedCards(sentences, cards), (n) => {
+      const account = n < smallTenant ? few : owner
+      return n % 2 === 0 && n >= smallTenant
+        ? { ownerId: account.userId, workspaceId: PUBLIC_LIBRARY_ID, status: 'published' }
+        : { ownerId: account.userId, workspaceId: account.workspaceId, status: 'unpublished' }
+    })
+    if (engine === 'postgres') await sql`vacuum analyze`.execute(app.services.database.read)
+    const bytes = await indexBytes(app)
+    const raw = await rawSearch(app, vault.dataDir)
+    const rounds = {
+      raw: (query: string) => raw.ask(query),
+      library: (query: string) => ask(app, few, query, 'public'),
+      personal: (query: string) => ask(app, owner, query, 'personal'),
+      small: (query: string) => ask(app, few, query, 'personal'),
+    }
+    const times = {
+      raw: [] as number[],
+      library: [] as number[],
+      personal: [] as number[],
+      small: [] as number[],
+    }
+    for (const query of queries.slice(0, 20)) for (const run of Object.values(rounds)) await run(query)
+    // Taken in turn, so that a noisy moment of the machine meets all of them alike.
+    for (const query of queries)
+      for (const name of Object.keys(rounds) as (keyof typeof rounds)[])
+        times[name].push(await timed(() => rounds[name](query)))
+    raw.close()
+    return {
+      engine,
+      cards,
+      loadSeconds: loaded.seconds,
+      indexShare: bytes / loaded.bytes,
+      raw: timingOf(times.raw),
+      library: timingOf(times.library),
+      personal: timingOf(times.personal),
+      small: timingOf(times.small),
+    }
+  } finally {
+    await vault.destroy()
+  }
+}
+
+const show = ({ p50, p95, p99 }: Timing) => [p50, p95, p99].map((ms) => ms.toFixed(1)).join(' / ')
+
+function report(m: Measured): void {
+  console.log(
+    `${m.engine}, ${m.cards} cards: loaded in ${m.loadSeconds.toFixed(0)} s, index ${m.indexShare.toFixed(2)}x of the text`,
+  )
+  console.log('                                     p50 / p95 / p99 ms')
+  console.log(`  raw, all words ORed, top 50        ${show(m.raw)}`)
+  console.log(`  search, library (half of them)     ${show(m.library)}`)
+  console.log(`  search, personal (the others)      ${show(m.personal)}`)
+  console.log(`  search, a tenant with ${smallTenant} cards     ${show(m.small)}`)
+}
+
+type Bar = { what: string; holds: boolean }
+
+function barsAt100k(m: Measured): Bar[] {
+  const faster = (share: 'p50' | 'p95') => m.raw[share] / Math.max(m.library[share], m.personal[share])
+  return [
+    { what: `${m.engine}: p50 ${faster('p50').toFixed(1)}x faster than raw (4x)`, holds: faster('p50') >= 4 },
+    { what: `${m.engine}: p95 ${faster('p95').toFixed(1)}x faster than raw (4x)`, holds: faster('p95') >= 4 },
+    { what: `${m.engine}: loaded in ${m.loadSeconds.toFixed(0)} s (60 s)`, holds: m.loadSeconds < 60 },
+    { what: `${m.engine}: index ${m.indexShare.toFixed(2)}x of the text (1.5x)`, holds: m.indexShare <= 1.5 },
+  ]
+}
+
+const measured: Measured[] = []
+for (const [engine, list] of [
+  ['sqlite', values.sizes],
+  ['postgres', values['postgres-sizes']],
+] as const)
+  for (const cards of sizesOf(list)) {
+    const m = await measure(engine, cards)
+    measured.push(m)
+    report(m)
+  }
+
+const bars = measured.filter((m) => m.cards === 100_000).flatMap(barsAt100k)
+const [small, large] = [100_000, 1_000_000].map((cards) =>
+  measured.find((m) => m.engine === 'sqlite' && m.cards === cards),
+)
+if (small && large) {
+  const growth = large.library.p95 / small.library.p95
+  bars.push({ what: `p95 grows ${growth.toFixed(1)}x from 100,000 to 1,000,000 (3x)`, holds: growth <= 3 })
+}
+for (const { what, holds } of bars) console.log(`${holds ? 'holds ' : 'MISSED'} ${what}`)
+if (bars.some((bar) => !bar.holds)) process.exitCode = 1

@@ -16,7 +16,7 @@ export const budget = {
   pairs: 1000,
 }
 const mostTerms = 32
-const mostUnknown = 8
+const mostUnknown = 6
 
 /** What the words path and the trigram path weigh in the fusion: the latter sees all that the former sees, and more. */
 const pathWeights = { words: 1, trigrams: 20 }
@@ -96,9 +96,12 @@ const wantedLikes = (likes: readonly LikeWord[], all: Totals): Wanted =>
 
 type Found = Map<number, Candidate>
 
+/** A word that several cards of the vault have is spelled right, even where no card in scope has it. */
+const surelyRight = 3
+
 /** A rare word brings all its cards in as candidates, so if none of them has it, nobody in scope has. */
 function isMissing(term: Term, candidates: Found): boolean {
-  if (term.cards > budget.drivers) return false
+  if (term.cards >= surelyRight) return false
   for (const { hashes } of candidates.values()) if (placeOf(hashes, term.hash) >= 0) return false
   return true
 }

@@ -22,10 +22,13 @@ export const innerTrigramsOf = (word: string): string[] => trigramsOf(word).slic
 
 export const gramHash = (gram: string): number => filterHash(gram)
 
-/** Dice: twice the common trigrams over all of both, 0 to 1. */
-export function likeness(a: string, b: string): number {
-  const [left, right] = [new Set(trigramsOf(a)), new Set(trigramsOf(b))]
-  let common = 0
-  for (const gram of left) if (right.has(gram)) common++
-  return (2 * common) / (left.size + right.size)
+/** Dice with one word, for many others: twice the common trigrams over all of both, 0 to 1. */
+export function likenessTo(word: string): (other: string) => number {
+  const own = new Set(trigramsOf(word))
+  return (other) => {
+    const others = new Set(trigramsOf(other))
+    let common = 0
+    for (const gram of others) if (own.has(gram)) common++
+    return (2 * common) / (own.size + others.size)
+  }
 }

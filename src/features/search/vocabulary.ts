@@ -4,7 +4,7 @@ import { insertRow } from '../../db/prepared.ts'
 import type { SearchDocument } from './document.ts'
 import { type Candidate, indexOf, type Word, type WordChange } from './engine.ts'
 import { wordHash } from './term-hash.ts'
-import { gramHash, hasTrigrams, innerTrigramsOf, likeness, trigramsOf } from './trigrams.ts'
+import { gramHash, hasTrigrams, innerTrigramsOf, likenessTo, trigramsOf } from './trigrams.ts'
 
 /** Remembers what a card write does to the counts; `foldChanges` does the counting later. */
 export async function noteChange(
@@ -103,7 +103,7 @@ export async function cardCounts(ctx: Ctx, hashes: readonly number[]): Promise<M
 
 const leastLikeness = 0.4
 const mostLikeWords = 5
-const examined = 400
+const examined = 200
 const shortestPart = 4
 const containedLikeness = 0.5
 
@@ -129,8 +129,9 @@ export async function likeWords(ctx: Ctx, word: string): Promise<LikeWord[]> {
   for (const other of containing)
     if (other.word.includes(word) && other.word !== word)
       found.set(other.hash, { ...other, likeness: containedLikeness })
+  const likeness = likenessTo(word)
   for (const other of near) {
-    const degree = likeness(word, other.word)
+    const degree = likeness(other.word)
     if (degree >= leastLikeness && other.word !== word) found.set(other.hash, { ...other, likeness: degree })
   }
   return [...found.values()]

@@ -111,6 +111,7 @@ test('a link that was replaced or revoked says so, without saying more', async (
   await lead.page
     .getByRole('row', { name: /late@example.com/ })
     .getByText('Revoked')
+    .filter({ visible: true })
     .waitFor()
 })
 

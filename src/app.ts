@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { FastifyInstance } from 'fastify'
-import pino, { type Logger } from 'pino'
+import pino, { type DestinationStream, type Logger } from 'pino'
 import { googleIdentity } from './adapters/identity/identity.ts'
 import { smtpMail } from './adapters/mail/mail.ts'
 import { capabilities, rawRoutes } from './capabilities.ts'
@@ -25,8 +25,11 @@ export type BuildOptions = {
   mcp?: McpOptions
 }
 
-export const makeLogger = (config: Config): Logger =>
-  pino({ level: config.logLevel, redact: ['req.headers', 'password', 'token', 'access_token', 'api_key'] })
+/** Whatever a library logs of a request, its headers carry credentials; the multipart parser logs them at trace. */
+const HIDDEN = ['req.headers', '*.headers', 'headers', 'password', 'token', 'access_token', 'api_key']
+
+export const makeLogger = (config: Config, destination?: DestinationStream): Logger =>
+  pino({ level: config.logLevel, redact: HIDDEN }, destination)
 
 /** Composition root: opens, wires, and hands back what must be closed. */
 export async function buildApp(config: Config, options: BuildOptions = {}): Promise<App> {

@@ -20,7 +20,8 @@ function fail(message: string, code: number): never {
 function explain(error: Error & { code?: string; port?: number }): never {
   if (error.name === 'ConfigError')
     fail(error.message.replaceAll(/^/gm, 'configuration: '), EXIT_MISCONFIGURED)
-  if (error.name === 'SchemaTooNew') fail(error.message, EXIT_MISCONFIGURED)
+  if (error.name === 'SchemaTooNew' || error.name === 'DamagedDatabase')
+    fail(error.message, EXIT_MISCONFIGURED)
   if (error.code === 'EADDRINUSE')
     fail(`Port ${error.port} is in use. Set PORT to a free one.`, EXIT_MISCONFIGURED)
   fail(error.stack ?? String(error), EXIT_FAILED)

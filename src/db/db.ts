@@ -24,6 +24,11 @@ export type Database = {
   close: () => Promise<void>
 }
 
+/** The file is not a whole database: writing to it would make things worse. */
+export class DamagedDatabase extends Error {
+  override readonly name = 'DamagedDatabase'
+}
+
 const openTransaction = new AsyncLocalStorage<true>()
 
 /** A second transaction inside one would wait for itself on SQLite and escape the first on PostgreSQL. */

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import pino from 'pino'
+import pino, { type Logger } from 'pino'
 import { afterAll, beforeAll, describe, inject } from 'vitest'
 import { type App, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
@@ -71,10 +71,10 @@ export class Bench {
     return this.#vault
   }
 
-  async up(): Promise<void> {
+  async up(log: Logger = pino({ level: 'silent' })): Promise<void> {
     this.#vault = await makeVault(this.engine, this.#env)
     this.#app = await buildApp(readConfig(this.#vault.env), {
-      log: pino({ level: 'silent' }),
+      log,
       now: () => new Date(Date.now() + this.#offsetMs),
     })
   }

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import {
@@ -12,7 +12,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import { type Database, markTransaction, rootHandleGuard } from '../db.ts'
+import { DamagedDatabase, type Database, markTransaction, rootHandleGuard } from '../db.ts'
 import type { Schema } from '../schema.ts'
 import { SqliteWrites } from './sqlite-writes.ts'
 
@@ -24,8 +24,10 @@ const SQLITE_BUSY = 5
 const SQLITE_LOCKED = 6
 const SQLITE_READONLY = 8
 const SQLITE_IOERR = 10
+const SQLITE_CORRUPT = 11
 const SQLITE_FULL = 13
 const SQLITE_CANTOPEN = 14
+const SQLITE_NOTADB = 26
 const SQLITE_CONSTRAINT_PRIMARYKEY = 1555
 const SQLITE_CONSTRAINT_UNIQUE = 2067
 
@@ -122,14 +124,62 @@ const kyselyOn = (db: DatabaseSync, plugins: KyselyPlugin[] = []) =>
     plugins,
   })
 
+const damaged = (file: string, how: string) =>
+  new DamagedDatabase(
+    `The database ${file} is damaged (${how}). Keep the file, set DATA_DIR to a new folder and restore the last backup there: kvault restore <file>.`,
+  )
+
+const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+
+const HEADER_BYTES = 100
+
+/**
+ * A copy that was cut off is shorter than its own header says. While there is a log beside it, a short file may
+ * also be a crash in the middle of taking the log over, which SQLite mends by itself.
+ */
+function refuseHalfCopied(file: string): void {
+  const size = sizeOf(file)
+  if (size === 0 || sizeOf(`${file}-wal`) > 0) return
+  const header = Buffer.alloc(HEADER_BYTES)
+  const handle = openSync(file, 'r')
+  readSync(handle, header, 0, HEADER_BYTES, 0)
+  closeSync(handle)
+  const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16)
+  const pages = header.readUInt32BE(28)
+  if (header.subarray(0, 15).toString() === 'SQLite format 3' && size < pages * pageSize)
+    throw damaged(file, `${size} bytes of ${pages * pageSize}`)
+}
+
+/** Up to here the whole file is read at every start; larger ones are for `kvault verify`. */
+const CHECKED_AT_START_BYTES = 32 * 1024 * 1024
+
+function refuseCorrupt(file: string, db: DatabaseSync): void {
+  if (sizeOf(file) > CHECKED_AT_START_BYTES) return
+  const found = db.prepare('pragma quick_check(1)').get()
+  const verdict = String(Object.values(found ?? {})[0])
+  if (verdict !== 'ok') throw damaged(file, verdict.replaceAll(/\s+/g, ' '))
+}
+
 export function openSqlite(file: string): Database {
   mkdirSync(dirname(file), { recursive: true })
+  refuseHalfCopied(file)
+  try {
+    return openWhole(file)
+  } catch (error) {
+    const code = primaryCode(error)
+    if (code !== SQLITE_CORRUPT && code !== SQLITE_NOTADB) throw error
+    throw damaged(file, error instanceof Error ? error.message : String(error))
+  }
+}
+
+function openWhole(file: string): Database {
   const writer = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
   // Setting WAL the first time needs the lock that a second starting process may hold just then.
   writer.exec('pragma busy_timeout = 5000; pragma journal_mode = wal')
   writer.exec(
     `pragma synchronous = full; pragma busy_timeout = ${BUSY_TIMEOUT_MS}; pragma cache_size = -32000`,
   )
+  refuseCorrupt(file, writer)
   const reader = new DatabaseSync(file, { timeout: 5000 })
   reader.exec('pragma query_only = 1; pragma cache_size = -32000; pragma mmap_size = 268435456')
 

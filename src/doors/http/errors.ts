@@ -37,6 +37,12 @@ function fromFastify(error: FastifyError): AppError | undefined {
   }
 }
 
+/** No room, or no way to write: a later try may work. */
+const STORAGE_TROUBLE = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EIO', 'EMFILE', 'ENFILE'])
+
+const isStorageTrouble = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && STORAGE_TROUBLE.has(String(error.code))
+
 /** Any thrown value as the error that the caller is told. Unknown ones are logged and stay hidden. */
 export function toAppError(error: unknown, request: FastifyRequest, database: Database): AppError {
   if (error instanceof AppError) return error
@@ -45,6 +51,7 @@ export function toAppError(error: unknown, request: FastifyRequest, database: Da
   request.log.error({ err: error }, 'request failed')
   if (database.isUnavailable(error))
     return unavailable('The database cannot be reached or written right now.')
+  if (isStorageTrouble(error)) return unavailable('The disk cannot be written right now.')
   return new AppError(
     500,
     'internal_error',

@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { buildApp } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+import { contextFor } from '../../src/core/context.ts'
+import { verifyVault } from '../../src/features/backup/verify.ts'
+import { freePort, type PostgresServer, startPostgres } from '../support/postgres.ts'
+import { type ServerProcess, spawnServer, untilReady } from '../support/process.ts'
+import { Writer } from './writer.ts'
+
+const WRITERS = 6
+/** Writes that a round waits for before it kills, and how long at most it waits after them. */
+const MOST_WRITES = 40
+const LONGEST_MS = 100
+
+function childrenOf(pid: number): number[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    return text.trim().split(' ').filter(Boolean).map(Number)
+  } catch {
+    return []
+  }
+}
+
+/** The processes that serve: those without children of their own. */
+export const leavesOf = (pid: number): number[] => {
+  const children = childrenOf(pid)
+  return children.length === 0 ? [pid] : children.flatMap(leavesOf)
+}
+
+async function findingsIn(env: Record<string, string>): Promise<string[]> {
+  const app = await buildApp(readConfig({ ...env, LOG_LEVEL: 'silent' }), { jobs: [] })
+  const checks = await verifyVault(contextFor(app.services))
+  await app.close()
+  return checks.flatMap(({ what, findings }) => findings.map((finding) => `${what}: ${finding}`))
+}
+
+export type KillReport = { acknowledged: number; kills: Record<string, number> }
+
+/**
+ * Writes of every kind against the real program; at a random moment it is killed (all of it, one worker, or the
+ * database server), comes back, and must hold everything that was acknowledged, once and complete.
+ */
+export async function killAgainAndAgain(engine: 'sqlite' | 'postgres', rounds: number): Promise<KillReport> {
+  const postgres: PostgresServer | undefined = engine === 'postgres' ? await startPostgres() : undefined
+  const env: Record<string, string> = {
+    PORT: String(await freePort()),
+    WORKERS: '2',
+    LOG_LEVEL: 'silent',
+    ...(postgres ? { DATABASE_URL: postgres.url(), DATABASE_POOL_SIZE: '5' } : {}),
+  }
+  let server: ServerProcess = await spawnServer(env)
+  env.DATA_DIR = server.dataDir
+  const baseUrl = `http://127.0.0.1:${env.PORT}`
+  const restart = async () => {
+    server = await spawnServer(env)
+    await untilReady({ ...server, baseUrl })
+  }
+  const killAll = async () => {
+    process.kill(-(server.child.pid ?? 0), 'SIGKILL')
+    await server.exited
+  }
+  const ways: Record<string, () => Promise<void>> = {
+    'whole program': async () => {
+      await killAll()
+      await restart()
+    },
+    worker: async () => {
+      const [first = 0] = leavesOf(server.child.pid ?? 0)
+      process.kill(first, 'SIGKILL')
+    },
+    ...(postgres
+      ? {
+          'database server': async () => {
+            await postgres.stop('immediate')
+            await sleep(200)
+            await postgres.start()
+          },
+        }
+      : {}),
+  }
+
+  const report: KillReport = { acknowledged: 0, kills: {} }
+  try {
+    await untilReady({ ...server, baseUrl })
+    const librarian = new Writer(() => baseUrl, '')
+    await librarian.register()
+    await librarian.next()
+    await librarian.next()
+    await librarian.next()
+    await librarian.next()
+    const word = [...librarian.cards.values()][0]?.word ?? ''
+    const writers = Array.from({ length: WRITERS }, () => new Writer(() => baseUrl, `${word}1`))
+    await Promise.all(writers.map((writer) => writer.register()))
+
+    const acknowledged = () => writers.reduce((sum, writer) => sum + writer.acknowledged, 0)
+    for (let round = 0; round < rounds; round++) {
+      let over = false
+      const writing = writers.map((writer) => writer.run(() => over))
+      const enough = acknowledged() + Math.random() * MOST_WRITES
+      while (acknowledged() < enough) await sleep(5)
+      await sleep(Math.random() * LONGEST_MS)
+      const names = Object.keys(ways)
+      const name = names[round % names.length] as string
+      await ways[name]?.()
+      over = true
+      await Promise.all(writing)
+      report.kills[name] = (report.kills[name] ?? 0) + 1
+      await untilReady({ ...server, baseUrl })
+      await Promise.all(writers.map((writer) => writer.settle()))
+      for (const writer of writers)
+        expect(await writer.stored(), `after round ${round}, ${name}`).toEqual(writer.expected())
+    }
+    report.acknowledged = acknowledged()
+    await killAll()
+    expect(await findingsIn(env)).toEqual([])
+    return report
+  } finally {
+    await killAll().catch(() => {})
+    await postgres?.destroy()
+    server.remove()
+  }
+}

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeLogger } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+import { unseal } from '../../src/core/secrets.ts'
+import { busyVault } from '../support/busy.ts'
+import { Bench } from '../support/engines.ts'
+
+/** Everything that a thief of the database would read. */
+async function contentsOf(t: Bench): Promise<string> {
+  const db = t.app.services.database.read
+  if (t.engine === 'sqlite')
+    return ['vault.db', 'vault.db-wal']
+      .map((name) => readFileSync(join(t.vault.dataDir, name)).toString('latin1'))
+      .join('')
+  const tables = await sql<{ name: string }>`
+    select relname as name from pg_class where relkind = 'r' and relnamespace = current_schema()::regnamespace`.execute(
+    db,
+  )
+  let text = ''
+  for (const { name } of tables.rows) {
+    const { rows } = await sql<{ row: string }>`select t::text as row from ${sql.id(name)} as t`.execute(db)
+    text += rows.map(({ row }) => row).join('\n')
+  }
+  return text
+}
+
+async function mailedTokens(t: Bench): Promise<string[]> {
+  const { database, secret } = t.app.services
+  const mails = await database.read
+    .selectFrom('outbox')
+    .select('text_body')
+    .where('status', '=', 'pending')
+    .execute()
+  return mails.flatMap(({ text_body }) => unseal(text_body, secret)?.match(/[\w-]{43}/g) ?? [])
+}
+
+describe.each(['sqlite', 'postgres'] as const)('on %s', (engine) => {
+  // Nothing listens there: mails wait in the outbox, where they can be looked at.
+  const t = new Bench(engine, { SMTP_URL: 'smtp://127.0.0.1:9' })
+  let logged = ''
+  let secrets: string[] = []
+  beforeAll(async () => {
+    const write = (line: string) => {
+      logged += line
+    }
+    await t.up(makeLogger({ ...readConfig({}), logLevel: 'trace' }, { write }))
+    const world = await busyVault(t)
+    const { email } = world.author
+    await t.anonymous().post('/api/v1/auth/password/reset-request', { email })
+    const cookie = await t
+      .anonymous()
+      .post('/api/v1/auth/login', { email, password: 'correct horse battery' }, { 'x-session': 'cookie' })
+    const session = /kv_session=([^;]+)/.exec(String(cookie.headers['set-cookie']))?.[1] ?? ''
+    const mistyped = 'my-mistyped-password'
+    await t.anonymous().post('/api/v1/auth/login', { email, password: mistyped })
+    await t.anonymous().get(`/api/v1/workspaces/invites/${world.pending.token}`)
+    await t.anonymous().get('/api/v1/auth/me', { authorization: 'Bearer kvs_forged-but-real-looking-token' })
+    const mailed = await mailedTokens(t)
+    expect(mailed.length).toBeGreaterThan(3)
+    secrets = [...world.secrets, ...mailed, session, mistyped, 'kvs_forged-but-real-looking-token']
+    expect(secrets.every((secret) => secret.length > 15)).toBe(true)
+  })
+  afterAll(() => t.down())
+
+  test('no password, key, session, invitation or reset token that was given out is in the database', async () => {
+    const contents = await contentsOf(t)
+    expect(contents).toContain('author0-1@example.com')
+    expect(secrets.filter((secret) => contents.includes(secret))).toEqual([])
+  })
+
+  test('none of them is in the log, however much is logged', () => {
+    expect(logged).toContain('answered')
+    const lines = logged.split('\n').filter((line) => secrets.some((secret) => line.includes(secret)))
+    expect(lines).toEqual([])
+  })
+})

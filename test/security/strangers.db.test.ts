@@ -217,7 +217,7 @@ function byRest(
   })
   const hasBody = method === 'POST' || method === 'PUT' || method === 'PATCH'
   const inQuery = Object.entries(rest).filter(([field]) => !hasBody || capability.query?.includes(field))
-  const query = new URLSearchParams(inQuery.map(([field, value]) => [field, String(value)]))
+  const query = new URLSearchParams(inQuery.map(([field, value]): [string, string] => [field, String(value)]))
   const address = query.size > 0 ? `${url}?${query}` : url
   if (method === 'GET') return caller.get(address)
   if (method === 'DELETE') return caller.delete(address)

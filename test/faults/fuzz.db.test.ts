@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { onBothEngines } from '../support/engines.ts'
+import { fuzz } from './fuzz.ts'
+
+onBothEngines('generated requests', (t) => {
+  test('are all answered as the description says, whatever they hold', async () => {
+    const seed = Number(process.env.FUZZ_SEED ?? 20_261_115)
+    const { findings } = await fuzz(t, 750, seed)
+    expect(findings).toEqual([])
+  }, 240_000)
+})

@@ -9,6 +9,7 @@ import { serveDocs } from './docs.ts'
 import { handleErrors } from './errors.ts'
 import { answerWrongMethods } from './method-not-allowed.ts'
 import { measure } from './metrics.ts'
+import { shedLoad } from './overload.ts'
 import { type RawRoute, serveRaw } from './raw-route.ts'
 import { serveRest } from './rest.ts'
 import { secure } from './security-headers.ts'
@@ -49,6 +50,7 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
   acceptJson(app)
   handleErrors(app, services.database)
   secure(app, services.config)
+  shedLoad(app)
   measure(app, services.config)
   logResponses(app)
   const closeRoutes = answerWrongMethods(app)

@@ -8,8 +8,6 @@ import type { SearchResponse as SearchAnswer } from '../../../src/features/searc
 
 export type User = z.output<typeof UserResponse>
 export type TokenResponse = OutputOf<typeof login>
-/** A call whose capability is still on its way into the table of contents. */
-export type Pending<Input, Output> = { input: z.ZodType<unknown, Input>; output: z.ZodType<Output> }
 
 export type Card = z.output<typeof CaseResponse>
 export type CardType = Card['card_type']

@@ -35,9 +35,11 @@ export const makeLogger = (config: Config, destination?: DestinationStream): Log
 export async function buildApp(config: Config, options: BuildOptions = {}): Promise<App> {
   const log = options.log ?? makeLogger(config)
   const now = options.now ?? (() => new Date())
-  const database = openDatabase(config, (error) =>
-    log.warn({ err: error }, 'an idle database connection broke'),
-  )
+  const database = openDatabase(config, {
+    onIdleError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
+    onReplicaChange: (usable, reason) =>
+      log[usable ? 'info' : 'warn']({ reason }, `reads go to the ${usable ? 'replica' : 'primary'}`),
+  })
   try {
     const applied = await migrate(database)
     if (applied.length > 0) log.info({ applied }, 'migrated')

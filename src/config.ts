@@ -33,6 +33,10 @@ const Environment = z.object({
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL; leave it unset for SQLite in DATA_DIR')
     .optional(),
+  DATABASE_READ_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL of a streaming replica')
+    .optional(),
   DATABASE_POOL_SIZE: whole(1, 200).default(10),
   WORKERS: whole(1, 256).optional(),
   NODE_ENV: z.string().default('development'),
@@ -73,6 +77,8 @@ export type Config = Readonly<{
   baseUrl: string
   dataDir: string
   databaseUrl: string | undefined
+  /** A streaming replica for reads; the same on every node that shares the database. */
+  databaseReadUrl: string | undefined
   databasePoolSize: number
   /** Processes behind the port. */
   workers: number
@@ -125,12 +131,15 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const e = parsed.data
   if (e.NODE_ENV === 'production' && e.STRIPE_SECRET_KEY && !e.STRIPE_WEBHOOK_SECRET)
     throw new ConfigError(['STRIPE_WEBHOOK_SECRET: must be set in production when STRIPE_SECRET_KEY is'])
+  if (e.DATABASE_READ_URL && !e.DATABASE_URL)
+    throw new ConfigError(['DATABASE_READ_URL: needs DATABASE_URL, of which it is a replica'])
   return Object.freeze({
     host: e.HOST,
     port: e.PORT,
     baseUrl: e.BASE_URL ?? `http://${hostInUrl(e.HOST)}:${e.PORT}`,
     dataDir: e.DATA_DIR,
     databaseUrl: e.DATABASE_URL,
+    databaseReadUrl: e.DATABASE_READ_URL,
     databasePoolSize: e.DATABASE_POOL_SIZE,
     workers: e.WORKERS ?? availableParallelism(),
     production: e.NODE_ENV === 'production',

@@ -33,6 +33,8 @@ export type Ctx = Services & {
   transacting: boolean
   /** For an effect outside the database: after the transaction, and only if it is committed. */
   afterCommit: (effect: () => void) => void
+  /** Names somebody besides the viewer whose very next read must show what this transaction writes. */
+  mustSee: (userId: string) => void
   viewer: Viewer | null
   requestId: string
   ip: string
@@ -48,9 +50,10 @@ const NOBODY: Caller = { viewer: null, requestId: 'background', ip: '', ifMatch:
 export const contextFor = (services: Services, caller: Caller = NOBODY): Ctx => ({
   ...services,
   ...caller,
-  db: services.database.read,
+  db: caller.viewer ? services.database.readFor(caller.viewer.userId) : services.database.read,
   transacting: false,
   afterCommit: (effect) => effect(),
+  mustSee: () => {},
 })
 
 /**
@@ -64,10 +67,18 @@ export async function inTx<C extends Ctx, T>(
 ): Promise<T> {
   if (ctx.transacting) return fn(ctx)
   let effects: (() => void)[] = []
+  const readers = new Set(ctx.viewer ? [ctx.viewer.userId] : [])
   const result = await ctx.database.transaction((db) => {
     effects = []
-    return fn({ ...ctx, db, transacting: true, afterCommit: (effect) => void effects.push(effect) })
+    return fn({
+      ...ctx,
+      db,
+      transacting: true,
+      afterCommit: (effect) => void effects.push(effect),
+      mustSee: (userId) => void readers.add(userId),
+    })
   }, options)
+  await ctx.database.wrote([...readers])
   for (const effect of effects) effect()
   return result
 }

@@ -15,8 +15,12 @@ export type TransactionOptions = {
 
 export type Database = {
   engine: EngineName
-  /** For reads outside a transaction. */
+  /** For reads outside a transaction that must see all that is committed: of credentials, of jobs, of nobody known. */
   read: Db
+  /** For one person's reads: perhaps from a replica, but never from one that lacks what this person wrote. */
+  readFor: (userId: string) => Db
+  /** After a commit and before its answer: the next read of these people, through any node, must show it. */
+  wrote: (userIds: readonly string[]) => Promise<void>
   transaction: <T>(fn: (tx: Db) => Promise<T>, options?: TransactionOptions) => Promise<T>
   isUniqueViolation: (error: unknown) => boolean
   /** The database cannot be reached or written now; a later try may work. */

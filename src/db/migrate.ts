@@ -8,6 +8,7 @@ import { memory } from './migrations/0005-memory.ts'
 import { billing } from './migrations/0006-billing.ts'
 import { support } from './migrations/0007-support.ts'
 import { oauth } from './migrations/0008-oauth.ts'
+import { scale } from './migrations/0009-scale.ts'
 
 export type Migration = {
   name: string
@@ -27,6 +28,7 @@ export const MIGRATIONS: readonly Migration[] = [
   billing,
   support,
   oauth,
+  scale,
 ]
 
 /** Any fixed number; processes that start at once wait for each other on it. */

@@ -9,10 +9,24 @@ import type { Snapshot } from './snapshot.ts'
 
 const databaseFile = (config: Config) => join(config.dataDir, 'vault.db')
 
-export function openDatabase(config: Config, onIdleError: (error: Error) => void = () => {}): Database {
+export type DatabaseEvents = {
+  onIdleError?: (error: Error) => void
+  onReplicaChange?: (usable: boolean, reason: string) => void
+}
+
+export function openDatabase(
+  config: Config,
+  { onIdleError = () => {}, onReplicaChange }: DatabaseEvents = {},
+): Database {
   const url = config.databaseUrl
   if (url === undefined) return openSqlite(databaseFile(config))
-  return openPostgres({ url, poolSize: config.databasePoolSize, onIdleError })
+  return openPostgres({
+    url,
+    readUrl: config.databaseReadUrl,
+    poolSize: config.databasePoolSize,
+    onIdleError,
+    ...(onReplicaChange ? { onReplicaChange } : {}),
+  })
 }
 
 export const openSnapshot = (config: Config): Promise<Snapshot> =>

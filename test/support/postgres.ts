@@ -8,6 +8,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
@@ -156,6 +157,46 @@ export async function startPostgres({ settings = {}, dataDir }: StartOptions = {
     stop,
     destroy: async () => {
       await stop('immediate')
+      rmSync(base, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A streaming replica: the primary's folder copied between the two ends of a backup, then kept up from its log. */
+export async function startReplica(
+  primary: PostgresServer,
+  settings: Record<string, string> = {},
+): Promise<PostgresServer> {
+  const base = mkdtempSync(join(tmpdir(), 'knowledge-vault-replica-'))
+  chmodSync(base, 0o755)
+  const dataDir = join(base, 'data')
+  const owner = ownerForRoot()
+  const put = (name: string, text: string) => {
+    const file = join(dataDir, name)
+    writeFileSync(file, text, { mode: 0o600 })
+    if (owner) chownSync(file, owner.uid, owner.gid)
+  }
+  const session = new pg.Client({ connectionString: primary.url() })
+  await session.connect()
+  try {
+    await session.query("select pg_backup_start('replica', true)")
+    // With owners and modes: the server refuses a folder that is not its own.
+    execFileSync('cp', ['-a', primary.dataDir, dataDir])
+    const { rows } = await session.query('select labelfile from pg_backup_stop(false)')
+    put('backup_label', rows[0].labelfile)
+  } finally {
+    await session.end()
+  }
+  rmSync(join(dataDir, 'postmaster.pid'))
+  put('standby.signal', '')
+  const server = await startPostgres({
+    dataDir,
+    settings: { primary_conninfo: `host=127.0.0.1 port=${primary.port} user=postgres`, ...settings },
+  })
+  return {
+    ...server,
+    destroy: async () => {
+      await server.destroy()
       rmSync(base, { recursive: true, force: true })
     },
   }

@@ -3,6 +3,7 @@ import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { type Database, markTransaction, rootHandleGuard } from '../db.ts'
 import type { Schema } from '../schema.ts'
+import { Replica } from './replica.ts'
 
 const MAX_TRIES = 20
 const INT8 = 20
@@ -32,29 +33,50 @@ function isUnavailable(error: unknown): boolean {
   )
 }
 
-export type PostgresOptions = { url: string; poolSize: number; onIdleError: (error: Error) => void }
+export type PostgresOptions = {
+  url: string
+  /** A streaming replica of it, for reads. */
+  readUrl?: string | undefined
+  poolSize: number
+  onIdleError: (error: Error) => void
+  onReplicaChange?: (usable: boolean, reason: string) => void
+}
 
-export function openPostgres({ url, poolSize, onIdleError }: PostgresOptions): Database {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: poolSize,
-    types: parsers,
-    application_name: 'knowledge-vault',
-    connectionTimeoutMillis: 10_000,
-    statement_timeout: 30_000,
-    idle_in_transaction_session_timeout: 60_000,
-    // Acknowledged means on disk, whatever the server's default says.
-    options: '-c synchronous_commit=on',
-  })
+const SETTINGS: pg.PoolConfig = {
+  types: parsers,
+  application_name: 'knowledge-vault',
+  connectionTimeoutMillis: 10_000,
+  statement_timeout: 30_000,
+  idle_in_transaction_session_timeout: 60_000,
+  // Acknowledged means on disk, whatever the server's default says.
+  options: '-c synchronous_commit=on',
+}
+
+export function openPostgres(options: PostgresOptions): Database {
+  const { url, readUrl, poolSize, onIdleError, onReplicaChange = () => {} } = options
+  const pool = new pg.Pool({ ...SETTINGS, connectionString: url, max: poolSize })
   // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
   pool.on('error', onIdleError)
 
   const dialect = new PostgresDialect({ pool })
   const read = new Kysely<Schema>({ dialect, plugins: [rootHandleGuard] })
   const write = new Kysely<Schema>({ dialect })
+  const replica =
+    readUrl === undefined
+      ? undefined
+      : new Replica({
+          url: readUrl,
+          poolSize,
+          primary: { url, pool, settings: SETTINGS },
+          onIdleError,
+          onChange: onReplicaChange,
+          isUnavailable,
+        })
   return {
     engine: 'postgres',
     read,
+    readFor: (userId) => replica?.readFor(userId, read) ?? read,
+    wrote: async (userIds) => replica?.wrote(userIds),
     transaction: (fn, options) =>
       markTransaction(async () => {
         for (let attempt = 1; ; attempt++) {
@@ -71,6 +93,9 @@ export function openPostgres({ url, poolSize, onIdleError }: PostgresOptions): D
       }),
     isUniqueViolation: (error) => sqlState(error) === '23505',
     isUnavailable,
-    close: () => pool.end(),
+    close: async () => {
+      await replica?.close()
+      await pool.end()
+    },
   }
 }

@@ -10,6 +10,7 @@ import {
 } from '../snapshot.ts'
 import { parsers } from './postgres.ts'
 
+/** Without unlogged tables, which hold nothing that would be missed. */
 const TABLES = `
   select c.relname as name,
     array(select a.attname::text from pg_attribute a
@@ -18,7 +19,8 @@ const TABLES = `
       cross join unnest(i.indkey) with ordinality as k (attnum, place)
       join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum
       where i.indrelid = c.oid and i.indisprimary order by k.place) as key
-  from pg_class c where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'`
+  from pg_class c where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
+    and c.relpersistence = 'p'`
 
 const REFERENCES = `
   select f.conrelid::regclass::text as owner, a.attname::text as "column", t.relname as "table",

@@ -189,6 +189,8 @@ function openWhole(file: string): Database {
   return {
     engine: 'sqlite',
     read,
+    readFor: () => read,
+    wrote: async () => {},
     transaction: (fn) => markTransaction(() => writes.transaction(() => fn(write))),
     isUniqueViolation: (error) => {
       const code = resultCode(error)

@@ -35,6 +35,7 @@ export async function startSession(ctx: Ctx, user: UsersTable): Promise<z.input<
     last_seen_at: now,
     expires_at: sessionEnd(ctx),
   })
+  ctx.mustSee(user.user_id)
   return {
     access_token: token,
     token_type: 'bearer',

@@ -1,0 +1,64 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { capabilities } from '../../src/capabilities.ts'
+import type { Capability } from '../../src/core/capability.ts'
+import { Bench } from '../support/engines.ts'
+import { NOT_PLAYED, REACHED_EVERYWHERE, tablesReachedEverywhere } from './distribution.ts'
+import { playEverything } from './everything.ts'
+
+const running = new AsyncLocalStorage<string>()
+const played = new Set<string>()
+/** Per table: which capabilities reach it in all shards. */
+const everywhere = new Map<string, Set<string>>()
+
+const bench = new Bench('postgres', {})
+
+beforeAll(async () => {
+  for (const capability of capabilities as { name: string; run: Capability['run'] }[]) {
+    const { name, run } = capability
+    capability.run = (ctx, input) => {
+      played.add(name)
+      return running.run(name, () => run(ctx, input))
+    }
+  }
+  await bench.up()
+  const query = pg.Client.prototype.query
+  vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
+    const [text] = args
+    const by = running.getStore()
+    if (typeof text === 'string' && by !== undefined)
+      for (const table of tablesReachedEverywhere(text))
+        everywhere.set(table, (everywhere.get(table) ?? new Set()).add(by))
+    return Reflect.apply(query, this, args)
+  } as never)
+  await playEverything(bench)
+})
+
+afterAll(async () => {
+  vi.restoreAllMocks()
+  await bench.down()
+})
+
+test('the queries that reach every shard are these, each for a reason, and no others', () => {
+  const found = Object.fromEntries([...everywhere].map(([table, by]) => [table, [...by].sort()]))
+  const known = Object.fromEntries(Object.entries(REACHED_EVERYWHERE).map(([table, { by }]) => [table, by]))
+  expect(found).toEqual(known)
+})
+
+test('nearly everything was played', () => {
+  const missing = capabilities.map(({ name }) => name).filter((name) => !played.has(name))
+  expect(missing.sort()).toEqual(NOT_PLAYED)
+})
+
+test('a statement is bound to its shard by its column, not by a join on it', () => {
+  const at = (text: string) => tablesReachedEverywhere(text)
+  expect(at('select * from "cards" where "cards"."card_id" = $1')).toEqual([])
+  expect(at('select * from "cards" where "card_id" in ($1, $2)')).toEqual([])
+  expect(at('insert into "cards" ("card_id", "title") values ($1, $2)')).toEqual([])
+  expect(at('select 1 from "cards" join "card_tags" on "card_tags"."card_id" = "cards"."card_id"')).toEqual([
+    'cards',
+    'card_tags',
+  ])
+  expect(at('select * from "workspaces" where "name" = $1')).toEqual([])
+})

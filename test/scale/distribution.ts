@@ -1,0 +1,180 @@
+import type { Schema } from '../../src/db/schema.ts'
+
+type Table = keyof Schema | 'context_event_index'
+
+/**
+ * How the tables lie on a distributed PostgreSQL (docs/scale.md): cut by a column, `reference` (whole on every node,
+ * so any join with it is local), or `single` (whole on one node: small, or touched seldom).
+ */
+export const DISTRIBUTION = {
+  // One card, its parts and its place in the index are in one shard.
+  cards: 'card_id',
+  card_tags: 'card_id',
+  card_evidences: 'card_id',
+  card_versions: 'card_id',
+  card_feedback: 'card_id',
+  search_docs: 'card_id',
+  // One project's memory is in one shard.
+  context_projects: 'project_id',
+  context_partitions: 'project_id',
+  context_events: 'project_id',
+  context_event_index: 'project_id',
+  context_project_aliases: 'user_id',
+  // One person's account is in one shard.
+  credit_balances: 'user_id',
+  credit_entries: 'user_id',
+  raw_materials: 'raw_id',
+  // Found by what the caller presents.
+  sessions: 'token_hash',
+  api_keys: 'key_hash',
+  idempotency_keys: 'key_hash',
+
+  users: 'reference',
+  workspaces: 'reference',
+  memberships: 'reference',
+  search_words: 'reference',
+  search_totals: 'reference',
+  schema_migrations: 'reference',
+
+  search_changes: 'single',
+  email_tokens: 'single',
+  login_failures: 'single',
+  workspace_invites: 'single',
+  audit_log: 'single',
+  outbox: 'single',
+  oauth_clients: 'single',
+  oauth_grants: 'single',
+  oauth_codes: 'single',
+  oauth_tokens: 'single',
+  billing_customers: 'single',
+  billing_subscriptions: 'single',
+  billing_events: 'single',
+  billing_payments: 'single',
+  billing_early_refunds: 'single',
+  billing_invites: 'single',
+  billing_redemptions: 'single',
+  billing_dev_objects: 'single',
+  billing_dev_events: 'single',
+  support_tickets: 'single',
+  support_attachments: 'single',
+} as const satisfies Record<Table, string>
+
+const columnOf = new Map<string, string>(Object.entries(DISTRIBUTION))
+
+const tablesIn = (statement: string) =>
+  [...statement.matchAll(/\b(?:from|join|into|update)\s+"?(\w+)"?/g)].map((match) => match[1] as string)
+
+/** Bound to a value, or to a list of values: the statement then goes only to the shards that have them. */
+const isBound = (statement: string, column: string) =>
+  new RegExp(`\\b${column}"?\\s*(?:=|in)\\s*(?:\\(\\s*)?(?:\\$\\d|any)`).test(statement)
+
+const insertsWith = (statement: string, column: string) =>
+  new RegExp(`^\\s*insert into "?\\w+"?(?: as \\w+)? \\([^)]*\\b${column}\\b`).test(statement)
+
+/** The distributed tables that a statement reaches in every shard, for want of their column. */
+export function tablesReachedEverywhere(statement: string): string[] {
+  const distributed = tablesIn(statement).filter((table) => {
+    const column = columnOf.get(table)
+    return column !== undefined && column !== 'reference' && column !== 'single'
+  })
+  return [...new Set(distributed)].filter((table) => {
+    const column = columnOf.get(table) ?? ''
+    return !isBound(statement, column) && !insertsWith(statement, column)
+  })
+}
+
+type Reach = { by: readonly string[]; why: string }
+
+/** Every statement that reaches a distributed table in all its shards: who asks, and why that is right or what it takes. */
+export const REACHED_EVERYWHERE: Record<string, Reach> = {
+  cards: {
+    by: ['account.delete', 'cards.list', 'cards.stats', 'cases.list', 'search.cards'],
+    why: 'Lists and counts of a person, a team or the library: each shard answers with at most one page or one row.',
+  },
+  card_tags: { by: ['cards.stats'], why: 'Counted beside the cards, in the same shard, and added up.' },
+  card_feedback: {
+    by: ['feedback.give'],
+    why: 'How many rewards this giver caused today: an index look-up in each shard, once per first “useful”.',
+  },
+  search_docs: {
+    by: ['cards.publish', 'cards.similar', 'search.cards'],
+    why: 'Search is scatter and gather: each shard answers with its candidates within the budget.',
+  },
+  context_projects: {
+    by: [
+      'account.delete',
+      'memory.append',
+      'memory.append_turn',
+      'memory.delete',
+      'memory.delete_project',
+      'memory.list_events',
+      'memory.list_projects',
+      'memory.read',
+      'memory.rename_project',
+      'memory.search',
+      'memory.snapshot',
+      'memory.transfer_preferences',
+    ],
+    why: 'The read that finds a project by its alias joins two tables cut differently: to be asked in two steps there.',
+  },
+  context_project_aliases: {
+    by: ['account.delete', 'memory.delete_project', 'memory.list_projects', 'memory.rename_project'],
+    why: 'By project: seldom, except in the list of projects, where the person is at hand and can be added.',
+  },
+  context_events: {
+    by: ['account.delete', 'memory.delete', 'memory.delete_project', 'memory.read', 'memory.search'],
+    why: 'By number or by raw_id: unique look-ups. All but the one by raw_id have the project at hand.',
+  },
+  context_event_index: {
+    by: [
+      'account.delete',
+      'memory.append',
+      'memory.append_turn',
+      'memory.delete',
+      'memory.delete_project',
+      'memory.search',
+      'memory.transfer_preferences',
+    ],
+    why: 'The index has no project column yet; it gets one, which every caller has at hand.',
+  },
+  raw_materials: {
+    by: ['account.delete', 'materials.list'],
+    why: 'Lists of a person and their teams; each shard answers with at most one page.',
+  },
+  api_keys: {
+    by: ['account.delete', 'keys.delete', 'keys.list'],
+    why: 'By owner: seldom, and by index. The look-up of every request is by hash.',
+  },
+  sessions: {
+    by: ['account.change_password', 'account.delete', 'account.logout'],
+    why: 'By owner or id: seldom, and by index. The look-up of every request is by hash.',
+  },
+}
+
+/** Not played by everything.ts: they need a mail, a provider or a service admin, or have no distributed table. */
+export const NOT_PLAYED = [
+  'account.google',
+  'account.request_reset',
+  'account.reset_password',
+  'account.verify_email',
+  'apps.disconnect',
+  'apps.list',
+  'audit.all',
+  'billing.checkout',
+  'billing.credit_packs',
+  'billing.credits_checkout',
+  'billing.plans',
+  'billing.portal',
+  'billing.simulate_upgrade',
+  'credits.policy',
+  'credits.reconcile',
+  'guide.read',
+  'guide.tool',
+  'health.live',
+  'health.ready',
+  'invites.accept',
+  'support.chat',
+  'support.close_ticket',
+  'support.get_ticket',
+  'support.list_tickets',
+]

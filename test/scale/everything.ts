@@ -1,0 +1,144 @@
+import { expect } from 'vitest'
+import type { Answer } from '../support/client.ts'
+import type { Bench } from '../support/engines.ts'
+
+const fine = async (answer: Promise<Answer>): Promise<Answer['body']> => {
+  const { status, body, text } = await answer
+  expect(status, text).toBeLessThan(300)
+  return body
+}
+
+const draft = (title: string) => ({
+  title,
+  symptom: `After the upgrade the ${title} job stops with a timeout while it waits for the database lock to be free.`,
+  fix_summary: `Set the lock timeout of the ${title} job to ten seconds and let it begin again from its last checkpoint.`,
+  root_cause: 'A migration holds the lock of the table for longer than the job is willing to wait.',
+  tags: ['postgres', 'timeout'],
+  environment: { node: '24.1' },
+  evidences: [{ kind: 'log', content: 'canceling statement due to lock timeout' }],
+})
+
+async function cards(t: Bench) {
+  const author = await t.user('author')
+  const reader = await t.user('reader')
+  const made = await fine(author.post('/api/v1/cards', draft('nightly import')))
+  const card = `/api/v1/cards/${made.card_id}`
+  await fine(author.get(`${card}?include_evidences=true`))
+  await fine(
+    author.patch(card, { title: 'Nightly import stops with a timeout', evidences: draft('x').evidences }),
+  )
+  await fine(author.get(`${card}/history`))
+  await fine(author.get(`${card}/history/1`))
+  await fine(author.post(`${card}/restore`, { version: 1 }))
+  await fine(author.post(`${card}/share`))
+  await fine(author.post(`${card}/unpublish`))
+  await fine(author.post(`${card}/publish`))
+  await fine(reader.get(`${card}/similar`))
+  await fine(reader.post(`${card}/feedback`, { kind: 'useful', comment: 'That was it' }))
+  await fine(reader.get(`${card}/feedback/stats`))
+  await fine(author.get(`${card}/feedback`))
+  for (const scope of ['personal', 'workspace', 'public']) {
+    await fine(reader.post('/api/v1/search', { query: 'lock timeout nightly', scope }))
+    await fine(reader.get(`/api/v1/cards?scope=${scope}`))
+  }
+  await fine(reader.get('/api/v1/cases?scope=public&q=import'))
+  await fine(author.get('/api/v1/cards/stats'))
+  const other = await fine(author.post('/api/v1/cards', draft('weekly export')))
+  await fine(author.delete(`/api/v1/cards/${other.card_id}`))
+  await fine(author.post(`/api/v1/cards/${other.card_id}/undelete`))
+}
+
+async function memory(t: Bench) {
+  const dev = await t.user('developer')
+  const at = '/api/v1/project-context'
+  const turn = {
+    project_key: 'org/repo',
+    user_message: 'Please fix the import',
+    agent_report: 'Fixed the import',
+  }
+  await fine(dev.tool('append_context_turn', { ...turn, summary: 'import', project_preferences: ['tabs'] }))
+  const event = { project_key: 'org/repo', event_type: 'user_message', content: 'Now the export' }
+  const { raw_id } = await fine(dev.post(`${at}/events`, event))
+  await fine(dev.get(`${at}/events/${raw_id}`))
+  await fine(dev.get(`${at}/events?project_key=org/repo`))
+  await fine(dev.get(`${at}/snapshot?project_key=org/repo`))
+  for (const mode of ['substring', 'ranked'])
+    await fine(dev.get(`${at}/search?project_key=org/repo&query=import&mode=${mode}`))
+  await fine(dev.delete(`${at}/events/${raw_id}`))
+  await fine(
+    dev.post(`${at}/preferences/transfer`, {
+      source_project_key: 'org/repo',
+      target_project_key: 'org/other',
+      confirmed_by_user: true,
+    }),
+  )
+  await fine(dev.get(`${at}/projects`))
+  await fine(dev.post(`${at}/projects/rename`, { project_key: 'org/other', new_project_key: 'org/new' }))
+  await fine(dev.delete(`${at}/projects?project_key=org/new&confirmed_by_user=true`))
+  const material = await fine(dev.post('/api/v1/raw-materials', { content: 'Minutes of the review' }))
+  await fine(dev.get(`/api/v1/raw-materials/${material.raw_id}`))
+  await fine(dev.get('/api/v1/raw-materials'))
+}
+
+async function accounts(t: Bench) {
+  const user = await t.user('account')
+  await fine(
+    t.anonymous().post('/api/v1/auth/login', { email: user.email, password: 'correct horse battery' }),
+  )
+  await fine(user.get('/api/v1/auth/me'))
+  await fine(user.post('/api/v1/auth/onboarding', { answers: { role: 'developer' } }))
+  const key = await fine(user.post('/api/v1/auth/api-keys', { name: 'agent' }))
+  await fine(user.get('/api/v1/auth/api-keys'))
+  await fine(user.delete(`/api/v1/auth/api-keys/${key.key_id}`))
+  const settings = await fine(user.get('/api/v1/user/settings'))
+  await fine(user.put('/api/v1/user/settings', settings))
+  await fine(user.get('/api/v1/credits/balance'))
+  await fine(user.get('/api/v1/credits/history'))
+  await fine(user.post('/api/v1/workspaces', { name: 'twice' }, { 'idempotency-key': 'once' }))
+  await fine(
+    user.post('/api/v1/auth/password', {
+      current_password: 'correct horse battery',
+      new_password: 'another horse battery',
+    }),
+  )
+  const leaver = await t.user('leaver')
+  await fine(leaver.post('/api/v1/cards', draft('last words')))
+  await fine(leaver.tool('append_context_event', { project_key: 'a/b', event_type: 'turn', content: 'Bye' }))
+  await fine(leaver.delete('/api/v1/auth/me?confirmed_by_user=true'))
+  const guest = await t.user('guest')
+  await fine(guest.post('/api/v1/auth/logout'))
+}
+
+async function teams(t: Bench) {
+  const admin = await t.user('admin')
+  const mate = await t.user('mate')
+  const { workspace_id } = await fine(admin.post('/api/v1/workspaces', { name: 'Team' }))
+  const at = `/api/v1/workspaces/${workspace_id}`
+  await fine(admin.get('/api/v1/workspaces'))
+  await fine(admin.get(at))
+  await fine(admin.patch(at, { name: 'The team' }))
+  await fine(admin.post(`${at}/members`, { user_id: mate.userId }))
+  await fine(admin.get(`${at}/members`))
+  await fine(admin.patch(`${at}/members/${mate.userId}`, { role: 'editor' }))
+  await fine(mate.get(`/api/v1/cards?scope=workspace&workspace_id=${workspace_id}`))
+  await fine(admin.delete(`${at}/members/${mate.userId}`))
+  await fine(admin.post(`${at}/members/by-email`, { email: mate.email }))
+  const { invite, token } = await fine(admin.post(`${at}/invites`, { email: 'new@example.com' }))
+  await fine(admin.get(`${at}/invites`))
+  await fine(t.anonymous().get(`/api/v1/workspaces/invites/${token}`))
+  await fine(admin.post(`${at}/invites/${invite.invite_id}/resend`))
+  await fine(admin.delete(`${at}/invites/${invite.invite_id}`))
+  await fine(admin.get(`${at}/audit`))
+  const code = await fine(admin.post('/api/v1/billing/invites', {}))
+  await fine(admin.get('/api/v1/billing/invites'))
+  await fine(mate.post('/api/v1/billing/redeem-invite', { code: code.code }))
+  await fine(mate.get('/api/v1/billing/status'))
+}
+
+/** One way through nearly everything that the product does with cards, memory, accounts and teams. */
+export async function playEverything(t: Bench): Promise<void> {
+  await cards(t)
+  await memory(t)
+  await accounts(t)
+  await teams(t)
+}

@@ -6,13 +6,28 @@ import { expectAccessible, openStage, type Person, settled } from './support.ts'
 const stage = openStage()
 type CardAnswer = { card_id: string }
 
-async function withCards(name: string): Promise<{ person: Person; ids: string[] }> {
-  const person = await stage.person(name)
+async function cardsOf(person: Person): Promise<string[]> {
   const ids: string[] = []
   for (const sample of samples)
     ids.push((await person.api<CardAnswer>('POST', '/api/v1/cards', sample)).card_id)
-  await person.api('POST', `/api/v1/cards/${ids[0]}/publish`)
-  await person.api('POST', `/api/v1/cards/${ids[3]}/share`)
+  return ids
+}
+
+let library: Promise<void> | undefined
+
+/** The library takes each card once, so one author fills it for all tests of this file. */
+async function fillLibrary(): Promise<void> {
+  const author = await stage.person('Author')
+  for (const id of (await cardsOf(author)).slice(0, 4))
+    await author.api('POST', `/api/v1/cards/${id}/publish`)
+}
+
+async function withCards(name: string): Promise<{ person: Person; ids: string[] }> {
+  library ??= fillLibrary()
+  await library
+  const person = await stage.person(name)
+  const ids = await cardsOf(person)
+  for (const id of [ids[0], ids[3]]) await person.api('POST', `/api/v1/cards/${id}/share`)
   await person.api('PATCH', `/api/v1/cards/${ids[0]}`, {
     root_cause: `${samples[0].root_cause} It came back in June, after a new call site was added.`,
   })

@@ -3,7 +3,8 @@ export const excerpt = (markdown: string) =>
   markdown
     .slice(0, 600)
     .replace(/```[\s\S]*?(```|$)/g, ' ')
-    .replace(/[`*_#>]+/g, '')
+    .replace(/^[ \t]*[#>]+[ \t]*/gm, '')
+    .replace(/`+|\*\*/g, '')
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/\s+/g, ' ')
     .trim()

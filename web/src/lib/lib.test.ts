@@ -23,3 +23,9 @@ test('an excerpt is one line without the marks of Markdown', () => {
     'Use finally. Then see docs.',
   )
 })
+
+test('an excerpt leaves identifiers as they are', () => {
+  expect(excerpt('# Raise\nfs.inotify.max_user_watches to 5 > 4')).toBe(
+    'Raise fs.inotify.max_user_watches to 5 > 4',
+  )
+})

@@ -74,7 +74,7 @@ function Editor({ loaded }: { loaded: Card }) {
       savedAt={savedAt}
       stored={base.evidences ?? []}
       busy={save.isPending}
-      saveLabel={base.status === 'published' ? 'Save and publish the change' : 'Save'}
+      saveLabel={base.status === 'published' ? 'Save for all readers' : 'Save'}
       onSave={() => save.mutate()}
       onDiscard={() => {
         discard()

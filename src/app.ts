@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { FastifyInstance } from 'fastify'
 import pino, { type DestinationStream, type Logger } from 'pino'
 import { googleIdentity } from './adapters/identity/identity.ts'
-import { smtpMail } from './adapters/mail/mail.ts'
+import type { MailTransport } from './adapters/mail/mail.ts'
 import { capabilities, rawRoutes } from './capabilities.ts'
 import type { Config } from './config.ts'
 import type { Services } from './core/context.ts'
@@ -10,7 +10,7 @@ import { type Limits, memoryLimits } from './core/limits.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
 import { buildServer } from './doors/http/server.ts'
-import type { McpOptions } from './doors/mcp/http.ts'
+import type { McpOptions } from './doors/mcp/protocol.ts'
 import { openPayments } from './features/billing/open-payments.ts'
 import { type Job, startJobs } from './jobs.ts'
 import { keptSecret } from './secret-key.ts'
@@ -31,6 +31,13 @@ const HIDDEN = ['req.headers', '*.headers', 'headers', 'password', 'token', 'acc
 export const makeLogger = (config: Config, destination?: DestinationStream): Logger =>
   pino({ level: config.logLevel, redact: HIDDEN }, destination)
 
+/** The mail library is loaded only where there is a mail server. */
+async function openMail({ mail, baseUrl }: Config): Promise<MailTransport | null> {
+  if (!mail.smtpUrl) return null
+  const { smtpMail } = await import('./adapters/mail/mail.ts')
+  return smtpMail({ url: mail.smtpUrl, from: mail.from, baseUrl })
+}
+
 /** Composition root: opens, wires, and hands back what must be closed. */
 export async function buildApp(config: Config, options: BuildOptions = {}): Promise<App> {
   const log = options.log ?? makeLogger(config)
@@ -49,9 +56,7 @@ export async function buildApp(config: Config, options: BuildOptions = {}): Prom
       adapters: {
         google: config.google ? googleIdentity(config.google) : null,
         payments: await openPayments(config, database, now),
-        mail: config.mail.smtpUrl
-          ? smtpMail({ url: config.mail.smtpUrl, from: config.mail.from, baseUrl: config.baseUrl })
-          : null,
+        mail: await openMail(config),
       },
       limits: options.limits ?? memoryLimits(),
       secret: config.secretKey ?? keptSecret(config.dataDir),

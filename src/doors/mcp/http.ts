@@ -1,11 +1,4 @@
-import {
-  createMcpHandler,
-  type McpServerFactory,
-  validateHostHeader,
-  validateOriginHeader,
-} from '@modelcontextprotocol/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Config } from '../../config.ts'
 import type { Capability } from '../../core/capability.ts'
 import { contextFor, type Services, type UserCtx } from '../../core/context.ts'
 import { AppError, InvalidInput, notAuthenticated } from '../../core/errors.ts'
@@ -15,40 +8,11 @@ import { GRANTABLE_SCOPES } from '../../features/oauth/oauth.rules.ts'
 import { authenticate } from '../http/auth.ts'
 import { sendError, toAppError } from '../http/errors.ts'
 import { applyRateLimit } from '../http/rate-limit.ts'
-import { agreeingHeaders } from './client-defects.ts'
-import { type McpCall, mcpServers } from './server.ts'
+import type { McpOptions, Protocol } from './protocol.ts'
+import type { McpCall } from './server.ts'
 import type { Profile } from './tool-list.ts'
 
 const MIN_BODY_LIMIT = 1024 * 1024
-
-export type McpOptions = {
-  /** Only the conformance tests set it: another server behind the same door. */
-  factory?: McpServerFactory
-}
-
-const hostOf = (baseUrl: string) => new URL(baseUrl).hostname
-
-const knownHosts = (config: Config) => [
-  hostOf(config.baseUrl),
-  config.host,
-  'localhost',
-  '127.0.0.1',
-  '[::1]',
-  ...config.allowedHosts,
-]
-
-/** Against DNS rebinding: a page of another site must not talk to a vault on the reader's own machine. */
-function checkHost(request: FastifyRequest, hosts: string[]): void {
-  const host = validateHostHeader(request.headers.host, hosts)
-  const origin = validateOriginHeader(request.headers.origin, hosts)
-  const problem = !host.ok ? host.message : !origin.ok ? origin.message : undefined
-  if (problem !== undefined)
-    throw new AppError(
-      403,
-      'forbidden',
-      `${problem}. Set BASE_URL to this address, or add it to ALLOWED_HOSTS.`,
-    )
-}
 
 function profileOf(request: FastifyRequest): Profile {
   const { profile } = request.query as Record<string, unknown>
@@ -74,17 +38,22 @@ export async function serveMcp(
   options: McpOptions = {},
 ): Promise<void> {
   const { config } = services
-  const { serve, byName } = mcpServers(capabilities, config.baseUrl)
-  const factory: McpServerFactory = ({ authInfo }) => serve(authInfo?.extra?.call as McpCall)
-  const handler = createMcpHandler(options.factory ?? factory, {
-    onerror: (error) => services.log.debug({ err: error }, 'MCP request refused'),
-  })
-  const hosts = knownHosts(config)
-  const bodyLimit = Math.max(MIN_BODY_LIMIT, ...[...byName.values()].map((tool) => tool.maxBodyBytes ?? 0))
+  // A vault that no MCP client talks to need not carry the protocol's library.
+  let loading: Promise<Protocol> | undefined
+  const protocol = () => {
+    loading ??= import('./protocol.ts').then(({ openProtocol }) =>
+      openProtocol(services, capabilities, options),
+    )
+    return loading
+  }
+  const bodyLimit = Math.max(
+    MIN_BODY_LIMIT,
+    ...capabilities.map(({ tool, maxBodyBytes }) => (tool ? (maxBodyBytes ?? 0) : 0)),
+  )
   const url = `${config.baseUrl}/mcp`
 
   async function admit(request: FastifyRequest): Promise<void> {
-    checkHost(request, hosts)
+    ;(await protocol()).checkHost(request)
     request.viewer = await authenticate(services, request)
     if (!request.viewer) throw notAuthenticated()
   }
@@ -112,6 +81,7 @@ export async function serveMcp(
     // The protocol has had no batches since 2025-06-18, and one would count as a single call against the limits.
     if (Array.isArray(request.body))
       return reply.code(400).send(rpcError(-32600, 'Invalid Request: send one message at a time'))
+    const { byName, handler, agreeingHeaders } = await protocol()
     const tool = calledTool(request.body, byName)
     applyRateLimit(services, tool ? limitClassOfTool(tool) : 'read', request.viewer, request, reply)
     checkScopes(request, tool)
@@ -144,7 +114,7 @@ export async function serveMcp(
   }
 
   await app.register(async (scope) => {
-    scope.addHook('onClose', () => handler.close())
+    scope.addHook('onClose', async () => (await loading)?.handler.close())
     scope.setErrorHandler((error, request, reply) => {
       if (error instanceof InvalidInput)
         return reply.code(400).send(rpcError(-32700, 'Parse error: the request body is not valid JSON'))

@@ -1,0 +1,60 @@
+import {
+  createMcpHandler,
+  type McpServerFactory,
+  validateHostHeader,
+  validateOriginHeader,
+} from '@modelcontextprotocol/server'
+import type { FastifyRequest } from 'fastify'
+import type { Config } from '../../config.ts'
+import type { Capability } from '../../core/capability.ts'
+import type { Services } from '../../core/context.ts'
+import { AppError } from '../../core/errors.ts'
+import { agreeingHeaders } from './client-defects.ts'
+import { type McpCall, mcpServers } from './server.ts'
+
+export type McpOptions = {
+  /** Only the conformance tests set it: another server behind the same door. */
+  factory?: McpServerFactory
+}
+
+const hostOf = (baseUrl: string) => new URL(baseUrl).hostname
+
+const knownHosts = (config: Config) => [
+  hostOf(config.baseUrl),
+  config.host,
+  'localhost',
+  '127.0.0.1',
+  '[::1]',
+  ...config.allowedHosts,
+]
+
+/** Against DNS rebinding: a page of another site must not talk to a vault on the reader's own machine. */
+function checkHost(request: FastifyRequest, hosts: string[]): void {
+  const host = validateHostHeader(request.headers.host, hosts)
+  const origin = validateOriginHeader(request.headers.origin, hosts)
+  const problem = !host.ok ? host.message : !origin.ok ? origin.message : undefined
+  if (problem !== undefined)
+    throw new AppError(
+      403,
+      'forbidden',
+      `${problem}. Set BASE_URL to this address, or add it to ALLOWED_HOSTS.`,
+    )
+}
+
+/** All that needs the protocol's library, loaded with the first MCP request. */
+export function openProtocol(services: Services, capabilities: readonly Capability[], options: McpOptions) {
+  const { serve, byName } = mcpServers(capabilities, services.config.baseUrl)
+  const factory: McpServerFactory = ({ authInfo }) => serve(authInfo?.extra?.call as McpCall)
+  const handler = createMcpHandler(options.factory ?? factory, {
+    onerror: (error) => services.log.debug({ err: error }, 'MCP request refused'),
+  })
+  const hosts = knownHosts(services.config)
+  return {
+    byName,
+    handler,
+    agreeingHeaders,
+    checkHost: (request: FastifyRequest) => checkHost(request, hosts),
+  }
+}
+
+export type Protocol = ReturnType<typeof openProtocol>

@@ -21,10 +21,15 @@ async function untilItAnswers(url: string, child: ChildProcess, log: () => strin
 }
 
 /** Starts a TypeScript file as a server process that reads PORT; ready when `path` answers. */
-export async function startProcess(file: string, env: Record<string, string>, path: string): Promise<Server> {
+export async function startProcess(
+  file: string,
+  env: Record<string, string>,
+  path: string,
+  flags: string[] = [],
+): Promise<Server> {
   const port = await freePort()
   const dataDir = env.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'knowledge-vault-bench-'))
-  const child = spawn(process.execPath, [join(repository, file)], {
+  const child = spawn(process.execPath, [...flags, join(repository, file)], {
     cwd: repository,
     env: {
       PATH: process.env.PATH,
@@ -58,8 +63,9 @@ export async function startProcess(file: string, env: Record<string, string>, pa
   }
 }
 
+/** With the flag of `npm start`: a smaller nursery keeps the resident size down. */
 export const startVault = (env: Record<string, string> = {}) =>
-  startProcess('src/main.ts', env, '/health/ready')
+  startProcess('src/main.ts', env, '/health/ready', ['--max-semi-space-size=8'])
 
 const TICKS_PER_SECOND = 100
 

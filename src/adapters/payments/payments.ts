@@ -3,7 +3,8 @@
  * reader of events (events.ts) and one way to check a signature; they differ in how a page is opened and where it is.
  * Amounts are integer cents everywhere. Card data never passes through this process.
  */
-import Stripe from 'stripe'
+import { createRequire } from 'node:module'
+import type Stripe from 'stripe'
 
 /** One thing that can be paid for. `productId` comes back in invoices and subscriptions and names the plan. */
 export type Offer = Readonly<{
@@ -54,6 +55,11 @@ export class PaymentProviderError extends Error {}
 
 export const SIGNATURE_TOLERANCE_SECONDS = 300
 
+const require = createRequire(import.meta.url)
+
+/** Loaded with the first signature: the SDK is large, and most processes never see one. */
+const webhooks = (): typeof Stripe.webhooks => require('stripe').webhooks
+
 /** `t=<unix seconds>,v1=<hmac-sha256 of "t.body">`, checked by the SDK for both providers. */
 export function verifySignature(
   rawBody: Buffer,
@@ -63,7 +69,7 @@ export function verifySignature(
 ): unknown {
   if (!signature) throw new BadSignature('The stripe-signature header is missing.')
   try {
-    return Stripe.webhooks.constructEvent(
+    return webhooks().constructEvent(
       rawBody,
       signature,
       secret,
@@ -79,7 +85,7 @@ export function verifySignature(
 }
 
 export function signPayload(payload: string, secret: string, now: Date): string {
-  return Stripe.webhooks.generateTestHeaderString({
+  return webhooks().generateTestHeaderString({
     payload,
     secret,
     timestamp: Math.floor(now.getTime() / 1000),

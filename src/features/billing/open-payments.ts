@@ -1,5 +1,4 @@
 import type { PaymentProvider } from '../../adapters/payments/payments.ts'
-import { stripeProvider } from '../../adapters/payments/stripe.ts'
 import type { Config } from '../../config.ts'
 import type { Database } from '../../db/db.ts'
 import { developmentProvider } from './development.ts'
@@ -10,6 +9,9 @@ export async function openPayments(
   database: Database,
   now: () => Date,
 ): Promise<PaymentProvider | null> {
-  if (config.stripe) return stripeProvider(config.stripe)
+  if (config.stripe) {
+    const { stripeProvider } = await import('../../adapters/payments/stripe.ts')
+    return stripeProvider(config.stripe)
+  }
   return config.production ? null : developmentProvider(config, database, now)
 }

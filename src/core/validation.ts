@@ -30,7 +30,8 @@ function echo(value: unknown, path: readonly PropertyKey[], depth = 0): unknown 
 
 const TYPE_NAMES: Record<string, [type: string, what: string]> = {
   string: ['string_type', 'a valid string'],
-  number: ['float_type', 'a valid number'],
+  // Every number that the API takes is a whole one.
+  number: ['int_type', 'a valid integer'],
   int: ['int_type', 'a valid integer'],
   boolean: ['bool_type', 'a valid boolean'],
   array: ['list_type', 'a valid list'],

@@ -75,7 +75,7 @@ export const ready = capability({
       database: await checkDatabase(ctx),
       disk: await checkDisk(ctx),
       mail: { status: ctx.config.mail.smtpUrl ? ('ok' as const) : ('not_configured' as const) },
-      payments: { status: 'not_configured' as const },
+      payments: { status: ctx.adapters.payments ? ('ok' as const) : ('not_configured' as const) },
     }
     const failed = Object.entries(checks).filter(([, check]) => check.status === 'failed')
     if (failed.length > 0)

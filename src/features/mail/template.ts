@@ -1,19 +1,11 @@
+import { escapeHtml } from '../../core/escape-html.ts'
+
 export type MailContent = {
   heading: string
   lines: string[]
   button: { label: string; url: string }
   footer: string
 }
-
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
 
 /** One plain mail with one thing to do, as text and as HTML that every mail client shows. */
 export function mailWithButton({ heading, lines, button, footer }: MailContent): {

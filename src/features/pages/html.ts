@@ -1,3 +1,5 @@
+import { escapeHtml } from '../../core/escape-html.ts'
+
 /** HTML that is safe by construction: everything put into the template is escaped unless it is Html itself. */
 export class Html {
   readonly text: string
@@ -18,8 +20,4 @@ function print(part: Part): string {
   if (part instanceof Html) return part.text
   if (typeof part === 'object') return part.map((one) => one.text).join('')
   return escapeHtml(String(part))
-}
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

@@ -1,3 +1,4 @@
+import { escapeHtml } from '../../core/escape-html.ts'
 import { fold, tokens } from './analyse.ts'
 
 const longestSnippet = 240
@@ -8,15 +9,6 @@ const mostMatched = 20
 type Mark = { start: number; end: number; terms: string[] }
 
 export type Shown = { matched: string[]; snippet: string }
-
-const escapes: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-export const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (sign) => escapes[sign] ?? sign)
 
 /** The places of a text that matched. A token counts by its parts, so `getUserById` matches user. */
 function marksIn(text: string, terms: ReadonlySet<string>): Mark[] {

@@ -87,7 +87,7 @@ onBothEngines('cards', (t) => {
     [{ ...goodCard('x'), tags: Array(51).fill('t') }, 'too_long', ['body', 'tags']],
     [{ ...goodCard('x'), tags: null }, 'list_type', ['body', 'tags']],
     [{ ...goodCard('x'), environment: { node: 20 } }, 'string_type', ['body', 'environment', 'node']],
-    [{ ...goodCard('x'), steps: [{ order: '1', action: 'a' }] }, 'float_type', ['body', 'steps', 0, 'order']],
+    [{ ...goodCard('x'), steps: [{ order: '1', action: 'a' }] }, 'int_type', ['body', 'steps', 0, 'order']],
     [{ ...goodCard('x'), steps: [{ order: 1 }] }, 'missing', ['body', 'steps', 0, 'action']],
     [{ ...goodCard('x'), steps: Array(501).fill({ order: 1, action: 'a' }) }, 'too_long', ['body', 'steps']],
     [{ ...goodCard('x'), evidences: [{ kind: 'log' }] }, 'missing', ['body', 'evidences', 0, 'content']],
@@ -168,7 +168,7 @@ onBothEngines('cards', (t) => {
   test.each([
     ['page=0', 'greater_than_equal', 'page'],
     ['page_size=101', 'less_than_equal', 'page_size'],
-    ['page_size=ten', 'float_type', 'page_size'],
+    ['page_size=ten', 'int_type', 'page_size'],
     ['scope=mine', 'literal_error', 'scope'],
     ['track=all', 'literal_error', 'track'],
     ['q=', 'string_too_short', 'q'],

@@ -1,4 +1,5 @@
 import { drive, median, type Request } from './support/load.ts'
+import { report } from './support/report.ts'
 import { cpuSeconds, type Server, startProcess, startVault } from './support/servers.ts'
 
 /** Requests per second of a route through all of the product, against a bare Fastify route with the same bytes. */
@@ -122,4 +123,12 @@ for (const { name, bar, request } of cases) {
 }
 await vault.stop()
 console.table(rows)
+report(
+  rows.map(({ route, ratio, bar, met, ...row }) => ({
+    what: `${route}, of the bare route`,
+    measured: `${ratio} (${row['req/s']} req/s, ${row.failures} failures)`,
+    bar: `at least ${bar}`,
+    met: met && row.failures === 0,
+  })),
+)
 if (rows.some((row) => !row.met || row.failures > 0)) process.exitCode = 1

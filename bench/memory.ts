@@ -4,11 +4,8 @@ import { join } from 'node:path'
 import pino from 'pino'
 import { type App, buildApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
-import { newId } from '../src/db/ids.ts'
-import { eventNumber } from '../src/features/memory/events.search.ts'
-import { insertEvent, searchTextOf } from '../src/features/memory/events.store.ts'
-import { readProjectKey } from '../src/features/memory/project-key.ts'
-import { insertProject } from '../src/features/memory/projects.store.ts'
+import { fill, next, sentence } from './memory/fill.ts'
+import { report } from './support/report.ts'
 
 /**
  * Agent Memory with many events: does a snapshot cost the same in a small and in a large project, and does a
@@ -18,99 +15,6 @@ const ALL = Number(process.env.ALL ?? 1_000_000)
 const BIG = Number(process.env.BIG ?? 100_000)
 const SMALL = Number(process.env.SMALL ?? 1000)
 const ROUNDS = Number(process.env.ROUNDS ?? 300)
-const BATCH = 5000
-
-/** A repeatable source of numbers, so that two runs search the same texts. */
-function numbers(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}
-
-const next = numbers(7)
-const pick = (from: readonly string[]) => from[Math.floor(next() * from.length)] as string
-const onsets =
-  'b c d f g h j k l m n p r s t v w bl br ch cl cr dr fl fr gr pl pr sc sh sl sp st str th tr'.split(' ')
-const vowels = 'a e i o u ai ea ee io oa ou y'.split(' ')
-const codas = [
-  '',
-  '',
-  '',
-  'c',
-  'ck',
-  'ct',
-  'd',
-  'l',
-  'm',
-  'n',
-  'nd',
-  'ng',
-  'nt',
-  'p',
-  'r',
-  'rd',
-  's',
-  'ss',
-  'st',
-  't',
-  'x',
-]
-const syllable = () => pick(onsets) + pick(vowels) + pick(codas)
-const vocabulary = Array.from({ length: 20_000 }, () =>
-  Array.from({ length: 1 + Math.floor(next() * 3) }, syllable).join(''),
-)
-/** Few words are common and many are rare, as in real text. */
-const word = () => vocabulary[Math.floor(vocabulary.length * next() ** 3)] as string
-const sentence = (words: number) => Array.from({ length: words }, word).join(' ')
-
-type Owner = { userId: string; workspaceId: string }
-
-async function fill(app: App, owner: Owner, key: string, events: number): Promise<void> {
-  const { database } = app.services
-  const start = Date.UTC(2026, 0, 1)
-  const project = await database.transaction((db) =>
-    insertProject(db, owner, readProjectKey(key), new Date(start).toISOString()),
-  )
-  const { partition_no } = await database.read
-    .selectFrom('context_partitions')
-    .select('partition_no')
-    .where('project_id', '=', project.project_id)
-    .executeTakeFirstOrThrow()
-  for (let done = 0; done < events; done += BATCH) {
-    await database.transaction(async (db) => {
-      for (let index = done + 1; index <= Math.min(events, done + BATCH); index += 1) {
-        const content = sentence(60)
-        const title = index % 5 === 0 ? sentence(5) : null
-        await insertEvent(db, database.engine, {
-          event_no: eventNumber(partition_no, index),
-          raw_id: newId(),
-          user_id: owner.userId,
-          project_id: project.project_id,
-          workspace_id: owner.workspaceId,
-          event_type: index % 50 === 0 ? 'summary' : 'turn',
-          slot: index % 50 === 0 ? 'summary' : 'recent',
-          created_at: new Date(start + index * 1000).toISOString(),
-          title,
-          session_id: null,
-          client: 'bench',
-          meta: null,
-          redactions: '[]',
-          content,
-          search_text: searchTextOf(title, content),
-        })
-      }
-      await db
-        .updateTable('context_partitions')
-        .set({ last_seq: Math.min(events, done + BATCH) })
-        .where('partition_no', '=', partition_no)
-        .execute()
-    })
-    process.stderr.write(`\r${key}: ${Math.min(events, done + BATCH)} of ${events} events   `)
-  }
-  process.stderr.write('\n')
-}
 
 type Times = { p50: number; p95: number; cpu95: number; answers: number }
 
@@ -195,6 +99,15 @@ try {
   console.log(
     `snapshot with ${BIG} events costs ${ratio.toFixed(2)} × the one with ${SMALL} (bar 1.5); searches under 30 ms p95: ${met ? 'yes' : 'no'}`,
   )
+  report([
+    {
+      what: `snapshot with ${BIG} events, of the one with ${SMALL}`,
+      measured: ratio.toFixed(2),
+      bar: 'at most 1.5',
+      met: ratio <= 1.5,
+    },
+    { what: 'searches of a project, p95', measured: met ? 'all under' : 'not all under', bar: '30 ms', met },
+  ])
   if (!met || ratio > 1.5) process.exitCode = 1
 } finally {
   await app.close()

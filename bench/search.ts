@@ -7,6 +7,7 @@ import { remixedCards, remixedQueries, sentencesFrom } from './search/cards.ts'
 import { loadCards } from './search/load.ts'
 import { indexBytes, rawSearch } from './search/raw.ts'
 import { type Account, openVault, register } from './search/vault.ts'
+import { report as reportRows } from './support/report.ts'
 
 const { values } = parseArgs({
   options: {
@@ -150,5 +151,12 @@ if (small && large) {
   const growth = large.library.p95 / small.library.p95
   bars.push({ what: `p95 grows ${growth.toFixed(1)}x from 100,000 to 1,000,000 (3x)`, holds: growth <= 3 })
 }
+reportRows([
+  ...measured.map((m) => ({
+    what: `${m.engine}, ${m.cards} cards: library p50 / p95 / p99`,
+    measured: `${show(m.library)} ms`,
+  })),
+  ...bars.map(({ what, holds }) => ({ what, measured: holds ? 'holds' : 'missed', met: holds })),
+])
 for (const { what, holds } of bars) console.log(`${holds ? 'holds ' : 'MISSED'} ${what}`)
 if (bars.some((bar) => !bar.holds)) process.exitCode = 1

@@ -1,16 +1,8 @@
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { startVault } from './support/servers.ts'
+import { median } from './support/load.ts'
+import { report } from './support/report.ts'
+import { residentMb, startVault } from './support/servers.ts'
 
 /** Start to first answer, and resident memory, of an empty vault on the embedded engine. */
-function residentMb(pid: number): number {
-  try {
-    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
-  } catch {
-    return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)]).toString()) / 1024
-  }
-}
-
 const rounds: { ms: number; mb: number }[] = []
 for (let round = 0; round < 5; round++) {
   const begin = performance.now()
@@ -20,3 +12,7 @@ for (let round = 0; round < 5; round++) {
   await server.stop()
 }
 console.table(rounds)
+report([
+  { what: 'empty vault: start to first answer', measured: `${median(rounds.map(({ ms }) => ms))} ms` },
+  { what: 'empty vault: resident memory', measured: `${median(rounds.map(({ mb }) => mb))} MB` },
+])

@@ -226,3 +226,9 @@ test('a read address that is another database is never read from', async () => {
     await other.destroy()
   }
 })
+
+test('a read address without the database that it belongs to is a mistake of the configuration', () => {
+  expect(() => readConfig({ DATABASE_READ_URL: 'postgres://127.0.0.1/vault' })).toThrow(
+    'DATABASE_READ_URL: needs DATABASE_URL',
+  )
+})

@@ -1,0 +1,118 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism, loadavg, tmpdir, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Row, rowsIn } from './support/report.ts'
+import { repository } from './support/servers.ts'
+
+const BENCHES = ['start', 'door', 'search', 'memory', 'redact', 'mcp', 'workers', 'nodes', 'growth']
+
+const usage = `npm run bench -- [${BENCHES.join(' | ')} …] [--small]
+
+Runs all benches, or those named, one after the other; prints one table; writes it to bench/results under the commit.
+Ends with 1 if a bar is missed or a bench fails. --small is a trial of the benches, not of the product.`
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { small: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+})
+const unknown = positionals.filter((name) => !BENCHES.includes(name))
+if (values.help || unknown.length > 0) {
+  console.error(unknown.length > 0 ? `No such bench: ${unknown.join(', ')}\n\n${usage}` : usage)
+  process.exit(2)
+}
+
+/** What a trial run changes: small collections, short loads. */
+const SMALL_ARGUMENTS: Record<string, string[]> = {
+  search: ['--sizes', '1000', '--postgres-sizes', '', '--queries', '20'],
+  growth: ['--sizes', '1000', '--out', ''],
+}
+const SMALL_ENVIRONMENT = {
+  SECONDS: '1',
+  ALL: '2000',
+  BIG: '1500',
+  SMALL: '100',
+  ROUNDS: '50',
+  CARDS: '1000',
+}
+
+const git = (...args: string[]) => execFileSync('git', args, { cwd: repository, encoding: 'utf8' }).trim()
+const commit = git('rev-parse', '--short=12', 'HEAD') + (git('status', '--porcelain') ? '-changed' : '')
+
+type Result = { bench: string; seconds: number; ended: number | null; rows: Row[] }
+
+const folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-bench-rows-'))
+
+function run(bench: string): Result {
+  const file = join(folder, bench)
+  const begin = performance.now()
+  const { status } = spawnSync(
+    process.execPath,
+    [join(repository, 'bench', `${bench}.ts`), ...(values.small ? (SMALL_ARGUMENTS[bench] ?? []) : [])],
+    {
+      cwd: repository,
+      env: { ...process.env, ...(values.small ? SMALL_ENVIRONMENT : {}), BENCH_ROWS: file },
+      stdio: 'inherit',
+    },
+  )
+  const seconds = Math.round((performance.now() - begin) / 1000)
+  return { bench, seconds, ended: status, rows: existsSync(file) ? rowsIn(readFileSync(file, 'utf8')) : [] }
+}
+
+const loadBefore = loadavg()[0] ?? 0
+const results = BENCHES.filter((name) => positionals.length === 0 || positionals.includes(name)).map(run)
+rmSync(folder, { recursive: true, force: true })
+
+const verdict = ({ met }: Row) => (met === undefined ? '' : met ? 'yes' : 'MISSED')
+/** A bench that broke has no row that says so. */
+const broke = results.filter(({ ended, rows }) => ended !== 0 && !rows.some((row) => row.met === false))
+const lines = [
+  ...results.flatMap(({ bench, rows }) =>
+    rows.map((row) => ({
+      bench,
+      what: row.what,
+      measured: row.measured,
+      bar: row.bar ?? '',
+      met: verdict(row),
+    })),
+  ),
+  ...broke.map(({ bench, ended }) => ({
+    bench,
+    what: 'did not finish',
+    measured: `ended with ${ended}`,
+    bar: '',
+    met: 'MISSED',
+  })),
+]
+console.table(lines)
+
+const machine = {
+  node: process.version,
+  platform: `${process.platform} ${process.arch}`,
+  cores: availableParallelism(),
+  memoryGb: Math.round(totalmem() / 2 ** 30),
+  loadBefore: Number(loadBefore.toFixed(2)),
+}
+const cells = (values: readonly string[]) =>
+  `| ${values.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`
+const markdown = [
+  `# Bench of ${commit}${values.small ? ' (trial run with small sizes: not figures of the product)' : ''}`,
+  '',
+  `${new Date().toISOString()} · Node ${machine.node} · ${machine.platform} · ${machine.cores} cores · ${machine.memoryGb} GB · load ${machine.loadBefore} at the start`,
+  '',
+  cells(['bench', 'what', 'measured', 'bar', 'met']),
+  cells(['---', '---', '---', '---', '---']),
+  ...lines.map((line) => cells(Object.values(line))),
+  '',
+]
+const out = join(repository, 'bench', 'results')
+mkdirSync(out, { recursive: true })
+const name = join(out, values.small ? `${commit}-small` : commit)
+writeFileSync(
+  `${name}.json`,
+  `${JSON.stringify({ commit, small: values.small, machine, results }, null, 2)}\n`,
+)
+writeFileSync(`${name}.md`, markdown.join('\n'))
+console.log(`Written to ${name}.md and .json`)
+if (lines.some((line) => line.met === 'MISSED')) process.exitCode = 1

@@ -95,5 +95,5 @@ export function plot(measured: readonly Measured[], note: string): string {
   ]
   const width = 3 * PANEL.width + 2 * PANEL.gap + 20
   const height = PANEL.height + 48 + 16 * Math.max(2, engines.length * kinds.length)
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-10 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="12" fill="#333"><style>.grid{stroke:#ddd}.title{font-weight:600;font-size:14px}</style><rect x="-10" width="${width}" height="${height}" fill="#fff"/>${panels.join('')}<text x="0" y="${height - 8}">${escaped(note)}</text></svg>\n`
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-10 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="12" fill="#333"><title>Latency, memory and disk as cards and events grow</title><style>.grid{stroke:#ddd}.title{font-weight:600;font-size:14px}</style><rect x="-10" width="${width}" height="${height}" fill="#fff"/>${panels.join('')}<text x="0" y="${height - 8}">${escaped(note)}</text></svg>\n`
 }

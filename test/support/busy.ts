@@ -19,7 +19,7 @@ const expectOk = (what: string, status: number, text = '') => {
 }
 
 /** Every kind of thing that a vault keeps, made through its own doors. Returns the secrets that were given out. */
-export async function busyVault(t: Bench, round = 0) {
+export async function busyVault(t: Pick<Bench, 'user'>, round = 0) {
   const secrets: string[] = []
   const [author, reader] = [await t.user(`author${round}`), await t.user(`reader${round}`)]
   secrets.push(author.token, reader.token, 'correct horse battery')

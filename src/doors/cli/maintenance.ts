@@ -1,12 +1,10 @@
 /** Commands for whoever runs the service: they work on its database and files, found by the same environment. */
-import { EventEmitter } from 'node:events'
 import { stat } from 'node:fs/promises'
-import pino from 'pino'
 import { ConfigError, readConfig } from '../../config.ts'
-import { type Ctx, contextFor } from '../../core/context.ts'
-import { memoryLimits } from '../../core/limits.ts'
+import type { Ctx } from '../../core/context.ts'
 import { migrate } from '../../db/migrate.ts'
 import { openDatabase } from '../../db/open.ts'
+import { bareContext } from '../../features/backup/bare-context.ts'
 import { checkBackup } from '../../features/backup/format.ts'
 import { reindex, restoreBackup } from '../../features/backup/restore.ts'
 import { takeBackup } from '../../features/backup/take.ts'
@@ -28,23 +26,11 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The vault's database without the service around it: nothing is sent, paid or scheduled. */
 async function withVault<T>(work: (ctx: Ctx) => Promise<T>): Promise<T> {
   const config = readConfig(process.env)
   const database = openDatabase(config)
   try {
-    return await work(
-      contextFor({
-        config,
-        database,
-        adapters: { google: null, payments: null, mail: null },
-        limits: memoryLimits(),
-        secret: '',
-        wakeups: new EventEmitter(),
-        log: pino({ level: 'silent' }),
-        now: () => new Date(),
-      }),
-    )
+    return await work(bareContext(config, database))
   } finally {
     await database.close()
   }

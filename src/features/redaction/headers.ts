@@ -4,11 +4,18 @@ import { rank, type Span } from './rule.ts'
 const bearer = /[ \t]{1,4}([A-Za-z0-9_.~+/=-]{16,4000})/y
 const basic = /[ \t]{1,4}([A-Za-z0-9+/_-]{12,500}={0,2})(?![A-Za-z0-9])/y
 
+/** Without dots and equals signs at the end; by hand, as a pattern starts anew at each of thousands of dots. */
+function withoutTail(value: string): string {
+  let end = value.length
+  while (end > 0 && (value[end - 1] === '.' || value[end - 1] === '=')) end--
+  return value.slice(0, end)
+}
+
 /** `Bearer …`, `Token …` in a header or in prose: random enough, or it is a word. */
 export function bearerToken(text: string, wordEnd: number): Span | undefined {
   bearer.lastIndex = wordEnd
   const found = bearer.exec(text)
-  const value = found?.[1]?.replace(/[.=]+$/, '')
+  const value = found?.[1] && withoutTail(found[1])
   if (!found || !value || isSampleToken(value) || isPlaceholder(value) || !looksRandom(value))
     return undefined
   const start = found.index + found[0].length - (found[1] as string).length

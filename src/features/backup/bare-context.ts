@@ -1,0 +1,19 @@
+import { EventEmitter } from 'node:events'
+import pino from 'pino'
+import type { Config } from '../../config.ts'
+import { type Ctx, contextFor } from '../../core/context.ts'
+import { memoryLimits } from '../../core/limits.ts'
+import type { Database } from '../../db/db.ts'
+
+/** A vault's database without the service around it: nothing is sent, paid, scheduled or migrated. */
+export const bareContext = (config: Config, database: Database): Ctx =>
+  contextFor({
+    config,
+    database,
+    adapters: { google: null, payments: null, mail: null },
+    limits: memoryLimits(),
+    secret: '',
+    wakeups: new EventEmitter(),
+    log: pino({ level: 'silent' }),
+    now: () => new Date(),
+  })

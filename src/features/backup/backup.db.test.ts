@@ -191,6 +191,7 @@ onBothEngines('a damaged backup', (t) => {
       ['a value changed', gzipSync(text.replace('@example.com', '@evil.example'))],
       ['a row gone', gzipSync(text.replace(/^\[.*\n/m, ''))],
       ['end gone', gzipSync(text.split('\n').slice(0, -2).join('\n'))],
+      ['a file out of the vault', gzipSync(text.replaceAll('"secret.key"', '"../../escaped"'))],
       ['another format', gzipSync(text.replace('"format":1', '"format":99'))],
     ]
     const target = await makeVault(t.engine)

@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { createGunzip } from 'node:zlib'
 import type { Value } from '../../db/snapshot.ts'
+import { isVaultFile } from './files.ts'
 
 export const FORMAT = 1
 
@@ -124,7 +125,10 @@ export async function checkBackup(file: string): Promise<{ header: Header; end: 
       counter = begun
       if (line.kind === 'end') end = line
       else if (line.kind === 'table') finish = () => (tables[line.name] = begun.sum())
-      else if (line.kind === 'file') finish = () => (files[line.path] = begun.sum())
+      else if (line.kind === 'file') {
+        if (!isVaultFile(line.path)) throw new DamagedBackup(`The backup holds a strange file: ${line.path}.`)
+        finish = () => (files[line.path] = begun.sum())
+      }
     }
   }
   if (!header || !end) throw new DamagedBackup('The backup has no end: it was cut short.')

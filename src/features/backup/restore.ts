@@ -7,16 +7,7 @@ import { appliedMigrations, MIGRATIONS, migrate, SchemaTooNew } from '../../db/m
 import { reindexEvents } from '../memory/reindex.ts'
 import { reindexAll } from '../search/reindex.ts'
 import { foldChanges } from '../search/vocabulary.ts'
-import { isVaultFile } from './files.ts'
-import {
-  checkBackup,
-  DamagedBackup,
-  type End,
-  type Header,
-  isSection,
-  type Row,
-  readLines,
-} from './format.ts'
+import { checkBackup, type End, type Header, isSection, type Row, readLines } from './format.ts'
 
 /** The place is not empty: a restore never mixes with, or replaces, what is there. */
 export class PlaceTaken extends Error {
@@ -81,7 +72,6 @@ async function writeFiles(file: string, dataDir: string): Promise<void> {
       else if (isSection(line)) {
         await finish()
         if (line.kind !== 'file') continue
-        if (!isVaultFile(line.path)) throw new DamagedBackup(`The backup holds a strange file: ${line.path}.`)
         const path = join(dataDir, line.path)
         const draft = `${path}.restoring`
         await mkdir(dirname(path), { recursive: true, mode: 0o700 })

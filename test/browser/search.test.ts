@@ -53,6 +53,7 @@ test('the keyboard alone searches, moves, opens and copies', async () => {
   const chosen = results.locator('[aria-current]')
   await page.waitForURL(/card=/)
   const title = (await chosen.locator('span').first().textContent()) ?? ''
+  await page.getByRole('heading', { level: 2, name: title }).waitFor()
   await page.keyboard.press('y')
   await page.getByText('Link copied.').waitFor()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/\/cards\/[\da-f-]{36}$/)

@@ -1,8 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
+import { useShortcut } from '../../lib/shortcuts.ts'
 import { LinkButton } from '../../ui/button.tsx'
+import { copyText } from '../../ui/copy-button.tsx'
 import { ErrorState, SkeletonPage } from '../../ui/states.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
 import { cardQuery } from './card-queries.ts'
-import { CardView } from './card-view.tsx'
+import { CardView, cardLink } from './card-view.tsx'
 
 export function CardLoader({
   cardId,
@@ -14,6 +17,8 @@ export function CardLoader({
   inPane?: boolean
 }) {
   const card = useQuery(cardQuery(cardId))
+  // The link is known before the card has come.
+  useShortcut('y', () => void copyText(cardLink(cardId)).then(() => toast('Link copied.'), toastError))
   if (card.data) return <CardView card={card.data} terms={terms} inPane={inPane ?? false} />
   if (card.error)
     return (

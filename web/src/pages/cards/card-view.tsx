@@ -5,10 +5,8 @@ import { formatAgo, formatTime } from '../../lib/format.ts'
 import { useShortcut } from '../../lib/shortcuts.ts'
 import { useTitle } from '../../lib/use-title.ts'
 import { Tag } from '../../ui/badge.tsx'
-import { copyText } from '../../ui/copy-button.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
 import { Notice } from '../../ui/states.tsx'
-import { toast, toastError } from '../../ui/toast.tsx'
 import { CardActions } from './card-actions.tsx'
 import { StatusBadge, TypeBadge } from './card-badges.tsx'
 import { typeOf } from './card-types.ts'
@@ -32,7 +30,6 @@ export function CardView({ card, terms, inPane }: Props) {
     () => void navigate({ to: '/cards/$cardId/edit', params: { cardId: card.card_id } }),
     card.can_edit,
   )
-  useShortcut('y', () => void copyText(cardLink(card.card_id)).then(() => toast('Link copied.'), toastError))
   const environment = Object.entries(card.environment ?? {})
   return (
     <article className="mx-auto grid max-w-[760px] gap-6 px-4 py-5 md:px-8 md:py-7">

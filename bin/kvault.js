@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // The command is TypeScript, run as it is by the Node 24 that the package brings; this file runs on older ones too.
+import './compile-cache.js'
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,11 +1,6 @@
 import cluster from 'node:cluster'
-import { enableCompileCache } from 'node:module'
-import { join } from 'node:path'
 import type { Config } from './config.ts'
 import type { CountedUses } from './core/limits.ts'
-
-// Stripped and compiled sources are kept between starts; so the program is imported after this line.
-enableCompileCache(join(import.meta.dirname, '..', 'node_modules', '.cache', 'knowledge-vault'))
 
 const EXIT_FAILED = 1
 const EXIT_MISCONFIGURED = 2

@@ -65,7 +65,7 @@ export async function startProcess(
 
 /** With the flag of `npm start`: a smaller nursery keeps the resident size down. */
 export const startVault = (env: Record<string, string> = {}) =>
-  startProcess('src/main.ts', env, '/health/ready', ['--max-semi-space-size=8'])
+  startProcess('bin/serve.js', env, '/health/ready', ['--max-semi-space-size=8'])
 
 const TICKS_PER_SECOND = 100
 

@@ -1,8 +1,3 @@
-import { enableCompileCache } from 'node:module'
-import { join } from 'node:path'
-
-enableCompileCache(join(import.meta.dirname, '..', '..', '..', 'node_modules', '.cache', 'knowledge-vault'))
-
 // The bridge answers a client that waits for its handshake, so it goes past the argument parser.
 if (process.argv[2] === 'mcp' && process.argv.length === 3) {
   const { bridge } = await import('./bridge.ts')

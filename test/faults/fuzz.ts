@@ -153,7 +153,9 @@ export async function fuzz(t: Bench, requests: number, seed: number): Promise<Fu
     const operation = pick(random, operations)
     const url = operation.path.replaceAll(/\{(\w+)\}/g, (_, name) => {
       const parameter = operation.parameters.find((one) => one.name === name)
-      return encodeURIComponent(asText(inputs.value(parameter?.schema, {})).slice(0, 500).toWellFormed())
+      // An empty part would be the address of another route.
+      const text = asText(inputs.value(parameter?.schema, {})).slice(0, 500).toWellFormed() || '-'
+      return encodeURIComponent(text)
     })
     const query = new URLSearchParams()
     for (const { name, in: place, required, schema } of operation.parameters)

@@ -15,8 +15,10 @@ const wordsOf = (query: string) =>
 function rawSqlite(dataDir: string): RawSearch {
   const db = new DatabaseSync(join(dataDir, 'raw.db'))
   db.exec(`pragma journal_mode = wal; pragma cache_size = -32000; pragma mmap_size = 268435456;
-    attach database '${join(dataDir, 'vault.db')}' as vault;
-    create virtual table raw using fts5(text, content = '', tokenize = 'porter unicode61');
+    attach database '${join(dataDir, 'vault.db')}' as vault;`)
+  const isFilled = db.prepare(`select 1 from sqlite_master where name = 'raw'`).get()
+  if (!isFilled)
+    db.exec(`create virtual table raw using fts5(text, content = '', tokenize = 'porter unicode61');
     insert into raw (rowid, text)
       select rowid, title || ' ' || symptom || ' ' || coalesce(root_cause, '') || ' ' || fix_summary from vault.cards;`)
   const ask = db.prepare(`select rowid from raw where raw match ? order by bm25(raw) limit ${top}`)

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type App, buildApp } from '../../src/app.ts'
@@ -8,9 +8,13 @@ import { startPostgres } from '../../test/support/postgres.ts'
 
 export type BenchVault = { app: App; dataDir: string; destroy: () => Promise<void> }
 
-/** A vault of its own for a measurement: a temporary folder, and a PostgreSQL where that is asked for. */
-export async function openVault(engine: EngineName): Promise<BenchVault> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'knowledge-vault-bench-'))
+/**
+ * A vault of its own for a measurement: a temporary folder, and a PostgreSQL where that is asked for. A folder that is
+ * named is kept for the next measurement.
+ */
+export async function openVault(engine: EngineName, kept?: string): Promise<BenchVault> {
+  if (kept) mkdirSync(kept, { recursive: true })
+  const dataDir = kept ?? mkdtempSync(join(tmpdir(), 'knowledge-vault-bench-'))
   const postgres =
     engine === 'postgres'
       ? await startPostgres({
@@ -32,19 +36,38 @@ export async function openVault(engine: EngineName): Promise<BenchVault> {
     destroy: async () => {
       await app.close()
       await postgres?.destroy()
-      rmSync(dataDir, { recursive: true, force: true })
+      if (!kept) rmSync(dataDir, { recursive: true, force: true })
     },
   }
 }
 
 export type Account = { userId: string; workspaceId: string; token: string }
 
+type SignedIn = { access_token: string; user: { user_id: string; personal_workspace_id: string } }
+
+const accountIn = ({ access_token, user }: SignedIn): Account => ({
+  userId: user.user_id,
+  workspaceId: user.personal_workspace_id,
+  token: access_token,
+})
+
+const password = 'correct horse battery'
+
 export async function register(app: App, name: string): Promise<Account> {
   const answer = await app.server.inject({
     method: 'POST',
     url: '/api/v1/auth/register',
-    payload: { email: `${name}@example.com`, password: 'correct horse battery', display_name: name },
+    payload: { email: `${name}@example.com`, password, display_name: name },
   })
-  const { access_token, user } = answer.json()
-  return { userId: user.user_id, workspaceId: user.personal_workspace_id, token: access_token }
+  return accountIn(answer.json())
+}
+
+/** The account of an earlier measurement in a vault that was kept, or undefined. */
+export async function signIn(app: App, name: string): Promise<Account | undefined> {
+  const answer = await app.server.inject({
+    method: 'POST',
+    url: '/api/v1/auth/login',
+    payload: { email: `${name}@example.com`, password },
+  })
+  return answer.statusCode === 200 ? accountIn(answer.json()) : undefined
 }

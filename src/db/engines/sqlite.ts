@@ -181,7 +181,7 @@ function openWhole(file: string): Database {
   )
   refuseCorrupt(file, writer)
   const reader = new DatabaseSync(file, { timeout: 5000 })
-  reader.exec('pragma query_only = 1; pragma cache_size = -32000; pragma mmap_size = 268435456')
+  reader.exec('pragma query_only = 1; pragma cache_size = -32000; pragma mmap_size = 2147418112')
 
   const read = kyselyOn(reader, [rootHandleGuard])
   const write = kyselyOn(writer)

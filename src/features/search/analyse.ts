@@ -84,8 +84,13 @@ function endWithSigns(text: string, start: number, end: number): number {
   return end
 }
 
+/** Whether a plain word is worth reading; identifiers, numbers and other scripts always are. */
+export type Worth = (word: string) => boolean
+
+const plainWord = /^[A-Za-z][a-z]*$/
+
 /** Walks over a text and hands out every token's reading with its place. */
-export function scan(text: string, emit: Emit): void {
+export function scan(text: string, emit: Emit, isWorth?: Worth): void {
   const length = text.length
   let at = 0
   while (at < length) {
@@ -103,6 +108,10 @@ export function scan(text: string, emit: Emit): void {
     }
     const end = endWithSigns(text, start, at)
     const token = text.slice(start, end)
+    if (isWorth && plainWord.test(token) && !isWorth(token)) {
+      at = end
+      continue
+    }
     const last = token.charCodeAt(token.length - 1)
     const reading = last === 43 || last === 35 ? readAsIs(token.toLowerCase()) : read(token)
     if (reading.terms.length > 0) emit(reading, start, end)
@@ -111,10 +120,20 @@ export function scan(text: string, emit: Emit): void {
 }
 
 /** The tokens of a text in order, each with its place and its terms. */
-export function tokens(text: string): Token[] {
+export function tokens(text: string, isWorth?: Worth): Token[] {
   const found: Token[] = []
-  scan(text, ({ terms }, start, end) => found.push({ start, end, terms }))
+  scan(text, ({ terms }, start, end) => found.push({ start, end, terms }), isWorth)
   return found
+}
+
+/**
+ * Whether a word may have one of the terms, told without its stem, which costs far more: a stem begins as its word does
+ * (dying and die apart, hence the y).
+ */
+export function mayHave(terms: ReadonlySet<string>): Worth {
+  const beginnings = new Set<string>()
+  for (const term of terms) beginnings.add(term.slice(0, 2)).add(`${term.slice(0, 1)}y`)
+  return (word) => beginnings.has(word.slice(0, 2).toLowerCase())
 }
 
 /** Every term of a text in order, repeated as often as it occurs: what an index is fed with. */

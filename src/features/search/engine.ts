@@ -24,10 +24,15 @@ export type SearchIndex = {
   write: (ctx: Ctx, cardId: string, document: SearchDocument) => Promise<boolean>
   /** Takes the card out and returns what it had, or undefined where it had nothing. */
   remove: (ctx: Ctx, cardId: string) => Promise<Candidate | undefined>
-  /** The newest `limit` cards that match. */
-  find: (ctx: Ctx, match: Match, limit: number) => Promise<Candidate[]>
-  /** Up to `limit` cards on which a condition over `cards` holds. */
-  read: (ctx: Ctx, condition: Expression<SqlBool>, limit: number) => Promise<Candidate[]>
+  /** Up to `limit` cards that match, with all of their words or at least `words`. Of more, SQLite takes the newest. */
+  find: (ctx: Ctx, match: Match, limit: number, words?: readonly number[]) => Promise<Candidate[]>
+  /** Up to `limit` cards on which a condition over `cards` holds, with all of their words or at least `words`. */
+  read: (
+    ctx: Ctx,
+    condition: Expression<SqlBool>,
+    limit: number,
+    words?: readonly number[],
+  ) => Promise<Candidate[]>
   /** Counts words up or down; words that are new get their trigrams. */
   countWords: (ctx: Ctx, changes: readonly WordChange[]) => Promise<void>
   /** Words whose trigrams match, the most used first. */

@@ -1,4 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
+import { type Named, prepared } from '../../db/prepared.ts'
 import { documentOf, type IndexedCard } from './document.ts'
 import { type Candidate, indexOf } from './engine.ts'
 import { noteChange } from './vocabulary.ts'
@@ -22,12 +23,12 @@ export async function indexCard(ctx: Ctx, card: IndexedCard): Promise<void> {
   await noteChange(ctx, before, document)
 }
 
+const visibilityOf = prepared((db, parameter: Named<{ workspaceId: string }>) =>
+  db.selectFrom('workspaces').select('visibility').where('workspace_id', '=', parameter('workspaceId')),
+)
+
 async function isPublic(ctx: Ctx, workspaceId: string): Promise<boolean> {
-  const place = await ctx.db
-    .selectFrom('workspaces')
-    .select('visibility')
-    .where('workspace_id', '=', workspaceId)
-    .executeTakeFirst()
+  const [place] = await visibilityOf(ctx.db, { workspaceId })
   return place?.visibility === 'public'
 }
 

@@ -14,13 +14,17 @@ type Row = Awaited<ReturnType<typeof loadRows>>[number]
 /** A hit with its card, read under the rule of who may find what. */
 export type Loaded = { row: Row; score: number; matched: string[]; snippet: string }
 
+/** Picked by id before the rule is asked: a planner that begins with the rule walks over all cards of an owner. */
 const loadRows = (ctx: UserCtx, scope: SearchScope, cardIds: readonly string[]) =>
   ctx.db
-    .selectFrom('cards')
+    .with(
+      (cte) => cte('picked').materialized(),
+      (db) => db.selectFrom('cards').selectAll().where('card_id', 'in', cardIds),
+    )
+    .selectFrom('picked as cards')
     .innerJoin('users', 'users.user_id', 'cards.owner_id')
     .selectAll('cards')
     .select('users.display_name as owner_name')
-    .where('cards.card_id', 'in', cardIds)
     .where(listedIn(scope))
     .execute()
 

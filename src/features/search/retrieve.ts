@@ -116,12 +116,15 @@ async function sourceFor(
   if (narrowed.some((anyOf) => anyOf.length === 0)) return async () => new Map()
   const cards = await scopeSize(ctx, scope)
   if (cards <= budget.readWhole) {
-    const whole = keyed(
-      hasFilters(scope)
-        ? await indexOf(ctx).find(ctx, narrowed, budget.readWhole)
-        : await indexOf(ctx).read(ctx, listedIn(scope), budget.readWhole),
-    )
-    return async () => new Map(whole)
+    const index = indexOf(ctx)
+    return async (terms) => {
+      const words = terms.map((term) => term.hash)
+      return keyed(
+        hasFilters(scope)
+          ? await index.find(ctx, narrowed, budget.readWhole, words)
+          : await index.read(ctx, listedIn(scope), budget.readWhole, words),
+      )
+    }
   }
   const share = isBounded(cards) ? Math.min(1, cards / Math.max(1, all.cards)) : 1
   return (terms) => findByPlan(ctx, narrowed, terms, share)
@@ -148,14 +151,15 @@ async function findByPlan(ctx: Ctx, narrowed: Match, terms: readonly Term[], sha
     drivers.push(term)
   }
   const rest = sorted.slice(drivers.length)
+  const words = terms.map((term) => term.hash)
   const found: Found = new Map()
   if (drivers.length > 0) {
     const match = [...narrowed, drivers.map((term) => term.hash)]
-    for (const candidate of await index.find(ctx, match, budget.drivers * 2))
+    for (const candidate of await index.find(ctx, match, budget.drivers * 2, words))
       found.set(candidate.docNo, candidate)
   }
   if (rest.length > 0)
-    for (const candidate of await index.find(ctx, [...narrowed, ...twoOf(rest)], budget.pairs))
+    for (const candidate of await index.find(ctx, [...narrowed, ...twoOf(rest)], budget.pairs, words))
       found.set(candidate.docNo, candidate)
   return found
 }

@@ -1,5 +1,5 @@
 import { escapeHtml } from '../../core/escape-html.ts'
-import { fold, tokens } from './analyse.ts'
+import { fold, mayHave, tokens, type Worth } from './analyse.ts'
 
 const longestSnippet = 240
 /** Long texts are searched whole, but a snippet is looked for where readers begin. */
@@ -11,8 +11,8 @@ type Mark = { start: number; end: number; terms: string[] }
 export type Shown = { matched: string[]; snippet: string }
 
 /** The places of a text that matched. A token counts by its parts, so `getUserById` matches user. */
-function marksIn(text: string, terms: ReadonlySet<string>): Mark[] {
-  return tokens(text)
+function marksIn(text: string, terms: ReadonlySet<string>, isWorth: Worth): Mark[] {
+  return tokens(text, isWorth)
     .map(({ start, end, terms: has }) => ({ start, end, terms: has.filter((term) => terms.has(term)) }))
     .filter((mark) => mark.terms.length > 0)
 }
@@ -82,12 +82,13 @@ function render(
  * nothing but the marks is markup.
  */
 export function explain(title: string, texts: readonly string[], terms: ReadonlySet<string>): Shown {
+  const isWorth = mayHave(terms)
   const read = texts.filter((text) => text !== '').map((text) => text.slice(0, longestRead))
   const places = read.map((text) => {
-    const marks = marksIn(text, terms)
+    const marks = marksIn(text, terms, isWorth)
     return { text, marks, ...bestWindow(marks) }
   })
-  const inTitle = marksIn(title, terms)
+  const inTitle = marksIn(title, terms, isWorth)
   const matched = new Set<string>()
   for (const { text, marks } of [{ text: title, marks: inTitle }, ...places])
     for (const mark of marks) matched.add(fold(text.slice(mark.start, mark.end)))

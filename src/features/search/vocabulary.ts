@@ -13,11 +13,12 @@ export async function noteChange(
   after: SearchDocument | undefined,
 ): Promise<void> {
   const had = new Set(before ? Array.from(before.hashes) : [])
-  const has = new Set(after?.hashes ?? [])
+  const has = new Set(before ? after?.hashes : [])
+  const words = [...(after?.words ?? [])]
   await insertRow(ctx.db, 'search_changes', {
     cards: (after ? 1 : 0) - (before ? 1 : 0),
     length: (after?.length ?? 0) - (before?.length ?? 0),
-    added: [...(after?.words ?? [])].filter((word) => !had.has(wordHash(word))).join(' '),
+    added: (before ? words.filter((word) => !had.has(wordHash(word))) : words).join(' '),
     removed: [...had].filter((hash) => !has.has(hash)).join(' '),
   })
 }

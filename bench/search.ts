@@ -142,9 +142,14 @@ type Bar = { what: string; holds: boolean }
 
 function barsAt100k(m: Measured): Bar[] {
   const faster = (share: 'p50' | 'p95') => m.raw[share] / Math.max(m.library[share], m.personal[share])
-  return [
+  const speed = [
     { what: `${m.engine}: p50 ${faster('p50').toFixed(1)}x faster than raw (4x)`, holds: faster('p50') >= 4 },
     { what: `${m.engine}: p95 ${faster('p95').toFixed(1)}x faster than raw (4x)`, holds: faster('p95') >= 4 },
+  ]
+  // A vault that was kept says nothing about loading.
+  if (!Number.isFinite(m.indexShare)) return speed
+  return [
+    ...speed,
     { what: `${m.engine}: loaded in ${m.loadSeconds.toFixed(0)} s (60 s)`, holds: m.loadSeconds < 60 },
     { what: `${m.engine}: index ${m.indexShare.toFixed(2)}x of the text (1.5x)`, holds: m.indexShare <= 1.5 },
   ]

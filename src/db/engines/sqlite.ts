@@ -46,11 +46,13 @@ type Prepared = { statement: StatementSync; returnsRows: boolean }
 type Value = null | number | bigint | string | Uint8Array
 
 class SqliteConnection implements DatabaseConnection {
+  readonly #mustTransact: boolean
   readonly #db: DatabaseSync
   readonly #statements = new Map<string, Prepared>()
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, mustTransact: boolean) {
     this.#db = db
+    this.#mustTransact = mustTransact
   }
 
   #prepare(sql: string): Prepared {
@@ -67,6 +69,8 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    // A full disk ends a transaction by itself; what its code still writes must not pass as a write of its own.
+    if (this.#mustTransact && !this.#db.isTransaction) throw new Error('The transaction is over')
     const { statement, returnsRows } = this.#prepare(sql)
     if (returnsRows) return { rows: statement.all(...(parameters as Value[])) as R[] }
     const { changes, lastInsertRowid } = statement.run(...(parameters as Value[]))
@@ -88,8 +92,8 @@ class SqliteConnection implements DatabaseConnection {
 class SqliteDriver implements Driver {
   readonly #connection: SqliteConnection
 
-  constructor(db: DatabaseSync) {
-    this.#connection = new SqliteConnection(db)
+  constructor(db: DatabaseSync, mustTransact: boolean) {
+    this.#connection = new SqliteConnection(db, mustTransact)
   }
 
   async init(): Promise<void> {}
@@ -113,11 +117,11 @@ class SqliteDriver implements Driver {
   }
 }
 
-const kyselyOn = (db: DatabaseSync, plugins: KyselyPlugin[] = []) =>
+const kyselyOn = (db: DatabaseSync, mustTransact: boolean, plugins: KyselyPlugin[] = []) =>
   new Kysely<Schema>({
     dialect: {
       createAdapter: () => new SqliteAdapter(),
-      createDriver: () => new SqliteDriver(db),
+      createDriver: () => new SqliteDriver(db, mustTransact),
       createIntrospector: (kysely) => new SqliteIntrospector(kysely),
       createQueryCompiler: () => new SqliteQueryCompiler(),
     },
@@ -183,8 +187,8 @@ function openWhole(file: string): Database {
   const reader = new DatabaseSync(file, { timeout: 5000 })
   reader.exec('pragma query_only = 1; pragma cache_size = -32000; pragma mmap_size = 2147418112')
 
-  const read = kyselyOn(reader, [rootHandleGuard])
-  const write = kyselyOn(writer)
+  const read = kyselyOn(reader, false, [rootHandleGuard])
+  const write = kyselyOn(writer, true)
   const writes = new SqliteWrites(writer, (error) => primaryCode(error) === SQLITE_BUSY)
   return {
     engine: 'sqlite',

@@ -23,6 +23,8 @@ export type BuildOptions = {
   limits?: Limits
   jobs?: readonly Job[]
   mcp?: McpOptions
+  /** Off in tests that measure answers, not load: a slow machine must not refuse them. */
+  shedding?: boolean
 }
 
 /** Whatever a library logs of a request, its headers carry credentials; the multipart parser logs them at trace. */
@@ -64,7 +66,12 @@ export async function buildApp(config: Config, options: BuildOptions = {}): Prom
       log,
       now,
     }
-    const server = await buildServer(services, { capabilities, rawRoutes, mcp: options.mcp })
+    const server = await buildServer(services, {
+      capabilities,
+      rawRoutes,
+      mcp: options.mcp,
+      shedding: options.shedding ?? true,
+    })
     const stopJobs = startJobs(services, options.jobs)
     const close = async () => {
       await server.close()

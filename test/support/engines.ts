@@ -76,6 +76,7 @@ export class Bench {
     this.#app = await buildApp(readConfig(this.#vault.env), {
       log,
       now: () => new Date(Date.now() + this.#offsetMs),
+      shedding: false,
     })
   }
 

@@ -24,6 +24,8 @@ export type Doors = {
   capabilities: readonly Capability[]
   rawRoutes: readonly RawRoute[]
   mcp?: McpOptions | undefined
+  /** Whether requests are refused while the process is far behind. */
+  shedding: boolean
 }
 
 export async function buildServer(services: Services, doors: Doors): Promise<FastifyInstance> {
@@ -51,7 +53,7 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
   acceptJson(app)
   handleErrors(app, services.database)
   secure(app, services.config)
-  shedLoad(app)
+  if (doors.shedding) shedLoad(app)
   measure(app, services.config)
   logResponses(app)
   const closeRoutes = answerWrongMethods(app)

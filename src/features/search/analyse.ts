@@ -35,9 +35,10 @@ const isWordCode = (code: number) => isLetter(code) || isDigit(code) || code ===
 
 /** Pairs of neighbouring characters, each with its own place where folding has kept the places. */
 function emitRun(text: string, start: number, emit: Emit): void {
-  const characters = [...fold(text)]
+  const folded = fold(text)
+  const characters = [...folded]
   const pairs = characters.length < 2 ? characters : characters.slice(1).map((c, i) => `${characters[i]}${c}`)
-  const keepsPlaces = characters.length === text.length
+  const keepsPlaces = characters.length === text.length && folded.length === text.length
   pairs.forEach((pair, i) => {
     const from = keepsPlaces ? start + i : start
     emit(readAsIs(pair), from, keepsPlaces ? from + pair.length : start + text.length)

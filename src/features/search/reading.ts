@@ -26,12 +26,16 @@ const russian = snowball.newStemmer('russian')
 /** Lower-case, compatibility forms made one, accents of alphabetic scripts dropped. */
 export function fold(text: string): string {
   if (onlyAscii.test(text)) return text.toLowerCase()
-  return text
-    .normalize('NFKC')
-    .toLowerCase()
-    .normalize('NFD')
-    .replace(/[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]/g, '')
-    .normalize('NFC')
+  return (
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .normalize('NFD')
+      .replace(/[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]/g, '')
+      // Some compatibility forms fall apart into signs and blanks, such as a bracketed number or a lone vowel mark.
+      .replace(/["'*():%\s\p{Cc}]/gu, '')
+      .normalize('NFC')
+  )
 }
 
 const cut = (term: string) => (term.length <= longestTerm ? term : term.slice(0, longestTerm))

@@ -104,7 +104,7 @@ export const messagingRules = [
   named('facebook_access_token', ['access_token'], '\\d{15,16}(?:\\||%7C)[A-Za-z0-9_-]{27,40}'),
   token('instagram_token', 'IGQV', '[A-Za-z0-9_-]{80,300}'),
   named('linkedin_client_id', ['linkedin', 'linked_in', 'linked-in'], '[a-z0-9]{14}|[a-z0-9]{16}'),
-  token('linkedin_secret', 'WPL_AP', '\\d\\.[A-Za-z0-9.=]{16,40}'),
+  token('linkedin_secret', 'WPL_AP', '\\d\\.[A-Za-z0-9.=]{15,39}[A-Za-z0-9]'),
   named('pinterest_token', 'pinterest', 'pina_[A-Za-z0-9]{32}|[A-Za-z0-9]{40}'),
   named('reddit_secret', 'reddit', '[A-Za-z0-9_-]{14}|[A-Za-z0-9_-]{22}|[A-Za-z0-9_-]{27,30}'),
   named('twitch_token', 'twitch', '[a-z0-9]{30}'),

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { contextFor } from '../src/core/context.ts'
 import { queryTerms } from '../src/features/search/analyse.ts'
+import { documentsByNumber } from '../src/features/search/index.store.ts'
 import { retrieve } from '../src/features/search/retrieve.ts'
 import { loadCards } from './search/load.ts'
 import { type Judgements, mean, scoreQuery } from './search/measures.ts'
@@ -104,9 +105,11 @@ async function evaluate(folder: string, engine: 'sqlite' | 'postgres'): Promise<
         .results.map((result: { card_id: string }) => names.get(result.card_id) ?? '')
       asked.search.push(scoreQuery(found, relevant))
       const alone = await retrieve(ctx, queryTerms(query), scope, 'words')
+      const first = alone.hits.slice(0, deepest).map((hit) => hit.docNo)
+      const cards = new Map((await documentsByNumber(ctx, first)).map((card) => [card.docNo, card.cardId]))
       asked.words.push(
         scoreQuery(
-          alone.hits.slice(0, deepest).map((hit) => names.get(hit.cardId) ?? ''),
+          first.map((docNo) => names.get(cards.get(docNo) ?? '') ?? ''),
           relevant,
         ),
       )

@@ -5,13 +5,14 @@ import { googleIdentity } from './adapters/identity/identity.ts'
 import type { MailTransport } from './adapters/mail/mail.ts'
 import { capabilities, rawRoutes } from './capabilities.ts'
 import type { Config } from './config.ts'
-import type { Services } from './core/context.ts'
+import { contextFor, type Services } from './core/context.ts'
 import { type Limits, memoryLimits } from './core/limits.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
 import { buildServer } from './doors/http/server.ts'
 import type { McpOptions } from './doors/mcp/protocol.ts'
 import { openPayments } from './features/billing/open-payments.ts'
+import { fillEmptyIndex } from './features/search/reindex.ts'
 import { type Job, startJobs } from './jobs.ts'
 import { keptSecret } from './secret-key.ts'
 
@@ -66,6 +67,8 @@ export async function buildApp(config: Config, options: BuildOptions = {}): Prom
       log,
       now,
     }
+    const indexed = await fillEmptyIndex(contextFor(services))
+    if (indexed > 0) log.info({ cards: indexed }, 'the search index was made anew')
     const server = await buildServer(services, {
       capabilities,
       rawRoutes,

@@ -9,7 +9,7 @@ import { MAIL_JOB } from './features/mail/outbox.ts'
 import { dropOldMails, sendDueMails } from './features/mail/sender.ts'
 import { dropOAuthLeftovers } from './features/oauth/grants.ts'
 import { REINDEX_JOB, reindexStale } from './features/search/reindex.ts'
-import { foldChanges } from './features/search/vocabulary.ts'
+import { tendIndex } from './features/search/tend.ts'
 import { dropOrphanedUploads } from './features/support/tickets.ts'
 
 export type Job = {
@@ -32,7 +32,7 @@ export const JOBS: readonly Job[] = [
   { name: 'deleted-cards', everyMs: HOUR_MS, run: purgeDeletedCards },
   { name: MAIL_JOB, everyMs: 10_000, run: sendDueMails },
   { name: 'old-mails', everyMs: HOUR_MS, run: dropOldMails },
-  { name: 'search-vocabulary', everyMs: SECOND_MS, run: foldChanges },
+  { name: 'search-index', everyMs: SECOND_MS, run: tendIndex },
   { name: REINDEX_JOB, everyMs: MINUTE_MS, run: reindexStale },
   { name: 'ledger', everyMs: HOUR_MS, run: reconcileAtNight },
   { name: 'backup', everyMs: MINUTE_MS, run: backUpOnSchedule },

@@ -3,7 +3,7 @@ import { toJson } from '../../src/db/columns.ts'
 import { newId } from '../../src/db/ids.ts'
 import { columnsOf } from '../../src/features/cards/content.ts'
 import { indexCard } from '../../src/features/search/index-card.ts'
-import { foldChanges } from '../../src/features/search/vocabulary.ts'
+import { tendIndex } from '../../src/features/search/tend.ts'
 import type { BenchCard } from './cards.ts'
 
 const cardsPerTransaction = 250
@@ -101,6 +101,6 @@ export async function loadCards(
     if (batch.push(card) === cardsPerTransaction) await flush()
   }
   if (batch.length > 0) await flush()
-  await foldChanges(ctx)
+  await tendIndex(ctx)
   return { cards: loaded, bytes, seconds: (performance.now() - started) / 1000 }
 }

@@ -69,8 +69,7 @@ export async function indexBytes(app: App): Promise<number> {
           database.read,
         )
       : await sql<{ bytes: number }>`
-          select (pg_total_relation_size('search_docs') + pg_total_relation_size('search_words'))::bigint as bytes`.execute(
-          database.read,
-        )
+          select (pg_total_relation_size('search_docs') + pg_total_relation_size('search_postings') +
+            pg_total_relation_size('search_words'))::bigint as bytes`.execute(database.read)
   return Number(found.rows[0]?.bytes ?? 0)
 }

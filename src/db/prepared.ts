@@ -1,5 +1,5 @@
 import type { Compilable, CompiledQuery, Expression, Insertable } from 'kysely'
-import { sql } from 'kysely'
+import { CompiledQuery as Compiled, SqliteAdapter, sql } from 'kysely'
 import type { Db } from './db.ts'
 import type { Schema } from './schema.ts'
 
@@ -57,4 +57,32 @@ export async function insertRow<T extends keyof Schema & string>(
     inserts.set(key, insert)
   }
   await insert(db, row as Record<string, unknown>)
+}
+
+/** So that few different statements are compiled, whatever the number of rows. */
+const CHUNKS = [256, 32, 4, 1]
+
+const manyRows = (db: Db, start: string, columns: number, rows: number, end: string) => {
+  const isSqlite = db.getExecutor().adapter instanceof SqliteAdapter
+  const place = (i: number) => (isSqlite ? '?' : `$${i + 1}`)
+  const tuple = (row: number) =>
+    `(${Array.from({ length: columns }, (_, i) => place(row * columns + i)).join()})`
+  return `${start} ${Array.from({ length: rows }, (_, row) => tuple(row)).join()} ${end}`
+}
+
+/** Inserts of many rows without building a query for each. `end` may say what happens on a conflict. */
+export async function insertRows<T extends keyof Schema & string>(
+  db: Db,
+  table: T,
+  columns: readonly (keyof Schema[T] & string)[],
+  rows: readonly (readonly unknown[])[],
+  end = '',
+): Promise<void> {
+  const start = `insert into ${table} (${columns.join()}) values`
+  for (let from = 0; from < rows.length; ) {
+    const count = CHUNKS.find((chunk) => chunk <= rows.length - from) ?? 1
+    const statement = manyRows(db, start, columns.length, count, end)
+    await db.executeQuery(Compiled.raw(statement, rows.slice(from, from + count).flat()))
+    from += count
+  }
 }

@@ -14,6 +14,9 @@ export const DISTRIBUTION = {
   card_versions: 'card_id',
   card_feedback: 'card_id',
   search_docs: 'card_id',
+  // The lists of one range of cards are in one shard.
+  search_runs: 'run',
+  search_postings: 'run',
   // One project's memory is in one shard.
   context_projects: 'project_id',
   context_partitions: 'project_id',
@@ -37,6 +40,8 @@ export const DISTRIBUTION = {
   schema_migrations: 'reference',
 
   search_changes: 'single',
+  search_fresh: 'single',
+  search_dead: 'reference',
   email_tokens: 'single',
   login_failures: 'single',
   workspace_invites: 'single',

@@ -1,15 +1,25 @@
 import type { Generated } from 'kysely'
 
-/**
- * One row per indexed card. What differs between the engines (the terms and how often they occur) is written and
- * read in features/search/index.sqlite.ts and index.postgres.ts; these columns are the same on both.
- */
+/** One row per indexed card: its words and how often each occurs; see features/search/packing.ts. */
 export type SearchDocsTable = {
   doc_no: Generated<number>
   card_id: string
   /** By which analyser the card was read; see analyserVersion. */
   analyser: number
+  weights: Uint8Array
 }
+
+/** Cards that are in no posting list yet. */
+export type SearchFreshTable = { doc_no: number }
+
+/** The runs that there are, and how many cards of it were known to be gone when the run was last made. */
+export type SearchRunsTable = { run: number; dead: number }
+
+/** Which cards of a run have a word, or pass a filter; see features/search/postings.ts. */
+export type SearchPostingsTable = { run: number; hash: number; docs: Uint8Array }
+
+/** Cards of a block that are gone from the index, though posting lists may still have them. */
+export type SearchDeadTable = { block: number; docs: Uint8Array }
 
 /** Every word of every card, and in how many cards it occurs: what the planner and the trigram path ask. */
 export type SearchWordsTable = {
@@ -31,6 +41,8 @@ export type SearchChangesTable = {
   added: string
   /** Hashes of words that went, separated by spaces. */
   removed: string
+  /** The card's former number in the index, if it had one. */
+  gone: number | null
 }
 
 /** One row: how many cards are counted, and how many words they have together. */
@@ -38,6 +50,10 @@ export type SearchTotalsTable = { id: 1; cards: number; length: number }
 
 export type SearchTables = {
   search_docs: SearchDocsTable
+  search_fresh: SearchFreshTable
+  search_runs: SearchRunsTable
+  search_postings: SearchPostingsTable
+  search_dead: SearchDeadTable
   search_words: SearchWordsTable
   search_changes: SearchChangesTable
   search_totals: SearchTotalsTable

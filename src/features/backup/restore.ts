@@ -6,7 +6,7 @@ import type { Database, Db } from '../../db/db.ts'
 import { appliedMigrations, MIGRATIONS, migrate, SchemaTooNew } from '../../db/migrate.ts'
 import { reindexEvents } from '../memory/reindex.ts'
 import { reindexAll } from '../search/reindex.ts'
-import { foldChanges } from '../search/vocabulary.ts'
+import { tendIndex } from '../search/tend.ts'
 import { checkBackup, type End, type Header, isSection, type Row, readLines } from './format.ts'
 
 /** The place is not empty: a restore never mixes with, or replaces, what is there. */
@@ -139,6 +139,6 @@ export async function reindex(
 ): Promise<{ cards: number; events: number }> {
   const cards = await reindexAll(ctx, onProgress)
   const events = await reindexEvents(ctx)
-  await foldChanges(ctx)
+  await tendIndex(ctx)
   return { cards, events }
 }

@@ -12,7 +12,8 @@ import { SECRET_FILE, ticketFile } from './files.ts'
 import { Counter, type End, FORMAT, type Header, type Line, type Sum } from './format.ts'
 
 /** Made from the other tables; the features make them anew at restore. */
-const DERIVED = /^(search_(docs|words|changes|totals|terms|grams)|context_event_(index|grams|words))/
+const DERIVED =
+  /^(search_(docs|fresh|runs|postings|dead|words|changes|totals|terms|grams)|context_event_(index|grams|words))/
 const MIGRATIONS = 'schema_migrations'
 const isKept = ({ name }: TableShape) => name !== MIGRATIONS && !DERIVED.test(name)
 

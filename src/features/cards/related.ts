@@ -1,15 +1,13 @@
 import type { Ctx } from '../../core/context.ts'
 import { termsOf } from '../search/analyse.ts'
-import { type Candidate, indexOf } from '../search/engine.ts'
+import { findBest } from '../search/find-best.ts'
+import type { Candidate } from '../search/packing.ts'
 import { wordHash } from '../search/term-hash.ts'
 import { cardCounts, totals } from '../search/vocabulary.ts'
 import type { CardContent } from './content.ts'
 
 /** What says most about a card: its rarest words. More of them only cost time. */
 const TELLING_WORDS = 24
-/** Of so many groups of telling words, a near copy has a word from each. */
-const GROUPS = 6
-const MOST_CANDIDATES = 400
 /** A pasted log has words without end; its first ones will do. */
 const MOST_WORDS = 2000
 
@@ -24,13 +22,13 @@ export const comparedText = ({ title, symptom, fix_summary }: Text): string =>
 type Worth = ReadonlyMap<number, number>
 
 /** How much each word of the card says, the most telling first: the fewer cards have it, the more. */
-async function worthOfWords(ctx: Ctx, text: Text): Promise<Worth> {
+async function worthOfWords(ctx: Ctx, text: Text): Promise<{ worth: Worth; counts: Worth }> {
   const hashes = [...new Set(termsOf(comparedText(text)).map(wordHash))].slice(0, MOST_WORDS)
   const counts = await cardCounts(ctx, hashes)
   const { cards } = await totals(ctx)
   const worth = (hash: number) => Math.log(1 + (cards + 1) / ((counts.get(hash) ?? 0) + 1))
   const sorted = hashes.map((hash) => [hash, worth(hash)] as const).sort((a, b) => b[1] - a[1])
-  return new Map(sorted)
+  return { worth: new Map(sorted), counts }
 }
 
 /** The share of what the card says that the candidate says too. */
@@ -48,26 +46,17 @@ function shareOf(worth: Worth, candidate: Candidate): number {
 export type Likeness = {
   /** Numbers of the index that say where to look: one of them must hold. */
   places: readonly number[]
-  /** A near copy shares nearly all telling words; something related shares one. */
-  how: 'near_copy' | 'related'
   limit: number
 }
 
 /** Cards that share words with this text, the ones that share most first. It narrows; who may see what is checked by the caller. */
-export async function relatedCards(
-  ctx: Ctx,
-  text: Text,
-  { places, how, limit }: Likeness,
-): Promise<string[]> {
-  const worth = await worthOfWords(ctx, text)
-  const telling = [...worth.keys()].slice(0, TELLING_WORDS)
+export async function relatedCards(ctx: Ctx, text: Text, { places, limit }: Likeness): Promise<string[]> {
+  const { worth, counts } = await worthOfWords(ctx, text)
+  const telling = [...worth].slice(0, TELLING_WORDS)
   if (telling.length === 0) return []
-  const groups = Array.from({ length: Math.min(GROUPS, telling.length) }, (_, group) =>
-    telling.filter((_, i) => i % GROUPS === group),
-  )
-  const match = how === 'related' ? [telling] : groups
-  const found = await indexOf(ctx).find(ctx, [places, ...match], MOST_CANDIDATES)
-  return found
+  const wanted = telling.map(([hash, value]) => [{ hash, worth: value, cards: counts.get(hash) ?? 0 }])
+  const { candidates } = await findBest(ctx, wanted, [places])
+  return candidates
     .map((candidate) => ({ id: candidate.cardId, share: shareOf(worth, candidate) }))
     .sort((a, b) => b.share - a.share || (a.id < b.id ? 1 : -1))
     .slice(0, limit)

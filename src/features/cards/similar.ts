@@ -39,7 +39,7 @@ const similarityTo = (row: CardRow) => {
 
 /** The library's cards that say nearly the same as this one, the nearest first. */
 async function nearInLibrary(ctx: UserCtx, row: CardRow) {
-  const ids = await relatedCards(ctx, row, { places: [inLibrary], how: 'near_copy', limit: MOST_COMPARED })
+  const ids = await relatedCards(ctx, row, { places: [inLibrary], limit: MOST_COMPARED })
   if (ids.length === 0) return []
   const rows = await selectCards(ctx.db, ctx.viewer.userId)
     .where('cards.card_id', 'in', ids)
@@ -96,7 +96,6 @@ export const similarTo = capability({
     const card = await readableCard(ctx, card_id)
     const ids = await relatedCards(ctx, card, {
       places: await placesOf(ctx),
-      how: 'related',
       limit: MOST_COMPARED,
     })
     if (ids.length === 0) return []

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import { documentOf, type IndexedCard } from './document.ts'
-import { type Candidate, indexOf } from './engine.ts'
+import { documentsWhere } from './index.store.ts'
+import type { Candidate } from './packing.ts'
 
 const isSame = (found: Candidate, card: IndexedCard): boolean => {
   const wanted = documentOf(card, false)
@@ -16,7 +17,7 @@ const isSame = (found: Candidate, card: IndexedCard): boolean => {
 export async function wronglyIndexed(ctx: Ctx, cards: readonly IndexedCard[]): Promise<string[]> {
   if (cards.length === 0) return []
   const ids = sql.join(cards.map((card) => card.card_id))
-  const found = await indexOf(ctx).read(ctx, sql`cards.card_id in (${ids})`, cards.length)
+  const found = await documentsWhere(ctx, sql`cards.card_id in (${ids})`, cards.length)
   const byId = new Map(found.map((candidate) => [candidate.cardId, candidate]))
   return cards
     .filter((card) => {

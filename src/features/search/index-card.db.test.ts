@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { goodCard, record } from '../../../test/support/cards.ts'
 import { type Bench, onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor, inTx } from '../../core/context.ts'
-import { indexOf } from './engine.ts'
+import { findBest } from './find-best.ts'
 import { type IndexedCard, indexCard, unindexCard } from './index-card.ts'
 import { wordHash } from './term-hash.ts'
 import { cardCounts, foldChanges, likeWords, totals } from './vocabulary.ts'
@@ -14,7 +14,9 @@ onBothEngines('the search index', (t) => {
     const ctx = contextFor(t.app.services)
     const write = (change: Partial<IndexedCard>) => inTx(ctx, (ctx) => indexCard(ctx, { ...card, ...change }))
     const findBy = async (word: string) =>
-      (await indexOf(ctx).find(ctx, [[wordHash(word)]], 10)).map((found) => found.cardId)
+      (await findBest(ctx, [[{ hash: wordHash(word), cards: 1, worth: 1 }]], [])).candidates.map(
+        (found) => found.cardId,
+      )
 
     await write({ title: 'A zyzzyva in the pool' })
     await write({ title: 'A wombatine thing in the pool' })

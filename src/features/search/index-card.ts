@@ -1,7 +1,8 @@
 import type { Ctx } from '../../core/context.ts'
 import { type Named, prepared } from '../../db/prepared.ts'
 import { documentOf, type IndexedCard } from './document.ts'
-import { type Candidate, indexOf } from './engine.ts'
+import { addToIndex, takeFromIndex } from './index.store.ts'
+import type { Candidate } from './packing.ts'
 import { noteChange } from './vocabulary.ts'
 
 export type { IndexedCard } from './document.ts'
@@ -12,13 +13,12 @@ export type { IndexedCard } from './document.ts'
  */
 export async function indexCard(ctx: Ctx, card: IndexedCard): Promise<void> {
   requireTransaction(ctx)
-  const index = indexOf(ctx)
   const document = documentOf(card, await isPublic(ctx, card.workspace_id))
   // A new card is not looked for first: on PostgreSQL that look would tie all writers of new cards together.
   let before: Candidate | undefined
-  if (!(await index.write(ctx, card.card_id, document))) {
-    before = await index.remove(ctx, card.card_id)
-    await index.write(ctx, card.card_id, document)
+  if (!(await addToIndex(ctx, card.card_id, document))) {
+    before = await takeFromIndex(ctx, card.card_id)
+    await addToIndex(ctx, card.card_id, document)
   }
   await noteChange(ctx, before, document)
 }
@@ -35,7 +35,7 @@ async function isPublic(ctx: Ctx, workspaceId: string): Promise<boolean> {
 /** Takes a card out of the index, in the transaction that deletes it. */
 export async function unindexCard(ctx: Ctx, cardId: string): Promise<void> {
   requireTransaction(ctx)
-  const before = await indexOf(ctx).remove(ctx, cardId)
+  const before = await takeFromIndex(ctx, cardId)
   if (before) await noteChange(ctx, before, undefined)
 }
 

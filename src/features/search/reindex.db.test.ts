@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { goodCard, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor, inTx } from '../../core/context.ts'
-import { indexOf } from './engine.ts'
+import { takeFromIndex } from './index.store.ts'
 import { reindex, reindexAll, staleCount } from './reindex.ts'
 
 onBothEngines('re-indexing', (t) => {
@@ -13,7 +13,7 @@ onBothEngines('re-indexing', (t) => {
     )
     const ctx = contextFor(t.app.services)
     await inTx(ctx, async (ctx) => {
-      for (const card of cards.slice(0, 10)) await indexOf(ctx).remove(ctx, card.card_id)
+      for (const card of cards.slice(0, 10)) await takeFromIndex(ctx, card.card_id)
       await ctx.db.updateTable('search_docs').set({ analyser: 0 }).execute()
     })
     expect(await staleCount(ctx)).toBe(60)

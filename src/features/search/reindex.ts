@@ -4,6 +4,7 @@ import { type Ctx, inTx } from '../../core/context.ts'
 import { contentOf } from '../cards/content.ts'
 import { analyserVersion } from './analyse.ts'
 import { indexCard } from './index-card.ts'
+import { tendIndex } from './tend.ts'
 
 /**
  * A card is stale when another analyser has read it, or when something outside the card has changed what its index
@@ -112,4 +113,13 @@ export async function reindexStale(ctx: Ctx, stopping: AbortSignal): Promise<voi
     some = await reindexSome(ctx, 'stale')
     if (some > 0) await sleep(pauseMs)
   }
+}
+
+/** A vault with cards and an empty index comes from an upgrade: fills the index before anybody searches in vain. */
+export async function fillEmptyIndex(ctx: Ctx): Promise<number> {
+  const indexed = await ctx.db.selectFrom('search_docs').select('doc_no').limit(1).execute()
+  if (indexed.length > 0) return 0
+  const cards = await reindex(ctx)
+  await tendIndex(ctx)
+  return cards
 }

@@ -14,12 +14,18 @@ type Row = Awaited<ReturnType<typeof loadRows>>[number]
 /** A hit with its card, read under the rule of who may find what. */
 export type Loaded = { row: Row; score: number; matched: string[]; snippet: string }
 
-/** Picked by id before the rule is asked: a planner that begins with the rule walks over all cards of an owner. */
-const loadRows = (ctx: UserCtx, scope: SearchScope, cardIds: readonly string[]) =>
+/** Picked by number before the rule is asked: a planner that begins with the rule walks over all cards of an owner. */
+const loadRows = (ctx: UserCtx, scope: SearchScope, docNos: readonly number[]) =>
   ctx.db
     .with(
       (cte) => cte('picked').materialized(),
-      (db) => db.selectFrom('cards').selectAll().where('card_id', 'in', cardIds),
+      (db) =>
+        db
+          .selectFrom('search_docs')
+          .innerJoin('cards', 'cards.card_id', 'search_docs.card_id')
+          .selectAll('cards')
+          .select('search_docs.doc_no')
+          .where('search_docs.doc_no', 'in', docNos),
     )
     .selectFrom('picked as cards')
     .innerJoin('users', 'users.user_id', 'cards.owner_id')
@@ -54,11 +60,11 @@ export async function loadHits(
     const rows = await loadRows(
       ctx,
       scope,
-      some.map((hit) => hit.cardId),
+      some.map((hit) => hit.docNo),
     )
-    const byId = new Map(rows.map((row) => [row.card_id, row]))
-    for (const { cardId, score } of some) {
-      const row = byId.get(cardId)
+    const byNumber = new Map(rows.map((row) => [row.doc_no, row]))
+    for (const { docNo, score } of some) {
+      const row = byNumber.get(docNo)
       if (!row || !passes(row, scope)) continue
       const shown = explain(row.title, textsToQuote(row), terms)
       if (shown.matched.length > 0) loaded.push({ row, score, ...shown })

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import { type CardScope, isListed } from '../cards/visibility.ts'
-import type { Match } from './engine.ts'
 import {
   askedEnvironmentFilter,
   ownerFilter,
@@ -11,6 +10,7 @@ import {
   trackFilter,
   workspaceFilter,
 } from './filters.ts'
+import type { Match } from './match.ts'
 
 /** Where somebody searches. */
 export type SearchScope = {
@@ -59,15 +59,18 @@ async function tenancy(ctx: Ctx, asked: SearchScope): Promise<number[][]> {
   return [open.flatMap((id) => [workspaceFilter(id), ownerInFilter(viewerId, id)])]
 }
 
+/** What narrows the search besides tenancy. */
+export const filtersAsked = ({ tags, environment, track }: SearchScope): Match => [
+  ...tags.map((tag) => [tagFilter(tag)]),
+  ...Object.entries(environment).map(([name, value]) => [askedEnvironmentFilter(name, value)]),
+  ...(track ? [[trackFilter(track)]] : []),
+]
+
 /** All that narrows the search, as terms of the index: tenancy, tags, environment and track. */
-export async function narrowing(ctx: Ctx, asked: SearchScope): Promise<Match> {
-  return [
-    ...(await tenancy(ctx, asked)),
-    ...asked.tags.map((tag) => [tagFilter(tag)]),
-    ...Object.entries(asked.environment).map(([name, value]) => [askedEnvironmentFilter(name, value)]),
-    ...(asked.track ? [[trackFilter(asked.track)]] : []),
-  ]
-}
+export const narrowing = async (ctx: Ctx, asked: SearchScope): Promise<Match> => [
+  ...(await tenancy(ctx, asked)),
+  ...filtersAsked(asked),
+]
 
 export const listedIn = ({ viewerId, scope, workspaceIds }: SearchScope) =>
   isListed(viewerId, scope, workspaceIds)
@@ -95,5 +98,3 @@ export async function scopeSize(ctx: Ctx, asked: SearchScope): Promise<number> {
   if (cards === mostCounted) counts.set(key, { cards, until: Date.now() + countKeptMs })
   return cards
 }
-
-export const isBounded = (cards: number) => cards < mostCounted

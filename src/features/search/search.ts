@@ -82,7 +82,7 @@ async function search(ctx: UserCtx, input: SearchInput): Promise<SearchAnswer> {
     query: input.query,
     scope: input.scope,
     results: hits.map((hit) => presentHit(hit, hitReason(ctx, scope, hit))),
-    total: hits.length < input.limit ? hits.length : found.hits.length,
+    total: hits.length < input.limit ? hits.length : found.matching,
     credits_charged: charged,
     credits_balance: balance,
     action_card: input.generate_action_card ? await actionCardFor(ctx, input.query, hits) : null,

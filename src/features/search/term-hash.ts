@@ -18,3 +18,8 @@ function mix(text: string): number {
 export const wordHash = (term: string): number => mix(term) >>> (32 - wordBits)
 
 export const filterHash = (filter: string): number => (mix(filter) >>> (32 - wordBits)) + 2 ** wordBits
+
+export const isFilter = (hash: number): boolean => hash >= 2 ** wordBits
+
+/** Every number of the index is below this. */
+export const numberSpace = 2 ** (wordBits + 1)

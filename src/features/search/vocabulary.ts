@@ -1,10 +1,13 @@
 import { sql } from 'kysely'
 import { type Ctx, inTx } from '../../core/context.ts'
-import { insertRow } from '../../db/prepared.ts'
+import { insertRow, prepared } from '../../db/prepared.ts'
+import { markDead } from './dead-cards.ts'
 import type { SearchDocument } from './document.ts'
-import { type Candidate, indexOf, type Word, type WordChange } from './engine.ts'
+import { inNumbers } from './index.store.ts'
+import type { Candidate } from './packing.ts'
 import { wordHash } from './term-hash.ts'
 import { gramHash, hasTrigrams, innerTrigramsOf, likenessTo, trigramsOf } from './trigrams.ts'
+import { type Word, type WordChange, wordStore } from './word-store.ts'
 
 /** Remembers what a card write does to the counts; `foldChanges` does the counting later. */
 export async function noteChange(
@@ -20,12 +23,19 @@ export async function noteChange(
     length: (after?.length ?? 0) - (before?.length ?? 0),
     added: (before ? words.filter((word) => !had.has(wordHash(word))) : words).join(' '),
     removed: [...had].filter((hash) => !has.has(hash)).join(' '),
+    gone: before?.docNo ?? null,
   })
 }
 
 const foldedAtOnce = 2000
-/** Any fixed number: processes that fold at the same time take turns. */
-const foldLock = 7_205_760
+/** Any fixed number. */
+const indexLock = 7_205_760
+
+/** Processes that fold into the counts or into the lists at the same time take turns. */
+export async function lockIndex(ctx: Ctx): Promise<void> {
+  if (ctx.database.engine === 'postgres')
+    await sql`select pg_advisory_xact_lock(${indexLock})`.execute(ctx.db)
+}
 
 /** Counts in what card writes have noted; returns how many notes are folded. */
 export async function foldChanges(ctx: Ctx): Promise<number> {
@@ -38,7 +48,7 @@ export async function foldChanges(ctx: Ctx): Promise<number> {
 }
 
 async function foldSome(ctx: Ctx): Promise<number> {
-  if (ctx.database.engine === 'postgres') await sql`select pg_advisory_xact_lock(${foldLock})`.execute(ctx.db)
+  await lockIndex(ctx)
   const notes = await ctx.db
     .selectFrom('search_changes')
     .selectAll()
@@ -54,7 +64,11 @@ async function foldSome(ctx: Ctx): Promise<number> {
       notes.map((note) => note.change_no),
     )
     .execute()
-  await indexOf(ctx).countWords(ctx, sumUp(notes))
+  await wordStore(ctx).count(ctx, sumUp(notes))
+  await markDead(
+    ctx,
+    notes.flatMap(({ gone }) => gone ?? []),
+  )
   await ctx.db
     .updateTable('search_totals')
     .set((eb) => ({
@@ -85,8 +99,10 @@ export type Totals = { cards: number; averageLength: number }
 
 const likelyLength = 150
 
+const readTotals = prepared((db) => db.selectFrom('search_totals').selectAll())
+
 export async function totals(ctx: Ctx): Promise<Totals> {
-  const row = await ctx.db.selectFrom('search_totals').selectAll().executeTakeFirst()
+  const [row] = await readTotals(ctx.db, {})
   const [cards, length] = [row?.cards ?? 0, row?.length ?? 0]
   return { cards, averageLength: cards > 0 && length > 0 ? length / cards : likelyLength }
 }
@@ -94,12 +110,9 @@ export async function totals(ctx: Ctx): Promise<Totals> {
 /** In how many cards each hash occurs; what is not counted yet is rare. */
 export async function cardCounts(ctx: Ctx, hashes: readonly number[]): Promise<Map<number, number>> {
   if (hashes.length === 0) return new Map()
-  const rows = await ctx.db
-    .selectFrom('search_words')
-    .select(['hash', 'cards'])
-    .where('hash', 'in', hashes)
-    .execute()
-  return new Map(rows.map((row) => [row.hash, row.cards]))
+  const found = await sql<{ hash: number; cards: number }>`
+    select hash, cards from search_words where ${inNumbers(ctx, 'hash', hashes)}`.execute(ctx.db)
+  return new Map(found.rows.map((row) => [row.hash, row.cards]))
 }
 
 const leastLikeness = 0.4
@@ -116,12 +129,12 @@ export type LikeWord = Word & { likeness: number }
  */
 export async function likeWords(ctx: Ctx, word: string): Promise<LikeWord[]> {
   if (!hasTrigrams(word)) return []
-  const index = indexOf(ctx)
-  const near = await index.findWords(ctx, threeWays(trigramsOf(word)), examined)
+  const words = wordStore(ctx)
+  const near = await words.find(ctx, threeWays(trigramsOf(word)), examined)
   const containing =
     word.length < shortestPart
       ? []
-      : await index.findWords(
+      : await words.find(
           ctx,
           innerTrigramsOf(word).map((gram) => [gramHash(gram)]),
           mostLikeWords,

@@ -1,0 +1,124 @@
+import type { PostingRow } from './index.store.ts'
+import type { Match } from './match.ts'
+import {
+  addToBitmap,
+  type Bitmap,
+  blockCards,
+  blockOf,
+  decodeBitmap,
+  decodePostings,
+  emptyBitmap,
+  firstOf,
+  hasBit,
+} from './postings.ts'
+
+export type Collected = {
+  /** The best by what their posting lists say, best first; of equals the newer. */
+  best: { docNo: number; score: number }[]
+  /** How many cards match at all. */
+  matching: number
+}
+
+type List = { hash: number; base: number; docs: Uint8Array }
+
+/** The lists of each block, the newest block first. */
+function byBlock(rows: readonly PostingRow[]): [block: number, lists: List[]][] {
+  const blocks = new Map<number, List[]>()
+  for (const { run, hash, docs } of rows) {
+    const first = firstOf(run)
+    const block = blockOf(first)
+    const list = { hash, base: first - block * blockCards, docs }
+    const lists = blocks.get(block)
+    if (lists) lists.push(list)
+    else blocks.set(block, [list])
+  }
+  return [...blocks].sort((a, b) => b[0] - a[0])
+}
+
+/** The cards of a block that pass every filter, or undefined where none can. */
+function passing(lists: readonly List[], narrowed: Match): Bitmap | undefined {
+  let all: Bitmap | undefined
+  for (const anyOf of narrowed) {
+    const wanted = new Set(anyOf)
+    const some = lists.filter((list) => wanted.has(list.hash))
+    if (some.length === 0) return undefined
+    const bitmap = emptyBitmap()
+    for (const { docs, base } of some) addToBitmap(bitmap, docs, base)
+    if (all) for (let i = 0; i < bitmap.length; i++) all[i] = (all[i] as number) & (bitmap[i] as number)
+    else all = bitmap
+  }
+  return all ?? emptyBitmap().fill(0xffffffff)
+}
+
+/** Keeps the best of what is offered; when many have gathered, all but the best are let go. */
+class Best {
+  readonly #wanted: number
+  #kept: { docNo: number; score: number }[] = []
+  /** What does not exceed this is out. */
+  bar = 0
+
+  constructor(wanted: number) {
+    this.#wanted = wanted
+  }
+
+  offer(docNo: number, score: number): void {
+    if (this.#kept.push({ docNo, score }) < this.#wanted * 4) return
+    this.#kept = this.inOrder()
+    this.bar = this.#kept.at(-1)?.score ?? 0
+  }
+
+  inOrder(): { docNo: number; score: number }[] {
+    return this.#kept.sort((a, b) => b.score - a.score || b.docNo - a.docNo).slice(0, this.#wanted)
+  }
+}
+
+/** Adding up needs a place for each card of a block; it is used again and is empty between uses. */
+const points = new Float32Array(blockCards)
+
+function addUp({ docs, base }: List, worth: number): void {
+  const { offsets, impacts } = decodePostings(docs)
+  for (let i = 0; i < offsets.length; i++) {
+    const at = base + (offsets[i] as number)
+    points[at] = (points[at] as number) + worth * (impacts[i] as number)
+  }
+}
+
+/**
+ * Adds up what each posting list says about each card, and keeps the `wanted` best of those that pass every filter.
+ * `worths` is what each word weighs.
+ */
+export function collect(
+  rows: readonly PostingRow[],
+  worths: ReadonlyMap<number, number>,
+  narrowed: Match,
+  dead: ReadonlyMap<number, Uint8Array>,
+  wanted: number,
+): Collected {
+  const best = new Best(wanted)
+  let matching = 0
+  for (const [block, lists] of byBlock(rows)) {
+    const allowed = passing(lists, narrowed)
+    if (!allowed) continue
+    const gone = dead.get(block)
+    if (gone) withoutDead(allowed, gone)
+    for (const list of lists) {
+      const worth = worths.get(list.hash)
+      if (worth !== undefined) addUp(list, worth)
+    }
+    const first = block * blockCards
+    for (let at = blockCards - 1; at >= 0; at--) {
+      const score = points[at] as number
+      if (score === 0) continue
+      points[at] = 0
+      if (!hasBit(allowed, at)) continue
+      matching++
+      if (score > best.bar) best.offer(first + at, score)
+    }
+  }
+  return { best: best.inOrder(), matching }
+}
+
+function withoutDead(allowed: Bitmap, gone: Uint8Array): void {
+  const bits = decodeBitmap(gone)
+  for (let i = 0; i < allowed.length; i++) allowed[i] = (allowed[i] as number) & ~(bits[i] as number)
+}

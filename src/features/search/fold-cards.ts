@@ -1,0 +1,109 @@
+import { sql } from 'kysely'
+import { type Ctx, inTx } from '../../core/context.ts'
+import { insertRows } from '../../db/prepared.ts'
+import { inNumbers, type PostingRow } from './index.store.ts'
+import { type Candidate, unpack } from './packing.ts'
+import { decodePostings, encodePostings, firstOf, runOf } from './postings.ts'
+import { impactOf } from './score.ts'
+import { lockIndex, totals } from './vocabulary.ts'
+
+export const folding = {
+  /** A search looks through fresh cards one by one; up to so many that costs less than keeping lists. */
+  from: 128,
+  /** As many as keep the one writer of SQLite busy for a tenth of a second. */
+  atOnce: 2048,
+  /** From so many cards of one longer run on, the short runs are left out. */
+  straightFrom: 1024,
+}
+
+/** Puts fresh cards into posting lists; returns how many. */
+export async function foldCards(ctx: Ctx, stopping?: AbortSignal): Promise<number> {
+  let folded = 0
+  for (let some = folding.atOnce; some >= folding.from && !stopping?.aborted; folded += some)
+    some = await inTx(ctx, foldSome, { isolation: 'read committed' })
+  return folded
+}
+
+async function foldSome(ctx: Ctx): Promise<number> {
+  await lockIndex(ctx)
+  const rows = await ctx.db
+    .selectFrom('search_fresh')
+    .innerJoin('search_docs', 'search_docs.doc_no', 'search_fresh.doc_no')
+    .select(['search_docs.doc_no', 'search_docs.card_id', 'search_docs.weights'])
+    .orderBy('search_fresh.doc_no')
+    .limit(folding.atOnce)
+    .execute()
+  if (rows.length < folding.from) return 0
+  const cards = rows.map(unpack)
+  const { averageLength } = await totals(ctx)
+  for (const [run, some] of byRun(cards)) await addToRun(ctx, run, listsOf(run, some, averageLength))
+  const numbers = cards.map((card) => card.docNo)
+  await sql`delete from search_fresh where ${inNumbers(ctx, 'doc_no', numbers)}`.execute(ctx.db)
+  return rows.length
+}
+
+function byRun(cards: readonly Candidate[]): Map<number, Candidate[]> {
+  const inLonger = Map.groupBy(cards, (card) => runOf(card.docNo, 1))
+  return new Map(
+    [...inLonger].flatMap(([run, some]) =>
+      some.length >= folding.straightFrom
+        ? [[run, some] as const]
+        : [...Map.groupBy(some, (card) => runOf(card.docNo, 0))],
+    ),
+  )
+}
+
+type Lists = Map<number, { offsets: number[]; impacts: number[] }>
+
+const filterImpact = 1
+
+function listsOf(run: number, cards: readonly Candidate[], averageLength: number): Lists {
+  const lists: Lists = new Map()
+  const first = firstOf(run)
+  const add = (hash: number, offset: number, impact: number) => {
+    const list = lists.get(hash)
+    if (list) {
+      list.offsets.push(offset)
+      list.impacts.push(impact)
+    } else lists.set(hash, { offsets: [offset], impacts: [impact] })
+  }
+  for (const { docNo, hashes, levels, filters, length } of cards) {
+    const offset = docNo - first
+    for (let i = 0; i < hashes.length; i++)
+      add(hashes[i] as number, offset, impactOf(levels[i] as number, length, averageLength))
+    for (let i = 0; i < filters.length; i++) add(filters[i] as number, offset, filterImpact)
+  }
+  return lists
+}
+
+async function addToRun(ctx: Ctx, run: number, lists: Lists): Promise<void> {
+  const begun = await ctx.db.selectFrom('search_runs').select('run').where('run', '=', run).execute()
+  if (begun.length === 0) await ctx.db.insertInto('search_runs').values({ run, dead: 0 }).execute()
+  else
+    for (const { hash, docs } of await listsIn(ctx, run, [...lists.keys()])) {
+      const list = lists.get(hash)
+      const { offsets, impacts } = decodePostings(docs)
+      list?.offsets.push(...offsets)
+      list?.impacts.push(...impacts)
+    }
+  await putLists(
+    ctx,
+    [...lists].map(([hash, { offsets, impacts }]) => ({ run, hash, docs: encodePostings(offsets, impacts) })),
+  )
+}
+
+const listsIn = async (ctx: Ctx, run: number, hashes: readonly number[]) =>
+  (
+    await sql<PostingRow>`select run, hash, docs from search_postings
+      where run = ${run} and ${inNumbers(ctx, 'hash', hashes)}`.execute(ctx.db)
+  ).rows
+
+/** In the order of the table, which is the order on the disk. */
+export const putLists = (ctx: Ctx, lists: readonly PostingRow[]): Promise<void> =>
+  insertRows(
+    ctx.db,
+    'search_postings',
+    ['run', 'hash', 'docs'],
+    lists.toSorted((a, b) => a.hash - b.hash).map(({ run, hash, docs }) => [run, hash, docs]),
+    'on conflict (run, hash) do update set docs = excluded.docs',
+  )

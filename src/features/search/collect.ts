@@ -1,3 +1,4 @@
+import { Best, type Scored } from './best.ts'
 import type { PostingRow } from './index.store.ts'
 import type { Match } from './match.ts'
 import {
@@ -14,7 +15,7 @@ import {
 
 export type Collected = {
   /** The best by what their posting lists say, best first; of equals the newer. */
-  best: { docNo: number; score: number }[]
+  best: Scored[]
   /** How many cards match at all. */
   matching: number
 }
@@ -48,28 +49,6 @@ function passing(lists: readonly List[], narrowed: Match): Bitmap | undefined {
     else all = bitmap
   }
   return all ?? emptyBitmap().fill(0xffffffff)
-}
-
-/** Keeps the best of what is offered; when many have gathered, all but the best are let go. */
-class Best {
-  readonly #wanted: number
-  #kept: { docNo: number; score: number }[] = []
-  /** What does not exceed this is out. */
-  bar = 0
-
-  constructor(wanted: number) {
-    this.#wanted = wanted
-  }
-
-  offer(docNo: number, score: number): void {
-    if (this.#kept.push({ docNo, score }) < this.#wanted * 4) return
-    this.#kept = this.inOrder()
-    this.bar = this.#kept.at(-1)?.score ?? 0
-  }
-
-  inOrder(): { docNo: number; score: number }[] {
-    return this.#kept.sort((a, b) => b.score - a.score || b.docNo - a.docNo).slice(0, this.#wanted)
-  }
 }
 
 /** Adding up needs a place for each card of a block; it is used again and is empty between uses. */

@@ -17,7 +17,7 @@ export const reach = {
 /** Looked at whole, where the lists have said all there is to say, and where they have not. */
 const wellKnown = 60
 const vaguelyKnown = 250
-const kept = 1000
+const kept = 300
 
 export type Found = {
   /** Cards with all that scoring needs. */

@@ -1,0 +1,59 @@
+export type Scored = { docNo: number; score: number }
+
+/** Keeps the best of what is offered: a heap whose root is the worst of them. Of equals, the one offered first stays. */
+export class Best {
+  readonly #numbers: Int32Array
+  readonly #scores: Float64Array
+  #size = 0
+  /** What does not exceed this is out. */
+  bar = 0
+
+  constructor(wanted: number) {
+    this.#numbers = new Int32Array(wanted)
+    this.#scores = new Float64Array(wanted)
+  }
+
+  offer(docNo: number, score: number): void {
+    if (this.#size < this.#scores.length) this.#rise(this.#size++, docNo, score)
+    else if (score > this.bar) this.#sink(docNo, score)
+    if (this.#size === this.#scores.length) this.bar = this.#scores[0] as number
+  }
+
+  #put(at: number, docNo: number, score: number): void {
+    this.#numbers[at] = docNo
+    this.#scores[at] = score
+  }
+
+  #move(from: number, to: number): void {
+    this.#put(to, this.#numbers[from] as number, this.#scores[from] as number)
+  }
+
+  #rise(from: number, docNo: number, score: number): void {
+    let at = from
+    for (let above = (at - 1) >> 1; at > 0 && (this.#scores[above] as number) > score; above = (at - 1) >> 1) {
+      this.#move(above, at)
+      at = above
+    }
+    this.#put(at, docNo, score)
+  }
+
+  /** Takes the place of the worst. */
+  #sink(docNo: number, score: number): void {
+    let at = 0
+    for (let below = 1; below < this.#size; below = 2 * at + 1) {
+      if (below + 1 < this.#size && (this.#scores[below + 1] as number) < (this.#scores[below] as number))
+        below++
+      if ((this.#scores[below] as number) >= score) break
+      this.#move(below, at)
+      at = below
+    }
+    this.#put(at, docNo, score)
+  }
+
+  inOrder(): Scored[] {
+    return Array.from(this.#numbers.subarray(0, this.#size), (docNo, i) => ({
+      docNo,
+      score: this.#scores[i] as number,
+    })).sort((a, b) => b.score - a.score || b.docNo - a.docNo)
+  }
+}

@@ -62,12 +62,23 @@ export async function insertRow<T extends keyof Schema & string>(
 /** So that few different statements are compiled, whatever the number of rows. */
 const CHUNKS = [256, 32, 4, 1]
 
-const manyRows = (db: Db, start: string, columns: number, rows: number, end: string) => {
-  const isSqlite = db.getExecutor().adapter instanceof SqliteAdapter
+const manyRowsText = (isSqlite: boolean, start: string, columns: number, rows: number, end: string) => {
   const place = (i: number) => (isSqlite ? '?' : `$${i + 1}`)
   const tuple = (row: number) =>
     `(${Array.from({ length: columns }, (_, i) => place(row * columns + i)).join()})`
   return `${start} ${Array.from({ length: rows }, (_, row) => tuple(row)).join()} ${end}`
+}
+
+const texts = new Map<string, string>()
+
+function manyRows(db: Db, start: string, columns: number, rows: number, end: string): string {
+  const isSqlite = db.getExecutor().adapter instanceof SqliteAdapter
+  const key = `${isSqlite} ${rows} ${start} ${end}`
+  const known = texts.get(key)
+  if (known) return known
+  const text = manyRowsText(isSqlite, start, columns, rows, end)
+  texts.set(key, text)
+  return text
 }
 
 /** Inserts of many rows without building a query for each. `end` may say what happens on a conflict. */

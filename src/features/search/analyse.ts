@@ -1,4 +1,4 @@
-import { fold, type Reading, read, readAsIs } from './reading.ts'
+import { firstMark, fold, knownReading, markNext, type Reading, read, readAsIs } from './reading.ts'
 import { stopWords } from './stopwords.ts'
 
 export { fold } from './reading.ts'
@@ -95,29 +95,39 @@ export function scan(text: string, emit: Emit, isWorth?: Worth): void {
   const length = text.length
   let at = 0
   while (at < length) {
-    if (!isWordCode(text.charCodeAt(at))) {
+    let code = text.charCodeAt(at)
+    if (!isWordCode(code)) {
       at++
       continue
     }
     const start = at
+    let mark = firstMark
     let isAscii = true
-    for (let code = text.charCodeAt(at); at < length && isWordCode(code); code = text.charCodeAt(++at))
+    while (isWordCode(code)) {
+      mark = markNext(mark, code)
       if (code >= 128) isAscii = false
+      if (++at === length) break
+      code = text.charCodeAt(at)
+    }
     if (!isAscii) {
       emitForeign(text.slice(start, at), start, emit)
       continue
     }
     const end = endWithSigns(text, start, at)
-    const token = text.slice(start, end)
-    if (isWorth && plainWord.test(token) && !isWorth(token)) {
-      at = end
-      continue
-    }
-    const last = token.charCodeAt(token.length - 1)
-    const reading = last === 43 || last === 35 ? readAsIs(token.toLowerCase()) : read(token)
+    const reading =
+      (end === at ? knownReading(text, start, end, mark) : undefined) ??
+      readToken(text.slice(start, end), isWorth)
     if (reading.terms.length > 0) emit(reading, start, end)
     at = end
   }
+}
+
+const nothing: Reading = { terms: [], hashes: [], words: 0 }
+
+function readToken(token: string, isWorth: Worth | undefined): Reading {
+  if (isWorth && plainWord.test(token) && !isWorth(token)) return nothing
+  const last = token.charCodeAt(token.length - 1)
+  return last === 43 || last === 35 ? readAsIs(token.toLowerCase()) : read(token)
 }
 
 /** The tokens of a text in order, each with its place and its terms. */

@@ -29,10 +29,10 @@ export type IndexedCard = {
 
 /** A card as the engines keep it. */
 export type SearchDocument = {
-  words: Set<string>
+  words: string[]
   /** Sorted; `levels` says how much each occurs. */
-  hashes: Uint32Array
-  levels: Uint8Array
+  hashes: number[]
+  levels: number[]
   /** In words, without weights. */
   length: number
   filters: number[]
@@ -45,9 +45,13 @@ const textWeight = 1
 const highestLevel = 31
 const levelsPerDoubling = 4
 
-/** How often a term occurs, on a logarithmic scale of 32 steps: close enough for ranking, and it fits a byte. */
-const levelOf = (frequency: number) =>
+const levelFor = (frequency: number) =>
   Math.min(highestLevel, Math.max(0, Math.round(levelsPerDoubling * Math.log2(frequency))))
+
+const commonLevels = Uint8Array.from({ length: 64 }, (_, frequency) => levelFor(frequency))
+
+/** How often a term occurs, on a logarithmic scale of 32 steps: close enough for ranking, and it fits a byte. */
+const levelOf = (frequency: number) => commonLevels[frequency] ?? levelFor(frequency)
 
 /** The frequency that each level stands for. */
 export const frequencies: readonly number[] = Array.from(
@@ -72,24 +76,36 @@ export const textsOf = (card: IndexedCard): { weight: number; text: string }[] =
   { weight: textWeight, text: Object.entries(card.environment).flat().join(' , ') },
 ]
 
+let scratch = new Uint32Array(4096)
+
+/** Numbers sort many times faster in typed arrays, and a new one for each card is what the garbage collector dreads. */
+function sorted(numbers: Iterable<number>, size: number): number[] {
+  if (size > scratch.length) scratch = new Uint32Array(size * 2)
+  let next = 0
+  for (const number of numbers) scratch[next++] = number
+  return Array.from(scratch.subarray(0, size).sort())
+}
+
 export function documentOf(card: IndexedCard, isPublicPlace: boolean): SearchDocument {
   const frequency = new Map<number, number>()
-  const words = new Set<string>()
+  const words: string[] = []
   let length = 0
-  for (const { weight, text } of textsOf(card)) {
-    const count: Emit = (reading) => {
-      length += reading.words
-      for (let i = 0; i < reading.hashes.length; i++) {
-        const hash = reading.hashes[i] as number
-        const before = frequency.get(hash)
-        if (before === undefined) words.add(reading.terms[i] as string)
-        frequency.set(hash, (before ?? 0) + weight)
-      }
+  let weight = textWeight
+  const count: Emit = (reading) => {
+    length += reading.words
+    for (let i = 0; i < reading.hashes.length; i++) {
+      const hash = reading.hashes[i] as number
+      const before = frequency.get(hash)
+      if (before === undefined) words.push(reading.terms[i] as string)
+      frequency.set(hash, (before ?? 0) + weight)
     }
-    scan(text, count)
   }
-  const hashes = Uint32Array.from(frequency.keys()).sort()
-  const levels = Uint8Array.from(hashes, (hash) => levelOf(frequency.get(hash) ?? 1))
+  for (const part of textsOf(card)) {
+    weight = part.weight
+    scan(part.text, count)
+  }
+  const hashes = sorted(frequency.keys(), frequency.size)
+  const levels = hashes.map((hash) => levelOf(frequency.get(hash) ?? 1))
   return { words, hashes, levels, length, filters: filtersOf(card, isPublicPlace) }
 }
 

@@ -10,8 +10,8 @@ import { lockIndex, totals } from './vocabulary.ts'
 export const folding = {
   /** A search looks through fresh cards one by one; up to so many that costs less than keeping lists. */
   from: 128,
-  /** As many as keep the one writer of SQLite busy for a tenth of a second. */
-  atOnce: 2048,
+  /** A longer run, whole. So many wait only where an index is made anew; elsewhere it is what a second brings. */
+  atOnce: 8192,
   /** From so many cards of one longer run on, the short runs are left out. */
   straightFrom: 1024,
 }

@@ -17,11 +17,13 @@ const numberBytes = 4
 
 /** Length, number of words, every word and filter, then the level of every word: one column on both engines. */
 export function pack({ length, hashes, levels, filters }: SearchDocument): Buffer {
-  const numbers = new Uint32Array(2 + hashes.length + filters.length)
-  numbers.set([length, hashes.length])
-  numbers.set(hashes, 2)
-  numbers.set(filters, 2 + hashes.length)
-  return Buffer.concat([new Uint8Array(numbers.buffer), levels])
+  const bytes = Buffer.allocUnsafe(headerBytes + (hashes.length + filters.length) * numberBytes + levels.length)
+  let at = bytes.writeUInt32LE(length, 0)
+  at = bytes.writeUInt32LE(hashes.length, at)
+  for (const hash of hashes) at = bytes.writeUInt32LE(hash, at)
+  for (const filter of filters) at = bytes.writeUInt32LE(filter, at)
+  for (const level of levels) at = bytes.writeUInt8(level, at)
+  return bytes
 }
 
 /** Every processor that Node 24 runs on is little-endian, so the bytes can be looked at as they are. */

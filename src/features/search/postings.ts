@@ -28,9 +28,14 @@ const bitmapBytes = blockCards / 8
 
 /** Offsets, then impacts. */
 export function encodePostings(offsets: ArrayLike<number>, impacts: ArrayLike<number>): Buffer {
-  const bytes = Buffer.alloc(offsets.length * bytesPerPosting)
-  new Uint16Array(bytes.buffer, bytes.byteOffset, offsets.length).set(offsets)
-  bytes.set(impacts, offsets.length * 2)
+  const count = offsets.length
+  const bytes = Buffer.allocUnsafe(count * bytesPerPosting)
+  for (let i = 0; i < count; i++) {
+    const offset = offsets[i] as number
+    bytes[2 * i] = offset & 255
+    bytes[2 * i + 1] = offset >>> 8
+    bytes[2 * count + i] = impacts[i] as number
+  }
   return bytes
 }
 

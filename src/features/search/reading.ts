@@ -80,26 +80,52 @@ function interpret(token: string): Reading {
   return token.includes('_') || hasInnerCase.test(token) ? identifier(token) : plain(fold(token))
 }
 
-// A stem costs as much as reading a hundred bytes, and texts repeat their words. Two generations: when the young one is
-// full it becomes the old one, so that the words in use stay known and the memory is bounded.
-let young = new Map<string, Reading>()
-let old = new Map<string, Reading>()
-const generation = 40_000
+/**
+ * Readings that are known. A stem costs as much as reading a hundred bytes, and texts repeat their words; so a token is
+ * looked for by a number that is made while its end is being found, and not even cut out of the text. A token that
+ * falls on the place of another moves it to the next, and the last one out: the memory is bounded.
+ */
+const places = 2 ** 17
+const neighbours = 4
+const known = new Array<{ token: string; reading: Reading } | undefined>(places).fill(undefined)
 
-function remember(token: string, found: Reading): Reading {
-  if (young.size >= generation) {
-    old = young
-    young = new Map()
+export const firstMark = 0x811c9dc5
+export const markNext = (mark: number, code: number): number => Math.imul(mark ^ code, 0x01000193)
+const placeFor = (mark: number) => (mark ^ (mark >>> 15)) & (places - 1)
+
+const markOf = (token: string) => {
+  let mark = firstMark
+  for (let i = 0; i < token.length; i++) mark = markNext(mark, token.charCodeAt(i))
+  return mark
+}
+
+/** Letter by letter, as `startsWith` costs several times as much on texts of this length. */
+function standsAt(token: string, text: string, start: number): boolean {
+  for (let i = 0; i < token.length; i++) if (token.charCodeAt(i) !== text.charCodeAt(start + i)) return false
+  return true
+}
+
+/** The reading of the token that stands here in the text, if it is known. */
+export function knownReading(text: string, start: number, end: number, mark: number): Reading | undefined {
+  const place = placeFor(mark)
+  for (let i = 0; i < neighbours; i++) {
+    const found = known[place ^ i]
+    if (found && found.token.length === end - start && standsAt(found.token, text, start))
+      return found.reading
   }
-  young.set(token, found)
-  return found
+  return undefined
 }
 
 export function read(token: string): Reading {
-  const known = young.get(token)
-  if (known) return known
   if (token.length > longestTerm) return interpret(token)
-  return remember(token, old.get(token) ?? interpret(token))
+  const mark = markOf(token)
+  const before = knownReading(token, 0, token.length, mark)
+  if (before) return before
+  const reading = interpret(token)
+  const place = placeFor(mark)
+  for (let i = neighbours - 1; i > 0; i--) known[place ^ i] = known[place ^ (i - 1)]
+  known[place] = { token, reading }
+  return reading
 }
 
 /** A pair of characters of a script without spaces, or a sign: itself, folded. */

@@ -17,7 +17,7 @@ export async function noteChange(
 ): Promise<void> {
   const had = new Set(before ? Array.from(before.hashes) : [])
   const has = new Set(before ? after?.hashes : [])
-  const words = [...(after?.words ?? [])]
+  const words = after?.words ?? []
   await insertRow(ctx.db, 'search_changes', {
     cards: (after ? 1 : 0) - (before ? 1 : 0),
     length: (after?.length ?? 0) - (before?.length ?? 0),

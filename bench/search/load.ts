@@ -2,7 +2,7 @@ import { type Ctx, contextFor, inTx, type Services } from '../../src/core/contex
 import { toJson } from '../../src/db/columns.ts'
 import { newId } from '../../src/db/ids.ts'
 import { columnsOf } from '../../src/features/cards/content.ts'
-import { indexCard } from '../../src/features/search/index-card.ts'
+import { indexCards } from '../../src/features/search/index-card.ts'
 import { tendIndex } from '../../src/features/search/tend.ts'
 import type { BenchCard } from './cards.ts'
 
@@ -62,14 +62,16 @@ async function insert(
       .values(tags)
       .onConflict((c) => c.doNothing())
       .execute()
-  for (const { row, content } of rows)
-    await indexCard(ctx, {
+  await indexCards(
+    ctx,
+    rows.map(({ row, content }) => ({
       ...content,
       card_id: row.card_id,
       owner_id: row.owner_id,
       workspace_id: row.workspace_id,
       status: row.status,
-    })
+    })),
+  )
   return rows.map(({ row }) => row.card_id)
 }
 

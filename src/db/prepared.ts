@@ -81,19 +81,24 @@ function manyRows(db: Db, start: string, columns: number, rows: number, end: str
   return text
 }
 
-/** Inserts of many rows without building a query for each. `end` may say what happens on a conflict. */
-export async function insertRows<T extends keyof Schema & string>(
+/** Inserts many rows without building a query for each. `end` may say what happens on a conflict, and what comes back. */
+export async function insertRows<T extends keyof Schema & string, R = unknown>(
   db: Db,
   table: T,
   columns: readonly (keyof Schema[T] & string)[],
   rows: readonly (readonly unknown[])[],
   end = '',
-): Promise<void> {
+): Promise<R[]> {
   const start = `insert into ${table} (${columns.join()}) values`
+  const returned: R[] = []
   for (let from = 0; from < rows.length; ) {
     const count = CHUNKS.find((chunk) => chunk <= rows.length - from) ?? 1
     const statement = manyRows(db, start, columns.length, count, end)
-    await db.executeQuery(Compiled.raw(statement, rows.slice(from, from + count).flat()))
+    const { rows: back } = await db.executeQuery<R>(
+      Compiled.raw(statement, rows.slice(from, from + count).flat()) as CompiledQuery<R>,
+    )
+    returned.push(...back)
     from += count
   }
+  return returned
 }

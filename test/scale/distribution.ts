@@ -103,7 +103,15 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
   },
   search_docs: {
     by: ['cards.publish', 'cards.similar', 'search.cards'],
-    why: 'Search is scatter and gather: each shard answers with its candidates within the budget.',
+    why: 'Search is scatter and gather: the cards that the posting lists name are read by number, a few from each shard.',
+  },
+  search_runs: {
+    by: ['cards.publish', 'cards.similar'],
+    why: 'Every run is asked for the lists of a few words: each shard answers for the runs it has. Searches of large scopes do the same.',
+  },
+  search_postings: {
+    by: ['cards.publish', 'cards.similar'],
+    why: 'Joined with its runs, which lie in the same shard.',
   },
   context_projects: {
     by: [

@@ -25,9 +25,16 @@ export const postings: Migration = {
             fts5(grams, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii')`,
         ]
       : []),
-    'delete from search_words',
+    'drop table search_words',
+    `create table search_words (
+      hash integer primary key,
+      word text not null,
+      cards integer not null
+      ${engine === 'sqlite' ? '' : ', grams integer[] not null'}
+    )${engine === 'sqlite' ? '' : ' with (fillfactor = 60)'}`,
+    ...(engine === 'sqlite' ? [] : ['create index search_words_by_gram on search_words using gin (grams)']),
     'delete from search_changes',
-    'alter table search_changes add column gone integer',
+    `alter table search_changes add column gone text not null default ''`,
     'update search_totals set cards = 0, length = 0',
     `create table search_docs (
       ${cardsInIndex(engine)},
@@ -40,9 +47,9 @@ export const postings: Migration = {
     'create table search_runs (run integer primary key, dead integer not null)',
     `create table search_postings (
       run integer not null,
-      hash integer not null,
+      key integer not null,
       docs ${bytes(engine)} not null,
-      primary key (run, hash)
+      primary key (run, key)
     )${engine === 'sqlite' ? ' without rowid' : ''}`,
     `create table search_dead (block integer primary key, docs ${bytes(engine)} not null)`,
     // Numbers do not compress; trying costs time at every read.

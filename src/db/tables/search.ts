@@ -16,21 +16,20 @@ export type SearchFreshTable = { doc_no: number }
 export type SearchRunsTable = { run: number; dead: number }
 
 /** Which cards of a run have a word, or pass a filter; see features/search/postings.ts. */
-export type SearchPostingsTable = { run: number; hash: number; docs: Uint8Array }
+export type SearchPostingsTable = { run: number; key: number; docs: Uint8Array }
 
 /** Cards of a block that are gone from the index, though posting lists may still have them. */
 export type SearchDeadTable = { block: number; docs: Uint8Array }
 
 /** Every word of every card, and in how many cards it occurs: what the planner and the trigram path ask. */
 export type SearchWordsTable = {
-  word_no: Generated<number>
   hash: number
   word: string
   cards: number
 }
 
 /**
- * What card writes have added to and taken from the counts, until a background job folds it in. Writers only ever
+ * What card writes have added to and taken from the counts, a row for each write, until a background job folds it in. Writers only ever
  * append here: were they to count up the shared rows of common words, they would all wait for one another.
  */
 export type SearchChangesTable = {
@@ -41,8 +40,8 @@ export type SearchChangesTable = {
   added: string
   /** Hashes of words that went, separated by spaces. */
   removed: string
-  /** The card's former number in the index, if it had one. */
-  gone: number | null
+  /** Numbers that cards had in the index before, separated by spaces. */
+  gone: string
 }
 
 /** One row: how many cards are counted, and how many words they have together. */

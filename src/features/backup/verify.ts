@@ -7,7 +7,7 @@ import type { TableShape } from '../../db/snapshot.ts'
 import { indexableCards } from '../cards/reindex.ts'
 import { reconcile } from '../credits/reconcile.ts'
 import { indexDifference } from '../memory/events.search.ts'
-import { strayEntries, wronglyIndexed } from '../search/compare.ts'
+import { strayEntries, wronglyIndexed, wronglyListed } from '../search/compare.ts'
 import { ticketFile } from './files.ts'
 
 export type Check = { what: string; findings: string[] }
@@ -72,6 +72,7 @@ async function checkSearch(ctx: Ctx): Promise<string[]> {
     after = last.card_id
   }
   const { deleted, cards, countedCards } = await strayEntries(ctx)
+  const unlisted = await wronglyListed(ctx)
   const memory = await indexDifference(ctx.db, ctx.database.engine)
   return [
     ...(wrong.length > 0
@@ -79,6 +80,9 @@ async function checkSearch(ctx: Ctx): Promise<string[]> {
       : []),
     ...(deleted > 0 ? [`${deleted} deleted cards are in the index`] : []),
     ...(cards !== countedCards ? [`the index has ${cards} cards and counts ${countedCards}`] : []),
+    ...(unlisted > 0
+      ? [`the posting lists have ${unlisted} cards wrongly; kvault reindex makes them anew`]
+      : []),
     ...(memory.lacking > 0 ? [`${memory.lacking} memory events lack an index entry`] : []),
     ...(memory.stray > 0 ? [`${memory.stray} memory index entries have no event`] : []),
   ]

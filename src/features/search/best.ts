@@ -30,7 +30,11 @@ export class Best {
 
   #rise(from: number, docNo: number, score: number): void {
     let at = from
-    for (let above = (at - 1) >> 1; at > 0 && (this.#scores[above] as number) > score; above = (at - 1) >> 1) {
+    for (
+      let above = (at - 1) >> 1;
+      at > 0 && (this.#scores[above] as number) > score;
+      above = (at - 1) >> 1
+    ) {
       this.#move(above, at)
       at = above
     }

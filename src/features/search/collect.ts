@@ -1,16 +1,20 @@
 import { Best, type Scored } from './best.ts'
-import type { PostingRow } from './index.store.ts'
 import type { Match } from './match.ts'
 import {
   addToBitmap,
   type Bitmap,
   blockCards,
   blockOf,
+  bundleOf,
+  decode,
   decodeBitmap,
-  decodePostings,
+  decoded,
   emptyBitmap,
+  findInBundle,
   firstOf,
   hasBit,
+  type ListAt,
+  type PostingRow,
 } from './postings.ts'
 
 export type Collected = {
@@ -20,18 +24,24 @@ export type Collected = {
   matching: number
 }
 
-type List = { hash: number; base: number; docs: Uint8Array }
+type List = ListAt & { hash: number; isBundled: boolean; base: number }
 
-/** The lists of each block, the newest block first. */
-function byBlock(rows: readonly PostingRow[]): [block: number, lists: List[]][] {
+/** The asked lists of each block, the newest block first. */
+function byBlock(rows: readonly PostingRow[], asked: ReadonlySet<number>): [block: number, lists: List[]][] {
+  const bundled = Map.groupBy(asked, bundleOf)
   const blocks = new Map<number, List[]>()
-  for (const { run, hash, docs } of rows) {
+  for (const { run, key, docs } of rows) {
     const first = firstOf(run)
     const block = blockOf(first)
-    const list = { hash, base: first - block * blockCards, docs }
-    const lists = blocks.get(block)
-    if (lists) lists.push(list)
-    else blocks.set(block, [list])
+    const lists = blocks.get(block) ?? []
+    blocks.set(block, lists)
+    const base = first - block * blockCards
+    if (key >= 0) lists.push({ hash: key, docs, at: 0, isBundled: false, base })
+    else
+      for (const hash of bundled.get(key) ?? []) {
+        const at = findInBundle(docs, hash)
+        if (at >= 0) lists.push({ hash, docs, at, isBundled: true, base })
+      }
   }
   return [...blocks].sort((a, b) => b[0] - a[0])
 }
@@ -44,7 +54,7 @@ function passing(lists: readonly List[], narrowed: Match): Bitmap | undefined {
     const some = lists.filter((list) => wanted.has(list.hash))
     if (some.length === 0) return undefined
     const bitmap = emptyBitmap()
-    for (const { docs, base } of some) addToBitmap(bitmap, docs, base)
+    for (const list of some) addToBitmap(bitmap, list, list.isBundled, list.base)
     if (all) for (let i = 0; i < bitmap.length; i++) all[i] = (all[i] as number) & (bitmap[i] as number)
     else all = bitmap
   }
@@ -54,9 +64,11 @@ function passing(lists: readonly List[], narrowed: Match): Bitmap | undefined {
 /** Adding up needs a place for each card of a block; it is used again and is empty between uses. */
 const points = new Float32Array(blockCards)
 
-function addUp({ docs, base }: List, worth: number): void {
-  const { offsets, impacts } = decodePostings(docs)
-  for (let i = 0; i < offsets.length; i++) {
+function addUp(list: List, worth: number): void {
+  const count = decode(list, list.isBundled)
+  const { offsets, impacts } = decoded
+  const { base } = list
+  for (let i = 0; i < count; i++) {
     const at = base + (offsets[i] as number)
     points[at] = (points[at] as number) + worth * (impacts[i] as number)
   }
@@ -75,7 +87,7 @@ export function collect(
 ): Collected {
   const best = new Best(wanted)
   let matching = 0
-  for (const [block, lists] of byBlock(rows)) {
+  for (const [block, lists] of byBlock(rows, new Set([...worths.keys(), ...narrowed.flat()]))) {
     const allowed = passing(lists, narrowed)
     if (!allowed) continue
     const gone = dead.get(block)

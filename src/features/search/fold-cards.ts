@@ -1,9 +1,19 @@
 import { sql } from 'kysely'
 import { type Ctx, inTx } from '../../core/context.ts'
 import { insertRows } from '../../db/prepared.ts'
-import { inNumbers, type PostingRow } from './index.store.ts'
+import { inNumbers } from './index.store.ts'
 import { type Candidate, unpack } from './packing.ts'
-import { decodePostings, encodePostings, firstOf, runOf } from './postings.ts'
+import {
+  bundleOf,
+  decoded,
+  eachList,
+  encodeRows,
+  firstOf,
+  noPostings,
+  type PostingRow,
+  type Postings,
+  runOf,
+} from './postings.ts'
 import { impactOf } from './score.ts'
 import { lockIndex, totals } from './vocabulary.ts'
 
@@ -53,19 +63,23 @@ function byRun(cards: readonly Candidate[]): Map<number, Candidate[]> {
   )
 }
 
-type Lists = Map<number, { offsets: number[]; impacts: number[] }>
+type Lists = Map<number, Postings>
 
 const filterImpact = 1
+
+const listOf = (lists: Lists, hash: number): Postings => {
+  const list = lists.get(hash) ?? noPostings()
+  lists.set(hash, list)
+  return list
+}
 
 function listsOf(run: number, cards: readonly Candidate[], averageLength: number): Lists {
   const lists: Lists = new Map()
   const first = firstOf(run)
   const add = (hash: number, offset: number, impact: number) => {
-    const list = lists.get(hash)
-    if (list) {
-      list.offsets.push(offset)
-      list.impacts.push(impact)
-    } else lists.set(hash, { offsets: [offset], impacts: [impact] })
+    const list = listOf(lists, hash)
+    list.offsets.push(offset)
+    list.impacts.push(impact)
   }
   for (const { docNo, hashes, levels, filters, length } of cards) {
     const offset = docNo - first
@@ -76,34 +90,38 @@ function listsOf(run: number, cards: readonly Candidate[], averageLength: number
   return lists
 }
 
+/** Adds lists to a run that may have some already; those that share a bundle with them are written again. */
 async function addToRun(ctx: Ctx, run: number, lists: Lists): Promise<void> {
   const begun = await ctx.db.selectFrom('search_runs').select('run').where('run', '=', run).execute()
   if (begun.length === 0) await ctx.db.insertInto('search_runs').values({ run, dead: 0 }).execute()
-  else
-    for (const { hash, docs } of await listsIn(ctx, run, [...lists.keys()])) {
-      const list = lists.get(hash)
-      const { offsets, impacts } = decodePostings(docs)
-      list?.offsets.push(...offsets)
-      list?.impacts.push(...impacts)
-    }
-  await putLists(
-    ctx,
-    [...lists].map(([hash, { offsets, impacts }]) => ({ run, hash, docs: encodePostings(offsets, impacts) })),
-  )
+  else {
+    const keys = new Set([...lists.keys()].flatMap((hash) => [hash, bundleOf(hash)]))
+    for (const row of await takeRows(ctx, run, keys)) addLists(lists, row)
+  }
+  await putRows(ctx, encodeRows(run, lists))
 }
 
-const listsIn = async (ctx: Ctx, run: number, hashes: readonly number[]) =>
+function addLists(lists: Lists, row: PostingRow): void {
+  eachList(row, (hash, count) => {
+    const list = listOf(lists, hash)
+    for (let i = 0; i < count; i++) {
+      list.offsets.push(decoded.offsets[i] as number)
+      list.impacts.push(decoded.impacts[i] as number)
+    }
+  })
+}
+
+const takeRows = async (ctx: Ctx, run: number, keys: Iterable<number>): Promise<PostingRow[]> =>
   (
-    await sql<PostingRow>`select run, hash, docs from search_postings
-      where run = ${run} and ${inNumbers(ctx, 'hash', hashes)}`.execute(ctx.db)
+    await sql<PostingRow>`delete from search_postings
+      where run = ${run} and ${inNumbers(ctx, 'key', keys)} returning run, key, docs`.execute(ctx.db)
   ).rows
 
-/** In the order of the table, which is the order on the disk. */
-export const putLists = (ctx: Ctx, lists: readonly PostingRow[]): Promise<void> =>
-  insertRows(
+export const putRows = async (ctx: Ctx, rows: readonly PostingRow[]): Promise<void> => {
+  await insertRows(
     ctx.db,
     'search_postings',
-    ['run', 'hash', 'docs'],
-    lists.toSorted((a, b) => a.hash - b.hash).map(({ run, hash, docs }) => [run, hash, docs]),
-    'on conflict (run, hash) do update set docs = excluded.docs',
+    ['run', 'key', 'docs'],
+    rows.map(({ run, key, docs }) => [run, key, docs]),
   )
+}

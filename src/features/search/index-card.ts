@@ -8,35 +8,51 @@ import { noteChange } from './vocabulary.ts'
 export type { IndexedCard } from './document.ts'
 
 /**
- * Puts a card into the index as it is now, in place of what was there. Call it in the transaction of every write that
- * changes the card's text, tags, environment, type, owner, workspace or status: the next request then finds it so.
+ * Puts cards into the index as they are now, in place of what was there. Call it in the transaction of every write that
+ * changes a card's text, tags, environment, type, owner, workspace or status: the next request then finds it so.
  */
-export async function indexCard(ctx: Ctx, card: IndexedCard): Promise<void> {
+export async function indexCards(ctx: Ctx, cards: readonly IndexedCard[]): Promise<void> {
   requireTransaction(ctx)
-  const document = documentOf(card, await isPublic(ctx, card.workspace_id))
-  // A new card is not looked for first: on PostgreSQL that look would tie all writers of new cards together.
-  let before: Candidate | undefined
-  if (!(await addToIndex(ctx, card.card_id, document))) {
-    before = await takeFromIndex(ctx, card.card_id)
-    await addToIndex(ctx, card.card_id, document)
+  const isPublic = await publicPlaces(ctx, new Set(cards.map((card) => card.workspace_id)))
+  const entries = cards.map((card) => ({
+    cardId: card.card_id,
+    document: documentOf(card, isPublic.has(card.workspace_id)),
+  }))
+  // New cards are not looked for first: on PostgreSQL that look would tie all writers of new cards together.
+  const known = await addToIndex(ctx, entries)
+  const before: Candidate[] = []
+  for (const { cardId } of known) {
+    const taken = await takeFromIndex(ctx, cardId)
+    if (taken) before.push(taken)
   }
-  await noteChange(ctx, before, document)
+  if (known.length > 0) await addToIndex(ctx, known)
+  await noteChange(
+    ctx,
+    before,
+    entries.map(({ document }) => document),
+  )
 }
+
+export const indexCard = (ctx: Ctx, card: IndexedCard): Promise<void> => indexCards(ctx, [card])
 
 const visibilityOf = prepared((db, parameter: Named<{ workspaceId: string }>) =>
   db.selectFrom('workspaces').select('visibility').where('workspace_id', '=', parameter('workspaceId')),
 )
 
-async function isPublic(ctx: Ctx, workspaceId: string): Promise<boolean> {
-  const [place] = await visibilityOf(ctx.db, { workspaceId })
-  return place?.visibility === 'public'
+async function publicPlaces(ctx: Ctx, workspaceIds: ReadonlySet<string>): Promise<Set<string>> {
+  const found = new Set<string>()
+  for (const workspaceId of workspaceIds) {
+    const [place] = await visibilityOf(ctx.db, { workspaceId })
+    if (place?.visibility === 'public') found.add(workspaceId)
+  }
+  return found
 }
 
 /** Takes a card out of the index, in the transaction that deletes it. */
 export async function unindexCard(ctx: Ctx, cardId: string): Promise<void> {
   requireTransaction(ctx)
   const before = await takeFromIndex(ctx, cardId)
-  if (before) await noteChange(ctx, before, undefined)
+  if (before) await noteChange(ctx, [before], [])
 }
 
 function requireTransaction(ctx: Ctx): void {

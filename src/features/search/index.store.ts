@@ -1,38 +1,32 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import type { Db } from '../../db/db.ts'
-import { type Named, prepared } from '../../db/prepared.ts'
+import { insertRows, type Named, prepared } from '../../db/prepared.ts'
 import { analyserVersion } from './analyse.ts'
 import type { SearchDocument } from './document.ts'
 import { type Candidate, type PackedDocument, pack, unpack } from './packing.ts'
+import { bundleOf, type PostingRow } from './postings.ts'
 
-const addDocument = prepared(
-  (db, parameter: Named<{ cardId: string; analyser: number; weights: Uint8Array }>) =>
-    db
-      .insertInto('search_docs')
-      .values({
-        card_id: parameter('cardId'),
-        analyser: parameter('analyser'),
-        weights: parameter('weights'),
-      })
-      .onConflict((conflict) => conflict.column('card_id').doNothing())
-      .returning('doc_no'),
-)
+export type Entry = { cardId: string; document: SearchDocument }
 
-const addFresh = prepared((db, parameter: Named<{ docNo: number }>) =>
-  db.insertInto('search_fresh').values({ doc_no: parameter('docNo') }),
-)
-
-/** Puts a card in; false where it is in already. */
-export async function addToIndex(ctx: Ctx, cardId: string, document: SearchDocument): Promise<boolean> {
-  const [added] = await addDocument(ctx.db, {
-    cardId,
-    analyser: analyserVersion,
-    weights: pack(document),
-  })
-  if (!added) return false
-  await addFresh(ctx.db, { docNo: added.doc_no })
-  return true
+/** Puts cards in; returns those that are in already, and leaves them as they are. */
+export async function addToIndex(ctx: Ctx, entries: readonly Entry[]): Promise<Entry[]> {
+  const added = await insertRows<'search_docs', { doc_no: number; card_id: string }>(
+    ctx.db,
+    'search_docs',
+    ['card_id', 'analyser', 'weights'],
+    entries.map(({ cardId, document }) => [cardId, analyserVersion, pack(document)]),
+    'on conflict (card_id) do nothing returning doc_no, card_id',
+  )
+  await insertRows(
+    ctx.db,
+    'search_fresh',
+    ['doc_no'],
+    added.map((row) => [row.doc_no]),
+  )
+  if (added.length === entries.length) return []
+  const isNew = new Set(added.map((row) => row.card_id))
+  return entries.filter(({ cardId }) => !isNew.has(cardId))
 }
 
 /** Takes the card out and returns what it had, or undefined where it had nothing. */
@@ -88,20 +82,18 @@ const newestFresh = prepared((db, parameter: Named<{ limit: number }>) =>
 export const freshDocuments = async (ctx: Ctx, limit: number): Promise<Candidate[]> =>
   (await newestFresh(ctx.db, { limit })).map(unpack)
 
-export type PostingRow = { run: number; hash: number; docs: Uint8Array }
-
-/** The posting lists of these words and filters in every run; one statement, so that they belong together. */
+/** The rows with the posting lists of these words and filters, of every run; one statement, so that they belong together. */
 export async function postingsOf(ctx: Ctx, hashes: readonly number[]): Promise<PostingRow[]> {
-  const list = hashes.join()
+  const keys = [...new Set(hashes.flatMap((hash) => [hash, bundleOf(hash)]))].join()
   const query =
     ctx.database.engine === 'sqlite'
-      ? // Named in the order in which they are to be gone through: run by run, a look-up for each hash.
-        sql<PostingRow>`select p.run, p.hash, p.docs from search_runs
-          cross join json_each(${`[${list}]`}) as asked
-          cross join search_postings as p on p.run = search_runs.run and p.hash = asked.value`
-      : sql<PostingRow>`select p.run, p.hash, p.docs from search_runs
+      ? // Named in the order in which they are to be gone through: run by run, a look-up for each key.
+        sql<PostingRow>`select p.run, p.key, p.docs from search_runs
+          cross join json_each(${`[${keys}]`}) as asked
+          cross join search_postings as p on p.run = search_runs.run and p.key = asked.value`
+      : sql<PostingRow>`select p.run, p.key, p.docs from search_runs
           inner join search_postings as p on p.run = search_runs.run
-          where p.hash = any (${`{${list}}`}::integer[])`
+          where p.key = any (${`{${keys}}`}::integer[])`
   return (await query.execute(ctx.db)).rows
 }
 

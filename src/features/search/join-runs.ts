@@ -1,28 +1,30 @@
+import type { ExpressionBuilder } from 'kysely'
 import { type Ctx, inTx } from '../../core/context.ts'
-import { putLists } from './fold-cards.ts'
-import type { PostingRow } from './index.store.ts'
+import type { Schema } from '../../db/schema.ts'
+import { putRows } from './fold-cards.ts'
 import {
   type Bitmap,
   bitsIn,
   blockCards,
   blockOf,
+  bundleOf,
   decodeBitmap,
-  decodePostings,
+  decoded,
+  eachList,
   emptyBitmap,
-  encodeBitmap,
-  encodePostings,
+  encodeRows,
   endOf,
   firstOf,
   hasBit,
-  isBitmap,
-  isLongForBitmap,
   lastTier,
+  noPostings,
+  type PostingRow,
+  type Postings,
   runOf,
-  setBit,
   type Tier,
   tierOf,
 } from './postings.ts'
-import { isFilter, numberSpace } from './term-hash.ts'
+import { numberSpace } from './term-hash.ts'
 import { lockIndex } from './vocabulary.ts'
 
 /** Runs are joined a part of the words at a time, so that writers wait for milliseconds only. */
@@ -76,8 +78,8 @@ async function joinInto(
   await inTx(ctx, (ctx) => begin(ctx, target), { isolation: 'read committed' })
   for (let part = 0; part < parts; part++) {
     if (stopping?.aborted) return
-    const from = Math.floor((numberSpace / parts) * part)
-    const to = Math.floor((numberSpace / parts) * (part + 1))
+    const from = (numberSpace / parts) * part
+    const to = (numberSpace / parts) * (part + 1) - 1
     await inTx(ctx, (ctx) => joinSlice(ctx, { target, sources, from, to, dead }), {
       isolation: 'read committed',
     })
@@ -107,60 +109,44 @@ type Slice = { target: number; sources: readonly number[]; from: number; to: num
 
 async function joinSlice(ctx: Ctx, { target, sources, from, to, dead }: Slice): Promise<void> {
   await lockIndex(ctx)
-  const inSlice = (runs: readonly number[]) =>
-    ctx.db
-      .selectFrom('search_postings')
-      .selectAll()
-      .where('run', 'in', runs)
-      .where('hash', '>=', from)
-      .where('hash', '<', to)
-  const rows: PostingRow[] = await inSlice([...sources, target]).execute()
+  const rows: PostingRow[] = await ctx.db
+    .selectFrom('search_postings')
+    .selectAll()
+    .where('run', 'in', [...sources, target])
+    .where((eb) => inSlice(eb, from, to))
+    .execute()
   if (sources.length > 0 && rows.every(({ run }) => run === target)) return
-  const lists = Map.groupBy(rows, (row) => row.hash)
-  const joined = [...lists].map(([hash, some]) => ({
-    run: target,
-    hash,
-    docs: joinLists(target, hash, some, dead),
-  }))
   await ctx.db
     .deleteFrom('search_postings')
-    .where('run', 'in', sources.length > 0 ? [...sources] : [target])
-    .where('hash', '>=', from)
-    .where('hash', '<', to)
+    .where('run', 'in', [...sources, target])
+    .where((eb) => inSlice(eb, from, to))
     .execute()
-  await putLists(
-    ctx,
-    joined.filter(({ docs }) => docs.length > 0),
-  )
+  await putRows(ctx, encodeRows(target, joinLists(target, rows, dead)))
 }
 
-/** One list of all, counted from the start of the target, without the cards that are gone. */
-function joinLists(target: number, hash: number, rows: readonly PostingRow[], dead: Bitmap): Uint8Array {
-  const offsets: number[] = []
-  const impacts: number[] = []
+/** A slice begins and ends with a bundle, so that each bundle is in it whole. */
+const inSlice = (eb: ExpressionBuilder<Schema, 'search_postings'>, from: number, to: number) =>
+  eb.or([eb.between('key', from, to), eb.between('key', bundleOf(to), bundleOf(from))])
+
+/** One list for each word, counted from the start of the target, without the cards that are gone. */
+function joinLists(target: number, rows: readonly PostingRow[], dead: Bitmap): Map<number, Postings> {
+  const lists = new Map<number, Postings>()
   const first = firstOf(target)
   const inBlock = first % blockCards
-  const add = (offset: number, impact: number) => {
-    if (hasBit(dead, inBlock + offset)) return
-    offsets.push(offset)
-    impacts.push(impact)
+  for (const row of rows) {
+    const base = firstOf(row.run) - first
+    eachList(row, (hash, count) => {
+      const list = lists.get(hash) ?? noPostings()
+      lists.set(hash, list)
+      for (let i = 0; i < count; i++) {
+        const offset = base + (decoded.offsets[i] as number)
+        if (hasBit(dead, inBlock + offset)) continue
+        list.offsets.push(offset)
+        list.impacts.push(decoded.impacts[i] as number)
+      }
+    })
   }
-  for (const { run, docs } of rows) {
-    const base = firstOf(run) - first
-    if (isBitmap(docs)) {
-      const bits = decodeBitmap(docs)
-      for (let at = 0; at < blockCards; at++) if (hasBit(bits, at)) add(at, 1)
-      continue
-    }
-    const list = decodePostings(docs)
-    for (let i = 0; i < list.offsets.length; i++)
-      add(base + (list.offsets[i] as number), list.impacts[i] as number)
-  }
-  const encoded = encodePostings(offsets, impacts)
-  if (tierOf(target) !== lastTier || !isFilter(hash) || !isLongForBitmap(encoded)) return encoded
-  const bitmap = emptyBitmap()
-  for (const offset of offsets) setBit(bitmap, offset)
-  return encodeBitmap(bitmap)
+  return lists
 }
 
 async function finish(ctx: Ctx, target: number, sources: readonly number[], dead: Bitmap): Promise<void> {
@@ -171,9 +157,7 @@ async function finish(ctx: Ctx, target: number, sources: readonly number[], dead
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
-          selectFrom('search_postings')
-            .select('hash')
-            .whereRef('search_postings.run', '=', 'search_runs.run'),
+          selectFrom('search_postings').select('key').whereRef('search_postings.run', '=', 'search_runs.run'),
         ),
       ),
     )

@@ -17,7 +17,9 @@ const numberBytes = 4
 
 /** Length, number of words, every word and filter, then the level of every word: one column on both engines. */
 export function pack({ length, hashes, levels, filters }: SearchDocument): Buffer {
-  const bytes = Buffer.allocUnsafe(headerBytes + (hashes.length + filters.length) * numberBytes + levels.length)
+  const bytes = Buffer.allocUnsafe(
+    headerBytes + (hashes.length + filters.length) * numberBytes + levels.length,
+  )
   let at = bytes.writeUInt32LE(length, 0)
   at = bytes.writeUInt32LE(hashes.length, at)
   for (const hash of hashes) at = bytes.writeUInt32LE(hash, at)

@@ -1,3 +1,5 @@
+import { isFilter } from './term-hash.ts'
+
 /**
  * Which cards have a word, as the index keeps it. Cards are numbered as they come; a run is a range of numbers, and a
  * posting list says which cards of one run have one word, and how much it weighs in each. New cards go into short
@@ -20,36 +22,7 @@ export const firstOf = (run: number): number => (run & (2 ** tierShift - 1)) * 2
 export const endOf = (run: number): number => firstOf(run) + 2 ** tierBits[tierOf(run)]
 export const blockOf = (docNo: number): number => docNo >>> blockBits
 
-/** `offsets` count from the first number of the run; `impacts` are 1 to 255. In no order. */
-export type Postings = { offsets: Uint16Array; impacts: Uint8Array }
-
-const bytesPerPosting = 3
 const bitmapBytes = blockCards / 8
-
-/** Offsets, then impacts. */
-export function encodePostings(offsets: ArrayLike<number>, impacts: ArrayLike<number>): Buffer {
-  const count = offsets.length
-  const bytes = Buffer.allocUnsafe(count * bytesPerPosting)
-  for (let i = 0; i < count; i++) {
-    const offset = offsets[i] as number
-    bytes[2 * i] = offset & 255
-    bytes[2 * i + 1] = offset >>> 8
-    bytes[2 * count + i] = impacts[i] as number
-  }
-  return bytes
-}
-
-const aligned = (bytes: Uint8Array, to: number) =>
-  bytes.byteOffset % to === 0 ? bytes : Uint8Array.from(bytes)
-
-export function decodePostings(bytes: Uint8Array): Postings {
-  const count = bytes.length / bytesPerPosting
-  const even = aligned(bytes, 2)
-  return {
-    offsets: new Uint16Array(even.buffer, even.byteOffset, count),
-    impacts: even.subarray(count * 2),
-  }
-}
 
 /** One bit for each card of a block. */
 export type Bitmap = Uint32Array
@@ -65,7 +38,7 @@ export const setBit = (bitmap: Bitmap, at: number): void => {
 export const encodeBitmap = (bitmap: Bitmap): Buffer => Buffer.from(bitmap.slice().buffer)
 
 export function decodeBitmap(bytes: Uint8Array): Bitmap {
-  const even = aligned(bytes, 4)
+  const even = bytes.byteOffset % 4 === 0 ? bytes : Uint8Array.from(bytes)
   return new Uint32Array(even.buffer, even.byteOffset, bitmapBytes / 4)
 }
 
@@ -75,21 +48,178 @@ export function bitsIn(bitmap: Bitmap): number {
   return count
 }
 
-/**
- * What narrows a search needs no impacts: where a list would be longer than a bitmap of the block, it is one. Lists
- * are told apart by their length, as that of a bitmap is no multiple of three.
- */
-export const isBitmap = (bytes: Uint8Array) => bytes.length === bitmapBytes
+/** Which cards of a run have a word: offsets from the first number of the run, and impacts from 1 to 255. */
+export type Postings = { offsets: number[]; impacts: number[] }
 
-export const isLongForBitmap = (bytes: Uint8Array) => bytes.length > bitmapBytes
+export const noPostings = (): Postings => ({ offsets: [], impacts: [] })
+
+/**
+ * A row of the table. The list of a common word has a row of its own, under the word's number. Lists of rare words are
+ * bundled, as a row for each would be mostly overhead; a bundle stands under a number below zero.
+ */
+export type PostingRow = { run: number; key: number; docs: Uint8Array }
+
+const bundleShift = 20
+const longestBundled = 64
+
+export const bundleOf = (hash: number): number => -1 - (hash >>> bundleShift)
+
+/** A list within the bytes of a row. */
+export type ListAt = { docs: Uint8Array; at: number }
+
+const bundledHeader = 5
+const bundledPosting = 3
+
+/** In a bundle: number of the word, how many cards, offsets, impacts. */
+function encodeBundle(lists: readonly (readonly [hash: number, list: Postings])[]): Buffer {
+  const size = lists.reduce((sum, [, list]) => sum + bundledHeader + list.offsets.length * bundledPosting, 0)
+  const bytes = Buffer.allocUnsafe(size)
+  let at = 0
+  for (const [hash, { offsets, impacts }] of lists) {
+    at = bytes.writeUInt32LE(hash, at)
+    at = bytes.writeUInt8(offsets.length, at)
+    for (const offset of offsets) at = bytes.writeUInt16LE(offset, at)
+    for (const impact of impacts) at = bytes.writeUInt8(impact, at)
+  }
+  return bytes
+}
+
+const uint32 = (bytes: Uint8Array, at: number) =>
+  ((bytes[at] as number) |
+    ((bytes[at + 1] as number) << 8) |
+    ((bytes[at + 2] as number) << 16) |
+    ((bytes[at + 3] as number) << 24)) >>>
+  0
+
+const bundledSize = (bundle: Uint8Array, at: number) =>
+  bundledHeader + (bundle[at + 4] as number) * bundledPosting
+
+export function findInBundle(bundle: Uint8Array, hash: number): number {
+  for (let at = 0; at < bundle.length; at += bundledSize(bundle, at))
+    if (uint32(bundle, at) === hash) return at
+  return -1
+}
+
+const gapsForm = 0
+const bitmapForm = 1
+const longHeader = 5
+const farGap = 255
+
+/** On its own: the form, how many cards, the gaps from one to the next, impacts. A gap is a byte, or several. */
+function encodeLong({ offsets, impacts }: Postings): Buffer {
+  const order = offsets.map((_, i) => i)
+  if (offsets.some((offset, i) => i > 0 && offset < (offsets[i - 1] as number)))
+    order.sort((a, b) => (offsets[a] as number) - (offsets[b] as number))
+  const bytes = Buffer.allocUnsafe(longHeader + offsets.length * 2 + Math.ceil(blockCards / farGap))
+  bytes[0] = gapsForm
+  let at = bytes.writeUInt32LE(offsets.length, 1)
+  let last = 0
+  for (const i of order) {
+    let gap = (offsets[i] as number) - last
+    last += gap
+    for (; gap >= farGap; gap -= farGap) bytes[at++] = farGap
+    bytes[at++] = gap
+  }
+  for (const i of order) bytes[at++] = impacts[i] as number
+  return bytes.subarray(0, at)
+}
+
+/**
+ * What narrows a search needs no impacts: where a list of the longest runs would be longer than a bitmap, it is one.
+ */
+function encodeFilter(list: Postings): Buffer {
+  const encoded = encodeLong(list)
+  if (encoded.length <= bitmapBytes) return encoded
+  const bitmap = emptyBitmap()
+  for (const offset of list.offsets) setBit(bitmap, offset)
+  return Buffer.concat([Buffer.of(bitmapForm, 0, 0, 0), encodeBitmap(bitmap)])
+}
+
+const bitmapIn = (docs: Uint8Array): Bitmap => decodeBitmap(docs.subarray(4))
+
+/** The rows of whole bundles: every list that these lists share a bundle with must be among them. */
+export function encodeRows(
+  run: number,
+  lists: Iterable<readonly [hash: number, list: Postings]>,
+): PostingRow[] {
+  const rows: PostingRow[] = []
+  const bundles = new Map<number, [hash: number, list: Postings][]>()
+  for (const [hash, list] of lists) {
+    if (list.offsets.length > longestBundled) {
+      const isWhole = tierOf(run) === lastTier && isFilter(hash)
+      rows.push({ run, key: hash, docs: isWhole ? encodeFilter(list) : encodeLong(list) })
+    } else if (list.offsets.length > 0) {
+      const bundle = bundles.get(bundleOf(hash))
+      if (bundle) bundle.push([hash, list])
+      else bundles.set(bundleOf(hash), [[hash, list]])
+    }
+  }
+  for (const [key, bundle] of bundles) rows.push({ run, key, docs: encodeBundle(bundle) })
+  // In the order of the table, which is the order on the disk.
+  return rows.sort((a, b) => a.key - b.key)
+}
+
+/** What `decode` has read, until it reads again. */
+export const decoded = { offsets: new Uint16Array(blockCards), impacts: new Uint8Array(blockCards) }
+
+/** Reads a list into `decoded`; returns how many cards it has. */
+export function decode({ docs, at }: ListAt, isBundled: boolean): number {
+  return isBundled ? decodeBundled(docs, at) : docs[0] === bitmapForm ? decodeBits(docs) : decodeLong(docs)
+}
+
+function decodeBundled(docs: Uint8Array, from: number): number {
+  const { offsets, impacts } = decoded
+  const count = docs[from + 4] as number
+  let at = from + bundledHeader
+  for (let i = 0; i < count; i++, at += 2) offsets[i] = (docs[at] as number) | ((docs[at + 1] as number) << 8)
+  for (let i = 0; i < count; i++) impacts[i] = docs[at + i] as number
+  return count
+}
+
+function decodeLong(docs: Uint8Array): number {
+  const { offsets, impacts } = decoded
+  const count = uint32(docs, 1)
+  let at = longHeader
+  let offset = 0
+  for (let i = 0; i < count; i++) {
+    let gap = docs[at++] as number
+    while (gap === farGap) {
+      offset += farGap
+      gap = docs[at++] as number
+    }
+    offset += gap
+    offsets[i] = offset
+  }
+  impacts.set(docs.subarray(at, at + count))
+  return count
+}
+
+function decodeBits(docs: Uint8Array): number {
+  const bits = bitmapIn(docs)
+  let count = 0
+  for (let at = 0; at < blockCards; at++)
+    if (hasBit(bits, at)) {
+      decoded.offsets[count] = at
+      decoded.impacts[count++] = 1
+    }
+  return count
+}
+
+/** Every list of a row, each read into `decoded` for as long as `visit` runs. */
+export function eachList({ key, docs }: PostingRow, visit: (hash: number, count: number) => void): void {
+  if (key >= 0) visit(key, decode({ docs, at: 0 }, false))
+  else
+    for (let at = 0; at < docs.length; at += bundledSize(docs, at))
+      visit(uint32(docs, at), decode({ docs, at }, true))
+}
 
 /** Sets the bits of a list whose run begins at `base` of its block. */
-export function addToBitmap(bitmap: Bitmap, bytes: Uint8Array, base: number): void {
-  if (isBitmap(bytes)) {
-    const other = decodeBitmap(bytes)
+export function addToBitmap(bitmap: Bitmap, list: ListAt, isBundled: boolean, base: number): void {
+  if (!isBundled && list.docs[0] === bitmapForm) {
+    const other = bitmapIn(list.docs)
     for (let i = 0; i < bitmap.length; i++) bitmap[i] = (bitmap[i] as number) | (other[i] as number)
     return
   }
-  const { offsets } = decodePostings(bytes)
-  for (let i = 0; i < offsets.length; i++) setBit(bitmap, base + (offsets[i] as number))
+  const count = decode(list, isBundled)
+  for (let i = 0; i < count; i++) setBit(bitmap, base + (decoded.offsets[i] as number))
 }

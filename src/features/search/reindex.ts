@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { type Ctx, inTx } from '../../core/context.ts'
 import { contentOf } from '../cards/content.ts'
 import { analyserVersion } from './analyse.ts'
-import { indexCard } from './index-card.ts'
+import { indexCards } from './index-card.ts'
 import { tendIndex } from './tend.ts'
 
 /**
@@ -60,10 +60,11 @@ function reindexSome(ctx: Ctx, which: 'stale' | 'missing'): Promise<number> {
         await sql`select pg_advisory_xact_lock(${reindexLock})`.execute(ctx.db)
       const from = which === 'stale' ? staleCards(ctx) : missingCards(ctx)
       const rows = await from.selectAll('cards').limit(cardsAtOnce).execute()
-      for (const row of rows) {
+      const cards = rows.map((row) => {
         const { card_id, workspace_id, owner_id, status } = row
-        await indexCard(ctx, { ...contentOf(row), card_id, workspace_id, owner_id, status })
-      }
+        return { ...contentOf(row), card_id, workspace_id, owner_id, status }
+      })
+      if (cards.length > 0) await indexCards(ctx, cards)
       return rows.length
     },
     { isolation: 'read committed' },

@@ -9,25 +9,23 @@ import { wordHash } from './term-hash.ts'
 import { gramHash, hasTrigrams, innerTrigramsOf, likenessTo, trigramsOf } from './trigrams.ts'
 import { type Word, type WordChange, wordStore } from './word-store.ts'
 
-/** Remembers what a card write does to the counts; `foldChanges` does the counting later. */
+/** Remembers what card writes do to the counts; `foldChanges` does the counting later. */
 export async function noteChange(
   ctx: Ctx,
-  before: Candidate | undefined,
-  after: SearchDocument | undefined,
+  before: readonly Candidate[],
+  after: readonly SearchDocument[],
 ): Promise<void> {
-  const had = new Set(before ? Array.from(before.hashes) : [])
-  const has = new Set(before ? after?.hashes : [])
-  const words = after?.words ?? []
   await insertRow(ctx.db, 'search_changes', {
-    cards: (after ? 1 : 0) - (before ? 1 : 0),
-    length: (after?.length ?? 0) - (before?.length ?? 0),
-    added: (before ? words.filter((word) => !had.has(wordHash(word))) : words).join(' '),
-    removed: [...had].filter((hash) => !has.has(hash)).join(' '),
-    gone: before?.docNo ?? null,
+    cards: after.length - before.length,
+    length: total(after.map((card) => card.length)) - total(before.map((card) => card.length)),
+    added: after.map((card) => card.words.join(' ')).join(' '),
+    removed: before.map((card) => Array.from(card.hashes).join(' ')).join(' '),
+    gone: before.map((card) => card.docNo).join(' '),
   })
 }
 
-const foldedAtOnce = 2000
+/** Of a bulk load, a note tells of hundreds of cards. */
+const foldedAtOnce = 500
 /** Any fixed number. */
 const indexLock = 7_205_760
 
@@ -67,7 +65,7 @@ async function foldSome(ctx: Ctx): Promise<number> {
   await wordStore(ctx).count(ctx, sumUp(notes))
   await markDead(
     ctx,
-    notes.flatMap(({ gone }) => gone ?? []),
+    notes.flatMap(({ gone }) => numbersIn(gone)),
   )
   await ctx.db
     .updateTable('search_totals')
@@ -81,6 +79,8 @@ async function foldSome(ctx: Ctx): Promise<number> {
 
 const total = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0)
 
+const numbersIn = (text: string) => (text === '' ? [] : text.split(' ').map(Number))
+
 function sumUp(notes: readonly { added: string; removed: string }[]): WordChange[] {
   const changes = new Map<number, WordChange>()
   const change = (hash: number, word: string | undefined, delta: number) => {
@@ -90,7 +90,7 @@ function sumUp(notes: readonly { added: string; removed: string }[]): WordChange
   }
   for (const { added, removed } of notes) {
     for (const word of added.split(' ')) if (word !== '') change(wordHash(word), word, 1)
-    for (const hash of removed.split(' ')) if (hash !== '') change(Number(hash), undefined, -1)
+    for (const hash of numbersIn(removed)) change(hash, undefined, -1)
   }
   return [...changes.values()].sort((a, b) => a.hash - b.hash)
 }

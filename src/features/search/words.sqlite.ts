@@ -20,13 +20,13 @@ export const sqliteWords: WordStore = {
     const fresh = changes.filter((change) => change.word !== undefined && !known.has(change.hash))
     if (fresh.length === 0) return
     const rows = JSON.stringify(fresh.map(({ hash, word, delta }) => [hash, word, Math.max(0, delta)]))
-    const inserted = await sql<{ word_no: number; word: string }>`
+    const inserted = await sql<{ hash: number; word: string }>`
       insert into search_words (hash, word, cards)
       select value ->> 0, value ->> 1, value ->> 2 from json_each(${rows}) where true
-      on conflict (hash) do nothing returning word_no, word`.execute(ctx.db)
+      on conflict (hash) do nothing returning hash, word`.execute(ctx.db)
     const grams = inserted.rows
       .filter(({ word }) => hasTrigrams(word))
-      .map(({ word_no, word }) => [word_no, tokens(new Set(trigramsOf(word).map(gramHash)))])
+      .map(({ hash, word }) => [hash, tokens(new Set(trigramsOf(word).map(gramHash)))])
     await sql`
       insert into search_grams (rowid, grams)
       select value ->> 0, value ->> 1 from json_each(${JSON.stringify(grams)})`.execute(ctx.db)
@@ -34,7 +34,7 @@ export const sqliteWords: WordStore = {
 
   async find(ctx, match, limit) {
     const found = await sql<Word>`
-      select hash, word, cards from search_words where cards > 0 and word_no in (
+      select hash, word, cards from search_words where cards > 0 and hash in (
         select rowid from search_grams where search_grams match ${matchExpression(match)})
       order by cards desc limit ${limit}`.execute(ctx.db)
     return found.rows

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { findSecrets, redact, sanitise } from './redact.ts'
-import { randomFrom } from './samples.ts'
+import { sampler } from './samples.ts'
+
+const { randomFrom } = sampler(3)
 
 const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const alphanumeric = `${upper}${upper.toLowerCase()}0123456789`

@@ -65,7 +65,6 @@ export const observabilityRules = [
   named('mixpanel_secret', 'mixpanel', '[a-f0-9]{32}'),
   named('segment_key', 'segment', '[A-Za-z0-9_-]{43}\\.[A-Za-z0-9_-]{43}|[A-Za-z0-9]{32}'),
   token('segment_key', 'sgp_', '[A-Za-z0-9]{64}'),
-  named('heap_key', ['heap_app', 'heapanalytics'], '[0-9]{9,11}'),
   token('posthog_key', ['phc_', 'phx_', 'phs_'], '[A-Za-z0-9]{40,48}'),
   named('fullstory_key', 'fullstory', 'na1\\.[A-Za-z0-9+/=]{40,100}'),
   named('hotjar_key', 'hotjar', '[a-f0-9]{32}'),

@@ -17,7 +17,7 @@ export const paymentRules = [
   named('paypal_secret', 'paypal', '[A-Za-z0-9_-]{80}'),
   named('braintree_key', 'braintree', '[a-f0-9]{32}|[a-z0-9]{16}'),
   named('adyen_key', 'adyen', 'AQE[A-Za-z0-9+/=_*-]{40,200}'),
-  token('adyen_key', 'AQE', '(?=[A-Za-z0-9]{0,10}hm)[A-Za-z0-9]{10,30}[A-Za-z0-9+/=_*^%-]{60,200}'),
+  token('adyen_key', 'AQE', '[A-Za-z0-9]{0,10}hm[A-Za-z0-9]{8,20}[A-Za-z0-9+/=_*^%-]{60,200}'),
   token('gocardless_token', 'live_', '(?=[A-Za-z0-9_=-]{0,39}[0-9])[A-Za-z0-9_=-]{40}'),
   named('gocardless_token', 'gocardless', '(?:live|sandbox)_[a-z0-9_=-]{40}'),
   token(

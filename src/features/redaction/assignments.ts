@@ -7,8 +7,8 @@ import { rank, type Span } from './rule.ts'
  */
 const restOfName = `[ \\t\\w.-]{0,24}?(?:&quot;|[\\s"'\`\\])\\\\]{0,4})`
 const operator = [
-  ':[ \\t]{0,2}[A-Za-z][\\w<>[\\]|?.]{0,30}[ \\t]{1,2}=(?=[ \\t])', // name: Type =
-  'value[ \\t]{0,2}=', // key="name" value="…"
+  `:[ \\t]{0,2}(?:&(?:'[a-z]{1,10}[ \\t])?)?[A-Za-z][\\w<>[\\]|?.]{0,30}[ \\t]{1,2}=(?=[ \\t])`, // name: Type =
+  `,?\\s{0,40}["']?value["']?[ \\t]{0,2}[:=]`, // key="name" value="…", a name and its value in a list
   '={1,3}>?',
   '%3D',
   ':{1,3}=',

@@ -21,6 +21,10 @@ const assignments: Record<string, (name: string, value: string) => string> = {
   call: (name, value) => `client.configure("${name}", "${value}")`,
   make: (name, value) => `${name} ?= "${value}"`,
   'fall-back': (name, value) => `process.env.${name} || '${value}'`,
+  Rust: (name, value) => `let ${name}: &str = "${value}";`,
+  'a list of names and values': (name, value) => `env:\n  - name: ${name}\n    value: ${value}`,
+  'a JSON list': (name, value) => `[{ "name": "${name}", "value": "${value}" }]`,
+  attributes: (name, value) => `<add key="${name}" value="${value}" />`,
   header: (name, value) => `-H "${name}: ${value}"`,
 }
 
@@ -34,11 +38,15 @@ export function drawsOf(rule: Rule, sampler: Sampler): Draw[] {
 
 function tokenDraws(rule: TokenRule, { sampleOf }: Sampler): Draw[] {
   return rule.prefixes.flatMap((prefix) => {
-    const secret = `${prefix}${sampleOf(rule.tail)}`
+    const head = rule.head ? sampleOf(new RegExp(headOf(rule.head))) : ''
+    const secret = `${head}${prefix}${sampleOf(rule.tail)}`
     const texts = [secret, `see ${secret} there`, `"${secret}"`, `\\n${secret}\\n`, `x=${secret}`]
     return texts.map((text) => ({ secret, text, notation: text.replace(secret, '…') }))
   })
 }
+
+/** The pattern that is looked for before the fixed part. */
+const headOf = (head: RegExp) => head.source.slice(head.source.lastIndexOf('))(') + 3, -2)
 
 function namedDraws(rule: NamedRule, sampler: Sampler): Draw[] {
   const notations = needsQuotes(rule.value) ? quotedAssignments : Object.entries(assignments)

@@ -1,7 +1,7 @@
 import { assignedSecret, valueStart } from './assignments.ts'
 import { buildAutomaton } from './automaton.ts'
 import { blockFinder, puttyLines } from './blocks.ts'
-import { handedOver, handoverKeywords, manifestSecrets, telegramToken } from './commands.ts'
+import { handedOver, handoverKeywords, manifestKeywords, manifestSecrets } from './commands.ts'
 import { authorizationValue, basicCredentials, bearerToken, sessionCookies } from './headers.ts'
 import { isSampleToken, isSampleValue } from './placeholders.ts'
 import { type NamedRule, rank, type Span, type TokenRule } from './rule.ts'
@@ -52,14 +52,15 @@ on('-----begin ', (scan, end) => scan.add(findBlock(scan, end)))
 on('://', (scan, end) => scan.add(urlPassword(scan.text, end)))
 on('bearer', (scan, end) => scan.add(bearerToken(scan.text, end)))
 on('basic', (scan, end) => scan.add(basicCredentials(scan.text, end)))
-on('kind: secret', (scan, end) => {
-  if (end <= scan.manifestEnd) return
-  const { spans, readUntil } = manifestSecrets(scan.text, end)
-  scan.manifestEnd = readUntil
-  for (const span of spans) scan.add(span)
-})
+for (const keyword of manifestKeywords) {
+  on(keyword, (scan, end) => {
+    if (end <= scan.manifestEnd) return
+    const { spans, readUntil } = manifestSecrets(scan.text, end)
+    scan.manifestEnd = readUntil
+    for (const span of spans) scan.add(span)
+  })
+}
 on('private-lines:', (scan, end) => scan.add(puttyLines(scan.text, end)))
-on(':aa', (scan, end) => scan.add(telegramToken(scan.text, end)))
 on('authorization', (scan, end) => scan.add(authorizationValue(scan.text, end)))
 on('cookie:', (scan, end) => {
   for (const span of sessionCookies(scan.text, end)) scan.add(span)
@@ -98,15 +99,24 @@ function findBlock(scan: Scan, end: number): Span | undefined {
 
 function findToken(scan: Scan, end: number, prefix: string, rule: TokenRule): Span | undefined {
   const { text } = scan
-  const start = end - prefix.length
-  if (!text.startsWith(prefix, start) || !startsWord(text, start)) return undefined
+  const fixed = end - prefix.length
+  if (!text.startsWith(prefix, fixed)) return undefined
+  const start = tokenStart(text, fixed, rule)
+  if (start === -1) return undefined
   rule.tail.lastIndex = end
   const tail = rule.tail.exec(text)?.[0]
   if (tail === undefined) return undefined
   // Of two rules for one place the one with the longer prefix knows better.
   const span = { start, end: end + tail.length, kind: rule.kind, rank: rank.token + prefix.length / 100 }
   scan.read = span
-  return isSampleToken(tail) ? undefined : span
+  return isSampleToken(text.slice(start, fixed) + tail) ? undefined : span
+}
+
+function tokenStart(text: string, fixed: number, { head }: TokenRule): number {
+  if (!head) return startsWord(text, fixed) ? fixed : -1
+  head.lastIndex = fixed
+  const before = head.exec(text)?.[1]
+  return before === undefined ? -1 : fixed - before.length
 }
 
 /** The start of a word, or what follows an escape such as `\n` or `%3D`. */

@@ -1,4 +1,4 @@
-import { named, token } from '../rule.ts'
+import { inner, named, token } from '../rule.ts'
 
 const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 
@@ -20,7 +20,7 @@ export const observabilityRules = [
     ['new-relic', 'newrelic', 'new_relic'],
     '[a-z0-9]{64}|[a-f0-9]{36}NRAL|[a-f0-9]{40}|NR[A-Z]{2}-[a-z0-9-]{19,42}',
   ),
-  named('new_relic_licence', ['license_key', 'licensekey'], '[a-f0-9]{36}NRAL'),
+  inner('new_relic_licence', '[a-f0-9]{36}', 'NRAL', ''),
   token('grafana_key', 'eyJrIjoi', '[A-Za-z0-9]{60,400}={0,3}'),
   token('grafana_cloud_token', 'glc_', '[A-Za-z0-9+/]{32,400}={0,3}'),
   token('grafana_service_token', 'glsa_', '[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}'),

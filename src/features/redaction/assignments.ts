@@ -1,5 +1,6 @@
 import { isPlaceholder, isPlainlyRandom, looksLikePassword, looksRandom } from './placeholders.ts'
 import { rank, type Span } from './rule.ts'
+import type { Runs } from './runs.ts'
 
 /**
  * From the end of a name to the start of its value: the rest of the name, a closing quote or bracket, an
@@ -53,10 +54,11 @@ function flagValueStart(text: string, nameEnd: number): number {
 }
 
 /** A value after a name that says "secret": a secret if it looks random enough. */
-export function assignedSecret(text: string, nameEnd: number, kind: string): Span | undefined {
+export function assignedSecret(text: string, nameEnd: number, kind: string, runs: Runs): Span | undefined {
   const linked = valueStart(text, nameEnd)
   const start = linked === -1 ? flagValueStart(text, nameEnd) : linked
-  const assigned = start === -1 ? undefined : secretAt(text, start, kind)
+  const assigned =
+    start === -1 || !runs.admitsValue(start, longestValue) ? undefined : secretAt(text, start, kind)
   return assigned ?? spokenSecret(text, nameEnd, kind)
 }
 
@@ -75,6 +77,7 @@ function spokenSecret(text: string, nameEnd: number, kind: string): Span | undef
   return { start, end: start + value.length, kind, rank: rank.assigned }
 }
 
+const longestValue = 400
 const quoted = /[^"'`\s\\<>]{6,200}(?=\\?["'`])/y
 const bare = /(?:[A-Za-z0-9_+/.~!@#%^*=$-]|&(?!\w{1,30}[=;])){6,400}(?=[\s"'`;,)\]}\\<&]|$)/y
 

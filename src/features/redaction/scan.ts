@@ -7,6 +7,7 @@ import { isSampleToken, isSampleValue } from './placeholders.ts'
 import { type NamedRule, rank, type Span, type TokenRule } from './rule.ts'
 import { allRules } from './rules/all.ts'
 import { secretNames } from './rules/names.ts'
+import { Runs } from './runs.ts'
 import { urlPassword } from './urls.ts'
 
 /** What a keyword in the text sets off: a try at that place, never a pass over the whole. */
@@ -18,6 +19,7 @@ type Scan = {
   read: { start: number; end: number }
   /** The last value looked up by its name: several rules ask for the same one. */
   value: { nameEnd: number; start: number }
+  runs: Runs
   /** How far the last manifest of kind Secret was read. */
   manifestEnd: number
 }
@@ -41,7 +43,7 @@ for (const rule of allRules) {
 for (const { kind, whole, names } of secretNames) {
   for (const name of names) {
     on(name, (scan, end) => {
-      if (!whole || !wordGoesOn(scan.text, end)) scan.add(assignedSecret(scan.text, end, kind))
+      if (!whole || !wordGoesOn(scan.text, end)) scan.add(assignedSecret(scan.text, end, kind, scan.runs))
     })
   }
 }
@@ -78,6 +80,7 @@ export function scan(text: string): Span[] {
     block: blockFinder(text),
     read: { start: 0, end: 0 },
     value: { nameEnd: -1, start: -1 },
+    runs: new Runs(text),
     manifestEnd: -1,
     add: (span) => {
       if (span) found.push(span)
@@ -102,7 +105,7 @@ function findToken(scan: Scan, end: number, prefix: string, rule: TokenRule): Sp
   const fixed = end - prefix.length
   if (!text.startsWith(prefix, fixed)) return undefined
   const start = tokenStart(text, fixed, rule)
-  if (start === -1) return undefined
+  if (start === -1 || !scan.runs.admitsToken(start)) return undefined
   rule.tail.lastIndex = end
   const tail = rule.tail.exec(text)?.[0]
   if (tail === undefined) return undefined
@@ -129,11 +132,14 @@ function isWordCharacter(code: number): boolean {
   return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
 }
 
+/** More than any published format; what goes on for longer is data. */
+const longestNamedValue = 2000
+
 function findNamed(scan: Scan, end: number, rule: NamedRule): Span | undefined {
   const { text } = scan
   if (scan.value.nameEnd !== end) scan.value = { nameEnd: end, start: valueStart(text, end) }
   const { start } = scan.value
-  if (start === -1) return undefined
+  if (start === -1 || !scan.runs.admitsValue(start, longestNamedValue)) return undefined
   rule.value.lastIndex = start
   const value = rule.value.exec(text)?.[0]
   if (value === undefined || isSampleValue(value)) return undefined

@@ -58,7 +58,7 @@ type Value = null | number | bigint | string | Uint8Array
  * function made for the columns gives all rows of a statement one shape.
  */
 function rowMaker(names: readonly string[]): (values: unknown[]) => unknown {
-  const fields = names.map((name, i) => `[${JSON.stringify(name)}]: values[${i}]`)
+  const fields = names.map((name, i) => `${JSON.stringify(name)}: values[${i}]`)
   return new Function('values', `return {${fields.join()}}`) as (values: unknown[]) => unknown
 }
 

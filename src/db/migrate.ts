@@ -9,6 +9,7 @@ import { billing } from './migrations/0006-billing.ts'
 import { support } from './migrations/0007-support.ts'
 import { oauth } from './migrations/0008-oauth.ts'
 import { scale } from './migrations/0009-scale.ts'
+import { rewards } from './migrations/0010-rewards.ts'
 
 export type Migration = {
   name: string
@@ -29,6 +30,7 @@ export const MIGRATIONS: readonly Migration[] = [
   support,
   oauth,
   scale,
+  rewards,
 ]
 
 /** Any fixed number; processes that start at once wait for each other on it. */

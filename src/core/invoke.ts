@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Capability } from './capability.ts'
 import type { Ctx, UserCtx } from './context.ts'
 import { InvalidInput, missingScope, notAuthenticated } from './errors.ts'
+import { parseOutput } from './output.ts'
 import { toInputIssues } from './validation.ts'
 
 /** Refuses a caller without the needed credential. Doors ask before they read a body. */
@@ -28,7 +29,7 @@ export async function invoke(
   const input = parseInput(schema, raw)
   // authorise() has seen a viewer wherever the declaration asks for one.
   const output = await capability.run(ctx as UserCtx, input as never)
-  return capability.output.parse(output)
+  return parseOutput(capability.output, output)
 }
 
 const strictInputs = new WeakMap<Capability, z.ZodType>()

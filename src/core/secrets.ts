@@ -1,10 +1,10 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, hash, randomBytes } from 'node:crypto'
 
 /** 256 random bits, url-safe: 43 characters. */
 export const randomToken = (bytes = 32): string => randomBytes(bytes).toString('base64url')
 
 /** For secrets of full entropy (keys, tokens): nothing to guess, so one fast hash is enough. */
-export const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url')
+export const sha256 = (text: string): string => hash('sha256', text, 'base64url')
 
 const keyOf = (secret: string) => createHash('sha256').update(`seal:${secret}`).digest()
 

@@ -45,6 +45,28 @@ onBothEngines('the database', (t) => {
     expect(rows).toEqual([])
   })
 
+  test('of many writes at once, those that fail leave nothing and the others stay', async () => {
+    const ctx = contextFor(t.app.services)
+    const write = (number: number) =>
+      inTx(ctx, async (ctx) => {
+        if (number % 5 === 0) throw new Error('refused before it wrote')
+        await ctx.db
+          .insertInto('login_failures')
+          .values(failure(`crowd-${number}`))
+          .execute()
+        if (number % 5 === 1) throw new Error('refused after it wrote')
+      })
+    const outcomes = await Promise.allSettled(Array.from({ length: 40 }, (_, number) => write(number)))
+    const written = outcomes.flatMap(({ status }, number) => (status === 'fulfilled' ? [number] : []))
+    expect(written).toHaveLength(24)
+    const rows = await ctx.db
+      .selectFrom('login_failures')
+      .select('subject')
+      .where('subject', 'like', 'crowd-%')
+      .execute()
+    expect(rows.map((row) => row.subject).sort()).toEqual(written.map((number) => `crowd-${number}`).sort())
+  })
+
   test('concurrent read-modify-write never loses an update', async () => {
     const ctx = contextFor(t.app.services)
     await inTx(ctx, (ctx) => ctx.db.insertInto('login_failures').values(failure('counter')).execute())

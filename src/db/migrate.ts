@@ -9,7 +9,8 @@ import { billing } from './migrations/0006-billing.ts'
 import { support } from './migrations/0007-support.ts'
 import { oauth } from './migrations/0008-oauth.ts'
 import { scale } from './migrations/0009-scale.ts'
-import { postings } from './migrations/0010-postings.ts'
+import { rewards } from './migrations/0010-rewards.ts'
+import { postings } from './migrations/0011-postings.ts'
 
 export type Migration = {
   name: string
@@ -30,6 +31,7 @@ export const MIGRATIONS: readonly Migration[] = [
   support,
   oauth,
   scale,
+  rewards,
   postings,
 ]
 

@@ -1,6 +1,6 @@
-import type { Compilable, CompiledQuery, Expression, Insertable } from 'kysely'
+import type { Compilable, CompiledQuery, Expression, Insertable, RawBuilder } from 'kysely'
 import { CompiledQuery as Compiled, SqliteAdapter, sql } from 'kysely'
-import type { Db } from './db.ts'
+import { type Db, directRun } from './db.ts'
 import type { Schema } from './schema.ts'
 
 class Parameter {
@@ -14,24 +14,34 @@ class Parameter {
 /** Stands in a query for a value that comes with each run. */
 export type Named<P> = <K extends keyof P & string>(name: K) => Expression<P[K]>
 
-type Build<P, R> = (db: Db, parameter: Named<P>) => Compilable<R>
+type Build<P, R> = (db: Db, parameter: Named<P>) => Compilable<R> | RawBuilder<R>
+
+type Ready<R> = { query: CompiledQuery<R>; names: readonly (string | undefined)[] }
+
+function makeReady<P, R>(build: Build<P, R>, db: Db): Ready<R> {
+  const built = build(db, (name) => sql.val(new Parameter(name)) as never)
+  const query = 'isRawBuilder' in built ? built.compile(db) : built.compile()
+  const names = query.parameters.map((value) => (value instanceof Parameter ? value.name : undefined))
+  return { query, names }
+}
 
 /**
  * A query for a hot path: built and compiled once per engine, then run with new values. Building and compiling
  * costs several times what the indexed look-up itself costs.
  */
 export function prepared<P extends Record<string, unknown>, R>(build: Build<P, R>) {
-  const compiled = new Map<unknown, CompiledQuery<R>>()
+  const ready = new Map<unknown, Ready<R>>()
   return async (db: Db, values: P): Promise<R[]> => {
     const engine = db.getExecutor().adapter.constructor
-    let query = compiled.get(engine)
-    if (!query) {
-      query = build(db, (name) => sql.val(new Parameter(name)) as never).compile()
-      compiled.set(engine, query)
+    let known = ready.get(engine)
+    if (!known) {
+      known = makeReady(build, db)
+      ready.set(engine, known)
     }
-    const parameters = query.parameters.map((value) =>
-      value instanceof Parameter ? values[value.name] : value,
-    )
+    const { query, names } = known
+    const parameters = names.map((name, i) => (name === undefined ? query.parameters[i] : values[name]))
+    const run = directRun(db)
+    if (run) return run(query.sql, parameters) as R[]
     const { rows } = await db.executeQuery<R>({ ...query, parameters })
     return rows
   }
@@ -94,10 +104,11 @@ export async function insertRows<T extends keyof Schema & string, R = unknown>(
   for (let from = 0; from < rows.length; ) {
     const count = CHUNKS.find((chunk) => chunk <= rows.length - from) ?? 1
     const statement = manyRows(db, start, columns.length, count, end)
-    const { rows: back } = await db.executeQuery<R>(
-      Compiled.raw(statement, rows.slice(from, from + count).flat()) as CompiledQuery<R>,
-    )
-    returned.push(...back)
+    const values = rows.slice(from, from + count).flat()
+    const run = directRun(db)
+    if (run) returned.push(...(run(statement, values) as R[]))
+    else
+      returned.push(...(await db.executeQuery<R>(Compiled.raw(statement, values) as CompiledQuery<R>)).rows)
     from += count
   }
   return returned

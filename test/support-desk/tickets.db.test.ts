@@ -25,7 +25,7 @@ async function send(t: Bench, form: Record<string, string>, files: File[] = [], 
     headers: { 'content-type': encoded.headers.get('content-type') ?? '', ...headers },
     payload: Buffer.from(await encoded.arrayBuffer()),
   })
-  return { status: answer.statusCode, body: answer.json() }
+  return { status: answer.statusCode, body: answer.json(), headers: answer.headers }
 }
 
 const stored = (t: Bench) => {
@@ -87,6 +87,37 @@ onBothEngines(
       const answer = await send(t, fields, [], { authorization: `Bearer ${person.token}` })
       const ticket = await (await administrator()).get(`${TICKETS}/${answer.body.ticket_id}`)
       expect(ticket.body.user_id).toBe(person.userId)
+    })
+
+    test('a form that is sent again with its Idempotency-Key opens one ticket; another form is refused', async () => {
+      const headers = { 'idempotency-key': crypto.randomUUID() }
+      const files = [{ name: 'log.txt', content: 'first line' }]
+      const before = stored(t).length
+      const first = await send(t, fields, files, headers)
+      const again = await send(t, fields, files, headers)
+      expect(again).toMatchObject({ status: 200, body: first.body })
+      expect(again.headers['idempotency-replayed']).toBe('true')
+      const otherFile = await send(t, fields, [{ name: 'log.txt', content: 'other text' }], headers)
+      const otherText = await send(t, { ...fields, subject: 'Another' }, files, headers)
+      for (const refused of [otherFile, otherText]) {
+        expect(refused).toMatchObject({ status: 409, body: { code: 'idempotency_conflict' } })
+      }
+      expect(stored(t)).toHaveLength(before + 1)
+      const { body } = await (await administrator()).get(`${TICKETS}?page_size=100`)
+      const opened = body.items.filter(
+        (ticket: { ticket_id: string }) => ticket.ticket_id === first.body.ticket_id,
+      )
+      expect(opened).toHaveLength(1)
+    })
+
+    test('two forms with one key at the same moment open one ticket', async () => {
+      const headers = { 'idempotency-key': crypto.randomUUID() }
+      const before = stored(t).length
+      const answers = await Promise.all(
+        [1, 2, 3].map(() => send(t, fields, [{ name: 'a.txt', content: 'same' }], headers)),
+      )
+      expect(new Set(answers.map((answer) => answer.body.ticket_id)).size).toBe(1)
+      expect(stored(t)).toHaveLength(before + 1)
     })
 
     test('administrators list by state and close', async () => {

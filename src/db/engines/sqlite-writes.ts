@@ -1,4 +1,5 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { setImmediate } from 'node:timers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { unavailable } from '../../core/errors.ts'
 
@@ -7,21 +8,28 @@ const LOCK_PATIENCE_MS = 15_000
 const MAX_BATCH = 16
 
 type Work = { run: () => Promise<unknown>; done: (value: unknown) => void; failed: (error: unknown) => void }
+type Acknowledge = () => void
 
 /**
- * The one writer of a SQLite file in this process. Transactions that wait at the same moment run one after the other, each
- * in its own savepoint, and share one commit, since reaching the disk costs far more than the statements. Each is
- * serialisable as before, fails alone, and is acknowledged only when the shared commit is on disk.
+ * The one writer of a SQLite file in this process. Transactions that wait at the same moment run one after the other
+ * and share one commit, since reaching the disk costs far more than the statements. Each is serialisable as before,
+ * fails alone, and is acknowledged only when the shared commit is on disk.
  */
 export class SqliteWrites {
   readonly #db: DatabaseSync
   readonly #isBusy: (error: unknown) => boolean
+  readonly #begin: StatementSync
+  readonly #commit: StatementSync
+  readonly #totalChanges: StatementSync
   readonly #waiting: Work[] = []
   #draining: Promise<void> | undefined
 
   constructor(db: DatabaseSync, isBusy: (error: unknown) => boolean) {
     this.#db = db
     this.#isBusy = isBusy
+    this.#begin = db.prepare('begin immediate')
+    this.#commit = db.prepare('commit')
+    this.#totalChanges = db.prepare('select total_changes() as changes')
   }
 
   transaction<T>(run: () => Promise<T>): Promise<T> {
@@ -37,52 +45,90 @@ export class SqliteWrites {
   }
 
   async #drain(): Promise<void> {
-    while (this.#waiting.length > 0) await this.#batch()
+    while (this.#waiting.length > 0) {
+      // A whole transaction runs before the next request is even read, unless all that have arrived are read first.
+      await nextTurn()
+      await this.#batch()
+    }
     // In the same breath as the last look at the queue, or work that comes between the two would wait for ever.
     this.#draining = undefined
   }
 
   async #batch(): Promise<void> {
-    const finished: (() => void)[] = []
-    const unfinished: Work[] = []
+    let works: Work[] = []
+    let acknowledges: Acknowledge[] | undefined
     try {
-      await this.#begin()
-      while (this.#waiting.length > 0 && finished.length < MAX_BATCH) {
-        const work = this.#waiting.shift()
-        if (!work) break
-        unfinished.push(work)
-        this.#db.exec('savepoint work')
-        try {
-          const value = await work.run()
-          this.#db.exec('release work')
-          finished.push(() => work.done(value))
-        } catch (error) {
-          unfinished.pop()
-          work.failed(error)
-          this.#db.exec('rollback to work; release work')
-        }
+      await this.#beginSoon()
+      works = this.#waiting.splice(0, MAX_BATCH)
+      acknowledges = await this.#runTogether(works)
+      if (!acknowledges) {
+        this.#db.exec('rollback')
+        await this.#beginSoon()
+        acknowledges = await this.#runApart(works)
       }
-      this.#db.exec('commit')
+      this.#commit.run()
     } catch (error) {
-      this.#abandon(error, unfinished)
+      this.#abandon(error, works)
       return
     }
-    for (const acknowledge of finished) acknowledge()
+    for (const acknowledge of acknowledges) acknowledge()
+  }
+
+  #changes(): unknown {
+    return this.#totalChanges.get()?.changes
+  }
+
+  /**
+   * Without savepoints, at each of which the text index would write out what it has gathered. Undefined where one has
+   * failed after it had written: then all must be undone.
+   */
+  async #runTogether(works: readonly Work[]): Promise<Acknowledge[] | undefined> {
+    const acknowledges: Acknowledge[] = []
+    for (const work of works) {
+      const before = this.#changes()
+      try {
+        const value = await work.run()
+        acknowledges.push(() => work.done(value))
+      } catch (error) {
+        if (!this.#db.isTransaction) throw error
+        if (this.#changes() !== before) return undefined
+        acknowledges.push(() => work.failed(error))
+      }
+    }
+    return acknowledges
+  }
+
+  /** Each in its own savepoint; transactions can be run again by contract. */
+  async #runApart(works: readonly Work[]): Promise<Acknowledge[]> {
+    const acknowledges: Acknowledge[] = []
+    for (const work of works) {
+      this.#db.exec('savepoint work')
+      try {
+        const value = await work.run()
+        this.#db.exec('release work')
+        acknowledges.push(() => work.done(value))
+      } catch (error) {
+        if (!this.#db.isTransaction) throw error
+        this.#db.exec('rollback to work; release work')
+        acknowledges.push(() => work.failed(error))
+      }
+    }
+    return acknowledges
   }
 
   /** Nothing of the batch is on disk, whatever had run: all of it fails, and so does who would have been first. */
-  #abandon(error: unknown, unfinished: Work[]): void {
+  #abandon(error: unknown, works: readonly Work[]): void {
     // SQLite has rolled back by itself after errors such as a full disk.
     if (this.#db.isTransaction) this.#db.exec('rollback')
-    const victims = unfinished.length > 0 ? unfinished : this.#waiting.splice(0, 1)
+    const victims = works.length > 0 ? works : this.#waiting.splice(0, 1)
     for (const work of victims) work.failed(error)
   }
 
-  async #begin(): Promise<void> {
+  async #beginSoon(): Promise<void> {
     const deadline = Date.now() + LOCK_PATIENCE_MS
     for (;;) {
       try {
-        this.#db.exec('begin immediate')
+        this.#begin.run()
         return
       } catch (error) {
         if (!this.#isBusy(error)) throw error
@@ -92,3 +138,5 @@ export class SqliteWrites {
     }
   }
 }
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))

@@ -1,7 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Capability, LimitClass } from '../../core/capability.ts'
 import type { Services, Viewer } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
+import { authorise } from '../../core/invoke.ts'
 import { viewerOf } from '../../features/accounts/credentials.ts'
+import { applyRateLimit } from './rate-limit.ts'
 
 export const SESSION_COOKIE = 'kv_session'
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -34,28 +37,32 @@ function refuseForgery(request: FastifyRequest, baseUrl: string): void {
 /** The server may be opened by another name than BASE_URL, such as localhost for 127.0.0.1. */
 const ownOrigin = (request: FastifyRequest) => `${request.protocol}://${request.host}`
 
+export function sessionCookie(request: FastifyRequest): string | undefined {
+  const { cookie } = request.headers
+  return cookie === undefined ? undefined : request.server.parseCookie(cookie)[SESSION_COOKIE]
+}
+
 export type Credential = { value: string; fromCookie: boolean }
 
 export function credentialOf(request: FastifyRequest, baseUrl: string): Credential | undefined {
   const value = header(request, 'x-api-key') ?? bearer(request)
   if (value) return { value, fromCookie: false }
-  const cookie = request.cookies[SESSION_COOKIE]
+  const cookie = sessionCookie(request)
   if (!cookie) return undefined
   refuseForgery(request, baseUrl)
   return { value: cookie, fromCookie: true }
 }
 
 /** The viewer of a request, or null without a credential. A bad credential is an error, not a nobody. */
-export async function authenticate(services: Services, request: FastifyRequest): Promise<Viewer | null> {
+type Authenticate = (services: Services, request: FastifyRequest) => Promise<Viewer | null>
+
+export const authenticate: Authenticate = (services, request) => {
   const credential = credentialOf(request, services.config.baseUrl)
-  return credential ? viewerOf(services, credential.value, request.url) : null
+  return credential ? viewerOf(services, credential.value, request.url) : Promise.resolve(null)
 }
 
 /** Public routes work for everybody; a stale cookie must not lock somebody out of the login route. */
-export async function authenticateIfPossible(
-  services: Services,
-  request: FastifyRequest,
-): Promise<Viewer | null> {
+export const authenticateIfPossible: Authenticate = async (services, request) => {
   try {
     return await authenticate(services, request)
   } catch (error) {
@@ -63,6 +70,20 @@ export async function authenticateIfPossible(
     throw error
   }
 }
+
+/** Before the body is read: a caller without the right credential costs nothing and learns nothing. */
+export const admission = (
+  services: Services,
+  asked: Pick<Capability, 'scopes'>,
+  limitClass: LimitClass,
+  identify: Authenticate = asked.scopes === 'public' ? authenticateIfPossible : authenticate,
+) =>
+  async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const viewer = await identify(services, request)
+    applyRateLimit(services, limitClass, viewer, request, reply)
+    authorise(asked, viewer)
+    request.viewer = viewer
+  }
 
 const cookieOptions = (services: Services) => ({
   path: '/',
@@ -88,5 +109,5 @@ export function moveTokenToCookie(
 }
 
 export function dropCookie(services: Services, request: FastifyRequest, reply: FastifyReply): void {
-  if (request.cookies[SESSION_COOKIE]) reply.clearCookie(SESSION_COOKIE, cookieOptions(services))
+  if (sessionCookie(request)) reply.clearCookie(SESSION_COOKIE, cookieOptions(services))
 }

@@ -14,8 +14,18 @@ function storableDeep(value: unknown): unknown {
 
 const MAX_DEPTH = 100
 
+/** Most bodies have fewer brackets than the limit altogether, which is quickly seen. */
+function hasFewBrackets(text: string): boolean {
+  let left = MAX_DEPTH
+  for (const bracket of ['{', '['])
+    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1))
+      if (--left < 0) return false
+  return true
+}
+
 /** Counts brackets before parsing: a deeply nested body would end the stack of whatever walks it later. */
 function isTooDeep(text: string): boolean {
+  if (hasFewBrackets(text)) return false
   let depth = 0
   let inString = false
   for (let i = 0; i < text.length; i++) {

@@ -1,4 +1,3 @@
-import type { Capability } from '../../core/capability.ts'
 import type { Ctx } from '../../core/context.ts'
 import { inTx } from '../../core/context.ts'
 import { conflict, invalid } from '../../core/errors.ts'
@@ -15,15 +14,15 @@ const taken = (detail: string) => conflict('idempotency_conflict', detail)
  * Runs the call once per Idempotency-Key. The answer is stored in the transaction of the call's effect, so a
  * crash leaves both or neither; it is sealed with the caller's own key, since answers may carry tokens.
  */
-export async function onceOnly(
-  capability: Capability,
+export async function onceOnly<Output>(
+  operation: { name: string },
   ctx: Ctx,
   { key, credential, input }: Request,
-  run: (ctx: Ctx) => Promise<unknown>,
-): Promise<{ output: unknown; replayed: boolean }> {
+  run: (ctx: Ctx) => Promise<Output>,
+): Promise<{ output: Output; replayed: boolean }> {
   if (key.length > MAX_KEY_LENGTH) throw invalid('Idempotency-Key', `At most ${MAX_KEY_LENGTH} characters`)
   const caller = ctx.viewer?.credential.id ?? 'anonymous'
-  const keyHash = sha256(`${caller}\n${capability.name}\n${key}`)
+  const keyHash = sha256(`${caller}\n${operation.name}\n${key}`)
   const requestHash = sha256(JSON.stringify(input) ?? '')
   const secret = `${key}\n${credential ?? ''}`
 

@@ -29,8 +29,8 @@ function eventLoopDelay(app: FastifyInstance): () => number {
  * answered: a busy process must not be taken for a dead one.
  */
 export function shedLoad(app: FastifyInstance, delayMs: () => number = eventLoopDelay(app)): void {
-  app.addHook('onRequest', async (request) => {
-    if (delayMs() > LONGEST_DELAY_MS && !request.url.startsWith('/health'))
-      throw unavailable('The server has more to do than it can. Try again in a moment.', 2)
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (delayMs() <= LONGEST_DELAY_MS || request.url.startsWith('/health')) done()
+    else done(unavailable('The server has more to do than it can. Try again in a moment.', 2))
   })
 }

@@ -1,10 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { LimitClass, Route } from '../../core/capability.ts'
 import type { Services } from '../../core/context.ts'
-import { authorise } from '../../core/invoke.ts'
 import type { Scope } from '../../core/scopes.ts'
-import { authenticate, authenticateIfPossible } from './auth.ts'
-import { applyRateLimit } from './rate-limit.ts'
+import { admission } from './auth.ts'
 import { parseRoute, toFastifyPath } from './routes.ts'
 
 /** What JSON in, JSON out cannot say: webhooks, uploads, streams, pages. Lives in `features/x/x.http.ts`. */
@@ -36,15 +34,7 @@ export async function serveRaw(
         url: toFastifyPath(path),
         config: { operation: raw.name },
         ...(raw.bodyLimit ? { bodyLimit: raw.bodyLimit } : {}),
-        onRequest: async (request, reply) => {
-          const viewer = await (raw.scopes === 'public' ? authenticateIfPossible : authenticate)(
-            services,
-            request,
-          )
-          applyRateLimit(services, raw.limit ?? (method === 'GET' ? 'read' : 'write'), viewer, request, reply)
-          authorise(raw, viewer)
-          request.viewer = viewer
-        },
+        onRequest: admission(services, raw, raw.limit ?? (method === 'GET' ? 'read' : 'write')),
         handler: (request, reply) => raw.handle(services, request, reply),
       })
     })

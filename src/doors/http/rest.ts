@@ -4,12 +4,11 @@ import type { Capability, Method, Route } from '../../core/capability.ts'
 import type { Services } from '../../core/context.ts'
 import { contextFor } from '../../core/context.ts'
 import { InvalidInput } from '../../core/errors.ts'
-import { authorise, invoke } from '../../core/invoke.ts'
+import { invoke } from '../../core/invoke.ts'
 import { storable } from '../../core/storable.ts'
-import { authenticate, authenticateIfPossible, credentialOf, dropCookie, moveTokenToCookie } from './auth.ts'
+import { admission, credentialOf, dropCookie, moveTokenToCookie } from './auth.ts'
 import type { Locate } from './errors.ts'
 import { onceOnly } from './idempotency.ts'
-import { applyRateLimit } from './rate-limit.ts'
 import { hasBody, parseRoute, pathNames, toFastifyPath } from './routes.ts'
 
 type QueryType = 'string' | 'integer' | 'boolean' | 'array'
@@ -97,19 +96,7 @@ const header = (request: FastifyRequest, name: string) => {
 function addRoute(app: FastifyInstance, services: Services, capability: Capability, route: Route): void {
   const { method, path } = parseRoute(route)
   const reader = readerFor(capability, method, path)
-  const limitClass = limitClassOf(capability, method)
   const { config } = services
-
-  // Before the body is read: a caller without the right credential costs nothing and learns nothing.
-  async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const viewer =
-      capability.scopes === 'public'
-        ? await authenticateIfPossible(services, request)
-        : await authenticate(services, request)
-    applyRateLimit(services, limitClass, viewer, request, reply)
-    authorise(capability, viewer)
-    request.viewer = viewer
-  }
 
   async function handle(request: FastifyRequest, reply: FastifyReply) {
     const input = reader.read(request)
@@ -145,7 +132,7 @@ function addRoute(app: FastifyInstance, services: Services, capability: Capabili
     url: toFastifyPath(path),
     ...(capability.maxBodyBytes ? { bodyLimit: capability.maxBodyBytes } : {}),
     config: { locate: reader.locate, operation: capability.name },
-    onRequest: admit,
+    onRequest: admission(services, capability, limitClassOf(capability, method)),
     handler: handle,
   })
 }

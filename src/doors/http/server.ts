@@ -6,14 +6,15 @@ import type { Services } from '../../core/context.ts'
 import { serveMcp } from '../mcp/http.ts'
 import type { McpOptions } from '../mcp/protocol.ts'
 import { acceptJson } from './body.ts'
+import { commonHeaders } from './common-headers.ts'
 import { serveDocs } from './docs.ts'
 import { handleErrors } from './errors.ts'
 import { answerWrongMethods } from './method-not-allowed.ts'
 import { measure } from './metrics.ts'
 import { shedLoad } from './overload.ts'
 import { type RawRoute, serveRaw } from './raw-route.ts'
+import { LazyLog, logResponses } from './request-log.ts'
 import { serveRest } from './rest.ts'
-import { secure } from './security-headers.ts'
 import { serveTools } from './tools.ts'
 import { serveWeb } from './web.ts'
 
@@ -46,16 +47,18 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
       const given = request.headers['x-request-id']
       return typeof given === 'string' && SANE_REQUEST_ID.test(given) ? given : randomUUID()
     },
+    childLoggerFactory: (logger, bindings, options) => new LazyLog(logger, bindings, options),
     clientErrorHandler: answerBrokenHttp,
   })
   app.decorateRequest('viewer', null)
-  await app.register(cookie)
+  // Cookies are read where one is asked for: agents send none.
+  await app.register(cookie, { hook: false })
   acceptJson(app)
   handleErrors(app, services.database)
-  secure(app, services.config)
+  commonHeaders(app, services.config)
   if (doors.shedding) shedLoad(app)
   measure(app, services.config)
-  logResponses(app)
+  logResponses(app, services.log)
   const closeRoutes = answerWrongMethods(app)
   serveRest(app, services, doors.capabilities)
   serveTools(app, services, doors.capabilities)
@@ -65,26 +68,6 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
   await serveWeb(app, services)
   closeRoutes()
   return app
-}
-
-/** One line per answer. The route's pattern, never its address: paths and queries may carry tokens. */
-function logResponses(app: FastifyInstance): void {
-  app.addHook('onSend', async (request, reply) => {
-    reply.header('X-Request-Id', request.id)
-  })
-  app.addHook('onResponse', async (request, reply) => {
-    request.log.info(
-      {
-        method: request.method,
-        route: request.routeOptions.url ?? 'unknown',
-        operation: request.routeOptions.config.operation,
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime * 10) / 10,
-        user_id: request.viewer?.userId,
-      },
-      'answered',
-    )
-  })
 }
 
 type RawSocket = { writable: boolean; end: (text: string) => void; destroy: () => void }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Capability } from '../../core/capability.ts'
 import { contextFor, type Services } from '../../core/context.ts'
 import { InvalidInput, notFound } from '../../core/errors.ts'
-import { authorise, invoke, toolInput } from '../../core/invoke.ts'
+import { invoke, toolInput } from '../../core/invoke.ts'
 import {
   inputSchemaOf,
   limitClassOfTool,
@@ -12,9 +12,8 @@ import {
   toolsOf,
 } from '../../core/tools.ts'
 import { GUIDE_VERSION } from '../../features/ai-guide/ai-guide.text.ts'
-import { authenticate, credentialOf } from './auth.ts'
+import { admission, authenticate, credentialOf } from './auth.ts'
 import { onceOnly } from './idempotency.ts'
-import { applyRateLimit } from './rate-limit.ts'
 
 function bodyOf(request: FastifyRequest): object {
   const { body } = request
@@ -27,15 +26,7 @@ function bodyOf(request: FastifyRequest): object {
 }
 
 function addTool(app: FastifyInstance, services: Services, capability: ToolCapability): void {
-  const limitClass = limitClassOfTool(capability)
   const schema = toolInput(capability)
-
-  async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const viewer = await authenticate(services, request)
-    applyRateLimit(services, limitClass, viewer, request, reply)
-    authorise(capability, viewer)
-    request.viewer = viewer
-  }
 
   async function handle(request: FastifyRequest, reply: FastifyReply) {
     const input = bodyOf(request)
@@ -61,7 +52,8 @@ function addTool(app: FastifyInstance, services: Services, capability: ToolCapab
     url: `/mcp/tools/${capability.tool.name}`,
     ...(capability.maxBodyBytes ? { bodyLimit: capability.maxBodyBytes } : {}),
     config: { operation: `tool.${capability.tool.name}` },
-    onRequest: admit,
+    // A wrong credential is told to an agent even where none is needed.
+    onRequest: admission(services, capability, limitClassOfTool(capability), authenticate),
     handler: handle,
   })
 }

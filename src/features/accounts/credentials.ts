@@ -17,6 +17,18 @@ const SESSION_USE_RECORDED_EVERY_MS = 3_600_000
 
 const ALL_SCOPES: ReadonlySet<Scope> = new Set(SCOPES)
 
+const scopeSets = new Map<string, ReadonlySet<Scope>>()
+
+/** There are only so many lists of scopes, so each is read once. */
+function scopesIn(json: string): ReadonlySet<Scope> {
+  let scopes = scopeSets.get(json)
+  if (!scopes) {
+    scopes = new Set(fromJson<Scope[]>(json))
+    scopeSets.set(json, scopes)
+  }
+  return scopes
+}
+
 const invalidToken = (detail: string) => notAuthenticated(detail, 'invalid_token')
 
 const findKey = prepared((db, parameter: Named<{ hash: string }>) =>
@@ -68,7 +80,7 @@ async function viewerOfKey(ctx: Ctx, key: string): Promise<Viewer> {
     )
   return {
     userId: row.user_id,
-    scopes: new Set(fromJson<Scope[]>(row.scopes)),
+    scopes: scopesIn(row.scopes),
     isAdmin: isServiceAdmin(ctx.config, row),
     credential: { kind: 'api_key', id: row.key_id },
   }
@@ -96,7 +108,7 @@ async function viewerOfSession(ctx: Ctx, token: string): Promise<Viewer> {
 }
 
 /** Who presents this credential at `path`. Throws 401 for one that is unknown, ended, expired or meant for elsewhere. */
-export async function viewerOf(services: Services, credential: string, path: string): Promise<Viewer> {
+export function viewerOf(services: Services, credential: string, path: string): Promise<Viewer> {
   const ctx = contextFor(services)
   if (credential.startsWith(SESSION_PREFIX)) return viewerOfSession(ctx, credential)
   if (credential.startsWith(KEY_PREFIX)) return viewerOfKey(ctx, credential)

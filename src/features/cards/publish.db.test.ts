@@ -53,6 +53,39 @@ onBothEngines('sharing and publishing', (t) => {
     expect(await balance(editor)).toBe(after)
   })
 
+  test('the same text as another card earns its owner nothing again, also after the first was deleted', async () => {
+    const owner = await t.user()
+    const text = goodCard()
+    const first = await record(owner, text)
+    expect((await owner.post(`${url(first)}/publish`)).body.credits_earned).toBe(5)
+    const after = await balance(owner)
+    await owner.post(`${url(first)}/unpublish`)
+    const copy = await record(owner, {
+      ...text,
+      title: `  ${text.title.toUpperCase()}!  `,
+      root_cause: 'Another',
+    })
+    const published = await owner.post(`${url(copy)}/publish`)
+    expect(published).toMatchObject({ status: 200, body: { status: 'published', credits_earned: 0 } })
+    await owner.delete(url(copy))
+    await owner.delete(url(first))
+    const third = await record(owner, text)
+    expect((await owner.post(`${url(third)}/publish`)).body.credits_earned).toBe(0)
+    expect(await balance(owner)).toBe(after)
+  })
+
+  test('a card that has earned earns nothing under another text', async () => {
+    const owner = await t.user()
+    const card = await record(owner)
+    await owner.post(`${url(card)}/publish`)
+    const after = await balance(owner)
+    await owner.post(`${url(card)}/unpublish`)
+    const { title, symptom, fix_summary } = goodCard()
+    expect((await owner.patch(url(card), { title, symptom, fix_summary })).status).toBe(200)
+    expect((await owner.post(`${url(card)}/publish`)).body.credits_earned).toBe(0)
+    expect(await balance(owner)).toBe(after)
+  })
+
   test('publishing one card many times at once pays once', async () => {
     const owner = await t.user()
     const card = await record(owner)

@@ -6,8 +6,6 @@ import { fromJson } from '../../db/columns.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
 import { requireUser } from '../accounts/users.ts'
 import { audit } from '../audit/audit.ts'
-import { book } from '../credits/ledger.ts'
-import { PUBLISH_REWARD } from '../credits/policy.ts'
 import { requireRole, requireVisible } from '../workspaces/permission.ts'
 import { policyOf } from '../workspaces/policy.ts'
 import { ownCard } from './access.ts'
@@ -15,6 +13,7 @@ import { updateCardRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
 import { presentCard } from './present.ts'
 import { qualityRejected, review, reviewColumns } from './review.ts'
+import { rewardPublishing } from './reward.ts'
 import { saved } from './saved.ts'
 import { type CardAnswer, CardId, CaseResponse } from './schemas.ts'
 import type { CardRow } from './select.ts'
@@ -69,17 +68,7 @@ async function publish(ctx: UserCtx, cardId: string, targetId: string): Promise<
     published_at: now,
     updated_at: now,
   })
-  // The cause names the card alone: it earns once in its life, however often and wherever it is published.
-  const reward =
-    target.visibility === 'public'
-      ? await book(ctx, {
-          userId: row.owner_id,
-          delta: PUBLISH_REWARD,
-          reason: 'publish_reward',
-          cause: `publish:${cardId}`,
-          ref: { type: 'card', id: cardId },
-        })
-      : undefined
+  const credits_earned = target.visibility === 'public' ? await rewardPublishing(ctx, row) : 0
   await audit(ctx, {
     action: 'card.published',
     subject: { type: 'card', id: cardId },
@@ -87,14 +76,14 @@ async function publish(ctx: UserCtx, cardId: string, targetId: string): Promise<
     details: { from_workspace_id: row.workspace_id },
   })
   const card = await saved(ctx, cardId)
-  return { card: { ...card, similar_cards, credits_earned: reward?.booked ? PUBLISH_REWARD : 0 } }
+  return { card: { ...card, similar_cards, credits_earned } }
 }
 
 export const publishCard = capability({
   name: 'cards.publish',
   summary: 'Publish a card to the public library, or to another workspace',
   description:
-    'Reviews the card, looks for duplicates, moves it and books the reward in one step. Refusals (400 quality_rejected, 409 duplicate_card) say what to mend, change nothing and charge nothing. The reward is earned once per card, and only where the target is public.',
+    'Reviews the card, looks for duplicates, moves it and books the reward in one step. Refusals (400 quality_rejected, 409 duplicate_card) say what to mend, change nothing and charge nothing. The reward is earned once per card and once for the same text, and only where the target is public.',
   scopes: ['publish'],
   rest: ['POST /api/v1/cards/{card_id}/publish', 'POST /api/v1/cases/{case_id}/publish'],
   aliases: { case_id: 'card_id' },

@@ -18,7 +18,7 @@ export type Booking = {
   userId: string
   delta: number
   reason: BookingReason
-  /** Names the one event this booking is for, such as `publish:<card_id>`; a second booking of it does nothing. */
+  /** Names the one event this booking is for, such as `feedback:<card_id>:<user_id>`; a second booking of it does nothing. */
   cause: string
   ref?: { type: string; id: string }
 }
@@ -46,6 +46,17 @@ export async function balanceOf(ctx: Ctx, userId: string): Promise<number> {
     .where('user_id', '=', userId)
     .executeTakeFirst()
   return row?.balance ?? 0
+}
+
+/** Has this already earned for that reason, for whomever? */
+export async function hasEarned(ctx: Ctx, reason: BookingReason, refId: string): Promise<boolean> {
+  const entry = await ctx.db
+    .selectFrom('credit_entries')
+    .select('entry_id')
+    .where('reason', '=', reason)
+    .where('ref_id', '=', refId)
+    .executeTakeFirst()
+  return entry !== undefined
 }
 
 /** Moves credits inside the caller's transaction. Refuses with 402 what the balance does not cover. */

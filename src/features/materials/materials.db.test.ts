@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { onBothEngines } from '../../../test/support/engines.ts'
-import { randomFrom } from '../redaction/samples.ts'
+import { sampler } from '../redaction/samples.ts'
+
+const { randomFrom } = sampler(5)
 
 const MATERIALS = '/api/v1/raw-materials'
 

@@ -1,6 +1,6 @@
 import { fromJson, fromJsonOrNull, toJson, toJsonOrNull } from '../../db/columns.ts'
 import type { RawMaterialsTable } from '../../db/tables/memory.ts'
-import { addedFindings, type Rescanned, type RescanSource } from '../redaction/rescan.ts'
+import { addedFindings, type Rescanned, tableToRescan } from '../redaction/rescan.ts'
 import { cleanJson, cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
 
 function rescanned(row: RawMaterialsTable): Rescanned {
@@ -28,23 +28,4 @@ function rescanned(row: RawMaterialsTable): Rescanned {
   }
 }
 
-export const materialsToRescan: RescanSource = {
-  name: 'raw materials',
-  count: async (db) => {
-    const { total } = await db
-      .selectFrom('raw_materials')
-      .select((eb) => eb.fn.countAll<number>().as('total'))
-      .executeTakeFirstOrThrow()
-    return total
-  },
-  batch: async (db, after, limit) => {
-    const rows = await db
-      .selectFrom('raw_materials')
-      .selectAll()
-      .where('raw_id', '>', after)
-      .orderBy('raw_id')
-      .limit(limit)
-      .execute()
-    return rows.map(rescanned)
-  },
-}
+export const materialsToRescan = tableToRescan('raw materials', 'raw_materials', rescanned)

@@ -97,35 +97,30 @@ export async function indexDifference(
 
 export const SHORTEST_INDEXED = 3
 /** Every further trigram is one more list to walk; these few narrow a search enough, and the text itself decides. */
-const MOST_GRAMS = 6
+const MOST_GRAMS = 4
+/** Of a long needle these many are weighed, from all over it. */
+const MOST_WEIGHED = 40
 
-/** How much a character tells, in bits: what is common in running text tells little. */
-const COMMON = 'etaoinshrdlucmfwypvbgkxjqz'
-function tells(character: string): number {
-  if (character === ' ') return 2
-  const place = COMMON.indexOf(character)
-  return place === -1 ? 7 : 3 + place / 5
-}
-
-/** The trigrams that are likely to be the rarest. */
-function gramsToAsk(needle: string): string[] {
-  const weighed = Array.from(trigramsOf(needle), (gram) => ({
-    gram,
-    weight: [...gram].reduce((sum, character) => sum + tells(character), 0),
-  }))
-  weighed.sort((a, b) => b.weight - a.weight)
+/** The trigrams that are rarest in a sample of the texts that are searched, whatever their language. */
+export function rarestGrams(needle: string, sample: readonly string[]): string[] {
+  const grams = [...trigramsOf(needle)]
+  const step = Math.ceil(grams.length / MOST_WEIGHED)
+  const weighed = grams
+    .filter((_, index) => index % step === 0)
+    .map((gram) => ({ gram, texts: sample.filter((text) => text.includes(gram)).length }))
+  weighed.sort((a, b) => a.texts - b.texts)
   return weighed.slice(0, MOST_GRAMS).map(({ gram }) => gram)
 }
 
-/** The newest events of a partition that hold the needle, by the trigram index. */
+/** The newest events of a partition that hold the needle, by some of its trigrams in the index. */
 export async function findSubstring(
   db: Db,
   engine: EngineName,
   partition: number,
   needle: string,
+  grams: readonly string[],
   limit: number,
 ): Promise<number[]> {
-  const grams = gramsToAsk(needle)
   const { from, to } = rangeOf(partition)
   const found =
     engine === 'sqlite'

@@ -140,6 +140,24 @@ export async function loadEvents(db: Db, eventNos: readonly number[]): Promise<E
   return db.selectFrom('context_events').selectAll().where('event_no', 'in', eventNos).execute()
 }
 
+/** How the newest events of a project read, for an idea of what is common there. */
+export async function newestTexts(
+  db: Db,
+  projectId: string,
+  events: number,
+  characters: number,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('context_events')
+    .select(sql<string>`substr(search_text, 1, ${characters})`.as('text'))
+    .where('project_id', '=', projectId)
+    .orderBy('created_at', 'desc')
+    .orderBy('event_no', 'desc')
+    .limit(events)
+    .execute()
+  return rows.map((row) => row.text)
+}
+
 /** Reads the newest events one by one until enough hold the needle; `window` bounds the work. */
 export async function scanNewest(
   db: Db,

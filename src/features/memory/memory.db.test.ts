@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { onBothEngines } from '../../../test/support/engines.ts'
-import { randomFrom } from '../redaction/samples.ts'
+import { sampler } from '../redaction/samples.ts'
+
+const { randomFrom } = sampler(6)
 
 const EVENTS = '/api/v1/project-context/events'
 const SNAPSHOT = '/api/v1/project-context/snapshot'

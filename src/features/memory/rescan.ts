@@ -1,5 +1,5 @@
 import { fromJson, fromJsonOrNull, toJson, toJsonOrNull } from '../../db/columns.ts'
-import { addedFindings, type Rescanned, type RescanSource } from '../redaction/rescan.ts'
+import { addedFindings, type Rescanned, tableToRescan } from '../redaction/rescan.ts'
 import { cleanJson, cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
 import { dropFromIndex } from './events.search.ts'
 import { type EventRow, indexEvent, searchTextOf } from './events.store.ts'
@@ -36,23 +36,4 @@ function rescanned(row: EventRow): Rescanned {
 }
 
 /** Events never change once they are written, so what was read is what is there, or it is gone. */
-export const eventsToRescan: RescanSource = {
-  name: 'memory events',
-  count: async (db) => {
-    const { total } = await db
-      .selectFrom('context_events')
-      .select((eb) => eb.fn.countAll<number>().as('total'))
-      .executeTakeFirstOrThrow()
-    return total
-  },
-  batch: async (db, after, limit) => {
-    const rows = await db
-      .selectFrom('context_events')
-      .selectAll()
-      .where('raw_id', '>', after)
-      .orderBy('raw_id')
-      .limit(limit)
-      .execute()
-    return rows.map(rescanned)
-  },
-}
+export const eventsToRescan = tableToRescan('memory events', 'context_events', rescanned)

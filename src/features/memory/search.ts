@@ -4,8 +4,8 @@ import type { UserCtx } from '../../core/context.ts'
 import { Time } from '../../core/schemas.ts'
 import { fromJsonOrNull } from '../../db/columns.ts'
 import { queryTerms, tokens } from '../search/analyse.ts'
-import { codeInHit, findSubstring, findWord, SHORTEST_INDEXED } from './events.search.ts'
-import { type EventRow, loadEvents, scanNewest } from './events.store.ts'
+import { codeInHit, findSubstring, findWord, rarestGrams, SHORTEST_INDEXED } from './events.search.ts'
+import { type EventRow, loadEvents, newestTexts, scanNewest } from './events.store.ts'
 import { placeOf } from './place.ts'
 import { type Project, partitionsOf } from './projects.store.ts'
 import { bestFirst, estimateFrequency, type Ranked, rankByWords } from './ranking.ts'
@@ -103,6 +103,8 @@ function firstMatch(content: string, query: string): string {
 
 /** Enough of the newest events that a common text is found among them without any index. */
 const NEWEST = 200
+/** What is common in these is taken to be common in all of the project. */
+const SAMPLE = { events: 60, characters: 2000 }
 /** Too short for the index: read one by one, but never more than this. */
 const SHORT_NEEDLE_WINDOW = 20_000
 
@@ -113,9 +115,11 @@ async function findNewest(ctx: UserCtx, project: Project, query: string, limit: 
   const isShort = [...needle].length < SHORTEST_INDEXED
   const recent = await scan(isShort ? SHORT_NEEDLE_WINDOW : NEWEST)
   if (isShort || recent.length >= limit || project.events <= NEWEST) return newestRows(ctx, recent, limit)
+  const sample = await newestTexts(ctx.db, project.project_id, SAMPLE.events, SAMPLE.characters)
+  const grams = rarestGrams(needle, sample)
   const found: number[] = []
   for (const partition of await partitionsOf(ctx.db, project.project_id)) {
-    found.push(...(await findSubstring(ctx.db, engine, partition, needle, limit)))
+    found.push(...(await findSubstring(ctx.db, engine, partition, needle, grams, limit)))
   }
   return newestRows(ctx, found, limit)
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Ctx, contextFor, type Services, type Viewer } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
 import { sha256 } from '../../core/secrets.ts'
-import { SESSION_COOKIE } from '../../doors/http/auth.ts'
+import { sessionCookie } from '../../doors/http/auth.ts'
 import type { RawRoute } from '../../doors/http/raw-route.ts'
 import { viewerOf } from '../accounts/credentials.ts'
 import { emailOf } from '../accounts/users.ts'
@@ -39,7 +39,7 @@ const formOf = (request: FastifyRequest): URLSearchParams => {
 
 /** The person at the browser, by the web app's session cookie alone: a key or a token cannot consent. */
 async function personAt(services: Services, request: FastifyRequest) {
-  const token = request.cookies[SESSION_COOKIE]
+  const token = sessionCookie(request)
   if (!token) return undefined
   try {
     return { token, viewer: await viewerOf(services, token, request.url) }

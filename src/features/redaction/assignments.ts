@@ -1,5 +1,6 @@
 import { isPlaceholder, isPlainlyRandom, looksLikePassword, looksRandom } from './placeholders.ts'
 import { rank, type Span } from './rule.ts'
+import type { Runs } from './runs.ts'
 
 /**
  * From the end of a name to the start of its value: the rest of the name, a closing quote or bracket, an
@@ -7,8 +8,8 @@ import { rank, type Span } from './rule.ts'
  */
 const restOfName = `[ \\t\\w.-]{0,24}?(?:&quot;|[\\s"'\`\\])\\\\]{0,4})`
 const operator = [
-  ':[ \\t]{0,2}[A-Za-z][\\w<>[\\]|?.]{0,30}[ \\t]{1,2}=(?=[ \\t])', // name: Type =
-  'value[ \\t]{0,2}=', // key="name" value="…"
+  `:[ \\t]{0,2}(?:&(?:'[a-z]{1,10}[ \\t])?)?[A-Za-z][\\w<>[\\]|?.]{0,30}[ \\t]{1,2}=(?=[ \\t])`, // name: Type =
+  `,?\\s{0,40}["']?value["']?[ \\t]{0,2}[:=]`, // key="name" value="…", a name and its value in a list
   '={1,3}>?',
   '%3D',
   ':{1,3}=',
@@ -53,10 +54,11 @@ function flagValueStart(text: string, nameEnd: number): number {
 }
 
 /** A value after a name that says "secret": a secret if it looks random enough. */
-export function assignedSecret(text: string, nameEnd: number, kind: string): Span | undefined {
+export function assignedSecret(text: string, nameEnd: number, kind: string, runs: Runs): Span | undefined {
   const linked = valueStart(text, nameEnd)
   const start = linked === -1 ? flagValueStart(text, nameEnd) : linked
-  const assigned = start === -1 ? undefined : secretAt(text, start, kind)
+  const assigned =
+    start === -1 || !runs.admitsValue(start, longestValue) ? undefined : secretAt(text, start, kind)
   return assigned ?? spokenSecret(text, nameEnd, kind)
 }
 
@@ -75,6 +77,7 @@ function spokenSecret(text: string, nameEnd: number, kind: string): Span | undef
   return { start, end: start + value.length, kind, rank: rank.assigned }
 }
 
+const longestValue = 400
 const quoted = /[^"'`\s\\<>]{6,200}(?=\\?["'`])/y
 const bare = /(?:[A-Za-z0-9_+/.~!@#%^*=$-]|&(?!\w{1,30}[=;])){6,400}(?=[\s"'`;,)\]}\\<&]|$)/y
 

@@ -10,7 +10,11 @@ const handovers: { after: string; value: RegExp; only?: RegExp }[] = [
   })),
   { after: ' -p', value: /["']?([^\s"']{6,100})/y, only: /mysql|mariadb/i },
   { after: ' -p ', value: /["']?([^\s"']{6,100})/y, only: /(?:docker|podman|registry) login/i },
-  { after: '--user ', value: /["']?[^\s:"']{1,100}:([^\s"']{4,100})/y, only: /curl|wget|http/i },
+  ...['--user ', '--user='].map((after) => ({
+    after,
+    value: /["']?[^\s:"']{1,100}:([^\s"']{4,100})/y,
+    only: /curl|wget|http/i,
+  })),
   { after: 'sshpass -p', value: /[ \t]{0,4}["']?([^\s"']{4,100})/y },
   { after: 'identified by', value: /[ \t]{1,4}["']([^\s"']{4,100})/y },
   {
@@ -35,23 +39,9 @@ export function handedOver(text: string, end: number, index: number): Span | und
   return { start: stop - password.length, end: stop, kind: 'password', rank: rank.assigned }
 }
 
-const telegramTail = /[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])/y
-
-/** `123456789:AA…`: a bot's number and its token, from the end of `:AA`. */
-export function telegramToken(text: string, end: number): Span | undefined {
-  const number = /\d{6,16}$/.exec(text.slice(Math.max(0, end - 19), end - ':AA'.length))
-  telegramTail.lastIndex = end
-  if (!number || !telegramTail.test(text)) return undefined
-  return {
-    start: end - ':AA'.length - number[0].length,
-    end: end + 33,
-    kind: 'telegram_token',
-    rank: rank.token,
-  }
-}
-
+export const manifestKeywords = ['kind: secret', 'kind: "secret', "kind: 'secret"]
 const manifestValue =
-  /^[ \t]{1,20}["']?[\w.-]{1,100}["']?:[ \t]{1,4}["']?([A-Za-z0-9+/]{8,4000}={0,2})["']?[ \t]*$/gm
+  /^[ \t]{1,20}["']?[\w.-]{1,100}["']?:[ \t]{1,4}(?:[|>][+-]?[ \t]{0,4}\r?\n[ \t]{1,40}|["']?)([A-Za-z0-9+/]{8,4000}={0,2})["']?[ \t]*\r?$/gm
 const window = 4000
 
 /** The values under `data:` of a Kubernetes manifest of kind Secret, from the end of `kind: Secret`. */
@@ -62,7 +52,7 @@ export function manifestSecrets(text: string, end: number): { spans: Span[]; rea
   const below = around.indexOf('\n---', end - from)
   const document = around.slice(above + 1, below === -1 ? undefined : below)
   const readUntil = from + above + 1 + document.length
-  const data = /^(?:data|stringData):[ \t]*$/m.exec(document)
+  const data = /^(?:data|stringData):[ \t]*\r?$/m.exec(document)
   if (!data) return { spans: [], readUntil }
   const dataStart = from + above + 1 + data.index
   const spans: Span[] = []

@@ -26,6 +26,11 @@ const fragments = [
   'kind: Secret\ndata:\n',
   'bearer ',
   'eyJa.',
+  '_eyJ',
+  'key=',
+  'sessiontoken=',
+  '1:AA',
+  '0-us',
   ' -u a:',
 ]
 

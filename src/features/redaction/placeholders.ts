@@ -1,6 +1,23 @@
-/** Words that authors of documentation put where a secret would be. */
+/**
+ * What authors of documentation put where a secret would be. Chance writes any short word into a long random
+ * value, so only long ones count wherever they stand; the others count as words of their own.
+ */
 const documentationWords =
-  /example|placeholder|your[-_ ]|[-_ ]here|changeme|change[-_]me|redacted|x{5,}|\*{3,}|\.{3}|insert[-_]|replace[-_]|dummy|foobar|123456789|abcdefgh|deadbeef|0{8,}/i
+  /example|placeholder|changeme|change[-_]me|redacted|insert[-_]|replace[-_]|x{5,}|123456789|abcdefgh|deadbeef|0{8,}/i
+const ownWord = /(?<![a-z0-9])(?:your[-_ ]|dummy|foobar)|(?:[-_ ]here|dummy|foobar)(?![a-z0-9])/i
+const wordInCamelCase = /[a-z](?:Dummy|Foobar|FooBar)(?![a-z])/
+
+function holdsDocumentationWord(value: string): boolean {
+  return (
+    documentationWords.test(value) || ownWord.test(value) || wordInCamelCase.test(value) || isElided(value)
+  )
+}
+
+/** `sk-ab...yz`, `********`: what is left of the value is no secret any more. */
+function isElided(value: string): boolean {
+  if (!/\.{3}|\*{3}/.test(value)) return false
+  return /^(?:\.{3}|\*{3})|(?:\.{3}|\*{3})$/.test(value) || value.replace(/[^A-Za-z0-9]/g, '').length < 20
+}
 
 /** `${X}`, `$X`, `{{x}}`, `%X%`, `<x>`, `[x]`, `process.env.X`: the name of a secret, not the secret. */
 const reference =
@@ -12,22 +29,23 @@ const tutorialWords =
 
 /** For values of a known form: what documentation puts there, or a word that happens to have the form. */
 export function isSampleValue(value: string): boolean {
-  if (documentationWords.test(value) || distinctCharacters(value) < 4) return true
+  if (holdsDocumentationWord(value) || isMonotonous(value)) return true
   return !/\d/.test(value) && !isUnpronounceable(value)
 }
 
 export function isPlaceholder(value: string): boolean {
-  if (reference.test(value) || documentationWords.test(value) || distinctCharacters(value) < 4) return true
+  if (reference.test(value) || holdsDocumentationWord(value) || isMonotonous(value)) return true
   return value.length <= 40 && /^[\d\W_]{0,4}$/.test(value.replace(tutorialWords, ''))
 }
 
 /** For credentials that are known by their look: only what is plainly a sample. */
 export function isSampleToken(tail: string): boolean {
-  return /example|x{6,}|\*{3,}|\.{3}|placeholder|your[-_]/i.test(tail) || distinctCharacters(tail) < 4
+  return /example|x{6,}|placeholder|(?<![a-z0-9])your[-_]/i.test(tail) || isElided(tail) || isMonotonous(tail)
 }
 
-function distinctCharacters(value: string): number {
-  return new Set(value).size
+/** A handful of characters over and over. Few digits may well be of few kinds. */
+function isMonotonous(value: string): boolean {
+  return new Set(value).size < (value.length <= 12 ? 3 : 4)
 }
 
 /** Shannon entropy in bits per character. */

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { findSecrets, redact, sanitise } from './redact.ts'
-import { randomFrom } from './samples.ts'
+import { sampler } from './samples.ts'
+
+const { randomFrom } = sampler(3)
 
 const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const alphanumeric = `${upper}${upper.toLowerCase()}0123456789`
@@ -75,6 +77,12 @@ describe('a secret is replaced by a placeholder of its kind', () => {
     ],
     ['curl', (value: string) => `curl -u app:${value} https://example.com`],
     ['curl without a blank', (value: string) => `curl -uapp:${value} https://example.com`],
+    ['curl with a long flag', (value: string) => `curl --user=app:${value} https://example.com`],
+    [
+      'a block of a Kubernetes secret',
+      (value: string) => `kind: 'Secret'\r\ndata:\r\n  a: >-\r\n    ${value}\r\n`,
+    ],
+    ['htpasswd', (value: string) => `app:$apr1$${value.slice(0, 8)}$${value.slice(0, 22)}`],
     ['mysql', (value: string) => `mysql -u root -p${value} app`],
     ['netrc', (value: string) => `machine example.com login app password ${value}`],
     ['a flag', (value: string) => `deploy --api-key ${value}`],
@@ -108,6 +116,11 @@ describe('a secret is replaced by a placeholder of its kind', () => {
   })
 })
 
+test.each(['dummy', 'FooBar', '...', '***'])('%s inside a long random value does not excuse it', (word) => {
+  const value = `q7Z4${randomFrom(alphanumeric, 14)}8${word}3${randomFrom(alphanumeric, 14)}`
+  expect(redact(`api_key = "${value}"`).text).toBe('api_key = "<API_KEY>"')
+})
+
 test.each([
   'AKIAIOSFODNN7EXAMPLE',
   'X-API-Key: <API_KEY>',
@@ -121,6 +134,9 @@ test.each([
   'the token is refreshed every 15 minutes',
   '"password": "string"',
   'key: 0123456789',
+  'token: "my-dummy-token-42"',
+  'apiKey = "testDummyKey9"',
+  'token: kv_ab3...9xyz',
   'secretKey: config.auth.secretKey2',
 ])('documentation and code are not secrets: %s', (text) => {
   expect(redact(text)).toEqual({ text, findings: [] })

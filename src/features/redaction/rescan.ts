@@ -1,4 +1,6 @@
+import { type Selectable, sql } from 'kysely'
 import type { Database, Db, EngineName } from '../../db/db.ts'
+import type { Schema } from '../../db/schema.ts'
 import type { Finding } from './redact.ts'
 import { Findings } from './stored.ts'
 
@@ -16,6 +18,28 @@ export type RescanSource = {
   count: (db: Db) => Promise<number>
   /** The records after `after` in the order of their ids. */
   batch: (db: Db, after: string, limit: number) => Promise<Rescanned[]>
+}
+
+/** A table whose rows are found by `raw_id`. */
+export function tableToRescan<Table extends 'raw_materials' | 'context_events'>(
+  name: string,
+  table: Table,
+  rescanned: (row: Selectable<Schema[Table]>) => Rescanned,
+): RescanSource {
+  return {
+    name,
+    count: async (db) => {
+      const { rows } = await sql<{
+        total: number
+      }>`select count(*) as total from ${sql.table(table)}`.execute(db)
+      return rows[0]?.total ?? 0
+    },
+    batch: async (db, after, limit) => {
+      const { rows } = await sql<Selectable<Schema[Table]>>`select * from ${sql.table(table)}
+        where raw_id > ${after} order by raw_id limit ${limit}`.execute(db)
+      return rows.map(rescanned)
+    },
+  }
 }
 
 export type Progress = { source: string; done: number; total: number; changed: number }

@@ -8,7 +8,14 @@ export const rank = { block: 4, token: 3, named: 2, assigned: 1 } as const
  * A credential that is known by its look: it starts with `prefix` (case counts) and goes on as `tail`.
  * Every quantifier of a tail is bounded, so that one try costs a constant.
  */
-export type TokenRule = { form: 'token'; kind: string; prefixes: readonly string[]; tail: RegExp }
+export type TokenRule = {
+  form: 'token'
+  kind: string
+  prefixes: readonly string[]
+  tail: RegExp
+  /** What stands before the prefix and is part of the credential; read backwards from it. */
+  head?: RegExp
+}
 
 /**
  * A credential without a look of its own: it is one because a name beside it says so
@@ -26,6 +33,19 @@ const valueEnd = '(?=[\\s"\'`;,<>&)\\]}|\\\\#]|[.:?!](?:\\s|$)|$)'
 
 export function token(kind: string, prefixes: string | readonly string[], tail: string): TokenRule {
   return { form: 'token', kind, prefixes: [prefixes].flat(), tail: new RegExp(`(?:${tail})${tokenEnd}`, 'y') }
+}
+
+/** The start of a word, or what follows an escape such as `\\n` or `%3D`. */
+const wordStart = '(?:(?<![A-Za-z0-9])|(?<=\\\\[a-z]|%[0-9A-F]{2}))'
+
+/** A credential whose fixed part is not its beginning: `<number>:AA…`, `….atlasv1.…`, `…-us12`. */
+export function inner(
+  kind: string,
+  head: string,
+  fixed: string | readonly string[],
+  tail: string,
+): TokenRule {
+  return { ...token(kind, fixed, tail), head: new RegExp(`(?<=${wordStart}(${head}))`, 'y') }
 }
 
 export function named(kind: string, names: string | readonly string[], value: string): NamedRule {

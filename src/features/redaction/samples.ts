@@ -1,29 +1,51 @@
-import { randomInt } from 'node:crypto'
-
 /**
  * For tests: no text in this repository looks like a secret, so samples are made from the published format
- * when they are needed.
+ * when they are needed. The same seed gives the same samples: what fails once fails again.
  */
-export function randomFrom(alphabet: string, length: number): string {
-  return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
+export function sampler(seed: number): Sampler {
+  const below = seededNumbers(seed)
+  const randomFrom = (alphabet: string, length: number) =>
+    Array.from({ length }, () => alphabet[below(alphabet.length)]).join('')
+  return {
+    randomFrom,
+    sampleOf(pattern) {
+      const whole = new RegExp(`^(?:${pattern.source})`, pattern.flags.replace('y', ''))
+      for (let attempt = 0; attempt < 2000; attempt += 1) {
+        const sample = new Generator(pattern.source, below, randomFrom).alternatives()
+        if (whole.exec(sample)?.[0] === sample) return sample
+      }
+      throw new Error(`no sample of ${pattern.source}`)
+    },
+  }
 }
 
-/** A random text of the given pattern: the small part of the syntax that credential formats use. */
-export function sampleOf(pattern: RegExp): string {
-  const whole = new RegExp(`^(?:${pattern.source})`, pattern.flags.replace('y', ''))
-  for (let attempt = 0; attempt < 2000; attempt += 1) {
-    const sample = new Generator(pattern.source).alternatives()
-    if (whole.exec(sample)?.[0] === sample) return sample
+export type Sampler = {
+  randomFrom(alphabet: string, length: number): string
+  /** A random text of the given pattern: the small part of the syntax that credential formats use. */
+  sampleOf(pattern: RegExp): string
+}
+
+/** Numbers below a limit, by the generator that is known as mulberry32. */
+function seededNumbers(seed: number): (limit: number) => number {
+  let state = seed >>> 0
+  return (limit) => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit
   }
-  throw new Error(`no sample of ${pattern.source}`)
 }
 
 class Generator {
   private readonly source: string
+  private readonly below: (limit: number) => number
+  private readonly randomFrom: Sampler['randomFrom']
   private at = 0
 
-  constructor(source: string) {
+  constructor(source: string, below: (limit: number) => number, randomFrom: Sampler['randomFrom']) {
     this.source = source
+    this.below = below
+    this.randomFrom = randomFrom
   }
 
   alternatives(): string {
@@ -32,7 +54,7 @@ class Generator {
       this.at += 1
       branches.push(this.sequence())
     }
-    return branches[randomInt(branches.length)] ?? ''
+    return branches[this.below(branches.length)] ?? ''
   }
 
   private sequence(): string {
@@ -59,10 +81,10 @@ class Generator {
     const found = /^(?:\{(\d+)(?:,(\d+))?\}|\?)/.exec(this.source.slice(this.at))
     if (!found) return 1
     this.at += found[0].length
-    if (found[0] === '?') return randomInt(2)
+    if (found[0] === '?') return this.below(2)
     const least = Number(found[1])
     const most = Math.min(Number(found[2] ?? found[1]), least + 40)
-    return randomInt(least, most + 1)
+    return least + this.below(most - least + 1)
   }
 
   private atom(): string {
@@ -76,7 +98,7 @@ class Generator {
     if (character === '\\') {
       const escaped = this.source[this.at + 1] ?? ''
       this.at += 2
-      return escaped === 'd' ? randomFrom('0123456789', 1) : escaped
+      return escaped === 'd' ? this.randomFrom('0123456789', 1) : escaped
     }
     this.at += 1
     return character
@@ -95,7 +117,7 @@ class Generator {
     const body = this.source.slice(this.at + 1, end)
     this.at = end + 1
     const alphabet = body.startsWith('^') ? excluding(body.slice(1)) : expand(body)
-    return randomFrom(alphabet, 1)
+    return this.randomFrom(alphabet, 1)
   }
 
   private classEnd(): number {

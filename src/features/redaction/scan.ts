@@ -1,12 +1,13 @@
 import { assignedSecret, valueStart } from './assignments.ts'
 import { buildAutomaton } from './automaton.ts'
 import { blockFinder, puttyLines } from './blocks.ts'
-import { handedOver, handoverKeywords, manifestSecrets, telegramToken } from './commands.ts'
+import { handedOver, handoverKeywords, manifestKeywords, manifestSecrets } from './commands.ts'
 import { authorizationValue, basicCredentials, bearerToken, sessionCookies } from './headers.ts'
 import { isSampleToken, isSampleValue } from './placeholders.ts'
 import { type NamedRule, rank, type Span, type TokenRule } from './rule.ts'
 import { allRules } from './rules/all.ts'
 import { secretNames } from './rules/names.ts'
+import { Runs } from './runs.ts'
 import { urlPassword } from './urls.ts'
 
 /** What a keyword in the text sets off: a try at that place, never a pass over the whole. */
@@ -18,6 +19,7 @@ type Scan = {
   read: { start: number; end: number }
   /** The last value looked up by its name: several rules ask for the same one. */
   value: { nameEnd: number; start: number }
+  runs: Runs
   /** How far the last manifest of kind Secret was read. */
   manifestEnd: number
 }
@@ -41,7 +43,7 @@ for (const rule of allRules) {
 for (const { kind, whole, names } of secretNames) {
   for (const name of names) {
     on(name, (scan, end) => {
-      if (!whole || !wordGoesOn(scan.text, end)) scan.add(assignedSecret(scan.text, end, kind))
+      if (!whole || !wordGoesOn(scan.text, end)) scan.add(assignedSecret(scan.text, end, kind, scan.runs))
     })
   }
 }
@@ -52,14 +54,15 @@ on('-----begin ', (scan, end) => scan.add(findBlock(scan, end)))
 on('://', (scan, end) => scan.add(urlPassword(scan.text, end)))
 on('bearer', (scan, end) => scan.add(bearerToken(scan.text, end)))
 on('basic', (scan, end) => scan.add(basicCredentials(scan.text, end)))
-on('kind: secret', (scan, end) => {
-  if (end <= scan.manifestEnd) return
-  const { spans, readUntil } = manifestSecrets(scan.text, end)
-  scan.manifestEnd = readUntil
-  for (const span of spans) scan.add(span)
-})
+for (const keyword of manifestKeywords) {
+  on(keyword, (scan, end) => {
+    if (end <= scan.manifestEnd) return
+    const { spans, readUntil } = manifestSecrets(scan.text, end)
+    scan.manifestEnd = readUntil
+    for (const span of spans) scan.add(span)
+  })
+}
 on('private-lines:', (scan, end) => scan.add(puttyLines(scan.text, end)))
-on(':aa', (scan, end) => scan.add(telegramToken(scan.text, end)))
 on('authorization', (scan, end) => scan.add(authorizationValue(scan.text, end)))
 on('cookie:', (scan, end) => {
   for (const span of sessionCookies(scan.text, end)) scan.add(span)
@@ -77,6 +80,7 @@ export function scan(text: string): Span[] {
     block: blockFinder(text),
     read: { start: 0, end: 0 },
     value: { nameEnd: -1, start: -1 },
+    runs: new Runs(text),
     manifestEnd: -1,
     add: (span) => {
       if (span) found.push(span)
@@ -98,15 +102,24 @@ function findBlock(scan: Scan, end: number): Span | undefined {
 
 function findToken(scan: Scan, end: number, prefix: string, rule: TokenRule): Span | undefined {
   const { text } = scan
-  const start = end - prefix.length
-  if (!text.startsWith(prefix, start) || !startsWord(text, start)) return undefined
+  const fixed = end - prefix.length
+  if (!text.startsWith(prefix, fixed)) return undefined
+  const start = tokenStart(text, fixed, rule)
+  if (start === -1 || !scan.runs.admitsToken(start)) return undefined
   rule.tail.lastIndex = end
   const tail = rule.tail.exec(text)?.[0]
   if (tail === undefined) return undefined
   // Of two rules for one place the one with the longer prefix knows better.
   const span = { start, end: end + tail.length, kind: rule.kind, rank: rank.token + prefix.length / 100 }
   scan.read = span
-  return isSampleToken(tail) ? undefined : span
+  return isSampleToken(text.slice(start, fixed) + tail) ? undefined : span
+}
+
+function tokenStart(text: string, fixed: number, { head }: TokenRule): number {
+  if (!head) return startsWord(text, fixed) ? fixed : -1
+  head.lastIndex = fixed
+  const before = head.exec(text)?.[1]
+  return before === undefined ? -1 : fixed - before.length
 }
 
 /** The start of a word, or what follows an escape such as `\n` or `%3D`. */
@@ -119,11 +132,14 @@ function isWordCharacter(code: number): boolean {
   return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
 }
 
+/** More than any published format; what goes on for longer is data. */
+const longestNamedValue = 2000
+
 function findNamed(scan: Scan, end: number, rule: NamedRule): Span | undefined {
   const { text } = scan
   if (scan.value.nameEnd !== end) scan.value = { nameEnd: end, start: valueStart(text, end) }
   const { start } = scan.value
-  if (start === -1) return undefined
+  if (start === -1 || !scan.runs.admitsValue(start, longestNamedValue)) return undefined
   rule.value.lastIndex = start
   const value = rule.value.exec(text)?.[0]
   if (value === undefined || isSampleValue(value)) return undefined

@@ -1,10 +1,13 @@
 import { createReadStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import multipart from '@fastify/multipart'
 import { contextFor } from '../../core/context.ts'
 import { InvalidInput, notFound } from '../../core/errors.ts'
 import { toInputIssues } from '../../core/validation.ts'
 import { newId } from '../../db/ids.ts'
+import { credentialOf } from '../../doors/http/auth.ts'
+import { onceOnly } from '../../doors/http/idempotency.ts'
 import type { RawRoute } from '../../doors/http/raw-route.ts'
 import { findAttachment } from './tickets.store.ts'
 import { NewTicket, openTicket, requireAdmin, ticketFolder } from './tickets.ts'
@@ -70,10 +73,31 @@ export const createTicket: RawRoute = {
       ip: request.ip,
       ifMatch: undefined,
     })
-    return receiveUpload(request, reply, ticketFolder(services.config, ticketId), async (upload) => {
+    const folder = ticketFolder(services.config, ticketId)
+    return receiveUpload(request, reply, folder, async (upload) => {
       const parsed = NewTicket.safeParse(upload.fields, { reportInput: true })
       if (!parsed.success) throw new InvalidInput(toInputIssues(parsed.error.issues, upload.fields))
-      return openTicket(ctx, { ticketId, ticket: parsed.data, attachments: upload.attachments })
+      const given = { ticketId, ticket: parsed.data, attachments: upload.attachments }
+      const key = request.headers['idempotency-key']
+      if (typeof key !== 'string' || key === '') return openTicket(ctx, given)
+      const once = await onceOnly(
+        createTicket,
+        ctx,
+        {
+          key,
+          credential: credentialOf(request, services.config.baseUrl)?.value,
+          input: {
+            ...given.ticket,
+            attachments: given.attachments.map(({ attachmentId: _, ...file }) => file),
+          },
+        },
+        (ctx) => openTicket(ctx, given),
+      )
+      if (once.replayed) {
+        reply.header('Idempotency-Replayed', 'true')
+        await rm(folder, { recursive: true, force: true })
+      }
+      return once.output
     })
   },
 }

@@ -1,4 +1,5 @@
 /** Reads a multipart request while it arrives: text into memory, files to disk, both only up to their limits. */
+import { createHash } from 'node:crypto'
 import { mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { MultipartFile } from '@fastify/multipart'
@@ -12,7 +13,13 @@ export const MAX_ATTACHMENT_BYTES = 10 * 1024 * 1024
 const MAX_FIELD_BYTES = 100_000
 const MAX_TOTAL_BYTES = MAX_ATTACHMENTS * MAX_ATTACHMENT_BYTES + 1024 * 1024
 
-export type Attachment = { attachmentId: string; fileName: string; mediaType: string; sizeBytes: number }
+export type Attachment = {
+  attachmentId: string
+  fileName: string
+  mediaType: string
+  sizeBytes: number
+  sha256: string
+}
 export type Upload = { fields: Record<string, string>; attachments: Attachment[] }
 
 /** Files are counted here byte by byte; the parser's own limits hold for everything else. */
@@ -97,11 +104,13 @@ async function storeFile(part: MultipartFile, folder: string): Promise<Attachmen
   const attachmentId = newId()
   const path = join(folder, attachmentId)
   const file = await open(path, 'wx', 0o600)
+  const digest = createHash('sha256')
   let sizeBytes = 0
   try {
     for await (const chunk of part.file as AsyncIterable<Buffer>) {
       sizeBytes += chunk.length
       if (sizeBytes > MAX_ATTACHMENT_BYTES) throw tooLarge('An attachment has more than 10 MiB.')
+      digest.update(chunk)
       await file.writeFile(chunk)
     }
     await file.sync()
@@ -112,7 +121,13 @@ async function storeFile(part: MultipartFile, folder: string): Promise<Attachmen
     await rm(path)
     return null
   }
-  return { attachmentId, fileName: shownName(part.filename), mediaType: mediaType(part.mimetype), sizeBytes }
+  return {
+    attachmentId,
+    fileName: shownName(part.filename),
+    mediaType: mediaType(part.mimetype),
+    sizeBytes,
+    sha256: digest.digest('base64url'),
+  }
 }
 
 /** Only for showing: the last part of the name, without what could break a line or a header. */

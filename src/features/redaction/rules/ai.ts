@@ -40,6 +40,7 @@ export const aiRules = [
   named('assemblyai_key', 'assemblyai', '[0-9a-f]{32}'),
   named('deepgram_key', 'deepgram', '[0-9a-f]{40}'),
   named('deepl_key', ['deepl'], '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?::fx)?'),
+  named('private_ai_key', ['privateai', 'private_ai', 'private-ai'], '[a-z0-9]{32}'),
   named('clarifai_key', 'clarifai', '[a-f0-9]{32}'),
   named('wandb_key', ['wandb', 'weights_and_biases'], '[0-9a-f]{40}'),
   token('wandb_key', 'wandb_v1_', '[A-Za-z0-9_]{60,100}'),

@@ -1,4 +1,4 @@
-import { named, token } from '../rule.ts'
+import { inner, named, token } from '../rule.ts'
 
 /** Clouds, hosting, content delivery, infrastructure as code. */
 export const cloudRules = [
@@ -21,7 +21,7 @@ export const cloudRules = [
   token('google_oauth_token', 'ya29.', '[A-Za-z0-9_-]{20,1000}'),
   token('google_refresh_token', '1//0', '[A-Za-z0-9_-]{40,500}'),
   named('gcp_private_key_id', 'private_key_id', '[0-9a-f]{40}'),
-  token('azure_client_secret', ['7Q~', '8Q~'], '[A-Za-z0-9_.~-]{31,34}'),
+  inner('azure_client_secret', '[A-Za-z0-9_.~-]{3}[0-9]', 'Q~', '[A-Za-z0-9_.~-]{31,34}'),
   named(
     'azure_client_secret',
     ['azure', 'client_secret', 'clientsecret', 'aad'],
@@ -67,6 +67,7 @@ export const cloudRules = [
   token('yandex_access_token', ['t1.'], '[A-Z0-9a-z_-]{1,400}={0,2}\\.[A-Z0-9a-z_-]{86}={0,2}'),
   token('yandex_aws_token', 'YC', '[A-Za-z0-9_-]{38}'),
   token('yandex_oauth_token', ['y0_', 'y1_'], '[A-Za-z0-9_-]{50,70}'),
+  named('softlayer_key', 'softlayer', '[a-z0-9]{64}'),
   named('ibm_cloud_key', ['ibm', 'bluemix', 'softlayer', 'iam_apikey'], '[A-Za-z0-9_-]{44}'),
   named('oracle_cloud_key', 'ocid1.', '[A-Za-z0-9.]{60,160}'),
   token('fly_token', ['fo1_'], '[A-Za-z0-9_-]{43}'),
@@ -79,7 +80,7 @@ export const cloudRules = [
   token('render_api_key', 'rnd_', '[A-Za-z0-9]{28,40}'),
   named('railway_token', 'railway', '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'),
   named('fastly_api_key', 'fastly', '[a-z0-9=_-]{32}'),
-  token('terraform_token', '.atlasv1.', '[A-Za-z0-9=_-]{60,70}'),
+  inner('terraform_token', '[A-Za-z0-9]{14}', '.atlasv1.', '[A-Za-z0-9=_-]{60,70}'),
   named(
     'terraform_token',
     ['terraform', 'tfe_', 'hcp', 'atlas', 'hashicorp'],

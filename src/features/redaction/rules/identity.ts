@@ -84,7 +84,7 @@ export const identityRules = [
   token('openvsx_token', 'ovsxat_', uuid),
   token(
     'ssh_password_hash',
-    ['$6$', '$5$', '$1$'],
+    ['$6$', '$5$', '$1$', '$apr1$'],
     '(?:rounds=\\d{1,9}\\$)?[A-Za-z0-9./]{1,16}\\$[A-Za-z0-9./]{22,86}',
   ),
   token('bcrypt_hash', ['$2a$', '$2b$', '$2y$'], '\\d{2}\\$[A-Za-z0-9./]{53}'),

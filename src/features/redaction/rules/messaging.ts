@@ -1,4 +1,4 @@
-import { named, token } from '../rule.ts'
+import { inner, named, token } from '../rule.ts'
 
 const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 
@@ -27,6 +27,7 @@ export const messagingRules = [
   named('discord_client_id', 'discord', '[0-9]{18}'),
   named('discord_client_secret', 'discord', '[a-z0-9=_-]{32}'),
   named('telegram_token', ['telegr', 'bot'], '\\d{5,16}:A[a-z0-9_-]{34}'),
+  inner('telegram_token', '[0-9]{6,16}', ':AA', '[A-Za-z0-9_-]{33}'),
   token('telegram_token', ['api.telegram.org/bot', 'bot'], '\\d{5,16}:A[A-Za-z0-9_-]{34}'),
   token(
     'teams_webhook',
@@ -43,7 +44,7 @@ export const messagingRules = [
   named('gitter_token', 'gitter', '[a-z0-9_-]{40}'),
   named('zulip_key', 'zulip', '[A-Za-z0-9]{32}'),
   token('matrix_token', ['syt_', 'mct_', 'mcr_'], '[A-Za-z0-9]{1,60}_[A-Za-z0-9]{10,30}_[A-Za-z0-9]{6}'),
-  token('twilio_key', 'SK', '[0-9a-f]{32}'),
+  token('twilio_key', 'SK', '[0-9a-fA-F]{32}'),
   token('twilio_account_sid', 'AC', '[0-9a-f]{32}'),
   named('twilio_auth_token', 'twilio', '[0-9a-f]{32}'),
   token('sendgrid_key', 'SG.', '[A-Za-z0-9_=-]{16,32}\\.[A-Za-z0-9_=-]{30,64}|[A-Za-z0-9_=.-]{66}'),
@@ -55,7 +56,7 @@ export const messagingRules = [
     '(?:pub)?(?:key-)?[a-f0-9]{32}|[a-f0-9]{32}-[a-f0-9]{8}-[a-f0-9]{8}|[a-h0-9]{32}-[a-h0-9]{8}-[a-h0-9]{8}',
   ),
   named('mailchimp_key', ['mailchimp', 'mandrill'], '[a-f0-9]{32}-us\\d{1,2}|[A-Za-z0-9_-]{22}'),
-  named('mailchimp_key', ['api_key', 'apikey'], '[a-f0-9]{32}-us\\d{1,2}'),
+  inner('mailchimp_key', '[a-f0-9]{32}', '-us', '[0-9]{1,2}'),
   token('mandrill_key', 'md-', '[A-Za-z0-9_-]{22}'),
   named('mailjet_key', 'mailjet', '[A-Za-z0-9]{32}'),
   token('mailersend_token', ['mlsn.'], '[a-f0-9]{64}'),

@@ -1,4 +1,4 @@
-import { named, token } from '../rule.ts'
+import { inner, named, token } from '../rule.ts'
 
 const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 
@@ -20,7 +20,7 @@ export const observabilityRules = [
     ['new-relic', 'newrelic', 'new_relic'],
     '[a-z0-9]{64}|[a-f0-9]{36}NRAL|[a-f0-9]{40}|NR[A-Z]{2}-[a-z0-9-]{19,42}',
   ),
-  named('new_relic_licence', ['license_key', 'licensekey'], '[a-f0-9]{36}NRAL'),
+  inner('new_relic_licence', '[a-f0-9]{36}', 'NRAL', ''),
   token('grafana_key', 'eyJrIjoi', '[A-Za-z0-9]{60,400}={0,3}'),
   token('grafana_cloud_token', 'glc_', '[A-Za-z0-9+/]{32,400}={0,3}'),
   token('grafana_service_token', 'glsa_', '[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}'),
@@ -65,7 +65,6 @@ export const observabilityRules = [
   named('mixpanel_secret', 'mixpanel', '[a-f0-9]{32}'),
   named('segment_key', 'segment', '[A-Za-z0-9_-]{43}\\.[A-Za-z0-9_-]{43}|[A-Za-z0-9]{32}'),
   token('segment_key', 'sgp_', '[A-Za-z0-9]{64}'),
-  named('heap_key', ['heap_app', 'heapanalytics'], '[0-9]{9,11}'),
   token('posthog_key', ['phc_', 'phx_', 'phs_'], '[A-Za-z0-9]{40,48}'),
   named('fullstory_key', 'fullstory', 'na1\\.[A-Za-z0-9+/=]{40,100}'),
   named('hotjar_key', 'hotjar', '[a-f0-9]{32}'),

@@ -145,6 +145,7 @@ export const productivityRules = [
   token('revenuecat_key', ['sk_', 'appl_', 'goog_'], '(?=[A-Za-z]{0,27}[0-9])[A-Za-z0-9]{28}'),
   token('scalingo_token', 'tk-us-', '[A-Za-z0-9_-]{48}'),
   token('gemini_tools_key', 'AQ.', 'Ab[A-Za-z0-9_-]{40,60}'),
+  token('wakatime_key', 'waka_', uuid),
   named('looker_key', 'looker', '[a-z0-9]{20}|[a-z0-9]{24}'),
   named('tableau_token', 'tableau', '[A-Za-z0-9+/]{22}==:[A-Za-z0-9]{32}'),
   token('lokalise_token', 'lokalise_', '[a-f0-9]{40}'),

@@ -14,7 +14,7 @@ const bytes = (engine: EngineName) => (engine === 'sqlite' ? 'blob' : 'bytea')
  * program fills it again before it serves (see features/search/reindex.ts).
  */
 export const postings: Migration = {
-  name: '0010-postings',
+  name: '0011-postings',
   statements: (engine) => [
     'drop table search_docs',
     ...(engine === 'sqlite'

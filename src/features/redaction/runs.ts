@@ -1,0 +1,51 @@
+/** Characters at which a value ends, whatever the notation. */
+const breaks = new Uint8Array(128)
+for (const character of ' \t\n\r\v\f"\'`;,<>&)]}|\\#') breaks[character.charCodeAt(0)] = 1
+
+/** Names and prefixes that are glued together without a break are data, or an attack; the first ones are tried. */
+const mostValues = 8
+const mostTokens = 200
+
+/**
+ * Tells whether a try is worth its cost. A run is a stretch without a break: a value reaches at least to its end. One
+ * look at it serves every name inside, so that a million glued names cost no more than a million letters.
+ */
+export class Runs {
+  readonly #text: string
+  #start = 0
+  #end = 0
+  #values = 0
+  #tokens = 0
+  #lastValue = -1
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** May a value of at most `longest` characters start here? */
+  admitsValue(at: number, longest: number): boolean {
+    this.#moveTo(at)
+    if (this.#end - at > longest) return false
+    if (at !== this.#lastValue) {
+      this.#lastValue = at
+      this.#values += 1
+    }
+    return this.#values <= mostValues
+  }
+
+  admitsToken(at: number): boolean {
+    this.#moveTo(at)
+    this.#tokens += 1
+    return this.#tokens <= mostTokens
+  }
+
+  #moveTo(at: number): void {
+    if (at >= this.#start && at < this.#end) return
+    let end = at
+    while (end < this.#text.length && breaks[this.#text.charCodeAt(end)] !== 1) end += 1
+    this.#start = at
+    this.#end = end
+    this.#values = 0
+    this.#tokens = 0
+  }
+}

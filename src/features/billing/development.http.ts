@@ -1,16 +1,14 @@
 /** The development provider's hosted pages: a checkout and a portal, without script, for one machine. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { cancelSession, declineSession, paySession } from '../../adapters/payments/development/checkout.ts'
+import type { DevChange } from '../../adapters/payments/development/objects.ts'
+import { refund } from '../../adapters/payments/development/refund.ts'
 import {
-  cancelSession,
-  type DevChange,
-  declineSession,
   payOpenInvoice,
-  paySession,
-  refund,
   renew,
   setCancelAtPeriodEnd,
   switchOffer,
-} from '../../adapters/payments/development.ts'
+} from '../../adapters/payments/development/subscriptions.ts'
 import type { Services } from '../../core/context.ts'
 import type { Db } from '../../db/db.ts'
 import type { RawRoute } from '../../doors/http/raw-route.ts'

@@ -1,11 +1,11 @@
 /** The development provider's two hosted pages. They say on every screen that no money moves. */
-import {
-  type DevPayment,
-  type DevPortal,
-  type DevSession,
-  type DevSubscription,
-  isOpen,
-} from '../../adapters/payments/development.ts'
+import { isOpen } from '../../adapters/payments/development/checkout.ts'
+import type {
+  DevPayment,
+  DevPortal,
+  DevSession,
+  DevSubscription,
+} from '../../adapters/payments/development/objects.ts'
 import type { Offer } from '../../adapters/payments/payments.ts'
 import { type Html, html } from '../pages/html.ts'
 import { page } from '../pages/page.ts'

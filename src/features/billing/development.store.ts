@@ -1,4 +1,4 @@
-import type { DevEvent, DevObject } from '../../adapters/payments/development.ts'
+import type { DevEvent, DevObject } from '../../adapters/payments/development/objects.ts'
 import { fromJson, toJson } from '../../db/columns.ts'
 import type { Db } from '../../db/db.ts'
 

@@ -1,11 +1,8 @@
 /** The development provider with its books in the database, and the delivery of its events to our own webhook. */
-import {
-  type DevChange,
-  newDevId,
-  newSession,
-  renew,
-  subscriptionObject,
-} from '../../adapters/payments/development.ts'
+import { newSession } from '../../adapters/payments/development/checkout.ts'
+import { subscriptionObject } from '../../adapters/payments/development/events.ts'
+import { type DevChange, newDevId } from '../../adapters/payments/development/objects.ts'
+import { renew } from '../../adapters/payments/development/subscriptions.ts'
 import {
   type PaymentProvider,
   PaymentProviderError,

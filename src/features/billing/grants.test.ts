@@ -1,16 +1,13 @@
 import { describe, expect, test } from 'vitest'
+import { newSession, paySession } from '../../adapters/payments/development/checkout.ts'
+import type { DevChange, DevPayment, DevSubscription } from '../../adapters/payments/development/objects.ts'
+import { refund } from '../../adapters/payments/development/refund.ts'
 import {
-  type DevChange,
-  type DevPayment,
-  type DevSubscription,
-  newSession,
   payOpenInvoice,
-  paySession,
-  refund,
   renew,
   setCancelAtPeriodEnd,
   switchOffer,
-} from '../../adapters/payments/development.ts'
+} from '../../adapters/payments/development/subscriptions.ts'
 import { readEvent } from '../../adapters/payments/events.ts'
 import { creditsForInvoice, creditsToTakeBack } from './grants.ts'
 import { findPlan, PACKS, type Plan, packOffer, planOffer, planOfProduct } from './plans.ts'

@@ -284,6 +284,32 @@ onBothEngines('invitations', (t) => {
 })
 
 onBothEngines(
+  'inviting very many',
+  (t) => {
+    test('more than 20 invitations of one person in a minute wait, new and repeated ones together', async () => {
+      const [admin, other] = [await t.user(), await t.user()]
+      const invitesOf = async (person: typeof admin) => {
+        const { body } = await person.post('/api/v1/workspaces', { name: 'team' })
+        return `/api/v1/workspaces/${body.workspace_id}/invites`
+      }
+      const [first, second] = [await invitesOf(admin), await invitesOf(admin)]
+      const invite = (to: string, number: number) => admin.post(to, { email: `guest${number}@example.com` })
+      const { body: sent } = await invite(first, 0)
+      for (let number = 1; number < 19; number += 1) expect((await invite(first, number)).status).toBe(200)
+      expect((await admin.post(`${first}/${sent.invite.invite_id}/resend`)).status).toBe(200)
+      // The limit is the person's, whichever workspace they invite to.
+      const held = await invite(second, 20)
+      expect([held.status, held.body.code]).toEqual([429, 'rate_limited'])
+      expect(Number(held.headers['retry-after'])).toBeGreaterThan(0)
+      expect((await admin.post(`${first}/${sent.invite.invite_id}/resend`)).status).toBe(429)
+      expect((await admin.get(second)).body).toEqual([])
+      expect((await other.post(await invitesOf(other), { email: 'guest@example.com' })).status).toBe(200)
+    })
+  },
+  { RATE_LIMIT: 'on' },
+)
+
+onBothEngines(
   'registration by invitation',
   (t) => {
     const register = (email: string, invite_code?: string) =>

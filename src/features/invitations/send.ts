@@ -31,9 +31,9 @@ type Sent = z.input<typeof WorkspaceInviteActionResponse>
 
 type NewToken = { token: string; state: Pick<WorkspaceInvitesTable, 'token_hash' | 'expires_at'> }
 
-function newToken(ctx: UserCtx): NewToken {
+function newToken(now: Date): NewToken {
   const token = randomToken()
-  const expires_at = new Date(ctx.now().getTime() + LIFETIME_MS).toISOString()
+  const expires_at = new Date(now.getTime() + LIFETIME_MS).toISOString()
   return { token, state: { token_hash: sha256(token), expires_at } }
 }
 
@@ -55,7 +55,7 @@ async function send(ctx: UserCtx, invite: WorkspaceInvitesTable, token: string):
 
 /** A new token; the former one is dead at once, and so is a mail that still waits with it. */
 async function sendAgain(ctx: UserCtx, invite: WorkspaceInvitesTable, role: Role): Promise<Sent> {
-  const { token, state } = newToken(ctx)
+  const { token, state } = newToken(ctx.now())
   const change = { ...state, role, sendings: invite.sendings + 1, invited_by: ctx.viewer.userId }
   await updateInvite(ctx.db, invite.invite_id, change)
   await cancelMails(ctx, `invite:${invite.invite_id}`)
@@ -66,7 +66,8 @@ async function sendFirst(
   ctx: UserCtx,
   { workspaceId, email, role }: { workspaceId: string; email: string; role: Role },
 ): Promise<Sent> {
-  const { token, state } = newToken(ctx)
+  const now = ctx.now()
+  const { token, state } = newToken(now)
   const invite: WorkspaceInvitesTable = {
     ...state,
     invite_id: newId(),
@@ -77,7 +78,7 @@ async function sendFirst(
     status: 'pending',
     sendings: 1,
     invited_by: ctx.viewer.userId,
-    created_at: ctx.now().toISOString(),
+    created_at: now.toISOString(),
     accepted_at: null,
     accepted_by: null,
   }

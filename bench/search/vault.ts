@@ -29,6 +29,8 @@ export async function openVault(engine: EngineName, kept?: string): Promise<Benc
       CREDITS: 'off',
       ...(postgres ? { DATABASE_URL: postgres.url() } : {}),
     }),
+    // Nothing in the background while something is measured; the loader itself tends the index.
+    { jobs: [], shedding: false },
   )
   return {
     app,

@@ -50,7 +50,7 @@ export const postings: Migration = {
       key integer not null,
       docs ${bytes(engine)} not null,
       primary key (run, key)
-    )${engine === 'sqlite' ? ' without rowid' : ''}`,
+    )`,
     `create table search_dead (block integer primary key, docs ${bytes(engine)} not null)`,
     // Numbers do not compress; trying costs time at every read.
     ...(engine === 'sqlite'

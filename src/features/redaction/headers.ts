@@ -35,13 +35,22 @@ export function authorizationValue(text: string, wordEnd: number): Span | undefi
   return { start: end - value.length, end, kind: 'authorization', rank: rank.assigned }
 }
 
+/** Not by Buffer: the web app looks for secrets by the same rules, in the browser. */
+function decodedBase64(value: string): string {
+  try {
+    return atob(value.replaceAll('-', '+').replaceAll('_', '/'))
+  } catch {
+    return ''
+  }
+}
+
 /** `Basic dXNlcjpwYXNz`: base64 of `user:password`. */
 export function basicCredentials(text: string, wordEnd: number): Span | undefined {
   basic.lastIndex = wordEnd
   const found = basic.exec(text)
   const value = found?.[1]
   if (!found || !value) return undefined
-  const decoded = Buffer.from(value, 'base64').toString('latin1')
+  const decoded = decodedBase64(value)
   const password = /^[\x20-\x7e\xa0-\xff]+?:([\x20-\x7e\xa0-\xff]*)$/.exec(decoded)?.[1]
   if (!password || isPlaceholder(password)) return undefined
   const end = found.index + found[0].length

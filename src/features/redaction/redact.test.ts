@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { findSecrets, redact, sanitise } from './redact.ts'
 import { sampler } from './samples.ts'
 
@@ -68,6 +68,14 @@ describe('a secret is replaced by a placeholder of its kind', () => {
   test('basic credentials', () => {
     const value = Buffer.from(`app:${randomFrom(alphanumeric, 12)}`).toString('base64')
     expect(redact(`Authorization: Basic ${value}`).text).toBe('Authorization: Basic <BASIC_CREDENTIALS>')
+  })
+
+  test('basic credentials in a browser, where the web app looks by the same rules', () => {
+    const value = btoa(`app:${randomFrom(alphanumeric, 12)}`)
+    vi.stubGlobal('Buffer', undefined)
+    const { text } = redact(`Authorization: Basic ${value}`)
+    vi.unstubAllGlobals()
+    expect(text).toBe('Authorization: Basic <BASIC_CREDENTIALS>')
   })
 
   test.each([

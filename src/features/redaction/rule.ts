@@ -31,6 +31,9 @@ const tokenEnd = '(?![A-Za-z0-9])'
 /** What may follow a value in code, configuration and prose. */
 const valueEnd = '(?=[\\s"\'`;,<>&)\\]}|\\\\#]|[.:?!](?:\\s|$)|$)'
 
+/** A part of a pattern that many formats share. */
+export const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
+
 export function token(kind: string, prefixes: string | readonly string[], tail: string): TokenRule {
   return { form: 'token', kind, prefixes: [prefixes].flat(), tail: new RegExp(`(?:${tail})${tokenEnd}`, 'y') }
 }

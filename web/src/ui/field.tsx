@@ -63,50 +63,30 @@ export const Select = ({ className, ...rest }: ComponentProps<'select'>) => (
   <select {...rest} className={cx(control, 'h-8 pr-7 pointer-coarse:h-10', className)} />
 )
 
-export function TextField({
-  label,
-  hint,
-  error,
-  aside,
-  hideLabel,
-  className,
-  ...rest
-}: Labelled & ComponentProps<'input'>) {
+/** What belongs to the field, and what is left for its control. */
+function parts<P extends Labelled>({ label, hint, error, aside, hideLabel, ...control }: P) {
+  return { field: { label, hint, error, aside, hideLabel }, control }
+}
+
+export function TextField({ className, ...props }: Labelled & ComponentProps<'input'>) {
+  const { field, control } = parts(props)
   return (
-    <Field {...{ label, hint, error, aside, hideLabel, className }}>
-      {(wiring) => <Input {...rest} {...wiring} />}
+    <Field {...field} className={className}>
+      {(wiring) => <Input {...control} {...wiring} />}
     </Field>
   )
 }
 
-export function TextareaField({
-  label,
-  hint,
-  error,
-  aside,
-  hideLabel,
-  className,
-  ...rest
-}: Labelled & ComponentProps<'textarea'>) {
-  return (
-    <Field {...{ label, hint, error, aside, hideLabel }}>
-      {(wiring) => <Textarea {...rest} {...wiring} className={className} />}
-    </Field>
-  )
+export function TextareaField(props: Labelled & ComponentProps<'textarea'>) {
+  const { field, control } = parts(props)
+  return <Field {...field}>{(wiring) => <Textarea {...control} {...wiring} />}</Field>
 }
 
-export function SelectField({
-  label,
-  hint,
-  error,
-  aside,
-  hideLabel,
-  className,
-  ...rest
-}: Labelled & ComponentProps<'select'>) {
+export function SelectField({ className, ...props }: Labelled & ComponentProps<'select'>) {
+  const { field, control } = parts(props)
   return (
-    <Field {...{ label, hint, error, aside, hideLabel, className }}>
-      {(wiring) => <Select {...rest} {...wiring} />}
+    <Field {...field} className={className}>
+      {(wiring) => <Select {...control} {...wiring} />}
     </Field>
   )
 }

@@ -1,6 +1,4 @@
-import { inner, named, token } from '../rule.ts'
-
-const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
+import { inner, named, token, uuid } from '../rule.ts'
 
 /** Chat, mail, telephony, push, social networks. */
 export const messagingRules = [

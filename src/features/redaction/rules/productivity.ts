@@ -1,6 +1,4 @@
-import { named, token } from '../rule.ts'
-
-const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
+import { named, token, uuid } from '../rule.ts'
 
 /** Documents, planning, customer relations, files, maps, media. */
 export const productivityRules = [

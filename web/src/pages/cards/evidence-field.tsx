@@ -1,9 +1,8 @@
-import { Plus, Trash2 } from 'lucide-react'
 import type { Evidence } from '../../api/types.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
 import { Input, Textarea } from '../../ui/field.tsx'
-import { type DraftEvidence, rowId } from './draft.ts'
+import type { DraftEvidence } from './draft.ts'
 import { EvidenceList } from './evidence-list.tsx'
+import { RemoveRow, RowsField, rowsOf } from './rows-field.tsx'
 import { SecretWarning } from './secret-warning.tsx'
 
 type Props = {
@@ -15,16 +14,15 @@ type Props = {
 
 /** Evidence is append-only: what is stored is shown, what is new can still be changed. */
 export function EvidenceField({ stored, added, onChange, error }: Props) {
-  const set = (id: string, next: Partial<DraftEvidence>) =>
-    onChange(added.map((one) => (one.id === id ? { ...one, ...next } : one)))
+  const { set, remove, add } = rowsOf(added, onChange)
   return (
-    <fieldset>
-      <legend className="mb-1.5 flex w-full items-baseline justify-between text-sm font-medium">
-        Evidence{' '}
-        <span className="text-xs font-normal text-faint">
-          {stored.length ? 'can be added, not changed' : 'optional'}
-        </span>
-      </legend>
+    <RowsField
+      legend="Evidence"
+      note={stored.length ? 'can be added, not changed' : 'optional'}
+      addLabel="Add evidence"
+      onAdd={() => add({ kind: 'log', content: '' })}
+      error={error}
+    >
       <div className="grid gap-3">
         {stored.length > 0 && <EvidenceList evidences={stored} />}
         {added.map((one, index) => (
@@ -45,24 +43,10 @@ export function EvidenceField({ stored, added, onChange, error }: Props) {
               />
               <SecretWarning text={one.content} onReplace={(content) => set(one.id, { content })} />
             </div>
-            <IconButton
-              label={`Remove evidence ${index + 1}`}
-              onClick={() => onChange(added.filter((other) => other.id !== one.id))}
-            >
-              <Trash2 size={14} />
-            </IconButton>
+            <RemoveRow label={`Remove evidence ${index + 1}`} onRemove={() => remove(one.id)} />
           </div>
         ))}
       </div>
-      <Button
-        size="sm"
-        className="mt-2"
-        onClick={() => onChange([...added, { id: rowId(), kind: 'log', content: '' }])}
-      >
-        <Plus size={14} aria-hidden />
-        Add evidence
-      </Button>
-      {error && <p className="mt-1 text-xs text-bad">{error}</p>}
-    </fieldset>
+    </RowsField>
   )
 }

@@ -1,24 +1,26 @@
-import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { ArrowDown, ArrowUp } from 'lucide-react'
+import { IconButton } from '../../ui/button.tsx'
 import { Textarea } from '../../ui/field.tsx'
-import { type DraftStep, rowId } from './draft.ts'
+import type { DraftStep } from './draft.ts'
+import { RemoveRow, RowsField, rowsOf } from './rows-field.tsx'
 import { SecretWarning } from './secret-warning.tsx'
 
 type Props = { steps: DraftStep[]; onChange: (steps: DraftStep[]) => void; error?: string | undefined }
 
 export function StepsField({ steps, onChange, error }: Props) {
-  const set = (id: string, next: Partial<DraftStep>) =>
-    onChange(steps.map((step) => (step.id === id ? { ...step, ...next } : step)))
+  const { set, remove, add } = rowsOf(steps, onChange)
   const move = (from: number, to: number) => {
     const next = [...steps]
     const [step] = next.splice(from, 1)
     if (step) onChange(next.toSpliced(to, 0, step))
   }
   return (
-    <fieldset>
-      <legend className="mb-1.5 flex w-full items-baseline justify-between text-sm font-medium">
-        Steps <span className="text-xs font-normal text-faint">optional</span>
-      </legend>
+    <RowsField
+      legend="Steps"
+      addLabel="Add a step"
+      onAdd={() => add({ action: '', result: '', kept: {} })}
+      error={error}
+    >
       <ol className="grid gap-3">
         {steps.map((step, index) => (
           <li key={step.id} className="grid grid-cols-[20px_minmax(0,1fr)_auto] gap-2">
@@ -63,25 +65,11 @@ export function StepsField({ steps, onChange, error }: Props) {
               >
                 <ArrowDown size={14} />
               </IconButton>
-              <IconButton
-                label={`Remove step ${index + 1}`}
-                onClick={() => onChange(steps.filter((other) => other.id !== step.id))}
-              >
-                <Trash2 size={14} />
-              </IconButton>
+              <RemoveRow label={`Remove step ${index + 1}`} onRemove={() => remove(step.id)} />
             </div>
           </li>
         ))}
       </ol>
-      <Button
-        size="sm"
-        className="mt-2"
-        onClick={() => onChange([...steps, { id: rowId(), action: '', result: '', kept: {} }])}
-      >
-        <Plus size={14} aria-hidden />
-        Add a step
-      </Button>
-      {error && <p className="mt-1 text-xs text-bad">{error}</p>}
-    </fieldset>
+    </RowsField>
   )
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { ReviewRule } from '../../../../src/features/cards/review-rules.ts'
-import type { Card } from '../../api/types.ts'
+import type { CardContent } from './draft.ts'
 
 export type Reviewed = {
   passed: boolean
@@ -8,21 +8,6 @@ export type Reviewed = {
   threshold: number
   rules: { id: string; hard: boolean; label: string; ok: boolean }[]
 }
-
-type Content = Pick<
-  Card,
-  | 'card_type'
-  | 'title'
-  | 'symptom'
-  | 'fix_summary'
-  | 'root_cause'
-  | 'steps'
-  | 'tags'
-  | 'environment'
-  | 'body'
-  | 'scope_notes'
-  | 'card_payload'
->
 
 type Limits = typeof import('../../../../src/features/cards/review-rules.ts')['LIMITS']
 
@@ -42,7 +27,7 @@ const labels = (limits: Limits): Record<string, string> => ({
 
 /** Runs the server's own publish rules and its secret scanner here, a moment after the typing pauses. */
 export function useReview(
-  content: Content,
+  content: CardContent,
   evidences: readonly { content: string }[],
   evidenceCount: number,
 ): Reviewed | null {
@@ -56,7 +41,7 @@ export function useReview(
         import('../../../../src/features/cards/content.ts'),
       ])
       if (!current) return
-      const [card, proofs, count] = JSON.parse(text) as [Content, { content: string }[], number]
+      const [card, proofs, count] = JSON.parse(text) as [CardContent, { content: string }[], number]
       const secrets = [
         ...secretsInContent(card),
         ...proofs.flatMap((one, index) => secretsInEvidence({ kind: 'text', ...one }, index)),

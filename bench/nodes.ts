@@ -32,7 +32,7 @@ const MIX: { request: Request; connections: number }[] = [
 async function throughput(nodes: readonly Server[]): Promise<number> {
   const loads = await Promise.all(
     nodes.flatMap(({ url }) =>
-      MIX.map(({ request, connections }) => drive(url, request, SECONDS, connections)),
+      MIX.map(({ request, connections }) => drive(url, request, SECONDS, { connections })),
     ),
   )
   const failures = loads.reduce((sum, load) => sum + load.failures, 0)

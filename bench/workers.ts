@@ -20,8 +20,8 @@ const request = {
 
 async function searchesPerSecond(workers: number): Promise<number> {
   const server = await startVault({ ...vault.env, WORKERS: String(workers) })
-  await drive(server.url, request, 1, 16)
-  const load = await drive(server.url, request, SECONDS, 16)
+  await drive(server.url, request, 1, { connections: 16 })
+  const load = await drive(server.url, request, SECONDS, { connections: 16 })
   await server.stop()
   if (load.failures > 0) throw new Error(`${workers} workers: ${load.failures} failures`)
   return load.requestsPerSecond

@@ -45,7 +45,7 @@ export async function filledVault(engine: EngineName, cards: number, events: num
     CREDITS: 'off',
     ...(server ? { DATABASE_URL: server.url() } : {}),
   }
-  const app = await buildApp(readConfig(env))
+  const app = await buildApp(readConfig(env), { jobs: [] })
   const owner = await register(app, 'owner')
   let cardId = ''
   await loadCards(

@@ -9,15 +9,25 @@ export type Request = {
 
 export type Load = { requestsPerSecond: number; p50: number; p99: number; failures: number }
 
-/** Drives one request over and over on several connections, and tells what came back. */
-export async function drive(url: string, request: Request, seconds: number, connections = 8): Promise<Load> {
+export type Drive = {
+  connections?: number
+  /** Requests a second, all connections together; without it, as many as are answered. */
+  rate?: number
+}
+
+/** Drives one request, or several in turn, over and over on several connections, and tells what came back. */
+export async function drive(
+  url: string,
+  requests: Request | readonly Request[],
+  seconds: number,
+  { connections = 8, rate }: Drive = {},
+): Promise<Load> {
   const result = await autocannon({
-    url: url + request.path,
-    method: request.method ?? 'GET',
-    headers: request.headers ?? {},
-    ...(request.body === undefined ? {} : { body: request.body }),
+    url,
+    requests: [requests].flat(),
     connections,
     duration: seconds,
+    ...(rate === undefined ? {} : { overallRate: rate }),
   })
   return {
     requestsPerSecond: result.requests.average,

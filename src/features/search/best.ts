@@ -1,11 +1,11 @@
 export type Scored = { docNo: number; score: number }
 
-/** Keeps the best of what is offered: a heap whose root is the worst of them. Of equals, the one offered first stays. */
+/** Keeps the best of what is offered, of equals the newer: a heap whose root is the worst of them. */
 export class Best {
   readonly #numbers: Int32Array
   readonly #scores: Float64Array
   #size = 0
-  /** What does not exceed this is out. */
+  /** What does not exceed this is out, as long as newer cards are offered first. */
   bar = 0
 
   constructor(wanted: number) {
@@ -19,6 +19,11 @@ export class Best {
     if (this.#size === this.#scores.length) this.bar = this.#scores[0] as number
   }
 
+  #isWorse(at: number, docNo: number, score: number): boolean {
+    const other = this.#scores[at] as number
+    return other < score || (other === score && (this.#numbers[at] as number) < docNo)
+  }
+
   #put(at: number, docNo: number, score: number): void {
     this.#numbers[at] = docNo
     this.#scores[at] = score
@@ -30,11 +35,9 @@ export class Best {
 
   #rise(from: number, docNo: number, score: number): void {
     let at = from
-    for (
-      let above = (at - 1) >> 1;
-      at > 0 && (this.#scores[above] as number) > score;
-      above = (at - 1) >> 1
-    ) {
+    while (at > 0) {
+      const above = (at - 1) >> 1
+      if (this.#isWorse(above, docNo, score)) break
       this.#move(above, at)
       at = above
     }
@@ -45,11 +48,15 @@ export class Best {
   #sink(docNo: number, score: number): void {
     let at = 0
     for (let below = 1; below < this.#size; below = 2 * at + 1) {
-      if (below + 1 < this.#size && (this.#scores[below + 1] as number) < (this.#scores[below] as number))
-        below++
-      if ((this.#scores[below] as number) >= score) break
-      this.#move(below, at)
-      at = below
+      const next = below + 1
+      const worse =
+        next < this.#size &&
+        this.#isWorse(next, this.#numbers[below] as number, this.#scores[below] as number)
+          ? next
+          : below
+      if (!this.#isWorse(worse, docNo, score)) break
+      this.#move(worse, at)
+      at = worse
     }
     this.#put(at, docNo, score)
   }

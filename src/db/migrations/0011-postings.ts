@@ -31,7 +31,7 @@ export const postings: Migration = {
       word text not null,
       cards integer not null
       ${engine === 'sqlite' ? '' : ', grams integer[] not null'}
-    )${engine === 'sqlite' ? '' : ' with (fillfactor = 60)'}`,
+    )${engine === 'sqlite' ? '' : ' with (fillfactor = 85)'}`,
     ...(engine === 'sqlite' ? [] : ['create index search_words_by_gram on search_words using gin (grams)']),
     'delete from search_changes',
     `alter table search_changes add column gone text not null default ''`,

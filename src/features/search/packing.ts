@@ -1,45 +1,54 @@
+import { BitReader, BitWriter } from './bits.ts'
 import type { SearchDocument } from './document.ts'
+import { filtersFrom } from './term-hash.ts'
 
 /** A card as the index has it. `hashes` is sorted; `levels[i]` belongs to `hashes[i]`. */
 export type Candidate = {
   docNo: number
   cardId: string
   length: number
-  hashes: ArrayLike<number>
-  levels: ArrayLike<number>
-  filters: ArrayLike<number>
+  hashes: readonly number[]
+  levels: readonly number[]
+  filters: readonly number[]
 }
 
 export type PackedDocument = { doc_no: number; card_id: string; weights: Uint8Array }
 
-const headerBytes = 8
-const numberBytes = 4
+const lengthBits = 24
+const countBits = 20
+const levelBits = 5
+const longest = 2 ** lengthBits - 1
 
-/** Length, number of words, every word and filter, then the level of every word: one column on both engines. */
+/** Words and filters fill two halves of the same size. */
+const space = filtersFrom
+
+const writer = new BitWriter()
+
+/** Length, how many words and filters, the words, the filters, the level of every word: one column on both engines. */
 export function pack({ length, hashes, levels, filters }: SearchDocument): Buffer {
-  const bytes = Buffer.allocUnsafe(
-    headerBytes + (hashes.length + filters.length) * numberBytes + levels.length,
+  writer.write(Math.min(length, longest), lengthBits)
+  writer.write(hashes.length, countBits)
+  writer.write(filters.length, countBits)
+  writer.writeSorted(hashes, space)
+  writer.writeSorted(
+    filters.map((filter) => filter - filtersFrom),
+    space,
   )
-  let at = bytes.writeUInt32LE(length, 0)
-  at = bytes.writeUInt32LE(hashes.length, at)
-  for (const hash of hashes) at = bytes.writeUInt32LE(hash, at)
-  for (const filter of filters) at = bytes.writeUInt32LE(filter, at)
-  for (const level of levels) at = bytes.writeUInt8(level, at)
-  return bytes
+  // Most words occur once, which is level 0.
+  for (const level of levels) {
+    writer.write(level === 0 ? 1 : 0, 1)
+    if (level !== 0) writer.write(level, levelBits)
+  }
+  return writer.finish()
 }
 
-/** Every processor that Node 24 runs on is little-endian, so the bytes can be looked at as they are. */
 export function unpack({ doc_no, card_id, weights }: PackedDocument): Candidate {
-  const bytes = weights.byteOffset % numberBytes === 0 ? weights : Uint8Array.from(weights)
-  const words = new Uint32Array(bytes.buffer, bytes.byteOffset, 2)[1] as number
-  const count = (bytes.length - words - headerBytes) / numberBytes
-  const numbers = new Uint32Array(bytes.buffer, bytes.byteOffset, 2 + count)
-  return {
-    docNo: doc_no,
-    cardId: card_id,
-    length: numbers[0] as number,
-    hashes: numbers.subarray(2, 2 + words),
-    levels: bytes.subarray(headerBytes + count * numberBytes),
-    filters: numbers.subarray(2 + words),
-  }
+  const bits = new BitReader(weights)
+  const length = bits.read(lengthBits)
+  const words = bits.read(countBits)
+  const filterCount = bits.read(countBits)
+  const hashes = bits.readSorted(words, space)
+  const filters = bits.readSorted(filterCount, space).map((filter) => filter + filtersFrom)
+  const levels = hashes.map(() => (bits.read(1) === 1 ? 0 : bits.read(levelBits)))
+  return { docNo: doc_no, cardId: card_id, length, hashes, levels, filters }
 }

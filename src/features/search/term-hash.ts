@@ -1,6 +1,9 @@
 /** Words live in the lower half of the index's number space, what narrows a search (tenancy, tags …) in the upper. */
 const wordBits = 30
 
+/** Filters are numbered from here on. */
+export const filtersFrom = 2 ** wordBits
+
 function mix(text: string): number {
   let h = 0x811c9dc5
   for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193)
@@ -17,9 +20,9 @@ function mix(text: string): number {
  */
 export const wordHash = (term: string): number => mix(term) >>> (32 - wordBits)
 
-export const filterHash = (filter: string): number => (mix(filter) >>> (32 - wordBits)) + 2 ** wordBits
+export const filterHash = (filter: string): number => (mix(filter) >>> (32 - wordBits)) + filtersFrom
 
-export const isFilter = (hash: number): boolean => hash >= 2 ** wordBits
+export const isFilter = (hash: number): boolean => hash >= filtersFrom
 
 /** Every number of the index is below this. */
-export const numberSpace = 2 ** (wordBits + 1)
+export const numberSpace = 2 * filtersFrom

@@ -32,7 +32,8 @@ function makeReady<P, R>(build: Build<P, R>, db: Db): Ready<R> {
 export function prepared<P extends Record<string, unknown>, R>(build: Build<P, R>) {
   const ready = new Map<unknown, Ready<R>>()
   return async (db: Db, values: P): Promise<R[]> => {
-    const engine = db.getExecutor().adapter.constructor
+    const run = directRun(db)
+    const engine = run ? 'direct' : db.getExecutor().adapter.constructor
     let known = ready.get(engine)
     if (!known) {
       known = makeReady(build, db)
@@ -40,7 +41,6 @@ export function prepared<P extends Record<string, unknown>, R>(build: Build<P, R
     }
     const { query, names } = known
     const parameters = names.map((name, i) => (name === undefined ? query.parameters[i] : values[name]))
-    const run = directRun(db)
     if (run) return run(query.sql, parameters) as R[]
     const { rows } = await db.executeQuery<R>({ ...query, parameters })
     return rows
@@ -48,6 +48,30 @@ export function prepared<P extends Record<string, unknown>, R>(build: Build<P, R
 }
 
 const inserts = new Map<string, (db: Db, values: Record<string, unknown>) => Promise<unknown>>()
+
+/** An insert, compiled once per table, set of columns and number of rows; for few rows, as each number is kept. */
+export async function insertRows<T extends keyof Schema & string>(
+  db: Db,
+  table: T,
+  rows: readonly Insertable<Schema[T]>[],
+): Promise<void> {
+  if (rows.length === 0) return
+  const columns = Object.keys(rows[0] as object)
+  const key = `${table} ${rows.length} ${columns.join()}`
+  let insert = inserts.get(key)
+  if (!insert) {
+    insert = prepared((db: Db, parameter: Named<Record<string, unknown>>) => {
+      const places = rows.map((_, i) => columns.map((name) => [name, parameter(`${i}.${name}`)]))
+      return db.insertInto(table).values(places.map((place) => Object.fromEntries(place)) as never)
+    })
+    inserts.set(key, insert)
+  }
+  const values: Record<string, unknown> = {}
+  rows.forEach((row, i) => {
+    for (const name of columns) values[`${i}.${name}`] = (row as Record<string, unknown>)[name]
+  })
+  await insert(db, values)
+}
 
 /** An insert of one row, compiled once per table and set of columns. */
 export async function insertRow<T extends keyof Schema & string>(

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, EngineName } from '../../db/db.ts'
+import { type Named, prepared } from '../../db/prepared.ts'
 
 /**
  * The two search indexes over events, where the engines truly differ. Both answer with event numbers, newest
@@ -44,22 +45,37 @@ export function trigramsOf(text: string): Set<string> {
   return grams
 }
 
+const insertGrams = prepared(
+  (_, parameter: Named<{ eventNo: number; grams: string }>) =>
+    sql`insert into context_event_grams(rowid, grams) values (${parameter('eventNo')}, ${parameter('grams')})`,
+)
+
+const insertWords = prepared(
+  (_, parameter: Named<{ eventNo: number; words: string }>) =>
+    sql`insert into context_event_words(rowid, words) values (${parameter('eventNo')}, ${parameter('words')})`,
+)
+
+const insertHashes = prepared(
+  (_, parameter: Named<{ eventNo: number; grams: number[]; words: number[] }>) =>
+    sql`insert into context_event_index(event_no, grams, words)
+      values (${parameter('eventNo')}, ${parameter('grams')}::integer[], ${parameter('words')}::integer[])`,
+)
+
 export type IndexedEvent = { eventNo: number; searchText: string; terms: readonly string[] }
 
 export async function addToIndex(db: Db, engine: EngineName, event: IndexedEvent): Promise<void> {
   const { eventNo, searchText, terms } = event
   if (engine === 'sqlite') {
-    await sql`insert into context_event_grams(rowid, grams) values (${eventNo}, ${searchText})`.execute(db)
-    const words = terms.map(wordCode).join(' ')
-    await sql`insert into context_event_words(rowid, words) values (${eventNo}, ${words})`.execute(db)
+    await insertGrams(db, { eventNo, grams: searchText })
+    await insertWords(db, { eventNo, words: terms.map(wordCode).join(' ') })
     return
   }
   const partition = partitionOf(eventNo)
-  await sql`insert into context_event_index(event_no, grams, words) values (
-    ${eventNo},
-    ${partitionHashes(trigramsOf(searchText), partition)}::integer[],
-    ${partitionHashes(terms, partition)}::integer[]
-  )`.execute(db)
+  await insertHashes(db, {
+    eventNo,
+    grams: partitionHashes(trigramsOf(searchText), partition),
+    words: partitionHashes(terms, partition),
+  })
 }
 
 /** Belongs before the removal of the events themselves. */

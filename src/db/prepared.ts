@@ -47,30 +47,23 @@ export function prepared<P extends Record<string, unknown>, R>(build: Build<P, R
   }
 }
 
-const inserts = new Map<string, (db: Db, values: Record<string, unknown>) => Promise<unknown>>()
+type Insert = (db: Db, values: Record<string, unknown>) => Promise<unknown>
 
-/** An insert, compiled once per table, set of columns and number of rows; for few rows, as each number is kept. */
-export async function insertRows<T extends keyof Schema & string>(
-  db: Db,
-  table: T,
-  rows: readonly Insertable<Schema[T]>[],
-): Promise<void> {
-  if (rows.length === 0) return
-  const columns = Object.keys(rows[0] as object)
-  const key = `${table} ${rows.length} ${columns.join()}`
-  let insert = inserts.get(key)
-  if (!insert) {
-    insert = prepared((db: Db, parameter: Named<Record<string, unknown>>) => {
-      const places = rows.map((_, i) => columns.map((name) => [name, parameter(`${i}.${name}`)]))
-      return db.insertInto(table).values(places.map((place) => Object.fromEntries(place)) as never)
-    })
-    inserts.set(key, insert)
-  }
-  const values: Record<string, unknown> = {}
-  rows.forEach((row, i) => {
-    for (const name of columns) values[`${i}.${name}`] = (row as Record<string, unknown>)[name]
-  })
-  await insert(db, values)
+const inserts = new Map<string, { columns: readonly string[]; insert: Insert }[]>()
+
+const isSame = (a: readonly string[], b: readonly string[]) =>
+  a.length === b.length && a.every((name, i) => name === b[i])
+
+/** Compared column by column: one text made of them all would cost more than the comparison saves. */
+function insertFor(table: keyof Schema & string, columns: readonly string[]): Insert {
+  const known = inserts.get(table) ?? []
+  const found = known.find((candidate) => isSame(candidate.columns, columns))
+  if (found) return found.insert
+  const insert = prepared((db: Db, parameter: Named<Record<string, unknown>>) =>
+    db.insertInto(table).values(Object.fromEntries(columns.map((name) => [name, parameter(name)])) as never),
+  )
+  inserts.set(table, [...known, { columns, insert }])
+  return insert
 }
 
 /** An insert of one row, compiled once per table and set of columns. */
@@ -79,18 +72,20 @@ export async function insertRow<T extends keyof Schema & string>(
   table: T,
   row: Insertable<Schema[T]>,
 ): Promise<void> {
-  const columns = Object.keys(row)
-  const key = `${table} ${columns.join()}`
-  let insert = inserts.get(key)
-  if (!insert) {
-    insert = prepared((db: Db, parameter: Named<Record<string, unknown>>) =>
-      db
-        .insertInto(table)
-        .values(Object.fromEntries(columns.map((name) => [name, parameter(name)])) as never),
-    )
-    inserts.set(key, insert)
-  }
-  await insert(db, row as Record<string, unknown>)
+  await insertFor(table, Object.keys(row))(db, row as Record<string, unknown>)
+}
+
+/**
+ * A few rows. One statement where each costs a journey to the database; on SQLite one by one, since a statement that
+ * writes several rows makes the text index write out what it has gathered.
+ */
+export async function insertRows<T extends keyof Schema & string>(
+  db: Db,
+  table: T,
+  rows: readonly Insertable<Schema[T]>[],
+): Promise<void> {
+  if (directRun(db)) for (const row of rows) await insertRow(db, table, row)
+  else if (rows.length > 0) await db.insertInto(table).values(rows).execute()
 }
 
 /** So that few different statements are compiled, whatever the number of rows. */

@@ -7,6 +7,7 @@ import {
   type Driver,
   Kysely,
   type KyselyPlugin,
+  type LimitNode,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
@@ -148,13 +149,24 @@ class SqliteDriver implements Driver {
   }
 }
 
+/**
+ * A bare parameter as limit tempts SQLite to plan for its value, and so to compile the statement anew at every run. A sign
+ * before it hides the value from the planner.
+ */
+class LimitHidingCompiler extends SqliteQueryCompiler {
+  protected override visitLimit(node: LimitNode): void {
+    this.append('limit +')
+    this.visitNode(node.limit)
+  }
+}
+
 function kyselyOn(connection: SqliteConnection, plugins: KyselyPlugin[] = []): Db {
   return new Kysely<Schema>({
     dialect: {
       createAdapter: () => new SqliteAdapter(),
       createDriver: () => new SqliteDriver(connection),
       createIntrospector: (kysely) => new SqliteIntrospector(kysely),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
+      createQueryCompiler: () => new LimitHidingCompiler(),
     },
     plugins,
   })

@@ -145,7 +145,7 @@ export async function findSubstring(
             cross join context_events as events on events.event_no = context_event_grams.rowid
           where context_event_grams match ${grams.map((gram) => `"${gram.replaceAll('"', '""')}"`).join(' AND ')}
             and context_event_grams.rowid between ${from} and ${to} and instr(events.search_text, ${needle}) > 0
-          order by context_event_grams.rowid desc limit ${limit}`.execute(db)
+          order by context_event_grams.rowid desc limit +${limit}`.execute(db)
       : await sql<{ event_no: number }>`
           select events.event_no from context_event_index as indexed
             join context_events as events on events.event_no = indexed.event_no
@@ -172,7 +172,7 @@ export async function findWord(
     const { rows } = await sql<{ event_no: number; words: string }>`
       select rowid as event_no, words from context_event_words
       where context_event_words match ${wordCode(term)} and rowid between ${from} and ${to}
-      order by rowid desc limit ${limit}`.execute(db)
+      order by rowid desc limit +${limit}`.execute(db)
     return rows.map((row) => ({ eventNo: row.event_no, words: row.words.split(' ') }))
   }
   const { rows } = await sql<{ event_no: number; words: number[] }>`

@@ -28,6 +28,8 @@ import { SqliteWrites } from './sqlite-writes.ts'
 /** Waiting inside SQLite blocks this process, so it waits briefly there and longer in the event loop. */
 const BUSY_TIMEOUT_MS = 20
 const MAX_CACHED_STATEMENTS = 500
+/** 16 MB of log before it is taken over into the file: a page that many commits change is then copied once. */
+const LOG_PAGES = 4000
 
 const SQLITE_BUSY = 5
 const SQLITE_LOCKED = 6
@@ -242,7 +244,8 @@ function openWhole(file: string): Database {
   // Setting WAL the first time needs the lock that a second starting process may hold just then.
   writer.exec('pragma busy_timeout = 5000; pragma journal_mode = wal')
   writer.exec(
-    `pragma synchronous = full; pragma busy_timeout = ${BUSY_TIMEOUT_MS}; pragma cache_size = -32000`,
+    `pragma synchronous = full; pragma busy_timeout = ${BUSY_TIMEOUT_MS}; pragma cache_size = -32000;
+    pragma wal_autocheckpoint = ${LOG_PAGES}`,
   )
   refuseCorrupt(file, writer)
   const reader = new DatabaseSync(file, { timeout: 5000 })

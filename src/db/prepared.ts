@@ -75,19 +75,6 @@ export async function insertRow<T extends keyof Schema & string>(
   await insertFor(table, Object.keys(row))(db, row as Record<string, unknown>)
 }
 
-/**
- * A few rows. One statement where each costs a journey to the database; on SQLite one by one, since a statement that
- * writes several rows makes the text index write out what it has gathered.
- */
-export async function insertRows<T extends keyof Schema & string>(
-  db: Db,
-  table: T,
-  rows: readonly Insertable<Schema[T]>[],
-): Promise<void> {
-  if (directRun(db)) for (const row of rows) await insertRow(db, table, row)
-  else if (rows.length > 0) await db.insertInto(table).values(rows).execute()
-}
-
 /** So that few different statements are compiled, whatever the number of rows. */
 const CHUNKS = [256, 32, 4, 1]
 

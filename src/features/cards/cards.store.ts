@@ -35,8 +35,8 @@ export async function updateCardRow(db: Db, cardId: string, change: Updateable<C
 }
 
 async function insertTags(db: Db, cardId: string, tags: readonly string[]): Promise<void> {
-  const rows = tags.map((tag) => ({ card_id: cardId, tag, tag_normal: tag.toLowerCase() }))
-  await insertRows(db, 'card_tags', rows)
+  const rows = tags.map((tag) => [cardId, tag, tag.toLowerCase()])
+  await insertRows(db, 'card_tags', ['card_id', 'tag', 'tag_normal'], rows)
 }
 
 export async function replaceTags(db: Db, cardId: string, tags: readonly string[]): Promise<void> {

@@ -11,6 +11,7 @@ import { oauth } from './migrations/0008-oauth.ts'
 import { scale } from './migrations/0009-scale.ts'
 import { rewards } from './migrations/0010-rewards.ts'
 import { postings } from './migrations/0011-postings.ts'
+import { memoryIndex } from './migrations/0012-memory-index.ts'
 
 export type Migration = {
   name: string
@@ -33,6 +34,7 @@ export const MIGRATIONS: readonly Migration[] = [
   scale,
   rewards,
   postings,
+  memoryIndex,
 ]
 
 /** Any fixed number; processes that start at once wait for each other on it. */

@@ -32,7 +32,8 @@ function makeReady<P, R>(build: Build<P, R>, db: Db): Ready<R> {
 export function prepared<P extends Record<string, unknown>, R>(build: Build<P, R>) {
   const ready = new Map<unknown, Ready<R>>()
   return async (db: Db, values: P): Promise<R[]> => {
-    const engine = db.getExecutor().adapter.constructor
+    const run = directRun(db)
+    const engine = run ? 'direct' : db.getExecutor().adapter.constructor
     let known = ready.get(engine)
     if (!known) {
       known = makeReady(build, db)
@@ -40,14 +41,30 @@ export function prepared<P extends Record<string, unknown>, R>(build: Build<P, R
     }
     const { query, names } = known
     const parameters = names.map((name, i) => (name === undefined ? query.parameters[i] : values[name]))
-    const run = directRun(db)
     if (run) return run(query.sql, parameters) as R[]
     const { rows } = await db.executeQuery<R>({ ...query, parameters })
     return rows
   }
 }
 
-const inserts = new Map<string, (db: Db, values: Record<string, unknown>) => Promise<unknown>>()
+type Insert = (db: Db, values: Record<string, unknown>) => Promise<unknown>
+
+const inserts = new Map<string, { columns: readonly string[]; insert: Insert }[]>()
+
+const isSame = (a: readonly string[], b: readonly string[]) =>
+  a.length === b.length && a.every((name, i) => name === b[i])
+
+/** Compared column by column: one text made of them all would cost more than the comparison saves. */
+function insertFor(table: keyof Schema & string, columns: readonly string[]): Insert {
+  const known = inserts.get(table) ?? []
+  const found = known.find((candidate) => isSame(candidate.columns, columns))
+  if (found) return found.insert
+  const insert = prepared((db: Db, parameter: Named<Record<string, unknown>>) =>
+    db.insertInto(table).values(Object.fromEntries(columns.map((name) => [name, parameter(name)])) as never),
+  )
+  inserts.set(table, [...known, { columns, insert }])
+  return insert
+}
 
 /** An insert of one row, compiled once per table and set of columns. */
 export async function insertRow<T extends keyof Schema & string>(
@@ -55,18 +72,7 @@ export async function insertRow<T extends keyof Schema & string>(
   table: T,
   row: Insertable<Schema[T]>,
 ): Promise<void> {
-  const columns = Object.keys(row)
-  const key = `${table} ${columns.join()}`
-  let insert = inserts.get(key)
-  if (!insert) {
-    insert = prepared((db: Db, parameter: Named<Record<string, unknown>>) =>
-      db
-        .insertInto(table)
-        .values(Object.fromEntries(columns.map((name) => [name, parameter(name)])) as never),
-    )
-    inserts.set(key, insert)
-  }
-  await insert(db, row as Record<string, unknown>)
+  await insertFor(table, Object.keys(row))(db, row as Record<string, unknown>)
 }
 
 /** So that few different statements are compiled, whatever the number of rows. */

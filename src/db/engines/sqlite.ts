@@ -7,6 +7,7 @@ import {
   type Driver,
   Kysely,
   type KyselyPlugin,
+  type LimitNode,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
@@ -27,6 +28,8 @@ import { SqliteWrites } from './sqlite-writes.ts'
 /** Waiting inside SQLite blocks this process, so it waits briefly there and longer in the event loop. */
 const BUSY_TIMEOUT_MS = 20
 const MAX_CACHED_STATEMENTS = 500
+/** 16 MB of log before it is taken over into the file: a page that many commits change is then copied once. */
+const LOG_PAGES = 4000
 
 const SQLITE_BUSY = 5
 const SQLITE_LOCKED = 6
@@ -148,13 +151,24 @@ class SqliteDriver implements Driver {
   }
 }
 
+/**
+ * A bare parameter as limit tempts SQLite to plan for its value, and so to compile the statement anew at every run. A sign
+ * before it hides the value from the planner.
+ */
+class LimitHidingCompiler extends SqliteQueryCompiler {
+  protected override visitLimit(node: LimitNode): void {
+    this.append('limit +')
+    this.visitNode(node.limit)
+  }
+}
+
 function kyselyOn(connection: SqliteConnection, plugins: KyselyPlugin[] = []): Db {
   return new Kysely<Schema>({
     dialect: {
       createAdapter: () => new SqliteAdapter(),
       createDriver: () => new SqliteDriver(connection),
       createIntrospector: (kysely) => new SqliteIntrospector(kysely),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
+      createQueryCompiler: () => new LimitHidingCompiler(),
     },
     plugins,
   })
@@ -230,7 +244,8 @@ function openWhole(file: string): Database {
   // Setting WAL the first time needs the lock that a second starting process may hold just then.
   writer.exec('pragma busy_timeout = 5000; pragma journal_mode = wal')
   writer.exec(
-    `pragma synchronous = full; pragma busy_timeout = ${BUSY_TIMEOUT_MS}; pragma cache_size = -32000`,
+    `pragma synchronous = full; pragma busy_timeout = ${BUSY_TIMEOUT_MS}; pragma cache_size = -32000;
+    pragma wal_autocheckpoint = ${LOG_PAGES}`,
   )
   refuseCorrupt(file, writer)
   const reader = new DatabaseSync(file, { timeout: 5000 })

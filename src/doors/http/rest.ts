@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { Capability, Method, Route } from '../../core/capability.ts'
 import type { Services } from '../../core/context.ts'
 import { contextFor } from '../../core/context.ts'
@@ -13,25 +13,43 @@ import { hasBody, parseRoute, pathNames, toFastifyPath } from './routes.ts'
 
 type QueryType = 'string' | 'integer' | 'boolean' | 'array'
 
-type JsonSchema = { type?: string; anyOf?: JsonSchema[]; properties?: Record<string, JsonSchema> }
+const INTEGERS = new Set(['safeint', 'int32', 'uint32'])
 
-const typeOf = (schema: JsonSchema): string | undefined =>
-  schema.type ?? schema.anyOf?.find((option) => option.type !== 'null')?.type
-
-function queryTypes(capability: Capability): Map<string, QueryType> {
-  const schema = z.toJSONSchema(capability.input, { io: 'input', unrepresentable: 'any' }) as JsonSchema
-  const types = new Map<string, QueryType>()
-  for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    const type = typeOf(property)
-    types.set(name, type === 'integer' || type === 'boolean' || type === 'array' ? type : 'string')
+/** What a text in a query string stands for, seen through everything that is wrapped around the type itself. */
+function queryType(schema: z.core.$ZodType): QueryType {
+  const { def } = (schema as z.core.$ZodTypes)._zod
+  switch (def.type) {
+    case 'boolean':
+    case 'array':
+      return def.type
+    case 'number':
+      return 'format' in def && INTEGERS.has(String(def.format)) ? 'integer' : 'string'
+    case 'literal':
+      return typeof def.values[0] === 'boolean' ? 'boolean' : 'string'
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'prefault':
+    case 'nonoptional':
+    case 'readonly':
+    case 'catch':
+      return queryType(def.innerType)
+    case 'pipe':
+      return queryType(def.in)
+    case 'union':
+      return def.options[0] ? queryType(def.options[0]) : 'string'
+    default:
+      return 'string'
   }
-  return types
 }
+
+const queryTypes = ({ input }: Capability): Map<string, QueryType> =>
+  new Map(Object.entries(input.shape).map(([name, field]) => [name, queryType(field)]))
 
 /** A path and a query string have only text; the declared type says what is meant. What does not fit stays text for the schema to refuse. */
 function readValue(text: string | string[], type: QueryType): unknown {
   if (type === 'array') return [text].flat().map(storable)
-  const last = storable([text].flat().at(-1) ?? '')
+  const last = storable(typeof text === 'string' ? text : (text.at(-1) ?? ''))
   if (type === 'integer' && /^-?\d{1,15}$/.test(last)) return Number(last)
   if (type === 'boolean' && /^(true|1)$/i.test(last)) return true
   if (type === 'boolean' && /^(false|0)$/i.test(last)) return false
@@ -63,7 +81,7 @@ function readerFor(capability: Capability, method: Method, path: string): Reader
       for (const name of queryFields) {
         const text = query[name]
         if (text !== undefined) input[name] = readValue(text, types.get(name) ?? 'string')
-        else delete input[name]
+        else if (name in input) delete input[name]
       }
       const params = request.params as Record<string, string>
       for (const [field, name] of pathFields)

@@ -2,7 +2,7 @@ import { type Insertable, sql, type Updateable } from 'kysely'
 import { fromJson, toJson, toJsonOrNull } from '../../db/columns.ts'
 import type { Db } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
-import { insertRow, type Named, prepared } from '../../db/prepared.ts'
+import { insertRow, insertRows, type Named, prepared } from '../../db/prepared.ts'
 import type { CardEvidencesTable, CardsTable } from '../../db/tables/cards.ts'
 import { foldForFilter, secretsInEvidence } from './content.ts'
 import type { FoundSecret } from './review-rules.ts'
@@ -35,9 +35,8 @@ export async function updateCardRow(db: Db, cardId: string, change: Updateable<C
 }
 
 async function insertTags(db: Db, cardId: string, tags: readonly string[]): Promise<void> {
-  if (tags.length === 0) return
-  const rows = tags.map((tag) => ({ card_id: cardId, tag, tag_normal: tag.toLowerCase() }))
-  await db.insertInto('card_tags').values(rows).execute()
+  const rows = tags.map((tag) => [cardId, tag, tag.toLowerCase()])
+  await insertRows(db, 'card_tags', ['card_id', 'tag', 'tag_normal'], rows)
 }
 
 export async function replaceTags(db: Db, cardId: string, tags: readonly string[]): Promise<void> {

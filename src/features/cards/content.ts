@@ -23,7 +23,7 @@ export type CardContent = {
 
 type ContentColumns = Pick<CardsTable, keyof CardContent | 'filter_text'>
 
-export const contentOf = (row: ContentColumns): CardContent => ({
+export const contentOf = (row: Pick<CardsTable, keyof CardContent>): CardContent => ({
   card_type: row.card_type,
   title: row.title,
   symptom: row.symptom,

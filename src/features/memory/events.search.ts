@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, EngineName } from '../../db/db.ts'
+import { type Named, prepared } from '../../db/prepared.ts'
 
 /**
  * The two search indexes over events, where the engines truly differ. Both answer with event numbers, newest
@@ -26,14 +27,15 @@ function hash(text: string, seed: number): number {
   return value | 0
 }
 
-/** In PostgreSQL the partition is part of every hash: a look-up never touches another person's rows. */
+/** The partition is part of every hash: a look-up never touches the rows of another project. */
 const partitionHashes = (texts: Iterable<string>, partition: number): number[] => {
   const seed = hash(String(partition), 0)
   return Array.from(texts, (text) => hash(text, seed))
 }
 
-/** In SQLite the range of numbers keeps partitions apart; a term only needs a form that no tokenizer splits. */
-export const wordCode = (term: string): string => (hash(term, 0) >>> 0).toString(36)
+/** The hashes in a form that no tokenizer of SQLite splits. */
+const partitionCodes = (texts: Iterable<string>, partition: number): string[] =>
+  partitionHashes(texts, partition).map((value) => (value >>> 0).toString(36))
 
 export function trigramsOf(text: string): Set<string> {
   const grams = new Set<string>()
@@ -44,22 +46,37 @@ export function trigramsOf(text: string): Set<string> {
   return grams
 }
 
+const insertGrams = prepared(
+  (_, parameter: Named<{ eventNo: number; grams: string }>) =>
+    sql`insert into context_event_grams(rowid, grams) values (${parameter('eventNo')}, ${parameter('grams')})`,
+)
+
+const insertWords = prepared(
+  (_, parameter: Named<{ eventNo: number; words: string }>) =>
+    sql`insert into context_event_words(rowid, words) values (${parameter('eventNo')}, ${parameter('words')})`,
+)
+
+const insertHashes = prepared(
+  (_, parameter: Named<{ eventNo: number; grams: number[]; words: number[] }>) =>
+    sql`insert into context_event_index(event_no, grams, words)
+      values (${parameter('eventNo')}, ${parameter('grams')}::integer[], ${parameter('words')}::integer[])`,
+)
+
 export type IndexedEvent = { eventNo: number; searchText: string; terms: readonly string[] }
 
 export async function addToIndex(db: Db, engine: EngineName, event: IndexedEvent): Promise<void> {
   const { eventNo, searchText, terms } = event
+  const partition = partitionOf(eventNo)
   if (engine === 'sqlite') {
-    await sql`insert into context_event_grams(rowid, grams) values (${eventNo}, ${searchText})`.execute(db)
-    const words = terms.map(wordCode).join(' ')
-    await sql`insert into context_event_words(rowid, words) values (${eventNo}, ${words})`.execute(db)
+    await insertGrams(db, { eventNo, grams: partitionCodes(trigramsOf(searchText), partition).join(' ') })
+    await insertWords(db, { eventNo, words: partitionCodes(terms, partition).join(' ') })
     return
   }
-  const partition = partitionOf(eventNo)
-  await sql`insert into context_event_index(event_no, grams, words) values (
-    ${eventNo},
-    ${partitionHashes(trigramsOf(searchText), partition)}::integer[],
-    ${partitionHashes(terms, partition)}::integer[]
-  )`.execute(db)
+  await insertHashes(db, {
+    eventNo,
+    grams: partitionHashes(trigramsOf(searchText), partition),
+    words: partitionHashes(terms, partition),
+  })
 }
 
 /** Belongs before the removal of the events themselves. */
@@ -127,9 +144,9 @@ export async function findSubstring(
       ? await sql<{ event_no: number }>`
           select events.event_no from context_event_grams
             cross join context_events as events on events.event_no = context_event_grams.rowid
-          where context_event_grams match ${grams.map((gram) => `"${gram.replaceAll('"', '""')}"`).join(' AND ')}
+          where context_event_grams match ${partitionCodes(grams, partition).join(' AND ')}
             and context_event_grams.rowid between ${from} and ${to} and instr(events.search_text, ${needle}) > 0
-          order by context_event_grams.rowid desc limit ${limit}`.execute(db)
+          order by context_event_grams.rowid desc limit +${limit}`.execute(db)
       : await sql<{ event_no: number }>`
           select events.event_no from context_event_index as indexed
             join context_events as events on events.event_no = indexed.event_no
@@ -155,8 +172,8 @@ export async function findWord(
   if (engine === 'sqlite') {
     const { rows } = await sql<{ event_no: number; words: string }>`
       select rowid as event_no, words from context_event_words
-      where context_event_words match ${wordCode(term)} and rowid between ${from} and ${to}
-      order by rowid desc limit ${limit}`.execute(db)
+      where context_event_words match ${partitionCodes([term], partition)[0]} and rowid between ${from} and ${to}
+      order by rowid desc limit +${limit}`.execute(db)
     return rows.map((row) => ({ eventNo: row.event_no, words: row.words.split(' ') }))
   }
   const { rows } = await sql<{ event_no: number; words: number[] }>`
@@ -168,5 +185,6 @@ export async function findWord(
 
 /** How a term is written in the words of a hit. */
 export function codeInHit(engine: EngineName, term: string, partition: number): string {
-  return engine === 'sqlite' ? wordCode(term) : String(partitionHashes([term], partition)[0])
+  const [code] = engine === 'sqlite' ? partitionCodes([term], partition) : partitionHashes([term], partition)
+  return String(code)
 }

@@ -136,26 +136,35 @@ async function addPartition(db: Db, projectId: string): Promise<void> {
   await db.insertInto('context_partitions').values({ project_id: projectId, last_seq: 0 }).execute()
 }
 
-const takePlace = prepared((db, parameter: Named<{ project: string }>) =>
+const newestPartition = prepared((db, parameter: Named<{ project: string }>) =>
   db
-    .updateTable('context_partitions')
-    .set((eb) => ({ last_seq: eb('last_seq', '+', 1) }))
-    .where('partition_no', '=', (eb) =>
-      eb
-        .selectFrom('context_partitions')
-        .select((eb) => eb.fn.max('partition_no').as('newest'))
-        .where('project_id', '=', parameter('project')),
-    )
-    .where('last_seq', '<', LAST_SEQUENCE)
-    .returning(['partition_no', 'last_seq']),
+    .selectFrom('context_partitions')
+    .select(['partition_no', 'last_seq'])
+    .where('project_id', '=', parameter('project'))
+    .orderBy('partition_no', 'desc')
+    .limit(1),
 )
 
-/** The next free place for an event of the project. */
+const takePlace = prepared((db, parameter: Named<{ partition: number; sequence: number }>) =>
+  db
+    .updateTable('context_partitions')
+    .set({ last_seq: parameter('sequence') })
+    .where('partition_no', '=', parameter('partition')),
+)
+
+/**
+ * The next free place for an event of the project. Read, then written: an update that returns what it wrote would make
+ * SQLite's text index write out what it has gathered.
+ */
 export async function nextPlace(db: Db, projectId: string): Promise<{ partition: number; sequence: number }> {
-  const [place] = await takePlace(db, { project: projectId })
-  if (place) return { partition: place.partition_no, sequence: place.last_seq }
-  await addPartition(db, projectId)
-  return nextPlace(db, projectId)
+  const [newest] = await newestPartition(db, { project: projectId })
+  if (!newest || newest.last_seq >= LAST_SEQUENCE) {
+    await addPartition(db, projectId)
+    return nextPlace(db, projectId)
+  }
+  const place = { partition: newest.partition_no, sequence: newest.last_seq + 1 }
+  await takePlace(db, place)
+  return place
 }
 
 export async function partitionsOf(db: Db, projectId: string): Promise<number[]> {

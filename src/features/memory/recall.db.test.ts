@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Client } from '../../../test/support/client.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
+import { indexDifference } from './events.search.ts'
 
 const EVENTS = '/api/v1/project-context/events'
 const url = (path: string, values: Record<string, string | number | undefined>) => {
@@ -413,6 +414,11 @@ onBothEngines('projects', (t) => {
     ).toEqual([])
     expect((await projects(user)).total).toBe(1)
     expect((await user.delete(`${path}&confirmed_by_user=true`)).status).toBe(404)
+    const { read, engine } = t.app.services.database
+    expect((await indexDifference(read, engine)).stray).toBe(0)
+    expect(
+      await read.selectFrom('context_events').select('raw_id').where('raw_id', '=', raw_id).execute(),
+    ).toEqual([])
     const entries = await t.app.services.database.read
       .selectFrom('audit_log')
       .select('action')

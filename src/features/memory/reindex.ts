@@ -1,14 +1,15 @@
+import { sql } from 'kysely'
 import { type Ctx, inTx } from '../../core/context.ts'
 import { dropFromIndex } from './events.search.ts'
 import { indexEvent } from './events.store.ts'
 
 const BATCH = 200
 
-/** Indexes every event of Agent Memory anew; returns how many. */
-export async function reindexEvents(ctx: Ctx): Promise<number> {
+/** Indexes every event of Agent Memory anew; returns how many. With `from` only those after it, which the index lacks. */
+export async function reindexEvents(ctx: Ctx, { from = -1 } = {}): Promise<number> {
   const { engine } = ctx.database
   let done = 0
-  for (let after = 0; ; ) {
+  for (let after = Math.max(0, from); ; ) {
     const batch = await inTx(ctx, async ({ db }) => {
       const rows = await db
         .selectFrom('context_events')
@@ -17,11 +18,8 @@ export async function reindexEvents(ctx: Ctx): Promise<number> {
         .orderBy('event_no')
         .limit(BATCH)
         .execute()
-      await dropFromIndex(
-        db,
-        engine,
-        rows.map((row) => row.event_no),
-      )
+      const numbers = rows.map((row) => row.event_no)
+      if (from === -1) await dropFromIndex(db, engine, numbers)
       for (const row of rows) await indexEvent(db, engine, row)
       return rows
     })
@@ -30,4 +28,18 @@ export async function reindexEvents(ctx: Ctx): Promise<number> {
     if (!last) return done
     after = last.event_no
   }
+}
+
+/**
+ * An upgrade empties the index: fills it before anybody searches in vain, in the order of the events, and goes on where it
+ * was stopped. The last event is in the index whenever all are.
+ */
+export async function fillEmptyEventIndex(ctx: Ctx): Promise<number> {
+  if (ctx.database.engine !== 'sqlite') return 0
+  // Its content, not the index itself: a connection that has seen it empty fails its integrity check afterwards.
+  const { rows } = await sql<{ indexed: number | null; last: number | null }>`select
+    (select max(id) from context_event_words_content) as indexed,
+    (select max(event_no) from context_events) as last`.execute(ctx.db)
+  const { indexed, last } = { indexed: rows[0]?.indexed ?? 0, last: rows[0]?.last ?? 0 }
+  return indexed >= last ? 0 : reindexEvents(ctx, { from: indexed })
 }

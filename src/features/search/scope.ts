@@ -89,7 +89,7 @@ export async function scopeSize(ctx: Ctx, asked: SearchScope): Promise<number> {
   const known = counts.get(key)
   if (known && known.until > Date.now()) return known.cards
   const counted = await sql<{ cards: number }>`
-    select count(*) as cards from (select 1 from cards where ${listedIn(asked)} limit ${mostCounted}) as listed`.execute(
+    select count(*) as cards from (select 1 from cards where ${listedIn(asked)} limit ${sql.lit(mostCounted)}) as listed`.execute(
     ctx.db,
   )
   const cards = counted.rows[0]?.cards ?? 0

@@ -36,7 +36,7 @@ export const sqliteWords: WordStore = {
     const found = await sql<Word>`
       select hash, word, cards from search_words where cards > 0 and hash in (
         select rowid from search_grams where search_grams match ${matchExpression(match)})
-      order by cards desc limit ${limit}`.execute(ctx.db)
+      order by cards desc limit +${limit}`.execute(ctx.db)
     return found.rows
   },
 }

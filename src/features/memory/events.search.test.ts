@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { rarestGrams } from './events.search.ts'
+
+test('the index is asked for the trigrams that are rarest in the texts themselves', () => {
+  const sample = ['the pool is empty', 'the pool is full', 'the pool leaks', 'die Größe fehlt']
+  expect(rarestGrams('the pool of größe', sample).slice(0, 2)).not.toContain('the')
+  expect(rarestGrams('poolparty', sample)).toEqual(['olp', 'lpa', 'par', 'art'])
+})
+
+test('a very long needle is weighed by some of its trigrams, from all over it', () => {
+  const needle = Array.from({ length: 500 }, (_, index) => index.toString(36).padStart(3, '-')).join('')
+  const grams = rarestGrams(needle, [needle.slice(0, 700)])
+  expect(grams).toHaveLength(4)
+  for (const gram of grams) expect(needle.indexOf(gram)).toBeGreaterThan(600)
+})

@@ -46,12 +46,22 @@ export class SqliteWrites {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // A whole transaction runs before the next request is even read, unless all that have arrived are read first.
-      await nextTurn()
+      await this.#gather()
       await this.#batch()
     }
     // In the same breath as the last look at the queue, or work that comes between the two would wait for ever.
     this.#draining = undefined
+  }
+
+  /**
+   * A whole transaction would run before the next request is even read. So work begins when a turn of the event loop has
+   * brought no more: clients whose answers left together ask again together.
+   */
+  async #gather(): Promise<void> {
+    for (let before = 0; before < this.#waiting.length && before < MAX_BATCH; ) {
+      before = this.#waiting.length
+      await nextTurn()
+    }
   }
 
   async #batch(): Promise<void> {

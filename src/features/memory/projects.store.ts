@@ -145,11 +145,14 @@ const newestPartition = prepared((db, parameter: Named<{ project: string }>) =>
     .limit(1),
 )
 
-const takePlace = prepared((db, parameter: Named<{ partition: number; sequence: number }>) =>
+type NewPlace = { project: string; partition: number; sequence: number }
+
+const takePlace = prepared((db, parameter: Named<NewPlace>) =>
   db
     .updateTable('context_partitions')
     .set({ last_seq: parameter('sequence') })
-    .where('partition_no', '=', parameter('partition')),
+    .where('partition_no', '=', parameter('partition'))
+    .where('project_id', '=', parameter('project')),
 )
 
 /**
@@ -163,7 +166,7 @@ export async function nextPlace(db: Db, projectId: string): Promise<{ partition:
     return nextPlace(db, projectId)
   }
   const place = { partition: newest.partition_no, sequence: newest.last_seq + 1 }
-  await takePlace(db, place)
+  await takePlace(db, { project: projectId, ...place })
   return place
 }
 

@@ -14,7 +14,8 @@ const fingerprintOf = (row: CardRow): string => sha256(wordsOf(comparedText(row)
  * that taking it back and recording it anew as another card pays nothing. Returns the credits earned.
  */
 export async function rewardPublishing(ctx: UserCtx, row: CardRow): Promise<number> {
-  if (await hasEarned(ctx, 'publish_reward', row.card_id)) return 0
+  const earned = { userId: row.owner_id, reason: 'publish_reward', refId: row.card_id } as const
+  if (await hasEarned(ctx, earned)) return 0
   const { booked } = await book(ctx, {
     userId: row.owner_id,
     delta: PUBLISH_REWARD,

@@ -49,10 +49,14 @@ export async function balanceOf(ctx: Ctx, userId: string): Promise<number> {
 }
 
 /** Has this already earned for that reason, for whomever? */
-export async function hasEarned(ctx: Ctx, reason: BookingReason, refId: string): Promise<boolean> {
+export async function hasEarned(
+  ctx: Ctx,
+  { userId, reason, refId }: { userId: string; reason: BookingReason; refId: string },
+): Promise<boolean> {
   const entry = await ctx.db
     .selectFrom('credit_entries')
     .select('entry_id')
+    .where('user_id', '=', userId)
     .where('reason', '=', reason)
     .where('ref_id', '=', refId)
     .executeTakeFirst()

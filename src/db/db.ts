@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Kysely, KyselyPlugin } from 'kysely'
+import { type Kysely, type KyselyPlugin, SqliteAdapter } from 'kysely'
 import type { Schema } from './schema.ts'
 
 export type Db = Kysely<Schema>
@@ -27,6 +27,9 @@ export type Database = {
   isUnavailable: (error: unknown) => boolean
   close: () => Promise<void>
 }
+
+/** For statements that are built before a context is at hand; elsewhere `ctx.database.engine` says it. */
+export const isSqlite = (db: Db): boolean => db.getExecutor().adapter instanceof SqliteAdapter
 
 /** Runs a compiled query. SQLite answers at once, without the connection pool and the promises around it. */
 export type RunCompiled = (sql: string, parameters: readonly unknown[]) => unknown[]

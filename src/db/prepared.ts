@@ -1,6 +1,6 @@
 import type { Compilable, CompiledQuery, Expression, Insertable, RawBuilder } from 'kysely'
-import { CompiledQuery as Compiled, SqliteAdapter, sql } from 'kysely'
-import { type Db, directRun } from './db.ts'
+import { CompiledQuery as Compiled, sql } from 'kysely'
+import { type Db, directRun, isSqlite } from './db.ts'
 import type { Schema } from './schema.ts'
 
 class Parameter {
@@ -78,8 +78,8 @@ export async function insertRow<T extends keyof Schema & string>(
 /** So that few different statements are compiled, whatever the number of rows. */
 const CHUNKS = [256, 32, 4, 1]
 
-const manyRowsText = (isSqlite: boolean, start: string, columns: number, rows: number, end: string) => {
-  const place = (i: number) => (isSqlite ? '?' : `$${i + 1}`)
+const manyRowsText = (onSqlite: boolean, start: string, columns: number, rows: number, end: string) => {
+  const place = (i: number) => (onSqlite ? '?' : `$${i + 1}`)
   const tuple = (row: number) =>
     `(${Array.from({ length: columns }, (_, i) => place(row * columns + i)).join()})`
   return `${start} ${Array.from({ length: rows }, (_, row) => tuple(row)).join()} ${end}`
@@ -88,11 +88,11 @@ const manyRowsText = (isSqlite: boolean, start: string, columns: number, rows: n
 const texts = new Map<string, string>()
 
 function manyRows(db: Db, start: string, columns: number, rows: number, end: string): string {
-  const isSqlite = db.getExecutor().adapter instanceof SqliteAdapter
-  const key = `${isSqlite} ${rows} ${start} ${end}`
+  const onSqlite = isSqlite(db)
+  const key = `${onSqlite} ${rows} ${start} ${end}`
   const known = texts.get(key)
   if (known) return known
-  const text = manyRowsText(isSqlite, start, columns, rows, end)
+  const text = manyRowsText(onSqlite, start, columns, rows, end)
   texts.set(key, text)
   return text
 }

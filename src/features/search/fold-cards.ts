@@ -48,7 +48,7 @@ async function foldSome(ctx: Ctx): Promise<number> {
   const { averageLength } = await totals(ctx)
   for (const [run, some] of byRun(cards)) await addToRun(ctx, run, listsOf(run, some, averageLength))
   const numbers = cards.map((card) => card.docNo)
-  await sql`delete from search_fresh where ${inNumbers(ctx, 'doc_no', numbers)}`.execute(ctx.db)
+  await sql`delete from search_fresh where ${inNumbers(ctx.db, 'doc_no', numbers)}`.execute(ctx.db)
   return rows.length
 }
 
@@ -114,7 +114,7 @@ function addLists(lists: Lists, row: PostingRow): void {
 const takeRows = async (ctx: Ctx, run: number, keys: Iterable<number>): Promise<PostingRow[]> =>
   (
     await sql<PostingRow>`delete from search_postings
-      where run = ${run} and ${inNumbers(ctx, 'key', keys)} returning run, key, docs`.execute(ctx.db)
+      where run = ${run} and ${inNumbers(ctx.db, 'key', keys)} returning run, key, docs`.execute(ctx.db)
   ).rows
 
 export const putRows = async (ctx: Ctx, rows: readonly PostingRow[]): Promise<void> => {

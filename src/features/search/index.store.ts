@@ -1,6 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
-import type { Db } from '../../db/db.ts'
+import { type Db, isSqlite } from '../../db/db.ts'
 import { insertRows, type Named, prepared } from '../../db/prepared.ts'
 import { analyserVersion } from './analyse.ts'
 import type { SearchDocument } from './document.ts'
@@ -41,33 +41,42 @@ export async function takeFromIndex(ctx: Ctx, cardId: string): Promise<Candidate
   return unpack(row)
 }
 
-/** One parameter, however many numbers: so there is one statement to prepare. */
-export const inNumbers = (ctx: Ctx, column: string, numbers: Iterable<number>) => {
+/** Many numbers as one parameter, so that there is one statement to prepare. */
+export const numberList = (db: Db, numbers: Iterable<number>): string => {
   const list = Array.from(numbers).join()
-  return ctx.database.engine === 'sqlite'
-    ? sql<SqlBool>`${sql.ref(column)} in (select value from json_each(${`[${list}]`}))`
-    : sql<SqlBool>`${sql.ref(column)} = any (${`{${list}}`}::integer[])`
+  return isSqlite(db) ? `[${list}]` : `{${list}}`
 }
 
-const columns = sql`search_docs.doc_no, search_docs.card_id, search_docs.weights`
+/** Whether a column is among them; the list is made by `numberList`. */
+export const isAmong = (db: Db, column: string, list: string | Expression<string>) =>
+  isSqlite(db)
+    ? sql<SqlBool>`${sql.ref(column)} in (select value from json_each(${list}))`
+    : sql<SqlBool>`${sql.ref(column)} = any (${list}::integer[])`
 
-const unpacked = async (db: Db, query: ReturnType<typeof sql<PackedDocument>>): Promise<Candidate[]> =>
-  (await query.execute(db)).rows.map(unpack)
+export const inNumbers = (db: Db, column: string, numbers: Iterable<number>) =>
+  isAmong(db, column, numberList(db, numbers))
+
+const byNumber = prepared(
+  (db, parameter: Named<{ numbers: string }>) =>
+    sql<PackedDocument>`select doc_no, card_id, weights from search_docs
+      where ${isAmong(db, 'doc_no', parameter('numbers'))}`,
+)
 
 /** The cards with these numbers that are still there. */
-export const documentsByNumber = (ctx: Ctx, docNos: readonly number[]): Promise<Candidate[]> =>
-  unpacked(ctx.db, sql`select ${columns} from search_docs where ${inNumbers(ctx, 'doc_no', docNos)}`)
+export const documentsByNumber = async (ctx: Ctx, docNos: readonly number[]): Promise<Candidate[]> =>
+  (await byNumber(ctx.db, { numbers: numberList(ctx.db, docNos) })).map(unpack)
 
 /** Up to `limit` cards on which a condition over `cards` holds. */
-export const documentsWhere = (
+export async function documentsWhere(
   ctx: Ctx,
   condition: Expression<SqlBool>,
   limit: number,
-): Promise<Candidate[]> =>
-  unpacked(
-    ctx.db,
-    sql`select ${columns} from cards inner join search_docs using (card_id) where ${condition} limit ${limit}`,
-  )
+): Promise<Candidate[]> {
+  const found = await sql<PackedDocument>`
+    select search_docs.doc_no, search_docs.card_id, search_docs.weights
+    from cards inner join search_docs using (card_id) where ${condition} limit +${limit}`.execute(ctx.db)
+  return found.rows.map(unpack)
+}
 
 const newestFresh = prepared((db, parameter: Named<{ limit: number }>) =>
   db
@@ -82,20 +91,24 @@ const newestFresh = prepared((db, parameter: Named<{ limit: number }>) =>
 export const freshDocuments = async (ctx: Ctx, limit: number): Promise<Candidate[]> =>
   (await newestFresh(ctx.db, { limit })).map(unpack)
 
+const rowsByKey = prepared((db, parameter: Named<{ keys: string }>) =>
+  isSqlite(db)
+    ? // Named in the order in which they are to be gone through: run by run, a look-up for each key.
+      sql<PostingRow>`select p.run, p.key, p.docs from search_runs
+        cross join json_each(${parameter('keys')}) as asked
+        cross join search_postings as p on p.run = search_runs.run and p.key = asked.value`
+    : sql<PostingRow>`select p.run, p.key, p.docs from search_runs
+        inner join search_postings as p on p.run = search_runs.run
+        where p.key = any (${parameter('keys')}::integer[])`,
+)
+
 /** The rows with the posting lists of these words and filters, of every run; one statement, so that they belong together. */
-export async function postingsOf(ctx: Ctx, hashes: readonly number[]): Promise<PostingRow[]> {
-  const keys = [...new Set(hashes.flatMap((hash) => [hash, bundleOf(hash)]))].join()
-  const query =
-    ctx.database.engine === 'sqlite'
-      ? // Named in the order in which they are to be gone through: run by run, a look-up for each key.
-        sql<PostingRow>`select p.run, p.key, p.docs from search_runs
-          cross join json_each(${`[${keys}]`}) as asked
-          cross join search_postings as p on p.run = search_runs.run and p.key = asked.value`
-      : sql<PostingRow>`select p.run, p.key, p.docs from search_runs
-          inner join search_postings as p on p.run = search_runs.run
-          where p.key = any (${`{${keys}}`}::integer[])`
-  return (await query.execute(ctx.db)).rows
+export const postingsOf = (ctx: Ctx, hashes: readonly number[]): Promise<PostingRow[]> => {
+  const keys = new Set(hashes.flatMap((hash) => [hash, bundleOf(hash)]))
+  return rowsByKey(ctx.db, { keys: numberList(ctx.db, keys) })
 }
 
+const allDead = prepared((db) => db.selectFrom('search_dead').selectAll())
+
 /** Cards that are gone, by block. */
-export const deadCards = (ctx: Ctx) => ctx.db.selectFrom('search_dead').selectAll().execute()
+export const deadCards = (ctx: Ctx) => allDead(ctx.db, {})

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { type Ctx, inTx } from '../../core/context.ts'
-import { insertRow, prepared } from '../../db/prepared.ts'
+import { insertRow, type Named, prepared } from '../../db/prepared.ts'
 import { markDead } from './dead-cards.ts'
 import type { SearchDocument } from './document.ts'
-import { inNumbers } from './index.store.ts'
+import { isAmong, numberList } from './index.store.ts'
 import type { Candidate } from './packing.ts'
 import { wordHash } from './term-hash.ts'
 import { gramHash, hasTrigrams, innerTrigramsOf, likenessTo, trigramsOf } from './trigrams.ts'
@@ -107,12 +107,17 @@ export async function totals(ctx: Ctx): Promise<Totals> {
   return { cards, averageLength: cards > 0 && length > 0 ? length / cards : likelyLength }
 }
 
+const countsOf = prepared(
+  (db, parameter: Named<{ hashes: string }>) =>
+    sql<{ hash: number; cards: number }>`select hash, cards from search_words
+      where ${isAmong(db, 'hash', parameter('hashes'))}`,
+)
+
 /** In how many cards each hash occurs; what is not counted yet is rare. */
 export async function cardCounts(ctx: Ctx, hashes: readonly number[]): Promise<Map<number, number>> {
   if (hashes.length === 0) return new Map()
-  const found = await sql<{ hash: number; cards: number }>`
-    select hash, cards from search_words where ${inNumbers(ctx, 'hash', hashes)}`.execute(ctx.db)
-  return new Map(found.rows.map((row) => [row.hash, row.cards]))
+  const found = await countsOf(ctx.db, { hashes: numberList(ctx.db, hashes) })
+  return new Map(found.map((row) => [row.hash, row.cards]))
 }
 
 const leastLikeness = 0.4

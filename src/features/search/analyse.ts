@@ -85,10 +85,10 @@ function endWithSigns(text: string, start: number, end: number): number {
   return end
 }
 
-/** Whether a plain word is worth reading; identifiers, numbers and other scripts always are. */
-export type Worth = (word: string) => boolean
+/** Whether a plain word that begins so is worth reading; identifiers, numbers and other scripts always are. */
+export type Worth = (first: number, second: number) => boolean
 
-const plainWord = /^[A-Za-z][a-z]*$/
+const isSmall = (code: number) => code >= 97 && code <= 122
 
 /** Walks over a text and hands out every token's reading with its place. */
 export function scan(text: string, emit: Emit, isWorth?: Worth): void {
@@ -103,29 +103,29 @@ export function scan(text: string, emit: Emit, isWorth?: Worth): void {
     const start = at
     let mark = firstMark
     let isAscii = true
+    let isPlain = isLetter(code)
     while (isWordCode(code)) {
       mark = markNext(mark, code)
       if (code >= 128) isAscii = false
       if (++at === length) break
       code = text.charCodeAt(at)
+      if (isPlain && !isSmall(code) && isWordCode(code)) isPlain = false
     }
     if (!isAscii) {
       emitForeign(text.slice(start, at), start, emit)
       continue
     }
     const end = endWithSigns(text, start, at)
+    if (isWorth && isPlain && end === at && !isWorth(text.charCodeAt(start), text.charCodeAt(start + 1)))
+      continue
     const reading =
-      (end === at ? knownReading(text, start, end, mark) : undefined) ??
-      readToken(text.slice(start, end), isWorth)
+      (end === at ? knownReading(text, start, end, mark) : undefined) ?? readToken(text.slice(start, end))
     if (reading.terms.length > 0) emit(reading, start, end)
     at = end
   }
 }
 
-const nothing: Reading = { terms: [], hashes: [], words: 0 }
-
-function readToken(token: string, isWorth: Worth | undefined): Reading {
-  if (isWorth && plainWord.test(token) && !isWorth(token)) return nothing
+function readToken(token: string): Reading {
   const last = token.charCodeAt(token.length - 1)
   return last === 43 || last === 35 ? readAsIs(token.toLowerCase()) : read(token)
 }
@@ -137,14 +137,18 @@ export function tokens(text: string, isWorth?: Worth): Token[] {
   return found
 }
 
+const pairOf = (first: number, second: number) => ((first | 32) << 8) | (second & 255)
+
 /**
- * Whether a word may have one of the terms, told without its stem, which costs far more: a stem begins as its word does
- * (dying and die apart, hence the y).
+ * Whether a word may have one of the terms, told by its beginning, without its stem, which costs far more: a stem begins
+ * as its word does (dying and die apart, hence the y). A word of one letter is always worth reading.
  */
 export function mayHave(terms: ReadonlySet<string>): Worth {
-  const beginnings = new Set<string>()
-  for (const term of terms) beginnings.add(term.slice(0, 2)).add(`${term.slice(0, 1)}y`)
-  return (word) => beginnings.has(word.slice(0, 2).toLowerCase())
+  const beginnings = new Uint8Array(2 ** 16)
+  for (const term of terms)
+    for (const second of [term.charCodeAt(1), 'y'.charCodeAt(0)])
+      beginnings[pairOf(term.charCodeAt(0), second)] = 1
+  return (first, second) => !isSmall(second) || beginnings[pairOf(first, second)] === 1
 }
 
 /** Every term of a text in order, repeated as often as it occurs: what an index is fed with. */

@@ -1,4 +1,5 @@
 const mostAtOnce = 24
+const sureBits = 25
 
 /** Writes numbers of any width, the lowest bit first. Made to be used again: `finish` leaves it empty. */
 export class BitWriter {
@@ -64,7 +65,8 @@ export class BitReader {
     return low + this.#get(width - mostAtOnce) * 2 ** mostAtOnce
   }
 
-  #get(width: number): number {
+  /** The next bits, `sureBits` of them at least. */
+  #ahead(): number {
     const bytes = this.#bytes
     const at = this.#bit >>> 3
     const window =
@@ -72,15 +74,29 @@ export class BitReader {
       ((bytes[at + 1] ?? 0) << 8) |
       ((bytes[at + 2] ?? 0) << 16) |
       ((bytes[at + 3] ?? 0) << 24)
-    const value = (window >>> (this.#bit & 7)) & ((1 << width) - 1)
+    return window >>> (this.#bit & 7)
+  }
+
+  #get(width: number): number {
+    const value = this.#ahead() & ((1 << width) - 1)
     this.#bit += width
     return value
   }
 
-  /** Bytes that were damaged must not be read for ever. */
-  #requireMore(): void {
-    if (this.#bit >= this.#bytes.length * 8)
-      throw new Error('An entry of the search index is damaged: kvault reindex')
+  /** How many zeros come before the next one, which is read too. */
+  #countZeros(): number {
+    for (let zeros = 0; ; zeros += sureBits) {
+      const ahead = this.#ahead() & ((1 << sureBits) - 1)
+      if (ahead !== 0) {
+        const here = 31 - Math.clz32(ahead & -ahead)
+        this.#bit += here + 1
+        return zeros + here
+      }
+      this.#bit += sureBits
+      // Bytes that were damaged must not be read for ever.
+      if (this.#bit >= this.#bytes.length * 8)
+        throw new Error('An entry of the search index is damaged: kvault reindex')
+    }
   }
 
   readSorted(count: number, space: number): number[] {
@@ -88,9 +104,7 @@ export class BitReader {
     const numbers = new Array<number>(count)
     let last = 0
     for (let i = 0; i < count; i++) {
-      let high = 0
-      for (; this.#get(1) === 0; high++) this.#requireMore()
-      last += high * 2 ** width + this.read(width)
+      last += this.#countZeros() * 2 ** width + this.read(width)
       numbers[i] = last
     }
     return numbers

@@ -83,14 +83,21 @@ const numbersIn = (text: string) => (text === '' ? [] : text.split(' ').map(Numb
 
 function sumUp(notes: readonly { added: string; removed: string }[]): WordChange[] {
   const changes = new Map<number, WordChange>()
-  const change = (hash: number, word: string | undefined, delta: number) => {
-    const before = changes.get(hash)
-    if (before) Object.assign(before, { delta: before.delta + delta, word: before.word ?? word })
-    else changes.set(hash, { hash, word, delta })
-  }
   for (const { added, removed } of notes) {
-    for (const word of added.split(' ')) if (word !== '') change(wordHash(word), word, 1)
-    for (const hash of numbersIn(removed)) change(hash, undefined, -1)
+    for (const word of added.split(' ')) {
+      if (word === '') continue
+      const hash = wordHash(word)
+      const change = changes.get(hash)
+      if (change) {
+        change.delta++
+        change.word ??= word
+      } else changes.set(hash, { hash, word, delta: 1 })
+    }
+    for (const hash of numbersIn(removed)) {
+      const change = changes.get(hash)
+      if (change) change.delta--
+      else changes.set(hash, { hash, word: undefined, delta: -1 })
+    }
   }
   return [...changes.values()].sort((a, b) => a.hash - b.hash)
 }

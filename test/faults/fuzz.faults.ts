@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { onBothEngines } from '../support/engines.ts'
 import { fuzz } from './fuzz.ts'
 
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 10_000)
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 20_000)
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now())
 const MOST_GROWTH_BYTES = 100 * 1024 * 1024
 

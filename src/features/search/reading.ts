@@ -88,6 +88,8 @@ function interpret(token: string): Reading {
 const places = 2 ** 17
 const neighbours = 4
 const known = new Array<{ token: string; reading: Reading } | undefined>(places).fill(undefined)
+/** The mark of each, side by side: those that do not match are passed over without being looked at. */
+const marks = new Int32Array(places)
 
 export const firstMark = 0x811c9dc5
 export const markNext = (mark: number, code: number): number => Math.imul(mark ^ code, 0x01000193)
@@ -109,6 +111,7 @@ function standsAt(token: string, text: string, start: number): boolean {
 export function knownReading(text: string, start: number, end: number, mark: number): Reading | undefined {
   const place = placeFor(mark)
   for (let i = 0; i < neighbours; i++) {
+    if (marks[place ^ i] !== mark) continue
     const found = known[place ^ i]
     if (found && found.token.length === end - start && standsAt(found.token, text, start))
       return found.reading
@@ -123,8 +126,12 @@ export function read(token: string): Reading {
   if (before) return before
   const reading = interpret(token)
   const place = placeFor(mark)
-  for (let i = neighbours - 1; i > 0; i--) known[place ^ i] = known[place ^ (i - 1)]
+  for (let i = neighbours - 1; i > 0; i--) {
+    known[place ^ i] = known[place ^ (i - 1)]
+    marks[place ^ i] = marks[place ^ (i - 1)] as number
+  }
   known[place] = { token, reading }
+  marks[place] = mark
   return reading
 }
 

@@ -6,7 +6,7 @@ import { fuzz } from './fuzz.ts'
 
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 20_000)
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now())
-const MOST_GROWTH_BYTES = 100 * 1024 * 1024
+const MOST_GROWTH_BYTES = 30 * 1024 * 1024
 
 setFlagsFromString('--expose_gc')
 const heapUsed = () => {

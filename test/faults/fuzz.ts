@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { z } from 'zod'
 import { MCPToolResponse } from '../../src/core/tools.ts'
@@ -174,6 +175,7 @@ export async function fuzz(t: Bench, requests: number, seed: number): Promise<Fu
         findings.set(signature, `${address.slice(0, 300)} ${(body ?? '').slice(0, 400)}`)
     }
 
+    const patience = new AbortController()
     const answer = await Promise.race([
       t.app.server.inject({
         method: operation.method,
@@ -185,8 +187,10 @@ export async function fuzz(t: Bench, requests: number, seed: number): Promise<Fu
         },
         ...(body === undefined ? {} : { payload: body }),
       }),
-      new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), LONGEST_ANSWER_MS).unref()),
+      sleep(LONGEST_ANSWER_MS, undefined, { ref: false, signal: patience.signal }).catch(() => undefined),
     ])
+    // A timer that is left keeps its request in memory, which is to be shown to return to its level.
+    patience.abort()
     if (!answer) {
       say(`no answer within ${LONGEST_ANSWER_MS} ms`)
       continue

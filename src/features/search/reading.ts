@@ -85,7 +85,7 @@ function interpret(token: string): Reading {
  * looked for by a number that is made while its end is being found, and not even cut out of the text. A token that
  * falls on the place of another moves it to the next, and the last one out: the memory is bounded.
  */
-const places = 2 ** 17
+const places = 2 ** 16
 const neighbours = 4
 const known = new Array<{ token: string; reading: Reading } | undefined>(places).fill(undefined)
 /** The mark of each, side by side: those that do not match are passed over without being looked at. */
@@ -119,18 +119,22 @@ export function knownReading(text: string, start: number, end: number, mark: num
   return undefined
 }
 
+/** A piece of a text keeps the whole text in memory for as long as it is kept itself; a copy does not. */
+const ownCopy = (token: string): string => Buffer.from(token, 'utf16le').toString('utf16le')
+
 export function read(token: string): Reading {
   if (token.length > longestTerm) return interpret(token)
   const mark = markOf(token)
   const before = knownReading(token, 0, token.length, mark)
   if (before) return before
-  const reading = interpret(token)
+  const own = ownCopy(token)
+  const reading = interpret(own)
   const place = placeFor(mark)
   for (let i = neighbours - 1; i > 0; i--) {
     known[place ^ i] = known[place ^ (i - 1)]
     marks[place ^ i] = marks[place ^ (i - 1)] as number
   }
-  known[place] = { token, reading }
+  known[place] = { token: own, reading }
   marks[place] = mark
   return reading
 }

@@ -5,7 +5,7 @@ export class Best {
   readonly #numbers: Int32Array
   readonly #scores: Float64Array
   #size = 0
-  /** What does not exceed this is out, as long as newer cards are offered first. */
+  /** What is below this is out. */
   bar = 0
 
   constructor(wanted: number) {
@@ -15,7 +15,7 @@ export class Best {
 
   offer(docNo: number, score: number): void {
     if (this.#size < this.#scores.length) this.#rise(this.#size++, docNo, score)
-    else if (score > this.bar) this.#sink(docNo, score)
+    else if (this.#isWorse(0, docNo, score)) this.#sink(docNo, score)
     if (this.#size === this.#scores.length) this.bar = this.#scores[0] as number
   }
 

@@ -2,14 +2,14 @@ import { Best, type Scored } from './best.ts'
 import type { Match } from './match.ts'
 import {
   addToBitmap,
+  addToSums,
   type Bitmap,
   blockCards,
   blockOf,
   bundleOf,
-  decode,
   decodeBitmap,
-  decoded,
   emptyBitmap,
+  emptySums,
   findInBundle,
   firstOf,
   hasBit,
@@ -61,18 +61,8 @@ function passing(lists: readonly List[], narrowed: Match): Bitmap | undefined {
   return all ?? emptyBitmap().fill(0xffffffff)
 }
 
-/** Adding up needs a place for each card of a block; it is used again and is empty between uses. */
-const points = new Float32Array(blockCards)
-
-function addUp(list: List, worth: number): void {
-  const count = decode(list, list.isBundled)
-  const { offsets, impacts } = decoded
-  const { base } = list
-  for (let i = 0; i < count; i++) {
-    const at = base + (offsets[i] as number)
-    points[at] = (points[at] as number) + worth * (impacts[i] as number)
-  }
-}
+/** Used again and again; empty between uses. */
+const sums = emptySums()
 
 /**
  * Adds up what each posting list says about each card, and keeps the `wanted` best of those that pass every filter.
@@ -94,17 +84,9 @@ export function collect(
     if (gone) withoutDead(allowed, gone)
     for (const list of lists) {
       const worth = worths.get(list.hash)
-      if (worth !== undefined) addUp(list, worth)
+      if (worth !== undefined) addToSums(sums, list, list.isBundled, list.base, worth)
     }
-    const first = block * blockCards
-    for (let at = blockCards - 1; at >= 0; at--) {
-      const score = points[at] as number
-      if (score === 0) continue
-      points[at] = 0
-      if (!hasBit(allowed, at)) continue
-      matching++
-      if (score > best.bar) best.offer(first + at, score)
-    }
+    matching += take(block * blockCards, allowed, best)
   }
   return { best: best.inOrder(), matching }
 }
@@ -112,4 +94,20 @@ export function collect(
 function withoutDead(allowed: Bitmap, gone: Uint8Array): void {
   const bits = decodeBitmap(gone)
   for (let i = 0; i < allowed.length; i++) allowed[i] = (allowed[i] as number) & ~(bits[i] as number)
+}
+
+/** Offers the cards that pass, and leaves the sums empty; returns how many cards pass. */
+function take(first: number, allowed: Bitmap, best: Best): number {
+  const { points, touched, count } = sums
+  let passed = 0
+  for (let i = 0; i < count; i++) {
+    const at = touched[i] as number
+    const score = points[at] as number
+    points[at] = 0
+    if (!hasBit(allowed, at)) continue
+    passed++
+    if (score >= best.bar) best.offer(first + at, score)
+  }
+  sums.count = 0
+  return passed
 }

@@ -8,7 +8,7 @@ import { placeOf, type Wanted } from './score.ts'
 /** What a search may look at, whatever the size of the vault. */
 export const reach = {
   /** Entries of posting lists: the rarest words come first, commoner ones as far as they fit. */
-  postings: 400_000,
+  postings: 200_000,
   /** So few cards found are too few; then every list is looked at. */
   enough: 20,
   fresh: 4096,

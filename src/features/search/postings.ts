@@ -205,6 +205,45 @@ function decodeBits(docs: Uint8Array): number {
   return count
 }
 
+/** What cards of a block have gathered, and which of them have gathered anything. */
+export type Sums = { points: Float32Array; touched: Uint16Array; count: number }
+
+export const emptySums = (): Sums => ({
+  points: new Float32Array(blockCards),
+  touched: new Uint16Array(blockCards),
+  count: 0,
+})
+
+/** Adds a list, its impacts times `worth`, to the cards from `base` on. Long lists are added while they are read. */
+export function addToSums(sums: Sums, list: ListAt, isBundled: boolean, base: number, worth: number): void {
+  if (isBundled || list.docs[0] !== gapsForm) {
+    const count = decode(list, isBundled)
+    for (let i = 0; i < count; i++)
+      addPoints(sums, base + (decoded.offsets[i] as number), worth * (decoded.impacts[i] as number))
+    return
+  }
+  const { docs } = list
+  const count = uint32(docs, 1)
+  const impacts = docs.length - count
+  let at = longHeader
+  let card = base
+  for (let i = 0; i < count; i++) {
+    let gap = docs[at++] as number
+    while (gap === farGap) {
+      card += farGap
+      gap = docs[at++] as number
+    }
+    card += gap
+    addPoints(sums, card, worth * (docs[impacts + i] as number))
+  }
+}
+
+function addPoints(sums: Sums, card: number, points: number): void {
+  const before = sums.points[card] as number
+  if (before === 0) sums.touched[sums.count++] = card
+  sums.points[card] = before + points
+}
+
 /** Every list of a row, each read into `decoded` for as long as `visit` runs. */
 export function eachList({ key, docs }: PostingRow, visit: (hash: number, count: number) => void): void {
   if (key >= 0) visit(key, decode({ docs, at: 0 }, false))

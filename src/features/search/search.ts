@@ -40,7 +40,7 @@ function chargedSearch(ctx: UserCtx, scope: SearchScope, found: Retrieved, limit
     ctx,
     async (ctx) => {
       const hits = await loadHits(ctx, scope, found, limit)
-      const isFree = !ctx.config.credits || hits.every(({ row }) => row.owner_id === userId)
+      const isFree = hits.every(({ row }) => row.owner_id === userId)
       if (isFree) return { hits, charged: 0, balance: await balanceOf(ctx, userId) }
       const { balance } = await book(ctx, {
         userId,
@@ -76,7 +76,7 @@ async function search(ctx: UserCtx, input: SearchInput): Promise<SearchAnswer> {
   const started = performance.now()
   const scope = scopeOf(ctx, input)
   const found = await retrieve(ctx, queryTerms(input.query), scope)
-  const settle = scope.scope === 'public' ? chargedSearch : freeSearch
+  const settle = scope.scope === 'public' && ctx.config.credits ? chargedSearch : freeSearch
   const { hits, charged, balance } = await settle(ctx, scope, found, input.limit)
   return {
     query: input.query,

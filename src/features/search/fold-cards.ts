@@ -29,9 +29,15 @@ export const folding = {
 /** Puts fresh cards into posting lists; returns how many. */
 export async function foldCards(ctx: Ctx, stopping?: AbortSignal): Promise<number> {
   let folded = 0
-  for (let some = folding.atOnce; some >= folding.from && !stopping?.aborted; folded += some)
-    some = await inTx(ctx, foldSome, { isolation: 'read committed' })
+  for (let some = 1; some > 0 && !stopping?.aborted; folded += some)
+    some = (await areEnough(ctx)) ? await inTx(ctx, foldSome, { isolation: 'read committed' }) : 0
   return folded
+}
+
+/** Asked by a read: a vault at rest is not locked every second. */
+async function areEnough(ctx: Ctx): Promise<boolean> {
+  const fresh = await ctx.db.selectFrom('search_fresh').select('doc_no').limit(folding.from).execute()
+  return fresh.length >= folding.from
 }
 
 async function foldSome(ctx: Ctx): Promise<number> {
@@ -43,7 +49,8 @@ async function foldSome(ctx: Ctx): Promise<number> {
     .orderBy('search_fresh.doc_no')
     .limit(folding.atOnce)
     .execute()
-  if (rows.length < folding.from) return 0
+  // Another process may have been first.
+  if (rows.length === 0) return 0
   const cards = rows.map(unpack)
   const { averageLength } = await totals(ctx)
   for (const [run, some] of byRun(cards)) await addToRun(ctx, run, listsOf(run, some, averageLength))

@@ -6,7 +6,7 @@ import { indexCards } from '../../src/features/search/index-card.ts'
 import { tendIndex } from '../../src/features/search/tend.ts'
 import type { BenchCard } from './cards.ts'
 
-const cardsPerTransaction = 250
+const cardsPerTransaction = 1000
 
 export type Place = { ownerId: string; workspaceId: string; status: 'unpublished' | 'published' }
 

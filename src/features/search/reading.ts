@@ -85,7 +85,7 @@ function interpret(token: string): Reading {
  * looked for by a number that is made while its end is being found, and not even cut out of the text. A token that
  * falls on the place of another moves it to the next, and the last one out: the memory is bounded.
  */
-const places = 2 ** 16
+const places = 2 ** 17
 const neighbours = 4
 const known = new Array<{ token: string; reading: Reading } | undefined>(places).fill(undefined)
 /** The mark of each, side by side: those that do not match are passed over without being looked at. */
@@ -119,8 +119,12 @@ export function knownReading(text: string, start: number, end: number, mark: num
   return undefined
 }
 
+/** Shorter pieces of a text are copies anyway. */
+const shortestPiece = 13
+
 /** A piece of a text keeps the whole text in memory for as long as it is kept itself; a copy does not. */
-const ownCopy = (token: string): string => Buffer.from(token, 'utf16le').toString('utf16le')
+const ownCopy = (token: string): string =>
+  token.length < shortestPiece ? token : Buffer.from(token, 'utf16le').toString('utf16le')
 
 export function read(token: string): Reading {
   if (token.length > longestTerm) return interpret(token)

@@ -22,6 +22,8 @@ export type Database = {
   /** After a commit and before its answer: the next read of these people, through any node, must show it. */
   wrote: (userIds: readonly string[]) => Promise<void>
   transaction: <T>(fn: (tx: Db) => Promise<T>, options?: TransactionOptions) => Promise<T>
+  /** For how long the next in line has been waiting to read, or to write. */
+  waitMs: (work: 'read' | 'write') => number
   isUniqueViolation: (error: unknown) => boolean
   /** The database cannot be reached or written now; a later try may work. */
   isUnavailable: (error: unknown) => boolean

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { type Database, markTransaction, rootHandleGuard } from '../db.ts'
 import type { Schema } from '../schema.ts'
@@ -52,13 +52,47 @@ const SETTINGS: pg.PoolConfig = {
   options: '-c synchronous_commit=on',
 }
 
+/** The pool, and since when those who wait for one of its connections have been waiting: it serves them in turn. */
+class WaitingLine implements PostgresPool {
+  readonly #pool: pg.Pool
+  readonly #since = new Set<{ at: number }>()
+
+  constructor(pool: pg.Pool) {
+    this.#pool = pool
+  }
+
+  get options(): pg.PoolOptions {
+    return this.#pool.options
+  }
+
+  async connect(): Promise<PostgresPoolClient> {
+    const place = { at: performance.now() }
+    this.#since.add(place)
+    try {
+      return await this.#pool.connect()
+    } finally {
+      this.#since.delete(place)
+    }
+  }
+
+  end(): Promise<void> {
+    return this.#pool.end()
+  }
+
+  waitMs(): number {
+    const [first] = this.#since
+    return first ? performance.now() - first.at : 0
+  }
+}
+
 export function openPostgres(options: PostgresOptions): Database {
   const { url, readUrl, poolSize, onIdleError, onReplicaChange = () => {} } = options
   const pool = new pg.Pool({ ...SETTINGS, connectionString: url, max: poolSize })
   // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
   pool.on('error', onIdleError)
 
-  const dialect = new PostgresDialect({ pool })
+  const line = new WaitingLine(pool)
+  const dialect = new PostgresDialect({ pool: line })
   const read = new Kysely<Schema>({ dialect, plugins: [rootHandleGuard] })
   const write = new Kysely<Schema>({ dialect })
   const replica =
@@ -77,6 +111,7 @@ export function openPostgres(options: PostgresOptions): Database {
     read,
     readFor: (userId) => replica?.readFor(userId, read) ?? read,
     wrote: async (userIds) => replica?.wrote(userIds),
+    waitMs: () => line.waitMs(),
     transaction: (fn, options) =>
       markTransaction(async () => {
         for (let attempt = 1; ; attempt++) {

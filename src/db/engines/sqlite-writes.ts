@@ -6,8 +6,18 @@ import { unavailable } from '../../core/errors.ts'
 const LOCK_PATIENCE_MS = 15_000
 /** How much work one commit may carry: enough to share the disk's latency, little enough that nobody waits long. */
 const MAX_BATCH = 16
+/**
+ * How long full batches follow each other before everything else gets its turn. A turn of a busy process is long: with one
+ * batch in each, writes would come in faster than they are done.
+ */
+const STRETCH_MS = 50
 
-type Work = { run: () => Promise<unknown>; done: (value: unknown) => void; failed: (error: unknown) => void }
+type Work = {
+  run: () => Promise<unknown>
+  done: (value: unknown) => void
+  failed: (error: unknown) => void
+  since: number
+}
 type Acknowledge = () => void
 
 /**
@@ -34,9 +44,20 @@ export class SqliteWrites {
 
   transaction<T>(run: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ run, done: (value) => resolve(value as T), failed: reject })
+      this.#waiting.push({
+        run,
+        done: (value) => resolve(value as T),
+        failed: reject,
+        since: performance.now(),
+      })
       this.#draining ??= this.#drain()
     })
+  }
+
+  /** For how long the next in line has been waiting. */
+  waitMs(): number {
+    const [next] = this.#waiting
+    return next ? performance.now() - next.since : 0
   }
 
   /** Waits for what is under way. */
@@ -47,7 +68,9 @@ export class SqliteWrites {
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
       await this.#gather()
-      await this.#batch()
+      const until = performance.now() + STRETCH_MS
+      do await this.#batch()
+      while (this.#waiting.length >= MAX_BATCH && performance.now() < until)
     }
     // In the same breath as the last look at the queue, or work that comes between the two would wait for ever.
     this.#draining = undefined

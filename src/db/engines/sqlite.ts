@@ -259,6 +259,7 @@ function openWhole(file: string): Database {
     read,
     readFor: () => read,
     wrote: async () => {},
+    waitMs: (work) => (work === 'write' ? writes.waitMs() : 0),
     transaction: (fn) => markTransaction(() => writes.transaction(() => fn(write))),
     isUniqueViolation: (error) => {
       const code = resultCode(error)

@@ -1,36 +1,94 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { FastifyInstance } from 'fastify'
+import { setImmediate } from 'node:timers'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { unavailable } from '../../core/errors.ts'
-
-const LOOK_EVERY_MS = 500
-const RESOLUTION_MS = 20
-/** By then a request waits seconds for its turn; answering it later helps nobody, and refusing is cheap. */
-export const LONGEST_DELAY_MS = 1000
-
-/** How long work waits for its turn in this process, smoothed, so that one long task does not count as overload. */
-function eventLoopDelay(app: FastifyInstance): () => number {
-  const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
-  histogram.enable()
-  let smoothed = 0
-  const timer = setInterval(() => {
-    const mean = Number.isFinite(histogram.mean) ? histogram.mean / 1e6 : 0
-    smoothed = (smoothed + Math.max(0, mean - RESOLUTION_MS)) / 2
-    histogram.reset()
-  }, LOOK_EVERY_MS).unref()
-  app.addHook('onClose', async () => {
-    clearInterval(timer)
-    histogram.disable()
-  })
-  return () => smoothed
-}
+import type { Database } from '../../db/db.ts'
+import { errorBody } from './errors.ts'
 
 /**
- * Refuses requests while the process is so far behind that it could not answer them in time. Health is always
- * answered: a busy process must not be taken for a dead one.
+ * How long one turn of the event loop goes on letting requests in. Node accepts one new connection in each turn, and
+ * reads and answers everything else between two: a turn that serves hundreds shuts newcomers and health checks out.
  */
-export function shedLoad(app: FastifyInstance, delayMs: () => number = eventLoopDelay(app)): void {
-  app.addHook('onRequest', (request, _reply, done) => {
-    if (delayMs() <= LONGEST_DELAY_MS || request.url.startsWith('/health')) done()
-    else done(unavailable('The server has more to do than it can. Try again in a moment.', 2))
+const TURN_MS = 10
+/** Who comes when the first in line has waited this long is refused: an answer later than that helps nobody. */
+export const LONGEST_WAIT_MS = 500
+const RETRY_AFTER_SECONDS = 2
+/** Made once: a refusal must cost next to nothing. */
+const REFUSAL = JSON.stringify(
+  errorBody(unavailable('The server has more to do than it can. Try again in a moment.')),
+)
+/** A request runs on by ticks when it has been let in; by then most have done their work or wait for something. */
+const TICKS = 4
+
+type Waiting = { enter: () => void; since: number }
+
+/** Requests in the order in which they came, let in as the process gets to them. */
+class Line {
+  readonly #now: () => number
+  readonly #waiting: Waiting[] = []
+  #turnBegan: number | undefined
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  waitMs(): number {
+    const [first] = this.#waiting
+    return first ? this.#now() - first.since : 0
+  }
+
+  /** Lets in at once while the turn is young and nobody waits. */
+  join(enter: () => void): void {
+    const now = this.#now()
+    if (this.#turnBegan === undefined) {
+      this.#turnBegan = now
+      setImmediate(() => this.#endTurn())
+    }
+    if (this.#waiting.length === 0 && now - this.#turnBegan < TURN_MS) enter()
+    else this.#waiting.push({ enter, since: now })
+  }
+
+  async #endTurn(): Promise<void> {
+    let idleSince = this.#now()
+    while (this.#waiting.length > 0) {
+      // At least as long as reading and refusing took: a flood must not leave the line standing.
+      const began = this.#now()
+      const until = began + Math.max(TURN_MS, began - idleSince)
+      do {
+        this.#waiting.shift()?.enter()
+        for (let tick = 0; tick < TICKS; tick++) await nextTick()
+      } while (this.#waiting.length > 0 && this.#now() < until)
+      idleSince = this.#now()
+      await nextTurn()
+    }
+    this.#turnBegan = undefined
+  }
+}
+
+const nextTick = () => new Promise<void>((resolve) => process.nextTick(resolve))
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+const refuse = (reply: FastifyReply) =>
+  void reply
+    .code(503)
+    .header('Retry-After', RETRY_AFTER_SECONDS)
+    .type('application/json; charset=utf-8')
+    .send(REFUSAL)
+
+/**
+ * Refuses requests that could not be answered in time. Health is always answered, and at once: a busy process must not be
+ * taken for a dead one.
+ */
+export function shedLoad(
+  app: FastifyInstance,
+  databaseWaitMs: Database['waitMs'],
+  now: () => number = () => performance.now(),
+): void {
+  const line = new Line(now)
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.url.startsWith('/health')) return done()
+    const work = request.method === 'GET' ? 'read' : 'write'
+    if (line.waitMs() > LONGEST_WAIT_MS || databaseWaitMs(work) > LONGEST_WAIT_MS) refuse(reply)
+    // Who has left meanwhile is not served.
+    else line.join(() => (request.raw.socket.destroyed ? refuse(reply) : done()))
   })
 }

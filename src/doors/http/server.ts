@@ -56,7 +56,7 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
   acceptJson(app)
   handleErrors(app, services.database)
   commonHeaders(app, services.config)
-  if (doors.shedding) shedLoad(app)
+  if (doors.shedding) shedLoad(app, services.database.waitMs)
   measure(app, services.config)
   logResponses(app, services.log)
   const closeRoutes = answerWrongMethods(app)

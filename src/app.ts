@@ -9,6 +9,7 @@ import { contextFor, type Services } from './core/context.ts'
 import { type Limits, memoryLimits } from './core/limits.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
+import type { Patience } from './doors/http/patience.ts'
 import { buildServer } from './doors/http/server.ts'
 import type { McpOptions } from './doors/mcp/protocol.ts'
 import { openPayments } from './features/billing/open-payments.ts'
@@ -27,6 +28,8 @@ export type BuildOptions = {
   mcp?: McpOptions
   /** Off in tests that measure answers, not load: a slow machine must not refuse them. */
   shedding?: boolean
+  /** Shorter in tests: nobody wants to wait for a minute there. */
+  patience?: Partial<Patience>
 }
 
 /** Whatever a library logs of a request, its headers carry credentials; the multipart parser logs them at trace. */
@@ -77,6 +80,7 @@ export async function buildApp(config: Config, options: BuildOptions = {}): Prom
       rawRoutes,
       mcp: options.mcp,
       shedding: options.shedding ?? true,
+      patience: options.patience,
     })
     const stopJobs = startJobs(services, options.jobs)
     const close = async () => {

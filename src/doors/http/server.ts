@@ -12,6 +12,7 @@ import { handleErrors } from './errors.ts'
 import { answerWrongMethods } from './method-not-allowed.ts'
 import { measure } from './metrics.ts'
 import { shedLoad } from './overload.ts'
+import { cutOffSlowReaders, PATIENCE, type Patience } from './patience.ts'
 import { type RawRoute, serveRaw } from './raw-route.ts'
 import { LazyLog, logResponses } from './request-log.ts'
 import { serveRest } from './rest.ts'
@@ -27,10 +28,12 @@ export type Doors = {
   mcp?: McpOptions | undefined
   /** Whether requests are refused while the process is far behind. */
   shedding: boolean
+  patience?: Partial<Patience> | undefined
 }
 
 export async function buildServer(services: Services, doors: Doors): Promise<FastifyInstance> {
   const logger: FastifyBaseLogger = services.log
+  const patience = { ...PATIENCE, ...doors.patience }
   const app = Fastify({
     loggerInstance: logger,
     // Our own line says more and shows no addresses.
@@ -38,10 +41,10 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
     bodyLimit: DEFAULT_BODY_LIMIT,
     trustProxy: services.config.trustProxy,
     // A client that sends slowly or not at all must not hold a connection for ever.
-    connectionTimeout: 30_000,
-    requestTimeout: 60_000,
-    keepAliveTimeout: 30_000,
-    http: { headersTimeout: 20_000 },
+    connectionTimeout: patience.silenceMs,
+    requestTimeout: patience.requestMs,
+    keepAliveTimeout: patience.keepAliveMs,
+    http: { headersTimeout: patience.headersMs, connectionsCheckingInterval: patience.lookMs },
     routerOptions: { maxParamLength: 1000, ignoreTrailingSlash: true },
     genReqId: (request) => {
       const given = request.headers['x-request-id']
@@ -50,6 +53,9 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
     childLoggerFactory: (logger, bindings, options) => new LazyLog(logger, bindings, options),
     clientErrorHandler: answerBrokenHttp,
   })
+  app.server.maxConnections = patience.connections
+  const stopLooking = cutOffSlowReaders(app.server, patience)
+  app.addHook('onClose', async () => stopLooking())
   app.decorateRequest('viewer', null)
   // Cookies are read where one is asked for: agents send none.
   await app.register(cookie, { hook: false })

@@ -67,7 +67,10 @@ export type Speaking = {
 
 export async function speak(response: ServerResponse, material: Material, speaking: Speaking): Promise<void> {
   const { services, conversationId, left, heartbeatMs = HEARTBEAT_MS } = speaking
-  const heartbeat = setInterval(() => response.write(': still here\n\n'), heartbeatMs)
+  // Not to a client that does not read: it would look alive for ever.
+  const heartbeat = setInterval(() => {
+    if (!response.writableNeedDrain) response.write(': still here\n\n')
+  }, heartbeatMs)
   try {
     for await (const text of answerPieces(material)) {
       if (left.aborted) return

@@ -1,0 +1,51 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** How long a connection may take for what, in milliseconds; and how many there may be. */
+export const PATIENCE = {
+  /** All headers of a request. */
+  headersMs: 20_000,
+  /** A whole request, with its body. */
+  requestMs: 60_000,
+  /** Nothing at all from or to a client. */
+  silenceMs: 30_000,
+  /** Until the next request on the same connection. */
+  keepAliveMs: 30_000,
+  /** A client that does not take its answer, or only drop by drop. */
+  readerMs: 30_000,
+  /** How often the above is looked at. */
+  lookMs: 5000,
+  /** Connections of one process: past it new ones are closed, and handles are left for files and the database. */
+  connections: 10_000,
+}
+
+export type Patience = typeof PATIENCE
+
+/** Slower than this, measured over `readerMs`, nobody reads who wants the answer. */
+const SLOWEST_BYTES_A_SECOND = 1024
+
+type Progress = { taken: number; at: number }
+
+/**
+ * Cuts off clients that do not read. Node's own limits end when the request has arrived, and its limit on silence begins anew
+ * with each byte that is taken: a reader of a byte now and then would keep a large answer open for days.
+ */
+export function cutOffSlowReaders(server: Server, { readerMs, lookMs }: Patience): () => void {
+  const sockets = new Map<Socket, Progress>()
+  server.on('connection', (socket: Socket) => {
+    sockets.set(socket, { taken: 0, at: performance.now() })
+    socket.once('close', () => sockets.delete(socket))
+  })
+  const leastTaken = (SLOWEST_BYTES_A_SECOND * readerMs) / 1000
+  const look = () => {
+    const now = performance.now()
+    for (const [socket, progress] of sockets) {
+      const taken = socket.bytesWritten - socket.writableLength
+      if (socket.writableLength === 0 || taken - progress.taken >= leastTaken)
+        sockets.set(socket, { taken, at: now })
+      else if (now - progress.at >= readerMs) socket.destroy()
+    }
+  }
+  const timer = setInterval(look, lookMs).unref()
+  return () => clearInterval(timer)
+}

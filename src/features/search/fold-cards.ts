@@ -51,24 +51,25 @@ async function foldSome(ctx: Ctx): Promise<number> {
     .execute()
   // Another process may have been first.
   if (rows.length === 0) return 0
-  const cards = rows.map(unpack)
+  const cards = upToNextRun(rows).map(unpack)
   const { averageLength } = await totals(ctx)
   for (const [run, some] of byRun(cards)) await addToRun(ctx, run, listsOf(run, some, averageLength))
   const numbers = cards.map((card) => card.docNo)
   await sql`delete from search_fresh where ${inNumbers(ctx.db, 'doc_no', numbers)}`.execute(ctx.db)
-  return rows.length
+  return cards.length
 }
 
-function byRun(cards: readonly Candidate[]): Map<number, Candidate[]> {
-  const inLonger = Map.groupBy(cards, (card) => runOf(card.docNo, 1))
-  return new Map(
-    [...inLonger].flatMap(([run, some]) =>
-      some.length >= folding.straightFrom
-        ? [[run, some] as const]
-        : [...Map.groupBy(some, (card) => runOf(card.docNo, 0))],
-    ),
-  )
+/** The first few cards of a run, folded with the run before it, would make short lists that must be joined at once. */
+function upToNextRun<R extends { doc_no: number }>(rows: readonly R[]): R[] {
+  const run = runOf(rows[0]?.doc_no ?? 0, 1)
+  return rows.filter((row) => runOf(row.doc_no, 1) === run)
 }
+
+/** Cards of one longer run, by the run into which they go. */
+const byRun = (cards: readonly Candidate[]): Map<number, readonly Candidate[]> =>
+  cards.length >= folding.straightFrom
+    ? new Map([[runOf(cards[0]?.docNo ?? 0, 1), cards]])
+    : Map.groupBy(cards, (card) => runOf(card.docNo, 0))
 
 type Lists = Map<number, Postings>
 

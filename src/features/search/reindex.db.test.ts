@@ -3,7 +3,7 @@ import { goodCard, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor, inTx } from '../../core/context.ts'
 import { takeFromIndex } from './index.store.ts'
-import { reindex, reindexAll, staleCount } from './reindex.ts'
+import { fillEmptyIndex, reindex, reindexAll, staleCount } from './reindex.ts'
 
 onBothEngines('re-indexing', (t) => {
   test('cards that are missing or read by another analyser are read again, and an interrupted run goes on', async () => {
@@ -39,6 +39,17 @@ onBothEngines('re-indexing', (t) => {
     const seen: number[] = []
     expect(await reindexAll(ctx, (done, total) => seen.push(done, total))).toBe(7)
     expect(seen).toEqual([7, 7])
+  })
+
+  test('an index that was being filled when the program was killed is filled at the next start', async () => {
+    const ctx = contextFor(t.app.services)
+    const cards = await ctx.db.selectFrom('cards').select('card_id').orderBy('card_id').execute()
+    await inTx(ctx, async (ctx) => {
+      for (const { card_id } of cards.slice(20)) await takeFromIndex(ctx, card_id)
+    })
+    expect(await fillEmptyIndex(ctx)).toBe(cards.length - 20)
+    expect(await staleCount(ctx)).toBe(0)
+    expect(await fillEmptyIndex(ctx)).toBe(0)
   })
 
   test('a workspace that becomes public is found by everybody, and private again by its members alone', async () => {

@@ -15,9 +15,12 @@ const staleMark = 0
 
 export const REINDEX_JOB = 'stale-cards'
 
+/** How many cards to a transaction, and how long others may write before the next. */
+type Pace = { cards: number; pauseMs: number }
+
 /** Small, so that the one writer of SQLite is free again after a few milliseconds. */
-const cardsAtOnce = 25
-const pauseMs = 5
+const whileServing: Pace = { cards: 25, pauseMs: 5 }
+const beforeServing: Pace = { cards: 500, pauseMs: 0 }
 /** Any fixed number: processes that re-index at the same time take turns. */
 const reindexLock = 7_205_761
 
@@ -52,23 +55,51 @@ const missingCards = (ctx: Ctx) =>
     .where('search_docs.card_id', 'is', null)
     .where('cards.deleted_at', 'is', null)
 
-function reindexSome(ctx: Ctx, which: 'stale' | 'missing'): Promise<number> {
+type Which = 'stale' | 'missing'
+
+/** Indexes some cards that come after one; returns their ids. */
+function reindexSome(ctx: Ctx, which: Which, after: string, limit: number): Promise<string[]> {
   return inTx(
     ctx,
     async (ctx) => {
       if (ctx.database.engine === 'postgres')
         await sql`select pg_advisory_xact_lock(${reindexLock})`.execute(ctx.db)
-      const from = which === 'stale' ? staleCards(ctx) : missingCards(ctx)
-      const rows = await from.selectAll('cards').limit(cardsAtOnce).execute()
+      const from =
+        which === 'stale'
+          ? staleCards(ctx)
+          : missingCards(ctx).where('cards.card_id', '>', after).orderBy('cards.card_id')
+      const rows = await from.selectAll('cards').limit(limit).execute()
       const cards = rows.map((row) => {
         const { card_id, workspace_id, owner_id, status } = row
         return { ...contentOf(row), card_id, workspace_id, owner_id, status }
       })
       if (cards.length > 0) await indexCards(ctx, cards)
-      return rows.length
+      return cards.map((card) => card.card_id)
     },
     { isolation: 'read committed' },
   )
+}
+
+type Watch = { onProgress?: (done: number) => void; stopping?: AbortSignal | undefined }
+
+async function reindexThe(
+  ctx: Ctx,
+  which: Which,
+  { cards, pauseMs }: Pace,
+  { onProgress = () => {}, stopping }: Watch,
+): Promise<number> {
+  let done = 0
+  // Marks are few and found by their index. Looking for what is missing goes through all cards, so it goes on where it was.
+  for (let after = ''; !stopping?.aborted; ) {
+    const ids = await reindexSome(ctx, which, after, cards)
+    const last = ids.at(-1)
+    if (last === undefined) break
+    after = last
+    done += ids.length
+    onProgress(done)
+    if (pauseMs > 0) await sleep(pauseMs)
+  }
+  return done
 }
 
 /** How many cards wait to be indexed again. */
@@ -86,15 +117,12 @@ export async function reindex(
   onProgress: (done: number) => void = () => {},
   stopping?: AbortSignal,
 ): Promise<number> {
-  let done = 0
-  for (const which of ['stale', 'missing'] as const)
-    for (let some = 1; some > 0 && !stopping?.aborted; ) {
-      some = await reindexSome(ctx, which)
-      done += some
-      if (some > 0) onProgress(done)
-      await sleep(pauseMs)
-    }
-  return done
+  const stale = await reindexThe(ctx, 'stale', whileServing, { onProgress, stopping })
+  const missing = await reindexThe(ctx, 'missing', whileServing, {
+    onProgress: (done) => onProgress(stale + done),
+    stopping,
+  })
+  return stale + missing
 }
 
 /** Reads every card again; where a run was interrupted, the cards that it has not reached. */
@@ -107,20 +135,26 @@ export async function reindexAll(
   return reindex(ctx, (done) => onProgress(done, total))
 }
 
-/** The job: the marks only, since looking for cards that are missing means reading all of them. */
+/** The job: the marks only, since looking for cards that are missing means going through all of them. */
 export async function reindexStale(ctx: Ctx, stopping: AbortSignal): Promise<void> {
-  let some = 1
-  while (some > 0 && !stopping.aborted) {
-    some = await reindexSome(ctx, 'stale')
-    if (some > 0) await sleep(pauseMs)
-  }
+  await reindexThe(ctx, 'stale', whileServing, { stopping })
 }
 
-/** A vault with cards and an empty index comes from an upgrade: fills the index before anybody searches in vain. */
+/**
+ * An upgrade empties the index: fills it before anybody searches in vain, in the order of the cards, and goes on where it
+ * was stopped. The last card is in the index whenever all are.
+ */
 export async function fillEmptyIndex(ctx: Ctx): Promise<number> {
-  const indexed = await ctx.db.selectFrom('search_docs').select('doc_no').limit(1).execute()
-  if (indexed.length > 0) return 0
-  const cards = await reindex(ctx)
+  const last = await ctx.db
+    .selectFrom('cards')
+    .leftJoin('search_docs', 'search_docs.card_id', 'cards.card_id')
+    .select('search_docs.doc_no')
+    .where('cards.deleted_at', 'is', null)
+    .orderBy('cards.card_id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (!last || last.doc_no !== null) return 0
+  const cards = await reindexThe(ctx, 'missing', beforeServing, {})
   await tendIndex(ctx)
   return cards
 }

@@ -3,7 +3,15 @@ import { type Found, findBest } from './find-best.ts'
 import { fuse } from './fusion.ts'
 import { documentsWhere } from './index.store.ts'
 import { passes } from './match.ts'
-import { filtersAsked, listedIn, narrowing, type SearchScope, scopeSize } from './scope.ts'
+import type { Candidate } from './packing.ts'
+import {
+  filtersAsked,
+  isKnownLarger,
+  listedIn,
+  narrowing,
+  rememberLarger,
+  type SearchScope,
+} from './scope.ts'
 import { placeOf, ranked, rarity, type Wanted } from './score.ts'
 import { wordHash } from './term-hash.ts'
 import { cardCounts, type LikeWord, likeWords, type Totals, totals } from './vocabulary.ts'
@@ -104,9 +112,17 @@ async function sourceFor(
   const narrowed = await narrowing(ctx, scope)
   if (narrowed.some((anyOf) => anyOf.length === 0))
     return async () => ({ candidates: [], others: [], matching: 0 })
-  if ((await scopeSize(ctx, scope)) > budget.readWhole) return (wanted) => findBest(ctx, wanted, narrowed)
-  const whole = (await documentsWhere(ctx, listedIn(scope), budget.readWhole)).filter((candidate) =>
-    passes(candidate, filtersAsked(scope)),
-  )
-  return async () => ({ candidates: whole, others: [], matching: 0 })
+  const whole = isKnownLarger(scope, budget.readWhole) ? undefined : await readWhole(ctx, scope)
+  return whole
+    ? async () => ({ candidates: whole, others: [], matching: 0 })
+    : (wanted) => findBest(ctx, wanted, narrowed)
+}
+
+/** All of a scope that pass the filters, or undefined where it is large. */
+async function readWhole(ctx: Ctx, scope: SearchScope): Promise<Candidate[] | undefined> {
+  const documents = await documentsWhere(ctx, listedIn(scope), budget.readWhole + 1)
+  if (documents.length <= budget.readWhole)
+    return documents.filter((candidate) => passes(candidate, filtersAsked(scope)))
+  rememberLarger(scope, budget.readWhole)
+  return undefined
 }

@@ -79,7 +79,7 @@ export const SearchResponse = z
     query: z.string(),
     scope: z.enum(['personal', 'workspace', 'public']),
     results: z.array(SearchResult),
-    total: z.int().describe('How many cards matched, counted among the best few thousand'),
+    total: z.int().describe('How many cards matched; where very many do, at least so many'),
     credits_charged: z.int(),
     credits_balance: z.int(),
     action_card: ActionCard.nullable(),

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import { type CardScope, isListed } from '../cards/visibility.ts'
 import {
@@ -75,26 +74,21 @@ export const narrowing = async (ctx: Ctx, asked: SearchScope): Promise<Match> =>
 export const listedIn = ({ viewerId, scope, workspaceIds }: SearchScope) =>
   isListed(viewerId, scope, workspaceIds)
 
-const mostCounted = 20_000
-const countKeptMs = 60_000
-const mostCountsKept = 10_000
-const counts = new Map<string, { cards: number; until: number }>()
+const largeKeptMs = 60_000
+const mostKept = 10_000
+const largeUntil = new Map<string, number>()
+
+const nameOf = ({ viewerId, scope, workspaceIds }: SearchScope, cards: number) =>
+  `${cards} ${scope === 'public' ? '' : viewerId} ${scope} ${workspaceIds.join()}`
 
 /**
- * About how many cards a scope has, counted up to a bound and remembered for a minute. Plans depend on it, answers do
- * not, so it may be a little old.
+ * Whether a scope had more than so many cards a moment ago. Plans depend on it, answers do not, so it may be a little
+ * old. Small scopes are not remembered: they may grow past the bound at any moment.
  */
-export async function scopeSize(ctx: Ctx, asked: SearchScope): Promise<number> {
-  const key = `${asked.scope === 'public' ? '' : asked.viewerId} ${asked.scope} ${asked.workspaceIds.join()}`
-  const known = counts.get(key)
-  if (known && known.until > Date.now()) return known.cards
-  const counted = await sql<{ cards: number }>`
-    select count(*) as cards from (select 1 from cards where ${listedIn(asked)} limit ${sql.lit(mostCounted)}) as listed`.execute(
-    ctx.db,
-  )
-  const cards = counted.rows[0]?.cards ?? 0
-  if (counts.size >= mostCountsKept) counts.clear()
-  // A small scope may grow past the bound at any moment, and counting it again costs little.
-  if (cards === mostCounted) counts.set(key, { cards, until: Date.now() + countKeptMs })
-  return cards
+export const isKnownLarger = (scope: SearchScope, cards: number): boolean =>
+  (largeUntil.get(nameOf(scope, cards)) ?? 0) > Date.now()
+
+export function rememberLarger(scope: SearchScope, cards: number): void {
+  if (largeUntil.size >= mostKept) largeUntil.clear()
+  largeUntil.set(nameOf(scope, cards), Date.now() + largeKeptMs)
 }

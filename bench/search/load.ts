@@ -1,12 +1,15 @@
 import { type Ctx, contextFor, inTx, type Services } from '../../src/core/context.ts'
 import { toJson } from '../../src/db/columns.ts'
 import { newId } from '../../src/db/ids.ts'
+import { insertRows } from '../../src/db/prepared.ts'
 import { columnsOf } from '../../src/features/cards/content.ts'
 import { indexCards } from '../../src/features/search/index-card.ts'
 import { tendIndex } from '../../src/features/search/tend.ts'
 import type { BenchCard } from './cards.ts'
 
 const cardsPerTransaction = 1000
+/** PostgreSQL writes one while this process makes the next ready; SQLite has one writer, in this process. */
+const transactionsAtOnce = { sqlite: 1, postgres: 2 }
 
 export type Place = { ownerId: string; workspaceId: string; status: 'unpublished' | 'published' }
 
@@ -49,19 +52,20 @@ async function insert(
       },
     }
   })
-  await ctx.db
-    .insertInto('cards')
-    .values(rows.map(({ row }) => row))
-    .execute()
-  const tags = rows.flatMap(({ row, content }) =>
-    content.tags.map((tag) => ({ card_id: row.card_id, tag, tag_normal: tag })),
+  const columns = Object.keys(rows[0]?.row ?? {}) as (keyof (typeof rows)[number]['row'])[]
+  await insertRows(
+    ctx.db,
+    'cards',
+    columns,
+    rows.map(({ row }) => columns.map((column) => row[column])),
   )
-  if (tags.length > 0)
-    await ctx.db
-      .insertInto('card_tags')
-      .values(tags)
-      .onConflict((c) => c.doNothing())
-      .execute()
+  await insertRows(
+    ctx.db,
+    'card_tags',
+    ['card_id', 'tag', 'tag_normal'],
+    rows.flatMap(({ row, content }) => content.tags.map((tag) => [row.card_id, tag, tag])),
+    'on conflict do nothing',
+  )
   await indexCards(
     ctx,
     rows.map(({ row, content }) => ({
@@ -84,18 +88,22 @@ export async function loadCards(
 ): Promise<Loaded> {
   const ctx = contextFor(services)
   const started = performance.now()
+  const underWay = new Set<Promise<void>>()
   let loaded = 0
   let bytes = 0
   let batch: BenchCard[] = []
-  const flush = async () => {
-    const offset = loaded
-    const rows = batch
+  const write = async (rows: readonly BenchCard[], offset: number) => {
     const ids = await inTx(ctx, (ctx) => insert(ctx, rows, (i) => placeOf(offset + i)))
     ids.forEach((id, i) => {
       onCard(id, offset + i)
     })
-    loaded += rows.length
+  }
+  const flush = async () => {
+    const one = write(batch, loaded).finally(() => underWay.delete(one))
+    underWay.add(one)
+    loaded += batch.length
     batch = []
+    if (underWay.size >= transactionsAtOnce[services.database.engine]) await Promise.race(underWay)
     if (loaded % 10_000 === 0) onProgress(loaded)
   }
   for (const card of cards) {
@@ -103,6 +111,7 @@ export async function loadCards(
     if (batch.push(card) === cardsPerTransaction) await flush()
   }
   if (batch.length > 0) await flush()
+  await Promise.all(underWay)
   await tendIndex(ctx)
   return { cards: loaded, bytes, seconds: (performance.now() - started) / 1000 }
 }

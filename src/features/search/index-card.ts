@@ -2,7 +2,6 @@ import type { Ctx } from '../../core/context.ts'
 import { type Named, prepared } from '../../db/prepared.ts'
 import { documentOf, type IndexedCard } from './document.ts'
 import { addToIndex, takeFromIndex } from './index.store.ts'
-import type { Candidate } from './packing.ts'
 import { noteChange } from './vocabulary.ts'
 
 export type { IndexedCard } from './document.ts'
@@ -20,11 +19,10 @@ export async function indexCards(ctx: Ctx, cards: readonly IndexedCard[]): Promi
   }))
   // New cards are not looked for first: on PostgreSQL that look would tie all writers of new cards together.
   const known = await addToIndex(ctx, entries)
-  const before: Candidate[] = []
-  for (const { cardId } of known) {
-    const taken = await takeFromIndex(ctx, cardId)
-    if (taken) before.push(taken)
-  }
+  const before = await takeFromIndex(
+    ctx,
+    known.map(({ cardId }) => cardId),
+  )
   if (known.length > 0) await addToIndex(ctx, known)
   await noteChange(
     ctx,
@@ -51,8 +49,8 @@ async function publicPlaces(ctx: Ctx, workspaceIds: ReadonlySet<string>): Promis
 /** Takes a card out of the index, in the transaction that deletes it. */
 export async function unindexCard(ctx: Ctx, cardId: string): Promise<void> {
   requireTransaction(ctx)
-  const before = await takeFromIndex(ctx, cardId)
-  if (before) await noteChange(ctx, [before], [])
+  const before = await takeFromIndex(ctx, [cardId])
+  if (before.length > 0) await noteChange(ctx, before, [])
 }
 
 function requireTransaction(ctx: Ctx): void {

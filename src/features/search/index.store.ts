@@ -29,16 +29,24 @@ export async function addToIndex(ctx: Ctx, entries: readonly Entry[]): Promise<E
   return entries.filter(({ cardId }) => !isNew.has(cardId))
 }
 
-/** Takes the card out and returns what it had, or undefined where it had nothing. */
-export async function takeFromIndex(ctx: Ctx, cardId: string): Promise<Candidate | undefined> {
-  const [row] = await ctx.db
+/** Takes cards out and returns what they had. */
+export async function takeFromIndex(ctx: Ctx, cardIds: readonly string[]): Promise<Candidate[]> {
+  if (cardIds.length === 0) return []
+  const rows = await ctx.db
     .deleteFrom('search_docs')
-    .where('card_id', '=', cardId)
+    .where('card_id', 'in', cardIds)
     .returning(['doc_no', 'card_id', 'weights'])
     .execute()
-  if (!row) return undefined
-  await ctx.db.deleteFrom('search_fresh').where('doc_no', '=', row.doc_no).execute()
-  return unpack(row)
+  if (rows.length > 0)
+    await ctx.db
+      .deleteFrom('search_fresh')
+      .where(
+        'doc_no',
+        'in',
+        rows.map((row) => row.doc_no),
+      )
+      .execute()
+  return rows.map(unpack)
 }
 
 /** Many numbers as one parameter, so that there is one statement to prepare. */

@@ -13,7 +13,10 @@ onBothEngines('re-indexing', (t) => {
     )
     const ctx = contextFor(t.app.services)
     await inTx(ctx, async (ctx) => {
-      for (const card of cards.slice(0, 10)) await takeFromIndex(ctx, card.card_id)
+      await takeFromIndex(
+        ctx,
+        cards.slice(0, 10).map((card) => card.card_id),
+      )
       await ctx.db.updateTable('search_docs').set({ analyser: 0 }).execute()
     })
     expect(await staleCount(ctx)).toBe(60)
@@ -44,9 +47,12 @@ onBothEngines('re-indexing', (t) => {
   test('an index that was being filled when the program was killed is filled at the next start', async () => {
     const ctx = contextFor(t.app.services)
     const cards = await ctx.db.selectFrom('cards').select('card_id').orderBy('card_id').execute()
-    await inTx(ctx, async (ctx) => {
-      for (const { card_id } of cards.slice(20)) await takeFromIndex(ctx, card_id)
-    })
+    await inTx(ctx, (ctx) =>
+      takeFromIndex(
+        ctx,
+        cards.slice(20).map((card) => card.card_id),
+      ),
+    )
     expect(await fillEmptyIndex(ctx)).toBe(cards.length - 20)
     expect(await staleCount(ctx)).toBe(0)
     expect(await fillEmptyIndex(ctx)).toBe(0)

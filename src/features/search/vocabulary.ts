@@ -18,10 +18,22 @@ export async function noteChange(
   await insertRow(ctx.db, 'search_changes', {
     cards: after.length - before.length,
     length: total(after.map((card) => card.length)) - total(before.map((card) => card.length)),
-    added: after.map((card) => card.words.join(' ')).join(' '),
+    added: addedWords(after),
     removed: before.map((card) => Array.from(card.hashes).join(' ')).join(' '),
     gone: before.map((card) => card.docNo).join(' '),
   })
+}
+
+/** No word has it: it is no part of any token. */
+const times = '*'
+
+/** The words, and with those of several cards how often: `lock timeout*3`. */
+function addedWords(cards: readonly SearchDocument[]): string {
+  const [only] = cards
+  if (cards.length === 1 && only) return only.words.join(' ')
+  const counts = new Map<string, number>()
+  for (const { words } of cards) for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
+  return Array.from(counts, ([word, cards]) => (cards === 1 ? word : `${word}${times}${cards}`)).join(' ')
 }
 
 /** Of a bulk load, a note tells of hundreds of cards. */
@@ -84,14 +96,15 @@ const numbersIn = (text: string) => (text === '' ? [] : text.split(' ').map(Numb
 function sumUp(notes: readonly { added: string; removed: string }[]): WordChange[] {
   const changes = new Map<number, WordChange>()
   for (const { added, removed } of notes) {
-    for (const word of added.split(' ')) {
-      if (word === '') continue
+    for (const counted of added.split(' ')) {
+      if (counted === '') continue
+      const [word = '', cards = '1'] = counted.split(times)
       const hash = wordHash(word)
       const change = changes.get(hash)
       if (change) {
-        change.delta++
+        change.delta += Number(cards)
         change.word ??= word
-      } else changes.set(hash, { hash, word, delta: 1 })
+      } else changes.set(hash, { hash, word, delta: Number(cards) })
     }
     for (const hash of numbersIn(removed)) {
       const change = changes.get(hash)

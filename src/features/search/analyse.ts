@@ -1,4 +1,5 @@
-import { firstMark, fold, knownReading, markNext, type Reading, read, readAsIs } from './reading.ts'
+import { longestPacked, packedReading, packNext } from './known-tokens.ts'
+import { fold, interpret, type Reading, readAsIs, readForeign } from './reading.ts'
 import { stopWords } from './stopwords.ts'
 
 export { fold } from './reading.ts'
@@ -52,36 +53,38 @@ function emitForeign(text: string, start: number, emit: Emit): void {
     if (runStart.test(match[0])) emitRun(match[0], from, emit)
     else if (pictograph.test(match[0])) emit(readAsIs(match[0]), from, from + match[0].length)
     else {
-      const reading = read(match[0])
+      const reading = readForeign(match[0])
       if (reading.terms.length > 0) emit(reading, from, from + match[0].length)
     }
   }
 }
 
+type Codes = Uint16Array
+
 /** The end of `3.11.2` or `v1.2`, given the end of its first number. */
-function endOfVersion(text: string, end: number): number {
+function endOfVersion(codes: Codes, end: number): number {
   let last = end
   for (let parts = 1; parts < mostVersionParts; parts++) {
-    if (text.charCodeAt(last) !== 46) break
+    if (codes[last] !== 46) break
     let next = last + 1
-    while (isDigit(text.charCodeAt(next))) next++
-    if (next === last + 1 || isWordCode(text.charCodeAt(next))) break
+    while (isDigit(codes[next] as number)) next++
+    if (next === last + 1 || isWordCode(codes[next] as number)) break
     last = next
   }
   return last
 }
 
 /** The end of a token, signs included that belong to it: `C++`, `c#`, `3.11.2`. */
-function endWithSigns(text: string, start: number, end: number): number {
-  const next = text.charCodeAt(end)
+function endWithSigns(codes: Codes, start: number, end: number): number {
+  const next = codes[end]
   if (next === 46) {
-    const digitsFrom = text.charCodeAt(start) === 118 || text.charCodeAt(start) === 86 ? start + 1 : start
-    for (let i = digitsFrom; i < end; i++) if (!isDigit(text.charCodeAt(i))) return end
-    return digitsFrom < end ? endOfVersion(text, end) : end
+    const digitsFrom = codes[start] === 118 || codes[start] === 86 ? start + 1 : start
+    for (let i = digitsFrom; i < end; i++) if (!isDigit(codes[i] as number)) return end
+    return digitsFrom < end ? endOfVersion(codes, end) : end
   }
-  if (end - start !== 1 || !isLetter(text.charCodeAt(start))) return end
-  if (next === 35 && !isWordCode(text.charCodeAt(end + 1))) return end + 1
-  if (next === 43 && text.charCodeAt(end + 1) === 43 && !isWordCode(text.charCodeAt(end + 2))) return end + 2
+  if (end - start !== 1 || !isLetter(codes[start] as number)) return end
+  if (next === 35 && !isWordCode(codes[end + 1] as number)) return end + 1
+  if (next === 43 && codes[end + 1] === 43 && !isWordCode(codes[end + 2] as number)) return end + 2
   return end
 }
 
@@ -90,44 +93,60 @@ export type Worth = (first: number, second: number) => boolean
 
 const isSmall = (code: number) => code >= 97 && code <= 122
 
-/** Walks over a text and hands out every token's reading with its place. */
+/** What stands behind a text, so that looking a few signs ahead needs no check. */
+const beyond = 4
+const usualLength = 2 ** 16
+const usualCodes = new Uint16Array(usualLength + beyond)
+
+/** A text's codes side by side: reading them so takes a tenth of asking the string for each. */
+function codesOf(text: string): Codes {
+  const codes = text.length <= usualLength ? usualCodes : new Uint16Array(text.length + beyond)
+  Buffer.from(codes.buffer).write(text, 'utf16le')
+  codes.fill(0, text.length, text.length + beyond)
+  return codes
+}
+
+/** Walks over a text and hands out every token's reading with its place. What is handed to must not scan in turn. */
 export function scan(text: string, emit: Emit, isWorth?: Worth): void {
+  const codes = codesOf(text)
   const length = text.length
   let at = 0
   while (at < length) {
-    let code = text.charCodeAt(at)
+    let code = codes[at] as number
     if (!isWordCode(code)) {
       at++
       continue
     }
     const start = at
-    let mark = firstMark
+    let number = 0
     let isAscii = true
     let isPlain = isLetter(code)
     while (isWordCode(code)) {
-      mark = markNext(mark, code)
+      if (at - start < longestPacked) number = packNext(number, at - start, code)
       if (code >= 128) isAscii = false
       if (++at === length) break
-      code = text.charCodeAt(at)
+      code = codes[at] as number
       if (isPlain && !isSmall(code) && isWordCode(code)) isPlain = false
     }
     if (!isAscii) {
       emitForeign(text.slice(start, at), start, emit)
       continue
     }
-    const end = endWithSigns(text, start, at)
-    if (isWorth && isPlain && end === at && !isWorth(text.charCodeAt(start), text.charCodeAt(start + 1)))
+    const end = endWithSigns(codes, start, at)
+    if (isWorth && isPlain && end === at && !isWorth(codes[start] as number, codes[start + 1] as number))
       continue
     const reading =
-      (end === at ? knownReading(text, start, end, mark) : undefined) ?? readToken(text.slice(start, end))
+      end === at && end - start <= longestPacked
+        ? packedReading(end - start, () => interpret(text.slice(start, end)))
+        : readWithSigns(text.slice(start, end))
     if (reading.terms.length > 0) emit(reading, start, end)
     at = end
   }
 }
 
-function readToken(token: string): Reading {
+function readWithSigns(token: string): Reading {
   const last = token.charCodeAt(token.length - 1)
-  return last === 43 || last === 35 ? readAsIs(token.toLowerCase()) : read(token)
+  return last === 43 || last === 35 ? readAsIs(token.toLowerCase()) : interpret(token)
 }
 
 /** The tokens of a text in order, each with its place and its terms. */

@@ -74,49 +74,11 @@ function version(number: string): Reading {
   )
 }
 
-function interpret(token: string): Reading {
+/** The meaning of a token, worked out; that costs as much as passing over a hundred known ones. */
+export function interpret(token: string): Reading {
   const number = versionNumber.exec(token)?.[1]
   if (number) return version(number)
   return token.includes('_') || hasInnerCase.test(token) ? identifier(token) : plain(fold(token))
-}
-
-/**
- * Readings that are known. A stem costs as much as reading a hundred bytes, and texts repeat their words; so a token is
- * looked for by a number that is made while its end is being found, and not even cut out of the text. A token that
- * falls on the place of another moves it to the next, and the last one out: the memory is bounded.
- */
-const places = 2 ** 17
-const neighbours = 4
-const known = new Array<{ token: string; reading: Reading } | undefined>(places).fill(undefined)
-/** The mark of each, side by side: those that do not match are passed over without being looked at. */
-const marks = new Int32Array(places)
-
-export const firstMark = 0x811c9dc5
-export const markNext = (mark: number, code: number): number => Math.imul(mark ^ code, 0x01000193)
-const placeFor = (mark: number) => (mark ^ (mark >>> 15)) & (places - 1)
-
-const markOf = (token: string) => {
-  let mark = firstMark
-  for (let i = 0; i < token.length; i++) mark = markNext(mark, token.charCodeAt(i))
-  return mark
-}
-
-/** Letter by letter, as `startsWith` costs several times as much on texts of this length. */
-function standsAt(token: string, text: string, start: number): boolean {
-  for (let i = 0; i < token.length; i++) if (token.charCodeAt(i) !== text.charCodeAt(start + i)) return false
-  return true
-}
-
-/** The reading of the token that stands here in the text, if it is known. */
-export function knownReading(text: string, start: number, end: number, mark: number): Reading | undefined {
-  const place = placeFor(mark)
-  for (let i = 0; i < neighbours; i++) {
-    if (marks[place ^ i] !== mark) continue
-    const found = known[place ^ i]
-    if (found && found.token.length === end - start && standsAt(found.token, text, start))
-      return found.reading
-  }
-  return undefined
 }
 
 /** Shorter pieces of a text are copies anyway. */
@@ -126,20 +88,18 @@ const shortestPiece = 13
 const ownCopy = (token: string): string =>
   token.length < shortestPiece ? token : Buffer.from(token, 'utf16le').toString('utf16le')
 
-export function read(token: string): Reading {
+const mostForeign = 2 ** 14
+const foreign = new Map<string, Reading>()
+
+/** What a token beyond ASCII means; see `known-tokens.ts` for the others. */
+export function readForeign(token: string): Reading {
   if (token.length > longestTerm) return interpret(token)
-  const mark = markOf(token)
-  const before = knownReading(token, 0, token.length, mark)
+  const before = foreign.get(token)
   if (before) return before
   const own = ownCopy(token)
   const reading = interpret(own)
-  const place = placeFor(mark)
-  for (let i = neighbours - 1; i > 0; i--) {
-    known[place ^ i] = known[place ^ (i - 1)]
-    marks[place ^ i] = marks[place ^ (i - 1)] as number
-  }
-  known[place] = { token: own, reading }
-  marks[place] = mark
+  if (foreign.size >= mostForeign) foreign.clear()
+  foreign.set(own, reading)
   return reading
 }
 

@@ -24,6 +24,7 @@ export type PostgresServer = {
   /** `immediate` is a crash: nothing is flushed, the next start recovers from the log. */
   stop: (mode?: 'fast' | 'immediate') => Promise<void>
   start: () => Promise<void>
+  isRunning: () => boolean
   /** Stops and removes everything. */
   destroy: () => Promise<void>
 }
@@ -105,13 +106,19 @@ export type StartOptions = {
   settings?: Record<string, string>
   /** A data folder made elsewhere (a replica's); otherwise a new cluster is made. */
   dataDir?: string
+  /** Where everything is kept. */
+  folder?: string
 }
 
 /** A real PostgreSQL on a free loopback port, with its data in a temporary folder. */
-export async function startPostgres({ settings = {}, dataDir }: StartOptions = {}): Promise<PostgresServer> {
+export async function startPostgres({
+  settings = {},
+  dataDir,
+  folder = tmpdir(),
+}: StartOptions = {}): Promise<PostgresServer> {
   const owner = ownerForRoot()
   const native = binaries(owner)
-  const base = mkdtempSync(join(tmpdir(), 'knowledge-vault-pg-'))
+  const base = mkdtempSync(join(folder, 'knowledge-vault-pg-'))
   if (owner) chownSync(base, owner.uid, owner.gid)
   const data = dataDir ?? join(base, 'data')
   const run = owner ? { ...owner, cwd: base } : { cwd: base }
@@ -141,9 +148,10 @@ export async function startPostgres({ settings = {}, dataDir }: StartOptions = {
     started.stderr?.on('data', keep)
     await untilItAnswers(url(), started, () => output)
   }
+  const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null
   const stop = async (mode: 'fast' | 'immediate' = 'fast') => {
     const running = child
-    if (!running || running.exitCode !== null || running.signalCode !== null) return
+    if (!running || !isRunning()) return
     const ended = new Promise((resolve) => running.once('exit', resolve))
     running.kill(mode === 'fast' ? 'SIGINT' : 'SIGQUIT')
     await ended
@@ -154,6 +162,7 @@ export async function startPostgres({ settings = {}, dataDir }: StartOptions = {
     port,
     dataDir: data,
     start,
+    isRunning,
     stop,
     destroy: async () => {
       await stop('immediate')

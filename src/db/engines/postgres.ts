@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
+import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { type Database, markTransaction, rootHandleGuard } from '../db.ts'
 import type { Schema } from '../schema.ts'
+import { openPool, WaitingLine } from './postgres-pool.ts'
 import { Replica } from './replica.ts'
 
 const MAX_TRIES = 20
@@ -22,15 +23,15 @@ const mustRunAgain = (error: unknown) => ['40001', '40P01'].includes(sqlState(er
 
 const UNAVAILABLE = /^(08|53|57P0|55P03|25006|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)/
 
+/** pg gives these no code. */
+const UNAVAILABLE_WITHOUT_CODE =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client (has encountered a connection error|was closed) and is not queryable)/
+
 function isUnavailable(error: unknown): boolean {
   if (mustRunAgain(error)) return true
   const state = sqlState(error)
   if (state !== undefined) return UNAVAILABLE.test(state)
-  // pg gives these two no code.
-  return (
-    error instanceof Error &&
-    /^(Connection terminated|timeout exceeded when trying to connect)/.test(error.message)
-  )
+  return error instanceof Error && UNAVAILABLE_WITHOUT_CODE.test(error.message)
 }
 
 export type PostgresOptions = {
@@ -52,45 +53,9 @@ const SETTINGS: pg.PoolConfig = {
   options: '-c synchronous_commit=on',
 }
 
-/** The pool, and since when those who wait for one of its connections have been waiting: it serves them in turn. */
-class WaitingLine implements PostgresPool {
-  readonly #pool: pg.Pool
-  readonly #since = new Set<{ at: number }>()
-
-  constructor(pool: pg.Pool) {
-    this.#pool = pool
-  }
-
-  get options(): pg.PoolOptions {
-    return this.#pool.options
-  }
-
-  async connect(): Promise<PostgresPoolClient> {
-    const place = { at: performance.now() }
-    this.#since.add(place)
-    try {
-      return await this.#pool.connect()
-    } finally {
-      this.#since.delete(place)
-    }
-  }
-
-  end(): Promise<void> {
-    return this.#pool.end()
-  }
-
-  waitMs(): number {
-    const [first] = this.#since
-    return first ? performance.now() - first.at : 0
-  }
-}
-
 export function openPostgres(options: PostgresOptions): Database {
   const { url, readUrl, poolSize, onIdleError, onReplicaChange = () => {} } = options
-  const pool = new pg.Pool({ ...SETTINGS, connectionString: url, max: poolSize })
-  // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
-  pool.on('error', onIdleError)
-
+  const pool = openPool({ ...SETTINGS, connectionString: url, max: poolSize }, onIdleError)
   const line = new WaitingLine(pool)
   const dialect = new PostgresDialect({ pool: line })
   const read = new Kysely<Schema>({ dialect, plugins: [rootHandleGuard] })

@@ -1,7 +1,8 @@
 import { type DatabaseConnection, Kysely, PostgresDialect, type QueryExecutor } from 'kysely'
-import pg from 'pg'
+import type pg from 'pg'
 import { type Db, rootHandleGuard } from '../db.ts'
 import type { Schema } from '../schema.ts'
+import { openPool } from './postgres-pool.ts'
 
 const POLL_MS = 200
 /** A replica that lacks what was acknowledged longer ago than this is not read from, by anybody. */
@@ -78,11 +79,7 @@ export class Replica {
   constructor(options: ReplicaOptions) {
     this.#options = options
     const { url, poolSize, primary, onIdleError } = options
-    const pool = (overrides: pg.PoolConfig) => {
-      const made = new pg.Pool({ ...primary.settings, ...overrides })
-      made.on('error', onIdleError)
-      return made
-    }
+    const pool = (overrides: pg.PoolConfig) => openPool({ ...primary.settings, ...overrides }, onIdleError)
     const watch = { max: 1, connectionTimeoutMillis: WATCH_TIMEOUT_MS, query_timeout: WATCH_TIMEOUT_MS }
     this.#pool = pool({
       connectionString: url,

@@ -6,7 +6,7 @@ import type { EngineName } from '../src/db/db.ts'
 import { type Measured, plot } from './growth/plot.ts'
 import { remixedQueries, sentencesFrom } from './search/cards.ts'
 import { filledVault } from './support/filled.ts'
-import type { Request } from './support/load.ts'
+import { postsBy, type Request } from './support/load.ts'
 import { type Row, report } from './support/report.ts'
 import { repository, residentMb, startVault } from './support/servers.ts'
 
@@ -46,12 +46,7 @@ async function measure(engine: EngineName, size: number): Promise<Measured> {
     const server = await startVault(vault.env)
     const startMs = performance.now() - begin
     const { headers } = vault
-    const post = (path: string, body: unknown): Request => ({
-      method: 'POST',
-      path,
-      headers,
-      body: JSON.stringify(body),
-    })
+    const post = postsBy(headers)
     const kinds: Record<string, (query: string) => Request> = {
       'search the library': (query) => post('/api/v1/search', { query: query.padEnd(3), scope: 'public' }),
       'read a card': () => ({ path: `/api/v1/cards/${vault.cardId}`, headers }),

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { filledVault } from './support/filled.ts'
-import { drive, median, type Request } from './support/load.ts'
+import { drive, median, postsBy, type Request } from './support/load.ts'
 import { report } from './support/report.ts'
 import { type Server, startVault } from './support/servers.ts'
 
@@ -12,12 +12,7 @@ const BAR = 1.6
 
 const vault = await filledVault('postgres', CARDS, 1000)
 const { headers } = vault
-const post = (path: string, body: unknown): Request => ({
-  method: 'POST',
-  path,
-  headers,
-  body: JSON.stringify(body),
-})
+const post = postsBy(headers)
 const text = 'connection timeout while the build waits'
 const MIX: { request: Request; connections: number }[] = [
   { request: post('/api/v1/search', { query: text, scope: 'public' }), connections: 3 },

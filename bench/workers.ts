@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { filledVault } from './support/filled.ts'
-import { drive, median } from './support/load.ts'
+import { drive, median, postsBy } from './support/load.ts'
 import { report } from './support/report.ts'
 import { startVault } from './support/servers.ts'
 
@@ -11,12 +11,10 @@ const ROUNDS = 3
 const BAR = 1.7
 
 const vault = await filledVault('sqlite', CARDS, 100)
-const request = {
-  method: 'POST' as const,
-  path: '/api/v1/search',
-  headers: vault.headers,
-  body: JSON.stringify({ query: 'connection timeout while the build waits', scope: 'public' }),
-}
+const request = postsBy(vault.headers)('/api/v1/search', {
+  query: 'connection timeout while the build waits',
+  scope: 'public',
+})
 
 async function searchesPerSecond(workers: number): Promise<number> {
   const server = await startVault({ ...vault.env, WORKERS: String(workers) })

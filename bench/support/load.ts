@@ -7,6 +7,11 @@ export type Request = {
   body?: string
 }
 
+/** Makes requests of somebody who sends JSON. */
+export const postsBy =
+  (headers: Record<string, string>) =>
+  (path: string, body: unknown): Request => ({ method: 'POST', path, headers, body: JSON.stringify(body) })
+
 export type Load = { requestsPerSecond: number; p50: number; p99: number; failures: number }
 
 export type Drive = {

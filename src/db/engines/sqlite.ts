@@ -30,6 +30,8 @@ const BUSY_TIMEOUT_MS = 20
 const MAX_CACHED_STATEMENTS = 500
 /** 16 MB of log before it is taken over into the file: a page that many commits change is then copied once. */
 const LOG_PAGES = 4000
+/** Reads without copying: as much of the file as may be mapped, 2 GB. */
+const MAP = 'pragma mmap_size = 2147418112'
 
 const SQLITE_BUSY = 5
 const SQLITE_LOCKED = 6
@@ -245,11 +247,11 @@ function openWhole(file: string): Database {
   writer.exec('pragma busy_timeout = 5000; pragma journal_mode = wal')
   writer.exec(
     `pragma synchronous = full; pragma busy_timeout = ${BUSY_TIMEOUT_MS}; pragma cache_size = -32000;
-    pragma wal_autocheckpoint = ${LOG_PAGES}`,
+    pragma wal_autocheckpoint = ${LOG_PAGES}; ${MAP}`,
   )
   refuseCorrupt(file, writer)
   const reader = new DatabaseSync(file, { timeout: 5000 })
-  reader.exec('pragma query_only = 1; pragma cache_size = -32000; pragma mmap_size = 2147418112')
+  reader.exec(`pragma query_only = 1; pragma cache_size = -32000; ${MAP}`)
 
   const read = readingKysely(reader)
   const write = writingKysely(writer)

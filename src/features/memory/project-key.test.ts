@@ -77,7 +77,7 @@ test.each([
   ['Team A/My App', 'Team A/My App'],
   ['проект', 'проект'],
   ['プロジェクト/一', 'プロジェクト/一'],
-  ['/home/dev/repo', '/home/dev/repo'],
+  ['/srv/repo', '/srv/repo'],
   ['C:\\code\\repo', 'C:\\code\\repo'],
   ['./repo', './repo'],
   ['file:///srv/git/repo.git', 'file:///srv/git/repo.git'],

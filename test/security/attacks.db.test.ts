@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { expect, test, vi } from 'vitest'
 import { goodCard, record } from '../support/cards.ts'
@@ -104,6 +105,28 @@ onBothEngines('an attacker', (t) => {
     const known = await computed(email)
     expect(known).toHaveLength(1)
     expect(await computed('unknown@example.com')).toEqual(known)
+  })
+
+  test('cannot tell an almost right key from a wrong one: keys are found by their hash, which is all there is to compare', async () => {
+    const user = await t.user()
+    const { body } = await user.post('/api/v1/auth/api-keys', { name: 'agent' })
+    const key: string = body.api_key
+    const guesses = [
+      key.slice(0, -1) + (key.endsWith('a') ? 'b' : 'a'),
+      key.slice(0, 8).padEnd(key.length, 'x'),
+      key.toUpperCase().replace('KV_', 'kv_'),
+      `${key}a`,
+    ]
+    const answers = []
+    for (const guess of guesses) {
+      const answer = await t.anonymous().get('/api/v1/auth/me', { 'x-api-key': guess })
+      answers.push([answer.status, answer.text])
+    }
+    expect(answers[0]?.[0]).toBe(401)
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
+    const stored = await t.app.services.database.read.selectFrom('api_keys').selectAll().execute()
+    expect(stored.map((row) => row.key_hash)).toContain(createHash('sha256').update(key).digest('base64url'))
+    expect((await t.anonymous().get('/api/v1/auth/me', { 'x-api-key': key })).status).toBe(200)
   })
 
   test('cannot make the server unpack a bomb', async () => {

@@ -7,8 +7,8 @@ const LOCK_PATIENCE_MS = 15_000
 /** How much work one commit may carry: enough to share the disk's latency, little enough that nobody waits long. */
 const MAX_BATCH = 16
 /**
- * How long full batches follow each other before everything else gets its turn. A turn of a busy process is long: with one
- * batch in each, writes would come in faster than they are done.
+ * How long full batches follow each other before everything else gets its turn. A turn of a busy process is long, and one
+ * batch in each would be too few.
  */
 const STRETCH_MS = 50
 

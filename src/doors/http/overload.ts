@@ -5,8 +5,8 @@ import type { Database } from '../../db/db.ts'
 import { errorBody } from './errors.ts'
 
 /**
- * How long one turn of the event loop goes on letting requests in. Node accepts one new connection in each turn, and
- * reads and answers everything else between two: a turn that serves hundreds shuts newcomers and health checks out.
+ * How long one turn of the event loop goes on letting requests in. New connections are accepted at about
+ * one a turn, everything else is read and answered in between: a turn that serves hundreds shuts newcomers and health checks out.
  */
 const TURN_MS = 10
 /** Who comes when the first in line has waited this long is refused: an answer later than that helps nobody. */

@@ -1,0 +1,115 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { repository } from '../support/process.ts'
+
+const LITERAL =
+  /(?<=[=(,:[!&|?{}; \n]|return )\/(?![*/])((?:\\[^\n]|\[(?:\\[^\n]|[^\]\\\n])*\]|[^/\n\\[])+)\/([dgimsuvy]*)(?=[.,;)\s\]}:])/g
+
+type Pattern = { file: string; source: string; flags: string }
+
+export const patterns: readonly Pattern[] = globSync('src/**/*.ts', { cwd: repository })
+  .filter((file) => !/\.test\.ts$|samples\.ts$/.test(file))
+  .flatMap((file) => {
+    const code = readFileSync(join(repository, file), 'utf8').replaceAll(/^\s*(\/\/|\*|\/\*\*).*$/gm, '')
+    return [...code.matchAll(LITERAL)].flatMap(([, source = '', flags = '']) => {
+      try {
+        new RegExp(source, flags)
+        return [{ file, source, flags }]
+      } catch {
+        return []
+      }
+    })
+  })
+
+/** Long runs of what patterns like to repeat, with an end that makes them fail. */
+const repeated = [
+  'a',
+  'A',
+  '0',
+  ' ',
+  '\n',
+  '\t',
+  '-',
+  '_',
+  '.',
+  '/',
+  '\\',
+  '"',
+  "'",
+  '@',
+  '<',
+  '{',
+  '[',
+  '(',
+  '*',
+  '=',
+  ':',
+  ';',
+  ',',
+  '%',
+  '#',
+  '\r\n',
+  'a ',
+  'a.',
+  'a-',
+  '0.',
+  'a=',
+  'a@',
+  '//',
+  '":',
+  '\u00e9',
+  '\u4e2d',
+  '\u{1f9ea}',
+]
+const LENGTH = 4_000
+const hostile = repeated.flatMap((piece) => {
+  const run = piece.repeat(Math.ceil(LENGTH / piece.length))
+  return [run, `${run}\u0001`, `a${run}!`]
+})
+
+const TRIES = 8
+
+/** Patterns over text that is short, or ours: file, beginning of the pattern, and why it cannot grow. */
+const BOUNDED: readonly [file: string, start: string, why: string][] = [
+  ['src/config.ts', '\\/+$', 'the environment'],
+  ['src/doors/cli/profile.ts', '\\/+$', "one's own settings"],
+  ['src/doors/cli/client-file.ts', '^\\s*\\[+', "one's own file"],
+  ['src/features/support/answer.ts', '^\\s*(', 'our guide pages'],
+  ['src/features/guide/guide.ts', '!?\\[', 'our guide pages'],
+  ['src/features/ai-guide/ai-guide.ts', '\\/+$', 'an address of at most 2,000 characters'],
+  ['src/features/memory/project-key.ts', '', 'a key of at most 1,000 characters'],
+  ['src/features/redaction/headers.ts', '^[\\x20', 'at most 375 decoded bytes'],
+  ['src/features/redaction/placeholders.ts', '^[./~]', 'a value of at most 400 characters'],
+]
+const isBounded = ({ file, source }: Pattern) =>
+  BOUNDED.some(([bounded, start]) => file === bounded && source.startsWith(start))
+
+function slowest({ source, flags }: Pattern, longestMs: number): { ms: number; text: string } {
+  let worst = { ms: 0, text: '' }
+  for (const text of hostile) {
+    // The quickest of several, so that a busy machine does not look like a bad pattern.
+    let best = Number.POSITIVE_INFINITY
+    for (let i = 0; i < TRIES && best > longestMs; i++) {
+      const pattern = new RegExp(source, flags)
+      const start = performance.now()
+      pattern.exec(text)
+      best = Math.min(best, performance.now() - start)
+    }
+    if (best > worst.ms) worst = { ms: best, text: text.slice(0, 12) }
+  }
+  return worst
+}
+
+/**
+ * Those that take longer than this over any long run of characters. Linear patterns take some hundredths of a
+ * millisecond, quadratic ones tens of milliseconds, worse ones for ever.
+ */
+export const slowPatterns = (longestMs: number): string[] =>
+  patterns
+    .filter((pattern) => !isBounded(pattern))
+    .map((pattern) => ({ ...pattern, ...slowest(pattern, longestMs) }))
+    .filter(({ ms }) => ms > longestMs)
+    .map(
+      ({ file, source, text, ms }) =>
+        `${file}: /${source}/ on ${JSON.stringify(text)} (${Math.round(ms)} ms)`,
+    )

@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
-import { LONGEST_WAIT_MS, shedLoad } from './overload.ts'
+import { LONGEST_DATABASE_WAIT_MS, LONGEST_WAIT_MS, shedLoad } from './overload.ts'
 
 /** `stepMs` is how much later it is each time somebody looks at the clock. */
 function serverWith({ stepMs = 0, databaseWaitMs = (_work: 'read' | 'write') => 0 }) {
@@ -43,7 +43,7 @@ test('who would wait too long is refused with Retry-After, health is answered, a
 })
 
 test('while writes wait long for the database, reading goes on', async () => {
-  const app = serverWith({ databaseWaitMs: (work) => (work === 'write' ? LONGEST_WAIT_MS + 1 : 0) })
+  const app = serverWith({ databaseWaitMs: (work) => (work === 'write' ? LONGEST_DATABASE_WAIT_MS + 1 : 0) })
   expect((await app.inject({ method: 'POST', url: '/work' })).statusCode).toBe(503)
   expect((await app.inject('/work')).statusCode).toBe(200)
 })

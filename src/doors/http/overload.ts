@@ -11,6 +11,8 @@ import { errorBody } from './errors.ts'
 const TURN_MS = 10
 /** Who comes when the first in line has waited this long is refused: an answer later than that helps nobody. */
 export const LONGEST_WAIT_MS = 500
+/** The same for the database, where transactions that must run again hold others up for a while. */
+export const LONGEST_DATABASE_WAIT_MS = 1000
 const RETRY_AFTER_SECONDS = 2
 /** Made once: a refusal must cost next to nothing. */
 const REFUSAL = JSON.stringify(
@@ -87,7 +89,7 @@ export function shedLoad(
   app.addHook('onRequest', (request, reply, done) => {
     if (request.url.startsWith('/health')) return done()
     const work = request.method === 'GET' ? 'read' : 'write'
-    if (line.waitMs() > LONGEST_WAIT_MS || databaseWaitMs(work) > LONGEST_WAIT_MS) refuse(reply)
+    if (line.waitMs() > LONGEST_WAIT_MS || databaseWaitMs(work) > LONGEST_DATABASE_WAIT_MS) refuse(reply)
     // Who has left meanwhile is not served.
     else line.join(() => (request.raw.socket.destroyed ? refuse(reply) : done()))
   })

@@ -54,7 +54,7 @@ function emitForeign(text: string, start: number, emit: Emit): void {
     else if (pictograph.test(match[0])) emit(readAsIs(match[0]), from, from + match[0].length)
     else {
       const reading = readForeign(match[0])
-      if (reading.terms.length > 0) emit(reading, from, from + match[0].length)
+      if (reading.words > 0) emit(reading, from, from + match[0].length)
     }
   }
 }
@@ -139,7 +139,7 @@ export function scan(text: string, emit: Emit, isWorth?: Worth): void {
       end === at && end - start <= longestPacked
         ? packedReading(end - start, () => interpret(text.slice(start, end)))
         : readWithSigns(text.slice(start, end))
-    if (reading.terms.length > 0) emit(reading, start, end)
+    if (reading.words > 0) emit(reading, start, end)
     at = end
   }
 }

@@ -92,9 +92,10 @@ export function documentOf(card: IndexedCard, isPublicPlace: boolean): SearchDoc
   let length = 0
   let weight = textWeight
   const count: Emit = (reading) => {
+    const { hashes } = reading
     length += reading.words
-    for (let i = 0; i < reading.hashes.length; i++) {
-      const hash = reading.hashes[i] as number
+    for (let i = 0; i < hashes.length; i++) {
+      const hash = hashes[i] as number
       const before = frequency.get(hash)
       if (before === undefined) words.push(reading.terms[i] as string)
       frequency.set(hash, (before ?? 0) + weight)

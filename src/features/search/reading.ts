@@ -6,7 +6,7 @@ export type Reading = {
   /** The parts first; an identifier of several parts adds itself as a whole at the end. */
   terms: string[]
   hashes: number[]
-  /** How many words the token counts for in the length of a text. */
+  /** How many words the token counts for in the length of a text; none where it means nothing. */
   words: number
 }
 
@@ -51,7 +51,8 @@ const reading = (terms: string[], words: number): Reading => ({ terms, hashes: t
 /** `python3` is also about python. */
 function plain(folded: string): Reading {
   const numbered = lettersThenDigits.exec(folded)?.[1]
-  return numbered ? reading([cut(folded), stem(numbered)], 1) : reading(folded ? [stem(folded)] : [], 1)
+  if (numbered) return reading([cut(folded), stem(numbered)], 1)
+  return folded ? reading([stem(folded)], 1) : reading([], 0)
 }
 
 /** `getUserById` and `get_user_by_id`: get, user, by, id, and getuserbyid for both. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
@@ -43,9 +44,37 @@ async function targetFor(ctx: UserCtx, targetId: string) {
   return (await requireRole(ctx, targetId, 'editor')).workspace
 }
 
+/** Any fixed number. */
+const publishingLock = 7_205_762
+
+/**
+ * The look for duplicates reads what every card write changes, so on PostgreSQL a serialisable transaction would have to
+ * run again and again. Publishing runs at read committed there and holds what it relies on: other publishing, that two
+ * equal cards do not pass side by side; the card; the role and the visibility of the place that it goes to.
+ */
+async function holdStill({ db, database, viewer }: UserCtx, cardId: string, targetId: string): Promise<void> {
+  if (database.engine !== 'postgres') return
+  await sql`select pg_advisory_xact_lock(${publishingLock})`.execute(db)
+  await db.selectFrom('cards').select('card_id').where('card_id', '=', cardId).forUpdate().execute()
+  await db
+    .selectFrom('workspaces')
+    .select('workspace_id')
+    .where('workspace_id', '=', targetId)
+    .forShare()
+    .execute()
+  await db
+    .selectFrom('memberships')
+    .select('role')
+    .where('workspace_id', '=', targetId)
+    .where('user_id', '=', viewer.userId)
+    .forShare()
+    .execute()
+}
+
 type Outcome = { card: CardAnswer } | { refusal: AppError }
 
 async function publish(ctx: UserCtx, cardId: string, targetId: string): Promise<Outcome> {
+  await holdStill(ctx, cardId, targetId)
   const row = await ownCard(ctx, cardId, 'publish')
   await requirePublishing(ctx)
   const target = await targetFor(ctx, targetId)
@@ -98,7 +127,9 @@ export const publishCard = capability({
   errors: [400, 404, 409, 412],
   run: async (ctx, { card_id, target_workspace_id = PUBLIC_LIBRARY_ID }) => {
     // A refusal is thrown after the transaction: the card keeps its review, and nothing else has changed.
-    const outcome = await inTx(ctx, (ctx) => publish(ctx, card_id, target_workspace_id))
+    const outcome = await inTx(ctx, (ctx) => publish(ctx, card_id, target_workspace_id), {
+      isolation: 'read committed',
+    })
     if ('refusal' in outcome) throw outcome.refusal
     return outcome.card
   },

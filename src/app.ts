@@ -6,6 +6,7 @@ import type { MailTransport } from './adapters/mail/mail.ts'
 import { capabilities, rawRoutes } from './capabilities.ts'
 import type { Config } from './config.ts'
 import { contextFor, type Services } from './core/context.ts'
+import { CredentialCache } from './core/credential-cache.ts'
 import { type Limits, memoryLimits } from './core/limits.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
@@ -66,6 +67,7 @@ export async function buildApp(config: Config, options: BuildOptions = {}): Prom
         mail: await openMail(config),
       },
       limits: options.limits ?? memoryLimits(),
+      credentials: new CredentialCache(() => database.credentialsVersion()),
       secret: config.secretKey ?? keptSecret(config.dataDir),
       wakeups: new EventEmitter(),
       log,

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Adapters } from '../adapters/adapters.ts'
 import type { Config } from '../config.ts'
 import type { Database, Db, TransactionOptions } from '../db/db.ts'
+import type { CredentialCache } from './credential-cache.ts'
 import type { Limits } from './limits.ts'
 import type { Scope } from './scopes.ts'
 
@@ -19,6 +20,8 @@ export type Services = {
   database: Database
   adapters: Adapters
   limits: Limits
+  /** Who has just been recognised. */
+  credentials: CredentialCache
   /** The server's own secret: what is sealed with it can be opened only here. */
   secret: string
   /** `wakeups.emit(name)` runs the job of that name now rather than at its next turn. */
@@ -56,6 +59,7 @@ export const contextFor = (services: Services, caller: Caller = NOBODY): Ctx => 
   database: services.database,
   adapters: services.adapters,
   limits: services.limits,
+  credentials: services.credentials,
   secret: services.secret,
   wakeups: services.wakeups,
   log: services.log,

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Kysely, type KyselyPlugin, SqliteAdapter } from 'kysely'
+import { takesCredentials } from './credential-statements.ts'
 import type { Schema } from './schema.ts'
 
 export type Db = Kysely<Schema>
@@ -24,6 +25,11 @@ export type Database = {
   transaction: <T>(fn: (tx: Db) => Promise<T>, options?: TransactionOptions) => Promise<T>
   /** For how long the next in line has been waiting to read, or to write. */
   waitMs: (work: 'read' | 'write') => number
+  /**
+   * Changes whenever something that a credential rests on may have been taken away: at once where this process did it,
+   * within a moment where another did. Undefined while nobody can say; then nothing of credentials is kept.
+   */
+  credentialsVersion: () => number | undefined
   isUniqueViolation: (error: unknown) => boolean
   /** The database cannot be reached or written now; a later try may work. */
   isUnavailable: (error: unknown) => boolean
@@ -48,13 +54,29 @@ export class DamagedDatabase extends Error {
   override readonly name = 'DamagedDatabase'
 }
 
-const openTransaction = new AsyncLocalStorage<true>()
+/** What a transaction has done that must be told when it is committed. */
+export type TransactionMark = { tookCredentials: boolean }
+
+const openTransaction = new AsyncLocalStorage<TransactionMark>()
 
 /** A second transaction inside one would wait for itself on SQLite and escape the first on PostgreSQL. */
-export function markTransaction<T>(fn: () => Promise<T>): Promise<T> {
+export function newTransactionMark(): TransactionMark {
   if (openTransaction.getStore())
     throw new Error('A transaction was begun inside a transaction: use inTx(ctx, …)')
-  return openTransaction.run(true, fn)
+  return { tookCredentials: false }
+}
+
+export const runMarked = <T>(mark: TransactionMark, fn: () => Promise<T>): Promise<T> =>
+  openTransaction.run(mark, fn)
+
+/** For the writing handle: the one place that sees every statement that may end a credential. */
+export const credentialWatch: KyselyPlugin = {
+  transformQuery({ node }) {
+    const mark = openTransaction.getStore()
+    if (mark && takesCredentials(node)) mark.tookCredentials = true
+    return node
+  },
+  transformResult: async ({ result }) => result,
 }
 
 /** The root handle inside a transaction would not see the transaction's own writes. */

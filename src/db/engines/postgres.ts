@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
-import { type Database, markTransaction, rootHandleGuard } from '../db.ts'
+import { credentialWatch, type Database, newTransactionMark, rootHandleGuard, runMarked } from '../db.ts'
 import type { Schema } from '../schema.ts'
+import { CREDENTIALS_CHANNEL, CredentialNews } from './credential-news.ts'
 import { openPool, WaitingLine } from './postgres-pool.ts'
 import { Replica } from './replica.ts'
 
@@ -34,6 +35,17 @@ function isUnavailable(error: unknown): boolean {
   return error instanceof Error && UNAVAILABLE_WITHOUT_CODE.test(error.message)
 }
 
+async function withRetries<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!mustRunAgain(error) || attempt === MAX_TRIES) throw error
+      await sleep(Math.random() * Math.min(100, 2 ** attempt))
+    }
+  }
+}
+
 export type PostgresOptions = {
   url: string
   /** A streaming replica of it, for reads. */
@@ -59,7 +71,8 @@ export function openPostgres(options: PostgresOptions): Database {
   const line = new WaitingLine(pool)
   const dialect = new PostgresDialect({ pool: line })
   const read = new Kysely<Schema>({ dialect, plugins: [rootHandleGuard] })
-  const write = new Kysely<Schema>({ dialect })
+  const write = new Kysely<Schema>({ dialect, plugins: [credentialWatch] })
+  const news = new CredentialNews({ ...SETTINGS, connectionString: url }, onIdleError)
   const replica =
     readUrl === undefined
       ? undefined
@@ -77,23 +90,27 @@ export function openPostgres(options: PostgresOptions): Database {
     readFor: (userId) => replica?.readFor(userId, read) ?? read,
     wrote: async (userIds) => replica?.wrote(userIds),
     waitMs: () => line.waitMs(),
-    transaction: (fn, options) =>
-      markTransaction(async () => {
-        for (let attempt = 1; ; attempt++) {
-          try {
-            return await write
-              .transaction()
-              .setIsolationLevel(options?.isolation ?? 'serializable')
-              .execute(fn)
-          } catch (error) {
-            if (!mustRunAgain(error) || attempt === MAX_TRIES) throw error
-            await sleep(Math.random() * Math.min(100, 2 ** attempt))
-          }
-        }
-      }),
+    transaction: async (fn, options) => {
+      const mark = newTransactionMark()
+      const run = () =>
+        write
+          .transaction()
+          .setIsolationLevel(options?.isolation ?? 'serializable')
+          .execute(async (tx) => {
+            const result = await fn(tx)
+            // Sent when it commits, to all nodes.
+            if (mark.tookCredentials) await sql`select pg_notify(${CREDENTIALS_CHANNEL}, '')`.execute(tx)
+            return result
+          })
+      const result = await runMarked(mark, () => withRetries(run))
+      if (mark.tookCredentials) news.add()
+      return result
+    },
+    credentialsVersion: () => news.version(),
     isUniqueViolation: (error) => sqlState(error) === '23505',
     isUnavailable,
     close: async () => {
+      await news.close()
       await replica?.close()
       await pool.end()
     },

@@ -14,15 +14,18 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import {
+  credentialWatch,
   DamagedDatabase,
   type Database,
   type Db,
-  markTransaction,
+  newTransactionMark,
   refuseInTransaction,
   rootHandleGuard,
   runDirectly,
+  runMarked,
 } from '../db.ts'
 import type { Schema } from '../schema.ts'
+import { SqliteChanges } from './sqlite-changes.ts'
 import { SqliteWrites } from './sqlite-writes.ts'
 
 /** Waiting inside SQLite blocks this process, so it waits briefly there and longer in the event loop. */
@@ -188,7 +191,7 @@ function readingKysely(db: DatabaseSync): Db {
 
 function writingKysely(db: DatabaseSync): Db {
   const connection = new SqliteConnection(db, true)
-  const kysely = kyselyOn(connection)
+  const kysely = kyselyOn(connection, [credentialWatch])
   runDirectly(kysely, (sql, parameters) => connection.run(sql, parameters))
   return kysely
 }
@@ -256,13 +259,20 @@ function openWhole(file: string): Database {
   const read = readingKysely(reader)
   const write = writingKysely(writer)
   const writes = new SqliteWrites(writer, (error) => primaryCode(error) === SQLITE_BUSY)
+  const changes = new SqliteChanges(reader)
   return {
     engine: 'sqlite',
     read,
     readFor: () => read,
     wrote: async () => {},
     waitMs: (work) => (work === 'write' ? writes.waitMs() : 0),
-    transaction: (fn) => markTransaction(() => writes.transaction(() => fn(write))),
+    transaction: async (fn) => {
+      const mark = newTransactionMark()
+      const result = await writes.transaction(() => runMarked(mark, () => fn(write)))
+      if (mark.tookCredentials) changes.add()
+      return result
+    },
+    credentialsVersion: () => changes.version(),
     isUniqueViolation: (error) => {
       const code = resultCode(error)
       return code === SQLITE_CONSTRAINT_UNIQUE || code === SQLITE_CONSTRAINT_PRIMARYKEY

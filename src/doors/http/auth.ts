@@ -1,9 +1,10 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { Capability, LimitClass } from '../../core/capability.ts'
 import type { Services, Viewer } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
 import { authorise } from '../../core/invoke.ts'
 import { viewerOf } from '../../features/accounts/credentials.ts'
+import type { FlatHeaders } from './answers.ts'
 import { applyRateLimit } from './rate-limit.ts'
 
 export const SESSION_COOKIE = 'kv_session'
@@ -37,9 +38,13 @@ function refuseForgery(request: FastifyRequest, baseUrl: string): void {
 /** The server may be opened by another name than BASE_URL, such as localhost for 127.0.0.1. */
 const ownOrigin = (request: FastifyRequest) => `${request.protocol}://${request.host}`
 
+/** The first cookie of that name, as RFC 6265 has it; the token itself needs no decoding. */
 export function sessionCookie(request: FastifyRequest): string | undefined {
-  const { cookie } = request.headers
-  return cookie === undefined ? undefined : request.server.parseCookie(cookie)[SESSION_COOKIE]
+  for (const pair of request.headers.cookie?.split(';') ?? []) {
+    const [name, value = ''] = pair.split('=', 2)
+    if (name?.trim() === SESSION_COOKIE) return value.trim() || undefined
+  }
+  return undefined
 }
 
 export type Credential = { value: string; fromCookie: boolean }
@@ -53,21 +58,32 @@ export function credentialOf(request: FastifyRequest, baseUrl: string): Credenti
   return { value: cookie, fromCookie: true }
 }
 
-/** The viewer of a request, or null without a credential. A bad credential is an error, not a nobody. */
-type Authenticate = (services: Services, request: FastifyRequest) => Promise<Viewer | null>
+/**
+ * The viewer of a request, or null without a credential. A bad credential is an error, not a nobody. A promise only where
+ * the database must be asked.
+ */
+export type Authenticate = (
+  services: Services,
+  request: FastifyRequest,
+) => Viewer | null | Promise<Viewer | null>
 
 export const authenticate: Authenticate = (services, request) => {
   const credential = credentialOf(request, services.config.baseUrl)
-  return credential ? viewerOf(services, credential.value, request.url) : Promise.resolve(null)
+  return credential ? viewerOf(services, credential.value, request.url) : null
+}
+
+const nobodyIfRefused = (error: unknown): null => {
+  if (error instanceof AppError && (error.status === 401 || error.status === 403)) return null
+  throw error
 }
 
 /** Public routes work for everybody; a stale cookie must not lock somebody out of the login route. */
-export const authenticateIfPossible: Authenticate = async (services, request) => {
+export const authenticateIfPossible: Authenticate = (services, request) => {
   try {
-    return await authenticate(services, request)
+    const viewer = authenticate(services, request)
+    return viewer instanceof Promise ? viewer.catch(nobodyIfRefused) : viewer
   } catch (error) {
-    if (error instanceof AppError && (error.status === 401 || error.status === 403)) return null
-    throw error
+    return nobodyIfRefused(error)
   }
 }
 
@@ -77,37 +93,47 @@ export const admission = (
   asked: Pick<Capability, 'scopes'>,
   limitClass: LimitClass,
   identify: Authenticate = asked.scopes === 'public' ? authenticateIfPossible : authenticate,
-) =>
-  async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const viewer = await identify(services, request)
-    applyRateLimit(services, limitClass, viewer, request, reply)
+) => {
+  const letIn = (request: FastifyRequest, viewer: Viewer | null): void => {
+    applyRateLimit(services, limitClass, viewer, request)
     authorise(asked, viewer)
     request.viewer = viewer
   }
+  return function admit(request: FastifyRequest, _reply: unknown, done: (error?: Error) => void): void {
+    request.startedAt = performance.now()
+    try {
+      const viewer = identify(services, request)
+      if (viewer instanceof Promise) {
+        viewer.then((viewer) => letIn(request, viewer)).then(() => done(), done)
+        return
+      }
+      letIn(request, viewer)
+    } catch (error) {
+      done(error as Error)
+      return
+    }
+    done()
+  }
+}
 
-const cookieOptions = (services: Services) => ({
-  path: '/',
-  httpOnly: true,
-  sameSite: 'lax' as const,
-  secure: services.config.baseUrl.startsWith('https:'),
-})
+const setCookie = ({ config }: Services, value: string, maxAge: number): FlatHeaders => [
+  'set-cookie',
+  `${SESSION_COOKIE}=${value}; Max-Age=${maxAge}; Path=/; HttpOnly${config.baseUrl.startsWith('https:') ? '; Secure' : ''}; SameSite=Lax`,
+]
 
 /** A browser asks by `X-Session: cookie` to get its token where scripts cannot read it. */
 export function moveTokenToCookie(
   services: Services,
   request: FastifyRequest,
-  reply: FastifyReply,
   output: unknown,
-) {
-  if (header(request, 'x-session') !== 'cookie') return output
+): { output: unknown; headers: FlatHeaders } {
+  if (header(request, 'x-session') !== 'cookie') return { output, headers: [] }
   const token = output as { access_token: string; expires_in: number }
-  reply.setCookie(SESSION_COOKIE, token.access_token, {
-    ...cookieOptions(services),
-    maxAge: token.expires_in,
-  })
-  return { ...token, access_token: '' }
+  return {
+    output: { ...token, access_token: '' },
+    headers: setCookie(services, token.access_token, token.expires_in),
+  }
 }
 
-export function dropCookie(services: Services, request: FastifyRequest, reply: FastifyReply): void {
-  if (sessionCookie(request)) reply.clearCookie(SESSION_COOKIE, cookieOptions(services))
-}
+export const dropCookie = (services: Services, request: FastifyRequest): FlatHeaders =>
+  sessionCookie(request) ? setCookie(services, '', 0) : []

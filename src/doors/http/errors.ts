@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Services } from '../../core/context.ts'
 import { AppError, type InputIssue, InvalidInput, unavailable } from '../../core/errors.ts'
-import type { Database } from '../../db/db.ts'
 
 /** Tells for each input field where the caller put it; the default is the body. */
 export type Locate = (issue: InputIssue) => (string | number)[]
@@ -44,11 +44,15 @@ const isStorageTrouble = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && STORAGE_TROUBLE.has(String(error.code))
 
 /** Any thrown value as the error that the caller is told. Unknown ones are logged and stay hidden. */
-export function toAppError(error: unknown, request: FastifyRequest, database: Database): AppError {
+export function toAppError(
+  error: unknown,
+  request: FastifyRequest,
+  { database, log }: Pick<Services, 'database' | 'log'>,
+): AppError {
   if (error instanceof AppError) return error
   const known = error instanceof Error ? fromFastify(error as FastifyError) : undefined
   if (known) return known
-  request.log.error({ err: error }, 'request failed')
+  log.error({ request_id: request.id, err: error }, 'request failed')
   if (database.isUnavailable(error))
     return unavailable('The database cannot be reached or written right now.')
   if (isStorageTrouble(error)) return unavailable('The disk cannot be written right now.')
@@ -66,11 +70,11 @@ export function sendError(reply: FastifyReply, error: AppError): FastifyReply {
   return reply.code(error.status).headers(error.headers).send(errorBody(error))
 }
 
-export function handleErrors(app: FastifyInstance, database: Database): void {
+export function handleErrors(app: FastifyInstance, services: Services): void {
   app.setErrorHandler((error, request, reply) => {
     if (error instanceof InvalidInput)
       return reply.code(422).send(validationBody(error, request.routeOptions.config.locate))
-    return sendError(reply, toAppError(error, request, database))
+    return sendError(reply, toAppError(error, request, services))
   })
   app.setNotFoundHandler((_request, reply) =>
     sendError(

@@ -1,13 +1,20 @@
 import type { Viewer } from '../../core/context.ts'
+import type { LimitState } from '../../core/limits.ts'
 import type { Locate } from './errors.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     viewer: Viewer | null
+    /** Where the caller's limit stands, once it was counted; every answer says it. */
+    limit: LimitState | null
+    /** By `performance.now()`; 0 before a route was asked. Kept by the routes that answer themselves. */
+    startedAt: number
   }
   interface FastifyContextConfig {
     locate?: Locate
     /** The capability or page behind the route, for logs and metrics. */
     operation?: string
+    /** Writes its answers with `Answers.send`, so that Fastify's hooks see only its errors. */
+    answersItself?: boolean
   }
 }

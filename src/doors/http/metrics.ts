@@ -4,24 +4,14 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Config } from '../../config.ts'
 import { AppError } from '../../core/errors.ts'
 import { sha256 } from '../../core/secrets.ts'
-import { RouteTimes } from './route-times.ts'
+import type { RouteTimes } from './route-times.ts'
 
 const sameText = (a: string, b: string) => timingSafeEqual(Buffer.from(sha256(a)), Buffer.from(sha256(b)))
 
 /** `/metrics` in Prometheus form, behind METRICS_TOKEN as a bearer token where one is set. */
-export function measure(app: FastifyInstance, config: Config): void {
+export function serveMetrics(app: FastifyInstance, config: Config, times: RouteTimes): void {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const times = new RouteTimes()
-  app.addHook('onResponse', (request, reply, done) => {
-    times.add(
-      request.method,
-      request.routeOptions.url ?? 'unknown',
-      reply.statusCode,
-      reply.elapsedTime / 1000,
-    )
-    done()
-  })
   app.get('/metrics', { config: { operation: 'metrics' } }, async (request, reply) => {
     if (
       config.metricsToken &&

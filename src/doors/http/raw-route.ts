@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { LimitClass, Route } from '../../core/capability.ts'
 import type { Services } from '../../core/context.ts'
 import type { Scope } from '../../core/scopes.ts'
+import type { Answers } from './answers.ts'
 import { admission } from './auth.ts'
 import { parseRoute, toFastifyPath } from './routes.ts'
 
@@ -23,6 +24,7 @@ export type RawRoute = {
 export async function serveRaw(
   app: FastifyInstance,
   services: Services,
+  answers: Answers,
   routes: readonly RawRoute[],
 ): Promise<void> {
   for (const raw of routes) {
@@ -34,7 +36,14 @@ export async function serveRaw(
         url: toFastifyPath(path),
         config: { operation: raw.name },
         ...(raw.bodyLimit ? { bodyLimit: raw.bodyLimit } : {}),
-        onRequest: admission(services, raw, raw.limit ?? (method === 'GET' ? 'read' : 'write')),
+        onRequest: [
+          admission(services, raw, raw.limit ?? (method === 'GET' ? 'read' : 'write')),
+          // Now, for those that write to the socket themselves.
+          (request, reply, done) => {
+            answers.setHeaders(request, reply)
+            done()
+          },
+        ],
         handler: (request, reply) => raw.handle(services, request, reply),
       })
     })

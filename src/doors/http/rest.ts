@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { Capability, Method, Route } from '../../core/capability.ts'
 import type { Services } from '../../core/context.ts'
@@ -6,7 +6,9 @@ import { contextFor } from '../../core/context.ts'
 import { InvalidInput } from '../../core/errors.ts'
 import { invoke } from '../../core/invoke.ts'
 import { storable } from '../../core/storable.ts'
-import { admission, credentialOf, dropCookie, moveTokenToCookie } from './auth.ts'
+import type { Answer, Answers, FlatHeaders } from './answers.ts'
+import { credentialOf, dropCookie, moveTokenToCookie } from './auth.ts'
+import { addCapabilityRoute } from './capability-route.ts'
 import type { Locate } from './errors.ts'
 import { onceOnly } from './idempotency.ts'
 import { hasBody, parseRoute, pathNames, toFastifyPath } from './routes.ts'
@@ -111,55 +113,65 @@ const header = (request: FastifyRequest, name: string) => {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-function addRoute(app: FastifyInstance, services: Services, capability: Capability, route: Route): void {
+function addRoute(
+  app: FastifyInstance,
+  services: Services,
+  answers: Answers,
+  capability: Capability,
+  route: Route,
+): void {
   const { method, path } = parseRoute(route)
   const reader = readerFor(capability, method, path)
-  const { config } = services
+  const status = capability.status ?? 200
+  const takesKey = method === 'POST' && capability.idempotency !== 'none'
 
-  async function handle(request: FastifyRequest, reply: FastifyReply) {
+  async function serve(request: FastifyRequest): Promise<Answer> {
     const input = reader.read(request)
-    const caller = {
+    const ctx = contextFor(services, {
       viewer: request.viewer,
       requestId: request.id,
       ip: request.ip,
       ifMatch: header(request, 'if-match'),
-    }
-    const ctx = contextFor(services, caller)
-    const key =
-      method === 'POST' && capability.idempotency !== 'none' ? header(request, 'idempotency-key') : undefined
+    })
+    const key = takesKey ? header(request, 'idempotency-key') : undefined
+    let headers: FlatHeaders | undefined
     let output: unknown
     if (key === undefined) output = await invoke(capability, ctx, input)
     else {
-      const credential = credentialOf(request, config.baseUrl)?.value
+      const credential = credentialOf(request, services.config.baseUrl)?.value
       const once = await onceOnly(capability, ctx, { key, credential, input }, (ctx) =>
         invoke(capability, ctx, input),
       )
-      if (once.replayed) reply.header('Idempotency-Replayed', 'true')
+      if (once.replayed) headers = ['Idempotency-Replayed', 'true']
       output = once.output
     }
-    if (capability.session === 'start') output = moveTokenToCookie(services, request, reply, output)
-    if (capability.session === 'end') dropCookie(services, request, reply)
+    if (capability.session === 'start') {
+      const moved = moveTokenToCookie(services, request, output)
+      output = moved.output
+      headers = [...(headers ?? []), ...moved.headers]
+    }
+    if (capability.session === 'end') headers = [...(headers ?? []), ...dropCookie(services, request)]
     const version = (output as { version?: unknown } | undefined)?.version
-    if (typeof version === 'number') reply.header('ETag', `"${version}"`)
-    reply.code(capability.status ?? 200)
-    return capability.status === 204 ? reply.send() : output
+    if (typeof version === 'number') headers = [...(headers ?? []), 'ETag', `"${version}"`]
+    return { status, text: status === 204 ? '' : JSON.stringify(output), headers }
   }
 
-  app.route({
+  addCapabilityRoute(app, services, answers, capability, {
     method,
     url: toFastifyPath(path),
-    ...(capability.maxBodyBytes ? { bodyLimit: capability.maxBodyBytes } : {}),
-    config: { locate: reader.locate, operation: capability.name },
-    onRequest: admission(services, capability, limitClassOf(capability, method)),
-    handler: handle,
+    operation: capability.name,
+    limitClass: limitClassOf(capability, method),
+    locate: reader.locate,
+    serve,
   })
 }
 
 export function serveRest(
   app: FastifyInstance,
   services: Services,
+  answers: Answers,
   capabilities: readonly Capability[],
 ): void {
   for (const capability of capabilities)
-    for (const route of capability.rest ?? []) addRoute(app, services, capability, route)
+    for (const route of capability.rest ?? []) addRoute(app, services, answers, capability, route)
 }

@@ -1,26 +1,35 @@
 import { randomUUID } from 'node:crypto'
-import cookie from '@fastify/cookie'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import type { Capability } from '../../core/capability.ts'
 import type { Services } from '../../core/context.ts'
 import { serveMcp } from '../mcp/http.ts'
 import type { McpOptions } from '../mcp/protocol.ts'
+import { Answers } from './answers.ts'
 import { acceptJson } from './body.ts'
-import { commonHeaders } from './common-headers.ts'
 import { serveDocs } from './docs.ts'
 import { handleErrors } from './errors.ts'
 import { answerWrongMethods } from './method-not-allowed.ts'
-import { measure } from './metrics.ts'
+import { serveMetrics } from './metrics.ts'
 import { shedLoad } from './overload.ts'
 import { cutOffSlowReaders, PATIENCE, type Patience } from './patience.ts'
 import { type RawRoute, serveRaw } from './raw-route.ts'
-import { LazyLog, logResponses } from './request-log.ts'
+import { FailureLog } from './request-log.ts'
 import { serveRest } from './rest.ts'
+import { RouteTimes } from './route-times.ts'
 import { serveTools } from './tools.ts'
 import { serveWeb } from './web.ts'
 
 const DEFAULT_BODY_LIMIT = 1024 * 1024
 const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/
+
+/** The first part is drawn once for each process: counting is much cheaper than drawing, and as unique. */
+const idPrefix = randomUUID().slice(0, 24)
+let requests = 0
+
+const nextRequestId = (): string => {
+  requests++
+  return idPrefix + requests.toString(16).padStart(12, '0')
+}
 
 export type Doors = {
   capabilities: readonly Capability[]
@@ -32,12 +41,9 @@ export type Doors = {
 }
 
 export async function buildServer(services: Services, doors: Doors): Promise<FastifyInstance> {
-  const logger: FastifyBaseLogger = services.log
   const patience = { ...PATIENCE, ...doors.patience }
   const app = Fastify({
-    loggerInstance: logger,
-    // Our own line says more and shows no addresses.
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    logController: new FailureLog(services.log),
     bodyLimit: DEFAULT_BODY_LIMIT,
     trustProxy: services.config.trustProxy,
     // A client that sends slowly or not at all must not hold a connection for ever.
@@ -48,28 +54,28 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
     routerOptions: { maxParamLength: 1000, ignoreTrailingSlash: true },
     genReqId: (request) => {
       const given = request.headers['x-request-id']
-      return typeof given === 'string' && SANE_REQUEST_ID.test(given) ? given : randomUUID()
+      return typeof given === 'string' && SANE_REQUEST_ID.test(given) ? given : nextRequestId()
     },
-    childLoggerFactory: (logger, bindings, options) => new LazyLog(logger, bindings, options),
     clientErrorHandler: answerBrokenHttp,
   })
   app.server.maxConnections = patience.connections
   const stopLooking = cutOffSlowReaders(app.server, patience)
   app.addHook('onClose', async () => stopLooking())
   app.decorateRequest('viewer', null)
-  // Cookies are read where one is asked for: agents send none.
-  await app.register(cookie, { hook: false })
+  app.decorateRequest('limit', null)
+  app.decorateRequest('startedAt', 0)
+  const times = new RouteTimes()
+  const answers = new Answers(services.config, times, services.log)
+  answers.attend(app)
   acceptJson(app)
-  handleErrors(app, services.database)
-  commonHeaders(app, services.config)
+  handleErrors(app, services)
   if (doors.shedding) shedLoad(app, services.database.waitMs)
-  measure(app, services.config)
-  logResponses(app, services.log)
   const closeRoutes = answerWrongMethods(app)
-  serveRest(app, services, doors.capabilities)
-  serveTools(app, services, doors.capabilities)
+  serveMetrics(app, services.config, times)
+  serveRest(app, services, answers, doors.capabilities)
+  serveTools(app, services, answers, doors.capabilities)
   await serveMcp(app, services, doors.capabilities, doors.mcp)
-  await serveRaw(app, services, doors.rawRoutes)
+  await serveRaw(app, services, answers, doors.rawRoutes)
   await serveDocs(app, services.config, doors)
   await serveWeb(app, services)
   closeRoutes()

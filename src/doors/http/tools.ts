@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Capability } from '../../core/capability.ts'
 import { contextFor, type Services } from '../../core/context.ts'
 import { InvalidInput, notFound } from '../../core/errors.ts'
@@ -12,7 +12,9 @@ import {
   toolsOf,
 } from '../../core/tools.ts'
 import { GUIDE_VERSION } from '../../features/ai-guide/ai-guide.text.ts'
-import { admission, authenticate, credentialOf } from './auth.ts'
+import type { Answer, Answers, FlatHeaders } from './answers.ts'
+import { authenticate, credentialOf } from './auth.ts'
+import { addCapabilityRoute } from './capability-route.ts'
 import { onceOnly } from './idempotency.ts'
 
 function bodyOf(request: FastifyRequest): object {
@@ -25,10 +27,21 @@ function bodyOf(request: FastifyRequest): object {
   return body
 }
 
-function addTool(app: FastifyInstance, services: Services, capability: ToolCapability): void {
+function addTool(
+  app: FastifyInstance,
+  services: Services,
+  answers: Answers,
+  capability: ToolCapability,
+): void {
   const schema = toolInput(capability)
+  const takesKey = capability.idempotency !== 'none'
+  const answerWith = (output: unknown, headers?: FlatHeaders): Answer => ({
+    status: 200,
+    text: JSON.stringify(toolAnswer(capability, output)),
+    headers,
+  })
 
-  async function handle(request: FastifyRequest, reply: FastifyReply) {
+  async function serve(request: FastifyRequest): Promise<Answer> {
     const input = bodyOf(request)
     const ctx = contextFor(services, {
       viewer: request.viewer,
@@ -36,25 +49,23 @@ function addTool(app: FastifyInstance, services: Services, capability: ToolCapab
       ip: request.ip,
       ifMatch: request.headers['if-match'],
     })
-    const key = request.headers['idempotency-key']
-    if (typeof key !== 'string' || key === '' || capability.idempotency === 'none')
-      return toolAnswer(capability, await invoke(capability, ctx, input, schema))
+    const key = takesKey ? request.headers['idempotency-key'] : undefined
+    if (typeof key !== 'string' || key === '') return answerWith(await invoke(capability, ctx, input, schema))
     const credential = credentialOf(request, services.config.baseUrl)?.value
     const once = await onceOnly(capability, ctx, { key, credential, input }, (ctx) =>
       invoke(capability, ctx, input, schema),
     )
-    if (once.replayed) reply.header('Idempotency-Replayed', 'true')
-    return toolAnswer(capability, once.output)
+    return answerWith(once.output, once.replayed ? ['Idempotency-Replayed', 'true'] : undefined)
   }
 
-  app.route({
+  addCapabilityRoute(app, services, answers, capability, {
     method: 'POST',
     url: `/mcp/tools/${capability.tool.name}`,
-    ...(capability.maxBodyBytes ? { bodyLimit: capability.maxBodyBytes } : {}),
-    config: { operation: `tool.${capability.tool.name}` },
+    operation: `tool.${capability.tool.name}`,
+    limitClass: limitClassOfTool(capability),
     // A wrong credential is told to an agent even where none is needed.
-    onRequest: admission(services, capability, limitClassOfTool(capability), authenticate),
-    handler: handle,
+    identify: authenticate,
+    serve,
   })
 }
 
@@ -88,10 +99,11 @@ export const manifestOf = (tools: readonly ToolCapability[], baseUrl: string) =>
 export function serveTools(
   app: FastifyInstance,
   services: Services,
+  answers: Answers,
   capabilities: readonly Capability[],
 ): void {
   const tools = toolsOf(capabilities)
-  for (const capability of tools) addTool(app, services, capability)
+  for (const capability of tools) addTool(app, services, answers, capability)
 
   app.post('/mcp/tools/:name', { config: { operation: 'tool.unknown' } }, async () => {
     throw notFound('Tool', 'The tools are listed at /mcp/manifest.')

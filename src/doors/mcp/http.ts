@@ -83,7 +83,7 @@ export async function serveMcp(
       return reply.code(400).send(rpcError(-32600, 'Invalid Request: send one message at a time'))
     const { byName, handler, agreeingHeaders } = await protocol()
     const tool = calledTool(request.body, byName)
-    applyRateLimit(services, tool ? limitClassOfTool(tool) : 'read', request.viewer, request, reply)
+    applyRateLimit(services, tool ? limitClassOfTool(tool) : 'read', request.viewer, request)
     checkScopes(request, tool)
     const call: McpCall = {
       ctx: contextFor(services, {
@@ -93,7 +93,7 @@ export async function serveMcp(
         ifMatch: undefined,
       }) as UserCtx,
       profile: profileOf(request),
-      hide: (error) => toAppError(error, request, services.database),
+      hide: (error) => toAppError(error, request, services),
     }
     const gone = new AbortController()
     reply.raw.once('close', () => gone.abort())
@@ -118,7 +118,7 @@ export async function serveMcp(
     scope.setErrorHandler((error, request, reply) => {
       if (error instanceof InvalidInput)
         return reply.code(400).send(rpcError(-32700, 'Parse error: the request body is not valid JSON'))
-      const known = toAppError(error, request, services.database)
+      const known = toAppError(error, request, services)
       if (known.status === 401)
         reply.header(
           'WWW-Authenticate',

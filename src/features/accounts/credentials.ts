@@ -1,11 +1,12 @@
 import type { Ctx, Services, Viewer } from '../../core/context.ts'
 import { contextFor } from '../../core/context.ts'
+import type { Recognised } from '../../core/credential-cache.ts'
 import { notAuthenticated } from '../../core/errors.ts'
 import { SCOPES, type Scope } from '../../core/scopes.ts'
 import { sha256 } from '../../core/secrets.ts'
 import { fromJson } from '../../db/columns.ts'
 import { type Named, prepared } from '../../db/prepared.ts'
-import { viewerOfAccessToken } from '../oauth/access-tokens.ts'
+import { recogniseAccessToken } from '../oauth/access-tokens.ts'
 import { ACCESS_PREFIX } from '../oauth/grants.ts'
 import { KEY_PREFIX } from './api-keys.ts'
 import { isOlder, recordUse } from './credential-use.ts'
@@ -64,7 +65,7 @@ const findSession = prepared((db, parameter: Named<{ hash: string }>) =>
     .where('users.deleted_at', 'is', null),
 )
 
-async function viewerOfKey(ctx: Ctx, key: string): Promise<Viewer> {
+async function recogniseKey(ctx: Ctx, key: string): Promise<Recognised> {
   const [row] = await findKey(ctx.db, { hash: sha256(key) })
   if (!row) throw invalidToken('This API key is not known here. It may have been deleted.')
   const now = ctx.now()
@@ -78,15 +79,16 @@ async function viewerOfKey(ctx: Ctx, key: string): Promise<Viewer> {
         .where('key_id', '=', row.key_id)
         .execute(),
     )
-  return {
+  const viewer: Viewer = {
     userId: row.user_id,
     scopes: scopesIn(row.scopes),
     isAdmin: isServiceAdmin(ctx.config, row),
     credential: { kind: 'api_key', id: row.key_id },
   }
+  return { viewer, endsAt: row.expires_at === null ? null : Date.parse(row.expires_at) }
 }
 
-async function viewerOfSession(ctx: Ctx, token: string): Promise<Viewer> {
+async function recogniseSession(ctx: Ctx, token: string): Promise<Recognised> {
   const [row] = await findSession(ctx.db, { hash: sha256(token) })
   const now = ctx.now()
   if (!row || row.expires_at <= now.toISOString())
@@ -99,19 +101,37 @@ async function viewerOfSession(ctx: Ctx, token: string): Promise<Viewer> {
         .where('session_id', '=', row.session_id)
         .execute(),
     )
-  return {
+  const viewer: Viewer = {
     userId: row.user_id,
     scopes: ALL_SCOPES,
     isAdmin: isServiceAdmin(ctx.config, row),
     credential: { kind: 'session', id: row.session_id },
   }
+  return { viewer, endsAt: Date.parse(row.expires_at) }
 }
 
-/** Who presents this credential at `path`. Throws 401 for one that is unknown, ended, expired or meant for elsewhere. */
-export function viewerOf(services: Services, credential: string, path: string): Promise<Viewer> {
-  const ctx = contextFor(services)
-  if (credential.startsWith(SESSION_PREFIX)) return viewerOfSession(ctx, credential)
-  if (credential.startsWith(KEY_PREFIX)) return viewerOfKey(ctx, credential)
-  if (credential.startsWith(ACCESS_PREFIX)) return viewerOfAccessToken(ctx, credential, path)
+function recognise(ctx: Ctx, credential: string): Promise<Recognised> {
+  if (credential.startsWith(SESSION_PREFIX)) return recogniseSession(ctx, credential)
+  if (credential.startsWith(KEY_PREFIX)) return recogniseKey(ctx, credential)
+  if (credential.startsWith(ACCESS_PREFIX)) return recogniseAccessToken(ctx, credential)
   throw invalidToken(`This is neither an API key (${KEY_PREFIX}…) nor a session token (${SESSION_PREFIX}…).`)
+}
+
+async function lookUp(services: Services, credential: string, path: string): Promise<Viewer> {
+  const version = services.credentials.version()
+  const recognised = await recognise(contextFor(services), credential)
+  services.credentials.keep(credential, recognised, services.now().getTime(), version)
+  recognised.check?.(path)
+  return recognised.viewer
+}
+
+/**
+ * Who presents this credential at `path`. Throws 401, at once or by its promise, for one that is unknown, ended, expired
+ * or meant for elsewhere. Without a promise where the caller was recognised a moment ago.
+ */
+export function viewerOf(services: Services, credential: string, path: string): Viewer | Promise<Viewer> {
+  const known = services.credentials.find(credential, services.now().getTime())
+  if (!known) return lookUp(services, credential, path)
+  known.check?.(path)
+  return known.viewer
 }

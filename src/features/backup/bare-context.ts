@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import pino from 'pino'
 import type { Config } from '../../config.ts'
 import { type Ctx, contextFor } from '../../core/context.ts'
+import { CredentialCache } from '../../core/credential-cache.ts'
 import { memoryLimits } from '../../core/limits.ts'
 import type { Database } from '../../db/db.ts'
 
@@ -12,6 +13,7 @@ export const bareContext = (config: Config, database: Database): Ctx =>
     database,
     adapters: { google: null, payments: null, mail: null },
     limits: memoryLimits(),
+    credentials: new CredentialCache(() => undefined),
     secret: '',
     wakeups: new EventEmitter(),
     log: pino({ level: 'silent' }),

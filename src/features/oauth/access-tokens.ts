@@ -1,4 +1,5 @@
-import type { Ctx, Viewer } from '../../core/context.ts'
+import type { Ctx } from '../../core/context.ts'
+import type { Recognised } from '../../core/credential-cache.ts'
 import { notAuthenticated } from '../../core/errors.ts'
 import type { Scope } from '../../core/scopes.ts'
 import { sha256 } from '../../core/secrets.ts'
@@ -11,7 +12,7 @@ const USE_RECORDED_EVERY_MS = 60_000
 const invalidToken = (detail: string) => notAuthenticated(detail, 'invalid_token')
 
 /** Who an app acts for, from its access token: one look-up by an indexed hash, like keys and sessions. */
-export async function viewerOfAccessToken(ctx: Ctx, token: string, path: string): Promise<Viewer> {
+export async function recogniseAccessToken(ctx: Ctx, token: string): Promise<Recognised> {
   const row = await ctx.db
     .selectFrom('oauth_tokens')
     .innerJoin('oauth_grants', 'oauth_grants.grant_id', 'oauth_tokens.grant_id')
@@ -31,8 +32,6 @@ export async function viewerOfAccessToken(ctx: Ctx, token: string, path: string)
   const now = ctx.now()
   if (!row || row.expires_at <= now.toISOString())
     throw invalidToken('This access token is not known or has expired.')
-  if (!resourceCovers(row.resource, ctx.config.baseUrl, path))
-    throw invalidToken(`This access token was issued for ${row.resource} only.`)
   if (isOlder(row.last_used_at, USE_RECORDED_EVERY_MS, now))
     await recordUse(ctx, ({ db }) =>
       db
@@ -42,10 +41,17 @@ export async function viewerOfAccessToken(ctx: Ctx, token: string, path: string)
         .execute(),
     )
   return {
-    userId: row.user_id,
-    scopes: new Set(fromJson<Scope[]>(row.scopes)),
-    // An app acts for a person, never for the service.
-    isAdmin: false,
-    credential: { kind: 'oauth', id: row.grant_id },
+    viewer: {
+      userId: row.user_id,
+      scopes: new Set(fromJson<Scope[]>(row.scopes)),
+      // An app acts for a person, never for the service.
+      isAdmin: false,
+      credential: { kind: 'oauth', id: row.grant_id },
+    },
+    endsAt: Date.parse(row.expires_at),
+    check: (path) => {
+      if (!resourceCovers(row.resource, ctx.config.baseUrl, path))
+        throw invalidToken(`This access token was issued for ${row.resource} only.`)
+    },
   }
 }

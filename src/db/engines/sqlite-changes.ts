@@ -1,0 +1,40 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+
+/** A key that another process took away lives on here for at most this long. */
+const LOOK_EVERY_MS = 200
+
+/**
+ * Counts what may have taken a credential away: this process says so itself; of others, and of the command line, SQLite only
+ * tells that they have written something.
+ */
+export class SqliteChanges {
+  readonly #dataVersion: StatementSync
+  #seen: unknown
+  #lookedAt: number
+  #version = 0
+
+  constructor(reader: DatabaseSync) {
+    this.#dataVersion = reader.prepare('pragma data_version')
+    this.#seen = this.#look()
+    this.#lookedAt = performance.now()
+  }
+
+  add(): void {
+    this.#version++
+  }
+
+  version(): number {
+    const now = performance.now()
+    if (now - this.#lookedAt >= LOOK_EVERY_MS) {
+      this.#lookedAt = now
+      const found = this.#look()
+      if (found !== this.#seen) this.#version++
+      this.#seen = found
+    }
+    return this.#version
+  }
+
+  #look(): unknown {
+    return this.#dataVersion.get()?.data_version
+  }
+}

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Capability } from './capability.ts'
 import type { Ctx, UserCtx } from './context.ts'
 import { InvalidInput, missingScope, notAuthenticated } from './errors.ts'
+import { quickParser, UNSURE } from './made-parser.ts'
 import { parseOutput } from './output.ts'
 import { toInputIssues } from './validation.ts'
 
@@ -12,7 +13,11 @@ export function authorise(capability: Pick<Capability, 'scopes'>, viewer: Ctx['v
   if (!capability.scopes.every((scope) => viewer.scopes.has(scope))) throw missingScope(capability.scopes)
 }
 
-function parseInput(schema: z.ZodType, raw: unknown): unknown {
+const parseQuickly = quickParser({ exact: true })
+
+export function parseInput(schema: z.ZodType, raw: unknown): unknown {
+  const copied = parseQuickly(schema, raw)
+  if (copied !== UNSURE) return copied
   const parsed = schema.safeParse(raw, { reportInput: true })
   if (!parsed.success) throw new InvalidInput(toInputIssues(parsed.error.issues, raw))
   return parsed.data

@@ -18,9 +18,36 @@ type Build<P, R> = (db: Db, parameter: Named<P>) => Compilable<R> | RawBuilder<R
 
 type Ready<R> = { query: CompiledQuery<R>; names: readonly (string | undefined)[] }
 
+function literal(value: unknown): string | undefined {
+  if (typeof value === 'string') return `'${value.replaceAll("'", "''")}'`
+  return Number.isSafeInteger(value) ? String(value) : undefined
+}
+
+/** On SQLite binding costs as much as a look-up: what comes twice is bound once, and what never changes stands in the text. */
+function bindLess<R>(query: CompiledQuery<R>): CompiledQuery<R> {
+  const parameters: unknown[] = []
+  const places = new Map<unknown, number>()
+  let seen = 0
+  const text = query.sql.replaceAll(/\?(\d+)/g, (_, number) => {
+    seen++
+    const value = query.parameters[Number(number) - 1]
+    const constant = value instanceof Parameter ? undefined : literal(value)
+    if (constant !== undefined) return constant
+    const key = value instanceof Parameter ? value.name : parameters
+    let place = places.get(key)
+    if (place === undefined) {
+      place = parameters.push(value)
+      if (value instanceof Parameter) places.set(key, place)
+    }
+    return `?${place}`
+  })
+  return seen === query.parameters.length ? { ...query, sql: text, parameters } : query
+}
+
 function makeReady<P, R>(build: Build<P, R>, db: Db): Ready<R> {
   const built = build(db, (name) => sql.val(new Parameter(name)) as never)
-  const query = 'isRawBuilder' in built ? built.compile(db) : built.compile()
+  const compiled = 'isRawBuilder' in built ? built.compile(db) : built.compile()
+  const query = isSqlite(db) ? bindLess(compiled) : compiled
   const names = query.parameters.map((value) => (value instanceof Parameter ? value.name : undefined))
   return { query, names }
 }

@@ -156,11 +156,16 @@ class SqliteDriver implements Driver {
   }
 }
 
-/**
- * A bare parameter as limit tempts SQLite to plan for its value, and so to compile the statement anew at every run. A sign
- * before it hides the value from the planner.
- */
-class LimitHidingCompiler extends SqliteQueryCompiler {
+class NumberingCompiler extends SqliteQueryCompiler {
+  /** Numbered, so that a query that is compiled once can name a parameter twice. */
+  protected override getCurrentParameterPlaceholder(): string {
+    return `?${this.numParameters}`
+  }
+
+  /**
+   * A bare parameter as limit tempts SQLite to plan for its value, and so to compile the statement anew at every run. A
+   * sign before it hides the value from the planner.
+   */
   protected override visitLimit(node: LimitNode): void {
     this.append('limit +')
     this.visitNode(node.limit)
@@ -173,7 +178,7 @@ function kyselyOn(connection: SqliteConnection, plugins: KyselyPlugin[] = []): D
       createAdapter: () => new SqliteAdapter(),
       createDriver: () => new SqliteDriver(connection),
       createIntrospector: (kysely) => new SqliteIntrospector(kysely),
-      createQueryCompiler: () => new LimitHidingCompiler(),
+      createQueryCompiler: () => new NumberingCompiler(),
     },
     plugins,
   })

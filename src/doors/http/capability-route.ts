@@ -4,6 +4,9 @@ import type { Services } from '../../core/context.ts'
 import type { Answer, Answers } from './answers.ts'
 import { type Authenticate, admission } from './auth.ts'
 import type { Locate } from './errors.ts'
+import { inTurns } from './turns.ts'
+
+const runAnswer = inTurns((answer: () => void) => answer())
 
 export type CapabilityRoute = {
   method: Method
@@ -40,6 +43,6 @@ export function addCapabilityRoute(
     config: { operation, answersItself: true, ...(locate ? { locate } : {}) },
     onRequest: admission(services, capability, limitClass, identify),
     // Without a promise for Fastify, which would only wait for an answer that it has nothing to do with.
-    handler: (request, reply) => void answer(request, reply),
+    handler: (request, reply) => runAnswer(() => void answer(request, reply)),
   })
 }

@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.faults.ts'],
     globalSetup: ['test/support/global-setup.ts'],
-    testTimeout: 3_600_000,
+    testTimeout: 2 * 3_600_000,
     hookTimeout: 120_000,
     pool: 'forks',
     fileParallelism: false,

@@ -8,6 +8,8 @@ import { openPool, WaitingLine } from './postgres-pool.ts'
 import { Replica } from './replica.ts'
 
 const MAX_TRIES = 20
+/** From then on, a transaction that met others waits for its turn: those that conflict would otherwise go on to do so. */
+const TRIES_SIDE_BY_SIDE = 2
 const INT8 = 20
 
 /** int8 (counts, sums) as number: nothing here counts past 2^53. */
@@ -35,10 +37,22 @@ function isUnavailable(error: unknown): boolean {
   return error instanceof Error && UNAVAILABLE_WITHOUT_CODE.test(error.message)
 }
 
-async function withRetries<T>(run: () => Promise<T>): Promise<T> {
+type OneByOne = <T>(run: () => Promise<T>) => Promise<T>
+
+/** Runs what it is given one after the other. */
+function inTurn(): OneByOne {
+  let last: Promise<unknown> = Promise.resolve()
+  return (run) => {
+    const next = last.then(run, run)
+    last = next
+    return next
+  }
+}
+
+async function withRetries<T>(run: () => Promise<T>, oneByOne: OneByOne): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await run()
+      return await (attempt <= TRIES_SIDE_BY_SIDE ? run() : oneByOne(run))
     } catch (error) {
       if (!mustRunAgain(error) || attempt === MAX_TRIES) throw error
       await sleep(Math.random() * Math.min(100, 2 ** attempt))
@@ -69,6 +83,7 @@ export function openPostgres(options: PostgresOptions): Database {
   const { url, readUrl, poolSize, onIdleError, onReplicaChange = () => {} } = options
   const pool = openPool({ ...SETTINGS, connectionString: url, max: poolSize }, onIdleError)
   const line = new WaitingLine(pool)
+  const oneByOne = inTurn()
   const dialect = new PostgresDialect({ pool: line })
   const read = new Kysely<Schema>({ dialect, plugins: [rootHandleGuard] })
   const write = new Kysely<Schema>({ dialect, plugins: [credentialWatch] })
@@ -102,7 +117,7 @@ export function openPostgres(options: PostgresOptions): Database {
             if (mark.tookCredentials) await sql`select pg_notify(${CREDENTIALS_CHANNEL}, '')`.execute(tx)
             return result
           })
-      const result = await runMarked(mark, () => withRetries(run))
+      const result = await runMarked(mark, () => withRetries(run, oneByOne))
       if (mark.tookCredentials) news.add()
       return result
     },

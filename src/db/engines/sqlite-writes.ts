@@ -20,6 +20,12 @@ type Work = {
 }
 type Acknowledge = () => void
 
+export type WritesOptions = {
+  isBusy: (error: unknown) => boolean
+  /** How many statements that may write were run so far. */
+  written: () => number
+}
+
 /**
  * The one writer of a SQLite file in this process. Transactions that wait at the same moment run one after the other
  * and share one commit, since reaching the disk costs far more than the statements. Each is serialisable as before,
@@ -28,18 +34,18 @@ type Acknowledge = () => void
 export class SqliteWrites {
   readonly #db: DatabaseSync
   readonly #isBusy: (error: unknown) => boolean
+  readonly #written: () => number
   readonly #begin: StatementSync
   readonly #commit: StatementSync
-  readonly #totalChanges: StatementSync
   readonly #waiting: Work[] = []
   #draining: Promise<void> | undefined
 
-  constructor(db: DatabaseSync, isBusy: (error: unknown) => boolean) {
+  constructor(db: DatabaseSync, { isBusy, written }: WritesOptions) {
     this.#db = db
     this.#isBusy = isBusy
+    this.#written = written
     this.#begin = db.prepare('begin immediate')
     this.#commit = db.prepare('commit')
-    this.#totalChanges = db.prepare('select total_changes() as changes')
   }
 
   transaction<T>(run: () => Promise<T>): Promise<T> {
@@ -107,10 +113,6 @@ export class SqliteWrites {
     for (const acknowledge of acknowledges) acknowledge()
   }
 
-  #changes(): unknown {
-    return this.#totalChanges.get()?.changes
-  }
-
   /**
    * Without savepoints, at each of which the text index would write out what it has gathered. Undefined where one has
    * failed after it had written: then all must be undone.
@@ -118,13 +120,13 @@ export class SqliteWrites {
   async #runTogether(works: readonly Work[]): Promise<Acknowledge[] | undefined> {
     const acknowledges: Acknowledge[] = []
     for (const work of works) {
-      const before = this.#changes()
+      const before = this.#written()
       try {
         const value = await work.run()
         acknowledges.push(() => work.done(value))
       } catch (error) {
         if (!this.#db.isTransaction) throw error
-        if (this.#changes() !== before) return undefined
+        if (this.#written() !== before) return undefined
         acknowledges.push(() => work.failed(error))
       }
     }

@@ -58,7 +58,11 @@ const primaryCode = (error: unknown) => {
   return code === undefined ? undefined : code & 0xff
 }
 
-type Prepared = { statement: StatementSync; toRow: ((values: unknown[]) => unknown) | undefined }
+type Prepared = {
+  statement: StatementSync
+  toRow: ((values: unknown[]) => unknown) | undefined
+  writes: boolean
+}
 type Value = null | number | bigint | string | Uint8Array
 
 /**
@@ -70,10 +74,14 @@ function rowMaker(names: readonly string[]): (values: unknown[]) => unknown {
   return new Function('values', `return {${fields.join()}}`) as (values: unknown[]) => unknown
 }
 
+const ONLY_READS = /^\s*(select|pragma)\b/i
+
 class SqliteConnection implements DatabaseConnection {
   readonly #mustTransact: boolean
   readonly #db: DatabaseSync
   readonly #statements = new Map<string, Prepared>()
+  /** How many statements that may write were run. */
+  writes = 0
 
   constructor(db: DatabaseSync, mustTransact: boolean) {
     this.#db = db
@@ -86,7 +94,8 @@ class SqliteConnection implements DatabaseConnection {
     const statement = this.#db.prepare(sql)
     const names = statement.columns().map((column) => column.name)
     if (names.length > 0) statement.setReturnArrays(true)
-    const prepared = { statement, toRow: names.length > 0 ? rowMaker(names) : undefined }
+    const toRow = names.length > 0 ? rowMaker(names) : undefined
+    const prepared = { statement, toRow, writes: !toRow || !ONLY_READS.test(sql) }
     if (this.#statements.size >= MAX_CACHED_STATEMENTS) {
       const oldest = this.#statements.keys().next().value
       if (oldest !== undefined) this.#statements.delete(oldest)
@@ -102,7 +111,8 @@ class SqliteConnection implements DatabaseConnection {
 
   run(sql: string, parameters: readonly unknown[]): unknown[] {
     this.#refuseOutside()
-    const { statement, toRow } = this.#prepare(sql)
+    const { statement, toRow, writes } = this.#prepare(sql)
+    if (writes) this.writes++
     if (toRow) return (statement.all(...(parameters as Value[])) as unknown as unknown[][]).map(toRow)
     statement.run(...(parameters as Value[]))
     return []
@@ -112,6 +122,7 @@ class SqliteConnection implements DatabaseConnection {
     this.#refuseOutside()
     const { statement, toRow } = this.#prepare(sql)
     if (toRow) return { rows: this.run(sql, parameters) as R[] }
+    this.writes++
     const { changes, lastInsertRowid } = statement.run(...(parameters as Value[]))
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
   }
@@ -194,8 +205,7 @@ function readingKysely(db: DatabaseSync): Db {
   return kysely
 }
 
-function writingKysely(db: DatabaseSync): Db {
-  const connection = new SqliteConnection(db, true)
+function writingKysely(connection: SqliteConnection): Db {
   const kysely = kyselyOn(connection, [credentialWatch])
   runDirectly(kysely, (sql, parameters) => connection.run(sql, parameters))
   return kysely
@@ -262,8 +272,12 @@ function openWhole(file: string): Database {
   reader.exec(`pragma query_only = 1; pragma cache_size = -32000; ${MAP}`)
 
   const read = readingKysely(reader)
-  const write = writingKysely(writer)
-  const writes = new SqliteWrites(writer, (error) => primaryCode(error) === SQLITE_BUSY)
+  const connection = new SqliteConnection(writer, true)
+  const write = writingKysely(connection)
+  const writes = new SqliteWrites(writer, {
+    isBusy: (error) => primaryCode(error) === SQLITE_BUSY,
+    written: () => connection.writes,
+  })
   const changes = new SqliteChanges(reader)
   return {
     engine: 'sqlite',

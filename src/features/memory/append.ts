@@ -5,7 +5,7 @@ import { newId } from '../../db/ids.ts'
 import type { ContextEventType, ContextSlot } from '../../db/tables/memory.ts'
 import { cleanJson, cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
 import { eventNumber } from './events.search.ts'
-import { type EventHead, type EventRow, insertEvent, searchTextOf } from './events.store.ts'
+import { type EventHead, type EventRow, insertEvent, searchTextOf, termsOfEvent } from './events.store.ts'
 import { type Place, requireMembership } from './place.ts'
 import { insertProject, learnHost, nextPlace, type Project } from './projects.store.ts'
 import type { EventAnswer } from './schemas.ts'
@@ -22,15 +22,40 @@ export type Draft = {
 
 export type Written = { project: Project; event: EventRow }
 
-/** Writes one event, in the open transaction; secrets are replaced before anything is stored. */
-export async function appendTo(ctx: UserCtx, place: Place, draft: Draft): Promise<Written> {
-  checkUserPreferences(place, draft)
-  const now = ctx.now().toISOString()
-  const project = await projectFor(ctx, place, now)
+/** A draft with everything worked out that needs no database: secrets are replaced before anything is stored. */
+export type Cleaned = Pick<
+  EventRow,
+  'title' | 'content' | 'session_id' | 'client' | 'meta' | 'redactions' | 'search_text'
+> & { draft: Draft; terms: readonly string[] }
+
+/** Belongs before the transaction: it takes longer than the statements, and others wait to write. */
+export function clean(draft: Draft): Cleaned {
   const findings = new Findings()
   const title = cleanOptional(draft.title, findings)
   const content = cleanText(draft.content, findings)
-  if (content === '') throw invalid('content', 'Content should have more than control characters')
+  const session_id = cleanOptional(draft.session_id, findings)
+  const client = cleanOptional(draft.client, findings)
+  const meta = draft.meta ? toJsonOrNull(cleanJson(draft.meta, findings)) : null
+  return {
+    draft,
+    title,
+    content,
+    session_id,
+    client,
+    meta,
+    redactions: toJson(findings.list()),
+    search_text: searchTextOf(title, content),
+    terms: termsOfEvent({ title, content }),
+  }
+}
+
+/** Writes one event, in the open transaction. */
+export async function appendTo(ctx: UserCtx, place: Place, cleaned: Cleaned): Promise<Written> {
+  const { draft, terms, ...fields } = cleaned
+  checkUserPreferences(place, draft)
+  const now = ctx.now().toISOString()
+  const project = await projectFor(ctx, place, now)
+  if (fields.content === '') throw invalid('content', 'Content should have more than control characters')
   const { partition, sequence } = await nextPlace(ctx.db, project.project_id)
   const event: EventRow = {
     event_no: eventNumber(partition, sequence),
@@ -41,16 +66,9 @@ export async function appendTo(ctx: UserCtx, place: Place, draft: Draft): Promis
     event_type: draft.event_type,
     slot: slotOf(draft),
     created_at: now,
-    title,
-    session_id: cleanOptional(draft.session_id, findings),
-    client: cleanOptional(draft.client, findings),
-    meta: draft.meta ? toJsonOrNull(cleanJson(draft.meta, findings)) : null,
-    redactions: '[]',
-    content,
-    search_text: searchTextOf(title, content),
+    ...fields,
   }
-  event.redactions = toJson(findings.list())
-  await insertEvent(ctx.db, ctx.database.engine, event)
+  await insertEvent(ctx.db, ctx.database.engine, event, terms)
   return { project, event }
 }
 

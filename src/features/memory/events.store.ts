@@ -21,17 +21,30 @@ const countEvent = prepared((db, parameter: Named<{ project: string; now: string
     .where('project_id', '=', parameter('project')),
 )
 
-export async function insertEvent(db: Db, engine: EngineName, row: EventRow): Promise<void> {
+export async function insertEvent(
+  db: Db,
+  engine: EngineName,
+  row: EventRow,
+  terms: readonly string[] = termsOfEvent(row),
+): Promise<void> {
   await insertRow(db, 'context_events', row)
-  await indexEvent(db, engine, row)
+  await indexEvent(db, engine, row, terms)
   await countEvent(db, { project: row.project_id, now: row.created_at })
 }
 
-export const indexEvent = (db: Db, engine: EngineName, row: EventRow) =>
+export const termsOfEvent = ({ title, content }: Pick<EventRow, 'title' | 'content'>): string[] =>
+  termsOf(title === null ? content : `${title}\n${content}`)
+
+export const indexEvent = (
+  db: Db,
+  engine: EngineName,
+  row: EventRow,
+  terms: readonly string[] = termsOfEvent(row),
+) =>
   addToIndex(db, engine, {
     eventNo: row.event_no,
     searchText: row.search_text,
-    terms: termsOf(row.title === null ? row.content : `${row.title}\n${row.content}`),
+    terms,
   })
 
 const withProjectKey = (db: Db) =>

@@ -4,7 +4,7 @@ import { inTx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
 import { Id } from '../../core/schemas.ts'
 import { audit } from '../audit/audit.ts'
-import { appendTo, present } from './append.ts'
+import { appendTo, clean, present } from './append.ts'
 import { findEvent, recount, removeEvent } from './events.store.ts'
 import { placeOf } from './place.ts'
 import { removeProject } from './projects.store.ts'
@@ -33,12 +33,14 @@ export const appendEvent = capability({
   },
   input: ProjectContextEventCreate,
   output: ProjectContextEventResponse,
-  run: (ctx, input) =>
-    inTx(ctx, async (ctx) => {
+  run: (ctx, input) => {
+    const cleaned = clean(input)
+    return inTx(ctx, async (ctx) => {
       const place = await placeOf(ctx, input.project_key, input.workspace_id)
-      const { project, event } = await appendTo(ctx, place, input)
+      const { project, event } = await appendTo(ctx, place, cleaned)
       return present(event, project.project_key)
-    }),
+    })
+  },
 })
 
 export const readEvent = capability({

@@ -3,7 +3,7 @@ import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { inTx } from '../../core/context.ts'
 import { InvalidInput, invalid } from '../../core/errors.ts'
-import { appendTo } from './append.ts'
+import { appendTo, clean } from './append.ts'
 import { documentOf, itemsOf, mergeItems } from './documents.ts'
 import { newestDocument } from './events.store.ts'
 import { type Place, placeOf } from './place.ts'
@@ -119,7 +119,7 @@ function write(
   input: z.output<typeof PreferencesTransferRequest>,
 ) {
   const isUser = target.name.form === 'user_preferences'
-  return appendTo(ctx, target, {
+  const cleaned = clean({
     event_type: 'fact_snapshot',
     content: documentOf(items),
     client: input.client,
@@ -130,4 +130,5 @@ function write(
       ...(input.note ? { note: input.note } : {}),
     },
   })
+  return appendTo(ctx, target, cleaned)
 }

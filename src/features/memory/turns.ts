@@ -4,7 +4,7 @@ import { inTx } from '../../core/context.ts'
 import { invalid } from '../../core/errors.ts'
 import { fromJson } from '../../db/columns.ts'
 import { Findings } from '../redaction/stored.ts'
-import { appendTo, type Draft } from './append.ts'
+import { appendTo, clean, type Draft } from './append.ts'
 import { documentFrom } from './documents.ts'
 import { placeOf } from './place.ts'
 import {
@@ -107,6 +107,7 @@ export const appendTurn = capability({
   run: (ctx, input) => {
     const drafts = draftsOf(input)
     for (const { field, content } of drafts) checkContent(field, content)
+    const cleaned = drafts.map(({ field: _, ...draft }) => clean(draft))
     return inTx(ctx, async (ctx) => {
       const place = await placeOf(ctx, input.project_key, input.workspace_id)
       if (place.name.form === 'user_preferences')
@@ -117,8 +118,9 @@ export const appendTurn = capability({
       const findings = new Findings()
       const events: z.input<typeof ProjectContextTurnResponse>['events'] = []
       let projectKey = place.name.key
-      for (const { field: _, ...draft } of drafts) {
-        const { project, event } = await appendTo(ctx, place, draft)
+      for (const ready of cleaned) {
+        const { draft } = ready
+        const { project, event } = await appendTo(ctx, place, ready)
         place.project = project
         projectKey = project.project_key
         findings.add(fromJson(event.redactions))

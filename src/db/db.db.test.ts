@@ -1,9 +1,10 @@
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { makeVault, onBothEngines } from '../../test/support/engines.ts'
 import { readConfig } from '../config.ts'
 import { contextFor, inTx } from '../core/context.ts'
 import { newId } from './ids.ts'
-import { MIGRATIONS, migrate, pendingMigrations, SchemaTooNew } from './migrate.ts'
+import { MIGRATIONS, type Migration, migrate, pendingMigrations, SchemaTooNew } from './migrate.ts'
 import { openDatabase } from './open.ts'
 
 onBothEngines('the database', (t) => {
@@ -123,6 +124,26 @@ onBothEngines('the database', (t) => {
 })
 
 describe('start', () => {
+  test('on PostgreSQL a migration may take longer than other statements', async () => {
+    const vault = await makeVault('postgres')
+    const database = openDatabase(readConfig(vault.env))
+    const limits: string[] = []
+    const slow: Migration = {
+      name: '9999-slow',
+      statements: () => [],
+      data: async (db) => {
+        const { rows } = await sql<{ ms: string }>`select current_setting('statement_timeout') as ms`.execute(
+          db,
+        )
+        limits.push(...rows.map((row) => row.ms))
+      },
+    }
+    await migrate(database, [...MIGRATIONS, slow])
+    expect(limits).toEqual(['0'])
+    await database.close()
+    await vault.remove()
+  })
+
   for (const engine of ['sqlite', 'postgres'] as const)
     test(`several processes may migrate a new ${engine} database at once`, async () => {
       const vault = await makeVault(engine)

@@ -12,6 +12,8 @@ import { scale } from './migrations/0009-scale.ts'
 import { rewards } from './migrations/0010-rewards.ts'
 import { postings } from './migrations/0011-postings.ts'
 import { memoryIndex } from './migrations/0012-memory-index.ts'
+import { memoryOwner } from './migrations/0013-memory-owner.ts'
+import { liveCards } from './migrations/0014-live-cards.ts'
 
 export type Migration = {
   name: string
@@ -35,6 +37,8 @@ export const MIGRATIONS: readonly Migration[] = [
   rewards,
   postings,
   memoryIndex,
+  memoryOwner,
+  liveCards,
 ]
 
 /** Any fixed number; processes that start at once wait for each other on it. */
@@ -56,8 +60,11 @@ async function appliedNames(db: Db): Promise<Set<string>> {
 export function migrate(database: Database, migrations = MIGRATIONS): Promise<string[]> {
   return database.transaction(
     async (db) => {
-      if (database.engine === 'postgres')
+      if (database.engine === 'postgres') {
+        // Large tables take their time, and so does waiting for another process that migrates.
+        await sql`set local statement_timeout = 0`.execute(db)
         await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(db)
+      }
       const applied = await appliedNames(db)
       const known = new Set(migrations.map((migration) => migration.name))
       const unknown = [...applied].filter((name) => !known.has(name))

@@ -17,11 +17,11 @@ export const DISTRIBUTION = {
   // The lists of one range of cards are in one shard.
   search_runs: 'run',
   search_postings: 'run',
-  // One project's memory is in one shard.
-  context_projects: 'project_id',
-  context_partitions: 'project_id',
-  context_events: 'project_id',
-  context_event_index: 'project_id',
+  // One person's memory is in one shard.
+  context_projects: 'user_id',
+  context_partitions: 'user_id',
+  context_events: 'user_id',
+  context_event_index: 'user_id',
   context_project_aliases: 'user_id',
   // One person's account is in one shard.
   credit_balances: 'user_id',
@@ -112,43 +112,6 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
   search_postings: {
     by: ['cards.publish', 'cards.similar'],
     why: 'Joined with its runs, which lie in the same shard.',
-  },
-  context_projects: {
-    by: [
-      'account.delete',
-      'memory.append',
-      'memory.append_turn',
-      'memory.delete',
-      'memory.delete_project',
-      'memory.list_events',
-      'memory.list_projects',
-      'memory.read',
-      'memory.rename_project',
-      'memory.search',
-      'memory.snapshot',
-      'memory.transfer_preferences',
-    ],
-    why: 'The read that finds a project by its alias joins two tables cut differently: to be asked in two steps there.',
-  },
-  context_project_aliases: {
-    by: ['account.delete', 'memory.delete_project', 'memory.list_projects', 'memory.rename_project'],
-    why: 'By project: seldom, except in the list of projects, where the person is at hand and can be added.',
-  },
-  context_events: {
-    by: ['account.delete', 'memory.delete', 'memory.delete_project', 'memory.read', 'memory.search'],
-    why: 'By number or by raw_id: unique look-ups. All but the one by raw_id have the project at hand.',
-  },
-  context_event_index: {
-    by: [
-      'account.delete',
-      'memory.append',
-      'memory.append_turn',
-      'memory.delete',
-      'memory.delete_project',
-      'memory.search',
-      'memory.transfer_preferences',
-    ],
-    why: 'The index has no project column yet; it gets one, which every caller has at hand.',
   },
   raw_materials: {
     by: ['account.delete', 'materials.list'],

@@ -28,6 +28,7 @@ export type ContextProjectAliasesTable = {
 
 export type ContextPartitionsTable = {
   partition_no: Generated<number>
+  user_id: string
   project_id: string
   last_seq: number
 }

@@ -56,7 +56,7 @@ export async function appendTo(ctx: UserCtx, place: Place, cleaned: Cleaned): Pr
   const now = ctx.now().toISOString()
   const project = await projectFor(ctx, place, now)
   if (fields.content === '') throw invalid('content', 'Content should have more than control characters')
-  const { partition, sequence } = await nextPlace(ctx.db, project.project_id)
+  const { partition, sequence } = await nextPlace(ctx.db, project)
   const event: EventRow = {
     event_no: eventNumber(partition, sequence),
     raw_id: newId(ctx.now().getTime()),

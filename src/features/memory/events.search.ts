@@ -97,15 +97,15 @@ const insertWords = prepared(
 )
 
 const insertHashes = prepared(
-  (_, parameter: Named<{ eventNo: number; grams: number[]; words: number[] }>) =>
-    sql`insert into context_event_index(event_no, grams, words)
-      values (${parameter('eventNo')}, ${parameter('grams')}::integer[], ${parameter('words')}::integer[])`,
+  (_, parameter: Named<{ userId: string; eventNo: number; grams: number[]; words: number[] }>) =>
+    sql`insert into context_event_index (user_id, event_no, grams, words)
+      values (${parameter('userId')}, ${parameter('eventNo')}, ${parameter('grams')}::integer[], ${parameter('words')}::integer[])`,
 )
 
-export type IndexedEvent = { eventNo: number; searchText: string; terms: readonly string[] }
+export type IndexedEvent = { userId: string; eventNo: number; searchText: string; terms: readonly string[] }
 
 export async function addToIndex(db: Db, engine: EngineName, event: IndexedEvent): Promise<void> {
-  const { eventNo, searchText, terms } = event
+  const { userId, eventNo, searchText, terms } = event
   const partition = partitionOf(eventNo)
   if (engine === 'sqlite') {
     await insertGrams(db, { eventNo, grams: codesOf(gramHashes(searchText, partition)).join(' ') })
@@ -113,6 +113,7 @@ export async function addToIndex(db: Db, engine: EngineName, event: IndexedEvent
     return
   }
   await insertHashes(db, {
+    userId,
     eventNo,
     grams: gramHashes(searchText, partition),
     words: partitionHashes(terms, partition),
@@ -120,7 +121,12 @@ export async function addToIndex(db: Db, engine: EngineName, event: IndexedEvent
 }
 
 /** Belongs before the removal of the events themselves. */
-export async function dropFromIndex(db: Db, engine: EngineName, eventNos: readonly number[]): Promise<void> {
+export async function dropFromIndex(
+  db: Db,
+  engine: EngineName,
+  userId: string,
+  eventNos: readonly number[],
+): Promise<void> {
   if (eventNos.length === 0) return
   const list = sql.join(eventNos)
   if (engine === 'sqlite') {
@@ -128,7 +134,7 @@ export async function dropFromIndex(db: Db, engine: EngineName, eventNos: readon
     await sql`delete from context_event_words where rowid in (${list})`.execute(db)
     return
   }
-  await sql`delete from context_event_index where event_no in (${list})`.execute(db)
+  await sql`delete from context_event_index where user_id = ${userId} and event_no in (${list})`.execute(db)
 }
 
 /** How many events the indexes lack, and how many entries they have without an event. */
@@ -169,11 +175,14 @@ export function rarestGrams(needle: string, sample: readonly string[]): string[]
   return weighed.slice(0, MOST_GRAMS).map(({ gram }) => gram)
 }
 
+/** A partition, and the person whose memory it is a part of. */
+export type Whose = { userId: string; partition: number }
+
 /** The newest events of a partition that hold the needle, by some of its trigrams in the index. */
 export async function findSubstring(
   db: Db,
   engine: EngineName,
-  partition: number,
+  { userId, partition }: Whose,
   needle: string,
   grams: readonly string[],
   limit: number,
@@ -189,8 +198,9 @@ export async function findSubstring(
           order by context_event_grams.rowid desc limit +${limit}`.execute(db)
       : await sql<{ event_no: number }>`
           select events.event_no from context_event_index as indexed
-            join context_events as events on events.event_no = indexed.event_no
-          where indexed.grams @> ${partitionHashes(grams, partition)}::integer[]
+            join context_events as events
+              on events.user_id = indexed.user_id and events.event_no = indexed.event_no
+          where indexed.user_id = ${userId} and indexed.grams @> ${partitionHashes(grams, partition)}::integer[]
             and events.event_no between ${from} and ${to}
             and position(${needle} in events.search_text) > 0
           order by events.event_no desc limit ${limit}`.execute(db)
@@ -204,7 +214,7 @@ export type WordHit = { eventNo: number; words: readonly string[] }
 export async function findWord(
   db: Db,
   engine: EngineName,
-  partition: number,
+  { userId, partition }: Whose,
   term: string,
   limit: number,
 ): Promise<WordHit[]> {
@@ -218,7 +228,7 @@ export async function findWord(
   }
   const { rows } = await sql<{ event_no: number; words: number[] }>`
     select event_no, words from context_event_index
-    where words @> ${partitionHashes([term], partition)}::integer[] and event_no between ${from} and ${to}
+    where user_id = ${userId} and words @> ${partitionHashes([term], partition)}::integer[] and event_no between ${from} and ${to}
     order by event_no desc limit ${limit}`.execute(db)
   return rows.map((row) => ({ eventNo: row.event_no, words: row.words.map(String) }))
 }

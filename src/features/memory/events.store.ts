@@ -4,6 +4,7 @@ import { insertRow, type Named, prepared } from '../../db/prepared.ts'
 import type { ContextEventsTable, ContextSlot } from '../../db/tables/memory.ts'
 import { termsOf } from '../search/analyse.ts'
 import { addToIndex, dropFromIndex } from './events.search.ts'
+import type { ProjectRef } from './projects.store.ts'
 import { foldCase } from './text.ts'
 
 export type EventRow = Selectable<ContextEventsTable>
@@ -14,11 +15,12 @@ const FIELD_END = '\u0001'
 export const searchTextOf = (title: string | null, content: string) =>
   foldCase(title === null ? content : `${title}${FIELD_END}${content}`)
 
-const countEvent = prepared((db, parameter: Named<{ project: string; now: string }>) =>
+const countEvent = prepared((db, parameter: Named<ProjectRef & { now: string }>) =>
   db
     .updateTable('context_projects')
     .set((eb) => ({ events: eb('events', '+', 1), last_event_at: parameter('now') }))
-    .where('project_id', '=', parameter('project')),
+    .where('user_id', '=', parameter('user_id'))
+    .where('project_id', '=', parameter('project_id')),
 )
 
 export async function insertEvent(
@@ -29,7 +31,8 @@ export async function insertEvent(
 ): Promise<void> {
   await insertRow(db, 'context_events', row)
   await indexEvent(db, engine, row, terms)
-  await countEvent(db, { project: row.project_id, now: row.created_at })
+  const { user_id, project_id, created_at } = row
+  await countEvent(db, { user_id, project_id, now: created_at })
 }
 
 export const termsOfEvent = ({ title, content }: Pick<EventRow, 'title' | 'content'>): string[] =>
@@ -42,6 +45,7 @@ export const indexEvent = (
   terms: readonly string[] = termsOfEvent(row),
 ) =>
   addToIndex(db, engine, {
+    userId: row.user_id,
     eventNo: row.event_no,
     searchText: row.search_text,
     terms,
@@ -50,7 +54,11 @@ export const indexEvent = (
 const withProjectKey = (db: Db) =>
   db
     .selectFrom('context_events as events')
-    .innerJoin('context_projects as projects', 'projects.project_id', 'events.project_id')
+    .innerJoin('context_projects as projects', (join) =>
+      join
+        .onRef('projects.project_id', '=', 'events.project_id')
+        .onRef('projects.user_id', '=', 'events.user_id'),
+    )
     .selectAll('events')
     .select('projects.project_key')
 
@@ -83,24 +91,31 @@ const headColumns = [
   'redactions',
 ] as const
 
-const newestOf = (db: Db, projectId: string, slot: ContextSlot, limit: number, characters: number) =>
+const newestOf = (
+  db: Db,
+  { user_id, project_id }: ProjectRef,
+  slot: ContextSlot,
+  limit: number,
+  characters: number,
+) =>
   db
     .selectFrom('context_events')
     .select(headColumns)
     .select(sql<string>`substr(content, 1, ${characters})`.as('content'))
-    .where('project_id', '=', projectId)
+    .where('user_id', '=', user_id)
+    .where('project_id', '=', project_id)
     .where('slot', '=', slot)
     .orderBy('created_at', 'desc')
     .orderBy('event_no', 'desc')
     .limit(limit)
 
-export type Part = { projectId: string; slot: ContextSlot; limit: number }
+export type Part = { project: ProjectRef; slot: ContextSlot; limit: number }
 
 /** The newest events of several slots in one read, each slot by its index. */
 export async function newestParts(db: Db, parts: readonly Part[], characters: number): Promise<EventHead[]> {
   const [first, ...rest] = parts.map((part, index) =>
     db
-      .selectFrom(newestOf(db, part.projectId, part.slot, part.limit, characters).as(`part${index}`))
+      .selectFrom(newestOf(db, part.project, part.slot, part.limit, characters).as(`part${index}`))
       .selectAll(),
   )
   if (!first) return []
@@ -114,14 +129,15 @@ type Window = { before: EventPosition | undefined; limit: number; characters: nu
 /** A page of all events of a project, by the index over time. */
 export async function listNewestFirst(
   db: Db,
-  projectId: string,
+  { user_id, project_id }: ProjectRef,
   { before, limit, characters }: Window,
 ): Promise<EventHead[]> {
   const newest = db
     .selectFrom('context_events')
     .select(headColumns)
     .select(sql<string>`substr(content, 1, ${characters})`.as('content'))
-    .where('project_id', '=', projectId)
+    .where('user_id', '=', user_id)
+    .where('project_id', '=', project_id)
     .orderBy('created_at', 'desc')
     .orderBy('event_no', 'desc')
     .limit(limit)
@@ -134,13 +150,14 @@ export async function listNewestFirst(
 
 export async function newestDocument(
   db: Db,
-  projectId: string,
+  { user_id, project_id }: ProjectRef,
   slot: 'facts' | 'preferences',
 ): Promise<EventRow | undefined> {
   return db
     .selectFrom('context_events')
     .selectAll()
-    .where('project_id', '=', projectId)
+    .where('user_id', '=', user_id)
+    .where('project_id', '=', project_id)
     .where('slot', '=', slot)
     .orderBy('created_at', 'desc')
     .orderBy('event_no', 'desc')
@@ -148,22 +165,28 @@ export async function newestDocument(
     .executeTakeFirst()
 }
 
-export async function loadEvents(db: Db, eventNos: readonly number[]): Promise<EventRow[]> {
+export async function loadEvents(db: Db, userId: string, eventNos: readonly number[]): Promise<EventRow[]> {
   if (eventNos.length === 0) return []
-  return db.selectFrom('context_events').selectAll().where('event_no', 'in', eventNos).execute()
+  return db
+    .selectFrom('context_events')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('event_no', 'in', eventNos)
+    .execute()
 }
 
 /** How the newest events of a project read, for an idea of what is common there. */
 export async function newestTexts(
   db: Db,
-  projectId: string,
+  { user_id, project_id }: ProjectRef,
   events: number,
   characters: number,
 ): Promise<string[]> {
   const rows = await db
     .selectFrom('context_events')
     .select(sql<string>`substr(search_text, 1, ${characters})`.as('text'))
-    .where('project_id', '=', projectId)
+    .where('user_id', '=', user_id)
+    .where('project_id', '=', project_id)
     .orderBy('created_at', 'desc')
     .orderBy('event_no', 'desc')
     .limit(events)
@@ -175,7 +198,7 @@ export async function newestTexts(
 export async function scanNewest(
   db: Db,
   engine: EngineName,
-  projectId: string,
+  { user_id, project_id }: ProjectRef,
   needle: string,
   limit: number,
   window: number,
@@ -183,7 +206,8 @@ export async function scanNewest(
   const newest = db
     .selectFrom('context_events')
     .select(['event_no', 'created_at', 'search_text'])
-    .where('project_id', '=', projectId)
+    .where('user_id', '=', user_id)
+    .where('project_id', '=', project_id)
     .orderBy('created_at', 'desc')
     .orderBy('event_no', 'desc')
     .limit(window)
@@ -203,59 +227,79 @@ export async function scanNewest(
 }
 
 export async function removeEvent(db: Db, engine: EngineName, event: EventRow): Promise<void> {
-  await dropFromIndex(db, engine, [event.event_no])
-  await db.deleteFrom('context_events').where('event_no', '=', event.event_no).execute()
+  const { user_id, event_no } = event
+  await dropFromIndex(db, engine, user_id, [event_no])
+  await db
+    .deleteFrom('context_events')
+    .where('user_id', '=', user_id)
+    .where('event_no', '=', event_no)
+    .execute()
 }
 
 const BATCH = 500
 
 /** Removes every event of a project from the table and from the indexes. */
-export async function removeEventsOf(db: Db, engine: EngineName, projectId: string): Promise<number> {
+export async function removeEventsOf(
+  db: Db,
+  engine: EngineName,
+  { user_id, project_id }: ProjectRef,
+): Promise<number> {
   let removed = 0
   for (;;) {
     const rows = await db
       .selectFrom('context_events')
       .select('event_no')
-      .where('project_id', '=', projectId)
+      .where('user_id', '=', user_id)
+      .where('project_id', '=', project_id)
+      // By the index over time, which has the events of this project and no others.
+      .orderBy('created_at')
       .limit(BATCH)
       .execute()
     if (rows.length === 0) return removed
     const numbers = rows.map((row) => row.event_no)
-    await dropFromIndex(db, engine, numbers)
-    await db.deleteFrom('context_events').where('event_no', 'in', numbers).execute()
+    await dropFromIndex(db, engine, user_id, numbers)
+    await db
+      .deleteFrom('context_events')
+      .where('user_id', '=', user_id)
+      .where('event_no', 'in', numbers)
+      .execute()
     removed += numbers.length
   }
 }
 
 /** Brings the project's counters up to date after `added` events came (or went, below zero); how many there are now. */
-export async function recount(db: Db, projectId: string, added: number): Promise<number> {
+export async function recount(db: Db, { user_id, project_id }: ProjectRef, added: number): Promise<number> {
   const newest = await db
     .selectFrom('context_events')
     .select('created_at')
-    .where('project_id', '=', projectId)
+    .where('user_id', '=', user_id)
+    .where('project_id', '=', project_id)
     .orderBy('created_at', 'desc')
     .limit(1)
     .executeTakeFirst()
   const { events } = await db
     .updateTable('context_projects')
     .set((eb) => ({ events: eb('events', '+', added), last_event_at: newest?.created_at ?? null }))
-    .where('project_id', '=', projectId)
+    .where('user_id', '=', user_id)
+    .where('project_id', '=', project_id)
     .returning('events')
     .executeTakeFirstOrThrow()
   return events
 }
 
 /** Hands all events of one project to another; their places in the indexes stay. */
-export async function moveEvents(db: Db, fromProject: string, toProject: string): Promise<number> {
+export async function moveEvents(db: Db, from: ProjectRef, to: ProjectRef): Promise<number> {
   await db
     .updateTable('context_partitions')
-    .set({ project_id: toProject })
-    .where('project_id', '=', fromProject)
+    .set({ project_id: to.project_id })
+    .where('user_id', '=', from.user_id)
+    .where('project_id', '=', from.project_id)
     .execute()
   const moved = await db
     .updateTable('context_events')
-    .set({ project_id: toProject })
-    .where('project_id', '=', fromProject)
+    .set({ project_id: to.project_id })
+    .where('user_id', '=', from.user_id)
+    .where('project_id', '=', from.project_id)
     .executeTakeFirst()
   return Number(moved.numUpdatedRows)
 }

@@ -79,8 +79,8 @@ export const deleteEvent = capability({
       const event = await findEvent(ctx.db, ctx.viewer.userId, raw_id)
       if (!event) throw notFound('Event')
       await removeEvent(ctx.db, ctx.database.engine, event)
-      const left = await recount(ctx.db, event.project_id, -1)
-      if (left === 0) await removeProject(ctx.db, event.project_id)
+      const left = await recount(ctx.db, event, -1)
+      if (left === 0) await removeProject(ctx.db, event)
       await audit(ctx, {
         action: 'memory.event_deleted',
         subject: { type: 'context_event', id: raw_id },

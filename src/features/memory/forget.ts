@@ -6,13 +6,13 @@ import { removeProject } from './projects.store.ts'
 export async function forgetMemory(ctx: Ctx, userId: string): Promise<number> {
   const projects = await ctx.db
     .selectFrom('context_projects')
-    .select('project_id')
+    .select(['user_id', 'project_id'])
     .where('user_id', '=', userId)
     .execute()
   let events = 0
-  for (const { project_id } of projects) {
-    events += await removeEventsOf(ctx.db, ctx.database.engine, project_id)
-    await removeProject(ctx.db, project_id)
+  for (const project of projects) {
+    events += await removeEventsOf(ctx.db, ctx.database.engine, project)
+    await removeProject(ctx.db, project)
   }
   return events
 }

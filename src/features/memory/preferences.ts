@@ -89,7 +89,7 @@ const isSame = (a: Place, b: Place) =>
 
 async function preferencesAt(ctx: UserCtx, place: Place): Promise<string[]> {
   if (!place.project) return []
-  const document = await newestDocument(ctx.db, place.project.project_id, 'preferences')
+  const document = await newestDocument(ctx.db, place.project, 'preferences')
   return document ? itemsOf(document.content) : []
 }
 

@@ -6,7 +6,16 @@ import type { ContextProjectsTable } from '../../db/tables/memory.ts'
 import { LAST_SEQUENCE } from './events.search.ts'
 import { type ProjectName, USER_PREFERENCES_KEY } from './project-key.ts'
 
-export type Project = Selectable<ContextProjectsTable>
+/** Where the last event of a project is. */
+type LastPlace = { partition: number; sequence: number }
+
+export type Project = Selectable<ContextProjectsTable> & {
+  /** As found by its name, and as later events of the same transaction move it. */
+  last?: LastPlace | undefined
+}
+
+/** Memory lies by person, on one machine or on many: every statement says whose it is. */
+export type ProjectRef = Pick<Project, 'user_id' | 'project_id'>
 
 export type Found = {
   personalWorkspaceId: string
@@ -27,8 +36,24 @@ const projectsNamed = prepared(
           .onRef('aliases.user_id', '=', 'users.user_id')
           .on('aliases.alias', 'in', [parameter('key'), parameter('path'), parameter('preferences')]),
       )
-      .leftJoin('context_projects as projects', 'projects.project_id', 'aliases.project_id')
-      .select(['users.personal_workspace_id', 'aliases.alias'])
+      .leftJoin('context_projects as projects', (join) =>
+        join
+          .onRef('projects.project_id', '=', 'aliases.project_id')
+          .onRef('projects.user_id', '=', 'users.user_id'),
+      )
+      .leftJoin('context_partitions as newest', (join) =>
+        join
+          .onRef('newest.user_id', '=', 'users.user_id')
+          .onRef('newest.project_id', '=', 'projects.project_id')
+          .on('newest.partition_no', '=', (eb) =>
+            eb
+              .selectFrom('context_partitions as partitions')
+              .select((eb) => eb.fn.max('partitions.partition_no').as('last'))
+              .whereRef('partitions.user_id', '=', 'users.user_id')
+              .whereRef('partitions.project_id', '=', 'projects.project_id'),
+          ),
+      )
+      .select(['users.personal_workspace_id', 'aliases.alias', 'newest.partition_no', 'newest.last_seq'])
       .selectAll('projects')
       .where('users.user_id', '=', parameter('user')),
 )
@@ -39,9 +64,11 @@ export async function findProjects(db: Db, userId: string, name: ProjectName): P
   const rows = await projectsNamed(db, { user: userId, key, path, preferences: USER_PREFERENCES_KEY })
   const byWorkspace = new Map<string, Project>()
   let userPreferences: Project | undefined
-  for (const { alias, personal_workspace_id: _, ...row } of rows) {
+  for (const { alias, personal_workspace_id: _, partition_no, last_seq, ...row } of rows) {
     if (alias === null || row.project_id === null) continue
     const project = row as Project
+    if (partition_no !== null && last_seq !== null)
+      project.last = { partition: partition_no, sequence: last_seq }
     if (alias === USER_PREFERENCES_KEY) userPreferences = project
     if (!means(name, alias, project)) continue
     // An exact name goes before a repository that has not learnt its host yet.
@@ -76,7 +103,7 @@ export async function insertProject(
     created_at: now,
   }
   await db.insertInto('context_projects').values(project).execute()
-  await addPartition(db, project.project_id)
+  await addPartition(db, project)
   await addAliases(db, project, name)
   return project
 }
@@ -110,20 +137,30 @@ export async function renameRow(db: Db, project: Project): Promise<void> {
   await db
     .updateTable('context_projects')
     .set({ project_key: project.project_key, host: project.host })
+    .where('user_id', '=', project.user_id)
     .where('project_id', '=', project.project_id)
     .execute()
 }
 
-export async function dropAliases(db: Db, projectId: string): Promise<void> {
-  await db.deleteFrom('context_project_aliases').where('project_id', '=', projectId).execute()
+export async function dropAliases(db: Db, { user_id, project_id }: ProjectRef): Promise<void> {
+  await db
+    .deleteFrom('context_project_aliases')
+    .where('user_id', '=', user_id)
+    .where('project_id', '=', project_id)
+    .execute()
 }
 
-export async function aliasesOf(db: Db, projectIds: readonly string[]): Promise<Map<string, string[]>> {
+export async function aliasesOf(
+  db: Db,
+  userId: string,
+  projectIds: readonly string[],
+): Promise<Map<string, string[]>> {
   const aliases = new Map<string, string[]>()
   if (projectIds.length === 0) return aliases
   const rows = await db
     .selectFrom('context_project_aliases')
     .select(['project_id', 'alias'])
+    .where('user_id', '=', userId)
     .where('project_id', 'in', projectIds)
     .orderBy('alias')
     .execute()
@@ -132,59 +169,68 @@ export async function aliasesOf(db: Db, projectIds: readonly string[]): Promise<
   return aliases
 }
 
-async function addPartition(db: Db, projectId: string): Promise<void> {
-  await db.insertInto('context_partitions').values({ project_id: projectId, last_seq: 0 }).execute()
+async function addPartition(db: Db, { user_id, project_id }: ProjectRef): Promise<void> {
+  await db.insertInto('context_partitions').values({ user_id, project_id, last_seq: 0 }).execute()
 }
 
-const newestPartition = prepared((db, parameter: Named<{ project: string }>) =>
+const newestPartition = prepared((db, parameter: Named<ProjectRef>) =>
   db
     .selectFrom('context_partitions')
     .select(['partition_no', 'last_seq'])
-    .where('project_id', '=', parameter('project'))
+    .where('user_id', '=', parameter('user_id'))
+    .where('project_id', '=', parameter('project_id'))
     .orderBy('partition_no', 'desc')
     .limit(1),
 )
 
-type NewPlace = { project: string; partition: number; sequence: number }
-
-const takePlace = prepared((db, parameter: Named<NewPlace>) =>
+const takePlace = prepared((db, parameter: Named<LastPlace & ProjectRef>) =>
   db
     .updateTable('context_partitions')
     .set({ last_seq: parameter('sequence') })
     .where('partition_no', '=', parameter('partition'))
-    .where('project_id', '=', parameter('project')),
+    .where('user_id', '=', parameter('user_id'))
+    .where('project_id', '=', parameter('project_id')),
 )
 
-/**
- * The next free place for an event of the project. Read, then written: an update that returns what it wrote would make
- * SQLite's text index write out what it has gathered.
- */
-export async function nextPlace(db: Db, projectId: string): Promise<{ partition: number; sequence: number }> {
-  const [newest] = await newestPartition(db, { project: projectId })
-  if (!newest || newest.last_seq >= LAST_SEQUENCE) {
-    await addPartition(db, projectId)
-    return nextPlace(db, projectId)
-  }
-  const place = { partition: newest.partition_no, sequence: newest.last_seq + 1 }
-  await takePlace(db, { project: projectId, ...place })
-  return place
+async function readLast(db: Db, { user_id, project_id }: ProjectRef): Promise<LastPlace | undefined> {
+  const [newest] = await newestPartition(db, { user_id, project_id })
+  return newest && { partition: newest.partition_no, sequence: newest.last_seq }
 }
 
-export async function partitionsOf(db: Db, projectId: string): Promise<number[]> {
+/**
+ * The next free place for an event of the project, taken. Read, then written: an update that returns what it wrote would
+ * make SQLite's text index write out what it has gathered.
+ */
+export async function nextPlace(db: Db, project: Project): Promise<LastPlace> {
+  project.last ??= await readLast(db, project)
+  if (!project.last || project.last.sequence >= LAST_SEQUENCE) {
+    await addPartition(db, project)
+    project.last = undefined
+    return nextPlace(db, project)
+  }
+  project.last.sequence++
+  const { user_id, project_id } = project
+  await takePlace(db, { user_id, project_id, ...project.last })
+  return { ...project.last }
+}
+
+export async function partitionsOf(db: Db, { user_id, project_id }: ProjectRef): Promise<number[]> {
   const rows = await db
     .selectFrom('context_partitions')
     .select('partition_no')
-    .where('project_id', '=', projectId)
+    .where('user_id', '=', user_id)
+    .where('project_id', '=', project_id)
     .orderBy('partition_no', 'desc')
     .execute()
   return rows.map((row) => row.partition_no)
 }
 
 /** Removes the project's own rows; its events are gone by then. */
-export async function removeProject(db: Db, projectId: string): Promise<void> {
-  await dropAliases(db, projectId)
-  await db.deleteFrom('context_partitions').where('project_id', '=', projectId).execute()
-  await db.deleteFrom('context_projects').where('project_id', '=', projectId).execute()
+export async function removeProject(db: Db, project: ProjectRef): Promise<void> {
+  const { user_id, project_id } = project
+  await dropAliases(db, project)
+  for (const table of ['context_partitions', 'context_projects'] as const)
+    await db.deleteFrom(table).where('user_id', '=', user_id).where('project_id', '=', project_id).execute()
 }
 
 export async function listProjectRows(

@@ -49,6 +49,7 @@ export const listProjects = capability({
     if (workspaceId !== undefined && total === 0) await requireMembership(ctx, workspaceId)
     const aliases = await aliasesOf(
       ctx.db,
+      ctx.viewer.userId,
       rows.map((row) => row.project_id),
     )
     return {
@@ -77,8 +78,8 @@ export const deleteProject = capability({
   run: (ctx, { project_key, workspace_id }) =>
     inTx(ctx, async (ctx) => {
       const project = projectAt(await placeOf(ctx, project_key, workspace_id))
-      const deleted = await removeEventsOf(ctx.db, ctx.database.engine, project.project_id)
-      await removeProject(ctx.db, project.project_id)
+      const deleted = await removeEventsOf(ctx.db, ctx.database.engine, project)
+      await removeProject(ctx.db, project)
       await audit(ctx, {
         action: 'memory.project_deleted',
         subject: { type: 'context_project', id: project.project_id },
@@ -125,9 +126,9 @@ export const renameProject = capability({
             'project_exists',
             'There is a project with the new key. Send merge true to join the two.',
           )
-        const moved = await moveEvents(ctx.db, project.project_id, other.project_id)
-        await removeProject(ctx.db, project.project_id)
-        await recount(ctx.db, other.project_id, moved)
+        const moved = await moveEvents(ctx.db, project, other)
+        await removeProject(ctx.db, project)
+        await recount(ctx.db, other, moved)
         details.to = other.project_key
         details.merged = true
       } else {
@@ -136,7 +137,7 @@ export const renameProject = capability({
           project_key: newName.key,
           host: newName.form === 'remote' ? newName.host : null,
         }
-        await dropAliases(ctx.db, project.project_id)
+        await dropAliases(ctx.db, project)
         await renameRow(ctx.db, renamed)
         await addAliases(ctx.db, renamed, newName)
       }

@@ -18,9 +18,10 @@ export async function reindexEvents(ctx: Ctx, { from = -1 } = {}): Promise<numbe
         .orderBy('event_no')
         .limit(BATCH)
         .execute()
-      const numbers = rows.map((row) => row.event_no)
-      if (from === -1) await dropFromIndex(db, engine, numbers)
-      for (const row of rows) await indexEvent(db, engine, row)
+      for (const row of rows) {
+        if (from === -1) await dropFromIndex(db, engine, row.user_id, [row.event_no])
+        await indexEvent(db, engine, row)
+      }
       return rows
     })
     done += batch.length

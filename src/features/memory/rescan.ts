@@ -25,11 +25,12 @@ function rescanned(row: EventRow): Rescanned {
       const saved = await db
         .updateTable('context_events')
         .set({ ...clean, redactions })
+        .where('user_id', '=', row.user_id)
         .where('raw_id', '=', row.raw_id)
         .returning('event_no')
         .executeTakeFirst()
       if (!saved) return
-      await dropFromIndex(db, engine, [saved.event_no])
+      await dropFromIndex(db, engine, row.user_id, [saved.event_no])
       await indexEvent(db, engine, { ...row, ...clean })
     },
   }

@@ -111,21 +111,23 @@ const SHORT_NEEDLE_WINDOW = 20_000
 async function findNewest(ctx: UserCtx, project: Project, query: string, limit: number): Promise<EventRow[]> {
   const engine = ctx.database.engine
   const needle = foldCase(query)
-  const scan = (window: number) => scanNewest(ctx.db, engine, project.project_id, needle, limit, window)
+  const scan = (window: number) => scanNewest(ctx.db, engine, project, needle, limit, window)
   const isShort = [...needle].length < SHORTEST_INDEXED
   const recent = await scan(isShort ? SHORT_NEEDLE_WINDOW : NEWEST)
   if (isShort || recent.length >= limit || project.events <= NEWEST) return newestRows(ctx, recent, limit)
-  const sample = await newestTexts(ctx.db, project.project_id, SAMPLE.events, SAMPLE.characters)
+  const sample = await newestTexts(ctx.db, project, SAMPLE.events, SAMPLE.characters)
   const grams = rarestGrams(needle, sample)
   const found: number[] = []
-  for (const partition of await partitionsOf(ctx.db, project.project_id)) {
-    found.push(...(await findSubstring(ctx.db, engine, partition, needle, grams, limit)))
+  for (const partition of await partitionsOf(ctx.db, project)) {
+    found.push(
+      ...(await findSubstring(ctx.db, engine, { userId: project.user_id, partition }, needle, grams, limit)),
+    )
   }
   return newestRows(ctx, found, limit)
 }
 
 async function newestRows(ctx: UserCtx, eventNos: readonly number[], limit: number): Promise<EventRow[]> {
-  const rows = await loadEvents(ctx.db, eventNos)
+  const rows = await loadEvents(ctx.db, ctx.viewer.userId, eventNos)
   rows.sort((a, b) =>
     a.created_at === b.created_at ? b.event_no - a.event_no : a.created_at < b.created_at ? 1 : -1,
   )
@@ -141,10 +143,16 @@ async function findRanked(ctx: UserCtx, project: Project, query: string, limit: 
   const engine = ctx.database.engine
   const terms = queryTerms(query).slice(0, MOST_TERMS)
   const ranked: Ranked[] = []
-  for (const partition of await partitionsOf(ctx.db, project.project_id)) {
+  for (const partition of await partitionsOf(ctx.db, project)) {
     const hits = []
     for (const term of terms) {
-      const found = await findWord(ctx.db, engine, partition, term, HITS_PER_TERM)
+      const found = await findWord(
+        ctx.db,
+        engine,
+        { userId: project.user_id, partition },
+        term,
+        HITS_PER_TERM,
+      )
       const numbers = found.map((hit) => hit.eventNo)
       const frequency = estimateFrequency(numbers, HITS_PER_TERM, project.events)
       hits.push({ code: codeInHit(engine, term, partition), hits: found, frequency })
@@ -154,6 +162,7 @@ async function findRanked(ctx: UserCtx, project: Project, query: string, limit: 
   const best = ranked.sort(bestFirst).slice(0, limit)
   const found = await loadEvents(
     ctx.db,
+    project.user_id,
     best.map(({ eventNo }) => eventNo),
   )
   const rows = new Map(found.map((row) => [row.event_no, row]))

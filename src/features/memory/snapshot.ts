@@ -26,15 +26,14 @@ export const ProjectContextSnapshotResponse = z
 /** Each part is one range of one index, so the cost does not grow with the number of events. */
 function partsOf({ project, userPreferences }: Place, limitEvents: number): Part[] {
   const parts: Part[] = []
-  if (userPreferences) parts.push({ projectId: userPreferences.project_id, slot: 'preferences', limit: 1 })
+  if (userPreferences) parts.push({ project: userPreferences, slot: 'preferences', limit: 1 })
   if (!project || project.project_id === userPreferences?.project_id) return parts
-  const projectId = project.project_id
   return [
     ...parts,
-    { projectId, slot: 'summary', limit: 1 },
-    { projectId, slot: 'facts', limit: 1 },
-    { projectId, slot: 'preferences', limit: 1 },
-    { projectId, slot: 'recent', limit: limitEvents },
+    { project, slot: 'summary', limit: 1 },
+    { project, slot: 'facts', limit: 1 },
+    { project, slot: 'preferences', limit: 1 },
+    { project, slot: 'recent', limit: limitEvents },
   ]
 }
 

@@ -42,7 +42,7 @@ export const listEvents = capability({
     const { project, name, workspaceId } = await placeOf(ctx, project_key, workspace_id)
     // One more than asked for, in events and in characters, shows whether there is more.
     const rows = project
-      ? await listNewestFirst(ctx.db, project.project_id, {
+      ? await listNewestFirst(ctx.db, project, {
           before: cursor === undefined ? undefined : positionOf(cursor),
           limit: limit + 1,
           characters: max_chars_per_event + 1,

@@ -6,6 +6,7 @@ export const liveCards: Migration = {
   statements: () => [
     'drop index cards_by_owner',
     'create index cards_by_owner on cards(owner_id, created_at, card_id) where deleted_at is null',
+    'create index cards_deleted_by_owner on cards(owner_id) where deleted_at is not null',
     'drop index cards_by_workspace',
     'create index cards_by_workspace on cards(workspace_id, status, created_at, card_id) where deleted_at is null',
   ],

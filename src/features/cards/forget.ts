@@ -7,15 +7,18 @@ import { removeCard, updateCardRow } from './cards.store.ts'
  * member. What others read stays, under the name of a deleted user. Returns how many cards went.
  */
 export async function forgetPrivateCards(ctx: Ctx, ownerId: string): Promise<number> {
-  const rows = await ctx.db
+  const own = ctx.db
     .selectFrom('cards')
     .innerJoin('workspaces', 'workspaces.workspace_id', 'cards.workspace_id')
     .select('cards.card_id')
     .where('cards.owner_id', '=', ownerId)
+  // In two parts, as those that are there and those that are deleted have an index each.
+  const deleted = await own.where('cards.deleted_at', 'is not', null).execute()
+  const unseen = await own
+    .where('cards.deleted_at', 'is', null)
     .where((eb) =>
       eb.or([
         eb('cards.status', '=', 'unpublished'),
-        eb('cards.deleted_at', 'is not', null),
         eb.and([
           eb('workspaces.visibility', '=', 'private'),
           eb.not(
@@ -31,6 +34,7 @@ export async function forgetPrivateCards(ctx: Ctx, ownerId: string): Promise<num
       ]),
     )
     .execute()
+  const rows = [...deleted, ...unseen]
   const now = ctx.now().toISOString()
   for (const { card_id } of rows) {
     await unindexCard(ctx, card_id)

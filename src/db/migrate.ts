@@ -14,6 +14,7 @@ import { postings } from './migrations/0011-postings.ts'
 import { memoryIndex } from './migrations/0012-memory-index.ts'
 import { memoryOwner } from './migrations/0013-memory-owner.ts'
 import { liveCards } from './migrations/0014-live-cards.ts'
+import { ownRows } from './migrations/0015-own-rows.ts'
 
 export type Migration = {
   name: string
@@ -39,6 +40,7 @@ export const MIGRATIONS: readonly Migration[] = [
   memoryIndex,
   memoryOwner,
   liveCards,
+  ownRows,
 ]
 
 /** Any fixed number; processes that start at once wait for each other on it. */

@@ -1,0 +1,100 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/db.ts'
+import type { Schema } from '../../db/schema.ts'
+
+const PAGE = 200
+
+export type Row = Record<string, unknown>
+
+type Kind = { table: keyof Schema; id: string; columns?: readonly string[]; alsoWhere?: 'deleted_at is null' }
+
+/**
+ * Rows of one kind in pages, so that memory holds one page however much there is. Each page goes on where an index over
+ * the time has the last row: sorting all of them for every page would keep others waiting.
+ */
+async function* pagesOf(
+  db: Db,
+  { table, id, columns = ['*'], alsoWhere }: Kind,
+  owner: Record<string, string>,
+): AsyncGenerator<Row[]> {
+  const wanted = sql.join(columns.map((column) => (column === '*' ? sql`*` : sql.ref(column))))
+  const owned = sql.join(
+    [
+      ...Object.entries(owner).map(([column, value]) => sql`${sql.ref(column)} = ${value}`),
+      ...(alsoWhere ? [sql.raw(alsoWhere)] : []),
+    ],
+    sql` and `,
+  )
+  for (let last: Row | undefined, full = true; full; ) {
+    const further = last ? sql`and (created_at, ${sql.ref(id)}) > (${last.created_at}, ${last[id]})` : sql``
+    const { rows } = await sql<Row>`select ${wanted} from ${sql.table(table)} where ${owned} ${further}
+      order by created_at, ${sql.ref(id)} limit ${sql.lit(PAGE)}`.execute(db)
+    yield rows
+    last = rows.at(-1)
+    full = rows.length === PAGE
+  }
+}
+
+async function* rowsOf(db: Db, kind: Kind, owner: Record<string, string>): AsyncGenerator<Row> {
+  for await (const page of pagesOf(db, kind, owner)) yield* page
+}
+
+const cards: Kind = { table: 'cards', id: 'card_id', alsoWhere: 'deleted_at is null' }
+
+async function* evidencesOf(db: Db, userId: string): AsyncGenerator<Row> {
+  const ids: Kind = { ...cards, columns: ['card_id', 'created_at'] }
+  for await (const page of pagesOf(db, ids, { owner_id: userId })) {
+    const cardIds = page.map((card) => String(card.card_id))
+    if (cardIds.length > 0)
+      yield* await db.selectFrom('card_evidences').selectAll().where('card_id', 'in', cardIds).execute()
+  }
+}
+
+const events: Kind = {
+  table: 'context_events',
+  id: 'event_no',
+  columns: [
+    'event_no',
+    'raw_id',
+    'event_type',
+    'created_at',
+    'title',
+    'session_id',
+    'client',
+    'meta',
+    'content',
+  ],
+}
+
+async function* eventsOf(db: Db, userId: string): AsyncGenerator<Row> {
+  const projects = await db
+    .selectFrom('context_projects')
+    .select(['project_id', 'project_key'])
+    .where('user_id', '=', userId)
+    .execute()
+  for (const { project_id, project_key } of projects)
+    for await (const { event_no: _, ...event } of rowsOf(db, events, { user_id: userId, project_id }))
+      yield { project_key, ...event }
+}
+
+const entries: Kind = {
+  table: 'credit_entries',
+  id: 'entry_id',
+  columns: ['entry_id', 'delta', 'balance_after', 'reason', 'ref_type', 'ref_id', 'created_at'],
+}
+const tickets: Kind = {
+  table: 'support_tickets',
+  id: 'ticket_id',
+  columns: ['ticket_id', 'email', 'subject', 'message', 'category', 'status', 'created_at', 'closed_at'],
+}
+
+/** What belongs to one person, by kind, each in the order of its making. */
+export const ownRows: Record<string, (db: Db, userId: string) => AsyncGenerator<Row>> = {
+  card: (db, userId) => rowsOf(db, cards, { owner_id: userId }),
+  evidence: evidencesOf,
+  memory_event: eventsOf,
+  raw_material: (db, userId) => rowsOf(db, { table: 'raw_materials', id: 'raw_id' }, { owner_id: userId }),
+  credit_entry: (db, userId) => rowsOf(db, entries, { user_id: userId }),
+  payment: (db, userId) => rowsOf(db, { table: 'billing_payments', id: 'payment_id' }, { user_id: userId }),
+  support_ticket: (db, userId) => rowsOf(db, tickets, { user_id: userId }),
+}

@@ -25,6 +25,8 @@ export type Database = {
   transaction: <T>(fn: (tx: Db) => Promise<T>, options?: TransactionOptions) => Promise<T>
   /** For how long the next in line has been waiting to read, or to write. */
   waitMs: (work: 'read' | 'write') => number
+  /** Runs a request; whenever it has to wait for the database, those that came after it wait behind it. */
+  serve: (since: number, request: () => void) => void
   /**
    * Changes whenever something that a credential rests on may have been taken away: at once where this process did it,
    * within a moment where another did. Undefined while nobody can say; then nothing of credentials is kept.

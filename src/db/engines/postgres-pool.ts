@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 
@@ -13,13 +14,34 @@ export function openPool(config: pg.PoolConfig, onBroken: (error: Error) => void
   return pool
 }
 
-/** The pool, and since when those who wait for one of its connections have been waiting: it serves them in turn. */
+export class WaitedTooLong extends Error {
+  override readonly name = 'WaitedTooLong'
+}
+
+const requestSince = new AsyncLocalStorage<number>()
+
+/** Runs what a request does under the time at which it came. */
+export const serveSince = (since: number, serve: () => void): void => requestSince.run(since, serve)
+
+type Place = { requestCame: number; joined: number; enter: () => void }
+
+/**
+ * Hands out the pool's connections, to the request that came first: each needs several, one after the other, and one that
+ * is half done would wait behind every newcomer each time.
+ */
 export class WaitingLine implements PostgresPool {
   readonly #pool: pg.Pool
-  readonly #since = new Set<{ at: number }>()
+  readonly #patienceMs: number
+  #free: number
+  /** By when the request came. */
+  readonly #order: Place[] = []
+  /** By when they joined the line. */
+  readonly #waiting = new Set<Place>()
 
   constructor(pool: pg.Pool) {
     this.#pool = pool
+    this.#free = pool.options.max
+    this.#patienceMs = pool.options.connectionTimeoutMillis ?? 0
   }
 
   get options(): pg.PoolOptions {
@@ -27,21 +49,63 @@ export class WaitingLine implements PostgresPool {
   }
 
   async connect(): Promise<PostgresPoolClient> {
-    const place = { at: performance.now() }
-    this.#since.add(place)
+    if (this.#free > 0) this.#free--
+    else await this.#turn()
     try {
-      return await this.#pool.connect()
-    } finally {
-      this.#since.delete(place)
+      const client = await this.#pool.connect()
+      const release = client.release
+      client.release = (error) => {
+        release(error)
+        this.#next()
+      }
+      return client
+    } catch (error) {
+      this.#next()
+      throw error
     }
+  }
+
+  #turn(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const joined = performance.now()
+      const giveUp = () => {
+        this.#leave(place)
+        reject(new WaitedTooLong('Waited too long for a connection to the database'))
+      }
+      const timer = setTimeout(giveUp, this.#patienceMs)
+      const enter = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      const place = { requestCame: requestSince.getStore() ?? joined, joined, enter }
+      const later = this.#order.findLastIndex((other) => other.requestCame <= place.requestCame)
+      this.#order.splice(later + 1, 0, place)
+      this.#waiting.add(place)
+    })
+  }
+
+  #leave(place: Place): void {
+    this.#order.splice(this.#order.indexOf(place), 1)
+    this.#waiting.delete(place)
+  }
+
+  #next(): void {
+    const [first] = this.#order
+    if (!first) {
+      this.#free++
+      return
+    }
+    this.#leave(first)
+    first.enter()
   }
 
   end(): Promise<void> {
     return this.#pool.end()
   }
 
+  /** For how long has somebody been waiting. */
   waitMs(): number {
-    const [first] = this.#since
-    return first ? performance.now() - first.at : 0
+    const [first] = this.#waiting
+    return first ? performance.now() - first.joined : 0
   }
 }

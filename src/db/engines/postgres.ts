@@ -4,7 +4,7 @@ import pg from 'pg'
 import { credentialWatch, type Database, newTransactionMark, rootHandleGuard, runMarked } from '../db.ts'
 import type { Schema } from '../schema.ts'
 import { CREDENTIALS_CHANNEL, CredentialNews } from './credential-news.ts'
-import { openPool, WaitingLine } from './postgres-pool.ts'
+import { openPool, serveSince, WaitedTooLong, WaitingLine } from './postgres-pool.ts'
 import { Replica } from './replica.ts'
 
 const MAX_TRIES = 20
@@ -31,28 +31,39 @@ const UNAVAILABLE_WITHOUT_CODE =
   /^(Connection terminated|timeout exceeded when trying to connect|Client (has encountered a connection error|was closed) and is not queryable)/
 
 function isUnavailable(error: unknown): boolean {
-  if (mustRunAgain(error)) return true
+  if (mustRunAgain(error) || error instanceof WaitedTooLong) return true
   const state = sqlState(error)
   if (state !== undefined) return UNAVAILABLE.test(state)
   return error instanceof Error && UNAVAILABLE_WITHOUT_CODE.test(error.message)
 }
 
-type OneByOne = <T>(run: () => Promise<T>) => Promise<T>
-
 /** Runs what it is given one after the other. */
-function inTurn(): OneByOne {
-  let last: Promise<unknown> = Promise.resolve()
-  return (run) => {
-    const next = last.then(run, run)
-    last = next
+class OneByOne {
+  #last: Promise<unknown> = Promise.resolve()
+  readonly #waiting = new Set<{ since: number }>()
+
+  run<T>(work: () => Promise<T>): Promise<T> {
+    const place = { since: performance.now() }
+    this.#waiting.add(place)
+    const begin = () => {
+      this.#waiting.delete(place)
+      return work()
+    }
+    const next = this.#last.then(begin, begin)
+    this.#last = next
     return next
+  }
+
+  waitMs(): number {
+    const [first] = this.#waiting
+    return first ? performance.now() - first.since : 0
   }
 }
 
 async function withRetries<T>(run: () => Promise<T>, oneByOne: OneByOne): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await (attempt <= TRIES_SIDE_BY_SIDE ? run() : oneByOne(run))
+      return await (attempt <= TRIES_SIDE_BY_SIDE ? run() : oneByOne.run(run))
     } catch (error) {
       if (!mustRunAgain(error) || attempt === MAX_TRIES) throw error
       await sleep(Math.random() * Math.min(100, 2 ** attempt))
@@ -83,7 +94,7 @@ export function openPostgres(options: PostgresOptions): Database {
   const { url, readUrl, poolSize, onIdleError, onReplicaChange = () => {} } = options
   const pool = openPool({ ...SETTINGS, connectionString: url, max: poolSize }, onIdleError)
   const line = new WaitingLine(pool)
-  const oneByOne = inTurn()
+  const oneByOne = new OneByOne()
   const dialect = new PostgresDialect({ pool: line })
   const read = new Kysely<Schema>({ dialect, plugins: [rootHandleGuard] })
   const write = new Kysely<Schema>({ dialect, plugins: [credentialWatch] })
@@ -104,7 +115,8 @@ export function openPostgres(options: PostgresOptions): Database {
     read,
     readFor: (userId) => replica?.readFor(userId, read) ?? read,
     wrote: async (userIds) => replica?.wrote(userIds),
-    waitMs: () => line.waitMs(),
+    waitMs: () => Math.max(line.waitMs(), oneByOne.waitMs()),
+    serve: serveSince,
     transaction: async (fn, options) => {
       const mark = newTransactionMark()
       const run = () =>

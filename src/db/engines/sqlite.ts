@@ -285,6 +285,7 @@ function openWhole(file: string): Database {
     readFor: () => read,
     wrote: async () => {},
     waitMs: (work) => (work === 'write' ? writes.waitMs() : 0),
+    serve: (_since, request) => request(),
     transaction: async (fn) => {
       const mark = newTransactionMark()
       const result = await writes.transaction(() => runMarked(mark, () => fn(write)))

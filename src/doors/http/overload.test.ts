@@ -6,7 +6,7 @@ import { LONGEST_DATABASE_WAIT_MS, LONGEST_WAIT_MS, shedLoad } from './overload.
 function serverWith({ stepMs = 0, databaseWaitMs = (_work: 'read' | 'write') => 0 }) {
   const app = Fastify()
   let time = 0
-  shedLoad(app, databaseWaitMs, () => (time += stepMs))
+  shedLoad(app, { waitMs: databaseWaitMs, serve: (_since, request) => request() }, () => (time += stepMs))
   app.get('/work', async () => 'done')
   app.post('/work', async () => 'done')
   app.get('/health', async () => 'up')

@@ -21,7 +21,8 @@ const REFUSAL = JSON.stringify(
 /** A request runs on by ticks when it has been let in; by then most have done their work or wait for something. */
 const TICKS = 4
 
-type Waiting = { enter: () => void; since: number }
+type Enter = (since: number) => void
+type Waiting = { enter: Enter; since: number }
 
 /** Requests in the order in which they came, let in as the process gets to them. */
 class Line {
@@ -39,13 +40,13 @@ class Line {
   }
 
   /** Lets in at once while the turn is young and nobody waits. */
-  join(enter: () => void): void {
+  join(enter: Enter): void {
     const now = this.#now()
     if (this.#turnBegan === undefined) {
       this.#turnBegan = now
       setImmediate(() => this.#endTurn())
     }
-    if (this.#waiting.length === 0 && now - this.#turnBegan < TURN_MS) enter()
+    if (this.#waiting.length === 0 && now - this.#turnBegan < TURN_MS) enter(now)
     else this.#waiting.push({ enter, since: now })
   }
 
@@ -56,7 +57,8 @@ class Line {
       const began = this.#now()
       const until = began + Math.max(TURN_MS, began - idleSince)
       do {
-        this.#waiting.shift()?.enter()
+        const next = this.#waiting.shift()
+        next?.enter(next.since)
         for (let tick = 0; tick < TICKS; tick++) await nextTick()
       } while (this.#waiting.length > 0 && this.#now() < until)
       idleSince = this.#now()
@@ -82,15 +84,15 @@ const refuse = (reply: FastifyReply) =>
  */
 export function shedLoad(
   app: FastifyInstance,
-  databaseWaitMs: Database['waitMs'],
+  database: Pick<Database, 'waitMs' | 'serve'>,
   now: () => number = () => performance.now(),
 ): void {
   const line = new Line(now)
   app.addHook('onRequest', (request, reply, done) => {
     if (request.url.startsWith('/health')) return done()
     const work = request.method === 'GET' ? 'read' : 'write'
-    if (line.waitMs() > LONGEST_WAIT_MS || databaseWaitMs(work) > LONGEST_DATABASE_WAIT_MS) refuse(reply)
+    if (line.waitMs() > LONGEST_WAIT_MS || database.waitMs(work) > LONGEST_DATABASE_WAIT_MS) refuse(reply)
     // Who has left meanwhile is not served.
-    else line.join(() => (request.raw.socket.destroyed ? refuse(reply) : done()))
+    else line.join((since) => (request.raw.socket.destroyed ? refuse(reply) : database.serve(since, done)))
   })
 }

@@ -69,7 +69,7 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
   answers.attend(app)
   acceptJson(app)
   handleErrors(app, services)
-  if (doors.shedding) shedLoad(app, services.database.waitMs)
+  if (doors.shedding) shedLoad(app, services.database)
   const closeRoutes = answerWrongMethods(app)
   serveMetrics(app, services.config, times)
   serveRest(app, services, answers, doors.capabilities)

@@ -21,6 +21,15 @@ const post = (path: string, body: unknown, headers: Record<string, string> = {})
     body: JSON.stringify(body),
   })
 
+const get = (path: string, headers: Record<string, string>) =>
+  fetch(server.baseUrl + path, { headers: { connection: 'close', ...headers } })
+
+async function registered(email: string): Promise<string> {
+  const answer = await post('/api/v1/auth/register', { email, password: 'correct horse' })
+  const { access_token } = (await answer.json()) as { access_token: string }
+  return `Bearer ${access_token}`
+}
+
 /** Processes whose parent is `pid`, read from the kernel. */
 function childrenOf(pid: number): number[] {
   const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
@@ -37,20 +46,30 @@ function workerPids(): number[] {
 }
 
 test('a write through one worker is seen by the next read through another', async () => {
-  const registered = await await post('/api/v1/auth/register', {
-    email: 'w@example.com',
-    password: 'correct horse',
-  })
-
-  const { access_token } = (await registered.json()) as { access_token: string }
-  const authorization = `Bearer ${access_token}`
+  const authorization = await registered('w@example.com')
   for (let i = 1; i <= 6; i++) {
     expect((await post('/api/v1/auth/api-keys', { name: `key ${i}` }, { authorization })).status).toBe(201)
-    const listed = await fetch(`${server.baseUrl}/api/v1/auth/api-keys`, {
-      headers: { authorization, connection: 'close' },
-    })
+    const listed = await get('/api/v1/auth/api-keys', { authorization })
     expect(await listed.json()).toHaveLength(i)
   }
+})
+
+test('a key that was taken away through one worker is dead on all within a second', async () => {
+  const authorization = await registered('revoked@example.com')
+  const made = await post('/api/v1/auth/api-keys', { name: 'short-lived' }, { authorization })
+  const { api_key, key_id } = (await made.json()) as { api_key: string; key_id: string }
+  const statuses = async () => {
+    const answers = Array.from({ length: 12 }, () => get('/api/v1/auth/me', { 'x-api-key': api_key }))
+    return new Set((await Promise.all(answers)).map((answer) => answer.status))
+  }
+  expect(await statuses()).toEqual(new Set([200]))
+  const removed = await fetch(`${server.baseUrl}/api/v1/auth/api-keys/${key_id}`, {
+    method: 'DELETE',
+    headers: { authorization, connection: 'close' },
+  })
+  expect(removed.ok).toBe(true)
+  await sleep(1000)
+  expect(await statuses()).toEqual(new Set([401]))
 })
 
 test('a limit holds for all workers together', async () => {

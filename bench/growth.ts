@@ -5,17 +5,19 @@ import { parseArgs } from 'node:util'
 import type { EngineName } from '../src/db/db.ts'
 import { type Measured, plot } from './growth/plot.ts'
 import { remixedQueries, sentencesFrom } from './search/cards.ts'
+import { readThrough } from './support/files.ts'
 import { filledVault } from './support/filled.ts'
 import { postsBy, type Request } from './support/load.ts'
 import { type Row, report } from './support/report.ts'
 import { repository, residentMb, startVault } from './support/servers.ts'
 
-/** Latency, memory, disk and start of one worker as cards and events grow together, on both engines. */
+/** Latency, memory, disk and start of one worker as cards and events grow together, on both engines. `--keep` keeps the vaults. */
 const { values } = parseArgs({
   options: {
     sizes: { type: 'string', default: '1000,10000,100000,1000000' },
     engines: { type: 'string', default: 'sqlite,postgres' },
     requests: { type: 'string', default: '200' },
+    keep: { type: 'string' },
     out: { type: 'string', default: 'docs/growth.svg' },
   },
 })
@@ -40,8 +42,9 @@ async function percentiles(url: string, requests: readonly Request[]): Promise<{
 }
 
 async function measure(engine: EngineName, size: number): Promise<Measured> {
-  const vault = await filledVault(engine, size, size)
+  const vault = await filledVault(engine, size, size, values.keep)
   try {
+    await readThrough(vault.files)
     const begin = performance.now()
     const server = await startVault(vault.env)
     const startMs = performance.now() - begin

@@ -1,4 +1,3 @@
-import { createReadStream, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -10,6 +9,7 @@ import { remixedCards, remixedQueries, sentencesFrom } from './search/cards.ts'
 import { loadCards } from './search/load.ts'
 import { indexBytes, rawSearch } from './search/raw.ts'
 import { type Account, openVault, register, signIn } from './search/vault.ts'
+import { readThrough } from './support/files.ts'
 import { report as reportRows } from './support/report.ts'
 
 const { values } = parseArgs({
@@ -63,12 +63,6 @@ async function ask(app: App, account: Account, query: string, scope: string): Pr
     payload: { query: query.padEnd(3), scope },
   })
   if (answer.statusCode !== 200) throw new Error(`${answer.statusCode}: ${answer.payload}`)
-}
-
-/** Into the system's cache, where the files of a vault in use are; a machine may have let go of what lay there for minutes. */
-async function readThrough(folder: string): Promise<void> {
-  for (const name of readdirSync(folder).filter((name) => name.endsWith('.db')))
-    for await (const _ of createReadStream(join(folder, name), { highWaterMark: 2 ** 20 }));
 }
 
 export type Measured = {

@@ -6,7 +6,7 @@ import { startVault } from './support/servers.ts'
 
 /** Searches per second of two workers behind one port on SQLite, against one. */
 const SECONDS = Number(process.env.SECONDS ?? 6)
-const CARDS = Number(process.env.CARDS ?? 20_000)
+const CARDS = Number(process.env.CARDS ?? 100_000)
 const ROUNDS = 3
 const BAR = 1.7
 

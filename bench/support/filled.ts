@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -6,11 +6,12 @@ import { buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import type { EngineName } from '../../src/db/db.ts'
 import { PUBLIC_LIBRARY_ID } from '../../src/db/public-library.ts'
-import { startPostgres } from '../../test/support/postgres.ts'
+import { type PostgresServer, startPostgres } from '../../test/support/postgres.ts'
 import { fill } from '../memory/fill.ts'
 import { remixedCards, sentencesFrom } from '../search/cards.ts'
 import { loadCards } from '../search/load.ts'
 import { register } from '../search/vault.ts'
+import { bytesIn } from './files.ts'
 
 const EVENTS_PER_PROJECT = 100_000
 
@@ -20,32 +21,80 @@ export type Filled = {
   headers: Record<string, string>
   cardId: string
   diskBytes: number
+  /** Where the engine keeps its files. */
+  files: string
   remove: () => Promise<void>
 }
 
-function bytesIn(folder: string): number {
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile())
-    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0)
-}
+/** What has to be known of a vault to serve it again. */
+type Known = Pick<Filled, 'headers' | 'cardId' | 'diskBytes'>
+type Noted = Known & { postgresDataDir: string | undefined }
 
-/** A vault on disk with cards (half of them public) and events, and nobody serving it yet. */
-export async function filledVault(engine: EngineName, cards: number, events: number): Promise<Filled> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'knowledge-vault-bench-'))
+const settings = { shared_buffers: '512MB', max_wal_size: '4GB', max_connections: '200' }
+
+const environment = (dataDir: string, server: PostgresServer | undefined) => ({
+  DATA_DIR: dataDir,
+  LOG_LEVEL: 'error',
+  RATE_LIMIT: 'off',
+  CREDITS: 'off',
+  ...(server ? { DATABASE_URL: server.url() } : {}),
+})
+
+/**
+ * A vault on disk with cards (half of them public) and events, and nobody serving it yet. With `keep` it is left in that
+ * folder, and taken from there when it is asked for again: filling one with a million takes minutes.
+ */
+export async function filledVault(
+  engine: EngineName,
+  cards: number,
+  events: number,
+  keep?: string,
+): Promise<Filled> {
+  if (!keep) {
+    const dataDir = mkdtempSync(join(tmpdir(), 'knowledge-vault-bench-'))
+    const server = engine === 'postgres' ? await startPostgres({ settings }) : undefined
+    const remove = async () => {
+      await server?.destroy()
+      rmSync(dataDir, { recursive: true, force: true })
+    }
+    return {
+      ...(await fillVault(dataDir, server, cards, events)),
+      env: environment(dataDir, server),
+      files: server?.dataDir ?? dataDir,
+      remove,
+    }
+  }
+  const dataDir = join(keep, `${engine}-${cards}-${events}`)
+  const note = join(dataDir, 'filled.json')
+  const noted: Noted | undefined = existsSync(note) ? JSON.parse(readFileSync(note, 'utf8')) : undefined
+  mkdirSync(dataDir, { recursive: true })
+  // The database server runs as somebody else.
+  chmodSync(dataDir, 0o755)
   const server =
     engine === 'postgres'
       ? await startPostgres({
-          settings: { shared_buffers: '512MB', max_wal_size: '4GB', max_connections: '200' },
+          settings,
+          folder: dataDir,
+          ...(noted?.postgresDataDir ? { dataDir: noted.postgresDataDir } : {}),
         })
       : undefined
-  const env = {
-    DATA_DIR: dataDir,
-    LOG_LEVEL: 'error',
-    RATE_LIMIT: 'off',
-    CREDITS: 'off',
-    ...(server ? { DATABASE_URL: server.url() } : {}),
+  const filled = noted ?? (await fillVault(dataDir, server, cards, events))
+  if (!noted) writeFileSync(note, JSON.stringify({ ...filled, postgresDataDir: server?.dataDir }))
+  return {
+    ...filled,
+    env: environment(dataDir, server),
+    files: server?.dataDir ?? dataDir,
+    remove: async () => server?.stop(),
   }
-  const app = await buildApp(readConfig(env), { jobs: [] })
+}
+
+async function fillVault(
+  dataDir: string,
+  server: PostgresServer | undefined,
+  cards: number,
+  events: number,
+): Promise<Known> {
+  const app = await buildApp(readConfig(environment(dataDir, server)), { jobs: [] })
   const owner = await register(app, 'owner')
   let cardId = ''
   await loadCards(
@@ -72,13 +121,8 @@ export async function filledVault(engine: EngineName, cards: number, events: num
     : undefined
   await app.close()
   return {
-    env,
     headers: { authorization: `Bearer ${owner.token}`, 'content-type': 'application/json' },
     cardId,
     diskBytes: sizes?.rows[0]?.size ?? bytesIn(dataDir),
-    remove: async () => {
-      await server?.destroy()
-      rmSync(dataDir, { recursive: true, force: true })
-    },
   }
 }

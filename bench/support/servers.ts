@@ -63,9 +63,12 @@ export async function startProcess(
   }
 }
 
-/** With the flag of `npm start`: a smaller nursery keeps the resident size down. */
+/** The flags of `npm start`, which keep the resident size down. */
+const startFlags: string[] =
+  JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')).scripts.start.match(/--\S+/g) ?? []
+
 export const startVault = (env: Record<string, string> = {}) =>
-  startProcess('bin/serve.js', env, '/health/ready', ['--max-semi-space-size=8'])
+  startProcess('bin/serve.js', env, '/health/ready', startFlags)
 
 const TICKS_PER_SECOND = 100
 

@@ -140,7 +140,7 @@ export async function flood(
 }
 
 /**
- * Memory and handles of all serving processes together. Memory is what is theirs alone: pages of the mapped database file
+ * Memory and handles of all serving processes together. Memory is what is theirs alone: pages of mapped files
  * belong to the system's cache and come and go with it.
  */
 export function resources(pid: number): { ownMb: number; handles: number } {

@@ -33,8 +33,11 @@ const BUSY_TIMEOUT_MS = 20
 const MAX_CACHED_STATEMENTS = 500
 /** 16 MB of log before it is taken over into the file: a page that many commits change is then copied once. */
 const LOG_PAGES = 4000
-/** Reads without copying: as much of the file as may be mapped, 2 GB. */
-const MAP = 'pragma mmap_size = 2147418112'
+/**
+ * Each connection's own, 16 MB; the rest is the system's cache. The file is not mapped: that is no faster here, counts as
+ * the process's memory, and ends the process where a read error would end one request.
+ */
+const CACHE = 'pragma cache_size = -16000; pragma mmap_size = 0'
 
 const SQLITE_BUSY = 5
 const SQLITE_LOCKED = 6
@@ -264,12 +267,12 @@ function openWhole(file: string): Database {
   // Setting WAL the first time needs the lock that a second starting process may hold just then.
   writer.exec('pragma busy_timeout = 5000; pragma journal_mode = wal')
   writer.exec(
-    `pragma synchronous = full; pragma busy_timeout = ${BUSY_TIMEOUT_MS}; pragma cache_size = -32000;
-    pragma wal_autocheckpoint = ${LOG_PAGES}; ${MAP}`,
+    `pragma synchronous = full; pragma busy_timeout = ${BUSY_TIMEOUT_MS};
+    pragma wal_autocheckpoint = ${LOG_PAGES}; ${CACHE}`,
   )
   refuseCorrupt(file, writer)
   const reader = new DatabaseSync(file, { timeout: 5000 })
-  reader.exec(`pragma query_only = 1; pragma cache_size = -32000; ${MAP}`)
+  reader.exec(`pragma query_only = 1; ${CACHE}`)
 
   const read = readingKysely(reader)
   const connection = new SqliteConnection(writer, true)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, EngineName } from '../../db/db.ts'
 import { type Named, prepared } from '../../db/prepared.ts'
+import { gramHashes, inCodes, partitionHashes, trigramsOf } from './hashes.ts'
 
 /**
  * The two search indexes over events, where the engines truly differ. Both answer with event numbers, newest
@@ -20,71 +21,8 @@ const rangeOf = (partition: number): Range => ({
   to: eventNumber(partition, LAST_SEQUENCE),
 })
 
-const FNV_START = 0x811c9dc5
-const FNV_PRIME = 0x01000193
-
-/** FNV-1a, 32 bits, signed as PostgreSQL's integer is. */
-function hash(text: string, seed: number, from = 0, to = text.length): number {
-  let value = FNV_START ^ seed
-  for (let at = from; at < to; at += 1) value = Math.imul(value ^ text.charCodeAt(at), FNV_PRIME)
-  return value | 0
-}
-
-/** The partition is part of every hash: a look-up never touches the rows of another project. */
-const seedOf = (partition: number) => hash(String(partition), 0)
-
-export const partitionHashes = (texts: Iterable<string>, partition: number): number[] => {
-  const seed = seedOf(partition)
-  return Array.from(texts, (text) => hash(text, seed))
-}
-
-/** The hashes of all trigrams of a text, each once, without making the trigrams themselves: there are hundreds in a turn. */
-export function gramHashes(text: string, partition: number): number[] {
-  const seed = seedOf(partition)
-  const found = new Set<number>()
-  // Where the last characters begin; one that takes two units begins at its first.
-  let [first, second, third] = [-1, -1, -1]
-  for (let at = 0; at <= text.length; at += 1) {
-    if (at > 0 && at < text.length && isPair(text, at)) continue
-    if (first >= 0) found.add(hash(text, seed, first, at))
-    ;[first, second, third] = [second, third, at]
-  }
-  return [...found]
-}
-
-const isPair = (text: string, at: number) => {
-  const [before, here] = [text.charCodeAt(at - 1), text.charCodeAt(at)]
-  return before >= 0xd800 && before <= 0xdbff && here >= 0xdc00 && here <= 0xdfff
-}
-
-const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyz'
-const PAIRS = Array.from({ length: 36 * 36 }, (_, i) => `${DIGITS[Math.floor(i / 36)]}${DIGITS[i % 36]}`)
-
-/** What is left of 32 bits above the last four digits. */
-const TOPS = Array.from({ length: Math.floor(2 ** 32 / 1296 ** 2) + 1 }, (_, i) => i.toString(36))
-
-/** As `toString(36)` writes it, which is slow for numbers of 32 bits. */
-export function inBase36(value: number): string {
-  const upper = Math.floor(value / 1296)
-  const top = Math.floor(upper / 1296)
-  if (top === 0) return value.toString(36)
-  return `${TOPS[top]}${PAIRS[upper - top * 1296]}${PAIRS[value - upper * 1296]}`
-}
-
-/** Hashes in a form that no tokenizer of SQLite splits. */
-const codesOf = (hashes: readonly number[]): string[] => hashes.map((value) => inBase36(value >>> 0))
-
 const partitionCodes = (texts: Iterable<string>, partition: number): string[] =>
-  codesOf(partitionHashes(texts, partition))
-
-export function trigramsOf(text: string): Set<string> {
-  const grams = new Set<string>()
-  const characters = [...text]
-  for (let at = 0; at + 3 <= characters.length; at += 1) {
-    grams.add(`${characters[at]}${characters[at + 1]}${characters[at + 2]}`)
-  }
-  return grams
-}
+  inCodes(partitionHashes(texts, partition)).split(' ')
 
 const insertGrams = prepared(
   (_, parameter: Named<{ eventNo: number; grams: string }>) =>
@@ -108,8 +46,8 @@ export async function addToIndex(db: Db, engine: EngineName, event: IndexedEvent
   const { userId, eventNo, searchText, terms } = event
   const partition = partitionOf(eventNo)
   if (engine === 'sqlite') {
-    await insertGrams(db, { eventNo, grams: codesOf(gramHashes(searchText, partition)).join(' ') })
-    await insertWords(db, { eventNo, words: partitionCodes(terms, partition).join(' ') })
+    await insertGrams(db, { eventNo, grams: inCodes(gramHashes(searchText, partition)) })
+    await insertWords(db, { eventNo, words: inCodes(partitionHashes(terms, partition)) })
     return
   }
   await insertHashes(db, {

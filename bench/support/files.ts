@@ -1,0 +1,16 @@
+import { createReadStream, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+
+export const bytesIn = (folder: string): number =>
+  filesIn(folder).reduce((sum, file) => sum + statSync(file).size, 0)
+
+/** Into the system's cache, where the files of a vault in use are; a machine may have let go of what lay there for minutes. */
+export async function readThrough(folder: string): Promise<void> {
+  for (const file of filesIn(folder))
+    for await (const _ of createReadStream(file, { highWaterMark: 2 ** 20 }));
+}

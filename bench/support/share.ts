@@ -1,0 +1,33 @@
+import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const PERIOD_US = 100_000
+
+/** Control groups of the second version, then of the first. */
+const HIERARCHIES = [
+  {
+    root: '/sys/fs/cgroup',
+    sign: 'cgroup.controllers',
+    limit: 'cpu.max',
+    quota: (us: number) => `${us} ${PERIOD_US}`,
+  },
+  { root: '/sys/fs/cgroup/cpu', sign: 'cpu.cfs_quota_us', limit: 'cpu.cfs_quota_us', quota: String },
+]
+
+/**
+ * Lets a process have a part of one core and no more, as a container would: the way to see on a small machine what
+ * a second one would add. Undefined where the system does not let us; else what takes the limit away after the process's end.
+ */
+export function limitTo(share: number, pid: number): (() => void) | undefined {
+  const hierarchy = HIERARCHIES.find(({ root, sign }) => existsSync(join(root, sign)))
+  if (!hierarchy) return undefined
+  const group = join(hierarchy.root, `knowledge-vault-bench-${pid}`)
+  try {
+    mkdirSync(group)
+    writeFileSync(join(group, hierarchy.limit), hierarchy.quota(share * PERIOD_US))
+    writeFileSync(join(group, 'cgroup.procs'), String(pid))
+    return () => rmdirSync(group)
+  } catch {
+    return undefined
+  }
+}

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { EngineName } from '../src/db/db.ts'
 import { type Measured, plot } from './growth/plot.ts'
+import { page } from './growth/table.ts'
 import { remixedQueries, sentencesFrom } from './search/cards.ts'
 import { readThrough } from './support/files.ts'
 import { filledVault } from './support/filled.ts'
@@ -18,7 +19,7 @@ const { values } = parseArgs({
     engines: { type: 'string', default: 'sqlite,postgres' },
     requests: { type: 'string', default: '200' },
     keep: { type: 'string' },
-    out: { type: 'string', default: 'docs/growth.svg' },
+    out: { type: 'string', default: 'docs/growth' },
   },
 })
 const REQUESTS = Number(values.requests)
@@ -42,7 +43,7 @@ async function percentiles(url: string, requests: readonly Request[]): Promise<{
 }
 
 async function measure(engine: EngineName, size: number): Promise<Measured> {
-  const vault = await filledVault(engine, size, size, values.keep)
+  const vault = await filledVault(engine, size, size, values.keep ?? process.env.BENCH_KEEP)
   try {
     await readThrough(vault.files)
     const begin = performance.now()
@@ -83,22 +84,6 @@ const measured: Measured[] = []
 for (const engine of values.engines.split(',') as EngineName[])
   for (const size of values.sizes.split(',').map(Number)) measured.push(await measure(engine, size))
 
-console.table(
-  measured.map(({ engine, size, startMs, residentMegabytes, diskMegabytes, latency }) => ({
-    engine,
-    'cards and events': size,
-    'start ms': Math.round(startMs),
-    'resident MB': Math.round(residentMegabytes),
-    'disk MB': Math.round(diskMegabytes),
-    ...Object.fromEntries(
-      Object.entries(latency).map(([kind, { p50, p95 }]) => [
-        `${kind}, ms`,
-        `${p50.toFixed(1)} / ${p95.toFixed(1)}`,
-      ]),
-    ),
-  })),
-)
-
 function barsOf({ engine, size, startMs, residentMegabytes }: Measured): Pick<Row, 'bar' | 'met'> {
   if (engine !== 'sqlite') return {}
   if (size === 100_000)
@@ -115,5 +100,9 @@ const rows: Row[] = measured.map((m) => ({
 report(rows)
 const busy = loadBefore > availableParallelism() / 2
 const note = `${availableParallelism()} cores, Node ${process.version}, load ${loadBefore.toFixed(1)} at the start${busy ? ': other work ran beside it, so the latencies say little' : ''}`
-if (values.out) writeFileSync(join(repository, values.out), plot(measured, note))
+console.log(page(measured, note))
+if (values.out) {
+  writeFileSync(join(repository, `${values.out}.svg`), plot(measured, note))
+  writeFileSync(join(repository, `${values.out}.md`), page(measured, note))
+}
 if (rows.some((row) => row.met === false)) process.exitCode = 1

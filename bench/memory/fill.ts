@@ -1,11 +1,23 @@
+import { sql } from 'kysely'
 import type { App } from '../../src/app.ts'
+import type { Db, EngineName } from '../../src/db/db.ts'
 import { newId } from '../../src/db/ids.ts'
-import { eventNumber } from '../../src/features/memory/events.search.ts'
-import { insertEvent, searchTextOf } from '../../src/features/memory/events.store.ts'
+import { insertRows } from '../../src/db/prepared.ts'
+import { eventNumber, partitionOf } from '../../src/features/memory/events.search.ts'
+import {
+  type EventRow,
+  insertEvent,
+  recount,
+  searchTextOf,
+  termsOfEvent,
+} from '../../src/features/memory/events.store.ts'
+import { gramHashes, partitionHashes } from '../../src/features/memory/hashes.ts'
 import { readProjectKey } from '../../src/features/memory/project-key.ts'
 import { insertProject } from '../../src/features/memory/projects.store.ts'
 
 const BATCH = 5000
+const INDEXED_TOGETHER = 250
+const START = Date.UTC(2026, 0, 1)
 
 /** A repeatable source of numbers, so that two runs search the same texts. */
 function numbers(seed: number): () => number {
@@ -54,12 +66,59 @@ export const sentence = (words: number) => Array.from({ length: words }, word).j
 
 export type Owner = { userId: string; workspaceId: string }
 
-/** Writes events of one project as the product does, index and all, many to a transaction. */
+function madeUp(owner: Owner, projectId: string, partition: number, place: number): EventRow {
+  const content = sentence(60)
+  const title = place % 5 === 0 ? sentence(5) : null
+  const isSummary = place % 50 === 0
+  return {
+    event_no: eventNumber(partition, place),
+    raw_id: newId(),
+    user_id: owner.userId,
+    project_id: projectId,
+    workspace_id: owner.workspaceId,
+    event_type: isSummary ? 'summary' : 'turn',
+    slot: isSummary ? 'summary' : 'recent',
+    created_at: new Date(START + place * 1000).toISOString(),
+    title,
+    session_id: null,
+    client: 'bench',
+    meta: null,
+    redactions: '[]',
+    content,
+    search_text: searchTextOf(title, content),
+  }
+}
+
+/** As the product does it, index and all. */
+async function writeEach(db: Db, engine: EngineName, rows: readonly EventRow[]): Promise<void> {
+  for (const row of rows) await insertEvent(db, engine, row)
+}
+
+/** The same rows for PostgreSQL, many in a statement. */
+async function writeTogether(db: Db, rows: readonly EventRow[]): Promise<void> {
+  const columns = Object.keys(rows[0] ?? {}) as (keyof EventRow)[]
+  await insertRows(
+    db,
+    'context_events',
+    columns,
+    rows.map((row) => columns.map((column) => row[column])),
+  )
+  const indexed = rows.map((row) => {
+    const partition = partitionOf(row.event_no)
+    return sql`(${row.user_id}, ${row.event_no}, ${gramHashes(row.search_text, partition)}::integer[], ${partitionHashes(termsOfEvent(row), partition)}::integer[])`
+  })
+  for (let from = 0; from < indexed.length; from += INDEXED_TOGETHER)
+    await sql`insert into context_event_index (user_id, event_no, grams, words)
+      values ${sql.join(indexed.slice(from, from + INDEXED_TOGETHER))}`.execute(db)
+  const [first] = rows
+  if (first) await recount(db, first, rows.length)
+}
+
+/** Events of one project, many to a transaction. */
 export async function fill(app: App, owner: Owner, key: string, events: number): Promise<void> {
   const { database } = app.services
-  const start = Date.UTC(2026, 0, 1)
   const project = await database.transaction((db) =>
-    insertProject(db, owner, readProjectKey(key), new Date(start).toISOString()),
+    insertProject(db, owner, readProjectKey(key), new Date(START).toISOString()),
   )
   const { partition_no } = await database.read
     .selectFrom('context_partitions')
@@ -67,35 +126,41 @@ export async function fill(app: App, owner: Owner, key: string, events: number):
     .where('project_id', '=', project.project_id)
     .executeTakeFirstOrThrow()
   for (let done = 0; done < events; done += BATCH) {
+    const last = Math.min(events, done + BATCH)
+    const rows = Array.from({ length: last - done }, (_, i) =>
+      madeUp(owner, project.project_id, partition_no, done + i + 1),
+    )
     await database.transaction(async (db) => {
-      for (let index = done + 1; index <= Math.min(events, done + BATCH); index += 1) {
-        const content = sentence(60)
-        const title = index % 5 === 0 ? sentence(5) : null
-        await insertEvent(db, database.engine, {
-          event_no: eventNumber(partition_no, index),
-          raw_id: newId(),
-          user_id: owner.userId,
-          project_id: project.project_id,
-          workspace_id: owner.workspaceId,
-          event_type: index % 50 === 0 ? 'summary' : 'turn',
-          slot: index % 50 === 0 ? 'summary' : 'recent',
-          created_at: new Date(start + index * 1000).toISOString(),
-          title,
-          session_id: null,
-          client: 'bench',
-          meta: null,
-          redactions: '[]',
-          content,
-          search_text: searchTextOf(title, content),
-        })
-      }
+      if (database.engine === 'sqlite') await writeEach(db, database.engine, rows)
+      else await writeTogether(db, rows)
       await db
         .updateTable('context_partitions')
-        .set({ last_seq: Math.min(events, done + BATCH) })
+        .set({ last_seq: last })
         .where('partition_no', '=', partition_no)
         .execute()
     })
-    process.stderr.write(`\r${key}: ${Math.min(events, done + BATCH)} of ${events} events   `)
+    process.stderr.write(`\r${key}: ${last} of ${events} events   `)
   }
   process.stderr.write('\n')
+}
+
+const GIN_INDEXES = ['grams', 'words']
+
+/**
+ * PostgreSQL adds to a GIN index much slower than it builds one: a million events would take hours. So they are written
+ * without, and the indexes are built afterwards.
+ */
+export async function withoutIndexes(app: App, write: () => Promise<void>): Promise<void> {
+  const { database } = app.services
+  const run = (...statements: string[]) =>
+    database.transaction(async (db) => {
+      await sql`set local statement_timeout = 0`.execute(db)
+      await sql`set local maintenance_work_mem = '2GB'`.execute(db)
+      for (const statement of statements) await sql.raw(statement).execute(db)
+    })
+  if (database.engine === 'sqlite') return write()
+  await run(...GIN_INDEXES.map((name) => `drop index context_event_index_${name}`))
+  await write()
+  for (const name of GIN_INDEXES)
+    await run(`create index context_event_index_${name} on context_event_index using gin (${name})`)
 }

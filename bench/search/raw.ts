@@ -12,7 +12,7 @@ const top = 50
 const wordsOf = (query: string) =>
   (query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !stopWords.has(word))
 
-function rawSqlite(dataDir: string): RawSearch {
+export function rawSqlite(dataDir: string): RawSearch {
   const db = new DatabaseSync(join(dataDir, 'raw.db'))
   db.exec(`pragma journal_mode = wal; pragma cache_size = -32000; pragma mmap_size = 268435456;
     attach database '${join(dataDir, 'vault.db')}' as vault;`)

@@ -7,7 +7,7 @@ import { readConfig } from '../../src/config.ts'
 import type { EngineName } from '../../src/db/db.ts'
 import { PUBLIC_LIBRARY_ID } from '../../src/db/public-library.ts'
 import { type PostgresServer, startPostgres } from '../../test/support/postgres.ts'
-import { fill } from '../memory/fill.ts'
+import { fill, withoutIndexes } from '../memory/fill.ts'
 import { remixedCards, sentencesFrom } from '../search/cards.ts'
 import { loadCards } from '../search/load.ts'
 import { register } from '../search/vault.ts'
@@ -106,13 +106,15 @@ async function fillVault(
         : { ownerId: owner.userId, workspaceId: owner.workspaceId, status: 'unpublished' },
     { onCard: (id) => (cardId = id) },
   )
-  for (let project = 0; project * EVENTS_PER_PROJECT < events; project++)
-    await fill(
-      app,
-      owner,
-      `bench/project${project}`,
-      Math.min(EVENTS_PER_PROJECT, events - project * EVENTS_PER_PROJECT),
-    )
+  await withoutIndexes(app, async () => {
+    for (let project = 0; project * EVENTS_PER_PROJECT < events; project++)
+      await fill(
+        app,
+        owner,
+        `bench/project${project}`,
+        Math.min(EVENTS_PER_PROJECT, events - project * EVENTS_PER_PROJECT),
+      )
+  })
   if (server) await sql`vacuum analyze`.execute(app.services.database.read)
   const sizes = server
     ? await sql<{ size: number }>`select pg_database_size(current_database()) as size`.execute(

@@ -12,7 +12,8 @@ export const postsBy =
   (headers: Record<string, string>) =>
   (path: string, body: unknown): Request => ({ method: 'POST', path, headers, body: JSON.stringify(body) })
 
-export type Load = { requestsPerSecond: number; p50: number; p99: number; failures: number }
+/** Latencies in ms; `p97` is that of 97.5 %. */
+export type Load = { requestsPerSecond: number; p50: number; p97: number; p99: number; failures: number }
 
 export type Drive = {
   connections?: number
@@ -37,6 +38,7 @@ export async function drive(
   return {
     requestsPerSecond: result.requests.average,
     p50: result.latency.p50,
+    p97: result.latency.p97_5,
     p99: result.latency.p99,
     failures: result.non2xx + result.errors + result.timeouts,
   }

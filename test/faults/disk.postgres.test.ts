@@ -136,6 +136,7 @@ describe.skipIf(!disk)('a full disk under PostgreSQL (skipped where no file syst
     expect(failure).toMatchObject({ severity: 'PANIC' })
     for (let i = 0; i < 3; i++) await write()
     expect((await fetch(`${server.baseUrl}/health`)).status).toBe(200)
+    expect((await ask('GET', '/health')).status, 'also for somebody with a credential').toBe(200)
     await makeRoom()
     expect(await write()).toBe(201)
     await expectAllThere()

@@ -72,18 +72,23 @@ export const authenticate: Authenticate = (services, request) => {
   return credential ? viewerOf(services, credential.value, request.url) : null
 }
 
-const nobodyIfRefused = (error: unknown): null => {
-  if (error instanceof AppError && (error.status === 401 || error.status === 403)) return null
-  throw error
-}
+/** While the database is down nobody can be known; what is read without being known, such as health, is answered all the same. */
+const isNobody = (services: Services, request: FastifyRequest, error: unknown): boolean =>
+  error instanceof AppError
+    ? error.status === 401 || error.status === 403
+    : SAFE_METHODS.has(request.method) && services.database.isUnavailable(error)
 
 /** Public routes work for everybody; a stale cookie must not lock somebody out of the login route. */
 export const authenticateIfPossible: Authenticate = (services, request) => {
+  const nobody = (error: unknown): null => {
+    if (isNobody(services, request, error)) return null
+    throw error
+  }
   try {
     const viewer = authenticate(services, request)
-    return viewer instanceof Promise ? viewer.catch(nobodyIfRefused) : viewer
+    return viewer instanceof Promise ? viewer.catch(nobody) : viewer
   } catch (error) {
-    return nobodyIfRefused(error)
+    return nobody(error)
   }
 }
 

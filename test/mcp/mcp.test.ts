@@ -125,6 +125,35 @@ describe.each(['legacy', 'auto'] as const)('a client of the SDK (%s)', (mode) =>
   })
 })
 
+describe('a plain call is answered as the protocol library answers it', () => {
+  const calls = [
+    { name: 'get_ai_guide', arguments: {} },
+    { name: 'list_workspaces' },
+    { name: 'get_card', arguments: { card_id: 'none' } },
+    { name: 'get_card', arguments: { card_id: '00000000-0000-4000-8000-000000000000' } },
+    { name: 'search_records', arguments: { query: 'nothing like it', scope: 'personal' } },
+  ]
+  const eras = {
+    '2025-11-25': (params: Record<string, unknown>) =>
+      post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }, { 'mcp-protocol-version': '2025-11-25' }),
+    '2026-07-28': (params: Record<string, unknown>) => modern('tools/call', params),
+  }
+  test.each(Object.entries(eras))('%s', async (_era, send) => {
+    for (const call of calls) {
+      const plain = await send(call)
+      // A field that means nothing is enough for the library to take it.
+      const other = await send({ ...call, ignored: true })
+      expect(plain.status, call.name).toBe(200)
+      expect(plain.headers.get('content-type')).toMatch(/^application\/json/)
+      expect(timeless(plain.body), call.name).toEqual(timeless(other.body))
+    }
+  })
+})
+
+/** Whatever the search took, both took nothing. */
+const timeless = (body: unknown) =>
+  JSON.parse(JSON.stringify(body).replaceAll(/(took_ms\\*":)[\d.]+/g, '$10'))
+
 test('cards and the memory of a project are resources, under the same permissions as the tools', async () => {
   const client = await connect('auto')
   const card = await person.post('/api/v1/cards', {

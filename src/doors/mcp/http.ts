@@ -81,7 +81,7 @@ export async function serveMcp(
     // The protocol has had no batches since 2025-06-18, and one would count as a single call against the limits.
     if (Array.isArray(request.body))
       return reply.code(400).send(rpcError(-32600, 'Invalid Request: send one message at a time'))
-    const { byName, handler, agreeingHeaders } = await protocol()
+    const { byName, answerPlain, handler, agreeingHeaders } = await protocol()
     const tool = calledTool(request.body, byName)
     applyRateLimit(services, tool ? limitClassOfTool(tool) : 'read', request.viewer, request)
     checkScopes(request, tool)
@@ -95,6 +95,8 @@ export async function serveMcp(
       profile: profileOf(request),
       hide: (error) => toAppError(error, request, services),
     }
+    const plain = await answerPlain(request.headers, request.body, call)
+    if (plain !== undefined) return reply.type('application/json; charset=utf-8').send(plain)
     const gone = new AbortController()
     reply.raw.once('close', () => gone.abort())
     const response = await handler.fetch(

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import {
   createMcpHandler,
   type McpServerFactory,
@@ -10,6 +11,7 @@ import type { Capability } from '../../core/capability.ts'
 import type { Services } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
 import { agreeingHeaders } from './client-defects.ts'
+import { plainAnswer, plainCall } from './plain-call.ts'
 import { type McpCall, mcpServers } from './server.ts'
 
 export type McpOptions = {
@@ -43,14 +45,22 @@ function checkHost(request: FastifyRequest, hosts: string[]): void {
 
 /** All that needs the protocol's library, loaded with the first MCP request. */
 export function openProtocol(services: Services, capabilities: readonly Capability[], options: McpOptions) {
-  const { serve, byName } = mcpServers(capabilities, services.config.baseUrl)
+  const { serve, run, byName, info } = mcpServers(capabilities, services.config.baseUrl)
   const factory: McpServerFactory = ({ authInfo }) => serve(authInfo?.extra?.call as McpCall)
   const handler = createMcpHandler(options.factory ?? factory, {
     onerror: (error) => services.log.debug({ err: error }, 'MCP request refused'),
   })
   const hosts = knownHosts(services.config)
+
+  /** The answer to a call that is plainly written, if this one is. */
+  const answerPlain = async (headers: IncomingHttpHeaders, body: unknown, call: McpCall) => {
+    const plain = options.factory ? undefined : plainCall(headers, body, byName)
+    return plain && plainAnswer(plain, await run(plain.tool, call, plain.input), info)
+  }
+
   return {
     byName,
+    answerPlain,
     handler,
     agreeingHeaders,
     checkHost: (request: FastifyRequest) => checkHost(request, hosts),

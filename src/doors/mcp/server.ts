@@ -74,18 +74,27 @@ export function mcpServers(capabilities: readonly Capability[], baseUrl: string)
     cacheHints: CACHE,
   }
 
-  const serve = ({ ctx, profile, hide }: McpCall): Server => {
+  const run = async (
+    tool: ToolCapability,
+    { ctx, hide }: McpCall,
+    input: unknown,
+  ): Promise<CallToolResult> => {
+    try {
+      const answer = await callTool(tool, ctx, input)
+      return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer }
+    } catch (error) {
+      return refusal(error, hide)
+    }
+  }
+
+  const serve = (call: McpCall): Server => {
+    const { ctx, profile, hide } = call
     const server = new Server(info, options)
     server.setRequestHandler('tools/list', () => ({ tools: listTools(ctx.viewer, profile) }))
     server.setRequestHandler('tools/call', async ({ params }): Promise<CallToolResult> => {
       const tool = byName.get(params.name)
       if (!tool) throw invalidParams(`Unknown tool: ${params.name}`)
-      try {
-        const answer = await callTool(tool, ctx, params.arguments ?? {})
-        return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer }
-      } catch (error) {
-        return refusal(error, hide)
-      }
+      return run(tool, call, params.arguments ?? {})
     })
     server.setRequestHandler('resources/list', () => ({ resources: RESOURCES }))
     server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: RESOURCE_TEMPLATES }))
@@ -101,5 +110,5 @@ export function mcpServers(capabilities: readonly Capability[], baseUrl: string)
     server.setRequestHandler('prompts/get', ({ params }) => prompt(params.name, params.arguments ?? {}))
     return server
   }
-  return { serve, byName }
+  return { serve, run, byName, info }
 }

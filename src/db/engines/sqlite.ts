@@ -262,10 +262,26 @@ export function openSqlite(file: string): Database {
   }
 }
 
+const LONGEST_START_WAIT_MS = 5000
+
+/**
+ * Setting it the first time needs a lock that another starting process may hold just then. SQLite does not wait for that
+ * one, as two that wait for each other would do so for ever; so we try again.
+ */
+function setWriteAheadLog(db: DatabaseSync): void {
+  const until = performance.now() + LONGEST_START_WAIT_MS
+  for (;;)
+    try {
+      db.exec('pragma journal_mode = wal')
+      return
+    } catch (error) {
+      if (primaryCode(error) !== SQLITE_BUSY || performance.now() > until) throw error
+    }
+}
+
 function openWhole(file: string): Database {
   const writer = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
-  // Setting WAL the first time needs the lock that a second starting process may hold just then.
-  writer.exec('pragma busy_timeout = 5000; pragma journal_mode = wal')
+  setWriteAheadLog(writer)
   writer.exec(
     `pragma synchronous = full; pragma busy_timeout = ${BUSY_TIMEOUT_MS};
     pragma wal_autocheckpoint = ${LOG_PAGES}; ${CACHE}`,

@@ -84,14 +84,13 @@ export async function killAgainAndAgain(engine: 'sqlite' | 'postgres', rounds: n
   const report: KillReport = { acknowledged: 0, kills: {} }
   try {
     await untilReady({ ...server, baseUrl })
-    const librarian = new Writer(() => baseUrl, '')
+    const librarian = new Writer(() => baseUrl)
     await librarian.register()
-    await librarian.next()
-    await librarian.next()
-    await librarian.next()
-    await librarian.next()
-    const word = [...librarian.cards.values()][0]?.word ?? ''
-    const writers = Array.from({ length: WRITERS }, () => new Writer(() => baseUrl, `${word}1`))
+    await librarian.record()
+    await librarian.publish()
+    const [[cardId, { word }] = ['', { word: '' }]] = librarian.written.cards
+    const library = { cardId, word: `${word}1` }
+    const writers = Array.from({ length: WRITERS }, () => new Writer(() => baseUrl, library))
     await Promise.all(writers.map((writer) => writer.register()))
 
     const acknowledged = () => writers.reduce((sum, writer) => sum + writer.acknowledged, 0)
@@ -110,7 +109,7 @@ export async function killAgainAndAgain(engine: 'sqlite' | 'postgres', rounds: n
       await untilReady({ ...server, baseUrl })
       await Promise.all(writers.map((writer) => writer.settle()))
       for (const writer of writers)
-        expect(await writer.stored(), `after round ${round}, ${name}`).toEqual(writer.expected())
+        expect(await writer.stored(), `after round ${round}, ${name}`).toEqual(writer.written.expected())
     }
     report.acknowledged = acknowledged()
     await killAll()

@@ -1,18 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { goodCard } from '../support/cards.ts'
+import { type Body, Written, type WrittenCard } from './written.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into by their fields
-type Body = any
 type Call = {
-  method: 'POST' | 'PATCH'
+  method: 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   path: string
-  body: unknown
-  headers: Record<string, string>
+  body?: unknown
+  ifMatch?: number
   apply: (body: Body) => void
 }
+type Sent = Call & { headers: Record<string, string> }
 
 const TRIES = 600
+
+/** What others have made: somebody's card in the library, and how to find it. */
+export type Library = { cardId: string; word: string }
 
 /**
  * Writes of every kind, one after another, and remembers what was acknowledged. The call that a crash cut off is sent
@@ -20,27 +23,20 @@ const TRIES = 600
  */
 export class Writer {
   readonly email = `writer-${randomUUID()}@example.com`
-  readonly cards = new Map<string, { version: number; status: string; word: string }>()
+  readonly written = new Written()
   readonly #baseUrl: () => string
-  readonly publicWord: string
-  events = 0
-  facts = ''
-  keys = 0
-  materials = 0
-  workspaces = 0
-  rewards = 0
-  charges = 0
+  readonly #library: Library | undefined
   acknowledged = 0
   #token = ''
-  #pending: Call | undefined
+  #pending: Sent | undefined
   #step = 0
 
-  constructor(baseUrl: () => string, publicWord: string) {
+  constructor(baseUrl: () => string, library?: Library) {
     this.#baseUrl = baseUrl
-    this.publicWord = publicWord
+    this.#library = library
   }
 
-  async #send(call: Call): Promise<boolean> {
+  async #send(call: Sent): Promise<boolean> {
     const response = await fetch(this.#baseUrl() + call.path, {
       method: call.method,
       headers: {
@@ -48,31 +44,28 @@ export class Writer {
         ...(this.#token ? { authorization: `Bearer ${this.#token}` } : {}),
         ...call.headers,
       },
-      body: JSON.stringify(call.body),
+      ...(call.method === 'DELETE' ? {} : { body: JSON.stringify(call.body) }),
       signal: AbortSignal.timeout(30_000),
     }).catch(() => undefined)
     const text = await response?.text().catch(() => undefined)
     if (!response || text === undefined || response.status === 503) return false
-    // The update that was cut off has been made: what it would have done is there.
-    const done = response.ok || (response.status === 412 && call.method === 'PATCH')
-    if (!done) throw new Error(`${call.method} ${call.path}: ${response.status} ${text}`)
+    if (!response.ok && !wasDoneBefore(call, response.status))
+      throw new Error(`${call.method} ${call.path}: ${response.status} ${text}`)
     this.#pending = undefined
-    call.apply(response.ok ? JSON.parse(text) : {})
+    call.apply(response.ok && text !== '' ? JSON.parse(text) : {})
     this.acknowledged += 1
     return true
   }
 
-  #do(
-    method: Call['method'],
-    path: string,
-    body: unknown,
-    apply: Call['apply'],
-    ifMatch?: number,
-  ): Promise<boolean> {
+  #do(call: Call): Promise<boolean> {
     const headers: Record<string, string> =
-      ifMatch === undefined ? { 'idempotency-key': randomUUID() } : { 'if-match': `"${ifMatch}"` }
-    this.#pending = { method, path, body, headers, apply }
+      call.ifMatch === undefined ? { 'idempotency-key': randomUUID() } : { 'if-match': `"${call.ifMatch}"` }
+    this.#pending = { ...call, headers }
     return this.#send(this.#pending)
+  }
+
+  #post(path: string, body: unknown, apply: Call['apply']): Promise<boolean> {
+    return this.#do({ method: 'POST', path, body, apply })
   }
 
   async get(path: string): Promise<Body> {
@@ -86,78 +79,185 @@ export class Writer {
 
   async register(): Promise<void> {
     const body = { email: this.email, password: 'correct horse battery' }
-    await this.#do('POST', '/api/v1/auth/register', body, (answer) => {
+    await this.#post('/api/v1/auth/register', body, (answer) => {
       this.#token = answer.access_token
     })
   }
 
-  #someCard(step: number): [string, { version: number; status: string; word: string }] | undefined {
-    const unpublished = [...this.cards].filter(([, card]) => card.status === 'unpublished')
-    return unpublished[step % Math.max(1, unpublished.length)]
+  record(): Promise<boolean> {
+    const word = randomUUID().replaceAll('-', '')
+    return this.#post('/api/v1/cards', goodCard(word), (answer) => {
+      this.written.cards.set(answer.card_id, { version: 1, status: 'unpublished', word, rewarded: false })
+    })
+  }
+
+  publish([id, card] = this.#card('unpublished')): Promise<boolean> {
+    return this.#post(`/api/v1/cards/${id}/publish`, {}, () => {
+      card.status = 'published'
+      // A card earns once, however often it goes into the library.
+      if (!card.rewarded) this.written.rewards += 1
+      card.rewarded = true
+    })
+  }
+
+  #card(status: 'unpublished' | 'published'): [id: string, card: WrittenCard] {
+    const found = [...this.written.cards].filter(([, card]) => card.status === status)
+    const card = found[this.#step % Math.max(1, found.length)]
+    if (!card) throw new Error(`no card is ${status}`)
+    return card
+  }
+
+  /** Every kind of write, in an order in which each finds what it needs, and each cycle leaves more than it found. */
+  readonly #kinds: readonly ((step: number) => Promise<boolean>)[] = [
+    () => this.record(),
+    (step) => this.#turn(step),
+    (step) => this.#update(step),
+    () => this.publish(),
+    () => this.record(),
+    () => this.#search(),
+    (step) =>
+      this.#post('/api/v1/raw-materials', { content: `material ${step}` }, () => {
+        this.written.materials += 1
+      }),
+    (step) =>
+      this.#post('/api/v1/auth/api-keys', { name: `key ${step}` }, ({ key_id }) => {
+        this.written.keys.push(key_id)
+      }),
+    (step) =>
+      this.#post('/api/v1/workspaces', { name: `Team ${step}` }, ({ workspace_id }) => {
+        this.written.workspaces.push(workspace_id)
+      }),
+    () => this.#invite(),
+    () => this.record(),
+    () => this.#deleteCard(),
+    (step) => this.#turn(step),
+    () => this.#deleteTurn(),
+    (step) => this.#changeSettings(step),
+    (step) => this.#giveFeedback(step),
+    () => this.#unpublish(),
+    () => this.#undelete(),
+    () => this.#revokeKey(),
+  ]
+
+  #turn(step: number): Promise<boolean> {
+    const facts = `fact ${step}`
+    const turn = {
+      project_key: 'example/faults',
+      user_message: `m${step}`,
+      agent_report: 'r',
+      summary: 's',
+      facts,
+    }
+    return this.#post('/api/v1/project-context/turns', turn, ({ raw_ids }) => {
+      this.written.events += 3
+      this.written.facts = facts
+      this.written.turns.push(raw_ids[0])
+    })
+  }
+
+  #deleteTurn(): Promise<boolean> {
+    const [rawId = ''] = this.written.turns
+    return this.#do({
+      method: 'DELETE',
+      path: `/api/v1/project-context/events/${rawId}`,
+      apply: () => {
+        this.written.turns.shift()
+        this.written.events -= 1
+      },
+    })
+  }
+
+  #update(step: number): Promise<boolean> {
+    const [id, card] = this.#card('unpublished')
+    return this.#do({
+      method: 'PATCH',
+      path: `/api/v1/cards/${id}`,
+      body: { scope_notes: `note ${step}` },
+      ifMatch: card.version,
+      apply: () => {
+        card.version += 1
+      },
+    })
+  }
+
+  #unpublish(): Promise<boolean> {
+    const [id, card] = this.#card('published')
+    return this.#post(`/api/v1/cards/${id}/unpublish`, {}, () => {
+      card.status = 'unpublished'
+    })
+  }
+
+  #deleteCard(): Promise<boolean> {
+    const [id, card] = this.#card('unpublished')
+    return this.#do({
+      method: 'DELETE',
+      path: `/api/v1/cards/${id}`,
+      apply: () => {
+        this.written.cards.delete(id)
+        this.written.deleted.set(id, card)
+      },
+    })
+  }
+
+  #undelete(): Promise<boolean> {
+    const [id, card] = [...this.written.deleted].at(-1) as [string, WrittenCard]
+    return this.#post(`/api/v1/cards/${id}/undelete`, {}, () => {
+      this.written.deleted.delete(id)
+      this.written.cards.set(id, card)
+    })
+  }
+
+  #search(): Promise<boolean> {
+    const query = this.#library?.word ?? 'nothing'
+    return this.#post('/api/v1/search', { query, scope: 'public' }, ({ credits_charged }) => {
+      this.written.charges += credits_charged > 0 ? 1 : 0
+    })
+  }
+
+  #invite(): Promise<boolean> {
+    const email = `invited-${randomUUID()}@example.com`
+    const path = `/api/v1/workspaces/${this.written.workspaces[0]}/invites`
+    return this.#post(path, { email, role: 'viewer' }, () => {
+      this.written.invited.push(email)
+    })
+  }
+
+  #changeSettings(step: number): Promise<boolean> {
+    const language = `en-x-${step}`
+    return this.#do({
+      method: 'PUT',
+      path: '/api/v1/user/settings',
+      body: { language },
+      apply: () => {
+        this.written.language = language
+      },
+    })
+  }
+
+  #giveFeedback(step: number): Promise<boolean> {
+    if (!this.#library) throw new Error('there is no card of somebody else')
+    const feedback = { kind: step % 2 === 0 ? 'useful' : 'outdated', comment: `said at ${step}` }
+    return this.#post(`/api/v1/cards/${this.#library.cardId}/feedback`, feedback, () => {
+      this.written.feedback = feedback
+    })
+  }
+
+  #revokeKey(): Promise<boolean> {
+    const [keyId] = this.written.keys
+    return this.#do({
+      method: 'DELETE',
+      path: `/api/v1/auth/api-keys/${keyId}`,
+      apply: () => {
+        this.written.keys.shift()
+      },
+    })
   }
 
   /** One write; false when it could not be told whether it happened. */
   next(): Promise<boolean> {
     const step = this.#step++
-    const card = this.#someCard(step)
-    switch (step % 8) {
-      case 0:
-      case 4: {
-        const word = randomUUID().replaceAll('-', '')
-        return this.#do('POST', '/api/v1/cards', goodCard(word), (answer) =>
-          this.cards.set(answer.card_id, { version: 1, status: 'unpublished', word }),
-        )
-      }
-      case 1: {
-        const facts = `fact ${step}`
-        const turn = {
-          project_key: 'example/faults',
-          user_message: `m${step}`,
-          agent_report: 'r',
-          summary: 's',
-          facts,
-        }
-        return this.#do('POST', '/api/v1/project-context/turns', turn, () => {
-          this.events += 3
-          this.facts = facts
-        })
-      }
-      case 2: {
-        if (!card) return Promise.resolve(true)
-        const [id, { version }] = card
-        return this.#do(
-          'PATCH',
-          `/api/v1/cards/${id}`,
-          { scope_notes: `note ${step}` },
-          () => {
-            Object.assign(card[1], { version: version + 1 })
-          },
-          version,
-        )
-      }
-      case 3:
-        if (!card) return Promise.resolve(true)
-        return this.#do('POST', `/api/v1/cards/${card[0]}/publish`, {}, () => {
-          card[1].status = 'published'
-          this.rewards += 1
-        })
-      case 5:
-        return this.#do('POST', '/api/v1/search', { query: this.publicWord, scope: 'public' }, (answer) => {
-          this.charges += answer.credits_charged > 0 ? 1 : 0
-        })
-      case 6:
-        return this.#do('POST', '/api/v1/raw-materials', { content: `material ${step}` }, () => {
-          this.materials += 1
-        })
-      default:
-        return step % 16 === 7
-          ? this.#do('POST', '/api/v1/auth/api-keys', { name: `key ${step}` }, () => {
-              this.keys += 1
-            })
-          : this.#do('POST', '/api/v1/workspaces', { name: `Team ${step}` }, () => {
-              this.workspaces += 1
-            })
-    }
+    const kind = this.#kinds[step % this.#kinds.length] as (step: number) => Promise<boolean>
+    return kind(step)
   }
 
   /** Writes until the server is gone, or `stopped`. */
@@ -172,49 +272,11 @@ export class Writer {
     if (this.#pending) throw new Error(`${this.#pending.path} was not answered any more`)
   }
 
-  async #all(path: string): Promise<Body[]> {
-    const found: Body[] = []
-    for (let page = 1; ; page++) {
-      const { items } = await this.get(`${path}${path.includes('?') ? '&' : '?'}page=${page}&page_size=100`)
-      found.push(...items)
-      if (items.length < 100) return found
-    }
-  }
-
-  /** What the vault says it has, in the form of what was acknowledged. */
-  async stored() {
-    const cards = await this.#all('/api/v1/cards?scope=personal')
-    const ledger = await this.#all('/api/v1/credits/history')
-    const count = (reason: string) => ledger.filter((entry) => entry.reason === reason).length
-    const { balance } = await this.get('/api/v1/credits/balance')
-    const snapshot = await this.get('/api/v1/project-context/snapshot?project_key=example/faults')
-    const { total: workspaces } = await this.get('/api/v1/workspaces?include_public=false')
-    return {
-      cards: cards.map((card) => [card.card_id, card.version, card.status]).sort(),
-      bonuses: count('signup_bonus'),
-      rewards: count('publish_reward'),
-      charges: count('public_search'),
-      balance,
-      events: snapshot.total_events,
-      facts: snapshot.facts?.content ?? '',
-      keys: (await this.get('/api/v1/auth/api-keys')).length,
-      materials: (await this.#all('/api/v1/raw-materials')).length,
-      workspaces: workspaces - 1,
-    }
-  }
-
-  expected() {
-    return {
-      cards: [...this.cards].map(([id, { version, status }]) => [id, version, status]).sort(),
-      bonuses: 1,
-      rewards: this.rewards,
-      charges: this.charges,
-      balance: 100 + 5 * this.rewards - 5 * this.charges,
-      events: this.events,
-      facts: this.facts,
-      keys: this.keys,
-      materials: this.materials,
-      workspaces: this.workspaces,
-    }
+  stored() {
+    return this.written.stored((path) => this.get(path), this.#library?.cardId ?? '')
   }
 }
+
+/** The call that was cut off has had its effect: the version is the next one, or what it deletes is gone. */
+const wasDoneBefore = ({ method }: Call, status: number): boolean =>
+  (method === 'PATCH' && status === 412) || (method === 'DELETE' && status === 404)

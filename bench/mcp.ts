@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { drive, median, type Request } from './support/load.ts'
 import { report } from './support/report.ts'
-import { startVault } from './support/servers.ts'
+import { cpuSeconds, startVault } from './support/servers.ts'
 
 /** CPU time of one cheap tool call through MCP, against the same call at the tool endpoint. Bar: three times. */
 const SECONDS = Number(process.env.SECONDS ?? 4)
@@ -19,12 +18,6 @@ async function call(url: string, path: string, body: unknown, headers: Record<st
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
   // biome-ignore lint/suspicious/noExplicitAny: the bench only hands a few fields on
   return (await answer.json()) as any
-}
-
-/** User and system time of a process in seconds (Linux counts in hundredths). */
-function cpuSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
 const vault = await startVault()

@@ -1,8 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server'
-
-const MODERN = '2026-07-28'
-const STALE = '2025-11-25'
+import { LAST_LEGACY, MODERN } from './versions.ts'
 
 type Message = {
   method?: unknown
@@ -18,7 +16,7 @@ export function agreeingHeaders(given: IncomingHttpHeaders, body: unknown): Head
   for (const [name, value] of Object.entries(given)) if (value !== undefined) headers.set(name, String(value))
   const message = (typeof body === 'object' && body !== null ? body : {}) as Message
   const claimed = message.params?._meta?.[PROTOCOL_VERSION_META_KEY]
-  if (claimed !== MODERN || headers.get('mcp-protocol-version') !== STALE) return headers
+  if (claimed !== MODERN || headers.get('mcp-protocol-version') !== LAST_LEGACY) return headers
   headers.set('mcp-protocol-version', MODERN)
   const name = message.params?.name ?? message.params?.uri
   if (typeof message.method === 'string' && !headers.has('mcp-method'))

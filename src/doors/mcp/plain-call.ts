@@ -7,6 +7,7 @@ import {
   SERVER_INFO_META_KEY,
 } from '@modelcontextprotocol/server'
 import type { ToolCapability } from '../../core/tools.ts'
+import { LEGACY, MODERN } from './versions.ts'
 
 /**
  * A `tools/call` as nearly every client writes it. It is answered here: the protocol's library makes a server, two messages
@@ -20,8 +21,6 @@ export type PlainCall = {
   input: Record<string, unknown>
 }
 
-const MODERN = '2026-07-28'
-const LEGACY: readonly unknown[] = ['2025-11-25', '2025-06-18']
 const RESERVED = 'io.modelcontextprotocol/'
 const MODERN_META = [PROTOCOL_VERSION_META_KEY, CLIENT_INFO_META_KEY, CLIENT_CAPABILITIES_META_KEY]
 

@@ -7,6 +7,7 @@ import type { McpOptions } from '../mcp/protocol.ts'
 import { Answers } from './answers.ts'
 import { acceptJson } from './body.ts'
 import { serveDocs } from './docs.ts'
+import { drainRefusedBodies } from './drain-body.ts'
 import { handleErrors } from './errors.ts'
 import { answerWrongMethods } from './method-not-allowed.ts'
 import { serveMetrics } from './metrics.ts'
@@ -68,6 +69,7 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
   const answers = new Answers(services.config, times, services.log)
   answers.attend(app)
   acceptJson(app)
+  drainRefusedBodies(app)
   handleErrors(app, services)
   if (doors.shedding) shedLoad(app, services.database)
   const closeRoutes = answerWrongMethods(app)

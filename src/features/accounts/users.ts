@@ -3,7 +3,8 @@ import { capability } from '../../core/capability.ts'
 import type { Ctx } from '../../core/context.ts'
 import { inTx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
-import { Time } from '../../core/schemas.ts'
+import { AnswerId, Time } from '../../core/schemas.ts'
+import { ANY_SCOPE } from '../../core/scopes.ts'
 import { fromJsonOrNull, toJson } from '../../db/columns.ts'
 import type { UsersTable } from '../../db/tables/accounts.ts'
 import { balanceOf } from '../credits/ledger.ts'
@@ -16,14 +17,14 @@ const Answers = z
 
 export const UserResponse = z
   .object({
-    user_id: z.string(),
+    user_id: AnswerId,
     email: z.string(),
     display_name: z.string(),
     email_verified: z.boolean(),
     onboarding_completed: z.boolean(),
     onboarding: z.record(z.string(), Answer).nullable(),
     plan: z.string(),
-    personal_workspace_id: z.string(),
+    personal_workspace_id: AnswerId,
     credits_balance: z.int(),
     is_admin: z.boolean(),
     created_at: Time,
@@ -87,7 +88,8 @@ export async function setPlan(ctx: Ctx, userId: string, plan: string): Promise<v
 export const me = capability({
   name: 'account.me',
   summary: 'The signed-in user',
-  scopes: ['account'],
+  description: 'Works with every credential: an agent’s key may know whose it is.',
+  scopes: ANY_SCOPE,
   rest: ['GET /api/v1/auth/me'],
   input: z.object({}),
   output: UserResponse,

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx } from '../../core/context.ts'
 import { AppError, conflict, forbidden, gone } from '../../core/errors.ts'
-import { Time } from '../../core/schemas.ts'
+import { AnswerId, Time } from '../../core/schemas.ts'
 import { newId } from '../../db/ids.ts'
 import { audit } from '../audit/audit.ts'
 import { book } from '../credits/ledger.ts'
@@ -28,7 +28,7 @@ export const CreateInviteRequest = z
 
 export const InviteResponse = z
   .object({
-    invite_id: z.string(),
+    invite_id: AnswerId,
     code: z.string(),
     note: z.string().nullable(),
     credits: z.int(),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
-import { Page, pageOf, Time } from '../../core/schemas.ts'
+import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
 import { newId } from '../../db/ids.ts'
 import { type CardRow, readableCard } from '../cards/access.ts'
 import { feedbackOf } from '../cards/present.ts'
@@ -20,6 +20,7 @@ export const MAX_REWARDS_PER_DAY = 20
 
 export const FeedbackCreate = z
   .object({
+    ...CardId.shape,
     kind: z
       .enum(KINDS)
       .describe('useful: it helped; not_applicable: it did not apply; outdated: no longer true'),
@@ -28,9 +29,9 @@ export const FeedbackCreate = z
   .meta({ id: 'FeedbackCreate' })
 
 const given = {
-  feedback_id: z.string(),
-  card_id: z.string(),
-  case_id: z.string(),
+  feedback_id: AnswerId,
+  card_id: AnswerId,
+  case_id: AnswerId,
   kind: z.enum(KINDS),
   comment: z.string().nullable(),
 }
@@ -45,7 +46,7 @@ export const FeedbackResponse = z
 
 export const FeedbackStats = z
   .object({
-    card_id: z.string(),
+    card_id: AnswerId,
     useful: z.int(),
     not_applicable: z.int(),
     outdated: z.int(),
@@ -55,7 +56,7 @@ export const FeedbackStats = z
 
 const FeedbackList = pageOf(
   z
-    .object({ ...given, user_id: z.string(), user_name: z.string(), created_at: Time })
+    .object({ ...given, user_id: AnswerId, user_name: z.string(), created_at: Time })
     .meta({ id: 'FeedbackItem' }),
 ).meta({ id: 'FeedbackListResponse' })
 
@@ -82,7 +83,7 @@ export const giveFeedback = capability({
   rest: ['POST /api/v1/cases/{case_id}/feedback', 'POST /api/v1/cards/{card_id}/feedback'],
   aliases: { case_id: 'card_id' },
   status: 201,
-  input: CardId.extend(FeedbackCreate.shape),
+  input: FeedbackCreate,
   output: FeedbackResponse,
   errors: [404],
   run: (ctx, { card_id, kind, comment = null }) =>

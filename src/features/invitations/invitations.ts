@@ -3,7 +3,7 @@ import { capability } from '../../core/capability.ts'
 import type { Ctx, UserCtx } from '../../core/context.ts'
 import { inTx } from '../../core/context.ts'
 import { conflict, forbidden, gone, notFound } from '../../core/errors.ts'
-import { Id } from '../../core/schemas.ts'
+import { AnswerId, Id } from '../../core/schemas.ts'
 import { sha256 } from '../../core/secrets.ts'
 import type { WorkspaceInvitesTable } from '../../db/tables/workspaces.ts'
 import { requireUser } from '../accounts/users.ts'
@@ -57,7 +57,7 @@ export const revokeInvite = capability({
   },
   input: z.object({ workspace_id: Id, invite_id: Id }),
   output: z
-    .object({ invite_id: z.string(), status: z.literal('revoked') })
+    .object({ invite_id: AnswerId, status: z.literal('revoked') })
     .meta({ id: 'WorkspaceInviteRevoked' }),
   run: (ctx, { workspace_id, invite_id }) =>
     inTx(ctx, async (ctx) => {

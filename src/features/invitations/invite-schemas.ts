@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Email, Id, Time } from '../../core/schemas.ts'
+import { AnswerId, Email, Id, Time } from '../../core/schemas.ts'
 import type { WorkspaceInvitesTable } from '../../db/tables/workspaces.ts'
 import { OptionalRole } from '../workspaces/members.ts'
 import { RoleName } from '../workspaces/policy.ts'
@@ -16,12 +16,12 @@ export const WorkspaceInviteAccept = z.object({ token: InviteToken }).meta({ id:
 
 export const WorkspaceInviteResponse = z
   .object({
-    invite_id: z.string(),
-    workspace_id: z.string(),
+    invite_id: AnswerId,
+    workspace_id: AnswerId,
     email: z.string(),
     role: RoleName,
     status: InviteStatus,
-    invited_by: z.string(),
+    invited_by: AnswerId,
     created_at: Time,
     expires_at: Time,
     accepted_at: Time.nullable(),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { forbidden, invalid, notFound } from '../../core/errors.ts'
-import { Id, Page, pageOf, Time } from '../../core/schemas.ts'
+import { AnswerId, Id, JsonValue, Page, pageOf, Time } from '../../core/schemas.ts'
 import { fromJson, fromJsonOrNull, toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { RawMaterialsTable } from '../../db/tables/memory.ts'
@@ -15,7 +15,7 @@ const MAX_BODY_BYTES = 8 * 1024 * 1024
 /** Lists show the beginning; one material alone is shown whole. */
 const LIST_CHARACTERS = 2000
 
-const Meta = z.record(z.string(), z.json())
+const Meta = z.record(z.string(), JsonValue)
 
 export const RawMaterialCreate = z
   .object({
@@ -31,9 +31,9 @@ export const RawMaterialCreate = z
 
 export const RawMaterialResponse = z
   .object({
-    raw_id: z.string(),
-    workspace_id: z.string(),
-    owner_id: z.string(),
+    raw_id: AnswerId,
+    workspace_id: AnswerId,
+    owner_id: AnswerId,
     title: z.string().nullable(),
     kind: z.string(),
     content: z.string(),

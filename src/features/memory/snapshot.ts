@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
-import { Time } from '../../core/schemas.ts'
+import { AnswerId, Time } from '../../core/schemas.ts'
 import { presentCut } from './append.ts'
 import { type EventHead, newestParts, type Part } from './events.store.ts'
 import { type Place, placeOf } from './place.ts'
@@ -10,7 +10,7 @@ import { ProjectContextEventResponse, ProjectKey, WorkspaceId } from './schemas.
 export const ProjectContextSnapshotResponse = z
   .object({
     project_key: z.string(),
-    workspace_id: z.string(),
+    workspace_id: AnswerId,
     summary: ProjectContextEventResponse.nullable().describe('The current focus; may be partial.'),
     facts: ProjectContextEventResponse.nullable().describe('The current document of stable facts.'),
     project_preferences: ProjectContextEventResponse.nullable(),

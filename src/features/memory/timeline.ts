@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
+import { AnswerId } from '../../core/schemas.ts'
 import { presentCut } from './append.ts'
 import { type EventHead, type EventPosition, listNewestFirst } from './events.store.ts'
 import { placeOf } from './place.ts'
@@ -18,7 +19,7 @@ const cursorOf = (event: EventHead) => `${event.created_at}_${event.event_no}`
 export const ProjectContextEventsResponse = z
   .object({
     project_key: z.string(),
-    workspace_id: z.string(),
+    workspace_id: AnswerId,
     items: z.array(ProjectContextEventResponse),
     next_cursor: z.string().nullable().describe('For the next page; null at the end.'),
   })

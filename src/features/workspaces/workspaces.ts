@@ -3,7 +3,7 @@ import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { inTx } from '../../core/context.ts'
 import { conflict } from '../../core/errors.ts'
-import { Id, Time } from '../../core/schemas.ts'
+import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { fromJsonOrNull, toJsonOrNull } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
@@ -46,14 +46,14 @@ export const WorkspaceUpdate = z
 
 export const WorkspaceResponse = z
   .object({
-    workspace_id: z.string(),
+    workspace_id: AnswerId,
     name: z.string(),
     type: z.enum(['org', 'personal', 'team']),
     visibility: Visibility,
     policy_json: z.record(z.string(), z.unknown()).nullable().describe('Shown to members.'),
     role: RoleName.nullable().describe('Your role; null where you are not a member.'),
     member_count: z.int(),
-    created_by: z.string().nullable(),
+    created_by: AnswerId.nullable(),
     created_at: Time,
     updated_at: Time,
   })

@@ -37,7 +37,7 @@ export async function invoke(
   return parseOutput(capability.output, output)
 }
 
-type ToolInput = { schema: z.ZodType; optional: readonly string[] }
+type ToolInput = { schema: z.ZodObject; optional: readonly string[] }
 
 const toolInputs = new WeakMap<Capability, ToolInput>()
 
@@ -57,7 +57,7 @@ function toolInputOf(capability: Capability): ToolInput {
 }
 
 /** Tool bodies are strict: a key that the tool does not know is an error, not noise. */
-export const toolInput = (capability: Capability): z.ZodType => toolInputOf(capability).schema
+export const toolInput = (capability: Capability): z.ZodObject => toolInputOf(capability).schema
 
 /** Models write null for what they leave out. It means absent, except where null is a value of its own. */
 function withoutNulls(raw: unknown, optional: readonly string[]): unknown {

@@ -3,19 +3,12 @@ import type { Capability } from '../../core/capability.ts'
 import { contextFor, type Services } from '../../core/context.ts'
 import { InvalidInput, notFound } from '../../core/errors.ts'
 import { invokeTool } from '../../core/invoke.ts'
-import {
-  inputSchemaOf,
-  limitClassOfTool,
-  requiredScopes,
-  type ToolCapability,
-  toolAnswer,
-  toolsOf,
-} from '../../core/tools.ts'
-import { GUIDE_VERSION } from '../../features/ai-guide/ai-guide.text.ts'
+import { limitClassOfTool, type ToolCapability, toolAnswer, toolsOf } from '../../core/tools.ts'
 import type { Answer, Answers, FlatHeaders } from './answers.ts'
 import { authenticate, credentialOf } from './auth.ts'
 import { addCapabilityRoute } from './capability-route.ts'
 import { onceOnly } from './idempotency.ts'
+import { manifestOf } from './manifest.ts'
 
 function bodyOf(request: FastifyRequest): object {
   const { body } = request
@@ -67,32 +60,6 @@ function addTool(
     serve,
   })
 }
-
-/** Made from the declarations that validate; the source of truth for tool inputs. */
-export const manifestOf = (tools: readonly ToolCapability[], baseUrl: string) => ({
-  name: 'knowledge-vault',
-  version: GUIDE_VERSION,
-  description:
-    'Search, record, share and publish knowledge cards; keep the memory of each project; run workspaces.',
-  base_url: baseUrl,
-  mcp_endpoint: `${baseUrl}/mcp`,
-  auth: {
-    type: 'api_key',
-    header: 'X-API-Key',
-    alternative: 'Authorization: Bearer <API_KEY>',
-    oauth: `${baseUrl}/.well-known/oauth-protected-resource/mcp`,
-  },
-  tools: tools.map((capability) => ({
-    name: capability.tool.name,
-    description: capability.tool.description,
-    scopes: requiredScopes(capability),
-    read_only: capability.tool.readOnly ?? false,
-    destructive: capability.tool.destructive ?? false,
-    idempotent: capability.tool.idempotent ?? capability.tool.readOnly ?? false,
-    input_schema: inputSchemaOf(capability),
-    endpoint: `${baseUrl}/mcp/tools/${capability.tool.name}`,
-  })),
-})
 
 /** The tool interface: every capability that has a tool name, as `POST /mcp/tools/{name}`. */
 export function serveTools(

@@ -7,7 +7,14 @@ const PREFIX = '#/components/schemas/'
 
 export const refTo = (name: string): Json => ({ $ref: `${PREFIX}${name}` })
 
-const hoist = (part: Json): Json => JSON.parse(JSON.stringify(part).replaceAll('"#/$defs/', `"${PREFIX}`))
+/** Says the same in the words that more tools understand, and refers to the components. */
+const hoist = (part: Json): Json =>
+  JSON.parse(
+    JSON.stringify(part)
+      .replaceAll('"#/$defs/', `"${PREFIX}`)
+      .replaceAll('"additionalProperties":{}', '"additionalProperties":true')
+      .replaceAll('"propertyNames":{"type":"string"},', ''),
+  )
 
 /** JSON Schema of a zod schema; every named part moves to the components and is referred to. */
 export function schemaOf(schema: z.ZodType, components: Schemas): Json {

@@ -7,7 +7,7 @@ import { Time } from '../../core/schemas.ts'
 import { requireUser } from '../accounts/users.ts'
 import { balanceOf } from '../credits/ledger.ts'
 import { findCustomer, saveCustomer } from './billing.store.ts'
-import { findPack, findPlan, PACKS, PAID_OFFERS, PLANS, packOffer, planOffer } from './plans.ts'
+import { findPack, findPlan, PACK_IDS, PAID_OFFERS, PAID_PLAN_IDS, packOffer, planOffer } from './plans.ts'
 import { askProvider, requireProvider } from './provider.ts'
 import { standingOf } from './subscriptions.ts'
 
@@ -20,11 +20,11 @@ const ReturnUrl = z
 const ReturnUrls = { success_url: ReturnUrl.optional(), cancel_url: ReturnUrl.optional() }
 
 export const CreateSubscriptionCheckoutRequest = z
-  .object({ plan_id: z.string().max(100), ...ReturnUrls })
+  .object({ plan_id: z.string().max(100).meta({ enum: PAID_PLAN_IDS }), ...ReturnUrls })
   .meta({ id: 'CreateSubscriptionCheckoutRequest' })
 
 export const CreateCreditsCheckoutRequest = z
-  .object({ pack_id: z.string().max(100), ...ReturnUrls })
+  .object({ pack_id: z.string().max(100).meta({ enum: PACK_IDS }), ...ReturnUrls })
   .meta({ id: 'CreateCreditsCheckoutRequest' })
 
 export const CheckoutResponse = z
@@ -79,11 +79,7 @@ export const checkoutPlan = capability({
   output: CheckoutResponse,
   run: async (ctx, input) => {
     const plan = findPlan(input.plan_id)
-    if (!plan || plan.price_cents === 0)
-      throw unknownId(
-        'plan_id',
-        PLANS.slice(1).map((one) => one.plan_id),
-      )
+    if (!plan || plan.price_cents === 0) throw unknownId('plan_id', PAID_PLAN_IDS)
     const standing = await standingOf(ctx, ctx.viewer.userId)
     if (standing.planId !== 'free') {
       throw conflict(
@@ -109,11 +105,7 @@ export const checkoutCredits = capability({
   output: CheckoutResponse,
   run: async (ctx, input) => {
     const pack = findPack(input.pack_id)
-    if (!pack)
-      throw unknownId(
-        'pack_id',
-        PACKS.map((one) => one.pack_id),
-      )
+    if (!pack) throw unknownId('pack_id', PACK_IDS)
     return openCheckout(ctx, packOffer(pack), { pack_id: pack.pack_id, credits: String(pack.credits) }, input)
   },
 })

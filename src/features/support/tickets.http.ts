@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import multipart from '@fastify/multipart'
+import { z } from 'zod'
 import { contextFor } from '../../core/context.ts'
 import { InvalidInput, notFound } from '../../core/errors.ts'
 import { toInputIssues } from '../../core/validation.ts'
@@ -18,14 +19,12 @@ const named = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
 const FILE = { type: 'string', contentMediaType: 'application/octet-stream' }
 
+const { $schema: _, properties, ...form } = z.toJSONSchema(NewTicket, { io: 'input' })
+
 const TICKET_FORM = {
-  type: 'object',
-  required: ['email', 'subject', 'message'],
+  ...form,
   properties: {
-    email: { type: 'string', minLength: 3, maxLength: 320 },
-    subject: { type: 'string', minLength: 1, maxLength: 200 },
-    message: { type: 'string', minLength: 1, maxLength: 20_000 },
-    category: { type: 'string', maxLength: 50 },
+    ...properties,
     attachments: {
       type: 'array',
       maxItems: MAX_ATTACHMENTS,

@@ -42,10 +42,10 @@ const unescaped = (text: string) =>
 /** The JUnit report, one entry a request. Path parameters are written `(card_id:string)` there. */
 function resultsIn(report: string): Result[] {
   return report
-    .split('<testcase ')
+    .split('<testcase')
     .slice(1)
     .map((testcase) => {
-      const name = unescaped(/name="([^"]*)"/.exec(testcase)?.[1] ?? '').replace(
+      const name = unescaped(/\sname="([^"]*)"/.exec(testcase)?.[1] ?? '').replace(
         /^.*contractTest\(\) > /s,
         '',
       )

@@ -38,7 +38,12 @@ function sendThenRead(path: string, bytes: number, framing: 'length' | 'chunks')
     socket.on('error', () => (sent.wasCut = true))
     socket.on('close', () => resolve(sent))
     const size = framing === 'length' ? `Content-Length: ${bytes}` : 'Transfer-Encoding: chunked'
-    const head = [`Host: ${hostname}:${port}`, `Authorization: ${authorization}`, 'Content-Type: application/json', size]
+    const head = [
+      `Host: ${hostname}:${port}`,
+      `Authorization: ${authorization}`,
+      'Content-Type: application/json',
+      size,
+    ]
     socket.write(`POST ${path} HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n`)
     pour()
   })

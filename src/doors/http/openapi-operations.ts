@@ -13,7 +13,7 @@ export const inJson = (schema: Json) => ({ 'application/json': { schema } })
 export const securityOf = (scopes: readonly Scope[] | 'public'): Json =>
   scopes === 'public' ? { security: [] } : { security: SECURITY, 'x-required-scopes': scopes }
 
-export const IDEMPOTENCY_KEY: Json = {
+const IDEMPOTENCY_KEY: Json = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
@@ -29,6 +29,12 @@ const IF_MATCH: Json = {
   schema: { type: 'string' },
   example: '"3"',
 }
+
+/** Headers that mean something to a capability. */
+export const headersOf = ({ errors }: Capability, takesKey: boolean): Json[] => [
+  ...(takesKey ? [IDEMPOTENCY_KEY] : []),
+  ...(errors?.includes(412) ? [IF_MATCH] : []),
+]
 
 type Places = { inPath: { name: string; field: string }[]; inQuery: readonly string[] }
 
@@ -80,11 +86,7 @@ export function operationOf(capability: Capability, route: Route, index: number,
   const elsewhere = [...places.inPath.map(({ field }) => field), ...places.inQuery]
   const body = hasBody(method) ? bodySchema(capability.input, elsewhere, components) : undefined
   const key = method === 'POST' && capability.idempotency !== 'none'
-  const parameters = [
-    ...parametersOf(capability, places, components),
-    ...(key ? [IDEMPOTENCY_KEY] : []),
-    ...(capability.errors?.includes(412) ? [IF_MATCH] : []),
-  ]
+  const parameters = [...parametersOf(capability, places, components), ...headersOf(capability, key)]
   const errors = commonErrors({
     open: capability.scopes === 'public',
     input: body !== undefined || parameters.length > 0,

@@ -7,14 +7,26 @@ const PREFIX = '#/components/schemas/'
 
 export const refTo = (name: string): Json => ({ $ref: `${PREFIX}${name}` })
 
-/** Says the same in the words that more tools understand, and refers to the components. */
-const hoist = (part: Json): Json =>
-  JSON.parse(
-    JSON.stringify(part)
-      .replaceAll('"#/$defs/', `"${PREFIX}`)
-      .replaceAll('"additionalProperties":{}', '"additionalProperties":true')
-      .replaceAll('"propertyNames":{"type":"string"},', ''),
-  )
+/** Kinds whose `null` can be said in their type; of others, such as lists of choices, it is an alternative. */
+const PLAIN_TYPES = ['string', 'integer', 'number', 'boolean', 'array', 'object']
+
+function nullInType({ anyOf, ...rest }: Json): Json | undefined {
+  if (!Array.isArray(anyOf) || anyOf.length !== 2 || anyOf[1]?.type !== 'null') return undefined
+  const [{ type, ...plain }] = anyOf
+  if (!PLAIN_TYPES.includes(type) || 'enum' in plain || 'const' in plain) return undefined
+  return { type: [type, 'null'], ...plain, ...rest }
+}
+
+/** Says the same in the words that most tools understand, with what is named referred to as a component. */
+function inCommonWords(key: string, value: unknown): unknown {
+  if (key === '$ref') return String(value).replace('#/$defs/', PREFIX)
+  if (typeof value !== 'object' || value === null) return value
+  if (key === 'additionalProperties' && Object.keys(value).length === 0) return true
+  if (key === 'propertyNames' && JSON.stringify(value) === '{"type":"string"}') return undefined
+  return nullInType(value as Json) ?? value
+}
+
+const hoist = (part: Json): Json => JSON.parse(JSON.stringify(part, inCommonWords))
 
 /** JSON Schema of a zod schema; every named part moves to the components and is referred to. */
 export function schemaOf(schema: z.ZodType, components: Schemas): Json {

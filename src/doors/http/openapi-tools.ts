@@ -3,7 +3,7 @@ import { toolInput } from '../../core/invoke.ts'
 import { MCPToolResponse, type ToolCapability } from '../../core/tools.ts'
 import { ToolManifest } from './manifest.ts'
 import { commonErrors, errorResponses } from './openapi-errors.ts'
-import { IDEMPOTENCY_KEY, inJson, securityOf } from './openapi-operations.ts'
+import { headersOf, inJson, securityOf } from './openapi-operations.ts'
 import { type Json, needsBody, type Schemas, schemaOf } from './openapi-schemas.ts'
 
 const dataOf = ({ output }: ToolCapability, components: Schemas): Json =>
@@ -35,7 +35,7 @@ export function toolOperation(capability: ToolCapability, components: Schemas): 
     summary: capability.summary,
     description,
     ...securityOf(capability.scopes),
-    ...(key ? { parameters: [IDEMPOTENCY_KEY] } : {}),
+    parameters: headersOf(capability, key),
     requestBody: { required: needsBody(input), content: inJson(schemaOf(input, components)) },
     responses: {
       200: { description: 'Success', content: inJson(answerOf(capability, components)) },

@@ -3,9 +3,9 @@ import type { Capability, LimitClass } from '../../core/capability.ts'
 import type { Services, Viewer } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
 import { authorise } from '../../core/invoke.ts'
-import { viewerOf } from '../../features/accounts/credentials.ts'
-import type { FlatHeaders } from './answers.ts'
-import { applyRateLimit } from './rate-limit.ts'
+import { viewerOf } from '../../features/identity/credentials/credentials.ts'
+import type { FlatHeaders } from './fast-path/answers.ts'
+import { applyRateLimit } from './limits/rate-limit.ts'
 
 export const SESSION_COOKIE = 'kv_session'
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])

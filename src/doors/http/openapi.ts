@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Capability, Route } from '../../core/capability.ts'
-import { API_VERSION } from '../../version.ts'
+import { API_VERSION } from '../../core/version.ts'
 import { ERROR_RESPONSES, ErrorResponse, HTTPValidationError } from './openapi-errors.ts'
 import type { RawRoute } from './raw-route.ts'
 import { hasBody, parseRoute, pathNames } from './routes.ts'

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { LimitClass, Route } from '../../core/capability.ts'
 import type { Services } from '../../core/context.ts'
 import type { Scope } from '../../core/scopes.ts'
-import type { Answers } from './answers.ts'
 import { admission } from './auth.ts'
+import type { Answers } from './fast-path/answers.ts'
 import { parseRoute, toFastifyPath } from './routes.ts'
 
 /** What JSON in, JSON out cannot say: webhooks, uploads, streams, pages. Lives in `features/x/x.http.ts`. */

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Capability } from '../../core/capability.ts'
 import { contextFor, type Services } from '../../core/context.ts'
 import { InvalidInput, notFound } from '../../core/errors.ts'
+import { onceOnly } from '../../core/http/idempotency.ts'
 import { invoke, toolInput } from '../../core/invoke.ts'
 import {
   inputSchemaOf,
@@ -12,10 +13,9 @@ import {
   toolsOf,
 } from '../../core/tools.ts'
 import { GUIDE_VERSION } from '../../features/ai-guide/ai-guide.text.ts'
-import type { Answer, Answers, FlatHeaders } from './answers.ts'
 import { authenticate, credentialOf } from './auth.ts'
-import { addCapabilityRoute } from './capability-route.ts'
-import { onceOnly } from './idempotency.ts'
+import type { Answer, Answers, FlatHeaders } from './fast-path/answers.ts'
+import { addCapabilityRoute } from './fast-path/capability-route.ts'
 
 function bodyOf(request: FastifyRequest): object {
   const { body } = request

@@ -3,7 +3,7 @@ import type { Services, UserCtx } from '../../core/context.ts'
 import { contextFor } from '../../core/context.ts'
 import { notAuthenticated } from '../../core/errors.ts'
 import type { RawRoute } from '../../doors/http/raw-route.ts'
-import { presentUser, requireUser } from '../accounts/users.ts'
+import { presentUser, requireUser } from '../identity/users/users.ts'
 import { ownRows, type Row } from './own-rows.ts'
 
 const JSON_COLUMNS = new Set([

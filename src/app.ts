@@ -12,6 +12,7 @@ import { openDatabase } from './db/engines/open.ts'
 import { migrate } from './db/migrations/migrate.ts'
 import type { Patience } from './doors/http/limits/connection-limits.ts'
 import { buildServer } from './doors/http/server.ts'
+import { serveMcp } from './doors/mcp/http.ts'
 import type { McpOptions } from './doors/mcp/protocol.ts'
 import { openPayments } from './features/billing/open-payments.ts'
 import { fillEmptyIndex } from './features/cards/indexing/reindex.ts'
@@ -80,7 +81,7 @@ export async function buildApp(config: Config, options: BuildOptions = {}): Prom
     const server = await buildServer(services, {
       capabilities,
       rawRoutes,
-      mcp: options.mcp,
+      serveMcp: (app) => serveMcp(app, services, capabilities, options.mcp),
       shedding: options.shedding ?? true,
       patience: options.patience,
     })

@@ -1,5 +1,5 @@
 import type { Capability } from './core/capability.ts'
-import type { RawRoute } from './doors/http/raw-route.ts'
+import type { RawRoute } from './core/http/raw-route.ts'
 import { aiGuide } from './features/ai-guide/ai-guide.ts'
 import { readAudit, readWorkspaceAudit } from './features/audit/read.ts'
 import { listCreditPacks, listPlans } from './features/billing/catalogue.ts'

@@ -1,5 +1,5 @@
-import { escapeHtml } from '../core/escape-html.ts'
 import { fold, mayHave, tokens, type Worth } from './analyse.ts'
+import { escapeHtml } from './escape-html.ts'
 
 const longestSnippet = 240
 /** Long texts are searched whole, but a snippet is looked for where readers begin. */

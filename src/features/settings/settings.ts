@@ -4,8 +4,7 @@ import { inTx } from '../../core/context.ts'
 import { invalid } from '../../core/errors.ts'
 import { Id } from '../../core/schemas.ts'
 import { fromJson, toJson } from '../../db/columns.ts'
-import { updateUser } from '../identity/users/users.store.ts'
-import { requireUser } from '../identity/users/users.ts'
+import { requireUser, updateUser } from '../identity/users/users.ts'
 import { roleIn } from '../permissions/permission.ts'
 
 export const UserSettings = z

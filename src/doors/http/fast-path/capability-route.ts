@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Capability, LimitClass, Method } from '../../../core/capability.ts'
 import type { Services } from '../../../core/context.ts'
-import { type Authenticate, admission } from '../auth.ts'
+import { type Authenticate, admission } from '../admission.ts'
 import type { Locate } from '../errors.ts'
 import type { Answer, Answers } from './answers.ts'
 import { inTurns } from './run-together.ts'

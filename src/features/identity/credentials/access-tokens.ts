@@ -4,12 +4,19 @@ import { notAuthenticated } from '../../../core/errors.ts'
 import type { Scope } from '../../../core/scopes.ts'
 import { sha256 } from '../../../core/secrets.ts'
 import { fromJson } from '../../../db/columns.ts'
-import { resourceCovers } from '../oauth/oauth.rules.ts'
 import { isOlder, recordUse } from './credential-use.ts'
 
+export const ACCESS_PREFIX = 'kva_'
 const USE_RECORDED_EVERY_MS = 60_000
 
 const invalidToken = (detail: string) => notAuthenticated(detail, 'invalid_token')
+
+/** Whether a token for this resource may be used at this path. */
+export function resourceCovers(resource: string, baseUrl: string, path: string): boolean {
+  if (resource === baseUrl) return true
+  const prefix = resource.slice(baseUrl.length)
+  return path === prefix || path.startsWith(`${prefix}/`) || path.startsWith(`${prefix}?`)
+}
 
 /** Who an app acts for, from its access token: one look-up by an indexed hash, like keys and sessions. */
 export async function recogniseAccessToken(ctx: Ctx, token: string): Promise<Recognised> {

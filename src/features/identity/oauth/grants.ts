@@ -4,6 +4,7 @@ import { fromJson, toJson } from '../../../db/columns.ts'
 import { newId } from '../../../db/ids.ts'
 import type { OAuthTokensTable } from '../../../db/tables/oauth.ts'
 import { audit } from '../../audit/audit.ts'
+import { ACCESS_PREFIX } from '../credentials/access-tokens.ts'
 import type { OAuthClient } from './clients.ts'
 import { type GrantableScope, OAuthProblem, pkceMatches } from './oauth.rules.ts'
 import {
@@ -19,7 +20,6 @@ import {
   spendRefreshToken,
 } from './oauth.store.ts'
 
-export const ACCESS_PREFIX = 'kva_'
 const REFRESH_PREFIX = 'kvr_'
 const CODE_PREFIX = 'kvc_'
 const SECOND = 1000

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Ctx, contextFor, type Services, type Viewer } from '../../../core/context.ts'
 import { AppError } from '../../../core/errors.ts'
+import { sessionCookie } from '../../../core/http/credential-of-request.ts'
+import type { RawRoute } from '../../../core/http/raw-route.ts'
 import { sha256 } from '../../../core/secrets.ts'
-import { sessionCookie } from '../../../doors/http/auth.ts'
-import type { RawRoute } from '../../../doors/http/raw-route.ts'
 import { viewerOf } from '../credentials/credentials.ts'
 import { emailOf } from '../users/users.ts'
 import {

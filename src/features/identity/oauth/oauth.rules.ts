@@ -89,12 +89,6 @@ export function parseResource(asked: string | undefined, baseUrl: string): strin
   throw new OAuthProblem('invalid_target', `This server protects ${mcpResource(baseUrl)}`)
 }
 
-export function resourceCovers(resource: string, baseUrl: string, path: string): boolean {
-  if (resource === baseUrl) return true
-  const prefix = resource.slice(baseUrl.length)
-  return path === prefix || path.startsWith(`${prefix}/`) || path.startsWith(`${prefix}?`)
-}
-
 const VERIFIER = /^[A-Za-z0-9\-._~]{43,128}$/
 export const isChallenge = (text: string | undefined): text is string =>
   /^[A-Za-z0-9_-]{43}$/.test(text ?? '')

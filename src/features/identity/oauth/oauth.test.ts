@@ -2,18 +2,12 @@ import { once } from 'node:events'
 import { createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
+import { resourceCovers } from '../credentials/access-tokens.ts'
 import { type DocumentNet, documentUrl, fetchClientDocument } from './client-document.ts'
 import { parseClientDocument, parseClientMetadata } from './client-metadata.ts'
 import { consentHeaders, consentPage } from './consent-page.ts'
 import { bearerChallenge, resourceMetadataUrl } from './oauth.metadata.ts'
-import {
-  parseResource,
-  parseScopes,
-  pkceMatches,
-  redirectMatches,
-  redirectProblem,
-  resourceCovers,
-} from './oauth.rules.ts'
+import { parseResource, parseScopes, pkceMatches, redirectMatches, redirectProblem } from './oauth.rules.ts'
 import { isPublicAddress } from './public-address.ts'
 
 test.each([

@@ -9,6 +9,9 @@ import type { UsersTable } from '../../../db/tables/accounts.ts'
 import { balanceOf } from '../../credits/ledger.ts'
 import { findUser, findUserByEmail, updateUser } from './users.store.ts'
 
+// What joining and settings do to a person's row.
+export { findUserByEmail, findUserByGoogle, insertUser, updateUser } from './users.store.ts'
+
 const Answer = z.union([z.string().max(2000), z.array(z.string().max(2000)).max(50), z.boolean(), z.number()])
 const Answers = z
   .record(z.string().max(200), Answer)

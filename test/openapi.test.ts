@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { capabilities, rawRoutes } from '../src/capabilities.ts'
 import { toolsOf } from '../src/core/tools.ts'
 import { manifestOf, ToolManifest } from '../src/doors/http/manifest.ts'
-import { describeApi } from '../src/doors/http/openapi.ts'
+import { describeApi } from '../src/doors/http/openapi/openapi.ts'
 import { repository } from './support/process.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the test walks through the whole document

@@ -43,6 +43,7 @@ export const DISTRIBUTION = {
   search_fresh: 'single',
   search_dead: 'reference',
   email_tokens: 'single',
+  email_changes: 'single',
   login_failures: 'single',
   workspace_invites: 'single',
   audit_log: 'single',

@@ -20,7 +20,7 @@ import { hashPassword, Password, passwordMatches } from './passwords.ts'
 import { startSession, TokenResponse } from './sessions.ts'
 import { DEFAULT_SETTINGS } from './settings.ts'
 
-const DisplayName = z.string().trim().min(1).max(120)
+export const DisplayName = z.string().trim().min(1).max(120)
 
 const InviteCode = z
   .string()

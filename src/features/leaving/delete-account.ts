@@ -9,6 +9,7 @@ import { audit } from '../audit/audit.ts'
 import { willBeCharged } from '../billing/subscriptions.ts'
 import { forgetPrivateCards } from '../cards/forget.ts'
 import { forgetMemory } from '../memory/forget.ts'
+import { cancelMails } from '../mail/outbox.ts'
 import { disconnectAllApps } from '../oauth/connected-apps.ts'
 
 const DELETED_NAME = 'deleted user'
@@ -97,7 +98,8 @@ export const deleteAccount = capability({
         .where('owner_id', '=', userId)
         .executeTakeFirst()
       await disconnectAllApps(ctx, userId)
-      for (const table of ['sessions', 'api_keys', 'email_tokens', 'memberships'] as const)
+      await cancelMails(ctx, `change_email:${userId}`)
+      for (const table of ['sessions', 'api_keys', 'email_tokens', 'email_changes', 'memberships'] as const)
         await ctx.db.deleteFrom(table).where('user_id', '=', userId).execute()
       await ctx.db
         .updateTable('outbox')

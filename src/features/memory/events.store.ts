@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db, EngineName } from '../../db/db.ts'
 import { insertRow, type Named, prepared } from '../../db/prepared.ts'
-import type { ContextEventsTable, ContextSlot } from '../../db/tables/memory.ts'
+import type { ContextEventsTable, ContextEventType, ContextSlot } from '../../db/tables/memory.ts'
 import { termsOf } from '../search/analyse.ts'
 import { addToIndex, dropFromIndex } from './events.search.ts'
 import type { ProjectRef } from './projects.store.ts'
@@ -124,20 +124,33 @@ export async function newestParts(db: Db, parts: readonly Part[], characters: nu
 
 export type EventPosition = { createdAt: string; eventNo: number }
 
-type Window = { before: EventPosition | undefined; limit: number; characters: number }
+export type EventFilter = { sessionId: string | undefined; eventTypes: readonly ContextEventType[] }
 
-/** A page of all events of a project, by the index over time. */
+type Window = {
+  before: EventPosition | undefined
+  limit: number
+  characters: number
+  filter: EventFilter
+}
+
+/**
+ * A page of the events of a project, by the index over time. A filter is looked at on the way: no index of its own, which
+ * every event would pay for. Session and type stand before the long texts of a row, so passing one over is cheap.
+ */
 export async function listNewestFirst(
   db: Db,
   { user_id, project_id }: ProjectRef,
-  { before, limit, characters }: Window,
+  { before, limit, characters, filter }: Window,
 ): Promise<EventHead[]> {
+  const { sessionId, eventTypes } = filter
   const newest = db
     .selectFrom('context_events')
     .select(headColumns)
     .select(sql<string>`substr(content, 1, ${characters})`.as('content'))
     .where('user_id', '=', user_id)
     .where('project_id', '=', project_id)
+    .$if(sessionId !== undefined, (query) => query.where('session_id', '=', sessionId as string))
+    .$if(eventTypes.length > 0, (query) => query.where('event_type', 'in', eventTypes))
     .orderBy('created_at', 'desc')
     .orderBy('event_no', 'desc')
     .limit(limit)

@@ -3,7 +3,7 @@ import { capability } from '../../core/capability.ts'
 import { presentCut } from './append.ts'
 import { type EventHead, type EventPosition, listNewestFirst } from './events.store.ts'
 import { placeOf } from './place.ts'
-import { ProjectContextEventResponse, ProjectKey, WorkspaceId } from './schemas.ts'
+import { EventType, ProjectContextEventResponse, ProjectKey, WorkspaceId } from './schemas.ts'
 
 /** Time and number of the last event of a page: it stays valid when that event is deleted. */
 const CURSOR = /^(\d{4}-\d\d-\d\dT[\d:.]+Z)_(\d{1,16})$/
@@ -26,7 +26,9 @@ export const ProjectContextEventsResponse = z
 
 export const listEvents = capability({
   name: 'memory.list_events',
-  summary: 'All events of a project, documents included, newest first, page by page',
+  summary: 'The events of a project, documents included, newest first, page by page',
+  description:
+    'All of them, or those of one session and of certain types. A cursor belongs to the filter it was given with.',
   scopes: ['search'],
   rest: ['GET /api/v1/project-context/events'],
   errors: [404],
@@ -35,10 +37,16 @@ export const listEvents = capability({
     workspace_id: WorkspaceId,
     limit: z.int().min(1).max(100).default(50),
     max_chars_per_event: z.int().min(200).max(20_000).default(2000),
+    session_id: z.string().min(1).max(1000).optional().describe('Only events of this session.'),
+    event_type: z
+      .array(EventType)
+      .max(EventType.options.length)
+      .default([])
+      .describe('Only events of this type; may be repeated. All of them, when left out.'),
     cursor: z.string().regex(CURSOR).optional().describe('next_cursor of the page before.'),
   }),
   output: ProjectContextEventsResponse,
-  run: async (ctx, { project_key, workspace_id, limit, max_chars_per_event, cursor }) => {
+  run: async (ctx, { project_key, workspace_id, limit, max_chars_per_event, cursor, ...filter }) => {
     const { project, name, workspaceId } = await placeOf(ctx, project_key, workspace_id)
     // One more than asked for, in events and in characters, shows whether there is more.
     const rows = project
@@ -46,6 +54,7 @@ export const listEvents = capability({
           before: cursor === undefined ? undefined : positionOf(cursor),
           limit: limit + 1,
           characters: max_chars_per_event + 1,
+          filter: { sessionId: filter.session_id, eventTypes: filter.event_type },
         })
       : []
     const shown = rows.slice(0, limit)

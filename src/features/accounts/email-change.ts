@@ -17,8 +17,7 @@ const LIFETIME_MS = 24 * 3_600_000
 /** The mail goes to whatever address is named. */
 const REQUESTS_A_MINUTE = 5
 
-export const emailTakenMeanwhile = () =>
-  conflict('email_taken', 'Another account has this e-mail address.')
+export const emailTakenMeanwhile = () => conflict('email_taken', 'Another account has this e-mail address.')
 
 function holdMassMailers(ctx: UserCtx): void {
   if (!ctx.config.rateLimit) return

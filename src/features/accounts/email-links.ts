@@ -151,11 +151,10 @@ export const verifyEmail = capability({
   run: async (ctx, { token }) => {
     try {
       await inTx(ctx, async (ctx) => {
-        if (await confirmEmailChange(ctx, token)) return
         const now = ctx.now().toISOString()
         const used = await useEmailToken(ctx.db, { hash: sha256(token), purpose: 'verify_email', now })
-        if (!used) throw deadLink()
-        await updateUser(ctx.db, used.user_id, { email_verified: 1, updated_at: now })
+        if (used) await updateUser(ctx.db, used.user_id, { email_verified: 1, updated_at: now })
+        else if (!(await confirmEmailChange(ctx, token))) throw deadLink()
       })
     } catch (error) {
       // Two accounts confirm the same new address at the same moment.

@@ -177,7 +177,11 @@ const define = (t: Bench) => {
     const { read } = t.app.services.database
     for (const table of ['cards', 'raw_materials', 'memberships', 'workspace_invites'] as const)
       expect(
-        await read.selectFrom(table).select('workspace_id').where('workspace_id', '=', workspace_id).execute(),
+        await read
+          .selectFrom(table)
+          .select('workspace_id')
+          .where('workspace_id', '=', workspace_id)
+          .execute(),
         table,
       ).toEqual([])
     const origins = await read

@@ -12,19 +12,37 @@ import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
 import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { eventQuery, memoryChanged, type ProjectPlace, timelineQuery } from './memory-queries.ts'
+import {
+  eventQuery,
+  memoryChanged,
+  type ProjectPlace,
+  type TimelineFilter,
+  timelineQuery,
+} from './memory-queries.ts'
 import { type Entry, type Exchange, type Session, sessionsOf } from './timeline.ts'
 
 const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 
-export function Timeline({ place }: { place: ProjectPlace }) {
-  const timeline = useInfiniteQuery(timelineQuery(place))
+type TimelineProps = {
+  place: ProjectPlace
+  filter: TimelineFilter
+  onSession: (sessionId: string) => void
+}
+
+export function Timeline({ place, filter, onSession }: TimelineProps) {
+  const timeline = useInfiniteQuery(timelineQuery(place, filter))
   const sessions = useMemo(
     () => sessionsOf(timeline.data?.pages.flatMap((page) => page.items) ?? []),
     [timeline.data],
   )
   if (timeline.error) return <ErrorState error={timeline.error} onRetry={() => void timeline.refetch()} />
   if (!timeline.data) return <SkeletonList rows={5} />
+  if (sessions.length === 0 && (filter.session || filter.type))
+    return (
+      <EmptyState icon={<History size={18} />} title="No such events">
+        Nothing in this project fits the filter. Show all to see the rest.
+      </EmptyState>
+    )
   if (sessions.length === 0)
     return (
       <EmptyState
@@ -39,7 +57,12 @@ export function Timeline({ place }: { place: ProjectPlace }) {
     <>
       <ol aria-label="Sessions" className="grid gap-8">
         {sessions.map((session, index) => (
-          <SessionBlock key={session.id} session={session} isLatest={index === 0} />
+          <SessionBlock
+            key={session.id}
+            session={session}
+            isLatest={index === 0}
+            onSession={filter.session ? undefined : onSession}
+          />
         ))}
       </ol>
       {timeline.hasNextPage && (
@@ -53,7 +76,13 @@ export function Timeline({ place }: { place: ProjectPlace }) {
   )
 }
 
-function SessionBlock({ session, isLatest }: { session: Session; isLatest: boolean }) {
+type SessionProps = {
+  session: Session
+  isLatest: boolean
+  onSession: ((sessionId: string) => void) | undefined
+}
+
+function SessionBlock({ session, isLatest, onSession }: SessionProps) {
   const headingId = useId()
   const sameDay = formatDay(session.startedAt) === formatDay(session.endedAt)
   return (
@@ -74,6 +103,11 @@ function SessionBlock({ session, isLatest }: { session: Session; isLatest: boole
           <span className="max-w-40 truncate font-mono text-xs text-faint" title={session.sessionId}>
             {session.sessionId}
           </span>
+        )}
+        {session.sessionId && onSession && (
+          <Button look="ghost" size="sm" onClick={() => onSession(session.sessionId ?? '')}>
+            Only this session
+          </Button>
         )}
       </div>
       <ol className="grid border-l border-line">

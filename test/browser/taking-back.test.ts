@@ -78,7 +78,7 @@ test('a card moves to a team and, by undo, back home', async () => {
   await page.goto(`/cards/${card_id}`)
   await page.getByRole('button', { name: 'More' }).click()
   await page.getByRole('menuitem', { name: 'Move to another workspace …' }).click()
-  await page.getByLabel('Workspace').selectOption({ label: 'New team' })
+  await page.getByLabel('Workspace', { exact: true }).selectOption({ label: 'New team' })
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Move', exact: true }).click()
   await page.getByText('Moved to New team.').waitFor()
@@ -91,7 +91,7 @@ test('a card moves to a team and, by undo, back home', async () => {
   await page.reload()
   await page.getByRole('button', { name: 'More' }).click()
   await page.getByRole('menuitem', { name: 'Move to another workspace …' }).click()
-  await page.getByLabel('Workspace').selectOption({ label: 'Personal' })
+  await page.getByLabel('Workspace', { exact: true }).selectOption({ label: 'Personal' })
   await page.getByText('It arrives unpublished there.').waitFor()
 })
 
@@ -115,7 +115,7 @@ test('an open invite code is withdrawn', async () => {
   const person = await stage.person('Giver')
   const { code } = await person.api<{ code: string }>('POST', '/api/v1/billing/invites', {})
   const { page } = person
-  await page.goto('/billing?tab=invites')
+  await page.goto('/billing?tab=codes')
   await page.getByRole('button', { name: `Withdraw code ${code}` }).click()
   await page.getByText(`${code} is withdrawn.`).waitFor()
   await page

@@ -1,19 +1,5 @@
 import type { Capability } from './core/capability.ts'
-import type { RawRoute } from './doors/http/raw-route.ts'
-import { createApiKey, deleteApiKey, listApiKeys } from './features/accounts/api-keys.ts'
-import { cancelEmailChange, changeEmail } from './features/accounts/email-change.ts'
-import {
-  changePassword,
-  requestPasswordReset,
-  resendVerification,
-  resetPassword,
-  verifyEmail,
-} from './features/accounts/email-links.ts'
-import { changeProfile } from './features/accounts/profile.ts'
-import { logout } from './features/accounts/sessions.ts'
-import { readSettings, replaceSettings } from './features/accounts/settings.ts'
-import { login, loginWithGoogle, register } from './features/accounts/sign-in.ts'
-import { me, submitOnboarding } from './features/accounts/users.ts'
+import type { RawRoute } from './core/http/raw-route.ts'
 import { aiGuide } from './features/ai-guide/ai-guide.ts'
 import { readAudit, readWorkspaceAudit } from './features/audit/read.ts'
 import { listCreditPacks, listPlans } from './features/billing/catalogue.ts'
@@ -38,9 +24,24 @@ import { reconcileCredits } from './features/credits/reconcile.ts'
 import { feedbackStats, giveFeedback, listFeedback, withdrawFeedback } from './features/feedback/feedback.ts'
 import { guidePages } from './features/guide/guide.http.ts'
 import { health, ready } from './features/health/health.ts'
+import { createApiKey, deleteApiKey, listApiKeys } from './features/identity/credentials/api-keys.ts'
+import { logout } from './features/identity/credentials/sessions.ts'
+import { disconnectApp, listConnectedApps } from './features/identity/oauth/connected-apps.ts'
+import { oauthRoutes } from './features/identity/oauth/oauth.http.ts'
+import { cancelEmailChange, changeEmail } from './features/identity/recovery/email-change.ts'
+import {
+  changePassword,
+  requestPasswordReset,
+  resendVerification,
+  resetPassword,
+  verifyEmail,
+} from './features/identity/recovery/email-links.ts'
+import { changeProfile } from './features/identity/users/profile.ts'
+import { me, submitOnboarding } from './features/identity/users/users.ts'
 import { acceptInvitation, declineInvitation, listMyInvitations } from './features/invitations/addressed.ts'
 import { acceptInvite, listInvites, revokeInvite, viewInvite } from './features/invitations/invitations.ts'
 import { invite, resendInvite } from './features/invitations/send.ts'
+import { login, loginWithGoogle, register } from './features/joining/sign-in.ts'
 import { deleteAccount } from './features/leaving/delete-account.ts'
 import { deleteWorkspace, previewWorkspaceDeletion } from './features/leaving/delete-workspace.ts'
 import { exportAccount } from './features/leaving/export.http.ts'
@@ -57,10 +58,9 @@ import { searchMemory } from './features/memory/search.ts'
 import { readSnapshot } from './features/memory/snapshot.ts'
 import { listEvents } from './features/memory/timeline.ts'
 import { appendTurn } from './features/memory/turns.ts'
-import { disconnectApp, listConnectedApps } from './features/oauth/connected-apps.ts'
-import { oauthRoutes } from './features/oauth/oauth.http.ts'
 import { pagesStylesheet } from './features/pages/pages.http.ts'
 import { searchCards } from './features/search/search.ts'
+import { readSettings, replaceSettings } from './features/settings/settings.ts'
 import { streamSupportChat } from './features/support/chat.http.ts'
 import { supportChat } from './features/support/chat.ts'
 import { createTicket, readAttachment } from './features/support/tickets.http.ts'

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from './migrate.ts'
 
 /**
  * What people can take back: a workspace, an invitation addressed to them, an invite code, their feedback. Rows that

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from './migrate.ts'
 
 /** A new e-mail address that waits to be confirmed: at most one for each account. */
 export const emailChanges: Migration = {

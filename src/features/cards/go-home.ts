@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
-import { reindexWorkspaceSoon } from '../search/reindex.ts'
+import { reindexWorkspaceSoon } from './indexing/reindex.ts'
 
 export type CardsInWorkspace = {
   own: number

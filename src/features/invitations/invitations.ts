@@ -6,12 +6,12 @@ import { conflict, forbidden, gone, notFound } from '../../core/errors.ts'
 import { Id } from '../../core/schemas.ts'
 import { sha256 } from '../../core/secrets.ts'
 import type { WorkspaceInvitesTable } from '../../db/tables/workspaces.ts'
-import { requireUser } from '../accounts/users.ts'
 import { audit } from '../audit/audit.ts'
+import { requireUser } from '../identity/users/users.ts'
 import { cancelMails } from '../mail/outbox.ts'
+import { requireRole } from '../permissions/permission.ts'
+import { domainAllowed, policyOf } from '../permissions/policy.ts'
 import { join, MembershipResponse } from '../workspaces/members.ts'
-import { requireRole } from '../workspaces/permission.ts'
-import { domainAllowed, policyOf } from '../workspaces/policy.ts'
 import {
   countOpenInvitesOf,
   deleteInvitesOf,

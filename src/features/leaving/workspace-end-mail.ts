@@ -1,7 +1,7 @@
 import type { UserCtx } from '../../core/context.ts'
 import { fromJson } from '../../db/columns.ts'
 import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
-import { requireUser } from '../accounts/users.ts'
+import { requireUser } from '../identity/users/users.ts'
 import { enqueueMail } from '../mail/outbox.ts'
 import { mailWithButton } from '../mail/template.ts'
 import { peopleOf } from './workspace-end.store.ts'

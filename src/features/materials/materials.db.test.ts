@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { sampler } from '../../../test/redaction/samples.ts'
 import { team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
-import { sampler } from '../redaction/samples.ts'
 
 const { randomFrom } = sampler(5)
 

@@ -8,8 +8,8 @@ import { newId } from '../../db/ids.ts'
 import type { RawMaterialsTable } from '../../db/tables/memory.ts'
 import { audit } from '../audit/audit.ts'
 import { cutText } from '../memory/text.ts'
+import { roleIn } from '../permissions/permission.ts'
 import { cleanJson, cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
-import { roleIn } from '../workspaces/permission.ts'
 import {
   findMaterial,
   insertMaterial,

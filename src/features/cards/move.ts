@@ -4,8 +4,7 @@ import { conflict, forbidden } from '../../core/errors.ts'
 import { Id } from '../../core/schemas.ts'
 import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
-import { requireRole } from '../permissions/permission.ts'
-import { isMember } from '../workspaces/members.ts'
+import { requireRole, roleOf } from '../permissions/permission.ts'
 import { editableCard } from './access.ts'
 import { updateCardRow } from './cards.store.ts'
 import { presentCard } from './present.ts'
@@ -25,7 +24,7 @@ async function requireMovable(ctx: UserCtx, row: CardRow, targetId: string): Pro
     )
   await requireLeave(ctx, row, POLICY_HOLDS)
   // Else an editor could carry a colleague's card to where its owner is a stranger, and rule over it there.
-  if (row.owner_id !== ctx.viewer.userId && !(await isMember(ctx, targetId, row.owner_id)))
+  if (row.owner_id !== ctx.viewer.userId && !(await roleOf(ctx, targetId, row.owner_id)))
     throw forbidden("Somebody else's card can be moved only to where its owner is a member too.")
 }
 

@@ -92,6 +92,24 @@ onBothEngines('the timeline of a project', (t) => {
     ).toEqual([])
   })
 
+  test('a filter looks at so many events a page, and the cursor goes on from there to the last one', async () => {
+    const user = await t.user()
+    const append = (session_id: string, content: string) =>
+      user.post(EVENTS, { project_key: 'org/long', event_type: 'turn', content, session_id })
+    await append('rare', 'the oldest')
+    for (let number = 0; number < 110; number++) await append('common', `event ${number}`)
+    await append('rare', 'the newest')
+    const pages: string[][] = []
+    let cursor: string | null = null
+    do {
+      const query = { project_key: 'org/long', session_id: 'rare', limit: '1', ...(cursor ? { cursor } : {}) }
+      const { body } = await user.get(list(query))
+      pages.push(body.items.map((event: { content: string }) => event.content))
+      cursor = body.next_cursor
+    } while (cursor)
+    expect(pages).toEqual([['the newest'], [], ['the oldest']])
+  })
+
   test('a type that is not there, and an endless session name, are refused', async () => {
     const user = await t.user()
     const wrong = await user.get(list({ project_key: 'p', event_type: 'rumour' }))

@@ -50,7 +50,7 @@ export const timelineQuery = (place: ProjectPlace, { session, type }: TimelineFi
       listEvents(
         {
           ...named(place),
-          limit: 60,
+          limit: session || type ? 100 : 60,
           max_chars_per_event: CHARS_IN_LIST,
           cursor: pageParam,
           ...(session ? { session_id: session } : {}),

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { Bot, ChevronRight, History, MessageSquareText, ShieldCheck, StickyNote, Trash2 } from 'lucide-react'
-import { type ReactNode, useId, useMemo, useState } from 'react'
+import { type ReactNode, useEffect, useId, useMemo, useState } from 'react'
 import { turnParts } from '../../../../src/features/memory/turn-content.ts'
 import { deleteEvent, type MemoryEvent } from '../../api/memory.ts'
 import { cx } from '../../lib/cx.ts'
@@ -35,8 +35,14 @@ export function Timeline({ place, filter, onSession }: TimelineProps) {
     () => sessionsOf(timeline.data?.pages.flatMap((page) => page.items) ?? []),
     [timeline.data],
   )
+  // With a filter the server looks at a part of the project at a time: go on until something fits, or all was looked at.
+  const looksFurther = sessions.length === 0 && timeline.hasNextPage && !timeline.isFetching
+  const { fetchNextPage } = timeline
+  useEffect(() => {
+    if (looksFurther) void fetchNextPage()
+  }, [looksFurther, fetchNextPage])
   if (timeline.error) return <ErrorState error={timeline.error} onRetry={() => void timeline.refetch()} />
-  if (!timeline.data) return <SkeletonList rows={5} />
+  if (!timeline.data || (sessions.length === 0 && timeline.hasNextPage)) return <SkeletonList rows={5} />
   if (sessions.length === 0 && (filter.session || filter.type))
     return (
       <EmptyState icon={<History size={18} />} title="No such events">

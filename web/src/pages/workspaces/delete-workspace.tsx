@@ -66,22 +66,24 @@ function Consequences({ deletion }: { deletion: Deletion }) {
     <>
       <ul aria-label="What happens" className="grid list-disc gap-1 pl-5">
         <li>
-          {plural(deletion.own_cards, 'card')} of yours and {plural(deletion.cards_of_others, 'card')} of
-          others go to their owners’ personal workspaces, unpublished.
+          Home to their owners’ personal workspaces, unpublished: {plural(deletion.own_cards, 'card')} of
+          yours, {plural(deletion.cards_of_others, 'card')} of others.
         </li>
         {deletion.published_cards > 0 && (
-          <li>{plural(deletion.published_cards, 'card')} that others read today will be read no more.</li>
+          <li>No longer read by others: {plural(deletion.published_cards, 'card')}.</li>
         )}
         {deletion.deleted_cards > 0 && (
           <li>
-            {plural(deletion.deleted_cards, 'deleted card')} can still be brought back by whoever owns them.
+            Deleted, and still to be brought back by their owners: {plural(deletion.deleted_cards, 'card')}.
           </li>
         )}
         {deletion.raw_materials > 0 && (
-          <li>{plural(deletion.raw_materials, 'raw material')} go to their owners.</li>
+          <li>To their owners: {plural(deletion.raw_materials, 'raw material')}.</li>
         )}
-        {others > 0 && <li>{plural(others, 'other member')} lose access.</li>}
-        {deletion.open_invites > 0 && <li>{plural(deletion.open_invites, 'open invitation')} end.</li>}
+        {others > 0 && <li>Without access from then on: {plural(others, 'other member')}.</li>}
+        {deletion.open_invites > 0 && (
+          <li>Links that stop working: {plural(deletion.open_invites, 'open invitation')}.</li>
+        )}
       </ul>
       <p>
         Cards that were published to the library stay there. What agents remember stays with each person. It

@@ -47,6 +47,7 @@ const publicConfig = (config: Config) => ({
   version: VERSION,
   credits: config.credits,
   registration: config.registration,
+  mail: config.mail.smtpUrl !== undefined,
   google: config.google
     ? {
         client_id: config.google.clientId,

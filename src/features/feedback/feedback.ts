@@ -9,7 +9,14 @@ import { feedbackOf } from '../cards/present.ts'
 import { CardId } from '../cards/schemas.ts'
 import { isOpen, mayRead } from '../cards/visibility.ts'
 import { book } from '../credits/ledger.ts'
-import { feedbackShown, findFeedback, putFeedback, recount, rewardsSince } from './feedback.store.ts'
+import {
+  feedbackShown,
+  findFeedback,
+  putFeedback,
+  recount,
+  rewardsSince,
+  withdraw,
+} from './feedback.store.ts'
 
 const KINDS = ['useful', 'not_applicable', 'outdated'] as const
 
@@ -102,6 +109,7 @@ export const giveFeedback = capability({
         comment,
         rewarded_at: rewarded ? now : (before?.rewarded_at ?? null),
         created_at: now,
+        withdrawn_at: null,
       })
       await recount(ctx.db, card_id)
       return {
@@ -113,6 +121,27 @@ export const giveFeedback = capability({
         credits_awarded: rewarded ? USEFUL_REWARD : 0,
         created_at: now,
       }
+    }),
+})
+
+export const withdrawFeedback = capability({
+  name: 'feedback.withdraw',
+  summary: 'Take back your feedback on a card',
+  description:
+    'It counts no more, and its comment is removed. A credit that it earned the contributor stays, and giving feedback on this card again earns no second one.',
+  scopes: ['record'],
+  rest: ['DELETE /api/v1/cases/{case_id}/feedback', 'DELETE /api/v1/cards/{card_id}/feedback'],
+  aliases: { case_id: 'card_id' },
+  status: 204,
+  input: CardId,
+  output: z.void(),
+  errors: [404],
+  // The right comes from the feedback itself: it can be taken back also when the card is no longer shared with its giver.
+  run: (ctx, { card_id }) =>
+    inTx(ctx, async (ctx) => {
+      const isWithdrawn = await withdraw(ctx.db, card_id, ctx.viewer.userId, ctx.now().toISOString())
+      if (!isWithdrawn) throw notFound('Feedback', 'You have given none on this card, or have taken it back.')
+      await recount(ctx.db, card_id)
     }),
 })
 

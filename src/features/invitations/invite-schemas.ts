@@ -25,6 +25,9 @@ export const WorkspaceInviteResponse = z
     created_at: Time,
     expires_at: Time,
     accepted_at: Time.nullable(),
+    declined_at: Time.nullable().describe(
+      'Set where the invited person declined; the status is revoked then.',
+    ),
   })
   .meta({ id: 'WorkspaceInviteResponse' })
 

@@ -96,6 +96,7 @@ export const createWorkspace = capability({
         created_by: ctx.viewer.userId,
         created_at: now,
         updated_at: now,
+        deleted_at: null,
       }
       await insertWorkspace(ctx.db, row)
       await insertMembership(ctx.db, {

@@ -8,6 +8,7 @@ import { ANY_SCOPE } from '../../../core/scopes.ts'
 import { fromJsonOrNull, toJson } from '../../../db/columns.ts'
 import type { UsersTable } from '../../../db/tables/accounts.ts'
 import { balanceOf } from '../../credits/ledger.ts'
+import { pendingEmail } from './email-change.store.ts'
 import { findUser, findUserByEmail, updateUser } from './users.store.ts'
 
 // What joining and settings do to a person's row.
@@ -24,6 +25,7 @@ export const UserResponse = z
     email: z.string(),
     display_name: z.string(),
     email_verified: z.boolean(),
+    pending_email: z.string().nullable().describe('A new address that is not confirmed yet.'),
     onboarding_completed: z.boolean(),
     onboarding: z.record(z.string(), Answer).nullable(),
     plan: z.string(),
@@ -58,6 +60,7 @@ export async function presentUser(ctx: Ctx, user: UsersTable): Promise<z.input<t
     email: user.email ?? '',
     display_name: user.display_name,
     email_verified: user.email_verified === 1,
+    pending_email: await pendingEmail(ctx.db, user.user_id, ctx.now().toISOString()),
     onboarding_completed: user.onboarding !== null,
     onboarding: fromJsonOrNull(user.onboarding),
     plan: user.plan,

@@ -15,6 +15,8 @@ import { memoryIndex } from './migrations/0012-memory-index.ts'
 import { memoryOwner } from './migrations/0013-memory-owner.ts'
 import { liveCards } from './migrations/0014-live-cards.ts'
 import { ownRows } from './migrations/0015-own-rows.ts'
+import { visibleCounts } from './migrations/0024-visible-counts.ts'
+import { rewardedTexts } from './migrations/0025-rewarded-texts.ts'
 
 export type Migration = {
   name: string
@@ -41,6 +43,8 @@ export const MIGRATIONS: readonly Migration[] = [
   memoryOwner,
   liveCards,
   ownRows,
+  visibleCounts,
+  rewardedTexts,
 ]
 
 /** Any fixed number; processes that start at once wait for each other on it. */

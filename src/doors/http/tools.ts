@@ -4,6 +4,7 @@ import { contextFor, type Services } from '../../core/context.ts'
 import { InvalidInput, notFound } from '../../core/errors.ts'
 import { invoke, toolInput } from '../../core/invoke.ts'
 import {
+  descriptionOf,
   inputSchemaOf,
   limitClassOfTool,
   requiredScopes,
@@ -85,7 +86,7 @@ export const manifestOf = (tools: readonly ToolCapability[], baseUrl: string) =>
   },
   tools: tools.map((capability) => ({
     name: capability.tool.name,
-    description: capability.tool.description,
+    description: descriptionOf(capability),
     scopes: requiredScopes(capability),
     read_only: capability.tool.readOnly ?? false,
     destructive: capability.tool.destructive ?? false,

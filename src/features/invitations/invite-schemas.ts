@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Provenance } from '../../core/provenance.ts'
 import { Email, Id, Time } from '../../core/schemas.ts'
 import type { WorkspaceInvitesTable } from '../../db/tables/workspaces.ts'
 import { OptionalRole } from '../workspaces/members.ts'
@@ -25,6 +26,7 @@ export const WorkspaceInviteResponse = z
     created_at: Time,
     expires_at: Time,
     accepted_at: Time.nullable(),
+    provenance: Provenance.describe('Who typed the address'),
   })
   .meta({ id: 'WorkspaceInviteResponse' })
 
@@ -58,4 +60,7 @@ export const presentInvite = ({
   email_normal,
   accepted_by,
   ...shown
-}: WorkspaceInvitesTable): z.input<typeof WorkspaceInviteResponse> => shown
+}: WorkspaceInvitesTable): z.input<typeof WorkspaceInviteResponse> => ({
+  ...shown,
+  provenance: { owner: 'team', workspace: shown.workspace_id, reviewed: false },
+})

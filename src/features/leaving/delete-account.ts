@@ -97,7 +97,7 @@ export const deleteAccount = capability({
         .where('owner_id', '=', userId)
         .executeTakeFirst()
       await disconnectAllApps(ctx, userId)
-      for (const table of ['sessions', 'api_keys', 'email_tokens', 'memberships'] as const)
+      for (const table of ['sessions', 'api_keys', 'email_tokens', 'memberships', 'rewarded_texts'] as const)
         await ctx.db.deleteFrom(table).where('user_id', '=', userId).execute()
       await ctx.db
         .updateTable('outbox')

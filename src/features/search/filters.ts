@@ -8,8 +8,8 @@ export const ownerInFilter = (ownerId: string, workspaceId: string) =>
 /** The published cards of a workspace. */
 export const workspaceFilter = (workspaceId: string) => filterHash(`published in ${workspaceId}`)
 
-/** What anybody may find: published, in a public workspace. */
-export const publicFilter = filterHash('public')
+/** What anybody may find: published, in a public workspace, with a passed review. */
+export const publicFilter = filterHash('public and reviewed')
 
 const normal = (text: string) => text.normalize('NFKC').trim().toLowerCase()
 

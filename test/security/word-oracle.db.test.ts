@@ -40,9 +40,9 @@ onBothEngines(
       const asker = await t.user('asker')
       const control = 'quetzal'
       for (const probe of PROBES) {
-        // Of two cards one has the probe: which comes first tells how rare it is taken to be.
-        await record(asker, { title: `Pool stalls ${probe}`, symptom: 'one', fix_summary: 'two' })
+        // Of two cards the newer has the probe, and comes first as long as the probe is as rare as the other's word.
         await record(asker, { title: `Pool stalls ${control}${probe}`, symptom: 'one', fix_summary: 'two' })
+        await record(asker, { title: `Pool stalls ${probe}`, symptom: 'one', fix_summary: 'two' })
       }
       await tend()
       const queries = PROBES.flatMap((probe) => [

@@ -76,13 +76,17 @@ const automaton = buildAutomaton(keywords)
 
 /** Every secret in the text, in order, without overlaps. */
 export function scan(written: string): Span[] {
+  const found = scanPlain(written)
   const { text, placeOf } = unfold(written)
-  return scanPlain(text).map(({ start, end, ...span }) => ({
+  if (text === written) return found
+  // Both ways: what is a disguise in one secret is a part of another.
+  const unfolded = scanPlain(text).map(({ start, end, ...span }) => ({
     ...span,
     start: placeOf(start),
     // What is left out behind the last character is no part of it.
     end: placeOf(end - 1) + 1,
   }))
+  return withoutOverlaps([...found, ...unfolded])
 }
 
 function scanPlain(text: string): Span[] {

@@ -5,7 +5,7 @@ import { secretNames } from './rules/names.ts'
 /** Tables of Markdown: a name stands beside its value, or at the head of its column. */
 const LONGEST_NAME = 40
 const MOST_CELLS = 40
-const SEPARATOR = /^[ \t]*\|?(?:[ \t]*:?-{1,200}:?[ \t]*\|){1,40}(?:[ \t]*:?-{1,200}:?[ \t]*)?$/
+const ONLY_SIGNS = /^[ \t|:-]+$/
 const WRAPPING = /^[\s*_~"'`]{1,8}|[\s*_~"'`]{1,8}$/g
 
 const namePatterns = secretNames.map(({ kind, whole, names }) => ({
@@ -19,6 +19,9 @@ function kindNamedBy(cell: string): string | undefined {
   if (name === '' || name.length > LONGEST_NAME) return undefined
   return namePatterns.find(({ pattern }) => pattern.test(name))?.kind
 }
+
+/** `|---|:--|`: what stands above it are the heads of columns. */
+const isSeparator = (line: string) => line.includes('-') && ONLY_SIGNS.test(line.trimEnd())
 
 type Cell = { start: number; text: string }
 
@@ -55,7 +58,7 @@ export function secretsInTables(text: string): Span[] {
       before = []
       continue
     }
-    if (SEPARATOR.test(line.trimEnd())) {
+    if (isSeparator(line)) {
       columns = before.map((cell) => kindNamedBy(cell.text))
       continue
     }

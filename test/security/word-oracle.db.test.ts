@@ -37,15 +37,17 @@ onBothEngines(
       ['asked by the index', 0],
     ])('scopes %s: order, total and corrected words stay as they were', async (_, readWhole) => {
       budget.readWhole = readWhole
+      // Words of their own for each round: what was said in the one before is there already.
+      const probes = PROBES.map((probe) => `${probe}${readWhole === 0 ? 'ux' : 'ox'}`)
       const asker = await t.user('asker')
       const control = 'quetzal'
-      for (const probe of PROBES) {
+      for (const probe of probes) {
         // Of two cards the newer has the probe, and comes first as long as the probe is as rare as the other's word.
         await record(asker, { title: `Pool stalls ${control}${probe}`, symptom: 'one', fix_summary: 'two' })
         await record(asker, { title: `Pool stalls ${probe}`, symptom: 'one', fix_summary: 'two' })
       }
       await tend()
-      const queries = PROBES.flatMap((probe) => [
+      const queries = probes.flatMap((probe) => [
         `${probe} ${control}${probe}`,
         `${probe.slice(0, -2)}${probe.at(-1)}${probe.at(-2)}`,
         `${probe}zzz`,
@@ -56,7 +58,7 @@ onBothEngines(
       const similarBefore = await similarities(asker)
 
       const stranger = await t.user('stranger')
-      for (const probe of PROBES)
+      for (const probe of probes)
         for (let n = 0; n < STRANGERS_CARDS; n++)
           await record(stranger, {
             title: `${probe} ${probe}zzz ${probe}zzy ${probe.slice(1)}`,
@@ -108,7 +110,8 @@ onBothEngines(
     test('a word that only strangers have is not taken to be spelled right, and theirs are no correction', async () => {
       const [asker, stranger] = [await t.user(), await t.user()]
       const mine = await record(asker, { title: 'The wolverinex never stops' })
-      for (let n = 0; n < STRANGERS_CARDS; n++) await record(stranger, { title: `wolverine ${n} wolverinez` })
+      const nearer = 'abcdfghjk'.replaceAll(/./g, ' wolverine$&')
+      for (let n = 0; n < STRANGERS_CARDS; n++) await record(stranger, { title: `wolverine ${n} ${nearer}` })
       await tend()
       for (const readWhole of [usual.readWhole, 0]) {
         budget.readWhole = readWhole

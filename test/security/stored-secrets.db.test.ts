@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { goodCard, record } from '../support/cards.ts'
 import { onBothEngines } from '../support/engines.ts'
-import { startModelStandIn } from '../support-desk/model-stand-in.ts'
+import { startModelStandIn } from '../support/model-stand-in.ts'
 
 /** Looks like a key of a code host; made here, so that no file holds one. */
 const secret = () => `ghp_${crypto.randomUUID().replaceAll('-', '')}q7Z4`

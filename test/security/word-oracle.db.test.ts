@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { contextFor } from '../../src/core/context.ts'
-import { queryTerms } from '../../src/features/search/analyse.ts'
-import { folding } from '../../src/features/search/fold-cards.ts'
 import { budget, retrieve } from '../../src/features/search/retrieve.ts'
-import { tendIndex } from '../../src/features/search/tend.ts'
+import { folding } from '../../src/search-index/fold-documents.ts'
+import { tendIndex } from '../../src/search-index/maintain.ts'
+import { queryTerms } from '../../src/text/analyse.ts'
 import { goodCard, type Person, record } from '../support/cards.ts'
 import { type Bench, onBothEngines } from '../support/engines.ts'
 

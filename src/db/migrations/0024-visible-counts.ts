@@ -1,5 +1,5 @@
-import type { Migration } from '../migrate.ts'
 import { PUBLIC_LIBRARY_ID } from '../public-library.ts'
+import type { Migration } from './migrate.ts'
 
 /**
  * Words are counted apart for what everybody may find, so that no ranking depends on cards that the asker may not see.

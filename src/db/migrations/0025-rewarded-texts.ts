@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from './migrate.ts'
 
 /**
  * What a person's rewarded cards said, as a sketch by which near copies are known. It outlives the card: else deleting a

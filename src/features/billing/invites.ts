@@ -5,9 +5,9 @@ import { type Ctx, inTx } from '../../core/context.ts'
 import { AppError, conflict, forbidden, gone } from '../../core/errors.ts'
 import { Time } from '../../core/schemas.ts'
 import { newId } from '../../db/ids.ts'
-import { hasProvenAddress } from '../accounts/proven.ts'
 import { audit } from '../audit/audit.ts'
 import { balanceOf, book } from '../credits/ledger.ts'
+import { hasProvenAddress } from '../identity/users/proven.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
 import {
   findInvite,

@@ -1,12 +1,12 @@
 import type { Ctx } from '../../core/context.ts'
-import { termsOf } from '../search/analyse.ts'
-import { publicFilter } from '../search/filters.ts'
-import { findBest } from '../search/find-best.ts'
-import { viewIndex } from '../search/index-view.ts'
-import type { Match } from '../search/match.ts'
-import type { Candidate } from '../search/packing.ts'
-import { wordHash } from '../search/term-hash.ts'
-import { countsInLists, countsInPublic, type VisibleCounts } from '../search/visible-counts.ts'
+import { findBest } from '../../search-index/find-best.ts'
+import { viewIndex } from '../../search-index/index-view.ts'
+import type { Match } from '../../search-index/match.ts'
+import type { Candidate } from '../../search-index/packing.ts'
+import { PUBLIC_FILTER } from '../../search-index/public-documents.ts'
+import { countsInLists, countsInPublic, type VisibleCounts } from '../../search-index/visible-counts.ts'
+import { termsOf } from '../../text/analyse.ts'
+import { wordHash } from '../../text/term-hash.ts'
 import type { CardContent } from './content.ts'
 
 /** What says most about a card: its rarest words. More of them only cost time. */
@@ -55,7 +55,7 @@ export type Likeness = {
   limit: number
 }
 
-const isPublicOnly = (where: Match) => where.some((anyOf) => anyOf.length === 1 && anyOf[0] === publicFilter)
+const isPublicOnly = (where: Match) => where.some((anyOf) => anyOf.length === 1 && anyOf[0] === PUBLIC_FILTER)
 
 /** Cards that share words with this text, the ones that share most first. It narrows; who may see what is checked by the caller. */
 export async function relatedCards(ctx: Ctx, text: Text, { where, limit }: Likeness): Promise<string[]> {

@@ -3,10 +3,11 @@ import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { conflict } from '../../core/errors.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
-import { ownerFilter, publicFilter, workspaceFilter } from '../search/filters.ts'
-import type { Match } from '../search/match.ts'
+import type { Match } from '../../search-index/match.ts'
+import { PUBLIC_FILTER } from '../../search-index/public-documents.ts'
 import { readableCard } from './access.ts'
 import { DUPLICATE, SIMILAR } from './duplicate.ts'
+import { ownerFilter, workspaceFilter } from './indexing/filters.ts'
 import { provenanceOf } from './present.ts'
 import { comparedText, relatedCards } from './related.ts'
 import { CardId, SimilarCard, type SimilarCardAnswer } from './schemas.ts'
@@ -17,7 +18,7 @@ import { overlap, shinglesOf } from './words.ts'
 const MOST_COMPARED = 50
 const MOST_SHOWN = 5
 
-const IN_LIBRARY: Match = [[publicFilter], [workspaceFilter(PUBLIC_LIBRARY_ID)]]
+const IN_LIBRARY: Match = [[PUBLIC_FILTER], [workspaceFilter(PUBLIC_LIBRARY_ID)]]
 
 const present = (row: CardRow, similarity: number): SimilarCardAnswer => ({
   card_id: row.card_id,
@@ -77,7 +78,7 @@ async function findable(ctx: UserCtx): Promise<Match> {
     .execute()
   return [
     [
-      publicFilter,
+      PUBLIC_FILTER,
       ownerFilter(ctx.viewer.userId),
       ...memberships.map(({ workspace_id }) => workspaceFilter(workspace_id)),
     ],

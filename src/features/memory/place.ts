@@ -1,8 +1,8 @@
 import type { UserCtx } from '../../core/context.ts'
 import { invalid, notFound } from '../../core/errors.ts'
 import type { ProvenanceAnswer } from '../../core/provenance.ts'
+import { roleIn } from '../permissions/permission.ts'
 import { findSecrets } from '../redaction/redact.ts'
-import { roleIn } from '../workspaces/permission.ts'
 import { type ProjectName, readProjectKey } from './project-key.ts'
 import { findProjects, type Project } from './projects.store.ts'
 

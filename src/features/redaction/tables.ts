@@ -1,6 +1,6 @@
 import { secretValue } from './assignments.ts'
-import type { Span } from './rule.ts'
 import { secretNames } from './rules/names.ts'
+import type { Span } from './rules/rule.ts'
 
 /** Tables of Markdown: a name stands beside its value, or at the head of its column. */
 const LONGEST_NAME = 40

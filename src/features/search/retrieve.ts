@@ -1,21 +1,21 @@
 import type { Ctx } from '../../core/context.ts'
-import { type Found, findBest } from './find-best.ts'
-import { fuse } from './fusion.ts'
-import { documentsWhere } from './index.store.ts'
-import { viewIndex } from './index-view.ts'
-import { type LikeWord, likeWords, type Vocabulary } from './like-words.ts'
-import { passes } from './match.ts'
-import type { Candidate } from './packing.ts'
-import { filtersAsked, knownLarger, listedIn, rememberLarger, type SearchScope, tenancy } from './scope.ts'
-import { placeOf, ranked, rarity, type Wanted } from './score.ts'
-import { wordHash } from './term-hash.ts'
+import { type Found, findBest } from '../../search-index/find-best.ts'
+import { fuse } from '../../search-index/fusion.ts'
+import { documentsWhere } from '../../search-index/index.store.ts'
+import { viewIndex } from '../../search-index/index-view.ts'
+import { type LikeWord, likeWords, type Vocabulary } from '../../search-index/like-words.ts'
+import { passes } from '../../search-index/match.ts'
+import type { Candidate } from '../../search-index/packing.ts'
 import {
   countsInDocuments,
   countsInLists,
   countsInPublic,
   type VisibleCount,
   type VisibleCounts,
-} from './visible-counts.ts'
+} from '../../search-index/visible-counts.ts'
+import { placeOf, ranked, rarity, type Wanted } from '../../text/bm25.ts'
+import { wordHash } from '../../text/term-hash.ts'
+import { filtersAsked, knownLarger, listedIn, rememberLarger, type SearchScope, tenancy } from './scope.ts'
 
 export const budget = {
   /** Up to here a scope is read whole: that is exact, and cheaper than asking the index. */

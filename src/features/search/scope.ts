@@ -1,15 +1,15 @@
 import type { Ctx } from '../../core/context.ts'
-import { type CardScope, isListed } from '../cards/visibility.ts'
+import type { Match } from '../../search-index/match.ts'
+import { PUBLIC_FILTER } from '../../search-index/public-documents.ts'
 import {
   askedEnvironmentFilter,
   ownerFilter,
   ownerInFilter,
-  publicFilter,
   tagFilter,
   trackFilter,
   workspaceFilter,
-} from './filters.ts'
-import type { Match } from './match.ts'
+} from '../cards/indexing/filters.ts'
+import { type CardScope, isListed } from '../cards/visibility.ts'
 
 /** Where somebody searches. */
 export type SearchScope = {
@@ -48,9 +48,9 @@ export async function tenancy(ctx: Ctx, asked: SearchScope): Promise<Match> {
   const named = workspaceIds.length > 0
   if (scope === 'personal')
     return [named ? workspaceIds.map((id) => ownerInFilter(viewerId, id)) : [ownerFilter(viewerId)]]
-  if (scope === 'public' && !named) return [[publicFilter]]
+  if (scope === 'public' && !named) return [[PUBLIC_FILTER]]
   const open = await openWorkspaces(ctx, asked)
-  if (scope === 'public') return [[publicFilter], open.map(workspaceFilter)]
+  if (scope === 'public') return [[PUBLIC_FILTER], open.map(workspaceFilter)]
   return [open.flatMap((id) => [workspaceFilter(id), ownerInFilter(viewerId, id)])]
 }
 

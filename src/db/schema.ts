@@ -15,7 +15,7 @@ import type {
   CardTagsTable,
   CardVersionsTable,
 } from './tables/cards.ts'
-import type { CreditBalancesTable, CreditEntriesTable } from './tables/credits.ts'
+import type { CreditBalancesTable, CreditEntriesTable, RewardedTextsTable } from './tables/credits.ts'
 import type {
   ContextEventsTable,
   ContextPartitionsTable,
@@ -51,6 +51,7 @@ export type Schema = {
 
   credit_balances: CreditBalancesTable
   credit_entries: CreditEntriesTable
+  rewarded_texts: RewardedTextsTable
 
   cards: CardsTable
   card_tags: CardTagsTable

@@ -26,6 +26,7 @@ export const DISTRIBUTION = {
   // One person's account is in one shard.
   credit_balances: 'user_id',
   credit_entries: 'user_id',
+  rewarded_texts: 'user_id',
   raw_materials: 'raw_id',
   // Found by what the caller presents.
   sessions: 'token_hash',

@@ -17,6 +17,8 @@ import { liveCards } from './0014-live-cards.ts'
 import { ownRows } from './0015-own-rows.ts'
 import { takingBack } from './0019-taking-back.ts'
 import { emailChanges } from './0020-email-changes.ts'
+import { visibleCounts } from './0024-visible-counts.ts'
+import { rewardedTexts } from './0025-rewarded-texts.ts'
 
 export type Migration = {
   name: string
@@ -45,6 +47,8 @@ export const MIGRATIONS: readonly Migration[] = [
   ownRows,
   takingBack,
   emailChanges,
+  visibleCounts,
+  rewardedTexts,
 ]
 
 /** Any fixed number; processes that start at once wait for each other on it. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { inputSchemaOf, requiredScopes, type ToolCapability } from '../../core/tools.ts'
+import { descriptionOf, inputSchemaOf, requiredScopes, type ToolCapability } from '../../core/tools.ts'
 import { GUIDE_VERSION } from '../../features/ai-guide/ai-guide.text.ts'
 
 const ManifestTool = z
@@ -46,7 +46,7 @@ export const manifestOf = (
   },
   tools: tools.map((capability) => ({
     name: capability.tool.name,
-    description: capability.tool.description,
+    description: descriptionOf(capability),
     scopes: [...requiredScopes(capability)],
     read_only: capability.tool.readOnly ?? false,
     destructive: capability.tool.destructive ?? false,

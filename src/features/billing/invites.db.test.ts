@@ -19,7 +19,7 @@ onBothEngines('invite codes', (t) => {
     expect(created.body).toMatchObject({ credits: 20, max_uses: 1, uses: 0, status: 'open' })
     const redeemed = await friend.post(REDEEM, { code: ` ${created.body.code.toLowerCase()} ` })
     expect(redeemed.status).toBe(200)
-    expect(redeemed.body).toEqual({ credits_awarded: 20, credits_balance: 120 })
+    expect(redeemed.body).toEqual({ credits_awarded: 20, credits_pending: 0, credits_balance: 120 })
     expect(await balance(maker)).toBe(120)
     const used = await other.post(REDEEM, { code: created.body.code })
     expect(used.status).toBe(409)

@@ -62,3 +62,22 @@ export async function recordRedemption(
     .values({ user_id: use.userId, invite_id: use.inviteId, created_at: use.now })
     .execute()
 }
+
+export type Redeemed = Pick<InviteRow, 'invite_id' | 'created_by' | 'credits'>
+
+/** Redemptions by this person, and of this person's codes. */
+export function redemptionsWith(db: Db, userId: string): Promise<(Redeemed & { user_id: string })[]> {
+  return db
+    .selectFrom('billing_redemptions')
+    .innerJoin('billing_invites', 'billing_invites.invite_id', 'billing_redemptions.invite_id')
+    .select([
+      'billing_redemptions.user_id',
+      'billing_invites.invite_id',
+      'billing_invites.created_by',
+      'billing_invites.credits',
+    ])
+    .where((eb) =>
+      eb.or([eb('billing_redemptions.user_id', '=', userId), eb('billing_invites.created_by', '=', userId)]),
+    )
+    .execute()
+}

@@ -3,10 +3,12 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx } from '../../core/context.ts'
 import { AppError, conflict, forbidden, gone, notFound } from '../../core/errors.ts'
-import { AnswerId, Time, Id } from '../../core/schemas.ts'
+import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { newId } from '../../db/ids.ts'
 import { audit } from '../audit/audit.ts'
-import { book } from '../credits/ledger.ts'
+import { balanceOf, book } from '../credits/ledger.ts'
+import { hasProvenAddress } from '../identity/users/proven.ts'
+import { cleanOptional, Findings } from '../redaction/stored.ts'
 import {
   findInvite,
   findInviteOf,
@@ -14,7 +16,9 @@ import {
   type InviteRow,
   insertInvite,
   listInvites,
+  type Redeemed,
   recordRedemption,
+  redemptionsWith,
   setWithdrawn,
 } from './invites.store.ts'
 import { INVITE_CREDITS, INVITE_REWARD_CREDITS, MAX_OPEN_INVITES } from './plans.ts'
@@ -49,7 +53,11 @@ export const RedeemInviteRequest = z
   .meta({ id: 'RedeemInviteRequest' })
 
 export const RedeemInviteResponse = z
-  .object({ credits_awarded: z.int(), credits_balance: z.int() })
+  .object({
+    credits_awarded: z.int(),
+    credits_pending: z.int().describe('Booked as soon as the e-mail address is confirmed'),
+    credits_balance: z.int(),
+  })
   .meta({ id: 'RedeemInviteResponse' })
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -83,7 +91,7 @@ export const createInvite = capability({
         invite_id: newId(),
         code: newCode(),
         created_by: ctx.viewer.userId,
-        note: input.note ?? null,
+        note: cleanOptional(input.note, new Findings()),
         credits: input.credits ?? INVITE_CREDITS,
         max_uses: input.max_uses,
         uses: 0,
@@ -168,27 +176,45 @@ export async function redeemCode(
   if (status === 'expired') throw gone('This invite code has expired. Ask for a new one.')
   if (status === 'used') throw conflict('invite_not_pending', 'This invite code has been used already.')
   await recordRedemption(ctx.db, { inviteId: invite.invite_id, userId, now: ctx.now().toISOString() })
+  const isProven = await bookBonus(ctx, invite, userId)
+  await audit(ctx, {
+    action: 'invite_code.redeemed',
+    subject: { type: 'invite_code', id: invite.invite_id },
+    actorId: userId,
+  })
+  return {
+    credits_awarded: isProven ? invite.credits : 0,
+    credits_pending: isProven ? 0 : invite.credits,
+    credits_balance: await balanceOf(ctx, userId),
+  }
+}
+
+/** Books what a redemption gives, as far as addresses are proven; false while the redeemer's is not. */
+async function bookBonus(ctx: Ctx, invite: Redeemed, userId: string): Promise<boolean> {
+  if (!(await hasProvenAddress(ctx, userId))) return false
   const ref = { type: 'invite_code', id: invite.invite_id }
-  const { balance } = await book(ctx, {
+  await book(ctx, {
     userId,
     delta: invite.credits,
     reason: 'invite_redeemed',
     cause: 'invite_redeemed',
     ref,
   })
-  await book(ctx, {
-    userId: invite.created_by,
-    delta: INVITE_REWARD_CREDITS,
-    reason: 'invite_reward',
-    cause: `invite_reward:${userId}`,
-    ref,
-  })
-  await audit(ctx, {
-    action: 'invite_code.redeemed',
-    subject: { type: 'invite_code', id: invite.invite_id },
-    actorId: userId,
-  })
-  return { credits_awarded: invite.credits, credits_balance: balance }
+  if (await hasProvenAddress(ctx, invite.created_by))
+    await book(ctx, {
+      userId: invite.created_by,
+      delta: INVITE_REWARD_CREDITS,
+      reason: 'invite_reward',
+      cause: `invite_reward:${userId}`,
+      ref,
+    })
+  return true
+}
+
+/** Belongs into the transaction that proves an address: books the bonuses that have waited for it. */
+export async function bookWaitingBonuses(ctx: Ctx, userId: string): Promise<void> {
+  for (const { user_id, ...invite } of await redemptionsWith(ctx.db, userId))
+    await bookBonus(ctx, invite, user_id)
 }
 
 function statusOf(row: InviteRow, now: Date): (typeof STATUSES)[number] {

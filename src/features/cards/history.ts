@@ -62,6 +62,10 @@ const currentVersion = async (ctx: UserCtx, card: CardRow): Promise<VersionRow> 
   content: toJson(contentOf(card)),
 })
 
+/** The owner reads all; a workspace reads what the card has said since it came there. */
+const firstSeen = (ctx: UserCtx, card: CardRow): number =>
+  card.owner_id === ctx.viewer.userId ? 1 : card.seen_from_version
+
 /** Versions `from` down to `to`, newest first. */
 async function versionsOf(ctx: UserCtx, card: CardRow, from: number, to: number): Promise<VersionRow[]> {
   const former = await findVersions(ctx.db, card.card_id, { from: Math.min(from, card.version - 1), to })
@@ -69,13 +73,15 @@ async function versionsOf(ctx: UserCtx, card: CardRow, from: number, to: number)
 }
 
 async function oneVersion(ctx: UserCtx, card: CardRow, version: number): Promise<VersionRow> {
-  const [row] = await versionsOf(ctx, card, version, version)
+  const first = firstSeen(ctx, card)
+  const [row] = version < first ? [] : await versionsOf(ctx, card, version, version)
   if (!row || row.version !== version)
-    throw notFound('Version', `This card has versions 1 to ${card.version}.`)
+    throw notFound('Version', `You may read versions ${first} to ${card.version} of this card.`)
   return row
 }
 
-const WHO = 'For those who may edit the card: a former version may hold what was taken out before publishing.'
+const WHO =
+  'For those who may edit the card, from the version on with which it came into their workspace; its owner reads all. A former version may hold what was taken out before publishing.'
 
 export const cardHistory = capability({
   name: 'cards.history',
@@ -90,8 +96,10 @@ export const cardHistory = capability({
   run: async (ctx, { card_id, page, page_size }) => {
     const card = await editableCard(ctx, card_id)
     const from = card.version - (page - 1) * page_size
-    const rows = from < 1 ? [] : await versionsOf(ctx, card, from, from - page_size + 1)
-    return { items: rows.map((row) => present(row, card.version)), total: card.version, page, page_size }
+    const first = firstSeen(ctx, card)
+    const rows = from < first ? [] : await versionsOf(ctx, card, from, Math.max(first, from - page_size + 1))
+    const total = card.version - first + 1
+    return { items: rows.map((row) => present(row, card.version)), total, page, page_size }
   },
 })
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Id, Page, pageOf, Time } from '../../core/schemas.ts'
 
 export const CARD_TYPES = ['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference'] as const
@@ -107,6 +108,7 @@ export const SimilarCard = z
     status: z.enum(['unpublished', 'published']),
     workspace_id: AnswerId,
     owner_name: z.string(),
+    provenance: Provenance,
     similarity: z.number(),
     updated_at: Time,
   })
@@ -131,6 +133,7 @@ export const CaseResponse = z
     origin_workspace_id: AnswerId,
     owner_id: AnswerId,
     owner_name: z.string(),
+    provenance: Provenance,
     card_type: z.enum(CARD_TYPES),
     track: z.enum(['debug', 'build']),
     status: z.enum(['unpublished', 'published']),

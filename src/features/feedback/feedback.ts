@@ -9,6 +9,8 @@ import { feedbackOf } from '../cards/present.ts'
 import { CardId } from '../cards/schemas.ts'
 import { isOpen, mayRead } from '../cards/visibility.ts'
 import { book } from '../credits/ledger.ts'
+import { hasProvenAddress } from '../identity/users/proven.ts'
+import { cleanOptional, Findings } from '../redaction/stored.ts'
 import {
   feedbackShown,
   findFeedback,
@@ -70,6 +72,9 @@ const FeedbackList = pageOf(
 /** Rewards the contributor inside the caller's transaction; false where there is nothing to reward. */
 async function reward(ctx: UserCtx, card: CardRow, now: string): Promise<boolean> {
   if (card.owner_id === ctx.viewer.userId || card.owner_deleted_at !== null) return false
+  // Both sides: accounts made by the hundred could praise one card, or one account praise cards of hundreds.
+  for (const userId of [ctx.viewer.userId, card.owner_id])
+    if (!(await hasProvenAddress(ctx, userId))) return false
   const today = `${now.slice(0, 10)}T00:00:00.000Z`
   if ((await rewardsSince(ctx.db, ctx.viewer.userId, today)) >= MAX_REWARDS_PER_DAY) return false
   const { booked } = await book(ctx, {
@@ -85,7 +90,7 @@ async function reward(ctx: UserCtx, card: CardRow, now: string): Promise<boolean
 export const giveFeedback = capability({
   name: 'feedback.give',
   summary: 'Say whether a card helped',
-  description: `One feedback per person and card; a new one replaces the old. The first useful of somebody else earns the contributor ${USEFUL_REWARD} credit, for at most ${MAX_REWARDS_PER_DAY} cards a day (UTC) per giver.`,
+  description: `One feedback per person and card; a new one replaces the old. The first useful of somebody else earns the contributor ${USEFUL_REWARD} credit, for at most ${MAX_REWARDS_PER_DAY} cards a day (UTC) per giver. Secrets in the comment are replaced by placeholders.`,
   scopes: ['record'],
   rest: ['POST /api/v1/cases/{case_id}/feedback', 'POST /api/v1/cards/{card_id}/feedback'],
   aliases: { case_id: 'card_id' },
@@ -93,8 +98,9 @@ export const giveFeedback = capability({
   input: FeedbackCreate,
   output: FeedbackResponse,
   errors: [404],
-  run: (ctx, { card_id, kind, comment = null }) =>
-    inTx(ctx, async (ctx) => {
+  run: (ctx, { card_id, kind, comment: given }) => {
+    const comment = cleanOptional(given, new Findings())
+    return inTx(ctx, async (ctx) => {
       const card = await readableCard(ctx, card_id)
       const before = await findFeedback(ctx.db, card_id, ctx.viewer.userId)
       const now = ctx.now().toISOString()
@@ -121,7 +127,8 @@ export const giveFeedback = capability({
         credits_awarded: rewarded ? USEFUL_REWARD : 0,
         created_at: now,
       }
-    }),
+    })
+  },
 })
 
 export const withdrawFeedback = capability({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Email, Id, Time } from '../../core/schemas.ts'
 import type { WorkspaceInvitesTable } from '../../db/tables/workspaces.ts'
 import { RoleName } from '../permissions/policy.ts'
@@ -28,6 +29,7 @@ export const WorkspaceInviteResponse = z
     declined_at: Time.nullable().describe(
       'Set where the invited person declined; the status is revoked then.',
     ),
+    provenance: Provenance.describe('Who typed the address'),
   })
   .meta({ id: 'WorkspaceInviteResponse' })
 
@@ -61,4 +63,7 @@ export const presentInvite = ({
   email_normal,
   accepted_by,
   ...shown
-}: WorkspaceInvitesTable): z.input<typeof WorkspaceInviteResponse> => shown
+}: WorkspaceInvitesTable): z.input<typeof WorkspaceInviteResponse> => ({
+  ...shown,
+  provenance: { owner: 'team', workspace: shown.workspace_id, reviewed: false },
+})

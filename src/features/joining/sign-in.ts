@@ -8,6 +8,7 @@ import { toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { UsersTable } from '../../db/tables/accounts.ts'
 import { audit } from '../audit/audit.ts'
+import { bookWaitingBonuses } from '../billing/invites.ts'
 import { book, openBalance } from '../credits/ledger.ts'
 import { SIGNUP_BONUS } from '../credits/policy.ts'
 import { startSession, TokenResponse } from '../identity/credentials/sessions.ts'
@@ -192,6 +193,7 @@ async function linkGoogle(ctx: Ctx, user: UsersTable, subject: string): Promise<
   }
   await updateUser(ctx.db, user.user_id, change)
   if (unproven) {
+    await bookWaitingBonuses(ctx, user.user_id)
     await ctx.db.deleteFrom('sessions').where('user_id', '=', user.user_id).execute()
     await ctx.db.deleteFrom('api_keys').where('user_id', '=', user.user_id).execute()
     await disconnectAllApps(ctx, user.user_id)

@@ -99,7 +99,14 @@ export const deleteAccount = capability({
         .executeTakeFirst()
       await disconnectAllApps(ctx, userId)
       await cancelMails(ctx, `change_email:${userId}`)
-      for (const table of ['sessions', 'api_keys', 'email_tokens', 'email_changes', 'memberships'] as const)
+      for (const table of [
+        'sessions',
+        'api_keys',
+        'email_tokens',
+        'email_changes',
+        'memberships',
+        'rewarded_texts',
+      ] as const)
         await ctx.db.deleteFrom(table).where('user_id', '=', userId).execute()
       await ctx.db
         .updateTable('outbox')

@@ -6,7 +6,7 @@ import type { ContextEventType, ContextSlot } from '../../db/tables/memory.ts'
 import { cleanJson, cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
 import { eventNumber } from './events.search.ts'
 import { type EventHead, type EventRow, insertEvent, searchTextOf, termsOfEvent } from './events.store.ts'
-import { type Place, requireMembership } from './place.ts'
+import { type Place, refuseSecretKey, requireMembership } from './place.ts'
 import { insertProject, learnHost, nextPlace, type Project } from './projects.store.ts'
 import type { EventAnswer } from './schemas.ts'
 import { cutText } from './text.ts'
@@ -75,6 +75,7 @@ export async function appendTo(ctx: UserCtx, place: Place, cleaned: Cleaned): Pr
 async function projectFor(ctx: UserCtx, place: Place, now: string): Promise<Project> {
   if (place.workspaceId !== place.personalWorkspaceId) await requireMembership(ctx, place.workspaceId)
   if (place.project) return learnHost(ctx.db, place.project, place.name)
+  refuseSecretKey(place.writtenKey)
   const owner = { userId: ctx.viewer.userId, workspaceId: place.workspaceId }
   return insertProject(ctx.db, owner, place.name, now)
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
-import { AnswerId } from '../../core/schemas.ts'
 import type { UserCtx } from '../../core/context.ts'
+import { AnswerId } from '../../core/schemas.ts'
 import { presentCut } from './append.ts'
 import {
   type EventFilter,

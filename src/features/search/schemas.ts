@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
 
 const CardType = z.enum(['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference'])
@@ -54,6 +55,7 @@ export const SearchResult = z
     status: z.enum(['unpublished', 'published']),
     workspace_id: AnswerId,
     owner_name: z.string(),
+    provenance: Provenance,
     score: z.number().describe('0 to 1; 1 is first in every ranking'),
     matched_terms: z.array(z.string()).describe('Words of the card that matched'),
     snippet: z.string().describe('HTML: text escaped, matches in <mark>'),
@@ -70,7 +72,7 @@ export const ActionCard = z
     summary: z.string(),
     steps: z.array(z.object({ order: z.int(), action: z.string(), from_card_id: AnswerId })),
     cautions: z.array(z.string()),
-    sources: z.array(z.object({ card_id: AnswerId, title: z.string() })),
+    sources: z.array(z.object({ card_id: AnswerId, title: z.string(), provenance: Provenance })),
   })
   .meta({ id: 'ActionCard' })
 

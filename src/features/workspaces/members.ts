@@ -3,6 +3,7 @@ import { capability } from '../../core/capability.ts'
 import type { Ctx, UserCtx } from '../../core/context.ts'
 import { inTx } from '../../core/context.ts'
 import { conflict, notFound } from '../../core/errors.ts'
+import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Email, Id, Time } from '../../core/schemas.ts'
 import type { UsersTable } from '../../db/tables/accounts.ts'
 import type { MembershipsTable, Role, WorkspacesTable } from '../../db/tables/workspaces.ts'
@@ -38,6 +39,7 @@ export const MembershipResponse = z
 export const WorkspaceMemberResponse = MembershipResponse.extend({
   email: z.string(),
   display_name: z.string(),
+  provenance: Provenance.describe('Who chose the name'),
 }).meta({ id: 'WorkspaceMemberResponse' })
 
 export const alreadyMember = () =>
@@ -140,7 +142,15 @@ export const listMembers = capability({
   run: async (ctx, { workspace_id }) => {
     await requireRole(ctx, workspace_id, 'viewer')
     const rows = await listMembersOf(ctx.db, workspace_id)
-    return rows.map((row) => ({ ...row, email: row.email ?? '' }))
+    return rows.map((row) => ({
+      ...row,
+      email: row.email ?? '',
+      provenance: {
+        owner: row.user_id === ctx.viewer.userId ? ('you' as const) : ('team' as const),
+        workspace: workspace_id,
+        reviewed: false,
+      },
+    }))
   },
 })
 

@@ -7,6 +7,7 @@ import { Email, normalEmail } from '../../../core/schemas.ts'
 import { randomToken, sha256 } from '../../../core/secrets.ts'
 import type { EmailTokensTable, UsersTable } from '../../../db/tables/accounts.ts'
 import { audit } from '../../audit/audit.ts'
+import { bookWaitingBonuses } from '../../billing/invites.ts'
 import { cancelMails, enqueueMail } from '../../mail/outbox.ts'
 import { mailWithButton } from '../../mail/template.ts'
 import { disconnectAllApps } from '../oauth/connected-apps.ts'
@@ -125,6 +126,7 @@ export const resetPassword = capability({
         email_verified: 1,
         updated_at: now,
       })
+      await bookWaitingBonuses(ctx, user.user_id)
       await deleteSessionsOf(ctx.db, user.user_id)
       await disconnectAllApps(ctx, user.user_id)
       await forgetFailures(ctx, user.email_normal ?? '')
@@ -153,8 +155,10 @@ export const verifyEmail = capability({
       await inTx(ctx, async (ctx) => {
         const now = ctx.now().toISOString()
         const used = await useEmailToken(ctx.db, { hash: sha256(token), purpose: 'verify_email', now })
-        if (used) await updateUser(ctx.db, used.user_id, { email_verified: 1, updated_at: now })
-        else if (!(await confirmEmailChange(ctx, token))) throw deadLink()
+        if (used) {
+          await updateUser(ctx.db, used.user_id, { email_verified: 1, updated_at: now })
+          await bookWaitingBonuses(ctx, used.user_id)
+        } else if (!(await confirmEmailChange(ctx, token))) throw deadLink()
       })
     } catch (error) {
       // Two accounts confirm the same new address at the same moment.

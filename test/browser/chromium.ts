@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
-import { type Browser, chromium } from 'playwright-core'
+import { type Browser, chromium, type LaunchOptions } from 'playwright-core'
 
-const FLAGS = [
+/** All that Chromium is told, on every processor. Nothing here may weaken what the tests look at. */
+export const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -21,21 +22,24 @@ const INSTALLED = [
 ]
 
 /** The npm package carries a browser for 64-bit Intel Linux; elsewhere an installed one is taken. */
-async function findBrowser(): Promise<{ path: string; args: string[] }> {
+async function findBrowser(): Promise<string | undefined> {
   const named = process.env.CHROMIUM_PATH
-  if (named) return { path: named, args: FLAGS }
-  if (process.platform === 'linux' && process.arch === 'x64') {
-    const packaged = (await import('@sparticuz/chromium')).default
-    return { path: await packaged.executablePath(), args: [...packaged.args, ...FLAGS] }
-  }
-  const path = INSTALLED.find((candidate) => existsSync(candidate))
-  if (path) return { path, args: FLAGS }
-  throw new Error(
-    'No browser for the browser tests. Install Chromium or Google Chrome, or set CHROMIUM_PATH to its program.',
-  )
+  if (named) return named
+  if (process.platform === 'linux' && process.arch === 'x64')
+    return (await import('@sparticuz/chromium')).default.executablePath()
+  return INSTALLED.find((candidate) => existsSync(candidate))
+}
+
+/** The package's own arguments are for a cloud function: they end the browser with its first window, so they stay out. */
+export async function launchOptions(): Promise<LaunchOptions> {
+  const executablePath = await findBrowser()
+  if (!executablePath)
+    throw new Error(
+      'No browser for the browser tests. Install Chromium or Google Chrome, or set CHROMIUM_PATH to its program.',
+    )
+  return { executablePath, args: FLAGS, headless: true }
 }
 
 export async function launchBrowser(): Promise<Browser> {
-  const { path, args } = await findBrowser()
-  return chromium.launch({ executablePath: path, args, headless: true })
+  return chromium.launch(await launchOptions())
 }

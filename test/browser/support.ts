@@ -11,7 +11,7 @@ import { launchBrowser } from './chromium.ts'
 
 export const PASSWORD = 'correct horse battery'
 
-export type View = { width?: number; height?: number; theme?: 'light' | 'dark' }
+export type View = { width?: number; height?: number; theme?: 'light' | 'dark'; locale?: string }
 
 export type Person = { page: Page; context: BrowserContext; email: string; api: Api }
 type Api = <T = Record<string, unknown>>(method: string, path: string, body?: unknown) => Promise<T>
@@ -57,6 +57,8 @@ export class Stage {
       baseURL: this.base,
       viewport: { width: view.width ?? 1280, height: view.height ?? 800 },
       colorScheme: view.theme ?? 'light',
+      // Chromium would take the machine's, and texts with dates and numbers would differ from machine to machine.
+      locale: view.locale ?? 'en-US',
       reducedMotion: 'reduce',
       permissions: ['clipboard-read', 'clipboard-write'],
     })

@@ -16,7 +16,7 @@ async function start(vault: Vault) {
   const child = fork(join(import.meta.dirname, 'crash-child.ts'), {
     // The test runner's own variables must not configure the program.
     env: { PATH: process.env.PATH, ...vault.env },
-    execArgv: [],
+    execArgv: ['--import', new URL('../../bin/compile-cache.js', import.meta.url).href],
   })
   const address = await Promise.race([
     once(child, 'message').then(([message]) => String(message)),

@@ -1,7 +1,7 @@
 import packaged from '@sparticuz/chromium'
-import { chromium } from 'playwright-core'
+import { chromium, type LaunchOptions } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { FLAGS, launchOptions } from './chromium.ts'
+import { FLAGS, launchOptions, NO_BROWSER } from './chromium.ts'
 
 /** With these the browser dies with its first window, or stops to look at what security tests look at. */
 const FORBIDDEN = [
@@ -12,8 +12,8 @@ const FORBIDDEN = [
   '--allow-running-insecure-content',
 ]
 
-async function argumentsOf(args: string[]): Promise<string[]> {
-  const server = await chromium.launchServer({ ...(await launchOptions()), args })
+async function argumentsOf(options: LaunchOptions): Promise<string[]> {
+  const server = await chromium.launchServer(options)
   try {
     return server.process().spawnargs
   } finally {
@@ -21,13 +21,13 @@ async function argumentsOf(args: string[]): Promise<string[]> {
   }
 }
 
-test('the browser starts with our flags alone', async () => {
-  const { args } = await launchOptions()
-  expect(args).toEqual(FLAGS)
-  const started = await argumentsOf(args ?? [])
+test('the browser starts with our flags alone', async ({ skip }) => {
+  const options = (await launchOptions()) ?? skip(NO_BROWSER)
+  expect(options.args).toEqual(FLAGS)
+  const started = await argumentsOf(options)
   expect(started).toEqual(expect.arrayContaining(FLAGS))
   expect(started.filter((argument) => FORBIDDEN.includes(argument))).toEqual([])
-  const alwaysGiven = new Set([...FLAGS, ...(await argumentsOf([]))])
+  const alwaysGiven = new Set([...FLAGS, ...(await argumentsOf({ ...options, args: [] }))])
   const brought = packaged.args.filter((flag) => !alwaysGiven.has(flag))
   expect(brought, 'the package still has arguments of its own').toEqual(expect.arrayContaining(FORBIDDEN))
   expect(started.filter((argument) => brought.includes(argument))).toEqual([])

@@ -10,7 +10,7 @@ import { dropOAuthLeftovers } from './features/identity/oauth/grants.ts'
 import { MAIL_JOB } from './features/mail/outbox.ts'
 import { dropOldMails, sendDueMails } from './features/mail/sender.ts'
 import { dropOrphanedUploads } from './features/support/tickets.ts'
-import { tendIndex } from './search-index/maintain.ts'
+import { maintainIndex } from './search-index/index.ts'
 
 export type Job = {
   name: string
@@ -32,7 +32,7 @@ export const JOBS: readonly Job[] = [
   { name: 'deleted-cards', everyMs: HOUR_MS, run: purgeDeletedCards },
   { name: MAIL_JOB, everyMs: 10_000, run: sendDueMails },
   { name: 'old-mails', everyMs: HOUR_MS, run: dropOldMails },
-  { name: 'search-index', everyMs: SECOND_MS, run: tendIndex },
+  { name: 'search-index', everyMs: SECOND_MS, run: maintainIndex },
   { name: REINDEX_JOB, everyMs: MINUTE_MS, run: reindexStale },
   { name: 'ledger', everyMs: HOUR_MS, run: reconcileAtNight },
   { name: 'backup', everyMs: MINUTE_MS, run: backUpOnSchedule },

@@ -21,7 +21,7 @@ test('what a card has comes back as it was, however little or much it is', () =>
         const document = { words: [], hashes, levels, length, filters: filters.map((n) => n + filtersFrom) }
         const { words, ...kept } = document
         const weights = pack(document)
-        expect(unpack({ doc_no: 7, card_id: 'card', weights })).toEqual({ docNo: 7, cardId: 'card', ...kept })
+        expect(unpack({ doc_no: 7, card_id: 'card', weights })).toEqual({ docNo: 7, documentId: 'card', ...kept })
       },
     ),
   )

@@ -1,11 +1,11 @@
-import type { SearchDocument } from '../features/cards/indexing/document.ts'
 import { filtersFrom } from '../text/term-hash.ts'
 import { BitReader, BitWriter } from './bits.ts'
+import type { SearchDocument } from './document.ts'
 
 /** A card as the index has it. `hashes` is sorted; `levels[i]` belongs to `hashes[i]`. */
 export type Candidate = {
   docNo: number
-  cardId: string
+  documentId: string
   length: number
   hashes: readonly number[]
   levels: readonly number[]
@@ -50,5 +50,5 @@ export function unpack({ doc_no, card_id, weights }: PackedDocument): Candidate 
   const hashes = bits.readSorted(words, space)
   const filters = bits.readSorted(filterCount, space).map((filter) => filter + filtersFrom)
   const levels = hashes.map(() => (bits.read(1) === 1 ? 0 : bits.read(levelBits)))
-  return { docNo: doc_no, cardId: card_id, length, hashes, levels, filters }
+  return { docNo: doc_no, documentId: card_id, length, hashes, levels, filters }
 }

@@ -4,7 +4,8 @@ import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import { openSnapshot } from '../../db/engines/open.ts'
 import type { TableShape } from '../../db/snapshot.ts'
-import { strayEntries, wronglyIndexed, wronglyListed } from '../../search-index/verify.ts'
+import { strayEntries, wronglyIndexed, wronglyListed } from '../../search-index/index.ts'
+import { documentOf, type IndexedCard } from '../cards/indexing/document.ts'
 import { indexableCards } from '../cards/reindex.ts'
 import { reconcile } from '../credits/reconcile.ts'
 import { indexDifference } from '../memory/events.search.ts'
@@ -62,13 +63,19 @@ async function checkHistory(ctx: Ctx): Promise<string[]> {
   ]
 }
 
+/** Filters depend on the workspace too; the words are compared alone. */
+const wordsOnly = (card: IndexedCard) => ({
+  documentId: card.card_id,
+  document: documentOf(card, false),
+})
+
 async function checkSearch(ctx: Ctx): Promise<string[]> {
   const wrong: string[] = []
   for (let after = ''; ; ) {
     const cards = await indexableCards(ctx, after)
     const last = cards.at(-1)
     if (!last) break
-    wrong.push(...(await wronglyIndexed(ctx, cards)))
+    wrong.push(...(await wronglyIndexed(ctx, cards.map(wordsOnly))))
     after = last.card_id
   }
   const { deleted, cards, countedCards } = await strayEntries(ctx)

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Db, EngineName } from '../../db/db.ts'
 import { type Named, prepared } from '../../db/prepared.ts'
-import { gramHashes, inCodes, partitionHashes, trigramsOf } from './hashes.ts'
+import { trigramsIn } from '../../text/trigrams.ts'
+import { gramHashes, inCodes, partitionHashes } from './hashes.ts'
 
 /**
  * The two search indexes over events, where the engines truly differ. Both answer with event numbers, newest
@@ -104,7 +105,7 @@ const MOST_WEIGHED = 40
 
 /** The trigrams that are rarest in a sample of the texts that are searched, whatever their language. */
 export function rarestGrams(needle: string, sample: readonly string[]): string[] {
-  const grams = [...trigramsOf(needle)]
+  const grams = [...new Set(trigramsIn(needle))]
   const step = Math.ceil(grams.length / MOST_WEIGHED)
   const weighed = grams
     .filter((_, index) => index % step === 0)

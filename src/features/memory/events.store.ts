@@ -3,9 +3,9 @@ import type { Db, EngineName } from '../../db/db.ts'
 import { insertRow, type Named, prepared } from '../../db/prepared.ts'
 import type { ContextEventsTable, ContextEventType, ContextSlot } from '../../db/tables/memory.ts'
 import { termsOf } from '../../text/analyse.ts'
+import { foldCase } from '../../text/fold.ts'
 import { addToIndex, dropFromIndex } from './events.search.ts'
 import type { ProjectRef } from './projects.store.ts'
-import { foldCase } from './text.ts'
 
 export type EventRow = Selectable<ContextEventsTable>
 

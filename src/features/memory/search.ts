@@ -5,13 +5,14 @@ import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, JsonValue, Time } from '../../core/schemas.ts'
 import { fromJsonOrNull } from '../../db/columns.ts'
 import { queryTerms, tokens } from '../../text/analyse.ts'
+import { foldCase } from '../../text/fold.ts'
+import { snippetAround } from '../../text/literal-snippet.ts'
 import { codeInHit, findSubstring, findWord, rarestGrams, SHORTEST_INDEXED } from './events.search.ts'
 import { type EventRow, loadEvents, newestTexts, scanNewest } from './events.store.ts'
 import { ownMemory, placeOf } from './place.ts'
 import { type Project, partitionsOf } from './projects.store.ts'
 import { bestFirst, estimateFrequency, type Ranked, rankByWords } from './ranking.ts'
 import { EventType, ProjectKey, WorkspaceId } from './schemas.ts'
-import { foldCase, snippetAround } from './text.ts'
 
 const Mode = z.enum(['substring', 'ranked'])
 

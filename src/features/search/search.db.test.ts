@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
 import { type Bench, onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor, inTx } from '../../core/context.ts'
-import { foldChanges } from '../../search-index/vocabulary.ts'
+import { foldChanges } from '../../search-index/index.ts'
 import { book } from '../credits/ledger.ts'
 
 const search = async (as: Person, query: string, more: Record<string, unknown> = {}) =>

@@ -3,12 +3,14 @@ import { expect, test } from 'vitest'
 import { goodCard, record } from '../../../../test/support/cards.ts'
 import { type Bench, onBothEngines } from '../../../../test/support/engines.ts'
 import { contextFor, inTx } from '../../../core/context.ts'
-import { findBest } from '../../../search-index/find-best.ts'
-import { documentsWhere } from '../../../search-index/index.store.ts'
-import { viewIndex } from '../../../search-index/index-view.ts'
-import { likeWords } from '../../../search-index/like-words.ts'
-import { countsInDocuments } from '../../../search-index/visible-counts.ts'
-import { foldChanges } from '../../../search-index/vocabulary.ts'
+import {
+  countsInDocuments,
+  documentsNamedBy,
+  findBest,
+  foldChanges,
+  likeWords,
+  viewIndex,
+} from '../../../search-index/index.ts'
 import { wordHash } from '../../../text/term-hash.ts'
 import { type IndexedCard, indexCard, unindexCard } from './index-card.ts'
 
@@ -21,7 +23,7 @@ onBothEngines('the search index', (t) => {
     const findBy = async (word: string) =>
       (
         await findBest(ctx, await viewIndex(ctx), [[{ hash: wordHash(word), postings: 1, worth: 1 }]], [])
-      ).candidates.map((found) => found.cardId)
+      ).candidates.map((found) => found.documentId)
     const counted = async (word: string) =>
       (await ctx.db.selectFrom('search_words').selectAll().where('hash', '=', wordHash(word)).execute())[0]
     const total = async () => (await ctx.db.selectFrom('search_totals').selectAll().execute())[0]
@@ -65,7 +67,7 @@ onBothEngines('the search index', (t) => {
     })
     await inTx(ctx, (ctx) => indexCard(ctx, card))
     await foldChanges(ctx)
-    const own = await documentsWhere(ctx, sql`cards.card_id = ${card.card_id}`, 1)
+    const own = await documentsNamedBy(ctx, sql`select card_id from cards where card_id = ${card.card_id}`, 1)
     const vocabulary = {
       counts: await countsInDocuments(ctx, own),
       isPublic: false,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type Ctx, inTx } from '../../../core/context.ts'
-import { tendIndex } from '../../../search-index/maintain.ts'
+import { maintainIndex } from '../../../search-index/index.ts'
 import { analyserVersion } from '../../../text/analyse.ts'
 import { contentOf } from '../content.ts'
 import { indexCards } from './index-card.ts'
@@ -149,7 +149,7 @@ export async function reindexStale(ctx: Ctx, stopping: AbortSignal): Promise<voi
 export async function bringIndexUpToDate(ctx: Ctx): Promise<number> {
   const filled = await fillEmptyIndex(ctx)
   const marked = await reindexThe(ctx, 'marked', beforeServing, {})
-  if (marked > 0) await tendIndex(ctx)
+  if (marked > 0) await maintainIndex(ctx)
   return filled + marked
 }
 
@@ -165,6 +165,6 @@ export async function fillEmptyIndex(ctx: Ctx): Promise<number> {
     .executeTakeFirst()
   if (!last || last.doc_no !== null) return 0
   const cards = await reindexThe(ctx, 'missing', beforeServing, {})
-  await tendIndex(ctx)
+  await maintainIndex(ctx)
   return cards
 }

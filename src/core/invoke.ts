@@ -29,13 +29,18 @@ export async function invoke(
   ctx: Ctx,
   raw: unknown,
   schema: z.ZodType = capability.input,
+  answer: z.ZodType = capability.output,
 ): Promise<unknown> {
   authorise(capability, ctx.viewer)
   const input = parseInput(schema, raw)
   // authorise() has seen a viewer wherever the declaration asks for one.
   const output = await capability.run(ctx as UserCtx, input as never)
-  return parseOutput(capability.output, output)
+  return parseOutput(answer, output)
 }
+
+/** A capability by its tool: the tool's own input, strictly, and its own answer. */
+export const invokeTool = (capability: Capability, ctx: Ctx, raw: unknown): Promise<unknown> =>
+  invoke(capability, ctx, raw, toolInput(capability), capability.tool?.output)
 
 const strictInputs = new WeakMap<Capability, z.ZodType>()
 

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Capability } from '../../core/capability.ts'
 import { contextFor, type Services } from '../../core/context.ts'
 import { InvalidInput, notFound } from '../../core/errors.ts'
-import { invoke, toolInput } from '../../core/invoke.ts'
+import { invokeTool } from '../../core/invoke.ts'
 import {
   inputSchemaOf,
   limitClassOfTool,
@@ -33,7 +33,6 @@ function addTool(
   answers: Answers,
   capability: ToolCapability,
 ): void {
-  const schema = toolInput(capability)
   const takesKey = capability.idempotency !== 'none'
   const answerWith = (output: unknown, headers?: FlatHeaders): Answer => ({
     status: 200,
@@ -50,10 +49,10 @@ function addTool(
       ifMatch: request.headers['if-match'],
     })
     const key = takesKey ? request.headers['idempotency-key'] : undefined
-    if (typeof key !== 'string' || key === '') return answerWith(await invoke(capability, ctx, input, schema))
+    if (typeof key !== 'string' || key === '') return answerWith(await invokeTool(capability, ctx, input))
     const credential = credentialOf(request, services.config.baseUrl)?.value
     const once = await onceOnly(capability, ctx, { key, credential, input }, (ctx) =>
-      invoke(capability, ctx, input, schema),
+      invokeTool(capability, ctx, input),
     )
     return answerWith(once.output, once.replayed ? ['Idempotency-Replayed', 'true'] : undefined)
   }

@@ -136,6 +136,8 @@ onBothEngines('search', (t) => {
     expect((await me.tool('search_records', { query: 'a' })).status).toBe(200)
     expect((await me.tool('search_records', { query: 'abc', limit: 21 })).status).toBe(422)
     expect((await me.tool('search_records', { query: 'abc', generate_action_card: true })).status).toBe(422)
+    expect((await me.tool('search_records', { query: 'abc' })).body.data).not.toHaveProperty('action_card')
+    expect((await me.post('/api/v1/search', { query: 'abc' })).body).toHaveProperty('action_card', null)
     expect((await t.anonymous().post('/api/v1/search', { query: 'abc' })).status).toBe(401)
   })
 

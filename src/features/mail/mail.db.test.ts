@@ -156,6 +156,7 @@ onBothEngines('the outbox', (t: Bench) => {
       adapters: {
         ...app.services.adapters,
         mail: {
+          ...mail,
           send: async (message: Parameters<typeof mail.send>[0]) => {
             await mail.send(message)
             throw new Error('the process dies here')

@@ -18,7 +18,7 @@ import { sendVerificationMail } from './email-links.ts'
 import { forgetFailures, holdGuessers, recordFailure } from './guessing.ts'
 import { hashPassword, Password, passwordMatches } from './passwords.ts'
 import { startSession, TokenResponse } from './sessions.ts'
-import { DEFAULT_SETTINGS } from './settings.ts'
+import { DEFAULT_SETTINGS } from './user-settings.ts'
 
 const DisplayName = z.string().trim().min(1).max(120)
 

@@ -7,6 +7,7 @@ import { Id, normalEmail } from '../../core/schemas.ts'
 import { randomToken, sha256 } from '../../core/secrets.ts'
 import { newId } from '../../db/ids.ts'
 import type { Role, WorkspaceInvitesTable } from '../../db/tables/workspaces.ts'
+import { languageOf, settingsOf } from '../accounts/user-settings.ts'
 import { userByEmail } from '../accounts/users.ts'
 import { audit } from '../audit/audit.ts'
 import { cancelMails, enqueueMail } from '../mail/outbox.ts'
@@ -39,7 +40,15 @@ function newToken(now: Date): NewToken {
 
 async function send(ctx: UserCtx, invite: WorkspaceInvitesTable, token: string): Promise<Sent> {
   const invite_url = `${ctx.config.baseUrl}/invite/${token}`
-  const mail = invitationMail({ ...(await namesFor(ctx.db, invite)), role: invite.role, url: invite_url })
+  const person = await userByEmail(ctx, invite.email)
+  const mail = invitationMail({
+    ...(await namesFor(ctx.db, invite)),
+    role: invite.role,
+    url: invite_url,
+    expires_at: invite.expires_at,
+    language: languageOf(person),
+    isUnwanted: person !== undefined && !settingsOf(person).email_notifications,
+  })
   await audit(ctx, {
     action: invite.sendings === 1 ? 'invite.created' : 'invite.resent',
     subject: { type: 'invite', id: invite.invite_id },

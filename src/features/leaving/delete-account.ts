@@ -3,7 +3,7 @@ import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { conflict } from '../../core/errors.ts'
 import { toJson } from '../../db/columns.ts'
-import { DEFAULT_SETTINGS } from '../accounts/settings.ts'
+import { DEFAULT_SETTINGS } from '../accounts/user-settings.ts'
 import { requireUser } from '../accounts/users.ts'
 import { audit } from '../audit/audit.ts'
 import { willBeCharged } from '../billing/subscriptions.ts'
@@ -97,7 +97,13 @@ export const deleteAccount = capability({
         .where('owner_id', '=', userId)
         .executeTakeFirst()
       await disconnectAllApps(ctx, userId)
-      for (const table of ['sessions', 'api_keys', 'email_tokens', 'memberships'] as const)
+      for (const table of [
+        'sessions',
+        'api_keys',
+        'email_tokens',
+        'memberships',
+        'support_conversations',
+      ] as const)
         await ctx.db.deleteFrom(table).where('user_id', '=', userId).execute()
       await ctx.db
         .updateTable('outbox')

@@ -74,6 +74,7 @@ async function insert(
       owner_id: row.owner_id,
       workspace_id: row.workspace_id,
       status: row.status,
+      evidence_texts: [],
     })),
   )
   return rows.map(({ row }) => row.card_id)

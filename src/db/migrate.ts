@@ -16,6 +16,7 @@ import { memoryOwner } from './migrations/0013-memory-owner.ts'
 import { liveCards } from './migrations/0014-live-cards.ts'
 import { ownRows } from './migrations/0015-own-rows.ts'
 import { realSettings } from './migrations/0016-real-settings.ts'
+import { searchedEvidence } from './migrations/0017-searched-evidence.ts'
 
 export type Migration = {
   name: string
@@ -43,6 +44,7 @@ export const MIGRATIONS: readonly Migration[] = [
   liveCards,
   ownRows,
   realSettings,
+  searchedEvidence,
 ]
 
 /** Any fixed number; processes that start at once wait for each other on it. */

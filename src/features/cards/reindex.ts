@@ -1,8 +1,24 @@
+import type { Selectable } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
+import type { Db } from '../../db/db.ts'
+import type { CardsTable } from '../../db/tables/cards.ts'
 import type { IndexedCard } from '../search/index-card.ts'
 import { contentOf } from './content.ts'
+import { evidenceTexts } from './evidence-texts.ts'
 
 const BATCH = 100
+
+type Row = Omit<Selectable<CardsTable>, 'filter_text'>
+
+/** Cards as the index wants them: the rows, and what of their evidence is searched. */
+export async function indexedCards(db: Db, rows: readonly Row[]): Promise<IndexedCard[]> {
+  const texts = await evidenceTexts(db, rows)
+  return rows.map((row) => {
+    const { card_id, workspace_id, owner_id, status } = row
+    const evidence_texts = texts.get(card_id) ?? []
+    return { ...contentOf(row), card_id, workspace_id, owner_id, status, evidence_texts }
+  })
+}
 
 /** Cards that belong into the index, after `after` in the order of their ids. */
 export async function indexableCards(ctx: Ctx, after: string, limit = BATCH): Promise<IndexedCard[]> {
@@ -14,8 +30,5 @@ export async function indexableCards(ctx: Ctx, after: string, limit = BATCH): Pr
     .orderBy('card_id')
     .limit(limit)
     .execute()
-  return rows.map((row) => {
-    const { card_id, workspace_id, owner_id, status } = row
-    return { card_id, workspace_id, owner_id, status, ...contentOf(row) }
-  })
+  return indexedCards(ctx.db, rows)
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
+import { analyserVersion } from './analyse.ts'
 import { documentOf, type IndexedCard } from './document.ts'
 import { documentsWhere } from './index.store.ts'
 import { type Candidate, unpack } from './packing.ts'
@@ -15,13 +16,17 @@ const isSame = (found: Candidate, card: IndexedCard): boolean => {
   )
 }
 
-/** Ids of cards that the index does not have as they are now. */
+/** Ids of cards that the index does not have as they are now, and that are not marked to be read again either. */
 export async function wronglyIndexed(ctx: Ctx, cards: readonly IndexedCard[]): Promise<string[]> {
   if (cards.length === 0) return []
   const ids = sql.join(cards.map((card) => card.card_id))
   const found = await documentsWhere(ctx, sql`cards.card_id in (${ids})`, cards.length)
   const byId = new Map(found.map((candidate) => [candidate.cardId, candidate]))
+  const waiting = await sql<{ card_id: string }>`select card_id from search_docs
+    where card_id in (${ids}) and analyser < ${analyserVersion}`.execute(ctx.db)
+  const isWaiting = new Set(waiting.rows.map((row) => row.card_id))
   return cards
+    .filter((card) => !isWaiting.has(card.card_id))
     .filter((card) => {
       const candidate = byId.get(card.card_id)
       return !candidate || !isSame(candidate, card)

@@ -25,6 +25,9 @@ export type IndexedCard = {
   steps: readonly { action?: unknown; result?: unknown }[]
   tags: readonly string[]
   environment: Readonly<Record<string, string>>
+  scope_notes: string | null
+  /** As `evidenceTexts` of the cards gives them. */
+  evidence_texts: readonly string[]
 }
 
 /** A card as the engines keep it. */
@@ -33,7 +36,7 @@ export type SearchDocument = {
   /** Sorted; `levels` says how much each occurs. */
   hashes: number[]
   levels: number[]
-  /** In words, without weights. */
+  /** In words, without weights, and without the minor texts: a long log does not make a card less about its subject. */
   length: number
   filters: number[]
 }
@@ -41,23 +44,30 @@ export type SearchDocument = {
 /** A word in the title or a tag says more about a card than one in its text. */
 const titleWeight = 2
 const textWeight = 1
+/** Notes and logs say the least. A word counts once there, since logs repeat themselves. */
+const minorWeight = 0.5
 
 const highestLevel = 31
 const levelsPerDoubling = 4
 
-const levelFor = (frequency: number) =>
-  Math.min(highestLevel, Math.max(0, Math.round(levelsPerDoubling * Math.log2(frequency))))
+/** Of a word that occurs in minor texts alone. */
+export const minorLevel = highestLevel + 1
 
-const commonLevels = Uint8Array.from({ length: 64 }, (_, frequency) => levelFor(frequency))
+const levelFor = (frequency: number) =>
+  frequency < 1
+    ? minorLevel
+    : Math.min(highestLevel, Math.max(0, Math.round(levelsPerDoubling * Math.log2(frequency))))
+
+const commonLevels = Uint8Array.from({ length: 64 }, (_, frequency) => levelFor(Math.max(1, frequency)))
 
 /** How often a term occurs, on a logarithmic scale of 32 steps: close enough for ranking, and it fits a byte. */
 const levelOf = (frequency: number) => commonLevels[frequency] ?? levelFor(frequency)
 
 /** The frequency that each level stands for. */
-export const frequencies: readonly number[] = Array.from(
-  { length: highestLevel + 1 },
-  (_, level) => 2 ** (level / levelsPerDoubling),
-)
+export const frequencies: readonly number[] = [
+  ...Array.from({ length: highestLevel + 1 }, (_, level) => 2 ** (level / levelsPerDoubling)),
+  minorWeight,
+]
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
@@ -74,6 +84,14 @@ export const textsOf = (card: IndexedCard): { weight: number; text: string }[] =
   ]),
   { weight: textWeight, text: card.body ?? '' },
   { weight: textWeight, text: Object.entries(card.environment).flat().join(' , ') },
+]
+
+/** No more of the notes than a snippet is looked for in. */
+const longestNotes = 20_000
+
+const minorTextsOf = ({ scope_notes, evidence_texts }: IndexedCard): string[] => [
+  (scope_notes ?? '').slice(0, longestNotes),
+  ...evidence_texts,
 ]
 
 let scratch = new Uint32Array(4096)
@@ -105,6 +123,18 @@ export function documentOf(card: IndexedCard, isPublicPlace: boolean): SearchDoc
     weight = part.weight
     scan(part.text, count)
   }
+  const minor = new Set<number>()
+  const countOnce: Emit = ({ hashes, terms }) => {
+    for (let i = 0; i < hashes.length; i++) {
+      const hash = hashes[i] as number
+      if (minor.has(hash)) continue
+      minor.add(hash)
+      const before = frequency.get(hash)
+      if (before === undefined) words.push(terms[i] as string)
+      frequency.set(hash, (before ?? 0) + minorWeight)
+    }
+  }
+  for (const text of minorTextsOf(card)) scan(text, countOnce)
   const hashes = sorted(frequency.keys(), frequency.size)
   const levels = hashes.map((hash) => levelOf(frequency.get(hash) ?? 1))
   return { words, hashes, levels, length, filters: filtersOf(card, isPublicPlace) }

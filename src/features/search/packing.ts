@@ -1,5 +1,5 @@
 import { BitReader, BitWriter } from './bits.ts'
-import type { SearchDocument } from './document.ts'
+import { minorLevel, type SearchDocument } from './document.ts'
 import { filtersFrom } from './term-hash.ts'
 
 /** A card as the index has it. `hashes` is sorted; `levels[i]` belongs to `hashes[i]`. */
@@ -34,10 +34,10 @@ export function pack({ length, hashes, levels, filters }: SearchDocument): Buffe
     filters.map((filter) => filter - filtersFrom),
     space,
   )
-  // Most words occur once, which is level 0.
+  // Most words occur once, which is level 0 and takes one bit. Its long form is free, so it stands for the minor level.
   for (const level of levels) {
     writer.write(level === 0 ? 1 : 0, 1)
-    if (level !== 0) writer.write(level, levelBits)
+    if (level !== 0) writer.write(level === minorLevel ? 0 : level, levelBits)
   }
   return writer.finish()
 }
@@ -49,6 +49,6 @@ export function unpack({ doc_no, card_id, weights }: PackedDocument): Candidate 
   const filterCount = bits.read(countBits)
   const hashes = bits.readSorted(words, space)
   const filters = bits.readSorted(filterCount, space).map((filter) => filter + filtersFrom)
-  const levels = hashes.map(() => (bits.read(1) === 1 ? 0 : bits.read(levelBits)))
+  const levels = hashes.map(() => (bits.read(1) === 1 ? 0 : bits.read(levelBits) || minorLevel))
   return { docNo: doc_no, cardId: card_id, length, hashes, levels, filters }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type Ctx, inTx } from '../../core/context.ts'
-import { contentOf } from '../cards/content.ts'
+import { indexedCards } from '../cards/reindex.ts'
 import { analyserVersion } from './analyse.ts'
 import { indexCards } from './index-card.ts'
 import { tendIndex } from './tend.ts'
@@ -69,10 +69,7 @@ function reindexSome(ctx: Ctx, which: Which, after: string, limit: number): Prom
           ? staleCards(ctx)
           : missingCards(ctx).where('cards.card_id', '>', after).orderBy('cards.card_id')
       const rows = await from.selectAll('cards').limit(limit).execute()
-      const cards = rows.map((row) => {
-        const { card_id, workspace_id, owner_id, status } = row
-        return { ...contentOf(row), card_id, workspace_id, owner_id, status }
-      })
+      const cards = await indexedCards(ctx.db, rows)
       if (cards.length > 0) await indexCards(ctx, cards)
       return cards.map((card) => card.card_id)
     },

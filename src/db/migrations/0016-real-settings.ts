@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from './migrate.ts'
 
 /**
  * What settings and plans promise: feedback knows whether its mail has gone, a ticket the plan of its author, and the

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from './migrate.ts'
 
 /**
  * Notes on the scope and the text of evidence are searched now. Cards that have them are marked as stale, and the job

@@ -2,9 +2,9 @@ import type { Selectable } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import type { Db } from '../../db/db.ts'
 import type { CardsTable } from '../../db/tables/cards.ts'
-import type { IndexedCard } from '../search/index-card.ts'
 import { contentOf } from './content.ts'
 import { evidenceTexts } from './evidence-texts.ts'
+import type { IndexedCard } from './indexing/index-card.ts'
 
 const BATCH = 100
 

@@ -1,6 +1,6 @@
 import type { UserCtx } from '../../core/context.ts'
-import { indexCards } from '../search/index-card.ts'
 import { readableCard } from './access.ts'
+import { indexCards } from './indexing/index-card.ts'
 import { presentCard } from './present.ts'
 import { indexedCards } from './reindex.ts'
 import type { CardAnswer } from './schemas.ts'

@@ -1,5 +1,5 @@
-import { escapeHtml } from '../../core/escape-html.ts'
 import { DEFAULT_LANGUAGE, type Localised } from '../../core/language.ts'
+import { escapeHtml } from '../../text/escape-html.ts'
 
 /** English words, and between them what is written in the language of the reader. */
 export type Words = string | readonly (string | Localised)[]

@@ -1,4 +1,4 @@
-import { minorLevel, type SearchDocument } from '../features/cards/indexing/document.ts'
+import type { SearchDocument } from '../features/cards/indexing/document.ts'
 import { filtersFrom } from '../text/term-hash.ts'
 import { BitReader, BitWriter } from './bits.ts'
 
@@ -17,6 +17,8 @@ export type PackedDocument = { doc_no: number; card_id: string; weights: Uint8Ar
 const lengthBits = 24
 const countBits = 20
 const levelBits = 5
+/** Of a word that occurs in minor texts alone; the other levels fill their bits. */
+export const minorLevel = 2 ** levelBits
 const longest = 2 ** lengthBits - 1
 
 /** Words and filters fill two halves of the same size. */

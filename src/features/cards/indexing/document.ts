@@ -1,4 +1,5 @@
 import type { CardType } from '../../../db/tables/cards.ts'
+import { minorLevel } from '../../../search-index/packing.ts'
 import { type Emit, scan } from '../../../text/analyse.ts'
 import {
   environmentFilters,
@@ -50,9 +51,6 @@ const minorWeight = 0.5
 const highestLevel = 31
 const levelsPerDoubling = 4
 
-/** Of a word that occurs in minor texts alone. */
-export const minorLevel = highestLevel + 1
-
 const levelFor = (frequency: number) =>
   frequency < 1
     ? minorLevel
@@ -65,6 +63,7 @@ const levelOf = (frequency: number) => commonLevels[frequency] ?? levelFor(frequ
 
 /** The frequency that each level stands for. */
 export const frequencies: readonly number[] = [
+  // The last one is `minorLevel`.
   ...Array.from({ length: highestLevel + 1 }, (_, level) => 2 ** (level / levelsPerDoubling)),
   minorWeight,
 ]

@@ -157,7 +157,7 @@ test('an account is taken along as a file and then deleted with its address type
 })
 
 test.each([
-  ['/settings', 'settings', 'Mail and privacy'],
+  ['/settings', 'settings', 'Mail and language'],
   ['/settings?tab=keys', 'settings-keys', 'Nightly import'],
   ['/settings?tab=account', 'settings-account', 'Current password'],
 ])('%s looks right in every size and theme', async (path, name, ready) => {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../core/context.ts'
+import { analyserVersion } from '../text/analyse.ts'
 import { numberSpace } from '../text/term-hash.ts'
 import type { SearchDocument } from './document.ts'
 import { documentsNamedBy, type Entry } from './index.store.ts'
@@ -11,14 +12,17 @@ const isSame = (found: Candidate, wanted: SearchDocument): boolean =>
   found.hashes.length === wanted.hashes.length &&
   wanted.hashes.every((hash, i) => hash === found.hashes[i] && wanted.levels[i] === found.levels[i])
 
-/** Ids of documents that the index does not have with these words. */
+/** Ids of documents that the index does not have with these words, and that are not marked to be read again either. */
 export async function wronglyIndexed(ctx: Ctx, entries: readonly Entry[]): Promise<string[]> {
   if (entries.length === 0) return []
   const ids = sql<{ card_id: string }>`select card_id from search_docs
     where card_id in (${sql.join(entries.map(({ documentId }) => documentId))})`
   const found = await documentsNamedBy(ctx, ids, entries.length)
   const byId = new Map(found.map((candidate) => [candidate.documentId, candidate]))
+  const waiting = await sql<{ card_id: string }>`${ids} and analyser < ${analyserVersion}`.execute(ctx.db)
+  const isWaiting = new Set(waiting.rows.map((row) => row.card_id))
   return entries
+    .filter(({ documentId }) => !isWaiting.has(documentId))
     .filter(({ documentId, document }) => {
       const candidate = byId.get(documentId)
       return !candidate || !isSame(candidate, document)

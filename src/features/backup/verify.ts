@@ -5,8 +5,8 @@ import type { Ctx } from '../../core/context.ts'
 import { openSnapshot } from '../../db/engines/open.ts'
 import type { TableShape } from '../../db/snapshot.ts'
 import { strayEntries, wronglyIndexed, wronglyListed } from '../../search-index/index.ts'
-import { documentOf, type IndexedCard } from '../cards/indexing/document.ts'
-import { indexableCards } from '../cards/reindex.ts'
+import { wordsOnly } from '../cards/indexing/document.ts'
+import { indexableCards } from '../cards/indexing/indexable-cards.ts'
 import { reconcile } from '../credits/reconcile.ts'
 import { indexDifference } from '../memory/events.search.ts'
 import { ticketFile } from './files.ts'
@@ -62,12 +62,6 @@ async function checkHistory(ctx: Ctx): Promise<string[]> {
     ...(evidence > 0 ? [`${evidence} cards have another number of evidences than they say`] : []),
   ]
 }
-
-/** Filters depend on the workspace too; the words are compared alone. */
-const wordsOnly = (card: IndexedCard) => ({
-  documentId: card.card_id,
-  document: documentOf(card, false),
-})
 
 async function checkSearch(ctx: Ctx): Promise<string[]> {
   const wrong: string[] = []

@@ -30,6 +30,9 @@ export type IndexedCard = {
   steps: readonly { action?: unknown; result?: unknown }[]
   tags: readonly string[]
   environment: Readonly<Record<string, string>>
+  scope_notes: string | null
+  /** As `evidenceTexts` of the cards gives them. */
+  evidence_texts: readonly string[]
 }
 
 /** A word in the title or a tag says more about a card than one in its text. */
@@ -53,8 +56,26 @@ const textsOf = (card: IndexedCard): WeighedText[] => [
   { weight: textWeight, text: Object.entries(card.environment).flat().join(' , ') },
 ]
 
+/** No more of the notes than a snippet is looked for in. */
+const LONGEST_NOTES = 20_000
+
+const minorTextsOf = ({ scope_notes, evidence_texts }: IndexedCard): string[] => [
+  (scope_notes ?? '').slice(0, LONGEST_NOTES),
+  ...evidence_texts,
+]
+
 export const documentOf = (card: IndexedCard, isInPublicWorkspace: boolean): SearchDocument =>
-  makeDocument(textsOf(card), filtersOf(card, isInPublicWorkspace))
+  makeDocument({
+    texts: textsOf(card),
+    minorTexts: minorTextsOf(card),
+    filters: filtersOf(card, isInPublicWorkspace),
+  })
+
+/** For a check of the words alone: filters depend on the workspace too. */
+export const wordsOnly = (card: IndexedCard) => ({
+  documentId: card.card_id,
+  document: documentOf(card, false),
+})
 
 /** Who may find the card, and what narrows a search, as terms of the index. */
 function filtersOf(card: IndexedCard, isInPublicWorkspace: boolean): number[] {

@@ -17,7 +17,7 @@ import { type IndexedCard, indexCard, unindexCard } from './index-card.ts'
 onBothEngines('the search index', (t) => {
   test('holds a card as it was last written, and counts its words once', async () => {
     const user = await t.user()
-    const card: IndexedCard = await record(user, goodCard('quokka'))
+    const card: IndexedCard = { ...(await record(user, goodCard('quokka'))), evidence_texts: [] }
     const ctx = contextFor(t.app.services)
     const write = (change: Partial<IndexedCard>) => inTx(ctx, (ctx) => indexCard(ctx, { ...card, ...change }))
     const findBy = async (word: string) =>
@@ -47,7 +47,10 @@ onBothEngines('the search index', (t) => {
   test('many writers at once lose no count', async () => {
     const ctx = contextFor(t.app.services)
     const cards: IndexedCard[] = await Promise.all(
-      Array.from({ length: 20 }, async () => record(await newcomer(t), goodCard('platypus'))),
+      Array.from({ length: 20 }, async () => ({
+        ...(await record(await newcomer(t), goodCard('platypus'))),
+        evidence_texts: [],
+      })),
     )
     await Promise.all([
       ...cards.map((card) => inTx(ctx, (ctx) => indexCard(ctx, card))),
@@ -62,9 +65,8 @@ onBothEngines('the search index', (t) => {
 
   test('knows words that may be meant: a slip, a part of an identifier', async () => {
     const ctx = contextFor(t.app.services)
-    const card: IndexedCard = await record(await newcomer(t), {
-      title: 'The marsupialRegistry never answers',
-    })
+    const recorded = await record(await newcomer(t), { title: 'The marsupialRegistry never answers' })
+    const card: IndexedCard = { ...recorded, evidence_texts: [] }
     await inTx(ctx, (ctx) => indexCard(ctx, card))
     await foldChanges(ctx)
     const own = await documentsNamedBy(ctx, sql`select card_id from cards where card_id = ${card.card_id}`, 1)

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import { type Ctx, inTx } from '../../../core/context.ts'
 import { maintainIndex } from '../../../search-index/index.ts'
 import { analyserVersion } from '../../../text/analyse.ts'
-import { contentOf } from '../content.ts'
 import { indexCards } from './index-card.ts'
+import { indexedCards } from './indexable-cards.ts'
 
 /**
  * A card is stale when another analyser has read it, or when something outside the card has changed what its index
@@ -74,10 +74,7 @@ function reindexSome(ctx: Ctx, which: Which, after: string, limit: number): Prom
             ? markedCards(ctx)
             : staleCards(ctx)
       const rows = await from.selectAll('cards').limit(limit).execute()
-      const cards = rows.map((row) => {
-        const { card_id, workspace_id, owner_id, status, review_status } = row
-        return { ...contentOf(row), card_id, workspace_id, owner_id, status, review_status }
-      })
+      const cards = await indexedCards(ctx.db, rows)
       if (cards.length > 0) await indexCards(ctx, cards)
       return cards.map((card) => card.card_id)
     },

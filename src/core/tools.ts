@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Capability, LimitClass } from './capability.ts'
 import type { Ctx, Viewer } from './context.ts'
-import { invoke, toolInput } from './invoke.ts'
+import { invokeTool, toolInput } from './invoke.ts'
 import { carriesText } from './provenance.ts'
 
 export type ToolCapability = Capability & { tool: NonNullable<Capability['tool']> }
@@ -69,4 +69,4 @@ export function toolAnswer(capability: ToolCapability, output: unknown): ToolAns
 }
 
 export const callTool = async (capability: ToolCapability, ctx: Ctx, input: unknown): Promise<ToolAnswer> =>
-  toolAnswer(capability, await invoke(capability, ctx, input, toolInput(capability)))
+  toolAnswer(capability, await invokeTool(capability, ctx, input))

@@ -1,5 +1,6 @@
 import type {
   ApiKeysTable,
+  EmailChangesTable,
   EmailTokensTable,
   IdempotencyKeysTable,
   LoginFailuresTable,
@@ -40,6 +41,7 @@ export type Schema = {
   sessions: SessionsTable
   api_keys: ApiKeysTable
   email_tokens: EmailTokensTable
+  email_changes: EmailChangesTable
   login_failures: LoginFailuresTable
   idempotency_keys: IdempotencyKeysTable
 

@@ -83,4 +83,6 @@ export type CardFeedbackTable = {
   /** When this person's `useful` earned the contributor a credit; kept when the feedback changes. */
   rewarded_at: string | null
   created_at: string
+  /** A feedback that was taken back counts nowhere; its row keeps what it has earned already. */
+  withdrawn_at: string | null
 }

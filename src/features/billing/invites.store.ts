@@ -12,6 +12,23 @@ export function findInvite(db: Db, code: string): Promise<InviteRow | undefined>
   return db.selectFrom('billing_invites').selectAll().where('code', '=', code).executeTakeFirst()
 }
 
+export function findInviteOf(db: Db, userId: string, inviteId: string): Promise<InviteRow | undefined> {
+  return db
+    .selectFrom('billing_invites')
+    .selectAll()
+    .where('invite_id', '=', inviteId)
+    .where('created_by', '=', userId)
+    .executeTakeFirst()
+}
+
+export async function setWithdrawn(db: Db, inviteId: string, now: string): Promise<void> {
+  await db
+    .updateTable('billing_invites')
+    .set({ withdrawn_at: now })
+    .where('invite_id', '=', inviteId)
+    .execute()
+}
+
 export function listInvites(db: Db, userId: string): Promise<InviteRow[]> {
   return db
     .selectFrom('billing_invites')

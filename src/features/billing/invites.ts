@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx } from '../../core/context.ts'
-import { AppError, conflict, forbidden, gone } from '../../core/errors.ts'
-import { Time } from '../../core/schemas.ts'
+import { AppError, conflict, forbidden, gone, notFound } from '../../core/errors.ts'
+import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { newId } from '../../db/ids.ts'
 import { audit } from '../audit/audit.ts'
 import { mayEarn } from '../credits/earning.ts'
@@ -11,6 +11,7 @@ import { balanceOf, book } from '../credits/ledger.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
 import {
   findInvite,
+  findInviteOf,
   hasRedeemed,
   type InviteRow,
   insertInvite,
@@ -18,6 +19,7 @@ import {
   type Redeemed,
   recordRedemption,
   redemptionsWith,
+  setWithdrawn,
 } from './invites.store.ts'
 import { INVITE_CREDITS, INVITE_REWARD_CREDITS, MAX_OPEN_INVITES } from './plans.ts'
 
@@ -30,15 +32,17 @@ export const CreateInviteRequest = z
   })
   .meta({ id: 'CreateInviteRequest' })
 
+const STATUSES = ['open', 'used', 'expired', 'withdrawn'] as const
+
 export const InviteResponse = z
   .object({
-    invite_id: z.string(),
+    invite_id: AnswerId,
     code: z.string(),
     note: z.string().nullable(),
     credits: z.int(),
     max_uses: z.int(),
     uses: z.int(),
-    status: z.enum(['open', 'used', 'expired']),
+    status: z.enum(STATUSES),
     expires_at: Time,
     created_at: Time,
   })
@@ -78,7 +82,10 @@ export const createInvite = capability({
       const mine = await listInvites(ctx.db, ctx.viewer.userId)
       const open = mine.filter((row) => statusOf(row, now) === 'open').length
       if (open >= MAX_OPEN_INVITES) {
-        throw conflict('too_many_invites', `You have ${open} open codes. Wait until one is used or expires.`)
+        throw conflict(
+          'too_many_invites',
+          `You have ${open} open codes. Wait until one is used or expires, or withdraw one.`,
+        )
       }
       const row: InviteRow = {
         invite_id: newId(),
@@ -90,6 +97,7 @@ export const createInvite = capability({
         uses: 0,
         expires_at: new Date(now.getTime() + input.expires_in_days * DAY_MS).toISOString(),
         created_at: now.toISOString(),
+        withdrawn_at: null,
       }
       await insertInvite(ctx.db, row)
       return present(row, now)
@@ -108,6 +116,33 @@ export const listMyInvites = capability({
     const now = ctx.now()
     return (await listInvites(ctx.db, ctx.viewer.userId)).map((row) => present(row, now))
   },
+})
+
+export const withdrawInvite = capability({
+  name: 'billing.invite_withdraw',
+  summary: 'Withdraw an open invite code; nobody can redeem it from then on',
+  description: 'What it gave already stays. A withdrawn code no longer counts as open.',
+  scopes: ['account'],
+  rest: ['DELETE /api/v1/billing/invites/{invite_id}'],
+  errors: [404, 409],
+  input: z.object({ invite_id: Id }),
+  output: InviteResponse,
+  run: (ctx, { invite_id }) =>
+    inTx(ctx, async (ctx) => {
+      const invite = await findInviteOf(ctx.db, ctx.viewer.userId, invite_id)
+      if (!invite) throw notFound('Invite code')
+      const now = ctx.now()
+      const status = statusOf(invite, now)
+      if (status !== 'open')
+        throw conflict('invite_not_pending', `This invite code is ${status}: there is nothing to withdraw.`)
+      const withdrawn_at = now.toISOString()
+      await setWithdrawn(ctx.db, invite_id, withdrawn_at)
+      await audit(ctx, {
+        action: 'invite_code.withdrawn',
+        subject: { type: 'invite_code', id: invite_id },
+      })
+      return present({ ...invite, withdrawn_at }, now)
+    }),
 })
 
 export const redeemInvite = capability({
@@ -129,7 +164,8 @@ export async function redeemCode(
   code: string,
 ): Promise<z.input<typeof RedeemInviteResponse>> {
   const invite = await findInvite(ctx.db, normalCode(code))
-  if (!invite)
+  // A withdrawn code is as unknown as one that never was.
+  if (!invite || invite.withdrawn_at !== null)
     throw new AppError(404, 'not_found', 'There is no such invite code. Check it for typing errors.')
   if (invite.created_by === userId)
     throw forbidden('You cannot redeem your own code. Give it to somebody else.')
@@ -181,13 +217,14 @@ export async function bookWaitingBonuses(ctx: Ctx, userId: string): Promise<void
     await bookBonus(ctx, invite, user_id)
 }
 
-function statusOf(row: InviteRow, now: Date): 'open' | 'used' | 'expired' {
+function statusOf(row: InviteRow, now: Date): (typeof STATUSES)[number] {
+  if (row.withdrawn_at !== null) return 'withdrawn'
   if (row.uses >= row.max_uses) return 'used'
   return row.expires_at <= now.toISOString() ? 'expired' : 'open'
 }
 
 function present(row: InviteRow, now: Date): z.input<typeof InviteResponse> {
-  const { created_by: _, ...shown } = row
+  const { created_by: _, withdrawn_at: __, ...shown } = row
   return { ...shown, status: statusOf(row, now) }
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
-import { Page, pageOf, Time } from '../../core/schemas.ts'
+import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
 import { fromJson, toJson } from '../../db/columns.ts'
 import { editableCard } from './access.ts'
 import { type CardContent, contentOf } from './content.ts'
@@ -14,7 +14,7 @@ import { findVersions, nameOf, type VersionRow } from './versions.store.ts'
 const versionFields = {
   version: z.int(),
   current: z.boolean(),
-  changed_by: z.string(),
+  changed_by: AnswerId,
   changed_by_name: z.string(),
   changed_at: Time,
   changed_fields: z.array(z.string()).describe('What differs from the version before; empty for the first'),
@@ -38,7 +38,7 @@ const content = CaseResponse.pick({
 })
 
 const CaseVersionResponse = z
-  .object({ card_id: z.string(), case_id: z.string(), ...versionFields, content })
+  .object({ card_id: AnswerId, case_id: AnswerId, ...versionFields, content })
   .meta({ id: 'CaseVersionResponse' })
 
 const VersionNumber = z.int().min(1).max(Number.MAX_SAFE_INTEGER)

@@ -29,14 +29,18 @@ async function requirePublishing(ctx: UserCtx): Promise<void> {
 }
 
 /** A workspace may keep its cards to itself (`allow_publish: false` in its policy). */
-async function requireLeave(ctx: UserCtx, row: CardRow): Promise<void> {
+export async function requireLeave(
+  ctx: UserCtx,
+  row: CardRow,
+  detail = 'The policy of this workspace does not let cards be published out of it.',
+): Promise<void> {
   const workspace = await ctx.db
     .selectFrom('workspaces')
     .select('policy_json')
     .where('workspace_id', '=', row.workspace_id)
     .executeTakeFirstOrThrow()
   if (policyOf(workspace).allowPublish) return
-  throw publishingDisabled('The policy of this workspace does not let cards be published out of it.')
+  throw publishingDisabled(detail)
 }
 
 async function targetFor(ctx: UserCtx, targetId: string) {

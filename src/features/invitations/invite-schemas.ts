@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Provenance } from '../../core/provenance.ts'
-import { Email, Id, Time } from '../../core/schemas.ts'
+import { AnswerId, Email, Id, Time } from '../../core/schemas.ts'
 import type { WorkspaceInvitesTable } from '../../db/tables/workspaces.ts'
 import { RoleName } from '../permissions/policy.ts'
 import { OptionalRole } from '../workspaces/members.ts'
@@ -17,15 +17,18 @@ export const WorkspaceInviteAccept = z.object({ token: InviteToken }).meta({ id:
 
 export const WorkspaceInviteResponse = z
   .object({
-    invite_id: z.string(),
-    workspace_id: z.string(),
+    invite_id: AnswerId,
+    workspace_id: AnswerId,
     email: z.string(),
     role: RoleName,
     status: InviteStatus,
-    invited_by: z.string(),
+    invited_by: AnswerId,
     created_at: Time,
     expires_at: Time,
     accepted_at: Time.nullable(),
+    declined_at: Time.nullable().describe(
+      'Set where the invited person declined; the status is revoked then.',
+    ),
     provenance: Provenance.describe('Who typed the address'),
   })
   .meta({ id: 'WorkspaceInviteResponse' })

@@ -16,12 +16,11 @@ import { disconnectAllApps } from '../identity/oauth/connected-apps.ts'
 import { sendVerificationMail } from '../identity/recovery/email-links.ts'
 import { forgetFailures, holdGuessers, recordFailure } from '../identity/users/guessing.ts'
 import { hashPassword, Password, passwordMatches } from '../identity/users/passwords.ts'
+import { DisplayName } from '../identity/users/profile.ts'
 import { findUserByEmail, findUserByGoogle, insertUser, updateUser } from '../identity/users/users.ts'
 import { DEFAULT_SETTINGS } from '../settings/settings.ts'
 import { createPersonalWorkspace } from '../workspaces/personal.ts'
 import { applyInviteCode, requireOpenRegistration } from './admission.ts'
-
-const DisplayName = z.string().trim().min(1).max(120)
 
 const InviteCode = z
   .string()

@@ -3,6 +3,7 @@ import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { inTx } from '../../core/context.ts'
 import { InvalidInput, invalid } from '../../core/errors.ts'
+import { AnswerId } from '../../core/schemas.ts'
 import { appendTo, clean } from './append.ts'
 import { documentOf, itemsOf, mergeItems } from './documents.ts'
 import { newestDocument } from './events.store.ts'
@@ -37,10 +38,9 @@ export const PreferencesTransferResponse = z
     items_copied: z.int(),
     items_skipped: z.int().describe('What the target had already.'),
     replaced: z.boolean(),
-    raw_id: z
-      .string()
-      .nullable()
-      .describe('Of the new document of the target; null when nothing had to change.'),
+    raw_id: AnswerId.nullable().describe(
+      'Of the new document of the target; null when nothing had to change.',
+    ),
   })
   .meta({ id: 'PreferencesTransferResponse' })
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { inTx } from '../../core/context.ts'
 import { conflict, invalid } from '../../core/errors.ts'
-import { Time } from '../../core/schemas.ts'
+import { AnswerId, Time } from '../../core/schemas.ts'
 import { audit } from '../audit/audit.ts'
 import { moveEvents, recount, removeEventsOf } from './events.store.ts'
 import { placeOf, projectAt, refuseSecretKey, requireMembership } from './place.ts'
@@ -22,7 +22,7 @@ export const ProjectContextProjectsResponse = z
     items: z.array(
       z.object({
         project_key: z.string(),
-        workspace_id: z.string(),
+        workspace_id: AnswerId,
         aliases: z.array(z.string()).describe('All keys that find this project, after normalisation.'),
         events: z.int(),
         last_event_at: Time.nullable(),

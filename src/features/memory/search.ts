@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { Provenance } from '../../core/provenance.ts'
-import { Time } from '../../core/schemas.ts'
+import { AnswerId, JsonValue, Time } from '../../core/schemas.ts'
 import { fromJsonOrNull } from '../../db/columns.ts'
 import { queryTerms, tokens } from '../../text/analyse.ts'
 import { codeInHit, findSubstring, findWord, rarestGrams, SHORTEST_INDEXED } from './events.search.ts'
@@ -28,19 +28,19 @@ const SearchInput = z.object({
 export const ProjectContextSearchResponse = z
   .object({
     project_key: z.string(),
-    workspace_id: z.string(),
+    workspace_id: AnswerId,
     provenance: Provenance.describe('Memory is written by the caller and read by nobody else.'),
     query: z.string(),
     mode: Mode,
     results: z.array(
       z.object({
-        raw_id: z.string(),
+        raw_id: AnswerId,
         event_type: EventType,
         title: z.string().nullable(),
         snippet: z.string().describe('The surroundings of the match.'),
         session_id: z.string().nullable(),
         client: z.string().nullable(),
-        meta: z.record(z.string(), z.json()).nullable(),
+        meta: z.record(z.string(), JsonValue).nullable(),
         created_at: Time,
       }),
     ),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { Provenance } from '../../core/provenance.ts'
-import { Time } from '../../core/schemas.ts'
+import { AnswerId, Time } from '../../core/schemas.ts'
 import { presentCut } from './append.ts'
 import { type EventHead, newestParts, type Part } from './events.store.ts'
 import { ownMemory, type Place, placeOf } from './place.ts'
@@ -11,7 +11,7 @@ import { ProjectContextEventResponse, ProjectKey, WorkspaceId } from './schemas.
 export const ProjectContextSnapshotResponse = z
   .object({
     project_key: z.string(),
-    workspace_id: z.string(),
+    workspace_id: AnswerId,
     provenance: Provenance.describe('Memory is written by the caller and read by nobody else.'),
     summary: ProjectContextEventResponse.nullable().describe('The current focus; may be partial.'),
     facts: ProjectContextEventResponse.nullable().describe('The current document of stable facts.'),

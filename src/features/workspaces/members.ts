@@ -4,7 +4,7 @@ import type { Ctx, UserCtx } from '../../core/context.ts'
 import { inTx } from '../../core/context.ts'
 import { conflict, notFound } from '../../core/errors.ts'
 import { Provenance } from '../../core/provenance.ts'
-import { Email, Id, Time } from '../../core/schemas.ts'
+import { AnswerId, Email, Id, Time } from '../../core/schemas.ts'
 import type { UsersTable } from '../../db/tables/accounts.ts'
 import type { MembershipsTable, Role, WorkspacesTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
@@ -33,7 +33,7 @@ export const MembershipUpdate = z
   .meta({ id: 'MembershipUpdate' })
 
 export const MembershipResponse = z
-  .object({ workspace_id: z.string(), user_id: z.string(), role: RoleName, created_at: Time })
+  .object({ workspace_id: AnswerId, user_id: AnswerId, role: RoleName, created_at: Time })
   .meta({ id: 'MembershipResponse' })
 
 export const WorkspaceMemberResponse = MembershipResponse.extend({
@@ -210,7 +210,7 @@ export const removeMember = capability({
   },
   input: z.object({ workspace_id: Id, user_id: Id }),
   output: z
-    .object({ workspace_id: z.string(), user_id: z.string(), removed: z.literal(true) })
+    .object({ workspace_id: AnswerId, user_id: AnswerId, removed: z.literal(true) })
     .meta({ id: 'MembershipRemoved' }),
   run: (ctx, { workspace_id, user_id }) =>
     inTx(ctx, async (ctx) => {

@@ -4,7 +4,7 @@ import type { UserCtx } from '../../core/context.ts'
 import { inTx } from '../../core/context.ts'
 import { conflict } from '../../core/errors.ts'
 import { Provenance } from '../../core/provenance.ts'
-import { Id, Time } from '../../core/schemas.ts'
+import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { fromJsonOrNull, toJsonOrNull } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
@@ -48,7 +48,7 @@ export const WorkspaceUpdate = z
 
 export const WorkspaceResponse = z
   .object({
-    workspace_id: z.string(),
+    workspace_id: AnswerId,
     name: z.string(),
     type: z.enum(['org', 'personal', 'team']),
     visibility: Visibility,
@@ -56,7 +56,7 @@ export const WorkspaceResponse = z
     role: RoleName.nullable().describe('Your role; null where you are not a member.'),
     member_count: z.int(),
     provenance: Provenance.describe('Who named it'),
-    created_by: z.string().nullable(),
+    created_by: AnswerId.nullable(),
     created_at: Time,
     updated_at: Time,
   })
@@ -109,6 +109,7 @@ export const createWorkspace = capability({
         created_by: ctx.viewer.userId,
         created_at: now,
         updated_at: now,
+        deleted_at: null,
       }
       await insertWorkspace(ctx.db, row)
       await insertMembership(ctx.db, {

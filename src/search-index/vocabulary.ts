@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type Ctx, inTx } from '../core/context.ts'
+import { holdLock } from '../db/locks.ts'
 import { insertRow, type Named, prepared } from '../db/prepared.ts'
 import { wordHash } from '../text/term-hash.ts'
 import type { SearchDocument } from './document.ts'
@@ -47,14 +48,8 @@ function addedWords(cards: readonly SearchDocument[]): string {
 
 /** Of a bulk load, a note tells of hundreds of cards. */
 const foldedAtOnce = 500
-/** Any fixed number. */
-const indexLock = 7_205_760
-
 /** Processes that fold into the counts or into the lists at the same time take turns. */
-export async function lockIndex(ctx: Ctx): Promise<void> {
-  if (ctx.database.engine === 'postgres')
-    await sql`select pg_advisory_xact_lock(${indexLock})`.execute(ctx.db)
-}
+export const lockIndex = (ctx: Ctx): Promise<void> => holdLock(ctx.db, ctx.database.engine, 'searchIndex')
 
 /** Counts in what card writes have noted; returns how many notes are folded. */
 export async function foldChanges(ctx: Ctx): Promise<number> {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type Ctx, inTx } from '../../../core/context.ts'
+import { holdLock } from '../../../db/locks.ts'
 import { maintainIndex } from '../../../search-index/index.ts'
 import { analyserVersion } from '../../../text/analyse.ts'
 import { indexCards } from './index-card.ts'
@@ -21,8 +22,6 @@ type Pace = { cards: number; pauseMs: number }
 /** Small, so that the one writer of SQLite is free again after a few milliseconds. */
 const whileServing: Pace = { cards: 25, pauseMs: 5 }
 const beforeServing: Pace = { cards: 500, pauseMs: 0 }
-/** Any fixed number: processes that re-index at the same time take turns. */
-const reindexLock = 7_205_761
 
 /** Marks the cards of a workspace whose visibility changes, in that transaction; a job re-indexes them after it. */
 export async function reindexWorkspaceSoon(ctx: Ctx, workspaceId: string): Promise<void> {
@@ -65,8 +64,7 @@ function reindexSome(ctx: Ctx, which: Which, after: string, limit: number): Prom
   return inTx(
     ctx,
     async (ctx) => {
-      if (ctx.database.engine === 'postgres')
-        await sql`select pg_advisory_xact_lock(${reindexLock})`.execute(ctx.db)
+      await holdLock(ctx.db, ctx.database.engine, 'reindex')
       const from =
         which === 'missing'
           ? missingCards(ctx).where('cards.card_id', '>', after).orderBy('cards.card_id')

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'

@@ -96,8 +96,6 @@ async function publish(ctx: UserCtx, cardId: string, targetId: string): Promise<
     ...reviewColumns(verdict, now),
     status: 'published',
     workspace_id: target.workspace_id,
-    // What it said before it came here stays with its owner.
-    ...(isThere ? {} : { seen_from_version: row.version }),
     published_at: now,
     updated_at: now,
   })

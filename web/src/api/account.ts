@@ -1,20 +1,20 @@
-import type { createApiKey, deleteApiKey, listApiKeys } from '../../../src/features/accounts/api-keys.ts'
+import type { createApiKey, deleteApiKey, listApiKeys } from '#server/features/accounts/api-keys.ts'
 import type {
   requestPasswordReset,
   resetPassword as resetPasswordCapability,
   verifyEmail as verifyEmailCapability,
-} from '../../../src/features/accounts/email-links.ts'
-import type { logout as logoutCapability } from '../../../src/features/accounts/sessions.ts'
+} from '#server/features/accounts/email-links.ts'
+import type { logout as logoutCapability } from '#server/features/accounts/sessions.ts'
 import type {
   login as loginCapability,
   loginWithGoogle as loginWithGoogleCapability,
   register as registerCapability,
-} from '../../../src/features/accounts/sign-in.ts'
+} from '#server/features/accounts/sign-in.ts'
 import type {
   me as meCapability,
   submitOnboarding as submitOnboardingCapability,
-} from '../../../src/features/accounts/users.ts'
-import type { readPolicy } from '../../../src/features/credits/policy.ts'
+} from '#server/features/accounts/users.ts'
+import type { readPolicy } from '#server/features/credits/policy.ts'
 import { call } from './client.ts'
 
 export const register = call<typeof registerCapability>('POST /api/v1/auth/register')

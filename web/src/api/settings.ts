@@ -1,15 +1,15 @@
-import type { OutputOf } from '../../../src/core/capability.ts'
-import type { listApiKeys } from '../../../src/features/accounts/api-keys.ts'
-import type { changePassword as ChangePassword } from '../../../src/features/accounts/email-links.ts'
+import type { OutputOf } from '#server/core/capability.ts'
+import type { listApiKeys } from '#server/features/accounts/api-keys.ts'
+import type { changePassword as ChangePassword } from '#server/features/accounts/email-links.ts'
 import type {
   readSettings as ReadSettings,
   replaceSettings as ReplaceSettings,
-} from '../../../src/features/accounts/settings.ts'
-import type { deleteAccount as DeleteAccount } from '../../../src/features/leaving/delete-account.ts'
+} from '#server/features/accounts/settings.ts'
+import type { deleteAccount as DeleteAccount } from '#server/features/leaving/delete-account.ts'
 import type {
   disconnectApp as DisconnectApp,
   listConnectedApps,
-} from '../../../src/features/oauth/connected-apps.ts'
+} from '#server/features/oauth/connected-apps.ts'
 import { call } from './client.ts'
 
 export type ApiKey = OutputOf<typeof listApiKeys>[number]

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { Bot, ChevronRight, History, MessageSquareText, ShieldCheck, StickyNote, Trash2 } from 'lucide-react'
 import { type ReactNode, useId, useMemo, useState } from 'react'
-import { turnParts } from '../../../../src/features/memory/turn-content.ts'
+import { turnParts } from '#server/features/memory/turn-content.ts'
 import { deleteEvent, type MemoryEvent } from '../../api/memory.ts'
 import { cx } from '../../lib/cx.ts'
 import { formatDay, formatTime, plural } from '../../lib/format.ts'

@@ -8,11 +8,13 @@ const minute = new Intl.DateTimeFormat('en', {
   minute: '2-digit',
   hourCycle: 'h23',
 })
+const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
 
 export const formatNumber = (value: number) => number.format(value)
 export const formatDay = (iso: string) => day.format(new Date(iso))
 export const formatTime = (iso: string) => minute.format(new Date(iso))
+export const formatClock = (iso: string) => clock.format(new Date(iso))
 export const plural = (count: number, one: string, many = `${one}s`) =>
   `${number.format(count)} ${count === 1 ? one : many}`
 export const credits = (count: number) => plural(count, 'credit')

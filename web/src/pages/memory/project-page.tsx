@@ -14,7 +14,7 @@ import { MemoryDocument } from './document.tsx'
 import { documentsQuery, type ProjectPlace, projectsQuery, USER_PREFERENCES } from './memory-queries.ts'
 import { MemorySearchBox, MemorySearchResults } from './project-search.tsx'
 import { RenameProject } from './rename-project.tsx'
-import { Timeline } from './timeline-view.tsx'
+import { Timeline } from './timeline/timeline-view.tsx'
 import { TransferDialog } from './transfer-dialog.tsx'
 
 const route = getRouteApi('/app/memory/project')

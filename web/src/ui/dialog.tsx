@@ -34,15 +34,12 @@ export function Dialog({
   return (
     <Radix.Root open={open} onOpenChange={(next) => next || onClose()}>
       <Radix.Portal>
-        <div
-          data-backdrop=""
-          className="fixed inset-0 z-40 bg-[light-dark(rgb(20_24_38/0.32),rgb(0_0_0/0.6))]"
-        />
+        <div data-backdrop="" className="fixed inset-0 z-40 bg-backdrop" />
         <Radix.Content
           {...(description ? {} : { 'aria-describedby': undefined })}
           className={cx(
-            'fixed top-[12vh] left-1/2 z-50 flex max-h-[80vh] w-[calc(100vw-24px)] -translate-x-1/2 animate-enter flex-col overflow-hidden rounded-md bg-panel shadow-float focus:outline-none',
-            wide ? 'max-w-[720px]' : 'max-w-[480px]',
+            'fixed top-dialog-top left-1/2 z-50 flex max-h-dialog-height w-dialog-width -translate-x-1/2 animate-enter flex-col overflow-hidden rounded-md bg-panel shadow-float focus:outline-none',
+            wide ? 'max-w-dialog-wide' : 'max-w-dialog',
           )}
         >
           <div className={hideTitle ? 'sr-only' : 'py-4 pr-14 pl-5 pb-0'}>

@@ -101,7 +101,7 @@ export function ProjectPage() {
           }
         />
       </div>
-      <div className="grid gap-x-10 lg:grid-cols-[minmax(0,1fr)_340px]">
+      <div className="grid gap-x-10 lg:grid-cols-[minmax(0,1fr)_--spacing(85)]">
         <div className={cx('min-w-0', view === 'documents' && 'max-lg:hidden')}>
           {q ? <MemorySearchResults /> : <Timeline place={{ key, workspace }} />}
         </div>

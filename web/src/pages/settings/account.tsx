@@ -15,9 +15,9 @@ import { LeaveSection } from './leave-section.tsx'
 export function Account() {
   const me = useMe()
   return (
-    <div className="max-w-[640px]">
+    <div className="max-w-lead">
       <Section title="You">
-        <dl className="grid grid-cols-[120px_minmax(0,1fr)] gap-x-4 gap-y-2 text-sm">
+        <dl className="grid grid-cols-[--spacing(30)_minmax(0,1fr)] gap-x-4 gap-y-2 text-sm">
           <dt className="text-soft">Name</dt>
           <dd>{me.display_name || 'Not set'}</dd>
           <dt className="text-soft">E-mail</dt>
@@ -57,7 +57,7 @@ function PasswordForm({ email }: { email: string }) {
   }
   const wrong = change.error instanceof ApiError && change.error.code === 'invalid_credentials'
   return (
-    <form className="grid max-w-[360px] gap-4" onSubmit={submit}>
+    <form className="grid max-w-field gap-4" onSubmit={submit}>
       <input type="hidden" name="username" autoComplete="username" value={email} />
       <TextField
         label="Current password"

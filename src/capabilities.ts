@@ -1,16 +1,5 @@
 import type { Capability } from './core/capability.ts'
-import type { RawRoute } from './doors/http/raw-route.ts'
-import { createApiKey, deleteApiKey, listApiKeys } from './features/accounts/api-keys.ts'
-import {
-  changePassword,
-  requestPasswordReset,
-  resetPassword,
-  verifyEmail,
-} from './features/accounts/email-links.ts'
-import { logout } from './features/accounts/sessions.ts'
-import { readSettings, replaceSettings } from './features/accounts/settings.ts'
-import { login, loginWithGoogle, register } from './features/accounts/sign-in.ts'
-import { me, submitOnboarding } from './features/accounts/users.ts'
+import type { RawRoute } from './core/http/raw-route.ts'
 import { aiGuide } from './features/ai-guide/ai-guide.ts'
 import { readAudit, readWorkspaceAudit } from './features/audit/read.ts'
 import { listCreditPacks, listPlans } from './features/billing/catalogue.ts'
@@ -34,8 +23,20 @@ import { reconcileCredits } from './features/credits/reconcile.ts'
 import { feedbackStats, giveFeedback, listFeedback } from './features/feedback/feedback.ts'
 import { guidePages } from './features/guide/guide.http.ts'
 import { health, ready } from './features/health/health.ts'
+import { createApiKey, deleteApiKey, listApiKeys } from './features/identity/credentials/api-keys.ts'
+import { logout } from './features/identity/credentials/sessions.ts'
+import { disconnectApp, listConnectedApps } from './features/identity/oauth/connected-apps.ts'
+import { oauthRoutes } from './features/identity/oauth/oauth.http.ts'
+import {
+  changePassword,
+  requestPasswordReset,
+  resetPassword,
+  verifyEmail,
+} from './features/identity/recovery/email-links.ts'
+import { me, submitOnboarding } from './features/identity/users/users.ts'
 import { acceptInvite, listInvites, revokeInvite, viewInvite } from './features/invitations/invitations.ts'
 import { invite, resendInvite } from './features/invitations/send.ts'
+import { login, loginWithGoogle, register } from './features/joining/sign-in.ts'
 import { deleteAccount } from './features/leaving/delete-account.ts'
 import { exportAccount } from './features/leaving/export.http.ts'
 import { createMaterial, listRawMaterials, readMaterial } from './features/materials/materials.ts'
@@ -46,10 +47,9 @@ import { searchMemory } from './features/memory/search.ts'
 import { readSnapshot } from './features/memory/snapshot.ts'
 import { listEvents } from './features/memory/timeline.ts'
 import { appendTurn } from './features/memory/turns.ts'
-import { disconnectApp, listConnectedApps } from './features/oauth/connected-apps.ts'
-import { oauthRoutes } from './features/oauth/oauth.http.ts'
 import { pagesStylesheet } from './features/pages/pages.http.ts'
 import { searchCards } from './features/search/search.ts'
+import { readSettings, replaceSettings } from './features/settings/settings.ts'
 import { streamSupportChat } from './features/support/chat.http.ts'
 import { supportChat } from './features/support/chat.ts'
 import { createTicket, readAttachment } from './features/support/tickets.http.ts'

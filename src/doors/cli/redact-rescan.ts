@@ -1,5 +1,5 @@
 import { readConfig } from '../../config.ts'
-import { openDatabase } from '../../db/open.ts'
+import { openDatabase } from '../../db/engines/open.ts'
 import { withEnvFile } from '../../env-file.ts'
 import { materialsToRescan } from '../../features/materials/rescan.ts'
 import { eventsToRescan } from '../../features/memory/rescan.ts'

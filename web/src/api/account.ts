@@ -1,20 +1,24 @@
-import type { createApiKey, deleteApiKey, listApiKeys } from '#server/features/accounts/api-keys.ts'
+import type { readPolicy } from '#server/features/credits/policy.ts'
+import type {
+  createApiKey,
+  deleteApiKey,
+  listApiKeys,
+} from '#server/features/identity/credentials/api-keys.ts'
+import type { logout as logoutCapability } from '#server/features/identity/credentials/sessions.ts'
 import type {
   requestPasswordReset,
   resetPassword as resetPasswordCapability,
   verifyEmail as verifyEmailCapability,
-} from '#server/features/accounts/email-links.ts'
-import type { logout as logoutCapability } from '#server/features/accounts/sessions.ts'
+} from '#server/features/identity/recovery/email-links.ts'
+import type {
+  me as meCapability,
+  submitOnboarding as submitOnboardingCapability,
+} from '#server/features/identity/users/users.ts'
 import type {
   login as loginCapability,
   loginWithGoogle as loginWithGoogleCapability,
   register as registerCapability,
-} from '#server/features/accounts/sign-in.ts'
-import type {
-  me as meCapability,
-  submitOnboarding as submitOnboardingCapability,
-} from '#server/features/accounts/users.ts'
-import type { readPolicy } from '#server/features/credits/policy.ts'
+} from '#server/features/joining/sign-in.ts'
 import { call } from './client.ts'
 
 export const register = call<typeof registerCapability>('POST /api/v1/auth/register')

@@ -1,15 +1,15 @@
 import type { OutputOf } from '#server/core/capability.ts'
-import type { listApiKeys } from '#server/features/accounts/api-keys.ts'
-import type { changePassword as ChangePassword } from '#server/features/accounts/email-links.ts'
-import type {
-  readSettings as ReadSettings,
-  replaceSettings as ReplaceSettings,
-} from '#server/features/accounts/settings.ts'
-import type { deleteAccount as DeleteAccount } from '#server/features/leaving/delete-account.ts'
+import type { listApiKeys } from '#server/features/identity/credentials/api-keys.ts'
 import type {
   disconnectApp as DisconnectApp,
   listConnectedApps,
-} from '#server/features/oauth/connected-apps.ts'
+} from '#server/features/identity/oauth/connected-apps.ts'
+import type { changePassword as ChangePassword } from '#server/features/identity/recovery/email-links.ts'
+import type { deleteAccount as DeleteAccount } from '#server/features/leaving/delete-account.ts'
+import type {
+  readSettings as ReadSettings,
+  replaceSettings as ReplaceSettings,
+} from '#server/features/settings/settings.ts'
 import { call } from './client.ts'
 
 export type ApiKey = OutputOf<typeof listApiKeys>[number]

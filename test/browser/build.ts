@@ -22,6 +22,8 @@ export default function setup(): void {
     'src/features/cards',
     'src/features/redaction',
     'src/features/memory',
+    'src/features/cards',
+    'src/features/credits',
   ]
   const newest = Math.max(...sources.map((path) => newestIn(join(root, path))))
   if (existsSync(built) && statSync(built).mtimeMs > newest) return

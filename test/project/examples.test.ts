@@ -9,6 +9,7 @@ import { capabilities } from '../../src/capabilities.ts'
 import { toolsOf } from '../../src/core/tools.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
 import { repository } from '../support/process.ts'
+import { describeWhere } from '../support/skips.ts'
 
 const EXAMPLES = join(repository, 'examples')
 const PYTHON = process.platform === 'win32' ? 'python' : 'python3'
@@ -75,9 +76,9 @@ describe('the TypeScript agent', () => {
 })
 
 /** The project itself needs no Python, so a machine without one still tests everything else. */
-const hasPython = spawnSync(PYTHON, ['--version']).status === 0
+const noPython = spawnSync(PYTHON, ['--version']).status === 0 ? undefined : 'there is no Python 3 here'
 
-describe.skipIf(!hasPython)('the Python script', () => {
+describeWhere('the Python script', noPython, () => {
   const script = (args: string[], env = {}) =>
     run(PYTHON, [join(EXAMPLES, 'python-rest', 'import_notes.py'), ...args], { env })
   const notes = globSync('python-rest/notes/*.md', { cwd: EXAMPLES }).map((file) => join(EXAMPLES, file))

@@ -81,6 +81,7 @@ async function sendFirst(
     created_at: now.toISOString(),
     accepted_at: null,
     accepted_by: null,
+    declined_at: null,
   }
   await insertInvite(ctx.db, invite)
   return send(ctx, invite, token)

@@ -8,6 +8,7 @@ import { toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { UsersTable } from '../../db/tables/accounts.ts'
 import { audit } from '../audit/audit.ts'
+import { bookWaitingBonuses } from '../billing/invites.ts'
 import { book, openBalance } from '../credits/ledger.ts'
 import { SIGNUP_BONUS } from '../credits/policy.ts'
 import { startSession, TokenResponse } from '../identity/credentials/sessions.ts'
@@ -15,12 +16,11 @@ import { disconnectAllApps } from '../identity/oauth/connected-apps.ts'
 import { sendVerificationMail } from '../identity/recovery/email-links.ts'
 import { forgetFailures, holdGuessers, recordFailure } from '../identity/users/guessing.ts'
 import { hashPassword, Password, passwordMatches } from '../identity/users/passwords.ts'
+import { DisplayName } from '../identity/users/profile.ts'
 import { findUserByEmail, findUserByGoogle, insertUser, updateUser } from '../identity/users/users.ts'
 import { DEFAULT_SETTINGS } from '../settings/settings.ts'
 import { createPersonalWorkspace } from '../workspaces/personal.ts'
 import { applyInviteCode, requireOpenRegistration } from './admission.ts'
-
-const DisplayName = z.string().trim().min(1).max(120)
 
 const InviteCode = z
   .string()
@@ -193,6 +193,7 @@ async function linkGoogle(ctx: Ctx, user: UsersTable, subject: string): Promise<
   }
   await updateUser(ctx.db, user.user_id, change)
   if (unproven) {
+    await bookWaitingBonuses(ctx, user.user_id)
     await ctx.db.deleteFrom('sessions').where('user_id', '=', user.user_id).execute()
     await ctx.db.deleteFrom('api_keys').where('user_id', '=', user.user_id).execute()
     await disconnectAllApps(ctx, user.user_id)

@@ -8,6 +8,7 @@ import { willBeCharged } from '../billing/subscriptions.ts'
 import { forgetPrivateCards } from '../cards/forget.ts'
 import { disconnectAllApps } from '../identity/oauth/connected-apps.ts'
 import { requireUser } from '../identity/users/users.ts'
+import { cancelMails } from '../mail/outbox.ts'
 import { forgetMemory } from '../memory/forget.ts'
 import { DEFAULT_SETTINGS } from '../settings/settings.ts'
 
@@ -97,7 +98,15 @@ export const deleteAccount = capability({
         .where('owner_id', '=', userId)
         .executeTakeFirst()
       await disconnectAllApps(ctx, userId)
-      for (const table of ['sessions', 'api_keys', 'email_tokens', 'memberships'] as const)
+      await cancelMails(ctx, `change_email:${userId}`)
+      for (const table of [
+        'sessions',
+        'api_keys',
+        'email_tokens',
+        'email_changes',
+        'memberships',
+        'rewarded_texts',
+      ] as const)
         await ctx.db.deleteFrom(table).where('user_id', '=', userId).execute()
       await ctx.db
         .updateTable('outbox')

@@ -2,11 +2,12 @@ import { z } from 'zod'
 import { capability } from '../../../core/capability.ts'
 import type { Ctx } from '../../../core/context.ts'
 import { inTx } from '../../../core/context.ts'
-import { AppError, notAuthenticated, rateLimited } from '../../../core/errors.ts'
+import { AppError, conflict, notAuthenticated, notConfigured, rateLimited } from '../../../core/errors.ts'
 import { Email, normalEmail } from '../../../core/schemas.ts'
 import { randomToken, sha256 } from '../../../core/secrets.ts'
 import type { EmailTokensTable, UsersTable } from '../../../db/tables/accounts.ts'
 import { audit } from '../../audit/audit.ts'
+import { bookWaitingBonuses } from '../../billing/invites.ts'
 import { cancelMails, enqueueMail } from '../../mail/outbox.ts'
 import { mailWithButton } from '../../mail/template.ts'
 import { disconnectAllApps } from '../oauth/connected-apps.ts'
@@ -21,10 +22,12 @@ import {
   useEmailToken,
 } from '../users/users.store.ts'
 import { requireUser } from '../users/users.ts'
+import { confirmEmailChange, emailTakenMeanwhile } from './email-change.ts'
 
 const HOUR_MS = 3_600_000
 const LIFETIME_MS = { reset_password: HOUR_MS, verify_email: 7 * 24 * HOUR_MS }
 const RESETS_PER_EMAIL_A_MINUTE = 5
+const CONFIRMATIONS_A_MINUTE = 3
 
 async function issueToken(ctx: Ctx, userId: string, purpose: EmailTokensTable['purpose']): Promise<string> {
   const token = randomToken()
@@ -123,6 +126,7 @@ export const resetPassword = capability({
         email_verified: 1,
         updated_at: now,
       })
+      await bookWaitingBonuses(ctx, user.user_id)
       await deleteSessionsOf(ctx.db, user.user_id)
       await disconnectAllApps(ctx, user.user_id)
       await forgetFailures(ctx, user.email_normal ?? '')
@@ -137,21 +141,56 @@ export const resetPassword = capability({
 
 export const verifyEmail = capability({
   name: 'account.verify_email',
-  summary: 'Confirm the e-mail address with the token from the mail',
+  summary: 'Confirm an e-mail address with the token from the mail',
+  description: 'The address of the account, or the new one that POST /api/v1/auth/email asked for.',
   scopes: 'public',
   rest: ['POST /api/v1/auth/verify-email'],
   status: 204,
   limit: 'auth',
-  errors: [400, 429],
+  errors: [400, 409, 429],
   input: z.object({ token: Token }).meta({ id: 'EmailVerification' }),
   output: z.void(),
-  run: (ctx, { token }) =>
-    inTx(ctx, async (ctx) => {
-      const now = ctx.now().toISOString()
-      const used = await useEmailToken(ctx.db, { hash: sha256(token), purpose: 'verify_email', now })
-      if (!used) throw deadLink()
-      await updateUser(ctx.db, used.user_id, { email_verified: 1, updated_at: now })
-    }),
+  run: async (ctx, { token }) => {
+    try {
+      await inTx(ctx, async (ctx) => {
+        const now = ctx.now().toISOString()
+        const used = await useEmailToken(ctx.db, { hash: sha256(token), purpose: 'verify_email', now })
+        if (used) {
+          await updateUser(ctx.db, used.user_id, { email_verified: 1, updated_at: now })
+          await bookWaitingBonuses(ctx, used.user_id)
+        } else if (!(await confirmEmailChange(ctx, token))) throw deadLink()
+      })
+    } catch (error) {
+      // Two accounts confirm the same new address at the same moment.
+      if (ctx.database.isUniqueViolation(error)) throw emailTakenMeanwhile()
+      throw error
+    }
+  },
+})
+
+export const resendVerification = capability({
+  name: 'account.resend_verification',
+  summary: 'Mail the link that confirms your e-mail address again; the former link stops working',
+  scopes: ['account'],
+  rest: ['POST /api/v1/auth/verify-email/resend'],
+  limit: 'auth',
+  errors: [409, 429, 503],
+  input: z.object({}),
+  output: z.object({ email: z.string() }).meta({ id: 'VerificationSent' }),
+  run: (ctx) => {
+    if (!ctx.adapters.mail) throw notConfigured('Mail')
+    if (ctx.config.rateLimit) {
+      const perMinute = ctx.limits.hit(`confirm:${ctx.viewer.userId}`, CONFIRMATIONS_A_MINUTE)
+      if (perMinute.exceeded) throw rateLimited(perMinute.resetSeconds, 'The mail was sent a moment ago.')
+    }
+    return inTx(ctx, async (ctx) => {
+      const user = await requireUser(ctx, ctx.viewer.userId)
+      if (user.email_verified === 1)
+        throw conflict('already_verified', 'Your e-mail address is confirmed already.')
+      await sendVerificationMail(ctx, user)
+      return { email: user.email ?? '' }
+    })
+  },
 })
 
 export const changePassword = capability({

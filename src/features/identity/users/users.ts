@@ -3,10 +3,12 @@ import { capability } from '../../../core/capability.ts'
 import type { Ctx } from '../../../core/context.ts'
 import { inTx } from '../../../core/context.ts'
 import { notFound } from '../../../core/errors.ts'
-import { Time } from '../../../core/schemas.ts'
+import { AnswerId, Time } from '../../../core/schemas.ts'
+import { ANY_SCOPE } from '../../../core/scopes.ts'
 import { fromJsonOrNull, toJson } from '../../../db/columns.ts'
 import type { UsersTable } from '../../../db/tables/accounts.ts'
 import { balanceOf } from '../../credits/ledger.ts'
+import { pendingEmail } from './email-change.store.ts'
 import { findUser, findUserByEmail, updateUser } from './users.store.ts'
 
 // What joining and settings do to a person's row.
@@ -19,14 +21,15 @@ const Answers = z
 
 export const UserResponse = z
   .object({
-    user_id: z.string(),
+    user_id: AnswerId,
     email: z.string(),
     display_name: z.string(),
     email_verified: z.boolean(),
+    pending_email: z.string().nullable().describe('A new address that is not confirmed yet.'),
     onboarding_completed: z.boolean(),
     onboarding: z.record(z.string(), Answer).nullable(),
     plan: z.string(),
-    personal_workspace_id: z.string(),
+    personal_workspace_id: AnswerId,
     credits_balance: z.int(),
     is_admin: z.boolean(),
     created_at: Time,
@@ -57,6 +60,7 @@ export async function presentUser(ctx: Ctx, user: UsersTable): Promise<z.input<t
     email: user.email ?? '',
     display_name: user.display_name,
     email_verified: user.email_verified === 1,
+    pending_email: await pendingEmail(ctx.db, user.user_id, ctx.now().toISOString()),
     onboarding_completed: user.onboarding !== null,
     onboarding: fromJsonOrNull(user.onboarding),
     plan: user.plan,
@@ -90,7 +94,8 @@ export async function setPlan(ctx: Ctx, userId: string, plan: string): Promise<v
 export const me = capability({
   name: 'account.me',
   summary: 'The signed-in user',
-  scopes: ['account'],
+  description: 'Works with every credential: an agent’s key may know whose it is.',
+  scopes: ANY_SCOPE,
   rest: ['GET /api/v1/auth/me'],
   input: z.object({}),
   output: UserResponse,

@@ -1,11 +1,18 @@
 import { useId } from 'react'
 import { formatClock, formatDay, formatTime } from '../../../lib/format.ts'
 import { Badge } from '../../../ui/badge.tsx'
+import { Button } from '../../../ui/button.tsx'
 import { ExchangeRow } from './exchange-row.tsx'
 import type { Session } from './timeline.ts'
 
+type SessionProps = {
+  session: Session
+  isLatest: boolean
+  onSession: ((sessionId: string) => void) | undefined
+}
+
 /** One session of an agent: when, by which client, and its exchanges, the latest first. */
-export function SessionBlock({ session, isLatest }: { session: Session; isLatest: boolean }) {
+export function SessionBlock({ session, isLatest, onSession }: SessionProps) {
   const headingId = useId()
   const sameDay = formatDay(session.startedAt) === formatDay(session.endedAt)
   return (
@@ -26,6 +33,11 @@ export function SessionBlock({ session, isLatest }: { session: Session; isLatest
           <span className="max-w-40 truncate font-mono text-xs text-faint" title={session.sessionId}>
             {session.sessionId}
           </span>
+        )}
+        {session.sessionId && onSession && (
+          <Button look="ghost" size="sm" onClick={() => onSession(session.sessionId ?? '')}>
+            Only this session
+          </Button>
         )}
       </div>
       <ol className="grid border-l border-line">

@@ -1,7 +1,7 @@
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { Command, Ellipsis, Plus } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
-import { DEFAULT_LANGUAGE } from '../../../src/core/language.ts'
+import { DEFAULT_LANGUAGE } from '#server/core/language.ts'
 import { cx } from '../lib/cx.ts'
 import { setLanguage } from '../lib/format.ts'
 import { isMac, useShortcut } from '../lib/shortcuts.ts'

@@ -2,8 +2,6 @@ import type { z } from 'zod'
 import type { Capability } from './capability.ts'
 import type { Ctx, UserCtx } from './context.ts'
 import { InvalidInput, missingScope, notAuthenticated } from './errors.ts'
-import { quickParser, UNSURE } from './made-parser.ts'
-import { parseOutput } from './output.ts'
 import { toInputIssues } from './validation.ts'
 
 /** Refuses a caller without the needed credential. Doors ask before they read a body. */
@@ -13,11 +11,7 @@ export function authorise(capability: Pick<Capability, 'scopes'>, viewer: Ctx['v
   if (!capability.scopes.every((scope) => viewer.scopes.has(scope))) throw missingScope(capability.scopes)
 }
 
-const parseQuickly = quickParser({ exact: true })
-
 export function parseInput(schema: z.ZodType, raw: unknown): unknown {
-  const copied = parseQuickly(schema, raw)
-  if (copied !== UNSURE) return copied
   const parsed = schema.safeParse(raw, { reportInput: true })
   if (!parsed.success) throw new InvalidInput(toInputIssues(parsed.error.issues, raw))
   return parsed.data
@@ -34,7 +28,8 @@ export async function invoke(
   const input = parseInput(schema, raw)
   // authorise() has seen a viewer wherever the declaration asks for one.
   const output = await capability.run(ctx as UserCtx, input as never)
-  return parseOutput(capability.output, output)
+  // Declared fields alone leave, each of its declared type.
+  return capability.output.parse(output)
 }
 
 const strictInputs = new WeakMap<Capability, z.ZodType>()

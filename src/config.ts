@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 
@@ -22,6 +23,31 @@ const names = z
       .map((name) => name.trim().toLowerCase())
       .filter(Boolean),
   )
+const PROXY_NETWORK =
+  'must be on, off, a number of proxies from 1 to 10, or a list of addresses and networks (10.0.0.0/8)'
+
+/** Proxies in front: how many there are, or where they are. */
+export type TrustedProxies = { hops: number } | { networks: readonly string[] }
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const family = isIP(address)
+  if (family === 0 || rest.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+}
+
+const trustedProxies = z
+  .string()
+  .default('off')
+  .transform((text, ctx): TrustedProxies | undefined => {
+    if (text === 'off') return undefined
+    if (text === 'on') return { hops: 1 }
+    if (/^([1-9]|10)$/.test(text)) return { hops: Number(text) }
+    const networks = text.split(',').map((network) => network.trim())
+    if (networks.every(isNetwork)) return { networks }
+    ctx.addIssue(PROXY_NETWORK)
+    return z.NEVER
+  })
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
 
 const Environment = z.object({
@@ -63,7 +89,7 @@ const Environment = z.object({
   SUPPORT_EMAIL: z.string().min(3).optional(),
   RATE_LIMIT: onOff.default(true),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
-  TRUST_PROXY: onOff.default(false),
+  TRUST_PROXY: trustedProxies,
   ALLOWED_HOSTS: names,
   OAUTH_CLIENT_DOCUMENTS: onOff.default(false),
   BACKUP_DIR: z.string().min(1).optional(),
@@ -100,8 +126,8 @@ export type Config = Readonly<{
   supportEmail: string | undefined
   rateLimit: boolean
   metricsToken: string | undefined
-  /** Whether X-Forwarded-For is believed: only behind a proxy that sets it. */
-  trustProxy: boolean
+  /** Whose X-Forwarded-For is believed. */
+  trustProxy: TrustedProxies | undefined
   /** Further host names, beside that of the base URL, under which MCP may be reached. */
   allowedHosts: readonly string[]
   /** Whether OAuth clients may name themselves by the address of a document, which is then fetched. */
@@ -121,6 +147,27 @@ export class ConfigError extends Error {
 /** An empty variable counts as unset, as in an env file with nothing after the equals sign. */
 const withoutEmpty = (env: Record<string, string | undefined>) =>
   Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
+
+/** Whether only this machine reaches the address. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host)
+
+/** Names under which this server may be reached. */
+export const ownHosts = ({ baseUrl, host, allowedHosts }: Config): readonly string[] => [
+  new URL(baseUrl).hostname,
+  host,
+  'localhost',
+  '127.0.0.1',
+  '[::1]',
+  ...allowedHosts,
+]
+
+export const isOwnAddress = (config: Config, url: string): boolean =>
+  ownHosts(config).includes(new URL(url).hostname)
+
+/** Development doors are open to everybody who reaches the address: that is for one machine only. */
+export const isOpenDevelopment = ({ production, host, baseUrl }: Config): boolean =>
+  !production && !(isLoopback(host) && isLoopback(new URL(baseUrl).hostname))
 
 const hostInUrl = (host: string) => (host.includes(':') ? `[${host}]` : host)
 

@@ -2,7 +2,8 @@ import type { z } from 'zod'
 import type { Capability } from './capability.ts'
 import type { Ctx, UserCtx } from './context.ts'
 import { InvalidInput, missingScope, notAuthenticated } from './errors.ts'
-import { toInputIssues } from './validation.ts'
+import { sizeIssues } from './sizes.ts'
+import { MAX_ISSUES, toInputIssues } from './validation.ts'
 
 /** Refuses a caller without the needed credential. Doors ask before they read a body. */
 export function authorise(capability: Pick<Capability, 'scopes'>, viewer: Ctx['viewer']): void {
@@ -11,8 +12,11 @@ export function authorise(capability: Pick<Capability, 'scopes'>, viewer: Ctx['v
   if (!capability.scopes.every((scope) => viewer.scopes.has(scope))) throw missingScope(capability.scopes)
 }
 
-export function parseInput(schema: z.ZodType, raw: unknown): unknown {
-  const parsed = schema.safeParse(raw, { reportInput: true })
+/** Sizes first: what is too large is refused before anything looks at what it holds. */
+export function parseInput<S extends z.ZodType>(schema: S, raw: unknown): z.output<S> {
+  const tooLarge = sizeIssues(schema, raw)
+  if (tooLarge.length > 0) throw new InvalidInput(tooLarge.slice(0, MAX_ISSUES))
+  const parsed = schema.safeParse(raw)
   if (!parsed.success) throw new InvalidInput(toInputIssues(parsed.error.issues, raw))
   return parsed.data
 }

@@ -76,9 +76,7 @@ function readerFor(capability: Capability, method: Method, path: string): Reader
         throw new InvalidInput([
           { type: 'dict_type', path: [], msg: 'The body should be a JSON object', input: null },
         ])
-      const input: Record<string, unknown> = hasBody(method)
-        ? { ...(request.body as object | undefined) }
-        : {}
+      const input = hasBody(method) ? ((request.body ?? {}) as Record<string, unknown>) : {}
       const query = request.query as Record<string, string | string[]>
       for (const name of queryFields) {
         const text = query[name]
@@ -130,7 +128,7 @@ function addRoute(
     const ctx = contextFor(services, {
       viewer: request.viewer,
       requestId: request.id,
-      ip: request.ip,
+      ip: request.clientHost,
       ifMatch: header(request, 'if-match'),
     })
     const key = takesKey ? header(request, 'idempotency-key') : undefined

@@ -6,9 +6,9 @@ import { serveMcp } from '../mcp/http.ts'
 import type { McpOptions } from '../mcp/protocol.ts'
 import { Answers } from './answers.ts'
 import { acceptJson } from './body.ts'
+import { clientHost, trustIn } from './client-host.ts'
 import { serveDocs } from './docs.ts'
 import { handleErrors } from './errors.ts'
-import { answerWrongMethods } from './method-not-allowed.ts'
 import { serveMetrics } from './metrics.ts'
 import { shedLoad } from './overload.ts'
 import { cutOffSlowReaders, PATIENCE, type Patience } from './patience.ts'
@@ -18,6 +18,7 @@ import { serveRest } from './rest.ts'
 import { RouteTimes } from './route-times.ts'
 import { serveTools } from './tools.ts'
 import { serveWeb } from './web.ts'
+import { refuseWrongAddresses } from './wrong-addresses.ts'
 
 const DEFAULT_BODY_LIMIT = 1024 * 1024
 const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/
@@ -42,10 +43,11 @@ export type Doors = {
 
 export async function buildServer(services: Services, doors: Doors): Promise<FastifyInstance> {
   const patience = { ...PATIENCE, ...doors.patience }
+  const isTrusted = trustIn(services.config.trustProxy)
   const app = Fastify({
     logController: new FailureLog(services.log),
     bodyLimit: DEFAULT_BODY_LIMIT,
-    trustProxy: services.config.trustProxy,
+    trustProxy: isTrusted ?? false,
     // A client that sends slowly or not at all must not hold a connection for ever.
     connectionTimeout: patience.silenceMs,
     requestTimeout: patience.requestMs,
@@ -62,15 +64,20 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
   const stopLooking = cutOffSlowReaders(app.server, patience)
   app.addHook('onClose', async () => stopLooking())
   app.decorateRequest('viewer', null)
+  app.decorateRequest('clientHost', {
+    getter() {
+      return clientHost(this.raw, isTrusted)
+    },
+  })
   app.decorateRequest('limit', null)
   app.decorateRequest('startedAt', 0)
   const times = new RouteTimes()
   const answers = new Answers(services.config, times, services.log)
   answers.attend(app)
-  acceptJson(app)
+  acceptJson(app, services)
   handleErrors(app, services)
   if (doors.shedding) shedLoad(app, services.database)
-  const closeRoutes = answerWrongMethods(app)
+  const closeRoutes = refuseWrongAddresses(app, services)
   serveMetrics(app, services.config, times)
   serveRest(app, services, answers, doors.capabilities)
   serveTools(app, services, answers, doors.capabilities)

@@ -16,6 +16,7 @@ import type { Answer, Answers, FlatHeaders } from './answers.ts'
 import { authenticate, credentialOf } from './auth.ts'
 import { addCapabilityRoute } from './capability-route.ts'
 import { onceOnly } from './idempotency.ts'
+import { refuseUncalled } from './wrong-addresses.ts'
 
 function bodyOf(request: FastifyRequest): object {
   const { body } = request
@@ -46,7 +47,7 @@ function addTool(
     const ctx = contextFor(services, {
       viewer: request.viewer,
       requestId: request.id,
-      ip: request.ip,
+      ip: request.clientHost,
       ifMatch: request.headers['if-match'],
     })
     const key = takesKey ? request.headers['idempotency-key'] : undefined
@@ -105,9 +106,12 @@ export function serveTools(
   const tools = toolsOf(capabilities)
   for (const capability of tools) addTool(app, services, answers, capability)
 
-  app.post('/mcp/tools/:name', { config: { operation: 'tool.unknown' } }, async () => {
-    throw notFound('Tool', 'The tools are listed at /mcp/manifest.')
-  })
+  const noSuchTool = () => notFound('Tool', 'The tools are listed at /mcp/manifest.')
+  app.post(
+    '/mcp/tools/:name',
+    { config: { operation: 'tool.unknown' }, onRequest: refuseUncalled(services, noSuchTool) },
+    async () => {},
+  )
 
   let manifest: string | undefined
   app.get('/mcp/manifest', { config: { operation: 'manifest' } }, async (_request, reply) => {

@@ -4,15 +4,14 @@ import type { Ctx } from '../../core/context.ts'
 import { inTx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
 import { Time } from '../../core/schemas.ts'
+import { dictionary } from '../../core/sizes.ts'
 import { fromJsonOrNull, toJson } from '../../db/columns.ts'
 import type { UsersTable } from '../../db/tables/accounts.ts'
 import { balanceOf } from '../credits/ledger.ts'
 import { findUser, findUserByEmail, updateUser } from './accounts.store.ts'
 
 const Answer = z.union([z.string().max(2000), z.array(z.string().max(2000)).max(50), z.boolean(), z.number()])
-const Answers = z
-  .record(z.string().max(200), Answer)
-  .refine((answers) => Object.keys(answers).length <= 50, 'At most 50 answers')
+const Answers = dictionary(z.string().max(200), Answer, 50)
 
 export const UserResponse = z
   .object({

@@ -45,7 +45,7 @@ export const billingWebhook: RawRoute = {
     const ctx = contextFor(services, {
       viewer: null,
       requestId: request.id,
-      ip: request.ip,
+      ip: request.clientHost,
       ifMatch: undefined,
     })
     return receiveEvent(ctx, body, typeof signature === 'string' ? signature : undefined)

@@ -60,7 +60,7 @@ export const exportAccount: RawRoute = {
     const { viewer } = request
     if (!viewer) throw notAuthenticated()
     const ctx = {
-      ...contextFor(services, { viewer, requestId: request.id, ip: request.ip, ifMatch: undefined }),
+      ...contextFor(services, { viewer, requestId: request.id, ip: request.clientHost, ifMatch: undefined }),
       viewer,
     }
     return reply

@@ -3,6 +3,7 @@ import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { forbidden, invalid, notFound } from '../../core/errors.ts'
 import { Id, Page, pageOf, Time } from '../../core/schemas.ts'
+import { freeJson } from '../../core/sizes.ts'
 import { fromJson, fromJsonOrNull, toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { RawMaterialsTable } from '../../db/tables/memory.ts'
@@ -15,7 +16,7 @@ const MAX_BODY_BYTES = 8 * 1024 * 1024
 /** Lists show the beginning; one material alone is shown whole. */
 const LIST_CHARACTERS = 2000
 
-const Meta = z.record(z.string(), z.json())
+const Meta = freeJson(64 * 1024)
 
 export const RawMaterialCreate = z
   .object({

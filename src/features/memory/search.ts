@@ -38,7 +38,7 @@ export const ProjectContextSearchResponse = z
         snippet: z.string().describe('The surroundings of the match.'),
         session_id: z.string().nullable(),
         client: z.string().nullable(),
-        meta: z.record(z.string(), z.json()).nullable(),
+        meta: z.record(z.string(), z.unknown()).nullable(),
         created_at: Time,
       }),
     ),

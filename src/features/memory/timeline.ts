@@ -35,7 +35,7 @@ export const listEvents = capability({
     workspace_id: WorkspaceId,
     limit: z.int().min(1).max(100).default(50),
     max_chars_per_event: z.int().min(200).max(20_000).default(2000),
-    cursor: z.string().regex(CURSOR).optional().describe('next_cursor of the page before.'),
+    cursor: z.string().max(100).regex(CURSOR).optional().describe('next_cursor of the page before.'),
   }),
   output: ProjectContextEventsResponse,
   run: async (ctx, { project_key, workspace_id, limit, max_chars_per_event, cursor }) => {

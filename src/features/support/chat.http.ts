@@ -2,8 +2,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { contextFor, type Services } from '../../core/context.ts'
-import { InvalidInput } from '../../core/errors.ts'
-import { toInputIssues } from '../../core/validation.ts'
+import { parseInput } from '../../core/invoke.ts'
 import type { RawRoute } from '../../doors/http/raw-route.ts'
 import { answerPieces, type Material } from './answer.ts'
 import { conversationOf, materialFor, SupportChatRequest } from './chat.ts'
@@ -29,13 +28,12 @@ export const streamSupportChat: RawRoute = {
     },
   },
   handle: async (services, request, reply) => {
-    const parsed = SupportChatRequest.safeParse(request.body ?? {}, { reportInput: true })
-    if (!parsed.success) throw new InvalidInput(toInputIssues(parsed.error.issues, request.body))
+    const asked = parseInput(SupportChatRequest, request.body ?? {})
     const left = new AbortController()
     const ctx = contextFor(services, {
       viewer: request.viewer,
       requestId: request.id,
-      ip: request.ip,
+      ip: request.clientHost,
       ifMatch: undefined,
     })
     reply.hijack()
@@ -49,10 +47,10 @@ export const streamSupportChat: RawRoute = {
       'x-accel-buffering': 'no',
     })
     response.write(': hello\n\n')
-    const material = materialFor(ctx, parsed.data, left.signal)
+    const material = materialFor(ctx, asked, left.signal)
     await speak(response, material, {
       services,
-      conversationId: conversationOf(parsed.data),
+      conversationId: conversationOf(asked),
       left: left.signal,
     })
   },

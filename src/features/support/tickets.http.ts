@@ -3,8 +3,8 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import multipart from '@fastify/multipart'
 import { contextFor } from '../../core/context.ts'
-import { InvalidInput, notFound } from '../../core/errors.ts'
-import { toInputIssues } from '../../core/validation.ts'
+import { notFound } from '../../core/errors.ts'
+import { parseInput } from '../../core/invoke.ts'
 import { newId } from '../../db/ids.ts'
 import { credentialOf } from '../../doors/http/auth.ts'
 import { onceOnly } from '../../doors/http/idempotency.ts'
@@ -70,14 +70,13 @@ export const createTicket: RawRoute = {
     const ctx = contextFor(services, {
       viewer: request.viewer,
       requestId: request.id,
-      ip: request.ip,
+      ip: request.clientHost,
       ifMatch: undefined,
     })
     const folder = ticketFolder(services.config, ticketId)
     return receiveUpload(request, reply, folder, async (upload) => {
-      const parsed = NewTicket.safeParse(upload.fields, { reportInput: true })
-      if (!parsed.success) throw new InvalidInput(toInputIssues(parsed.error.issues, upload.fields))
-      const given = { ticketId, ticket: parsed.data, attachments: upload.attachments }
+      const ticket = parseInput(NewTicket, upload.fields)
+      const given = { ticketId, ticket, attachments: upload.attachments }
       const key = request.headers['idempotency-key']
       if (typeof key !== 'string' || key === '') return openTicket(ctx, given)
       const once = await onceOnly(

@@ -85,7 +85,7 @@ async function readWithinTotal(request: FastifyRequest, folder: string): Promise
 }
 
 async function readParts(request: FastifyRequest, folder: string, stop: AbortSignal): Promise<Upload> {
-  const upload: Upload = { fields: {}, attachments: [] }
+  const upload: Upload = { fields: Object.create(null), attachments: [] }
   for await (const part of request.parts({ limits: PARSER_LIMITS })) {
     stop.throwIfAborted()
     if (part.type === 'field') {

@@ -92,6 +92,8 @@ const Environment = z.object({
   TRUST_PROXY: trustedProxies,
   ALLOWED_HOSTS: names,
   OAUTH_CLIENT_DOCUMENTS: onOff.default(false),
+  MIN_FREE_DISK_MB: whole(0, 999_999_999).default(512),
+  ANONYMOUS_UPLOADS_MB: whole(0, 999_999_999).default(1024),
   BACKUP_DIR: z.string().min(1).optional(),
   BACKUP_EVERY_HOURS: whole(1, 8760).default(24),
   BACKUP_KEEP: whole(1, 10_000).default(7),
@@ -132,6 +134,10 @@ export type Config = Readonly<{
   allowedHosts: readonly string[]
   /** Whether OAuth clients may name themselves by the address of a document, which is then fetched. */
   oauthClientDocuments: boolean
+  /** Below so much free disk no attachments are taken. */
+  minFreeDiskMb: number
+  /** All attachments together of people who are not signed in. */
+  anonymousUploadsMb: number
   /** Backups by the program itself; only where a folder for them is named. */
   backup: { dir: string; everyHours: number; keep: number } | undefined
 }>
@@ -213,6 +219,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     trustProxy: e.TRUST_PROXY,
     allowedHosts: e.ALLOWED_HOSTS,
     oauthClientDocuments: e.OAUTH_CLIENT_DOCUMENTS,
+    minFreeDiskMb: e.MIN_FREE_DISK_MB,
+    anonymousUploadsMb: e.ANONYMOUS_UPLOADS_MB,
     backup: e.BACKUP_DIR
       ? { dir: e.BACKUP_DIR, everyHours: e.BACKUP_EVERY_HOURS, keep: e.BACKUP_KEEP }
       : undefined,

@@ -10,6 +10,7 @@ import { dropOldMails, sendDueMails } from './features/mail/sender.ts'
 import { dropOAuthLeftovers } from './features/oauth/grants.ts'
 import { REINDEX_JOB, reindexStale } from './features/search/reindex.ts'
 import { tendIndex } from './features/search/tend.ts'
+import { dropOldAttachments } from './features/support/room.ts'
 import { dropOrphanedUploads } from './features/support/tickets.ts'
 
 export type Job = {
@@ -28,6 +29,7 @@ export const JOBS: readonly Job[] = [
   { name: 'idempotency-keys', everyMs: HOUR_MS, run: dropOldIdempotencyKeys },
   { name: 'development-payments', everyMs: MINUTE_MS, run: keepDevelopmentBooks },
   { name: 'orphaned-uploads', everyMs: HOUR_MS, run: dropOrphanedUploads },
+  { name: 'old-attachments', everyMs: HOUR_MS, run: dropOldAttachments },
   { name: 'oauth-leftovers', everyMs: HOUR_MS, run: dropOAuthLeftovers },
   { name: 'deleted-cards', everyMs: HOUR_MS, run: purgeDeletedCards },
   { name: MAIL_JOB, everyMs: 10_000, run: sendDueMails },

@@ -111,10 +111,12 @@ function lookAtText(schema: z.core.$ZodType): Look | undefined {
 
 function lookAtList(def: z.core.$ZodArrayDef, schema: z.core.$ZodType): Look {
   const most = maxLengthOf(schema) ?? Number.POSITIVE_INFINITY
+  const { maxBytes } = sizeLimits.get(schema) ?? {}
   const lookAtItem = lookFor(def.element)
   return (value, path, found) => {
     if (!Array.isArray(value)) return
     if (value.length > most) found.push(tooLong(path, value, most, 'List'))
+    else if (maxBytes !== undefined && hasMoreBytes(value, maxBytes)) found.push(tooManyBytes(path, maxBytes))
     else if (lookAtItem)
       for (let i = 0; i < value.length && found.length < MAX_ISSUES; i++)
         lookAtItem(value[i], [...path, i], found)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Id, Page, pageOf, Time } from '../../core/schemas.ts'
-import { dictionary, freeJson, openObject } from '../../core/sizes.ts'
+import { dictionary, freeJson, openObject, sizeLimits } from '../../core/sizes.ts'
 
 export const CARD_TYPES = ['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference'] as const
 export const MAX_BODY_BYTES = 8 * 1024 * 1024
@@ -19,6 +19,7 @@ function distinctTags(tags: string[]): string[] {
 
 /** Of a payload, of what a step carries besides its own fields, of the meta of an evidence. */
 const MAX_FREE_BYTES = 64 * 1024
+const MAX_STEPS_BYTES = 1024 * 1024
 
 const Step = openObject(
   {
@@ -48,7 +49,7 @@ const fields = {
     'Such as {"node": "24.1"}',
   ),
   root_cause: Text.nullable(),
-  steps: z.array(Step).max(500),
+  steps: z.array(Step).max(500).register(sizeLimits, { maxBytes: MAX_STEPS_BYTES }),
   tags: z.array(z.string().trim().min(1).max(100)).max(50).overwrite(distinctTags),
   card_payload: freeJson(MAX_FREE_BYTES).nullable().describe('Free JSON, up to 64 KiB'),
   body: Text.nullable().describe('Long text, Markdown'),
@@ -110,6 +111,10 @@ export const SimilarCard = z
 
 const EvidenceResponse = z
   .object({
+    truncated: z
+      .boolean()
+      .optional()
+      .describe('Content is cut and meta null: the answer had no room for all of it'),
     evidence_id: z.string(),
     kind: z.string(),
     content: z.string(),
@@ -156,7 +161,18 @@ export const CaseResponse = z
   })
   .meta({ id: 'CaseResponse' })
 
-export const CaseListResponse = pageOf(CaseResponse).meta({ id: 'CaseListResponse' })
+/** A page is 2 MiB at most: past that its cards are shown by the beginning of their texts. */
+export const CaseListItem = CaseResponse.extend({
+  steps: CaseResponse.shape.steps.nullable(),
+  truncated: z
+    .boolean()
+    .optional()
+    .describe(
+      'Long texts are cut, and card_payload, body and steps are null: the page had no room for the whole card',
+    ),
+}).meta({ id: 'CaseListItem' })
+
+export const CaseListResponse = pageOf(CaseListItem).meta({ id: 'CaseListResponse' })
 
 const listParameters = {
   workspace_id: Id.optional(),
@@ -194,5 +210,6 @@ export type CaseCreateInput = z.output<typeof CaseCreate>
 export type CaseUpdateInput = z.output<typeof CaseUpdate>
 export type EvidenceInput = z.output<typeof Evidence>
 export type CardAnswer = z.input<typeof CaseResponse>
+export type ListedCard = z.input<typeof CaseListItem>
 export type CardWarning = z.input<typeof Warning>
 export type SimilarCardAnswer = z.input<typeof SimilarCard>

@@ -2,13 +2,14 @@ import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import multipart from '@fastify/multipart'
-import { contextFor } from '../../core/context.ts'
+import { type Ctx, contextFor, inTx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
 import { parseInput } from '../../core/invoke.ts'
 import { newId } from '../../db/ids.ts'
 import { credentialOf } from '../../doors/http/auth.ts'
 import { onceOnly } from '../../doors/http/idempotency.ts'
 import type { RawRoute } from '../../doors/http/raw-route.ts'
+import { requireFreeDisk, requireRoomForNobody } from './room.ts'
 import { findAttachment } from './tickets.store.ts'
 import { NewTicket, openTicket, requireAdmin, ticketFolder } from './tickets.ts'
 import { MAX_ATTACHMENT_BYTES, receiveUpload } from './upload.ts'
@@ -60,6 +61,7 @@ export const createTicket: RawRoute = {
         }),
       },
       413: { description: 'Too many or too large attachments; nothing was kept' },
+      507: { description: 'There is no room for attachments now; nothing was kept' },
     },
   },
   prepare: async (app) => {
@@ -74,11 +76,16 @@ export const createTicket: RawRoute = {
       ifMatch: undefined,
     })
     const folder = ticketFolder(services.config, ticketId)
-    return receiveUpload(request, reply, folder, async (upload) => {
+    await requireRoomForNobody(ctx, 0)
+    const beforeFile = async () => {
+      await requireFreeDisk(services.config)
+      await requireRoomForNobody(ctx, 1)
+    }
+    return receiveUpload(request, reply, { folder, beforeFile }, async (upload) => {
       const ticket = parseInput(NewTicket, upload.fields)
       const given = { ticketId, ticket, attachments: upload.attachments }
       const key = request.headers['idempotency-key']
-      if (typeof key !== 'string' || key === '') return openTicket(ctx, given)
+      if (typeof key !== 'string' || key === '') return open(ctx, given)
       const once = await onceOnly(
         createTicket,
         ctx,
@@ -90,7 +97,7 @@ export const createTicket: RawRoute = {
             attachments: given.attachments.map(({ attachmentId: _, ...file }) => file),
           },
         },
-        (ctx) => openTicket(ctx, given),
+        (ctx) => open(ctx, given),
       )
       if (once.replayed) {
         reply.header('Idempotency-Replayed', 'true')
@@ -100,6 +107,18 @@ export const createTicket: RawRoute = {
     })
   },
 }
+
+type Given = Parameters<typeof openTicket>[1]
+
+/** Judged again where it is written: others may have filled the room meanwhile. */
+const open = (ctx: Ctx, given: Given) =>
+  inTx(ctx, async (ctx) => {
+    await requireRoomForNobody(
+      ctx,
+      given.attachments.reduce((sum, file) => sum + file.sizeBytes, 0),
+    )
+    return openTicket(ctx, given)
+  })
 
 export const readAttachment: RawRoute = {
   name: 'support.attachment',

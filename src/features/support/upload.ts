@@ -37,6 +37,9 @@ const tooLarge = (detail: string) => new AppError(413, 'payload_too_large', deta
 
 const TOO_MUCH = `At most ${MAX_ATTACHMENTS} attachments of 10 MiB each.`
 
+/** Where files go, and what is asked before each of them. */
+type Place = { folder: string; beforeFile: () => Promise<void> }
+
 /**
  * Stores the files under `folder` and hands everything to `use`. Whatever goes wrong on the way, also in `use`, leaves
  * no folder; and a sender who is refused in the middle is cut off instead of being read to the end.
@@ -44,7 +47,7 @@ const TOO_MUCH = `At most ${MAX_ATTACHMENTS} attachments of 10 MiB each.`
 export async function receiveUpload<T>(
   request: FastifyRequest,
   reply: FastifyReply,
-  folder: string,
+  place: Place,
   use: (upload: Upload) => Promise<T>,
 ): Promise<T> {
   if (!request.isMultipart()) {
@@ -52,9 +55,9 @@ export async function receiveUpload<T>(
   }
   try {
     if (Number(request.headers['content-length'] ?? 0) > MAX_TOTAL_BYTES) throw tooLarge(TOO_MUCH)
-    return await use(await readWithinTotal(request, folder))
+    return await use(await readWithinTotal(request, place))
   } catch (error) {
-    await rm(folder, { recursive: true, force: true })
+    await rm(place.folder, { recursive: true, force: true })
     if (!request.raw.complete) {
       request.raw.unpipe()
       reply.header('connection', 'close')
@@ -63,7 +66,7 @@ export async function receiveUpload<T>(
   }
 }
 
-async function readWithinTotal(request: FastifyRequest, folder: string): Promise<Upload> {
+async function readWithinTotal(request: FastifyRequest, place: Place): Promise<Upload> {
   const stop = new AbortController()
   const overflow = Promise.withResolvers<never>()
   let total = 0
@@ -72,7 +75,7 @@ async function readWithinTotal(request: FastifyRequest, folder: string): Promise
     if (total > MAX_TOTAL_BYTES) overflow.reject(tooLarge(TOO_MUCH))
   }
   request.raw.on('data', count)
-  const reading = readParts(request, folder, stop.signal)
+  const reading = readParts(request, place, stop.signal)
   try {
     return await Promise.race([reading, overflow.promise])
   } catch (error) {
@@ -84,7 +87,7 @@ async function readWithinTotal(request: FastifyRequest, folder: string): Promise
   }
 }
 
-async function readParts(request: FastifyRequest, folder: string, stop: AbortSignal): Promise<Upload> {
+async function readParts(request: FastifyRequest, place: Place, stop: AbortSignal): Promise<Upload> {
   const upload: Upload = { fields: Object.create(null), attachments: [] }
   for await (const part of request.parts({ limits: PARSER_LIMITS })) {
     stop.throwIfAborted()
@@ -92,7 +95,8 @@ async function readParts(request: FastifyRequest, folder: string, stop: AbortSig
       upload.fields[part.fieldname] = storable(String(part.value))
       continue
     }
-    const stored = await storeFile(part, folder)
+    await place.beforeFile()
+    const stored = await storeFile(part, place.folder)
     if (stored) upload.attachments.push(stored)
   }
   return upload

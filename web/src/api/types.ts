@@ -3,13 +3,14 @@ import type { z } from 'zod'
 import type { OutputOf } from '../../../src/core/capability.ts'
 import type { login } from '../../../src/features/accounts/sign-in.ts'
 import type { UserResponse } from '../../../src/features/accounts/users.ts'
-import type { CaseResponse } from '../../../src/features/cards/schemas.ts'
+import type { CaseListItem, CaseResponse } from '../../../src/features/cards/schemas.ts'
 import type { SearchResponse as SearchAnswer } from '../../../src/features/search/schemas.ts'
 
 export type User = z.output<typeof UserResponse>
 export type TokenResponse = OutputOf<typeof login>
 
 export type Card = z.output<typeof CaseResponse>
+export type ListedCard = z.output<typeof CaseListItem>
 export type CardType = Card['card_type']
 export type Scope = 'personal' | 'workspace' | 'public'
 export type FeedbackCounts = Card['feedback']

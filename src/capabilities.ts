@@ -34,6 +34,7 @@ import { reconcileCredits } from './features/credits/reconcile.ts'
 import { feedbackStats, giveFeedback, listFeedback } from './features/feedback/feedback.ts'
 import { guidePages } from './features/guide/guide.http.ts'
 import { health, ready } from './features/health/health.ts'
+import { readNotices } from './features/health/notices.ts'
 import { acceptInvite, listInvites, revokeInvite, viewInvite } from './features/invitations/invitations.ts'
 import { invite, resendInvite } from './features/invitations/send.ts'
 import { deleteAccount } from './features/leaving/delete-account.ts'
@@ -107,6 +108,7 @@ export const capabilities: readonly Capability[] = [
   acceptInvite,
   readWorkspaceAudit,
   readAudit,
+  readNotices,
 
   readPolicy,
   readBalance,

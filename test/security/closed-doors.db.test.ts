@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { CompiledQuery, sql } from 'kysely'
 import pino from 'pino'
 import { expect, test } from 'vitest'
-import { buildApp } from '../../src/app.ts'
+import { type App, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Db } from '../../src/db/db.ts'
 import { type Named, prepared } from '../../src/db/prepared.ts'
@@ -62,7 +62,7 @@ onBothEngines('a closed door', (t) => {
 
 async function withVault<T>(
   env: Record<string, string>,
-  use: (get: ReturnType<typeof clientOf>['get']) => Promise<T>,
+  use: (get: ReturnType<typeof clientOf>['get'], app: App) => Promise<T>,
 ) {
   const dataDir = mkdtempSync(join(tmpdir(), 'knowledge-vault-test-'))
   const app = await buildApp(readConfig({ DATA_DIR: dataDir, ...env }), {
@@ -70,7 +70,7 @@ async function withVault<T>(
     jobs: [],
   })
   try {
-    return await use(clientOf(app, {}).get)
+    return await use(clientOf(app, {}).get, app)
   } finally {
     await app.close()
     rmSync(dataDir, { recursive: true, force: true })
@@ -125,4 +125,17 @@ test('a vault that others can reach without NODE_ENV=production says so at the s
   expect(await outputOf({ BASE_URL: 'https://vault.example.com' })).toMatch(/Warning: NODE_ENV/)
   expect(await outputOf({})).not.toMatch(/Warning/)
   expect(await outputOf({ HOST: '0.0.0.0', NODE_ENV: 'production' })).not.toMatch(/Warning/)
+})
+
+test('and tells its admins, and nobody else, in the app', async () => {
+  const noticesOf = (env: Record<string, string>, email: string) =>
+    withVault({ ADMIN_EMAILS: 'admin@example.com', ...env }, async (_get, app) => {
+      const body = { email, password: 'correct horse battery' }
+      const { access_token } = (await clientOf(app, {}).post('/api/v1/auth/register', body)).body
+      return clientOf(app, { authorization: `Bearer ${access_token}` }).get('/api/v1/admin/notices')
+    })
+  const told = await noticesOf({ HOST: '0.0.0.0' }, 'admin@example.com')
+  expect(told.body.items).toMatchObject([{ code: 'open_development' }])
+  expect((await noticesOf({}, 'admin@example.com')).body.items).toEqual([])
+  expect((await noticesOf({ HOST: '0.0.0.0' }, 'other@example.com')).status).toBe(403)
 })

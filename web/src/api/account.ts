@@ -15,6 +15,7 @@ import type {
   submitOnboarding as submitOnboardingCapability,
 } from '../../../src/features/accounts/users.ts'
 import type { readPolicy } from '../../../src/features/credits/policy.ts'
+import type { readNotices } from '../../../src/features/health/notices.ts'
 import { call } from './client.ts'
 
 export const register = call<typeof registerCapability>('POST /api/v1/auth/register')
@@ -29,4 +30,5 @@ export const verifyEmail = call<typeof verifyEmailCapability>('POST /api/v1/auth
 export const listKeys = call<typeof listApiKeys>('GET /api/v1/auth/api-keys')
 export const createKey = call<typeof createApiKey>('POST /api/v1/auth/api-keys')
 export const deleteKey = call<typeof deleteApiKey>('DELETE /api/v1/auth/api-keys/{key_id}')
+export const serviceNotices = call<typeof readNotices>('GET /api/v1/admin/notices')
 export const creditsPolicy = call<typeof readPolicy>('GET /api/v1/credits/policy')

@@ -1,6 +1,8 @@
+import { fork } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import { Agent, request } from 'node:http'
+import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Flood, send } from './hostile/send.ts'
 import { type Attack, allAttacks } from './hostile/targets.ts'
 import { report } from './support/report.ts'
 import { type Server, startVault } from './support/servers.ts'
@@ -11,7 +13,7 @@ import { type Server, startVault } from './support/servers.ts'
  * for half a minute against two workers with limits, beside somebody who reads the credit policy.
  */
 const SECONDS = Number(process.env.SECONDS ?? 30)
-const TRIES = 2
+const TRIES = 3
 const CONNECTIONS = 20
 const BYSTANDERS = 2
 const BYSTANDER_PAUSE_MS = 130
@@ -20,28 +22,6 @@ const MAX_P99_MS = 250
 const MAX_RESIDENT_MB = 400
 
 type Headers = Record<string, string>
-
-function send(server: Server, agent: Agent, attack: Attack, headers: Headers): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const type = attack.type === '' ? {} : { 'content-type': attack.type }
-    const outgoing = request(
-      server.url + attack.path,
-      {
-        agent,
-        method: attack.method,
-        headers: { ...headers, ...type, 'content-length': attack.body.length },
-      },
-      (answer) => {
-        answer.resume()
-        answer.once('end', () => resolve(answer.statusCode ?? 0))
-        answer.once('error', reject)
-      },
-    )
-    outgoing.once('error', reject)
-    outgoing.once('close', () => reject(new Error('closed')))
-    outgoing.end(attack.body)
-  })
-}
 
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
@@ -81,7 +61,7 @@ async function costOf(
   const costs: number[] = []
   for (let i = 0; i < TRIES; i++) {
     const before = cpuMs(server.pid)
-    status = await send(server, agent, attack, headers)
+    status = await send(server.url, agent, attack, headers)
     costs.push(cpuMs(server.pid) - before)
   }
   const ms = Math.min(...costs)
@@ -122,7 +102,7 @@ async function watchAsBystander(server: Server, headers: Headers, until: number,
   const policy: Attack = { what: '', method: 'GET', path: '/api/v1/credits/policy', type: '', body: '' }
   while (performance.now() < until) {
     const before = performance.now()
-    const status = await send(server, agent, policy, headers).catch(() => 0)
+    const status = await send(server.url, agent, policy, headers).catch(() => 0)
     seen.ms.push(performance.now() - before)
     if (status !== 200) seen.refusals++
     await sleep(BYSTANDER_PAUSE_MS)
@@ -130,39 +110,36 @@ async function watchAsBystander(server: Server, headers: Headers, until: number,
   agent.destroy()
 }
 
-async function attackUntil(
-  server: Server,
-  attacks: readonly Cost[],
-  headers: Headers,
-  until: number,
-  from: number,
-) {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  for (let i = from; performance.now() < until; i++) {
-    const chosen = attacks[i % attacks.length]
-    if (!chosen) return
-    await send(server, agent, chosen.attack, chosen.who === 'anonymous' ? {} : headers).catch(() => 0)
-  }
-  agent.destroy()
+type Outcome = { p99: number; refusals: number; peak: number; sent: number; looks: number }
+
+/** In a process of its own: what the attackers cost themselves must not be taken for what the bystander waits. */
+function startFlood(server: Server, costs: readonly Cost[], headers: Headers): Promise<number> {
+  const child = fork(new URL('./hostile/flood.ts', import.meta.url))
+  const attacks = costs.map(({ attack, who }) => ({ attack, headers: who === 'anonymous' ? {} : headers }))
+  child.send({ url: server.url, attacks, connections: CONNECTIONS, seconds: SECONDS } satisfies Flood)
+  return new Promise((resolve) => child.once('message', (sent) => resolve(Number(sent))))
 }
 
-async function measureBystander(
-  attacks: readonly Cost[],
-): Promise<{ p99: number; refusals: number; peak: number }> {
+async function measureBystander(attacks: readonly Cost[]): Promise<Outcome> {
   const server = await startVault({ RATE_LIMIT: 'on', WORKERS: '2' })
   const attacker = await register(server, 'attacker')
   const bystanders: Headers[] = []
   for (let i = 0; i < BYSTANDERS; i++) bystanders.push(await register(server, `bystander${i}`))
-  const until = performance.now() + SECONDS * 1000
   const seen: Seen = { ms: [], refusals: 0 }
-  await Promise.all([
-    ...bystanders.map((headers) => watchAsBystander(server, headers, until, seen)),
-    ...Array.from({ length: CONNECTIONS }, (_, i) => attackUntil(server, attacks, attacker, until, i)),
-  ])
+  const flood = startFlood(server, attacks, attacker)
+  const until = performance.now() + SECONDS * 1000
+  await Promise.all(bystanders.map((headers) => watchAsBystander(server, headers, until, seen)))
+  const sent = await flood
   const peak = Math.max(...childrenOf(server.pid).map(peakMb))
   await server.stop()
   const sorted = seen.ms.toSorted((a, b) => a - b)
-  return { p99: sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN, refusals: seen.refusals, peak }
+  return {
+    p99: sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN,
+    refusals: seen.refusals,
+    peak,
+    sent,
+    looks: sorted.length,
+  }
 }
 
 const WORST = 10
@@ -192,7 +169,7 @@ const rows = [
     met: (worst?.share ?? 0) <= 1,
   },
   {
-    what: `p99 of a bystander beside ${CONNECTIONS} hostile connections`,
+    what: `p99 of a bystander (${seen.looks} looks) beside ${CONNECTIONS} hostile connections (${seen.sent} requests)`,
     measured: `${seen.p99.toFixed(0)} ms`,
     bar: `at most ${MAX_P99_MS} ms`,
     met: seen.p99 <= MAX_P99_MS,

@@ -78,12 +78,17 @@ async function readWithinTotal(request: FastifyRequest, place: Place): Promise<U
   let total = 0
   let parts = 0
   const boundary = boundaryOf(request)
+  const refuse = (detail: string) => {
+    // At once: until the refusal is heard of, the parser would go on with what arrives.
+    request.raw.unpipe()
+    overflow.reject(tooLarge(detail))
+  }
   const count = (chunk: Buffer) => {
     total += chunk.length
-    if (total > MAX_TOTAL_BYTES) overflow.reject(tooLarge(TOO_MUCH))
+    if (total > MAX_TOTAL_BYTES) refuse(TOO_MUCH)
     for (let at = chunk.indexOf(boundary); at !== -1; at = chunk.indexOf(boundary, at + 1)) parts++
     // The last line of a form has the boundary as well.
-    if (parts > MAX_PARTS + 1) overflow.reject(tooLarge('The form has too many parts.'))
+    if (parts > MAX_PARTS + 1) refuse('The form has too many parts.')
   }
   request.raw.on('data', count)
   const reading = readParts(request, place, stop.signal)

@@ -8,14 +8,15 @@ import type { Config } from './config.ts'
 import { contextFor, type Services } from './core/context.ts'
 import { CredentialCache } from './core/credential-cache.ts'
 import { type Limits, memoryLimits } from './core/limits.ts'
-import { migrate } from './db/migrate.ts'
-import { openDatabase } from './db/open.ts'
-import type { Patience } from './doors/http/patience.ts'
+import { openDatabase } from './db/engines/open.ts'
+import { migrate } from './db/migrations/migrate.ts'
+import type { Patience } from './doors/http/limits/connection-limits.ts'
 import { buildServer } from './doors/http/server.ts'
+import { serveMcp } from './doors/mcp/http.ts'
 import type { McpOptions } from './doors/mcp/protocol.ts'
 import { openPayments } from './features/billing/open-payments.ts'
+import { bringIndexUpToDate } from './features/cards/indexing/reindex.ts'
 import { fillEmptyEventIndex } from './features/memory/reindex.ts'
-import { fillEmptyIndex } from './features/search/reindex.ts'
 import { type Job, startJobs } from './jobs.ts'
 import { keptSecret } from './secret-key.ts'
 
@@ -73,14 +74,14 @@ export async function buildApp(config: Config, options: BuildOptions = {}): Prom
       log,
       now,
     }
-    const indexed = await fillEmptyIndex(contextFor(services))
-    if (indexed > 0) log.info({ cards: indexed }, 'the search index was made anew')
+    const indexed = await bringIndexUpToDate(contextFor(services))
+    if (indexed > 0) log.info({ cards: indexed }, 'cards were put into the search index anew')
     const events = await fillEmptyEventIndex(contextFor(services))
     if (events > 0) log.info({ events }, 'the index of Agent Memory was made anew')
     const server = await buildServer(services, {
       capabilities,
       rawRoutes,
-      mcp: options.mcp,
+      serveMcp: (app) => serveMcp(app, services, capabilities, options.mcp),
       shedding: options.shedding ?? true,
       patience: options.patience,
     })

@@ -1,26 +1,16 @@
 import type { Capability } from './core/capability.ts'
-import type { RawRoute } from './doors/http/raw-route.ts'
-import { createApiKey, deleteApiKey, listApiKeys } from './features/accounts/api-keys.ts'
-import {
-  changePassword,
-  requestPasswordReset,
-  resetPassword,
-  verifyEmail,
-} from './features/accounts/email-links.ts'
-import { logout } from './features/accounts/sessions.ts'
-import { readSettings, replaceSettings } from './features/accounts/settings.ts'
-import { login, loginWithGoogle, register } from './features/accounts/sign-in.ts'
-import { me, submitOnboarding } from './features/accounts/users.ts'
+import type { RawRoute } from './core/http/raw-route.ts'
 import { aiGuide } from './features/ai-guide/ai-guide.ts'
 import { readAudit, readWorkspaceAudit } from './features/audit/read.ts'
 import { listCreditPacks, listPlans } from './features/billing/catalogue.ts'
 import { checkoutCredits, checkoutPlan, openPortal, readStatus } from './features/billing/checkout.ts'
 import { developmentPages } from './features/billing/development.http.ts'
-import { createInvite, listMyInvites, redeemInvite } from './features/billing/invites.ts'
+import { createInvite, listMyInvites, redeemInvite, withdrawInvite } from './features/billing/invites.ts'
 import { simulateUpgrade } from './features/billing/simulate.ts'
 import { billingWebhook } from './features/billing/webhook.http.ts'
 import { deleteCard, undeleteCard } from './features/cards/delete.ts'
 import { cardHistory, cardVersion, restoreCard } from './features/cards/history.ts'
+import { moveCard } from './features/cards/move.ts'
 import { publishCard } from './features/cards/publish.ts'
 import { getCard, listCardsPage, listCases } from './features/cards/read.ts'
 import { recordCard } from './features/cards/record.ts'
@@ -31,15 +21,37 @@ import { updateCard } from './features/cards/update.ts'
 import { readBalance, readHistory } from './features/credits/balance.ts'
 import { readPolicy } from './features/credits/policy.ts'
 import { reconcileCredits } from './features/credits/reconcile.ts'
-import { feedbackStats, giveFeedback, listFeedback } from './features/feedback/feedback.ts'
+import { feedbackStats, giveFeedback, listFeedback, withdrawFeedback } from './features/feedback/feedback.ts'
 import { guidePages } from './features/guide/guide.http.ts'
 import { health, ready } from './features/health/health.ts'
 import { readNotices } from './features/health/notices.ts'
+import { createApiKey, deleteApiKey, listApiKeys } from './features/identity/credentials/api-keys.ts'
+import { logout } from './features/identity/credentials/sessions.ts'
+import { disconnectApp, listConnectedApps } from './features/identity/oauth/connected-apps.ts'
+import { oauthRoutes } from './features/identity/oauth/oauth.http.ts'
+import { cancelEmailChange, changeEmail } from './features/identity/recovery/email-change.ts'
+import {
+  changePassword,
+  requestPasswordReset,
+  resendVerification,
+  resetPassword,
+  verifyEmail,
+} from './features/identity/recovery/email-links.ts'
+import { changeProfile } from './features/identity/users/profile.ts'
+import { me, submitOnboarding } from './features/identity/users/users.ts'
+import { acceptInvitation, declineInvitation, listMyInvitations } from './features/invitations/addressed.ts'
 import { acceptInvite, listInvites, revokeInvite, viewInvite } from './features/invitations/invitations.ts'
 import { invite, resendInvite } from './features/invitations/send.ts'
+import { login, loginWithGoogle, register } from './features/joining/sign-in.ts'
 import { deleteAccount } from './features/leaving/delete-account.ts'
+import { deleteWorkspace, previewWorkspaceDeletion } from './features/leaving/delete-workspace.ts'
 import { exportAccount } from './features/leaving/export.http.ts'
-import { createMaterial, listRawMaterials, readMaterial } from './features/materials/materials.ts'
+import {
+  createMaterial,
+  deleteMaterial,
+  listRawMaterials,
+  readMaterial,
+} from './features/materials/materials.ts'
 import { appendEvent, deleteEvent, readEvent } from './features/memory/events.ts'
 import { transferPreferences } from './features/memory/preferences.ts'
 import { deleteProject, listProjects, renameProject } from './features/memory/projects.ts'
@@ -47,10 +59,9 @@ import { searchMemory } from './features/memory/search.ts'
 import { readSnapshot } from './features/memory/snapshot.ts'
 import { listEvents } from './features/memory/timeline.ts'
 import { appendTurn } from './features/memory/turns.ts'
-import { disconnectApp, listConnectedApps } from './features/oauth/connected-apps.ts'
-import { oauthRoutes } from './features/oauth/oauth.http.ts'
 import { pagesStylesheet } from './features/pages/pages.http.ts'
 import { searchCards } from './features/search/search.ts'
+import { readSettings, replaceSettings } from './features/settings/settings.ts'
 import { streamSupportChat } from './features/support/chat.http.ts'
 import { supportChat } from './features/support/chat.ts'
 import { createTicket, readAttachment } from './features/support/tickets.http.ts'
@@ -79,11 +90,15 @@ export const capabilities: readonly Capability[] = [
   loginWithGoogle,
   logout,
   me,
+  changeProfile,
   submitOnboarding,
   changePassword,
   requestPasswordReset,
   resetPassword,
   verifyEmail,
+  resendVerification,
+  changeEmail,
+  cancelEmailChange,
   createApiKey,
   listApiKeys,
   deleteApiKey,
@@ -95,6 +110,8 @@ export const capabilities: readonly Capability[] = [
   listWorkspaces,
   getWorkspace,
   changeWorkspace,
+  previewWorkspaceDeletion,
+  deleteWorkspace,
   addMember,
   addMemberByEmail,
   listMembers,
@@ -106,6 +123,9 @@ export const capabilities: readonly Capability[] = [
   revokeInvite,
   viewInvite,
   acceptInvite,
+  listMyInvitations,
+  acceptInvitation,
+  declineInvitation,
   readWorkspaceAudit,
   readAudit,
   readNotices,
@@ -133,6 +153,7 @@ export const capabilities: readonly Capability[] = [
   createMaterial,
   listRawMaterials,
   readMaterial,
+  deleteMaterial,
 
   ...aiGuide(() => capabilities),
   listPlans,
@@ -144,6 +165,7 @@ export const capabilities: readonly Capability[] = [
   simulateUpgrade,
   createInvite,
   listMyInvites,
+  withdrawInvite,
   redeemInvite,
 
   recordCard,
@@ -153,6 +175,7 @@ export const capabilities: readonly Capability[] = [
   getCard,
   updateCard,
   shareCard,
+  moveCard,
   publishCard,
   unpublishCard,
   similarTo,
@@ -162,6 +185,7 @@ export const capabilities: readonly Capability[] = [
   deleteCard,
   undeleteCard,
   giveFeedback,
+  withdrawFeedback,
   feedbackStats,
   listFeedback,
 

@@ -1,17 +1,17 @@
 import type { Ctx, Services } from './core/context.ts'
 import { contextFor } from './core/context.ts'
-import { dropOldIdempotencyKeys } from './doors/http/idempotency.ts'
+import { dropOldIdempotencyKeys } from './core/http/idempotency.ts'
 import { backUpOnSchedule } from './features/backup/schedule.ts'
 import { keepDevelopmentBooks } from './features/billing/development.ts'
 import { purgeDeletedCards } from './features/cards/delete.ts'
+import { REINDEX_JOB, reindexStale } from './features/cards/indexing/reindex.ts'
 import { reconcileAtNight } from './features/credits/reconcile.ts'
+import { dropOAuthLeftovers } from './features/identity/oauth/grants.ts'
 import { MAIL_JOB } from './features/mail/outbox.ts'
 import { dropOldMails, sendDueMails } from './features/mail/sender.ts'
-import { dropOAuthLeftovers } from './features/oauth/grants.ts'
-import { REINDEX_JOB, reindexStale } from './features/search/reindex.ts'
-import { tendIndex } from './features/search/tend.ts'
 import { dropOldAttachments } from './features/support/room.ts'
 import { dropOrphanedUploads } from './features/support/tickets.ts'
+import { tendIndex } from './search-index/maintain.ts'
 
 export type Job = {
   name: string

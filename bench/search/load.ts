@@ -3,8 +3,8 @@ import { toJson } from '../../src/db/columns.ts'
 import { newId } from '../../src/db/ids.ts'
 import { insertRows } from '../../src/db/prepared.ts'
 import { columnsOf } from '../../src/features/cards/content.ts'
-import { indexCards } from '../../src/features/search/index-card.ts'
-import { tendIndex } from '../../src/features/search/tend.ts'
+import { indexCards } from '../../src/features/cards/indexing/index-card.ts'
+import { tendIndex } from '../../src/search-index/maintain.ts'
 import type { BenchCard } from './cards.ts'
 
 const cardsPerTransaction = 1000
@@ -48,6 +48,7 @@ async function insert(
         edited_at: now,
         edited_by: ownerId,
         edited_fields: '[]',
+        review_status: 'passed' as const,
         review_reasons: toJson([]),
       },
     }
@@ -74,6 +75,7 @@ async function insert(
       owner_id: row.owner_id,
       workspace_id: row.workspace_id,
       status: row.status,
+      review_status: row.review_status,
     })),
   )
   return rows.map(({ row }) => row.card_id)

@@ -1,5 +1,6 @@
 import type {
   ApiKeysTable,
+  EmailChangesTable,
   EmailTokensTable,
   IdempotencyKeysTable,
   LoginFailuresTable,
@@ -14,7 +15,7 @@ import type {
   CardTagsTable,
   CardVersionsTable,
 } from './tables/cards.ts'
-import type { CreditBalancesTable, CreditEntriesTable } from './tables/credits.ts'
+import type { CreditBalancesTable, CreditEntriesTable, RewardedTextsTable } from './tables/credits.ts'
 import type {
   ContextEventsTable,
   ContextPartitionsTable,
@@ -40,6 +41,7 @@ export type Schema = {
   sessions: SessionsTable
   api_keys: ApiKeysTable
   email_tokens: EmailTokensTable
+  email_changes: EmailChangesTable
   login_failures: LoginFailuresTable
   idempotency_keys: IdempotencyKeysTable
 
@@ -49,6 +51,7 @@ export type Schema = {
 
   credit_balances: CreditBalancesTable
   credit_entries: CreditEntriesTable
+  rewarded_texts: RewardedTextsTable
 
   cards: CardsTable
   card_tags: CardTagsTable

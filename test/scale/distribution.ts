@@ -26,6 +26,7 @@ export const DISTRIBUTION = {
   // One person's account is in one shard.
   credit_balances: 'user_id',
   credit_entries: 'user_id',
+  rewarded_texts: 'user_id',
   raw_materials: 'raw_id',
   // Found by what the caller presents.
   sessions: 'token_hash',
@@ -43,6 +44,7 @@ export const DISTRIBUTION = {
   search_fresh: 'single',
   search_dead: 'reference',
   email_tokens: 'single',
+  email_changes: 'single',
   login_failures: 'single',
   workspace_invites: 'single',
   audit_log: 'single',
@@ -93,8 +95,16 @@ type Reach = { by: readonly string[]; why: string }
 /** Every statement that reaches a distributed table in all its shards: who asks, and why that is right or what it takes. */
 export const REACHED_EVERYWHERE: Record<string, Reach> = {
   cards: {
-    by: ['account.delete', 'cards.list', 'cards.stats', 'cases.list', 'search.cards'],
-    why: 'Lists and counts of a person, a team or the library: each shard answers with at most one page or one row.',
+    by: [
+      'account.delete',
+      'cards.list',
+      'cards.stats',
+      'cases.list',
+      'search.cards',
+      'workspaces.delete',
+      'workspaces.preview_deletion',
+    ],
+    why: 'Lists and counts of a person, a team or the library: each shard answers with at most one page or one row. A workspace is seldom deleted.',
   },
   card_tags: { by: ['cards.stats'], why: 'Counted beside the cards, in the same shard, and added up.' },
   card_feedback: {
@@ -102,8 +112,8 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
     why: 'How many rewards this giver caused today: an index look-up in each shard, once per first “useful”.',
   },
   search_docs: {
-    by: ['cards.publish', 'cards.similar', 'search.cards'],
-    why: 'Search is scatter and gather: the cards that the posting lists name are read by number, a few from each shard.',
+    by: ['cards.publish', 'cards.similar', 'search.cards', 'workspaces.delete'],
+    why: 'Search is scatter and gather: the cards that the posting lists name are read by number, a few from each shard. Deleting a workspace marks its cards in the shard that has them.',
   },
   search_runs: {
     by: ['cards.publish', 'cards.similar'],
@@ -114,7 +124,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
     why: 'Joined with its runs, which lie in the same shard.',
   },
   raw_materials: {
-    by: ['account.delete', 'materials.list'],
+    by: ['account.delete', 'materials.list', 'workspaces.delete', 'workspaces.preview_deletion'],
     why: 'Lists of a person and their teams; each shard answers with at most one page.',
   },
   api_keys: {
@@ -122,7 +132,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
     why: 'By owner: seldom, and by index. The look-up of every request is by hash.',
   },
   sessions: {
-    by: ['account.change_password', 'account.delete', 'account.logout'],
+    by: ['account.change_email', 'account.change_password', 'account.delete', 'account.logout'],
     why: 'By owner or id: seldom, and by index. The look-up of every request is by hash.',
   },
 }
@@ -131,6 +141,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
 export const NOT_PLAYED = [
   'account.google',
   'account.request_reset',
+  'account.resend_verification',
   'account.reset_password',
   'account.verify_email',
   'apps.disconnect',
@@ -148,6 +159,7 @@ export const NOT_PLAYED = [
   'guide.tool',
   'health.live',
   'health.ready',
+  'invitations.accept',
   'invites.accept',
   'support.chat',
   'support.close_ticket',

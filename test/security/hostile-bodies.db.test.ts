@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { MAX_DEPTH, MAX_KEYS, MAX_VALUES } from '../../src/doors/http/json-shape.ts'
+import { MAX_DEPTH, MAX_KEYS, MAX_VALUES } from '../../src/doors/http/limits/json-shape.ts'
 import {
   BODY_BYTES_PER_MINUTE,
   MISSES_PER_MINUTE,
   WRONG_CREDENTIALS_PER_MINUTE,
-} from '../../src/doors/http/rate-limit.ts'
+} from '../../src/doors/http/limits/rate-limit.ts'
 import { goodCard } from '../support/cards.ts'
 import { type Bench, onBothEngines } from '../support/engines.ts'
 

@@ -11,7 +11,7 @@ import {
   sizeIssues,
   sizeLimits,
 } from '../../src/core/sizes.ts'
-import { Metadata } from '../../src/features/oauth/client-metadata.ts'
+import { Metadata } from '../../src/features/identity/oauth/client-metadata.ts'
 import { NewTicket } from '../../src/features/support/tickets.ts'
 
 /** Formats whose pattern says how long they are. */

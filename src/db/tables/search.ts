@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 
-/** One row per indexed card: its words and how often each occurs; see features/search/packing.ts. */
+/** One row per indexed card: its words and how often each occurs; see search-index/packing.ts. */
 export type SearchDocsTable = {
   doc_no: Generated<number>
   card_id: string
@@ -15,7 +15,7 @@ export type SearchFreshTable = { doc_no: number }
 /** The runs that there are, and how many cards of it were known to be gone when the run was last made. */
 export type SearchRunsTable = { run: number; dead: number }
 
-/** Which cards of a run have a word, or pass a filter; see features/search/postings.ts. */
+/** Which cards of a run have a word, or pass a filter; see search-index/postings.ts. */
 export type SearchPostingsTable = { run: number; key: number; docs: Uint8Array }
 
 /** Cards of a block that are gone from the index, though posting lists may still have them. */
@@ -25,7 +25,10 @@ export type SearchDeadTable = { block: number; docs: Uint8Array }
 export type SearchWordsTable = {
   hash: number
   word: string
+  /** In all cards: how long its posting lists are. It never weighs a word. */
   cards: number
+  /** In cards that everybody may find. */
+  public_cards: Generated<number>
 }
 
 /**
@@ -42,10 +45,18 @@ export type SearchChangesTable = {
   removed: string
   /** Numbers that cards had in the index before, separated by spaces. */
   gone: string
+  /** 1: all of this concerns cards that everybody may find. */
+  is_public: Generated<number>
 }
 
-/** One row: how many cards are counted, and how many words they have together. */
-export type SearchTotalsTable = { id: 1; cards: number; length: number }
+/** One row: how many cards are counted, and how many words they have together; of all, and of those that everybody may find. */
+export type SearchTotalsTable = {
+  id: 1
+  cards: number
+  length: number
+  public_cards: Generated<number>
+  public_length: Generated<number>
+}
 
 export type SearchTables = {
   search_docs: SearchDocsTable

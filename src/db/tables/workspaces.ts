@@ -9,6 +9,8 @@ export type WorkspacesTable = {
   created_by: string | null
   created_at: string
   updated_at: string
+  /** A deleted workspace is private and has no members; its row stays for what refers to it. */
+  deleted_at: string | null
 }
 
 export type MembershipsTable = { workspace_id: string; user_id: string; role: Role; created_at: string }
@@ -29,4 +31,6 @@ export type WorkspaceInvitesTable = {
   expires_at: string
   accepted_at: string | null
   accepted_by: string | null
+  /** Set when the invited person said no; the status is `revoked` then. */
+  declined_at: string | null
 }

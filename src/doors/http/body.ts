@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Services } from '../../core/context.ts'
 import { InvalidInput } from '../../core/errors.ts'
 import { storable } from '../../core/storable.ts'
-import { shapeProblem } from './json-shape.ts'
-import { countBodyBytes } from './rate-limit.ts'
+import { shapeProblem } from './limits/json-shape.ts'
+import { countBodyBytes } from './limits/rate-limit.ts'
 
 /**
  * Text that may stand for what `mend` takes out: NUL, half of a surrogate pair, a key named __proto__ in any spelling.

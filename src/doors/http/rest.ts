@@ -2,19 +2,21 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { Capability, Method, Route } from '../../core/capability.ts'
 import type { Services } from '../../core/context.ts'
-import { contextFor } from '../../core/context.ts'
 import { InvalidInput } from '../../core/errors.ts'
+import { contextOfRequest } from '../../core/http/context-of-request.ts'
+import { credentialOf, headerOf } from '../../core/http/credential-of-request.ts'
+import { onceOnly } from '../../core/http/idempotency.ts'
 import { invoke } from '../../core/invoke.ts'
 import { storable } from '../../core/storable.ts'
-import type { Answer, Answers, FlatHeaders } from './answers.ts'
-import { credentialOf, dropCookie, moveTokenToCookie } from './auth.ts'
-import { addCapabilityRoute } from './capability-route.ts'
+import { dropCookie, moveTokenToCookie } from './admission.ts'
 import type { Locate } from './errors.ts'
-import { onceOnly } from './idempotency.ts'
+import type { Answer, Answers, FlatHeaders } from './fast-path/answers.ts'
+import { addCapabilityRoute } from './fast-path/capability-route.ts'
 import { hasBody, parseRoute, pathNames, toFastifyPath } from './routes.ts'
 
 type QueryType = 'string' | 'integer' | 'boolean' | 'array'
 
+const INTEGER = /^-?\d{1,16}$/
 const INTEGERS = new Set(['safeint', 'int32', 'uint32'])
 
 /** What a text in a query string stands for, seen through everything that is wrapped around the type itself. */
@@ -52,7 +54,7 @@ const queryTypes = ({ input }: Capability): Map<string, QueryType> =>
 function readValue(text: string | string[], type: QueryType): unknown {
   if (type === 'array') return [text].flat().map(storable)
   const last = storable(typeof text === 'string' ? text : (text.at(-1) ?? ''))
-  if (type === 'integer' && /^-?\d{1,15}$/.test(last)) return Number(last)
+  if (type === 'integer' && INTEGER.test(last) && Number.isSafeInteger(Number(last))) return Number(last)
   if (type === 'boolean' && /^(true|1)$/i.test(last)) return true
   if (type === 'boolean' && /^(false|0)$/i.test(last)) return false
   return last
@@ -106,11 +108,6 @@ const isPlainObject = (value: unknown) => typeof value === 'object' && value !==
 const limitClassOf = (capability: Capability, method: Method) =>
   capability.limit ?? (hasBody(method) || method === 'DELETE' ? 'write' : 'read')
 
-const header = (request: FastifyRequest, name: string) => {
-  const value = request.headers[name]
-  return typeof value === 'string' && value !== '' ? value : undefined
-}
-
 function addRoute(
   app: FastifyInstance,
   services: Services,
@@ -125,13 +122,8 @@ function addRoute(
 
   async function serve(request: FastifyRequest): Promise<Answer> {
     const input = reader.read(request)
-    const ctx = contextFor(services, {
-      viewer: request.viewer,
-      requestId: request.id,
-      ip: request.clientHost,
-      ifMatch: header(request, 'if-match'),
-    })
-    const key = takesKey ? header(request, 'idempotency-key') : undefined
+    const ctx = contextOfRequest(services, request)
+    const key = takesKey ? headerOf(request, 'idempotency-key') : undefined
     let headers: FlatHeaders | undefined
     let output: unknown
     if (key === undefined) output = await invoke(capability, ctx, input)

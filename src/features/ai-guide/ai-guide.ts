@@ -3,7 +3,7 @@ import { isOwnAddress } from '../../config.ts'
 import { type Capability, capability } from '../../core/capability.ts'
 import type { Ctx } from '../../core/context.ts'
 import { invalid } from '../../core/errors.ts'
-import { requiredScopes, toolsOf } from '../../core/tools.ts'
+import { descriptionOf, requiredScopes, toolsOf } from '../../core/tools.ts'
 import { policyOf } from '../credits/policy.ts'
 import {
   AUTHENTICATION,
@@ -58,7 +58,7 @@ export function aiGuide(all: () => readonly Capability[]) {
       workflow: [...WORKFLOW],
       tools: toolsOf(all()).map((tool) => ({
         name: tool.tool.name,
-        use: tool.tool.description,
+        use: descriptionOf(tool),
         scopes: [...requiredScopes(tool)],
       })),
       card_writing: { ...CARD_WRITING },

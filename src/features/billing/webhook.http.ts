@@ -1,5 +1,5 @@
-import { contextFor } from '../../core/context.ts'
-import type { RawRoute } from '../../doors/http/raw-route.ts'
+import { contextOfRequest } from '../../core/http/context-of-request.ts'
+import type { RawRoute } from '../../core/http/raw-route.ts'
 import { receiveEvent } from './webhook.ts'
 
 const MAX_EVENT_BYTES = 512 * 1024
@@ -13,6 +13,16 @@ export const billingWebhook: RawRoute = {
   limit: 'read',
   bodyLimit: MAX_EVENT_BYTES,
   openapi: {
+    parameters: [
+      {
+        name: 'Stripe-Signature',
+        in: 'header',
+        required: true,
+        description:
+          'By the signing secret and at most five minutes old; otherwise 400, and nothing is booked.',
+        schema: { type: 'string' },
+      },
+    ],
     requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } },
     responses: {
       200: {
@@ -31,8 +41,8 @@ export const billingWebhook: RawRoute = {
           },
         },
       },
-      400: { description: 'The signature is missing, wrong or older than five minutes; nothing was booked' },
     },
+    errors: [400],
   },
   // The signature is over the bytes as they were sent, so nothing may parse them before.
   prepare: (app) => {
@@ -42,12 +52,10 @@ export const billingWebhook: RawRoute = {
   handle: async (services, request) => {
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
     const signature = request.headers['stripe-signature']
-    const ctx = contextFor(services, {
-      viewer: null,
-      requestId: request.id,
-      ip: request.clientHost,
-      ifMatch: undefined,
-    })
-    return receiveEvent(ctx, body, typeof signature === 'string' ? signature : undefined)
+    return receiveEvent(
+      contextOfRequest(services, request),
+      body,
+      typeof signature === 'string' ? signature : undefined,
+    )
   },
 }

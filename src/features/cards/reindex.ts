@@ -1,6 +1,6 @@
 import type { Ctx } from '../../core/context.ts'
-import type { IndexedCard } from '../search/index-card.ts'
 import { contentOf } from './content.ts'
+import type { IndexedCard } from './indexing/index-card.ts'
 
 const BATCH = 100
 
@@ -15,7 +15,7 @@ export async function indexableCards(ctx: Ctx, after: string, limit = BATCH): Pr
     .limit(limit)
     .execute()
   return rows.map((row) => {
-    const { card_id, workspace_id, owner_id, status } = row
-    return { card_id, workspace_id, owner_id, status, ...contentOf(row) }
+    const { card_id, workspace_id, owner_id, status, review_status } = row
+    return { card_id, workspace_id, owner_id, status, review_status, ...contentOf(row) }
   })
 }

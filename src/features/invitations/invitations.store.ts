@@ -77,3 +77,49 @@ export function namesFor(
     .where('workspaces.workspace_id', '=', invite.workspace_id)
     .executeTakeFirstOrThrow()
 }
+
+export async function countOpenInvitesOf(db: Db, workspaceId: string): Promise<number> {
+  const { open } = await db
+    .selectFrom('workspace_invites')
+    .select(({ fn }) => fn.countAll<number>().as('open'))
+    .where('workspace_id', '=', workspaceId)
+    .where('status', '=', 'pending')
+    .executeTakeFirstOrThrow()
+  return open
+}
+
+export async function deleteInvitesOf(db: Db, workspaceId: string): Promise<void> {
+  await db.deleteFrom('workspace_invites').where('workspace_id', '=', workspaceId).execute()
+}
+
+export type AddressedInvite = WorkspaceInvitesTable & { workspace_name: string; inviter_name: string }
+
+/** The open invitations for an address that have not expired, newest first. */
+export function listInvitesFor(db: Db, emailNormal: string, now: string): Promise<AddressedInvite[]> {
+  return invitesFor(db, emailNormal, now)
+    .orderBy('workspace_invites.created_at', 'desc')
+    .orderBy('workspace_invites.invite_id', 'desc')
+    .execute()
+}
+
+export function findInviteFor(
+  db: Db,
+  emailNormal: string,
+  inviteId: string,
+  now: string,
+): Promise<AddressedInvite | undefined> {
+  return invitesFor(db, emailNormal, now)
+    .where('workspace_invites.invite_id', '=', inviteId)
+    .executeTakeFirst()
+}
+
+const invitesFor = (db: Db, emailNormal: string, now: string) =>
+  db
+    .selectFrom('workspace_invites')
+    .innerJoin('workspaces', 'workspaces.workspace_id', 'workspace_invites.workspace_id')
+    .innerJoin('users', 'users.user_id', 'workspace_invites.invited_by')
+    .selectAll('workspace_invites')
+    .select(['workspaces.name as workspace_name', 'users.display_name as inviter_name'])
+    .where('workspace_invites.email_normal', '=', emailNormal)
+    .where('workspace_invites.status', '=', 'pending')
+    .where('workspace_invites.expires_at', '>', now)

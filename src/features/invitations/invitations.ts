@@ -3,16 +3,23 @@ import { capability } from '../../core/capability.ts'
 import type { Ctx, UserCtx } from '../../core/context.ts'
 import { inTx } from '../../core/context.ts'
 import { conflict, forbidden, gone, notFound } from '../../core/errors.ts'
-import { Id } from '../../core/schemas.ts'
+import { AnswerId, Id } from '../../core/schemas.ts'
 import { sha256 } from '../../core/secrets.ts'
 import type { WorkspaceInvitesTable } from '../../db/tables/workspaces.ts'
-import { requireUser } from '../accounts/users.ts'
 import { audit } from '../audit/audit.ts'
+import { requireUser } from '../identity/users/users.ts'
 import { cancelMails } from '../mail/outbox.ts'
+import { requireRole } from '../permissions/permission.ts'
+import { domainAllowed, policyOf } from '../permissions/policy.ts'
 import { join, MembershipResponse } from '../workspaces/members.ts'
-import { requireRole } from '../workspaces/permission.ts'
-import { domainAllowed, policyOf } from '../workspaces/policy.ts'
-import { findInviteByToken, listInvitesOf, namesFor, updateInvite } from './invitations.store.ts'
+import {
+  countOpenInvitesOf,
+  deleteInvitesOf,
+  findInviteByToken,
+  listInvitesOf,
+  namesFor,
+  updateInvite,
+} from './invitations.store.ts'
 import {
   InviteToken,
   presentInvite,
@@ -57,7 +64,7 @@ export const revokeInvite = capability({
   },
   input: z.object({ workspace_id: Id, invite_id: Id }),
   output: z
-    .object({ invite_id: z.string(), status: z.literal('revoked') })
+    .object({ invite_id: AnswerId, status: z.literal('revoked') })
     .meta({ id: 'WorkspaceInviteRevoked' }),
   run: (ctx, { workspace_id, invite_id }) =>
     inTx(ctx, async (ctx) => {
@@ -127,6 +134,34 @@ async function requireWelcome(ctx: UserCtx, invite: WorkspaceInvitesTable): Prom
     )
 }
 
+export const countOpenInvites = (ctx: Ctx, workspaceId: string): Promise<number> =>
+  countOpenInvitesOf(ctx.db, workspaceId)
+
+/** For a workspace that goes, inside its transaction: every link is dead, and no mail with one leaves any more. */
+export async function endInvitesOf(ctx: Ctx, workspaceId: string): Promise<void> {
+  for (const { invite_id } of await listInvitesOf(ctx.db, workspaceId, { history: false }))
+    await cancelMails(ctx, `invite:${invite_id}`)
+  await deleteInvitesOf(ctx.db, workspaceId)
+}
+
+/** The end of every way to accept; whether the caller may is decided before. */
+export async function joinByInvite(ctx: UserCtx, found: WorkspaceInvitesTable) {
+  const membership = await join(ctx, found.workspace_id, ctx.viewer.userId, found.role)
+  await updateInvite(ctx.db, found.invite_id, {
+    status: 'accepted',
+    accepted_at: ctx.now().toISOString(),
+    accepted_by: ctx.viewer.userId,
+  })
+  await cancelMails(ctx, `invite:${found.invite_id}`)
+  await audit(ctx, {
+    action: 'invite.accepted',
+    subject: { type: 'invite', id: found.invite_id },
+    workspaceId: found.workspace_id,
+    details: { email: found.email, role: found.role },
+  })
+  return membership
+}
+
 export const acceptInvite = capability({
   name: 'invites.accept',
   summary: 'Accept an invitation; you become a member with its role',
@@ -146,19 +181,6 @@ export const acceptInvite = capability({
       if (found.status !== 'pending')
         throw conflict('invite_not_pending', 'This invitation has been accepted already.')
       await requireWelcome(ctx, found)
-      const membership = await join(ctx, found.workspace_id, ctx.viewer.userId, found.role)
-      await updateInvite(ctx.db, found.invite_id, {
-        status: 'accepted',
-        accepted_at: ctx.now().toISOString(),
-        accepted_by: ctx.viewer.userId,
-      })
-      await cancelMails(ctx, `invite:${found.invite_id}`)
-      await audit(ctx, {
-        action: 'invite.accepted',
-        subject: { type: 'invite', id: found.invite_id },
-        workspaceId: found.workspace_id,
-        details: { email: found.email, role: found.role },
-      })
-      return membership
+      return joinByInvite(ctx, found)
     }),
 })

@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { Email, Id, Time } from '../../core/schemas.ts'
+import { Provenance } from '../../core/provenance.ts'
+import { AnswerId, Email, Id, Time } from '../../core/schemas.ts'
 import type { WorkspaceInvitesTable } from '../../db/tables/workspaces.ts'
+import { RoleName } from '../permissions/policy.ts'
 import { OptionalRole } from '../workspaces/members.ts'
-import { RoleName } from '../workspaces/policy.ts'
 
 const InviteStatus = z.enum(['pending', 'accepted', 'revoked'])
 
@@ -16,15 +17,19 @@ export const WorkspaceInviteAccept = z.object({ token: InviteToken }).meta({ id:
 
 export const WorkspaceInviteResponse = z
   .object({
-    invite_id: z.string(),
-    workspace_id: z.string(),
+    invite_id: AnswerId,
+    workspace_id: AnswerId,
     email: z.string(),
     role: RoleName,
     status: InviteStatus,
-    invited_by: z.string(),
+    invited_by: AnswerId,
     created_at: Time,
     expires_at: Time,
     accepted_at: Time.nullable(),
+    declined_at: Time.nullable().describe(
+      'Set where the invited person declined; the status is revoked then.',
+    ),
+    provenance: Provenance.describe('Who typed the address'),
   })
   .meta({ id: 'WorkspaceInviteResponse' })
 
@@ -58,4 +63,7 @@ export const presentInvite = ({
   email_normal,
   accepted_by,
   ...shown
-}: WorkspaceInvitesTable): z.input<typeof WorkspaceInviteResponse> => shown
+}: WorkspaceInvitesTable): z.input<typeof WorkspaceInviteResponse> => ({
+  ...shown,
+  provenance: { owner: 'team', workspace: shown.workspace_id, reviewed: false },
+})

@@ -7,12 +7,12 @@ import { Id, normalEmail } from '../../core/schemas.ts'
 import { randomToken, sha256 } from '../../core/secrets.ts'
 import { newId } from '../../db/ids.ts'
 import type { Role, WorkspaceInvitesTable } from '../../db/tables/workspaces.ts'
-import { userByEmail } from '../accounts/users.ts'
 import { audit } from '../audit/audit.ts'
+import { userByEmail } from '../identity/users/users.ts'
 import { cancelMails, enqueueMail } from '../mail/outbox.ts'
+import { requireRole } from '../permissions/permission.ts'
+import { policyOf, requireAllowedDomain } from '../permissions/policy.ts'
 import { alreadyMember, isMember, requireShared } from '../workspaces/members.ts'
-import { requireRole } from '../workspaces/permission.ts'
-import { policyOf, requireAllowedDomain } from '../workspaces/policy.ts'
 import { invitationMail } from './invitation-mail.ts'
 import { findInvite, findOpenInvite, insertInvite, namesFor, updateInvite } from './invitations.store.ts'
 import { presentInvite, WorkspaceInviteActionResponse, WorkspaceInviteCreate } from './invite-schemas.ts'
@@ -81,6 +81,7 @@ async function sendFirst(
     created_at: now.toISOString(),
     accepted_at: null,
     accepted_by: null,
+    declined_at: null,
   }
   await insertInvite(ctx.db, invite)
   return send(ctx, invite, token)

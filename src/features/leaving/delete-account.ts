@@ -3,13 +3,14 @@ import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { conflict } from '../../core/errors.ts'
 import { toJson } from '../../db/columns.ts'
-import { DEFAULT_SETTINGS } from '../accounts/settings.ts'
-import { requireUser } from '../accounts/users.ts'
 import { audit } from '../audit/audit.ts'
 import { willBeCharged } from '../billing/subscriptions.ts'
 import { forgetPrivateCards } from '../cards/forget.ts'
+import { disconnectAllApps } from '../identity/oauth/connected-apps.ts'
+import { requireUser } from '../identity/users/users.ts'
+import { cancelMails } from '../mail/outbox.ts'
 import { forgetMemory } from '../memory/forget.ts'
-import { disconnectAllApps } from '../oauth/connected-apps.ts'
+import { DEFAULT_SETTINGS } from '../settings/settings.ts'
 
 const DELETED_NAME = 'deleted user'
 
@@ -97,7 +98,15 @@ export const deleteAccount = capability({
         .where('owner_id', '=', userId)
         .executeTakeFirst()
       await disconnectAllApps(ctx, userId)
-      for (const table of ['sessions', 'api_keys', 'email_tokens', 'memberships'] as const)
+      await cancelMails(ctx, `change_email:${userId}`)
+      for (const table of [
+        'sessions',
+        'api_keys',
+        'email_tokens',
+        'email_changes',
+        'memberships',
+        'rewarded_texts',
+      ] as const)
         await ctx.db.deleteFrom(table).where('user_id', '=', userId).execute()
       await ctx.db
         .updateTable('outbox')

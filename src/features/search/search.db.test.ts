@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
 import { type Bench, onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor, inTx } from '../../core/context.ts'
+import { foldChanges } from '../../search-index/vocabulary.ts'
 import { book } from '../credits/ledger.ts'
-import { foldChanges } from './vocabulary.ts'
 
 const search = async (as: Person, query: string, more: Record<string, unknown> = {}) =>
   as.post('/api/v1/search', { query, ...more })
@@ -79,6 +79,13 @@ onBothEngines('search', (t) => {
         'After &lt;b&gt;take-off&lt;/b&gt; the <mark>gyroscope</mark> &amp; <mark>compass</mark> disagree by &quot;ten&quot; degrees',
     })
     expect(body.results[0].score).toBe(1)
+  })
+
+  test('a hit by the title alone has its mark', async () => {
+    const card = await record(me, { title: 'The zeppelin will not moor' })
+    const { body } = await search(me, 'zeppelin')
+    expect(idsOf({ body })).toEqual([card.card_id])
+    expect(body.results[0].snippet).toBe('The <mark>zeppelin</mark> will not moor')
   })
 
   test('one missing word does not blank the answer, and more matching words come first', async () => {

@@ -1,9 +1,10 @@
 /** The support chat as Server-Sent Events: `delta` …, then `done`; comments in between keep the connection alive. */
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { contextFor, type Services } from '../../core/context.ts'
+import type { Services } from '../../core/context.ts'
+import { contextOfRequest } from '../../core/http/context-of-request.ts'
+import type { RawRoute } from '../../core/http/raw-route.ts'
 import { parseInput } from '../../core/invoke.ts'
-import type { RawRoute } from '../../doors/http/raw-route.ts'
 import { answerPieces, type Material } from './answer.ts'
 import { conversationOf, materialFor, SupportChatRequest } from './chat.ts'
 
@@ -30,12 +31,7 @@ export const streamSupportChat: RawRoute = {
   handle: async (services, request, reply) => {
     const asked = parseInput(SupportChatRequest, request.body ?? {})
     const left = new AbortController()
-    const ctx = contextFor(services, {
-      viewer: request.viewer,
-      requestId: request.id,
-      ip: request.clientHost,
-      ifMatch: undefined,
-    })
+    const ctx = contextOfRequest(services, request)
     reply.hijack()
     const response = reply.raw
     response.on('close', () => left.abort(new Error('the client has left')))

@@ -3,14 +3,15 @@ import { capability } from '../../core/capability.ts'
 import type { Ctx, UserCtx } from '../../core/context.ts'
 import { inTx } from '../../core/context.ts'
 import { conflict, notFound } from '../../core/errors.ts'
-import { Email, Id, Time } from '../../core/schemas.ts'
+import { Provenance } from '../../core/provenance.ts'
+import { AnswerId, Email, Id, Time } from '../../core/schemas.ts'
 import type { UsersTable } from '../../db/tables/accounts.ts'
 import type { MembershipsTable, Role, WorkspacesTable } from '../../db/tables/workspaces.ts'
-import { requireUser, userByEmail } from '../accounts/users.ts'
 import { audit } from '../audit/audit.ts'
+import { requireUser, userByEmail } from '../identity/users/users.ts'
+import { requireRole } from '../permissions/permission.ts'
+import { policyOf, RoleName, requireAllowedDomain } from '../permissions/policy.ts'
 import { countAdmins, deleteMembership, findMembership, listMembersOf, setRole } from './members.store.ts'
-import { requireRole } from './permission.ts'
-import { policyOf, RoleName, requireAllowedDomain } from './policy.ts'
 import { insertMembership } from './workspaces.store.ts'
 
 /** Left out, it is what the workspace's policy says, and viewer where that says nothing. */
@@ -32,12 +33,13 @@ export const MembershipUpdate = z
   .meta({ id: 'MembershipUpdate' })
 
 export const MembershipResponse = z
-  .object({ workspace_id: z.string(), user_id: z.string(), role: RoleName, created_at: Time })
+  .object({ workspace_id: AnswerId, user_id: AnswerId, role: RoleName, created_at: Time })
   .meta({ id: 'MembershipResponse' })
 
 export const WorkspaceMemberResponse = MembershipResponse.extend({
   email: z.string(),
   display_name: z.string(),
+  provenance: Provenance.describe('Who chose the name'),
 }).meta({ id: 'WorkspaceMemberResponse' })
 
 export const alreadyMember = () =>
@@ -140,7 +142,15 @@ export const listMembers = capability({
   run: async (ctx, { workspace_id }) => {
     await requireRole(ctx, workspace_id, 'viewer')
     const rows = await listMembersOf(ctx.db, workspace_id)
-    return rows.map((row) => ({ ...row, email: row.email ?? '' }))
+    return rows.map((row) => ({
+      ...row,
+      email: row.email ?? '',
+      provenance: {
+        owner: row.user_id === ctx.viewer.userId ? ('you' as const) : ('team' as const),
+        workspace: workspace_id,
+        reviewed: false,
+      },
+    }))
   },
 })
 
@@ -200,7 +210,7 @@ export const removeMember = capability({
   },
   input: z.object({ workspace_id: Id, user_id: Id }),
   output: z
-    .object({ workspace_id: z.string(), user_id: z.string(), removed: z.literal(true) })
+    .object({ workspace_id: AnswerId, user_id: AnswerId, removed: z.literal(true) })
     .meta({ id: 'MembershipRemoved' }),
   run: (ctx, { workspace_id, user_id }) =>
     inTx(ctx, async (ctx) => {

@@ -1,21 +1,31 @@
-import type { createApiKey, deleteApiKey, listApiKeys } from '../../../src/features/accounts/api-keys.ts'
+import type { readPolicy } from '../../../src/features/credits/policy.ts'
+import type { readNotices } from '../../../src/features/health/notices.ts'
+import type {
+  createApiKey,
+  deleteApiKey,
+  listApiKeys,
+} from '../../../src/features/identity/credentials/api-keys.ts'
+import type { logout as logoutCapability } from '../../../src/features/identity/credentials/sessions.ts'
+import type {
+  cancelEmailChange as cancelEmailChangeCapability,
+  changeEmail as changeEmailCapability,
+} from '../../../src/features/identity/recovery/email-change.ts'
 import type {
   requestPasswordReset,
+  resendVerification as resendVerificationCapability,
   resetPassword as resetPasswordCapability,
   verifyEmail as verifyEmailCapability,
-} from '../../../src/features/accounts/email-links.ts'
-import type { logout as logoutCapability } from '../../../src/features/accounts/sessions.ts'
+} from '../../../src/features/identity/recovery/email-links.ts'
+import type { changeProfile as changeProfileCapability } from '../../../src/features/identity/users/profile.ts'
+import type {
+  me as meCapability,
+  submitOnboarding as submitOnboardingCapability,
+} from '../../../src/features/identity/users/users.ts'
 import type {
   login as loginCapability,
   loginWithGoogle as loginWithGoogleCapability,
   register as registerCapability,
-} from '../../../src/features/accounts/sign-in.ts'
-import type {
-  me as meCapability,
-  submitOnboarding as submitOnboardingCapability,
-} from '../../../src/features/accounts/users.ts'
-import type { readPolicy } from '../../../src/features/credits/policy.ts'
-import type { readNotices } from '../../../src/features/health/notices.ts'
+} from '../../../src/features/joining/sign-in.ts'
 import { call } from './client.ts'
 
 export const register = call<typeof registerCapability>('POST /api/v1/auth/register')
@@ -27,6 +37,12 @@ export const submitOnboarding = call<typeof submitOnboardingCapability>('POST /a
 export const requestReset = call<typeof requestPasswordReset>('POST /api/v1/auth/password/reset-request')
 export const resetPassword = call<typeof resetPasswordCapability>('POST /api/v1/auth/password/reset')
 export const verifyEmail = call<typeof verifyEmailCapability>('POST /api/v1/auth/verify-email')
+export const resendVerification = call<typeof resendVerificationCapability>(
+  'POST /api/v1/auth/verify-email/resend',
+)
+export const changeProfile = call<typeof changeProfileCapability>('PATCH /api/v1/auth/me')
+export const changeEmail = call<typeof changeEmailCapability>('POST /api/v1/auth/email')
+export const cancelEmailChange = call<typeof cancelEmailChangeCapability>('DELETE /api/v1/auth/email')
 export const listKeys = call<typeof listApiKeys>('GET /api/v1/auth/api-keys')
 export const createKey = call<typeof createApiKey>('POST /api/v1/auth/api-keys')
 export const deleteKey = call<typeof deleteApiKey>('DELETE /api/v1/auth/api-keys/{key_id}')

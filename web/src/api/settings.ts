@@ -1,15 +1,15 @@
 import type { OutputOf } from '../../../src/core/capability.ts'
-import type { listApiKeys } from '../../../src/features/accounts/api-keys.ts'
-import type { changePassword as ChangePassword } from '../../../src/features/accounts/email-links.ts'
-import type {
-  readSettings as ReadSettings,
-  replaceSettings as ReplaceSettings,
-} from '../../../src/features/accounts/settings.ts'
-import type { deleteAccount as DeleteAccount } from '../../../src/features/leaving/delete-account.ts'
+import type { listApiKeys } from '../../../src/features/identity/credentials/api-keys.ts'
 import type {
   disconnectApp as DisconnectApp,
   listConnectedApps,
-} from '../../../src/features/oauth/connected-apps.ts'
+} from '../../../src/features/identity/oauth/connected-apps.ts'
+import type { changePassword as ChangePassword } from '../../../src/features/identity/recovery/email-links.ts'
+import type { deleteAccount as DeleteAccount } from '../../../src/features/leaving/delete-account.ts'
+import type {
+  readSettings as ReadSettings,
+  replaceSettings as ReplaceSettings,
+} from '../../../src/features/settings/settings.ts'
 import { call } from './client.ts'
 
 export type ApiKey = OutputOf<typeof listApiKeys>[number]

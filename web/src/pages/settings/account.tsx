@@ -4,32 +4,24 @@ import { ApiError } from '../../api/client.ts'
 import { changePassword } from '../../api/settings.ts'
 import { formatDay } from '../../lib/format.ts'
 import { useMe } from '../../session.ts'
-import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { EmailAddress } from './email-address.tsx'
 import { LeaveSection } from './leave-section.tsx'
+import { NameForm } from './name-form.tsx'
 
 export function Account() {
   const me = useMe()
   return (
     <div className="max-w-[640px]">
-      <Section title="You">
-        <dl className="grid grid-cols-[120px_minmax(0,1fr)] gap-x-4 gap-y-2 text-sm">
-          <dt className="text-soft">Name</dt>
-          <dd>{me.display_name || 'Not set'}</dd>
-          <dt className="text-soft">E-mail</dt>
-          <dd className="flex flex-wrap items-center gap-2 break-all">
-            {me.email}
-            <Badge tone={me.email_verified ? 'ok' : 'neutral'}>
-              {me.email_verified ? 'Confirmed' : 'Not confirmed'}
-            </Badge>
-          </dd>
-          <dt className="text-soft">Since</dt>
-          <dd>{formatDay(me.created_at)}</dd>
-        </dl>
+      <Section title="You" lead={`Here since ${formatDay(me.created_at)}.`}>
+        <NameForm />
+      </Section>
+      <Section title="E-mail address" lead="You sign in with it, and mails go there.">
+        <EmailAddress />
       </Section>
       <Section title="Password" lead="Changing it signs you out everywhere else. API keys keep working.">
         <PasswordForm email={me.email} />

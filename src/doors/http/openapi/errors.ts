@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { type Json, refTo } from './schemas.ts'
+
+const ValidationError = z
+  .object({
+    type: z.string(),
+    loc: z.array(z.union([z.string(), z.int()])).describe('Starts with body, query, path or header.'),
+    msg: z.string(),
+    input: z.any(),
+    ctx: z.record(z.string(), z.any()).optional(),
+  })
+  .meta({ id: 'ValidationError' })
+
+export const HTTPValidationError = z.object({ detail: z.array(ValidationError) }).meta({
+  id: 'HTTPValidationError',
+  examples: [
+    {
+      detail: [
+        { type: 'missing', loc: ['body', 'symptom'], msg: 'Field required', input: { title: 'A title' } },
+      ],
+    },
+  ],
+})
+
+export const ErrorResponse = z
+  .looseObject({
+    detail: z.string().describe('A sentence a person can act on.'),
+    code: z.string().describe('Stable, for programs.'),
+  })
+  .meta({ id: 'ErrorResponse', examples: [{ detail: 'Card not found.', code: 'not_found' }] })
+
+const ERROR_RESPONSES: Record<number, string> = {
+  400: 'Refused by a rule; the answer says which',
+  401: 'No credential, or not a valid one',
+  402: 'Not enough credits; nothing was charged',
+  403: 'The credential or the role does not allow this',
+  404: 'Not found, or not yours to know of',
+  409: 'In conflict with the present state',
+  410: 'Past its time',
+  412: 'Changed since the version given in If-Match',
+  413: 'Too large',
+  507: 'There is no room for it now; nothing was kept',
+  415: 'Not a media type that this route takes',
+  422: 'The input is not valid',
+  429: 'Too many requests; Retry-After says when to try again',
+  500: 'A fault of the server; request_id names it',
+  503: 'A needed part is not configured or not reachable now',
+}
+
+/** What a request can meet anywhere, and what it can meet by what it sends. */
+export function commonErrors(request: {
+  open: boolean
+  input: boolean
+  body: boolean
+  key: boolean
+}): number[] {
+  return [
+    ...(request.open ? [] : [401, 403]),
+    ...(request.key ? [409] : []),
+    ...(request.body ? [413, 415] : []),
+    ...(request.input ? [422] : []),
+    ...[429, 500, 503],
+  ]
+}
+
+const inJson = (name: string) => ({ 'application/json': { schema: refTo(name) } })
+
+export const errorResponses = (statuses: Iterable<number>): Json =>
+  Object.fromEntries(
+    [...new Set(statuses)].sort().map((status) => [
+      String(status),
+      {
+        description: ERROR_RESPONSES[status] ?? 'Error',
+        content: inJson(status === 422 ? 'HTTPValidationError' : 'ErrorResponse'),
+      },
+    ]),
+  )

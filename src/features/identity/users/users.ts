@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import { capability } from '../../../core/capability.ts'
+import type { Ctx } from '../../../core/context.ts'
+import { inTx } from '../../../core/context.ts'
+import { notFound } from '../../../core/errors.ts'
+import { AnswerId, Time } from '../../../core/schemas.ts'
+import { ANY_SCOPE } from '../../../core/scopes.ts'
+import { dictionary } from '../../../core/sizes.ts'
+import { fromJsonOrNull, toJson } from '../../../db/columns.ts'
+import type { UsersTable } from '../../../db/tables/accounts.ts'
+import { balanceOf } from '../../credits/ledger.ts'
+import { pendingEmail } from './email-change.store.ts'
+import { findUser, findUserByEmail, updateUser } from './users.store.ts'
+
+// What joining and settings do to a person's row.
+export { findUserByEmail, findUserByGoogle, insertUser, updateUser } from './users.store.ts'
+
+const Answer = z.union([z.string().max(2000), z.array(z.string().max(2000)).max(50), z.boolean(), z.number()])
+const Answers = dictionary(z.string().max(200), Answer, 50)
+
+export const UserResponse = z
+  .object({
+    user_id: AnswerId,
+    email: z.string(),
+    display_name: z.string(),
+    email_verified: z.boolean(),
+    pending_email: z.string().nullable().describe('A new address that is not confirmed yet.'),
+    onboarding_completed: z.boolean(),
+    onboarding: z.record(z.string(), Answer).nullable(),
+    plan: z.string(),
+    personal_workspace_id: AnswerId,
+    credits_balance: z.int(),
+    is_admin: z.boolean(),
+    created_at: Time,
+  })
+  .meta({ id: 'UserResponse' })
+
+export const OnboardingSubmit = z.object({ answers: Answers }).meta({ id: 'OnboardingSubmit' })
+
+/**
+ * Service admins are named by e-mail in the configuration. Where mail works, the address must have been
+ * verified, so that registering somebody else's address gives nothing.
+ */
+export const isServiceAdmin = (
+  config: Ctx['config'],
+  user: { email_normal: string | null; email_verified: number },
+): boolean =>
+  user.email_normal !== null &&
+  config.adminEmails.includes(user.email_normal) &&
+  (user.email_verified === 1 || config.mail.smtpUrl === undefined)
+
+/** The address a person knows their account by, for pages that name it. */
+export const emailOf = async (ctx: Ctx, userId: string): Promise<string> =>
+  (await findUser(ctx.db, userId))?.email ?? ''
+
+export async function presentUser(ctx: Ctx, user: UsersTable): Promise<z.input<typeof UserResponse>> {
+  return {
+    user_id: user.user_id,
+    email: user.email ?? '',
+    display_name: user.display_name,
+    email_verified: user.email_verified === 1,
+    pending_email: await pendingEmail(ctx.db, user.user_id, ctx.now().toISOString()),
+    onboarding_completed: user.onboarding !== null,
+    onboarding: fromJsonOrNull(user.onboarding),
+    plan: user.plan,
+    personal_workspace_id: user.personal_workspace_id,
+    credits_balance: await balanceOf(ctx, user.user_id),
+    is_admin: isServiceAdmin(ctx.config, user),
+    created_at: user.created_at,
+  }
+}
+
+export async function requireUser(ctx: Ctx, userId: string): Promise<UsersTable> {
+  const user = await findUser(ctx.db, userId)
+  if (!user) throw notFound('User')
+  return user
+}
+
+/** For features that know a person by address only. */
+export const userByEmail = (ctx: Ctx, email: string): Promise<UsersTable | undefined> =>
+  findUserByEmail(ctx.db, email)
+
+/** Whether this is somebody's id who still has an account. */
+export async function isUser(ctx: Ctx, userId: string): Promise<boolean> {
+  return (await findUser(ctx.db, userId)) !== undefined
+}
+
+/** The plan that the user's subscriptions amount to; billing alone decides it. */
+export async function setPlan(ctx: Ctx, userId: string, plan: string): Promise<void> {
+  await updateUser(ctx.db, userId, { plan, updated_at: ctx.now().toISOString() })
+}
+
+export const me = capability({
+  name: 'account.me',
+  summary: 'The signed-in user',
+  description: 'Works with every credential: an agent’s key may know whose it is.',
+  scopes: ANY_SCOPE,
+  rest: ['GET /api/v1/auth/me'],
+  input: z.object({}),
+  output: UserResponse,
+  run: async (ctx) => presentUser(ctx, await requireUser(ctx, ctx.viewer.userId)),
+})
+
+export const submitOnboarding = capability({
+  name: 'account.onboarding',
+  summary: 'Save the onboarding answers and mark onboarding as done',
+  scopes: ['account'],
+  rest: ['POST /api/v1/auth/onboarding'],
+  input: OnboardingSubmit,
+  output: UserResponse,
+  run: (ctx, { answers }) =>
+    inTx(ctx, async (ctx) => {
+      await updateUser(ctx.db, ctx.viewer.userId, {
+        onboarding: toJson(answers),
+        updated_at: ctx.now().toISOString(),
+      })
+      return presentUser(ctx, await requireUser(ctx, ctx.viewer.userId))
+    }),
+})

@@ -1,0 +1,62 @@
+import type { Ctx, UserCtx } from '../../core/context.ts'
+import { forbidden, notFound } from '../../core/errors.ts'
+import type { Role, WorkspacesTable } from '../../db/tables/workspaces.ts'
+
+const RANK: Record<Role, number> = { viewer: 1, editor: 2, admin: 3 }
+
+export const hasRole = (role: Role | null | undefined, minimum: Role): boolean =>
+  role != null && RANK[role] >= RANK[minimum]
+
+/** The viewer's role in a workspace, or undefined for somebody who is not a member. */
+export const roleIn = (ctx: UserCtx, workspaceId: string): Promise<Role | undefined> =>
+  roleOf(ctx, workspaceId, ctx.viewer.userId)
+
+/** The role of anybody in a workspace. */
+export async function roleOf(ctx: Ctx, workspaceId: string, userId: string): Promise<Role | undefined> {
+  const row = await ctx.db
+    .selectFrom('memberships')
+    .select('role')
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return row?.role
+}
+
+export type Access = { workspace: WorkspacesTable; role: Role | null }
+
+/** A workspace that the viewer may know of: its members always, everybody else unless it is private. */
+export async function requireVisible(ctx: UserCtx, workspaceId: string): Promise<Access> {
+  const row = await ctx.db
+    .selectFrom('workspaces')
+    .leftJoin('memberships', (join) =>
+      join
+        .onRef('memberships.workspace_id', '=', 'workspaces.workspace_id')
+        .on('memberships.user_id', '=', ctx.viewer.userId),
+    )
+    .selectAll('workspaces')
+    .select('memberships.role')
+    .where('workspaces.workspace_id', '=', workspaceId)
+    .where((eb) =>
+      eb.or([eb('memberships.role', 'is not', null), eb('workspaces.visibility', '!=', 'private')]),
+    )
+    .executeTakeFirst()
+  if (!row) throw notFound('Workspace')
+  const { role, ...workspace } = row
+  return { workspace, role }
+}
+
+/** The workspace, for somebody with at least this role in it. 404 where they may not know of it, else 403. */
+export async function requireRole(
+  ctx: UserCtx,
+  workspaceId: string,
+  minimum: Role,
+): Promise<{ workspace: WorkspacesTable; role: Role }> {
+  const { workspace, role } = await requireVisible(ctx, workspaceId)
+  if (role === null || !hasRole(role, minimum))
+    throw forbidden(
+      minimum === 'viewer'
+        ? 'This is for members of the workspace.'
+        : `This needs the role ${minimum}${minimum === 'editor' ? ' or admin' : ''} in the workspace.`,
+    )
+  return { workspace, role }
+}

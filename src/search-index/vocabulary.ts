@@ -1,0 +1,196 @@
+import { sql } from 'kysely'
+import { type Ctx, inTx } from '../core/context.ts'
+import { insertRow, type Named, prepared } from '../db/prepared.ts'
+import type { SearchDocument } from '../features/cards/indexing/document.ts'
+import { wordHash } from '../text/term-hash.ts'
+import { isAmong, numberList } from './index.store.ts'
+import type { Candidate } from './packing.ts'
+import { isPublic as isForAll } from './public-documents.ts'
+import { markDead } from './tombstones.ts'
+import { type WordChange, wordStore } from './word-store.ts'
+
+/** Remembers what card writes do to the counts; `foldChanges` does the counting later. */
+export async function noteChange(
+  ctx: Ctx,
+  before: readonly Candidate[],
+  after: readonly SearchDocument[],
+): Promise<void> {
+  // What everybody may find is counted apart, so it is noted apart.
+  for (const isPublic of [false, true]) {
+    const went = before.filter((card) => isForAll(card) === isPublic)
+    const came = after.filter((card) => isForAll(card) === isPublic)
+    if (went.length > 0 || came.length > 0)
+      await insertRow(ctx.db, 'search_changes', noteOf(went, came, isPublic))
+  }
+}
+
+const noteOf = (went: readonly Candidate[], came: readonly SearchDocument[], isPublic: boolean) => ({
+  cards: came.length - went.length,
+  length: total(came.map((card) => card.length)) - total(went.map((card) => card.length)),
+  added: addedWords(came),
+  removed: went.map((card) => Array.from(card.hashes).join(' ')).join(' '),
+  gone: went.map((card) => card.docNo).join(' '),
+  is_public: isPublic ? 1 : 0,
+})
+
+/** No word has it: it is no part of any token. */
+const times = '*'
+
+/** The words, and with those of several cards how often: `lock timeout*3`. */
+function addedWords(cards: readonly SearchDocument[]): string {
+  const [only] = cards
+  if (cards.length === 1 && only) return only.words.join(' ')
+  const counts = new Map<string, number>()
+  for (const { words } of cards) for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
+  return Array.from(counts, ([word, cards]) => (cards === 1 ? word : `${word}${times}${cards}`)).join(' ')
+}
+
+/** Of a bulk load, a note tells of hundreds of cards. */
+const foldedAtOnce = 500
+/** Any fixed number. */
+const indexLock = 7_205_760
+
+/** Processes that fold into the counts or into the lists at the same time take turns. */
+export async function lockIndex(ctx: Ctx): Promise<void> {
+  if (ctx.database.engine === 'postgres')
+    await sql`select pg_advisory_xact_lock(${indexLock})`.execute(ctx.db)
+}
+
+/** Counts in what card writes have noted; returns how many notes are folded. */
+export async function foldChanges(ctx: Ctx): Promise<number> {
+  const waiting = await ctx.db.selectFrom('search_changes').select('change_no').limit(1).execute()
+  if (waiting.length === 0) return 0
+  let folded = 0
+  for (let now = foldedAtOnce; now === foldedAtOnce; folded += now)
+    now = await inTx(ctx, foldSome, { isolation: 'read committed' })
+  return folded
+}
+
+async function foldSome(ctx: Ctx): Promise<number> {
+  await lockIndex(ctx)
+  const notes = await ctx.db
+    .selectFrom('search_changes')
+    .selectAll()
+    .orderBy('change_no')
+    .limit(foldedAtOnce)
+    .execute()
+  if (notes.length === 0) return 0
+  await ctx.db
+    .deleteFrom('search_changes')
+    .where(
+      'change_no',
+      'in',
+      notes.map((note) => note.change_no),
+    )
+    .execute()
+  await wordStore(ctx).count(ctx, sumUp(notes))
+  await markDead(
+    ctx,
+    notes.flatMap(({ gone }) => numbersIn(gone)),
+  )
+  const sumOf = (some: typeof notes) => ({
+    cards: total(some.map((note) => note.cards)),
+    length: total(some.map((note) => note.length)),
+  })
+  const all = sumOf(notes)
+  const open = sumOf(notes.filter((note) => note.is_public === 1))
+  await ctx.db
+    .updateTable('search_totals')
+    .set((eb) => ({
+      cards: eb('cards', '+', all.cards),
+      length: eb('length', '+', all.length),
+      public_cards: eb('public_cards', '+', open.cards),
+      public_length: eb('public_length', '+', open.length),
+    }))
+    .execute()
+  return notes.length
+}
+
+const total = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0)
+
+const numbersIn = (text: string) => (text === '' ? [] : text.split(' ').map(Number))
+
+function sumUp(notes: readonly { added: string; removed: string; is_public: number }[]): WordChange[] {
+  const changes = new Map<number, WordChange>()
+  const add = (hash: number, word: string | undefined, delta: number, isPublic: number) => {
+    const change = changes.get(hash) ?? { hash, word, delta: 0, publicDelta: 0 }
+    changes.set(hash, change)
+    change.word ??= word
+    change.delta += delta
+    change.publicDelta += isPublic * delta
+  }
+  for (const { added, removed, is_public } of notes) {
+    for (const counted of added.split(' ')) {
+      if (counted === '') continue
+      const [word = '', cards = '1'] = counted.split(times)
+      add(wordHash(word), word, Number(cards), is_public)
+    }
+    for (const hash of numbersIn(removed)) add(hash, undefined, -1, is_public)
+  }
+  return [...changes.values()].sort((a, b) => a.hash - b.hash)
+}
+
+export type Totals = { cards: number; length: number }
+
+const readTotals = prepared((db) =>
+  db.selectFrom('search_totals').select(['public_cards as cards', 'public_length as length']),
+)
+
+/** Of what everybody may find. */
+export async function publicTotals(ctx: Ctx): Promise<Totals> {
+  const [row] = await readTotals(ctx.db, {})
+  return { cards: row?.cards ?? 0, length: row?.length ?? 0 }
+}
+
+/** A vault without a word in it yet is taken to get cards of this length. */
+const LIKELY_LENGTH = 150
+const LIKELY_CARDS = 50
+
+/** Of what everybody may find; where that is little, what is likely counts too. */
+export async function publicAverageLength(ctx: Ctx): Promise<number> {
+  const { cards, length } = await publicTotals(ctx)
+  return (length + LIKELY_CARDS * LIKELY_LENGTH) / (cards + LIKELY_CARDS)
+}
+
+export const averageLengthOf = ({ cards, length }: Totals): number =>
+  cards > 0 && length > 0 ? length / cards : LIKELY_LENGTH
+
+const countsOf = prepared(
+  (db, parameter: Named<{ hashes: string }>) =>
+    sql<{
+      hash: number
+      cards: number
+      public_cards: number
+    }>`select hash, cards, public_cards from search_words
+      where ${isAmong(db, 'hash', parameter('hashes'))}`,
+)
+
+export type WordCount = {
+  /** In how many cards that everybody may find; what is not counted yet is rare. */
+  publicCards: number
+  /** About how long the posting lists are, for planning. */
+  postings: number
+}
+
+/**
+ * Lists up to this length are one to the planner, and longer ones are told apart by powers of two: what a search costs
+ * depends on everybody's cards, but a plan must not tell whether a word stands in any of them.
+ */
+const SHORT_LIST = 1024
+
+export const postingsFor = (cards: number): number =>
+  cards <= SHORT_LIST ? SHORT_LIST : 2 ** Math.ceil(Math.log2(cards))
+
+const UNKNOWN_WORD: WordCount = { publicCards: 0, postings: SHORT_LIST }
+
+export async function wordCounts(ctx: Ctx, hashes: readonly number[]): Promise<(hash: number) => WordCount> {
+  if (hashes.length === 0) return () => UNKNOWN_WORD
+  const found = await countsOf(ctx.db, { hashes: numberList(ctx.db, hashes) })
+  const counts = new Map(
+    found.map((row) => [
+      row.hash,
+      { publicCards: Math.max(0, row.public_cards), postings: postingsFor(row.cards) },
+    ]),
+  )
+  return (hash) => counts.get(hash) ?? UNKNOWN_WORD
+}

@@ -5,8 +5,8 @@ import type { Services } from '../../core/context.ts'
 import { contextOfRequest } from '../../core/http/context-of-request.ts'
 import type { RawRoute } from '../../core/http/raw-route.ts'
 import { parseInput } from '../../core/invoke.ts'
-import { answerPieces, type Material } from './answer.ts'
-import { conversationOf, materialFor, SupportChatRequest } from './chat.ts'
+import { answerPieces } from './answer.ts'
+import { type Asked, ask, SupportChatRequest } from './chat.ts'
 
 const HEARTBEAT_MS = 10_000
 
@@ -29,9 +29,10 @@ export const streamSupportChat: RawRoute = {
     },
   },
   handle: async (services, request, reply) => {
-    const asked = parseInput(SupportChatRequest, request.body ?? {})
+    const question = parseInput(SupportChatRequest, request.body ?? {})
     const left = new AbortController()
     const ctx = contextOfRequest(services, request)
+    const asked = await ask(ctx, question, left.signal)
     reply.hijack()
     const response = reply.raw
     response.on('close', () => left.abort(new Error('the client has left')))
@@ -43,24 +44,20 @@ export const streamSupportChat: RawRoute = {
       'x-accel-buffering': 'no',
     })
     response.write(': hello\n\n')
-    const material = materialFor(ctx, asked, left.signal)
-    await speak(response, material, {
-      services,
-      conversationId: conversationOf(asked),
-      left: left.signal,
-    })
+    await speak(response, asked, { services, left: left.signal })
   },
 }
 
 export type Speaking = {
   services: Pick<Services, 'log'>
-  conversationId: string
   left: AbortSignal
   heartbeatMs?: number
 }
 
-export async function speak(response: ServerResponse, material: Material, speaking: Speaking): Promise<void> {
-  const { services, conversationId, left, heartbeatMs = HEARTBEAT_MS } = speaking
+export async function speak(response: ServerResponse, asked: Asked, speaking: Speaking): Promise<void> {
+  const { material, conversation } = asked
+  const { services, left, heartbeatMs = HEARTBEAT_MS } = speaking
+  let reply = ''
   // Not to a client that does not read: it would look alive for ever.
   const heartbeat = setInterval(() => {
     if (!response.writableNeedDrain) response.write(': still here\n\n')
@@ -68,9 +65,11 @@ export async function speak(response: ServerResponse, material: Material, speaki
   try {
     for await (const text of answerPieces(material)) {
       if (left.aborted) return
+      reply += text
       await send(response, 'delta', { text }, left)
     }
-    await send(response, 'done', { conversation_id: conversationId, sources: material.sources }, left)
+    await conversation.keep(material.question.message, reply)
+    await send(response, 'done', { conversation_id: conversation.id, sources: material.sources }, left)
   } catch (error) {
     if (left.aborted) return
     services.log.error({ err: error }, 'the support chat broke off')

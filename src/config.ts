@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 
@@ -22,53 +23,142 @@ const names = z
       .map((name) => name.trim().toLowerCase())
       .filter(Boolean),
   )
+const PROXY_NETWORK =
+  'must be on, off, a number of proxies from 1 to 10, or a list of addresses and networks (10.0.0.0/8)'
+
+/** Proxies in front: how many there are, or where they are. */
+export type TrustedProxies = { hops: number } | { networks: readonly string[] }
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const family = isIP(address)
+  if (family === 0 || rest.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+}
+
+const trustedProxies = z
+  .string()
+  .default('off')
+  .transform((text, ctx): TrustedProxies | undefined => {
+    if (text === 'off') return undefined
+    if (text === 'on') return { hops: 1 }
+    if (/^([1-9]|10)$/.test(text)) return { hops: Number(text) }
+    const networks = text.split(',').map((network) => network.trim())
+    if (networks.every(isNetwork)) return { networks }
+    ctx.addIssue(PROXY_NETWORK)
+    return z.NEVER
+  })
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
 
-const Environment = z.object({
-  HOST: z.string().min(1).default('127.0.0.1'),
-  PORT: port.default(8080),
-  BASE_URL: httpUrl.transform((url) => url.replace(/\/+$/, '')).optional(),
-  DATA_DIR: z.string().min(1).default('./data'),
+/** Every variable that the server reads. The sentence beside each one becomes its comment in .env.example. */
+export const Environment = z.object({
+  HOST: z.string().min(1).default('127.0.0.1').describe('The address to listen on.'),
+  PORT: port.default(8080).describe('The port to listen on.'),
+  BASE_URL: httpUrl
+    .transform((url) => url.replace(/\/+$/, ''))
+    .optional()
+    .describe('The address that people use: in mails, invitations and redirects. Default: http://HOST:PORT.'),
+  DATA_DIR: z
+    .string()
+    .min(1)
+    .default('./data')
+    .describe('The folder for the database file, attachments and the server secret.'),
   DATABASE_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL; leave it unset for SQLite in DATA_DIR')
-    .optional(),
+    .optional()
+    .describe('postgres://… for PostgreSQL 15 or newer. Default: SQLite in DATA_DIR.'),
   DATABASE_READ_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL of a streaming replica')
-    .optional(),
-  DATABASE_POOL_SIZE: whole(1, 200).default(10),
-  WORKERS: whole(1, 256).optional(),
-  NODE_ENV: z.string().default('development'),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-  ADMIN_EMAILS: names,
-  CREDITS: onOff.default(true),
-  REGISTRATION: z.enum(['open', 'invite', 'closed']).default('open'),
-  SESSION_TTL_DAYS: whole(1, 3650).default(30),
-  GOOGLE_CLIENT_ID: z.string().min(1).optional(),
-  GOOGLE_JWKS_URL: httpUrl.default('https://www.googleapis.com/oauth2/v3/certs'),
-  GOOGLE_ISSUER: httpUrl.default('https://accounts.google.com'),
-  SECRET_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
+    .optional()
+    .describe('A streaming replica of that database, for reads.'),
+  DATABASE_POOL_SIZE: whole(1, 200).default(10).describe('PostgreSQL connections per process.'),
+  WORKERS: whole(1, 256)
+    .optional()
+    .describe('Processes behind the port, on either engine. Default: the number of cores.'),
+  NODE_ENV: z
+    .string()
+    .default('development')
+    .describe('production closes development doors and makes secrets mandatory.'),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .describe('fatal, error, warn, info, debug, trace or silent. Logs go to standard output.'),
+  ADMIN_EMAILS: names.describe('The e-mail addresses of service admins, separated by commas.'),
+  CREDITS: onOff.default(true).describe('off: nothing is charged anywhere.'),
+  REGISTRATION: z
+    .enum(['open', 'invite', 'closed'])
+    .default('open')
+    .describe('open, invite (only with an invitation) or closed.'),
+  SESSION_TTL_DAYS: whole(1, 3650).default(30).describe('The sliding life of a browser session.'),
+  GOOGLE_CLIENT_ID: z.string().min(1).optional().describe('Switches on sign-in with Google.'),
+  GOOGLE_JWKS_URL: httpUrl
+    .default('https://www.googleapis.com/oauth2/v3/certs')
+    .describe('For a stand-in of Google.'),
+  GOOGLE_ISSUER: httpUrl.default('https://accounts.google.com').describe('For a stand-in of Google.'),
+  SECRET_KEY: z
+    .string()
+    .min(32, 'must have at least 32 characters')
+    .optional()
+    .describe(
+      'Seals what waits in the database, such as mails. The same on all machines. Default: made at first start, kept in DATA_DIR/secret.key.',
+    ),
   SMTP_URL: z
     .string()
     .regex(/^smtps?:\/\//, 'must be an smtp:// or smtps:// URL')
-    .optional(),
-  MAIL_FROM: z.string().min(3).default('Knowledge Vault <no-reply@localhost>'),
-  STRIPE_SECRET_KEY: z.string().min(1).optional(),
-  STRIPE_WEBHOOK_SECRET: z.string().min(1).optional(),
-  STRIPE_API_BASE: httpUrl.optional(),
-  LLM_BASE_URL: httpUrl.optional(),
-  LLM_API_KEY: z.string().min(1).optional(),
-  LLM_MODEL: z.string().min(1).default('gpt-4o-mini'),
-  SUPPORT_EMAIL: z.string().min(3).optional(),
-  RATE_LIMIT: onOff.default(true),
-  METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
-  TRUST_PROXY: onOff.default(false),
-  ALLOWED_HOSTS: names,
-  OAUTH_CLIENT_DOCUMENTS: onOff.default(false),
-  BACKUP_DIR: z.string().min(1).optional(),
-  BACKUP_EVERY_HOURS: whole(1, 8760).default(24),
-  BACKUP_KEEP: whole(1, 10_000).default(7),
+    .optional()
+    .describe('smtp://user:password@host:port for mail. Without it, links are shown to the admin.'),
+  MAIL_FROM: z
+    .string()
+    .min(3)
+    .default('Knowledge Vault <no-reply@localhost>')
+    .describe('The sender of mails.'),
+  STRIPE_SECRET_KEY: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Payments by Stripe. Without it, a development provider plays the whole flow.'),
+  STRIPE_WEBHOOK_SECRET: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('The signing secret of the webhook. Production needs it when STRIPE_SECRET_KEY is set.'),
+  STRIPE_API_BASE: httpUrl.optional().describe('For a stand-in of Stripe.'),
+  LLM_BASE_URL: httpUrl
+    .optional()
+    .describe(
+      'Any OpenAI-compatible endpoint, for action cards and the support chat. Without it, both work from the texts themselves.',
+    ),
+  LLM_API_KEY: z.string().min(1).optional().describe('The key for that endpoint, if it needs one.'),
+  LLM_MODEL: z.string().min(1).default('gpt-4o-mini').describe('The model to ask for.'),
+  SUPPORT_EMAIL: z.string().min(3).optional().describe('Where support tickets are mailed to.'),
+  RATE_LIMIT: onOff.default(true).describe('off: no limits per credential or host.'),
+  METRICS_TOKEN: z
+    .string()
+    .min(16, 'must have at least 16 characters')
+    .optional()
+    .describe('The bearer token for /metrics, at least 16 characters.'),
+  TRUST_PROXY: trustedProxies.describe(
+    'Whose X-Forwarded-For is believed: on or a number for so many proxies in front, or their networks.',
+  ),
+  ALLOWED_HOSTS: names.describe('Further host names under which MCP may be reached, separated by commas.'),
+  OAUTH_CLIENT_DOCUMENTS: onOff
+    .default(false)
+    .describe('on: OAuth clients may name themselves by the address of a document, which is then fetched.'),
+  MIN_FREE_DISK_MB: whole(0, 999_999_999)
+    .default(512)
+    .describe('Below so much free disk no attachments are taken.'),
+  ANONYMOUS_UPLOADS_MB: whole(0, 999_999_999)
+    .default(1024)
+    .describe('What the attachments of people who are not signed in may take up together.'),
+  BACKUP_DIR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('A folder for backups on a schedule. Without it, there is no schedule.'),
+  BACKUP_EVERY_HOURS: whole(1, 8760).default(24).describe('Hours between two backups.'),
+  BACKUP_KEEP: whole(1, 10_000).default(7).describe('How many backups are kept.'),
 })
 
 export type Config = Readonly<{
@@ -100,12 +190,16 @@ export type Config = Readonly<{
   supportEmail: string | undefined
   rateLimit: boolean
   metricsToken: string | undefined
-  /** Whether X-Forwarded-For is believed: only behind a proxy that sets it. */
-  trustProxy: boolean
+  /** Whose X-Forwarded-For is believed. */
+  trustProxy: TrustedProxies | undefined
   /** Further host names, beside that of the base URL, under which MCP may be reached. */
   allowedHosts: readonly string[]
   /** Whether OAuth clients may name themselves by the address of a document, which is then fetched. */
   oauthClientDocuments: boolean
+  /** Below so much free disk no attachments are taken. */
+  minFreeDiskMb: number
+  /** All attachments together of people who are not signed in. */
+  anonymousUploadsMb: number
   /** Backups by the program itself; only where a folder for them is named. */
   backup: { dir: string; everyHours: number; keep: number } | undefined
 }>
@@ -121,6 +215,27 @@ export class ConfigError extends Error {
 /** An empty variable counts as unset, as in an env file with nothing after the equals sign. */
 const withoutEmpty = (env: Record<string, string | undefined>) =>
   Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
+
+/** Whether only this machine reaches the address. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host)
+
+/** Names under which this server may be reached. */
+export const ownHosts = ({ baseUrl, host, allowedHosts }: Config): readonly string[] => [
+  new URL(baseUrl).hostname,
+  host,
+  'localhost',
+  '127.0.0.1',
+  '[::1]',
+  ...allowedHosts,
+]
+
+export const isOwnAddress = (config: Config, url: string): boolean =>
+  ownHosts(config).includes(new URL(url).hostname)
+
+/** Development doors are open to everybody who reaches the address: that is for one machine only. */
+export const isOpenDevelopment = ({ production, host, baseUrl }: Config): boolean =>
+  !production && !(isLoopback(host) && isLoopback(new URL(baseUrl).hostname))
 
 const hostInUrl = (host: string) => (host.includes(':') ? `[${host}]` : host)
 
@@ -166,6 +281,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     trustProxy: e.TRUST_PROXY,
     allowedHosts: e.ALLOWED_HOSTS,
     oauthClientDocuments: e.OAUTH_CLIENT_DOCUMENTS,
+    minFreeDiskMb: e.MIN_FREE_DISK_MB,
+    anonymousUploadsMb: e.ANONYMOUS_UPLOADS_MB,
     backup: e.BACKUP_DIR
       ? { dir: e.BACKUP_DIR, everyHours: e.BACKUP_EVERY_HOURS, keep: e.BACKUP_KEEP }
       : undefined,

@@ -29,7 +29,7 @@ test('a key is made with chosen scopes, shown once, used, and deleted', async ()
   expect(await row.textContent()).not.toContain('publish')
   expect(await page.content()).not.toContain(key)
 
-  const refused = await fetch(`${stage.base}/api/v1/auth/me`, { headers: { 'X-API-Key': key } })
+  const refused = await fetch(`${stage.base}/api/v1/auth/api-keys`, { headers: { 'X-API-Key': key } })
   expect(refused.status).toBe(403)
   await page.reload()
   await row.getByText('just now').waitFor()

@@ -44,6 +44,7 @@ export async function spawnServer(env: Record<string, string> = {}): Promise<Ser
       LOG_LEVEL: 'warn',
       RATE_LIMIT: 'off',
       WORKERS: '1',
+      ENV_FILE: '',
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database, Db, EngineName } from '../db.ts'
+import { holdLock } from '../locks.ts'
 import { foundation } from './0001-foundation.ts'
 import { workspaces } from './0002-workspaces.ts'
 import { cards } from './0003-cards.ts'
@@ -55,9 +56,6 @@ export const MIGRATIONS: readonly Migration[] = [
   searchedEvidence,
 ]
 
-/** Any fixed number; processes that start at once wait for each other on it. */
-const MIGRATION_LOCK = 7_205_759
-
 export class SchemaTooNew extends Error {
   override readonly name = 'SchemaTooNew'
 }
@@ -77,7 +75,7 @@ export function migrate(database: Database, migrations = MIGRATIONS): Promise<st
       if (database.engine === 'postgres') {
         // Large tables take their time, and so does waiting for another process that migrates.
         await sql`set local statement_timeout = 0`.execute(db)
-        await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(db)
+        await holdLock(db, database.engine, 'migration')
       }
       const applied = await appliedNames(db)
       const known = new Set(migrations.map((migration) => migration.name))

@@ -6,6 +6,8 @@ import type { Config } from '../../config.ts'
 import type { Services } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
 import { VERSION } from '../../core/version.ts'
+import { countMiss } from './limits/rate-limit.ts'
+import { nothingHere } from './wrong-addresses.ts'
 
 const DIST = new URL('../../../web/dist/', import.meta.url)
 
@@ -25,9 +27,6 @@ export const WEB_POLICY = [
 
 /** Addresses that belong to programs: a mistyped one gets their 404, never a page. */
 const NOT_PAGES = /^\/(api|mcp|docs|health|metrics|openapi\.json|ai-guide|oauth|assets|\.well-known)(\/|$)/
-
-const notHere = () =>
-  new AppError(404, 'not_found', 'There is nothing at this address. The API is described at /docs.')
 
 /** A browser that opens an address, as opposed to a script, a program or an image tag that fetches one. */
 function opensPage(request: FastifyRequest): boolean {
@@ -107,7 +106,8 @@ export async function serveWeb(app: FastifyInstance, services: Services): Promis
   })
   app.get('/', { config: { operation: 'web.page' } }, async (_request, reply) => sendPage(reply))
   app.get('/*', { config: { operation: 'web.page' } }, async (request, reply) => {
-    if (!opensPage(request)) throw notHere()
-    return sendPage(reply)
+    if (opensPage(request)) return sendPage(reply)
+    countMiss(services, request)
+    throw nothingHere()
   })
 }

@@ -54,7 +54,7 @@ export function General() {
     )
   const writable = workspaces.data?.items.filter((one) => one.role === 'admin' || one.role === 'editor') ?? []
   return (
-    <div className="max-w-[640px]">
+    <div className="max-w-lead">
       <Section title="Publishing">
         <div className="grid gap-4">
           <Checkbox

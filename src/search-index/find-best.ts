@@ -1,10 +1,11 @@
 import type { Ctx } from '../core/context.ts'
-import { placeOf, type Wanted } from '../text/bm25.ts'
 import { collect } from './collect.ts'
 import { documentsByNumber } from './index.store.ts'
 import type { IndexView } from './index-view.ts'
 import { type Match, passes } from './match.ts'
 import type { Candidate } from './packing.ts'
+import type { Wanted } from './score.ts'
+import { positionOf } from './sorted-numbers.ts'
 
 /** What a search may look at, whatever the size of the vault. */
 const reach = {
@@ -43,7 +44,7 @@ function planFor(wanted: readonly Wanted[], postings: number): Plan {
 }
 
 const hasAny = ({ hashes }: Candidate, wanted: readonly Wanted[]) =>
-  wanted.some((alternatives) => alternatives.some(({ hash }) => placeOf(hashes, hash) >= 0))
+  wanted.some((alternatives) => alternatives.some(({ hash }) => positionOf(hashes, hash) >= 0))
 
 /** The cards that pass every filter and have most of what is wanted. */
 export async function findBest(

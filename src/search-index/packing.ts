@@ -1,11 +1,12 @@
-import type { SearchDocument } from '../features/cards/indexing/document.ts'
 import { filtersFrom } from '../text/term-hash.ts'
 import { BitReader, BitWriter } from './bits.ts'
+import type { SearchDocument } from './document.ts'
+import { MINOR_LEVEL } from './term-levels.ts'
 
 /** A card as the index has it. `hashes` is sorted; `levels[i]` belongs to `hashes[i]`. */
 export type Candidate = {
   docNo: number
-  cardId: string
+  documentId: string
   length: number
   hashes: readonly number[]
   levels: readonly number[]
@@ -34,10 +35,10 @@ export function pack({ length, hashes, levels, filters }: SearchDocument): Buffe
     filters.map((filter) => filter - filtersFrom),
     space,
   )
-  // Most words occur once, which is level 0.
+  // Most words occur once, which is level 0 and takes one bit. Its long form is free, so it stands for the minor level.
   for (const level of levels) {
     writer.write(level === 0 ? 1 : 0, 1)
-    if (level !== 0) writer.write(level, levelBits)
+    if (level !== 0) writer.write(level === MINOR_LEVEL ? 0 : level, levelBits)
   }
   return writer.finish()
 }
@@ -49,6 +50,6 @@ export function unpack({ doc_no, card_id, weights }: PackedDocument): Candidate 
   const filterCount = bits.read(countBits)
   const hashes = bits.readSorted(words, space)
   const filters = bits.readSorted(filterCount, space).map((filter) => filter + filtersFrom)
-  const levels = hashes.map(() => (bits.read(1) === 1 ? 0 : bits.read(levelBits)))
-  return { docNo: doc_no, cardId: card_id, length, hashes, levels, filters }
+  const levels = hashes.map(() => (bits.read(1) === 1 ? 0 : bits.read(levelBits) || MINOR_LEVEL))
+  return { docNo: doc_no, documentId: card_id, length, hashes, levels, filters }
 }

@@ -14,7 +14,7 @@ const tierShift = 24
 
 /** A block is as many cards as the longest run has: what a search adds up in one go. */
 export const blockBits = tierBits[lastTier]
-export const blockCards = 2 ** blockBits
+export const BLOCK_DOCUMENTS = 2 ** blockBits
 
 export const runOf = (docNo: number, tier: Tier): number => tier * 2 ** tierShift + (docNo >>> tierBits[tier])
 export const tierOf = (run: number): Tier => (run >>> tierShift) as Tier
@@ -22,7 +22,7 @@ export const firstOf = (run: number): number => (run & (2 ** tierShift - 1)) * 2
 export const endOf = (run: number): number => firstOf(run) + 2 ** tierBits[tierOf(run)]
 export const blockOf = (docNo: number): number => docNo >>> blockBits
 
-const bitmapBytes = blockCards / 8
+const bitmapBytes = BLOCK_DOCUMENTS / 8
 
 /** One bit for each card of a block. */
 export type Bitmap = Uint32Array
@@ -110,7 +110,7 @@ function encodeLong({ offsets, impacts }: Postings): Buffer {
   const order = offsets.map((_, i) => i)
   if (offsets.some((offset, i) => i > 0 && offset < (offsets[i - 1] as number)))
     order.sort((a, b) => (offsets[a] as number) - (offsets[b] as number))
-  const bytes = Buffer.allocUnsafe(longHeader + offsets.length * 2 + Math.ceil(blockCards / farGap))
+  const bytes = Buffer.allocUnsafe(longHeader + offsets.length * 2 + Math.ceil(BLOCK_DOCUMENTS / farGap))
   bytes[0] = gapsForm
   let at = bytes.writeUInt32LE(offsets.length, 1)
   let last = 0
@@ -160,7 +160,7 @@ export function encodeRows(
 }
 
 /** What `decode` has read, until it reads again. */
-export const decoded = { offsets: new Uint16Array(blockCards), impacts: new Uint8Array(blockCards) }
+export const decoded = { offsets: new Uint16Array(BLOCK_DOCUMENTS), impacts: new Uint8Array(BLOCK_DOCUMENTS) }
 
 /** Reads a list into `decoded`; returns how many cards it has. */
 export function decode({ docs, at }: ListAt, isBundled: boolean): number {
@@ -197,7 +197,7 @@ function decodeLong(docs: Uint8Array): number {
 function decodeBits(docs: Uint8Array): number {
   const bits = bitmapIn(docs)
   let count = 0
-  for (let at = 0; at < blockCards; at++)
+  for (let at = 0; at < BLOCK_DOCUMENTS; at++)
     if (hasBit(bits, at)) {
       decoded.offsets[count] = at
       decoded.impacts[count++] = 1
@@ -209,8 +209,8 @@ function decodeBits(docs: Uint8Array): number {
 export type Sums = { points: Float32Array; touched: Uint16Array; count: number }
 
 export const emptySums = (): Sums => ({
-  points: new Float32Array(blockCards),
-  touched: new Uint16Array(blockCards),
+  points: new Float32Array(BLOCK_DOCUMENTS),
+  touched: new Uint16Array(BLOCK_DOCUMENTS),
   count: 0,
 })
 

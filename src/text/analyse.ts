@@ -1,8 +1,7 @@
+import { fold } from './fold.ts'
 import { stopWords } from './stopwords.ts'
 import { longestPacked, packedReading, packNext } from './token-cache.ts'
-import { fold, interpret, type Reading, readAsIs, readForeign } from './token-terms.ts'
-
-export { fold } from './token-terms.ts'
+import { interpret, type Reading, readAsIs, readForeign } from './token-terms.ts'
 
 /**
  * The one analyser: text in, index terms out, for both engines, for cards, memory and the duplicate check.

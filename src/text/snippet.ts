@@ -1,5 +1,6 @@
-import { fold, mayHave, tokens, type Worth } from './analyse.ts'
+import { mayHave, tokens, type Worth } from './analyse.ts'
 import { escapeHtml } from './escape-html.ts'
+import { fold } from './fold.ts'
 
 const longestSnippet = 240
 /** Long texts are searched whole, but a snippet is looked for where readers begin. */

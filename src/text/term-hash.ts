@@ -1,3 +1,5 @@
+import { fnv1a } from './fnv.ts'
+
 /** Words live in the lower half of the index's number space, what narrows a search (tenancy, tags …) in the upper. */
 const wordBits = 30
 
@@ -5,8 +7,7 @@ const wordBits = 30
 export const filtersFrom = 2 ** wordBits
 
 function mix(text: string): number {
-  let h = 0x811c9dc5
-  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193)
+  let h = fnv1a(text)
   h ^= h >>> 16
   h = Math.imul(h, 0x85ebca6b)
   h ^= h >>> 13

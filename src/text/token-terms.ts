@@ -1,4 +1,5 @@
 import snowball from 'snowball-stemmers'
+import { fold } from './fold.ts'
 import { wordHash } from './term-hash.ts'
 
 /** What one token means to the index. */
@@ -11,7 +12,6 @@ export type Reading = {
 }
 
 const longestTerm = 64
-const onlyAscii = /^[\0-\x7f]*$/
 const onlyLatin = /^[\p{sc=Latin}\p{N}]+$/u
 const onlyCyrillic = /^\p{sc=Cyrillic}+$/u
 const hasInnerCase = /\p{Ll}\p{Lu}|\p{Lu}\p{Lu}\p{Ll}/u
@@ -22,21 +22,6 @@ const wordPart =
 
 const english = snowball.newStemmer('english')
 const russian = snowball.newStemmer('russian')
-
-/** Lower-case, compatibility forms made one, accents of alphabetic scripts dropped. */
-export function fold(text: string): string {
-  if (onlyAscii.test(text)) return text.toLowerCase()
-  return (
-    text
-      .normalize('NFKC')
-      .toLowerCase()
-      .normalize('NFD')
-      .replace(/[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]/g, '')
-      // Some compatibility forms fall apart into signs and blanks, such as a bracketed number or a lone vowel mark.
-      .replace(/["'*():%\s\p{Cc}]/gu, '')
-      .normalize('NFC')
-  )
-}
 
 const cut = (term: string) => (term.length <= longestTerm ? term : term.slice(0, longestTerm))
 

@@ -9,13 +9,14 @@ const onlyDigits = /^[\p{N}.]+$/u
 export const hasTrigrams = (word: string): boolean =>
   word.length >= shortest && word.length <= longest && letters.test(word) && !onlyDigits.test(word)
 
-/** The runs of three characters of a word, its beginning and end marked. */
-export function trigramsOf(word: string): string[] {
-  const marked = `^${word}$`
-  const found: string[] = []
-  for (let i = 0; i + 3 <= marked.length; i++) found.push(marked.slice(i, i + 3))
-  return found
+/** The runs of three characters of a text, in order. A character may take two units. */
+export function trigramsIn(text: string): string[] {
+  const characters = [...text]
+  return characters.slice(2).map((last, i) => `${characters[i]}${characters[i + 1]}${last}`)
 }
+
+/** Those of a word, its beginning and end marked. */
+export const trigramsOf = (word: string): string[] => trigramsIn(`^${word}$`)
 
 /** Runs inside the word only: a word that contains it has them all. */
 export const innerTrigramsOf = (word: string): string[] => trigramsOf(word).slice(1, -1)

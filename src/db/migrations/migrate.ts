@@ -15,6 +15,8 @@ import { memoryIndex } from './0012-memory-index.ts'
 import { memoryOwner } from './0013-memory-owner.ts'
 import { liveCards } from './0014-live-cards.ts'
 import { ownRows } from './0015-own-rows.ts'
+import { realSettings } from './0016-real-settings.ts'
+import { searchedEvidence } from './0017-searched-evidence.ts'
 import { takingBack } from './0019-taking-back.ts'
 import { emailChanges } from './0020-email-changes.ts'
 import { visibleCounts } from './0024-visible-counts.ts'
@@ -49,6 +51,8 @@ export const MIGRATIONS: readonly Migration[] = [
   emailChanges,
   visibleCounts,
   rewardedTexts,
+  realSettings,
+  searchedEvidence,
 ]
 
 /** Any fixed number; processes that start at once wait for each other on it. */

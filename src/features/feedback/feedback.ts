@@ -87,6 +87,10 @@ async function reward(ctx: UserCtx, card: CardRow, now: string): Promise<boolean
   return booked
 }
 
+/** One's own feedback is no news to oneself, and without a mail server nobody will be told. */
+const toldAtOnce = (ctx: UserCtx, card: CardRow, now: string): string | null =>
+  card.owner_id === ctx.viewer.userId || !ctx.adapters.mail ? now : null
+
 export const giveFeedback = capability({
   name: 'feedback.give',
   summary: 'Say whether a card helped',
@@ -107,6 +111,7 @@ export const giveFeedback = capability({
       const earns = kind === 'useful' && before?.rewarded_at == null
       const rewarded = earns && (await reward(ctx, card, now))
       const feedback_id = before?.feedback_id ?? newId()
+      const isNews = before?.kind !== kind || before.comment !== comment
       await putFeedback(ctx.db, {
         feedback_id,
         card_id,
@@ -114,6 +119,7 @@ export const giveFeedback = capability({
         kind,
         comment,
         rewarded_at: rewarded ? now : (before?.rewarded_at ?? null),
+        told_at: isNews ? toldAtOnce(ctx, card, now) : (before?.told_at ?? null),
         created_at: now,
         withdrawn_at: null,
       })

@@ -85,7 +85,17 @@ const entries: Kind = {
 const tickets: Kind = {
   table: 'support_tickets',
   id: 'ticket_id',
-  columns: ['ticket_id', 'email', 'subject', 'message', 'category', 'status', 'created_at', 'closed_at'],
+  columns: [
+    'ticket_id',
+    'email',
+    'subject',
+    'message',
+    'category',
+    'plan',
+    'status',
+    'created_at',
+    'closed_at',
+  ],
 }
 
 /** What belongs to one person, by kind, each in the order of its making. */

@@ -1,26 +1,29 @@
+import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
-import { type Found, findBest } from '../../search-index/find-best.ts'
-import { fuse } from '../../search-index/fusion.ts'
-import { documentsWhere } from '../../search-index/index.store.ts'
-import { viewIndex } from '../../search-index/index-view.ts'
-import { type LikeWord, likeWords, type Vocabulary } from '../../search-index/like-words.ts'
-import { passes } from '../../search-index/match.ts'
-import type { Candidate } from '../../search-index/packing.ts'
 import {
+  type Candidate,
   countsInDocuments,
   countsInLists,
   countsInPublic,
+  documentsNamedBy,
+  type Found,
+  findBest,
+  fuse,
+  type LikeWord,
+  likeWords,
+  passes,
+  positionOf,
+  ranked,
   type VisibleCount,
   type VisibleCounts,
-} from '../../search-index/visible-counts.ts'
-import { placeOf, ranked, rarity, type Wanted } from '../../text/bm25.ts'
+  type Vocabulary,
+  viewIndex,
+  type Wanted,
+} from '../../search-index/index.ts'
+import { rarity } from '../../text/bm25.ts'
 import { wordHash } from '../../text/term-hash.ts'
 import { filtersAsked, knownLarger, listedIn, rememberLarger, type SearchScope, tenancy } from './scope.ts'
 
-export const budget = {
-  /** Up to here a scope is read whole: that is exact, and cheaper than asking the index. */
-  readWhole: 400,
-}
 /** Of a longer query the first words are counted, and the rarest of these asked for. */
 const MOST_COUNTED = 128
 const mostTerms = 32
@@ -119,7 +122,7 @@ const surelyRight = 3
 
 /** Cards with a rare word are among the candidates, so if none of them has it, nobody in scope has. */
 const isMissing = (term: Term, { candidates }: Found): boolean =>
-  term.cards < surelyRight && !candidates.some(({ hashes }) => placeOf(hashes, term.hash) >= 0)
+  term.cards < surelyRight && !candidates.some(({ hashes }) => positionOf(hashes, term.hash) >= 0)
 
 /** Where candidates come from, and by which counts they are weighed. */
 type Source = Vocabulary & { find: (wanted: readonly Wanted[]) => Promise<Found> }
@@ -139,7 +142,7 @@ async function sourceFor(ctx: Ctx, scope: SearchScope): Promise<Source> {
       find: async () => nothing,
     }
   const filters = filtersAsked(scope)
-  const whole = knownLarger(scope, budget.readWhole) ?? (await readWhole(ctx, scope))
+  const whole = knownLarger(scope, ctx.searchTuning.readWhole) ?? (await readWhole(ctx, scope))
   if (Array.isArray(whole)) {
     const candidates = whole.filter((candidate) => passes(candidate, filters))
     return {
@@ -172,8 +175,12 @@ function wordsIn(documents: readonly Candidate[]): (hash: number) => boolean {
 
 /** All of a scope, or what is known of one that is large. */
 async function readWhole(ctx: Ctx, scope: SearchScope): Promise<Candidate[] | { averageLength: number }> {
-  const documents = await documentsWhere(ctx, listedIn(scope), budget.readWhole + 1)
-  if (documents.length <= budget.readWhole) return documents
+  const documents = await documentsNamedBy(
+    ctx,
+    sql<{ card_id: string }>`select cards.card_id from cards where ${listedIn(scope)}`,
+    ctx.searchTuning.readWhole + 1,
+  )
+  if (documents.length <= ctx.searchTuning.readWhole) return documents
   const length = documents.reduce((sum, document) => sum + document.length, 0)
-  return rememberLarger(scope, budget.readWhole, length / documents.length)
+  return rememberLarger(scope, ctx.searchTuning.readWhole, length / documents.length)
 }

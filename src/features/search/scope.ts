@@ -1,6 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
-import type { Match } from '../../search-index/match.ts'
-import { PUBLIC_FILTER } from '../../search-index/public-documents.ts'
+import { type Match, PUBLIC_FILTER } from '../../search-index/index.ts'
 import {
   askedEnvironmentFilter,
   ownerFilter,

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type Ctx, inTx } from '../../../core/context.ts'
-import { tendIndex } from '../../../search-index/maintain.ts'
+import { maintainIndex } from '../../../search-index/index.ts'
 import { analyserVersion } from '../../../text/analyse.ts'
-import { contentOf } from '../content.ts'
 import { indexCards } from './index-card.ts'
+import { indexedCards } from './indexable-cards.ts'
 
 /**
  * A card is stale when another analyser has read it, or when something outside the card has changed what its index
@@ -74,10 +74,7 @@ function reindexSome(ctx: Ctx, which: Which, after: string, limit: number): Prom
             ? markedCards(ctx)
             : staleCards(ctx)
       const rows = await from.selectAll('cards').limit(limit).execute()
-      const cards = rows.map((row) => {
-        const { card_id, workspace_id, owner_id, status, review_status } = row
-        return { ...contentOf(row), card_id, workspace_id, owner_id, status, review_status }
-      })
+      const cards = await indexedCards(ctx.db, rows)
       if (cards.length > 0) await indexCards(ctx, cards)
       return cards.map((card) => card.card_id)
     },
@@ -149,7 +146,7 @@ export async function reindexStale(ctx: Ctx, stopping: AbortSignal): Promise<voi
 export async function bringIndexUpToDate(ctx: Ctx): Promise<number> {
   const filled = await fillEmptyIndex(ctx)
   const marked = await reindexThe(ctx, 'marked', beforeServing, {})
-  if (marked > 0) await tendIndex(ctx)
+  if (marked > 0) await maintainIndex(ctx)
   return filled + marked
 }
 
@@ -165,6 +162,6 @@ export async function fillEmptyIndex(ctx: Ctx): Promise<number> {
     .executeTakeFirst()
   if (!last || last.doc_no !== null) return 0
   const cards = await reindexThe(ctx, 'missing', beforeServing, {})
-  await tendIndex(ctx)
+  await maintainIndex(ctx)
   return cards
 }

@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useId, useMemo, useState } from 'react'
 import { turnParts } from '../../../../src/features/memory/turn-content.ts'
 import { deleteEvent, type MemoryEvent } from '../../api/memory.ts'
 import { cx } from '../../lib/cx.ts'
-import { formatDay, formatTime, plural } from '../../lib/format.ts'
+import { formatClock, formatDay, formatTime, plural } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -20,8 +20,6 @@ import {
   timelineQuery,
 } from './memory-queries.ts'
 import { type Entry, type Exchange, type Session, sessionsOf } from './timeline.ts'
-
-const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 
 type TimelineProps = {
   place: ProjectPlace
@@ -97,9 +95,9 @@ function SessionBlock({ session, isLatest, onSession }: SessionProps) {
         <h2 id={headingId} className="text-sm font-semibold">
           {formatDay(session.startedAt)}{' '}
           <span className="font-normal text-soft tabular-nums">
-            {clock.format(new Date(session.startedAt))}
+            {formatClock(session.startedAt)}
             {formatTime(session.startedAt) !== formatTime(session.endedAt) &&
-              `–${sameDay ? clock.format(new Date(session.endedAt)) : formatTime(session.endedAt)}`}
+              `–${sameDay ? formatClock(session.endedAt) : formatTime(session.endedAt)}`}
           </span>
         </h2>
         {session.clients.map((client) => (
@@ -181,7 +179,7 @@ function ExchangeRow({ exchange, startsOpen }: { exchange: Exchange; startsOpen:
           title={formatTime(first.created_at)}
           className="shrink-0 text-xs leading-5 text-faint tabular-nums"
         >
-          {clock.format(new Date(first.created_at))}
+          {formatClock(first.created_at)}
         </time>
       </button>
       {open && (

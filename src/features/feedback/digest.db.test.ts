@@ -112,6 +112,16 @@ onBothEngines('the mail about feedback', (t) => {
     expect(await digest()).toHaveLength(2)
   })
 
+  test('what was taken back is not told of; said anew, it is', async () => {
+    const [owner, reader] = [await person(), await person()]
+    const card = await published(owner, 'A lock that two processes hold at once')
+    await say(reader, card, 'outdated')
+    expect((await reader.delete(`/api/v1/cards/${card}/feedback`)).status).toBe(204)
+    expect(await digest()).toEqual([])
+    await say(reader, card, 'outdated')
+    expect((await digest())[0]?.text).toContain('1 × outdated')
+  })
+
   test('who has notifications off is not mailed, nor later about what came meanwhile', async () => {
     const [owner, reader] = [await person(), await person()]
     const card = await published(owner, 'A cache that never forgets anything')

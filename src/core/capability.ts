@@ -15,6 +15,8 @@ type Tool<I extends z.ZodObject> = {
   idempotent?: boolean
   /** Replaces `input` at the tool doors where the interface gives tools other defaults or limits. */
   input?: z.ZodType<z.output<I>> & z.ZodObject
+  /** Replaces `output` at the tool doors: without the fields that no input of the tool can ever fill. */
+  output?: z.ZodObject
 }
 
 type Declaration<

@@ -29,12 +29,13 @@ export async function invoke(
   ctx: Ctx,
   raw: unknown,
   schema: z.ZodType = capability.input,
+  answer: z.ZodType = capability.output,
 ): Promise<unknown> {
   authorise(capability, ctx.viewer)
   const input = parseInput(schema, raw)
   // authorise() has seen a viewer wherever the declaration asks for one.
   const output = await capability.run(ctx as UserCtx, input as never)
-  return parseOutput(capability.output, output)
+  return parseOutput(answer, output)
 }
 
 type ToolInput = { schema: z.ZodObject; optional: readonly string[] }
@@ -68,8 +69,8 @@ function withoutNulls(raw: unknown, optional: readonly string[]): unknown {
   return Object.fromEntries(Object.entries(body).filter(([name]) => !absent.includes(name)))
 }
 
-/** `invoke` for what comes in at a tool door. */
+/** A capability by its tool: the tool's own input, strictly, and its own answer. */
 export function invokeTool(capability: Capability, ctx: Ctx, raw: unknown): Promise<unknown> {
   const { schema, optional } = toolInputOf(capability)
-  return invoke(capability, ctx, withoutNulls(raw, optional), schema)
+  return invoke(capability, ctx, withoutNulls(raw, optional), schema, capability.tool?.output)
 }

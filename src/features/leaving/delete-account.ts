@@ -7,10 +7,10 @@ import { audit } from '../audit/audit.ts'
 import { willBeCharged } from '../billing/subscriptions.ts'
 import { forgetPrivateCards } from '../cards/forget.ts'
 import { disconnectAllApps } from '../identity/oauth/connected-apps.ts'
+import { DEFAULT_SETTINGS } from '../identity/users/user-settings.ts'
 import { requireUser } from '../identity/users/users.ts'
 import { cancelMails } from '../mail/outbox.ts'
 import { forgetMemory } from '../memory/forget.ts'
-import { DEFAULT_SETTINGS } from '../settings/settings.ts'
 
 const DELETED_NAME = 'deleted user'
 
@@ -106,6 +106,7 @@ export const deleteAccount = capability({
         'email_changes',
         'memberships',
         'rewarded_texts',
+        'support_conversations',
       ] as const)
         await ctx.db.deleteFrom(table).where('user_id', '=', userId).execute()
       await ctx.db

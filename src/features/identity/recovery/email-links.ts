@@ -3,6 +3,7 @@ import { capability } from '../../../core/capability.ts'
 import type { Ctx } from '../../../core/context.ts'
 import { inTx } from '../../../core/context.ts'
 import { AppError, conflict, notAuthenticated, notConfigured, rateLimited } from '../../../core/errors.ts'
+import { localTime } from '../../../core/language.ts'
 import { Email, normalEmail } from '../../../core/schemas.ts'
 import { randomToken, sha256 } from '../../../core/secrets.ts'
 import type { EmailTokensTable, UsersTable } from '../../../db/tables/accounts.ts'
@@ -13,6 +14,7 @@ import { mailWithButton } from '../../mail/template.ts'
 import { disconnectAllApps } from '../oauth/connected-apps.ts'
 import { forgetFailures } from '../users/guessing.ts'
 import { hashPassword, Password, passwordMatches } from '../users/passwords.ts'
+import { languageOf } from '../users/user-settings.ts'
 import {
   deleteSessionsOf,
   dropEmailTokens,
@@ -29,30 +31,37 @@ const LIFETIME_MS = { reset_password: HOUR_MS, verify_email: 7 * 24 * HOUR_MS }
 const RESETS_PER_EMAIL_A_MINUTE = 5
 const CONFIRMATIONS_A_MINUTE = 3
 
-async function issueToken(ctx: Ctx, userId: string, purpose: EmailTokensTable['purpose']): Promise<string> {
+type Issued = { token: string; expires_at: string }
+
+async function issueToken(ctx: Ctx, userId: string, purpose: EmailTokensTable['purpose']): Promise<Issued> {
   const token = randomToken()
   await cancelMails(ctx, `${purpose}:${userId}`)
   const now = ctx.now()
   await dropEmailTokens(ctx.db, userId, purpose)
+  const expires_at = new Date(now.getTime() + LIFETIME_MS[purpose]).toISOString()
   await insertEmailToken(ctx.db, {
     token_hash: sha256(token),
     user_id: userId,
     purpose,
     created_at: now.toISOString(),
-    expires_at: new Date(now.getTime() + LIFETIME_MS[purpose]).toISOString(),
+    expires_at,
     used_at: null,
   })
-  return token
+  return { token, expires_at }
 }
 
 export async function sendVerificationMail(ctx: Ctx, user: UsersTable): Promise<void> {
   if (!ctx.adapters.mail || !user.email) return
-  const token = await issueToken(ctx, user.user_id, 'verify_email')
+  const { token, expires_at } = await issueToken(ctx, user.user_id, 'verify_email')
   const mail = mailWithButton({
     heading: 'Confirm your e-mail address',
     lines: ['Somebody, hopefully you, made a Knowledge Vault account with this address.'],
     button: { label: 'Confirm', url: `${ctx.config.baseUrl}/verify?token=${token}` },
-    footer: 'The link works once, for seven days. If it was not you, ignore this mail.',
+    footer: [
+      'The link works once, until ',
+      localTime(languageOf(user), expires_at),
+      '. If it was not you, ignore this mail.',
+    ],
   })
   await enqueueMail(ctx, `verify_email:${user.user_id}:${sha256(token)}`, {
     to: user.email,
@@ -63,12 +72,16 @@ export async function sendVerificationMail(ctx: Ctx, user: UsersTable): Promise<
 
 async function sendResetMail(ctx: Ctx, user: UsersTable): Promise<void> {
   if (!user.email) return
-  const token = await issueToken(ctx, user.user_id, 'reset_password')
+  const { token, expires_at } = await issueToken(ctx, user.user_id, 'reset_password')
   const mail = mailWithButton({
     heading: 'Choose a new password',
     lines: ['Somebody asked to reset the password of the Knowledge Vault account with this address.'],
     button: { label: 'Choose a new password', url: `${ctx.config.baseUrl}/reset?token=${token}` },
-    footer: 'The link works once, for one hour. If it was not you, ignore this mail; nothing has changed.',
+    footer: [
+      'The link works once, for one hour, until ',
+      localTime(languageOf(user), expires_at),
+      '. If it was not you, ignore this mail; nothing has changed.',
+    ],
   })
   await enqueueMail(ctx, `reset_password:${user.user_id}:${sha256(token)}`, {
     to: user.email,

@@ -40,7 +40,11 @@ function Redeem() {
     mutationFn: () => redeemInviteCode({ code: code.trim() }),
     onSuccess: async (done) => {
       setCode('')
-      toast(`${credits(done.credits_awarded)} added. Your balance is ${credits(done.credits_balance)}.`)
+      toast(
+        done.credits_pending > 0
+          ? `${credits(done.credits_pending)} will be added once you have confirmed your e-mail address.`
+          : `${credits(done.credits_awarded)} added. Your balance is ${credits(done.credits_balance)}.`,
+      )
       await billingChanged()
     },
   })

@@ -5,7 +5,6 @@ import { readAudit, readWorkspaceAudit } from './features/audit/read.ts'
 import { listCreditPacks, listPlans } from './features/billing/catalogue.ts'
 import { checkoutCredits, checkoutPlan, openPortal, readStatus } from './features/billing/checkout.ts'
 import { developmentPages } from './features/billing/development.http.ts'
-import { createInvite, listMyInvites, redeemInvite, withdrawInvite } from './features/billing/invites.ts'
 import { simulateUpgrade } from './features/billing/simulate.ts'
 import { billingWebhook } from './features/billing/webhook.http.ts'
 import { deleteCard, undeleteCard } from './features/cards/delete.ts'
@@ -42,6 +41,12 @@ import { me, submitOnboarding } from './features/identity/users/users.ts'
 import { acceptInvitation, declineInvitation, listMyInvitations } from './features/invitations/addressed.ts'
 import { acceptInvite, listInvites, revokeInvite, viewInvite } from './features/invitations/invitations.ts'
 import { invite, resendInvite } from './features/invitations/send.ts'
+import {
+  createInvite,
+  listMyInvites,
+  redeemInvite,
+  withdrawInvite,
+} from './features/invite-codes/invite-codes.ts'
 import { login, loginWithGoogle, register } from './features/joining/sign-in.ts'
 import { deleteAccount } from './features/leaving/delete-account.ts'
 import { deleteWorkspace, previewWorkspaceDeletion } from './features/leaving/delete-workspace.ts'

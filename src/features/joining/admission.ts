@@ -1,8 +1,8 @@
 import type { Ctx } from '../../core/context.ts'
 import { forbidden } from '../../core/errors.ts'
 import { normalEmail } from '../../core/schemas.ts'
-import { redeemCode } from '../billing/invites.ts'
 import { opensRegistration } from '../invitations/invitations.ts'
+import { redeemCode } from '../invite-codes/invite-codes.ts'
 
 /** Where invitations are needed, the admins named in the configuration need none: somebody has to be first. */
 export function requireOpenRegistration(ctx: Ctx, email: string, inviteCode: string | undefined): void {

@@ -11,7 +11,7 @@ import type {
   listMyInvites,
   redeemInvite,
   withdrawInvite,
-} from '#server/features/billing/invites.ts'
+} from '#server/features/invite-codes/invite-codes.ts'
 import type { readBalance, readHistory } from '#server/features/credits/balance.ts'
 import { call } from './client.ts'
 

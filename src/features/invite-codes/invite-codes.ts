@@ -20,8 +20,11 @@ import {
   recordRedemption,
   redemptionsWith,
   setWithdrawn,
-} from './invites.store.ts'
-import { INVITE_CREDITS, INVITE_REWARD_CREDITS, MAX_OPEN_INVITES } from './plans.ts'
+} from './invite-codes.store.ts'
+
+const INVITE_CREDITS = 20
+const INVITE_REWARD_CREDITS = 20
+const MAX_OPEN_INVITES = 10
 
 export const CreateInviteRequest = z
   .object({

@@ -1,7 +1,7 @@
 import { readConfig } from '../../config.ts'
 import { openDatabase } from '../../db/engines/open.ts'
-import { commentsToRescan } from '../../features/feedback/rescan.ts'
 import { withEnvFile } from '../../env-file.ts'
+import { commentsToRescan } from '../../features/feedback/rescan.ts'
 import { materialsToRescan } from '../../features/materials/rescan.ts'
 import { eventsToRescan } from '../../features/memory/rescan.ts'
 import { type Progress, rescan } from '../../features/redaction/rescan.ts'

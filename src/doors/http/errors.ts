@@ -1,7 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Services } from '../../core/context.ts'
-import { AppError, type InputIssue, InvalidInput, unavailable } from '../../core/errors.ts'
-import { nothingHere } from './wrong-addresses.ts'
+import { AppError, type InputIssue, InvalidInput, nothingHere, unavailable } from '../../core/errors.ts'
 
 /** Tells for each input field where the caller put it; the default is the body. */
 export type Locate = (issue: InputIssue) => (string | number)[]

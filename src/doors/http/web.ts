@@ -4,10 +4,9 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
 import type { Services } from '../../core/context.ts'
-import { AppError } from '../../core/errors.ts'
+import { AppError, nothingHere } from '../../core/errors.ts'
 import { VERSION } from '../../core/version.ts'
 import { countMiss } from './limits/rate-limit.ts'
-import { nothingHere } from './wrong-addresses.ts'
 
 const DIST = new URL('../../../web/dist/', import.meta.url)
 

@@ -1,4 +1,4 @@
-import { canonicalLanguage } from '../../../src/core/language.ts'
+import { canonicalLanguage } from '#server/core/language.ts'
 
 /** The tag as `Intl` takes it. `undefined` where `Intl` would throw, for every text that comes from outside. */
 export const validLanguage = (tag: string | undefined | null): string | undefined =>

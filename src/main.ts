@@ -26,7 +26,7 @@ const OPEN_DEVELOPMENT =
   'Warning: NODE_ENV is not "production", but this address can be reached by others. Development doors are open: payments are played, metrics and secrets are not protected. Set NODE_ENV=production.\n'
 
 async function greet(config: Config): Promise<void> {
-  const { isOpenDevelopment } = await import('./config.ts')
+  const { isOpenDevelopment } = await import('./core/own-address.ts')
   const { baseUrl } = config
   process.stdout.write(
     `Knowledge Vault is up at ${baseUrl}\n  API docs   ${baseUrl}/docs\n  Get a key  sign up at ${baseUrl} and open "API keys", or: POST ${baseUrl}/api/v1/auth/register, then POST /api/v1/auth/api-keys\n`,

@@ -1,8 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Registry } from 'prom-client'
-import { type Config, isLoopback } from '../../config.ts'
+import type { Config } from '../../config.ts'
 import { AppError } from '../../core/errors.ts'
+import { isLoopback } from '../../core/own-address.ts'
 import { sha256 } from '../../core/secrets.ts'
 import type { RouteTimes } from './fast-path/route-times.ts'
 

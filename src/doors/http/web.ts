@@ -6,8 +6,8 @@ import type { Config } from '../../config.ts'
 import type { Services } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
 import { VERSION } from '../../core/version.ts'
+import { nothingHere } from './errors.ts'
 import { countMiss } from './limits/rate-limit.ts'
-import { nothingHere } from './wrong-addresses.ts'
 
 const DIST = new URL('../../../web/dist/', import.meta.url)
 

@@ -1,12 +1,10 @@
 import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify'
 import type { Services } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
+import { nothingHere } from './errors.ts'
 import { countMiss } from './limits/rate-limit.ts'
 
 const METHODS: HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-
-export const nothingHere = () =>
-  new AppError(404, 'not_found', 'There is nothing at this address. The API is described at /docs.')
 
 /** For `onRequest`: counts the request against its host and refuses it before its body is read. */
 export const refuseUncalled = (services: Services, refusal: (request: FastifyRequest) => AppError) =>

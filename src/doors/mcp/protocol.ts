@@ -6,10 +6,10 @@ import {
   validateOriginHeader,
 } from '@modelcontextprotocol/server'
 import type { FastifyRequest } from 'fastify'
-import { ownHosts } from '../../config.ts'
 import type { Capability } from '../../core/capability.ts'
 import type { Services } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
+import { ownHosts } from '../../core/own-address.ts'
 import { agreeingHeaders } from './client-defects.ts'
 import { plainAnswer, plainCall } from './plain-call.ts'
 import { type McpCall, mcpServers } from './server.ts'

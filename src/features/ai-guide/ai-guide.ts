@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { isOwnAddress } from '../../config.ts'
 import { type Capability, capability } from '../../core/capability.ts'
 import type { Ctx } from '../../core/context.ts'
 import { invalid } from '../../core/errors.ts'
+import { isOwnAddress } from '../../core/own-address.ts'
 import { descriptionOf, requiredScopes, toolsOf } from '../../core/tools.ts'
 import { policyOf } from '../credits/policy.ts'
 import {

@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { type Config, isOpenDevelopment } from '../../config.ts'
+import type { Config } from '../../config.ts'
 import { capability } from '../../core/capability.ts'
 import { forbidden } from '../../core/errors.ts'
+import { isOpenDevelopment } from '../../core/own-address.ts'
 
 const Notice = z.object({ code: z.string(), message: z.string() }).meta({ id: 'ServiceNotice' })
 

@@ -25,7 +25,7 @@ const UPSERTS = new RegExp(
   'gi',
 )
 const REPLACES = new RegExp(`\\binsert\\s+or\\s+replace\\s+into\\s+${NAME}`, 'i')
-const ASSIGNED = /"?(\w+)"?\s*=/g
+const ASSIGNED = /\b(\w{1,63})"?\s{0,9}=/g
 const END_OF_ASSIGNMENTS = /\b(where|returning|from)\b/i
 
 /** Whether one of the assigned columns decides; where none can be read, any may. */

@@ -170,9 +170,11 @@ onBothEngines(
       const keys: string[] = []
       for (let i = 0; i < 7; i++)
         keys.push((await user.post('/api/v1/auth/api-keys', { name: `k${i}` })).body.api_key)
-      const get = from('192.0.2.4')
-      const send = (i: number) => get('/api/v1/auth/me', { 'x-api-key': keys[i % keys.length] ?? '' })
-      expect(await lastOf(3001, send)).toBe(429)
+      const post = from('192.0.2.4')
+      const query = JSON.stringify({ query: 'nothing like it' })
+      const send = (i: number) => post('/api/v1/search', { 'x-api-key': keys[i % keys.length] ?? '' }, query)
+      expect(await lastOf(600, send)).toBe(200)
+      expect(await lastOf(1, send)).toBe(429)
     })
 
     test('holds for the bytes that a host or a person has parsed', async () => {

@@ -187,7 +187,7 @@ export const CaseListResponse = pageOf(CaseListItem).meta({ id: 'CaseListRespons
 
 const listParameters = {
   workspace_id: Id.optional(),
-  status: z.string().optional().describe('published or unpublished; another value finds nothing'),
+  status: z.string().max(10_000).optional().describe('published or unpublished; another value finds nothing'),
   scope: z
     .enum(['personal', 'workspace', 'public'])
     .default('personal')

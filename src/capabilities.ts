@@ -1,16 +1,14 @@
 import type { Capability } from './core/capability.ts'
 import type { RawRoute } from './doors/http/raw-route.ts'
-import { createApiKey, deleteApiKey, listApiKeys } from './features/accounts/api-keys.ts'
-import {
-  changePassword,
-  requestPasswordReset,
-  resetPassword,
-  verifyEmail,
-} from './features/accounts/email-links.ts'
-import { logout } from './features/accounts/sessions.ts'
+import { createApiKey, deleteApiKey, endCurrentKey, listApiKeys } from './features/accounts/api-keys.ts'
+import { changePassword } from './features/accounts/change-password.ts'
+import { resetPassword, verifyEmail } from './features/accounts/email-links.ts'
+import { signOutEverywhere } from './features/accounts/end-access.ts'
+import { requestPasswordReset } from './features/accounts/reset-requests.ts'
+import { endSession, listSessions, logout } from './features/accounts/sessions.ts'
 import { readSettings, replaceSettings } from './features/accounts/settings.ts'
 import { login, loginWithGoogle, register } from './features/accounts/sign-in.ts'
-import { me, submitOnboarding } from './features/accounts/users.ts'
+import { changeName, me, submitOnboarding } from './features/accounts/users.ts'
 import { aiGuide } from './features/ai-guide/ai-guide.ts'
 import { readAudit, readWorkspaceAudit } from './features/audit/read.ts'
 import { listCreditPacks, listPlans } from './features/billing/catalogue.ts'
@@ -35,8 +33,9 @@ import { feedbackStats, giveFeedback, listFeedback } from './features/feedback/f
 import { guidePages } from './features/guide/guide.http.ts'
 import { health, ready } from './features/health/health.ts'
 import { acceptInvite, listInvites, revokeInvite, viewInvite } from './features/invitations/invitations.ts'
+import { acceptOwnInvite, declineOwnInvite } from './features/invitations/own-invitations.ts'
 import { invite, resendInvite } from './features/invitations/send.ts'
-import { deleteAccount } from './features/leaving/delete-account.ts'
+import { deleteAccount, deleteAccountByPassword } from './features/leaving/delete-account.ts'
 import { exportAccount } from './features/leaving/export.http.ts'
 import { createMaterial, listRawMaterials, readMaterial } from './features/materials/materials.ts'
 import { appendEvent, deleteEvent, readEvent } from './features/memory/events.ts'
@@ -46,6 +45,7 @@ import { searchMemory } from './features/memory/search.ts'
 import { readSnapshot } from './features/memory/snapshot.ts'
 import { listEvents } from './features/memory/timeline.ts'
 import { appendTurn } from './features/memory/turns.ts'
+import { listNotices, readNotices, unreadNotices } from './features/notices/notices.ts'
 import { disconnectApp, listConnectedApps } from './features/oauth/connected-apps.ts'
 import { oauthRoutes } from './features/oauth/oauth.http.ts'
 import { pagesStylesheet } from './features/pages/pages.http.ts'
@@ -54,13 +54,8 @@ import { streamSupportChat } from './features/support/chat.http.ts'
 import { supportChat } from './features/support/chat.ts'
 import { createTicket, readAttachment } from './features/support/tickets.http.ts'
 import { closeTicket, getTicket, listTickets } from './features/support/tickets.ts'
-import {
-  addMember,
-  addMemberByEmail,
-  changeMemberRole,
-  listMembers,
-  removeMember,
-} from './features/workspaces/members.ts'
+import { addMember, addMemberByEmail } from './features/workspaces/add-members.ts'
+import { changeMemberRole, listMembers, removeMember } from './features/workspaces/members.ts'
 import {
   changeWorkspace,
   createWorkspace,
@@ -77,7 +72,11 @@ export const capabilities: readonly Capability[] = [
   login,
   loginWithGoogle,
   logout,
+  signOutEverywhere,
+  listSessions,
+  endSession,
   me,
+  changeName,
   submitOnboarding,
   changePassword,
   requestPasswordReset,
@@ -86,9 +85,11 @@ export const capabilities: readonly Capability[] = [
   createApiKey,
   listApiKeys,
   deleteApiKey,
+  endCurrentKey,
   readSettings,
   replaceSettings,
   deleteAccount,
+  deleteAccountByPassword,
 
   createWorkspace,
   listWorkspaces,
@@ -105,8 +106,14 @@ export const capabilities: readonly Capability[] = [
   revokeInvite,
   viewInvite,
   acceptInvite,
+  acceptOwnInvite,
+  declineOwnInvite,
   readWorkspaceAudit,
   readAudit,
+
+  listNotices,
+  unreadNotices,
+  readNotices,
 
   readPolicy,
   readBalance,

@@ -1,12 +1,15 @@
 import type { Ctx, Services } from './core/context.ts'
 import { contextFor } from './core/context.ts'
 import { dropOldIdempotencyKeys } from './doors/http/idempotency.ts'
+import { dropOldFailures } from './features/accounts/guessing.ts'
+import { answerResetRequests, RESET_JOB } from './features/accounts/reset-requests.ts'
 import { backUpOnSchedule } from './features/backup/schedule.ts'
 import { keepDevelopmentBooks } from './features/billing/development.ts'
 import { purgeDeletedCards } from './features/cards/delete.ts'
 import { reconcileAtNight } from './features/credits/reconcile.ts'
 import { MAIL_JOB } from './features/mail/outbox.ts'
 import { dropOldMails, sendDueMails } from './features/mail/sender.ts'
+import { dropOldNotices } from './features/notices/notices.ts'
 import { dropOAuthLeftovers } from './features/oauth/grants.ts'
 import { REINDEX_JOB, reindexStale } from './features/search/reindex.ts'
 import { tendIndex } from './features/search/tend.ts'
@@ -32,6 +35,9 @@ export const JOBS: readonly Job[] = [
   { name: 'deleted-cards', everyMs: HOUR_MS, run: purgeDeletedCards },
   { name: MAIL_JOB, everyMs: 10_000, run: sendDueMails },
   { name: 'old-mails', everyMs: HOUR_MS, run: dropOldMails },
+  { name: RESET_JOB, everyMs: 10_000, run: answerResetRequests },
+  { name: 'old-notices', everyMs: HOUR_MS, run: dropOldNotices },
+  { name: 'old-login-failures', everyMs: HOUR_MS, run: dropOldFailures },
   { name: 'search-index', everyMs: SECOND_MS, run: tendIndex },
   { name: REINDEX_JOB, everyMs: MINUTE_MS, run: reindexStale },
   { name: 'ledger', everyMs: HOUR_MS, run: reconcileAtNight },

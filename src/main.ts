@@ -22,9 +22,17 @@ function explain(error: Error & { code?: string; port?: number }): never {
   fail(error.stack ?? String(error), EXIT_FAILED)
 }
 
-function greet({ baseUrl }: Config): void {
+/** Without mail or Google nobody can prove an address, so naming one in ADMIN_EMAILS makes nobody admin. */
+function hintOnAdmins({ adminEmails, mail, google }: Config): string {
+  const [first] = adminEmails
+  if (first === undefined || mail.smtpUrl !== undefined || google) return ''
+  return `  Admins     this server sends no mail, so run: kvault admin grant ${first}\n`
+}
+
+function greet(config: Config): void {
+  const { baseUrl } = config
   process.stdout.write(
-    `Knowledge Vault is up at ${baseUrl}\n  API docs   ${baseUrl}/docs\n  Get a key  sign up at ${baseUrl} and open "API keys", or: POST ${baseUrl}/api/v1/auth/register, then POST /api/v1/auth/api-keys\n`,
+    `Knowledge Vault is up at ${baseUrl}\n  API docs   ${baseUrl}/docs\n  Get a key  sign up at ${baseUrl} and open "API keys", or: POST ${baseUrl}/api/v1/auth/register, then POST /api/v1/auth/api-keys\n${hintOnAdmins(config)}`,
   )
 }
 

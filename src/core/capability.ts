@@ -17,7 +17,12 @@ type Tool<I extends z.ZodObject> = {
   input?: z.ZodType<z.output<I>> & z.ZodObject
 }
 
-type Declaration<I extends z.ZodObject, O extends z.ZodType, S extends readonly Scope[] | 'public'> = {
+type Declaration<
+  I extends z.ZodObject,
+  O extends z.ZodType,
+  S extends readonly Scope[] | 'public',
+  P = undefined,
+> = {
   /** `noun.verb`, unique; names the operation in OpenAPI, logs and metrics. */
   name: string
   summary: string
@@ -44,17 +49,20 @@ type Declaration<I extends z.ZodObject, O extends z.ZodType, S extends readonly 
   idempotency?: 'transaction' | 'none'
   /** The answer carries a session token that a browser gets as a cookie, or ends that session. */
   session?: 'start' | 'end'
-  run: (ctx: S extends 'public' ? Ctx : UserCtx, input: z.output<I>) => Promise<z.input<O>>
+  /** Slow work that needs no transaction, such as hashing a password: it is done before one is begun. */
+  prepare?: (ctx: S extends 'public' ? Ctx : UserCtx, input: z.output<I>) => Promise<P>
+  run: (ctx: S extends 'public' ? Ctx : UserCtx, input: z.output<I>, prepared: P) => Promise<z.input<O>>
 }
 
 /** A capability as the doors see it, whatever its types. */
 export type Capability = Omit<
   Declaration<z.ZodObject, z.ZodType, readonly Scope[] | 'public'>,
-  'run' | 'query' | 'tool'
+  'run' | 'prepare' | 'query' | 'tool'
 > & {
   query?: readonly string[]
   tool?: Tool<z.ZodObject>
-  run: (ctx: UserCtx, input: never) => Promise<unknown>
+  prepare?: (ctx: UserCtx, input: never) => Promise<unknown>
+  run: (ctx: UserCtx, input: never, prepared: never) => Promise<unknown>
 }
 
 /** Declares one thing that the product can do; every door serves it from this declaration alone. */
@@ -62,8 +70,9 @@ export const capability = <
   const I extends z.ZodObject,
   const O extends z.ZodType,
   const S extends readonly Scope[] | 'public',
+  P = undefined,
 >(
-  declaration: Declaration<I, O, S>,
+  declaration: Declaration<I, O, S, P>,
 ) => declaration
 
 /** The types of a declared capability, for the typed client. */

@@ -23,18 +23,33 @@ export function parseInput(schema: z.ZodType, raw: unknown): unknown {
   return parsed.data
 }
 
-/** The one way into a capability: credential, scopes, input by schema, run, output by schema. */
+/** The one way into a capability: credential, scopes, input by schema, prepare, run, output by schema. */
 export async function invoke(
   capability: Capability,
   ctx: Ctx,
   raw: unknown,
   schema: z.ZodType = capability.input,
 ): Promise<unknown> {
+  if (capability.prepare) return (await readied(capability, ctx, raw, schema))(ctx)
   authorise(capability, ctx.viewer)
   const input = parseInput(schema, raw)
   // authorise() has seen a viewer wherever the declaration asks for one.
-  const output = await capability.run(ctx as UserCtx, input as never)
+  const output = await capability.run(ctx as UserCtx, input as never, undefined as never)
   return parseOutput(capability.output, output)
+}
+
+/** The same in two steps: what comes back runs in a transaction of the caller's, with all slow work already done. */
+export async function readied(
+  capability: Capability,
+  ctx: Ctx,
+  raw: unknown,
+  schema: z.ZodType = capability.input,
+): Promise<(ctx: Ctx) => Promise<unknown>> {
+  authorise(capability, ctx.viewer)
+  const input = parseInput(schema, raw)
+  const prepared = await capability.prepare?.(ctx as UserCtx, input as never)
+  return async (ctx) =>
+    parseOutput(capability.output, await capability.run(ctx as UserCtx, input as never, prepared as never))
 }
 
 const strictInputs = new WeakMap<Capability, z.ZodType>()

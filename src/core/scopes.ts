@@ -1,3 +1,12 @@
 export const SCOPES = ['search', 'record', 'case:write', 'publish', 'workspace:write', 'account'] as const
 
 export type Scope = (typeof SCOPES)[number]
+
+/** What agents and apps need: every tool, and nothing of the account (keys, settings, billing). */
+export const TOOL_SCOPES = [
+  'search',
+  'record',
+  'case:write',
+  'publish',
+  'workspace:write',
+] as const satisfies readonly Scope[]

@@ -15,6 +15,7 @@ import { memoryIndex } from './migrations/0012-memory-index.ts'
 import { memoryOwner } from './migrations/0013-memory-owner.ts'
 import { liveCards } from './migrations/0014-live-cards.ts'
 import { ownRows } from './migrations/0015-own-rows.ts'
+import { notices } from './migrations/0022-notices.ts'
 
 export type Migration = {
   name: string
@@ -41,6 +42,7 @@ export const MIGRATIONS: readonly Migration[] = [
   memoryOwner,
   liveCards,
   ownRows,
+  notices,
 ]
 
 /** Any fixed number; processes that start at once wait for each other on it. */

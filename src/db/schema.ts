@@ -3,6 +3,7 @@ import type {
   EmailTokensTable,
   IdempotencyKeysTable,
   LoginFailuresTable,
+  ResetRequestsTable,
   SessionsTable,
   UsersTable,
 } from './tables/accounts.ts'
@@ -22,6 +23,7 @@ import type {
   ContextProjectsTable,
   RawMaterialsTable,
 } from './tables/memory.ts'
+import type { NoticesTable } from './tables/notices.ts'
 import type {
   OAuthClientsTable,
   OAuthCodesTable,
@@ -41,6 +43,7 @@ export type Schema = {
   api_keys: ApiKeysTable
   email_tokens: EmailTokensTable
   login_failures: LoginFailuresTable
+  reset_requests: ResetRequestsTable
   idempotency_keys: IdempotencyKeysTable
 
   workspaces: WorkspacesTable
@@ -62,6 +65,7 @@ export type Schema = {
   context_events: ContextEventsTable
   raw_materials: RawMaterialsTable
 
+  notices: NoticesTable
   audit_log: AuditLogTable
   outbox: OutboxTable
 

@@ -27,6 +27,7 @@ export const DISTRIBUTION = {
   credit_balances: 'user_id',
   credit_entries: 'user_id',
   raw_materials: 'raw_id',
+  notices: 'user_id',
   // Found by what the caller presents.
   sessions: 'token_hash',
   api_keys: 'key_hash',
@@ -44,6 +45,7 @@ export const DISTRIBUTION = {
   search_dead: 'reference',
   email_tokens: 'single',
   login_failures: 'single',
+  reset_requests: 'single',
   workspace_invites: 'single',
   audit_log: 'single',
   outbox: 'single',

@@ -11,14 +11,14 @@ type Request = { key: string; credential: string | undefined; input: unknown }
 const taken = (detail: string) => conflict('idempotency_conflict', detail)
 
 /**
- * Runs the call once per Idempotency-Key. The answer is stored in the transaction of the call's effect, so a
+ * Runs the call once per Idempotency-Key. `ready` does what needs no transaction and hands back the call itself. The answer is stored in the transaction of the call's effect, so a
  * crash leaves both or neither; it is sealed with the caller's own key, since answers may carry tokens.
  */
 export async function onceOnly<Output>(
   operation: { name: string },
   ctx: Ctx,
   { key, credential, input }: Request,
-  run: (ctx: Ctx) => Promise<Output>,
+  ready: (ctx: Ctx) => Promise<(ctx: Ctx) => Promise<Output>>,
 ): Promise<{ output: Output; replayed: boolean }> {
   if (key.length > MAX_KEY_LENGTH) throw invalid('Idempotency-Key', `At most ${MAX_KEY_LENGTH} characters`)
   const caller = ctx.viewer?.credential.id ?? 'anonymous'
@@ -40,6 +40,10 @@ export async function onceOnly<Output>(
     return { output: JSON.parse(answer).output, replayed: true }
   }
 
+  // A call that was answered is not prepared again: its password may be another by now.
+  const answered = await replay(ctx)
+  if (answered) return answered
+  const run = await ready(ctx)
   return inTx(ctx, async (ctx) => {
     const before = await replay(ctx)
     if (before) return before

@@ -4,7 +4,7 @@ import type { Capability, Method, Route } from '../../core/capability.ts'
 import type { Services } from '../../core/context.ts'
 import { contextFor } from '../../core/context.ts'
 import { InvalidInput } from '../../core/errors.ts'
-import { invoke } from '../../core/invoke.ts'
+import { invoke, readied } from '../../core/invoke.ts'
 import { storable } from '../../core/storable.ts'
 import type { Answer, Answers, FlatHeaders } from './answers.ts'
 import { credentialOf, dropCookie, moveTokenToCookie } from './auth.ts'
@@ -140,7 +140,7 @@ function addRoute(
     else {
       const credential = credentialOf(request, services.config.baseUrl)?.value
       const once = await onceOnly(capability, ctx, { key, credential, input }, (ctx) =>
-        invoke(capability, ctx, input),
+        readied(capability, ctx, input),
       )
       if (once.replayed) headers = ['Idempotency-Replayed', 'true']
       output = once.output

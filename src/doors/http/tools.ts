@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Capability } from '../../core/capability.ts'
 import { contextFor, type Services } from '../../core/context.ts'
 import { InvalidInput, notFound } from '../../core/errors.ts'
-import { invoke, toolInput } from '../../core/invoke.ts'
+import { invoke, readied, toolInput } from '../../core/invoke.ts'
 import {
   inputSchemaOf,
   limitClassOfTool,
@@ -53,7 +53,7 @@ function addTool(
     if (typeof key !== 'string' || key === '') return answerWith(await invoke(capability, ctx, input, schema))
     const credential = credentialOf(request, services.config.baseUrl)?.value
     const once = await onceOnly(capability, ctx, { key, credential, input }, (ctx) =>
-      invoke(capability, ctx, input, schema),
+      readied(capability, ctx, input, schema),
     )
     return answerWith(once.output, once.replayed ? ['Idempotency-Replayed', 'true'] : undefined)
   }

@@ -3,12 +3,24 @@ import { forbidden } from '../../core/errors.ts'
 import { normalEmail } from '../../core/schemas.ts'
 import { redeemCode } from '../billing/invites.ts'
 import { opensRegistration } from '../invitations/invitations.ts'
+import { hasAnyUser } from './accounts.store.ts'
 
-/** Where invitations are needed, the admins named in the configuration need none: somebody has to be first. */
-export function requireOpenRegistration(ctx: Ctx, email: string, inviteCode: string | undefined): void {
-  const { registration, adminEmails } = ctx.config
+/**
+ * Where invitations are needed, somebody has to be first: an admin named in the configuration, on a vault without any
+ * account. Later the address alone opens nothing, since anybody can type it.
+ */
+async function mayBeFirst(ctx: Ctx, email: string): Promise<boolean> {
+  return ctx.config.adminEmails.includes(normalEmail(email)) && !(await hasAnyUser(ctx.db))
+}
+
+export async function requireOpenRegistration(
+  ctx: Ctx,
+  email: string,
+  inviteCode: string | undefined,
+): Promise<void> {
+  const { registration } = ctx.config
   if (registration === 'closed') throw forbidden('Registration is closed on this server. Ask its admin.')
-  if (registration === 'invite' && inviteCode === undefined && !adminEmails.includes(normalEmail(email)))
+  if (registration === 'invite' && inviteCode === undefined && !(await mayBeFirst(ctx, email)))
     throw forbidden(
       'Registration needs an invitation here. Ask a member for an invite link or an invite code.',
     )

@@ -15,6 +15,10 @@ export const UserSettings = z
     language: z.string().trim().min(2).max(35).default('en'),
     email_notifications: z.boolean().default(true),
     share_usage: z.boolean().default(false),
+    ask_before_added: z
+      .boolean()
+      .default(false)
+      .describe('Nobody makes you a member at once: you get an invitation instead.'),
   })
   .meta({ id: 'UserSettings' })
 

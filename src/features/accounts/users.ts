@@ -3,8 +3,9 @@ import { capability } from '../../core/capability.ts'
 import type { Ctx } from '../../core/context.ts'
 import { inTx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
+import { plainName } from '../../core/names.ts'
 import { Time } from '../../core/schemas.ts'
-import { fromJsonOrNull, toJson } from '../../db/columns.ts'
+import { fromJson, fromJsonOrNull, toJson } from '../../db/columns.ts'
 import type { UsersTable } from '../../db/tables/accounts.ts'
 import { balanceOf } from '../credits/ledger.ts'
 import { findUser, findUserByEmail, updateUser } from './accounts.store.ts'
@@ -33,16 +34,15 @@ export const UserResponse = z
 export const OnboardingSubmit = z.object({ answers: Answers }).meta({ id: 'OnboardingSubmit' })
 
 /**
- * Service admins are named by e-mail in the configuration. Where mail works, the address must have been
- * verified, so that registering somebody else's address gives nothing.
+ * Service admins are granted on the server's command line, or named by e-mail in the configuration. A named address
+ * must be proved, by mail or by Google: being the first to register it gives nothing.
  */
 export const isServiceAdmin = (
   config: Ctx['config'],
-  user: { email_normal: string | null; email_verified: number },
+  user: { email_normal: string | null; email_verified: number; service_admin: number },
 ): boolean =>
-  user.email_normal !== null &&
-  config.adminEmails.includes(user.email_normal) &&
-  (user.email_verified === 1 || config.mail.smtpUrl === undefined)
+  user.service_admin === 1 ||
+  (user.email_verified === 1 && user.email_normal !== null && config.adminEmails.includes(user.email_normal))
 
 /** The address a person knows their account by, for pages that name it. */
 export const emailOf = async (ctx: Ctx, userId: string): Promise<string> =>
@@ -79,6 +79,10 @@ export async function isUser(ctx: Ctx, userId: string): Promise<boolean> {
   return (await findUser(ctx.db, userId)) !== undefined
 }
 
+/** Whether this person wants to be asked before somebody makes them a member. */
+export const asksBeforeAdded = ({ settings }: UsersTable): boolean =>
+  fromJson<{ ask_before_added?: boolean }>(settings).ask_before_added ?? false
+
 /** The plan that the user's subscriptions amount to; billing alone decides it. */
 export async function setPlan(ctx: Ctx, userId: string, plan: string): Promise<void> {
   await updateUser(ctx.db, userId, { plan, updated_at: ctx.now().toISOString() })
@@ -92,6 +96,23 @@ export const me = capability({
   input: z.object({}),
   output: UserResponse,
   run: async (ctx) => presentUser(ctx, await requireUser(ctx, ctx.viewer.userId)),
+})
+
+/** One line that reads as it is written, since others see it beside cards and in mails. */
+export const DisplayName = z.string().overwrite(plainName).min(1).max(120)
+
+export const changeName = capability({
+  name: 'account.rename',
+  summary: 'Change the name that others see',
+  scopes: ['account'],
+  rest: ['PATCH /api/v1/auth/me'],
+  input: z.object({ display_name: DisplayName }).meta({ id: 'UserUpdate' }),
+  output: UserResponse,
+  run: (ctx, { display_name }) =>
+    inTx(ctx, async (ctx) => {
+      await updateUser(ctx.db, ctx.viewer.userId, { display_name, updated_at: ctx.now().toISOString() })
+      return presentUser(ctx, await requireUser(ctx, ctx.viewer.userId))
+    }),
 })
 
 export const submitOnboarding = capability({

@@ -1,7 +1,7 @@
 import { capability } from '../../core/capability.ts'
 import { inTx } from '../../core/context.ts'
 import { audit } from '../audit/audit.ts'
-import { editableCard, ownCard } from './access.ts'
+import { editableCard, ownCard, refuseOutsider } from './access.ts'
 import { updateCardRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
 import { presentCard } from './present.ts'
@@ -30,6 +30,7 @@ export const shareCard = capability({
     inTx(ctx, async (ctx) => {
       const row = await editableCard(ctx, card_id)
       if (row.status === 'published') return presentCard(row)
+      await refuseOutsider(ctx, row)
       refuseSecrets(await review(ctx, row, contentOf(row), row.evidence_count))
       const now = ctx.now().toISOString()
       await updateCardRow(ctx.db, card_id, { status: 'published', published_at: now, updated_at: now })

@@ -1,3 +1,4 @@
+import { withoutLinks } from '../../core/names.ts'
 import type { Role } from '../../db/tables/workspaces.ts'
 import { mailWithButton } from '../mail/template.ts'
 
@@ -14,7 +15,7 @@ export function invitationMail({ workspace_name, inviter_name, role, url }: Invi
   text: string
   html: string
 } {
-  const subject = `${inviter_name} invites you to ${workspace_name}`
+  const subject = `${withoutLinks(inviter_name)} invites you to ${withoutLinks(workspace_name)}`
   return {
     subject,
     ...mailWithButton({

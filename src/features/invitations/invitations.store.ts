@@ -45,6 +45,20 @@ export function findOpenInvite(
     .executeTakeFirst()
 }
 
+/** One that this account may accept without its link. */
+export function findOwnInvite(
+  db: Db,
+  userId: string,
+  inviteId: string,
+): Promise<WorkspaceInvitesTable | undefined> {
+  return db
+    .selectFrom('workspace_invites')
+    .selectAll()
+    .where('invite_id', '=', inviteId)
+    .where('for_user_id', '=', userId)
+    .executeTakeFirst()
+}
+
 export function findInviteByToken(db: Db, tokenHash: string): Promise<WorkspaceInvitesTable | undefined> {
   return db.selectFrom('workspace_invites').selectAll().where('token_hash', '=', tokenHash).executeTakeFirst()
 }

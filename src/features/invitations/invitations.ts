@@ -5,13 +5,13 @@ import { inTx } from '../../core/context.ts'
 import { conflict, forbidden, gone, notFound } from '../../core/errors.ts'
 import { Id } from '../../core/schemas.ts'
 import { sha256 } from '../../core/secrets.ts'
-import type { WorkspaceInvitesTable } from '../../db/tables/workspaces.ts'
+import type { MembershipsTable, WorkspaceInvitesTable } from '../../db/tables/workspaces.ts'
 import { requireUser } from '../accounts/users.ts'
 import { audit } from '../audit/audit.ts'
 import { cancelMails } from '../mail/outbox.ts'
 import { join, MembershipResponse } from '../workspaces/members.ts'
 import { requireRole } from '../workspaces/permission.ts'
-import { domainAllowed, policyOf } from '../workspaces/policy.ts'
+import { domainAllowed, isProven, policyOf } from '../workspaces/policy.ts'
 import { findInviteByToken, listInvitesOf, namesFor, updateInvite } from './invitations.store.ts'
 import {
   InviteToken,
@@ -77,8 +77,10 @@ export const revokeInvite = capability({
 const hasEnded = (ctx: Ctx, { expires_at }: WorkspaceInvitesTable) => expires_at <= ctx.now().toISOString()
 
 /** What a token stands for. A revoked invitation is as unknown as one that never was. */
-async function requireInvite(ctx: Ctx, token: string): Promise<WorkspaceInvitesTable> {
-  const found = await findInviteByToken(ctx.db, sha256(token))
+const requireInvite = async (ctx: Ctx, token: string): Promise<WorkspaceInvitesTable> =>
+  requireUsable(ctx, await findInviteByToken(ctx.db, sha256(token)))
+
+export function requireUsable(ctx: Ctx, found: WorkspaceInvitesTable | undefined): WorkspaceInvitesTable {
   if (!found || found.status === 'revoked')
     throw notFound('Invitation', 'The link may have been replaced by a newer one. Ask for a new invitation.')
   if (found.status === 'pending' && hasEnded(ctx, found))
@@ -109,7 +111,8 @@ export const viewInvite = capability({
 /**
  * The token is the permission: it was mailed to the address, or handed over by an admin, and people have more
  * than one address. Only where the workspace is bound to domains must the account itself be of one of
- * them, or be the one that was invited.
+ * them, or be the one that was invited, and must have proved that the address is its own. A server without mail lets
+ * nobody prove one, so there only the invited address itself counts.
  */
 async function requireWelcome(ctx: UserCtx, invite: WorkspaceInvitesTable): Promise<void> {
   const workspace = await ctx.db
@@ -118,13 +121,37 @@ async function requireWelcome(ctx: UserCtx, invite: WorkspaceInvitesTable): Prom
     .where('workspace_id', '=', invite.workspace_id)
     .executeTakeFirstOrThrow()
   const user = await requireUser(ctx, ctx.viewer.userId)
-  if (user.email_normal === invite.email_normal) return
   const policy = policyOf(workspace)
-  const proven = user.email_verified === 1 || ctx.adapters.mail === null
-  if (policy.inviteDomains !== null && !(proven && domainAllowed(policy, user.email_normal ?? '')))
-    throw forbidden(
-      `This workspace takes people of these domains only: ${policy.inviteDomains.join(', ')}. Sign in with the invited address${proven ? '' : ', or confirm yours'}.`,
-    )
+  if (policy.inviteDomains === null) return
+  const invited = user.email_normal === invite.email_normal || user.user_id === invite.for_user_id
+  const ofDomain = domainAllowed(policy, user.email_normal ?? '')
+  if (invited ? isProven(ctx, user) : ofDomain && user.email_verified === 1) return
+  const advice =
+    invited || ofDomain ? 'Confirm your e-mail address first.' : 'Sign in with the invited address.'
+  throw forbidden(
+    `This workspace takes people of these domains only: ${policy.inviteDomains.join(', ')}. ${advice}`,
+  )
+}
+
+/** Makes the viewer a member by an invitation that is theirs to accept. */
+export async function accept(ctx: UserCtx, found: WorkspaceInvitesTable): Promise<MembershipsTable> {
+  if (found.status !== 'pending')
+    throw conflict('invite_not_pending', 'This invitation has been accepted already.')
+  await requireWelcome(ctx, found)
+  const membership = await join(ctx, found.workspace_id, ctx.viewer.userId, found.role)
+  await updateInvite(ctx.db, found.invite_id, {
+    status: 'accepted',
+    accepted_at: ctx.now().toISOString(),
+    accepted_by: ctx.viewer.userId,
+  })
+  await cancelMails(ctx, `invite:${found.invite_id}`)
+  await audit(ctx, {
+    action: 'invite.accepted',
+    subject: { type: 'invite', id: found.invite_id },
+    workspaceId: found.workspace_id,
+    details: { email: found.email, role: found.role },
+  })
+  return membership
 }
 
 export const acceptInvite = capability({
@@ -140,25 +167,5 @@ export const acceptInvite = capability({
   },
   input: WorkspaceInviteAccept,
   output: MembershipResponse,
-  run: (ctx, { token }) =>
-    inTx(ctx, async (ctx) => {
-      const found = await requireInvite(ctx, token)
-      if (found.status !== 'pending')
-        throw conflict('invite_not_pending', 'This invitation has been accepted already.')
-      await requireWelcome(ctx, found)
-      const membership = await join(ctx, found.workspace_id, ctx.viewer.userId, found.role)
-      await updateInvite(ctx.db, found.invite_id, {
-        status: 'accepted',
-        accepted_at: ctx.now().toISOString(),
-        accepted_by: ctx.viewer.userId,
-      })
-      await cancelMails(ctx, `invite:${found.invite_id}`)
-      await audit(ctx, {
-        action: 'invite.accepted',
-        subject: { type: 'invite', id: found.invite_id },
-        workspaceId: found.workspace_id,
-        details: { email: found.email, role: found.role },
-      })
-      return membership
-    }),
+  run: (ctx, { token }) => inTx(ctx, async (ctx) => accept(ctx, await requireInvite(ctx, token))),
 })

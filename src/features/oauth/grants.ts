@@ -3,6 +3,7 @@ import { randomToken, sha256 } from '../../core/secrets.ts'
 import { fromJson, toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { OAuthTokensTable } from '../../db/tables/oauth.ts'
+import { requireLiveCredential } from '../accounts/end-access.ts'
 import { audit } from '../audit/audit.ts'
 import type { OAuthClient } from './clients.ts'
 import { type GrantableScope, OAuthProblem, pkceMatches } from './oauth.rules.ts'
@@ -52,6 +53,7 @@ const after = (ctx: Ctx, ms: number) => new Date(ctx.now().getTime() + ms).toISO
 export function grantCode(ctx: UserCtx, consent: Consent): Promise<string> {
   const code = CODE_PREFIX + randomToken()
   return inTx(ctx, async (ctx) => {
+    await requireLiveCredential(ctx)
     const grantId = newId()
     await insertGrant(ctx.db, {
       grant_id: grantId,

@@ -91,7 +91,7 @@ export const createTicket: RawRoute = {
             attachments: given.attachments.map(({ attachmentId: _, ...file }) => file),
           },
         },
-        (ctx) => openTicket(ctx, given),
+        async () => (ctx) => openTicket(ctx, given),
       )
       if (once.replayed) {
         reply.header('Idempotency-Replayed', 'true')

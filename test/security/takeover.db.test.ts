@@ -58,7 +58,9 @@ async function connectApp(t: Bench, person: Person) {
   const cookie = `kv_session=${person.token}`
   const page = await server.inject({ url: `/oauth/authorize?${query}`, headers: { cookie } })
   const fields = [...page.payload.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)]
-  const consent = new URLSearchParams(fields.map(([, name = '', value = '']) => [name, value]))
+  const consent = new URLSearchParams(
+    fields.map(([, name = '', value = '']): [string, string] => [name, value]),
+  )
   consent.append('grant', 'search')
   consent.append('decision', 'allow')
   const decided = await server.inject({
@@ -73,7 +75,8 @@ async function connectApp(t: Bench, person: Person) {
     url: '/oauth/token',
     ...form({ grant_type: 'authorization_code', client_id, code, code_verifier: VERIFIER }),
   })
-  return { client_id, ...token.json() } as { client_id: string; access_token: string; refresh_token: string }
+  const tokens = token.json() as { access_token: string; refresh_token: string }
+  return { client_id, ...tokens }
 }
 
 const refresh = (t: Bench, app: { client_id: string; refresh_token: string }) =>

@@ -13,7 +13,7 @@ export async function requirePassword(ctx: UserCtx, user: UsersTable, password: 
   await holdGuessers(ctx, address)
   if (await passwordMatches(user.password_hash, password)) return
   await recordFailure(ctx, address)
-  throw notAuthenticated('The password is not right.', 'invalid_credentials')
+  throw notAuthenticated('The current password is not right.', 'invalid_credentials')
 }
 
 /**

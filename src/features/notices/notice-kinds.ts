@@ -19,15 +19,15 @@ type Given = NoticeDetails & { actor: string }
 const WORDS: Record<NoticeKind, (given: Required<Given>) => Words> = {
   'workspace.added': ({ actor, workspace_name, role }) => ({
     heading: `${actor} added you to ${workspace_name}`,
-    line: `You are ${role} there, so what its members share turns up in your team search. You can leave at any time.`,
+    line: `Your role there is ${role}. What its members share turns up in your team search. You can leave at any time.`,
   }),
   'workspace.invited': ({ actor, workspace_name, role }) => ({
     heading: `${actor} invites you to ${workspace_name}`,
-    line: `You would be ${role} there. Nothing happens unless you accept.`,
+    line: `Your role would be ${role}. Nothing happens unless you accept.`,
   }),
   'workspace.role_changed': ({ actor, workspace_name, role }) => ({
     heading: `${actor} changed your role in ${workspace_name}`,
-    line: `You are ${role} there now.`,
+    line: `Your role there is ${role} now.`,
   }),
   'workspace.removed': ({ actor, workspace_name }) => ({
     heading: `${actor} removed you from ${workspace_name}`,
@@ -44,6 +44,6 @@ export function noticeText(kind: NoticeKind, { actor, workspace_name, role }: Gi
   return WORDS[kind]({
     actor: withoutLinks(actor),
     workspace_name: withoutLinks(workspace_name ?? 'a workspace'),
-    role: role ?? 'a member',
+    role: role ?? 'viewer',
   })
 }

@@ -1,9 +1,9 @@
 import type { createApiKey, deleteApiKey, listApiKeys } from '../../../src/features/accounts/api-keys.ts'
 import type {
-  requestPasswordReset,
   resetPassword as resetPasswordCapability,
   verifyEmail as verifyEmailCapability,
 } from '../../../src/features/accounts/email-links.ts'
+import type { requestPasswordReset } from '../../../src/features/accounts/reset-requests.ts'
 import type { logout as logoutCapability } from '../../../src/features/accounts/sessions.ts'
 import type {
   login as loginCapability,

@@ -1,11 +1,14 @@
 import type { OutputOf } from '../../../src/core/capability.ts'
 import type { listApiKeys } from '../../../src/features/accounts/api-keys.ts'
-import type { changePassword as ChangePassword } from '../../../src/features/accounts/email-links.ts'
+import type { changePassword as ChangePassword } from '../../../src/features/accounts/change-password.ts'
+import type { signOutEverywhere as SignOutEverywhere } from '../../../src/features/accounts/end-access.ts'
+import type { listSessions as ListSessions } from '../../../src/features/accounts/sessions.ts'
 import type {
   readSettings as ReadSettings,
   replaceSettings as ReplaceSettings,
 } from '../../../src/features/accounts/settings.ts'
-import type { deleteAccount as DeleteAccount } from '../../../src/features/leaving/delete-account.ts'
+import type { changeName as ChangeName } from '../../../src/features/accounts/users.ts'
+import type { deleteAccountByPassword } from '../../../src/features/leaving/delete-account.ts'
 import type {
   disconnectApp as DisconnectApp,
   listConnectedApps,
@@ -22,4 +25,7 @@ export const replaceSettings = call<typeof ReplaceSettings>('PUT /api/v1/user/se
 export const changePassword = call<typeof ChangePassword>('POST /api/v1/auth/password')
 export const listApps = call<typeof listConnectedApps>('GET /api/v1/auth/connected-apps')
 export const disconnectApp = call<typeof DisconnectApp>('DELETE /api/v1/auth/connected-apps/{app_id}')
-export const deleteAccount = call<typeof DeleteAccount>('DELETE /api/v1/auth/me')
+export const deleteAccount = call<typeof deleteAccountByPassword>('POST /api/v1/auth/me/delete')
+export const changeName = call<typeof ChangeName>('PATCH /api/v1/auth/me')
+export const listSessions = call<typeof ListSessions>('GET /api/v1/auth/sessions')
+export const signOutEverywhere = call<typeof SignOutEverywhere>('POST /api/v1/auth/logout-everywhere')

@@ -10,8 +10,8 @@ import type {
   resendInvite as ResendInvite,
   invite as SendInvite,
 } from '../../../src/features/invitations/send.ts'
+import type { addMember as AddMember } from '../../../src/features/workspaces/add-members.ts'
 import type {
-  addMember as AddMember,
   changeMemberRole,
   listMembers as ListMembers,
   removeMember as RemoveMember,

@@ -74,7 +74,14 @@ export function General() {
       <Section title="Mail and privacy">
         <div className="grid gap-4">
           <Checkbox
-            label="Mail me about invitations and feedback"
+            label="Ask me before I am added to a workspace"
+            hint="You get an invitation instead of becoming a member at once."
+            checked={before.ask_before_added}
+            onChange={(event) => change({ ask_before_added: event.target.checked })}
+          />
+          <Checkbox
+            label="Mail me what concerns me"
+            hint="When somebody adds you to a workspace, say. It stands in your inbox in any case."
             checked={before.email_notifications}
             onChange={(event) => change({ email_notifications: event.target.checked })}
           />

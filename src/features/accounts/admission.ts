@@ -5,22 +5,21 @@ import { redeemCode } from '../billing/invites.ts'
 import { opensRegistration } from '../invitations/invitations.ts'
 import { hasAnyUser } from './accounts.store.ts'
 
+type Applicant = { email: string; inviteCode: string | undefined; proven: boolean }
+
 /**
- * Where invitations are needed, somebody has to be first: an admin named in the configuration, on a vault without any
- * account. Later the address alone opens nothing, since anybody can type it.
+ * Where invitations are needed, an admin named in the configuration needs none, if the address is proved or the vault has
+ * no account yet. Otherwise the address alone opens nothing, since anybody can type it.
  */
-async function mayBeFirst(ctx: Ctx, email: string): Promise<boolean> {
-  return ctx.config.adminEmails.includes(normalEmail(email)) && !(await hasAnyUser(ctx.db))
+async function isAwaitedAdmin(ctx: Ctx, { email, proven }: Applicant): Promise<boolean> {
+  return ctx.config.adminEmails.includes(normalEmail(email)) && (proven || !(await hasAnyUser(ctx.db)))
 }
 
-export async function requireOpenRegistration(
-  ctx: Ctx,
-  email: string,
-  inviteCode: string | undefined,
-): Promise<void> {
+export async function requireOpenRegistration(ctx: Ctx, applicant: Applicant): Promise<void> {
   const { registration } = ctx.config
   if (registration === 'closed') throw forbidden('Registration is closed on this server. Ask its admin.')
-  if (registration === 'invite' && inviteCode === undefined && !(await mayBeFirst(ctx, email)))
+  const uninvited = registration === 'invite' && applicant.inviteCode === undefined
+  if (uninvited && !(await isAwaitedAdmin(ctx, applicant)))
     throw forbidden(
       'Registration needs an invitation here. Ask a member for an invite link or an invite code.',
     )

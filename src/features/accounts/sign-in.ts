@@ -114,7 +114,7 @@ export const register = capability({
   input: UserRegister,
   output: TokenResponse,
   prepare: async (ctx, { email, password, invite_code }) => {
-    await requireOpenRegistration(ctx, email, invite_code)
+    await requireOpenRegistration(ctx, { email, inviteCode: invite_code, proven: false })
     return hashPassword(password)
   },
   run: async (ctx, { email, display_name, invite_code }, passwordHash) => {
@@ -187,7 +187,11 @@ export const loginWithGoogle = capability({
       if (known) return startSession(ctx, known)
       const sameEmail = await findUserByEmail(ctx.db, identity.email)
       if (sameEmail) return startSession(ctx, await linkGoogle(ctx, sameEmail, identity.subject))
-      await requireOpenRegistration(ctx, identity.email, invite_code)
+      await requireOpenRegistration(ctx, {
+        email: identity.email,
+        inviteCode: invite_code,
+        proven: true,
+      })
       const account = { ...identity, passwordHash: null, googleSubject: identity.subject }
       const user = await createAccount(ctx, account)
       await applyInviteCode(ctx, user.user_id, invite_code)

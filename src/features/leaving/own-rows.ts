@@ -88,6 +88,12 @@ const tickets: Kind = {
   columns: ['ticket_id', 'email', 'subject', 'message', 'category', 'status', 'created_at', 'closed_at'],
 }
 
+const notices: Kind = {
+  table: 'notices',
+  id: 'notice_id',
+  columns: ['notice_id', 'kind', 'workspace_id', 'details', 'created_at', 'read_at'],
+}
+
 /** What belongs to one person, by kind, each in the order of its making. */
 export const ownRows: Record<string, (db: Db, userId: string) => AsyncGenerator<Row>> = {
   card: (db, userId) => rowsOf(db, cards, { owner_id: userId }),
@@ -96,5 +102,6 @@ export const ownRows: Record<string, (db: Db, userId: string) => AsyncGenerator<
   raw_material: (db, userId) => rowsOf(db, { table: 'raw_materials', id: 'raw_id' }, { owner_id: userId }),
   credit_entry: (db, userId) => rowsOf(db, entries, { user_id: userId }),
   payment: (db, userId) => rowsOf(db, { table: 'billing_payments', id: 'payment_id' }, { user_id: userId }),
+  notice: (db, userId) => rowsOf(db, notices, { user_id: userId }),
   support_ticket: (db, userId) => rowsOf(db, tickets, { user_id: userId }),
 }

@@ -8,14 +8,15 @@ import type { Config } from './config.ts'
 import { contextFor, type Services } from './core/context.ts'
 import { CredentialCache } from './core/credential-cache.ts'
 import { type Limits, memoryLimits } from './core/limits.ts'
-import { migrate } from './db/migrate.ts'
-import { openDatabase } from './db/open.ts'
-import type { Patience } from './doors/http/patience.ts'
+import { openDatabase } from './db/engines/open.ts'
+import { migrate } from './db/migrations/migrate.ts'
+import type { Patience } from './doors/http/limits/connection-limits.ts'
 import { buildServer } from './doors/http/server.ts'
+import { serveMcp } from './doors/mcp/http.ts'
 import type { McpOptions } from './doors/mcp/protocol.ts'
 import { openPayments } from './features/billing/open-payments.ts'
+import { fillEmptyIndex } from './features/cards/indexing/reindex.ts'
 import { fillEmptyEventIndex } from './features/memory/reindex.ts'
-import { fillEmptyIndex } from './features/search/reindex.ts'
 import { type Job, startJobs } from './jobs.ts'
 import { keptSecret } from './secret-key.ts'
 
@@ -80,7 +81,7 @@ export async function buildApp(config: Config, options: BuildOptions = {}): Prom
     const server = await buildServer(services, {
       capabilities,
       rawRoutes,
-      mcp: options.mcp,
+      serveMcp: (app) => serveMcp(app, services, capabilities, options.mcp),
       shedding: options.shedding ?? true,
       patience: options.patience,
     })

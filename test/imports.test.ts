@@ -27,17 +27,17 @@ const show = ({ from, to }: Import) => `${from} → ${to}`
 /** What each layer may take code from; types are free, as they leave no trace at run time. */
 const MAY_IMPORT: Record<string, string[]> = {
   core: ['core'],
+  text: ['text'],
   db: ['db', 'core'],
   adapters: ['adapters', 'core'],
-  features: ['features', 'db', 'core', 'adapters', 'version.ts'],
-  doors: ['doors', 'features', 'db', 'core', 'adapters', 'version.ts'],
+  'search-index': ['search-index', 'text', 'db', 'core'],
+  features: ['features', 'search-index', 'text', 'db', 'core', 'adapters'],
+  doors: ['doors', 'features', 'db', 'core', 'adapters'],
 }
 
 test('imports go one way: core ← features ← doors ← app', () => {
   const wrong = imports.filter(({ from, to, typeOnly }) => {
     const allowed = MAY_IMPORT[layerOf(from)]
-    // Webhooks, uploads and pages of a feature speak HTTP and may use the HTTP door's tools.
-    if (from.endsWith('.http.ts') && to.startsWith('doors/http/')) return false
     // A command is an entry like main.ts: it reads the configuration and puts things together.
     if (from.startsWith('doors/cli/') && ['config.ts', 'app.ts'].includes(to)) return false
     return allowed !== undefined && !typeOnly && !allowed.includes(layerOf(to))
@@ -53,14 +53,61 @@ test("no feature reaches into another feature's store", () => {
   expect(wrong.map(show)).toEqual([])
 })
 
-test('core knows neither fastify nor SQL', () => {
-  const wrong = files.filter(
-    (file) =>
-      layerOf(file) === 'core' &&
-      /from '(fastify|kysely|pg|node:sqlite)'/.test(readFileSync(join(root, file), 'utf8')),
-  )
+test('core knows neither fastify nor SQL; core/http knows the types of fastify', () => {
+  const wrong = files.filter((file) => {
+    const foreign = file.startsWith('core/http/')
+      ? /^import (?!type )[^'\n]*from '(fastify|kysely|pg|node:sqlite)'/m
+      : /from '(fastify|kysely|pg|node:sqlite)'/
+    return layerOf(file) === 'core' && foreign.test(readFileSync(join(root, file), 'utf8'))
+  })
   expect(wrong).toEqual([])
 })
+
+/** The files and folders that stand directly in a folder, and which of them take code from which. */
+function siblingsIn(folder: string): Map<string, Set<string>> {
+  const prefix = folder === '' ? '' : `${folder}/`
+  const childOf = (file: string) =>
+    file.startsWith(prefix) ? file.slice(prefix.length).split('/')[0] : undefined
+  const uses = new Map<string, Set<string>>()
+  for (const { from, to, typeOnly } of imports) {
+    const [user, used] = [childOf(from), childOf(to)]
+    if (typeOnly || !user || !used || user === used) continue
+    uses.set(user, (uses.get(user) ?? new Set()).add(used))
+  }
+  return uses
+}
+
+/** A way from a child back to itself, if there is one. */
+function cycleAmong(uses: ReadonlyMap<string, ReadonlySet<string>>): string[] | undefined {
+  const done = new Set<string>()
+  const walk = (at: string, way: string[]): string[] | undefined => {
+    if (way.includes(at)) return [...way.slice(way.indexOf(at)), at]
+    if (done.has(at)) return undefined
+    for (const next of uses.get(at) ?? []) {
+      const found = walk(next, [...way, at])
+      if (found) return found
+    }
+    done.add(at)
+    return undefined
+  }
+  for (const start of uses.keys()) {
+    const found = walk(start, [])
+    if (found) return found
+  }
+  return undefined
+}
+
+test('no cycle between the files and folders of any folder', () => {
+  const folders = new Set(files.flatMap((file) => ['', ...parentsOf(file.split(sep).join('/'))]))
+  const cycles = [...folders].flatMap((folder) => {
+    const found = cycleAmong(siblingsIn(folder))
+    return found ? [`${folder || 'src'}: ${found.join(' → ')}`] : []
+  })
+  expect(cycles).toEqual([])
+})
+
+const parentsOf = (file: string): string[] =>
+  file.split('/').flatMap((_, i, parts) => (i === 0 ? [] : [parts.slice(0, i).join('/')]))
 
 test('only main.ts touches the process', () => {
   const allowed = (file: string) => file === 'main.ts' || file.startsWith(`doors${sep}cli`)

@@ -3,8 +3,8 @@ import { toJson } from '../../src/db/columns.ts'
 import { newId } from '../../src/db/ids.ts'
 import { insertRows } from '../../src/db/prepared.ts'
 import { columnsOf } from '../../src/features/cards/content.ts'
-import { indexCards } from '../../src/features/search/index-card.ts'
-import { tendIndex } from '../../src/features/search/tend.ts'
+import { indexCards } from '../../src/features/cards/indexing/index-card.ts'
+import { tendIndex } from '../../src/search-index/maintain.ts'
 import type { BenchCard } from './cards.ts'
 
 const cardsPerTransaction = 1000

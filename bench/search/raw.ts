@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
 import type { App } from '../../src/app.ts'
-import { stopWords } from '../../src/features/search/stopwords.ts'
+import { stopWords } from '../../src/text/stopwords.ts'
 
 /** The yardstick: the engine's own full text index, every word of the query ORed, ranked by the engine, top 50. */
 export type RawSearch = { ask: (query: string) => Promise<number>; close: () => void }

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { makeVault, onBothEngines } from '../../test/support/engines.ts'
 import { readConfig } from '../config.ts'
 import { contextFor, inTx } from '../core/context.ts'
+import { openDatabase } from './engines/open.ts'
 import { newId } from './ids.ts'
-import { MIGRATIONS, type Migration, migrate, pendingMigrations, SchemaTooNew } from './migrate.ts'
-import { openDatabase } from './open.ts'
+import { MIGRATIONS, type Migration, migrate, pendingMigrations, SchemaTooNew } from './migrations/migrate.ts'
 
 onBothEngines('the database', (t) => {
   const failure = (key: string) => ({

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { drawsOf, secretNameDraws } from '../../src/features/redaction/draws.ts'
 import { redact } from '../../src/features/redaction/redact.ts'
 import { allRules } from '../../src/features/redaction/rules/all.ts'
 import { secretNames } from '../../src/features/redaction/rules/names.ts'
-import { sampler } from '../../src/features/redaction/samples.ts'
+import { drawsOf, secretNameDraws } from '../redaction/draws.ts'
+import { sampler } from '../redaction/samples.ts'
 
 /** The draws of src/features/redaction/rules.test.ts from many seeds: chance reaches what two seeds do not. */
 const SEEDS = Number(process.env.SEEDS ?? 200)

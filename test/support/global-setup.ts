@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { openPostgres } from '../../src/db/engines/postgres.ts'
-import { migrate } from '../../src/db/migrate.ts'
+import { openPostgres } from '../../src/db/engines/postgres/postgres.ts'
+import { migrate } from '../../src/db/migrations/migrate.ts'
 import { startPostgres } from './postgres.ts'
 
 declare module 'vitest' {

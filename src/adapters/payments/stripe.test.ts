@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type StripeStandIn, startStripeStandIn } from '../../../test/billing/stripe-stand-in.ts'
+import { type StripeStandIn, startStripeStandIn } from '../../../test/support/stripe-stand-in.ts'
 import { BadSignature, PaymentProviderError, signPayload } from './payments.ts'
 import { stripeProvider } from './stripe.ts'
 

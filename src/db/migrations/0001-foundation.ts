@@ -1,6 +1,6 @@
-import type { Migration } from '../migrate.ts'
 import { PUBLIC_LIBRARY_ID, PUBLIC_LIBRARY_NAME } from '../public-library.ts'
 import { appendOnly } from './append-only.ts'
+import type { Migration } from './migrate.ts'
 
 export const foundation: Migration = {
   name: '0001-foundation',

@@ -1,5 +1,5 @@
 import type { EngineName } from '../db.ts'
-import type { Migration } from '../migrate.ts'
+import type { Migration } from './migrate.ts'
 
 /**
  * The database refuses to change rows of `table`, and to remove them while their card is not deleted: the

@@ -1,5 +1,5 @@
 import type { EngineName } from '../db.ts'
-import type { Migration } from '../migrate.ts'
+import type { Migration } from './migrate.ts'
 
 const counted = (engine: EngineName) =>
   engine === 'sqlite' ? 'integer primary key' : 'integer generated always as identity primary key'
@@ -39,7 +39,7 @@ export const search: Migration = {
   name: '0004-search',
   statements: (engine) => [
     ...index(engine),
-    // Whose reading is old; see features/search/reindex.ts.
+    // Whose reading is old; see features/cards/indexing/reindex.ts.
     'create index search_docs_by_analyser on search_docs(analyser)',
     `create table search_words (
       word_no ${counted(engine)},

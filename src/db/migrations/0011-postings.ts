@@ -1,5 +1,5 @@
 import type { EngineName } from '../db.ts'
-import type { Migration } from '../migrate.ts'
+import type { Migration } from './migrate.ts'
 
 const cardsInIndex = (engine: EngineName) =>
   engine === 'sqlite'
@@ -11,7 +11,7 @@ const bytes = (engine: EngineName) => (engine === 'sqlite' ? 'blob' : 'bytea')
 
 /**
  * The engines' own full text indexes give way to posting lists of ours, the same on both. The index is emptied; the
- * program fills it again before it serves (see features/search/reindex.ts).
+ * program fills it again before it serves (see features/cards/indexing/reindex.ts).
  */
 export const postings: Migration = {
   name: '0011-postings',

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from './migrate.ts'
 
 /**
  * SQLite only: the index of events gets the partition into every term, as PostgreSQL has it. Its full-text tables walk a

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from './migrate.ts'
 
 const ownerFrom = (table: string, source: string, column: string) =>
   `update ${table} set user_id = (select user_id from ${source} where ${source}.${column} = ${table}.${column})`

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from './migrate.ts'
 
 /** Lists, counts and searches ask for cards that are there; those that wait for their end after a deletion slow nobody down. */
 export const liveCards: Migration = {

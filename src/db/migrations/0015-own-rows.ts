@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from './migrate.ts'
 
 /**
  * What is one person's own is read page by page along an index: events by project, tickets by who wrote them. Events

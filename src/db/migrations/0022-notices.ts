@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from './migrate.ts'
 
 /** Who gave a member the role, as far as the audit log knows. An invitation that was accepted names the member. */
 const WHO_GAVE_THE_ROLE = `select audit_log.actor_id from audit_log

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 
-/** One row per indexed card: its words and how often each occurs; see features/search/packing.ts. */
+/** One row per indexed card: its words and how often each occurs; see search-index/packing.ts. */
 export type SearchDocsTable = {
   doc_no: Generated<number>
   card_id: string
@@ -15,7 +15,7 @@ export type SearchFreshTable = { doc_no: number }
 /** The runs that there are, and how many cards of it were known to be gone when the run was last made. */
 export type SearchRunsTable = { run: number; dead: number }
 
-/** Which cards of a run have a word, or pass a filter; see features/search/postings.ts. */
+/** Which cards of a run have a word, or pass a filter; see search-index/postings.ts. */
 export type SearchPostingsTable = { run: number; key: number; docs: Uint8Array }
 
 /** Cards of a block that are gone from the index, though posting lists may still have them. */

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { VERSION } from '../../version.ts'
+import { VERSION } from '../../core/version.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
 
 type Action = () => Promise<number>

@@ -1,5 +1,5 @@
 import { readConfig } from '../../config.ts'
-import { openDatabase } from '../../db/open.ts'
+import { openDatabase } from '../../db/engines/open.ts'
 import { materialsToRescan } from '../../features/materials/rescan.ts'
 import { eventsToRescan } from '../../features/memory/rescan.ts'
 import { type Progress, rescan } from '../../features/redaction/rescan.ts'

@@ -4,7 +4,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Config } from '../../config.ts'
 import { AppError } from '../../core/errors.ts'
 import { sha256 } from '../../core/secrets.ts'
-import type { RouteTimes } from './route-times.ts'
+import type { RouteTimes } from './fast-path/route-times.ts'
 
 const sameText = (a: string, b: string) => timingSafeEqual(Buffer.from(sha256(a)), Buffer.from(sha256(b)))
 

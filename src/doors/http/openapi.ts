@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Capability, Route } from '../../core/capability.ts'
-import { API_VERSION } from '../../version.ts'
+import type { RawRoute } from '../../core/http/raw-route.ts'
+import { API_VERSION } from '../../core/version.ts'
 import { ERROR_RESPONSES, ErrorResponse, HTTPValidationError } from './openapi-errors.ts'
-import type { RawRoute } from './raw-route.ts'
 import { hasBody, parseRoute, pathNames } from './routes.ts'
 
 type Json = Record<string, unknown>

@@ -2,15 +2,16 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { Capability, Method, Route } from '../../core/capability.ts'
 import type { Services } from '../../core/context.ts'
-import { contextFor } from '../../core/context.ts'
 import { InvalidInput } from '../../core/errors.ts'
+import { contextOfRequest } from '../../core/http/context-of-request.ts'
+import { credentialOf, headerOf } from '../../core/http/credential-of-request.ts'
+import { onceOnly } from '../../core/http/idempotency.ts'
 import { invoke, readied } from '../../core/invoke.ts'
 import { storable } from '../../core/storable.ts'
-import type { Answer, Answers, FlatHeaders } from './answers.ts'
-import { credentialOf, dropCookie, moveTokenToCookie } from './auth.ts'
-import { addCapabilityRoute } from './capability-route.ts'
+import { dropCookie, moveTokenToCookie } from './admission.ts'
 import type { Locate } from './errors.ts'
-import { onceOnly } from './idempotency.ts'
+import type { Answer, Answers, FlatHeaders } from './fast-path/answers.ts'
+import { addCapabilityRoute } from './fast-path/capability-route.ts'
 import { hasBody, parseRoute, pathNames, toFastifyPath } from './routes.ts'
 
 type QueryType = 'string' | 'integer' | 'boolean' | 'array'
@@ -108,11 +109,6 @@ const isPlainObject = (value: unknown) => typeof value === 'object' && value !==
 const limitClassOf = (capability: Capability, method: Method) =>
   capability.limit ?? (hasBody(method) || method === 'DELETE' ? 'write' : 'read')
 
-const header = (request: FastifyRequest, name: string) => {
-  const value = request.headers[name]
-  return typeof value === 'string' && value !== '' ? value : undefined
-}
-
 function addRoute(
   app: FastifyInstance,
   services: Services,
@@ -127,13 +123,8 @@ function addRoute(
 
   async function serve(request: FastifyRequest): Promise<Answer> {
     const input = reader.read(request)
-    const ctx = contextFor(services, {
-      viewer: request.viewer,
-      requestId: request.id,
-      ip: request.ip,
-      ifMatch: header(request, 'if-match'),
-    })
-    const key = takesKey ? header(request, 'idempotency-key') : undefined
+    const ctx = contextOfRequest(services, request)
+    const key = takesKey ? headerOf(request, 'idempotency-key') : undefined
     let headers: FlatHeaders | undefined
     let output: unknown
     if (key === undefined) output = await invoke(capability, ctx, input)

@@ -2,20 +2,19 @@ import { randomUUID } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Capability } from '../../core/capability.ts'
 import type { Services } from '../../core/context.ts'
-import { serveMcp } from '../mcp/http.ts'
-import type { McpOptions } from '../mcp/protocol.ts'
-import { Answers } from './answers.ts'
+import type { RawRoute } from '../../core/http/raw-route.ts'
 import { acceptJson } from './body.ts'
 import { serveDocs } from './docs.ts'
 import { handleErrors } from './errors.ts'
+import { Answers } from './fast-path/answers.ts'
+import { FailureLog } from './fast-path/request-log.ts'
+import { RouteTimes } from './fast-path/route-times.ts'
+import { shedLoad } from './limits/admission-queue.ts'
+import { cutOffSlowReaders, PATIENCE, type Patience } from './limits/connection-limits.ts'
 import { answerWrongMethods } from './method-not-allowed.ts'
 import { serveMetrics } from './metrics.ts'
-import { shedLoad } from './overload.ts'
-import { cutOffSlowReaders, PATIENCE, type Patience } from './patience.ts'
-import { type RawRoute, serveRaw } from './raw-route.ts'
-import { FailureLog } from './request-log.ts'
+import { serveRaw } from './raw.ts'
 import { serveRest } from './rest.ts'
-import { RouteTimes } from './route-times.ts'
 import { serveTools } from './tools.ts'
 import { serveWeb } from './web.ts'
 
@@ -34,7 +33,8 @@ const nextRequestId = (): string => {
 export type Doors = {
   capabilities: readonly Capability[]
   rawRoutes: readonly RawRoute[]
-  mcp?: McpOptions | undefined
+  /** A door of its own behind the same port. */
+  serveMcp: (app: FastifyInstance) => Promise<void>
   /** Whether requests are refused while the process is far behind. */
   shedding: boolean
   patience?: Partial<Patience> | undefined
@@ -74,7 +74,7 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
   serveMetrics(app, services.config, times)
   serveRest(app, services, answers, doors.capabilities)
   serveTools(app, services, answers, doors.capabilities)
-  await serveMcp(app, services, doors.capabilities, doors.mcp)
+  await doors.serveMcp(app)
   await serveRaw(app, services, answers, doors.rawRoutes)
   await serveDocs(app, services.config, doors)
   await serveWeb(app, services)

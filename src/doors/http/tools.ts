@@ -1,7 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Capability } from '../../core/capability.ts'
-import { contextFor, type Services } from '../../core/context.ts'
+import type { Services } from '../../core/context.ts'
 import { InvalidInput, notFound } from '../../core/errors.ts'
+import { contextOfRequest } from '../../core/http/context-of-request.ts'
+import { credentialOf } from '../../core/http/credential-of-request.ts'
+import { onceOnly } from '../../core/http/idempotency.ts'
 import { invoke, readied, toolInput } from '../../core/invoke.ts'
 import {
   inputSchemaOf,
@@ -12,10 +15,9 @@ import {
   toolsOf,
 } from '../../core/tools.ts'
 import { GUIDE_VERSION } from '../../features/ai-guide/ai-guide.text.ts'
-import type { Answer, Answers, FlatHeaders } from './answers.ts'
-import { authenticate, credentialOf } from './auth.ts'
-import { addCapabilityRoute } from './capability-route.ts'
-import { onceOnly } from './idempotency.ts'
+import { authenticate } from './admission.ts'
+import type { Answer, Answers, FlatHeaders } from './fast-path/answers.ts'
+import { addCapabilityRoute } from './fast-path/capability-route.ts'
 
 function bodyOf(request: FastifyRequest): object {
   const { body } = request
@@ -43,12 +45,7 @@ function addTool(
 
   async function serve(request: FastifyRequest): Promise<Answer> {
     const input = bodyOf(request)
-    const ctx = contextFor(services, {
-      viewer: request.viewer,
-      requestId: request.id,
-      ip: request.ip,
-      ifMatch: request.headers['if-match'],
-    })
+    const ctx = contextOfRequest(services, request)
     const key = takesKey ? request.headers['idempotency-key'] : undefined
     if (typeof key !== 'string' || key === '') return answerWith(await invoke(capability, ctx, input, schema))
     const credential = credentialOf(request, services.config.baseUrl)?.value

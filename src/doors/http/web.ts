@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
 import type { Services } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
-import { VERSION } from '../../version.ts'
+import { VERSION } from '../../core/version.ts'
 
 const DIST = new URL('../../../web/dist/', import.meta.url)
 

@@ -4,7 +4,7 @@ import type { Ctx } from '../../core/context.ts'
 import { forbidden } from '../../core/errors.ts'
 import { Id, Page, pageOf, Time } from '../../core/schemas.ts'
 import { fromJson } from '../../db/columns.ts'
-import { requireRole } from '../workspaces/permission.ts'
+import { requireRole } from '../permissions/permission.ts'
 import { type AuditFilter, listAudit } from './audit.store.ts'
 
 const AuditEntryResponse = z

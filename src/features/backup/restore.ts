@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path'
 import { sql } from 'kysely'
 import { type Ctx, inTx } from '../../core/context.ts'
 import type { Database, Db } from '../../db/db.ts'
-import { appliedMigrations, MIGRATIONS, migrate, SchemaTooNew } from '../../db/migrate.ts'
+import { appliedMigrations, MIGRATIONS, migrate, SchemaTooNew } from '../../db/migrations/migrate.ts'
+import { tendIndex } from '../../search-index/maintain.ts'
+import { reindexAll } from '../cards/indexing/reindex.ts'
 import { reindexEvents } from '../memory/reindex.ts'
-import { reindexAll } from '../search/reindex.ts'
-import { tendIndex } from '../search/tend.ts'
 import { checkBackup, type End, type Header, isSection, type Row, readLines } from './format.ts'
 
 /** The place is not empty: a restore never mixes with, or replaces, what is there. */

@@ -10,8 +10,8 @@ import {
   switchOffer,
 } from '../../adapters/payments/development/subscriptions.ts'
 import type { Services } from '../../core/context.ts'
+import type { RawRoute } from '../../core/http/raw-route.ts'
 import type { Db } from '../../db/db.ts'
-import type { RawRoute } from '../../doors/http/raw-route.ts'
 import { PAGE_HEADERS } from '../pages/page.ts'
 import { CHECKOUT_PATH, checkoutPage, gonePage, PORTAL_PATH, portalPage } from './development.pages.ts'
 import { listDevObjects, loadDevObject } from './development.store.ts'

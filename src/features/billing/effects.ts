@@ -8,9 +8,9 @@ import type {
   SubscriptionState,
 } from '../../adapters/payments/events.ts'
 import type { Ctx } from '../../core/context.ts'
-import { isUser } from '../accounts/users.ts'
 import { audit } from '../audit/audit.ts'
 import { balanceOf, book } from '../credits/ledger.ts'
+import { isUser } from '../identity/users/users.ts'
 import {
   findPayment,
   findSubscription,

@@ -1,7 +1,7 @@
 /** What a user's subscriptions amount to, and how events move them, in whatever order they come. */
 import type { SubscriptionState } from '../../adapters/payments/events.ts'
 import type { Ctx } from '../../core/context.ts'
-import { setPlan } from '../accounts/users.ts'
+import { setPlan } from '../identity/users/users.ts'
 import {
   fillSubscription,
   findSubscription,

@@ -1,5 +1,5 @@
-import { contextFor } from '../../core/context.ts'
-import type { RawRoute } from '../../doors/http/raw-route.ts'
+import { contextOfRequest } from '../../core/http/context-of-request.ts'
+import type { RawRoute } from '../../core/http/raw-route.ts'
 import { receiveEvent } from './webhook.ts'
 
 const MAX_EVENT_BYTES = 512 * 1024
@@ -42,12 +42,10 @@ export const billingWebhook: RawRoute = {
   handle: async (services, request) => {
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
     const signature = request.headers['stripe-signature']
-    const ctx = contextFor(services, {
-      viewer: null,
-      requestId: request.id,
-      ip: request.ip,
-      ifMatch: undefined,
-    })
-    return receiveEvent(ctx, body, typeof signature === 'string' ? signature : undefined)
+    return receiveEvent(
+      contextOfRequest(services, request),
+      body,
+      typeof signature === 'string' ? signature : undefined,
+    )
   },
 }

@@ -1,6 +1,6 @@
 import type { Ctx } from '../../core/context.ts'
-import { unindexCard } from '../search/index-card.ts'
 import { removeCard, updateCardRow } from './cards.store.ts'
+import { unindexCard } from './indexing/index-card.ts'
 
 /**
  * Removes for good what only its owner could see: unpublished cards, and cards shared in workspaces without any other

@@ -1,6 +1,6 @@
 import type { Ctx } from '../../core/context.ts'
-import type { IndexedCard } from '../search/index-card.ts'
 import { contentOf } from './content.ts'
+import type { IndexedCard } from './indexing/index-card.ts'
 
 const BATCH = 100
 

@@ -1,9 +1,9 @@
 import type { Ctx } from '../../core/context.ts'
-import { termsOf } from '../search/analyse.ts'
-import { findBest } from '../search/find-best.ts'
-import type { Candidate } from '../search/packing.ts'
-import { wordHash } from '../search/term-hash.ts'
-import { cardCounts, totals } from '../search/vocabulary.ts'
+import { findBest } from '../../search-index/find-best.ts'
+import type { Candidate } from '../../search-index/packing.ts'
+import { cardCounts, totals } from '../../search-index/vocabulary.ts'
+import { termsOf } from '../../text/analyse.ts'
+import { wordHash } from '../../text/term-hash.ts'
 import type { CardContent } from './content.ts'
 
 /** What says most about a card: its rarest words. More of them only cost time. */

@@ -1,7 +1,7 @@
 import type { UserCtx } from '../../core/context.ts'
-import { indexCard } from '../search/index-card.ts'
 import { readableCard } from './access.ts'
 import { contentOf } from './content.ts'
+import { indexCard } from './indexing/index-card.ts'
 import { presentCard } from './present.ts'
 import type { CardAnswer } from './schemas.ts'
 

@@ -1,5 +1,5 @@
 /** The guide as pages: /guide lists them, /guide/<page> shows one. The support chat links here. */
-import type { RawRoute } from '../../doors/http/raw-route.ts'
+import type { RawRoute } from '../../core/http/raw-route.ts'
 import { type Html, html } from '../pages/html.ts'
 import { PAGE_HEADERS, page } from '../pages/page.ts'
 import { type GuidePage, guide } from './guide.ts'

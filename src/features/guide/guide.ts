@@ -1,6 +1,6 @@
 /** The guide pages as data: read once from docs/guide, cut into sections, searchable by the product's own analyser. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { queryTerms, termsOf } from '../search/analyse.ts'
+import { queryTerms, termsOf } from '../../text/analyse.ts'
 
 export type GuideSection = { page: string; anchor: string; title: string; url: string; text: string }
 export type GuidePage = { slug: string; title: string; markdown: string; sections: GuideSection[] }

@@ -5,8 +5,8 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import type { Ctx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
-import { pendingMigrations } from '../../db/migrate.ts'
-import { VERSION } from '../../version.ts'
+import { VERSION } from '../../core/version.ts'
+import { pendingMigrations } from '../../db/migrations/migrate.ts'
 
 const startedAt = performance.now()
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { Email, Id, Time } from '../../core/schemas.ts'
 import type { WorkspaceInvitesTable } from '../../db/tables/workspaces.ts'
+import { RoleName } from '../permissions/policy.ts'
 import { OptionalRole } from '../workspaces/members.ts'
-import { RoleName } from '../workspaces/policy.ts'
 
 const InviteStatus = z.enum(['pending', 'accepted', 'revoked'])
 

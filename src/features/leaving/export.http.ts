@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import type { Services, UserCtx } from '../../core/context.ts'
-import { contextFor } from '../../core/context.ts'
 import { notAuthenticated } from '../../core/errors.ts'
-import type { RawRoute } from '../../doors/http/raw-route.ts'
-import { presentUser, requireUser } from '../accounts/users.ts'
+import { contextOfRequest } from '../../core/http/context-of-request.ts'
+import type { RawRoute } from '../../core/http/raw-route.ts'
+import { presentUser, requireUser } from '../identity/users/users.ts'
 import { ownRows, type Row } from './own-rows.ts'
 
 const JSON_COLUMNS = new Set([
@@ -60,10 +60,7 @@ export const exportAccount: RawRoute = {
   handle: async (services: Services, request, reply) => {
     const { viewer } = request
     if (!viewer) throw notAuthenticated()
-    const ctx = {
-      ...contextFor(services, { viewer, requestId: request.id, ip: request.ip, ifMatch: undefined }),
-      viewer,
-    }
+    const ctx = { ...contextOfRequest(services, request), viewer }
     return reply
       .header('Content-Disposition', 'attachment; filename="knowledge-vault-export.ndjson"')
       .type('application/x-ndjson')

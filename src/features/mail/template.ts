@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../core/escape-html.ts'
+import { escapeHtml } from '../../text/escape-html.ts'
 
 export type MailContent = {
   heading: string

@@ -7,8 +7,8 @@ import { fromJson, fromJsonOrNull, toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { RawMaterialsTable } from '../../db/tables/memory.ts'
 import { cutText } from '../memory/text.ts'
+import { roleIn } from '../permissions/permission.ts'
 import { cleanJson, cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
-import { roleIn } from '../workspaces/permission.ts'
 import { findMaterial, insertMaterial, listMaterials, personalWorkspaceOf } from './materials.store.ts'
 
 const MAX_BODY_BYTES = 8 * 1024 * 1024

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { sampler } from '../../../test/redaction/samples.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
-import { sampler } from '../redaction/samples.ts'
 
 const { randomFrom } = sampler(6)
 

@@ -1,6 +1,6 @@
 import type { UserCtx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
-import { roleIn } from '../workspaces/permission.ts'
+import { roleIn } from '../permissions/permission.ts'
 import { type ProjectName, readProjectKey } from './project-key.ts'
 import { findProjects, type Project } from './projects.store.ts'
 

@@ -3,7 +3,7 @@ import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx } from '../../core/context.ts'
 import { Id, Page, pageOf, Time } from '../../core/schemas.ts'
 import { fromJson } from '../../db/columns.ts'
-import { RoleName } from '../workspaces/policy.ts'
+import { RoleName } from '../permissions/policy.ts'
 import { NOTICE_KINDS, type NoticeDetails, type NoticeKind, noticeText } from './notice-kinds.ts'
 import {
   countNotices,

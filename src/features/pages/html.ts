@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../core/escape-html.ts'
+import { escapeHtml } from '../../text/escape-html.ts'
 
 /** HTML that is safe by construction: everything put into the template is escaped unless it is Html itself. */
 export class Html {

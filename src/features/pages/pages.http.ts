@@ -1,4 +1,4 @@
-import type { RawRoute } from '../../doors/http/raw-route.ts'
+import type { RawRoute } from '../../core/http/raw-route.ts'
 import { STYLESHEET, STYLESHEET_PATH } from './page.ts'
 
 export const pagesStylesheet: RawRoute = {

@@ -1,5 +1,5 @@
 import { isPlaceholder, isPlainlyRandom, looksLikePassword, looksRandom } from './placeholders.ts'
-import { rank, type Span } from './rule.ts'
+import { rank, type Span } from './rules/rule.ts'
 import type { Runs } from './runs.ts'
 
 /**

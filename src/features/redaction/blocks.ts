@@ -1,4 +1,4 @@
-import { rank, type Span } from './rule.ts'
+import { rank, type Span } from './rules/rule.ts'
 
 const header = /[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y
 const longestBlock = 50_000

@@ -1,5 +1,5 @@
 import { isPlaceholder } from './placeholders.ts'
-import { rank, type Span } from './rule.ts'
+import { rank, type Span } from './rules/rule.ts'
 
 /** Ways to hand over a password that name it by position, not by an operator. */
 const handovers: { after: string; value: RegExp; only?: RegExp }[] = [

@@ -1,5 +1,5 @@
 import { isPlaceholder, isSampleToken, looksRandom } from './placeholders.ts'
-import { rank, type Span } from './rule.ts'
+import { rank, type Span } from './rules/rule.ts'
 
 const bearer = /[ \t]{1,4}([A-Za-z0-9_.~+/=-]{16,4000})/y
 const basic = /[ \t]{1,4}([A-Za-z0-9+/_-]{12,500}={0,2})(?![A-Za-z0-9])/y

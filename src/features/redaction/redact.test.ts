@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
+import { sampler } from '../../../test/redaction/samples.ts'
 import { findSecrets, redact, sanitise } from './redact.ts'
-import { sampler } from './samples.ts'
 
 const { randomFrom } = sampler(3)
 

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { sampler } from '../../../test/redaction/samples.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
-import { sampler } from './samples.ts'
 
 const { randomFrom } = sampler(4)
 

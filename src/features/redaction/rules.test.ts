@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { type Draw, drawsOf, secretNameDraws } from './draws.ts'
+import { type Draw, drawsOf, secretNameDraws } from '../../../test/redaction/draws.ts'
+import { sampler } from '../../../test/redaction/samples.ts'
 import { redact } from './redact.ts'
 import { allRules } from './rules/all.ts'
 import { secretNames } from './rules/names.ts'
-import { sampler } from './samples.ts'
 
 /** Every kind in every notation, the same draws in every run; test:faults draws from many more seeds. */
 const SEEDS = [1, 2]

@@ -1,5 +1,5 @@
 import { isPlaceholder } from './placeholders.ts'
-import { rank, type Span } from './rule.ts'
+import { rank, type Span } from './rules/rule.ts'
 
 const userInfo = /([^\s:/@"'`<>\\?#]{0,200}):([^\s@/"'`<>\\]{1,300})@(?=[\w[$-])/y
 

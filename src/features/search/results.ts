@@ -1,13 +1,13 @@
 import type { UserCtx } from '../../core/context.ts'
 import { fromJson } from '../../db/columns.ts'
+import { explain } from '../../text/snippet.ts'
 import { trackOf } from '../cards/card-type.ts'
 import { contentOf } from '../cards/content.ts'
+import { matchesEnvironment, sameTag } from '../cards/indexing/filters.ts'
 import { feedbackOf, isLikelyOutdated } from '../cards/present.ts'
-import { matchesEnvironment, sameTag } from './filters.ts'
 import type { Retrieved } from './retrieve.ts'
 import type { SearchResultAnswer } from './schemas.ts'
 import { listedIn, type SearchScope } from './scope.ts'
-import { explain } from './snippet.ts'
 
 type Row = Awaited<ReturnType<typeof loadRows>>[number]
 

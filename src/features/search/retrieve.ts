@@ -1,9 +1,12 @@
 import type { Ctx } from '../../core/context.ts'
-import { type Found, findBest } from './find-best.ts'
-import { fuse } from './fusion.ts'
-import { documentsWhere } from './index.store.ts'
-import { passes } from './match.ts'
-import type { Candidate } from './packing.ts'
+import { type Found, findBest } from '../../search-index/find-best.ts'
+import { fuse } from '../../search-index/fusion.ts'
+import { documentsWhere } from '../../search-index/index.store.ts'
+import { passes } from '../../search-index/match.ts'
+import type { Candidate } from '../../search-index/packing.ts'
+import { cardCounts, type LikeWord, likeWords, type Totals, totals } from '../../search-index/vocabulary.ts'
+import { placeOf, ranked, rarity, type Wanted } from '../../text/bm25.ts'
+import { wordHash } from '../../text/term-hash.ts'
 import {
   filtersAsked,
   isKnownLarger,
@@ -12,9 +15,6 @@ import {
   rememberLarger,
   type SearchScope,
 } from './scope.ts'
-import { placeOf, ranked, rarity, type Wanted } from './score.ts'
-import { wordHash } from './term-hash.ts'
-import { cardCounts, type LikeWord, likeWords, type Totals, totals } from './vocabulary.ts'
 
 export const budget = {
   /** Up to here a scope is read whole: that is exact, and cheaper than asking the index. */

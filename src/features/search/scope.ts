@@ -1,5 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
-import { type CardScope, isListed } from '../cards/visibility.ts'
+import type { Match } from '../../search-index/match.ts'
 import {
   askedEnvironmentFilter,
   ownerFilter,
@@ -8,8 +8,8 @@ import {
   tagFilter,
   trackFilter,
   workspaceFilter,
-} from './filters.ts'
-import type { Match } from './match.ts'
+} from '../cards/indexing/filters.ts'
+import { type CardScope, isListed } from '../cards/visibility.ts'
 
 /** Where somebody searches. */
 export type SearchScope = {

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
 import { type Bench, onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor, inTx } from '../../core/context.ts'
+import { foldChanges } from '../../search-index/vocabulary.ts'
 import { book } from '../credits/ledger.ts'
-import { foldChanges } from './vocabulary.ts'
 
 const search = async (as: Person, query: string, more: Record<string, unknown> = {}) =>
   as.post('/api/v1/search', { query, ...more })

@@ -1,10 +1,10 @@
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { newId } from '../../db/ids.ts'
+import { queryTerms } from '../../text/analyse.ts'
 import { balanceOf, book } from '../credits/ledger.ts'
 import { PUBLIC_SEARCH_COST } from '../credits/policy.ts'
 import { actionCardFor } from './action-card.ts'
-import { queryTerms } from './analyse.ts'
 import { type Loaded, loadHits, presentHit } from './results.ts'
 import { type Retrieved, retrieve } from './retrieve.ts'
 import {

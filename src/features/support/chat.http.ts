@@ -1,10 +1,11 @@
 /** The support chat as Server-Sent Events: `delta` …, then `done`; comments in between keep the connection alive. */
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { contextFor, type Services } from '../../core/context.ts'
+import type { Services } from '../../core/context.ts'
 import { InvalidInput } from '../../core/errors.ts'
+import { contextOfRequest } from '../../core/http/context-of-request.ts'
+import type { RawRoute } from '../../core/http/raw-route.ts'
 import { toInputIssues } from '../../core/validation.ts'
-import type { RawRoute } from '../../doors/http/raw-route.ts'
 import { answerPieces, type Material } from './answer.ts'
 import { conversationOf, materialFor, SupportChatRequest } from './chat.ts'
 
@@ -32,12 +33,7 @@ export const streamSupportChat: RawRoute = {
     const parsed = SupportChatRequest.safeParse(request.body ?? {}, { reportInput: true })
     if (!parsed.success) throw new InvalidInput(toInputIssues(parsed.error.issues, request.body))
     const left = new AbortController()
-    const ctx = contextFor(services, {
-      viewer: request.viewer,
-      requestId: request.id,
-      ip: request.ip,
-      ifMatch: undefined,
-    })
+    const ctx = contextOfRequest(services, request)
     reply.hijack()
     const response = reply.raw
     response.on('close', () => left.abort(new Error('the client has left')))

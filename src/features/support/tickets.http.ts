@@ -2,13 +2,13 @@ import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import multipart from '@fastify/multipart'
-import { contextFor } from '../../core/context.ts'
 import { InvalidInput, notFound } from '../../core/errors.ts'
+import { contextOfRequest } from '../../core/http/context-of-request.ts'
+import { credentialOf } from '../../core/http/credential-of-request.ts'
+import { onceOnly } from '../../core/http/idempotency.ts'
+import type { RawRoute } from '../../core/http/raw-route.ts'
 import { toInputIssues } from '../../core/validation.ts'
 import { newId } from '../../db/ids.ts'
-import { credentialOf } from '../../doors/http/auth.ts'
-import { onceOnly } from '../../doors/http/idempotency.ts'
-import type { RawRoute } from '../../doors/http/raw-route.ts'
 import { findAttachment } from './tickets.store.ts'
 import { NewTicket, openTicket, requireAdmin, ticketFolder } from './tickets.ts'
 import { MAX_ATTACHMENT_BYTES, receiveUpload } from './upload.ts'
@@ -67,12 +67,7 @@ export const createTicket: RawRoute = {
   },
   handle: async (services, request, reply) => {
     const ticketId = newId()
-    const ctx = contextFor(services, {
-      viewer: request.viewer,
-      requestId: request.id,
-      ip: request.ip,
-      ifMatch: undefined,
-    })
+    const ctx = contextOfRequest(services, request)
     const folder = ticketFolder(services.config, ticketId)
     return receiveUpload(request, reply, folder, async (upload) => {
       const parsed = NewTicket.safeParse(upload.fields, { reportInput: true })

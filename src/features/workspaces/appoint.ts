@@ -1,7 +1,7 @@
 import { type Ctx, inTx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
-import { userByEmail } from '../accounts/users.ts'
 import { audit } from '../audit/audit.ts'
+import { userByEmail } from '../identity/users/users.ts'
 import { tell } from '../notices/tell.ts'
 import { findMembership, setRole } from './members.store.ts'
 import { workspaceName } from './workspaces.store.ts'

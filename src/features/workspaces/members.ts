@@ -1,15 +1,14 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
-import type { Ctx, UserCtx } from '../../core/context.ts'
-import { inTx } from '../../core/context.ts'
+import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { conflict, notFound } from '../../core/errors.ts'
 import { Email, Id, Time } from '../../core/schemas.ts'
 import type { MembershipsTable, Role, WorkspacesTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
 import { tell } from '../notices/tell.ts'
+import { requireRole } from '../permissions/permission.ts'
+import { RoleName } from '../permissions/policy.ts'
 import { countAdmins, deleteMembership, findMembership, listMembersOf, setRole } from './members.store.ts'
-import { requireRole } from './permission.ts'
-import { RoleName } from './policy.ts'
 import { insertMembership, workspaceName } from './workspaces.store.ts'
 
 /** Left out, it is what the workspace's policy says, and viewer where that says nothing. */

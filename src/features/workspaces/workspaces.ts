@@ -8,11 +8,11 @@ import { Id, Time } from '../../core/schemas.ts'
 import { fromJsonOrNull, toJsonOrNull } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
-import { requireUser } from '../accounts/users.ts'
 import { audit } from '../audit/audit.ts'
-import { reindexWorkspaceSoon } from '../search/reindex.ts'
-import { requireRole, requireVisible } from './permission.ts'
-import { PolicyJson, RoleName } from './policy.ts'
+import { reindexWorkspaceSoon } from '../cards/indexing/reindex.ts'
+import { requireUser } from '../identity/users/users.ts'
+import { requireRole, requireVisible } from '../permissions/permission.ts'
+import { PolicyJson, RoleName } from '../permissions/policy.ts'
 import {
   findWorkspace,
   insertMembership,

@@ -1,20 +1,24 @@
-import type { createApiKey, deleteApiKey, listApiKeys } from '../../../src/features/accounts/api-keys.ts'
+import type { readPolicy } from '../../../src/features/credits/policy.ts'
+import type {
+  createApiKey,
+  deleteApiKey,
+  listApiKeys,
+} from '../../../src/features/identity/credentials/api-keys.ts'
+import type { logout as logoutCapability } from '../../../src/features/identity/credentials/sessions.ts'
 import type {
   resetPassword as resetPasswordCapability,
   verifyEmail as verifyEmailCapability,
-} from '../../../src/features/accounts/email-links.ts'
-import type { requestPasswordReset } from '../../../src/features/accounts/reset-requests.ts'
-import type { logout as logoutCapability } from '../../../src/features/accounts/sessions.ts'
+} from '../../../src/features/identity/recovery/email-links.ts'
+import type { requestPasswordReset } from '../../../src/features/identity/recovery/reset-requests.ts'
+import type {
+  me as meCapability,
+  submitOnboarding as submitOnboardingCapability,
+} from '../../../src/features/identity/users/users.ts'
 import type {
   login as loginCapability,
   loginWithGoogle as loginWithGoogleCapability,
   register as registerCapability,
-} from '../../../src/features/accounts/sign-in.ts'
-import type {
-  me as meCapability,
-  submitOnboarding as submitOnboardingCapability,
-} from '../../../src/features/accounts/users.ts'
-import type { readPolicy } from '../../../src/features/credits/policy.ts'
+} from '../../../src/features/joining/sign-in.ts'
 import { call } from './client.ts'
 
 export const register = call<typeof registerCapability>('POST /api/v1/auth/register')

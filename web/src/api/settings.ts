@@ -1,18 +1,18 @@
 import type { OutputOf } from '../../../src/core/capability.ts'
-import type { listApiKeys } from '../../../src/features/accounts/api-keys.ts'
-import type { changePassword as ChangePassword } from '../../../src/features/accounts/change-password.ts'
-import type { signOutEverywhere as SignOutEverywhere } from '../../../src/features/accounts/end-access.ts'
-import type { listSessions as ListSessions } from '../../../src/features/accounts/sessions.ts'
-import type {
-  readSettings as ReadSettings,
-  replaceSettings as ReplaceSettings,
-} from '../../../src/features/accounts/settings.ts'
-import type { changeName as ChangeName } from '../../../src/features/accounts/users.ts'
-import type { deleteAccountByPassword } from '../../../src/features/leaving/delete-account.ts'
+import type { listApiKeys } from '../../../src/features/identity/credentials/api-keys.ts'
+import type { listSessions as ListSessions } from '../../../src/features/identity/credentials/sessions.ts'
 import type {
   disconnectApp as DisconnectApp,
   listConnectedApps,
-} from '../../../src/features/oauth/connected-apps.ts'
+} from '../../../src/features/identity/oauth/connected-apps.ts'
+import type { changePassword as ChangePassword } from '../../../src/features/identity/recovery/change-password.ts'
+import type { signOutEverywhere as SignOutEverywhere } from '../../../src/features/identity/recovery/end-access.ts'
+import type { changeName as ChangeName } from '../../../src/features/identity/users/users.ts'
+import type { deleteAccountByPassword } from '../../../src/features/leaving/delete-account.ts'
+import type {
+  readSettings as ReadSettings,
+  replaceSettings as ReplaceSettings,
+} from '../../../src/features/settings/settings.ts'
 import { call } from './client.ts'
 
 export type ApiKey = OutputOf<typeof listApiKeys>[number]

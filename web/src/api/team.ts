@@ -1,5 +1,6 @@
 import type { InputOf, OutputOf } from '../../../src/core/capability.ts'
 import type { readWorkspaceAudit } from '../../../src/features/audit/read.ts'
+import type { addMember as AddMember } from '../../../src/features/invitations/add-members.ts'
 import type {
   acceptInvite as AcceptInvite,
   listInvites as ListInvites,
@@ -10,7 +11,6 @@ import type {
   resendInvite as ResendInvite,
   invite as SendInvite,
 } from '../../../src/features/invitations/send.ts'
-import type { addMember as AddMember } from '../../../src/features/workspaces/add-members.ts'
 import type {
   changeMemberRole,
   listMembers as ListMembers,

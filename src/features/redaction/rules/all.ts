@@ -1,4 +1,3 @@
-import type { Rule } from '../rule.ts'
 import { aiRules } from './ai.ts'
 import { cloudRules } from './cloud.ts'
 import { databaseRules } from './databases.ts'
@@ -8,6 +7,7 @@ import { observabilityRules } from './observability.ts'
 import { ownRules } from './own.ts'
 import { paymentRules } from './payment.ts'
 import { productivityRules } from './productivity.ts'
+import type { Rule } from './rule.ts'
 import { sourceHostRules } from './source-hosts.ts'
 
 export const allRules: readonly Rule[] = [

@@ -1,4 +1,4 @@
-import { inner, named, token, uuid } from '../rule.ts'
+import { inner, named, token, uuid } from './rule.ts'
 
 /** Clouds, hosting, content delivery, infrastructure as code. */
 export const cloudRules = [

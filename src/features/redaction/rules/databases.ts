@@ -1,4 +1,4 @@
-import { named, token, uuid } from '../rule.ts'
+import { named, token, uuid } from './rule.ts'
 
 /** Databases, search and queue services, secrets in their connection strings. */
 export const databaseRules = [

@@ -1,4 +1,4 @@
-import { named, token, uuid } from '../rule.ts'
+import { named, token, uuid } from './rule.ts'
 
 /** Sign-in, identity, security products, signed tokens. */
 export const identityRules = [

@@ -1,4 +1,4 @@
-import { inner, named, token, uuid } from '../rule.ts'
+import { inner, named, token, uuid } from './rule.ts'
 
 /** Chat, mail, telephony, push, social networks. */
 export const messagingRules = [

@@ -1,4 +1,4 @@
-import { inner, named, token, uuid } from '../rule.ts'
+import { inner, named, token, uuid } from './rule.ts'
 
 /** Logs, metrics, errors, analytics, feature flags. */
 export const observabilityRules = [

@@ -1,4 +1,4 @@
-import { token } from '../rule.ts'
+import { token } from './rule.ts'
 
 export const ownRules = [
   token('knowledge_vault_api_key', 'kv_', '[A-Za-z0-9_-]{40}'),

@@ -1,4 +1,4 @@
-import { named, token, uuid } from '../rule.ts'
+import { named, token, uuid } from './rule.ts'
 
 /** Payments, shops, banking, crypto exchanges, accounting. */
 export const paymentRules = [

@@ -1,4 +1,4 @@
-import { named, token, uuid } from '../rule.ts'
+import { named, token, uuid } from './rule.ts'
 
 /** Documents, planning, customer relations, files, maps, media. */
 export const productivityRules = [

@@ -1,4 +1,4 @@
-import { named, token, uuid } from '../rule.ts'
+import { named, token, uuid } from './rule.ts'
 
 /** Source hosts, package registries, continuous integration, code quality. */
 export const sourceHostRules = [

@@ -1,0 +1,53 @@
+import type { FastifyRequest } from 'fastify'
+import { AppError } from '../errors.ts'
+
+export const SESSION_COOKIE = 'kv_session'
+export const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** A header that no form and no foreign page can send without our consent (CORS gives none). */
+const WEB_CLIENT = 'kvault-web'
+
+export const headerOf = (request: FastifyRequest, name: string): string | undefined => {
+  const value = request.headers[name]
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function bearer(request: FastifyRequest): string | undefined {
+  const match = /^Bearer +(\S+)$/i.exec(headerOf(request, 'authorization') ?? '')
+  return match?.[1]
+}
+
+/** A cookie travels by itself, so what it may change needs proof that our own page asked. */
+function refuseForgery(request: FastifyRequest, baseUrl: string): void {
+  if (SAFE_METHODS.has(request.method)) return
+  const origin = headerOf(request, 'origin')
+  const foreign = origin !== undefined && origin !== new URL(baseUrl).origin && origin !== ownOrigin(request)
+  if (foreign || headerOf(request, 'x-requested-with') !== WEB_CLIENT)
+    throw new AppError(
+      403,
+      'forbidden',
+      `Requests with the session cookie need X-Requested-With: ${WEB_CLIENT}.`,
+    )
+}
+
+/** The server may be opened by another name than BASE_URL, such as localhost for 127.0.0.1. */
+const ownOrigin = (request: FastifyRequest) => `${request.protocol}://${request.host}`
+
+/** The first cookie of that name, as RFC 6265 has it; the token itself needs no decoding. */
+export function sessionCookie(request: FastifyRequest): string | undefined {
+  for (const pair of request.headers.cookie?.split(';') ?? []) {
+    const [name, value = ''] = pair.split('=', 2)
+    if (name?.trim() === SESSION_COOKIE) return value.trim() || undefined
+  }
+  return undefined
+}
+
+export type Credential = { value: string; fromCookie: boolean }
+
+export function credentialOf(request: FastifyRequest, baseUrl: string): Credential | undefined {
+  const value = headerOf(request, 'x-api-key') ?? bearer(request)
+  if (value) return { value, fromCookie: false }
+  const cookie = sessionCookie(request)
+  if (!cookie) return undefined
+  refuseForgery(request, baseUrl)
+  return { value: cookie, fromCookie: true }
+}

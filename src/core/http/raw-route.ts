@@ -1,0 +1,19 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { LimitClass, Route } from '../capability.ts'
+import type { Services } from '../context.ts'
+import type { Scope } from '../scopes.ts'
+
+/** What JSON in, JSON out cannot say: webhooks, uploads, streams, pages. Lives in `features/x/x.http.ts`. */
+export type RawRoute = {
+  name: string
+  summary: string
+  route: Route
+  scopes: readonly Scope[] | 'public'
+  limit?: LimitClass
+  bodyLimit?: number
+  /** Its part of the API description; pages that are not API leave it out. */
+  openapi?: { requestBody?: object; responses: Record<string, object> }
+  /** Content types of its own, in its own scope. */
+  prepare?: (app: FastifyInstance) => void | Promise<void>
+  handle: (services: Services, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+}

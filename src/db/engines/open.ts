@@ -1,0 +1,35 @@
+import { join } from 'node:path'
+import type { Config } from '../../config.ts'
+import type { Database } from '../db.ts'
+import type { Snapshot } from '../snapshot.ts'
+import { openPostgres } from './postgres/postgres.ts'
+import { openPostgresSnapshot } from './postgres/snapshot.ts'
+import { openSqliteSnapshot } from './sqlite/snapshot.ts'
+import { openSqlite } from './sqlite/sqlite.ts'
+
+const databaseFile = (config: Config) => join(config.dataDir, 'vault.db')
+
+export type DatabaseEvents = {
+  onIdleError?: (error: Error) => void
+  onReplicaChange?: (usable: boolean, reason: string) => void
+}
+
+export function openDatabase(
+  config: Config,
+  { onIdleError = () => {}, onReplicaChange }: DatabaseEvents = {},
+): Database {
+  const url = config.databaseUrl
+  if (url === undefined) return openSqlite(databaseFile(config))
+  return openPostgres({
+    url,
+    readUrl: config.databaseReadUrl,
+    poolSize: config.databasePoolSize,
+    onIdleError,
+    ...(onReplicaChange ? { onReplicaChange } : {}),
+  })
+}
+
+export const openSnapshot = (config: Config): Promise<Snapshot> =>
+  config.databaseUrl === undefined
+    ? openSqliteSnapshot(databaseFile(config))
+    : openPostgresSnapshot(config.databaseUrl)

@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import pg from 'pg'
+import { CREDENTIALS_CHANNEL, CredentialNews } from '../../credential-news.ts'
+import { credentialWatch, type Database, newTransactionMark, rootHandleGuard, runMarked } from '../../db.ts'
+import type { Schema } from '../../schema.ts'
+import { openPool, serveSince, WaitedTooLong, WaitingLine } from './pool.ts'
+import { Replica } from './replica.ts'
+
+const MAX_TRIES = 20
+/** From then on, a transaction that met others waits for its turn: those that conflict would otherwise go on to do so. */
+const TRIES_SIDE_BY_SIDE = 2
+const INT8 = 20
+
+/** int8 (counts, sums) as number: nothing here counts past 2^53. */
+export const parsers = {
+  getTypeParser: ((oid: number, format: 'text' | 'binary') =>
+    oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+}
+
+function sqlState(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
+const mustRunAgain = (error: unknown) => ['40001', '40P01'].includes(sqlState(error) ?? '')
+
+const UNAVAILABLE = /^(08|53|57P0|55P03|25006|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)/
+
+/** pg gives these no code. */
+const UNAVAILABLE_WITHOUT_CODE =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client (has encountered a connection error|was closed) and is not queryable)/
+
+function isUnavailable(error: unknown): boolean {
+  if (mustRunAgain(error) || error instanceof WaitedTooLong) return true
+  const state = sqlState(error)
+  if (state !== undefined) return UNAVAILABLE.test(state)
+  return error instanceof Error && UNAVAILABLE_WITHOUT_CODE.test(error.message)
+}
+
+/** Runs what it is given one after the other. */
+class OneByOne {
+  #last: Promise<unknown> = Promise.resolve()
+  readonly #waiting = new Set<{ since: number }>()
+
+  run<T>(work: () => Promise<T>): Promise<T> {
+    const place = { since: performance.now() }
+    this.#waiting.add(place)
+    const begin = () => {
+      this.#waiting.delete(place)
+      return work()
+    }
+    const next = this.#last.then(begin, begin)
+    this.#last = next
+    return next
+  }
+
+  waitMs(): number {
+    const [first] = this.#waiting
+    return first ? performance.now() - first.since : 0
+  }
+}
+
+async function withRetries<T>(run: () => Promise<T>, oneByOne: OneByOne): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await (attempt <= TRIES_SIDE_BY_SIDE ? run() : oneByOne.run(run))
+    } catch (error) {
+      if (!mustRunAgain(error) || attempt === MAX_TRIES) throw error
+      await sleep(Math.random() * Math.min(100, 2 ** attempt))
+    }
+  }
+}
+
+export type PostgresOptions = {
+  url: string
+  /** A streaming replica of it, for reads. */
+  readUrl?: string | undefined
+  poolSize: number
+  onIdleError: (error: Error) => void
+  onReplicaChange?: (usable: boolean, reason: string) => void
+}
+
+const SETTINGS: pg.PoolConfig = {
+  types: parsers,
+  application_name: 'knowledge-vault',
+  connectionTimeoutMillis: 10_000,
+  statement_timeout: 30_000,
+  idle_in_transaction_session_timeout: 60_000,
+  // Acknowledged means on disk, whatever the server's default says.
+  options: '-c synchronous_commit=on',
+}
+
+export function openPostgres(options: PostgresOptions): Database {
+  const { url, readUrl, poolSize, onIdleError, onReplicaChange = () => {} } = options
+  const pool = openPool({ ...SETTINGS, connectionString: url, max: poolSize }, onIdleError)
+  const line = new WaitingLine(pool)
+  const oneByOne = new OneByOne()
+  const dialect = new PostgresDialect({ pool: line })
+  const read = new Kysely<Schema>({ dialect, plugins: [rootHandleGuard] })
+  const write = new Kysely<Schema>({ dialect, plugins: [credentialWatch] })
+  const news = new CredentialNews({ ...SETTINGS, connectionString: url }, onIdleError)
+  const replica =
+    readUrl === undefined
+      ? undefined
+      : new Replica({
+          url: readUrl,
+          poolSize,
+          primary: { url, pool, settings: SETTINGS },
+          onIdleError,
+          onChange: onReplicaChange,
+          isUnavailable,
+        })
+  return {
+    engine: 'postgres',
+    read,
+    readFor: (userId) => replica?.readFor(userId, read) ?? read,
+    wrote: async (userIds) => replica?.wrote(userIds),
+    waitMs: () => Math.max(line.waitMs(), oneByOne.waitMs()),
+    serve: serveSince,
+    transaction: async (fn, options) => {
+      const mark = newTransactionMark()
+      const run = () =>
+        write
+          .transaction()
+          .setIsolationLevel(options?.isolation ?? 'serializable')
+          .execute(async (tx) => {
+            const result = await fn(tx)
+            // Sent when it commits, to all nodes.
+            if (mark.tookCredentials) await sql`select pg_notify(${CREDENTIALS_CHANNEL}, '')`.execute(tx)
+            return result
+          })
+      const result = await runMarked(mark, () => withRetries(run, oneByOne))
+      if (mark.tookCredentials) news.add()
+      return result
+    },
+    credentialsVersion: () => news.version(),
+    isUniqueViolation: (error) => sqlState(error) === '23505',
+    isUnavailable,
+    close: async () => {
+      await news.close()
+      await replica?.close()
+      await pool.end()
+    },
+  }
+}

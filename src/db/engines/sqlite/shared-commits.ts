@@ -1,0 +1,177 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { setImmediate } from 'node:timers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { unavailable } from '../../../core/errors.ts'
+
+const LOCK_PATIENCE_MS = 15_000
+/** How much work one commit may carry: enough to share the disk's latency, little enough that nobody waits long. */
+const MAX_BATCH = 16
+/**
+ * How long full batches follow each other before everything else gets its turn. A turn of a busy process is long, and one
+ * batch in each would be too few.
+ */
+const STRETCH_MS = 50
+
+type Work = {
+  run: () => Promise<unknown>
+  done: (value: unknown) => void
+  failed: (error: unknown) => void
+  since: number
+}
+type Acknowledge = () => void
+
+export type WritesOptions = {
+  isBusy: (error: unknown) => boolean
+  /** How many statements that may write were run so far. */
+  written: () => number
+}
+
+/**
+ * The one writer of a SQLite file in this process. Transactions that wait at the same moment run one after the other
+ * and share one commit, since reaching the disk costs far more than the statements. Each is serialisable as before,
+ * fails alone, and is acknowledged only when the shared commit is on disk.
+ */
+export class SqliteWrites {
+  readonly #db: DatabaseSync
+  readonly #isBusy: (error: unknown) => boolean
+  readonly #written: () => number
+  readonly #begin: StatementSync
+  readonly #commit: StatementSync
+  readonly #waiting: Work[] = []
+  #draining: Promise<void> | undefined
+
+  constructor(db: DatabaseSync, { isBusy, written }: WritesOptions) {
+    this.#db = db
+    this.#isBusy = isBusy
+    this.#written = written
+    this.#begin = db.prepare('begin immediate')
+    this.#commit = db.prepare('commit')
+  }
+
+  transaction<T>(run: () => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({
+        run,
+        done: (value) => resolve(value as T),
+        failed: reject,
+        since: performance.now(),
+      })
+      this.#draining ??= this.#drain()
+    })
+  }
+
+  /** For how long the next in line has been waiting. */
+  waitMs(): number {
+    const [next] = this.#waiting
+    return next ? performance.now() - next.since : 0
+  }
+
+  /** Waits for what is under way. */
+  async idle(): Promise<void> {
+    await this.#draining
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      await this.#gather()
+      const until = performance.now() + STRETCH_MS
+      do await this.#batch()
+      while (this.#waiting.length >= MAX_BATCH && performance.now() < until)
+    }
+    // In the same breath as the last look at the queue, or work that comes between the two would wait for ever.
+    this.#draining = undefined
+  }
+
+  /**
+   * A whole transaction would run before the next request is even read. So work begins when a turn of the event loop has
+   * brought no more: clients whose answers left together ask again together.
+   */
+  async #gather(): Promise<void> {
+    for (let before = 0; before < this.#waiting.length && before < MAX_BATCH; ) {
+      before = this.#waiting.length
+      await nextTurn()
+    }
+  }
+
+  async #batch(): Promise<void> {
+    let works: Work[] = []
+    let acknowledges: Acknowledge[] | undefined
+    try {
+      await this.#beginSoon()
+      works = this.#waiting.splice(0, MAX_BATCH)
+      acknowledges = await this.#runTogether(works)
+      if (!acknowledges) {
+        this.#db.exec('rollback')
+        await this.#beginSoon()
+        acknowledges = await this.#runApart(works)
+      }
+      this.#commit.run()
+    } catch (error) {
+      this.#abandon(error, works)
+      return
+    }
+    for (const acknowledge of acknowledges) acknowledge()
+  }
+
+  /**
+   * Without savepoints, at each of which the text index would write out what it has gathered. Undefined where one has
+   * failed after it had written: then all must be undone.
+   */
+  async #runTogether(works: readonly Work[]): Promise<Acknowledge[] | undefined> {
+    const acknowledges: Acknowledge[] = []
+    for (const work of works) {
+      const before = this.#written()
+      try {
+        const value = await work.run()
+        acknowledges.push(() => work.done(value))
+      } catch (error) {
+        if (!this.#db.isTransaction) throw error
+        if (this.#written() !== before) return undefined
+        acknowledges.push(() => work.failed(error))
+      }
+    }
+    return acknowledges
+  }
+
+  /** Each in its own savepoint; transactions can be run again by contract. */
+  async #runApart(works: readonly Work[]): Promise<Acknowledge[]> {
+    const acknowledges: Acknowledge[] = []
+    for (const work of works) {
+      this.#db.exec('savepoint work')
+      try {
+        const value = await work.run()
+        this.#db.exec('release work')
+        acknowledges.push(() => work.done(value))
+      } catch (error) {
+        if (!this.#db.isTransaction) throw error
+        this.#db.exec('rollback to work; release work')
+        acknowledges.push(() => work.failed(error))
+      }
+    }
+    return acknowledges
+  }
+
+  /** Nothing of the batch is on disk, whatever had run: all of it fails, and so does who would have been first. */
+  #abandon(error: unknown, works: readonly Work[]): void {
+    // SQLite has rolled back by itself after errors such as a full disk.
+    if (this.#db.isTransaction) this.#db.exec('rollback')
+    const victims = works.length > 0 ? works : this.#waiting.splice(0, 1)
+    for (const work of victims) work.failed(error)
+  }
+
+  async #beginSoon(): Promise<void> {
+    const deadline = Date.now() + LOCK_PATIENCE_MS
+    for (;;) {
+      try {
+        this.#begin.run()
+        return
+      } catch (error) {
+        if (!this.#isBusy(error)) throw error
+        if (Date.now() > deadline) throw unavailable('The database is busy.')
+        await sleep(1 + Math.random() * 5)
+      }
+    }
+  }
+}
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))

@@ -1,0 +1,55 @@
+import { DatabaseSync } from 'node:sqlite'
+import {
+  BATCH_ROWS,
+  inOrderOfReference,
+  type Reference,
+  requireValue,
+  type Snapshot,
+  type TableShape,
+  type Value,
+} from '../../snapshot.ts'
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
+
+type ColumnInfo = { name: string; pk: number }
+type ForeignKey = { from: string; table: string; to: string }
+
+function shapeOf(db: DatabaseSync, name: string): TableShape {
+  const columns = db.prepare(`pragma table_info(${quoted(name)})`).all() as ColumnInfo[]
+  const keys = db.prepare(`pragma foreign_key_list(${quoted(name)})`).all() as ForeignKey[]
+  return {
+    name,
+    columns: columns.map((column) => column.name),
+    key: columns
+      .filter((column) => column.pk > 0)
+      .sort((a, b) => a.pk - b.pk)
+      .map((column) => column.name),
+    references: keys.map(({ from, table, to }): Reference => ({ column: from, table, targetColumn: to })),
+  }
+}
+
+/** Ordinary tables only: full-text tables and what they are made of are derived. */
+const TABLES = `select name from pragma_table_list
+  where schema = 'main' and type = 'table' and name not like 'sqlite!_%' escape '!'`
+
+/** A read transaction in WAL mode sees one state of the database, however much is written meanwhile. */
+export async function openSqliteSnapshot(file: string): Promise<Snapshot> {
+  const db = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
+  db.exec('begin')
+  const names = db.prepare(TABLES).all() as { name: string }[]
+  const tables = inOrderOfReference(names.map(({ name }) => shapeOf(db, name)))
+
+  async function* rows({ name, columns, key }: TableShape): AsyncGenerator<Value[][]> {
+    const order = key.length > 0 ? ` order by ${key.map(quoted).join(', ')}` : ''
+    const statement = db.prepare(`select ${columns.map(quoted).join(', ')} from ${quoted(name)}${order}`)
+    let batch: Value[][] = []
+    for (const row of statement.iterate()) {
+      batch.push(columns.map((column) => requireValue(row[column], name, column)))
+      if (batch.length < BATCH_ROWS) continue
+      yield batch
+      batch = []
+    }
+    if (batch.length > 0) yield batch
+  }
+  return { tables, rows, close: async () => db.close() }
+}

@@ -1,0 +1,103 @@
+import { sql } from 'kysely'
+import type { Database, Db, EngineName } from '../db.ts'
+import { foundation } from './0001-foundation.ts'
+import { workspaces } from './0002-workspaces.ts'
+import { cards } from './0003-cards.ts'
+import { search } from './0004-search.ts'
+import { memory } from './0005-memory.ts'
+import { billing } from './0006-billing.ts'
+import { support } from './0007-support.ts'
+import { oauth } from './0008-oauth.ts'
+import { scale } from './0009-scale.ts'
+import { rewards } from './0010-rewards.ts'
+import { postings } from './0011-postings.ts'
+import { memoryIndex } from './0012-memory-index.ts'
+import { memoryOwner } from './0013-memory-owner.ts'
+import { liveCards } from './0014-live-cards.ts'
+import { ownRows } from './0015-own-rows.ts'
+import { notices } from './0022-notices.ts'
+
+export type Migration = {
+  name: string
+  /** The statements, in order. What differs between the engines is decided inside, in a marked block. */
+  statements: (engine: EngineName) => string[]
+  /** Data that a statement cannot make. */
+  data?: (db: Db, engine: EngineName) => Promise<void>
+}
+
+/** Forward only, in this order, each applied once. */
+export const MIGRATIONS: readonly Migration[] = [
+  foundation,
+  workspaces,
+  cards,
+  search,
+  memory,
+  billing,
+  support,
+  oauth,
+  scale,
+  rewards,
+  postings,
+  memoryIndex,
+  memoryOwner,
+  liveCards,
+  ownRows,
+  notices,
+]
+
+/** Any fixed number; processes that start at once wait for each other on it. */
+const MIGRATION_LOCK = 7_205_759
+
+export class SchemaTooNew extends Error {
+  override readonly name = 'SchemaTooNew'
+}
+
+async function appliedNames(db: Db): Promise<Set<string>> {
+  await sql
+    .raw('create table if not exists schema_migrations (name text primary key, applied_at text not null)')
+    .execute(db)
+  const rows = await db.selectFrom('schema_migrations').select('name').execute()
+  return new Set(rows.map((row) => row.name))
+}
+
+/** Applies what is pending, all or nothing, under a lock; returns the names of what was applied. */
+export function migrate(database: Database, migrations = MIGRATIONS): Promise<string[]> {
+  return database.transaction(
+    async (db) => {
+      if (database.engine === 'postgres') {
+        // Large tables take their time, and so does waiting for another process that migrates.
+        await sql`set local statement_timeout = 0`.execute(db)
+        await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(db)
+      }
+      const applied = await appliedNames(db)
+      const known = new Set(migrations.map((migration) => migration.name))
+      const unknown = [...applied].filter((name) => !known.has(name))
+      if (unknown.length > 0)
+        throw new SchemaTooNew(
+          `The database was written by a newer version of this program (it has ${unknown.join(', ')}). Start that version, or restore a backup made before the upgrade.`,
+        )
+      const pending = migrations.filter((migration) => !applied.has(migration.name))
+      for (const migration of pending) {
+        for (const statement of migration.statements(database.engine)) await sql.raw(statement).execute(db)
+        await migration.data?.(db, database.engine)
+        await db
+          .insertInto('schema_migrations')
+          .values({ name: migration.name, applied_at: new Date().toISOString() })
+          .execute()
+      }
+      return pending.map((migration) => migration.name)
+    },
+    { isolation: 'read committed' },
+  )
+}
+
+/** What has been applied already; nothing on a database that was never migrated. */
+export async function appliedMigrations(database: Database): Promise<string[]> {
+  return database.transaction(async (db) => [...(await appliedNames(db))], { isolation: 'read committed' })
+}
+
+export async function pendingMigrations(db: Db): Promise<number> {
+  const rows = await db.selectFrom('schema_migrations').select('name').execute()
+  const applied = new Set(rows.map((row) => row.name))
+  return MIGRATIONS.filter((migration) => !applied.has(migration.name)).length
+}

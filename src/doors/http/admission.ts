@@ -1,0 +1,100 @@
+import type { FastifyRequest } from 'fastify'
+import type { Capability, LimitClass } from '../../core/capability.ts'
+import type { Services, Viewer } from '../../core/context.ts'
+import { AppError } from '../../core/errors.ts'
+import {
+  credentialOf,
+  headerOf,
+  SAFE_METHODS,
+  SESSION_COOKIE,
+  sessionCookie,
+} from '../../core/http/credential-of-request.ts'
+import { authorise } from '../../core/invoke.ts'
+import { viewerOf } from '../../features/identity/credentials/credentials.ts'
+import type { FlatHeaders } from './fast-path/answers.ts'
+import { applyRateLimit } from './limits/rate-limit.ts'
+
+/**
+ * The viewer of a request, or null without a credential. A bad credential is an error, not a nobody. A promise only where
+ * the database must be asked.
+ */
+export type Authenticate = (
+  services: Services,
+  request: FastifyRequest,
+) => Viewer | null | Promise<Viewer | null>
+
+export const authenticate: Authenticate = (services, request) => {
+  const credential = credentialOf(request, services.config.baseUrl)
+  return credential ? viewerOf(services, credential.value, request.url) : null
+}
+
+/** While the database is down nobody can be known; what is read without being known, such as health, is answered all the same. */
+const isNobody = (services: Services, request: FastifyRequest, error: unknown): boolean =>
+  error instanceof AppError
+    ? error.status === 401 || error.status === 403
+    : SAFE_METHODS.has(request.method) && services.database.isUnavailable(error)
+
+/** Public routes work for everybody; a stale cookie must not lock somebody out of the login route. */
+export const authenticateIfPossible: Authenticate = (services, request) => {
+  const nobody = (error: unknown): null => {
+    if (isNobody(services, request, error)) return null
+    throw error
+  }
+  try {
+    const viewer = authenticate(services, request)
+    return viewer instanceof Promise ? viewer.catch(nobody) : viewer
+  } catch (error) {
+    return nobody(error)
+  }
+}
+
+/** Before the body is read: a caller without the right credential costs nothing and learns nothing. */
+export const admission = (
+  services: Services,
+  asked: Pick<Capability, 'scopes'>,
+  limitClass: LimitClass,
+  identify: Authenticate = asked.scopes === 'public' ? authenticateIfPossible : authenticate,
+) => {
+  const letIn = (request: FastifyRequest, viewer: Viewer | null): void => {
+    applyRateLimit(services, limitClass, viewer, request)
+    authorise(asked, viewer)
+    request.viewer = viewer
+  }
+  return function admit(request: FastifyRequest, _reply: unknown, done: (error?: Error) => void): void {
+    request.startedAt = performance.now()
+    try {
+      const viewer = identify(services, request)
+      if (viewer instanceof Promise) {
+        viewer.then((viewer) => letIn(request, viewer)).then(() => done(), done)
+        return
+      }
+      letIn(request, viewer)
+    } catch (error) {
+      done(error as Error)
+      return
+    }
+    done()
+  }
+}
+
+const setCookie = ({ config }: Services, value: string, maxAge: number): FlatHeaders => [
+  'set-cookie',
+  `${SESSION_COOKIE}=${value}; Max-Age=${maxAge}; Path=/; HttpOnly${config.baseUrl.startsWith('https:') ? '; Secure' : ''}; SameSite=Lax`,
+]
+
+/** A browser asks by `X-Session: cookie` to get its token where scripts cannot read it. */
+export function moveTokenToCookie(
+  services: Services,
+  request: FastifyRequest,
+  output: unknown,
+): { output: unknown; headers: FlatHeaders } {
+  if (headerOf(request, 'x-session') !== 'cookie') return { output, headers: [] }
+  const token = output as { access_token: string; expires_in: number }
+  return {
+    output: { ...token, access_token: '' },
+    headers: setCookie(services, token.access_token, token.expires_in),
+  }
+}
+
+export const dropCookie = (services: Services, request: FastifyRequest): FlatHeaders =>
+  sessionCookie(request) ? setCookie(services, '', 0) : []

@@ -1,0 +1,121 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import type { Config } from '../../../config.ts'
+import { limitHeaders } from '../limits/rate-limit.ts'
+import { logAnswer } from './request-log.ts'
+import type { RouteTimes } from './route-times.ts'
+
+/** JSON shows nothing and loads nothing; pages set their own, wider policy. */
+const API_POLICY = "default-src 'none'; frame-ancestors 'none'"
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+function commonHeaders(config: Config): Record<string, string> {
+  const headers: Record<string, string> = {
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'content-security-policy': API_POLICY,
+  }
+  if (config.baseUrl.startsWith('https:'))
+    headers['strict-transport-security'] = 'max-age=31536000; includeSubDomains'
+  return headers
+}
+
+/** Names and values in turn, as they go out. */
+export type FlatHeaders = string[]
+
+export type RouteName = { url: string; operation: string }
+
+/** A route as its answers show it, with the headers that all of them have; the type of the body comes last. */
+export type RouteFace = RouteName & { headers: FlatHeaders }
+
+export type Answer = { status: number; text: string; headers?: FlatHeaders | undefined }
+
+/**
+ * What every answer carries, of whatever route, and how it is counted and logged. The routes of capabilities write their answers
+ * themselves (`send`): Fastify's way of headers, hooks and listeners costs as much as the rest of a short request.
+ * Every other route, and every error, goes through Fastify.
+ */
+export class Answers {
+  readonly #common: Record<string, string>
+  readonly #flat: FlatHeaders
+  readonly #times: RouteTimes
+  readonly #log: Logger | undefined
+
+  constructor(config: Config, times: RouteTimes, log: Logger) {
+    this.#common = commonHeaders(config)
+    this.#flat = Object.entries(this.#common).flat()
+    this.#times = times
+    this.#log = log.isLevelEnabled('info') ? log : undefined
+  }
+
+  /** To be called before the routes are added. */
+  attend(app: FastifyInstance): void {
+    const after = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+      this.#note(request, nameOf(request), reply.statusCode, reply.elapsedTime)
+      done()
+    }
+    app.addHook('onRoute', (route) => {
+      if (!route.config?.answersItself) route.onResponse = [after, ...[route.onResponse ?? []].flat()]
+    })
+    app.addHook('onSend', (request, reply, _payload, done) => {
+      this.setHeaders(request, reply)
+      // Of a route that answers itself, only errors come by here.
+      if (request.routeOptions.config.answersItself)
+        this.#note(request, nameOf(request), reply.statusCode, elapsedSince(request))
+      done()
+    })
+  }
+
+  /** What is there already stays: a page has its own policy. */
+  setHeaders(request: FastifyRequest, reply: FastifyReply): void {
+    if (!reply.hasHeader('x-request-id')) {
+      for (const name in this.#common) if (!reply.hasHeader(name)) reply.header(name, this.#common[name])
+      reply.header('x-request-id', request.id)
+      if (request.url.startsWith('/api/') && !reply.hasHeader('cache-control'))
+        reply.header('cache-control', 'no-store')
+    }
+    if (request.limit) reply.headers(limitHeaders(request.limit))
+  }
+
+  /** How the answers of a route are written and named. */
+  faceOf(url: string, operation: string): RouteFace {
+    const headers = url.startsWith('/api/') ? [...this.#flat, 'cache-control', 'no-store'] : this.#flat
+    return { url, operation, headers: [...headers, 'content-type', JSON_TYPE] }
+  }
+
+  send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    route: RouteFace,
+    { status, text, headers: own }: Answer,
+  ): void {
+    const headers = route.headers.slice()
+    if (status === 204) headers.length -= 2
+    else headers.push('content-length', String(Buffer.byteLength(text)))
+    headers.push('x-request-id', request.id)
+    if (own) headers.push(...own)
+    if (request.limit)
+      for (const [name, value] of Object.entries(limitHeaders(request.limit)))
+        headers.push(name, String(value))
+    reply.raw.writeHead(status, headers)
+    reply.raw.end(text)
+    this.#note(request, route, status, elapsedSince(request))
+  }
+
+  #note(request: FastifyRequest, route: RouteName, status: number, ms: number): void {
+    this.#times.add(request.method, route.url, status, ms / 1000)
+    if (this.#log) logAnswer(this.#log, request, route, status, ms)
+  }
+}
+
+function nameOf(request: FastifyRequest): RouteName {
+  const { url = 'unknown', config } = request.routeOptions
+  return { url, operation: config.operation ?? '' }
+}
+
+/** Zero for a request that was refused before its route was asked. */
+const elapsedSince = ({ startedAt }: FastifyRequest) => (startedAt === 0 ? 0 : performance.now() - startedAt)

@@ -1,0 +1,48 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Capability, LimitClass, Method } from '../../../core/capability.ts'
+import type { Services } from '../../../core/context.ts'
+import { type Authenticate, admission } from '../admission.ts'
+import type { Locate } from '../errors.ts'
+import type { Answer, Answers } from './answers.ts'
+import { inTurns } from './run-together.ts'
+
+const runAnswer = inTurns((answer: () => void) => answer())
+
+export type CapabilityRoute = {
+  method: Method
+  url: string
+  operation: string
+  limitClass: LimitClass
+  identify?: Authenticate
+  locate?: Locate
+  serve: (request: FastifyRequest, reply: FastifyReply) => Promise<Answer>
+}
+
+/** The way of every capability at the REST and tool doors, with all that can be known beforehand worked out once. */
+export function addCapabilityRoute(
+  app: FastifyInstance,
+  services: Services,
+  answers: Answers,
+  capability: Capability,
+  { method, url, operation, limitClass, identify, locate, serve }: CapabilityRoute,
+): void {
+  const face = answers.faceOf(url, operation)
+
+  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    try {
+      answers.send(request, reply, face, await serve(request, reply))
+    } catch (error) {
+      reply.send(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+
+  app.route({
+    method,
+    url,
+    ...(capability.maxBodyBytes ? { bodyLimit: capability.maxBodyBytes } : {}),
+    config: { operation, answersItself: true, ...(locate ? { locate } : {}) },
+    onRequest: admission(services, capability, limitClass, identify),
+    // Without a promise for Fastify, which would only wait for an answer that it has nothing to do with.
+    handler: (request, reply) => runAnswer(() => void answer(request, reply)),
+  })
+}

@@ -1,0 +1,35 @@
+import type { FastifyInstance } from 'fastify'
+import type { Services } from '../../core/context.ts'
+import type { RawRoute } from '../../core/http/raw-route.ts'
+import { admission } from './admission.ts'
+import type { Answers } from './fast-path/answers.ts'
+import { parseRoute, toFastifyPath } from './routes.ts'
+
+export async function serveRaw(
+  app: FastifyInstance,
+  services: Services,
+  answers: Answers,
+  routes: readonly RawRoute[],
+): Promise<void> {
+  for (const raw of routes) {
+    const { method, path } = parseRoute(raw.route)
+    await app.register(async (scope) => {
+      await raw.prepare?.(scope)
+      scope.route({
+        method,
+        url: toFastifyPath(path),
+        config: { operation: raw.name },
+        ...(raw.bodyLimit ? { bodyLimit: raw.bodyLimit } : {}),
+        onRequest: [
+          admission(services, raw, raw.limit ?? (method === 'GET' ? 'read' : 'write')),
+          // Now, for those that write to the socket themselves.
+          (request, reply, done) => {
+            answers.setHeaders(request, reply)
+            done()
+          },
+        ],
+        handler: (request, reply) => raw.handle(services, request, reply),
+      })
+    })
+  }
+}

@@ -1,0 +1,44 @@
+import { filterHash } from '../../../text/term-hash.ts'
+
+/** Every card of an owner, published or not. */
+export const ownerFilter = (ownerId: string) => filterHash(`owner ${ownerId}`)
+/** The same, in one workspace. */
+export const ownerInFilter = (ownerId: string, workspaceId: string) =>
+  filterHash(`owner ${ownerId} in ${workspaceId}`)
+/** The published cards of a workspace. */
+export const workspaceFilter = (workspaceId: string) => filterHash(`published in ${workspaceId}`)
+
+/** What anybody may find: published, in a public workspace. */
+export const publicFilter = filterHash('public')
+
+const normal = (text: string) => text.normalize('NFKC').trim().toLowerCase()
+
+export const sameTag = (a: string, b: string) => normal(a) === normal(b)
+export const tagFilter = (tag: string) => filterHash(`tag ${normal(tag)}`)
+export const trackFilter = (track: 'debug' | 'build') => filterHash(`track ${track}`)
+
+const environmentFilter = (name: string, value: string) =>
+  filterHash(`environment ${normal(name)} = ${value}`)
+
+/** `20.11.1` is found by 20, by 20.11 and by itself. */
+const prefixesOf = (version: string): string[] => {
+  const value = normal(version)
+  const prefixes = [...value.matchAll(/[.]/g)].map((dot) => value.slice(0, dot.index))
+  return [...prefixes.filter((prefix) => /\d$/.test(prefix)), value]
+}
+
+export const environmentFilters = (name: string, value: string): number[] =>
+  prefixesOf(value).map((prefix) => environmentFilter(name, prefix))
+
+export const askedEnvironmentFilter = (name: string, value: string) => environmentFilter(name, normal(value))
+
+/** Every asked name is there, and its value is the asked one or a version under it. */
+export const matchesEnvironment = (
+  has: Readonly<Record<string, string>>,
+  asked: Readonly<Record<string, string>>,
+): boolean =>
+  Object.entries(asked).every(([name, value]) =>
+    Object.entries(has).some(
+      ([key, is]) => normal(key) === normal(name) && prefixesOf(is).includes(normal(value)),
+    ),
+  )

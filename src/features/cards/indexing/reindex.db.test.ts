@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import { goodCard, record, team } from '../../../../test/support/cards.ts'
+import { onBothEngines } from '../../../../test/support/engines.ts'
+import { contextFor, inTx } from '../../../core/context.ts'
+import { takeFromIndex } from '../../../search-index/index.store.ts'
+import { fillEmptyIndex, reindex, reindexAll, staleCount } from './reindex.ts'
+
+onBothEngines('re-indexing', (t) => {
+  test('cards that are missing or read by another analyser are read again, and an interrupted run goes on', async () => {
+    const user = await t.user()
+    const cards = await Promise.all(
+      Array.from({ length: 60 }, (_, i) => record(user, { title: `Lantern number ${i}` })),
+    )
+    const ctx = contextFor(t.app.services)
+    await inTx(ctx, async (ctx) => {
+      await takeFromIndex(
+        ctx,
+        cards.slice(0, 10).map((card) => card.card_id),
+      )
+      await ctx.db.updateTable('search_docs').set({ analyser: 0 }).execute()
+    })
+    expect(await staleCount(ctx)).toBe(60)
+    const stopping = new AbortController()
+    await reindex(ctx, () => stopping.abort(), stopping.signal)
+    expect(await staleCount(ctx)).toBe(35)
+    expect(await reindex(ctx)).toBe(35)
+    expect(await staleCount(ctx)).toBe(0)
+    const found = await user.post('/api/v1/search', { query: 'lantern', limit: 50 })
+    expect(found.body.total).toBe(60)
+  })
+
+  test('all cards are read again when asked to, or those that an interrupted run has left', async () => {
+    const ctx = contextFor(t.app.services)
+    expect(await reindexAll(ctx)).toBe(60)
+    await inTx(ctx, (ctx) =>
+      ctx.db
+        .updateTable('search_docs')
+        .set({ analyser: 0 })
+        .where('card_id', 'in', (eb) => eb.selectFrom('search_docs').select('card_id').limit(7))
+        .execute(),
+    )
+    const seen: number[] = []
+    expect(await reindexAll(ctx, (done, total) => seen.push(done, total))).toBe(7)
+    expect(seen).toEqual([7, 7])
+  })
+
+  test('an index that was being filled when the program was killed is filled at the next start', async () => {
+    const ctx = contextFor(t.app.services)
+    const cards = await ctx.db.selectFrom('cards').select('card_id').orderBy('card_id').execute()
+    await inTx(ctx, (ctx) =>
+      takeFromIndex(
+        ctx,
+        cards.slice(20).map((card) => card.card_id),
+      ),
+    )
+    expect(await fillEmptyIndex(ctx)).toBe(cards.length - 20)
+    expect(await staleCount(ctx)).toBe(0)
+    expect(await fillEmptyIndex(ctx)).toBe(0)
+  })
+
+  test('a workspace that becomes public is found by everybody, and private again by its members alone', async () => {
+    const { workspaceId, admin, editor } = await team(t)
+    const stranger = await t.user()
+    const card = await record(editor, { ...goodCard('narwhal'), workspace_id: workspaceId })
+    await editor.post(`/api/v1/cards/${card.card_id}/share`)
+    const found = async () =>
+      (await stranger.post('/api/v1/search', { query: 'narwhal1', scope: 'public' })).body.results.length
+    const show = (visibility: string) => admin.patch(`/api/v1/workspaces/${workspaceId}`, { visibility })
+    expect(await found()).toBe(0)
+    await show('public')
+    await reindex(contextFor(t.app.services))
+    expect(await found()).toBe(1)
+    await show('private')
+    expect(await found()).toBe(0)
+  })
+})

@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { type Ctx, inTx } from '../../../core/context.ts'
+import { tendIndex } from '../../../search-index/maintain.ts'
+import { analyserVersion } from '../../../text/analyse.ts'
+import { contentOf } from '../content.ts'
+import { indexCards } from './index-card.ts'
+
+/**
+ * A card is stale when another analyser has read it, or when something outside the card has changed what its index
+ * entry says. Staleness is a mark in the index itself: whoever re-indexes, and however often it is interrupted, goes
+ * on where the marks are.
+ */
+const staleMark = 0
+
+export const REINDEX_JOB = 'stale-cards'
+
+/** How many cards to a transaction, and how long others may write before the next. */
+type Pace = { cards: number; pauseMs: number }
+
+/** Small, so that the one writer of SQLite is free again after a few milliseconds. */
+const whileServing: Pace = { cards: 25, pauseMs: 5 }
+const beforeServing: Pace = { cards: 500, pauseMs: 0 }
+/** Any fixed number: processes that re-index at the same time take turns. */
+const reindexLock = 7_205_761
+
+/** Marks the cards of a workspace whose visibility changes, in that transaction; a job re-indexes them after it. */
+export async function reindexWorkspaceSoon(ctx: Ctx, workspaceId: string): Promise<void> {
+  await ctx.db
+    .updateTable('search_docs')
+    .set({ analyser: staleMark })
+    .where('card_id', 'in', (eb) =>
+      eb.selectFrom('cards').select('cards.card_id').where('cards.workspace_id', '=', workspaceId),
+    )
+    .execute()
+  ctx.afterCommit(() => ctx.wakeups.emit(REINDEX_JOB))
+}
+
+async function markAllStale(ctx: Ctx): Promise<void> {
+  await inTx(ctx, (ctx) => ctx.db.updateTable('search_docs').set({ analyser: staleMark }).execute())
+}
+
+const staleCards = (ctx: Ctx) =>
+  ctx.db
+    .selectFrom('search_docs')
+    .innerJoin('cards', 'cards.card_id', 'search_docs.card_id')
+    .where('search_docs.analyser', '<', analyserVersion)
+    .where('cards.deleted_at', 'is', null)
+
+/** Cards from a time before there was an index. */
+const missingCards = (ctx: Ctx) =>
+  ctx.db
+    .selectFrom('cards')
+    .leftJoin('search_docs', 'search_docs.card_id', 'cards.card_id')
+    .where('search_docs.card_id', 'is', null)
+    .where('cards.deleted_at', 'is', null)
+
+type Which = 'stale' | 'missing'
+
+/** Indexes some cards that come after one; returns their ids. */
+function reindexSome(ctx: Ctx, which: Which, after: string, limit: number): Promise<string[]> {
+  return inTx(
+    ctx,
+    async (ctx) => {
+      if (ctx.database.engine === 'postgres')
+        await sql`select pg_advisory_xact_lock(${reindexLock})`.execute(ctx.db)
+      const from =
+        which === 'stale'
+          ? staleCards(ctx)
+          : missingCards(ctx).where('cards.card_id', '>', after).orderBy('cards.card_id')
+      const rows = await from.selectAll('cards').limit(limit).execute()
+      const cards = rows.map((row) => {
+        const { card_id, workspace_id, owner_id, status } = row
+        return { ...contentOf(row), card_id, workspace_id, owner_id, status }
+      })
+      if (cards.length > 0) await indexCards(ctx, cards)
+      return cards.map((card) => card.card_id)
+    },
+    { isolation: 'read committed' },
+  )
+}
+
+type Watch = { onProgress?: (done: number) => void; stopping?: AbortSignal | undefined }
+
+async function reindexThe(
+  ctx: Ctx,
+  which: Which,
+  { cards, pauseMs }: Pace,
+  { onProgress = () => {}, stopping }: Watch,
+): Promise<number> {
+  let done = 0
+  // Marks are few and found by their index. Looking for what is missing goes through all cards, so it goes on where it was.
+  for (let after = ''; !stopping?.aborted; ) {
+    const ids = await reindexSome(ctx, which, after, cards)
+    const last = ids.at(-1)
+    if (last === undefined) break
+    after = last
+    done += ids.length
+    onProgress(done)
+    if (pauseMs > 0) await sleep(pauseMs)
+  }
+  return done
+}
+
+/** How many cards wait to be indexed again. */
+export async function staleCount(ctx: Ctx): Promise<number> {
+  const stale = await staleCards(ctx).select(countOfCards).executeTakeFirstOrThrow()
+  const missing = await missingCards(ctx).select(countOfCards).executeTakeFirstOrThrow()
+  return stale.cards + missing.cards
+}
+
+const countOfCards = sql<number>`count(*)`.as('cards')
+
+/** Indexes again what is stale, and what is missing, in small transactions while the service goes on. */
+export async function reindex(
+  ctx: Ctx,
+  onProgress: (done: number) => void = () => {},
+  stopping?: AbortSignal,
+): Promise<number> {
+  const stale = await reindexThe(ctx, 'stale', whileServing, { onProgress, stopping })
+  const missing = await reindexThe(ctx, 'missing', whileServing, {
+    onProgress: (done) => onProgress(stale + done),
+    stopping,
+  })
+  return stale + missing
+}
+
+/** Reads every card again; where a run was interrupted, the cards that it has not reached. */
+export async function reindexAll(
+  ctx: Ctx,
+  onProgress: (done: number, total: number) => void = () => {},
+): Promise<number> {
+  if ((await staleCount(ctx)) === 0) await markAllStale(ctx)
+  const total = await staleCount(ctx)
+  return reindex(ctx, (done) => onProgress(done, total))
+}
+
+/** The job: the marks only, since looking for cards that are missing means going through all of them. */
+export async function reindexStale(ctx: Ctx, stopping: AbortSignal): Promise<void> {
+  await reindexThe(ctx, 'stale', whileServing, { stopping })
+}
+
+/**
+ * An upgrade empties the index: fills it before anybody searches in vain, in the order of the cards, and goes on where it
+ * was stopped. The last card is in the index whenever all are.
+ */
+export async function fillEmptyIndex(ctx: Ctx): Promise<number> {
+  const last = await ctx.db
+    .selectFrom('cards')
+    .leftJoin('search_docs', 'search_docs.card_id', 'cards.card_id')
+    .select('search_docs.doc_no')
+    .where('cards.deleted_at', 'is', null)
+    .orderBy('cards.card_id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (!last || last.doc_no !== null) return 0
+  const cards = await reindexThe(ctx, 'missing', beforeServing, {})
+  await tendIndex(ctx)
+  return cards
+}

@@ -1,0 +1,153 @@
+import { z } from 'zod'
+import { capability } from '../../../core/capability.ts'
+import { inTx } from '../../../core/context.ts'
+import { missingScope, notAuthenticated, notFound } from '../../../core/errors.ts'
+import { Id, Time } from '../../../core/schemas.ts'
+import { SCOPES } from '../../../core/scopes.ts'
+import { randomToken, sha256 } from '../../../core/secrets.ts'
+import { fromJson, toJson } from '../../../db/columns.ts'
+import { newId } from '../../../db/ids.ts'
+import type { ApiKeysTable } from '../../../db/tables/accounts.ts'
+import { audit } from '../../audit/audit.ts'
+import { requireLiveCredential } from './live-credential.ts'
+
+export const KEY_PREFIX = 'kv_'
+/** 30 random bytes are 40 url-safe characters. */
+const KEY_BYTES = 30
+/** Enough of the key to recognise it in a list, far too little to use. */
+const SHOWN_CHARACTERS = KEY_PREFIX.length + 6
+const DAY_MS = 86_400_000
+
+const ScopeName = z.enum(SCOPES)
+
+export const APIKeyCreate = z
+  .object({
+    name: z.string().trim().min(1).max(120),
+    scopes: z
+      .array(ScopeName)
+      .min(1)
+      .optional()
+      .describe('All that the creating credential has, when left out.'),
+    expires_in_days: z.int().min(1).max(3650).nullish(),
+  })
+  .meta({ id: 'APIKeyCreate' })
+
+export const APIKeyResponse = z
+  .object({
+    key_id: z.string(),
+    name: z.string(),
+    prefix: z.string(),
+    scopes: z.array(ScopeName),
+    created_at: Time,
+    last_used_at: Time.nullable(),
+    expires_at: Time.nullable(),
+  })
+  .meta({ id: 'APIKeyResponse' })
+
+export const APIKeyCreatedResponse = APIKeyResponse.extend({
+  api_key: z.string().describe('The whole key. Shown only now.'),
+}).meta({ id: 'APIKeyCreatedResponse' })
+
+const present = (row: ApiKeysTable): z.input<typeof APIKeyResponse> => ({
+  ...row,
+  scopes: fromJson(row.scopes),
+})
+
+export const createApiKey = capability({
+  name: 'keys.create',
+  summary: 'Create an API key; the answer is the only time the whole key is shown',
+  scopes: ['account'],
+  rest: ['POST /api/v1/auth/api-keys'],
+  status: 201,
+  input: APIKeyCreate,
+  output: APIKeyCreatedResponse,
+  run: (ctx, { name, scopes, expires_in_days }) => {
+    const granted = scopes ? [...new Set(scopes)] : SCOPES.filter((scope) => ctx.viewer.scopes.has(scope))
+    const exceeding = granted.filter((scope) => !ctx.viewer.scopes.has(scope))
+    if (exceeding.length > 0) throw missingScope(exceeding)
+    const key = KEY_PREFIX + randomToken(KEY_BYTES)
+    return inTx(ctx, async (ctx) => {
+      await requireLiveCredential(ctx)
+      const now = ctx.now()
+      const row: ApiKeysTable = {
+        key_id: newId(),
+        key_hash: sha256(key),
+        user_id: ctx.viewer.userId,
+        name,
+        prefix: key.slice(0, SHOWN_CHARACTERS),
+        scopes: toJson(granted),
+        created_at: now.toISOString(),
+        last_used_at: null,
+        expires_at: expires_in_days ? new Date(now.getTime() + expires_in_days * DAY_MS).toISOString() : null,
+      }
+      await ctx.db.insertInto('api_keys').values(row).execute()
+      await audit(ctx, {
+        action: 'key.created',
+        subject: { type: 'api_key', id: row.key_id },
+        details: { scopes: granted },
+      })
+      return { ...present(row), api_key: key }
+    })
+  },
+})
+
+export const listApiKeys = capability({
+  name: 'keys.list',
+  summary: 'The API keys of the signed-in user, newest first',
+  scopes: ['account'],
+  rest: ['GET /api/v1/auth/api-keys'],
+  input: z.object({}),
+  output: z.array(APIKeyResponse),
+  run: async (ctx) => {
+    const rows = await ctx.db
+      .selectFrom('api_keys')
+      .selectAll()
+      .where('user_id', '=', ctx.viewer.userId)
+      .orderBy('created_at', 'desc')
+      .orderBy('key_id', 'desc')
+      .execute()
+    return rows.map(present)
+  },
+})
+
+export const deleteApiKey = capability({
+  name: 'keys.delete',
+  summary: 'Delete an API key; it stops working at once',
+  scopes: ['account'],
+  rest: ['DELETE /api/v1/auth/api-keys/{key_id}'],
+  status: 204,
+  errors: [404],
+  input: z.object({ key_id: Id }),
+  output: z.void(),
+  run: (ctx, { key_id }) =>
+    inTx(ctx, async (ctx) => {
+      const deleted = await ctx.db
+        .deleteFrom('api_keys')
+        .where('key_id', '=', key_id)
+        .where('user_id', '=', ctx.viewer.userId)
+        .returning('key_id')
+        .executeTakeFirst()
+      if (!deleted) throw notFound('API key')
+      await audit(ctx, { action: 'key.deleted', subject: { type: 'api_key', id: key_id } })
+    }),
+})
+
+export const endCurrentKey = capability({
+  name: 'keys.end_current',
+  summary: 'Delete the API key that makes this call; no scope is needed for that',
+  description: 'So that a program can sign itself out without a key that may touch the account.',
+  scopes: 'public',
+  rest: ['DELETE /api/v1/auth/api-keys/current'],
+  status: 204,
+  errors: [401, 404],
+  input: z.object({}),
+  output: z.void(),
+  run: (ctx) =>
+    inTx(ctx, async (ctx) => {
+      if (!ctx.viewer) throw notAuthenticated()
+      const { kind, id } = ctx.viewer.credential
+      if (kind !== 'api_key') throw notFound('API key', 'This call was not made with one.')
+      await ctx.db.deleteFrom('api_keys').where('key_id', '=', id).execute()
+      await audit(ctx, { action: 'key.deleted', subject: { type: 'api_key', id } })
+    }),
+})

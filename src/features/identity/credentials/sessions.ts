@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import { capability } from '../../../core/capability.ts'
+import { type Ctx, inTx } from '../../../core/context.ts'
+import { notFound } from '../../../core/errors.ts'
+import { Id, Time } from '../../../core/schemas.ts'
+import { randomToken, sha256 } from '../../../core/secrets.ts'
+import { newId } from '../../../db/ids.ts'
+import type { UsersTable } from '../../../db/tables/accounts.ts'
+import { audit } from '../../audit/audit.ts'
+import { deleteOwnSession, deleteSession, insertSession, listSessionsOf } from '../users/users.store.ts'
+import { presentUser, UserResponse } from '../users/users.ts'
+
+export const SESSION_PREFIX = 'kvs_'
+const DAY_MS = 86_400_000
+
+export const TokenResponse = z
+  .object({
+    access_token: z.string().describe('Empty where the browser got it as a cookie instead.'),
+    token_type: z.literal('bearer'),
+    expires_in: z.int().describe('Seconds; each use moves the end of the session out again.'),
+    user: UserResponse,
+  })
+  .meta({ id: 'TokenResponse' })
+
+export const sessionEnd = (ctx: Pick<Ctx, 'now' | 'config'>): string =>
+  new Date(ctx.now().getTime() + ctx.config.sessionTtlDays * DAY_MS).toISOString()
+
+/** Opens a session inside the caller's transaction; the token is shown here once and kept as a hash. */
+export async function startSession(ctx: Ctx, user: UsersTable): Promise<z.input<typeof TokenResponse>> {
+  const token = SESSION_PREFIX + randomToken()
+  const now = ctx.now().toISOString()
+  await insertSession(ctx.db, {
+    session_id: newId(),
+    token_hash: sha256(token),
+    user_id: user.user_id,
+    created_at: now,
+    last_seen_at: now,
+    expires_at: sessionEnd(ctx),
+  })
+  ctx.mustSee(user.user_id)
+  return {
+    access_token: token,
+    token_type: 'bearer',
+    expires_in: ctx.config.sessionTtlDays * 86_400,
+    user: await presentUser(ctx, user),
+  }
+}
+
+export const logout = capability({
+  name: 'account.logout',
+  summary: 'End the session of the token used for this call',
+  scopes: ['account'],
+  rest: ['POST /api/v1/auth/logout'],
+  status: 204,
+  session: 'end',
+  input: z.object({}),
+  output: z.void(),
+  run: (ctx) =>
+    inTx(ctx, async (ctx) => {
+      if (ctx.viewer.credential.kind === 'session') await deleteSession(ctx.db, ctx.viewer.credential.id)
+    }),
+})
+
+export const SessionResponse = z
+  .object({
+    session_id: z.string(),
+    created_at: Time.describe('When somebody signed in.'),
+    last_seen_at: Time.describe('Moves at most once an hour.'),
+    expires_at: Time,
+    current: z.boolean().describe('The session of this call.'),
+  })
+  .meta({ id: 'SessionResponse' })
+
+export const listSessions = capability({
+  name: 'sessions.list',
+  summary: 'Where the account is signed in, newest first',
+  scopes: ['account'],
+  rest: ['GET /api/v1/auth/sessions'],
+  input: z.object({}),
+  output: z.array(SessionResponse),
+  run: async (ctx) => {
+    const rows = await listSessionsOf(ctx.db, ctx.viewer.userId, ctx.now().toISOString())
+    return rows.map((row) => ({ ...row, current: row.session_id === ctx.viewer.credential.id }))
+  },
+})
+
+export const endSession = capability({
+  name: 'sessions.end',
+  summary: 'End one session of the account; it stops working at once',
+  scopes: ['account'],
+  rest: ['DELETE /api/v1/auth/sessions/{session_id}'],
+  status: 204,
+  errors: [404],
+  input: z.object({ session_id: Id }),
+  output: z.void(),
+  run: (ctx, { session_id }) =>
+    inTx(ctx, async (ctx) => {
+      if (!(await deleteOwnSession(ctx.db, ctx.viewer.userId, session_id))) throw notFound('Session')
+      await audit(ctx, { action: 'session.ended', subject: { type: 'session', id: session_id } })
+    }),
+})

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { plainName } from '../../../core/names.ts'
+import { OAuthProblem, redirectProblem } from './oauth.rules.ts'
+
+// RFC 7591 §2, the part that matters here. Unknown members are passed over, as the RFC asks.
+const Metadata = z.object({
+  redirect_uris: z.array(z.string().max(2000)).min(1).max(20),
+  client_name: z.string().max(1000).overwrite(plainName).max(200).optional(),
+  client_uri: z
+    .url({ protocol: /^https?$/ })
+    .max(2000)
+    .optional()
+    .catch(undefined),
+  token_endpoint_auth_method: z
+    .enum(['none', 'client_secret_basic', 'client_secret_post'])
+    .default('client_secret_basic'),
+  grant_types: z.array(z.string()).default(['authorization_code']),
+  response_types: z.array(z.string()).default(['code']),
+})
+
+export type ClientMetadata = {
+  redirectUris: string[]
+  name: string
+  uri: string | null
+  authMethod: 'none' | 'client_secret_basic' | 'client_secret_post'
+  mayRefresh: boolean
+}
+
+export function parseClientMetadata(body: unknown): ClientMetadata {
+  const parsed = Metadata.safeParse(body)
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]
+    const error = issue?.path[0] === 'redirect_uris' ? 'invalid_redirect_uri' : 'invalid_client_metadata'
+    throw new OAuthProblem(error, `${issue?.path.join('.') || 'body'}: ${issue?.message ?? 'invalid'}`)
+  }
+  const given = parsed.data
+  for (const uri of given.redirect_uris) {
+    const problem = redirectProblem(uri)
+    if (problem) throw new OAuthProblem('invalid_redirect_uri', `${uri.slice(0, 200)} ${problem}`)
+  }
+  if (!given.grant_types.includes('authorization_code') || !given.response_types.includes('code')) {
+    throw new OAuthProblem('invalid_client_metadata', 'Only the authorization code grant is offered')
+  }
+  return {
+    redirectUris: [...new Set(given.redirect_uris)],
+    name: given.client_name || 'Unnamed app',
+    uri: given.client_uri ?? null,
+    authMethod: given.token_endpoint_auth_method,
+    mayRefresh: given.grant_types.includes('refresh_token'),
+  }
+}
+
+// A document may only describe itself, and a client that anybody can impersonate by reading a public document
+// has no secret to prove itself with.
+export function parseClientDocument(clientId: string, body: unknown): ClientMetadata {
+  const members = z.looseObject({ client_id: z.literal(clientId) }).safeParse(body)
+  if (!members.success)
+    throw new OAuthProblem('invalid_client', 'The client metadata document names another client_id', 401)
+  if ('client_secret' in members.data) {
+    throw new OAuthProblem('invalid_client', 'The client metadata document must not contain a secret', 401)
+  }
+  return parseClientMetadata({ ...members.data, token_endpoint_auth_method: 'none' })
+}

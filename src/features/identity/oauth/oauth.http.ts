@@ -1,0 +1,281 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Ctx, contextFor, type Services, type Viewer } from '../../../core/context.ts'
+import { AppError } from '../../../core/errors.ts'
+import { sessionCookie } from '../../../core/http/credential-of-request.ts'
+import type { RawRoute } from '../../../core/http/raw-route.ts'
+import { sha256 } from '../../../core/secrets.ts'
+import { viewerOf } from '../credentials/credentials.ts'
+import { emailOf } from '../users/users.ts'
+import {
+  type AuthorizationRequest,
+  RedirectedProblem,
+  readAuthorizationRequest,
+  refusalLocation,
+} from './authorization-request.ts'
+import { authenticateClient, findClient, type OAuthClient, registerClient } from './clients.ts'
+import { consentHeaders, consentPage, refusalPage } from './consent-page.ts'
+import { exchangeCode, grantCode, refreshTokens, revokeToken } from './grants.ts'
+import { authorizationServerMetadata, protectedResourceMetadata } from './oauth.metadata.ts'
+import { isSafeUnasked, OAuthProblem, withQuery } from './oauth.rules.ts'
+
+const AUTHORIZE = '/oauth/authorize'
+const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
+
+const ctxOf = (services: Services, request: FastifyRequest, viewer: Viewer | null = null): Ctx =>
+  contextFor(services, { viewer, requestId: request.id, ip: request.ip, ifMatch: undefined })
+
+const takeForms = (app: FastifyInstance) => {
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    (_request, text, done) => done(null, new URLSearchParams(String(text).replaceAll('\0', ''))),
+  )
+}
+
+const formOf = (request: FastifyRequest): URLSearchParams => {
+  if (request.body instanceof URLSearchParams) return request.body
+  throw new OAuthProblem('invalid_request', 'Send the parameters as application/x-www-form-urlencoded.')
+}
+
+/** The person at the browser, by the web app's session cookie alone: a key or a token cannot consent. */
+async function personAt(services: Services, request: FastifyRequest) {
+  const token = sessionCookie(request)
+  if (!token) return undefined
+  try {
+    return { token, viewer: await viewerOf(services, token, request.url) }
+  } catch (error) {
+    if (error instanceof AppError && error.status === 401) return undefined
+    throw error
+  }
+}
+
+/** Only who holds the session cookie can compute it, and it fits this one request: a foreign page can send neither. */
+const formProof = (sessionToken: string, fields: Record<string, string>): string =>
+  sha256(`consent\n${sessionToken}\n${JSON.stringify(fields)}`)
+
+function showRefusal(reply: FastifyReply, reason: string) {
+  return reply.code(400).headers(consentHeaders(null)).send(refusalPage(reason))
+}
+
+/**
+ * An automatic redirect to whatever somebody registered would make this server a springboard for phishing (RFC 9700
+ * §4.11.2), or start any program that has a scheme: there the person goes by their own click.
+ */
+function sendBack(reply: FastifyReply, problem: RedirectedProblem) {
+  if (isSafeUnasked(problem.location)) return reply.headers(NO_STORE).redirect(problem.location, 303)
+  return reply.code(400).headers(consentHeaders(null)).send(refusalPage(problem.message, problem.location))
+}
+
+/** Runs a step of the authorization page; refusals become a page or a redirect. */
+async function onPage(reply: FastifyReply, step: () => Promise<unknown>) {
+  try {
+    return await step()
+  } catch (error) {
+    if (error instanceof RedirectedProblem) return sendBack(reply, error)
+    if (error instanceof OAuthProblem) return showRefusal(reply, error.message)
+    throw error
+  }
+}
+
+async function showConsent(services: Services, request: FastifyRequest, reply: FastifyReply) {
+  const ctx = ctxOf(services, request)
+  const query = request.url.split('?')[1] ?? ''
+  const asked = await readAuthorizationRequest(ctx, new URLSearchParams(query))
+  const person = await personAt(services, request)
+  if (!person) return reply.redirect(`/sign-in?next=${encodeURIComponent(`${AUTHORIZE}?${query}`)}`, 303)
+  return reply.headers(consentHeaders(asked.redirectUri)).send(
+    consentPage({
+      clientName: asked.client.name,
+      clientHost: asked.client.host,
+      redirectUri: asked.redirectUri,
+      scopes: asked.scopes,
+      userEmail: await emailOf(ctx, person.viewer.userId),
+      fields: { ...asked.fields, csrf: formProof(person.token, asked.fields) },
+    }),
+  )
+}
+
+/** What the person left ticked, never more than the app asked for. */
+function grantedOf(form: URLSearchParams, asked: AuthorizationRequest) {
+  const ticked = new Set(form.getAll('grant'))
+  return asked.scopes.filter((scope) => ticked.has(scope))
+}
+
+async function decide(services: Services, request: FastifyRequest, reply: FastifyReply) {
+  const form = formOf(request)
+  const asked = await readAuthorizationRequest(ctxOf(services, request), form)
+  const person = await personAt(services, request)
+  if (!person || form.get('csrf') !== formProof(person.token, asked.fields))
+    throw new OAuthProblem('access_denied', 'This page is out of date, or you have been signed out.')
+  const issuer = services.config.baseUrl
+  const scopes = grantedOf(form, asked)
+  reply.headers(NO_STORE)
+  if (form.get('decision') !== 'allow' || scopes.length === 0) {
+    const denied = { error: 'access_denied', message: 'The request was declined.' }
+    return reply.redirect(refusalLocation(asked.redirectUri, denied, asked.state, issuer), 303)
+  }
+  const { viewer } = person
+  const code = await grantCode({ ...ctxOf(services, request), viewer }, { ...asked, scopes })
+  return reply.redirect(withQuery(asked.redirectUri, { code, state: asked.state, iss: issuer }), 303)
+}
+
+/** RFC 6749 §2.3.1: the two parts of Basic are form-encoded before they are joined. */
+function basicOf(request: FastifyRequest): { id: string; secret: string } | undefined {
+  const match = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(request.headers.authorization ?? '')
+  if (!match?.[1]) return undefined
+  const [id = '', ...rest] = Buffer.from(match[1], 'base64').toString('utf8').split(':')
+  const decode = (text: string) => new URLSearchParams(`v=${text}`).get('v') ?? ''
+  return { id: decode(id), secret: decode(rest.join(':')) }
+}
+
+async function clientOf(ctx: Ctx, request: FastifyRequest, form: URLSearchParams): Promise<OAuthClient> {
+  const basic = basicOf(request)
+  const client = await findClient(ctx, basic?.id ?? form.get('client_id') ?? undefined)
+  authenticateClient(client, basic?.secret ?? form.get('client_secret') ?? undefined)
+  return client
+}
+
+const need = (form: URLSearchParams, name: string): string => {
+  const value = form.get(name)
+  if (!value) throw new OAuthProblem('invalid_request', `${name} is required.`)
+  return value
+}
+
+async function answerToken(services: Services, request: FastifyRequest) {
+  const form = formOf(request)
+  const ctx = ctxOf(services, request)
+  const grantType = need(form, 'grant_type')
+  const client = await clientOf(ctx, request, form)
+  const optional = (name: string) => form.get(name) || undefined
+  if (grantType === 'authorization_code')
+    return exchangeCode(ctx, client, {
+      code: need(form, 'code'),
+      redirectUri: optional('redirect_uri'),
+      verifier: need(form, 'code_verifier'),
+      resource: optional('resource')?.replace(/\/$/, ''),
+    })
+  if (grantType === 'refresh_token')
+    return refreshTokens(ctx, client, {
+      token: need(form, 'refresh_token'),
+      scope: optional('scope'),
+      resource: optional('resource')?.replace(/\/$/, ''),
+    })
+  throw new OAuthProblem('unsupported_grant_type', 'authorization_code and refresh_token are offered.')
+}
+
+async function answerRevocation(services: Services, request: FastifyRequest) {
+  const form = formOf(request)
+  const ctx = ctxOf(services, request)
+  await revokeToken(ctx, await clientOf(ctx, request, form), need(form, 'token'))
+  return {}
+}
+
+/** The endpoints for programs answer errors as OAuth words them. */
+const inOAuthWords =
+  (
+    handle: (services: Services, request: FastifyRequest) => Promise<unknown>,
+    status = 200,
+  ): RawRoute['handle'] =>
+  async (services, request, reply) => {
+    reply.headers(NO_STORE)
+    try {
+      return await reply.code(status).send(await handle(services, request))
+    } catch (error) {
+      if (!(error instanceof OAuthProblem)) throw error
+      if (error.status === 401) reply.header('WWW-Authenticate', 'Basic realm="oauth"')
+      return reply.code(error.status).send({ error: error.error, error_description: error.message })
+    }
+  }
+
+/** The part of a well-known address behind its name: the path of the base URL, with or without /mcp. */
+function isOwnPath(services: Services, request: FastifyRequest): boolean {
+  const own = new URL(services.config.baseUrl).pathname.replace(/\/$/, '')
+  const asked = `/${(request.params as { '*': string })['*']}`.replace(/\/$/, '')
+  return asked === own || asked === `${own}/mcp` || asked === '/mcp'
+}
+
+const document =
+  (content: (services: Services) => object): RawRoute['handle'] =>
+  async (services, request, reply) => {
+    if ('*' in (request.params as object) && !isOwnPath(services, request))
+      throw new AppError(404, 'not_found', 'There is no such resource or issuer here.')
+    reply.header('access-control-allow-origin', '*').header('cache-control', 'public, max-age=3600')
+    return content(services)
+  }
+
+const resourceDocument = document(({ config }) => protectedResourceMetadata(config.baseUrl))
+const issuerDocument = document(({ config }) =>
+  authorizationServerMetadata(config.baseUrl, config.oauthClientDocuments),
+)
+
+const open = (
+  name: string,
+  summary: string,
+  route: RawRoute['route'],
+  handle: RawRoute['handle'],
+): RawRoute => ({
+  name,
+  summary,
+  route,
+  scopes: 'public',
+  handle,
+})
+
+/** OAuth 2.1 for apps that connect to the vault: discovery, registration, consent, tokens. */
+export const oauthRoutes: readonly RawRoute[] = [
+  open(
+    'oauth.resource',
+    'Protected resource metadata',
+    'GET /.well-known/oauth-protected-resource',
+    resourceDocument,
+  ),
+  open(
+    'oauth.resource.path',
+    'The same, by path',
+    'GET /.well-known/oauth-protected-resource/*',
+    resourceDocument,
+  ),
+  open(
+    'oauth.issuer',
+    'Authorization server metadata',
+    'GET /.well-known/oauth-authorization-server',
+    issuerDocument,
+  ),
+  open(
+    'oauth.issuer.path',
+    'The same, by path',
+    'GET /.well-known/oauth-authorization-server/*',
+    issuerDocument,
+  ),
+  open('oauth.consent', 'Consent page', `GET ${AUTHORIZE}`, (services, request, reply) =>
+    onPage(reply, () => showConsent(services, request, reply)),
+  ),
+  {
+    ...open('oauth.decide', 'Decision on the consent page', `POST ${AUTHORIZE}`, (services, request, reply) =>
+      onPage(reply, () => decide(services, request, reply)),
+    ),
+    prepare: takeForms,
+  },
+  {
+    ...open(
+      'oauth.register',
+      'Register a client',
+      'POST /oauth/register',
+      inOAuthWords((services, request) => registerClient(ctxOf(services, request), request.body), 201),
+    ),
+    limit: 'auth',
+  },
+  {
+    ...open(
+      'oauth.token',
+      'Exchange a code or a refresh token',
+      'POST /oauth/token',
+      inOAuthWords(answerToken),
+    ),
+    prepare: takeForms,
+  },
+  {
+    ...open('oauth.revoke', 'Revoke a token', 'POST /oauth/revoke', inOAuthWords(answerRevocation)),
+    prepare: takeForms,
+  },
+]

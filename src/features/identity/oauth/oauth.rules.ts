@@ -1,0 +1,117 @@
+import { TOOL_SCOPES } from '../../../core/scopes.ts'
+import { sha256 } from '../../../core/secrets.ts'
+
+// What an app may be granted. `account` is left out on purpose: with it an app could make itself API keys
+// that outlive the moment its owner disconnects it.
+export const GRANTABLE_SCOPES = TOOL_SCOPES
+export type GrantableScope = (typeof GRANTABLE_SCOPES)[number]
+
+export const SCOPE_MEANING: Record<GrantableScope, string> = {
+  search: 'Search and read your cards, your teams and your project memory',
+  record: 'Write to your project memory and share cards inside your workspaces',
+  'case:write': 'Create and edit cards',
+  publish: 'Publish and unpublish your cards',
+  'workspace:write': 'Create workspaces, manage members and invitations',
+}
+
+// An error with the words of OAuth (RFC 6749 §5.2, RFC 7591 §3.2.2). It never leaves the OAuth routes:
+// their answers have the form OAuth clients expect, not the form of our API.
+export class OAuthProblem extends Error {
+  readonly error: string
+  readonly status: number
+  constructor(error: string, description: string, status = 400) {
+    super(description)
+    this.error = error
+    this.status = status
+  }
+}
+
+const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost'])
+// Schemes that a browser would run or open as content, or that start something else than an app that signs in.
+const UNSAFE_SCHEMES = new Set([
+  'javascript:',
+  'data:',
+  'file:',
+  'filesystem:',
+  'blob:',
+  'about:',
+  'vbscript:',
+  'view-source:',
+  'jar:',
+  'intent:',
+  'content:',
+  'ws:',
+  'wss:',
+  'ftp:',
+])
+// An app's own scheme is a domain turned around (RFC 8252 §7.1), or at least an address with a host.
+const hasDot = (url: URL) => url.protocol.includes('.')
+
+export const isLoopback = (url: URL): boolean => url.protocol === 'http:' && LOOPBACK.has(url.hostname)
+
+// Returns why a redirect address is not acceptable, or null.
+export function redirectProblem(text: string): string | null {
+  if (text.length > 2000) return 'is longer than 2000 characters'
+  if (text.includes('#')) return 'must not have a fragment'
+  if (!URL.canParse(text)) return 'is not an absolute URL'
+  const url = new URL(text)
+  if (url.username || url.password) return 'must not carry credentials'
+  if (UNSAFE_SCHEMES.has(url.protocol)) return `uses the scheme ${url.protocol} which cannot be redirected to`
+  if (url.protocol === 'http:' && !isLoopback(url)) return 'uses http; only loopback addresses may'
+  if (!hasDot(url) && url.host === '') return 'is not an address of an app: it names no host'
+  return null
+}
+
+// Anybody may register any address, so a person who has not said yes is sent only where it does no harm: to an app on
+// this computer by loopback, or by a scheme that is a domain turned around. Anywhere else they go by their own click.
+export function isSafeUnasked(text: string): boolean {
+  const url = new URL(text)
+  return isLoopback(url) || hasDot(url)
+}
+
+// Loopback redirects match on any port (RFC 8252 §7.3), everything else to the letter.
+export function redirectMatches(registered: readonly string[], asked: string): boolean {
+  if (registered.includes(asked)) return true
+  if (redirectProblem(asked)) return false
+  const url = new URL(asked)
+  if (!isLoopback(url)) return false
+  url.port = ''
+  return registered.some((candidate) => {
+    const other = new URL(candidate)
+    if (!isLoopback(other)) return false
+    other.port = ''
+    return other.href === url.href
+  })
+}
+
+// Scopes that we do not know are passed over (clients ask for `offline_access` and the like); asking for
+// nothing means everything that an app may have, since the person decides on the consent page.
+export function parseScopes(text: string | undefined): GrantableScope[] {
+  const asked = (text ?? '').split(/\s+/).filter(Boolean)
+  if (asked.length === 0) return [...GRANTABLE_SCOPES]
+  const known = GRANTABLE_SCOPES.filter((scope) => asked.includes(scope))
+  if (known.length === 0)
+    throw new OAuthProblem('invalid_scope', `Known scopes: ${GRANTABLE_SCOPES.join(' ')}`)
+  return known
+}
+
+// A resource is a prefix of addresses: `{base}/mcp` opens MCP and the tools below it, `{base}` the whole vault.
+export const mcpResource = (baseUrl: string): string => `${baseUrl}/mcp`
+
+export function parseResource(asked: string | undefined, baseUrl: string): string {
+  const resource = asked === undefined || asked === '' ? mcpResource(baseUrl) : asked.replace(/\/$/, '')
+  if (resource === baseUrl || resource === mcpResource(baseUrl)) return resource
+  throw new OAuthProblem('invalid_target', `This server protects ${mcpResource(baseUrl)}`)
+}
+
+const VERIFIER = /^[A-Za-z0-9\-._~]{43,128}$/
+export const isChallenge = (text: string | undefined): text is string =>
+  /^[A-Za-z0-9_-]{43}$/.test(text ?? '')
+export const pkceMatches = (verifier: string, challenge: string): boolean =>
+  VERIFIER.test(verifier) && sha256(verifier) === challenge
+
+export function withQuery(address: string, values: Record<string, string | undefined>): string {
+  const url = new URL(address)
+  for (const [key, value] of Object.entries(values)) if (value !== undefined) url.searchParams.set(key, value)
+  return url.href
+}

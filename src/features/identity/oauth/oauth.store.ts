@@ -1,0 +1,129 @@
+import type { Db } from '../../../db/db.ts'
+import type {
+  OAuthClientsTable,
+  OAuthCodesTable,
+  OAuthGrantsTable,
+  OAuthTokensTable,
+} from '../../../db/tables/oauth.ts'
+
+export const findClientRow = (db: Db, clientId: string): Promise<OAuthClientsTable | undefined> =>
+  db.selectFrom('oauth_clients').selectAll().where('client_id', '=', clientId).executeTakeFirst()
+
+/** A document may change what it says; a registration never comes here twice. */
+export async function upsertClient(db: Db, row: OAuthClientsTable): Promise<void> {
+  const { client_id: _id, created_at: _created, ...described } = row
+  await db
+    .insertInto('oauth_clients')
+    .values(row)
+    .onConflict((conflict) => conflict.column('client_id').doUpdateSet(described))
+    .execute()
+}
+
+export const insertGrant = (db: Db, row: OAuthGrantsTable) =>
+  db.insertInto('oauth_grants').values(row).execute()
+
+export const insertCode = (db: Db, row: OAuthCodesTable) => db.insertInto('oauth_codes').values(row).execute()
+
+export const insertTokens = (db: Db, rows: OAuthTokensTable[]) =>
+  db.insertInto('oauth_tokens').values(rows).execute()
+
+export const findCode = (db: Db, codeHash: string) =>
+  db
+    .selectFrom('oauth_codes')
+    .innerJoin('oauth_grants', 'oauth_grants.grant_id', 'oauth_codes.grant_id')
+    .selectAll('oauth_codes')
+    .select([
+      'oauth_grants.client_id',
+      'oauth_grants.user_id',
+      'oauth_grants.scopes',
+      'oauth_grants.resource',
+    ])
+    .where('code_hash', '=', codeHash)
+    .executeTakeFirst()
+
+export const findToken = (db: Db, tokenHash: string) =>
+  db
+    .selectFrom('oauth_tokens')
+    .innerJoin('oauth_grants', 'oauth_grants.grant_id', 'oauth_tokens.grant_id')
+    .selectAll('oauth_tokens')
+    .select([
+      'oauth_grants.client_id',
+      'oauth_grants.user_id',
+      'oauth_grants.resource',
+      'oauth_grants.scopes as granted_scopes',
+    ])
+    .where('token_hash', '=', tokenHash)
+    .executeTakeFirst()
+
+export async function spendCode(db: Db, codeHash: string, grantId: string, now: string): Promise<void> {
+  await db.updateTable('oauth_codes').set({ used_at: now }).where('code_hash', '=', codeHash).execute()
+  await db.updateTable('oauth_grants').set({ activated_at: now }).where('grant_id', '=', grantId).execute()
+}
+
+export const spendRefreshToken = (db: Db, tokenHash: string, now: string) =>
+  db.updateTable('oauth_tokens').set({ used_at: now }).where('token_hash', '=', tokenHash).execute()
+
+export const deleteToken = (db: Db, tokenHash: string) =>
+  db.deleteFrom('oauth_tokens').where('token_hash', '=', tokenHash).execute()
+
+/** Ends everything that was issued under it. */
+export const deleteGrant = (db: Db, grantId: string) =>
+  db.deleteFrom('oauth_grants').where('grant_id', '=', grantId).execute()
+
+export const deleteOwnGrant = (db: Db, userId: string, grantId: string) =>
+  db
+    .deleteFrom('oauth_grants')
+    .where('grant_id', '=', grantId)
+    .where('user_id', '=', userId)
+    .where('activated_at', 'is not', null)
+    .returning(['grant_id', 'client_id'])
+    .executeTakeFirst()
+
+export const listGrants = (db: Db, userId: string) =>
+  db
+    .selectFrom('oauth_grants')
+    .innerJoin('oauth_clients', 'oauth_clients.client_id', 'oauth_grants.client_id')
+    .selectAll('oauth_grants')
+    .select(['oauth_clients.name', 'oauth_clients.uri', 'oauth_clients.source'])
+    .where('oauth_grants.user_id', '=', userId)
+    .where('oauth_grants.activated_at', 'is not', null)
+    .orderBy('oauth_grants.created_at', 'desc')
+    .orderBy('oauth_grants.grant_id', 'desc')
+    .execute()
+
+/** Expired codes and tokens, grants whose code nobody fetched, registrations that nobody consented to. */
+export async function deleteLeftovers(db: Db, now: string, staleBefore: string): Promise<void> {
+  await db.deleteFrom('oauth_tokens').where('expires_at', '<', now).execute()
+  await db.deleteFrom('oauth_codes').where('expires_at', '<', staleBefore).execute()
+  await db
+    .deleteFrom('oauth_grants')
+    .where('created_at', '<', staleBefore)
+    .where((eb) =>
+      eb.or([
+        eb('activated_at', 'is', null),
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom('oauth_tokens')
+              .select('oauth_tokens.token_hash')
+              .whereRef('oauth_tokens.grant_id', '=', 'oauth_grants.grant_id'),
+          ),
+        ),
+      ]),
+    )
+    .execute()
+  await db
+    .deleteFrom('oauth_clients')
+    .where('created_at', '<', staleBefore)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('oauth_grants')
+            .select('oauth_grants.grant_id')
+            .whereRef('oauth_grants.client_id', '=', 'oauth_clients.client_id'),
+        ),
+      ),
+    )
+    .execute()
+}

@@ -1,0 +1,140 @@
+import { z } from 'zod'
+import { capability } from '../../../core/capability.ts'
+import { type Ctx, inTx } from '../../../core/context.ts'
+import { AppError, notAuthenticated } from '../../../core/errors.ts'
+import { randomToken, sha256 } from '../../../core/secrets.ts'
+import type { EmailTokensTable, UsersTable } from '../../../db/tables/accounts.ts'
+import { audit } from '../../audit/audit.ts'
+import { enqueueMail } from '../../mail/outbox.ts'
+import { mailWithButton } from '../../mail/template.ts'
+import { tell } from '../../notices/tell.ts'
+import { forgetFailures } from '../users/guessing.ts'
+import { hashPassword, Password } from '../users/passwords.ts'
+import {
+  dropEmailTokens,
+  emailTokenOwner,
+  insertEmailToken,
+  updateUser,
+  useEmailToken,
+} from '../users/users.store.ts'
+import { requireUser } from '../users/users.ts'
+import { endAccess } from './end-access.ts'
+
+const HOUR_MS = 3_600_000
+const LIFETIME_MS = { reset_password: HOUR_MS, verify_email: 7 * 24 * HOUR_MS }
+
+export async function issueToken(
+  ctx: Ctx,
+  userId: string,
+  purpose: EmailTokensTable['purpose'],
+): Promise<string> {
+  const token = randomToken()
+  const now = ctx.now()
+  await insertEmailToken(ctx.db, {
+    token_hash: sha256(token),
+    user_id: userId,
+    purpose,
+    created_at: now.toISOString(),
+    expires_at: new Date(now.getTime() + LIFETIME_MS[purpose]).toISOString(),
+    used_at: null,
+  })
+  return token
+}
+
+export async function sendVerificationMail(ctx: Ctx, user: UsersTable): Promise<void> {
+  if (!ctx.adapters.mail || !user.email) return
+  const token = await issueToken(ctx, user.user_id, 'verify_email')
+  const mail = mailWithButton({
+    heading: 'Confirm your e-mail address',
+    lines: ['Somebody, hopefully you, made a Knowledge Vault account with this address.'],
+    button: { label: 'Confirm', url: `${ctx.config.baseUrl}/verify?token=${token}` },
+    footer:
+      'The link works once, for seven days. If it was not you, ignore this mail; with a new password you can take the account over.',
+  })
+  await enqueueMail(ctx, `verify_email:${user.user_id}:${sha256(token)}`, {
+    to: user.email,
+    subject: 'Confirm your e-mail address',
+    ...mail,
+  })
+}
+
+const Token = z.string().min(10).max(400)
+
+const deadLink = () =>
+  new AppError(400, 'invalid_token', 'This link has been used, has expired, or was replaced by newer ones.')
+
+/** Who resets the password of an unproven address may find things there that a stranger has put. */
+async function warnOfFormerHolder(ctx: Ctx, user: UsersTable): Promise<void> {
+  if (user.email_verified === 1) return
+  await tell(ctx, { userId: user.user_id, kind: 'account.address_proved' })
+}
+
+export const resetPassword = capability({
+  name: 'account.reset_password',
+  summary: 'Set a new password with the token from the mail; ends every session, API key and connected app',
+  description:
+    'The mail proves whose address it is. Whoever used the account before, with whatever credential, is out.',
+  scopes: 'public',
+  rest: ['POST /api/v1/auth/password/reset'],
+  status: 204,
+  limit: 'auth',
+  errors: [400, 429],
+  input: z.object({ token: Token, new_password: Password }).meta({ id: 'PasswordReset' }),
+  output: z.void(),
+  prepare: (_ctx, { new_password }) => hashPassword(new_password),
+  run: (ctx, { token }, passwordHash) =>
+    inTx(ctx, async (ctx) => {
+      const now = ctx.now().toISOString()
+      const used = await useEmailToken(ctx.db, { hash: sha256(token), purpose: 'reset_password', now })
+      if (!used) throw deadLink()
+      const user = await requireUser(ctx, used.user_id)
+      await updateUser(ctx.db, user.user_id, {
+        password_hash: passwordHash,
+        email_verified: 1,
+        updated_at: now,
+      })
+      await endAccess(ctx, user.user_id)
+      for (const purpose of ['reset_password', 'verify_email'] as const)
+        await dropEmailTokens(ctx.db, user.user_id, purpose)
+      await forgetFailures(ctx, user.email_normal ?? '')
+      await warnOfFormerHolder(ctx, user)
+      await audit(ctx, {
+        action: 'account.password_reset',
+        subject: { type: 'user', id: user.user_id },
+        actorId: user.user_id,
+      })
+    }),
+})
+
+/**
+ * The link proves the mailbox, not who made the account. If it were enough, whoever registers somebody's address would
+ * only have to wait until its owner clicks. So the account's own holder must open it.
+ */
+async function requireHolder(ctx: Ctx, token: string): Promise<void> {
+  const owner = await emailTokenOwner(ctx.db, sha256(token), 'verify_email')
+  if (!owner) throw deadLink()
+  if (ctx.viewer?.userId === owner) return
+  throw notAuthenticated(
+    'Sign in to the account with this address, then open the link again. If you made no account, somebody else did: reset its password to take it over.',
+  )
+}
+
+export const verifyEmail = capability({
+  name: 'account.verify_email',
+  summary: 'Confirm the e-mail address with the token from the mail, signed in to that account',
+  scopes: 'public',
+  rest: ['POST /api/v1/auth/verify-email'],
+  status: 204,
+  limit: 'auth',
+  errors: [400, 401, 429],
+  input: z.object({ token: Token }).meta({ id: 'EmailVerification' }),
+  output: z.void(),
+  run: (ctx, { token }) =>
+    inTx(ctx, async (ctx) => {
+      await requireHolder(ctx, token)
+      const now = ctx.now().toISOString()
+      const used = await useEmailToken(ctx.db, { hash: sha256(token), purpose: 'verify_email', now })
+      if (!used) throw deadLink()
+      await updateUser(ctx.db, used.user_id, { email_verified: 1, updated_at: now })
+    }),
+})

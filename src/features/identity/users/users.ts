@@ -1,0 +1,144 @@
+import { z } from 'zod'
+import { capability } from '../../../core/capability.ts'
+import type { Ctx } from '../../../core/context.ts'
+import { inTx } from '../../../core/context.ts'
+import { notFound } from '../../../core/errors.ts'
+import { plainName } from '../../../core/names.ts'
+import { Time } from '../../../core/schemas.ts'
+import { fromJson, fromJsonOrNull, toJson } from '../../../db/columns.ts'
+import type { UsersTable } from '../../../db/tables/accounts.ts'
+import { balanceOf } from '../../credits/ledger.ts'
+import { findUser, findUserByEmail, updateUser } from './users.store.ts'
+
+// What joining and settings do to a person's row.
+export {
+  findUser,
+  findUserByEmail,
+  findUserByGoogle,
+  hasAnyUser,
+  insertUser,
+  listGrantedAdmins,
+  updateUser,
+} from './users.store.ts'
+
+const Answer = z.union([z.string().max(2000), z.array(z.string().max(2000)).max(50), z.boolean(), z.number()])
+const Answers = z
+  .record(z.string().max(200), Answer)
+  .refine((answers) => Object.keys(answers).length <= 50, 'At most 50 answers')
+
+export const UserResponse = z
+  .object({
+    user_id: z.string(),
+    email: z.string(),
+    display_name: z.string(),
+    email_verified: z.boolean(),
+    onboarding_completed: z.boolean(),
+    onboarding: z.record(z.string(), Answer).nullable(),
+    plan: z.string(),
+    personal_workspace_id: z.string(),
+    credits_balance: z.int(),
+    is_admin: z.boolean(),
+    created_at: Time,
+  })
+  .meta({ id: 'UserResponse' })
+
+export const OnboardingSubmit = z.object({ answers: Answers }).meta({ id: 'OnboardingSubmit' })
+
+/**
+ * Service admins are granted on the server's command line, or named by e-mail in the configuration. A named address
+ * must be proved, by mail or by Google: being the first to register it gives nothing.
+ */
+export const isServiceAdmin = (
+  config: Ctx['config'],
+  user: { email_normal: string | null; email_verified: number; service_admin: number },
+): boolean =>
+  user.service_admin === 1 ||
+  (user.email_verified === 1 && user.email_normal !== null && config.adminEmails.includes(user.email_normal))
+
+/** The address a person knows their account by, for pages that name it. */
+export const emailOf = async (ctx: Ctx, userId: string): Promise<string> =>
+  (await findUser(ctx.db, userId))?.email ?? ''
+
+export async function presentUser(ctx: Ctx, user: UsersTable): Promise<z.input<typeof UserResponse>> {
+  return {
+    user_id: user.user_id,
+    email: user.email ?? '',
+    display_name: user.display_name,
+    email_verified: user.email_verified === 1,
+    onboarding_completed: user.onboarding !== null,
+    onboarding: fromJsonOrNull(user.onboarding),
+    plan: user.plan,
+    personal_workspace_id: user.personal_workspace_id,
+    credits_balance: await balanceOf(ctx, user.user_id),
+    is_admin: isServiceAdmin(ctx.config, user),
+    created_at: user.created_at,
+  }
+}
+
+export async function requireUser(ctx: Ctx, userId: string): Promise<UsersTable> {
+  const user = await findUser(ctx.db, userId)
+  if (!user) throw notFound('User')
+  return user
+}
+
+/** For features that know a person by address only. */
+export const userByEmail = (ctx: Ctx, email: string): Promise<UsersTable | undefined> =>
+  findUserByEmail(ctx.db, email)
+
+/** Whether this is somebody's id who still has an account. */
+export async function isUser(ctx: Ctx, userId: string): Promise<boolean> {
+  return (await findUser(ctx.db, userId)) !== undefined
+}
+
+/** Whether this person wants to be asked before somebody makes them a member. */
+export const asksBeforeAdded = ({ settings }: UsersTable): boolean =>
+  fromJson<{ ask_before_added?: boolean }>(settings).ask_before_added ?? false
+
+/** The plan that the user's subscriptions amount to; billing alone decides it. */
+export async function setPlan(ctx: Ctx, userId: string, plan: string): Promise<void> {
+  await updateUser(ctx.db, userId, { plan, updated_at: ctx.now().toISOString() })
+}
+
+export const me = capability({
+  name: 'account.me',
+  summary: 'The signed-in user',
+  scopes: ['account'],
+  rest: ['GET /api/v1/auth/me'],
+  input: z.object({}),
+  output: UserResponse,
+  run: async (ctx) => presentUser(ctx, await requireUser(ctx, ctx.viewer.userId)),
+})
+
+/** One line that reads as it is written, since others see it beside cards and in mails. */
+export const DisplayName = z.string().overwrite(plainName).min(1).max(120)
+
+export const changeName = capability({
+  name: 'account.rename',
+  summary: 'Change the name that others see',
+  scopes: ['account'],
+  rest: ['PATCH /api/v1/auth/me'],
+  input: z.object({ display_name: DisplayName }).meta({ id: 'UserUpdate' }),
+  output: UserResponse,
+  run: (ctx, { display_name }) =>
+    inTx(ctx, async (ctx) => {
+      await updateUser(ctx.db, ctx.viewer.userId, { display_name, updated_at: ctx.now().toISOString() })
+      return presentUser(ctx, await requireUser(ctx, ctx.viewer.userId))
+    }),
+})
+
+export const submitOnboarding = capability({
+  name: 'account.onboarding',
+  summary: 'Save the onboarding answers and mark onboarding as done',
+  scopes: ['account'],
+  rest: ['POST /api/v1/auth/onboarding'],
+  input: OnboardingSubmit,
+  output: UserResponse,
+  run: (ctx, { answers }) =>
+    inTx(ctx, async (ctx) => {
+      await updateUser(ctx.db, ctx.viewer.userId, {
+        onboarding: toJson(answers),
+        updated_at: ctx.now().toISOString(),
+      })
+      return presentUser(ctx, await requireUser(ctx, ctx.viewer.userId))
+    }),
+})

@@ -1,0 +1,232 @@
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import type { Ctx } from '../../core/context.ts'
+import { inTx } from '../../core/context.ts'
+import { conflict, notAuthenticated, notConfigured } from '../../core/errors.ts'
+import { plainName } from '../../core/names.ts'
+import { Email, normalEmail } from '../../core/schemas.ts'
+import { randomToken } from '../../core/secrets.ts'
+import { toJson } from '../../db/columns.ts'
+import { newId } from '../../db/ids.ts'
+import type { UsersTable } from '../../db/tables/accounts.ts'
+import { audit } from '../audit/audit.ts'
+import { book, openBalance } from '../credits/ledger.ts'
+import { SIGNUP_BONUS } from '../credits/policy.ts'
+import { startSession, TokenResponse } from '../identity/credentials/sessions.ts'
+import { sendVerificationMail } from '../identity/recovery/email-links.ts'
+import { endAccess } from '../identity/recovery/end-access.ts'
+import { forgetFailures, holdGuessers, recordFailure } from '../identity/users/guessing.ts'
+import { hashPassword, Password, passwordMatches } from '../identity/users/passwords.ts'
+import {
+  DisplayName,
+  findUser,
+  findUserByEmail,
+  findUserByGoogle,
+  insertUser,
+  updateUser,
+} from '../identity/users/users.ts'
+import { tell } from '../notices/tell.ts'
+import { DEFAULT_SETTINGS } from '../settings/settings.ts'
+import { createPersonalWorkspace } from '../workspaces/personal.ts'
+import { applyInviteCode, requireOpenRegistration } from './admission.ts'
+
+const InviteCode = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe('An invite code, or the token of a workspace invitation.')
+
+export const UserRegister = z
+  .object({
+    email: Email,
+    password: Password,
+    display_name: DisplayName.optional(),
+    invite_code: InviteCode.optional(),
+  })
+  .meta({ id: 'UserRegister' })
+
+/** No lengths here: what cannot be a password is simply not the right one. */
+export const UserLogin = z
+  .object({ email: z.string().max(1000), password: z.string().max(1000) })
+  .meta({ id: 'UserLogin' })
+
+export const GoogleLogin = z
+  .object({
+    id_token: z.string().min(1).max(10_000),
+    invite_code: InviteCode.optional().describe('Used if this makes a new account.'),
+  })
+  .meta({ id: 'GoogleLogin' })
+
+export type NewAccount = {
+  email: string
+  displayName: string | undefined
+  passwordHash: string | null
+  googleSubject: string | null
+}
+
+/** Others see it beside public cards, so it tells nothing of the address. Everybody can choose another. */
+const defaultName = () =>
+  `member-${randomToken(6)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, '0')}`
+
+/** User, personal workspace, balance and signup bonus: all there, or nothing. */
+export async function createAccount(ctx: Ctx, account: NewAccount): Promise<UsersTable> {
+  const now = ctx.now().toISOString()
+  const user: UsersTable = {
+    user_id: newId(),
+    email: account.email,
+    email_normal: normalEmail(account.email),
+    password_hash: account.passwordHash,
+    google_subject: account.googleSubject,
+    display_name:
+      plainName(account.displayName ?? '')
+        .slice(0, 120)
+        .toWellFormed() || defaultName(),
+    email_verified: account.googleSubject ? 1 : 0,
+    onboarding: null,
+    plan: 'free',
+    settings: toJson(DEFAULT_SETTINGS),
+    personal_workspace_id: newId(),
+    created_at: now,
+    updated_at: now,
+    deleted_at: null,
+    service_admin: 0,
+  }
+  await insertUser(ctx.db, user)
+  await createPersonalWorkspace(ctx, { userId: user.user_id, workspaceId: user.personal_workspace_id })
+  await openBalance(ctx, user.user_id)
+  await book(ctx, { userId: user.user_id, delta: SIGNUP_BONUS, reason: 'signup_bonus', cause: 'signup' })
+  await audit(ctx, {
+    action: 'account.registered',
+    subject: { type: 'user', id: user.user_id },
+    actorId: user.user_id,
+  })
+  return user
+}
+
+const emailTaken = () =>
+  conflict('email_taken', 'An account with this e-mail address exists. Sign in, or reset the password.')
+
+export const register = capability({
+  name: 'account.register',
+  summary: 'Create an account, its personal workspace and its signup bonus',
+  scopes: 'public',
+  rest: ['POST /api/v1/auth/register'],
+  status: 201,
+  limit: 'auth',
+  session: 'start',
+  errors: [403, 404, 409, 410, 429],
+  input: UserRegister,
+  output: TokenResponse,
+  prepare: async (ctx, { email, password, invite_code }) => {
+    await requireOpenRegistration(ctx, { email, inviteCode: invite_code, proven: false })
+    return hashPassword(password)
+  },
+  run: async (ctx, { email, display_name, invite_code }, passwordHash) => {
+    try {
+      return await inTx(ctx, async (ctx) => {
+        if (await findUserByEmail(ctx.db, email)) throw emailTaken()
+        const account = { email, displayName: display_name, passwordHash, googleSubject: null }
+        const user = await createAccount(ctx, account)
+        await applyInviteCode(ctx, user.user_id, invite_code)
+        await sendVerificationMail(ctx, user)
+        return startSession(ctx, user)
+      })
+    } catch (error) {
+      if (ctx.database.isUniqueViolation(error)) throw emailTaken()
+      throw error
+    }
+  },
+})
+
+const wrongCredentials = () =>
+  notAuthenticated('The e-mail address or the password is not right.', 'invalid_credentials')
+
+export const login = capability({
+  name: 'account.login',
+  summary: 'Sign in with e-mail and password',
+  scopes: 'public',
+  rest: ['POST /api/v1/auth/login'],
+  limit: 'auth',
+  session: 'start',
+  idempotency: 'none',
+  errors: [401, 429],
+  input: UserLogin,
+  output: TokenResponse,
+  run: async (ctx, { email, password }) => {
+    const address = normalEmail(email)
+    await holdGuessers(ctx, address)
+    const user = await findUserByEmail(ctx.db, address)
+    if (!(await passwordMatches(user?.password_hash, password)) || !user) {
+      await recordFailure(ctx, address)
+      throw wrongCredentials()
+    }
+    return inTx(ctx, async (ctx) => {
+      // A password that was changed while this one was checked opens nothing any more.
+      const now = await findUser(ctx.db, user.user_id)
+      if (!now || now.password_hash !== user.password_hash) throw wrongCredentials()
+      await forgetFailures(ctx, address)
+      return startSession(ctx, now)
+    })
+  },
+})
+
+export const loginWithGoogle = capability({
+  name: 'account.google',
+  summary: 'Sign in with a Google ID token; links to the account with the same e-mail address',
+  scopes: 'public',
+  rest: ['POST /api/v1/auth/google'],
+  limit: 'auth',
+  session: 'start',
+  idempotency: 'none',
+  errors: [401, 403, 404, 409, 410, 429, 503],
+  input: GoogleLogin,
+  output: TokenResponse,
+  run: async (ctx, { id_token, invite_code }) => {
+    if (!ctx.adapters.google) throw notConfigured('Sign-in with Google')
+    const identity = await ctx.adapters.google.verify(id_token)
+    if (!identity)
+      throw notAuthenticated('This Google sign-in is not valid or has expired.', 'invalid_credentials')
+    return inTx(ctx, async (ctx) => {
+      const known = await findUserByGoogle(ctx.db, identity.subject)
+      if (known) return startSession(ctx, known)
+      const sameEmail = await findUserByEmail(ctx.db, identity.email)
+      if (sameEmail) return startSession(ctx, await linkGoogle(ctx, sameEmail, identity.subject))
+      await requireOpenRegistration(ctx, {
+        email: identity.email,
+        inviteCode: invite_code,
+        proven: true,
+      })
+      const account = { ...identity, passwordHash: null, googleSubject: identity.subject }
+      const user = await createAccount(ctx, account)
+      await applyInviteCode(ctx, user.user_id, invite_code)
+      return startSession(ctx, user)
+    })
+  },
+})
+
+/**
+ * Google has proved who owns the address. A password set before on an unverified address may be a
+ * stranger's who registered it first, so it ends with the link, and so do that stranger's sessions and keys.
+ */
+async function linkGoogle(ctx: Ctx, user: UsersTable, subject: string): Promise<UsersTable> {
+  const unproven = user.email_verified === 0
+  const change = {
+    google_subject: subject,
+    email_verified: 1 as const,
+    ...(unproven ? { password_hash: null } : {}),
+    updated_at: ctx.now().toISOString(),
+  }
+  await updateUser(ctx.db, user.user_id, change)
+  if (unproven) {
+    await endAccess(ctx, user.user_id)
+    await tell(ctx, { userId: user.user_id, kind: 'account.address_proved' })
+  }
+  await audit(ctx, {
+    action: 'account.google_linked',
+    subject: { type: 'user', id: user.user_id },
+    actorId: user.user_id,
+  })
+  return { ...user, ...change }
+}

@@ -1,8 +1,0 @@
-import type { Candidate } from './packing.ts'
-import { placeOf } from './score.ts'
-
-/** One of these must be there, from each list: an AND of ORs over index numbers. */
-export type Match = readonly (readonly number[])[]
-
-export const passes = ({ filters }: Candidate, narrowed: Match): boolean =>
-  narrowed.every((anyOf) => anyOf.some((filter) => placeOf(filters, filter) >= 0))

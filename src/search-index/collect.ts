@@ -1,0 +1,113 @@
+import type { Match } from './match.ts'
+import {
+  addToBitmap,
+  addToSums,
+  type Bitmap,
+  blockCards,
+  blockOf,
+  bundleOf,
+  decodeBitmap,
+  emptyBitmap,
+  emptySums,
+  findInBundle,
+  firstOf,
+  hasBit,
+  type ListAt,
+  type PostingRow,
+} from './postings.ts'
+import { Best, type Scored } from './top-k.ts'
+
+export type Collected = {
+  /** The best by what their posting lists say, best first; of equals the newer. */
+  best: Scored[]
+  /** How many cards match at all. */
+  matching: number
+}
+
+type List = ListAt & { hash: number; isBundled: boolean; base: number }
+
+/** The asked lists of each block, the newest block first. */
+function byBlock(rows: readonly PostingRow[], asked: ReadonlySet<number>): [block: number, lists: List[]][] {
+  const bundled = Map.groupBy(asked, bundleOf)
+  const blocks = new Map<number, List[]>()
+  for (const { run, key, docs } of rows) {
+    const first = firstOf(run)
+    const block = blockOf(first)
+    const lists = blocks.get(block) ?? []
+    blocks.set(block, lists)
+    const base = first - block * blockCards
+    if (key >= 0) lists.push({ hash: key, docs, at: 0, isBundled: false, base })
+    else
+      for (const hash of bundled.get(key) ?? []) {
+        const at = findInBundle(docs, hash)
+        if (at >= 0) lists.push({ hash, docs, at, isBundled: true, base })
+      }
+  }
+  return [...blocks].sort((a, b) => b[0] - a[0])
+}
+
+/** The cards of a block that pass every filter, or undefined where none can. */
+function passing(lists: readonly List[], narrowed: Match): Bitmap | undefined {
+  let all: Bitmap | undefined
+  for (const anyOf of narrowed) {
+    const wanted = new Set(anyOf)
+    const some = lists.filter((list) => wanted.has(list.hash))
+    if (some.length === 0) return undefined
+    const bitmap = emptyBitmap()
+    for (const list of some) addToBitmap(bitmap, list, list.isBundled, list.base)
+    if (all) for (let i = 0; i < bitmap.length; i++) all[i] = (all[i] as number) & (bitmap[i] as number)
+    else all = bitmap
+  }
+  return all ?? emptyBitmap().fill(0xffffffff)
+}
+
+/** Used again and again; empty between uses. */
+const sums = emptySums()
+
+/**
+ * Adds up what each posting list says about each card, and keeps the `wanted` best of those that pass every filter.
+ * `worths` is what each word weighs.
+ */
+export function collect(
+  rows: readonly PostingRow[],
+  worths: ReadonlyMap<number, number>,
+  narrowed: Match,
+  dead: ReadonlyMap<number, Uint8Array>,
+  wanted: number,
+): Collected {
+  const best = new Best(wanted)
+  let matching = 0
+  for (const [block, lists] of byBlock(rows, new Set([...worths.keys(), ...narrowed.flat()]))) {
+    const allowed = passing(lists, narrowed)
+    if (!allowed) continue
+    const gone = dead.get(block)
+    if (gone) withoutDead(allowed, gone)
+    for (const list of lists) {
+      const worth = worths.get(list.hash)
+      if (worth !== undefined) addToSums(sums, list, list.isBundled, list.base, worth)
+    }
+    matching += take(block * blockCards, allowed, best)
+  }
+  return { best: best.inOrder(), matching }
+}
+
+function withoutDead(allowed: Bitmap, gone: Uint8Array): void {
+  const bits = decodeBitmap(gone)
+  for (let i = 0; i < allowed.length; i++) allowed[i] = (allowed[i] as number) & ~(bits[i] as number)
+}
+
+/** Offers the cards that pass, and leaves the sums empty; returns how many cards pass. */
+function take(first: number, allowed: Bitmap, best: Best): number {
+  const { points, touched, count } = sums
+  let passed = 0
+  for (let i = 0; i < count; i++) {
+    const at = touched[i] as number
+    const score = points[at] as number
+    points[at] = 0
+    if (!hasBit(allowed, at)) continue
+    passed++
+    if (score >= best.bar) best.offer(first + at, score)
+  }
+  sums.count = 0
+  return passed
+}

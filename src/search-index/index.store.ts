@@ -1,0 +1,122 @@
+import { type Expression, type SqlBool, sql } from 'kysely'
+import type { Ctx } from '../core/context.ts'
+import { type Db, isSqlite } from '../db/db.ts'
+import { insertRows, type Named, prepared } from '../db/prepared.ts'
+import type { SearchDocument } from '../features/cards/indexing/document.ts'
+import { analyserVersion } from '../text/analyse.ts'
+import { type Candidate, type PackedDocument, pack, unpack } from './packing.ts'
+import { bundleOf, type PostingRow } from './postings.ts'
+
+export type Entry = { cardId: string; document: SearchDocument }
+
+/** Puts cards in; returns those that are in already, and leaves them as they are. */
+export async function addToIndex(ctx: Ctx, entries: readonly Entry[]): Promise<Entry[]> {
+  const added = await insertRows<'search_docs', { doc_no: number; card_id: string }>(
+    ctx.db,
+    'search_docs',
+    ['card_id', 'analyser', 'weights'],
+    entries.map(({ cardId, document }) => [cardId, analyserVersion, pack(document)]),
+    'on conflict (card_id) do nothing returning doc_no, card_id',
+  )
+  await insertRows(
+    ctx.db,
+    'search_fresh',
+    ['doc_no'],
+    added.map((row) => [row.doc_no]),
+  )
+  if (added.length === entries.length) return []
+  const isNew = new Set(added.map((row) => row.card_id))
+  return entries.filter(({ cardId }) => !isNew.has(cardId))
+}
+
+/** Takes cards out and returns what they had. */
+export async function takeFromIndex(ctx: Ctx, cardIds: readonly string[]): Promise<Candidate[]> {
+  if (cardIds.length === 0) return []
+  const rows = await ctx.db
+    .deleteFrom('search_docs')
+    .where('card_id', 'in', cardIds)
+    .returning(['doc_no', 'card_id', 'weights'])
+    .execute()
+  if (rows.length > 0)
+    await ctx.db
+      .deleteFrom('search_fresh')
+      .where(
+        'doc_no',
+        'in',
+        rows.map((row) => row.doc_no),
+      )
+      .execute()
+  return rows.map(unpack)
+}
+
+/** Many numbers as one parameter, so that there is one statement to prepare. */
+export const numberList = (db: Db, numbers: Iterable<number>): string => {
+  const list = Array.from(numbers).join()
+  return isSqlite(db) ? `[${list}]` : `{${list}}`
+}
+
+/** Whether a column is among them; the list is made by `numberList`. */
+export const isAmong = (db: Db, column: string, list: string | Expression<string>) =>
+  isSqlite(db)
+    ? sql<SqlBool>`${sql.ref(column)} in (select value from json_each(${list}))`
+    : sql<SqlBool>`${sql.ref(column)} = any (${list}::integer[])`
+
+export const inNumbers = (db: Db, column: string, numbers: Iterable<number>) =>
+  isAmong(db, column, numberList(db, numbers))
+
+const byNumber = prepared(
+  (db, parameter: Named<{ numbers: string }>) =>
+    sql<PackedDocument>`select doc_no, card_id, weights from search_docs
+      where ${isAmong(db, 'doc_no', parameter('numbers'))}`,
+)
+
+/** The cards with these numbers that are still there. */
+export const documentsByNumber = async (ctx: Ctx, docNos: readonly number[]): Promise<Candidate[]> =>
+  (await byNumber(ctx.db, { numbers: numberList(ctx.db, docNos) })).map(unpack)
+
+/** Up to `limit` cards on which a condition over `cards` holds. */
+export async function documentsWhere(
+  ctx: Ctx,
+  condition: Expression<SqlBool>,
+  limit: number,
+): Promise<Candidate[]> {
+  const found = await sql<PackedDocument>`
+    select search_docs.doc_no, search_docs.card_id, search_docs.weights
+    from cards inner join search_docs using (card_id) where ${condition} limit +${limit}`.execute(ctx.db)
+  return found.rows.map(unpack)
+}
+
+const newestFresh = prepared((db, parameter: Named<{ limit: number }>) =>
+  db
+    .selectFrom('search_fresh')
+    .innerJoin('search_docs', 'search_docs.doc_no', 'search_fresh.doc_no')
+    .select(['search_docs.doc_no', 'search_docs.card_id', 'search_docs.weights'])
+    .orderBy('search_fresh.doc_no', 'desc')
+    .limit(parameter('limit')),
+)
+
+/** Cards that are in no posting list yet, the newest first. */
+export const freshDocuments = async (ctx: Ctx, limit: number): Promise<Candidate[]> =>
+  (await newestFresh(ctx.db, { limit })).map(unpack)
+
+const rowsByKey = prepared((db, parameter: Named<{ keys: string }>) =>
+  isSqlite(db)
+    ? // Named in the order in which they are to be gone through: run by run, a look-up for each key.
+      sql<PostingRow>`select p.run, p.key, p.docs from search_runs
+        cross join json_each(${parameter('keys')}) as asked
+        cross join search_postings as p on p.run = search_runs.run and p.key = asked.value`
+    : sql<PostingRow>`select p.run, p.key, p.docs from search_runs
+        inner join search_postings as p on p.run = search_runs.run
+        where p.key = any (${parameter('keys')}::integer[])`,
+)
+
+/** The rows with the posting lists of these words and filters, of every run; one statement, so that they belong together. */
+export const postingsOf = (ctx: Ctx, hashes: readonly number[]): Promise<PostingRow[]> => {
+  const keys = new Set(hashes.flatMap((hash) => [hash, bundleOf(hash)]))
+  return rowsByKey(ctx.db, { keys: numberList(ctx.db, keys) })
+}
+
+const allDead = prepared((db) => db.selectFrom('search_dead').selectAll())
+
+/** Cards that are gone, by block. */
+export const deadCards = (ctx: Ctx) => allDead(ctx.db, {})

@@ -1,0 +1,264 @@
+import { isFilter } from '../text/term-hash.ts'
+
+/**
+ * Which cards have a word, as the index keeps it. Cards are numbered as they come; a run is a range of numbers, and a
+ * posting list says which cards of one run have one word, and how much it weighs in each. New cards go into short
+ * runs, which are joined into longer ones later, so that a write costs little and a search reads few lists.
+ */
+const tierBits = [9, 13, 16] as const
+
+export type Tier = 0 | 1 | 2
+export const lastTier = 2
+
+const tierShift = 24
+
+/** A block is as many cards as the longest run has: what a search adds up in one go. */
+export const blockBits = tierBits[lastTier]
+export const blockCards = 2 ** blockBits
+
+export const runOf = (docNo: number, tier: Tier): number => tier * 2 ** tierShift + (docNo >>> tierBits[tier])
+export const tierOf = (run: number): Tier => (run >>> tierShift) as Tier
+export const firstOf = (run: number): number => (run & (2 ** tierShift - 1)) * 2 ** tierBits[tierOf(run)]
+export const endOf = (run: number): number => firstOf(run) + 2 ** tierBits[tierOf(run)]
+export const blockOf = (docNo: number): number => docNo >>> blockBits
+
+const bitmapBytes = blockCards / 8
+
+/** One bit for each card of a block. */
+export type Bitmap = Uint32Array
+
+export const emptyBitmap = (): Bitmap => new Uint32Array(bitmapBytes / 4)
+
+export const hasBit = (bitmap: Bitmap, at: number) => ((bitmap[at >>> 5] as number) & (1 << (at & 31))) !== 0
+
+export const setBit = (bitmap: Bitmap, at: number): void => {
+  bitmap[at >>> 5] = (bitmap[at >>> 5] as number) | (1 << (at & 31))
+}
+
+export const encodeBitmap = (bitmap: Bitmap): Buffer => Buffer.from(bitmap.slice().buffer)
+
+export function decodeBitmap(bytes: Uint8Array): Bitmap {
+  const even = bytes.byteOffset % 4 === 0 ? bytes : Uint8Array.from(bytes)
+  return new Uint32Array(even.buffer, even.byteOffset, bitmapBytes / 4)
+}
+
+export function bitsIn(bitmap: Bitmap): number {
+  let count = 0
+  for (let word of bitmap) for (; word !== 0; word &= word - 1) count++
+  return count
+}
+
+/** Which cards of a run have a word: offsets from the first number of the run, and impacts from 1 to 255. */
+export type Postings = { offsets: number[]; impacts: number[] }
+
+export const noPostings = (): Postings => ({ offsets: [], impacts: [] })
+
+/**
+ * A row of the table. The list of a common word has a row of its own, under the word's number. Lists of rare words are
+ * bundled, as a row for each would be mostly overhead; a bundle stands under a number below zero.
+ */
+export type PostingRow = { run: number; key: number; docs: Uint8Array }
+
+const bundleShift = 20
+const longestBundled = 64
+
+export const bundleOf = (hash: number): number => -1 - (hash >>> bundleShift)
+
+/** A list within the bytes of a row. */
+export type ListAt = { docs: Uint8Array; at: number }
+
+const bundledHeader = 5
+const bundledPosting = 3
+
+/** In a bundle: number of the word, how many cards, offsets, impacts. */
+function encodeBundle(lists: readonly (readonly [hash: number, list: Postings])[]): Buffer {
+  const size = lists.reduce((sum, [, list]) => sum + bundledHeader + list.offsets.length * bundledPosting, 0)
+  const bytes = Buffer.allocUnsafe(size)
+  let at = 0
+  for (const [hash, { offsets, impacts }] of lists) {
+    at = bytes.writeUInt32LE(hash, at)
+    at = bytes.writeUInt8(offsets.length, at)
+    for (const offset of offsets) at = bytes.writeUInt16LE(offset, at)
+    for (const impact of impacts) at = bytes.writeUInt8(impact, at)
+  }
+  return bytes
+}
+
+const uint32 = (bytes: Uint8Array, at: number) =>
+  ((bytes[at] as number) |
+    ((bytes[at + 1] as number) << 8) |
+    ((bytes[at + 2] as number) << 16) |
+    ((bytes[at + 3] as number) << 24)) >>>
+  0
+
+const bundledSize = (bundle: Uint8Array, at: number) =>
+  bundledHeader + (bundle[at + 4] as number) * bundledPosting
+
+export function findInBundle(bundle: Uint8Array, hash: number): number {
+  for (let at = 0; at < bundle.length; at += bundledSize(bundle, at))
+    if (uint32(bundle, at) === hash) return at
+  return -1
+}
+
+const gapsForm = 0
+const bitmapForm = 1
+const longHeader = 5
+const farGap = 255
+
+/** On its own: the form, how many cards, the gaps from one to the next, impacts. A gap is a byte, or several. */
+function encodeLong({ offsets, impacts }: Postings): Buffer {
+  const order = offsets.map((_, i) => i)
+  if (offsets.some((offset, i) => i > 0 && offset < (offsets[i - 1] as number)))
+    order.sort((a, b) => (offsets[a] as number) - (offsets[b] as number))
+  const bytes = Buffer.allocUnsafe(longHeader + offsets.length * 2 + Math.ceil(blockCards / farGap))
+  bytes[0] = gapsForm
+  let at = bytes.writeUInt32LE(offsets.length, 1)
+  let last = 0
+  for (const i of order) {
+    let gap = (offsets[i] as number) - last
+    last += gap
+    for (; gap >= farGap; gap -= farGap) bytes[at++] = farGap
+    bytes[at++] = gap
+  }
+  for (const i of order) bytes[at++] = impacts[i] as number
+  return bytes.subarray(0, at)
+}
+
+/**
+ * What narrows a search needs no impacts: where a list of the longest runs would be longer than a bitmap, it is one.
+ */
+function encodeFilter(list: Postings): Buffer {
+  const encoded = encodeLong(list)
+  if (encoded.length <= bitmapBytes) return encoded
+  const bitmap = emptyBitmap()
+  for (const offset of list.offsets) setBit(bitmap, offset)
+  return Buffer.concat([Buffer.of(bitmapForm, 0, 0, 0), encodeBitmap(bitmap)])
+}
+
+const bitmapIn = (docs: Uint8Array): Bitmap => decodeBitmap(docs.subarray(4))
+
+/** The rows of whole bundles: every list that these lists share a bundle with must be among them. */
+export function encodeRows(
+  run: number,
+  lists: Iterable<readonly [hash: number, list: Postings]>,
+): PostingRow[] {
+  const rows: PostingRow[] = []
+  const bundles = new Map<number, [hash: number, list: Postings][]>()
+  for (const [hash, list] of lists) {
+    if (list.offsets.length > longestBundled) {
+      const isWhole = tierOf(run) === lastTier && isFilter(hash)
+      rows.push({ run, key: hash, docs: isWhole ? encodeFilter(list) : encodeLong(list) })
+    } else if (list.offsets.length > 0) {
+      const bundle = bundles.get(bundleOf(hash))
+      if (bundle) bundle.push([hash, list])
+      else bundles.set(bundleOf(hash), [[hash, list]])
+    }
+  }
+  for (const [key, bundle] of bundles) rows.push({ run, key, docs: encodeBundle(bundle) })
+  // In the order of the table, which is the order on the disk.
+  return rows.sort((a, b) => a.key - b.key)
+}
+
+/** What `decode` has read, until it reads again. */
+export const decoded = { offsets: new Uint16Array(blockCards), impacts: new Uint8Array(blockCards) }
+
+/** Reads a list into `decoded`; returns how many cards it has. */
+export function decode({ docs, at }: ListAt, isBundled: boolean): number {
+  return isBundled ? decodeBundled(docs, at) : docs[0] === bitmapForm ? decodeBits(docs) : decodeLong(docs)
+}
+
+function decodeBundled(docs: Uint8Array, from: number): number {
+  const { offsets, impacts } = decoded
+  const count = docs[from + 4] as number
+  let at = from + bundledHeader
+  for (let i = 0; i < count; i++, at += 2) offsets[i] = (docs[at] as number) | ((docs[at + 1] as number) << 8)
+  for (let i = 0; i < count; i++) impacts[i] = docs[at + i] as number
+  return count
+}
+
+function decodeLong(docs: Uint8Array): number {
+  const { offsets, impacts } = decoded
+  const count = uint32(docs, 1)
+  let at = longHeader
+  let offset = 0
+  for (let i = 0; i < count; i++) {
+    let gap = docs[at++] as number
+    while (gap === farGap) {
+      offset += farGap
+      gap = docs[at++] as number
+    }
+    offset += gap
+    offsets[i] = offset
+  }
+  impacts.set(docs.subarray(at, at + count))
+  return count
+}
+
+function decodeBits(docs: Uint8Array): number {
+  const bits = bitmapIn(docs)
+  let count = 0
+  for (let at = 0; at < blockCards; at++)
+    if (hasBit(bits, at)) {
+      decoded.offsets[count] = at
+      decoded.impacts[count++] = 1
+    }
+  return count
+}
+
+/** What cards of a block have gathered, and which of them have gathered anything. */
+export type Sums = { points: Float32Array; touched: Uint16Array; count: number }
+
+export const emptySums = (): Sums => ({
+  points: new Float32Array(blockCards),
+  touched: new Uint16Array(blockCards),
+  count: 0,
+})
+
+/** Adds a list, its impacts times `worth`, to the cards from `base` on. Long lists are added while they are read. */
+export function addToSums(sums: Sums, list: ListAt, isBundled: boolean, base: number, worth: number): void {
+  if (isBundled || list.docs[0] !== gapsForm) {
+    const count = decode(list, isBundled)
+    for (let i = 0; i < count; i++)
+      addPoints(sums, base + (decoded.offsets[i] as number), worth * (decoded.impacts[i] as number))
+    return
+  }
+  const { docs } = list
+  const count = uint32(docs, 1)
+  const impacts = docs.length - count
+  let at = longHeader
+  let card = base
+  for (let i = 0; i < count; i++) {
+    let gap = docs[at++] as number
+    while (gap === farGap) {
+      card += farGap
+      gap = docs[at++] as number
+    }
+    card += gap
+    addPoints(sums, card, worth * (docs[impacts + i] as number))
+  }
+}
+
+function addPoints(sums: Sums, card: number, points: number): void {
+  const before = sums.points[card] as number
+  if (before === 0) sums.touched[sums.count++] = card
+  sums.points[card] = before + points
+}
+
+/** Every list of a row, each read into `decoded` for as long as `visit` runs. */
+export function eachList({ key, docs }: PostingRow, visit: (hash: number, count: number) => void): void {
+  if (key >= 0) visit(key, decode({ docs, at: 0 }, false))
+  else
+    for (let at = 0; at < docs.length; at += bundledSize(docs, at))
+      visit(uint32(docs, at), decode({ docs, at }, true))
+}
+
+/** Sets the bits of a list whose run begins at `base` of its block. */
+export function addToBitmap(bitmap: Bitmap, list: ListAt, isBundled: boolean, base: number): void {
+  if (!isBundled && list.docs[0] === bitmapForm) {
+    const other = bitmapIn(list.docs)
+    for (let i = 0; i < bitmap.length; i++) bitmap[i] = (bitmap[i] as number) | (other[i] as number)
+    return
+  }
+  const count = decode(list, isBundled)
+  for (let i = 0; i < count; i++) setBit(bitmap, base + (decoded.offsets[i] as number))
+}

@@ -1,0 +1,107 @@
+import { sql } from 'kysely'
+import type { Ctx } from '../core/context.ts'
+import { documentOf, type IndexedCard } from '../features/cards/indexing/document.ts'
+import { numberSpace } from '../text/term-hash.ts'
+import { documentsWhere } from './index.store.ts'
+import { type Candidate, unpack } from './packing.ts'
+import { blockCards, blockOf, decoded, eachList, firstOf } from './postings.ts'
+
+const isSame = (found: Candidate, card: IndexedCard): boolean => {
+  const wanted = documentOf(card, false)
+  return (
+    found.length === wanted.length &&
+    found.hashes.length === wanted.hashes.length &&
+    wanted.hashes.every((hash, i) => hash === found.hashes[i] && wanted.levels[i] === found.levels[i])
+  )
+}
+
+/** Ids of cards that the index does not have as they are now. */
+export async function wronglyIndexed(ctx: Ctx, cards: readonly IndexedCard[]): Promise<string[]> {
+  if (cards.length === 0) return []
+  const ids = sql.join(cards.map((card) => card.card_id))
+  const found = await documentsWhere(ctx, sql`cards.card_id in (${ids})`, cards.length)
+  const byId = new Map(found.map((candidate) => [candidate.cardId, candidate]))
+  return cards
+    .filter((card) => {
+      const candidate = byId.get(card.card_id)
+      return !candidate || !isSame(candidate, card)
+    })
+    .map((card) => card.card_id)
+}
+
+/** Index entries of cards that are deleted, and counts that do not agree with the entries. */
+export async function strayEntries(
+  ctx: Ctx,
+): Promise<{ deleted: number; countedCards: number; cards: number }> {
+  const count = async (query: ReturnType<typeof sql<{ n: number }>>) =>
+    Number((await query.execute(ctx.db)).rows[0]?.n ?? 0)
+  return {
+    deleted: await count(
+      sql`select count(*) as n from search_docs join cards using (card_id) where cards.deleted_at is not null`,
+    ),
+    cards: await count(sql`select count(*) as n from search_docs`),
+    countedCards: await count(
+      sql`select (select cards from search_totals) + (select coalesce(sum(cards), 0) from search_changes) as n`,
+    ),
+  }
+}
+
+const cardsAtOnce = 4096
+const keysAtOnce = numberSpace / 16
+
+/** Adds to each card of the block the numbers that the posting lists of this run have for it. */
+async function addRun(ctx: Ctx, run: number, sums: Float64Array): Promise<void> {
+  const base = firstOf(run) % blockCards
+  const rowsBetween = (from: number, to: number) =>
+    ctx.db
+      .selectFrom('search_postings')
+      .selectAll()
+      .where('run', '=', run)
+      .where((eb) => eb.between('key', from, to))
+      .execute()
+  for (let from = -keysAtOnce; from < numberSpace; from += keysAtOnce)
+    for (const row of await rowsBetween(from, from + keysAtOnce - 1))
+      eachList(row, (hash, count) => {
+        for (let i = 0; i < count; i++) {
+          const at = base + (decoded.offsets[i] as number)
+          sums[at] = (sums[at] as number) + hash + 1
+        }
+      })
+}
+
+const sumOf = ({ hashes, filters }: Candidate) =>
+  [...Array.from(hashes), ...Array.from(filters)].reduce((sum, hash) => sum + hash + 1, 0)
+
+async function wronglyListedIn(ctx: Ctx, block: number): Promise<number[]> {
+  const sums = new Float64Array(blockCards)
+  for (const { run } of await ctx.db.selectFrom('search_runs').select('run').execute())
+    if (blockOf(firstOf(run)) === block) await addRun(ctx, run, sums)
+  const first = block * blockCards
+  const wrong: number[] = []
+  for (let from = first; from < first + blockCards; from += cardsAtOnce) {
+    const rows = await ctx.db
+      .selectFrom('search_docs')
+      .select(['doc_no', 'card_id', 'weights'])
+      .where((eb) => eb.between('doc_no', from, from + cardsAtOnce - 1))
+      .where('doc_no', 'not in', (eb) => eb.selectFrom('search_fresh').select('search_fresh.doc_no'))
+      .execute()
+    for (const card of rows.map(unpack)) if (sums[card.docNo - first] !== sumOf(card)) wrong.push(card.docNo)
+  }
+  return wrong
+}
+
+/** How many cards the posting lists do not have as the index itself has them. What is just being folded is looked at twice. */
+export async function wronglyListed(ctx: Ctx): Promise<number> {
+  const last = await ctx.db
+    .selectFrom('search_docs')
+    .select('doc_no')
+    .orderBy('doc_no', 'desc')
+    .limit(1)
+    .execute()
+  let wrong = 0
+  for (let block = 0; block <= blockOf(last[0]?.doc_no ?? 0); block++) {
+    const once = new Set(await wronglyListedIn(ctx, block))
+    if (once.size > 0) wrong += (await wronglyListedIn(ctx, block)).filter((docNo) => once.has(docNo)).length
+  }
+  return wrong
+}

@@ -1,0 +1,43 @@
+import { sql } from 'kysely'
+import { gramHash, hasTrigrams, trigramsOf } from '../text/trigrams.ts'
+import type { Match } from './match.ts'
+import type { Word, WordStore } from './word-store.ts'
+
+const array = (numbers: Iterable<number>) => `{${Array.from(numbers).join(',')}}`
+
+/** Each list becomes one overlap condition; GIN answers all of them in one scan. */
+const matches = (match: Match) =>
+  sql.join(
+    match.map((anyOf) => sql`grams && ${array(anyOf)}::integer[]`),
+    sql` and `,
+  )
+
+export const postgresWords: WordStore = {
+  async count(ctx, changes) {
+    const updated = await sql<{ hash: number }>`
+      update search_words set cards = cards + change.delta
+      from unnest(${array(changes.map((c) => c.hash))}::integer[], ${array(changes.map((c) => c.delta))}::integer[])
+        as change (hash, delta)
+      where search_words.hash = change.hash returning search_words.hash`.execute(ctx.db)
+    const known = new Set(updated.rows.map((row) => row.hash))
+    const fresh = changes.filter((change) => change.word !== undefined && !known.has(change.hash))
+    if (fresh.length === 0) return
+    const grams = fresh.map(({ word = '' }) =>
+      array(hasTrigrams(word) ? new Set(trigramsOf(word).map(gramHash)) : []),
+    )
+    await sql`
+      insert into search_words (hash, word, cards, grams)
+      select hash, word, cards, grams::integer[] from unnest(
+        ${array(fresh.map((c) => c.hash))}::integer[], ${fresh.map((c) => c.word)}::text[],
+        ${array(fresh.map((c) => Math.max(0, c.delta)))}::integer[], ${grams}::text[])
+        as fresh (hash, word, cards, grams)
+      on conflict (hash) do nothing`.execute(ctx.db)
+  },
+
+  async find(ctx, match, limit) {
+    const found = await sql<Word>`
+      select hash, word, cards from search_words where ${matches(match)} and cards > 0
+      order by cards desc limit ${limit}`.execute(ctx.db)
+    return found.rows
+  },
+}

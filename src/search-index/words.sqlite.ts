@@ -1,0 +1,42 @@
+import { sql } from 'kysely'
+import { gramHash, hasTrigrams, trigramsOf } from '../text/trigrams.ts'
+import type { Match } from './match.ts'
+import type { Word, WordStore } from './word-store.ts'
+
+const token = (number: number) => number.toString(36)
+const tokens = (numbers: Iterable<number>) => Array.from(numbers, token).join(' ')
+
+/** Only digits and small letters ever reach FTS5, so there is no query syntax to escape from. */
+const matchExpression = (match: Match) =>
+  match.map((anyOf) => `(${anyOf.map(token).join(' OR ')})`).join(' AND ')
+
+export const sqliteWords: WordStore = {
+  async count(ctx, changes) {
+    const counts = JSON.stringify(changes.map(({ hash, delta }) => [hash, delta]))
+    const updated = await sql<{ hash: number }>`
+      update search_words set cards = cards + change.value ->> 1
+      from json_each(${counts}) as change where hash = change.value ->> 0 returning hash`.execute(ctx.db)
+    const known = new Set(updated.rows.map((row) => row.hash))
+    const fresh = changes.filter((change) => change.word !== undefined && !known.has(change.hash))
+    if (fresh.length === 0) return
+    const rows = JSON.stringify(fresh.map(({ hash, word, delta }) => [hash, word, Math.max(0, delta)]))
+    const inserted = await sql<{ hash: number; word: string }>`
+      insert into search_words (hash, word, cards)
+      select value ->> 0, value ->> 1, value ->> 2 from json_each(${rows}) where true
+      on conflict (hash) do nothing returning hash, word`.execute(ctx.db)
+    const grams = inserted.rows
+      .filter(({ word }) => hasTrigrams(word))
+      .map(({ hash, word }) => [hash, tokens(new Set(trigramsOf(word).map(gramHash)))])
+    await sql`
+      insert into search_grams (rowid, grams)
+      select value ->> 0, value ->> 1 from json_each(${JSON.stringify(grams)})`.execute(ctx.db)
+  },
+
+  async find(ctx, match, limit) {
+    const found = await sql<Word>`
+      select hash, word, cards from search_words where cards > 0 and hash in (
+        select rowid from search_grams where search_grams match ${matchExpression(match)})
+      order by cards desc limit +${limit}`.execute(ctx.db)
+    return found.rows
+  },
+}

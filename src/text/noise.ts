@@ -1,0 +1,102 @@
+/**
+ * What a terminal, a clock and a linker write into an error, and what no two runs share. Search and recall read a pasted
+ * log without it, so that the log finds what its two telling lines find.
+ *
+ * Every pattern is linear: none repeats a group that can match in two ways.
+ */
+const TERMINAL_CODES = new RegExp(
+  // Colours and cursor moves; titles and links; other two-character escapes.
+  ['\\x1b\\[[0-9;:?<=>]*[ -/]*[@-~]', '\\x1b\\][^\\x07\\x1b]*(?:\\x07|\\x1b\\\\)?', '\\x1b[@-_]'].join('|'),
+  'g',
+)
+
+const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi
+const ADDRESS = /\b0x[0-9a-f]{4,}\b/gi
+/** A digest or an id: long, and digits and letters mixed, so that no word is one. */
+const DIGEST = /\b(?=[0-9a-f]{0,63}\d)(?=[0-9a-f]{0,63}[a-f])[0-9a-f]{12,64}\b/gi
+
+const DATE_AND_TIME =
+  /\b\d{4}[-/]\d{2}[-/]\d{2}(?:[T ]\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d{2}:?\d{2}))?(?![\w-])/g
+const CLOCK = /(?<![\w:.])\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?![\w:])/g
+const SYSLOG_DATE =
+  /\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}\d{1,2}(?:,? \d{4})?(?= \d|,|\s|$)/g
+
+const DURATION = /\b\d+(?:\.\d+)?(?:ns|µs|us|ms|s|sec|secs|seconds|min|mins|minutes)\b/g
+const PERCENT = /(?<![\w.])\d{1,3}(?:\.\d+)?%/g
+const BYTES = /(?<![\w.])\d+(?:\.\d+)? ?(?:[kKMGT]i?B|bytes|B\/s|[kKMGT]i?B\/s)(?!\w)/g
+const PROCESS_ID = /\b(?:pid|PID|process)[ =:]{0,2}\d{2,7}\b|\[\d{3,7}\](?=[:\s]|$)/g
+
+/** Bars, boxes, spinners and rules made of signs. */
+const DRAWING = /[─-╿▀-▟■-◿⠀-⣿]+|[=#*~_.-]{6,}>?|\[[=#> .-]{6,}\]/g
+
+/** `file.ts:12:34`, `file.py:7`, `(12,34)`, `line 42, column 3`: the name says more than the number. */
+const LINE_AND_COLUMN = /(?<=\.\w{1,8}):\d{1,6}(?::\d{1,5})?(?!\w)|(?<=\.\w{1,8})\(\d{1,6}(?:,\d{1,5})?\)/g
+const SPOKEN_LINE = /\b(?:line|column|col|ln) \d{1,6}\b/gi
+
+/** Folders that are another at every start. What stands in them keeps its name. */
+const TEMPORARY_FOLDER =
+  /(?:\/private)?\/(?:tmp|var\/tmp|var\/folders\/[\w+-]{1,8}\/[\w+-]{1,64}\/T)\/(?:[\w.+-]{1,80}\/)*|[A-Z]:\\(?:[^\\\s]{1,80}\\){1,6}Temp\\(?:[^\\\s]{1,80}\\)*/g
+const HOME_FOLDER = /(?:\/home|\/Users)\/[\w.-]{1,64}\/|[A-Z]:\\Users\\[^\\\s]{1,64}\\/g
+
+const NOISE: readonly RegExp[] = [
+  UUID,
+  ADDRESS,
+  DATE_AND_TIME,
+  SYSLOG_DATE,
+  CLOCK,
+  DIGEST,
+  TEMPORARY_FOLDER,
+  HOME_FOLDER,
+  LINE_AND_COLUMN,
+  SPOKEN_LINE,
+  PROCESS_ID,
+  DURATION,
+  PERCENT,
+  BYTES,
+  DRAWING,
+]
+
+/** Patterns look at a line; a longer one is data, not a message. */
+const LONGEST_LINE = 2000
+/** Frames of a stack that say where it broke; the rest say how the program is built. */
+const FRAMES_KEPT = 3
+
+const FRAME =
+  /^\s*(?:at .{1,500}[):\d]$|at [\w$.<>[\] ]{1,200}$|File ".{1,300}", line|from .{1,300}:\d+:in |#\d{1,3} |\d{1,4}: 0x|goroutine \d|\.\.\. \d{1,4} more)/
+const FOREIGN_FRAME =
+  /node:internal|node_modules|site-packages|dist-packages|\/lib\/python|java\.base\/|sun\.reflect|\.cargo\/registry|\/rustc\//
+
+/** What a terminal shows of a line: a carriage return writes over what stood there. */
+function shownOf(line: string): string {
+  const end = line.endsWith('\r') ? line.length - 1 : line.length
+  const from = line.lastIndexOf('\r', end - 1)
+  return line.slice(from + 1, end)
+}
+
+function cleanLine(line: string): string {
+  let clean = line.length > LONGEST_LINE ? line.slice(0, LONGEST_LINE) : line
+  for (const pattern of NOISE) clean = clean.replace(pattern, ' ')
+  return clean.replace(/[ \t]+/g, ' ').trim()
+}
+
+/**
+ * A text without what changes from run to run: terminal codes, progress bars, times, addresses, ids, temporary folders, line
+ * numbers, repeated lines and all but the first frames of a stack. Names of errors, messages, codes, packages, versions
+ * and files stay. A text in which nothing is noise comes back as it is, but for its blanks.
+ */
+export function withoutNoise(text: string): string {
+  const kept: string[] = []
+  const seen = new Set<string>()
+  let frames = 0
+  for (const raw of text.replace(TERMINAL_CODES, '').split('\n')) {
+    const line = shownOf(raw)
+    const isFrame = FRAME.test(line)
+    if (isFrame && (frames >= FRAMES_KEPT || FOREIGN_FRAME.test(line))) continue
+    if (isFrame) frames++
+    const clean = cleanLine(line)
+    if (!/[\p{L}\p{N}]/u.test(clean) || seen.has(clean)) continue
+    seen.add(clean)
+    kept.push(clean)
+  }
+  return kept.join('\n')
+}

@@ -1,0 +1,102 @@
+import { fold, mayHave, tokens, type Worth } from './analyse.ts'
+import { escapeHtml } from './escape-html.ts'
+
+const longestSnippet = 240
+/** Long texts are searched whole, but a snippet is looked for where readers begin. */
+const longestRead = 20_000
+const mostMatched = 20
+
+type Mark = { start: number; end: number; terms: string[] }
+
+export type Shown = { matched: string[]; snippet: string }
+
+/** The places of a text that matched. A token counts by its parts, so `getUserById` matches user. */
+function marksIn(text: string, terms: ReadonlySet<string>, isWorth: Worth): Mark[] {
+  return tokens(text, isWorth)
+    .map(({ start, end, terms: has }) => ({ start, end, terms: has.filter((term) => terms.has(term)) }))
+    .filter((mark) => mark.terms.length > 0)
+}
+
+/** Where the window begins that shows the most different terms; the earliest of equals. */
+function bestWindow(marks: readonly Mark[]): { from: number; distinct: number } {
+  let best = { from: 0, distinct: 0 }
+  marks.forEach((first, i) => {
+    const seen = new Set<string>()
+    for (let j = i; j < marks.length; j++) {
+      const mark = marks[j] as Mark
+      if (mark.end - first.start > longestSnippet) break
+      for (const term of mark.terms) seen.add(term)
+    }
+    if (seen.size > best.distinct) best = { from: first.start, distinct: seen.size }
+  })
+  return best
+}
+
+const wordBreak = /\s/
+
+/** Begins a little before the first mark and at a word, so that the reader sees what it belongs to. */
+function windowAround(text: string, from: number): { start: number; end: number } {
+  const lead = 40
+  let start = Math.max(0, from - lead)
+  if (start > 0) {
+    const space = text.slice(start, from).search(wordBreak)
+    start = space < 0 ? from : start + space + 1
+  }
+  let end = Math.min(text.length, start + longestSnippet)
+  if (end < text.length) {
+    const tail = text.slice(end - lead, end)
+    const space = tail.lastIndexOf(' ')
+    if (space > 0) end = end - lead + space
+  }
+  return { start, end: keepPairWhole(text, end) }
+}
+
+/** An end between the two halves of a character would show a broken one. */
+const keepPairWhole = (text: string, end: number) => {
+  const last = text.charCodeAt(end - 1)
+  return last >= 0xd800 && last <= 0xdbff ? end - 1 : end
+}
+
+function render(
+  text: string,
+  marks: readonly Mark[],
+  { start, end }: { start: number; end: number },
+): string {
+  let html = start > 0 ? '…' : ''
+  let at = start
+  for (const mark of marks) {
+    if (mark.end <= at || mark.end > end) continue
+    const from = Math.max(mark.start, at)
+    if (from < start) continue
+    html += `${escapeHtml(text.slice(at, from))}<mark>${escapeHtml(text.slice(from, mark.end))}</mark>`
+    at = mark.end
+  }
+  return (html + escapeHtml(text.slice(at, end)) + (end < text.length ? '…' : ''))
+    .replaceAll('</mark><mark>', '')
+    .replace(/\s+/g, ' ')
+    .trim()
+}
+
+/**
+ * Why a card came: its own words that matched, and the place in its texts that shows most of them, as HTML in which
+ * nothing but the marks is markup.
+ */
+export function explain(title: string, texts: readonly string[], terms: ReadonlySet<string>): Shown {
+  const isWorth = mayHave(terms)
+  const read = texts.filter((text) => text !== '').map((text) => text.slice(0, longestRead))
+  const places = read.map((text) => {
+    const marks = marksIn(text, terms, isWorth)
+    return { text, marks, ...bestWindow(marks) }
+  })
+  const inTitle = marksIn(title, terms, isWorth)
+  const matched = new Set<string>()
+  for (const { text, marks } of [{ text: title, marks: inTitle }, ...places])
+    for (const mark of marks) matched.add(fold(text.slice(mark.start, mark.end)))
+  const best = places.reduce((a, b) => (b.distinct > a.distinct ? b : a), places[0] ?? emptyPlace)
+  return {
+    matched: [...matched].slice(0, mostMatched),
+    snippet: render(best.text, best.marks, windowAround(best.text, best.from)),
+  }
+}
+
+const emptyPlace = { text: '', marks: [] as Mark[], from: 0, distinct: 0 }

@@ -1,12 +1,39 @@
 import { defineConfig } from 'vitest/config'
 
+/** Each of these changes something that its whole process has, so it gets a process of its own. */
+const ALONE = [
+  'test/security/attacks.db.test.ts', // replaces a module
+  'test/scale/distribution.test.ts', // wraps every capability, and the driver of PostgreSQL
+]
+
+const settings = { testTimeout: 60_000, hookTimeout: 120_000, pool: 'forks', maxWorkers: 2 } as const
+
+/** Two processes, and each runs one file after another: see "How the tests are arranged" in CONTRIBUTING.md. */
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'web/src/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: ['test/support/global-setup.ts', 'test/browser/build.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    pool: 'forks',
-    maxWorkers: 2,
+    ...settings,
+    globalSetup: ['test/support/global-setup.ts'],
+    reporters: ['default', './test/support/skip-report.ts'],
+    projects: [
+      { test: { ...settings, name: 'alone', include: ALONE } },
+      {
+        test: {
+          ...settings,
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          globalSetup: ['test/browser/build.ts'],
+          isolate: false,
+        },
+      },
+      {
+        test: {
+          ...settings,
+          name: 'shared',
+          include: ['src/**/*.test.ts', 'web/src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: ['test/browser/**', ...ALONE],
+          isolate: false,
+        },
+      },
+    ],
   },
 })

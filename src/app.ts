@@ -15,7 +15,7 @@ import { buildServer } from './doors/http/server.ts'
 import { serveMcp } from './doors/mcp/http.ts'
 import type { McpOptions } from './doors/mcp/protocol.ts'
 import { openPayments } from './features/billing/open-payments.ts'
-import { fillEmptyIndex } from './features/cards/indexing/reindex.ts'
+import { bringIndexUpToDate } from './features/cards/indexing/reindex.ts'
 import { fillEmptyEventIndex } from './features/memory/reindex.ts'
 import { type Job, startJobs } from './jobs.ts'
 import { keptSecret } from './secret-key.ts'
@@ -74,8 +74,8 @@ export async function buildApp(config: Config, options: BuildOptions = {}): Prom
       log,
       now,
     }
-    const indexed = await fillEmptyIndex(contextFor(services))
-    if (indexed > 0) log.info({ cards: indexed }, 'the search index was made anew')
+    const indexed = await bringIndexUpToDate(contextFor(services))
+    if (indexed > 0) log.info({ cards: indexed }, 'cards were put into the search index anew')
     const events = await fillEmptyEventIndex(contextFor(services))
     if (events > 0) log.info({ events }, 'the index of Agent Memory was made anew')
     const server = await buildServer(services, {

@@ -5,11 +5,12 @@ import { readAudit, readWorkspaceAudit } from './features/audit/read.ts'
 import { listCreditPacks, listPlans } from './features/billing/catalogue.ts'
 import { checkoutCredits, checkoutPlan, openPortal, readStatus } from './features/billing/checkout.ts'
 import { developmentPages } from './features/billing/development.http.ts'
-import { createInvite, listMyInvites, redeemInvite } from './features/billing/invites.ts'
+import { createInvite, listMyInvites, redeemInvite, withdrawInvite } from './features/billing/invites.ts'
 import { simulateUpgrade } from './features/billing/simulate.ts'
 import { billingWebhook } from './features/billing/webhook.http.ts'
 import { deleteCard, undeleteCard } from './features/cards/delete.ts'
 import { cardHistory, cardVersion, restoreCard } from './features/cards/history.ts'
+import { moveCard } from './features/cards/move.ts'
 import { publishCard } from './features/cards/publish.ts'
 import { getCard, listCardsPage, listCases } from './features/cards/read.ts'
 import { recordCard } from './features/cards/record.ts'
@@ -20,7 +21,7 @@ import { updateCard } from './features/cards/update.ts'
 import { readBalance, readHistory } from './features/credits/balance.ts'
 import { readPolicy } from './features/credits/policy.ts'
 import { reconcileCredits } from './features/credits/reconcile.ts'
-import { feedbackStats, giveFeedback, listFeedback } from './features/feedback/feedback.ts'
+import { feedbackStats, giveFeedback, listFeedback, withdrawFeedback } from './features/feedback/feedback.ts'
 import { guidePages } from './features/guide/guide.http.ts'
 import { health, ready } from './features/health/health.ts'
 import {
@@ -33,18 +34,26 @@ import { endSession, listSessions, logout } from './features/identity/credential
 import { disconnectApp, listConnectedApps } from './features/identity/oauth/connected-apps.ts'
 import { oauthRoutes } from './features/identity/oauth/oauth.http.ts'
 import { changePassword } from './features/identity/recovery/change-password.ts'
-import { resetPassword, verifyEmail } from './features/identity/recovery/email-links.ts'
+import { cancelEmailChange, changeEmail } from './features/identity/recovery/email-change.ts'
+import { resendVerification, resetPassword, verifyEmail } from './features/identity/recovery/email-links.ts'
 import { signOutEverywhere } from './features/identity/recovery/end-access.ts'
 import { requestPasswordReset } from './features/identity/recovery/reset-requests.ts'
-import { changeName, me, submitOnboarding } from './features/identity/users/users.ts'
+import { changeProfile } from './features/identity/users/profile.ts'
+import { me, submitOnboarding } from './features/identity/users/users.ts'
 import { addMember, addMemberByEmail } from './features/invitations/add-members.ts'
+import { acceptInvitation, declineInvitation, listMyInvitations } from './features/invitations/addressed.ts'
 import { acceptInvite, listInvites, revokeInvite, viewInvite } from './features/invitations/invitations.ts'
-import { acceptOwnInvite, declineOwnInvite } from './features/invitations/own-invitations.ts'
 import { invite, resendInvite } from './features/invitations/send.ts'
 import { login, loginWithGoogle, register } from './features/joining/sign-in.ts'
 import { deleteAccount, deleteAccountByPassword } from './features/leaving/delete-account.ts'
+import { deleteWorkspace, previewWorkspaceDeletion } from './features/leaving/delete-workspace.ts'
 import { exportAccount } from './features/leaving/export.http.ts'
-import { createMaterial, listRawMaterials, readMaterial } from './features/materials/materials.ts'
+import {
+  createMaterial,
+  deleteMaterial,
+  listRawMaterials,
+  readMaterial,
+} from './features/materials/materials.ts'
 import { appendEvent, deleteEvent, readEvent } from './features/memory/events.ts'
 import { transferPreferences } from './features/memory/preferences.ts'
 import { deleteProject, listProjects, renameProject } from './features/memory/projects.ts'
@@ -81,12 +90,15 @@ export const capabilities: readonly Capability[] = [
   listSessions,
   endSession,
   me,
-  changeName,
+  changeProfile,
   submitOnboarding,
   changePassword,
   requestPasswordReset,
   resetPassword,
   verifyEmail,
+  resendVerification,
+  changeEmail,
+  cancelEmailChange,
   createApiKey,
   listApiKeys,
   deleteApiKey,
@@ -100,6 +112,8 @@ export const capabilities: readonly Capability[] = [
   listWorkspaces,
   getWorkspace,
   changeWorkspace,
+  previewWorkspaceDeletion,
+  deleteWorkspace,
   addMember,
   addMemberByEmail,
   listMembers,
@@ -111,8 +125,9 @@ export const capabilities: readonly Capability[] = [
   revokeInvite,
   viewInvite,
   acceptInvite,
-  acceptOwnInvite,
-  declineOwnInvite,
+  listMyInvitations,
+  acceptInvitation,
+  declineInvitation,
   readWorkspaceAudit,
   readAudit,
 
@@ -143,6 +158,7 @@ export const capabilities: readonly Capability[] = [
   createMaterial,
   listRawMaterials,
   readMaterial,
+  deleteMaterial,
 
   ...aiGuide(() => capabilities),
   listPlans,
@@ -154,6 +170,7 @@ export const capabilities: readonly Capability[] = [
   simulateUpgrade,
   createInvite,
   listMyInvites,
+  withdrawInvite,
   redeemInvite,
 
   recordCard,
@@ -163,6 +180,7 @@ export const capabilities: readonly Capability[] = [
   getCard,
   updateCard,
   shareCard,
+  moveCard,
   publishCard,
   unpublishCard,
   similarTo,
@@ -172,6 +190,7 @@ export const capabilities: readonly Capability[] = [
   deleteCard,
   undeleteCard,
   giveFeedback,
+  withdrawFeedback,
   feedbackStats,
   listFeedback,
 

@@ -48,6 +48,7 @@ async function insert(
         edited_at: now,
         edited_by: ownerId,
         edited_fields: '[]',
+        review_status: 'passed' as const,
         review_reasons: toJson([]),
       },
     }
@@ -74,6 +75,7 @@ async function insert(
       owner_id: row.owner_id,
       workspace_id: row.workspace_id,
       status: row.status,
+      review_status: row.review_status,
     })),
   )
   return rows.map(({ row }) => row.card_id)

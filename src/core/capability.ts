@@ -43,10 +43,10 @@ type Declaration<
   limit?: LimitClass
   maxBodyBytes?: number
   /**
-   * `Idempotency-Key` wraps the run in a transaction by default. `none` is for runs that wait for
-   * another host, which must not happen inside a transaction.
+   * `Idempotency-Key` wraps the run in a transaction by default. `answer` is for runs that wait for another host, which must
+   * not happen inside a transaction: the first answer is kept after the run. `none` ignores the key.
    */
-  idempotency?: 'transaction' | 'none'
+  idempotency?: 'transaction' | 'answer' | 'none'
   /** The answer carries a session token that a browser gets as a cookie, or ends that session. */
   session?: 'start' | 'end'
   /** Slow work that needs no transaction, such as hashing a password: it is done before one is begun. */

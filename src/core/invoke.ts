@@ -52,14 +52,49 @@ export async function readied(
     parseOutput(capability.output, await capability.run(ctx as UserCtx, input as never, prepared as never))
 }
 
-const strictInputs = new WeakMap<Capability, z.ZodType>()
+type ToolInput = { schema: z.ZodObject; optional: readonly string[] }
+
+const toolInputs = new WeakMap<Capability, ToolInput>()
+
+function toolInputOf(capability: Capability): ToolInput {
+  let known = toolInputs.get(capability)
+  if (!known) {
+    const schema = (capability.tool?.input ?? capability.input).strict()
+    const isOptional = (field: z.ZodType) =>
+      field.safeParse(undefined).success && !field.safeParse(null).success
+    const optional = Object.entries(schema.shape).flatMap(([name, field]) =>
+      isOptional(field) ? [name] : [],
+    )
+    known = { schema, optional }
+    toolInputs.set(capability, known)
+  }
+  return known
+}
 
 /** Tool bodies are strict: a key that the tool does not know is an error, not noise. */
-export function toolInput(capability: Capability): z.ZodType {
-  let schema = strictInputs.get(capability)
-  if (!schema) {
-    schema = (capability.tool?.input ?? capability.input).strict()
-    strictInputs.set(capability, schema)
-  }
-  return schema
+export const toolInput = (capability: Capability): z.ZodObject => toolInputOf(capability).schema
+
+/** Models write null for what they leave out. It means absent, except where null is a value of its own. */
+function withoutNulls(raw: unknown, optional: readonly string[]): unknown {
+  if (typeof raw !== 'object' || raw === null) return raw
+  const body = raw as Record<string, unknown>
+  const absent = optional.filter((name) => body[name] === null)
+  if (absent.length === 0) return raw
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !absent.includes(name)))
+}
+
+/** `readied` for what comes in at a tool door. */
+export function readiedTool(
+  capability: Capability,
+  ctx: Ctx,
+  raw: unknown,
+): Promise<(ctx: Ctx) => Promise<unknown>> {
+  const { schema, optional } = toolInputOf(capability)
+  return readied(capability, ctx, withoutNulls(raw, optional), schema)
+}
+
+/** `invoke` for what comes in at a tool door. */
+export function invokeTool(capability: Capability, ctx: Ctx, raw: unknown): Promise<unknown> {
+  const { schema, optional } = toolInputOf(capability)
+  return invoke(capability, ctx, withoutNulls(raw, optional), schema)
 }

@@ -3,12 +3,16 @@ import { z } from 'zod'
 /** Any UUID version is accepted; ids compare in lower case. */
 export const Id = z.guid().toLowerCase()
 
+const ADDRESS = /^[^\s\p{Cc}@<>"(),:;[\]\\]+@[^\s\p{Cc}@<>"(),:;[\]\\]+$/u
+
+/** Described by its format alone: engines other than JavaScript's read the pattern in another way, or not at all. */
 export const Email = z
   .string()
   .trim()
   .min(3)
   .max(320)
-  .regex(/^[^\s\p{Cc}@<>"(),:;[\]\\]+@[^\s\p{Cc}@<>"(),:;[\]\\]+$/u, 'Input should be a valid e-mail address')
+  .regex(ADDRESS, 'Input should be a valid e-mail address')
+  .meta({ format: 'email', pattern: undefined })
 
 /** What uniqueness and look-ups of an address go by. */
 export const normalEmail = (email: string): string => email.trim().toLowerCase()
@@ -18,5 +22,15 @@ export const Page = { page: z.int().min(1).default(1), page_size: z.int().min(1)
 export const pageOf = <T extends z.ZodType>(item: T) =>
   z.object({ items: z.array(item), total: z.int(), page: z.int(), page_size: z.int() })
 
-/** Times on the wire: ISO 8601, UTC, milliseconds. */
-export const Time = z.string()
+/** Ids and times in answers. We write them ourselves, so they are described, not checked again. */
+export const AnswerId = z.string().meta({ format: 'uuid' })
+/** ISO 8601, UTC, milliseconds. */
+export const Time = z.string().meta({ format: 'date-time' })
+
+const Json = z.json()
+
+/** Any JSON. Described as just that: the schema of JSON refers to itself, and client generators stumble over it. */
+export const JsonValue = z
+  .unknown()
+  .refine((value) => Json.safeParse(value).success, 'Input should be a JSON value')
+  .meta({ id: 'JsonValue', description: 'Any JSON value' })

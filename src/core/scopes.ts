@@ -10,3 +10,6 @@ export const TOOL_SCOPES = [
   'publish',
   'workspace:write',
 ] as const satisfies readonly Scope[]
+
+/** Any credential will do, whatever it carries. */
+export const ANY_SCOPE: readonly Scope[] = []

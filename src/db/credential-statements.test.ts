@@ -1,6 +1,9 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import { expect, test } from 'vitest'
-import { takesCredentials } from './credential-statements.ts'
+import { CREDENTIAL_TABLES, takesCredentials } from './credential-statements.ts'
+import { prepared } from './prepared.ts'
 import type { Schema } from './schema.ts'
 
 const db = new Kysely<Schema>({
@@ -36,4 +39,20 @@ test('everything else is not', () => {
   ]
   for (const query of harmless)
     expect(takesCredentials(query.toOperationNode()), query.compile().sql).toBe(false)
+})
+
+test('a prepared query, which no plugin sees, is refused when it would do that', async () => {
+  const endAll = prepared((db) => db.deleteFrom('sessions'))
+  await expect(endAll(db, {})).rejects.toThrow('must not end a credential')
+})
+
+test('no raw SQL, which no plugin sees, deletes or updates credentials', () => {
+  const taking = new RegExp(`\\b(delete\\s+from|update)\\s+"?(${[...CREDENTIAL_TABLES].join('|')})\\b`, 'i')
+  expect('DELETE FROM sessions').toMatch(taking)
+  const sources = join(import.meta.dirname, '..')
+  const files = globSync('**/*.ts', { cwd: sources }).filter(
+    (file) => !/\.test\.ts$|^db.migrations/.test(file),
+  )
+  expect(files.length).toBeGreaterThan(100)
+  expect(files.filter((file) => taking.test(readFileSync(join(sources, file), 'utf8')))).toEqual([])
 })

@@ -1,7 +1,7 @@
 import type { OperationNode, UpdateQueryNode } from 'kysely'
 
 /** What must be told when it goes: rows that make a credential, and columns of a person that decide what one may do. */
-const CREDENTIAL_TABLES = new Set(['api_keys', 'sessions', 'users', 'oauth_grants', 'oauth_tokens'])
+export const CREDENTIAL_TABLES = new Set(['api_keys', 'sessions', 'users', 'oauth_grants', 'oauth_tokens'])
 const DECIDING_COLUMNS: Record<string, ReadonlySet<string>> = {
   api_keys: new Set(['key_hash', 'user_id', 'scopes', 'expires_at']),
   sessions: new Set(['token_hash', 'user_id']),

@@ -1,5 +1,6 @@
 import type {
   ApiKeysTable,
+  EmailChangesTable,
   EmailTokensTable,
   IdempotencyKeysTable,
   LoginFailuresTable,
@@ -15,7 +16,7 @@ import type {
   CardTagsTable,
   CardVersionsTable,
 } from './tables/cards.ts'
-import type { CreditBalancesTable, CreditEntriesTable } from './tables/credits.ts'
+import type { CreditBalancesTable, CreditEntriesTable, RewardedTextsTable } from './tables/credits.ts'
 import type {
   ContextEventsTable,
   ContextPartitionsTable,
@@ -42,6 +43,7 @@ export type Schema = {
   sessions: SessionsTable
   api_keys: ApiKeysTable
   email_tokens: EmailTokensTable
+  email_changes: EmailChangesTable
   login_failures: LoginFailuresTable
   reset_requests: ResetRequestsTable
   idempotency_keys: IdempotencyKeysTable
@@ -52,6 +54,7 @@ export type Schema = {
 
   credit_balances: CreditBalancesTable
   credit_entries: CreditEntriesTable
+  rewarded_texts: RewardedTextsTable
 
   cards: CardsTable
   card_tags: CardTagsTable

@@ -3,10 +3,13 @@ import {
   addToBitmap,
   addToSums,
   type Bitmap,
+  bitsIn,
   blockCards,
   blockOf,
   bundleOf,
+  decode,
   decodeBitmap,
+  decoded,
   emptyBitmap,
   emptySums,
   findInBundle,
@@ -15,6 +18,7 @@ import {
   type ListAt,
   type PostingRow,
 } from './postings.ts'
+import { PUBLIC_FILTER } from './public-documents.ts'
 import { Best, type Scored } from './top-k.ts'
 
 export type Collected = {
@@ -89,6 +93,50 @@ export function collect(
     matching += take(block * blockCards, allowed, best)
   }
   return { best: best.inOrder(), matching }
+}
+
+export type ListCount = {
+  /** Documents of the scope that have the word. */
+  within: number
+  /** Those of them that are not public. */
+  alone: number
+}
+
+/** How many documents of a scope have each word, and how many of the scope are not public. */
+export function countIn(
+  rows: readonly PostingRow[],
+  scope: Match,
+  words: readonly number[],
+  dead: ReadonlyMap<number, Uint8Array>,
+): { documents: number; counts: Map<number, ListCount> } {
+  const counts = new Map<number, ListCount>(words.map((hash) => [hash, { within: 0, alone: 0 }]))
+  let documents = 0
+  for (const [block, lists] of byBlock(rows, new Set([...words, ...scope.flat(), PUBLIC_FILTER]))) {
+    const within = passing(lists, scope)
+    if (!within) continue
+    const gone = dead.get(block)
+    if (gone) withoutDead(within, gone)
+    const alone = without(within, passing(lists, [[PUBLIC_FILTER]]))
+    documents += bitsIn(alone)
+    for (const list of lists) {
+      const count = counts.get(list.hash)
+      if (count) addToCount(count, list, within, alone)
+    }
+  }
+  return { documents, counts }
+}
+
+function without(bitmap: Bitmap, others: Bitmap | undefined): Bitmap {
+  return others ? bitmap.map((bits, i) => bits & ~(others[i] as number)) : bitmap
+}
+
+function addToCount(count: ListCount, list: List, within: Bitmap, alone: Bitmap): void {
+  const length = decode(list, list.isBundled)
+  for (let i = 0; i < length; i++) {
+    const at = list.base + (decoded.offsets[i] as number)
+    if (hasBit(within, at)) count.within++
+    if (hasBit(alone, at)) count.alone++
+  }
 }
 
 function withoutDead(allowed: Bitmap, gone: Uint8Array): void {

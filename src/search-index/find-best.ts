@@ -1,17 +1,17 @@
 import type { Ctx } from '../core/context.ts'
 import { placeOf, type Wanted } from '../text/bm25.ts'
 import { collect } from './collect.ts'
-import { deadCards, documentsByNumber, freshDocuments, postingsOf } from './index.store.ts'
+import { documentsByNumber } from './index.store.ts'
+import type { IndexView } from './index-view.ts'
 import { type Match, passes } from './match.ts'
 import type { Candidate } from './packing.ts'
 
 /** What a search may look at, whatever the size of the vault. */
-export const reach = {
+const reach = {
   /** Entries of posting lists: the rarest words come first, commoner ones as far as they fit. */
   postings: 200_000,
   /** So few cards found are too few; then every list is looked at. */
   enough: 20,
-  fresh: 4096,
 }
 
 /** Looked at whole, where the lists have said all there is to say, and where they have not. */
@@ -31,11 +31,11 @@ type Plan = { hashes: Map<number, number>; isWhole: boolean }
 
 /** The rarest words choose the candidates; every word then scores them. */
 function planFor(wanted: readonly Wanted[], postings: number): Plan {
-  const words = wanted.flat().sort((a, b) => a.cards - b.cards)
+  const words = wanted.flat().sort((a, b) => a.postings - b.postings)
   const hashes = new Map<number, number>()
   let sum = 0
-  for (const { hash, cards, worth } of words) {
-    sum += cards
+  for (const { hash, postings: length, worth } of words) {
+    sum += length
     if (sum > postings && hashes.size > 0) return { hashes, isWhole: false }
     hashes.set(hash, worth)
   }
@@ -46,17 +46,18 @@ const hasAny = ({ hashes }: Candidate, wanted: readonly Wanted[]) =>
   wanted.some((alternatives) => alternatives.some(({ hash }) => placeOf(hashes, hash) >= 0))
 
 /** The cards that pass every filter and have most of what is wanted. */
-export async function findBest(ctx: Ctx, wanted: readonly Wanted[], narrowed: Match): Promise<Found> {
-  // Before the lists: a card that is put into them between the two reads is then seen twice rather than never.
-  const fresh = (await freshDocuments(ctx, reach.fresh)).filter(
-    (card) => passes(card, narrowed) && hasAny(card, wanted),
-  )
-  const dead = new Map((await deadCards(ctx)).map(({ block, docs }) => [block, docs]))
+export async function findBest(
+  ctx: Ctx,
+  view: IndexView,
+  wanted: readonly Wanted[],
+  narrowed: Match,
+): Promise<Found> {
+  const fresh = view.fresh.filter((card) => passes(card, narrowed) && hasAny(card, wanted))
   let plan = planFor(wanted, reach.postings)
-  let lists = await collectBy(ctx, plan, narrowed, dead)
+  let lists = await collectBy(view, plan, narrowed)
   if (lists.best.length + fresh.length < reach.enough && !plan.isWhole) {
     plan = planFor(wanted, Number.POSITIVE_INFINITY)
-    lists = await collectBy(ctx, plan, narrowed, dead)
+    lists = await collectBy(view, plan, narrowed)
   }
   const isFresh = new Set(fresh.map((card) => card.docNo))
   const numbers = lists.best.map(({ docNo }) => docNo).filter((docNo) => !isFresh.has(docNo))
@@ -68,7 +69,7 @@ export async function findBest(ctx: Ctx, wanted: readonly Wanted[], narrowed: Ma
   }
 }
 
-async function collectBy(ctx: Ctx, { hashes }: Plan, narrowed: Match, dead: Map<number, Uint8Array>) {
-  const rows = await postingsOf(ctx, [...hashes.keys(), ...narrowed.flat()])
-  return collect(rows, hashes, narrowed, dead, kept)
+async function collectBy(view: IndexView, { hashes }: Plan, narrowed: Match) {
+  const rows = await view.rowsOf([...hashes.keys(), ...narrowed.flat()])
+  return collect(rows, hashes, narrowed, view.dead, kept)
 }

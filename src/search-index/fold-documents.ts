@@ -15,7 +15,7 @@ import {
   type Postings,
   runOf,
 } from './postings.ts'
-import { lockIndex, totals } from './vocabulary.ts'
+import { lockIndex, publicAverageLength } from './vocabulary.ts'
 
 export const folding = {
   /** A search looks through fresh cards one by one; up to so many that costs less than keeping lists. */
@@ -52,7 +52,8 @@ async function foldSome(ctx: Ctx): Promise<number> {
   // Another process may have been first.
   if (rows.length === 0) return 0
   const cards = upToNextRun(rows).map(unpack)
-  const { averageLength } = await totals(ctx)
+  // Lists are for everybody who asks, so they are made by what everybody may see.
+  const averageLength = await publicAverageLength(ctx)
   for (const [run, some] of byRun(cards)) await addToRun(ctx, run, listsOf(run, some, averageLength))
   const numbers = cards.map((card) => card.docNo)
   await sql`delete from search_fresh where ${inNumbers(ctx.db, 'doc_no', numbers)}`.execute(ctx.db)

@@ -5,7 +5,7 @@ import { insertRows, type Named, prepared } from '../db/prepared.ts'
 import type { SearchDocument } from '../features/cards/indexing/document.ts'
 import { analyserVersion } from '../text/analyse.ts'
 import { type Candidate, type PackedDocument, pack, unpack } from './packing.ts'
-import { bundleOf, type PostingRow } from './postings.ts'
+import type { PostingRow } from './postings.ts'
 
 export type Entry = { cardId: string; document: SearchDocument }
 
@@ -110,11 +110,9 @@ const rowsByKey = prepared((db, parameter: Named<{ keys: string }>) =>
         where p.key = any (${parameter('keys')}::integer[])`,
 )
 
-/** The rows with the posting lists of these words and filters, of every run; one statement, so that they belong together. */
-export const postingsOf = (ctx: Ctx, hashes: readonly number[]): Promise<PostingRow[]> => {
-  const keys = new Set(hashes.flatMap((hash) => [hash, bundleOf(hash)]))
-  return rowsByKey(ctx.db, { keys: numberList(ctx.db, keys) })
-}
+/** The rows with these keys, of every run; one statement, so that they belong together. */
+export const postingsOf = (ctx: Ctx, keys: Iterable<number>): Promise<PostingRow[]> =>
+  rowsByKey(ctx.db, { keys: numberList(ctx.db, keys) })
 
 const allDead = prepared((db) => db.selectFrom('search_dead').selectAll())
 

@@ -3,11 +3,11 @@ import { type Ctx, inTx } from '../core/context.ts'
 import { insertRow, type Named, prepared } from '../db/prepared.ts'
 import type { SearchDocument } from '../features/cards/indexing/document.ts'
 import { wordHash } from '../text/term-hash.ts'
-import { gramHash, hasTrigrams, innerTrigramsOf, likenessTo, trigramsOf } from '../text/trigrams.ts'
 import { isAmong, numberList } from './index.store.ts'
 import type { Candidate } from './packing.ts'
+import { isPublic as isForAll } from './public-documents.ts'
 import { markDead } from './tombstones.ts'
-import { type Word, type WordChange, wordStore } from './word-store.ts'
+import { type WordChange, wordStore } from './word-store.ts'
 
 /** Remembers what card writes do to the counts; `foldChanges` does the counting later. */
 export async function noteChange(
@@ -15,14 +15,23 @@ export async function noteChange(
   before: readonly Candidate[],
   after: readonly SearchDocument[],
 ): Promise<void> {
-  await insertRow(ctx.db, 'search_changes', {
-    cards: after.length - before.length,
-    length: total(after.map((card) => card.length)) - total(before.map((card) => card.length)),
-    added: addedWords(after),
-    removed: before.map((card) => Array.from(card.hashes).join(' ')).join(' '),
-    gone: before.map((card) => card.docNo).join(' '),
-  })
+  // What everybody may find is counted apart, so it is noted apart.
+  for (const isPublic of [false, true]) {
+    const went = before.filter((card) => isForAll(card) === isPublic)
+    const came = after.filter((card) => isForAll(card) === isPublic)
+    if (went.length > 0 || came.length > 0)
+      await insertRow(ctx.db, 'search_changes', noteOf(went, came, isPublic))
+  }
 }
+
+const noteOf = (went: readonly Candidate[], came: readonly SearchDocument[], isPublic: boolean) => ({
+  cards: came.length - went.length,
+  length: total(came.map((card) => card.length)) - total(went.map((card) => card.length)),
+  added: addedWords(came),
+  removed: went.map((card) => Array.from(card.hashes).join(' ')).join(' '),
+  gone: went.map((card) => card.docNo).join(' '),
+  is_public: isPublic ? 1 : 0,
+})
 
 /** No word has it: it is no part of any token. */
 const times = '*'
@@ -79,11 +88,19 @@ async function foldSome(ctx: Ctx): Promise<number> {
     ctx,
     notes.flatMap(({ gone }) => numbersIn(gone)),
   )
+  const sumOf = (some: typeof notes) => ({
+    cards: total(some.map((note) => note.cards)),
+    length: total(some.map((note) => note.length)),
+  })
+  const all = sumOf(notes)
+  const open = sumOf(notes.filter((note) => note.is_public === 1))
   await ctx.db
     .updateTable('search_totals')
     .set((eb) => ({
-      cards: eb('cards', '+', total(notes.map((note) => note.cards))),
-      length: eb('length', '+', total(notes.map((note) => note.length))),
+      cards: eb('cards', '+', all.cards),
+      length: eb('length', '+', all.length),
+      public_cards: eb('public_cards', '+', open.cards),
+      public_length: eb('public_length', '+', open.length),
     }))
     .execute()
   return notes.length
@@ -93,100 +110,87 @@ const total = (numbers: readonly number[]) => numbers.reduce((sum, number) => su
 
 const numbersIn = (text: string) => (text === '' ? [] : text.split(' ').map(Number))
 
-function sumUp(notes: readonly { added: string; removed: string }[]): WordChange[] {
+function sumUp(notes: readonly { added: string; removed: string; is_public: number }[]): WordChange[] {
   const changes = new Map<number, WordChange>()
-  for (const { added, removed } of notes) {
+  const add = (hash: number, word: string | undefined, delta: number, isPublic: number) => {
+    const change = changes.get(hash) ?? { hash, word, delta: 0, publicDelta: 0 }
+    changes.set(hash, change)
+    change.word ??= word
+    change.delta += delta
+    change.publicDelta += isPublic * delta
+  }
+  for (const { added, removed, is_public } of notes) {
     for (const counted of added.split(' ')) {
       if (counted === '') continue
       const [word = '', cards = '1'] = counted.split(times)
-      const hash = wordHash(word)
-      const change = changes.get(hash)
-      if (change) {
-        change.delta += Number(cards)
-        change.word ??= word
-      } else changes.set(hash, { hash, word, delta: Number(cards) })
+      add(wordHash(word), word, Number(cards), is_public)
     }
-    for (const hash of numbersIn(removed)) {
-      const change = changes.get(hash)
-      if (change) change.delta--
-      else changes.set(hash, { hash, word: undefined, delta: -1 })
-    }
+    for (const hash of numbersIn(removed)) add(hash, undefined, -1, is_public)
   }
   return [...changes.values()].sort((a, b) => a.hash - b.hash)
 }
 
-export type Totals = { cards: number; averageLength: number }
+export type Totals = { cards: number; length: number }
 
-const likelyLength = 150
+const readTotals = prepared((db) =>
+  db.selectFrom('search_totals').select(['public_cards as cards', 'public_length as length']),
+)
 
-const readTotals = prepared((db) => db.selectFrom('search_totals').selectAll())
-
-export async function totals(ctx: Ctx): Promise<Totals> {
+/** Of what everybody may find. */
+export async function publicTotals(ctx: Ctx): Promise<Totals> {
   const [row] = await readTotals(ctx.db, {})
-  const [cards, length] = [row?.cards ?? 0, row?.length ?? 0]
-  return { cards, averageLength: cards > 0 && length > 0 ? length / cards : likelyLength }
+  return { cards: row?.cards ?? 0, length: row?.length ?? 0 }
 }
+
+/** A vault without a word in it yet is taken to get cards of this length. */
+const LIKELY_LENGTH = 150
+const LIKELY_CARDS = 50
+
+/** Of what everybody may find; where that is little, what is likely counts too. */
+export async function publicAverageLength(ctx: Ctx): Promise<number> {
+  const { cards, length } = await publicTotals(ctx)
+  return (length + LIKELY_CARDS * LIKELY_LENGTH) / (cards + LIKELY_CARDS)
+}
+
+export const averageLengthOf = ({ cards, length }: Totals): number =>
+  cards > 0 && length > 0 ? length / cards : LIKELY_LENGTH
 
 const countsOf = prepared(
   (db, parameter: Named<{ hashes: string }>) =>
-    sql<{ hash: number; cards: number }>`select hash, cards from search_words
+    sql<{
+      hash: number
+      cards: number
+      public_cards: number
+    }>`select hash, cards, public_cards from search_words
       where ${isAmong(db, 'hash', parameter('hashes'))}`,
 )
 
-/** In how many cards each hash occurs; what is not counted yet is rare. */
-export async function cardCounts(ctx: Ctx, hashes: readonly number[]): Promise<Map<number, number>> {
-  if (hashes.length === 0) return new Map()
+export type WordCount = {
+  /** In how many cards that everybody may find; what is not counted yet is rare. */
+  publicCards: number
+  /** About how long the posting lists are, for planning. */
+  postings: number
+}
+
+/**
+ * Lists up to this length are one to the planner, and longer ones are told apart by powers of two: what a search costs
+ * depends on everybody's cards, but a plan must not tell whether a word stands in any of them.
+ */
+const SHORT_LIST = 1024
+
+export const postingsFor = (cards: number): number =>
+  cards <= SHORT_LIST ? SHORT_LIST : 2 ** Math.ceil(Math.log2(cards))
+
+const UNKNOWN_WORD: WordCount = { publicCards: 0, postings: SHORT_LIST }
+
+export async function wordCounts(ctx: Ctx, hashes: readonly number[]): Promise<(hash: number) => WordCount> {
+  if (hashes.length === 0) return () => UNKNOWN_WORD
   const found = await countsOf(ctx.db, { hashes: numberList(ctx.db, hashes) })
-  return new Map(found.map((row) => [row.hash, row.cards]))
-}
-
-const leastLikeness = 0.4
-const mostLikeWords = 5
-const examined = 200
-const shortestPart = 4
-const containedLikeness = 0.5
-
-export type LikeWord = Word & { likeness: number }
-
-/**
- * Words of the vocabulary that may be meant by one that no card has: near in trigrams (a slip of the finger), or
- * containing it (a part of an identifier).
- */
-export async function likeWords(ctx: Ctx, word: string): Promise<LikeWord[]> {
-  if (!hasTrigrams(word)) return []
-  const words = wordStore(ctx)
-  const near = await words.find(ctx, threeWays(trigramsOf(word)), examined)
-  const containing =
-    word.length < shortestPart
-      ? []
-      : await words.find(
-          ctx,
-          innerTrigramsOf(word).map((gram) => [gramHash(gram)]),
-          mostLikeWords,
-        )
-  const found = new Map<number, LikeWord>()
-  for (const other of containing)
-    if (other.word.includes(word) && other.word !== word)
-      found.set(other.hash, { ...other, likeness: containedLikeness })
-  const likeness = likenessTo(word)
-  for (const other of near) {
-    const degree = likeness(other.word)
-    if (degree >= leastLikeness && other.word !== word) found.set(other.hash, { ...other, likeness: degree })
-  }
-  return [...found.values()]
-    .sort((a, b) => b.likeness - a.likeness || b.cards - a.cards || (a.word < b.word ? -1 : 1))
-    .slice(0, mostLikeWords)
-}
-
-/**
- * One slip spoils three neighbouring trigrams. Dealt out in turn to three lists, each list keeps some that are right,
- * so a word that is meant matches every list, and hardly any other word does.
- */
-function threeWays(grams: readonly string[]): number[][] {
-  const lists = Math.min(3, Math.max(1, Math.floor(grams.length / 2)))
-  const dealt: number[][] = Array.from({ length: lists }, () => [])
-  grams.forEach((gram, i) => {
-    dealt[i % lists]?.push(gramHash(gram))
-  })
-  return dealt
+  const counts = new Map(
+    found.map((row) => [
+      row.hash,
+      { publicCards: Math.max(0, row.public_cards), postings: postingsFor(row.cards) },
+    ]),
+  )
+  return (hash) => counts.get(hash) ?? UNKNOWN_WORD
 }

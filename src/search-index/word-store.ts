@@ -3,16 +3,24 @@ import type { Match } from './match.ts'
 import { postgresWords } from './words.postgres.ts'
 import { sqliteWords } from './words.sqlite.ts'
 
-export type Word = { word: string; hash: number; cards: number }
+export type Word = { word: string; hash: number }
 
-export type WordChange = { hash: number; word: string | undefined; delta: number }
+export type WordChange = {
+  hash: number
+  word: string | undefined
+  delta: number
+  /** The part of it that concerns cards which everybody may find. */
+  publicDelta: number
+}
 
 /** Where the two engines differ, and nothing else: how words are counted in bulk and found by trigrams. */
 export type WordStore = {
   /** Counts words up or down; words that are new get their trigrams. */
   count: (ctx: Ctx, changes: readonly WordChange[]) => Promise<void>
-  /** Words whose trigrams match, the most used first. */
-  find: (ctx: Ctx, match: Match, limit: number) => Promise<Word[]>
+  /** Public words whose trigrams match, the most used in public first. */
+  findPublic: (ctx: Ctx, match: Match, limit: number) => Promise<number[]>
+  /** Any words whose trigrams match. Which of them the asker may know of is for the caller to check. */
+  findAny: (ctx: Ctx, match: Match, limit: number) => Promise<number[]>
 }
 
 export const wordStore = (ctx: Ctx): WordStore =>

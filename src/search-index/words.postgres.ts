@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { gramHash, hasTrigrams, trigramsOf } from '../text/trigrams.ts'
 import type { Match } from './match.ts'
-import type { Word, WordStore } from './word-store.ts'
+import type { WordStore } from './word-store.ts'
 
 const array = (numbers: Iterable<number>) => `{${Array.from(numbers).join(',')}}`
 
@@ -15,9 +15,10 @@ const matches = (match: Match) =>
 export const postgresWords: WordStore = {
   async count(ctx, changes) {
     const updated = await sql<{ hash: number }>`
-      update search_words set cards = cards + change.delta
-      from unnest(${array(changes.map((c) => c.hash))}::integer[], ${array(changes.map((c) => c.delta))}::integer[])
-        as change (hash, delta)
+      update search_words
+      set cards = cards + change.delta, public_cards = public_cards + change.public_delta
+      from unnest(${array(changes.map((c) => c.hash))}::integer[], ${array(changes.map((c) => c.delta))}::integer[],
+        ${array(changes.map((c) => c.publicDelta))}::integer[]) as change (hash, delta, public_delta)
       where search_words.hash = change.hash returning search_words.hash`.execute(ctx.db)
     const known = new Set(updated.rows.map((row) => row.hash))
     const fresh = changes.filter((change) => change.word !== undefined && !known.has(change.hash))
@@ -26,18 +27,25 @@ export const postgresWords: WordStore = {
       array(hasTrigrams(word) ? new Set(trigramsOf(word).map(gramHash)) : []),
     )
     await sql`
-      insert into search_words (hash, word, cards, grams)
-      select hash, word, cards, grams::integer[] from unnest(
+      insert into search_words (hash, word, cards, public_cards, grams)
+      select hash, word, cards, public_cards, grams::integer[] from unnest(
         ${array(fresh.map((c) => c.hash))}::integer[], ${fresh.map((c) => c.word)}::text[],
-        ${array(fresh.map((c) => Math.max(0, c.delta)))}::integer[], ${grams}::text[])
-        as fresh (hash, word, cards, grams)
+        ${array(fresh.map((c) => Math.max(0, c.delta)))}::integer[],
+        ${array(fresh.map((c) => Math.max(0, c.publicDelta)))}::integer[], ${grams}::text[])
+        as fresh (hash, word, cards, public_cards, grams)
       on conflict (hash) do nothing`.execute(ctx.db)
   },
 
-  async find(ctx, match, limit) {
-    const found = await sql<Word>`
-      select hash, word, cards from search_words where ${matches(match)} and cards > 0
-      order by cards desc limit ${limit}`.execute(ctx.db)
-    return found.rows
+  async findPublic(ctx, match, limit) {
+    const found = await sql<{ hash: number }>`
+      select hash from search_words where ${matches(match)} and public_cards > 0
+      order by public_cards desc, hash limit ${limit}`.execute(ctx.db)
+    return found.rows.map(({ hash }) => hash)
+  },
+
+  async findAny(ctx, match, limit) {
+    const found = await sql<{ hash: number }>`
+      select hash from search_words where ${matches(match)} limit ${limit}`.execute(ctx.db)
+    return found.rows.map(({ hash }) => hash)
   },
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { gramHash, hasTrigrams, trigramsOf } from '../text/trigrams.ts'
 import type { Match } from './match.ts'
-import type { Word, WordStore } from './word-store.ts'
+import type { WordStore } from './word-store.ts'
 
 const token = (number: number) => number.toString(36)
 const tokens = (numbers: Iterable<number>) => Array.from(numbers, token).join(' ')
@@ -12,17 +12,24 @@ const matchExpression = (match: Match) =>
 
 export const sqliteWords: WordStore = {
   async count(ctx, changes) {
-    const counts = JSON.stringify(changes.map(({ hash, delta }) => [hash, delta]))
+    const counts = JSON.stringify(changes.map(({ hash, delta, publicDelta }) => [hash, delta, publicDelta]))
     const updated = await sql<{ hash: number }>`
-      update search_words set cards = cards + change.value ->> 1
+      update search_words set cards = cards + (change.value ->> 1), public_cards = public_cards + (change.value ->> 2)
       from json_each(${counts}) as change where hash = change.value ->> 0 returning hash`.execute(ctx.db)
     const known = new Set(updated.rows.map((row) => row.hash))
     const fresh = changes.filter((change) => change.word !== undefined && !known.has(change.hash))
     if (fresh.length === 0) return
-    const rows = JSON.stringify(fresh.map(({ hash, word, delta }) => [hash, word, Math.max(0, delta)]))
+    const rows = JSON.stringify(
+      fresh.map(({ hash, word, delta, publicDelta }) => [
+        hash,
+        word,
+        Math.max(0, delta),
+        Math.max(0, publicDelta),
+      ]),
+    )
     const inserted = await sql<{ hash: number; word: string }>`
-      insert into search_words (hash, word, cards)
-      select value ->> 0, value ->> 1, value ->> 2 from json_each(${rows}) where true
+      insert into search_words (hash, word, cards, public_cards)
+      select value ->> 0, value ->> 1, value ->> 2, value ->> 3 from json_each(${rows}) where true
       on conflict (hash) do nothing returning hash, word`.execute(ctx.db)
     const grams = inserted.rows
       .filter(({ word }) => hasTrigrams(word))
@@ -32,11 +39,18 @@ export const sqliteWords: WordStore = {
       select value ->> 0, value ->> 1 from json_each(${JSON.stringify(grams)})`.execute(ctx.db)
   },
 
-  async find(ctx, match, limit) {
-    const found = await sql<Word>`
-      select hash, word, cards from search_words where cards > 0 and hash in (
+  async findPublic(ctx, match, limit) {
+    const found = await sql<{ hash: number }>`
+      select hash from search_words where public_cards > 0 and hash in (
         select rowid from search_grams where search_grams match ${matchExpression(match)})
-      order by cards desc limit +${limit}`.execute(ctx.db)
-    return found.rows
+      order by public_cards desc, hash limit +${limit}`.execute(ctx.db)
+    return found.rows.map(({ hash }) => hash)
+  },
+
+  async findAny(ctx, match, limit) {
+    const found = await sql<{ hash: number }>`
+      select rowid as hash from search_grams where search_grams match ${matchExpression(match)}
+      limit +${limit}`.execute(ctx.db)
+    return found.rows.map(({ hash }) => hash)
   },
 }

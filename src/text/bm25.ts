@@ -5,8 +5,8 @@ import type { Candidate } from '../search-index/packing.ts'
 const saturation = 1.2
 const lengthShare = 0.7
 
-/** One thing that is asked for: a word, or the words that may be meant by it, each with its worth. */
-export type Wanted = readonly { hash: number; cards: number; worth: number }[]
+/** One thing that is asked for: a word, or the words that may be meant by it, each with its worth and what its lists cost. */
+export type Wanted = readonly { hash: number; postings: number; worth: number }[]
 
 /** How much a word says that occurs in `cards` of `all` cards. */
 export const rarity = (cards: number, all: number): number => {

@@ -92,11 +92,12 @@ export function explain(title: string, texts: readonly string[], terms: Readonly
   const matched = new Set<string>()
   for (const { text, marks } of [{ text: title, marks: inTitle }, ...places])
     for (const mark of marks) matched.add(fold(text.slice(mark.start, mark.end)))
-  const best = places.reduce((a, b) => (b.distinct > a.distinct ? b : a), places[0] ?? emptyPlace)
+  const first = places[0] ?? { text: '', marks: [], from: 0, distinct: 0 }
+  const inTexts = places.reduce((a, b) => (b.distinct > a.distinct ? b : a), first)
+  // The title is shown beside the snippet, so it is quoted only where nothing else matched.
+  const best = inTexts.distinct > 0 ? inTexts : { text: title, marks: inTitle, ...bestWindow(inTitle) }
   return {
     matched: [...matched].slice(0, mostMatched),
     snippet: render(best.text, best.marks, windowAround(best.text, best.from)),
   }
 }
-
-const emptyPlace = { text: '', marks: [] as Mark[], from: 0, distinct: 0 }

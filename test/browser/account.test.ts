@@ -65,6 +65,25 @@ test('signing out ends the session in this browser', async () => {
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 })
 
+test('without a mail server the link to a new address is shown, and works', async () => {
+  const { page, email } = await stage.person('Moving')
+  await page.goto('/settings?tab=account')
+  await page.getByText(email).waitFor()
+  expect(await page.getByRole('button', { name: 'Send the confirmation again' }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Change address' }).click()
+  await page.getByLabel('New e-mail address').fill('moved@example.com')
+  await page.getByLabel('Your password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Send the link' }).click()
+  await page.getByText('This server sends no mail. Open this link').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Copy confirmation link' }).click()
+  await page.goto(await page.evaluate(() => navigator.clipboard.readText()))
+  await page.getByRole('button', { name: 'Confirm' }).click()
+  await page.getByRole('heading', { name: 'Address confirmed' }).waitFor()
+  await page.goto('/settings?tab=account')
+  await page.getByText('moved@example.com').waitFor()
+})
+
 test('an address outside the app is not followed after signing in', async () => {
   const person = await stage.person('Careful')
   const { page } = await stage.window()

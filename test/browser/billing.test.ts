@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { look } from './pictures.ts'
-import { expectAccessible, openStage } from './support.ts'
+import { expectAccessible, openStage, settled } from './support.ts'
 
 const stage = openStage()
 
@@ -22,6 +22,18 @@ test('a person buys credits with the development provider and finds the booking 
   expect(await api('GET', '/api/v1/credits/balance')).toMatchObject({ balance: 600 })
   await expect.poll(() => page.getByRole('link', { name: /600 credits/ }).count()).toBeGreaterThan(0)
   await expectAccessible(page)
+})
+
+test('every place works in a browser whose language is not a valid tag', async () => {
+  const { page } = await stage.person('Posix', { locale: 'en-US@posix' })
+  for (const path of ['/', '/cards', '/library', '/memory', '/workspaces', '/settings', '/support']) {
+    await page.goto(path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await settled(page)
+  }
+  await page.goto('/billing')
+  await page.getByRole('img', { name: /^Balance over the last/ }).waitFor()
+  expect(await page.evaluate(() => [navigator.language, ...navigator.languages])).toEqual(['en-US', 'en-US'])
 })
 
 test('a cancelled purchase says that nothing was charged', async () => {

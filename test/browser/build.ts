@@ -21,6 +21,8 @@ export default function setup(): void {
     'web/vite.config.ts',
     'src/features/redaction',
     'src/features/memory',
+    'src/features/cards',
+    'src/features/credits',
   ]
   const newest = Math.max(...sources.map((path) => newestIn(join(root, path))))
   if (existsSync(built) && statSync(built).mtimeMs > newest) return

@@ -37,6 +37,19 @@ describe('the server serves the app', () => {
     expect(script.statusCode).toBe(404)
   })
 
+  test('the link of an invitation is a page to whoever does not ask for JSON', async () => {
+    const open = (accept?: string) =>
+      stage.app.server.inject({ url: `/invite/${'x'.repeat(43)}`, headers: accept ? { accept } : {} })
+    for (const accept of [undefined, '*/*', 'text/html', 'text/html,application/json;q=0.9', 'image/png']) {
+      const answer = await open(accept)
+      expect(answer.statusCode, accept).toBe(200)
+      expect(answer.body, accept).toContain('<div id="root">')
+    }
+    const asked = await open('application/json')
+    expect(asked.statusCode).toBe(404)
+    expect(asked.json().detail).toContain('/api/v1/workspaces/invites/')
+  })
+
   test('files with a hash in their name are kept for ever, the page itself is asked for again', async () => {
     const index = await stage.app.server.inject({ url: '/', headers: page })
     expect(index.headers['cache-control']).toBe('no-cache')

@@ -1,28 +1,32 @@
-import { mkdirSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import axe from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { type App, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { makeVault, type TestEnv, type Vault } from '../support/engines.ts'
 import { freePort } from '../support/postgres.ts'
-import { launchBrowser } from './chromium.ts'
+import { NO_BROWSER, sharedBrowser } from './chromium.ts'
+import { watchRequests } from './settled.ts'
+
+export { expectAccessible } from './accessible.ts'
+export { picture } from './pictures.ts'
+export { settled } from './settled.ts'
 
 export const PASSWORD = 'correct horse battery'
 
-export type View = { width?: number; height?: number; theme?: 'light' | 'dark' }
+export type View = { width?: number; height?: number; theme?: 'light' | 'dark'; locale?: string }
 
 export type Person = { page: Page; context: BrowserContext; email: string; api: Api }
 type Api = <T = Record<string, unknown>>(method: string, path: string, body?: unknown) => Promise<T>
 
-/** A running vault and a browser for one test file, with people who each have a window of their own. */
+/** A running vault for one test file, and the browser of its process, with people who each have a window of their own. */
 export class Stage {
   readonly #env: TestEnv
   #vault: Vault | undefined
   #app: App | undefined
   #browser: Browser | undefined
   #people = 0
+  /** Leaves out the test that runs now, where there is no browser. */
+  skip: ((reason: string) => never) | undefined
   #windows: { context: BrowserContext; problems: string[] }[] = []
   base = ''
 
@@ -41,27 +45,29 @@ export class Stage {
     this.#vault = await makeVault('sqlite', { PORT: String(port), BASE_URL: this.base, ...this.#env })
     this.#app = await buildApp(readConfig(this.#vault.env))
     await this.#app.server.listen({ host: '127.0.0.1', port })
-    this.#browser = await launchBrowser()
+    this.#browser = await sharedBrowser()
   }
 
   async down(): Promise<void> {
-    await this.#browser?.close()
     await this.#app?.close()
     await this.#vault?.remove()
   }
 
   /** A new window without a session. Script errors, refusals by the CSP and calls to other hosts fail the test. */
   async window(view: View = {}): Promise<{ page: Page; context: BrowserContext; problems: string[] }> {
-    if (!this.#browser) throw new Error('The browser is not up yet: use it inside tests and hooks')
+    if (!this.#browser) throw this.skip ? this.skip(NO_BROWSER) : new Error('Open windows inside tests')
     const context = await this.#browser.newContext({
       baseURL: this.base,
       viewport: { width: view.width ?? 1280, height: view.height ?? 800 },
       colorScheme: view.theme ?? 'light',
+      // Chromium would take the machine's, and texts with dates and numbers would differ from machine to machine.
+      locale: view.locale ?? 'en-US',
       reducedMotion: 'reduce',
       permissions: ['clipboard-read', 'clipboard-write'],
     })
     context.setDefaultTimeout(15_000)
     const page = await context.newPage()
+    watchRequests(page)
     const problems: string[] = []
     page.on('pageerror', (error) => problems.push(`script error: ${error.message}`))
     page.on('console', (message) => {
@@ -113,32 +119,10 @@ export class Stage {
 export function openStage(env: TestEnv = {}): Stage {
   const stage = new Stage(env)
   beforeAll(() => stage.up())
+  beforeEach(({ skip }) => {
+    stage.skip = skip
+  })
   afterEach(() => stage.closeWindows())
   afterAll(() => stage.down())
   return stage
 }
-
-/** Fails with the rule and the elements for every serious or critical finding. */
-export async function expectAccessible(page: Page): Promise<void> {
-  await page.evaluate(axe.source)
-  const findings = await page.evaluate(async () => {
-    const run = (globalThis as unknown as { axe: typeof axe }).axe.run
-    const { violations } = await run(document, { resultTypes: ['violations'] })
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .flatMap(({ id, nodes }) =>
-        nodes.map((node) => `${id}: ${node.html.slice(0, 160)} ${node.failureSummary ?? ''}`),
-      )
-  })
-  expect(findings, `accessibility of ${page.url()}`).toEqual([])
-}
-
-const folder = fileURLToPath(new URL('../../test-results/screenshots/', import.meta.url))
-
-/** Keeps a picture for people to look at. */
-export async function picture(page: Page, name: string): Promise<void> {
-  mkdirSync(folder, { recursive: true })
-  await page.screenshot({ path: `${folder}${name}.png` })
-}
-
-export const settled = (page: Page) => page.waitForLoadState('networkidle')

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { type ServerProcess, spawnServer, untilReady } from '../support/process.ts'
+import { describeWhere } from '../support/skips.ts'
 
 const DISK_MB = 200
 
@@ -32,7 +33,9 @@ afterAll(() => {
   rmSync(disk, { recursive: true })
 })
 
-describe.skipIf(!disk)('a full disk under PostgreSQL (skipped where no file system can be mounted)', () => {
+const missing = disk ? undefined : 'no file system can be mounted here; on Linux that takes root'
+
+describeWhere('a full disk under PostgreSQL', missing, () => {
   let postgres: PostgresServer
   let server: ServerProcess
   let token = ''

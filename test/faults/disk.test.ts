@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { formOf } from '../support/busy.ts'
 import { type ServerProcess, spawnServer, untilReady } from '../support/process.ts'
+import { describeWhere, NOT_LINUX } from '../support/skips.ts'
 import { leavesOf } from './kill.ts'
 
 let server: ServerProcess
@@ -46,7 +47,7 @@ const allowFilesOf = (bytes: number | 'unlimited') => {
     execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`])
 }
 
-describe.skipIf(process.platform !== 'linux')('a full disk', () => {
+describeWhere('a full disk', NOT_LINUX, () => {
   test('is a 503 that a client can wait out, and over when there is room again', async () => {
     expect((await material('before')).status).toBe(201)
     allowFilesOf(statSync(join(server.dataDir, 'vault.db-wal')).size)

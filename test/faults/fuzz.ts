@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { z } from 'zod'
-import { MCPToolResponse } from '../../src/core/tools.ts'
 import type { Answer } from '../support/client.ts'
 import type { Bench } from '../support/engines.ts'
 import { BROKEN_BODIES, HOSTILE, ODD_HEADERS, pick, type Random, randomFrom } from './hostile-values.ts'
@@ -22,9 +20,16 @@ const LONGEST_ANSWER_MS = 30_000
 /** Answers that every route may give without saying so. */
 const EVERYWHERE = new Set(['400', '401', '404', '405', '413', '415', '422', '429'])
 
+/** Ids and times are what they are said to be. Addresses are the caller's own words. */
+const FORMATS = {
+  uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+  email: true,
+  uri: true,
+} as const
+
 async function operationsOf(t: Bench): Promise<{ api: Schema; operations: Operation[] }> {
   const api = (await t.anonymous().get('/openapi.json')).body
-  const { tools } = (await t.anonymous().get('/mcp/manifest')).body
   const operations: Operation[] = Object.entries(api.paths as Record<string, Record<string, Schema>>).flatMap(
     ([path, methods]) =>
       Object.entries(methods).map(([method, described]) => ({
@@ -36,16 +41,6 @@ async function operationsOf(t: Bench): Promise<{ api: Schema; operations: Operat
         responses: described.responses,
       })),
   )
-  const answer = { content: { 'application/json': { schema: z.toJSONSchema(MCPToolResponse) } } }
-  for (const tool of tools)
-    operations.push({
-      name: `tool ${tool.name}`,
-      method: 'POST',
-      path: `/mcp/tools/${tool.name}`,
-      parameters: [],
-      body: tool.input_schema,
-      responses: { 200: answer, 402: {}, 403: {}, 409: {}, 410: {}, 412: {} },
-    })
   return { api, operations }
 }
 
@@ -77,7 +72,7 @@ class Inputs {
     if (schema.enum) return pick(random, schema.enum)
     const options = schema.anyOf ?? schema.oneOf
     if (options) return this.value(pick(random, options), own, depth)
-    switch (schema.type) {
+    switch (Array.isArray(schema.type) ? pick(random, schema.type as string[]) : schema.type) {
       case 'string':
         return this.#text(schema)
       case 'integer':
@@ -132,7 +127,7 @@ export type FuzzReport = { requests: number; findings: string[]; statuses: Recor
 export async function fuzz(t: Bench, requests: number, seed: number): Promise<FuzzReport> {
   const random = randomFrom(seed)
   const { api, operations } = await operationsOf(t)
-  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: false })
+  const ajv = new Ajv2020({ strict: false, formats: FORMATS, allErrors: false })
   ajv.addSchema({ $id: 'api', ...api })
   const validators = new Map<string, ReturnType<Ajv2020['compile']>>()
   const matches = (schema: Schema, value: unknown): string | undefined => {

@@ -98,7 +98,9 @@ export async function killAgainAndAgain(engine: 'sqlite' | 'postgres', rounds: n
       let over = false
       const writing = writers.map((writer) => writer.run(() => over))
       const enough = acknowledged() + Math.random() * MOST_WRITES
-      while (acknowledged() < enough) await sleep(5)
+      // A writer also ends when a busy server refuses it; when all have ended, more will not come.
+      const written = Promise.all(writing).then(() => 'ended')
+      while (acknowledged() < enough && (await Promise.race([written, sleep(5)])) !== 'ended');
       await sleep(Math.random() * LONGEST_MS)
       const names = Object.keys(ways)
       const name = names[round % names.length] as string

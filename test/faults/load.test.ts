@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { spawnServer, untilReady } from '../support/process.ts'
+import { describeWhere, NOT_LINUX } from '../support/skips.ts'
 import { capacity, earlyAndLate, flood, resources, steadily, Tally, watchHealth } from './load.ts'
 import { settle, TRAFFIC_ENV, Wire } from './traffic.ts'
 
 const CLIENTS = 1200
 
 /** Too short to tell flat from rising, and beside other tests: that is for load.faults.ts. */
-describe.skipIf(process.platform !== 'linux')('a short round of load', () => {
+describeWhere('a short round of load', NOT_LINUX, () => {
   test('a day of many people brings no error, overload is refused politely, and afterwards all is as before', async () => {
     const server = await spawnServer({ ...TRAFFIC_ENV, WORKERS: '2' })
     const wire = new Wire(server.baseUrl, CLIENTS)

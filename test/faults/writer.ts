@@ -82,6 +82,7 @@ export class Writer {
     await this.#post('/api/v1/auth/register', body, (answer) => {
       this.#token = answer.access_token
     })
+    await this.settle()
   }
 
   record(): Promise<boolean> {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { apiKeyOf, type LiveVault, liveVault, registerPerson } from '../support/live.ts'
-import { installed, runIn } from './outside.ts'
+import { installed, runIn } from '../support/outside.ts'
 
 let vault: LiveVault
 let home: string

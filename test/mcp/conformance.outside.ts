@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { apiKeyOf, type LiveVault, liveVault, registerPerson } from '../support/live.ts'
+import { installed, node, scenariosOf } from '../support/outside.ts'
 import { fixtureServer } from './fixtures.ts'
-import { installed, node, scenariosOf } from './outside.ts'
 import { withKey } from './with-key.ts'
 
 const SUITES = {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { apiKeyOf, type LiveVault, liveVault, registerPerson } from '../support/live.ts'
-import { installed, node } from './outside.ts'
+import { installed, node } from '../support/outside.ts'
 
 let vault: LiveVault
 let key: string

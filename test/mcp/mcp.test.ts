@@ -150,9 +150,13 @@ describe('a plain call is answered as the protocol library answers it', () => {
   })
 })
 
-/** Whatever the search took, both took nothing. */
+/** Whatever the search took, both took nothing; and the marks around texts are new each time. */
 const timeless = (body: unknown) =>
-  JSON.parse(JSON.stringify(body).replaceAll(/(took_ms\\*":)[\d.]+/g, '$10'))
+  JSON.parse(
+    JSON.stringify(body)
+      .replaceAll(/(took_ms\\*":)[\d.]+/g, '$10')
+      .replaceAll(/vault-data-[0-9a-f]{12}/g, 'vault-data'),
+  )
 
 test('cards and the memory of a project are resources, under the same permissions as the tools', async () => {
   const client = await connect('auto')

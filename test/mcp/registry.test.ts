@@ -83,6 +83,15 @@ describe.each(Object.entries(INTERFACE_TOOLS))('%s', (name, expected) => {
     }
   })
 
+  test('says of every object inside its inputs whether unknown keys are kept or refused', () => {
+    const silent = (part: unknown): string[] => {
+      if (typeof part !== 'object' || part === null) return []
+      const losesKeys = 'properties' in part && 'type' in part && !('additionalProperties' in part)
+      return [...(losesKeys ? [JSON.stringify(part)] : []), ...Object.values(part).flatMap(silent)]
+    }
+    expect(silent(schema)).toEqual([])
+  })
+
   test('asks for the scopes of the interface and says whether it reads or destroys', () => {
     expect(tool && [...requiredScopes(tool)].sort()).toEqual([...expected.scopes].sort())
     expect(tool?.tool.readOnly ?? false).toBe(expected.readOnly ?? false)

@@ -26,6 +26,7 @@ export const DISTRIBUTION = {
   // One person's account is in one shard.
   credit_balances: 'user_id',
   credit_entries: 'user_id',
+  rewarded_texts: 'user_id',
   raw_materials: 'raw_id',
   notices: 'user_id',
   // Found by what the caller presents.
@@ -44,6 +45,7 @@ export const DISTRIBUTION = {
   search_fresh: 'single',
   search_dead: 'reference',
   email_tokens: 'single',
+  email_changes: 'single',
   login_failures: 'single',
   reset_requests: 'single',
   workspace_invites: 'single',
@@ -95,8 +97,16 @@ type Reach = { by: readonly string[]; why: string }
 /** Every statement that reaches a distributed table in all its shards: who asks, and why that is right or what it takes. */
 export const REACHED_EVERYWHERE: Record<string, Reach> = {
   cards: {
-    by: ['account.delete', 'cards.list', 'cards.stats', 'cases.list', 'search.cards'],
-    why: 'Lists and counts of a person, a team or the library: each shard answers with at most one page or one row.',
+    by: [
+      'account.delete',
+      'cards.list',
+      'cards.stats',
+      'cases.list',
+      'search.cards',
+      'workspaces.delete',
+      'workspaces.preview_deletion',
+    ],
+    why: 'Lists and counts of a person, a team or the library: each shard answers with at most one page or one row. A workspace is seldom deleted.',
   },
   card_tags: { by: ['cards.stats'], why: 'Counted beside the cards, in the same shard, and added up.' },
   card_feedback: {
@@ -104,8 +114,8 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
     why: 'How many rewards this giver caused today: an index look-up in each shard, once per first “useful”.',
   },
   search_docs: {
-    by: ['cards.publish', 'cards.similar', 'search.cards'],
-    why: 'Search is scatter and gather: the cards that the posting lists name are read by number, a few from each shard.',
+    by: ['cards.publish', 'cards.similar', 'search.cards', 'workspaces.delete'],
+    why: 'Search is scatter and gather: the cards that the posting lists name are read by number, a few from each shard. Deleting a workspace marks its cards in the shard that has them.',
   },
   search_runs: {
     by: ['cards.publish', 'cards.similar'],
@@ -116,7 +126,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
     why: 'Joined with its runs, which lie in the same shard.',
   },
   raw_materials: {
-    by: ['account.delete', 'materials.list'],
+    by: ['account.delete', 'materials.list', 'workspaces.delete', 'workspaces.preview_deletion'],
     why: 'Lists of a person and their teams; each shard answers with at most one page.',
   },
   api_keys: {
@@ -132,6 +142,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
   },
   sessions: {
     by: [
+      'account.change_email',
       'account.change_password',
       'account.delete',
       'account.logout',
@@ -149,6 +160,7 @@ export const NOT_PLAYED = [
   'account.delete_by_password',
   'account.google',
   'account.request_reset',
+  'account.resend_verification',
   'account.reset_password',
   'account.verify_email',
   'apps.disconnect',
@@ -166,6 +178,7 @@ export const NOT_PLAYED = [
   'guide.tool',
   'health.live',
   'health.ready',
+  'invitations.accept',
   'invites.accept',
   'support.chat',
   'support.close_ticket',

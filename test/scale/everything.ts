@@ -36,6 +36,7 @@ async function cards(t: Bench) {
   await fine(reader.get(`${card}/similar`))
   await fine(reader.post(`${card}/feedback`, { kind: 'useful', comment: 'That was it' }))
   await fine(reader.get(`${card}/feedback/stats`))
+  await fine(reader.delete(`${card}/feedback`))
   await fine(author.get(`${card}/feedback`))
   for (const scope of ['personal', 'workspace', 'public']) {
     await fine(reader.post('/api/v1/search', { query: 'lock timeout nightly', scope }))
@@ -46,6 +47,8 @@ async function cards(t: Bench) {
   const other = await fine(author.post('/api/v1/cards', draft('weekly export')))
   await fine(author.delete(`/api/v1/cards/${other.card_id}`))
   await fine(author.post(`/api/v1/cards/${other.card_id}/undelete`))
+  const { workspace_id } = await fine(author.post('/api/v1/workspaces', { name: 'Elsewhere' }))
+  await fine(author.post(`/api/v1/cards/${other.card_id}/move`, { workspace_id }))
 }
 
 async function memory(t: Bench) {
@@ -78,6 +81,7 @@ async function memory(t: Bench) {
   const material = await fine(dev.post('/api/v1/raw-materials', { content: 'Minutes of the review' }))
   await fine(dev.get(`/api/v1/raw-materials/${material.raw_id}`))
   await fine(dev.get('/api/v1/raw-materials'))
+  await fine(dev.delete(`/api/v1/raw-materials/${material.raw_id}`))
 }
 
 async function accounts(t: Bench) {
@@ -86,6 +90,9 @@ async function accounts(t: Bench) {
     t.anonymous().post('/api/v1/auth/login', { email: user.email, password: 'correct horse battery' }),
   )
   await fine(user.get('/api/v1/auth/me'))
+  await fine(user.patch('/api/v1/auth/me', { display_name: 'Another name' }))
+  await fine(user.post('/api/v1/auth/email', { email: 'elsewhere@example.com' }))
+  await fine(user.delete('/api/v1/auth/email'))
   await fine(user.post('/api/v1/auth/onboarding', { answers: { role: 'developer' } }))
   const key = await fine(user.post('/api/v1/auth/api-keys', { name: 'agent' }))
   await fine(user.get('/api/v1/auth/api-keys'))
@@ -132,7 +139,7 @@ async function teams(t: Bench) {
   await fine(mate.put('/api/v1/user/settings', { ask_before_added: true }))
   for (const verb of ['decline', 'accept']) {
     const { invite_id } = await fine(admin.post(`${at}/members/by-email`, { email: mate.email }))
-    await fine(mate.post(`/api/v1/invites/${invite_id}/${verb}`))
+    await fine(mate.post(`/api/v1/invitations/${invite_id}/${verb}`))
   }
   await fine(mate.get('/api/v1/notices'))
   await fine(mate.get('/api/v1/notices/unread'))
@@ -146,10 +153,18 @@ async function teams(t: Bench) {
   await fine(admin.post(`${at}/invites/${invite.invite_id}/resend`))
   await fine(admin.delete(`${at}/invites/${invite.invite_id}`))
   await fine(admin.get(`${at}/audit`))
+  const guest = await t.user('guest')
+  await fine(admin.post(`${at}/invites`, { email: guest.email }))
+  const [mine] = await fine(guest.get('/api/v1/invitations'))
+  await fine(guest.post(`/api/v1/invitations/${mine.invite_id}/decline`))
   const code = await fine(admin.post('/api/v1/billing/invites', {}))
   await fine(admin.get('/api/v1/billing/invites'))
   await fine(mate.post('/api/v1/billing/redeem-invite', { code: code.code }))
   await fine(mate.get('/api/v1/billing/status'))
+  const unused = await fine(admin.post('/api/v1/billing/invites', {}))
+  await fine(admin.delete(`/api/v1/billing/invites/${unused.invite_id}`))
+  await fine(admin.get(`${at}/deletion`))
+  await fine(admin.delete(`${at}?confirm_name=The%20team`))
 }
 
 /** One way through nearly everything that the product does with cards, memory, accounts and teams. */

@@ -102,10 +102,10 @@ const define = (t: Bench) => {
       expect(again.body).toMatchObject({ status: 'invited', invite_id: asked.body.invite_id })
       const [notice] = (await inboxOf(mate)).items
       expect(notice).toMatchObject({ kind: 'workspace.invited', invite_id: asked.body.invite_id, role: null })
-      const accept = `/api/v1/invites/${notice.invite_id}/accept`
+      const accept = `/api/v1/invitations/${notice.invite_id}/accept`
       expect((await lead.post(accept)).status).toBe(404)
       expect((await mate.post(accept)).body).toMatchObject({ workspace_id: workspaceId, role: 'viewer' })
-      expect((await mate.post(accept)).status).toBe(409)
+      expect((await mate.post(accept)).status).toBe(404)
       expect((await inboxOf(mate)).items[0]).toMatchObject({ role: 'viewer', invite_id: null })
       expect((await add(mate)).body.code).toBe('already_member')
     })
@@ -116,9 +116,9 @@ const define = (t: Bench) => {
       const { workspaceId, add } = await teamOf(lead)
       const { invite_id } = (await add(mate)).body
       const link = await lead.post(`/api/v1/workspaces/${workspaceId}/invites`, { email: mate.email })
-      expect((await lead.post(`/api/v1/invites/${invite_id}/decline`)).status).toBe(404)
-      expect((await mate.post(`/api/v1/invites/${invite_id}/decline`)).status).toBe(200)
-      expect((await mate.post(`/api/v1/invites/${invite_id}/accept`)).status).toBe(404)
+      expect((await lead.post(`/api/v1/invitations/${invite_id}/decline`)).status).toBe(404)
+      expect((await mate.post(`/api/v1/invitations/${invite_id}/decline`)).status).toBe(204)
+      expect((await mate.post(`/api/v1/invitations/${invite_id}/accept`)).status).toBe(404)
       const byLink = await mate.post('/api/v1/workspaces/invites/accept', { token: link.body.token })
       expect(byLink.status).toBe(404)
       expect((await inboxOf(mate)).items[0].invite_id).toBeNull()
@@ -130,13 +130,13 @@ const define = (t: Bench) => {
       const invites = `/api/v1/workspaces/${workspaceId}/invites`
       const { invite } = (await lead.post(invites, { email: mate.email })).body
       expect((await inboxOf(mate)).total).toBe(0)
-      expect((await mate.post(`/api/v1/invites/${invite.invite_id}/accept`)).status).toBe(404)
+      expect((await mate.post(`/api/v1/invitations/${invite.invite_id}/accept`)).status).toBe(404)
       await t.app.services.database.transaction((db) =>
         db.updateTable('users').set({ email_verified: 1 }).where('user_id', '=', mate.userId).execute(),
       )
       await lead.post(invites, { email: mate.email })
       expect((await inboxOf(mate)).items[0].invite_id).toBe(invite.invite_id)
-      expect((await mate.post(`/api/v1/invites/${invite.invite_id}/accept`)).status).toBe(200)
+      expect((await mate.post(`/api/v1/invitations/${invite.invite_id}/accept`)).status).toBe(200)
     })
   })
 

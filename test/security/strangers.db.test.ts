@@ -102,6 +102,7 @@ function inputFor(capability: Capability, { ids }: World): Record<string, unknow
     agent_report: 'r',
     confirmed_by_user: true,
     name: 'Renamed',
+    confirm_name: MARK,
     scope: 'workspace',
     ...goodCard('stranger'),
   }

@@ -45,10 +45,15 @@ export class Model {
     return role ? RANK[role] : 0
   }
 
+  /** Strangers see what has passed its review. */
+  #isOpen(card: ModelCard): boolean {
+    return card.published && card.place === 'library' && card.good
+  }
+
   mayRead(actor: Actor, card: ModelCard): boolean {
     if (card.deleted) return false
     if (card.owner === actor || this.#rankIn(actor, card) >= RANK.editor) return true
-    return card.published && (card.place === 'library' || this.#rankIn(actor, card) > 0)
+    return card.published && (this.#isOpen(card) || this.#rankIn(actor, card) > 0)
   }
 
   mayEdit(actor: Actor, card: ModelCard): boolean {
@@ -62,7 +67,7 @@ export class Model {
   isListed(actor: Actor, card: ModelCard, scope: 'personal' | 'workspace' | 'public'): boolean {
     if (card.deleted) return false
     if (scope === 'personal') return card.owner === actor
-    if (scope === 'public') return card.published && card.place === 'library'
+    if (scope === 'public') return this.#isOpen(card)
     return this.#rankIn(actor, card) > 0 && (card.published || card.owner === actor)
   }
 

@@ -5,7 +5,7 @@ import { readConfig } from '../../src/config.ts'
 import { type Client, clientOf } from './client.ts'
 import { makeVault, type TestEnv } from './engines.ts'
 
-export type LiveVault = { app: App; url: string; close: () => Promise<void> }
+export type LiveVault = { app: App; url: string; dataDir: string; close: () => Promise<void> }
 
 /** A vault on SQLite that listens on a free loopback port, for clients that need a real address. */
 export async function liveVault(env: TestEnv = {}, options: BuildOptions = {}): Promise<LiveVault> {
@@ -17,6 +17,7 @@ export async function liveVault(env: TestEnv = {}, options: BuildOptions = {}): 
   return {
     app,
     url: config.baseUrl,
+    dataDir: vault.dataDir,
     close: async () => {
       await app.close()
       await vault.remove()

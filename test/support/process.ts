@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { freePort } from './postgres.ts'
 
 export type CommandResult = { code: number | null; stdout: string; stderr: string }
@@ -21,6 +22,9 @@ export type ServerProcess = {
 }
 
 export const repository = join(import.meta.dirname, '..', '..')
+
+/** For Node: the program's sources compiled by an earlier start are used again, as `npm start` does. */
+export const COMPILED_BEFORE = ['--import', pathToFileURL(join(repository, 'bin', 'compile-cache.js')).href]
 
 /** Only what any shell has: the test runner's own variables must not configure the program. */
 const shellEnvironment = () =>

@@ -62,6 +62,7 @@ export type AppConfig = {
   version: string
   credits: boolean
   registration: 'open' | 'invite' | 'closed'
+  mail: boolean
   google: { client_id: string; authorize_url: string } | null
 }
 

@@ -1,3 +1,4 @@
+import type { Capability } from '../capability.ts'
 import type { Ctx } from '../context.ts'
 import { inTx } from '../context.ts'
 import { conflict, invalid } from '../errors.ts'
@@ -8,52 +9,46 @@ const MAX_KEY_LENGTH = 255
 
 type Request = { key: string; credential: string | undefined; input: unknown }
 
+type Once<Output> = { output: Output; replayed: boolean }
+
 const taken = (detail: string) => conflict('idempotency_conflict', detail)
 
-/**
- * Runs the call once per Idempotency-Key. `ready` does what needs no transaction and hands back the call itself. The answer is stored in the transaction of the call's effect, so a
- * crash leaves both or neither; it is sealed with the caller's own key, since answers may carry tokens.
- */
-export async function onceOnly<Output>(
-  operation: { name: string },
-  ctx: Ctx,
-  { key, credential, input }: Request,
-  ready: (ctx: Ctx) => Promise<(ctx: Ctx) => Promise<Output>>,
-): Promise<{ output: Output; replayed: boolean }> {
-  if (key.length > MAX_KEY_LENGTH) throw invalid('Idempotency-Key', `At most ${MAX_KEY_LENGTH} characters`)
-  const caller = ctx.viewer?.credential.id ?? 'anonymous'
-  const keyHash = sha256(`${caller}\n${operation.name}\n${key}`)
-  const requestHash = sha256(JSON.stringify(input) ?? '')
-  const secret = `${key}\n${credential ?? ''}`
+/** One key of one caller for one operation: where its answer is kept, and how it is opened again. */
+class KeptAnswer<Output> {
+  readonly #keyHash: string
+  readonly #requestHash: string
+  readonly #secret: string
 
-  const replay = async (ctx: Ctx) => {
+  constructor(operation: string, ctx: Ctx, { key, credential, input }: Request) {
+    if (key.length > MAX_KEY_LENGTH) throw invalid('Idempotency-Key', `At most ${MAX_KEY_LENGTH} characters`)
+    const caller = ctx.viewer?.credential.id ?? 'anonymous'
+    this.#keyHash = sha256(`${caller}\n${operation}\n${key}`)
+    this.#requestHash = sha256(JSON.stringify(input) ?? '')
+    this.#secret = `${key}\n${credential ?? ''}`
+  }
+
+  async find(ctx: Ctx): Promise<Once<Output> | undefined> {
     const row = await ctx.db
       .selectFrom('idempotency_keys')
       .selectAll()
-      .where('key_hash', '=', keyHash)
+      .where('key_hash', '=', this.#keyHash)
       .executeTakeFirst()
     const keptSince = new Date(ctx.now().getTime() - KEPT_MS).toISOString()
     if (!row || row.created_at < keptSince) return undefined
-    if (row.request_hash !== requestHash) throw taken('This Idempotency-Key was used with another body.')
-    const answer = unseal(row.sealed_answer, secret)
+    if (row.request_hash !== this.#requestHash)
+      throw taken('This Idempotency-Key was used with another body.')
+    const answer = unseal(row.sealed_answer, this.#secret)
     if (answer === null) throw taken('This Idempotency-Key was used by another caller.')
     return { output: JSON.parse(answer).output, replayed: true }
   }
 
-  // A call that was answered is not prepared again: its password may be another by now.
-  const answered = await replay(ctx)
-  if (answered) return answered
-  const run = await ready(ctx)
-  return inTx(ctx, async (ctx) => {
-    const before = await replay(ctx)
-    if (before) return before
-    const output = await run(ctx)
+  async keep(ctx: Ctx, output: Output): Promise<void> {
     await ctx.db
       .insertInto('idempotency_keys')
       .values({
-        key_hash: keyHash,
-        request_hash: requestHash,
-        sealed_answer: seal(JSON.stringify({ output }), secret),
+        key_hash: this.#keyHash,
+        request_hash: this.#requestHash,
+        sealed_answer: seal(JSON.stringify({ output }), this.#secret),
         created_at: ctx.now().toISOString(),
       })
       .onConflict((oc) =>
@@ -64,6 +59,51 @@ export async function onceOnly<Output>(
         })),
       )
       .execute()
+  }
+}
+
+/**
+ * Runs the call once per Idempotency-Key. The answer is stored in the transaction of the call's effect, so a
+ * crash leaves both or neither; it is sealed with the caller's own key, since answers may carry tokens. `ready` does the
+ * slow work that needs no transaction, and hands back the call itself.
+ */
+export async function onceOnly<Output>(
+  operation: { name: string; idempotency?: Capability['idempotency'] },
+  ctx: Ctx,
+  request: Request,
+  ready: (ctx: Ctx) => Promise<(ctx: Ctx) => Promise<Output>>,
+): Promise<Once<Output>> {
+  const kept = new KeptAnswer<Output>(operation.name, ctx, request)
+  // What was answered is not made ready again: its password may be another by now.
+  const answered = await kept.find(ctx)
+  if (answered) return answered
+  const run = await ready(ctx)
+  if (operation.idempotency === 'answer') return firstAnswer(kept, ctx, run)
+  return inTx(ctx, async (ctx) => {
+    const before = await kept.find(ctx)
+    if (before) return before
+    const output = await run(ctx)
+    await kept.keep(ctx, output)
+    return { output, replayed: false }
+  })
+}
+
+/**
+ * For calls that another host answers. Two at the same moment may both ask it; the answer that is kept first is given to both,
+ * and what the other one opened there stays unused. The same holds after a crash between answer and keeping.
+ */
+async function firstAnswer<Output>(
+  kept: KeptAnswer<Output>,
+  ctx: Ctx,
+  run: (ctx: Ctx) => Promise<Output>,
+): Promise<Once<Output>> {
+  const before = await inTx(ctx, (ctx) => kept.find(ctx))
+  if (before) return before
+  const output = await run(ctx)
+  return inTx(ctx, async (ctx) => {
+    const meanwhile = await kept.find(ctx)
+    if (meanwhile) return meanwhile
+    await kept.keep(ctx, output)
     return { output, replayed: false }
   })
 }

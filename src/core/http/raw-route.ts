@@ -12,7 +12,18 @@ export type RawRoute = {
   limit?: LimitClass
   bodyLimit?: number
   /** Its part of the API description; pages that are not API leave it out. */
-  openapi?: { requestBody?: object; responses: Record<string, object> }
+  openapi?: {
+    /** Besides those of the path. */
+    parameters?: readonly object[]
+    requestBody?: object
+    /** Those of success; errors are only named. */
+    responses: Record<string, object>
+    errors?: readonly number[]
+    /** Whether it honours `Idempotency-Key`. */
+    takesKey?: boolean
+    /** Schemas that it adds to the components, by name. */
+    schemas?: Record<string, object>
+  }
   /** Content types of its own, in its own scope. */
   prepare?: (app: FastifyInstance) => void | Promise<void>
   handle: (services: Services, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>

@@ -15,7 +15,11 @@ import { memoryIndex } from './0012-memory-index.ts'
 import { memoryOwner } from './0013-memory-owner.ts'
 import { liveCards } from './0014-live-cards.ts'
 import { ownRows } from './0015-own-rows.ts'
+import { takingBack } from './0019-taking-back.ts'
+import { emailChanges } from './0020-email-changes.ts'
 import { notices } from './0022-notices.ts'
+import { visibleCounts } from './0024-visible-counts.ts'
+import { rewardedTexts } from './0025-rewarded-texts.ts'
 
 export type Migration = {
   name: string
@@ -43,6 +47,10 @@ export const MIGRATIONS: readonly Migration[] = [
   liveCards,
   ownRows,
   notices,
+  takingBack,
+  emailChanges,
+  visibleCounts,
+  rewardedTexts,
 ]
 
 /** Any fixed number; processes that start at once wait for each other on it. */

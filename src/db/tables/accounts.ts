@@ -54,6 +54,18 @@ export type EmailTokensTable = {
 /** A password reset that was asked for: the address is looked up after the answer, so that its time tells nothing. */
 export type ResetRequestsTable = { request_id: string; email_normal: string; created_at: string }
 
+/** A new address of an account, until it is confirmed there. */
+export type EmailChangesTable = {
+  user_id: string
+  token_hash: string
+  email: string
+  email_normal: string
+  /** 1: the link went to the new address by mail, so following it proves the address. */
+  mailed: Flag
+  created_at: string
+  expires_at: string
+}
+
 export type LoginFailuresTable = { subject: string; failures: number; last_failure_at: string }
 
 export type IdempotencyKeysTable = {

@@ -79,6 +79,8 @@ export type BillingInvitesTable = {
   uses: Generated<number>
   expires_at: string
   created_at: string
+  /** When its maker took it back. */
+  withdrawn_at: string | null
 }
 
 /** The key is the account: one redemption each, whatever the code. */

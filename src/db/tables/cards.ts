@@ -14,6 +14,8 @@ export type CardsTable = {
   card_type: CardType
   status: CardStatus
   version: number
+  /** The version with which the card came into its workspace: earlier ones are for its owner alone. */
+  seen_from_version: Generated<number>
   title: string
   /** Folded title, tags and the beginnings of symptom and fix: what the text filter of lists looks at. */
   filter_text: string
@@ -81,4 +83,6 @@ export type CardFeedbackTable = {
   /** When this person's `useful` earned the contributor a credit; kept when the feedback changes. */
   rewarded_at: string | null
   created_at: string
+  /** A feedback that was taken back counts nowhere; its row keeps what it has earned already. */
+  withdrawn_at: string | null
 }

@@ -18,3 +18,11 @@ export type CreditEntriesTable = {
   cause: string
   created_at: string
 }
+
+/** What each rewarded card said, as a sketch (features/cards/text-sketch.ts); kept when the card is deleted. */
+export type RewardedTextsTable = {
+  user_id: string
+  card_id: string
+  sketch: string
+  created_at: string
+}

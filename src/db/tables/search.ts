@@ -25,7 +25,10 @@ export type SearchDeadTable = { block: number; docs: Uint8Array }
 export type SearchWordsTable = {
   hash: number
   word: string
+  /** In all cards: how long its posting lists are. It never weighs a word. */
   cards: number
+  /** In cards that everybody may find. */
+  public_cards: Generated<number>
 }
 
 /**
@@ -42,10 +45,18 @@ export type SearchChangesTable = {
   removed: string
   /** Numbers that cards had in the index before, separated by spaces. */
   gone: string
+  /** 1: all of this concerns cards that everybody may find. */
+  is_public: Generated<number>
 }
 
-/** One row: how many cards are counted, and how many words they have together. */
-export type SearchTotalsTable = { id: 1; cards: number; length: number }
+/** One row: how many cards are counted, and how many words they have together; of all, and of those that everybody may find. */
+export type SearchTotalsTable = {
+  id: 1
+  cards: number
+  length: number
+  public_cards: Generated<number>
+  public_length: Generated<number>
+}
 
 export type SearchTables = {
   search_docs: SearchDocsTable

@@ -9,6 +9,8 @@ export type WorkspacesTable = {
   created_by: string | null
   created_at: string
   updated_at: string
+  /** A deleted workspace is private and has no members; its row stays for what refers to it. */
+  deleted_at: string | null
 }
 
 export type MembershipsTable = {
@@ -38,4 +40,6 @@ export type WorkspaceInvitesTable = {
   accepted_by: string | null
   /** The account that may accept without the link, from its inbox. */
   for_user_id: string | null
+  /** Set when the invited person said no; the status is `revoked` then. */
+  declined_at: string | null
 }

@@ -56,13 +56,12 @@ export function toAppError(
   if (database.isUnavailable(error))
     return unavailable('The database cannot be reached or written right now.')
   if (isStorageTrouble(error)) return unavailable('The disk cannot be written right now.')
+  // A commit may have happened before the failure, so the text does not promise that nothing changed.
   return new AppError(
     500,
     'internal_error',
-    'Something went wrong here. Nothing was changed by this request.',
-    {
-      request_id: request.id,
-    },
+    'Something went wrong on our side. Look whether your change was made before you repeat it. The log names the cause under this request_id.',
+    { request_id: request.id },
   )
 }
 

@@ -16,6 +16,7 @@ import { hasBody, parseRoute, pathNames, toFastifyPath } from './routes.ts'
 
 type QueryType = 'string' | 'integer' | 'boolean' | 'array'
 
+const INTEGER = /^-?\d{1,16}$/
 const INTEGERS = new Set(['safeint', 'int32', 'uint32'])
 
 /** What a text in a query string stands for, seen through everything that is wrapped around the type itself. */
@@ -53,7 +54,7 @@ const queryTypes = ({ input }: Capability): Map<string, QueryType> =>
 function readValue(text: string | string[], type: QueryType): unknown {
   if (type === 'array') return [text].flat().map(storable)
   const last = storable(typeof text === 'string' ? text : (text.at(-1) ?? ''))
-  if (type === 'integer' && /^-?\d{1,15}$/.test(last)) return Number(last)
+  if (type === 'integer' && INTEGER.test(last) && Number.isSafeInteger(Number(last))) return Number(last)
   if (type === 'boolean' && /^(true|1)$/i.test(last)) return true
   if (type === 'boolean' && /^(false|0)$/i.test(last)) return false
   return last

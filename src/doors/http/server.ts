@@ -11,6 +11,7 @@ import { FailureLog } from './fast-path/request-log.ts'
 import { RouteTimes } from './fast-path/route-times.ts'
 import { shedLoad } from './limits/admission-queue.ts'
 import { cutOffSlowReaders, PATIENCE, type Patience } from './limits/connection-limits.ts'
+import { drainRefusedBodies } from './limits/drain-body.ts'
 import { answerWrongMethods } from './method-not-allowed.ts'
 import { serveMetrics } from './metrics.ts'
 import { serveRaw } from './raw.ts'
@@ -68,6 +69,7 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
   const answers = new Answers(services.config, times, services.log)
   answers.attend(app)
   acceptJson(app)
+  drainRefusedBodies(app)
   handleErrors(app, services)
   if (doors.shedding) shedLoad(app, services.database)
   const closeRoutes = answerWrongMethods(app)

@@ -34,6 +34,49 @@ onBothEngines('the tool door', (t) => {
     expect((await user.tool('get_ai_guide', ['x'])).status).toBe(422)
   })
 
+  test('evidences are strict too, by tool and not by REST; steps may have keys of their own', async () => {
+    const user = await t.user()
+    const card = { title: 'A title', symptom: 'What one sees', fix_summary: 'What helps' }
+    const evidences = [{ kind: 'log', content: 'a line', metadata: { source: 'nginx' } }]
+    const steps = [{ order: 1, action: 'Look', result: 'Seen', seconds: 3 }]
+    const refused = await user.tool('record_card', { ...card, steps, evidences })
+    expect(refused.status).toBe(422)
+    expect(refused.body.detail).toMatchObject([
+      { type: 'extra_forbidden', loc: ['body', 'evidences', 0, 'metadata'] },
+    ])
+    const made = await user.tool('record_card', { ...card, steps })
+    expect(made.body.data.steps[0]).toEqual(steps[0])
+    const { card_id } = made.body.data
+    const update = await user.tool('update_card', { card_id, evidences })
+    expect(update.body.detail).toMatchObject([{ loc: ['body', 'evidences', 0, 'metadata'] }])
+    expect((await user.get(`/api/v1/cards/${card_id}`)).body.evidence_count).toBe(0)
+    expect((await user.post('/api/v1/cards', { ...card, evidences })).status).toBe(201)
+  })
+
+  test('null for what may be left out is absent by tool, an error by REST, and a value where null is one', async () => {
+    const user = await t.user()
+    const search = {
+      query: 'gyroscope',
+      track: null,
+      tags: null,
+      limit: null,
+      scope: null,
+      workspace_ids: null,
+    }
+    const found = await user.tool('search_records', search)
+    expect([found.status, found.body.data.scope]).toEqual([200, 'personal'])
+    expect((await user.post('/api/v1/search', search)).status).toBe(422)
+    const card = { title: 'A title', symptom: 'What one sees', fix_summary: 'What helps' }
+    const made = await user.tool('record_card', { ...card, root_cause: 'Wear', steps: null, evidences: null })
+    expect(made.body.data).toMatchObject({ steps: [], root_cause: 'Wear' })
+    const { card_id } = made.body.data
+    const changed = await user.tool('update_card', { card_id, root_cause: null, title: null })
+    expect(changed.body.data).toMatchObject({ root_cause: null, title: 'A title' })
+    const needed = await user.tool('record_card', { ...card, title: null })
+    expect(needed.body.detail).toMatchObject([{ type: 'string_type', loc: ['body', 'title'] }])
+    expect((await user.tool('search_records', { query: 'gyroscope', nothing: null })).status).toBe(422)
+  })
+
   test('without a credential 401, with a wrong one 401, with a narrow one 403 that names the scope', async () => {
     expect((await t.anonymous().tool('get_ai_guide')).status).toBe(401)
     const wrong = await t.anonymous().post('/mcp/tools/get_ai_guide', {}, { 'x-api-key': 'kv_unknown' })

@@ -5,19 +5,12 @@ import { InvalidInput, notFound } from '../../core/errors.ts'
 import { contextOfRequest } from '../../core/http/context-of-request.ts'
 import { credentialOf } from '../../core/http/credential-of-request.ts'
 import { onceOnly } from '../../core/http/idempotency.ts'
-import { invoke, readied, toolInput } from '../../core/invoke.ts'
-import {
-  inputSchemaOf,
-  limitClassOfTool,
-  requiredScopes,
-  type ToolCapability,
-  toolAnswer,
-  toolsOf,
-} from '../../core/tools.ts'
-import { GUIDE_VERSION } from '../../features/ai-guide/ai-guide.text.ts'
+import { invokeTool, readiedTool } from '../../core/invoke.ts'
+import { limitClassOfTool, type ToolCapability, toolAnswer, toolsOf } from '../../core/tools.ts'
 import { authenticate } from './admission.ts'
 import type { Answer, Answers, FlatHeaders } from './fast-path/answers.ts'
 import { addCapabilityRoute } from './fast-path/capability-route.ts'
+import { manifestOf } from './manifest.ts'
 
 function bodyOf(request: FastifyRequest): object {
   const { body } = request
@@ -35,7 +28,6 @@ function addTool(
   answers: Answers,
   capability: ToolCapability,
 ): void {
-  const schema = toolInput(capability)
   const takesKey = capability.idempotency !== 'none'
   const answerWith = (output: unknown, headers?: FlatHeaders): Answer => ({
     status: 200,
@@ -47,10 +39,10 @@ function addTool(
     const input = bodyOf(request)
     const ctx = contextOfRequest(services, request)
     const key = takesKey ? request.headers['idempotency-key'] : undefined
-    if (typeof key !== 'string' || key === '') return answerWith(await invoke(capability, ctx, input, schema))
+    if (typeof key !== 'string' || key === '') return answerWith(await invokeTool(capability, ctx, input))
     const credential = credentialOf(request, services.config.baseUrl)?.value
     const once = await onceOnly(capability, ctx, { key, credential, input }, (ctx) =>
-      readied(capability, ctx, input, schema),
+      readiedTool(capability, ctx, input),
     )
     return answerWith(once.output, once.replayed ? ['Idempotency-Replayed', 'true'] : undefined)
   }
@@ -65,32 +57,6 @@ function addTool(
     serve,
   })
 }
-
-/** Made from the declarations that validate; the source of truth for tool inputs. */
-export const manifestOf = (tools: readonly ToolCapability[], baseUrl: string) => ({
-  name: 'knowledge-vault',
-  version: GUIDE_VERSION,
-  description:
-    'Search, record, share and publish knowledge cards; keep the memory of each project; run workspaces.',
-  base_url: baseUrl,
-  mcp_endpoint: `${baseUrl}/mcp`,
-  auth: {
-    type: 'api_key',
-    header: 'X-API-Key',
-    alternative: 'Authorization: Bearer <API_KEY>',
-    oauth: `${baseUrl}/.well-known/oauth-protected-resource/mcp`,
-  },
-  tools: tools.map((capability) => ({
-    name: capability.tool.name,
-    description: capability.tool.description,
-    scopes: requiredScopes(capability),
-    read_only: capability.tool.readOnly ?? false,
-    destructive: capability.tool.destructive ?? false,
-    idempotent: capability.tool.idempotent ?? capability.tool.readOnly ?? false,
-    input_schema: inputSchemaOf(capability),
-    endpoint: `${baseUrl}/mcp/tools/${capability.tool.name}`,
-  })),
-})
 
 /** The tool interface: every capability that has a tool name, as `POST /mcp/tools/{name}`. */
 export function serveTools(

@@ -38,12 +38,16 @@ function opensPage(request: FastifyRequest): boolean {
   return request.headers.accept?.includes('text/html') ?? false
 }
 
+const asksForJson = ({ headers: { accept = '' } }: FastifyRequest): boolean =>
+  /\bapplication\/([\w.-]+\+)?json\b/i.test(accept) && !/\btext\/html\b/i.test(accept)
+
 /** What the sign-in page needs to know before anybody is signed in; nothing secret. */
 const publicConfig = (config: Config) => ({
   base_url: config.baseUrl,
   version: VERSION,
   credits: config.credits,
   registration: config.registration,
+  mail: config.mail.smtpUrl !== undefined,
   google: config.google
     ? {
         client_id: config.google.clientId,
@@ -91,6 +95,16 @@ export async function serveWeb(app: FastifyInstance, services: Services): Promis
       setHeaders: (reply) => reply.header('Cache-Control', 'no-cache'),
     })
   }
+  // The link of an invitation is opened by whatever a person has at hand; only who asks for JSON is a program.
+  app.get('/invite/:token', { config: { operation: 'web.page' } }, async (request, reply) => {
+    if (asksForJson(request))
+      throw new AppError(
+        404,
+        'not_found',
+        'This is a page. The invitation as JSON is at /api/v1/workspaces/invites/{token}.',
+      )
+    return sendPage(reply)
+  })
   app.get('/', { config: { operation: 'web.page' } }, async (_request, reply) => sendPage(reply))
   app.get('/*', { config: { operation: 'web.page' } }, async (request, reply) => {
     if (!opensPage(request)) throw notHere()

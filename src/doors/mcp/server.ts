@@ -8,10 +8,12 @@ import {
 import type { Capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { type AppError, InvalidInput } from '../../core/errors.ts'
+import { carriesText } from '../../core/provenance.ts'
 import { callTool, type ToolCapability, toolsOf } from '../../core/tools.ts'
 import { VERSION } from '../../core/version.ts'
 import { INSTRUCTIONS } from '../../features/ai-guide/ai-guide.text.ts'
 import { errorBody, validationBody } from '../http/errors.ts'
+import { fence } from './fence.ts'
 import { PROMPTS } from './prompts.ts'
 import { RESOURCE_TEMPLATES, RESOURCES, readResource } from './resources.ts'
 import { type Profile, toolList } from './tool-list.ts'
@@ -81,7 +83,11 @@ export function mcpServers(capabilities: readonly Capability[], baseUrl: string)
   ): Promise<CallToolResult> => {
     try {
       const answer = await callTool(tool, ctx, input)
-      return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer }
+      const text = JSON.stringify(answer)
+      return {
+        content: [{ type: 'text', text: carriesText(tool.output) ? fence(text) : text }],
+        structuredContent: answer,
+      }
     } catch (error) {
       return refusal(error, hide)
     }

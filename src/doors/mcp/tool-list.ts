@@ -1,7 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { Viewer } from '../../core/context.ts'
-import { CORE_TOOLS, inputSchemaOf, mayUse, type ToolCapability } from '../../core/tools.ts'
+import { CORE_TOOLS, descriptionOf, inputSchemaOf, mayUse, type ToolCapability } from '../../core/tools.ts'
 import { compactSchema } from './compact-schema.ts'
 
 export type Profile = 'full' | 'core'
@@ -32,7 +32,7 @@ function outputSchemaOf({ output }: ToolCapability): Tool['outputSchema'] {
 
 const describeTool = (capability: ToolCapability): Tool => ({
   name: capability.tool.name,
-  description: capability.tool.description,
+  description: descriptionOf(capability),
   inputSchema: { type: 'object', ...compactSchema(inputSchemaOf(capability)) },
   outputSchema: outputSchemaOf(capability),
   annotations: annotationsOf(capability),

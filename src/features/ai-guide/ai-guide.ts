@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Capability, capability } from '../../core/capability.ts'
 import type { Ctx } from '../../core/context.ts'
-import { requiredScopes, toolsOf } from '../../core/tools.ts'
+import { descriptionOf, requiredScopes, toolsOf } from '../../core/tools.ts'
 import { policyOf } from '../credits/policy.ts'
 import {
   AUTHENTICATION,
@@ -56,7 +56,7 @@ export function aiGuide(all: () => readonly Capability[]) {
       workflow: [...WORKFLOW],
       tools: toolsOf(all()).map((tool) => ({
         name: tool.tool.name,
-        use: tool.tool.description,
+        use: descriptionOf(tool),
         scopes: [...requiredScopes(tool)],
       })),
       card_writing: { ...CARD_WRITING },

@@ -2,18 +2,18 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import type { Ctx } from '../../core/context.ts'
 import { forbidden } from '../../core/errors.ts'
-import { Id, Page, pageOf, Time } from '../../core/schemas.ts'
+import { AnswerId, Id, Page, pageOf, Time } from '../../core/schemas.ts'
 import { fromJson } from '../../db/columns.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { type AuditFilter, listAudit } from './audit.store.ts'
 
 const AuditEntryResponse = z
   .object({
-    audit_id: z.string(),
+    audit_id: AnswerId,
     action: z.string().describe('What was done, such as member.removed or card.published.'),
-    actor_id: z.string().nullable().describe('Who did it; null for the service itself.'),
+    actor_id: AnswerId.nullable().describe('Who did it; null for the service itself.'),
     actor_name: z.string().nullable(),
-    workspace_id: z.string().nullable(),
+    workspace_id: AnswerId.nullable(),
     subject_type: z.string(),
     subject_id: z.string(),
     details: z.record(z.string(), z.unknown()),

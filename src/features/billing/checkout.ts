@@ -7,7 +7,7 @@ import { Time } from '../../core/schemas.ts'
 import { balanceOf } from '../credits/ledger.ts'
 import { requireUser } from '../identity/users/users.ts'
 import { findCustomer, saveCustomer } from './billing.store.ts'
-import { findPack, findPlan, PACKS, PAID_OFFERS, PLANS, packOffer, planOffer } from './plans.ts'
+import { findPack, findPlan, PACK_IDS, PAID_OFFERS, PAID_PLAN_IDS, packOffer, planOffer } from './plans.ts'
 import { askProvider, requireProvider } from './provider.ts'
 import { standingOf } from './subscriptions.ts'
 
@@ -20,11 +20,11 @@ const ReturnUrl = z
 const ReturnUrls = { success_url: ReturnUrl.optional(), cancel_url: ReturnUrl.optional() }
 
 export const CreateSubscriptionCheckoutRequest = z
-  .object({ plan_id: z.string().max(100), ...ReturnUrls })
+  .object({ plan_id: z.string().max(100).meta({ enum: PAID_PLAN_IDS }), ...ReturnUrls })
   .meta({ id: 'CreateSubscriptionCheckoutRequest' })
 
 export const CreateCreditsCheckoutRequest = z
-  .object({ pack_id: z.string().max(100), ...ReturnUrls })
+  .object({ pack_id: z.string().max(100).meta({ enum: PACK_IDS }), ...ReturnUrls })
   .meta({ id: 'CreateCreditsCheckoutRequest' })
 
 export const CheckoutResponse = z
@@ -73,17 +73,13 @@ export const checkoutPlan = capability({
   summary: 'A page on which to pay for a plan',
   scopes: ['account'],
   rest: ['POST /api/v1/billing/checkout'],
-  idempotency: 'none',
+  idempotency: 'answer',
   errors: [409, 503],
   input: CreateSubscriptionCheckoutRequest,
   output: CheckoutResponse,
   run: async (ctx, input) => {
     const plan = findPlan(input.plan_id)
-    if (!plan || plan.price_cents === 0)
-      throw unknownId(
-        'plan_id',
-        PLANS.slice(1).map((one) => one.plan_id),
-      )
+    if (!plan || plan.price_cents === 0) throw unknownId('plan_id', PAID_PLAN_IDS)
     const standing = await standingOf(ctx, ctx.viewer.userId)
     if (standing.planId !== 'free') {
       throw conflict(
@@ -103,17 +99,13 @@ export const checkoutCredits = capability({
   summary: 'A page on which to pay for a credit pack',
   scopes: ['account'],
   rest: ['POST /api/v1/billing/credits/checkout'],
-  idempotency: 'none',
-  errors: [503],
+  idempotency: 'answer',
+  errors: [409, 503],
   input: CreateCreditsCheckoutRequest,
   output: CheckoutResponse,
   run: async (ctx, input) => {
     const pack = findPack(input.pack_id)
-    if (!pack)
-      throw unknownId(
-        'pack_id',
-        PACKS.map((one) => one.pack_id),
-      )
+    if (!pack) throw unknownId('pack_id', PACK_IDS)
     return openCheckout(ctx, packOffer(pack), { pack_id: pack.pack_id, credits: String(pack.credits) }, input)
   },
 })
@@ -123,8 +115,8 @@ export const openPortal = capability({
   summary: 'A page on which to change or cancel a plan and see payments',
   scopes: ['account'],
   rest: ['POST /api/v1/billing/portal'],
-  idempotency: 'none',
-  errors: [503],
+  idempotency: 'answer',
+  errors: [409, 503],
   input: PortalRequest,
   output: PortalResponse,
   run: async (ctx, input) => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { SECRET } from '../../../test/support/billing-events.ts'
 import { makeVault, type Vault } from '../../../test/support/engines.ts'
+import { COMPILED_BEFORE } from '../../../test/support/process.ts'
 import { signPayload } from '../../adapters/payments/payments.ts'
 
 /**
@@ -16,7 +17,7 @@ async function start(vault: Vault) {
   const child = fork(join(import.meta.dirname, '..', '..', '..', 'test', 'support', 'crash-child.ts'), {
     // The test runner's own variables must not configure the program.
     env: { PATH: process.env.PATH, ...vault.env },
-    execArgv: [],
+    execArgv: COMPILED_BEFORE,
   })
   const address = await Promise.race([
     once(child, 'message').then(([message]) => String(message)),

@@ -20,7 +20,7 @@ onBothEngines('invite codes', (t) => {
     expect(created.body).toMatchObject({ credits: 20, max_uses: 1, uses: 0, status: 'open' })
     const redeemed = await friend.post(REDEEM, { code: ` ${created.body.code.toLowerCase()} ` })
     expect(redeemed.status).toBe(200)
-    expect(redeemed.body).toEqual({ credits_awarded: 20, credits_balance: 120 })
+    expect(redeemed.body).toEqual({ credits_awarded: 20, credits_pending: 0, credits_balance: 120 })
     expect(await balance(maker)).toBe(120)
     const used = await other.post(REDEEM, { code: created.body.code })
     expect(used.status).toBe(409)
@@ -30,6 +30,40 @@ onBothEngines('invite codes', (t) => {
       expect.objectContaining({ invite_id: created.body.invite_id, status: 'used', uses: 1 }),
     ])
     expect((await friend.get(INVITES)).body).toEqual([])
+  })
+
+  test('its maker withdraws an open code; it is unknown then and makes room for another', async () => {
+    const [maker, friend, other] = [await t.user(), await t.user(), await t.user()]
+    const codes = []
+    for (let i = 0; i < 10; i++) codes.push(await make(maker))
+    expect((await maker.post(INVITES, {})).body.code).toBe('too_many_invites')
+    const [first, second] = codes
+    expect((await other.delete(`${INVITES}/${first.invite_id}`)).status).toBe(404)
+    const withdrawn = await maker.delete(`${INVITES}/${first.invite_id}`)
+    expect([withdrawn.status, withdrawn.body]).toEqual([200, { ...first, status: 'withdrawn' }])
+    const refused = await friend.post(REDEEM, { code: first.code })
+    expect([refused.status, refused.body.code]).toEqual([404, 'not_found'])
+    expect(await balance(friend)).toBe(100)
+    expect((await maker.post(INVITES, {})).status).toBe(201)
+    const again = await maker.delete(`${INVITES}/${first.invite_id}`)
+    expect([again.status, again.body.code]).toEqual([409, 'invite_not_pending'])
+    await friend.post(REDEEM, { code: second.code })
+    expect((await maker.delete(`${INVITES}/${second.invite_id}`)).status).toBe(409)
+    expect((await maker.delete(`${INVITES}/x`)).status).toBe(422)
+  })
+
+  test('redeemed and withdrawn at the same moment: one of the two, and the ledger agrees', async () => {
+    for (let round = 0; round < 4; round++) {
+      const [maker, friend] = [await t.user(), await t.user()]
+      const code = await make(maker)
+      const [taken, redeemed] = await Promise.all([
+        maker.delete(`${INVITES}/${code.invite_id}`),
+        friend.post(REDEEM, { code: code.code }),
+      ])
+      const isRedeemed = redeemed.status === 200
+      expect([taken.status, redeemed.status]).toEqual(isRedeemed ? [409, 200] : [200, 404])
+      expect([await balance(maker), await balance(friend)]).toEqual(isRedeemed ? [120, 120] : [100, 100])
+    }
   })
 
   test('one account redeems one code, and never its own', async () => {

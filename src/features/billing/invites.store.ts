@@ -12,6 +12,23 @@ export function findInvite(db: Db, code: string): Promise<InviteRow | undefined>
   return db.selectFrom('billing_invites').selectAll().where('code', '=', code).executeTakeFirst()
 }
 
+export function findInviteOf(db: Db, userId: string, inviteId: string): Promise<InviteRow | undefined> {
+  return db
+    .selectFrom('billing_invites')
+    .selectAll()
+    .where('invite_id', '=', inviteId)
+    .where('created_by', '=', userId)
+    .executeTakeFirst()
+}
+
+export async function setWithdrawn(db: Db, inviteId: string, now: string): Promise<void> {
+  await db
+    .updateTable('billing_invites')
+    .set({ withdrawn_at: now })
+    .where('invite_id', '=', inviteId)
+    .execute()
+}
+
 export function listInvites(db: Db, userId: string): Promise<InviteRow[]> {
   return db
     .selectFrom('billing_invites')
@@ -43,5 +60,24 @@ export async function recordRedemption(
   await db
     .insertInto('billing_redemptions')
     .values({ user_id: use.userId, invite_id: use.inviteId, created_at: use.now })
+    .execute()
+}
+
+export type Redeemed = Pick<InviteRow, 'invite_id' | 'created_by' | 'credits'>
+
+/** Redemptions by this person, and of this person's codes. */
+export function redemptionsWith(db: Db, userId: string): Promise<(Redeemed & { user_id: string })[]> {
+  return db
+    .selectFrom('billing_redemptions')
+    .innerJoin('billing_invites', 'billing_invites.invite_id', 'billing_redemptions.invite_id')
+    .select([
+      'billing_redemptions.user_id',
+      'billing_invites.invite_id',
+      'billing_invites.created_by',
+      'billing_invites.credits',
+    ])
+    .where((eb) =>
+      eb.or([eb('billing_redemptions.user_id', '=', userId), eb('billing_invites.created_by', '=', userId)]),
+    )
     .execute()
 }

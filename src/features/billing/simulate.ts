@@ -4,11 +4,11 @@ import { inTx, type UserCtx } from '../../core/context.ts'
 import { invalid, notFound } from '../../core/errors.ts'
 import { book } from '../credits/ledger.ts'
 import { BillingStatus, presentStatus } from './checkout.ts'
-import { findPlan, PLANS, type Plan } from './plans.ts'
+import { findPlan, PLAN_IDS, type Plan } from './plans.ts'
 import { applySubscription, EVENT_RANK } from './subscriptions.ts'
 
 export const SimulateUpgradeRequest = z
-  .object({ plan_id: z.string().max(100) })
+  .object({ plan_id: z.string().max(100).meta({ enum: PLAN_IDS }) })
   .meta({ id: 'SimulateUpgradeRequest' })
 
 const MONTH_MS = 30 * 24 * 60 * 60 * 1000
@@ -25,8 +25,7 @@ export const simulateUpgrade = capability({
   run: async (ctx, { plan_id }) => {
     if (ctx.config.production) throw notFound('Page')
     const plan = findPlan(plan_id)
-    if (!plan)
-      throw invalid('plan_id', `Input should be ${PLANS.map((one) => `'${one.plan_id}'`).join(' or ')}`)
+    if (!plan) throw invalid('plan_id', `Input should be ${PLAN_IDS.map((id) => `'${id}'`).join(' or ')}`)
     return inTx(ctx, async (ctx) => {
       await simulate(ctx, plan)
       return presentStatus(ctx)

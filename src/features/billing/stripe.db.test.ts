@@ -61,6 +61,35 @@ describe.each(['sqlite', 'postgres'] as const)('billing through Stripe on %s', (
     expect((await t.anonymous().get('/billing/dev/checkout/cs_dev_x')).status).toBe(404)
   })
 
+  test.each([
+    ['/api/v1/billing/checkout', { plan_id: 'pro' }, { plan_id: 'team' }, '/v1/checkout/sessions'],
+    ['/api/v1/billing/credits/checkout', { pack_id: 'small' }, { pack_id: 'large' }, '/v1/checkout/sessions'],
+    ['/api/v1/billing/portal', {}, { return_url: '/settings' }, '/v1/billing_portal/sessions'],
+  ])('%s sent again with its Idempotency-Key gives the first answer', async (url, body, other, asked) => {
+    const [buyer, stranger] = [await t.user(), await t.user()]
+    const key = { 'idempotency-key': 'once' }
+    const before = posted(asked).length
+    const first = await buyer.post(url, body, key)
+    expect(first.status, first.text).toBe(200)
+    const again = await buyer.post(url, body, key)
+    expect(again.body).toEqual(first.body)
+    expect(again.headers['idempotency-replayed']).toBe('true')
+    expect(posted(asked)).toHaveLength(before + 1)
+    const conflict = await buyer.post(url, other, key)
+    expect([conflict.status, conflict.body.code]).toEqual([409, 'idempotency_conflict'])
+    expect((await stranger.post(url, body, key)).body).not.toEqual(first.body)
+    expect((await buyer.post(url, body)).body).not.toEqual(first.body)
+  })
+
+  test('checkouts at the same moment with one Idempotency-Key have one answer', async () => {
+    const buyer = await t.user()
+    const ask = () =>
+      buyer.post('/api/v1/billing/checkout', { plan_id: 'pro' }, { 'idempotency-key': 'twice' })
+    const answers = await Promise.all([ask(), ask(), ask()])
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200])
+    expect(new Set(answers.map((answer) => answer.body.session_id)).size).toBe(1)
+  })
+
   test('a customer made by checkout is enough to know whose event it is', async () => {
     const buyer = await t.user()
     await buyer.post('/api/v1/billing/checkout', { plan_id: 'pro' })

@@ -13,6 +13,16 @@ export const billingWebhook: RawRoute = {
   limit: 'read',
   bodyLimit: MAX_EVENT_BYTES,
   openapi: {
+    parameters: [
+      {
+        name: 'Stripe-Signature',
+        in: 'header',
+        required: true,
+        description:
+          'By the signing secret and at most five minutes old; otherwise 400, and nothing is booked.',
+        schema: { type: 'string' },
+      },
+    ],
     requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } },
     responses: {
       200: {
@@ -31,8 +41,8 @@ export const billingWebhook: RawRoute = {
           },
         },
       },
-      400: { description: 'The signature is missing, wrong or older than five minutes; nothing was booked' },
     },
+    errors: [400],
   },
   // The signature is over the bytes as they were sent, so nothing may parse them before.
   prepare: (app) => {

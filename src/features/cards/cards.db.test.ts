@@ -194,6 +194,8 @@ onBothEngines('cards', (t) => {
     expect(await total('cases?status=published')).toBe(1)
     expect(await total('cases?status=unpublished&track=build')).toBe(1)
     expect(await total('cases?status=somewhere')).toBe(0)
+    expect(await total(`cards?status=${'x'.repeat(5000)}`)).toBe(0)
+    expect(await total(`cards?page=${Number.MAX_SAFE_INTEGER}&page_size=100`)).toBe(await total('cards'))
     expect(await total(`cards?workspace_id=${user.workspaceId}`)).toBe(3)
     expect(await total(`cards?workspace_id=${UNKNOWN}`)).toBe(0)
     expect((await user.get('/api/v1/cases?track=build')).body.items[1].card_id).toBe(built.card_id)

@@ -8,7 +8,7 @@ import { foldForFilter, secretsInEvidence } from './content.ts'
 import type { FoundSecret } from './review-rules.ts'
 import type { EvidenceInput } from './schemas.ts'
 import { type CardRow, selectCards } from './select.ts'
-import { type CardScope, isListed, mayRead, mayUndelete } from './visibility.ts'
+import { type CardScope, isBrowsed, mayRead, mayUndelete } from './visibility.ts'
 
 const readable = prepared((db, parameter: Named<{ viewer: string; card: string }>) =>
   selectCards(db, parameter('viewer'))
@@ -112,7 +112,7 @@ export const listedCards = (db: Db, viewerId: string, filter: ListFilter) => {
   const { scope, workspaceId, status, track, q } = filter
   let query = db
     .selectFrom('cards')
-    .where(isListed(viewerId, scope, workspaceId === undefined ? [] : [workspaceId]))
+    .where(isBrowsed(viewerId, scope, workspaceId === undefined ? [] : [workspaceId]))
   if (status !== undefined)
     query = query.where((eb) => eb(eb.ref('cards.status').$castTo<string>(), '=', status))
   if (track !== undefined) query = query.where('cards.card_type', track === 'debug' ? '=' : '!=', 'debug_fix')

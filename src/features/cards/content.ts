@@ -75,12 +75,16 @@ const FIELDS = [
 export const changedFields = (before: CardContent, after: CardContent): (keyof CardContent)[] =>
   FIELDS.filter((field) => toJson(before[field]) !== toJson(after[field]))
 
-/** Every string in a JSON value on a line with its key, since `password: …` is known by its name. */
+/**
+ * Every text in a JSON value on a line with its key, since `password: …` is known by its name. A key is text too, whatever
+ * stands under it.
+ */
 function textsIn(value: unknown, key = ''): string[] {
-  if (typeof value === 'string') return [key === '' ? value : `${key}: ${value}`]
   if (Array.isArray(value)) return value.flatMap((item) => textsIn(item, key))
-  if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([name, item]) => textsIn(item, name))
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value).flatMap(([name, item]) => [name, ...textsIn(item, name)])
+  if (key === '') return typeof value === 'string' ? [value] : []
+  return [`${key}: ${value}`]
 }
 
 const secretsIn = (field: string, value: unknown): FoundSecret[] =>
@@ -90,7 +94,7 @@ export const secretsInContent = (content: CardContent): FoundSecret[] =>
   FIELDS.flatMap((field) => secretsIn(field, content[field]))
 
 export const secretsInEvidence = (evidence: EvidenceInput, position: number): FoundSecret[] =>
-  secretsIn(`evidences.${position}`, [evidence.content, evidence.meta])
+  secretsIn(`evidences.${position}`, [evidence.kind, evidence.content, evidence.meta])
 
 export const warningsFor = (secrets: readonly FoundSecret[]): CardWarning[] =>
   secrets.map(({ field, kind }) => ({

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
-import { Page, pageOf, Time } from '../../core/schemas.ts'
+import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
 import { fromJson, toJson } from '../../db/columns.ts'
 import { editableCard } from './access.ts'
 import { type CardContent, contentOf } from './content.ts'
@@ -14,7 +14,7 @@ import { findVersions, nameOf, type VersionRow } from './versions.store.ts'
 const versionFields = {
   version: z.int(),
   current: z.boolean(),
-  changed_by: z.string(),
+  changed_by: AnswerId,
   changed_by_name: z.string(),
   changed_at: Time,
   changed_fields: z.array(z.string()).describe('What differs from the version before; empty for the first'),
@@ -38,7 +38,7 @@ const content = CaseResponse.pick({
 })
 
 const CaseVersionResponse = z
-  .object({ card_id: z.string(), case_id: z.string(), ...versionFields, content })
+  .object({ card_id: AnswerId, case_id: AnswerId, ...versionFields, content })
   .meta({ id: 'CaseVersionResponse' })
 
 const VersionNumber = z.int().min(1).max(Number.MAX_SAFE_INTEGER)
@@ -62,6 +62,10 @@ const currentVersion = async (ctx: UserCtx, card: CardRow): Promise<VersionRow> 
   content: toJson(contentOf(card)),
 })
 
+/** The owner reads all; a workspace reads what the card has said since it came there. */
+const firstSeen = (ctx: UserCtx, card: CardRow): number =>
+  card.owner_id === ctx.viewer.userId ? 1 : card.seen_from_version
+
 /** Versions `from` down to `to`, newest first. */
 async function versionsOf(ctx: UserCtx, card: CardRow, from: number, to: number): Promise<VersionRow[]> {
   const former = await findVersions(ctx.db, card.card_id, { from: Math.min(from, card.version - 1), to })
@@ -69,13 +73,15 @@ async function versionsOf(ctx: UserCtx, card: CardRow, from: number, to: number)
 }
 
 async function oneVersion(ctx: UserCtx, card: CardRow, version: number): Promise<VersionRow> {
-  const [row] = await versionsOf(ctx, card, version, version)
+  const first = firstSeen(ctx, card)
+  const [row] = version < first ? [] : await versionsOf(ctx, card, version, version)
   if (!row || row.version !== version)
-    throw notFound('Version', `This card has versions 1 to ${card.version}.`)
+    throw notFound('Version', `You may read versions ${first} to ${card.version} of this card.`)
   return row
 }
 
-const WHO = 'For those who may edit the card: a former version may hold what was taken out before publishing.'
+const WHO =
+  'For those who may edit the card, from the version on with which it came into their workspace; its owner reads all. A former version may hold what was taken out before publishing.'
 
 export const cardHistory = capability({
   name: 'cards.history',
@@ -90,8 +96,10 @@ export const cardHistory = capability({
   run: async (ctx, { card_id, page, page_size }) => {
     const card = await editableCard(ctx, card_id)
     const from = card.version - (page - 1) * page_size
-    const rows = from < 1 ? [] : await versionsOf(ctx, card, from, from - page_size + 1)
-    return { items: rows.map((row) => present(row, card.version)), total: card.version, page, page_size }
+    const first = firstSeen(ctx, card)
+    const rows = from < first ? [] : await versionsOf(ctx, card, from, Math.max(first, from - page_size + 1))
+    const total = card.version - first + 1
+    return { items: rows.map((row) => present(row, card.version)), total, page, page_size }
   },
 })
 

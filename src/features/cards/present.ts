@@ -17,6 +17,12 @@ export const feedbackOf = (row: Counts) => ({
 /** More people found it outdated than useful: every answer that shows the card says so. */
 export const isLikelyOutdated = (row: Counts): boolean => row.feedback_outdated > row.feedback_useful
 
+export const provenanceOf = (row: Pick<CardRow, 'whose' | 'workspace_id' | 'review_status'>) => ({
+  owner: row.whose,
+  workspace: row.workspace_id,
+  reviewed: row.review_status === 'passed',
+})
+
 export const presentCard = (row: CardRow): CardAnswer => ({
   card_id: row.card_id,
   case_id: row.card_id,
@@ -24,6 +30,7 @@ export const presentCard = (row: CardRow): CardAnswer => ({
   origin_workspace_id: row.origin_workspace_id,
   owner_id: row.owner_id,
   owner_name: row.owner_name,
+  provenance: provenanceOf(row),
   track: trackOf(row.card_type),
   status: row.status,
   version: row.version,

@@ -29,14 +29,18 @@ async function requirePublishing(ctx: UserCtx): Promise<void> {
 }
 
 /** A workspace may keep its cards to itself (`allow_publish: false` in its policy). */
-async function requireLeave(ctx: UserCtx, row: CardRow): Promise<void> {
+export async function requireLeave(
+  ctx: UserCtx,
+  row: CardRow,
+  detail = 'The policy of this workspace does not let cards be published out of it.',
+): Promise<void> {
   const workspace = await ctx.db
     .selectFrom('workspaces')
     .select('policy_json')
     .where('workspace_id', '=', row.workspace_id)
     .executeTakeFirstOrThrow()
   if (policyOf(workspace).allowPublish) return
-  throw publishingDisabled('The policy of this workspace does not let cards be published out of it.')
+  throw publishingDisabled(detail)
 }
 
 async function targetFor(ctx: UserCtx, targetId: string) {
@@ -87,6 +91,7 @@ async function publish(ctx: UserCtx, cardId: string, targetId: string): Promise<
   const verdict = await review(ctx, row, contentOf(row), row.evidence_count)
   if (!verdict.passed) {
     await updateCardRow(ctx.db, cardId, reviewColumns(verdict, now))
+    await saved(ctx, cardId)
     return { refusal: qualityRejected(verdict) }
   }
   const similar_cards = await refuseDuplicate(ctx, row)
@@ -94,6 +99,8 @@ async function publish(ctx: UserCtx, cardId: string, targetId: string): Promise<
     ...reviewColumns(verdict, now),
     status: 'published',
     workspace_id: target.workspace_id,
+    // What it said before it came here stays with its owner.
+    ...(isThere ? {} : { seen_from_version: row.version }),
     published_at: now,
     updated_at: now,
   })
@@ -112,7 +119,7 @@ export const publishCard = capability({
   name: 'cards.publish',
   summary: 'Publish a card to the public library, or to another workspace',
   description:
-    'Reviews the card, looks for duplicates, moves it and books the reward in one step. Refusals (400 quality_rejected, 409 duplicate_card) say what to mend, change nothing and charge nothing. The reward is earned once per card and once for the same text, and only where the target is public.',
+    'Reviews the card, looks for duplicates, moves it and books the reward in one step. Refusals (400 quality_rejected, 409 duplicate_card) say what to mend, change nothing and charge nothing. The reward is earned once per card and once for the same or nearly the same text, only where the target is public and, where mail is configured, only with a confirmed address. Editors of the target read its versions from the move on.',
   scopes: ['publish'],
   rest: ['POST /api/v1/cards/{card_id}/publish', 'POST /api/v1/cases/{case_id}/publish'],
   aliases: { case_id: 'card_id' },

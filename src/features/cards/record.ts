@@ -7,7 +7,14 @@ import { requireRole } from '../permissions/permission.ts'
 import { appendEvidences, insertCard } from './cards.store.ts'
 import { columnsOf, secretsInContent, warningsFor } from './content.ts'
 import { saved } from './saved.ts'
-import { type CardAnswer, CaseCreate, type CaseCreateInput, CaseResponse, MAX_BODY_BYTES } from './schemas.ts'
+import {
+  type CardAnswer,
+  CaseCreate,
+  type CaseCreateInput,
+  CaseResponse,
+  MAX_BODY_BYTES,
+  RecordTool,
+} from './schemas.ts'
 
 /** Where a card goes that names no workspace: home. Elsewhere it takes an editor. */
 async function placeFor(ctx: UserCtx, workspaceId: string | null | undefined): Promise<string> {
@@ -67,6 +74,7 @@ export const recordCard = capability({
     name: 'record_card',
     description:
       'Save a solved problem, decision or how-to as a private card once the work is done; search_records first, and update_card where one exists. symptom and fix_summary are top-level fields, not inside body. Returns the card with warnings; sharing and publishing are separate steps.',
+    input: RecordTool,
   },
   input: CaseCreate,
   output: CaseResponse,

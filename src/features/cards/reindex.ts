@@ -15,7 +15,7 @@ export async function indexableCards(ctx: Ctx, after: string, limit = BATCH): Pr
     .limit(limit)
     .execute()
   return rows.map((row) => {
-    const { card_id, workspace_id, owner_id, status } = row
-    return { card_id, workspace_id, owner_id, status, ...contentOf(row) }
+    const { card_id, workspace_id, owner_id, status, review_status } = row
+    return { card_id, workspace_id, owner_id, status, review_status, ...contentOf(row) }
   })
 }

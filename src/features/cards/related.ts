@@ -1,7 +1,10 @@
 import type { Ctx } from '../../core/context.ts'
 import { findBest } from '../../search-index/find-best.ts'
+import { viewIndex } from '../../search-index/index-view.ts'
+import type { Match } from '../../search-index/match.ts'
 import type { Candidate } from '../../search-index/packing.ts'
-import { cardCounts, totals } from '../../search-index/vocabulary.ts'
+import { PUBLIC_FILTER } from '../../search-index/public-documents.ts'
+import { countsInLists, countsInPublic, type VisibleCounts } from '../../search-index/visible-counts.ts'
 import { termsOf } from '../../text/analyse.ts'
 import { wordHash } from '../../text/term-hash.ts'
 import type { CardContent } from './content.ts'
@@ -9,7 +12,7 @@ import type { CardContent } from './content.ts'
 /** What says most about a card: its rarest words. More of them only cost time. */
 const TELLING_WORDS = 24
 /** A pasted log has words without end; its first ones will do. */
-const MOST_WORDS = 2000
+const MOST_WORDS = 400
 
 export type Text = Pick<CardContent, 'title' | 'symptom' | 'fix_summary'>
 
@@ -20,15 +23,18 @@ export const comparedText = ({ title, symptom, fix_summary }: Text): string =>
   [title, symptom, fix_summary].map((text) => text.slice(0, COMPARED_CHARACTERS)).join('\n')
 
 type Worth = ReadonlyMap<number, number>
+type Telling = { hash: number; worth: number; postings: number }
 
-/** How much each word of the card says, the most telling first: the fewer cards have it, the more. */
-async function worthOfWords(ctx: Ctx, text: Text): Promise<{ worth: Worth; counts: Worth }> {
+/** How much each word of the card says, the most telling first: the fewer cards have it that the asker may see, the more. */
+async function wordsByWorth(text: Text, counts: VisibleCounts): Promise<Telling[]> {
   const hashes = [...new Set(termsOf(comparedText(text)).map(wordHash))].slice(0, MOST_WORDS)
-  const counts = await cardCounts(ctx, hashes)
-  const { cards } = await totals(ctx)
-  const worth = (hash: number) => Math.log(1 + (cards + 1) / ((counts.get(hash) ?? 0) + 1))
-  const sorted = hashes.map((hash) => [hash, worth(hash)] as const).sort((a, b) => b[1] - a[1])
-  return { worth: new Map(sorted), counts }
+  const count = await counts.of(hashes)
+  return hashes
+    .map((hash) => {
+      const { cards, postings } = count(hash)
+      return { hash, postings, worth: Math.log(1 + (counts.cards + 1) / (cards + 1)) }
+    })
+    .sort((a, b) => b.worth - a.worth)
 }
 
 /** The share of what the card says that the candidate says too. */
@@ -44,18 +50,22 @@ function shareOf(worth: Worth, candidate: Candidate): number {
 }
 
 export type Likeness = {
-  /** Numbers of the index that say where to look: one of them must hold. */
-  places: readonly number[]
+  /** Numbers of the index that say where to look, and so by which cards words are weighed. */
+  where: Match
   limit: number
 }
 
+const isPublicOnly = (where: Match) => where.some((anyOf) => anyOf.length === 1 && anyOf[0] === PUBLIC_FILTER)
+
 /** Cards that share words with this text, the ones that share most first. It narrows; who may see what is checked by the caller. */
-export async function relatedCards(ctx: Ctx, text: Text, { places, limit }: Likeness): Promise<string[]> {
-  const { worth, counts } = await worthOfWords(ctx, text)
-  const telling = [...worth].slice(0, TELLING_WORDS)
-  if (telling.length === 0) return []
-  const wanted = telling.map(([hash, value]) => [{ hash, worth: value, cards: counts.get(hash) ?? 0 }])
-  const { candidates } = await findBest(ctx, wanted, [places])
+export async function relatedCards(ctx: Ctx, text: Text, { where, limit }: Likeness): Promise<string[]> {
+  const view = await viewIndex(ctx)
+  const counts = isPublicOnly(where) ? await countsInPublic(ctx) : await countsInLists(ctx, view, where)
+  const words = await wordsByWorth(text, counts)
+  if (words.length === 0) return []
+  const wanted = words.slice(0, TELLING_WORDS).map((word) => [word])
+  const { candidates } = await findBest(ctx, view, wanted, where)
+  const worth = new Map(words.map(({ hash, worth }) => [hash, worth]))
   return candidates
     .map((candidate) => ({ id: candidate.cardId, share: shareOf(worth, candidate) }))
     .sort((a, b) => b.share - a.share || (a.id < b.id ? 1 : -1))

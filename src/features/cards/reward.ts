@@ -2,26 +2,52 @@ import type { UserCtx } from '../../core/context.ts'
 import { sha256 } from '../../core/secrets.ts'
 import { book, hasEarned } from '../credits/ledger.ts'
 import { PUBLISH_REWARD } from '../credits/policy.ts'
+import { hasProvenAddress } from '../identity/users/proven.ts'
+import { SIMILAR } from './duplicate.ts'
 import { comparedText } from './related.ts'
 import type { CardRow } from './select.ts'
+import { decodeSketch, encodeSketch, sketchOf, sketchOverlap, type TextSketch } from './text-sketch.ts'
 import { wordsOf } from './words.ts'
 
 /** What a card says, whatever its case, spacing and punctuation. */
 const fingerprintOf = (row: CardRow): string => sha256(wordsOf(comparedText(row)).join(' '))
 
+/** Whether the owner has been rewarded for nearly the same, in a card that may be gone by now. */
+async function isNearCopy(ctx: UserCtx, ownerId: string, sketch: TextSketch): Promise<boolean> {
+  const rewarded = await ctx.db
+    .selectFrom('rewarded_texts')
+    .select('sketch')
+    .where('user_id', '=', ownerId)
+    .execute()
+  return rewarded.some((row) => sketchOverlap(sketch, decodeSketch(row.sketch)) >= SIMILAR)
+}
+
 /**
  * A card earns once in its life, however often and wherever it is published; and what it says earns its owner once, so
- * that taking it back and recording it anew as another card pays nothing. Returns the credits earned.
+ * that near copies, and taking it back and recording it anew, pay nothing. Returns the credits earned.
  */
 export async function rewardPublishing(ctx: UserCtx, row: CardRow): Promise<number> {
-  const earned = { userId: row.owner_id, reason: 'publish_reward', refId: row.card_id } as const
-  if (await hasEarned(ctx, earned)) return 0
+  const userId = row.owner_id
+  if (await hasEarned(ctx, { userId, reason: 'publish_reward', refId: row.card_id })) return 0
+  if (!(await hasProvenAddress(ctx, userId))) return 0
+  const sketch = sketchOf(comparedText(row))
+  if (await isNearCopy(ctx, userId, sketch)) return 0
   const { booked } = await book(ctx, {
-    userId: row.owner_id,
+    userId,
     delta: PUBLISH_REWARD,
     reason: 'publish_reward',
     cause: `publish:${fingerprintOf(row)}`,
     ref: { type: 'card', id: row.card_id },
   })
-  return booked ? PUBLISH_REWARD : 0
+  if (!booked) return 0
+  await ctx.db
+    .insertInto('rewarded_texts')
+    .values({
+      user_id: userId,
+      card_id: row.card_id,
+      sketch: encodeSketch(sketch),
+      created_at: ctx.now().toISOString(),
+    })
+    .execute()
+  return PUBLISH_REWARD
 }

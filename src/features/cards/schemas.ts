@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { Id, Page, pageOf, Time } from '../../core/schemas.ts'
+import { Provenance } from '../../core/provenance.ts'
+import { AnswerId, Id, Page, pageOf, Time } from '../../core/schemas.ts'
 
 export const CARD_TYPES = ['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference'] as const
 export const MAX_BODY_BYTES = 8 * 1024 * 1024
@@ -33,6 +34,7 @@ const Evidence = z
   .meta({ id: 'CaseEvidence' })
 
 const MAX_ENVIRONMENT = 100
+const MAX_EVIDENCES = 100
 
 const fields = {
   card_type: z.enum(CARD_TYPES),
@@ -49,7 +51,7 @@ const fields = {
   card_payload: z.record(z.string(), z.unknown()).nullable().describe('Free JSON'),
   body: Text.nullable().describe('Long text, Markdown'),
   scope_notes: Text.nullable().describe('Where the card applies and where it does not'),
-  evidences: z.array(Evidence).max(100).describe('Only ever added'),
+  evidences: z.array(Evidence).max(MAX_EVIDENCES).describe('Only ever added'),
 }
 
 export const CaseCreate = z
@@ -69,11 +71,18 @@ export const CaseCreate = z
   })
   .meta({ id: 'CaseCreate' })
 
-export const CaseUpdate = z.object(fields).partial().meta({ id: 'CaseUpdate' })
-
 export const CardId = z.object({ card_id: Id })
 
-export const CaseUpdateById = CardId.extend(CaseUpdate.shape)
+export const CaseUpdate = z
+  .object({ ...CardId.shape, ...z.object(fields).partial().shape })
+  .meta({ id: 'CaseUpdate' })
+
+/** Tools refuse unknown keys in evidence too: `metadata` for `meta` would be lost without a word. */
+const strictEvidences = z.array(Evidence.strict()).max(MAX_EVIDENCES).describe('Only ever added')
+
+export const RecordTool = CaseCreate.extend({ evidences: strictEvidences.default([]) })
+
+export const UpdateTool = CaseUpdate.extend({ evidences: strictEvidences.optional() })
 
 const FeedbackCounts = z.object({ useful: z.int(), not_applicable: z.int(), outdated: z.int() })
 
@@ -92,13 +101,14 @@ export const Warning = z
 
 export const SimilarCard = z
   .object({
-    card_id: z.string(),
-    case_id: z.string(),
+    card_id: AnswerId,
+    case_id: AnswerId,
     title: z.string(),
     card_type: z.enum(CARD_TYPES),
     status: z.enum(['unpublished', 'published']),
-    workspace_id: z.string(),
+    workspace_id: AnswerId,
     owner_name: z.string(),
+    provenance: Provenance,
     similarity: z.number(),
     updated_at: Time,
   })
@@ -106,23 +116,24 @@ export const SimilarCard = z
 
 const EvidenceResponse = z
   .object({
-    evidence_id: z.string(),
+    evidence_id: AnswerId,
     kind: z.string(),
     content: z.string(),
     meta: z.record(z.string(), z.unknown()).nullable(),
-    added_by: z.string(),
+    added_by: AnswerId,
     created_at: Time,
   })
   .meta({ id: 'CaseEvidenceResponse' })
 
 export const CaseResponse = z
   .object({
-    card_id: z.string(),
-    case_id: z.string().describe('The same as card_id'),
-    workspace_id: z.string(),
-    origin_workspace_id: z.string(),
-    owner_id: z.string(),
+    card_id: AnswerId,
+    case_id: AnswerId.describe('The same as card_id'),
+    workspace_id: AnswerId,
+    origin_workspace_id: AnswerId,
+    owner_id: AnswerId,
     owner_name: z.string(),
+    provenance: Provenance,
     card_type: z.enum(CARD_TYPES),
     track: z.enum(['debug', 'build']),
     status: z.enum(['unpublished', 'published']),
@@ -156,7 +167,7 @@ export const CaseListResponse = pageOf(CaseResponse).meta({ id: 'CaseListRespons
 
 const listParameters = {
   workspace_id: Id.optional(),
-  status: z.string().max(100).optional().describe('published or unpublished; another value finds nothing'),
+  status: z.string().optional().describe('published or unpublished; another value finds nothing'),
   scope: z
     .enum(['personal', 'workspace', 'public'])
     .default('personal')
@@ -178,7 +189,13 @@ export const CaseStatsResponse = z
     total: z.int(),
     published: z.int(),
     unpublished: z.int(),
-    by_type: z.record(z.enum(CARD_TYPES), z.int()),
+    by_type: z.object({
+      debug_fix: z.int(),
+      how_to: z.int(),
+      lesson_learned: z.int(),
+      decision: z.int(),
+      reference: z.int(),
+    }),
     by_track: z.object({ debug: z.int(), build: z.int() }),
     top_tags: z.array(z.object({ tag: z.string(), count: z.int() })),
     feedback: FeedbackCounts,

@@ -1,7 +1,8 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
+import type { Whose } from '../../core/provenance.ts'
 import type { Db } from '../../db/db.ts'
 import type { CardsTable } from '../../db/tables/cards.ts'
-import { mayDelete, mayUpdate, type ViewerId } from './visibility.ts'
+import { isByViewer, isInTeamOf, mayDelete, mayUpdate, type ViewerId } from './visibility.ts'
 
 /** All but the folded text, which repeats the others and is looked at in the database alone. */
 const SHOWN = [
@@ -12,6 +13,7 @@ const SHOWN = [
   'cards.card_type',
   'cards.status',
   'cards.version',
+  'cards.seen_from_version',
   'cards.title',
   'cards.tags',
   'cards.environment',
@@ -42,6 +44,8 @@ const SHOWN = [
 export type CardRow = Omit<Selectable<CardsTable>, 'filter_text'> & {
   owner_name: string
   owner_deleted_at: string | null
+  /** Whose text it is to the viewer. */
+  whose: Whose
   may_update: number
   may_delete: number
 }
@@ -55,6 +59,15 @@ export const selectCards = (db: Db, viewerId: ViewerId) =>
     .select((eb) => [
       'users.display_name as owner_name',
       'users.deleted_at as owner_deleted_at',
+      eb
+        .case()
+        .when(isByViewer(viewerId))
+        .then(sql.lit<Whose>('you'))
+        .when(isInTeamOf(viewerId))
+        .then(sql.lit<Whose>('team'))
+        .else(sql.lit<Whose>('public'))
+        .end()
+        .as('whose'),
       eb.case().when(mayUpdate(viewerId)).then(1).else(0).end().as('may_update'),
       eb.case().when(mayDelete(viewerId)).then(1).else(0).end().as('may_delete'),
     ])

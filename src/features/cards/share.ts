@@ -1,19 +1,32 @@
 import { capability } from '../../core/capability.ts'
-import { inTx } from '../../core/context.ts'
+import { inTx, type UserCtx } from '../../core/context.ts'
+import { forbidden } from '../../core/errors.ts'
 import { audit } from '../audit/audit.ts'
-import { editableCard, ownCard, refuseOutsider } from './access.ts'
+import { type CardRow, editableCard, ownCard, refuseOutsider } from './access.ts'
 import { updateCardRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
 import { presentCard } from './present.ts'
-import { refuseSecrets, review } from './review.ts'
+import { refuseSecrets, review, reviewColumns } from './review.ts'
 import { saved } from './saved.ts'
 import { CardId, CaseResponse } from './schemas.ts'
+
+/** In a public or unlisted workspace sharing shows a card to strangers: that is for its owner to decide. */
+async function requireOwnerInTheOpen(ctx: UserCtx, row: CardRow): Promise<void> {
+  if (row.owner_id === ctx.viewer.userId) return
+  const workspace = await ctx.db
+    .selectFrom('workspaces')
+    .select('visibility')
+    .where('workspace_id', '=', row.workspace_id)
+    .executeTakeFirstOrThrow()
+  if (workspace.visibility !== 'private')
+    throw forbidden('Only the owner may share a card in a public or unlisted workspace.')
+}
 
 export const shareCard = capability({
   name: 'cards.share',
   summary: 'Share a card inside its workspace',
   description:
-    'Members of the workspace can then read and find it. It is not moved, not reviewed for the public and earns nothing. A card that seems to hold a secret is refused. Sharing a shared card changes nothing.',
+    'Members of the workspace can then read and find it. It is not moved and earns nothing. No review stands in the way, but strangers see a card in a public or unlisted workspace only once it has passed one, and there only its owner may share it. A card that seems to hold a secret is refused. Sharing a shared card changes nothing.',
   scopes: ['record'],
   rest: ['POST /api/v1/cards/{card_id}/share', 'POST /api/v1/cases/{case_id}/share'],
   aliases: { case_id: 'card_id' },
@@ -29,10 +42,15 @@ export const shareCard = capability({
   run: (ctx, { card_id }) =>
     inTx(ctx, async (ctx) => {
       const row = await editableCard(ctx, card_id)
-      if (row.status === 'published') return presentCard(row)
+      if (row.status === 'published' && row.review_status !== 'not_reviewed') return presentCard(row)
       await refuseOutsider(ctx, row)
-      refuseSecrets(await review(ctx, row, contentOf(row), row.evidence_count))
+      await requireOwnerInTheOpen(ctx, row)
+      const verdict = await review(ctx, row, contentOf(row), row.evidence_count)
+      refuseSecrets(verdict)
       const now = ctx.now().toISOString()
+      // Sharing waits for no review, but keeps it: strangers see what has passed, here or if the workspace is opened later.
+      await updateCardRow(ctx.db, card_id, reviewColumns(verdict, now))
+      if (row.status === 'published') return saved(ctx, card_id)
       await updateCardRow(ctx.db, card_id, { status: 'published', published_at: now, updated_at: now })
       await audit(ctx, {
         action: 'card.shared',
@@ -67,6 +85,7 @@ export const unpublishCard = capability({
       await updateCardRow(ctx.db, card_id, {
         status: 'unpublished',
         workspace_id: row.origin_workspace_id,
+        ...(row.workspace_id === row.origin_workspace_id ? {} : { seen_from_version: row.version }),
         published_at: null,
         updated_at: ctx.now().toISOString(),
       })

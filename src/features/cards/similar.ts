@@ -3,22 +3,22 @@ import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { conflict } from '../../core/errors.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
+import type { Match } from '../../search-index/match.ts'
+import { PUBLIC_FILTER } from '../../search-index/public-documents.ts'
 import { readableCard } from './access.ts'
+import { DUPLICATE, SIMILAR } from './duplicate.ts'
 import { ownerFilter, workspaceFilter } from './indexing/filters.ts'
+import { provenanceOf } from './present.ts'
 import { comparedText, relatedCards } from './related.ts'
 import { CardId, SimilarCard, type SimilarCardAnswer } from './schemas.ts'
 import { type CardRow, selectCards } from './select.ts'
 import { isListed, mayFind } from './visibility.ts'
 import { overlap, shinglesOf } from './words.ts'
 
-/** From here on two cards say the same; from the second on they are worth comparing. */
-const DUPLICATE = 0.8
-const SIMILAR = 0.5
-
 const MOST_COMPARED = 50
 const MOST_SHOWN = 5
 
-const inLibrary = workspaceFilter(PUBLIC_LIBRARY_ID)
+const IN_LIBRARY: Match = [[PUBLIC_FILTER], [workspaceFilter(PUBLIC_LIBRARY_ID)]]
 
 const present = (row: CardRow, similarity: number): SimilarCardAnswer => ({
   card_id: row.card_id,
@@ -28,6 +28,7 @@ const present = (row: CardRow, similarity: number): SimilarCardAnswer => ({
   status: row.status,
   workspace_id: row.workspace_id,
   owner_name: row.owner_name,
+  provenance: provenanceOf(row),
   similarity: Math.round(similarity * 100) / 100,
   updated_at: row.updated_at,
 })
@@ -39,7 +40,7 @@ const similarityTo = (row: CardRow) => {
 
 /** The library's cards that say nearly the same as this one, the nearest first. */
 async function nearInLibrary(ctx: UserCtx, row: CardRow) {
-  const ids = await relatedCards(ctx, row, { places: [inLibrary], limit: MOST_COMPARED })
+  const ids = await relatedCards(ctx, row, { where: IN_LIBRARY, limit: MOST_COMPARED })
   if (ids.length === 0) return []
   const rows = await selectCards(ctx.db, ctx.viewer.userId)
     .where('cards.card_id', 'in', ids)
@@ -60,13 +61,14 @@ export async function refuseDuplicate(ctx: UserCtx, row: CardRow): Promise<Simil
   if (nearest && nearest.similarity >= DUPLICATE)
     throw conflict(
       'duplicate_card',
-      `The library has this card already: “${nearest.row.title.slice(0, 200)}”. Say in yours what is different, or give feedback on that one.`,
+      'The library has this card already; duplicate_of names it. Say in yours what is different, or give feedback on that one.',
       { duplicate_of: nearest.row.card_id, similarity: Math.round(nearest.similarity * 100) / 100 },
     )
   return near.slice(0, MOST_SHOWN).map(({ row, similarity }) => present(row, similarity))
 }
 
-async function placesOf(ctx: UserCtx): Promise<number[]> {
+/** What the caller finds in one scope or another. */
+async function findable(ctx: UserCtx): Promise<Match> {
   const memberships = await ctx.db
     .selectFrom('memberships')
     .select('workspace_id')
@@ -75,9 +77,11 @@ async function placesOf(ctx: UserCtx): Promise<number[]> {
     .limit(1000)
     .execute()
   return [
-    inLibrary,
-    ownerFilter(ctx.viewer.userId),
-    ...memberships.map(({ workspace_id }) => workspaceFilter(workspace_id)),
+    [
+      PUBLIC_FILTER,
+      ownerFilter(ctx.viewer.userId),
+      ...memberships.map(({ workspace_id }) => workspaceFilter(workspace_id)),
+    ],
   ]
 }
 
@@ -94,10 +98,7 @@ export const similarTo = capability({
   limit: 'search',
   run: async (ctx, { card_id }) => {
     const card = await readableCard(ctx, card_id)
-    const ids = await relatedCards(ctx, card, {
-      places: await placesOf(ctx),
-      limit: MOST_COMPARED,
-    })
+    const ids = await relatedCards(ctx, card, { where: await findable(ctx), limit: MOST_COMPARED })
     if (ids.length === 0) return []
     const rows = await selectCards(ctx.db, ctx.viewer.userId)
       .where('cards.card_id', 'in', ids)

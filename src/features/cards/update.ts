@@ -10,10 +10,11 @@ import { saved } from './saved.ts'
 import {
   type CardAnswer,
   CaseResponse,
-  CaseUpdateById,
+  CaseUpdate,
   type CaseUpdateInput,
   type EvidenceInput,
   MAX_BODY_BYTES,
+  UpdateTool,
 } from './schemas.ts'
 import type { CardRow } from './select.ts'
 import { keepVersion } from './versions.store.ts'
@@ -80,11 +81,12 @@ export const updateCard = capability({
     name: 'update_card',
     description:
       'Change the fields you send of a card that you own or may edit, or add evidences. Use it to complete a card or to mend what publish_card refused, not for another problem (record_card). Returns the card; steps, tags and environment are replaced whole, evidences only added.',
+    input: UpdateTool,
   },
-  input: CaseUpdateById,
+  input: CaseUpdate,
   output: CaseResponse,
   errors: [400, 404, 412, 413],
   maxBodyBytes: MAX_BODY_BYTES,
-  run: (ctx, { card_id, evidences, ...change }: { card_id: string } & CaseUpdateInput) =>
+  run: (ctx, { card_id, evidences, ...change }: CaseUpdateInput) =>
     inTx(ctx, async (ctx) => edit(ctx, await editableCard(ctx, card_id), given(change), evidences)),
 })

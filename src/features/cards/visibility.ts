@@ -17,6 +17,8 @@ const cards = (): Cards => expressionBuilder<Schema, 'cards'>()
 
 const isThere = (eb: Cards): Condition => eb('cards.deleted_at', 'is', null)
 const isPublished = (eb: Cards): Condition => eb('cards.status', '=', 'published')
+/** What strangers see has passed the review, whatever brought it where it is. */
+const hasPassed = (eb: Cards): Condition => eb('cards.review_status', '=', 'passed')
 const isOwn = (eb: Cards, viewerId: ViewerId): Condition => eb('cards.owner_id', '=', viewerId)
 
 function isMember(eb: Cards, viewerId: ViewerId, roles?: readonly Role[]): Condition {
@@ -41,10 +43,13 @@ const isInWorkspaceOf = (eb: Cards, visibility: readonly ('unlisted' | 'public')
       .where('workspaces.visibility', 'in', visibility),
   )
 
+const isOpenTo = (eb: Cards, places: readonly ('unlisted' | 'public')[]): Condition =>
+  eb.and([isPublished(eb), hasPassed(eb), isInWorkspaceOf(eb, places)])
+
 /** Open to everybody who knows the id, signed in or not. */
 export function isOpen(): Condition {
   const eb = cards()
-  return eb.and([isThere(eb), isPublished(eb), isInWorkspaceOf(eb, ['public', 'unlisted'])])
+  return eb.and([isThere(eb), isOpenTo(eb, ['public', 'unlisted'])])
 }
 
 /** By id: the owner, editors and admins of its workspace, members once it is published, anybody if it is open. */
@@ -55,9 +60,22 @@ export function mayRead(viewerId: ViewerId): Condition {
     eb.or([
       isOwn(eb, viewerId),
       isMember(eb, viewerId, EDITORS),
-      eb.and([isPublished(eb), eb.or([isMember(eb, viewerId), isInWorkspaceOf(eb, ['public', 'unlisted'])])]),
+      eb.and([isPublished(eb), isMember(eb, viewerId)]),
+      isOpenTo(eb, ['public', 'unlisted']),
     ]),
   ])
+}
+
+/** The viewer's own card, and nobody else has written its present version. */
+export function isByViewer(viewerId: ViewerId): Condition {
+  const eb = cards()
+  return eb.and([isOwn(eb, viewerId), eb('cards.edited_by', '=', viewerId)])
+}
+
+/** The viewer's own card, or one in a workspace that the viewer is a member of. */
+export function isInTeamOf(viewerId: ViewerId): Condition {
+  const eb = cards()
+  return eb.or([isOwn(eb, viewerId), isMember(eb, viewerId)])
 }
 
 /** The owner always; editors and admins of the workspace that the card is in. */
@@ -84,9 +102,8 @@ export function mayUndelete(viewerId: ViewerId): Condition {
 export type CardScope = 'personal' | 'workspace' | 'public'
 
 /**
- * What lists, stats and search show. Nobody finds another person's unpublished card, whatever the role.
- * `workspaceIds` narrows every scope (none: no narrowing); in scope workspace it also opens published cards of public and
- * unlisted workspaces, since who names one of those may look into it.
+ * What search shows. Nobody finds another person's unpublished card, whatever the role.
+ * `workspaceIds` narrows every scope (none: no narrowing) and opens nothing: scope workspace is what one is a member of.
  */
 export function isListed(
   viewerId: ViewerId,
@@ -95,18 +112,24 @@ export function isListed(
 ): Condition {
   const eb = cards()
   const conditions = [isThere(eb)]
-  const narrowed = workspaceIds.length > 0
-  if (narrowed) conditions.push(eb('cards.workspace_id', 'in', workspaceIds))
+  if (workspaceIds.length > 0) conditions.push(eb('cards.workspace_id', 'in', workspaceIds))
   if (scope === 'personal') conditions.push(isOwn(eb, viewerId))
-  if (scope === 'public') conditions.push(isPublished(eb), isInWorkspaceOf(eb, ['public']))
+  if (scope === 'public') conditions.push(isOpenTo(eb, ['public']))
   if (scope === 'workspace')
-    conditions.push(
-      eb.or([isPublished(eb), isOwn(eb, viewerId)]),
-      narrowed
-        ? eb.or([isMember(eb, viewerId), isInWorkspaceOf(eb, ['public', 'unlisted'])])
-        : isMember(eb, viewerId),
-    )
+    conditions.push(eb.or([isPublished(eb), isOwn(eb, viewerId)]), isMember(eb, viewerId))
   return eb.and(conditions)
+}
+
+/**
+ * What lists and stats show: the same, and in scope workspace also what is open to everybody in the workspaces that are
+ * named. Who knows an unlisted workspace may look into it; search, which has a price for that, does not.
+ */
+export function isBrowsed(viewerId: ViewerId, scope: CardScope, workspaceIds: readonly string[]): Condition {
+  const listed = isListed(viewerId, scope, workspaceIds)
+  if (scope !== 'workspace' || workspaceIds.length === 0) return listed
+  const eb = cards()
+  const isNamed = eb('cards.workspace_id', 'in', workspaceIds)
+  return eb.or([listed, eb.and([isThere(eb), isNamed, isOpenTo(eb, ['public', 'unlisted'])])])
 }
 
 /** Found in one scope or another. */

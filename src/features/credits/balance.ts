@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
-import { Page, pageOf, Time } from '../../core/schemas.ts'
+import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
 
 export const CreditsBalance = z
   .object({
@@ -28,7 +28,7 @@ export const readBalance = capability({
 
 export const CreditsEntry = z
   .object({
-    entry_id: z.string(),
+    entry_id: AnswerId,
     delta: z.int(),
     balance_after: z.int(),
     reason: z.enum([

@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import type { Ctx } from '../../core/context.ts'
 import { forbidden } from '../../core/errors.ts'
-import { Time } from '../../core/schemas.ts'
+import { AnswerId, Time } from '../../core/schemas.ts'
 
 export const ReconciliationReport = z
   .object({
     checked_accounts: z.int(),
     differences: z.array(
       z.object({
-        user_id: z.string(),
+        user_id: AnswerId,
         balance: z.int().describe('What the balance row says'),
         entries: z.int().describe('What the entries add up to'),
         lifetime_earned: z.int(),

@@ -115,4 +115,71 @@ onBothEngines('feedback', (t) => {
     expect((await user.post(url, { kind: 'useful', comment: 'x'.repeat(2001) })).status).toBe(422)
     expect((await t.anonymous().post(url, { kind: 'useful' })).status).toBe(401)
   })
+
+  test('feedback is taken back with its words, and given again it earns nothing more', async () => {
+    const [owner, giver] = [await t.user(), await t.user()]
+    const card = await publicCard(owner)
+    const before = await balance(owner)
+    await giver.post(`${card}/feedback`, { kind: 'useful', comment: 'my words' })
+    const taken = await giver.delete(`${card}/feedback`)
+    expect(taken.status).toBe(204)
+    expect((await owner.get(`${card}/feedback/stats`)).body).toMatchObject({ useful: 0, total: 0 })
+    expect((await owner.get(card)).body.feedback.useful).toBe(0)
+    expect((await owner.get(`${card}/feedback`)).body).toMatchObject({ items: [], total: 0 })
+    expect((await giver.get(`${card}/feedback`)).body.total).toBe(0)
+    const again = await giver.delete(`${card}/feedback`)
+    expect([again.status, again.body.code]).toEqual([404, 'not_found'])
+    const stored = await t.app.services.database.read
+      .selectFrom('card_feedback')
+      .select('comment')
+      .where('user_id', '=', giver.userId)
+      .execute()
+    expect(stored).toEqual([{ comment: null }])
+
+    expect((await giver.post(`${card}/feedback`, { kind: 'useful' })).body.credits_awarded).toBe(0)
+    expect((await owner.get(`${card}/feedback/stats`)).body).toMatchObject({ useful: 1, total: 1 })
+    expect(await balance(owner)).toBe(before + 1)
+  })
+
+  test('giving and taking back many times at once pays once and counts right', async () => {
+    const [owner, giver] = [await t.user(), await t.user()]
+    const card = await publicCard(owner)
+    const before = await balance(owner)
+    await giver.post(`${card}/feedback`, { kind: 'useful' })
+    const answers = await Promise.all(
+      [1, 2, 3].flatMap(() => [
+        giver.delete(`${card}/feedback`),
+        giver.post(`${card}/feedback`, { kind: 'useful' }),
+      ]),
+    )
+    for (const { status, text } of answers) expect([201, 204, 404], text).toContain(status)
+    expect(await balance(owner)).toBe(before + 1)
+    const { total } = (await owner.get(`${card}/feedback/stats`)).body
+    expect((await owner.get(`${card}/feedback`)).body.total).toBe(total)
+  })
+
+  test('taking back does not make room for more rewards on the same day', async () => {
+    const [owner, giver] = [await t.user(), await t.user()]
+    const awarded: number[] = []
+    for (let i = 0; i <= MAX_REWARDS_PER_DAY; i++) {
+      const card = await publicCard(owner)
+      awarded.push((await giver.post(`${card}/feedback`, { kind: 'useful' })).body.credits_awarded)
+      await giver.delete(`${card}/feedback`)
+    }
+    expect(awarded.filter((credits) => credits === 1)).toHaveLength(MAX_REWARDS_PER_DAY)
+    expect(awarded.at(-1)).toBe(0)
+  })
+
+  test('it can be taken back also when the card is no longer shared, and nobody takes back another person’s', async () => {
+    const [owner, giver, other] = [await t.user(), await t.user(), await t.user()]
+    const card = await publicCard(owner)
+    await giver.post(`${card}/feedback`, { kind: 'outdated' })
+    expect((await other.delete(`${card}/feedback`)).status).toBe(404)
+    expect((await owner.delete(`${card}/feedback`)).status).toBe(404)
+    await owner.post(`${card}/unpublish`)
+    expect((await giver.get(card)).status).toBe(404)
+    expect((await giver.delete(`${card}/feedback`)).status).toBe(204)
+    expect((await owner.get(card)).body.feedback.outdated).toBe(0)
+    expect((await giver.delete(`/api/v1/cards/${crypto.randomUUID()}/feedback`)).status).toBe(404)
+  })
 })

@@ -10,6 +10,18 @@ export function findFeedback(db: Db, cardId: string, userId: string): Promise<Ca
     .executeTakeFirst()
 }
 
+/** Takes a feedback back, with its words. False where there is none. The row stays: it remembers the reward. */
+export async function withdraw(db: Db, cardId: string, userId: string, now: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('card_feedback')
+    .set({ withdrawn_at: now, comment: null })
+    .where('card_id', '=', cardId)
+    .where('user_id', '=', userId)
+    .where('withdrawn_at', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
 /** One feedback per person and card: a new one takes the place of the old. */
 export async function putFeedback(db: Db, row: CardFeedbackTable): Promise<void> {
   await db
@@ -21,6 +33,7 @@ export async function putFeedback(db: Db, row: CardFeedbackTable): Promise<void>
         comment: eb.ref('excluded.comment'),
         rewarded_at: eb.ref('excluded.rewarded_at'),
         created_at: eb.ref('excluded.created_at'),
+        withdrawn_at: eb.ref('excluded.withdrawn_at'),
       })),
     )
     .execute()
@@ -44,6 +57,7 @@ export async function recount(db: Db, cardId: string): Promise<void> {
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .where('card_id', '=', cardId)
       .where('kind', '=', kind)
+      .where('withdrawn_at', 'is', null)
   await db
     .updateTable('cards')
     .set({
@@ -61,5 +75,6 @@ export function feedbackShown(db: Db, cardId: string, viewer: { userId: string; 
     .selectFrom('card_feedback')
     .innerJoin('users', 'users.user_id', 'card_feedback.user_id')
     .where('card_feedback.card_id', '=', cardId)
+    .where('card_feedback.withdrawn_at', 'is', null)
   return viewer.mayEdit ? rows : rows.where('card_feedback.user_id', '=', viewer.userId)
 }

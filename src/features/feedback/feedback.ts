@@ -2,14 +2,23 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
-import { Page, pageOf, Time } from '../../core/schemas.ts'
+import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
 import { newId } from '../../db/ids.ts'
 import { type CardRow, readableCard } from '../cards/access.ts'
 import { feedbackOf } from '../cards/present.ts'
 import { CardId } from '../cards/schemas.ts'
 import { isOpen, mayRead } from '../cards/visibility.ts'
 import { book } from '../credits/ledger.ts'
-import { feedbackShown, findFeedback, putFeedback, recount, rewardsSince } from './feedback.store.ts'
+import { hasProvenAddress } from '../identity/users/proven.ts'
+import { cleanOptional, Findings } from '../redaction/stored.ts'
+import {
+  feedbackShown,
+  findFeedback,
+  putFeedback,
+  recount,
+  rewardsSince,
+  withdraw,
+} from './feedback.store.ts'
 
 const KINDS = ['useful', 'not_applicable', 'outdated'] as const
 
@@ -20,6 +29,7 @@ export const MAX_REWARDS_PER_DAY = 20
 
 export const FeedbackCreate = z
   .object({
+    ...CardId.shape,
     kind: z
       .enum(KINDS)
       .describe('useful: it helped; not_applicable: it did not apply; outdated: no longer true'),
@@ -28,9 +38,9 @@ export const FeedbackCreate = z
   .meta({ id: 'FeedbackCreate' })
 
 const given = {
-  feedback_id: z.string(),
-  card_id: z.string(),
-  case_id: z.string(),
+  feedback_id: AnswerId,
+  card_id: AnswerId,
+  case_id: AnswerId,
   kind: z.enum(KINDS),
   comment: z.string().nullable(),
 }
@@ -45,7 +55,7 @@ export const FeedbackResponse = z
 
 export const FeedbackStats = z
   .object({
-    card_id: z.string(),
+    card_id: AnswerId,
     useful: z.int(),
     not_applicable: z.int(),
     outdated: z.int(),
@@ -55,13 +65,16 @@ export const FeedbackStats = z
 
 const FeedbackList = pageOf(
   z
-    .object({ ...given, user_id: z.string(), user_name: z.string(), created_at: Time })
+    .object({ ...given, user_id: AnswerId, user_name: z.string(), created_at: Time })
     .meta({ id: 'FeedbackItem' }),
 ).meta({ id: 'FeedbackListResponse' })
 
 /** Rewards the contributor inside the caller's transaction; false where there is nothing to reward. */
 async function reward(ctx: UserCtx, card: CardRow, now: string): Promise<boolean> {
   if (card.owner_id === ctx.viewer.userId || card.owner_deleted_at !== null) return false
+  // Both sides: accounts made by the hundred could praise one card, or one account praise cards of hundreds.
+  for (const userId of [ctx.viewer.userId, card.owner_id])
+    if (!(await hasProvenAddress(ctx, userId))) return false
   const today = `${now.slice(0, 10)}T00:00:00.000Z`
   if ((await rewardsSince(ctx.db, ctx.viewer.userId, today)) >= MAX_REWARDS_PER_DAY) return false
   const { booked } = await book(ctx, {
@@ -77,16 +90,17 @@ async function reward(ctx: UserCtx, card: CardRow, now: string): Promise<boolean
 export const giveFeedback = capability({
   name: 'feedback.give',
   summary: 'Say whether a card helped',
-  description: `One feedback per person and card; a new one replaces the old. The first useful of somebody else earns the contributor ${USEFUL_REWARD} credit, for at most ${MAX_REWARDS_PER_DAY} cards a day (UTC) per giver.`,
+  description: `One feedback per person and card; a new one replaces the old. The first useful of somebody else earns the contributor ${USEFUL_REWARD} credit, for at most ${MAX_REWARDS_PER_DAY} cards a day (UTC) per giver. Secrets in the comment are replaced by placeholders.`,
   scopes: ['record'],
   rest: ['POST /api/v1/cases/{case_id}/feedback', 'POST /api/v1/cards/{card_id}/feedback'],
   aliases: { case_id: 'card_id' },
   status: 201,
-  input: CardId.extend(FeedbackCreate.shape),
+  input: FeedbackCreate,
   output: FeedbackResponse,
   errors: [404],
-  run: (ctx, { card_id, kind, comment = null }) =>
-    inTx(ctx, async (ctx) => {
+  run: (ctx, { card_id, kind, comment: given }) => {
+    const comment = cleanOptional(given, new Findings())
+    return inTx(ctx, async (ctx) => {
       const card = await readableCard(ctx, card_id)
       const before = await findFeedback(ctx.db, card_id, ctx.viewer.userId)
       const now = ctx.now().toISOString()
@@ -101,6 +115,7 @@ export const giveFeedback = capability({
         comment,
         rewarded_at: rewarded ? now : (before?.rewarded_at ?? null),
         created_at: now,
+        withdrawn_at: null,
       })
       await recount(ctx.db, card_id)
       return {
@@ -112,6 +127,28 @@ export const giveFeedback = capability({
         credits_awarded: rewarded ? USEFUL_REWARD : 0,
         created_at: now,
       }
+    })
+  },
+})
+
+export const withdrawFeedback = capability({
+  name: 'feedback.withdraw',
+  summary: 'Take back your feedback on a card',
+  description:
+    'It counts no more, and its comment is removed. A credit that it earned the contributor stays, and giving feedback on this card again earns no second one.',
+  scopes: ['record'],
+  rest: ['DELETE /api/v1/cases/{case_id}/feedback', 'DELETE /api/v1/cards/{card_id}/feedback'],
+  aliases: { case_id: 'card_id' },
+  status: 204,
+  input: CardId,
+  output: z.void(),
+  errors: [404],
+  // The right comes from the feedback itself: it can be taken back also when the card is no longer shared with its giver.
+  run: (ctx, { card_id }) =>
+    inTx(ctx, async (ctx) => {
+      const isWithdrawn = await withdraw(ctx.db, card_id, ctx.viewer.userId, ctx.now().toISOString())
+      if (!isWithdrawn) throw notFound('Feedback', 'You have given none on this card, or have taken it back.')
+      await recount(ctx.db, card_id)
     }),
 })
 

@@ -45,20 +45,6 @@ export function findOpenInvite(
     .executeTakeFirst()
 }
 
-/** One that this account may accept without its link. */
-export function findOwnInvite(
-  db: Db,
-  userId: string,
-  inviteId: string,
-): Promise<WorkspaceInvitesTable | undefined> {
-  return db
-    .selectFrom('workspace_invites')
-    .selectAll()
-    .where('invite_id', '=', inviteId)
-    .where('for_user_id', '=', userId)
-    .executeTakeFirst()
-}
-
 export function findInviteByToken(db: Db, tokenHash: string): Promise<WorkspaceInvitesTable | undefined> {
   return db.selectFrom('workspace_invites').selectAll().where('token_hash', '=', tokenHash).executeTakeFirst()
 }
@@ -91,3 +77,55 @@ export function namesFor(
     .where('workspaces.workspace_id', '=', invite.workspace_id)
     .executeTakeFirstOrThrow()
 }
+
+export async function countOpenInvitesOf(db: Db, workspaceId: string): Promise<number> {
+  const { open } = await db
+    .selectFrom('workspace_invites')
+    .select(({ fn }) => fn.countAll<number>().as('open'))
+    .where('workspace_id', '=', workspaceId)
+    .where('status', '=', 'pending')
+    .executeTakeFirstOrThrow()
+  return open
+}
+
+export async function deleteInvitesOf(db: Db, workspaceId: string): Promise<void> {
+  await db.deleteFrom('workspace_invites').where('workspace_id', '=', workspaceId).execute()
+}
+
+export type AddressedInvite = WorkspaceInvitesTable & { workspace_name: string; inviter_name: string }
+
+/** Whom an invitation is for: an account that was named, or a normal address that may be shown what is sent to it. */
+export type Addressee = { userId: string; address: string | null }
+
+/** The open invitations for somebody that have not expired, newest first. */
+export function listInvitesFor(db: Db, to: Addressee, now: string): Promise<AddressedInvite[]> {
+  return invitesFor(db, to, now)
+    .orderBy('workspace_invites.created_at', 'desc')
+    .orderBy('workspace_invites.invite_id', 'desc')
+    .execute()
+}
+
+export function findInviteFor(
+  db: Db,
+  to: Addressee,
+  inviteId: string,
+  now: string,
+): Promise<AddressedInvite | undefined> {
+  return invitesFor(db, to, now).where('workspace_invites.invite_id', '=', inviteId).executeTakeFirst()
+}
+
+const invitesFor = (db: Db, { userId, address }: Addressee, now: string) =>
+  db
+    .selectFrom('workspace_invites')
+    .innerJoin('workspaces', 'workspaces.workspace_id', 'workspace_invites.workspace_id')
+    .innerJoin('users', 'users.user_id', 'workspace_invites.invited_by')
+    .selectAll('workspace_invites')
+    .select(['workspaces.name as workspace_name', 'users.display_name as inviter_name'])
+    .where((eb) =>
+      eb.or([
+        eb('workspace_invites.for_user_id', '=', userId),
+        ...(address === null ? [] : [eb('workspace_invites.email_normal', '=', address)]),
+      ]),
+    )
+    .where('workspace_invites.status', '=', 'pending')
+    .where('workspace_invites.expires_at', '>', now)

@@ -2,16 +2,23 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { conflict, forbidden, gone, notFound } from '../../core/errors.ts'
-import { Id } from '../../core/schemas.ts'
+import { AnswerId, Id } from '../../core/schemas.ts'
 import { sha256 } from '../../core/secrets.ts'
-import type { MembershipsTable, WorkspaceInvitesTable } from '../../db/tables/workspaces.ts'
+import type { WorkspaceInvitesTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
 import { requireUser } from '../identity/users/users.ts'
 import { cancelMails } from '../mail/outbox.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { domainAllowed, isProven, policyOf } from '../permissions/policy.ts'
 import { join, MembershipResponse } from '../workspaces/members.ts'
-import { findInviteByToken, listInvitesOf, namesFor, updateInvite } from './invitations.store.ts'
+import {
+  countOpenInvitesOf,
+  deleteInvitesOf,
+  findInviteByToken,
+  listInvitesOf,
+  namesFor,
+  updateInvite,
+} from './invitations.store.ts'
 import {
   InviteToken,
   presentInvite,
@@ -56,7 +63,7 @@ export const revokeInvite = capability({
   },
   input: z.object({ workspace_id: Id, invite_id: Id }),
   output: z
-    .object({ invite_id: z.string(), status: z.literal('revoked') })
+    .object({ invite_id: AnswerId, status: z.literal('revoked') })
     .meta({ id: 'WorkspaceInviteRevoked' }),
   run: (ctx, { workspace_id, invite_id }) =>
     inTx(ctx, async (ctx) => {
@@ -76,10 +83,8 @@ export const revokeInvite = capability({
 const hasEnded = (ctx: Ctx, { expires_at }: WorkspaceInvitesTable) => expires_at <= ctx.now().toISOString()
 
 /** What a token stands for. A revoked invitation is as unknown as one that never was. */
-const requireInvite = async (ctx: Ctx, token: string): Promise<WorkspaceInvitesTable> =>
-  requireUsable(ctx, await findInviteByToken(ctx.db, sha256(token)))
-
-export function requireUsable(ctx: Ctx, found: WorkspaceInvitesTable | undefined): WorkspaceInvitesTable {
+async function requireInvite(ctx: Ctx, token: string): Promise<WorkspaceInvitesTable> {
+  const found = await findInviteByToken(ctx.db, sha256(token))
   if (!found || found.status === 'revoked')
     throw notFound('Invitation', 'The link may have been replaced by a newer one. Ask for a new invitation.')
   if (found.status === 'pending' && hasEnded(ctx, found))
@@ -132,11 +137,18 @@ async function requireWelcome(ctx: UserCtx, invite: WorkspaceInvitesTable): Prom
   )
 }
 
-/** Makes the viewer a member by an invitation that is theirs to accept. */
-export async function accept(ctx: UserCtx, found: WorkspaceInvitesTable): Promise<MembershipsTable> {
-  if (found.status !== 'pending')
-    throw conflict('invite_not_pending', 'This invitation has been accepted already.')
-  await requireWelcome(ctx, found)
+export const countOpenInvites = (ctx: Ctx, workspaceId: string): Promise<number> =>
+  countOpenInvitesOf(ctx.db, workspaceId)
+
+/** For a workspace that goes, inside its transaction: every link is dead, and no mail with one leaves any more. */
+export async function endInvitesOf(ctx: Ctx, workspaceId: string): Promise<void> {
+  for (const { invite_id } of await listInvitesOf(ctx.db, workspaceId, { history: false }))
+    await cancelMails(ctx, `invite:${invite_id}`)
+  await deleteInvitesOf(ctx.db, workspaceId)
+}
+
+/** The end of every way to accept; whether the caller may is decided before. */
+export async function joinByInvite(ctx: UserCtx, found: WorkspaceInvitesTable) {
   const membership = await join(ctx, found.workspace_id, ctx.viewer.userId, found.role)
   await updateInvite(ctx.db, found.invite_id, {
     status: 'accepted',
@@ -166,5 +178,12 @@ export const acceptInvite = capability({
   },
   input: WorkspaceInviteAccept,
   output: MembershipResponse,
-  run: (ctx, { token }) => inTx(ctx, async (ctx) => accept(ctx, await requireInvite(ctx, token))),
+  run: (ctx, { token }) =>
+    inTx(ctx, async (ctx) => {
+      const found = await requireInvite(ctx, token)
+      if (found.status !== 'pending')
+        throw conflict('invite_not_pending', 'This invitation has been accepted already.')
+      await requireWelcome(ctx, found)
+      return joinByInvite(ctx, found)
+    }),
 })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { Email, Id, Time } from '../../core/schemas.ts'
+import { Provenance } from '../../core/provenance.ts'
+import { AnswerId, Email, Id, Time } from '../../core/schemas.ts'
 import type { WorkspaceInvitesTable } from '../../db/tables/workspaces.ts'
 import { RoleName } from '../permissions/policy.ts'
 import { OptionalRole } from '../workspaces/members.ts'
@@ -16,15 +17,19 @@ export const WorkspaceInviteAccept = z.object({ token: InviteToken }).meta({ id:
 
 export const WorkspaceInviteResponse = z
   .object({
-    invite_id: z.string(),
-    workspace_id: z.string(),
+    invite_id: AnswerId,
+    workspace_id: AnswerId,
     email: z.string(),
     role: RoleName,
     status: InviteStatus,
-    invited_by: z.string(),
+    invited_by: AnswerId,
     created_at: Time,
     expires_at: Time,
     accepted_at: Time.nullable(),
+    declined_at: Time.nullable().describe(
+      'Set where the invited person declined; the status is revoked then.',
+    ),
+    provenance: Provenance.describe('Who typed the address'),
   })
   .meta({ id: 'WorkspaceInviteResponse' })
 
@@ -59,4 +64,7 @@ export const presentInvite = ({
   accepted_by,
   for_user_id,
   ...shown
-}: WorkspaceInvitesTable): z.input<typeof WorkspaceInviteResponse> => shown
+}: WorkspaceInvitesTable): z.input<typeof WorkspaceInviteResponse> => ({
+  ...shown,
+  provenance: { owner: 'team', workspace: shown.workspace_id, reviewed: false },
+})

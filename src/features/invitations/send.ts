@@ -89,6 +89,7 @@ async function sendFirst(ctx: UserCtx, { workspaceId, email, role, forUserId }: 
     accepted_at: null,
     accepted_by: null,
     for_user_id: forUserId,
+    declined_at: null,
   }
   await insertInvite(ctx.db, invite)
   return send(ctx, invite, token)

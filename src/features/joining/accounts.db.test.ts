@@ -105,7 +105,7 @@ onBothEngines('accounts', (t) => {
     const same = await t.anonymous().post('/api/v1/auth/api-keys', { name: 'same' }, header)
     expect(same.body.scopes).toEqual(['account'])
     const search = await user.post('/api/v1/auth/api-keys', { name: 'search', scopes: ['search'] })
-    const refused = await t.anonymous().get('/api/v1/auth/me', { 'x-api-key': search.body.api_key })
+    const refused = await t.anonymous().get('/api/v1/user/settings', { 'x-api-key': search.body.api_key })
     expect(refused.status).toBe(403)
     expect(refused.body).toMatchObject({ code: 'missing_scope', required_scopes: ['account'] })
   })
@@ -148,6 +148,16 @@ onBothEngines('accounts', (t) => {
     expect((await user.get('/api/v1/auth/me')).status).toBe(200)
     const bearer = { authorization: `Bearer ${other.body.access_token}` }
     expect((await t.anonymous().get('/api/v1/auth/me', bearer)).status).toBe(401)
+  })
+
+  test('every key may know whose it is, whatever its scopes; nobody else may', async () => {
+    const user = await t.user()
+    const key = await user.post('/api/v1/auth/api-keys', { name: 'agent', scopes: ['record'] })
+    const headers = { 'x-api-key': key.body.api_key }
+    const me = await t.anonymous().get('/api/v1/auth/me', headers)
+    expect([me.status, me.body.user_id]).toEqual([200, user.userId])
+    expect((await t.anonymous().get('/api/v1/user/settings', headers)).status).toBe(403)
+    expect((await t.anonymous().get('/api/v1/auth/me')).status).toBe(401)
   })
 
   test('the same Idempotency-Key gives the first answer again, another body a conflict', async () => {

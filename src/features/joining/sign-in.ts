@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
-import type { Ctx } from '../../core/context.ts'
-import { inTx } from '../../core/context.ts'
+import { type Ctx, inTx } from '../../core/context.ts'
 import { conflict, notAuthenticated, notConfigured } from '../../core/errors.ts'
 import { plainName } from '../../core/names.ts'
 import { Email, normalEmail } from '../../core/schemas.ts'
@@ -10,6 +9,7 @@ import { toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { UsersTable } from '../../db/tables/accounts.ts'
 import { audit } from '../audit/audit.ts'
+import { bookWaitingBonuses } from '../billing/invites.ts'
 import { book, openBalance } from '../credits/ledger.ts'
 import { SIGNUP_BONUS } from '../credits/policy.ts'
 import { startSession, TokenResponse } from '../identity/credentials/sessions.ts'
@@ -17,8 +17,8 @@ import { sendVerificationMail } from '../identity/recovery/email-links.ts'
 import { endAccess } from '../identity/recovery/end-access.ts'
 import { forgetFailures, holdGuessers, recordFailure } from '../identity/users/guessing.ts'
 import { hashPassword, Password, passwordMatches } from '../identity/users/passwords.ts'
+import { DisplayName } from '../identity/users/profile.ts'
 import {
-  DisplayName,
   findUser,
   findUserByEmail,
   findUserByGoogle,
@@ -220,6 +220,7 @@ async function linkGoogle(ctx: Ctx, user: UsersTable, subject: string): Promise<
   }
   await updateUser(ctx.db, user.user_id, change)
   if (unproven) {
+    await bookWaitingBonuses(ctx, user.user_id)
     await endAccess(ctx, user.user_id)
     await tell(ctx, { userId: user.user_id, kind: 'account.address_proved' })
   }

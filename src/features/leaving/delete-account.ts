@@ -6,10 +6,11 @@ import { toJson } from '../../db/columns.ts'
 import { audit } from '../audit/audit.ts'
 import { willBeCharged } from '../billing/subscriptions.ts'
 import { forgetPrivateCards } from '../cards/forget.ts'
-import { requirePerson } from '../identity/credentials/fresh-sign-in.ts'
 import { requireLiveCredential } from '../identity/credentials/live-credential.ts'
+import { requireRecentProof } from '../identity/credentials/recent-sign-in.ts'
 import { disconnectAllApps } from '../identity/oauth/connected-apps.ts'
 import { requireUser } from '../identity/users/users.ts'
+import { cancelMails } from '../mail/outbox.ts'
 import { forgetMemory } from '../memory/forget.ts'
 import { DEFAULT_SETTINGS } from '../settings/settings.ts'
 import { handBackOffice } from '../workspaces/members.ts'
@@ -90,6 +91,16 @@ const AccountDeleted = z
   })
   .meta({ id: 'AccountDeleted' })
 
+/** Rows of one person that go with the account. */
+const OWN_TABLES = [
+  'sessions',
+  'api_keys',
+  'email_tokens',
+  'email_changes',
+  'notices',
+  'rewarded_texts',
+] as const
+
 const removeAccount = (ctx: UserCtx): Promise<z.input<typeof AccountDeleted>> =>
   inTx(ctx, async (ctx) => {
     const { userId } = ctx.viewer
@@ -105,8 +116,8 @@ const removeAccount = (ctx: UserCtx): Promise<z.input<typeof AccountDeleted>> =>
       .executeTakeFirst()
     await leaveWorkspaces(ctx)
     await disconnectAllApps(ctx, userId)
-    for (const table of ['sessions', 'api_keys', 'email_tokens', 'notices'] as const)
-      await ctx.db.deleteFrom(table).where('user_id', '=', userId).execute()
+    await cancelMails(ctx, `change_email:${userId}`)
+    for (const table of OWN_TABLES) await ctx.db.deleteFrom(table).where('user_id', '=', userId).execute()
     await ctx.db
       .updateTable('outbox')
       .set({ status: 'cancelled', text_body: '', html_body: '' })
@@ -134,7 +145,7 @@ export const deleteAccount = capability({
   errors: [403, 409],
   input: z.object({ confirmed_by_user: z.literal(true) }),
   output: AccountDeleted,
-  prepare: async (ctx) => requirePerson(ctx, await requireUser(ctx, ctx.viewer.userId), undefined),
+  prepare: async (ctx) => requireRecentProof(ctx, await requireUser(ctx, ctx.viewer.userId), undefined),
   run: removeAccount,
 })
 
@@ -156,6 +167,6 @@ export const deleteAccountByPassword = capability({
     .meta({ id: 'AccountDeletion' }),
   output: AccountDeleted,
   prepare: async (ctx, { password }) =>
-    requirePerson(ctx, await requireUser(ctx, ctx.viewer.userId), password),
+    requireRecentProof(ctx, await requireUser(ctx, ctx.viewer.userId), password),
   run: removeAccount,
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { sampler } from '../../../test/redaction/samples.ts'
+import { team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 
 const { randomFrom } = sampler(5)
@@ -100,5 +101,33 @@ onBothEngines('raw materials', (t) => {
     expect((await user.get(`${MATERIALS}/00000000-0000-4000-8000-000000000000`)).status).toBe(404)
     expect((await user.get(`${MATERIALS}?page=0`)).status).toBe(422)
     expect((await user.get(`${MATERIALS}?page_size=101`)).status).toBe(422)
+  })
+
+  test('its owner and the admins of its workspace delete a material, for good; others may not', async () => {
+    const { workspaceId: workspace_id, admin, editor, viewer } = await team(t)
+    const make = async () => (await editor.post(MATERIALS, { content: 'a log', workspace_id })).body.raw_id
+    const [first, second, third] = [await make(), await make(), await make()]
+    expect((await viewer.delete(`${MATERIALS}/${first}`)).status).toBe(404)
+    expect((await (await t.user()).delete(`${MATERIALS}/${first}`)).status).toBe(404)
+    expect((await editor.delete(`${MATERIALS}/${first}`)).status).toBe(204)
+    expect((await editor.get(`${MATERIALS}/${first}`)).status).toBe(404)
+    expect((await admin.delete(`${MATERIALS}/${second}`)).status).toBe(204)
+    const left = (await editor.get(`${MATERIALS}?workspace_id=${workspace_id}`)).body
+    expect(left.items.map((item: { raw_id: string }) => item.raw_id)).toEqual([third])
+
+    const other = await t.user()
+    await admin.post(`/api/v1/workspaces/${workspace_id}/members`, { user_id: other.userId, role: 'editor' })
+    const refused = await other.delete(`${MATERIALS}/${third}`)
+    expect([refused.status, refused.body.code]).toEqual([403, 'forbidden'])
+    const log = await admin.get(`/api/v1/workspaces/${workspace_id}/audit?action=material.deleted`)
+    expect(log.body.items.map((entry: { subject_id: string }) => entry.subject_id)).toEqual([second, first])
+  })
+
+  test('two deletions at once: one finds it', async () => {
+    const user = await t.user()
+    const { raw_id } = (await user.post(MATERIALS, { content: 'once' })).body
+    const answers = await Promise.all([1, 2].map(() => user.delete(`${MATERIALS}/${raw_id}`)))
+    expect(answers.map((answer) => answer.status).sort()).toEqual([204, 404])
+    expect((await user.delete(`${MATERIALS}/x`)).status).toBe(422)
   })
 })

@@ -38,6 +38,36 @@ export async function findMaterial(
     .executeTakeFirst()
 }
 
+/** The owner, and admins of the workspace it lies in: the same people as for a card. */
+function mayDelete(eb: Materials, viewerId: string): Expression<SqlBool> {
+  return eb.or([
+    eb('raw_materials.owner_id', '=', viewerId),
+    eb(
+      'raw_materials.workspace_id',
+      'in',
+      eb
+        .selectFrom('memberships')
+        .select('memberships.workspace_id')
+        .where('memberships.user_id', '=', viewerId)
+        .where('memberships.role', '=', 'admin'),
+    ),
+  ])
+}
+
+/** Removes it for good; undefined where the viewer may not. */
+export function removeMaterial(
+  db: Db,
+  viewerId: string,
+  rawId: string,
+): Promise<Pick<RawMaterialsTable, 'workspace_id' | 'owner_id'> | undefined> {
+  return db
+    .deleteFrom('raw_materials')
+    .where('raw_id', '=', rawId)
+    .where((eb) => mayDelete(eb, viewerId))
+    .returning(['workspace_id', 'owner_id'])
+    .executeTakeFirst()
+}
+
 export type Listing = { workspaceId: string | undefined; page: number; pageSize: number; characters: number }
 
 export async function listMaterials(
@@ -70,4 +100,24 @@ export async function personalWorkspaceOf(db: Db, userId: string): Promise<strin
     .where('user_id', '=', userId)
     .executeTakeFirstOrThrow()
   return personal_workspace_id
+}
+
+export async function countMaterialsIn(db: Db, workspaceId: string): Promise<number> {
+  const { materials } = await db
+    .selectFrom('raw_materials')
+    .select(({ fn }) => fn.countAll<number>().as('materials'))
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow()
+  return materials
+}
+
+/** An account takes its materials along when it is deleted, so every one of these has an owner with a home. */
+export async function moveToOwners(db: Db, workspaceId: string): Promise<void> {
+  await db
+    .updateTable('raw_materials')
+    .set({
+      workspace_id: sql<string>`(select personal_workspace_id from users where users.user_id = raw_materials.owner_id)`,
+    })
+    .where('workspace_id', '=', workspaceId)
+    .execute()
 }

@@ -2,20 +2,27 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { forbidden, invalid, notFound } from '../../core/errors.ts'
-import { Id, Page, pageOf, Time } from '../../core/schemas.ts'
+import { AnswerId, Id, JsonValue, Page, pageOf, Time } from '../../core/schemas.ts'
 import { fromJson, fromJsonOrNull, toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { RawMaterialsTable } from '../../db/tables/memory.ts'
+import { audit } from '../audit/audit.ts'
 import { cutText } from '../memory/text.ts'
 import { roleIn } from '../permissions/permission.ts'
 import { cleanJson, cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
-import { findMaterial, insertMaterial, listMaterials, personalWorkspaceOf } from './materials.store.ts'
+import {
+  findMaterial,
+  insertMaterial,
+  listMaterials,
+  personalWorkspaceOf,
+  removeMaterial,
+} from './materials.store.ts'
 
 const MAX_BODY_BYTES = 8 * 1024 * 1024
 /** Lists show the beginning; one material alone is shown whole. */
 const LIST_CHARACTERS = 2000
 
-const Meta = z.record(z.string(), z.json())
+const Meta = z.record(z.string(), JsonValue)
 
 export const RawMaterialCreate = z
   .object({
@@ -31,9 +38,9 @@ export const RawMaterialCreate = z
 
 export const RawMaterialResponse = z
   .object({
-    raw_id: z.string(),
-    workspace_id: z.string(),
-    owner_id: z.string(),
+    raw_id: AnswerId,
+    workspace_id: AnswerId,
+    owner_id: AnswerId,
     title: z.string().nullable(),
     kind: z.string(),
     content: z.string(),
@@ -141,4 +148,30 @@ export const readMaterial = capability({
     if (!row) throw notFound('Raw material')
     return present(row)
   },
+})
+
+export const deleteMaterial = capability({
+  name: 'materials.delete',
+  summary: 'Delete a raw material for good',
+  description: 'By its owner, or by an admin of its workspace. It cannot be brought back.',
+  scopes: ['record'],
+  rest: ['DELETE /api/v1/raw-materials/{raw_id}'],
+  status: 204,
+  errors: [404],
+  input: z.object({ raw_id: Id }),
+  output: z.void(),
+  run: (ctx, { raw_id }) =>
+    inTx(ctx, async (ctx) => {
+      const removed = await removeMaterial(ctx.db, ctx.viewer.userId, raw_id)
+      if (!removed) {
+        if (!(await findMaterial(ctx.db, ctx.viewer.userId, raw_id))) throw notFound('Raw material')
+        throw forbidden('Only the owner, and admins of its workspace, may delete this raw material.')
+      }
+      await audit(ctx, {
+        action: 'material.deleted',
+        subject: { type: 'raw_material', id: raw_id },
+        workspaceId: removed.workspace_id,
+        details: { owner_id: removed.owner_id },
+      })
+    }),
 })

@@ -6,7 +6,7 @@ import type { ContextEventType, ContextSlot } from '../../db/tables/memory.ts'
 import { cleanJson, cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
 import { eventNumber } from './events.search.ts'
 import { type EventHead, type EventRow, insertEvent, searchTextOf, termsOfEvent } from './events.store.ts'
-import { type Place, requireMembership } from './place.ts'
+import { type Place, refuseSecretKey, requireMembership } from './place.ts'
 import { insertProject, learnHost, nextPlace, type Project } from './projects.store.ts'
 import type { EventAnswer } from './schemas.ts'
 import { cutText } from './text.ts'
@@ -64,7 +64,7 @@ export async function appendTo(ctx: UserCtx, place: Place, cleaned: Cleaned): Pr
     project_id: project.project_id,
     workspace_id: place.workspaceId,
     event_type: draft.event_type,
-    slot: slotOf(draft),
+    slot: slotOf(place, draft),
     created_at: now,
     ...fields,
   }
@@ -75,18 +75,33 @@ export async function appendTo(ctx: UserCtx, place: Place, cleaned: Cleaned): Pr
 async function projectFor(ctx: UserCtx, place: Place, now: string): Promise<Project> {
   if (place.workspaceId !== place.personalWorkspaceId) await requireMembership(ctx, place.workspaceId)
   if (place.project) return learnHost(ctx.db, place.project, place.name)
+  refuseSecretKey(place.writtenKey)
   const owner = { userId: ctx.viewer.userId, workspaceId: place.workspaceId }
   return insertProject(ctx.db, owner, place.name, now)
 }
 
-/** A fact snapshot that does not say its kind holds facts of the project. */
-function slotOf({ event_type, meta }: Draft): ContextSlot {
-  if (event_type === 'summary') return 'summary'
-  if (event_type !== 'fact_snapshot') return 'recent'
-  const kind = meta?.fact_kind ?? 'project_facts'
+const isUserPreferences = ({ event_type, meta }: Draft): boolean =>
+  event_type === 'fact_snapshot' && meta?.fact_kind === 'user_preferences'
+
+/**
+ * A fact snapshot that does not say its kind holds facts of the project. Preferences of the user in an ordinary project are
+ * an event like others: they must not take the place of what the project itself prefers.
+ */
+function slotOf(place: Place, draft: Draft): ContextSlot {
+  if (draft.event_type === 'summary') return 'summary'
+  if (draft.event_type !== 'fact_snapshot') return 'recent'
+  if (place.name.form === 'user_preferences') return 'preferences'
+  const kind = draft.meta?.fact_kind ?? 'project_facts'
   if (kind === 'project_facts') return 'facts'
-  return kind === 'project_preferences' || kind === 'user_preferences' ? 'preferences' : 'recent'
+  return kind === 'project_preferences' ? 'preferences' : 'recent'
 }
+
+const MISPLACED =
+  'This was kept as an event and changed no preferences. What the user prefers in every project belongs to the key __user__/preferences, with meta.confirmed_by_user true; what holds for this project alone is meta.fact_kind project_preferences.'
+
+/** What the writer of an event should know; undefined where all went as meant. */
+export const hintFor = (place: Place, draft: Draft): string | undefined =>
+  isUserPreferences(draft) && place.name.form !== 'user_preferences' ? MISPLACED : undefined
 
 const RESERVED = 'The key __user__/preferences takes only event_type fact_snapshot'
 

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db, EngineName } from '../../db/db.ts'
 import { insertRow, type Named, prepared } from '../../db/prepared.ts'
-import type { ContextEventsTable, ContextSlot } from '../../db/tables/memory.ts'
+import type { ContextEventsTable, ContextEventType, ContextSlot } from '../../db/tables/memory.ts'
 import { termsOf } from '../../text/analyse.ts'
 import { addToIndex, dropFromIndex } from './events.search.ts'
 import type { ProjectRef } from './projects.store.ts'
@@ -124,28 +124,62 @@ export async function newestParts(db: Db, parts: readonly Part[], characters: nu
 
 export type EventPosition = { createdAt: string; eventNo: number }
 
-type Window = { before: EventPosition | undefined; limit: number; characters: number }
+export type EventFilter = { sessionId: string | undefined; eventTypes: readonly ContextEventType[] }
 
-/** A page of all events of a project, by the index over time. */
-export async function listNewestFirst(
-  db: Db,
-  { user_id, project_id }: ProjectRef,
-  { before, limit, characters }: Window,
-): Promise<EventHead[]> {
+type Window = {
+  before: EventPosition | undefined
+  /** Where looking ends: the oldest event that may be on the page. */
+  downTo?: EventPosition | undefined
+  limit: number
+  characters: number
+  filter?: EventFilter
+}
+
+const eventsBefore = (db: Db, { user_id, project_id }: ProjectRef, before: EventPosition | undefined) => {
   const newest = db
     .selectFrom('context_events')
-    .select(headColumns)
-    .select(sql<string>`substr(content, 1, ${characters})`.as('content'))
     .where('user_id', '=', user_id)
     .where('project_id', '=', project_id)
     .orderBy('created_at', 'desc')
     .orderBy('event_no', 'desc')
-    .limit(limit)
-  if (!before) return newest.execute()
+  if (!before) return newest
   return newest
     .where('created_at', '<=', before.createdAt)
     .where((eb) => eb.or([eb('created_at', '<', before.createdAt), eb('event_no', '<', before.eventNo)]))
-    .execute()
+}
+
+/** The event that comes so many after another, or undefined where there are fewer. */
+export async function positionAfter(
+  db: Db,
+  project: ProjectRef,
+  before: EventPosition | undefined,
+  events: number,
+): Promise<EventPosition | undefined> {
+  const row = await eventsBefore(db, project, before)
+    .select(['created_at', 'event_no'])
+    .limit(1)
+    .offset(events - 1)
+    .executeTakeFirst()
+  return row && { createdAt: row.created_at, eventNo: row.event_no }
+}
+
+/** A page of the events of a project, by the index over time. */
+export async function listNewestFirst(
+  db: Db,
+  project: ProjectRef,
+  { before, downTo, limit, characters, filter }: Window,
+): Promise<EventHead[]> {
+  let page = eventsBefore(db, project, before)
+    .select(headColumns)
+    .select(sql<string>`substr(content, 1, ${characters})`.as('content'))
+    .limit(limit)
+  if (filter?.sessionId !== undefined) page = page.where('session_id', '=', filter.sessionId)
+  if (filter && filter.eventTypes.length > 0) page = page.where('event_type', 'in', filter.eventTypes)
+  if (downTo)
+    page = page
+      .where('created_at', '>=', downTo.createdAt)
+      .where((eb) => eb.or([eb('created_at', '>', downTo.createdAt), eb('event_no', '>=', downTo.eventNo)]))
+  return page.execute()
 }
 
 export async function newestDocument(

@@ -4,7 +4,7 @@ import { inTx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
 import { Id } from '../../core/schemas.ts'
 import { audit } from '../audit/audit.ts'
-import { appendTo, clean, present } from './append.ts'
+import { appendTo, clean, hintFor, present } from './append.ts'
 import { findEvent, recount, removeEvent } from './events.store.ts'
 import { placeOf } from './place.ts'
 import { removeProject } from './projects.store.ts'
@@ -38,7 +38,8 @@ export const appendEvent = capability({
     return inTx(ctx, async (ctx) => {
       const place = await placeOf(ctx, input.project_key, input.workspace_id)
       const { project, event } = await appendTo(ctx, place, cleaned)
-      return present(event, project.project_key)
+      const hint = hintFor(place, input)
+      return { ...present(event, project.project_key), ...(hint ? { hint } : {}) }
     })
   },
 })

@@ -151,6 +151,36 @@ onBothEngines('events', (t) => {
     expect((await user.tool('append_context_turn', turn)).status).toBe(422)
   })
 
+  test('user preferences in an ordinary project are an event, and replace nothing', async () => {
+    const user = await t.user()
+    const snapshot = (fact_kind: string, content: string) =>
+      user.tool('append_context_event', {
+        project_key: 'org/misplaced',
+        event_type: 'fact_snapshot',
+        content,
+        meta: { fact_kind, confirmed_by_user: true },
+      })
+    const own = await snapshot('project_preferences', '- tabs')
+    expect(own.body.data).not.toHaveProperty('hint')
+    const misplaced = await snapshot('user_preferences', '- answers in French')
+    expect(misplaced.status).toBe(200)
+    expect(misplaced.body.data.hint).toContain('__user__/preferences')
+    const { data } = (await user.tool('get_project_context', { project_key: 'org/misplaced' })).body
+    expect(data.project_preferences.content).toBe('- tabs')
+    expect(data.user_preferences).toBeNull()
+    expect(data.recent_events.map((event: { content: string }) => event.content)).toEqual([
+      '- answers in French',
+    ])
+    const placed = await user.post('/api/v1/project-context/events', {
+      project_key: '__user__/preferences',
+      event_type: 'fact_snapshot',
+      content: '- answers in French',
+      meta: { fact_kind: 'user_preferences', confirmed_by_user: true },
+    })
+    expect(placed.status).toBe(201)
+    expect(placed.body).not.toHaveProperty('hint')
+  })
+
   test('many writers at once lose nothing', async () => {
     const user = await t.user()
     const answers = await Promise.all(

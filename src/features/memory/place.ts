@@ -1,11 +1,15 @@
 import type { UserCtx } from '../../core/context.ts'
-import { notFound } from '../../core/errors.ts'
+import { invalid, notFound } from '../../core/errors.ts'
+import type { ProvenanceAnswer } from '../../core/provenance.ts'
 import { roleIn } from '../permissions/permission.ts'
+import { findSecrets } from '../redaction/redact.ts'
 import { type ProjectName, readProjectKey } from './project-key.ts'
 import { findProjects, type Project } from './projects.store.ts'
 
 /** Where a key of this caller leads: the workspace, and the project if there is one already. */
 export type Place = {
+  /** As the caller wrote it. */
+  writtenKey: string
   name: ProjectName
   workspaceId: string
   personalWorkspaceId: string
@@ -32,11 +36,26 @@ export async function placeOf(
   const wanted = name.form === 'user_preferences' ? personalWorkspaceId : (workspaceId ?? personalWorkspaceId)
   const project = projects.find((candidate) => candidate.workspace_id === wanted)
   if (!project && wanted !== personalWorkspaceId) await requireMembership(ctx, wanted)
-  return { name, workspaceId: wanted, personalWorkspaceId, project, userPreferences }
+  return { writtenKey, name, workspaceId: wanted, personalWorkspaceId, project, userPreferences }
 }
 
 export async function requireMembership(ctx: UserCtx, workspaceId: string): Promise<void> {
   if (!(await roleIn(ctx, workspaceId))) throw notFound('Workspace')
+}
+
+/** Whose text memory is: what agents of this person wrote, pasted pages and logs included. */
+export const ownMemory = (workspaceId: string): ProvenanceAnswer => ({
+  owner: 'you',
+  workspace: workspaceId,
+  reviewed: false,
+})
+
+/** Names of projects are listed and logged by clients; what is sanitised inside an event must not stand in the name above it. */
+export function refuseSecretKey(writtenKey: string, field = 'project_key'): void {
+  // What an address carries for signing in is dropped when the key is read.
+  const [found] = findSecrets(writtenKey.replace(/:\/\/[^/@\s]{0,500}@/, '://'))
+  if (found)
+    throw invalid(field, `This looks like a secret (${found.kind}). Name the project by its repository`)
 }
 
 /** For what makes sense only where something is. */

@@ -3,10 +3,11 @@ import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { inTx } from '../../core/context.ts'
 import { InvalidInput, invalid } from '../../core/errors.ts'
+import { AnswerId } from '../../core/schemas.ts'
 import { appendTo, clean } from './append.ts'
 import { documentOf, itemsOf, mergeItems } from './documents.ts'
 import { newestDocument } from './events.store.ts'
-import { type Place, placeOf } from './place.ts'
+import { type Place, placeOf, refuseSecretKey } from './place.ts'
 import { Confirmed, Label, ProjectKey, WorkspaceId } from './schemas.ts'
 
 export const PreferencesTransferRequest = z
@@ -37,10 +38,9 @@ export const PreferencesTransferResponse = z
     items_copied: z.int(),
     items_skipped: z.int().describe('What the target had already.'),
     replaced: z.boolean(),
-    raw_id: z
-      .string()
-      .nullable()
-      .describe('Of the new document of the target; null when nothing had to change.'),
+    raw_id: AnswerId.nullable().describe(
+      'Of the new document of the target; null when nothing had to change.',
+    ),
   })
   .meta({ id: 'PreferencesTransferResponse' })
 
@@ -63,6 +63,7 @@ export const transferPreferences = capability({
     inTx(ctx, async (ctx) => {
       const source = await placeOf(ctx, input.source_project_key, input.workspace_id)
       const target = await placeOf(ctx, input.target_project_key, input.workspace_id)
+      if (!target.project) refuseSecretKey(input.target_project_key, 'target_project_key')
       if (isSame(source, target))
         throw invalid('target_project_key', 'Source and target are the same project')
       const sourceItems = await preferencesAt(ctx, source)

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { inTx } from '../../core/context.ts'
 import { conflict, invalid } from '../../core/errors.ts'
-import { Time } from '../../core/schemas.ts'
+import { AnswerId, Time } from '../../core/schemas.ts'
 import { audit } from '../audit/audit.ts'
 import { moveEvents, recount, removeEventsOf } from './events.store.ts'
-import { placeOf, projectAt, requireMembership } from './place.ts'
+import { placeOf, projectAt, refuseSecretKey, requireMembership } from './place.ts'
 import { readProjectKey } from './project-key.ts'
 import {
   addAliases,
@@ -22,7 +22,7 @@ export const ProjectContextProjectsResponse = z
     items: z.array(
       z.object({
         project_key: z.string(),
-        workspace_id: z.string(),
+        workspace_id: AnswerId,
         aliases: z.array(z.string()).describe('All keys that find this project, after normalisation.'),
         events: z.int(),
         last_event_at: Time.nullable(),
@@ -119,6 +119,7 @@ export const renameProject = capability({
     return inTx(ctx, async (ctx) => {
       const project = projectAt(await placeOf(ctx, project_key, workspace_id))
       const other = (await placeOf(ctx, new_project_key, workspace_id)).project
+      if (!other) refuseSecretKey(new_project_key, 'new_project_key')
       const details = { from: project.project_key, to: newName.key, merged: false }
       if (other && other.project_id !== project.project_id) {
         if (!merge)

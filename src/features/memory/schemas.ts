@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Id, Time } from '../../core/schemas.ts'
+import { AnswerId, Id, JsonValue, Time } from '../../core/schemas.ts'
 import { LONGEST_KEY } from './project-key.ts'
 
 export const LONGEST_CONTENT = 200_000
@@ -16,7 +16,7 @@ export const WorkspaceId = Id.nullish().describe('Default: personal')
 
 export const Confirmed = z.literal(true).describe('Must be true: the user was asked and has agreed.')
 
-const Meta = z.record(z.string(), z.json())
+const Meta = z.record(z.string(), JsonValue)
 
 export const Label = z.string().max(1000).nullish()
 
@@ -44,7 +44,7 @@ export const ProjectContextEventCreate = z
 
 export const ProjectContextEventResponse = z
   .object({
-    raw_id: z.string(),
+    raw_id: AnswerId,
     project_key: z.string(),
     event_type: EventType,
     title: z.string().nullable(),
@@ -52,12 +52,16 @@ export const ProjectContextEventResponse = z
     session_id: z.string().nullable(),
     client: z.string().nullable(),
     meta: Meta.nullable(),
-    workspace_id: z.string(),
+    workspace_id: AnswerId,
     redactions: z
       .array(Redaction)
       .describe('Kinds of secret that were replaced by placeholders, and how many.'),
     truncated: z.boolean().describe('Whether content was cut to the asked length.'),
     created_at: Time,
+    hint: z
+      .string()
+      .optional()
+      .describe('After a write: where this belongs, if it was kept but did not do what its kind says.'),
   })
   .meta({ id: 'ProjectContextEventResponse' })
 

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
-import { Time } from '../../core/schemas.ts'
+import { Provenance } from '../../core/provenance.ts'
+import { AnswerId, JsonValue, Time } from '../../core/schemas.ts'
 import { fromJsonOrNull } from '../../db/columns.ts'
 import { queryTerms, tokens } from '../../text/analyse.ts'
 import { codeInHit, findSubstring, findWord, rarestGrams, SHORTEST_INDEXED } from './events.search.ts'
 import { type EventRow, loadEvents, newestTexts, scanNewest } from './events.store.ts'
-import { placeOf } from './place.ts'
+import { ownMemory, placeOf } from './place.ts'
 import { type Project, partitionsOf } from './projects.store.ts'
 import { bestFirst, estimateFrequency, type Ranked, rankByWords } from './ranking.ts'
 import { EventType, ProjectKey, WorkspaceId } from './schemas.ts'
@@ -27,18 +28,19 @@ const SearchInput = z.object({
 export const ProjectContextSearchResponse = z
   .object({
     project_key: z.string(),
-    workspace_id: z.string(),
+    workspace_id: AnswerId,
+    provenance: Provenance.describe('Memory is written by the caller and read by nobody else.'),
     query: z.string(),
     mode: Mode,
     results: z.array(
       z.object({
-        raw_id: z.string(),
+        raw_id: AnswerId,
         event_type: EventType,
         title: z.string().nullable(),
         snippet: z.string().describe('The surroundings of the match.'),
         session_id: z.string().nullable(),
         client: z.string().nullable(),
-        meta: z.record(z.string(), z.json()).nullable(),
+        meta: z.record(z.string(), JsonValue).nullable(),
         created_at: Time,
       }),
     ),
@@ -72,6 +74,7 @@ export const searchMemory = capability({
     return {
       project_key: project?.project_key ?? name.key,
       workspace_id: workspaceId,
+      provenance: ownMemory(workspaceId),
       query,
       mode,
       results: rows.map((row) => presentHit(row, mode, query)),

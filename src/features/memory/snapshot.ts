@@ -1,16 +1,18 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
-import { Time } from '../../core/schemas.ts'
+import { Provenance } from '../../core/provenance.ts'
+import { AnswerId, Time } from '../../core/schemas.ts'
 import { presentCut } from './append.ts'
 import { type EventHead, newestParts, type Part } from './events.store.ts'
-import { type Place, placeOf } from './place.ts'
+import { ownMemory, type Place, placeOf } from './place.ts'
 import { USER_PREFERENCES_KEY } from './project-key.ts'
 import { ProjectContextEventResponse, ProjectKey, WorkspaceId } from './schemas.ts'
 
 export const ProjectContextSnapshotResponse = z
   .object({
     project_key: z.string(),
-    workspace_id: z.string(),
+    workspace_id: AnswerId,
+    provenance: Provenance.describe('Memory is written by the caller and read by nobody else.'),
     summary: ProjectContextEventResponse.nullable().describe('The current focus; may be partial.'),
     facts: ProjectContextEventResponse.nullable().describe('The current document of stable facts.'),
     project_preferences: ProjectContextEventResponse.nullable(),
@@ -74,6 +76,7 @@ export const readSnapshot = capability({
     return {
       project_key: key,
       workspace_id: place.workspaceId,
+      provenance: ownMemory(place.workspaceId),
       summary: document(project?.project_id, 'summary', key),
       facts: document(project?.project_id, 'facts', key),
       project_preferences: isUserPreferences ? null : document(project?.project_id, 'preferences', key),

@@ -60,4 +60,62 @@ onBothEngines('the timeline of a project', (t) => {
     expect(status).toBe(422)
     expect(body.detail[0].loc).toEqual(['query', 'cursor'])
   })
+
+  test('a session and types narrow the list, page by page', async () => {
+    const user = await t.user()
+    const types = ['user_message', 'agent_report', 'summary'] as const
+    for (let number = 0; number < 12; number++)
+      await user.post(EVENTS, {
+        project_key: 'org/filtered',
+        event_type: types[number % 3],
+        content: `event ${number}`,
+        session_id: number % 2 === 0 ? 'even' : 'odd',
+      })
+    const contents = async (filter: string) => {
+      const { status, body, text } = await user.get(`${list({ project_key: 'org/filtered' })}${filter}`)
+      expect(status, text).toBe(200)
+      return body.items.map((event: { content: string }) => event.content)
+    }
+    const named = (...numbers: number[]) => numbers.map((number) => `event ${number}`)
+    expect(await contents('&session_id=even')).toEqual(named(10, 8, 6, 4, 2, 0))
+    expect(await contents('&event_type=summary')).toEqual(named(11, 8, 5, 2))
+    expect(await contents('&event_type=summary&event_type=agent_report&session_id=odd')).toEqual(
+      named(11, 7, 5, 1),
+    )
+    expect(await contents('&session_id=none')).toEqual([])
+
+    const first = await user.get(`${list({ project_key: 'org/filtered', limit: '4' })}&session_id=even`)
+    const cursor = encodeURIComponent(first.body.next_cursor)
+    expect(await contents(`&session_id=even&limit=4&cursor=${cursor}`)).toEqual(named(2, 0))
+    expect(
+      (await (await t.user()).get(list({ project_key: 'org/filtered', session_id: 'even' }))).body.items,
+    ).toEqual([])
+  })
+
+  test('a filter looks at so many events a page, and the cursor goes on from there to the last one', async () => {
+    const user = await t.user()
+    const append = (session_id: string, content: string) =>
+      user.post(EVENTS, { project_key: 'org/long', event_type: 'turn', content, session_id })
+    await append('rare', 'the oldest')
+    for (let number = 0; number < 110; number++) await append('common', `event ${number}`)
+    await append('rare', 'the newest')
+    const pages: string[][] = []
+    let cursor: string | null = null
+    do {
+      const query = { project_key: 'org/long', session_id: 'rare', limit: '1', ...(cursor ? { cursor } : {}) }
+      const { body } = await user.get(list(query))
+      pages.push(body.items.map((event: { content: string }) => event.content))
+      cursor = body.next_cursor
+    } while (cursor)
+    expect(pages).toEqual([['the newest'], [], ['the oldest']])
+  })
+
+  test('a type that is not there, and an endless session name, are refused', async () => {
+    const user = await t.user()
+    const wrong = await user.get(list({ project_key: 'p', event_type: 'rumour' }))
+    expect([wrong.status, wrong.body.detail[0].loc]).toEqual([422, ['query', 'event_type', 0]])
+    expect((await user.get(list({ project_key: 'p', session_id: 'x'.repeat(1001) }))).status).toBe(422)
+    const many = Array.from({ length: 6 }, () => '&event_type=turn').join('')
+    expect((await user.get(`${list({ project_key: 'p' })}${many}`)).status).toBe(422)
+  })
 })

@@ -1,9 +1,18 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
+import type { UserCtx } from '../../core/context.ts'
+import { AnswerId } from '../../core/schemas.ts'
 import { presentCut } from './append.ts'
-import { type EventHead, type EventPosition, listNewestFirst } from './events.store.ts'
+import {
+  type EventFilter,
+  type EventHead,
+  type EventPosition,
+  listNewestFirst,
+  positionAfter,
+} from './events.store.ts'
 import { placeOf } from './place.ts'
-import { ProjectContextEventResponse, ProjectKey, WorkspaceId } from './schemas.ts'
+import type { ProjectRef } from './projects.store.ts'
+import { EventType, ProjectContextEventResponse, ProjectKey, WorkspaceId } from './schemas.ts'
 
 /** Time and number of the last event of a page: it stays valid when that event is deleted. */
 const CURSOR = /^(\d{4}-\d\d-\d\dT[\d:.]+Z)_(\d{1,16})$/
@@ -13,12 +22,49 @@ const positionOf = (cursor: string): EventPosition => {
   return { createdAt, eventNo: Number(eventNo) }
 }
 
-const cursorOf = (event: EventHead) => `${event.created_at}_${event.event_no}`
+const cursorOf = ({ createdAt, eventNo }: EventPosition) => `${createdAt}_${eventNo}`
+
+/**
+ * A filter has no index of its own, which every event would pay for. Instead so many events are looked at for each one
+ * asked for; a page that is not full by then says where to go on.
+ */
+const LOOKED_AT_PER_EVENT = 50
+
+type Asked = {
+  before: EventPosition | undefined
+  limit: number
+  characters: number
+  filter: EventFilter
+}
+
+async function pageOf(
+  ctx: UserCtx,
+  project: ProjectRef,
+  { before, limit, characters, filter }: Asked,
+): Promise<{ rows: EventHead[]; next: EventPosition | undefined }> {
+  const isFiltered = filter.sessionId !== undefined || filter.eventTypes.length > 0
+  const downTo = isFiltered
+    ? await positionAfter(ctx.db, project, before, limit * LOOKED_AT_PER_EVENT)
+    : undefined
+  // One more than asked for, in events and in characters, shows whether there is more.
+  const found = await listNewestFirst(ctx.db, project, {
+    before,
+    downTo,
+    limit: limit + 1,
+    characters: characters + 1,
+    filter,
+  })
+  const rows = found.slice(0, limit)
+  const last = rows.at(-1)
+  if (found.length > limit && last)
+    return { rows, next: { createdAt: last.created_at, eventNo: last.event_no } }
+  return { rows, next: downTo }
+}
 
 export const ProjectContextEventsResponse = z
   .object({
     project_key: z.string(),
-    workspace_id: z.string(),
+    workspace_id: AnswerId,
     items: z.array(ProjectContextEventResponse),
     next_cursor: z.string().nullable().describe('For the next page; null at the end.'),
   })
@@ -26,7 +72,9 @@ export const ProjectContextEventsResponse = z
 
 export const listEvents = capability({
   name: 'memory.list_events',
-  summary: 'All events of a project, documents included, newest first, page by page',
+  summary: 'The events of a project, documents included, newest first, page by page',
+  description:
+    'All of them, or those of one session and of certain types. With a filter a page may hold fewer events than asked for, even none, while there is a next_cursor: follow it until it is null.',
   scopes: ['search'],
   rest: ['GET /api/v1/project-context/events'],
   errors: [404],
@@ -35,27 +83,31 @@ export const listEvents = capability({
     workspace_id: WorkspaceId,
     limit: z.int().min(1).max(100).default(50),
     max_chars_per_event: z.int().min(200).max(20_000).default(2000),
+    session_id: z.string().min(1).max(1000).optional().describe('Only events of this session.'),
+    event_type: z
+      .array(EventType)
+      .max(EventType.options.length)
+      .default([])
+      .describe('Only events of this type; may be repeated. All of them, when left out.'),
     cursor: z.string().regex(CURSOR).optional().describe('next_cursor of the page before.'),
   }),
   output: ProjectContextEventsResponse,
-  run: async (ctx, { project_key, workspace_id, limit, max_chars_per_event, cursor }) => {
+  run: async (ctx, { project_key, workspace_id, limit, max_chars_per_event, cursor, ...filter }) => {
     const { project, name, workspaceId } = await placeOf(ctx, project_key, workspace_id)
-    // One more than asked for, in events and in characters, shows whether there is more.
-    const rows = project
-      ? await listNewestFirst(ctx.db, project, {
-          before: cursor === undefined ? undefined : positionOf(cursor),
-          limit: limit + 1,
-          characters: max_chars_per_event + 1,
-        })
-      : []
-    const shown = rows.slice(0, limit)
-    const last = shown.at(-1)
     const key = project?.project_key ?? name.key
+    const page = project
+      ? await pageOf(ctx, project, {
+          before: cursor === undefined ? undefined : positionOf(cursor),
+          limit,
+          characters: max_chars_per_event,
+          filter: { sessionId: filter.session_id, eventTypes: filter.event_type },
+        })
+      : { rows: [], next: undefined }
     return {
       project_key: key,
       workspace_id: workspaceId,
-      items: shown.map((row) => presentCut(row, key, max_chars_per_event)),
-      next_cursor: rows.length > limit && last ? cursorOf(last) : null,
+      items: page.rows.map((row) => presentCut(row, key, max_chars_per_event)),
+      next_cursor: page.next ? cursorOf(page.next) : null,
     }
   },
 })

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { inTx } from '../../core/context.ts'
 import { invalid } from '../../core/errors.ts'
+import { AnswerId } from '../../core/schemas.ts'
 import { fromJson } from '../../db/columns.ts'
 import { Findings } from '../redaction/stored.ts'
 import { appendTo, clean, type Draft } from './append.ts'
@@ -41,12 +42,10 @@ export const ProjectContextTurnCreate = z
 export const ProjectContextTurnResponse = z
   .object({
     project_key: z.string(),
-    workspace_id: z.string(),
-    raw_id: z.string().describe('Of the turn.'),
-    raw_ids: z.array(z.string()).describe('Of everything that was written, the turn first.'),
-    events: z.array(
-      z.object({ raw_id: z.string(), event_type: EventType, fact_kind: z.string().nullable() }),
-    ),
+    workspace_id: AnswerId,
+    raw_id: AnswerId.describe('Of the turn.'),
+    raw_ids: z.array(AnswerId).describe('Of everything that was written, the turn first.'),
+    events: z.array(z.object({ raw_id: AnswerId, event_type: EventType, fact_kind: z.string().nullable() })),
     redactions: z.array(Redaction),
   })
   .meta({ id: 'ProjectContextTurnResponse' })

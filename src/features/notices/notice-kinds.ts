@@ -6,6 +6,7 @@ export const NOTICE_KINDS = [
   'workspace.invited',
   'workspace.role_changed',
   'workspace.removed',
+  'workspace.deleted',
   'account.address_proved',
 ] as const
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
@@ -32,6 +33,10 @@ const WORDS: Record<NoticeKind, (given: Required<Given>) => Words> = {
   'workspace.removed': ({ actor, workspace_name }) => ({
     heading: `${actor} removed you from ${workspace_name}`,
     line: 'You no longer find what its members share. Cards that you recorded stay yours.',
+  }),
+  'workspace.deleted': ({ actor, workspace_name }) => ({
+    heading: `${actor} deleted the workspace ${workspace_name}`,
+    line: 'Cards of yours that were there are under “My cards”, unpublished.',
   }),
   'account.address_proved': () => ({
     heading: 'Your address is proved, and everybody else is signed out',

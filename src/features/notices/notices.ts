@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx } from '../../core/context.ts'
-import { Id, Page, pageOf, Time } from '../../core/schemas.ts'
+import { AnswerId, Id, Page, pageOf, Time } from '../../core/schemas.ts'
 import { fromJson } from '../../db/columns.ts'
 import { RoleName } from '../permissions/policy.ts'
 import { NOTICE_KINDS, type NoticeDetails, type NoticeKind, noticeText } from './notice-kinds.ts'
@@ -18,14 +18,14 @@ const KEPT_MS = 180 * 86_400_000
 
 export const NoticeResponse = z
   .object({
-    notice_id: z.string(),
+    notice_id: AnswerId,
     kind: z.enum(NOTICE_KINDS),
     heading: z.string(),
     text: z.string(),
-    actor_id: z.string().nullable(),
-    workspace_id: z.string().nullable(),
+    actor_id: AnswerId.nullable(),
+    workspace_id: AnswerId.nullable(),
     role: RoleName.nullable().describe('Your role in that workspace now; null where you are no member.'),
-    invite_id: z.string().nullable().describe('An invitation that you can accept or decline here.'),
+    invite_id: AnswerId.nullable().describe('An invitation that you can accept or decline here.'),
     created_at: Time,
     read_at: Time.nullable(),
   })

@@ -1,4 +1,4 @@
-import type { UserCtx } from '../../core/context.ts'
+import type { Ctx, UserCtx } from '../../core/context.ts'
 import { forbidden, notFound } from '../../core/errors.ts'
 import type { Role, WorkspacesTable } from '../../db/tables/workspaces.ts'
 
@@ -8,12 +8,16 @@ export const hasRole = (role: Role | null | undefined, minimum: Role): boolean =
   role != null && RANK[role] >= RANK[minimum]
 
 /** The viewer's role in a workspace, or undefined for somebody who is not a member. */
-export async function roleIn(ctx: UserCtx, workspaceId: string): Promise<Role | undefined> {
+export const roleIn = (ctx: UserCtx, workspaceId: string): Promise<Role | undefined> =>
+  roleOf(ctx, workspaceId, ctx.viewer.userId)
+
+/** The role of anybody in a workspace. */
+export async function roleOf(ctx: Ctx, workspaceId: string, userId: string): Promise<Role | undefined> {
   const row = await ctx.db
     .selectFrom('memberships')
     .select('role')
     .where('workspace_id', '=', workspaceId)
-    .where('user_id', '=', ctx.viewer.userId)
+    .where('user_id', '=', userId)
     .executeTakeFirst()
   return row?.role
 }

@@ -6,7 +6,7 @@ import type { Runs } from './runs.ts'
  * From the end of a name to the start of its value: the rest of the name, a closing quote or bracket, an
  * operator of some language, opening quotes. Bounded everywhere, so that one try costs a constant.
  */
-const restOfName = `[ \\t\\w.-]{0,24}?(?:&quot;|[\\s"'\`\\])\\\\]{0,4})`
+const restOfName = `[ \\t\\w.-]{0,24}?(?:&quot;|[\\s"'\`\\])\\\\*~]{0,4})`
 const operator = [
   `:[ \\t]{0,2}(?:&(?:'[a-z]{1,10}[ \\t])?)?[A-Za-z][\\w<>[\\]|?.]{0,30}[ \\t]{1,2}=(?=[ \\t])`, // name: Type =
   `,?\\s{0,40}["']?value["']?[ \\t]{0,2}[:=]`, // key="name" value="…", a name and its value in a list
@@ -19,7 +19,8 @@ const operator = [
   '[:>]',
   `[,(](?=[ \\t]{0,4}["'\`])`, // name("…"), "name", "…"
 ].join('|')
-const opening = `[ \\t]{0,40}(?:\\r?\\n[ \\t]{1,40})?(?:[A-Za-z_.]{0,30}\\(?\\\\?["'\`]|&quot;)?`
+/** Markdown closes its emphasis behind the operator: `**Password:** …`. */
+const opening = `[*_~]{0,3}[ \\t]{0,40}(?:\\r?\\n[ \\t]{1,40})?(?:[A-Za-z_.]{0,30}\\(?\\\\?["'\`]|&quot;)?`
 const link = new RegExp(`${restOfName}(?:${operator})${opening}`, 'iy')
 
 /** `--password value`: a blank is enough after a flag. */
@@ -59,7 +60,24 @@ export function assignedSecret(text: string, nameEnd: number, kind: string, runs
   const start = linked === -1 ? flagValueStart(text, nameEnd) : linked
   const assigned =
     start === -1 || !runs.admitsValue(start, longestValue) ? undefined : secretAt(text, start, kind)
-  return assigned ?? spokenSecret(text, nameEnd, kind)
+  return assigned ?? spokenSecret(text, nameEnd, kind) ?? secretBelow(text, nameEnd, kind)
+}
+
+/** A name that ends its line, and a value that has one of the next two lines to itself. */
+const below =
+  /[ \t"'`*_~)\]]{0,4}(:?)[ \t"'`*_~)\]]{0,4}\r?\n(?:[ \t]{0,20}\r?\n)?[ \t>*"'`-]{0,12}([A-Za-z0-9_+/.~!@#%^*$&-]{6,200}={0,2})["'`*]{0,3}[ \t]{0,20}(?=\r?\n|$)/y
+
+function secretBelow(text: string, nameEnd: number, kind: string): Span | undefined {
+  below.lastIndex = nameEnd
+  const found = below.exec(text)
+  const value = found?.[2]
+  if (!found || value === undefined) return undefined
+  const start = found.index + found[0].lastIndexOf(value)
+  // Without a colon it may be any word and any line: then the value must speak for itself.
+  if (found[1] === ':') return secretValue(value, start, kind)
+  return isPlaceholder(value) || !isPlainlyRandom(value)
+    ? undefined
+    : { start, end: start + value.length, kind, rank: rank.assigned }
 }
 
 /** `my token is …`, `ENV TOKEN …`, `PASSWORD '…'`: nothing but a blank between them, so the value must speak for itself. */
@@ -86,7 +104,12 @@ function secretAt(text: string, start: number, kind: string): Span | undefined {
   const pattern = opener === '"' || opener === "'" || opener === '`' ? quoted : bare
   pattern.lastIndex = start
   const value = pattern.exec(text)?.[0].replace(/[;,.]{1,8}$/, '')
-  if (value === undefined || isPlaceholder(value)) return undefined
+  return value === undefined ? undefined : secretValue(value, start, kind)
+}
+
+/** A value that a name of this kind stands beside: a secret if it looks random enough. */
+export function secretValue(value: string, start: number, kind: string): Span | undefined {
+  if (isPlaceholder(value)) return undefined
   const secret = kind === 'password' ? looksLikePassword(value) : looksRandom(value)
   return secret ? { start, end: start + value.length, kind, rank: rank.assigned } : undefined
 }

@@ -108,6 +108,53 @@ describe('a secret is replaced by a placeholder of its kind', () => {
     expect(redact(write(value)).text).not.toContain(value)
   })
 
+  test.each([
+    ['bold with its colon', (value: string) => `**Password:** ${value}`],
+    ['bold before the colon', (value: string) => `**Password**: ${value}`],
+    ['underlined', (value: string) => `__API key:__ ${value}`],
+    ['a table cell beside its name', (value: string) => `| Password | ${value} |`],
+    ['a column of a table', (value: string) => `| user | password |\n|---|---|\n| bob | ${value} |`],
+    ['a table without outer bars', (value: string) => `user | token\n--- | ---\nbob | \`${value}\``],
+    ['the line below its name', (value: string) => `Password:\n${value}\n`],
+    ['below a heading', (value: string) => `### Password\n\n${value}\n`],
+    ['below a name without colon', (value: string) => `the API key\r\n${value}`],
+    ['curly quotes', (value: string) => `password = “${value}”`],
+    ['a wide colon', (value: string) => `password：${value}`],
+    ['blanks that do not break', (value: string) => `password:\u00a0${value}`],
+  ])('in Markdown and typeset text: %s', (_form, write) => {
+    const value = `q7Z4${randomFrom(alphanumeric, 14)}k2W9`
+    const { text, findings } = redact(write(value))
+    expect(text).not.toContain(value)
+    expect(text).toBe(write(`<${findings[0]?.kind.toUpperCase()}>`))
+  })
+
+  test.each([
+    ['a Markdown escape', '\\'],
+    ['a zero-width space', '\u200b'],
+    ['a zero-width joiner', '\u200d'],
+    ['a soft hyphen', '\u00ad'],
+    ['a word joiner', '\u2060'],
+    ['a byte order mark', '\ufeff'],
+    ['a variation selector', '\ufe0f'],
+    ['a direction mark', '\u202e'],
+    ['a tag', '\u{e0041}'],
+  ])('%s inside a token hides nothing, and the rest keeps its place', (name, sign) => {
+    const token = `ghp_${randomFrom(alphanumeric, 36)}`
+    const at = name === 'a Markdown escape' ? 3 : 12
+    const hidden = `${token.slice(0, at)}${sign}${token.slice(at)}`
+    const around = `so\u00adft ${hidden}${sign} and\u200b ${hidden}.`
+    expect(redact(around)).toEqual({
+      text: `so\u00adft <GITHUB_TOKEN>${sign} and\u200b <GITHUB_TOKEN>.`,
+      findings: [{ kind: 'github_token', count: 2 }],
+    })
+  })
+
+  test('letters of double width are read as what they look like', () => {
+    const token = `ghp_${randomFrom(alphanumeric, 36)}`
+    const wide = Array.from(token, (c) => String.fromCharCode(c.charCodeAt(0) + 0xfee0)).join('')
+    expect(redact(`see ${wide}!`).text).toBe('see <GITHUB_TOKEN>!')
+  })
+
   test('several at once are counted by kind', () => {
     const key = () => `AKIA${randomFrom(`${upper}234567`, 16)}`
     expect(findSecrets(`${key()} ${key()} ghp_${randomFrom(alphanumeric, 36)}`)).toEqual([
@@ -146,6 +193,14 @@ test.each([
   'apiKey = "testDummyKey9"',
   'token: kv_ab3...9xyz',
   'secretKey: config.auth.secretKey2',
+  'echo $PASSWORD | base64',
+  'password=\nDB_HOST2=localhost5',
+  '| token | type |\n|---|---|\n| id2 | string |',
+  '| key | value |\n|--|--|\n| size12 | 1024px9 |',
+  'The password\nmust be long enough2',
+  '- password\n- python3.11\n',
+  'token:\nuser2: abc12345',
+  'naïve “quotes” – and soft\u00adhyphens\u200b stay as they are',
 ])('documentation and code are not secrets: %s', (text) => {
   expect(redact(text)).toEqual({ text, findings: [] })
 })

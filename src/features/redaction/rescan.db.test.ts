@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sampler } from '../../../test/redaction/samples.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
+import { COMPILED_BEFORE } from '../../../test/support/process.ts'
 
 const { randomFrom } = sampler(4)
 
@@ -30,7 +31,7 @@ onBothEngines('rescan', (t) => {
       await db.updateTable('raw_materials').set(stored).where('raw_id', '=', material.body.raw_id).execute()
     })
     const run = (...args: string[]) =>
-      spawnSync(process.execPath, [cli, ...args], {
+      spawnSync(process.execPath, [...COMPILED_BEFORE, cli, ...args], {
         env: { PATH: process.env.PATH, ...t.vault.env },
         encoding: 'utf8',
       })

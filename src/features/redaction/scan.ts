@@ -8,6 +8,8 @@ import { allRules } from './rules/all.ts'
 import { secretNames } from './rules/names.ts'
 import { type NamedRule, rank, type Span, type TokenRule } from './rules/rule.ts'
 import { Runs } from './runs.ts'
+import { secretsInTables } from './tables.ts'
+import { unfold } from './unfold.ts'
 import { urlPassword } from './urls.ts'
 
 /** What a keyword in the text sets off: a try at that place, never a pass over the whole. */
@@ -73,7 +75,21 @@ const byKeyword = [...triggers.values()]
 const automaton = buildAutomaton(keywords)
 
 /** Every secret in the text, in order, without overlaps. */
-export function scan(text: string): Span[] {
+export function scan(written: string): Span[] {
+  const found = scanPlain(written)
+  const { text, placeOf } = unfold(written)
+  if (text === written) return found
+  // Both ways: what is a disguise in one secret is a part of another.
+  const unfolded = scanPlain(text).map(({ start, end, ...span }) => ({
+    ...span,
+    start: placeOf(start),
+    // What is left out behind the last character is no part of it.
+    end: placeOf(end - 1) + 1,
+  }))
+  return withoutOverlaps([...found, ...unfolded])
+}
+
+function scanPlain(text: string): Span[] {
   const found: Span[] = []
   const state: Scan = {
     text,
@@ -91,7 +107,7 @@ export function scan(text: string): Span[] {
     if (end <= read.end && end - (keywords[keyword]?.length ?? 0) > read.start) return
     for (const trigger of byKeyword[keyword] ?? []) trigger(state, end)
   })
-  return withoutOverlaps(found)
+  return withoutOverlaps([...found, ...secretsInTables(text)])
 }
 
 function findBlock(scan: Scan, end: number): Span | undefined {

@@ -77,9 +77,7 @@ onBothEngines(
       if (scope === 'personal') return own
       const kind = visibility.get(card.workspaceId)
       if (scope === 'public') return card.published && kind === 'public'
-      const named = (asked?.length ?? 0) > 0
-      const open = members.get(card.workspaceId)?.has(viewer.userId) || (named && kind !== 'private')
-      return Boolean(open) && (card.published || own)
+      return Boolean(members.get(card.workspaceId)?.has(viewer.userId)) && (card.published || own)
     }
 
     test.each([

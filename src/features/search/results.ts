@@ -1,10 +1,11 @@
 import type { UserCtx } from '../../core/context.ts'
+import type { Whose } from '../../core/provenance.ts'
 import { fromJson } from '../../db/columns.ts'
 import { explain } from '../../text/snippet.ts'
 import { trackOf } from '../cards/card-type.ts'
 import { contentOf } from '../cards/content.ts'
 import { matchesEnvironment, sameTag } from '../cards/indexing/filters.ts'
-import { feedbackOf, isLikelyOutdated } from '../cards/present.ts'
+import { feedbackOf, isLikelyOutdated, provenanceOf } from '../cards/present.ts'
 import type { Retrieved } from './retrieve.ts'
 import type { SearchResultAnswer } from './schemas.ts'
 import { listedIn, type SearchScope } from './scope.ts'
@@ -12,7 +13,7 @@ import { listedIn, type SearchScope } from './scope.ts'
 type Row = Awaited<ReturnType<typeof loadRows>>[number]
 
 /** A hit with its card, read under the rule of who may find what. */
-export type Loaded = { row: Row; score: number; matched: string[]; snippet: string }
+export type Loaded = { row: Row & { whose: Whose }; score: number; matched: string[]; snippet: string }
 
 /** Picked by number before the rule is asked: a planner that begins with the rule walks over all cards of an owner. */
 const loadRows = (ctx: UserCtx, scope: SearchScope, docNos: readonly number[]) =>
@@ -33,6 +34,12 @@ const loadRows = (ctx: UserCtx, scope: SearchScope, docNos: readonly number[]) =
     .select('users.display_name as owner_name')
     .where(listedIn(scope))
     .execute()
+
+/** One's own unless somebody else wrote it last; otherwise as the scope says. */
+function whoseIs(row: Row, { viewerId, scope }: SearchScope): Whose {
+  if (row.owner_id !== viewerId) return scope === 'public' ? 'public' : 'team'
+  return row.edited_by === viewerId ? 'you' : 'team'
+}
 
 /** The index finds by numbers made from names; here the names themselves are compared. */
 const passes = (row: Row, { tags, environment, track }: SearchScope): boolean => {
@@ -67,7 +74,8 @@ export async function loadHits(
       const row = byNumber.get(docNo)
       if (!row || !passes(row, scope)) continue
       const shown = explain(row.title, textsToQuote(row), terms)
-      if (shown.matched.length > 0) loaded.push({ row, score, ...shown })
+      if (shown.matched.length > 0)
+        loaded.push({ row: { ...row, whose: whoseIs(row, scope) }, score, ...shown })
     }
   }
   return loaded.slice(0, limit)
@@ -107,6 +115,7 @@ export const presentHit = (
   status: row.status,
   workspace_id: row.workspace_id,
   owner_name: row.owner_name,
+  provenance: provenanceOf(row),
   score: Math.round(score * 10_000) / 10_000,
   matched_terms: matched,
   snippet,

@@ -2,31 +2,34 @@ import type { Ctx } from '../../core/context.ts'
 import { type Found, findBest } from '../../search-index/find-best.ts'
 import { fuse } from '../../search-index/fusion.ts'
 import { documentsWhere } from '../../search-index/index.store.ts'
+import { viewIndex } from '../../search-index/index-view.ts'
+import { type LikeWord, likeWords, type Vocabulary } from '../../search-index/like-words.ts'
 import { passes } from '../../search-index/match.ts'
 import type { Candidate } from '../../search-index/packing.ts'
-import { cardCounts, type LikeWord, likeWords, type Totals, totals } from '../../search-index/vocabulary.ts'
+import {
+  countsInDocuments,
+  countsInLists,
+  countsInPublic,
+  type VisibleCount,
+  type VisibleCounts,
+} from '../../search-index/visible-counts.ts'
 import { placeOf, ranked, rarity, type Wanted } from '../../text/bm25.ts'
 import { wordHash } from '../../text/term-hash.ts'
-import {
-  filtersAsked,
-  isKnownLarger,
-  listedIn,
-  narrowing,
-  rememberLarger,
-  type SearchScope,
-} from './scope.ts'
+import { filtersAsked, knownLarger, listedIn, rememberLarger, type SearchScope, tenancy } from './scope.ts'
 
 export const budget = {
   /** Up to here a scope is read whole: that is exact, and cheaper than asking the index. */
   readWhole: 400,
 }
+/** Of a longer query the first words are counted, and the rarest of these asked for. */
+const MOST_COUNTED = 128
 const mostTerms = 32
 const mostUnknown = 6
 
 /** What the words path and the trigram path weigh in the fusion: the latter sees all that the former sees, and more. */
 const pathWeights = { words: 1, trigrams: 20 }
 
-type Term = { word: string; hash: number; cards: number }
+type Term = { word: string; hash: number } & VisibleCount
 
 export type Hit = { docNo: number; score: number }
 
@@ -37,6 +40,8 @@ export type Retrieved = {
   matching: number
   /** The terms that a hit may have matched: those asked for, and those taken to be meant. */
   terms: ReadonlySet<string>
+  /** In how many of the cards that the asker may see each asked word stands, and how many cards these are. */
+  visible: { cards: number; words: ReadonlyMap<string, number> }
 }
 
 /**
@@ -49,32 +54,29 @@ export async function retrieve(
   scope: SearchScope,
   paths: 'both' | 'words' = 'both',
 ): Promise<Retrieved> {
-  const all = await totals(ctx)
-  const hashes = words.map(wordHash)
-  const counts = await cardCounts(ctx, hashes)
-  const terms = words
-    .map((word, i) => ({ word, hash: hashes[i] as number, cards: counts.get(hashes[i] as number) ?? 0 }))
-    .sort((a, b) => a.cards - b.cards)
-    .slice(0, mostTerms)
   const source = await sourceFor(ctx, scope)
+  const terms = await rarestTerms(words, source.counts)
+  const { cards: all, averageLength } = source.counts
+  const visible = { cards: all, words: new Map(terms.map(({ word, cards }) => [word, cards])) }
 
-  const found = await source(terms.map((term) => wantedWord(term, all)))
+  const found = await source.find(terms.map((term) => wantedWord(term, all)))
   const unknown = terms.filter((term) => isMissing(term, found)).slice(0, mostUnknown)
   const known = terms.filter((term) => !unknown.includes(term))
   const exact = known.map((term) => wantedWord(term, all))
-  const byWords = [...ranked(found.candidates, exact, all.averageLength), ...found.others]
+  const byWords = [...ranked(found.candidates, exact, averageLength), ...found.others]
 
-  const meant = paths === 'words' ? [] : await meantBy(ctx, unknown)
+  const meant = paths === 'words' ? [] : await meantBy(ctx, unknown, source)
   if (meant.length === 0)
     return {
       hits: fuse([{ ids: byWords, weight: 1 }]),
       matching: Math.max(found.matching, byWords.length),
       terms: new Set(terms.map((term) => term.word)),
+      visible,
     }
 
   const widened = [...exact, ...meant.map((likes) => wantedLikes(likes, all))]
-  const more = await source(widened)
-  const byTrigrams = [...ranked(more.candidates, widened, all.averageLength), ...more.others]
+  const more = await source.find(widened)
+  const byTrigrams = [...ranked(more.candidates, widened, averageLength), ...more.others]
   const hits = fuse([
     { ids: byWords, weight: pathWeights.words },
     { ids: byTrigrams, weight: pathWeights.trigrams },
@@ -83,46 +85,95 @@ export async function retrieve(
     hits,
     matching: Math.max(found.matching, more.matching, hits.length),
     terms: new Set([...terms, ...meant.flat()].map((term) => term.word)),
+    visible,
   }
 }
 
-async function meantBy(ctx: Ctx, unknown: readonly Term[]): Promise<LikeWord[][]> {
-  const found = await Promise.all(unknown.map((term) => likeWords(ctx, term.word)))
+async function rarestTerms(words: readonly string[], counts: VisibleCounts): Promise<Term[]> {
+  const terms = words.slice(0, MOST_COUNTED).map((word) => ({ word, hash: wordHash(word) }))
+  const count = await counts.of(terms.map(({ hash }) => hash))
+  return terms
+    .map((term) => ({ ...term, ...count(term.hash) }))
+    .sort((a, b) => a.cards - b.cards)
+    .slice(0, mostTerms)
+}
+
+async function meantBy(ctx: Ctx, unknown: readonly Term[], vocabulary: Vocabulary): Promise<LikeWord[][]> {
+  const found: LikeWord[][] = []
+  for (const { word } of unknown) found.push(await likeWords(ctx, word, vocabulary))
   return found.filter((likes) => likes.length > 0)
 }
 
-const wantedWord = ({ hash, cards }: Term, all: Totals): Wanted => [
-  { hash, cards, worth: rarity(cards, all.cards) },
+const wantedWord = ({ hash, cards, postings }: Term, all: number): Wanted => [
+  { hash, postings, worth: rarity(cards, all) },
 ]
-const wantedLikes = (likes: readonly LikeWord[], all: Totals): Wanted =>
-  likes.map(({ hash, cards, likeness }) => ({ hash, cards, worth: likeness * rarity(cards, all.cards) }))
+const wantedLikes = (likes: readonly LikeWord[], all: number): Wanted =>
+  likes.map(({ hash, cards, postings, likeness }) => ({
+    hash,
+    postings,
+    worth: likeness * rarity(cards, all),
+  }))
 
-/** A word that several cards of the vault have is spelled right, even where no card in scope has it. */
+/** A word that several cards have which the asker may see is spelled right, even where no card in scope has it. */
 const surelyRight = 3
 
 /** Cards with a rare word are among the candidates, so if none of them has it, nobody in scope has. */
 const isMissing = (term: Term, { candidates }: Found): boolean =>
   term.cards < surelyRight && !candidates.some(({ hashes }) => placeOf(hashes, term.hash) >= 0)
 
-/** How candidates are found for terms: the whole scope where it is small, the index where it is not. */
-async function sourceFor(
-  ctx: Ctx,
-  scope: SearchScope,
-): Promise<(wanted: readonly Wanted[]) => Promise<Found>> {
-  const narrowed = await narrowing(ctx, scope)
-  if (narrowed.some((anyOf) => anyOf.length === 0))
-    return async () => ({ candidates: [], others: [], matching: 0 })
-  const whole = isKnownLarger(scope, budget.readWhole) ? undefined : await readWhole(ctx, scope)
-  return whole
-    ? async () => ({ candidates: whole, others: [], matching: 0 })
-    : (wanted) => findBest(ctx, wanted, narrowed)
+/** Where candidates come from, and by which counts they are weighed. */
+type Source = Vocabulary & { find: (wanted: readonly Wanted[]) => Promise<Found> }
+
+const everyWord = () => true
+const nothing: Found = { candidates: [], others: [], matching: 0 }
+
+/** The whole scope where it is small, the index where it is not. */
+async function sourceFor(ctx: Ctx, scope: SearchScope): Promise<Source> {
+  const isPublic = scope.scope === 'public'
+  const whose = await tenancy(ctx, scope)
+  if (whose.some((anyOf) => anyOf.length === 0))
+    return {
+      counts: await countsInPublic(ctx),
+      isPublic: true,
+      mayHave: everyWord,
+      find: async () => nothing,
+    }
+  const filters = filtersAsked(scope)
+  const whole = knownLarger(scope, budget.readWhole) ?? (await readWhole(ctx, scope))
+  if (Array.isArray(whole)) {
+    const candidates = whole.filter((candidate) => passes(candidate, filters))
+    return {
+      counts: isPublic ? await countsInPublic(ctx) : await countsInDocuments(ctx, whole),
+      isPublic,
+      mayHave: wordsIn(whole),
+      find: async () => ({ ...nothing, candidates }),
+    }
+  }
+  const view = await viewIndex(ctx)
+  return {
+    counts: isPublic ? await countsInPublic(ctx) : await countsInLists(ctx, view, whose, whole.averageLength),
+    isPublic,
+    mayHave: everyWord,
+    find: (wanted) => findBest(ctx, view, wanted, [...whose, ...filters]),
+  }
 }
 
-/** All of a scope that pass the filters, or undefined where it is large. */
-async function readWhole(ctx: Ctx, scope: SearchScope): Promise<Candidate[] | undefined> {
+/** Made when it is first asked: most queries have no unknown word. */
+function wordsIn(documents: readonly Candidate[]): (hash: number) => boolean {
+  let words: Set<number> | undefined
+  return (hash) => {
+    if (!words) {
+      words = new Set()
+      for (const { hashes } of documents) for (const word of hashes) words.add(word)
+    }
+    return words.has(hash)
+  }
+}
+
+/** All of a scope, or what is known of one that is large. */
+async function readWhole(ctx: Ctx, scope: SearchScope): Promise<Candidate[] | { averageLength: number }> {
   const documents = await documentsWhere(ctx, listedIn(scope), budget.readWhole + 1)
-  if (documents.length <= budget.readWhole)
-    return documents.filter((candidate) => passes(candidate, filtersAsked(scope)))
-  rememberLarger(scope, budget.readWhole)
-  return undefined
+  if (documents.length <= budget.readWhole) return documents
+  const length = documents.reduce((sum, document) => sum + document.length, 0)
+  return rememberLarger(scope, budget.readWhole, length / documents.length)
 }

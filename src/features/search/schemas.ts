@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { Id, Time } from '../../core/schemas.ts'
+import { Provenance } from '../../core/provenance.ts'
+import { AnswerId, Id, Time } from '../../core/schemas.ts'
 
 const CardType = z.enum(['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference'])
 
@@ -42,8 +43,8 @@ export const HitReason = z.enum([
 
 export const SearchResult = z
   .object({
-    card_id: z.string(),
-    case_id: z.string(),
+    card_id: AnswerId,
+    case_id: AnswerId,
     title: z.string(),
     card_type: CardType,
     track: z.enum(['debug', 'build']),
@@ -52,8 +53,9 @@ export const SearchResult = z
     tags: z.array(z.string()),
     environment: z.record(z.string(), z.string()),
     status: z.enum(['unpublished', 'published']),
-    workspace_id: z.string(),
+    workspace_id: AnswerId,
     owner_name: z.string(),
+    provenance: Provenance,
     score: z.number().describe('0 to 1; 1 is first in every ranking'),
     matched_terms: z.array(z.string()).describe('Words of the card that matched'),
     snippet: z.string().describe('HTML: text escaped, matches in <mark>'),
@@ -68,9 +70,9 @@ export const ActionCard = z
   .object({
     title: z.string(),
     summary: z.string(),
-    steps: z.array(z.object({ order: z.int(), action: z.string(), from_card_id: z.string() })),
+    steps: z.array(z.object({ order: z.int(), action: z.string(), from_card_id: AnswerId })),
     cautions: z.array(z.string()),
-    sources: z.array(z.object({ card_id: z.string(), title: z.string() })),
+    sources: z.array(z.object({ card_id: AnswerId, title: z.string(), provenance: Provenance })),
   })
   .meta({ id: 'ActionCard' })
 

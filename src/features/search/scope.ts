@@ -1,10 +1,10 @@
 import type { Ctx } from '../../core/context.ts'
 import type { Match } from '../../search-index/match.ts'
+import { PUBLIC_FILTER } from '../../search-index/public-documents.ts'
 import {
   askedEnvironmentFilter,
   ownerFilter,
   ownerInFilter,
-  publicFilter,
   tagFilter,
   trackFilter,
   workspaceFilter,
@@ -32,29 +32,25 @@ async function openWorkspaces(ctx: Ctx, { viewerId, scope, workspaceIds }: Searc
   if (scope === 'public') query = query.where('workspaces.visibility', '=', 'public')
   if (scope === 'workspace') {
     query = query
-      .leftJoin('memberships', (join) =>
+      .innerJoin('memberships', (join) =>
         join
           .onRef('memberships.workspace_id', '=', 'workspaces.workspace_id')
           .on('memberships.user_id', '=', viewerId),
       )
-      .where((eb) => {
-        const isMember = eb('memberships.user_id', 'is not', null)
-        return named ? eb.or([isMember, eb('workspaces.visibility', 'in', ['public', 'unlisted'])]) : isMember
-      })
       .orderBy('memberships.created_at', 'desc')
   }
   return (await query.limit(mostWorkspaces).execute()).map((row) => row.workspace_id)
 }
 
 /** Whose cards: the tenancy part of a match. */
-async function tenancy(ctx: Ctx, asked: SearchScope): Promise<number[][]> {
+export async function tenancy(ctx: Ctx, asked: SearchScope): Promise<Match> {
   const { viewerId, scope, workspaceIds } = asked
   const named = workspaceIds.length > 0
   if (scope === 'personal')
     return [named ? workspaceIds.map((id) => ownerInFilter(viewerId, id)) : [ownerFilter(viewerId)]]
-  if (scope === 'public' && !named) return [[publicFilter]]
+  if (scope === 'public' && !named) return [[PUBLIC_FILTER]]
   const open = await openWorkspaces(ctx, asked)
-  if (scope === 'public') return [[publicFilter], open.map(workspaceFilter)]
+  if (scope === 'public') return [[PUBLIC_FILTER], open.map(workspaceFilter)]
   return [open.flatMap((id) => [workspaceFilter(id), ownerInFilter(viewerId, id)])]
 }
 
@@ -65,30 +61,29 @@ export const filtersAsked = ({ tags, environment, track }: SearchScope): Match =
   ...(track ? [[trackFilter(track)]] : []),
 ]
 
-/** All that narrows the search, as terms of the index: tenancy, tags, environment and track. */
-export const narrowing = async (ctx: Ctx, asked: SearchScope): Promise<Match> => [
-  ...(await tenancy(ctx, asked)),
-  ...filtersAsked(asked),
-]
-
 export const listedIn = ({ viewerId, scope, workspaceIds }: SearchScope) =>
   isListed(viewerId, scope, workspaceIds)
 
 const largeKeptMs = 60_000
 const mostKept = 10_000
-const largeUntil = new Map<string, number>()
+type Large = { until: number; averageLength: number }
+const large = new Map<string, Large>()
 
 const nameOf = ({ viewerId, scope, workspaceIds }: SearchScope, cards: number) =>
   `${cards} ${scope === 'public' ? '' : viewerId} ${scope} ${workspaceIds.join()}`
 
 /**
- * Whether a scope had more than so many cards a moment ago. Plans depend on it, answers do not, so it may be a little
- * old. Small scopes are not remembered: they may grow past the bound at any moment.
+ * Whether a scope had more than so many cards a moment ago, and how long they were. Plans depend on it, answers hardly, so it
+ * may be a little old. Small scopes are not remembered: they may grow past the bound at any moment.
  */
-export const isKnownLarger = (scope: SearchScope, cards: number): boolean =>
-  (largeUntil.get(nameOf(scope, cards)) ?? 0) > Date.now()
+export function knownLarger(scope: SearchScope, cards: number): Large | undefined {
+  const known = large.get(nameOf(scope, cards))
+  return known && known.until > Date.now() ? known : undefined
+}
 
-export function rememberLarger(scope: SearchScope, cards: number): void {
-  if (largeUntil.size >= mostKept) largeUntil.clear()
-  largeUntil.set(nameOf(scope, cards), Date.now() + largeKeptMs)
+export function rememberLarger(scope: SearchScope, cards: number, averageLength: number): Large {
+  if (large.size >= mostKept) large.clear()
+  const known = { until: Date.now() + largeKeptMs, averageLength }
+  large.set(nameOf(scope, cards), known)
+  return known
 }

@@ -81,6 +81,13 @@ onBothEngines('search', (t) => {
     expect(body.results[0].score).toBe(1)
   })
 
+  test('a hit by the title alone has its mark', async () => {
+    const card = await record(me, { title: 'The zeppelin will not moor' })
+    const { body } = await search(me, 'zeppelin')
+    expect(idsOf({ body })).toEqual([card.card_id])
+    expect(body.results[0].snippet).toBe('The <mark>zeppelin</mark> will not moor')
+  })
+
   test('one missing word does not blank the answer, and more matching words come first', async () => {
     const one = await record(me, { title: 'Marmalade spills' })
     const two = await record(me, { title: 'Marmalade spills over the breakfast tray' })

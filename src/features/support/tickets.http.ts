@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import multipart from '@fastify/multipart'
+import { z } from 'zod'
 import { InvalidInput, notFound } from '../../core/errors.ts'
 import { contextOfRequest } from '../../core/http/context-of-request.ts'
 import { credentialOf } from '../../core/http/credential-of-request.ts'
@@ -11,9 +12,37 @@ import { toInputIssues } from '../../core/validation.ts'
 import { newId } from '../../db/ids.ts'
 import { findAttachment } from './tickets.store.ts'
 import { NewTicket, openTicket, requireAdmin, ticketFolder } from './tickets.ts'
-import { MAX_ATTACHMENT_BYTES, receiveUpload } from './upload.ts'
+import { MAX_ATTACHMENT_BYTES, MAX_ATTACHMENTS, receiveUpload } from './upload.ts'
 
 const json = (schema: object) => ({ 'application/json': { schema } })
+const named = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+
+const FILE = { type: 'string', contentMediaType: 'application/octet-stream' }
+
+const { $schema: _, properties, ...form } = z.toJSONSchema(NewTicket, { io: 'input' })
+
+const TICKET_FORM = {
+  ...form,
+  properties: {
+    ...properties,
+    attachments: {
+      type: 'array',
+      maxItems: MAX_ATTACHMENTS,
+      description: 'Files of at most 10 MiB each; nothing is kept of a form that has more.',
+      items: FILE,
+    },
+  },
+}
+
+const TICKET_OPENED = {
+  type: 'object',
+  required: ['ticket_id', 'status', 'created_at'],
+  properties: {
+    ticket_id: { type: 'string', format: 'uuid' },
+    status: { type: 'string', enum: ['open'] },
+    created_at: { type: 'string', format: 'date-time' },
+  },
+}
 
 export const createTicket: RawRoute = {
   name: 'support.create_ticket',
@@ -23,44 +52,14 @@ export const createTicket: RawRoute = {
   limit: 'support',
   bodyLimit: MAX_ATTACHMENT_BYTES,
   openapi: {
+    schemas: { Body_create_support_ticket: TICKET_FORM, SupportTicketOpened: TICKET_OPENED },
     requestBody: {
       required: true,
-      content: {
-        'multipart/form-data': {
-          schema: {
-            title: 'Body_create_support_ticket',
-            type: 'object',
-            required: ['email', 'subject', 'message'],
-            properties: {
-              email: { type: 'string', minLength: 3, maxLength: 320 },
-              subject: { type: 'string', minLength: 1, maxLength: 200 },
-              message: { type: 'string', minLength: 1, maxLength: 20_000 },
-              category: { type: 'string', maxLength: 50 },
-              attachments: {
-                type: 'array',
-                maxItems: 5,
-                items: { type: 'string', contentMediaType: 'application/octet-stream' },
-              },
-            },
-          },
-        },
-      },
+      content: { 'multipart/form-data': { schema: named('Body_create_support_ticket') } },
     },
-    responses: {
-      200: {
-        description: 'The ticket is open',
-        content: json({
-          type: 'object',
-          required: ['ticket_id', 'status', 'created_at'],
-          properties: {
-            ticket_id: { type: 'string' },
-            status: { type: 'string', const: 'open' },
-            created_at: { type: 'string' },
-          },
-        }),
-      },
-      413: { description: 'Too many or too large attachments; nothing was kept' },
-    },
+    responses: { 200: { description: 'The ticket is open', content: json(named('SupportTicketOpened')) } },
+    errors: [400, 413, 415],
+    takesKey: true,
   },
   prepare: async (app) => {
     await app.register(multipart)
@@ -104,9 +103,9 @@ export const readAttachment: RawRoute = {
   scopes: ['account'],
   openapi: {
     responses: {
-      200: { description: 'The file', content: { 'application/octet-stream': {} } },
-      404: { description: 'There is no such attachment' },
+      200: { description: 'The file', content: { 'application/octet-stream': { schema: FILE } } },
     },
+    errors: [404],
   },
   handle: async (services, request, reply) => {
     requireAdmin(request.viewer)

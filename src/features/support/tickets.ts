@@ -5,7 +5,7 @@ import type { Config } from '../../config.ts'
 import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx, type Services, type Viewer } from '../../core/context.ts'
 import { forbidden, notFound } from '../../core/errors.ts'
-import { Email, Id, Page, pageOf, Time } from '../../core/schemas.ts'
+import { AnswerId, Email, Id, Page, pageOf, Time } from '../../core/schemas.ts'
 import { audit } from '../audit/audit.ts'
 import { enqueueMail } from '../mail/outbox.ts'
 import { mailWithButton } from '../mail/template.ts'
@@ -36,7 +36,7 @@ export const NewTicket = z.object({
 
 const AttachmentResponse = z
   .object({
-    attachment_id: z.string(),
+    attachment_id: AnswerId,
     file_name: z.string(),
     media_type: z.string(),
     size_bytes: z.int(),
@@ -46,13 +46,13 @@ const AttachmentResponse = z
 
 export const TicketResponse = z
   .object({
-    ticket_id: z.string(),
+    ticket_id: AnswerId,
     status: z.enum(['open', 'closed']),
     email: z.string(),
     subject: z.string(),
     message: z.string(),
     category: z.string(),
-    user_id: z.string().nullable(),
+    user_id: AnswerId.nullable(),
     attachments: z.array(AttachmentResponse),
     created_at: Time,
     closed_at: Time.nullable(),

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { conflict, notFound } from '../../core/errors.ts'
-import { Email, Id, Time } from '../../core/schemas.ts'
+import { Provenance } from '../../core/provenance.ts'
+import { AnswerId, Email, Id, Time } from '../../core/schemas.ts'
 import type { MembershipsTable, Role, WorkspacesTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
 import { tell } from '../notices/tell.ts'
@@ -30,8 +31,8 @@ export const MembershipUpdate = z
   .meta({ id: 'MembershipUpdate' })
 
 const membershipFields = {
-  workspace_id: z.string(),
-  user_id: z.string(),
+  workspace_id: AnswerId,
+  user_id: AnswerId,
   role: RoleName,
   created_at: Time,
 }
@@ -43,12 +44,17 @@ export const MembershipResponse = z
       .literal('invited')
       .optional()
       .describe('Only where this person wants to be asked first: not a member yet, but invited.'),
-    invite_id: z.string().optional().describe('That invitation.'),
+    invite_id: AnswerId.optional().describe('That invitation.'),
   })
   .meta({ id: 'MembershipResponse' })
 
 export const WorkspaceMemberResponse = z
-  .object({ ...membershipFields, email: z.string(), display_name: z.string() })
+  .object({
+    ...membershipFields,
+    email: z.string(),
+    display_name: z.string(),
+    provenance: Provenance.describe('Who chose the name'),
+  })
   .meta({ id: 'WorkspaceMemberResponse' })
 
 export const alreadyMember = () =>
@@ -107,7 +113,15 @@ export const listMembers = capability({
   run: async (ctx, { workspace_id }) => {
     await requireRole(ctx, workspace_id, 'viewer')
     const rows = await listMembersOf(ctx.db, workspace_id)
-    return rows.map((row) => ({ ...row, email: row.email ?? '' }))
+    return rows.map((row) => ({
+      ...row,
+      email: row.email ?? '',
+      provenance: {
+        owner: row.user_id === ctx.viewer.userId ? ('you' as const) : ('team' as const),
+        workspace: workspace_id,
+        reviewed: false,
+      },
+    }))
   },
 })
 
@@ -202,7 +216,7 @@ export const removeMember = capability({
   },
   input: z.object({ workspace_id: Id, user_id: Id }),
   output: z
-    .object({ workspace_id: z.string(), user_id: z.string(), removed: z.literal(true) })
+    .object({ workspace_id: AnswerId, user_id: AnswerId, removed: z.literal(true) })
     .meta({ id: 'MembershipRemoved' }),
   run: (ctx, { workspace_id, user_id }) =>
     inTx(ctx, async (ctx) => {

@@ -16,6 +16,7 @@ export async function createPersonalWorkspace(
     created_by: owner.userId,
     created_at: now,
     updated_at: now,
+    deleted_at: null,
   })
   await insertMembership(ctx.db, {
     workspace_id: owner.workspaceId,

@@ -4,7 +4,8 @@ import type { UserCtx } from '../../core/context.ts'
 import { inTx } from '../../core/context.ts'
 import { conflict } from '../../core/errors.ts'
 import { plainName } from '../../core/names.ts'
-import { Id, Time } from '../../core/schemas.ts'
+import { Provenance } from '../../core/provenance.ts'
+import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { fromJsonOrNull, toJsonOrNull } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
@@ -13,6 +14,7 @@ import { reindexWorkspaceSoon } from '../cards/indexing/reindex.ts'
 import { requireUser } from '../identity/users/users.ts'
 import { requireRole, requireVisible } from '../permissions/permission.ts'
 import { PolicyJson, RoleName } from '../permissions/policy.ts'
+import { cleanJson, Findings } from '../redaction/stored.ts'
 import {
   findWorkspace,
   insertMembership,
@@ -48,14 +50,15 @@ export const WorkspaceUpdate = z
 
 export const WorkspaceResponse = z
   .object({
-    workspace_id: z.string(),
+    workspace_id: AnswerId,
     name: z.string(),
     type: z.enum(['org', 'personal', 'team']),
     visibility: Visibility,
     policy_json: z.record(z.string(), z.unknown()).nullable().describe('Shown to members.'),
     role: RoleName.nullable().describe('Your role; null where you are not a member.'),
     member_count: z.int(),
-    created_by: z.string().nullable(),
+    provenance: Provenance.describe('Who named it'),
+    created_by: AnswerId.nullable(),
     created_at: Time,
     updated_at: Time,
   })
@@ -65,12 +68,21 @@ export const WorkspaceListResponse = z
   .object({ items: z.array(WorkspaceResponse), total: z.int() })
   .meta({ id: 'WorkspaceListResponse' })
 
-const present = (row: WorkspaceRow): z.input<typeof WorkspaceResponse> => ({
+const present = (ctx: UserCtx, row: WorkspaceRow): z.input<typeof WorkspaceResponse> => ({
   ...row,
+  provenance: {
+    owner: row.created_by === ctx.viewer.userId ? 'you' : row.role === null ? 'public' : 'team',
+    workspace: row.workspace_id,
+    reviewed: false,
+  },
   // The one system workspace is the Public Library; to its readers it is an organisation's like others.
   type: row.type === 'system' ? 'org' : row.type,
   policy_json: row.role === null ? null : fromJsonOrNull(row.policy_json),
 })
+
+/** Others read both: members, and whoever finds a public workspace. */
+const withoutSecrets = <T extends { name?: unknown; policy_json?: unknown }>(given: T): T =>
+  cleanJson(given, new Findings())
 
 export const createWorkspace = capability({
   name: 'workspaces.create',
@@ -86,8 +98,9 @@ export const createWorkspace = capability({
   },
   input: WorkspaceCreate,
   output: WorkspaceResponse,
-  run: (ctx, { name, type, visibility, policy_json }) =>
-    inTx(ctx, async (ctx) => {
+  run: (ctx, { type, visibility, ...given }) => {
+    const { name, policy_json } = withoutSecrets(given)
+    return inTx(ctx, async (ctx) => {
       const now = ctx.now().toISOString()
       const row: WorkspacesTable = {
         workspace_id: newId(),
@@ -98,6 +111,7 @@ export const createWorkspace = capability({
         created_by: ctx.viewer.userId,
         created_at: now,
         updated_at: now,
+        deleted_at: null,
       }
       await insertWorkspace(ctx.db, row)
       await insertMembership(ctx.db, {
@@ -113,8 +127,9 @@ export const createWorkspace = capability({
         workspaceId: row.workspace_id,
         details: { name, type, visibility },
       })
-      return present({ ...row, role: 'admin', member_count: 1 })
-    }),
+      return present(ctx, { ...row, role: 'admin', member_count: 1 })
+    })
+  },
 })
 
 export const listWorkspaces = capability({
@@ -141,7 +156,7 @@ export const listWorkspaces = capability({
       limit: page_size,
       offset: (page - 1) * page_size,
     })
-    return { items: rows.map(present), total }
+    return { items: rows.map((row) => present(ctx, row)), total }
   },
 })
 
@@ -155,7 +170,7 @@ export const getWorkspace = capability({
   output: WorkspaceResponse,
   run: async (ctx, { workspace_id }) => {
     await requireVisible(ctx, workspace_id)
-    return present(await findWorkspace(ctx.db, ctx.viewer.userId, workspace_id))
+    return present(ctx, await findWorkspace(ctx.db, ctx.viewer.userId, workspace_id))
   },
 })
 
@@ -174,8 +189,9 @@ export const changeWorkspace = capability({
   errors: [404, 409],
   input: WorkspaceUpdate,
   output: WorkspaceResponse,
-  run: (ctx, { workspace_id, name, visibility, policy_json }) =>
-    inTx(ctx, async (ctx) => {
+  run: (ctx, { workspace_id, visibility, ...given }) => {
+    const { name, policy_json } = withoutSecrets(given)
+    return inTx(ctx, async (ctx) => {
       const { workspace } = await requireRole(ctx, workspace_id, 'admin')
       if (visibility !== undefined && visibility !== 'private' && workspace.type === 'personal')
         await refuseToOpenHome(ctx, workspace_id)
@@ -195,6 +211,7 @@ export const changeWorkspace = capability({
           details: { name, visibility, policy_json },
         })
       }
-      return present(await findWorkspace(ctx.db, ctx.viewer.userId, workspace_id))
-    }),
+      return present(ctx, await findWorkspace(ctx.db, ctx.viewer.userId, workspace_id))
+    })
+  },
 })

@@ -6,10 +6,16 @@ import type {
 } from '../../../src/features/identity/credentials/api-keys.ts'
 import type { logout as logoutCapability } from '../../../src/features/identity/credentials/sessions.ts'
 import type {
+  cancelEmailChange as cancelEmailChangeCapability,
+  changeEmail as changeEmailCapability,
+} from '../../../src/features/identity/recovery/email-change.ts'
+import type {
+  resendVerification as resendVerificationCapability,
   resetPassword as resetPasswordCapability,
   verifyEmail as verifyEmailCapability,
 } from '../../../src/features/identity/recovery/email-links.ts'
 import type { requestPasswordReset } from '../../../src/features/identity/recovery/reset-requests.ts'
+import type { changeProfile as changeProfileCapability } from '../../../src/features/identity/users/profile.ts'
 import type {
   me as meCapability,
   submitOnboarding as submitOnboardingCapability,
@@ -30,6 +36,12 @@ export const submitOnboarding = call<typeof submitOnboardingCapability>('POST /a
 export const requestReset = call<typeof requestPasswordReset>('POST /api/v1/auth/password/reset-request')
 export const resetPassword = call<typeof resetPasswordCapability>('POST /api/v1/auth/password/reset')
 export const verifyEmail = call<typeof verifyEmailCapability>('POST /api/v1/auth/verify-email')
+export const resendVerification = call<typeof resendVerificationCapability>(
+  'POST /api/v1/auth/verify-email/resend',
+)
+export const changeProfile = call<typeof changeProfileCapability>('PATCH /api/v1/auth/me')
+export const changeEmail = call<typeof changeEmailCapability>('POST /api/v1/auth/email')
+export const cancelEmailChange = call<typeof cancelEmailChangeCapability>('DELETE /api/v1/auth/email')
 export const listKeys = call<typeof listApiKeys>('GET /api/v1/auth/api-keys')
 export const createKey = call<typeof createApiKey>('POST /api/v1/auth/api-keys')
 export const deleteKey = call<typeof deleteApiKey>('DELETE /api/v1/auth/api-keys/{key_id}')

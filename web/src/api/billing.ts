@@ -6,7 +6,12 @@ import type {
   openPortal,
   readStatus,
 } from '../../../src/features/billing/checkout.ts'
-import type { createInvite, listMyInvites, redeemInvite } from '../../../src/features/billing/invites.ts'
+import type {
+  createInvite,
+  listMyInvites,
+  redeemInvite,
+  withdrawInvite,
+} from '../../../src/features/billing/invites.ts'
 import type { readBalance, readHistory } from '../../../src/features/credits/balance.ts'
 import { call } from './client.ts'
 
@@ -26,4 +31,5 @@ export const packCheckout = call<typeof checkoutCredits>('POST /api/v1/billing/c
 export const billingPortal = call<typeof openPortal>('POST /api/v1/billing/portal')
 export const listInviteCodes = call<typeof listMyInvites>('GET /api/v1/billing/invites')
 export const createInviteCode = call<typeof createInvite>('POST /api/v1/billing/invites')
+export const withdrawInviteCode = call<typeof withdrawInvite>('DELETE /api/v1/billing/invites/{invite_id}')
 export const redeemInviteCode = call<typeof redeemInvite>('POST /api/v1/billing/redeem-invite')

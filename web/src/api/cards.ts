@@ -7,6 +7,7 @@ import type {
   restoreCard as restoreCapability,
   cardVersion as versionCapability,
 } from '../../../src/features/cards/history.ts'
+import type { moveCard as moveCapability } from '../../../src/features/cards/move.ts'
 import type { publishCard as publishCapability } from '../../../src/features/cards/publish.ts'
 import type { getCard as getCapability, listCases } from '../../../src/features/cards/read.ts'
 import type { recordCard as recordCapability } from '../../../src/features/cards/record.ts'
@@ -19,6 +20,7 @@ import type { updateCard as updateCapability } from '../../../src/features/cards
 import type {
   giveFeedback as giveFeedbackCapability,
   listFeedback as listFeedbackCapability,
+  withdrawFeedback as withdrawFeedbackCapability,
 } from '../../../src/features/feedback/feedback.ts'
 import { call } from './client.ts'
 
@@ -30,6 +32,7 @@ export const updateCard = call<typeof updateCapability>('PATCH /api/v1/cards/{ca
 export const publishCard = call<typeof publishCapability>('POST /api/v1/cards/{card_id}/publish', {
   query: ['target_workspace_id'],
 })
+export const moveCard = call<typeof moveCapability>('POST /api/v1/cards/{card_id}/move')
 export const shareCard = call<typeof shareCapability>('POST /api/v1/cards/{card_id}/share')
 export const unpublishCard = call<typeof unpublishCapability>('POST /api/v1/cards/{card_id}/unpublish')
 export const deleteCard = call<typeof deleteCapability>('DELETE /api/v1/cards/{card_id}')
@@ -38,4 +41,7 @@ export const cardHistory = call<typeof historyCapability>('GET /api/v1/cards/{ca
 export const cardVersion = call<typeof versionCapability>('GET /api/v1/cards/{card_id}/history/{version}')
 export const restoreCard = call<typeof restoreCapability>('POST /api/v1/cards/{card_id}/restore')
 export const giveFeedback = call<typeof giveFeedbackCapability>('POST /api/v1/cards/{card_id}/feedback')
+export const withdrawFeedback = call<typeof withdrawFeedbackCapability>(
+  'DELETE /api/v1/cards/{card_id}/feedback',
+)
 export const listFeedback = call<typeof listFeedbackCapability>('GET /api/v1/cards/{card_id}/feedback')

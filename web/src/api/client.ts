@@ -82,6 +82,7 @@ export function call<C extends Declared>(
     const body: Record<string, unknown> = {}
     for (const [name, value] of rest) {
       if (!inQuery(name)) body[name] = value
+      else if (Array.isArray(value)) for (const one of value) query.append(name, String(one))
       else if (value !== null && value !== '') query.set(name, String(value))
     }
     const hasBody = method !== 'GET' && method !== 'DELETE'

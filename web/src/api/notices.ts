@@ -1,5 +1,4 @@
 import type { OutputOf } from '../../../src/core/capability.ts'
-import type { acceptOwnInvite, declineOwnInvite } from '../../../src/features/invitations/own-invitations.ts'
 import type {
   listNotices as ListNotices,
   readNotices as ReadNotices,
@@ -12,5 +11,3 @@ export type InboxNotice = OutputOf<typeof ListNotices>['items'][number]
 export const listNotices = call<typeof ListNotices>('GET /api/v1/notices')
 export const unreadNotices = call<typeof UnreadNotices>('GET /api/v1/notices/unread')
 export const readNotices = call<typeof ReadNotices>('POST /api/v1/notices/read')
-export const acceptInvite = call<typeof acceptOwnInvite>('POST /api/v1/invites/{invite_id}/accept')
-export const declineInvite = call<typeof declineOwnInvite>('POST /api/v1/invites/{invite_id}/decline')

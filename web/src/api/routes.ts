@@ -1,6 +1,7 @@
 import * as account from './account.ts'
 import * as billing from './billing.ts'
 import * as cards from './cards.ts'
+import * as materials from './materials.ts'
 import * as memory from './memory.ts'
 import * as search from './search.ts'
 import * as settings from './settings.ts'
@@ -14,6 +15,7 @@ export const calls = {
   ...account,
   ...billing,
   ...cards,
+  ...materials,
   ...memory,
   ...search,
   ...settings,

@@ -7,7 +7,6 @@ import type {
 } from '../../../src/features/identity/oauth/connected-apps.ts'
 import type { changePassword as ChangePassword } from '../../../src/features/identity/recovery/change-password.ts'
 import type { signOutEverywhere as SignOutEverywhere } from '../../../src/features/identity/recovery/end-access.ts'
-import type { changeName as ChangeName } from '../../../src/features/identity/users/users.ts'
 import type { deleteAccountByPassword } from '../../../src/features/leaving/delete-account.ts'
 import type {
   readSettings as ReadSettings,
@@ -26,6 +25,5 @@ export const changePassword = call<typeof ChangePassword>('POST /api/v1/auth/pas
 export const listApps = call<typeof listConnectedApps>('GET /api/v1/auth/connected-apps')
 export const disconnectApp = call<typeof DisconnectApp>('DELETE /api/v1/auth/connected-apps/{app_id}')
 export const deleteAccount = call<typeof deleteAccountByPassword>('POST /api/v1/auth/me/delete')
-export const changeName = call<typeof ChangeName>('PATCH /api/v1/auth/me')
 export const listSessions = call<typeof ListSessions>('GET /api/v1/auth/sessions')
 export const signOutEverywhere = call<typeof SignOutEverywhere>('POST /api/v1/auth/logout-everywhere')

@@ -2,6 +2,11 @@ import type { InputOf, OutputOf } from '../../../src/core/capability.ts'
 import type { readWorkspaceAudit } from '../../../src/features/audit/read.ts'
 import type { addMember as AddMember } from '../../../src/features/invitations/add-members.ts'
 import type {
+  acceptInvitation as AcceptInvitation,
+  declineInvitation as DeclineInvitation,
+  listMyInvitations as ListMyInvitations,
+} from '../../../src/features/invitations/addressed.ts'
+import type {
   acceptInvite as AcceptInvite,
   listInvites as ListInvites,
   revokeInvite as RevokeInvite,
@@ -11,6 +16,10 @@ import type {
   resendInvite as ResendInvite,
   invite as SendInvite,
 } from '../../../src/features/invitations/send.ts'
+import type {
+  deleteWorkspace as DeleteWorkspace,
+  previewWorkspaceDeletion,
+} from '../../../src/features/leaving/delete-workspace.ts'
 import type {
   changeMemberRole,
   listMembers as ListMembers,
@@ -31,11 +40,17 @@ export type Role = Member['role']
 export type Invite = OutputOf<typeof ListInvites>[number]
 export type InviteAction = OutputOf<typeof SendInvite>
 export type InviteView = OutputOf<typeof ViewInvite>
+export type MyInvitation = OutputOf<typeof ListMyInvitations>[number]
+export type Deletion = OutputOf<typeof previewWorkspaceDeletion>
 export type AuditEntry = OutputOf<typeof readWorkspaceAudit>['items'][number]
 
 export const createWorkspace = call<typeof CreateWorkspace>('POST /api/v1/workspaces')
 export const getWorkspace = call<typeof GetWorkspace>('GET /api/v1/workspaces/{workspace_id}')
 export const updateWorkspace = call<typeof changeWorkspace>('PATCH /api/v1/workspaces/{workspace_id}')
+export const previewDeletion = call<typeof previewWorkspaceDeletion>(
+  'GET /api/v1/workspaces/{workspace_id}/deletion',
+)
+export const deleteWorkspace = call<typeof DeleteWorkspace>('DELETE /api/v1/workspaces/{workspace_id}')
 export const listMembers = call<typeof ListMembers>('GET /api/v1/workspaces/{workspace_id}/members')
 export const addMember = call<typeof AddMember>('POST /api/v1/workspaces/{workspace_id}/members')
 export const changeRole = call<typeof changeMemberRole>(
@@ -55,3 +70,8 @@ export const revokeInvite = call<typeof RevokeInvite>(
 export const viewInvite = call<typeof ViewInvite>('GET /api/v1/workspaces/invites/{token}')
 export const acceptInvite = call<typeof AcceptInvite>('POST /api/v1/workspaces/invites/accept')
 export const readAudit = call<typeof readWorkspaceAudit>('GET /api/v1/workspaces/{workspace_id}/audit')
+export const listMyInvitations = call<typeof ListMyInvitations>('GET /api/v1/invitations')
+export const acceptInvitation = call<typeof AcceptInvitation>('POST /api/v1/invitations/{invite_id}/accept')
+export const declineInvitation = call<typeof DeclineInvitation>(
+  'POST /api/v1/invitations/{invite_id}/decline',
+)

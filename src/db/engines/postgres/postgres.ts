@@ -24,14 +24,20 @@ function sqlState(error: unknown): string | undefined {
 
 const mustRunAgain = (error: unknown) => ['40001', '40P01'].includes(sqlState(error) ?? '')
 
-const UNAVAILABLE = /^(08|53|57P0|55P03|25006|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)/
+/** Also who may not connect (28) and a database that is gone (3D000): both are settings of the server, not of a request. */
+const UNAVAILABLE =
+  /^(08|28|3D000|53|57P0|55P03|25006|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)/
 
 /** pg gives these no code. */
 const UNAVAILABLE_WITHOUT_CODE =
   /^(Connection terminated|timeout exceeded when trying to connect|Client (has encountered a connection error|was closed) and is not queryable)/
 
+/** `allow_connections false`. The state alone also means other things, and the severity is in the server's language. */
+const isClosedDatabase = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.code === '55000' && error.routine === 'CheckMyDatabase'
+
 function isUnavailable(error: unknown): boolean {
-  if (mustRunAgain(error) || error instanceof WaitedTooLong) return true
+  if (mustRunAgain(error) || isClosedDatabase(error) || error instanceof WaitedTooLong) return true
   const state = sqlState(error)
   if (state !== undefined) return UNAVAILABLE.test(state)
   return error instanceof Error && UNAVAILABLE_WITHOUT_CODE.test(error.message)

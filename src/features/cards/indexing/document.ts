@@ -1,10 +1,10 @@
-import type { CardType } from '../../../db/tables/cards.ts'
+import type { CardType, ReviewStatus } from '../../../db/tables/cards.ts'
+import { PUBLIC_FILTER } from '../../../search-index/public-documents.ts'
 import { type Emit, scan } from '../../../text/analyse.ts'
 import {
   environmentFilters,
   ownerFilter,
   ownerInFilter,
-  publicFilter,
   tagFilter,
   trackFilter,
   workspaceFilter,
@@ -16,6 +16,7 @@ export type IndexedCard = {
   workspace_id: string
   owner_id: string
   status: 'unpublished' | 'published'
+  review_status: ReviewStatus
   card_type: CardType
   title: string
   symptom: string
@@ -120,6 +121,7 @@ function filtersOf(card: IndexedCard, isPublicPlace: boolean): number[] {
     ...Object.entries(card.environment).flatMap(([name, value]) => environmentFilters(name, value)),
   ]
   if (card.status === 'published') found.push(workspaceFilter(card.workspace_id))
-  if (card.status === 'published' && isPublicPlace) found.push(publicFilter)
+  if (card.status === 'published' && card.review_status === 'passed' && isPublicPlace)
+    found.push(PUBLIC_FILTER)
   return [...new Set(found)].sort((a, b) => a - b)
 }

@@ -8,9 +8,6 @@ export const ownerInFilter = (ownerId: string, workspaceId: string) =>
 /** The published cards of a workspace. */
 export const workspaceFilter = (workspaceId: string) => filterHash(`published in ${workspaceId}`)
 
-/** What anybody may find: published, in a public workspace. */
-export const publicFilter = filterHash('public')
-
 const normal = (text: string) => text.normalize('NFKC').trim().toLowerCase()
 
 export const sameTag = (a: string, b: string) => normal(a) === normal(b)

@@ -55,7 +55,10 @@ const missingCards = (ctx: Ctx) =>
     .where('search_docs.card_id', 'is', null)
     .where('cards.deleted_at', 'is', null)
 
-type Which = 'stale' | 'missing'
+/** What an upgrade or a workspace has marked; an older analyser is no mark. */
+const markedCards = (ctx: Ctx) => staleCards(ctx).where('search_docs.analyser', '=', staleMark)
+
+type Which = 'stale' | 'marked' | 'missing'
 
 /** Indexes some cards that come after one; returns their ids. */
 function reindexSome(ctx: Ctx, which: Which, after: string, limit: number): Promise<string[]> {
@@ -65,13 +68,15 @@ function reindexSome(ctx: Ctx, which: Which, after: string, limit: number): Prom
       if (ctx.database.engine === 'postgres')
         await sql`select pg_advisory_xact_lock(${reindexLock})`.execute(ctx.db)
       const from =
-        which === 'stale'
-          ? staleCards(ctx)
-          : missingCards(ctx).where('cards.card_id', '>', after).orderBy('cards.card_id')
+        which === 'missing'
+          ? missingCards(ctx).where('cards.card_id', '>', after).orderBy('cards.card_id')
+          : which === 'marked'
+            ? markedCards(ctx)
+            : staleCards(ctx)
       const rows = await from.selectAll('cards').limit(limit).execute()
       const cards = rows.map((row) => {
-        const { card_id, workspace_id, owner_id, status } = row
-        return { ...contentOf(row), card_id, workspace_id, owner_id, status }
+        const { card_id, workspace_id, owner_id, status, review_status } = row
+        return { ...contentOf(row), card_id, workspace_id, owner_id, status, review_status }
       })
       if (cards.length > 0) await indexCards(ctx, cards)
       return cards.map((card) => card.card_id)
@@ -140,10 +145,15 @@ export async function reindexStale(ctx: Ctx, stopping: AbortSignal): Promise<voi
   await reindexThe(ctx, 'stale', whileServing, { stopping })
 }
 
-/**
- * An upgrade empties the index: fills it before anybody searches in vain, in the order of the cards, and goes on where it
- * was stopped. The last card is in the index whenever all are.
- */
+/** An upgrade may empty the index, or mark cards in it: all that is done before anybody searches in vain. Returns how many cards. */
+export async function bringIndexUpToDate(ctx: Ctx): Promise<number> {
+  const filled = await fillEmptyIndex(ctx)
+  const marked = await reindexThe(ctx, 'marked', beforeServing, {})
+  if (marked > 0) await tendIndex(ctx)
+  return filled + marked
+}
+
+/** In the order of the cards, and on from where it was stopped. The last card is in the index whenever all are. */
 export async function fillEmptyIndex(ctx: Ctx): Promise<number> {
   const last = await ctx.db
     .selectFrom('cards')

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { capability } from '../../../core/capability.ts'
 import { inTx } from '../../../core/context.ts'
 import { missingScope, notAuthenticated, notFound } from '../../../core/errors.ts'
-import { Id, Time } from '../../../core/schemas.ts'
+import { AnswerId, Id, Time } from '../../../core/schemas.ts'
 import { SCOPES } from '../../../core/scopes.ts'
 import { randomToken, sha256 } from '../../../core/secrets.ts'
 import { fromJson, toJson } from '../../../db/columns.ts'
@@ -34,7 +34,7 @@ export const APIKeyCreate = z
 
 export const APIKeyResponse = z
   .object({
-    key_id: z.string(),
+    key_id: AnswerId,
     name: z.string(),
     prefix: z.string(),
     scopes: z.array(ScopeName),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { capability } from '../../../core/capability.ts'
 import { type Ctx, inTx } from '../../../core/context.ts'
 import { notFound } from '../../../core/errors.ts'
-import { Id, Time } from '../../../core/schemas.ts'
+import { AnswerId, Id, Time } from '../../../core/schemas.ts'
 import { randomToken, sha256 } from '../../../core/secrets.ts'
 import { newId } from '../../../db/ids.ts'
 import type { UsersTable } from '../../../db/tables/accounts.ts'
@@ -63,7 +63,7 @@ export const logout = capability({
 
 export const SessionResponse = z
   .object({
-    session_id: z.string(),
+    session_id: AnswerId,
     created_at: Time.describe('When somebody signed in.'),
     last_seen_at: Time.describe('Moves at most once an hour.'),
     expires_at: Time,

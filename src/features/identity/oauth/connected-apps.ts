@@ -3,14 +3,14 @@ import { capability } from '../../../core/capability.ts'
 import { type Ctx, inTx } from '../../../core/context.ts'
 import { notFound } from '../../../core/errors.ts'
 import { plainName } from '../../../core/names.ts'
-import { Id, Time } from '../../../core/schemas.ts'
+import { AnswerId, Id, Time } from '../../../core/schemas.ts'
 import { fromJson } from '../../../db/columns.ts'
 import { audit } from '../../audit/audit.ts'
 import { deleteOwnGrant, listGrants } from './oauth.store.ts'
 
 export const ConnectedApp = z
   .object({
-    app_id: z.string(),
+    app_id: AnswerId,
     client_id: z.string(),
     name: z.string().describe('Chosen by the app itself unless verified_host is set.'),
     uri: z.string().nullable(),

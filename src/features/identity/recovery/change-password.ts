@@ -1,19 +1,13 @@
 import { z } from 'zod'
 import { capability } from '../../../core/capability.ts'
-import { inTx, type UserCtx } from '../../../core/context.ts'
+import { inTx } from '../../../core/context.ts'
 import { conflict } from '../../../core/errors.ts'
-import type { UsersTable } from '../../../db/tables/accounts.ts'
 import { audit } from '../../audit/audit.ts'
-import { requirePassword, requirePerson } from '../credentials/fresh-sign-in.ts'
+import { requireRecentProof } from '../credentials/recent-sign-in.ts'
 import { hashPassword, Password } from '../users/passwords.ts'
 import { dropEmailTokens } from '../users/users.store.ts'
 import { requireUser, updateUser } from '../users/users.ts'
 import { endAccess } from './end-access.ts'
-
-const requireRight = (ctx: UserCtx, user: UsersTable, current: string | undefined): Promise<void> =>
-  user.password_hash === null
-    ? requirePerson(ctx, user, undefined)
-    : requirePassword(ctx, user, current ?? '')
 
 export const changePassword = capability({
   name: 'account.change_password',
@@ -38,7 +32,8 @@ export const changePassword = capability({
   output: z.void(),
   prepare: async (ctx, { current_password, new_password }) => {
     const user = await requireUser(ctx, ctx.viewer.userId)
-    await requireRight(ctx, user, current_password)
+    // Who has a password must give it; the first one needs a fresh sign-in.
+    await requireRecentProof(ctx, user, user.password_hash === null ? undefined : (current_password ?? ''))
     return { before: user.password_hash, passwordHash: await hashPassword(new_password) }
   },
   run: (ctx, { end_keys_and_apps }, { before, passwordHash }) =>

@@ -1,13 +1,15 @@
 import { z } from 'zod'
 import { capability } from '../../../core/capability.ts'
 import { type Ctx, inTx } from '../../../core/context.ts'
-import { AppError, notAuthenticated } from '../../../core/errors.ts'
+import { AppError, conflict, notAuthenticated, notConfigured, rateLimited } from '../../../core/errors.ts'
 import { randomToken, sha256 } from '../../../core/secrets.ts'
 import type { EmailTokensTable, UsersTable } from '../../../db/tables/accounts.ts'
 import { audit } from '../../audit/audit.ts'
-import { enqueueMail } from '../../mail/outbox.ts'
+import { bookWaitingBonuses } from '../../billing/invites.ts'
+import { cancelMails, enqueueMail } from '../../mail/outbox.ts'
 import { mailWithButton } from '../../mail/template.ts'
 import { tell } from '../../notices/tell.ts'
+import { emailChangeOwner } from '../users/email-change.store.ts'
 import { forgetFailures } from '../users/guessing.ts'
 import { hashPassword, Password } from '../users/passwords.ts'
 import {
@@ -18,10 +20,12 @@ import {
   useEmailToken,
 } from '../users/users.store.ts'
 import { requireUser } from '../users/users.ts'
+import { confirmEmailChange, emailTakenMeanwhile } from './email-change.ts'
 import { endAccess } from './end-access.ts'
 
 const HOUR_MS = 3_600_000
 const LIFETIME_MS = { reset_password: HOUR_MS, verify_email: 7 * 24 * HOUR_MS }
+const CONFIRMATIONS_A_MINUTE = 3
 
 export async function issueToken(
   ctx: Ctx,
@@ -43,6 +47,8 @@ export async function issueToken(
 
 export async function sendVerificationMail(ctx: Ctx, user: UsersTable): Promise<void> {
   if (!ctx.adapters.mail || !user.email) return
+  await cancelMails(ctx, `verify_email:${user.user_id}`)
+  await dropEmailTokens(ctx.db, user.user_id, 'verify_email')
   const token = await issueToken(ctx, user.user_id, 'verify_email')
   const mail = mailWithButton({
     heading: 'Confirm your e-mail address',
@@ -93,6 +99,7 @@ export const resetPassword = capability({
         email_verified: 1,
         updated_at: now,
       })
+      await bookWaitingBonuses(ctx, user.user_id)
       await endAccess(ctx, user.user_id)
       for (const purpose of ['reset_password', 'verify_email'] as const)
         await dropEmailTokens(ctx.db, user.user_id, purpose)
@@ -107,11 +114,13 @@ export const resetPassword = capability({
 })
 
 /**
- * The link proves the mailbox, not who made the account. If it were enough, whoever registers somebody's address would
- * only have to wait until its owner clicks. So the account's own holder must open it.
+ * The link proves the mailbox, not who holds the account. If it were enough, whoever registers somebody's address, or
+ * moves an account to it, would only have to wait until its owner clicks. So the account's own holder must open it.
  */
 async function requireHolder(ctx: Ctx, token: string): Promise<void> {
-  const owner = await emailTokenOwner(ctx.db, sha256(token), 'verify_email')
+  const hash = sha256(token)
+  const owner =
+    (await emailTokenOwner(ctx.db, hash, 'verify_email')) ?? (await emailChangeOwner(ctx.db, hash))
   if (!owner) throw deadLink()
   if (ctx.viewer?.userId === owner) return
   throw notAuthenticated(
@@ -121,20 +130,55 @@ async function requireHolder(ctx: Ctx, token: string): Promise<void> {
 
 export const verifyEmail = capability({
   name: 'account.verify_email',
-  summary: 'Confirm the e-mail address with the token from the mail, signed in to that account',
+  summary: 'Confirm an e-mail address with the token from the mail, signed in to that account',
+  description: 'The address of the account, or the new one that POST /api/v1/auth/email asked for.',
   scopes: 'public',
   rest: ['POST /api/v1/auth/verify-email'],
   status: 204,
   limit: 'auth',
-  errors: [400, 401, 429],
+  errors: [400, 401, 409, 429],
   input: z.object({ token: Token }).meta({ id: 'EmailVerification' }),
   output: z.void(),
-  run: (ctx, { token }) =>
-    inTx(ctx, async (ctx) => {
-      await requireHolder(ctx, token)
-      const now = ctx.now().toISOString()
-      const used = await useEmailToken(ctx.db, { hash: sha256(token), purpose: 'verify_email', now })
-      if (!used) throw deadLink()
-      await updateUser(ctx.db, used.user_id, { email_verified: 1, updated_at: now })
-    }),
+  run: async (ctx, { token }) => {
+    try {
+      await inTx(ctx, async (ctx) => {
+        await requireHolder(ctx, token)
+        const now = ctx.now().toISOString()
+        const used = await useEmailToken(ctx.db, { hash: sha256(token), purpose: 'verify_email', now })
+        if (used) {
+          await updateUser(ctx.db, used.user_id, { email_verified: 1, updated_at: now })
+          await bookWaitingBonuses(ctx, used.user_id)
+        } else if (!(await confirmEmailChange(ctx, token))) throw deadLink()
+      })
+    } catch (error) {
+      // Two accounts confirm the same new address at the same moment.
+      if (ctx.database.isUniqueViolation(error)) throw emailTakenMeanwhile()
+      throw error
+    }
+  },
+})
+
+export const resendVerification = capability({
+  name: 'account.resend_verification',
+  summary: 'Mail the link that confirms your e-mail address again; the former link stops working',
+  scopes: ['account'],
+  rest: ['POST /api/v1/auth/verify-email/resend'],
+  limit: 'auth',
+  errors: [409, 429, 503],
+  input: z.object({}),
+  output: z.object({ email: z.string() }).meta({ id: 'VerificationSent' }),
+  run: (ctx) => {
+    if (!ctx.adapters.mail) throw notConfigured('Mail')
+    if (ctx.config.rateLimit) {
+      const perMinute = ctx.limits.hit(`confirm:${ctx.viewer.userId}`, CONFIRMATIONS_A_MINUTE)
+      if (perMinute.exceeded) throw rateLimited(perMinute.resetSeconds, 'The mail was sent a moment ago.')
+    }
+    return inTx(ctx, async (ctx) => {
+      const user = await requireUser(ctx, ctx.viewer.userId)
+      if (user.email_verified === 1)
+        throw conflict('already_verified', 'Your e-mail address is confirmed already.')
+      await sendVerificationMail(ctx, user)
+      return { email: user.email ?? '' }
+    })
+  },
 })

@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { capability } from '../../../core/capability.ts'
 import { type Ctx, inTx, type Viewer } from '../../../core/context.ts'
 import { audit } from '../../audit/audit.ts'
+import { cancelMails } from '../../mail/outbox.ts'
 import { disconnectAllApps } from '../oauth/connected-apps.ts'
+import { dropEmailChange } from '../users/email-change.store.ts'
 import { deleteKeysOf, deleteSessionsOf } from '../users/users.store.ts'
 
 type Ending = {
@@ -19,6 +21,9 @@ export async function endAccess(
   { keysAndApps, except }: Ending = { keysAndApps: true },
 ): Promise<void> {
   await deleteSessionsOf(ctx.db, userId, except?.id)
+  // An address that somebody else has begun to put there must not be confirmed afterwards.
+  await dropEmailChange(ctx.db, userId)
+  await cancelMails(ctx, `change_email:${userId}`)
   if (!keysAndApps) return
   await deleteKeysOf(ctx.db, userId, except?.id)
   await disconnectAllApps(ctx, userId)

@@ -76,16 +76,6 @@ export async function deleteKeysOf(db: Db, userId: string, exceptId = ''): Promi
   await db.deleteFrom('api_keys').where('user_id', '=', userId).where('key_id', '!=', exceptId).execute()
 }
 
-/** When the person signed in, for a session that is still there. */
-export async function sessionBegan(db: Db, sessionId: string): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('sessions')
-    .select('created_at')
-    .where('session_id', '=', sessionId)
-    .executeTakeFirst()
-  return row?.created_at
-}
-
 /** Whether a credential that was recognised is still there. */
 export async function findCredential(db: Db, { kind, id }: Viewer['credential']): Promise<boolean> {
   const rows = {

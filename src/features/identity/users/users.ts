@@ -3,11 +3,12 @@ import { capability } from '../../../core/capability.ts'
 import type { Ctx } from '../../../core/context.ts'
 import { inTx } from '../../../core/context.ts'
 import { notFound } from '../../../core/errors.ts'
-import { plainName } from '../../../core/names.ts'
-import { Time } from '../../../core/schemas.ts'
+import { AnswerId, Time } from '../../../core/schemas.ts'
+import { ANY_SCOPE } from '../../../core/scopes.ts'
 import { fromJson, fromJsonOrNull, toJson } from '../../../db/columns.ts'
 import type { UsersTable } from '../../../db/tables/accounts.ts'
 import { balanceOf } from '../../credits/ledger.ts'
+import { pendingEmail } from './email-change.store.ts'
 import { findUser, findUserByEmail, updateUser } from './users.store.ts'
 
 // What joining and settings do to a person's row.
@@ -28,14 +29,15 @@ const Answers = z
 
 export const UserResponse = z
   .object({
-    user_id: z.string(),
+    user_id: AnswerId,
     email: z.string(),
     display_name: z.string(),
     email_verified: z.boolean(),
+    pending_email: z.string().nullable().describe('A new address that is not confirmed yet.'),
     onboarding_completed: z.boolean(),
     onboarding: z.record(z.string(), Answer).nullable(),
     plan: z.string(),
-    personal_workspace_id: z.string(),
+    personal_workspace_id: AnswerId,
     credits_balance: z.int(),
     is_admin: z.boolean(),
     created_at: Time,
@@ -65,6 +67,7 @@ export async function presentUser(ctx: Ctx, user: UsersTable): Promise<z.input<t
     email: user.email ?? '',
     display_name: user.display_name,
     email_verified: user.email_verified === 1,
+    pending_email: await pendingEmail(ctx.db, user.user_id, ctx.now().toISOString()),
     onboarding_completed: user.onboarding !== null,
     onboarding: fromJsonOrNull(user.onboarding),
     plan: user.plan,
@@ -102,28 +105,12 @@ export async function setPlan(ctx: Ctx, userId: string, plan: string): Promise<v
 export const me = capability({
   name: 'account.me',
   summary: 'The signed-in user',
-  scopes: ['account'],
+  description: 'Works with every credential: an agent’s key may know whose it is.',
+  scopes: ANY_SCOPE,
   rest: ['GET /api/v1/auth/me'],
   input: z.object({}),
   output: UserResponse,
   run: async (ctx) => presentUser(ctx, await requireUser(ctx, ctx.viewer.userId)),
-})
-
-/** One line that reads as it is written, since others see it beside cards and in mails. */
-export const DisplayName = z.string().overwrite(plainName).min(1).max(120)
-
-export const changeName = capability({
-  name: 'account.rename',
-  summary: 'Change the name that others see',
-  scopes: ['account'],
-  rest: ['PATCH /api/v1/auth/me'],
-  input: z.object({ display_name: DisplayName }).meta({ id: 'UserUpdate' }),
-  output: UserResponse,
-  run: (ctx, { display_name }) =>
-    inTx(ctx, async (ctx) => {
-      await updateUser(ctx.db, ctx.viewer.userId, { display_name, updated_at: ctx.now().toISOString() })
-      return presentUser(ctx, await requireUser(ctx, ctx.viewer.userId))
-    }),
 })
 
 export const submitOnboarding = capability({

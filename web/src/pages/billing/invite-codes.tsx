@@ -1,17 +1,17 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { Gift } from 'lucide-react'
+import { Gift, X } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { createInviteCode, type InviteCode, redeemInviteCode } from '../../api/billing.ts'
+import { createInviteCode, type InviteCode, redeemInviteCode, withdrawInviteCode } from '../../api/billing.ts'
 import { credits, formatDay } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
 import { EmptyState, ErrorState, FormError, SkeletonList } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
 import { billingChanged, codesQuery } from './billing-queries.ts'
 
 const route = getRouteApi('/app/billing')
@@ -115,10 +115,17 @@ const states: Record<InviteCode['status'], { label: string; tone: 'ok' | 'neutra
   open: { label: 'Open', tone: 'ok' },
   used: { label: 'Used', tone: 'neutral' },
   expired: { label: 'Expired', tone: 'warn' },
+  withdrawn: { label: 'Withdrawn', tone: 'neutral' },
 }
 
 function Codes() {
   const codes = useQuery(codesQuery)
+  const withdraw = useMutation({
+    mutationFn: (code: InviteCode) => withdrawInviteCode({ invite_id: code.invite_id }),
+    onSuccess: (code) => toast(`${code.code} is withdrawn. Nobody can redeem it any more.`),
+    onError: toastError,
+    onSettled: () => billingChanged(),
+  })
   if (codes.error) return <ErrorState error={codes.error} onRetry={() => void codes.refetch()} />
   if (!codes.data) return <SkeletonList rows={2} />
   if (codes.data.length === 0)
@@ -162,6 +169,21 @@ function Codes() {
           ),
         },
         { name: 'Until', wide: true, end: true, cell: (code) => formatDay(code.expires_at) },
+        {
+          name: 'Actions',
+          hideName: true,
+          end: true,
+          cell: (code) =>
+            code.status === 'open' && (
+              <IconButton
+                label={`Withdraw code ${code.code}`}
+                disabled={withdraw.isPending}
+                onClick={() => withdraw.mutate(code)}
+              >
+                <X size={16} />
+              </IconButton>
+            ),
+        },
       ]}
     />
   )

@@ -3,6 +3,7 @@ import {
   BookOpen,
   Ellipsis,
   FileText,
+  FolderInput,
   History,
   Link as LinkIcon,
   Maximize2,
@@ -21,6 +22,7 @@ import { Menu, MenuItem, MenuLabel, MenuLine } from '../../ui/menu.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { cardAsMarkdown, cardAsPrompt } from './card-text.ts'
 import { cardLink } from './card-view.tsx'
+import { MoveDialog } from './move-dialog.tsx'
 import { PublishDialog } from './publish-dialog.tsx'
 import { useCardMoves } from './use-card-moves.ts'
 
@@ -29,6 +31,7 @@ export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
   const me = useMe()
   const navigate = useNavigate()
   const [publishing, setPublishing] = useState(false)
+  const [moving, setMoving] = useState(false)
   const { share, unpublish, remove } = useCardMoves(card)
   const own = card.owner_id === me.user_id
   const copy = (text: string, what: string) =>
@@ -93,6 +96,11 @@ export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
           </MenuItem>
         )}
         {own && <MenuLine />}
+        {card.can_edit && card.workspace_id === card.origin_workspace_id && (
+          <MenuItem icon={<FolderInput size={16} />} onSelect={() => setMoving(true)}>
+            Move to another workspace …
+          </MenuItem>
+        )}
         {card.can_edit && (
           <MenuItem
             icon={<History size={16} />}
@@ -112,6 +120,7 @@ export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
         )}
         {!card.can_edit && <MenuLabel>{card.owner_name} looks after this card</MenuLabel>}
       </Menu>
+      {moving && <MoveDialog card={card} onClose={() => setMoving(false)} />}
       {publishing && <PublishDialog card={card} onClose={() => setPublishing(false)} />}
     </div>
   )

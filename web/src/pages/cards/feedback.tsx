@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Clock, ThumbsDown, ThumbsUp } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { giveFeedback, listFeedback } from '../../api/cards.ts'
+import { giveFeedback, listFeedback, withdrawFeedback } from '../../api/cards.ts'
 import { queryClient } from '../../api/query.ts'
 import type { Card, FeedbackKind } from '../../api/types.ts'
 import { formatAgo } from '../../lib/format.ts'
@@ -60,6 +60,16 @@ function Vote({ card, userId }: { card: Card; userId: string }) {
       return queryClient.invalidateQueries({ queryKey: ['card', card.card_id] })
     },
   })
+  const takeBack = useMutation({
+    mutationFn: () => withdrawFeedback({ card_id: card.card_id }),
+    onError: toastError,
+    onSuccess: async () => {
+      setComment('')
+      await queryClient.invalidateQueries({ queryKey: ['card', card.card_id] })
+      setChosen(null)
+      toast('Your feedback is taken back.')
+    },
+  })
   const say = (event: FormEvent) => {
     event.preventDefault()
     if (mine && comment.trim()) give.mutate({ kind: mine, comment: comment.trim() })
@@ -92,6 +102,14 @@ function Vote({ card, userId }: { card: Card; userId: string }) {
           />
           <Button type="submit" disabled={!comment.trim()} busy={give.isPending}>
             Send
+          </Button>
+          <Button
+            look="ghost"
+            busy={takeBack.isPending}
+            disabled={give.isPending}
+            onClick={() => takeBack.mutate()}
+          >
+            Take back
           </Button>
         </form>
       )}

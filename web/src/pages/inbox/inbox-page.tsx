@@ -2,9 +2,9 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Inbox, LogOut } from 'lucide-react'
 import type { InboxNotice } from '../../api/notices.ts'
-import { acceptInvite, declineInvite, readNotices } from '../../api/notices.ts'
+import { readNotices } from '../../api/notices.ts'
 import { queryClient } from '../../api/query.ts'
-import { removeMember } from '../../api/team.ts'
+import { acceptInvitation, declineInvitation, removeMember } from '../../api/team.ts'
 import { cx } from '../../lib/cx.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { useMe } from '../../session.ts'
@@ -122,13 +122,13 @@ function Leave({ notice, workspaceId }: { notice: InboxNotice; workspaceId: stri
 
 function InviteActions({ inviteId }: { inviteId: string }) {
   const accept = useMutation({
-    mutationFn: () => acceptInvite({ invite_id: inviteId }),
+    mutationFn: () => acceptInvitation({ invite_id: inviteId }),
     onSuccess: () => toast('You are a member now.'),
     onError: toastError,
     onSettled: () => settle(),
   })
   const decline = useMutation({
-    mutationFn: () => declineInvite({ invite_id: inviteId }),
+    mutationFn: () => declineInvitation({ invite_id: inviteId }),
     onSuccess: () => toast('Invitation declined.'),
     onError: toastError,
     onSettled: () => settle(),

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { USER_PREFERENCES_KEY } from '../../../../src/features/memory/project-key.ts'
 import {
+  type EventType,
   listEvents,
   listProjects,
   type MemoryEvent,
@@ -38,13 +39,23 @@ export const projectsQuery = queryOptions({
   queryFn: ({ signal }) => listProjects({ limit: 200 }, { signal }),
 })
 
-export const timelineQuery = (place: ProjectPlace) =>
+/** What the timeline is narrowed to. */
+export type TimelineFilter = { session?: string | undefined; type?: EventType | undefined }
+
+export const timelineQuery = (place: ProjectPlace, { session, type }: TimelineFilter) =>
   infiniteQueryOptions({
-    queryKey: ['memory', 'timeline', ...keyOf(place)],
+    queryKey: ['memory', 'timeline', ...keyOf(place), session ?? '', type ?? ''],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) =>
       listEvents(
-        { ...named(place), limit: 60, max_chars_per_event: CHARS_IN_LIST, cursor: pageParam },
+        {
+          ...named(place),
+          limit: session || type ? 100 : 60,
+          max_chars_per_event: CHARS_IN_LIST,
+          cursor: pageParam,
+          ...(session ? { session_id: session } : {}),
+          ...(type ? { event_type: [type] } : {}),
+        },
         { signal },
       ),
     getNextPageParam: (last) => last.next_cursor ?? undefined,

@@ -11,21 +11,30 @@ import { Page } from '../../ui/page.tsx'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import { DeleteProject } from './delete-project.tsx'
 import { MemoryDocument } from './document.tsx'
-import { documentsQuery, type ProjectPlace, projectsQuery, USER_PREFERENCES } from './memory-queries.ts'
+import {
+  documentsQuery,
+  type ProjectPlace,
+  projectsQuery,
+  type TimelineFilter,
+  USER_PREFERENCES,
+} from './memory-queries.ts'
 import { MemorySearchBox, MemorySearchResults } from './project-search.tsx'
 import { RenameProject } from './rename-project.tsx'
+import { TimelineFilterBar } from './timeline-filter.tsx'
 import { Timeline } from './timeline-view.tsx'
 import { TransferDialog } from './transfer-dialog.tsx'
 
 const route = getRouteApi('/app/memory/project')
 
 export function ProjectPage() {
-  const { key, workspace, q, view } = route.useSearch()
+  const { key, workspace, q, view, session, type } = route.useSearch()
   const navigate = route.useNavigate()
   const [dialog, setDialog] = useState<'rename' | 'delete' | 'transfer' | null>(null)
   const documents = useQuery(documentsQuery({ key, workspace }))
   const projects = useQuery(projectsQuery)
   const close = () => setDialog(null)
+  const narrow = ({ session, type }: TimelineFilter) =>
+    void navigate({ search: (before) => ({ ...before, session, type }), replace: true })
   const name = documents.data?.project_key ?? key
   const place = { key: name, workspace }
   const siblings =
@@ -103,7 +112,18 @@ export function ProjectPage() {
       </div>
       <div className="grid gap-x-10 lg:grid-cols-[minmax(0,1fr)_340px]">
         <div className={cx('min-w-0', view === 'documents' && 'max-lg:hidden')}>
-          {q ? <MemorySearchResults /> : <Timeline place={{ key, workspace }} />}
+          {q ? (
+            <MemorySearchResults />
+          ) : (
+            <>
+              <TimelineFilterBar filter={{ session, type }} onChange={narrow} />
+              <Timeline
+                place={{ key, workspace }}
+                filter={{ session, type }}
+                onSession={(chosen) => narrow({ type, session: chosen })}
+              />
+            </>
+          )}
         </div>
         <aside aria-label="Documents" className={cx('min-w-0', view !== 'documents' && 'max-lg:hidden')}>
           <Documents place={{ key, workspace }} />

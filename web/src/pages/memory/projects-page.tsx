@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { ArrowRightLeft, Brain, ChevronRight } from 'lucide-react'
+import { ArrowRightLeft, Brain, ChevronRight, FileText } from 'lucide-react'
 import { useState } from 'react'
 import type { MemoryProject } from '../../api/memory.ts'
 import { formatAgo, plural } from '../../lib/format.ts'
@@ -28,12 +28,18 @@ export function ProjectsPage() {
       title="Agent Memory"
       lead="What your agents noted down per project. Only you read it, whatever the workspace; secrets are taken out before it is stored."
       actions={
-        items.length > 0 && (
-          <Button onClick={() => setTransferring(true)}>
-            <ArrowRightLeft size={14} aria-hidden />
-            Transfer preferences
-          </Button>
-        )
+        <>
+          <LinkButton to="/memory/materials">
+            <FileText size={14} aria-hidden />
+            Raw materials
+          </LinkButton>
+          {items.length > 0 && (
+            <Button onClick={() => setTransferring(true)}>
+              <ArrowRightLeft size={14} aria-hidden />
+              Transfer preferences
+            </Button>
+          )}
+        </>
       }
     >
       <Section

@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import type { EventType } from '../../api/memory.ts'
 import { appRoute } from '../../route-frame.tsx'
 
 /** Project keys hold slashes and colons, so the key stands in the query string and not in the path. */
@@ -8,7 +9,17 @@ export type ProjectSearch = {
   q?: string | undefined
   by?: 'words' | undefined
   view?: 'documents' | undefined
+  session?: string | undefined
+  type?: EventType | undefined
 }
+
+export const eventTypes = {
+  user_message: 'Messages',
+  agent_report: 'Reports',
+  turn: 'Turns',
+  summary: 'Summaries',
+  fact_snapshot: 'Facts and preferences',
+} as const satisfies Record<EventType, string>
 
 const text = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value) : '')
 
@@ -16,6 +27,15 @@ const projects = createRoute({
   getParentRoute: () => appRoute,
   path: '/memory',
   component: lazyRouteComponent(() => import('./projects-page.tsx'), 'ProjectsPage'),
+})
+
+const materials = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/memory/materials',
+  validateSearch: (raw: Record<string, unknown>): { page?: number | undefined } => ({
+    page: Number.isInteger(raw.page) && Number(raw.page) > 1 ? Number(raw.page) : undefined,
+  }),
+  component: lazyRouteComponent(() => import('./materials-page.tsx'), 'MaterialsPage'),
 })
 
 const project = createRoute({
@@ -27,8 +47,10 @@ const project = createRoute({
     q: text(raw.q) || undefined,
     by: raw.by === 'words' ? 'words' : undefined,
     view: raw.view === 'documents' ? 'documents' : undefined,
+    session: text(raw.session) || undefined,
+    type: Object.keys(eventTypes).find((type): type is EventType => type === raw.type),
   }),
   component: lazyRouteComponent(() => import('./project-page.tsx'), 'ProjectPage'),
 })
 
-export const memoryRoutes = [projects, project] as const
+export const memoryRoutes = [projects, project, materials] as const

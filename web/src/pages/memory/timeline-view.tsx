@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { Bot, ChevronRight, History, MessageSquareText, ShieldCheck, StickyNote, Trash2 } from 'lucide-react'
-import { type ReactNode, useId, useMemo, useState } from 'react'
+import { type ReactNode, useEffect, useId, useMemo, useState } from 'react'
 import { turnParts } from '../../../../src/features/memory/turn-content.ts'
 import { deleteEvent, type MemoryEvent } from '../../api/memory.ts'
 import { cx } from '../../lib/cx.ts'
@@ -12,19 +12,43 @@ import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
 import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { eventQuery, memoryChanged, type ProjectPlace, timelineQuery } from './memory-queries.ts'
+import {
+  eventQuery,
+  memoryChanged,
+  type ProjectPlace,
+  type TimelineFilter,
+  timelineQuery,
+} from './memory-queries.ts'
 import { type Entry, type Exchange, type Session, sessionsOf } from './timeline.ts'
 
 const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 
-export function Timeline({ place }: { place: ProjectPlace }) {
-  const timeline = useInfiniteQuery(timelineQuery(place))
+type TimelineProps = {
+  place: ProjectPlace
+  filter: TimelineFilter
+  onSession: (sessionId: string) => void
+}
+
+export function Timeline({ place, filter, onSession }: TimelineProps) {
+  const timeline = useInfiniteQuery(timelineQuery(place, filter))
   const sessions = useMemo(
     () => sessionsOf(timeline.data?.pages.flatMap((page) => page.items) ?? []),
     [timeline.data],
   )
+  // With a filter the server looks at a part of the project at a time: go on until something fits, or all was looked at.
+  const looksFurther = sessions.length === 0 && timeline.hasNextPage && !timeline.isFetching
+  const { fetchNextPage } = timeline
+  useEffect(() => {
+    if (looksFurther) void fetchNextPage()
+  }, [looksFurther, fetchNextPage])
   if (timeline.error) return <ErrorState error={timeline.error} onRetry={() => void timeline.refetch()} />
-  if (!timeline.data) return <SkeletonList rows={5} />
+  if (!timeline.data || (sessions.length === 0 && timeline.hasNextPage)) return <SkeletonList rows={5} />
+  if (sessions.length === 0 && (filter.session || filter.type))
+    return (
+      <EmptyState icon={<History size={18} />} title="No such events">
+        Nothing in this project fits the filter. Show all to see the rest.
+      </EmptyState>
+    )
   if (sessions.length === 0)
     return (
       <EmptyState
@@ -39,7 +63,12 @@ export function Timeline({ place }: { place: ProjectPlace }) {
     <>
       <ol aria-label="Sessions" className="grid gap-8">
         {sessions.map((session, index) => (
-          <SessionBlock key={session.id} session={session} isLatest={index === 0} />
+          <SessionBlock
+            key={session.id}
+            session={session}
+            isLatest={index === 0}
+            onSession={filter.session ? undefined : onSession}
+          />
         ))}
       </ol>
       {timeline.hasNextPage && (
@@ -53,7 +82,13 @@ export function Timeline({ place }: { place: ProjectPlace }) {
   )
 }
 
-function SessionBlock({ session, isLatest }: { session: Session; isLatest: boolean }) {
+type SessionProps = {
+  session: Session
+  isLatest: boolean
+  onSession: ((sessionId: string) => void) | undefined
+}
+
+function SessionBlock({ session, isLatest, onSession }: SessionProps) {
   const headingId = useId()
   const sameDay = formatDay(session.startedAt) === formatDay(session.endedAt)
   return (
@@ -74,6 +109,11 @@ function SessionBlock({ session, isLatest }: { session: Session; isLatest: boole
           <span className="max-w-40 truncate font-mono text-xs text-faint" title={session.sessionId}>
             {session.sessionId}
           </span>
+        )}
+        {session.sessionId && onSession && (
+          <Button look="ghost" size="sm" onClick={() => onSession(session.sessionId ?? '')}>
+            Only this session
+          </Button>
         )}
       </div>
       <ol className="grid border-l border-line">

@@ -5,12 +5,12 @@ import { queryClient } from '../../api/query.ts'
 import { changePassword } from '../../api/settings.ts'
 import { formatDay } from '../../lib/format.ts'
 import { useMe } from '../../session.ts'
-import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox, TextField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { EmailAddress } from './email-address.tsx'
 import { LeaveSection } from './leave-section.tsx'
 import { NameForm } from './name-form.tsx'
 import { SignOutSection } from './sign-out-section.tsx'
@@ -19,19 +19,11 @@ export function Account() {
   const me = useMe()
   return (
     <div className="max-w-[640px]">
-      <Section title="You">
+      <Section title="You" lead={`Here since ${formatDay(me.created_at)}.`}>
         <NameForm />
-        <dl className="mt-5 grid grid-cols-[120px_minmax(0,1fr)] gap-x-4 gap-y-2 text-sm">
-          <dt className="text-soft">E-mail</dt>
-          <dd className="flex flex-wrap items-center gap-2 break-all">
-            {me.email}
-            <Badge tone={me.email_verified ? 'ok' : 'neutral'}>
-              {me.email_verified ? 'Confirmed' : 'Not confirmed'}
-            </Badge>
-          </dd>
-          <dt className="text-soft">Since</dt>
-          <dd>{formatDay(me.created_at)}</dd>
-        </dl>
+      </Section>
+      <Section title="E-mail address" lead="You sign in with it, and mails go there.">
+        <EmailAddress />
       </Section>
       <Section title="Password" lead="Changing it signs you out everywhere else.">
         <PasswordForm email={me.email} />

@@ -62,7 +62,7 @@ function DeleteAccount({ onClose }: { onClose: () => void }) {
   // Who signed in a while ago is asked for the password; who has none signs in again.
   const asksForPassword =
     remove.error instanceof ApiError &&
-    ['fresh_sign_in_needed', 'invalid_credentials'].includes(remove.error.code)
+    ['recent_sign_in_required', 'invalid_credentials'].includes(remove.error.code)
   return (
     <ConfirmDialog
       open

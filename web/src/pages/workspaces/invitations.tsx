@@ -36,7 +36,7 @@ export function Invitations({ workspace }: { workspace: Workspace }) {
         title="Sent invitations"
         actions={
           <Checkbox
-            label="Show accepted and revoked"
+            label="Show accepted, declined and revoked"
             checked={history}
             onChange={(event) => setHistory(event.target.checked)}
           />
@@ -219,6 +219,7 @@ function InviteTable({ workspaceId, invites, onResent }: InviteTableProps) {
 
 function InviteState({ invite }: { invite: Invite }) {
   if (invite.status === 'accepted') return <Badge tone="ok">Accepted</Badge>
+  if (invite.declined_at) return <Badge>Declined</Badge>
   if (invite.status === 'revoked') return <Badge>Revoked</Badge>
   const daysLeft = Math.ceil((Date.parse(invite.expires_at) - Date.now()) / 86_400_000)
   if (daysLeft <= 0) return <Badge tone="bad">Expired</Badge>

@@ -2,12 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ArrowLeft, FileText } from 'lucide-react'
 import { plural } from '../../lib/format.ts'
+import { useMe } from '../../session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { LinkButton } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ErrorState, Notice, SkeletonPage } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { AuditLog } from './audit-log.tsx'
+import { DeleteSection } from './delete-workspace.tsx'
 import { Invitations } from './invitations.tsx'
 import { Members } from './members.tsx'
 import { PolicyEditor } from './policy-editor.tsx'
@@ -28,6 +30,7 @@ export function WorkspacePage() {
   const { workspaceId } = route.useParams()
   const { tab = 'members' } = route.useSearch()
   const navigate = route.useNavigate()
+  const me = useMe()
   const { data: workspace, error, refetch } = useQuery(workspaceQuery(workspaceId))
   if (error)
     return (
@@ -80,7 +83,20 @@ export function WorkspacePage() {
           value={isAdmin ? tab : 'members'}
           onChange={open}
           tabs={[
-            { value: 'members', label: 'Members', content: <Members workspace={workspace} /> },
+            {
+              value: 'members',
+              label: 'Members',
+              content: (
+                <>
+                  <Members workspace={workspace} />
+                  {isAdmin && workspaceId !== me.personal_workspace_id && (
+                    <div className="mt-8 border-t border-line pt-6">
+                      <DeleteSection workspace={workspace} />
+                    </div>
+                  )}
+                </>
+              ),
+            },
             ...(isAdmin && !isPersonal
               ? [
                   {

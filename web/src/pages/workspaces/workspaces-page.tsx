@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
 import { CreateWorkspace } from './create-workspace.tsx'
+import { MyInvitations } from './my-invitations.tsx'
 import { roleName, typeNames, visibilityName } from './roles.ts'
 import { workspacesQuery } from './workspace-queries.ts'
 
@@ -29,6 +30,7 @@ export function WorkspacesPage() {
         </Button>
       }
     >
+      <MyInvitations />
       {workspaces.isPending && <SkeletonList rows={3} />}
       {workspaces.error && <ErrorState error={workspaces.error} onRetry={() => void workspaces.refetch()} />}
       {workspaces.data && (

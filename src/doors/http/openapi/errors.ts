@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type Json, refTo } from './schemas.ts'
 
 const ValidationError = z
   .object({
@@ -28,7 +29,7 @@ export const ErrorResponse = z
   })
   .meta({ id: 'ErrorResponse', examples: [{ detail: 'Card not found.', code: 'not_found' }] })
 
-export const ERROR_RESPONSES: Record<number, string> = {
+const ERROR_RESPONSES: Record<number, string> = {
   400: 'Refused by a rule; the answer says which',
   401: 'No credential, or not a valid one',
   402: 'Not enough credits; nothing was charged',
@@ -39,7 +40,37 @@ export const ERROR_RESPONSES: Record<number, string> = {
   412: 'Changed since the version given in If-Match',
   413: 'Too large',
   415: 'Not a media type that this route takes',
+  422: 'The input is not valid',
   429: 'Too many requests; Retry-After says when to try again',
   500: 'A fault of the server; request_id names it',
   503: 'A needed part is not configured or not reachable now',
 }
+
+/** What a request can meet anywhere, and what it can meet by what it sends. */
+export function commonErrors(request: {
+  open: boolean
+  input: boolean
+  body: boolean
+  key: boolean
+}): number[] {
+  return [
+    ...(request.open ? [] : [401, 403]),
+    ...(request.key ? [409] : []),
+    ...(request.body ? [413, 415] : []),
+    ...(request.input ? [422] : []),
+    ...[429, 500, 503],
+  ]
+}
+
+const inJson = (name: string) => ({ 'application/json': { schema: refTo(name) } })
+
+export const errorResponses = (statuses: Iterable<number>): Json =>
+  Object.fromEntries(
+    [...new Set(statuses)].sort().map((status) => [
+      String(status),
+      {
+        description: ERROR_RESPONSES[status] ?? 'Error',
+        content: inJson(status === 422 ? 'HTTPValidationError' : 'ErrorResponse'),
+      },
+    ]),
+  )

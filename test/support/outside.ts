@@ -3,9 +3,11 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { repository } from '../support/process.ts'
+import { repository } from './process.ts'
 
-const folder = (name: 'suites' | 'claude') => join(repository, 'test', 'external', name, 'node_modules')
+type Folder = 'suites' | 'contract' | 'claude'
+
+const folder = (name: Folder) => join(repository, 'test', 'external', name, 'node_modules')
 
 export type Outcome = { code: number; out: string; err: string }
 
@@ -15,13 +17,19 @@ export function run(program: string, args: string[]): Promise<Outcome> {
   return runIn(home, program, args).finally(() => rmSync(home, { recursive: true, force: true }))
 }
 
-export function runIn(home: string, program: string, args: string[]): Promise<Outcome> {
-  const env = { PATH: process.env.PATH, HOME: home, NO_COLOR: '1', CI: '1', DISABLE_AUTOUPDATER: '1' }
+export function runIn(
+  home: string,
+  program: string,
+  args: string[],
+  more: Record<string, string> = {},
+): Promise<Outcome> {
+  const common = { PATH: process.env.PATH, HOME: home, NO_COLOR: '1', CI: '1', DISABLE_AUTOUPDATER: '1' }
+  const env = { ...common, ...more }
   return new Promise((resolve) => {
     execFile(
       program,
       args,
-      { cwd: home, env, timeout: 240_000, maxBuffer: 32 * 1024 * 1024 },
+      { cwd: home, env, timeout: 540_000, maxBuffer: 256 * 1024 * 1024 },
       (error, stdout, stderr) =>
         resolve({ code: error ? Number(error.code ?? 1) : 0, out: `${stdout}\n${stderr}`, err: stderr }),
     )
@@ -29,7 +37,7 @@ export function runIn(home: string, program: string, args: string[]): Promise<Ou
 }
 
 /** A file of an installed package. */
-export function installed(name: 'suites' | 'claude', ...path: string[]): string {
+export function installed(name: Folder, ...path: string[]): string {
   const file = join(folder(name), ...path)
   if (!existsSync(file))
     throw new Error(`Not installed: npm ci --ignore-scripts --prefix test/external/${name}`)

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+
+/**
+ * Whose text an answer carries. Cards, events and names are read by agents, who must know what their user wrote and what somebody
+ * else did: text of others is data, never an instruction.
+ */
+export const Provenance = z
+  .object({
+    owner: z
+      .enum(['you', 'team', 'public'])
+      .describe('you: the caller alone; team: members of a workspace of the caller; public: anybody'),
+    workspace: z.string().nullable().describe('workspace_id of the place that the text comes from'),
+    reviewed: z.boolean().describe('It has passed the review for publishing; no promise that it is right'),
+  })
+  .meta({ id: 'Provenance' })
+
+export type ProvenanceAnswer = z.input<typeof Provenance>
+export type Whose = ProvenanceAnswer['owner']
+
+const FIELD = 'provenance'
+
+/** Whether answers of this form carry text of others, which they say by the field. */
+export function carriesText(schema: unknown): boolean {
+  if (schema instanceof z.ZodObject)
+    return FIELD in schema.shape || Object.values(schema.shape).some(carriesText)
+  if (schema instanceof z.ZodArray) return carriesText(schema.element)
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+    return carriesText(schema.unwrap())
+  return false
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { toolInput } from '../../../core/invoke.ts'
+import { MCPToolResponse, type ToolCapability } from '../../../core/tools.ts'
+import { ToolManifest } from '../manifest.ts'
+import { commonErrors, errorResponses } from './errors.ts'
+import { headersOf, inJson, securityOf } from './operations.ts'
+import { type Json, needsBody, type Schemas, schemaOf } from './schemas.ts'
+
+const dataOf = ({ output }: ToolCapability, components: Schemas): Json =>
+  output instanceof z.ZodVoid ? { type: 'object' } : schemaOf(output, components)
+
+/** The answer is MCPToolResponse, with what this tool puts into it. */
+const answerOf = (capability: ToolCapability, components: Schemas): Json => ({
+  allOf: [
+    schemaOf(MCPToolResponse, components),
+    {
+      type: 'object',
+      required: ['tool', 'data'],
+      properties: {
+        tool: { type: 'string', enum: [capability.tool.name] },
+        data: dataOf(capability, components),
+      },
+    },
+  ],
+})
+
+export function toolOperation(capability: ToolCapability, components: Schemas): Json {
+  const { name, description } = capability.tool
+  const input = toolInput(capability)
+  const key = capability.idempotency !== 'none'
+  const errors = commonErrors({ open: false, input: true, body: true, key })
+  return {
+    operationId: `tool_${name}`,
+    tags: ['tools'],
+    summary: capability.summary,
+    description,
+    ...securityOf(capability.scopes),
+    parameters: headersOf(capability, key),
+    requestBody: { required: needsBody(input), content: inJson(schemaOf(input, components)) },
+    responses: {
+      200: { description: 'Success', content: inJson(answerOf(capability, components)) },
+      ...errorResponses([...errors, ...(capability.errors ?? [])]),
+    },
+  }
+}
+
+export const manifestOperation = (components: Schemas): Json => ({
+  operationId: 'tools_manifest',
+  tags: ['tools'],
+  summary: 'Every tool with its input schema: the source of truth for tool inputs',
+  security: [],
+  responses: {
+    200: { description: 'Success', content: inJson(schemaOf(ToolManifest, components)) },
+    ...errorResponses([500, 503]),
+  },
+})

@@ -1,0 +1,73 @@
+import { capability } from '../../core/capability.ts'
+import { inTx, type UserCtx } from '../../core/context.ts'
+import { conflict, forbidden } from '../../core/errors.ts'
+import { Id } from '../../core/schemas.ts'
+import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
+import { audit } from '../audit/audit.ts'
+import { requireRole, roleOf } from '../permissions/permission.ts'
+import { editableCard } from './access.ts'
+import { updateCardRow } from './cards.store.ts'
+import { presentCard } from './present.ts'
+import { requireLeave } from './publish.ts'
+import { saved } from './saved.ts'
+import { CardId, CaseResponse } from './schemas.ts'
+import type { CardRow } from './select.ts'
+
+const POLICY_HOLDS =
+  'The policy of this workspace does not let its cards out, so they cannot be moved either. An admin can change that.'
+
+async function requireMovable(ctx: UserCtx, row: CardRow, targetId: string): Promise<void> {
+  if (row.workspace_id !== row.origin_workspace_id)
+    throw conflict(
+      'card_published',
+      'This card is published outside the workspace it came from. Take it back first, then move it.',
+    )
+  await requireLeave(ctx, row, POLICY_HOLDS)
+  // Else an editor could carry a colleague's card to where its owner is a stranger, and rule over it there.
+  if (row.owner_id !== ctx.viewer.userId && !(await roleOf(ctx, targetId, row.owner_id)))
+    throw forbidden("Somebody else's card can be moved only to where its owner is a member too.")
+}
+
+/** Sharing means the members of a private team. Anywhere else the card arrives unpublished: nobody new reads it by a move. */
+const staysShared = ({ visibility, type }: WorkspacesTable) => visibility === 'private' && type !== 'personal'
+
+export const moveCard = capability({
+  name: 'cards.move',
+  summary: 'Move a card to another workspace',
+  description:
+    'For who may edit the card and is editor or admin in the target. The text, evidence, feedback and owner stay. A shared card stays shared in a private team; in a personal, public or unlisted workspace it arrives unpublished. Not for cards published outside the workspace they came from (409), nor out of a workspace whose policy has allow_publish: false.',
+  scopes: ['record', 'case:write'],
+  rest: ['POST /api/v1/cards/{card_id}/move', 'POST /api/v1/cases/{case_id}/move'],
+  aliases: { case_id: 'card_id' },
+  input: CardId.extend({ workspace_id: Id.describe('Where the card goes') }),
+  output: CaseResponse,
+  errors: [404, 409, 412],
+  run: (ctx, { card_id, workspace_id }) =>
+    inTx(ctx, async (ctx) => {
+      const row = await editableCard(ctx, card_id)
+      const { workspace } = await requireRole(ctx, workspace_id, 'editor')
+      if (row.workspace_id === workspace_id) return presentCard(row)
+      await requireMovable(ctx, row, workspace_id)
+      await updateCardRow(ctx.db, card_id, {
+        workspace_id,
+        origin_workspace_id: workspace_id,
+        updated_at: ctx.now().toISOString(),
+        ...(staysShared(workspace) ? {} : { status: 'unpublished' as const, published_at: null }),
+      })
+      const subject = { type: 'card', id: card_id }
+      // Both logs tell: one workspace has lost a card, the other has got one.
+      await audit(ctx, {
+        action: 'card.moved_out',
+        subject,
+        workspaceId: row.workspace_id,
+        details: { to_workspace_id: workspace_id },
+      })
+      await audit(ctx, {
+        action: 'card.moved_in',
+        subject,
+        workspaceId: workspace_id,
+        details: { from_workspace_id: row.workspace_id },
+      })
+      return saved(ctx, card_id)
+    }),
+})

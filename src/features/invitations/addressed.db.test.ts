@@ -1,0 +1,105 @@
+import { afterAll, expect, test } from 'vitest'
+import { team } from '../../../test/support/cards.ts'
+import { type Bench, onBothEngines } from '../../../test/support/engines.ts'
+import { startSmtp } from '../../../test/support/smtp.ts'
+
+const smtp = await startSmtp()
+afterAll(() => smtp.stop())
+
+const MINE = '/api/v1/invitations'
+
+async function invited(t: Bench, email: string, role = 'editor') {
+  const { admin, workspaceId } = await team(t, { name: 'Platform' })
+  const url = `/api/v1/workspaces/${workspaceId}`
+  const { invite, token } = (await admin.post(`${url}/invites`, { email: email.toUpperCase(), role })).body
+  return { admin, url, token, inviteId: invite.invite_id as string }
+}
+
+const withoutMail = (t: Bench) => {
+  test('the invited person sees the invitation and declines it; its admin sees that', async () => {
+    const guest = await t.user('guest')
+    const { admin, url, token, inviteId } = await invited(t, guest.email)
+    const mine = await guest.get(MINE)
+    expect(mine.body).toMatchObject([
+      {
+        invite_id: inviteId,
+        workspace_name: 'Platform',
+        inviter_name: 'admin',
+        role: 'editor',
+        can_accept: false,
+      },
+    ])
+    expect(mine.text).not.toContain(token)
+    expect((await guest.post(`${MINE}/${inviteId}/decline`)).status).toBe(204)
+    expect((await guest.get(MINE)).body).toEqual([])
+    expect((await guest.post(`${MINE}/${inviteId}/decline`)).status).toBe(404)
+    expect((await t.anonymous().get(`/api/v1/workspaces/invites/${token}`)).status).toBe(404)
+    expect((await guest.post('/api/v1/workspaces/invites/accept', { token })).status).toBe(404)
+
+    const [shown] = (await admin.get(`${url}/invites?include_history=true`)).body
+    expect(shown).toMatchObject({ invite_id: inviteId, status: 'revoked' })
+    expect(shown.declined_at).toMatch(/Z$/)
+    const log = await admin.get(`${url}/audit?action=invite.declined`)
+    expect(log.body.items).toMatchObject([{ actor_id: guest.userId, subject_id: inviteId }])
+
+    // No is no grudge: a new invitation is another one.
+    expect((await admin.post(`${url}/invites`, { email: guest.email })).status).toBe(200)
+    expect((await guest.get(MINE)).body).toHaveLength(1)
+  })
+
+  test('nobody sees or declines the invitations of others, nor joins without link or confirmed address', async () => {
+    const [guest, other] = [await t.user('guest'), await t.user('other')]
+    const { token, inviteId } = await invited(t, guest.email)
+    expect((await other.get(MINE)).body).toEqual([])
+    for (const verb of ['decline', 'accept'])
+      expect((await other.post(`${MINE}/${inviteId}/${verb}`)).status).toBe(404)
+    const refused = await guest.post(`${MINE}/${inviteId}/accept`)
+    expect([refused.status, refused.body.code]).toEqual([403, 'forbidden'])
+    expect((await guest.post('/api/v1/workspaces/invites/accept', { token })).status).toBe(200)
+    expect((await guest.get(MINE)).body).toEqual([])
+  })
+
+  test('an expired or revoked invitation is not shown', async () => {
+    const guest = await t.user('guest')
+    const first = await invited(t, guest.email)
+    await first.admin.delete(`${first.url}/invites/${first.inviteId}`)
+    const second = await invited(t, guest.email)
+    expect((await guest.get(MINE)).body).toHaveLength(1)
+    t.later(7 * 86_400_000)
+    expect((await guest.get(MINE)).body).toEqual([])
+    expect((await guest.post(`${MINE}/${second.inviteId}/decline`)).status).toBe(404)
+  })
+
+  test('declined and accepted at the same moment: one of the two', async () => {
+    const guest = await t.user('guest')
+    const { admin, url, token, inviteId } = await invited(t, guest.email)
+    const [declined, accepted] = await Promise.all([
+      guest.post(`${MINE}/${inviteId}/decline`),
+      guest.post('/api/v1/workspaces/invites/accept', { token }),
+    ])
+    const isMember = accepted.status === 200
+    expect([declined.status, accepted.status]).toEqual(isMember ? [404, 200] : [204, 404])
+    const members = (await admin.get(`${url}/members`)).body.map((one: { user_id: string }) => one.user_id)
+    expect(members.includes(guest.userId)).toBe(isMember)
+  })
+}
+
+const withMail = (t: Bench) => {
+  test('a confirmed address sees its invitations and joins without the link; an unconfirmed one sees none', async () => {
+    const guest = await t.user(`guest-${t.engine}`)
+    const { inviteId } = await invited(t, guest.email, 'viewer')
+    expect((await guest.get(MINE)).body).toEqual([])
+    for (const verb of ['decline', 'accept'])
+      expect((await guest.post(`${MINE}/${inviteId}/${verb}`)).status).toBe(404)
+    const mail = await smtp.mailTo(guest.email, 'Confirm your e-mail address')
+    const token = /token=([\w-]+)/.exec(mail.text ?? '')?.[1]
+    expect((await guest.post('/api/v1/auth/verify-email', { token })).status).toBe(204)
+    expect((await guest.get(MINE)).body).toMatchObject([{ invite_id: inviteId, can_accept: true }])
+    const joined = await guest.post(`${MINE}/${inviteId}/accept`)
+    expect([joined.status, joined.body]).toMatchObject([200, { user_id: guest.userId, role: 'viewer' }])
+    expect((await guest.post(`${MINE}/${inviteId}/accept`)).status).toBe(404)
+  })
+}
+
+onBothEngines('invitations addressed to oneself', withoutMail)
+onBothEngines('invitations addressed to oneself, with mail', withMail, { SMTP_URL: smtp.url })

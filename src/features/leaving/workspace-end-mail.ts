@@ -1,0 +1,44 @@
+import type { UserCtx } from '../../core/context.ts'
+import { withoutLinks } from '../../core/names.ts'
+import { fromJson } from '../../db/columns.ts'
+import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
+import { requireUser } from '../identity/users/users.ts'
+import { enqueueMail } from '../mail/outbox.ts'
+import { mailWithButton } from '../mail/template.ts'
+import { tell } from '../notices/tell.ts'
+import { peopleOf } from './workspace-end.store.ts'
+
+const whatBecame = (cards: number): string =>
+  cards === 0
+    ? 'None of its cards was yours.'
+    : `${cards === 1 ? 'One card of yours was' : `${cards} cards of yours were`} there. You find ${cards === 1 ? 'it' : 'them'} under “My cards”, unpublished.`
+
+/** Tells the members, and whoever has a card there: in the inbox, and by mail unless they want none. The one who deletes it knows. */
+export async function tellPeople(
+  ctx: UserCtx,
+  workspace: WorkspacesTable,
+  cardsOf: ReadonlyMap<string, number>,
+): Promise<void> {
+  const { display_name } = await requireUser(ctx, ctx.viewer.userId)
+  const people = await peopleOf(ctx.db, workspace.workspace_id, ctx.viewer.userId)
+  for (const { user_id, email, settings } of people) {
+    await tell(ctx, {
+      userId: user_id,
+      kind: 'workspace.deleted',
+      workspaceId: workspace.workspace_id,
+      details: { workspace_name: workspace.name },
+    })
+    if (!fromJson<{ email_notifications: boolean }>(settings).email_notifications) continue
+    const subject = `${withoutLinks(display_name)} deleted the workspace ${withoutLinks(workspace.name)}`
+    await enqueueMail(ctx, `workspace_deleted:${workspace.workspace_id}:${user_id}`, {
+      to: email,
+      subject,
+      ...mailWithButton({
+        heading: subject,
+        lines: [whatBecame(cardsOf.get(user_id) ?? 0), 'What your agents remember stays with you.'],
+        button: { label: 'My cards', url: `${ctx.config.baseUrl}/cards` },
+        footer: 'You get this mail because you were a member of the workspace, or had a card in it.',
+      }),
+    })
+  }
+}

@@ -1,0 +1,103 @@
+import type { UserCtx } from '../../core/context.ts'
+import { fromJson, toJson } from '../../db/columns.ts'
+import type { Db } from '../../db/db.ts'
+import type { UserSettings } from '../settings/settings.ts'
+
+/**
+ * On PostgreSQL everything that puts a row into a workspace holds the workspace's own row by its foreign key. Taking that
+ * row first means: who came before has finished and is seen, who comes later waits, and then finds no membership.
+ */
+export async function holdWorkspace({ db, database, viewer }: UserCtx, workspaceId: string): Promise<void> {
+  if (database.engine !== 'postgres') return
+  await db
+    .selectFrom('workspaces')
+    .select('workspace_id')
+    .where('workspace_id', '=', workspaceId)
+    .forUpdate()
+    .execute()
+  // The right to delete must hold until the end.
+  await db
+    .selectFrom('memberships')
+    .select('role')
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', '=', viewer.userId)
+    .forUpdate()
+    .execute()
+}
+
+export async function countMembers(db: Db, workspaceId: string): Promise<number> {
+  const { members } = await db
+    .selectFrom('memberships')
+    .select(({ fn }) => fn.countAll<number>().as('members'))
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow()
+  return members
+}
+
+type Settings = typeof UserSettings._output
+
+/** New cards of its members went there, where they had chosen so; now they go home again. */
+async function forgetAsDefault({ db }: UserCtx, workspaceId: string): Promise<void> {
+  const members = db
+    .selectFrom('memberships')
+    .select('memberships.user_id')
+    .where('workspace_id', '=', workspaceId)
+  const rows = await db
+    .selectFrom('users')
+    .select(['user_id', 'settings'])
+    .where('user_id', 'in', members)
+    .where('settings', 'like', `%${workspaceId}%`)
+    .execute()
+  for (const { user_id, settings } of rows)
+    await db
+      .updateTable('users')
+      .set({ settings: toJson({ ...fromJson<Settings>(settings), default_workspace_id: null }) })
+      .where('user_id', '=', user_id)
+      .execute()
+}
+
+/** Private and without members: nobody reaches it by any rule. The row stays for memory and the audit log. */
+export async function closeWorkspace(ctx: UserCtx, workspaceId: string): Promise<void> {
+  await forgetAsDefault(ctx, workspaceId)
+  const now = ctx.now().toISOString()
+  await ctx.db.deleteFrom('memberships').where('workspace_id', '=', workspaceId).execute()
+  await ctx.db
+    .updateTable('workspaces')
+    .set({ visibility: 'private', policy_json: null, updated_at: now, deleted_at: now })
+    .where('workspace_id', '=', workspaceId)
+    .execute()
+}
+
+export type Person = { user_id: string; email: string; settings: string }
+
+/** Its members, and who owns a card in it after leaving; without `exceptId`, and only people with an account. */
+export async function peopleOf(db: Db, workspaceId: string, exceptId: string): Promise<Person[]> {
+  const rows = await db
+    .selectFrom('users')
+    .select(['user_id', 'email', 'settings'])
+    .where('deleted_at', 'is', null)
+    .where('user_id', '!=', exceptId)
+    .where((eb) =>
+      eb.or([
+        eb(
+          'user_id',
+          'in',
+          eb
+            .selectFrom('memberships')
+            .select('memberships.user_id')
+            .where('memberships.workspace_id', '=', workspaceId),
+        ),
+        eb(
+          'user_id',
+          'in',
+          eb
+            .selectFrom('cards')
+            .select('cards.owner_id')
+            .where('cards.workspace_id', '=', workspaceId)
+            .where('cards.deleted_at', 'is', null),
+        ),
+      ]),
+    )
+    .execute()
+  return rows.flatMap((row) => (row.email === null ? [] : [{ ...row, email: row.email }]))
+}

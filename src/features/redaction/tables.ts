@@ -1,0 +1,76 @@
+import { secretValue } from './assignments.ts'
+import { secretNames } from './rules/names.ts'
+import type { Span } from './rules/rule.ts'
+
+/** Tables of Markdown: a name stands beside its value, or at the head of its column. */
+const LONGEST_NAME = 40
+const MOST_CELLS = 40
+const ONLY_SIGNS = /^[ \t|:-]+$/
+const WRAPPING = /^[\s*_~"'`]{1,8}|[\s*_~"'`]{1,8}$/g
+
+const namePatterns = secretNames.map(({ kind, whole, names }) => ({
+  kind,
+  pattern: new RegExp(`(?:${names.join('|')})${whole ? 's?(?![a-z])' : ''}`, 'i'),
+}))
+
+/** The kind of secret that a cell speaks of, if it is a name. */
+function kindNamedBy(cell: string): string | undefined {
+  const name = cell.replace(WRAPPING, '')
+  if (name === '' || name.length > LONGEST_NAME) return undefined
+  return namePatterns.find(({ pattern }) => pattern.test(name))?.kind
+}
+
+/** `|---|:--|`: what stands above it are the heads of columns. */
+const isSeparator = (line: string) => line.includes('-') && ONLY_SIGNS.test(line.trimEnd())
+
+type Cell = { start: number; text: string }
+
+function cellsOf(line: string, lineStart: number): Cell[] {
+  const cells: Cell[] = []
+  let from = 0
+  for (let bar = line.indexOf('|'); bar >= 0 && cells.length < MOST_CELLS; bar = line.indexOf('|', from)) {
+    cells.push({ start: lineStart + from, text: line.slice(from, bar) })
+    from = bar + 1
+  }
+  cells.push({ start: lineStart + from, text: line.slice(from) })
+  // What stands before the first bar of a row is no cell.
+  return cells[0]?.text.trim() === '' ? cells.slice(1) : cells
+}
+
+const TRIMMED = /[^\s*_~"'`](?:[^\r\n]{0,398}[^\s*_~"'`])?/
+
+function secretIn(cell: Cell | undefined, kind: string): Span | undefined {
+  const found = cell && TRIMMED.exec(cell.text)
+  return found ? secretValue(found[0], cell.start + found.index, kind) : undefined
+}
+
+export function secretsInTables(text: string): Span[] {
+  if (!text.includes('|')) return []
+  const spans: Span[] = []
+  let columns: (string | undefined)[] = []
+  let before: Cell[] = []
+  for (let start = 0, end = 0; start <= text.length; start = end + 1) {
+    end = text.indexOf('\n', start)
+    if (end < 0) end = text.length
+    const line = text.slice(start, end)
+    if (!line.includes('|')) {
+      columns = []
+      before = []
+      continue
+    }
+    if (isSeparator(line)) {
+      columns = before.map((cell) => kindNamedBy(cell.text))
+      continue
+    }
+    const cells = cellsOf(line, start)
+    const isRow = line.trimStart().startsWith('|') || columns.length > 0
+    for (const [i, cell] of cells.entries()) {
+      const named = isRow && i > 0 ? kindNamedBy(cells[i - 1]?.text ?? '') : undefined
+      const kind = columns[i] ?? named
+      const span = kind === undefined ? undefined : secretIn(cell, kind)
+      if (span) spans.push(span)
+    }
+    before = cells
+  }
+  return spans
+}

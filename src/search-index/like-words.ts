@@ -1,0 +1,106 @@
+import { sql } from 'kysely'
+import type { Ctx } from '../core/context.ts'
+import { gramHash, hasTrigrams, innerTrigramsOf, likenessTo, trigramsOf } from '../text/trigrams.ts'
+import { isAmong, numberList } from './index.store.ts'
+import type { VisibleCount, VisibleCounts } from './visible-counts.ts'
+import { type Word, wordStore } from './word-store.ts'
+
+const LEAST_LIKENESS = 0.4
+const MOST_LIKE_WORDS = 5
+const SHORTEST_PART = 4
+const CONTAINED_LIKENESS = 0.5
+/** Of public words the commonest are examined. Of a scope all are, within what a vault of millions can bear. */
+const EXAMINED_IN_PUBLIC = 200
+const EXAMINED = 20_000
+/** Words are looked up in the scope some at a time, the likeliest first. */
+const COUNTED_AT_ONCE = 64
+
+/** The words that an asker may be led to: those of the documents that are searched, and no others. */
+export type Vocabulary = {
+  counts: VisibleCounts
+  isPublic: boolean
+  /** Sorts words out that are surely in no document of the scope; all pass where that is not known. */
+  mayHave: (hash: number) => boolean
+}
+
+export type LikeWord = Word & VisibleCount & { likeness: number }
+
+/**
+ * Words of the vocabulary that may be meant by one that no card has: near in trigrams (a slip of the finger), or
+ * containing it (a part of an identifier).
+ */
+export async function likeWords(ctx: Ctx, word: string, vocabulary: Vocabulary): Promise<LikeWord[]> {
+  if (!hasTrigrams(word)) return []
+  const near = await nearWords(ctx, word, vocabulary)
+  const isNear = new Set(near.map(({ hash }) => hash))
+  const containing = (await containingWords(ctx, word, vocabulary)).filter(({ hash }) => !isNear.has(hash))
+  return [...near, ...containing].sort(likeliestFirst).slice(0, MOST_LIKE_WORDS)
+}
+
+const likeliestFirst = (a: LikeWord, b: LikeWord) =>
+  b.likeness - a.likeness || b.cards - a.cards || (a.word < b.word ? -1 : 1)
+
+type Near = Word & { likeness: number }
+
+async function nearWords(ctx: Ctx, word: string, vocabulary: Vocabulary): Promise<LikeWord[]> {
+  const likeness = likenessTo(word)
+  const near = (await wordsWith(ctx, threeWays(trigramsOf(word)), EXAMINED_IN_PUBLIC, vocabulary))
+    .map((other) => ({ ...other, likeness: likeness(other.word) }))
+    .filter((other) => other.likeness >= LEAST_LIKENESS && other.word !== word)
+    .sort((a, b) => b.likeness - a.likeness || (a.word < b.word ? -1 : 1))
+  return firstInScope(near, vocabulary)
+}
+
+async function containingWords(ctx: Ctx, word: string, vocabulary: Vocabulary): Promise<LikeWord[]> {
+  if (word.length < SHORTEST_PART) return []
+  const grams = innerTrigramsOf(word).map((gram) => [gramHash(gram)])
+  const containing = (await wordsWith(ctx, grams, MOST_LIKE_WORDS, vocabulary))
+    .filter((other) => other.word.includes(word) && other.word !== word)
+    .map((other) => ({ ...other, likeness: CONTAINED_LIKENESS }))
+    // The shorter it is, the larger the part of it that was asked for.
+    .sort((a, b) => a.word.length - b.word.length || (a.word < b.word ? -1 : 1))
+  return firstInScope(containing, vocabulary)
+}
+
+/** The first that stand in a document of the scope. */
+async function firstInScope(words: readonly Near[], { counts }: Vocabulary): Promise<LikeWord[]> {
+  const found: LikeWord[] = []
+  for (let from = 0; from < words.length && found.length < MOST_LIKE_WORDS; from += COUNTED_AT_ONCE) {
+    const some = words.slice(from, from + COUNTED_AT_ONCE)
+    const count = await counts.of(some.map(({ hash }) => hash))
+    for (const other of some) {
+      const counted = count(other.hash)
+      if (counted.within > 0) found.push({ ...other, ...counted })
+    }
+  }
+  return found.sort(likeliestFirst).slice(0, MOST_LIKE_WORDS)
+}
+
+async function wordsWith(
+  ctx: Ctx,
+  match: number[][],
+  mostInPublic: number,
+  { isPublic, mayHave }: Vocabulary,
+): Promise<Word[]> {
+  const store = wordStore(ctx)
+  const hashes = isPublic
+    ? await store.findPublic(ctx, match, mostInPublic)
+    : (await store.findAny(ctx, match, EXAMINED)).filter(mayHave)
+  if (hashes.length === 0) return []
+  const rows = await sql<Word>`select hash, word from search_words
+    where ${isAmong(ctx.db, 'hash', numberList(ctx.db, hashes))}`.execute(ctx.db)
+  return rows.rows
+}
+
+/**
+ * One slip spoils three neighbouring trigrams. Dealt out in turn to three lists, each list keeps some that are right,
+ * so a word that is meant matches every list, and hardly any other word does.
+ */
+function threeWays(grams: readonly string[]): number[][] {
+  const lists = Math.min(3, Math.max(1, Math.floor(grams.length / 2)))
+  const dealt: number[][] = Array.from({ length: lists }, () => [])
+  grams.forEach((gram, i) => {
+    dealt[i % lists]?.push(gramHash(gram))
+  })
+  return dealt
+}

@@ -1,0 +1,137 @@
+import type { Ctx } from '../core/context.ts'
+import { sha256 } from '../core/secrets.ts'
+import { placeOf } from '../text/bm25.ts'
+import { countIn, type ListCount } from './collect.ts'
+import type { IndexView } from './index-view.ts'
+import { type Match, passes } from './match.ts'
+import type { Candidate } from './packing.ts'
+import { isPublic, PUBLIC_FILTER } from './public-documents.ts'
+import { averageLengthOf, publicTotals, type Totals, type WordCount, wordCounts } from './vocabulary.ts'
+
+export type VisibleCount = {
+  /** In how many documents that the asker may see: the public ones, and those of the scope. It weighs the word. */
+  cards: number
+  /** In how many documents of the scope. */
+  within: number
+  /** About how long the posting lists are, for planning. */
+  postings: number
+}
+
+/**
+ * How often words occur among what an asker may see: public documents together with those of the scope that is read. Documents
+ * of others take no part: were they to weigh a word, the order of one's own two cards would tell whether it stands in
+ * somebody's private card.
+ */
+export type VisibleCounts = {
+  /** How many documents the counts are about, and how long these are on average. */
+  cards: number
+  averageLength: number
+  of: (hashes: readonly number[]) => Promise<(hash: number) => VisibleCount>
+}
+
+const visible = (open: Totals, own: Totals): Pick<VisibleCounts, 'cards' | 'averageLength'> => {
+  const all = { cards: open.cards + own.cards, length: open.length + own.length }
+  return { cards: all.cards, averageLength: averageLengthOf(all) }
+}
+
+const sumOf = (documents: readonly Candidate[]): Totals => ({
+  cards: documents.length,
+  length: documents.reduce((sum, { length }) => sum + length, 0),
+})
+
+const holding = (documents: readonly Candidate[], hash: number): number => {
+  let count = 0
+  for (const { hashes } of documents) if (placeOf(hashes, hash) >= 0) count++
+  return count
+}
+
+/** A scope of public documents: the counts are kept. */
+export async function countsInPublic(ctx: Ctx): Promise<VisibleCounts> {
+  return {
+    ...visible(await publicTotals(ctx), { cards: 0, length: 0 }),
+    of: async (hashes) => {
+      const kept = await wordCounts(ctx, hashes)
+      return (hash) => {
+        const { publicCards, postings } = kept(hash)
+        return { cards: publicCards, within: publicCards, postings }
+      }
+    },
+  }
+}
+
+/** A scope whose documents are all at hand. */
+export async function countsInDocuments(ctx: Ctx, scope: readonly Candidate[]): Promise<VisibleCounts> {
+  const ofScopeAlone = scope.filter((document) => !isPublic(document))
+  return {
+    ...visible(await publicTotals(ctx), sumOf(ofScopeAlone)),
+    of: async (hashes) => {
+      const kept = await wordCounts(ctx, hashes)
+      return (hash) => {
+        const { publicCards, postings } = kept(hash)
+        const cards = publicCards + holding(ofScopeAlone, hash)
+        return { cards, within: holding(scope, hash), postings }
+      }
+    },
+  }
+}
+
+/** A scope that is too large for that: its part of each list is counted. */
+export async function countsInLists(
+  ctx: Ctx,
+  view: IndexView,
+  scope: Match,
+  /** Of the scope's documents; where it is not given, of public ones. */
+  averageLength?: number,
+): Promise<VisibleCounts> {
+  const open = await publicTotals(ctx)
+  const fresh = view.fresh.filter((document) => passes(document, scope))
+  const freshAlone = fresh.filter((document) => !isPublic(document))
+  const { documents } = await countLists(view, scope, [])
+  const cards = documents + freshAlone.length
+  return {
+    ...visible(open, { cards, length: cards * (averageLength ?? averageLengthOf(open)) }),
+    of: async (hashes) => {
+      const kept = await wordCounts(ctx, hashes)
+      const listed = await countMostlyRemembered(view, scope, hashes, kept)
+      return (hash) => {
+        const { publicCards, postings } = kept(hash)
+        const { alone, within } = listed.get(hash) ?? { alone: 0, within: 0 }
+        const cards = publicCards + alone + holding(freshAlone, hash)
+        return { cards, within: within + holding(fresh, hash), postings }
+      }
+    },
+  }
+}
+
+const countLists = async (view: IndexView, scope: Match, hashes: readonly number[]) =>
+  countIn(await view.rowsOf([...scope.flat(), PUBLIC_FILTER, ...hashes]), scope, hashes, view.dead)
+
+/** Long lists are common words, whose share of a scope hardly changes: it may be a minute old. */
+const REMEMBERED_FROM = 16_384
+const REMEMBERED_MS = 60_000
+const MOST_REMEMBERED = 20_000
+const remembered = new Map<string, ListCount & { until: number }>()
+
+async function countMostlyRemembered(
+  view: IndexView,
+  scope: Match,
+  hashes: readonly number[],
+  kept: (hash: number) => WordCount,
+): Promise<Map<number, ListCount>> {
+  const now = Date.now()
+  const scopeName = sha256(scope.map((anyOf) => anyOf.join()).join(' '))
+  const known = new Map<number, ListCount>()
+  for (const hash of hashes) {
+    const before = remembered.get(`${scopeName} ${hash}`)
+    if (before && before.until > now) known.set(hash, before)
+  }
+  const unknown = hashes.filter((hash) => !known.has(hash))
+  const { counts } = await countLists(view, scope, unknown)
+  if (remembered.size >= MOST_REMEMBERED) remembered.clear()
+  for (const [hash, count] of counts) {
+    known.set(hash, count)
+    if (kept(hash).postings >= REMEMBERED_FROM)
+      remembered.set(`${scopeName} ${hash}`, { ...count, until: now + REMEMBERED_MS })
+  }
+  return known
+}

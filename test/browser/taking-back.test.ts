@@ -1,0 +1,239 @@
+import { afterAll, expect, test } from 'vitest'
+import { startSmtp } from '../support/smtp.ts'
+import { samples } from './samples.ts'
+import { expectAccessible, openStage, PASSWORD, type Person, picture } from './support.ts'
+
+const smtp = await startSmtp()
+afterAll(() => smtp.stop())
+const stage = openStage({ SMTP_URL: smtp.url })
+
+type Workspace = { workspace_id: string }
+type Recorded = { card_id: string; workspace_id: string }
+
+const teamOf = async (lead: Person, name: string) =>
+  (await lead.api<Workspace>('POST', '/api/v1/workspaces', { name, type: 'team' })).workspace_id
+
+const add = (lead: Person, id: string, member: Person, role: string) =>
+  lead.api('POST', `/api/v1/workspaces/${id}/members/by-email`, { email: member.email, role })
+
+const write = (person: Person, workspace_id?: string) =>
+  person.api<Recorded>('POST', '/api/v1/cards', { ...samples[0], workspace_id })
+
+const linkIn = (text: string | undefined): string => /https?:\S+token=[\w-]+/.exec(text ?? '')?.[0] ?? ''
+
+async function confirmAddress({ page, email }: Person): Promise<void> {
+  const mail = await smtp.mailTo(email, 'Confirm your e-mail address')
+  await page.goto(linkIn(mail.text))
+  await page.getByRole('button', { name: 'Confirm' }).click()
+  await page.getByRole('heading', { name: 'Address confirmed' }).waitFor()
+}
+
+test('a workspace is deleted with its name typed, after the numbers; a colleague finds the card at home', async () => {
+  const lead = await stage.person('Closing lead')
+  const mate = await stage.person('Closing mate')
+  const id = await teamOf(lead, 'Old team')
+  await add(lead, id, mate, 'editor')
+  const { card_id } = await write(mate, id)
+  await mate.api('POST', `/api/v1/cards/${card_id}/share`)
+  const { page } = lead
+  await page.goto(`/workspaces/${id}`)
+  await page.getByRole('button', { name: 'Delete workspace' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('0 cards of yours, 1 card of others').waitFor()
+  await dialog.getByText('No longer read by others: 1 card.').waitFor()
+  await dialog.getByText('1 other member').waitFor()
+  const button = dialog.getByRole('button', { name: 'Delete workspace' })
+  expect(await button.isDisabled()).toBe(true)
+  await dialog.getByLabel(/^Type .* to confirm/).fill('Old team')
+  await expectAccessible(page)
+  await picture(page, 'delete-workspace-1280-light')
+  await button.click()
+  await page.getByText('Old team is deleted. 1 card went home.').waitFor()
+  await page.getByRole('heading', { name: 'No team yet' }).waitFor()
+
+  await mate.page.goto('/cards')
+  await mate.page.getByText(samples[0].title).first().waitFor()
+  await mate.page.goto(`/workspaces/${id}`)
+  await mate.page.getByRole('heading', { name: 'Not found' }).waitFor()
+  await smtp.mailTo(mate.email, 'Closing lead deleted the workspace Old team')
+})
+
+test('one’s own workspace offers no deletion', async () => {
+  const person = await stage.person('Homebody')
+  const { personal_workspace_id } = await person.api<{ personal_workspace_id: string }>(
+    'GET',
+    '/api/v1/auth/me',
+  )
+  await person.page.goto(`/workspaces/${personal_workspace_id}`)
+  await person.page.getByText('This is your own workspace.').waitFor()
+  expect(await person.page.getByRole('button', { name: 'Delete workspace' }).count()).toBe(0)
+})
+
+test('a card moves to a team and, by undo, back home', async () => {
+  const person = await stage.person('Mover')
+  const id = await teamOf(person, 'New team')
+  const { card_id, workspace_id: home } = await write(person)
+  const where = async () => (await person.api<Recorded>('GET', `/api/v1/cards/${card_id}`)).workspace_id
+  const { page } = person
+  await page.goto(`/cards/${card_id}`)
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Move to another workspace …' }).click()
+  await page.getByLabel('Workspace', { exact: true }).selectOption({ label: 'New team' })
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Move', exact: true }).click()
+  await page.getByText('Moved to New team.').waitFor()
+  expect(await where()).toBe(id)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(where).toBe(home)
+
+  await person.api('POST', `/api/v1/cards/${card_id}/move`, { workspace_id: id })
+  await person.api('POST', `/api/v1/cards/${card_id}/share`)
+  await page.reload()
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Move to another workspace …' }).click()
+  await page.getByLabel('Workspace', { exact: true }).selectOption({ label: 'Personal' })
+  await page.getByText('It arrives unpublished there.').waitFor()
+})
+
+test('feedback is given and taken back', async () => {
+  const author = await stage.person('Author')
+  const reader = await stage.person('Reader')
+  const { card_id } = await write(author)
+  await author.api('POST', `/api/v1/cards/${card_id}/publish`)
+  const { page } = reader
+  await page.goto(`/cards/${card_id}`)
+  const useful = page.getByRole('button', { name: /^Useful/ })
+  await useful.click()
+  await page.getByRole('button', { name: 'Take back' }).click()
+  await page.getByText('Your feedback is taken back.').waitFor()
+  expect(await useful.getAttribute('aria-pressed')).toBe('false')
+  await expect.poll(() => useful.textContent()).toBe('Useful0')
+  await expectAccessible(page)
+})
+
+test('an open invite code is withdrawn', async () => {
+  const person = await stage.person('Giver')
+  const { code } = await person.api<{ code: string }>('POST', '/api/v1/billing/invites', {})
+  const { page } = person
+  await page.goto('/billing?tab=codes')
+  await page.getByRole('button', { name: `Withdraw code ${code}` }).click()
+  await page.getByText(`${code} is withdrawn.`).waitFor()
+  await page
+    .getByRole('row', { name: new RegExp(code) })
+    .getByText('Withdrawn')
+    .waitFor()
+  expect(await page.getByRole('button', { name: `Withdraw code ${code}` }).count()).toBe(0)
+  await expectAccessible(page)
+})
+
+test('invitations are seen once the address is confirmed; one is declined, another joined without its link', async () => {
+  const lead = await stage.person('Inviting lead')
+  const guest = await stage.person('Invited guest')
+  const { page } = guest
+  for (const name of ['First team', 'Second team'])
+    await lead.api('POST', `/api/v1/workspaces/${await teamOf(lead, name)}/invites`, { email: guest.email })
+  await page.goto('/workspaces')
+  await page.getByRole('heading', { name: 'No team yet' }).waitFor()
+  expect(await page.getByText('Invitations for you').count()).toBe(0)
+  await confirmAddress(guest)
+  await page.goto('/workspaces')
+  await page.getByRole('heading', { name: 'Invitations for you' }).waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Decline the invitation to First team' }).click()
+  await page.getByText('You declined the invitation to First team.').waitFor()
+  await page.getByRole('button', { name: 'Join Second team' }).click()
+  await page.getByText('You are viewer of Second team now.').waitFor()
+  await page.getByRole('link', { name: /Second team/ }).waitFor()
+  expect(await page.getByText('Invitations for you').count()).toBe(0)
+})
+
+test('the name changes, the confirmation mail comes again, and a new address is confirmed by mail', async () => {
+  const person = await stage.person('Before')
+  const { page, email } = person
+  await page.goto('/settings?tab=account')
+  await page.getByLabel('Name').fill('After')
+  await page.getByRole('button', { name: 'Save name' }).click()
+  await page.getByText('Your name is changed.').waitFor()
+  await page.getByRole('button', { name: /^Account.*After/ }).waitFor()
+  await page.getByRole('button', { name: 'Send the confirmation again' }).click()
+  await page.getByText(`A new mail is on its way to ${email}.`).waitFor()
+  await smtp.mailTo(email, 'Confirm your e-mail address', 2)
+
+  await page.getByRole('button', { name: 'Change address' }).click()
+  await page.getByLabel('New e-mail address').fill('after@example.com')
+  await page.getByLabel('Your password').fill('wrong password')
+  await page.getByRole('button', { name: 'Send the link' }).click()
+  await page.getByText('The current password is not right.').waitFor()
+  await expectAccessible(page)
+  await page.getByLabel('Your password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Send the link' }).click()
+  await page.getByText('after@example.com waits to be confirmed').waitFor()
+  await picture(page, 'change-address-1280-light')
+  const mail = await smtp.mailTo('after@example.com', 'Confirm your new e-mail address')
+  await page.goto(linkIn(mail.text))
+  await page.getByRole('button', { name: 'Confirm' }).click()
+  await page.getByRole('heading', { name: 'Address confirmed' }).waitFor()
+  await page.goto('/settings?tab=account')
+  await page.getByText('after@example.com').waitFor()
+  await page.getByText('Confirmed', { exact: true }).waitFor()
+  await smtp.mailTo(email, 'The e-mail address of your account has changed')
+})
+
+test('a change of the address is given up', async () => {
+  const { page, api } = await stage.person('Undecided')
+  await api('POST', '/api/v1/auth/email', { email: 'elsewhere@example.com', current_password: PASSWORD })
+  await page.goto('/settings?tab=account')
+  await page.getByText('elsewhere@example.com waits to be confirmed').waitFor()
+  await page.getByRole('button', { name: 'Give up this change' }).click()
+  await page.getByText('Your address stays as it is.').waitFor()
+  await expect.poll(() => page.getByText('elsewhere@example.com').count()).toBe(0)
+})
+
+test('a raw material is read and deleted', async () => {
+  const { page, api } = await stage.person('Collector')
+  await api('POST', '/api/v1/raw-materials', {
+    title: 'Build log',
+    kind: 'log',
+    content: 'line\n'.repeat(900),
+  })
+  await page.goto('/memory')
+  await page.getByRole('link', { name: 'Raw materials' }).click()
+  await page.getByRole('button', { name: /^Build log/ }).click()
+  await page.getByRole('dialog').getByText('line').waitFor()
+  await page.getByRole('button', { name: 'Close' }).click()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Delete Build log' }).click()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByText('The raw material is deleted.').waitFor()
+  await page.getByRole('heading', { name: 'No raw materials' }).waitFor()
+})
+
+test('the timeline is narrowed to a session and to a type, and the address holds it', async () => {
+  const { page, api } = await stage.person('Looking back')
+  const append = (session_id: string, event_type: string, content: string) =>
+    api('POST', '/api/v1/project-context/events', {
+      project_key: 'org/shop',
+      session_id,
+      event_type,
+      content,
+    })
+  await append('monday', 'user_message', 'Why is the checkout slow?')
+  await append('monday', 'agent_report', 'An index was missing.')
+  await append('tuesday', 'user_message', 'Add partial refunds.')
+  await page.goto('/memory/project?key=org%2Fshop')
+  const sessions = page.getByRole('list', { name: 'Sessions' })
+  await sessions.getByRole('listitem').filter({ hasText: 'monday' }).getByText('Only this session').click()
+  await expect.poll(() => page.getByText('Add partial refunds.').count()).toBe(0)
+  await page.getByText('Why is the checkout slow?').first().waitFor()
+  await page.reload()
+  await page.getByText('Session monday').waitFor()
+  await page.getByLabel('Type of events').selectOption('Reports')
+  await expect.poll(() => page.getByText('Why is the checkout slow?').count()).toBe(0)
+  await page.getByText('An index was missing.').first().waitFor()
+  await expectAccessible(page)
+  await page.getByLabel('Type of events').selectOption('Summaries')
+  await page.getByRole('heading', { name: 'No such events' }).waitFor()
+  await page.getByRole('button', { name: 'Show all' }).click()
+  await page.getByText('Add partial refunds.').first().waitFor()
+})

@@ -1,0 +1,56 @@
+import { join } from 'node:path'
+import { repository } from '../support/process.ts'
+
+const node = process.execPath
+
+/** A refusal by the vault fails the command; the page shows the plain one. */
+const CURL = `#!/bin/sh
+PATH=\${PATH#*:}
+exec curl --fail-with-body --silent --show-error "$@"
+`
+
+const KVAULT = `#!/bin/sh
+exec '${node}' '${join(repository, 'bin', 'kvault.js')}' "$@"
+`
+
+const NPX = `#!/bin/sh
+if [ "$1" = kvault ]; then shift; exec kvault "$@"; fi
+echo "the test of the pages knows no npx $1" >&2
+exit 1
+`
+
+/**
+ * The checkout under test is installed, and these are its tests, so `ci` and `test` do nothing. `start` comes back when the
+ * service answers, and the one that was started before ends, as in a terminal where it was stopped first.
+ */
+const npm = (port: number) => `#!/bin/bash
+PATH=\${PATH#*:}
+export PATH
+services="$HOME/services"
+case "$1" in
+  ci | test) exit 0 ;;
+  start)
+    if [ -e "$services" ]; then kill -TERM -- "-$(tail -n 1 "$services")" 2>/dev/null; sleep 1; fi
+    cd '${repository}'
+    export PORT=${port} DATA_DIR="\${DATA_DIR:-$HOME/work/data}" WORKERS=1 LOG_LEVEL=warn RATE_LIMIT=off
+    set -m
+    '${node}' bin/serve.js >"$HOME/service.log" 2>&1 </dev/null &
+    echo "$!" >>"$services"
+    for _ in $(seq 300); do
+      if '${node}' -e 'fetch("http://127.0.0.1:${port}/health/ready").then(a => process.exit(a.ok ? 0 : 1), () => process.exit(1))'
+      then cat "$HOME/service.log"; exit 0; fi
+      sleep 0.1
+    done
+    cat "$HOME/service.log"
+    exit 1 ;;
+  *) cd '${repository}' && exec npm "$@" ;;
+esac
+`
+
+/** Stand before the machine's own in the path of a page's terminal. */
+export const programs = (port: number): Record<string, string> => ({
+  curl: CURL,
+  kvault: KVAULT,
+  npm: npm(port),
+  npx: NPX,
+})

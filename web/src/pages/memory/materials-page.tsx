@@ -1,0 +1,148 @@
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { ArrowLeft, FileText, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { deleteMaterial, listMaterials, type Material, readMaterial } from '../../api/materials.ts'
+import { queryClient } from '../../api/query.ts'
+import { formatAgo, plural } from '../../lib/format.ts'
+import { useMe } from '../../session.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
+import { Page } from '../../ui/page.tsx'
+import { EmptyState, ErrorState, FormError, SkeletonList } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { workspacesQuery } from '../workspaces/workspace-queries.ts'
+
+const PAGE_SIZE = 30
+const route = getRouteApi('/app/memory/materials')
+
+const materialsQuery = (page: number) =>
+  queryOptions({
+    queryKey: ['materials', page],
+    queryFn: ({ signal }) => listMaterials({ page, page_size: PAGE_SIZE }, { signal }),
+    placeholderData: (before) => before,
+  })
+
+const nameOf = (material: Material) => material.title || material.content.slice(0, 80)
+
+/** The same people as the server lets: the owner, and admins of the workspace it lies in. */
+function useMayDelete(): (material: Material) => boolean {
+  const me = useMe()
+  const { data } = useQuery(workspacesQuery)
+  return ({ owner_id, workspace_id }) =>
+    owner_id === me.user_id ||
+    data?.items.some((one) => one.workspace_id === workspace_id && one.role === 'admin') === true
+}
+
+export function MaterialsPage() {
+  const { page = 1 } = route.useSearch()
+  const navigate = route.useNavigate()
+  const [reading, setReading] = useState<Material | null>(null)
+  const [deleting, setDeleting] = useState<Material | null>(null)
+  const materials = useQuery(materialsQuery(page))
+  const mayDelete = useMayDelete()
+  const total = materials.data?.total ?? 0
+  const open = (next: number) => void navigate({ search: { page: next > 1 ? next : undefined } })
+  return (
+    <Page
+      title="Raw materials"
+      lead="Logs, transcripts and notes as they were stored, without the secrets in them."
+      back={
+        <Link to="/memory" className="inline-flex items-center gap-1 rounded-sm text-soft hover:text-ink">
+          <ArrowLeft size={14} aria-hidden />
+          Agent Memory
+        </Link>
+      }
+    >
+      {materials.isPending && <SkeletonList rows={4} />}
+      {materials.error && <ErrorState error={materials.error} onRetry={() => void materials.refetch()} />}
+      {materials.data && materials.data.items.length === 0 && (
+        <EmptyState
+          icon={<FileText size={18} />}
+          title={total === 0 ? 'No raw materials' : 'Nothing on this page'}
+        >
+          Agents and scripts store them with POST /api/v1/raw-materials.
+        </EmptyState>
+      )}
+      {materials.data && materials.data.items.length > 0 && (
+        <ul aria-label="Raw materials" className="divide-y divide-line border-y border-line">
+          {materials.data.items.map((material) => (
+            <li key={material.raw_id} className="flex min-h-14 items-center gap-2 px-2 py-1">
+              <button
+                type="button"
+                className="min-w-0 grow rounded-md px-1 py-1.5 text-left transition-colors hover:bg-hover"
+                onClick={() => setReading(material)}
+              >
+                <span className="block truncate text-sm font-medium">{nameOf(material)}</span>
+                <span className="flex flex-wrap items-center gap-2 text-xs text-faint">
+                  <Badge>{material.kind}</Badge>
+                  {formatAgo(material.created_at)}
+                </span>
+              </button>
+              {mayDelete(material) && (
+                <IconButton label={`Delete ${nameOf(material)}`} onClick={() => setDeleting(material)}>
+                  <Trash2 size={16} />
+                </IconButton>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {total > PAGE_SIZE && (
+        <div className="mt-4 flex items-center gap-2 text-sm text-soft">
+          <Button disabled={page === 1} onClick={() => open(page - 1)}>
+            Newer
+          </Button>
+          <Button disabled={page * PAGE_SIZE >= total} onClick={() => open(page + 1)}>
+            Older
+          </Button>
+          {plural(total, 'raw material')}
+        </div>
+      )}
+      {reading && <ReadMaterial material={reading} onClose={() => setReading(null)} />}
+      {deleting && <DeleteMaterial material={deleting} onClose={() => setDeleting(null)} />}
+    </Page>
+  )
+}
+
+/** Lists carry the beginning only; the whole text is read when it is opened. */
+function ReadMaterial({ material, onClose }: { material: Material; onClose: () => void }) {
+  const whole = useQuery({
+    queryKey: ['materials', 'one', material.raw_id],
+    queryFn: ({ signal }) => readMaterial({ raw_id: material.raw_id }, { signal }),
+    enabled: material.truncated,
+  })
+  return (
+    <Dialog open wide onClose={onClose} title={nameOf(material)}>
+      <pre className="text-sm whitespace-pre-wrap [overflow-wrap:anywhere]">
+        {whole.data?.content ?? material.content}
+      </pre>
+      <FormError error={whole.error} />
+    </Dialog>
+  )
+}
+
+function DeleteMaterial({ material, onClose }: { material: Material; onClose: () => void }) {
+  const remove = useMutation({
+    mutationFn: () => deleteMaterial({ raw_id: material.raw_id }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['materials'] })
+      onClose()
+      toast('The raw material is deleted.')
+    },
+  })
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      onConfirm={() => remove.mutate()}
+      busy={remove.isPending}
+      title="Delete raw material"
+      action="Delete"
+    >
+      <p>This deletes “{nameOf(material)}” for good. It cannot be undone.</p>
+      <FormError error={remove.error} />
+    </ConfirmDialog>
+  )
+}

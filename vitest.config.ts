@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongFirst } from './test/support/sequence.ts'
 
 /** Each of these changes something that its whole process has, so it gets a process of its own. */
 const ALONE = [
@@ -14,6 +15,7 @@ export default defineConfig({
     ...settings,
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', './test/support/skip-report.ts'],
+    sequence: { sequencer: LongFirst },
     projects: [
       { test: { ...settings, name: 'alone', include: ALONE } },
       {

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { contextFor } from '../src/core/context.ts'
 import { retrieve } from '../src/features/search/retrieve.ts'
-import { documentsByNumber } from '../src/search-index/index.store.ts'
+import { documentsByNumber } from '../src/search-index/index.ts'
 import { queryTerms } from '../src/text/analyse.ts'
 import { loadCards } from './search/load.ts'
 import { type Judgements, mean, scoreQuery } from './search/measures.ts'
@@ -106,7 +106,9 @@ async function evaluate(folder: string, engine: 'sqlite' | 'postgres'): Promise<
       asked.search.push(scoreQuery(found, relevant))
       const alone = await retrieve(ctx, queryTerms(query), scope, 'words')
       const first = alone.hits.slice(0, deepest).map((hit) => hit.docNo)
-      const cards = new Map((await documentsByNumber(ctx, first)).map((card) => [card.docNo, card.cardId]))
+      const cards = new Map(
+        (await documentsByNumber(ctx, first)).map((card) => [card.docNo, card.documentId]),
+      )
       asked.words.push(
         scoreQuery(
           first.map((docNo) => names.get(cards.get(docNo) ?? '') ?? ''),

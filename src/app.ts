@@ -18,6 +18,7 @@ import { openPayments } from './features/billing/open-payments.ts'
 import { bringIndexUpToDate } from './features/cards/indexing/reindex.ts'
 import { fillEmptyEventIndex } from './features/memory/reindex.ts'
 import { type Job, startJobs } from './jobs.ts'
+import { usualTuning } from './search-index/index.ts'
 import { keptSecret } from './secret-key.ts'
 
 export type App = { server: FastifyInstance; services: Services; close: () => Promise<void> }
@@ -69,6 +70,7 @@ export async function buildApp(config: Config, options: BuildOptions = {}): Prom
       },
       limits: options.limits ?? memoryLimits(),
       credentials: new CredentialCache(() => database.credentialsVersion()),
+      searchTuning: usualTuning(),
       secret: config.secretKey ?? keptSecret(config.dataDir),
       wakeups: new EventEmitter(),
       log,

@@ -5,14 +5,16 @@ import { keepDevelopmentBooks } from './features/billing/development.ts'
 import { purgeDeletedCards } from './features/cards/delete.ts'
 import { REINDEX_JOB, reindexStale } from './features/cards/indexing/reindex.ts'
 import { reconcileAtNight } from './features/credits/reconcile.ts'
+import { mailFeedback } from './features/feedback/digest.ts'
 import { dropOAuthLeftovers } from './features/identity/oauth/grants.ts'
 import { answerResetRequests, RESET_JOB } from './features/identity/recovery/reset-requests.ts'
 import { dropOldFailures } from './features/identity/users/guessing.ts'
 import { MAIL_JOB } from './features/mail/outbox.ts'
 import { dropOldMails, sendDueMails } from './features/mail/sender.ts'
 import { dropOldNotices } from './features/notices/notices.ts'
+import { dropOldConversations } from './features/support/conversations.ts'
 import { dropOrphanedUploads } from './features/support/tickets.ts'
-import { tendIndex } from './search-index/maintain.ts'
+import { maintainIndex } from './search-index/index.ts'
 
 export type Job = {
   name: string
@@ -30,14 +32,16 @@ export const JOBS: readonly Job[] = [
   { name: 'idempotency-keys', everyMs: HOUR_MS, run: dropOldIdempotencyKeys },
   { name: 'development-payments', everyMs: MINUTE_MS, run: keepDevelopmentBooks },
   { name: 'orphaned-uploads', everyMs: HOUR_MS, run: dropOrphanedUploads },
+  { name: 'support-conversations', everyMs: MINUTE_MS, run: dropOldConversations },
   { name: 'oauth-leftovers', everyMs: HOUR_MS, run: dropOAuthLeftovers },
   { name: 'deleted-cards', everyMs: HOUR_MS, run: purgeDeletedCards },
   { name: MAIL_JOB, everyMs: 10_000, run: sendDueMails },
+  { name: 'feedback-mails', everyMs: 10 * MINUTE_MS, run: mailFeedback },
   { name: 'old-mails', everyMs: HOUR_MS, run: dropOldMails },
   { name: RESET_JOB, everyMs: 10_000, run: answerResetRequests },
   { name: 'old-notices', everyMs: HOUR_MS, run: dropOldNotices },
   { name: 'old-login-failures', everyMs: HOUR_MS, run: dropOldFailures },
-  { name: 'search-index', everyMs: SECOND_MS, run: tendIndex },
+  { name: 'search-index', everyMs: SECOND_MS, run: maintainIndex },
   { name: REINDEX_JOB, everyMs: MINUTE_MS, run: reindexStale },
   { name: 'ledger', everyMs: HOUR_MS, run: reconcileAtNight },
   { name: 'backup', everyMs: MINUTE_MS, run: backUpOnSchedule },

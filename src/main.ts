@@ -63,7 +63,8 @@ async function serve(config: Config): Promise<void> {
 
 async function start(): Promise<void> {
   const { readConfig } = await import('./config.ts')
-  const config = readConfig(process.env)
+  const { withEnvFile } = await import('./env-file.ts')
+  const config = readConfig(withEnvFile(process.env))
   if (cluster.isWorker) return serve(config)
   if (config.workers === 1) {
     await serve(config)

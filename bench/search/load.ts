@@ -4,7 +4,7 @@ import { newId } from '../../src/db/ids.ts'
 import { insertRows } from '../../src/db/prepared.ts'
 import { columnsOf } from '../../src/features/cards/content.ts'
 import { indexCards } from '../../src/features/cards/indexing/index-card.ts'
-import { tendIndex } from '../../src/search-index/maintain.ts'
+import { maintainIndex } from '../../src/search-index/index.ts'
 import type { BenchCard } from './cards.ts'
 
 const cardsPerTransaction = 1000
@@ -76,6 +76,7 @@ async function insert(
       workspace_id: row.workspace_id,
       status: row.status,
       review_status: row.review_status,
+      evidence_texts: [],
     })),
   )
   return rows.map(({ row }) => row.card_id)
@@ -114,6 +115,6 @@ export async function loadCards(
   }
   if (batch.length > 0) await flush()
   await Promise.all(underWay)
-  await tendIndex(ctx)
+  await maintainIndex(ctx)
   return { cards: loaded, bytes, seconds: (performance.now() - started) / 1000 }
 }

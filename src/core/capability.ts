@@ -15,12 +15,16 @@ type Tool<I extends z.ZodObject> = {
   idempotent?: boolean
   /** Replaces `input` at the tool doors where the interface gives tools other defaults or limits. */
   input?: z.ZodType<z.output<I>> & z.ZodObject
+  /** Replaces `output` at the tool doors: without the fields that no input of the tool can ever fill. */
+  output?: z.ZodObject
 }
 
 type Declaration<
   I extends z.ZodObject,
   O extends z.ZodType,
   S extends readonly Scope[] | 'public',
+  R extends readonly Route[],
+  Q extends readonly (keyof z.output<I> & string)[],
   P = undefined,
 > = {
   /** `noun.verb`, unique; names the operation in OpenAPI, logs and metrics. */
@@ -29,12 +33,12 @@ type Declaration<
   description?: string
   /** What a credential must carry; `public` needs no credential at all. */
   scopes: S
-  rest?: readonly Route[]
+  rest?: R
   status?: 200 | 201 | 204
   /** Path parameters that are another name for an input field, such as case_id for card_id. */
   aliases?: Record<string, string>
   /** Fields that a POST, PUT or PATCH takes from the query string instead of the body. */
-  query?: readonly (keyof z.output<I> & string)[]
+  query?: Q
   tool?: Tool<I>
   input: I
   output: O
@@ -56,7 +60,7 @@ type Declaration<
 
 /** A capability as the doors see it, whatever its types. */
 export type Capability = Omit<
-  Declaration<z.ZodObject, z.ZodType, readonly Scope[] | 'public'>,
+  Declaration<z.ZodObject, z.ZodType, readonly Scope[] | 'public', readonly Route[], readonly string[]>,
   'run' | 'prepare' | 'query' | 'tool'
 > & {
   query?: readonly string[]
@@ -65,16 +69,31 @@ export type Capability = Omit<
   run: (ctx: UserCtx, input: never, prepared: never) => Promise<unknown>
 }
 
-/** Declares one thing that the product can do; every door serves it from this declaration alone. */
+/**
+ * Declares one thing that the product can do; every door serves it from this declaration alone. Routes and
+ * query fields keep their literal types, so that a client's call is checked against them when it is compiled.
+ */
 export const capability = <
   const I extends z.ZodObject,
   const O extends z.ZodType,
   const S extends readonly Scope[] | 'public',
+  const R extends readonly Route[] = readonly [],
+  const Q extends readonly (keyof z.output<I> & string)[] = readonly [],
   P = undefined,
 >(
-  declaration: Declaration<I, O, S, P>,
+  declaration: Declaration<I, O, S, R, Q, P>,
 ) => declaration
 
 /** The types of a declared capability, for the typed client. */
 export type InputOf<C extends { input: z.ZodType }> = z.input<C['input']>
 export type OutputOf<C extends { output: z.ZodType }> = z.output<C['output']>
+
+type RestOf<C extends { rest?: readonly Route[] }> = NonNullable<C['rest']>[number]
+type PathNames<P extends string> = P extends `${string}{${infer Name}}${infer More}`
+  ? Name | PathNames<More>
+  : never
+
+/** The routes of a capability whose path is filled from its input alone; `/cases/{case_id}` is not among them. */
+export type RouteOf<C extends { input: z.ZodType; rest?: readonly Route[] }> = {
+  [R in RestOf<C>]: PathNames<R> extends keyof InputOf<C> ? R : never
+}[RestOf<C>]

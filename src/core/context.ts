@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Adapters } from '../adapters/adapters.ts'
 import type { Config } from '../config.ts'
 import type { Database, Db, TransactionOptions } from '../db/db.ts'
+import type { SearchTuning } from '../search-index/index.ts'
 import type { CredentialCache } from './credential-cache.ts'
 import type { Limits } from './limits.ts'
 import type { Scope } from './scopes.ts'
@@ -22,6 +23,8 @@ export type Services = {
   limits: Limits
   /** Who has just been recognised. */
   credentials: CredentialCache
+  /** When the search index folds, merges, and reads a scope whole. */
+  searchTuning: SearchTuning
   /** The server's own secret: what is sealed with it can be opened only here. */
   secret: string
   /** `wakeups.emit(name)` runs the job of that name now rather than at its next turn. */
@@ -60,6 +63,7 @@ export const contextFor = (services: Services, caller: Caller = NOBODY): Ctx => 
   adapters: services.adapters,
   limits: services.limits,
   credentials: services.credentials,
+  searchTuning: services.searchTuning,
   secret: services.secret,
   wakeups: services.wakeups,
   log: services.log,

@@ -29,13 +29,14 @@ export async function invoke(
   ctx: Ctx,
   raw: unknown,
   schema: z.ZodType = capability.input,
+  answer: z.ZodType = capability.output,
 ): Promise<unknown> {
-  if (capability.prepare) return (await readied(capability, ctx, raw, schema))(ctx)
+  if (capability.prepare) return (await readied(capability, ctx, raw, schema, answer))(ctx)
   authorise(capability, ctx.viewer)
   const input = parseInput(schema, raw)
   // authorise() has seen a viewer wherever the declaration asks for one.
   const output = await capability.run(ctx as UserCtx, input as never, undefined as never)
-  return parseOutput(capability.output, output)
+  return parseOutput(answer, output)
 }
 
 /** The same in two steps: what comes back runs in a transaction of the caller's, with all slow work already done. */
@@ -44,12 +45,13 @@ export async function readied(
   ctx: Ctx,
   raw: unknown,
   schema: z.ZodType = capability.input,
+  answer: z.ZodType = capability.output,
 ): Promise<(ctx: Ctx) => Promise<unknown>> {
   authorise(capability, ctx.viewer)
   const input = parseInput(schema, raw)
   const prepared = await capability.prepare?.(ctx as UserCtx, input as never)
   return async (ctx) =>
-    parseOutput(capability.output, await capability.run(ctx as UserCtx, input as never, prepared as never))
+    parseOutput(answer, await capability.run(ctx as UserCtx, input as never, prepared as never))
 }
 
 type ToolInput = { schema: z.ZodObject; optional: readonly string[] }
@@ -90,11 +92,11 @@ export function readiedTool(
   raw: unknown,
 ): Promise<(ctx: Ctx) => Promise<unknown>> {
   const { schema, optional } = toolInputOf(capability)
-  return readied(capability, ctx, withoutNulls(raw, optional), schema)
+  return readied(capability, ctx, withoutNulls(raw, optional), schema, capability.tool?.output)
 }
 
-/** `invoke` for what comes in at a tool door. */
+/** A capability by its tool: the tool's own input, strictly, and its own answer. */
 export function invokeTool(capability: Capability, ctx: Ctx, raw: unknown): Promise<unknown> {
   const { schema, optional } = toolInputOf(capability)
-  return invoke(capability, ctx, withoutNulls(raw, optional), schema)
+  return invoke(capability, ctx, withoutNulls(raw, optional), schema, capability.tool?.output)
 }

@@ -3,8 +3,8 @@ import {
   addToBitmap,
   addToSums,
   type Bitmap,
+  BLOCK_DOCUMENTS,
   bitsIn,
-  blockCards,
   blockOf,
   bundleOf,
   decode,
@@ -39,7 +39,7 @@ function byBlock(rows: readonly PostingRow[], asked: ReadonlySet<number>): [bloc
     const block = blockOf(first)
     const lists = blocks.get(block) ?? []
     blocks.set(block, lists)
-    const base = first - block * blockCards
+    const base = first - block * BLOCK_DOCUMENTS
     if (key >= 0) lists.push({ hash: key, docs, at: 0, isBundled: false, base })
     else
       for (const hash of bundled.get(key) ?? []) {
@@ -90,7 +90,7 @@ export function collect(
       const worth = worths.get(list.hash)
       if (worth !== undefined) addToSums(sums, list, list.isBundled, list.base, worth)
     }
-    matching += take(block * blockCards, allowed, best)
+    matching += take(block * BLOCK_DOCUMENTS, allowed, best)
   }
   return { best: best.inOrder(), matching }
 }

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { type Ctx, inTx } from '../core/context.ts'
 import { insertRows } from '../db/prepared.ts'
-import { impactOf } from '../text/bm25.ts'
 import { inNumbers } from './index.store.ts'
 import { type Candidate, unpack } from './packing.ts'
 import {
@@ -15,19 +14,11 @@ import {
   type Postings,
   runOf,
 } from './postings.ts'
+import { impactOf } from './score.ts'
 import { lockIndex, publicAverageLength } from './vocabulary.ts'
 
-export const folding = {
-  /** A search looks through fresh cards one by one; up to so many that costs less than keeping lists. */
-  from: 128,
-  /** A longer run, whole. So many wait only where an index is made anew; elsewhere it is what a second brings. */
-  atOnce: 8192,
-  /** From so many cards of one longer run on, the short runs are left out. */
-  straightFrom: 1024,
-}
-
 /** Puts fresh cards into posting lists; returns how many. */
-export async function foldCards(ctx: Ctx, stopping?: AbortSignal): Promise<number> {
+export async function foldDocuments(ctx: Ctx, stopping?: AbortSignal): Promise<number> {
   let folded = 0
   for (let some = 1; some > 0 && !stopping?.aborted; folded += some)
     some = (await areEnough(ctx)) ? await inTx(ctx, foldSome, { isolation: 'read committed' }) : 0
@@ -36,8 +27,12 @@ export async function foldCards(ctx: Ctx, stopping?: AbortSignal): Promise<numbe
 
 /** Asked by a read: a vault at rest is not locked every second. */
 async function areEnough(ctx: Ctx): Promise<boolean> {
-  const fresh = await ctx.db.selectFrom('search_fresh').select('doc_no').limit(folding.from).execute()
-  return fresh.length >= folding.from
+  const fresh = await ctx.db
+    .selectFrom('search_fresh')
+    .select('doc_no')
+    .limit(ctx.searchTuning.foldFrom)
+    .execute()
+  return fresh.length >= ctx.searchTuning.foldFrom
 }
 
 async function foldSome(ctx: Ctx): Promise<number> {
@@ -47,14 +42,15 @@ async function foldSome(ctx: Ctx): Promise<number> {
     .innerJoin('search_docs', 'search_docs.doc_no', 'search_fresh.doc_no')
     .select(['search_docs.doc_no', 'search_docs.card_id', 'search_docs.weights'])
     .orderBy('search_fresh.doc_no')
-    .limit(folding.atOnce)
+    .limit(ctx.searchTuning.foldAtOnce)
     .execute()
   // Another process may have been first.
   if (rows.length === 0) return 0
   const cards = upToNextRun(rows).map(unpack)
   // Lists are for everybody who asks, so they are made by what everybody may see.
   const averageLength = await publicAverageLength(ctx)
-  for (const [run, some] of byRun(cards)) await addToRun(ctx, run, listsOf(run, some, averageLength))
+  for (const [run, some] of byRun(cards, ctx.searchTuning.foldStraightFrom))
+    await addToRun(ctx, run, listsOf(run, some, averageLength))
   const numbers = cards.map((card) => card.docNo)
   await sql`delete from search_fresh where ${inNumbers(ctx.db, 'doc_no', numbers)}`.execute(ctx.db)
   return cards.length
@@ -67,14 +63,14 @@ function upToNextRun<R extends { doc_no: number }>(rows: readonly R[]): R[] {
 }
 
 /** Cards of one longer run, by the run into which they go. */
-const byRun = (cards: readonly Candidate[]): Map<number, readonly Candidate[]> =>
-  cards.length >= folding.straightFrom
+const byRun = (cards: readonly Candidate[], straightFrom: number): Map<number, readonly Candidate[]> =>
+  cards.length >= straightFrom
     ? new Map([[runOf(cards[0]?.docNo ?? 0, 1), cards]])
     : Map.groupBy(cards, (card) => runOf(card.docNo, 0))
 
 type Lists = Map<number, Postings>
 
-const filterImpact = 1
+const FILTER_IMPACT = 1
 
 const listOf = (lists: Lists, hash: number): Postings => {
   const list = lists.get(hash) ?? noPostings()
@@ -94,7 +90,7 @@ function listsOf(run: number, cards: readonly Candidate[], averageLength: number
     const offset = docNo - first
     for (let i = 0; i < hashes.length; i++)
       add(hashes[i] as number, offset, impactOf(levels[i] as number, length, averageLength))
-    for (let i = 0; i < filters.length; i++) add(filters[i] as number, offset, filterImpact)
+    for (let i = 0; i < filters.length; i++) add(filters[i] as number, offset, FILTER_IMPACT)
   }
   return lists
 }

@@ -3,9 +3,6 @@ import { deadCards, freshDocuments, postingsOf } from './index.store.ts'
 import type { Candidate } from './packing.ts'
 import { bundleOf, type PostingRow } from './postings.ts'
 
-/** Fresh documents are looked through one by one; more of them than this only wait after a bulk load. */
-export const reach = { fresh: 4096 }
-
 /**
  * The index as one search sees it. Fresh documents are read before any list: a document that is put into the lists in between
  * is then seen twice rather than never. Each list is read once, however often it is asked for.
@@ -22,7 +19,7 @@ const keysOf = (hashes: Iterable<number>): Set<number> =>
   new Set(Array.from(hashes, (hash) => [hash, bundleOf(hash)]).flat())
 
 export async function viewIndex(ctx: Ctx): Promise<IndexView> {
-  const fresh = await freshDocuments(ctx, reach.fresh)
+  const fresh = await freshDocuments(ctx, ctx.searchTuning.freshRead)
   const dead = new Map((await deadCards(ctx)).map(({ block, docs }) => [block, docs]))
   const known = new Map<number, PostingRow[]>()
   const rowsOf = async (hashes: Iterable<number>) => {

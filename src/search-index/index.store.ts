@@ -1,13 +1,13 @@
-import { type Expression, type SqlBool, sql } from 'kysely'
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Ctx } from '../core/context.ts'
 import { type Db, isSqlite } from '../db/db.ts'
 import { insertRows, type Named, prepared } from '../db/prepared.ts'
-import type { SearchDocument } from '../features/cards/indexing/document.ts'
-import { analyserVersion } from '../text/analyse.ts'
+import { ANALYSER_VERSION } from '../text/analyse.ts'
+import type { SearchDocument } from './document.ts'
 import { type Candidate, type PackedDocument, pack, unpack } from './packing.ts'
 import type { PostingRow } from './postings.ts'
 
-export type Entry = { cardId: string; document: SearchDocument }
+export type Entry = { documentId: string; document: SearchDocument }
 
 /** Puts cards in; returns those that are in already, and leaves them as they are. */
 export async function addToIndex(ctx: Ctx, entries: readonly Entry[]): Promise<Entry[]> {
@@ -15,7 +15,7 @@ export async function addToIndex(ctx: Ctx, entries: readonly Entry[]): Promise<E
     ctx.db,
     'search_docs',
     ['card_id', 'analyser', 'weights'],
-    entries.map(({ cardId, document }) => [cardId, analyserVersion, pack(document)]),
+    entries.map(({ documentId, document }) => [documentId, ANALYSER_VERSION, pack(document)]),
     'on conflict (card_id) do nothing returning doc_no, card_id',
   )
   await insertRows(
@@ -26,15 +26,15 @@ export async function addToIndex(ctx: Ctx, entries: readonly Entry[]): Promise<E
   )
   if (added.length === entries.length) return []
   const isNew = new Set(added.map((row) => row.card_id))
-  return entries.filter(({ cardId }) => !isNew.has(cardId))
+  return entries.filter(({ documentId }) => !isNew.has(documentId))
 }
 
 /** Takes cards out and returns what they had. */
-export async function takeFromIndex(ctx: Ctx, cardIds: readonly string[]): Promise<Candidate[]> {
-  if (cardIds.length === 0) return []
+export async function takeFromIndex(ctx: Ctx, documentIds: readonly string[]): Promise<Candidate[]> {
+  if (documentIds.length === 0) return []
   const rows = await ctx.db
     .deleteFrom('search_docs')
-    .where('card_id', 'in', cardIds)
+    .where('card_id', 'in', documentIds)
     .returning(['doc_no', 'card_id', 'weights'])
     .execute()
   if (rows.length > 0)
@@ -74,15 +74,16 @@ const byNumber = prepared(
 export const documentsByNumber = async (ctx: Ctx, docNos: readonly number[]): Promise<Candidate[]> =>
   (await byNumber(ctx.db, { numbers: numberList(ctx.db, docNos) })).map(unpack)
 
-/** Up to `limit` cards on which a condition over `cards` holds. */
-export async function documentsWhere(
+/** Up to `limit` documents whose ids a query names as `card_id`. */
+export async function documentsNamedBy(
   ctx: Ctx,
-  condition: Expression<SqlBool>,
+  ids: RawBuilder<{ card_id: string }>,
   limit: number,
 ): Promise<Candidate[]> {
   const found = await sql<PackedDocument>`
     select search_docs.doc_no, search_docs.card_id, search_docs.weights
-    from cards inner join search_docs using (card_id) where ${condition} limit +${limit}`.execute(ctx.db)
+    from (${ids}) as named inner join search_docs on search_docs.card_id = named.card_id
+    limit +${limit}`.execute(ctx.db)
   return found.rows.map(unpack)
 }
 

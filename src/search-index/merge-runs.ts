@@ -1,12 +1,12 @@
 import type { ExpressionBuilder } from 'kysely'
 import { type Ctx, inTx } from '../core/context.ts'
 import type { Schema } from '../db/schema.ts'
-import { numberSpace } from '../text/term-hash.ts'
+import { NUMBER_SPACE } from '../text/term-hash.ts'
 import { putRows } from './fold-documents.ts'
 import {
   type Bitmap,
+  BLOCK_DOCUMENTS,
   bitsIn,
-  blockCards,
   blockOf,
   bundleOf,
   decodeBitmap,
@@ -17,7 +17,7 @@ import {
   endOf,
   firstOf,
   hasBit,
-  lastTier,
+  LAST_TIER,
   noPostings,
   type PostingRow,
   type Postings,
@@ -28,19 +28,16 @@ import {
 import { lockIndex } from './vocabulary.ts'
 
 /** Runs are joined a part of the words at a time, so that writers wait for milliseconds only. */
-const slices: Record<Tier, number> = { 0: 1, 1: 32, 2: 128 }
-
-/** A run is made anew without its dead cards when so many have died since. */
-export const joining = { deadCards: blockCards / 8 }
+const SLICES: Record<Tier, number> = { 0: 1, 1: 32, 2: 128 }
 
 type Run = { run: number; dead: number }
 
 /** Joins short runs whose range is full, and makes runs anew that have lost many cards. */
-export async function joinRuns(ctx: Ctx, stopping?: AbortSignal): Promise<void> {
+export async function mergeRuns(ctx: Ctx, stopping?: AbortSignal): Promise<void> {
   for (const tier of [1, 2] as const)
     for (const [target, sources] of fullRanges(await allRuns(ctx), tier))
-      await joinInto(ctx, target, sources, stopping)
-  for (const target of await decayedRuns(ctx)) await joinInto(ctx, target, [], stopping)
+      await mergeInto(ctx, target, sources, stopping)
+  for (const target of await decayedRuns(ctx)) await mergeInto(ctx, target, [], stopping)
 }
 
 const allRuns = (ctx: Ctx): Promise<Run[]> =>
@@ -62,25 +59,28 @@ async function decayedRuns(ctx: Ctx): Promise<number[]> {
     ]),
   )
   return (await allRuns(ctx))
-    .filter(({ run }) => tierOf(run) === lastTier)
-    .filter((run) => (dead.get(blockOf(firstOf(run.run))) ?? 0) - run.dead >= joining.deadCards)
+    .filter(({ run }) => tierOf(run) === LAST_TIER)
+    .filter(
+      (run) =>
+        (dead.get(blockOf(firstOf(run.run))) ?? 0) - run.dead >= ctx.searchTuning.rewriteAfterTombstones,
+    )
     .map(({ run }) => run)
 }
 
-async function joinInto(
+async function mergeInto(
   ctx: Ctx,
   target: number,
   sources: readonly number[],
   stopping?: AbortSignal,
 ): Promise<void> {
-  const parts = slices[tierOf(target)]
+  const parts = SLICES[tierOf(target)]
   const dead = await deadIn(ctx, target)
   await inTx(ctx, (ctx) => begin(ctx, target), { isolation: 'read committed' })
   for (let part = 0; part < parts; part++) {
     if (stopping?.aborted) return
-    const from = (numberSpace / parts) * part
-    const to = (numberSpace / parts) * (part + 1) - 1
-    await inTx(ctx, (ctx) => joinSlice(ctx, { target, sources, from, to, dead }), {
+    const from = (NUMBER_SPACE / parts) * part
+    const to = (NUMBER_SPACE / parts) * (part + 1) - 1
+    await inTx(ctx, (ctx) => mergeSlice(ctx, { target, sources, from, to, dead }), {
       isolation: 'read committed',
     })
   }
@@ -107,7 +107,7 @@ async function deadIn(ctx: Ctx, run: number): Promise<Bitmap> {
 
 type Slice = { target: number; sources: readonly number[]; from: number; to: number; dead: Bitmap }
 
-async function joinSlice(ctx: Ctx, { target, sources, from, to, dead }: Slice): Promise<void> {
+async function mergeSlice(ctx: Ctx, { target, sources, from, to, dead }: Slice): Promise<void> {
   await lockIndex(ctx)
   const rows: PostingRow[] = await ctx.db
     .selectFrom('search_postings')
@@ -121,7 +121,7 @@ async function joinSlice(ctx: Ctx, { target, sources, from, to, dead }: Slice): 
     .where('run', 'in', [...sources, target])
     .where((eb) => inSlice(eb, from, to))
     .execute()
-  await putRows(ctx, encodeRows(target, joinLists(target, rows, dead)))
+  await putRows(ctx, encodeRows(target, mergeLists(target, rows, dead)))
 }
 
 /** A slice begins and ends with a bundle, so that each bundle is in it whole. */
@@ -129,10 +129,10 @@ const inSlice = (eb: ExpressionBuilder<Schema, 'search_postings'>, from: number,
   eb.or([eb.between('key', from, to), eb.between('key', bundleOf(to), bundleOf(from))])
 
 /** One list for each word, counted from the start of the target, without the cards that are gone. */
-function joinLists(target: number, rows: readonly PostingRow[], dead: Bitmap): Map<number, Postings> {
+function mergeLists(target: number, rows: readonly PostingRow[], dead: Bitmap): Map<number, Postings> {
   const lists = new Map<number, Postings>()
   const first = firstOf(target)
-  const inBlock = first % blockCards
+  const inBlock = first % BLOCK_DOCUMENTS
   for (const row of rows) {
     const base = firstOf(row.run) - first
     eachList(row, (hash, count) => {

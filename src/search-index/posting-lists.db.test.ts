@@ -1,15 +1,13 @@
 import { sql } from 'kysely'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { record } from '../../test/support/cards.ts'
 import type { Client } from '../../test/support/client.ts'
 import { type Bench, onBothEngines } from '../../test/support/engines.ts'
 import { contextFor } from '../core/context.ts'
-import { budget } from '../features/search/retrieve.ts'
 import { wordHash } from '../text/term-hash.ts'
-import { folding } from './fold-documents.ts'
-import { tendIndex } from './maintain.ts'
-import { joining } from './merge-runs.ts'
+import { maintainIndex } from './maintain.ts'
 import { tierOf } from './postings.ts'
+import { usualTuning } from './tuning.ts'
 import { wronglyListed } from './verify.ts'
 
 /** Lets the next card have this number in the index, as if so many had come before it. */
@@ -22,7 +20,7 @@ async function nextNumber(t: Bench, docNo: number): Promise<void> {
 }
 
 onBothEngines('posting lists', (t) => {
-  const tend = () => tendIndex(contextFor(t.app.services))
+  const tend = () => maintainIndex(contextFor(t.app.services))
   const tiers = async () =>
     (await t.app.services.database.read.selectFrom('search_runs').select('run').orderBy('run').execute()).map(
       ({ run }) => tierOf(run),
@@ -32,16 +30,7 @@ onBothEngines('posting lists', (t) => {
     return body.results.map((result: { title: string }) => result.title).sort()
   }
 
-  const usual = { from: folding.from, readWhole: budget.readWhole, dead: joining.deadCards }
-  beforeEach(() => {
-    folding.from = 1
-    budget.readWhole = 0
-  })
-  afterEach(() => {
-    folding.from = usual.from
-    budget.readWhole = usual.readWhole
-    joining.deadCards = usual.dead
-  })
+  beforeAll(() => Object.assign(t.app.services.searchTuning, { foldFrom: 1, readWhole: 0 }))
 
   test('a card is found alike while it is fresh, in a short run, and in every longer one', async () => {
     const user = await t.user()
@@ -102,7 +91,10 @@ onBothEngines('posting lists', (t) => {
     }
     await tend()
     await seen()
-    joining.deadCards = 1
+    t.app.services.searchTuning.rewriteAfterTombstones = 1
+    onTestFinished(() => {
+      t.app.services.searchTuning.rewriteAfterTombstones = usualTuning().rewriteAfterTombstones
+    })
     await record(user, { title: 'Something that wakes the job' })
     await tend()
     await seen()

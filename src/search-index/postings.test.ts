@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { filterHash, wordHash } from '../text/term-hash.ts'
 import {
   addToBitmap,
+  BLOCK_DOCUMENTS,
   bitsIn,
-  blockCards,
   bundleOf,
   decoded,
   eachList,
@@ -19,7 +19,7 @@ import {
 } from './postings.ts'
 import { Best } from './top-k.ts'
 
-const run = runOf(5 * blockCards + 7, 2)
+const run = runOf(5 * BLOCK_DOCUMENTS + 7, 2)
 
 const listOf = (offsets: readonly number[]): Postings => ({
   offsets: [...offsets],
@@ -39,7 +39,7 @@ function readBack(rows: ReturnType<typeof encodeRows>): Map<number, [offset: num
   return found
 }
 
-const offsets = fc.uniqueArray(fc.integer({ min: 0, max: blockCards - 1 }), {
+const offsets = fc.uniqueArray(fc.integer({ min: 0, max: BLOCK_DOCUMENTS - 1 }), {
   minLength: 1,
   maxLength: 300,
   size: 'max',
@@ -81,14 +81,14 @@ test('short lists in bundles and long lists in rows come back as they were', () 
 })
 
 test('a filter that most cards pass is a bitmap, and passes the same cards', () => {
-  const most = Array.from({ length: blockCards }, (_, i) => i).filter((i) => i % 3 !== 0)
+  const most = Array.from({ length: BLOCK_DOCUMENTS }, (_, i) => i).filter((i) => i % 3 !== 0)
   const hash = filterHash('public')
   const [row] = encodeRows(run, [[hash, listOf(most)]])
-  expect(row?.docs.length).toBeLessThan(blockCards / 7)
+  expect(row?.docs.length).toBeLessThan(BLOCK_DOCUMENTS / 7)
   const bitmap = emptyBitmap()
   addToBitmap(bitmap, { docs: row?.docs ?? new Uint8Array(), at: 0 }, false, 0)
   expect(bitsIn(bitmap)).toBe(most.length)
-  expect([0, 1, 2, 3, blockCards - 1].map((at) => hasBit(bitmap, at))).toEqual([
+  expect([0, 1, 2, 3, BLOCK_DOCUMENTS - 1].map((at) => hasBit(bitmap, at))).toEqual([
     false,
     true,
     true,

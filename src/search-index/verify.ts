@@ -1,32 +1,33 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../core/context.ts'
-import { documentOf, type IndexedCard } from '../features/cards/indexing/document.ts'
-import { numberSpace } from '../text/term-hash.ts'
-import { documentsWhere } from './index.store.ts'
+import { ANALYSER_VERSION } from '../text/analyse.ts'
+import { NUMBER_SPACE } from '../text/term-hash.ts'
+import type { SearchDocument } from './document.ts'
+import { documentsNamedBy, type Entry } from './index.store.ts'
 import { type Candidate, unpack } from './packing.ts'
-import { blockCards, blockOf, decoded, eachList, firstOf } from './postings.ts'
+import { BLOCK_DOCUMENTS, blockOf, decoded, eachList, firstOf } from './postings.ts'
 
-const isSame = (found: Candidate, card: IndexedCard): boolean => {
-  const wanted = documentOf(card, false)
-  return (
-    found.length === wanted.length &&
-    found.hashes.length === wanted.hashes.length &&
-    wanted.hashes.every((hash, i) => hash === found.hashes[i] && wanted.levels[i] === found.levels[i])
-  )
-}
+const isSame = (found: Candidate, wanted: SearchDocument): boolean =>
+  found.length === wanted.length &&
+  found.hashes.length === wanted.hashes.length &&
+  wanted.hashes.every((hash, i) => hash === found.hashes[i] && wanted.levels[i] === found.levels[i])
 
-/** Ids of cards that the index does not have as they are now. */
-export async function wronglyIndexed(ctx: Ctx, cards: readonly IndexedCard[]): Promise<string[]> {
-  if (cards.length === 0) return []
-  const ids = sql.join(cards.map((card) => card.card_id))
-  const found = await documentsWhere(ctx, sql`cards.card_id in (${ids})`, cards.length)
-  const byId = new Map(found.map((candidate) => [candidate.cardId, candidate]))
-  return cards
-    .filter((card) => {
-      const candidate = byId.get(card.card_id)
-      return !candidate || !isSame(candidate, card)
+/** Ids of documents that the index does not have with these words, and that are not marked to be read again either. */
+export async function wronglyIndexed(ctx: Ctx, entries: readonly Entry[]): Promise<string[]> {
+  if (entries.length === 0) return []
+  const ids = sql<{ card_id: string }>`select card_id from search_docs
+    where card_id in (${sql.join(entries.map(({ documentId }) => documentId))})`
+  const found = await documentsNamedBy(ctx, ids, entries.length)
+  const byId = new Map(found.map((candidate) => [candidate.documentId, candidate]))
+  const waiting = await sql<{ card_id: string }>`${ids} and analyser < ${ANALYSER_VERSION}`.execute(ctx.db)
+  const isWaiting = new Set(waiting.rows.map((row) => row.card_id))
+  return entries
+    .filter(({ documentId }) => !isWaiting.has(documentId))
+    .filter(({ documentId, document }) => {
+      const candidate = byId.get(documentId)
+      return !candidate || !isSame(candidate, document)
     })
-    .map((card) => card.card_id)
+    .map(({ documentId }) => documentId)
 }
 
 /** Index entries of cards that are deleted, and counts that do not agree with the entries. */
@@ -46,12 +47,12 @@ export async function strayEntries(
   }
 }
 
-const cardsAtOnce = 4096
-const keysAtOnce = numberSpace / 16
+const CARDS_AT_ONCE = 4096
+const keysAtOnce = NUMBER_SPACE / 16
 
 /** Adds to each card of the block the numbers that the posting lists of this run have for it. */
 async function addRun(ctx: Ctx, run: number, sums: Float64Array): Promise<void> {
-  const base = firstOf(run) % blockCards
+  const base = firstOf(run) % BLOCK_DOCUMENTS
   const rowsBetween = (from: number, to: number) =>
     ctx.db
       .selectFrom('search_postings')
@@ -59,7 +60,7 @@ async function addRun(ctx: Ctx, run: number, sums: Float64Array): Promise<void> 
       .where('run', '=', run)
       .where((eb) => eb.between('key', from, to))
       .execute()
-  for (let from = -keysAtOnce; from < numberSpace; from += keysAtOnce)
+  for (let from = -keysAtOnce; from < NUMBER_SPACE; from += keysAtOnce)
     for (const row of await rowsBetween(from, from + keysAtOnce - 1))
       eachList(row, (hash, count) => {
         for (let i = 0; i < count; i++) {
@@ -73,16 +74,16 @@ const sumOf = ({ hashes, filters }: Candidate) =>
   [...Array.from(hashes), ...Array.from(filters)].reduce((sum, hash) => sum + hash + 1, 0)
 
 async function wronglyListedIn(ctx: Ctx, block: number): Promise<number[]> {
-  const sums = new Float64Array(blockCards)
+  const sums = new Float64Array(BLOCK_DOCUMENTS)
   for (const { run } of await ctx.db.selectFrom('search_runs').select('run').execute())
     if (blockOf(firstOf(run)) === block) await addRun(ctx, run, sums)
-  const first = block * blockCards
+  const first = block * BLOCK_DOCUMENTS
   const wrong: number[] = []
-  for (let from = first; from < first + blockCards; from += cardsAtOnce) {
+  for (let from = first; from < first + BLOCK_DOCUMENTS; from += CARDS_AT_ONCE) {
     const rows = await ctx.db
       .selectFrom('search_docs')
       .select(['doc_no', 'card_id', 'weights'])
-      .where((eb) => eb.between('doc_no', from, from + cardsAtOnce - 1))
+      .where((eb) => eb.between('doc_no', from, from + CARDS_AT_ONCE - 1))
       .where('doc_no', 'not in', (eb) => eb.selectFrom('search_fresh').select('search_fresh.doc_no'))
       .execute()
     for (const card of rows.map(unpack)) if (sums[card.docNo - first] !== sumOf(card)) wrong.push(card.docNo)

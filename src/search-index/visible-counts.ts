@@ -1,11 +1,11 @@
 import type { Ctx } from '../core/context.ts'
 import { sha256 } from '../core/secrets.ts'
-import { placeOf } from '../text/bm25.ts'
 import { countIn, type ListCount } from './collect.ts'
 import type { IndexView } from './index-view.ts'
 import { type Match, passes } from './match.ts'
 import type { Candidate } from './packing.ts'
 import { isPublic, PUBLIC_FILTER } from './public-documents.ts'
+import { positionOf } from './sorted-numbers.ts'
 import { averageLengthOf, publicTotals, type Totals, type WordCount, wordCounts } from './vocabulary.ts'
 
 export type VisibleCount = {
@@ -41,7 +41,7 @@ const sumOf = (documents: readonly Candidate[]): Totals => ({
 
 const holding = (documents: readonly Candidate[], hash: number): number => {
   let count = 0
-  for (const { hashes } of documents) if (placeOf(hashes, hash) >= 0) count++
+  for (const { hashes } of documents) if (positionOf(hashes, hash) >= 0) count++
   return count
 }
 

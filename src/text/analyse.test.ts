@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fold, queryTerms, termsOf, tokens } from './analyse.ts'
+import { queryTerms, termsOf, tokens } from './analyse.ts'
+import { fold } from './fold.ts'
 
 describe('identifiers', () => {
   test('camelCase and snake_case of the same name share every term, the whole name included', () => {

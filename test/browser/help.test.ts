@@ -76,6 +76,7 @@ test('an administrator reads a ticket, takes its attachment and closes it; other
   await page.goto('/support')
   await page.getByRole('link', { name: 'All tickets' }).click()
   await page.getByText('customer@example.com').first().waitFor()
+  await page.getByText('Free plan').first().waitFor()
   await expectAccessible(page)
   await picture(page, 'tickets-1280-light')
   await page

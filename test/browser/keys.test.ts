@@ -29,7 +29,7 @@ test('a key is made with chosen scopes, shown once, used, and deleted', async ()
   expect(await row.textContent()).not.toContain('publish')
   expect(await page.content()).not.toContain(key)
 
-  const refused = await fetch(`${stage.base}/api/v1/auth/me`, { headers: { 'X-API-Key': key } })
+  const refused = await fetch(`${stage.base}/api/v1/auth/api-keys`, { headers: { 'X-API-Key': key } })
   expect(refused.status).toBe(403)
   await page.reload()
   await row.getByText('just now').waitFor()
@@ -79,6 +79,40 @@ test('a setting is saved as it is changed, and can be undone', async () => {
   await page.getByRole('button', { name: 'Undo' }).click()
   await expect.poll(() => publishing.isChecked()).toBe(true)
   await expect.poll(() => api('GET', '/api/v1/user/settings')).toMatchObject({ publishing_enabled: true })
+})
+
+test('the language of dates and numbers is chosen, and the whole app follows', async () => {
+  const { page, api } = await stage.person('Reader')
+  await page.goto('/settings')
+  await page.getByLabel('Share anonymous usage counts').waitFor({ state: 'detached' })
+  await page.getByLabel('Language of dates and numbers').selectOption({ label: 'Deutsch' })
+  await page.getByText('Saved.').waitFor()
+  expect(await api('GET', '/api/v1/user/settings')).toMatchObject({ language: 'de' })
+  await page.getByText(/Now it is \d{1,2}\. /).waitFor()
+  await page.goto('/billing?tab=plans')
+  await page.getByText('12\u00a0$').first().waitFor()
+  await page.getByText('Priority support: tickets are listed ahead of those on Pro and Free').waitFor()
+})
+
+test('mail about feedback can be turned off', async () => {
+  const { page, api } = await stage.person('Quiet one')
+  await page.goto('/settings')
+  await page.getByLabel('Mail me about feedback on my cards').uncheck()
+  await page.getByText('Saved.').waitFor()
+  expect(await api('GET', '/api/v1/user/settings')).toMatchObject({ email_notifications: false })
+})
+
+test('the editor begins with the workspace from the settings', async () => {
+  const { page, api } = await stage.person('Team writer')
+  const { workspace_id } = await api<{ workspace_id: string }>('POST', '/api/v1/workspaces', {
+    name: 'Platform',
+  })
+  await page.goto('/settings')
+  await page.getByLabel('New cards go to').selectOption({ label: 'Platform' })
+  await page.getByText('Saved.').waitFor()
+  await page.goto('/cards/new')
+  await page.getByRole('combobox', { name: 'Workspace' }).waitFor()
+  expect(await page.getByRole('combobox', { name: 'Workspace' }).inputValue()).toBe(workspace_id)
 })
 
 test('the password is changed; a wrong one is refused in place', async () => {
@@ -195,7 +229,7 @@ test('an account is taken along as a file and then deleted with its address type
 })
 
 test.each([
-  ['/settings', 'settings', 'Mail and privacy'],
+  ['/settings', 'settings', 'Mail and language'],
   ['/settings?tab=keys', 'settings-keys', 'Nightly import'],
   ['/settings?tab=account', 'settings-account', 'Current password'],
 ])('%s looks right in every size and theme', async (path, name, ready) => {

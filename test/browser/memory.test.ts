@@ -88,6 +88,21 @@ test('search finds by exact text and by words, and the address holds it', async 
   await page.getByRole('list', { name: 'Sessions' }).waitFor()
 })
 
+test('a search says how many there are and shows further ones', async () => {
+  const { page, api } = await stage.person('Many events')
+  for (let n = 0; n < 53; n++)
+    await api('POST', '/api/v1/project-context/events', {
+      project_key: 'org/many',
+      event_type: 'turn',
+      content: `the pelican number ${n}`,
+    })
+  await page.goto('/memory/project?key=org%2Fmany&q=pelican')
+  await page.getByText('50 of 53 results').waitFor()
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await page.getByText('53 results', { exact: true }).waitFor()
+  expect(await page.getByRole('region', { name: 'Results' }).getByRole('listitem').count()).toBe(53)
+})
+
 test('a document is edited, and a secret in it never stays', async () => {
   const person = await stage.person('Editor')
   await shop(person)

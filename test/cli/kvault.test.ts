@@ -80,6 +80,40 @@ test('record, search and context work from the terminal, as text and as JSON', a
   })
 })
 
+test('a card goes to the workspace of the settings, unless another is named', async () => {
+  const call = async <T>(method: string, path: string, body: unknown, token = ''): Promise<T> => {
+    const answer = await fetch(server.baseUrl + path, {
+      method,
+      headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+      body: JSON.stringify(body),
+    })
+    expect(answer.ok).toBe(true)
+    return (await answer.json()) as T
+  }
+  const account = { email: 'cli@example.com', password: 'correct horse' }
+  const { access_token, user } = await call<{
+    access_token: string
+    user: { personal_workspace_id: string }
+  }>('POST', '/api/v1/auth/login', account)
+  const { workspace_id } = await call<{ workspace_id: string }>(
+    'POST',
+    '/api/v1/workspaces',
+    { name: 'Team' },
+    access_token,
+  )
+  const choose = (default_workspace_id: string | null) =>
+    call('PUT', '/api/v1/user/settings', { default_workspace_id }, access_token)
+  const recordedIn = async (...more: string[]) => {
+    const card = ['--title', 'A title', '--symptom', 'It fails', '--fix', 'Mend it', '--json']
+    return JSON.parse((await kvault(['record', ...card, ...more])).stdout).workspace_id
+  }
+  await choose(workspace_id)
+  expect(await recordedIn()).toBe(workspace_id)
+  expect(await recordedIn('--workspace', user.personal_workspace_id)).toBe(user.personal_workspace_id)
+  await choose(null)
+  expect(await recordedIn()).toBe(user.personal_workspace_id)
+})
+
 test('what the vault refuses is said in its own words', async () => {
   const result = await kvault(['record', '--title', 'only a title'])
   expect(result.code).toBe(1)

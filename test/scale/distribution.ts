@@ -66,6 +66,7 @@ export const DISTRIBUTION = {
   billing_dev_events: 'single',
   support_tickets: 'single',
   support_attachments: 'single',
+  support_conversations: 'single',
 } as const satisfies Record<Table, string>
 
 const columnOf = new Map<string, string>(Object.entries(DISTRIBUTION))

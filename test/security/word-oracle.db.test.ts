@@ -1,8 +1,7 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { contextFor } from '../../src/core/context.ts'
-import { budget, retrieve } from '../../src/features/search/retrieve.ts'
-import { folding } from '../../src/search-index/fold-documents.ts'
-import { tendIndex } from '../../src/search-index/maintain.ts'
+import { retrieve } from '../../src/features/search/retrieve.ts'
+import { maintainIndex, usualTuning } from '../../src/search-index/index.ts'
 import { queryTerms } from '../../src/text/analyse.ts'
 import { goodCard, type Person, record } from '../support/cards.ts'
 import { type Bench, onBothEngines } from '../support/engines.ts'
@@ -22,21 +21,17 @@ async function seen(as: Person, query: string, scope: Scope) {
 onBothEngines(
   'what strangers keep to themselves changes no answer',
   (t: Bench) => {
-    const usual = { readWhole: budget.readWhole, from: folding.from }
-    beforeEach(() => {
-      folding.from = 1
+    const usual = usualTuning()
+    beforeAll(() => {
+      t.app.services.searchTuning.foldFrom = 1
     })
-    afterEach(() => {
-      budget.readWhole = usual.readWhole
-      folding.from = usual.from
-    })
-    const tend = () => tendIndex(contextFor(t.app.services))
+    const tend = () => maintainIndex(contextFor(t.app.services))
 
     test.each([
       ['read whole', usual.readWhole],
       ['asked by the index', 0],
     ])('scopes %s: order, total and corrected words stay as they were', async (_, readWhole) => {
-      budget.readWhole = readWhole
+      t.app.services.searchTuning.readWhole = readWhole
       // Words of their own for each round: what was said in the one before is there already.
       const probes = PROBES.map((probe) => `${probe}${readWhole === 0 ? 'ux' : 'ox'}`)
       const asker = await t.user('asker')
@@ -95,7 +90,7 @@ onBothEngines(
         return visible.words.get(word)
       }
       for (const readWhole of [usual.readWhole, 0]) {
-        budget.readWhole = readWhole
+        t.app.services.searchTuning.readWhole = readWhole
         expect(await counted(asker.userId, 'personal')).toBe(2)
         expect(await counted(asker.userId, 'public')).toBe(1)
         expect(await counted(stranger.userId, 'personal')).toBe(1 + STRANGERS_CARDS)
@@ -114,7 +109,7 @@ onBothEngines(
       for (let n = 0; n < STRANGERS_CARDS; n++) await record(stranger, { title: `wolverine ${n} ${nearer}` })
       await tend()
       for (const readWhole of [usual.readWhole, 0]) {
-        budget.readWhole = readWhole
+        t.app.services.searchTuning.readWhole = readWhole
         const { results } = await seen(asker, 'wolverine', 'personal')
         expect(results.map((result: { card_id: string }) => result.card_id)).toEqual([mine.card_id])
       }

@@ -53,6 +53,7 @@ export async function spawnServer(env: Record<string, string> = {}): Promise<Ser
     LOG_LEVEL: 'warn',
     RATE_LIMIT: 'off',
     WORKERS: '1',
+    ENV_FILE: '',
     ...env,
   }
   const child = spawn('npm', ['start', '--silent'], {

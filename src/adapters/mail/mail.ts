@@ -16,7 +16,11 @@ export type Delivery =
   /** Not now. `serverDown`: no mail gets through at the moment, not just this one. */
   | { outcome: 'failed'; error: string; serverDown: boolean }
 
-export type MailTransport = { send: (mail: OutgoingMail) => Promise<Delivery> }
+export type MailTransport = {
+  send: (mail: OutgoingMail) => Promise<Delivery>
+  /** Connects, waits for the greeting and signs in where SMTP_URL says so; rejects where any of it fails. */
+  check: () => Promise<void>
+}
 
 export type SmtpOptions = { url: string; from: string; baseUrl: string }
 
@@ -25,6 +29,14 @@ const TIMEOUTS = {
   connectionTimeout: 10_000,
   greetingTimeout: 10_000,
   socketTimeout: 30_000,
+}
+
+/** Whoever asks whether mail works does not wait for long. */
+const CHECK_TIMEOUTS = {
+  dnsTimeout: 2000,
+  connectionTimeout: 2000,
+  greetingTimeout: 2000,
+  socketTimeout: 2000,
 }
 
 /** nodemailer says with these that a server has refused the sender, the receiver or the content. */
@@ -42,12 +54,9 @@ function deliveryOf(error: unknown): Delivery {
 }
 
 export function smtpMail({ url, from, baseUrl }: SmtpOptions): MailTransport {
-  const transport = createTransport({
-    url,
-    ...TIMEOUTS,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  })
+  const guarded = { url, disableFileAccess: true, disableUrlAccess: true }
+  const transport = createTransport({ ...guarded, ...TIMEOUTS })
+  const checked = createTransport({ ...guarded, ...CHECK_TIMEOUTS })
   const domain = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')
   return {
     async send({ id, to, subject, text, html }) {
@@ -66,6 +75,9 @@ export function smtpMail({ url, from, baseUrl }: SmtpOptions): MailTransport {
       } catch (error) {
         return deliveryOf(error)
       }
+    },
+    async check() {
+      await checked.verify()
     },
   }
 }

@@ -14,7 +14,7 @@ export type CardsTable = {
   card_type: CardType
   status: CardStatus
   version: number
-  /** The version with which the card came into its workspace: earlier ones are for its owner alone. */
+  /** The version with which the card came into its workspace, set by a trigger; earlier ones are for its owner alone. */
   seen_from_version: Generated<number>
   title: string
   /** Folded title, tags and the beginnings of symptom and fix: what the text filter of lists looks at. */
@@ -82,6 +82,8 @@ export type CardFeedbackTable = {
   comment: string | null
   /** When this person's `useful` earned the contributor a credit; kept when the feedback changes. */
   rewarded_at: string | null
+  /** When the owner of the card was mailed about it, or it was settled that no mail will go; null while that is open. */
+  told_at: string | null
   created_at: string
   /** A feedback that was taken back counts nowhere; its row keeps what it has earned already. */
   withdrawn_at: string | null

@@ -1,6 +1,7 @@
 export type SupportTables = {
   support_tickets: SupportTicketsTable
   support_attachments: SupportAttachmentsTable
+  support_conversations: SupportConversationsTable
 }
 
 export type SupportTicketsTable = {
@@ -10,10 +11,20 @@ export type SupportTicketsTable = {
   subject: string
   message: string
   category: string
+  /** The plan of the author when the ticket was opened; null where nobody was signed in. */
+  plan: string | null
   status: 'open' | 'closed'
   created_at: string
   closed_at: string | null
   closed_by: string | null
+}
+
+/** What was said lately in the support chat. Whoever does not know the id can neither find nor read it. */
+export type SupportConversationsTable = {
+  conversation_hash: string
+  user_id: string | null
+  sealed_turns: string
+  updated_at: string
 }
 
 /** The file is DATA_DIR/tickets/<ticket_id>/<attachment_id>; the sender's name for it is only shown. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { CommandError, EXIT } from './exit-codes.ts'
-import { type ProfileOptions, requireProfile } from './profile.ts'
+import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
 import { paint, plain, print, printJson, readStdin, table } from './terminal.ts'
-import { callTool } from './vault-client.ts'
+import { ask, callTool } from './vault-client.ts'
 
 type Hit = { card_id: string; title: string; card_type: string; fix_summary: string; score: number }
 type Found = { results: Hit[]; total: number; credits_charged: number; credits_balance: number }
@@ -68,11 +68,21 @@ async function cardFrom(options: RecordOptions): Promise<Record<string, unknown>
   }
 }
 
+/** From the settings. A key that may not ask who it belongs to records where tools do: in the personal workspace. */
+async function defaultWorkspace({ url, apiKey }: Profile): Promise<{ workspace_id?: string }> {
+  const reply = await ask(url, '/api/v1/auth/me', { headers: { 'x-api-key': apiKey } })
+  const { default_workspace_id } = (reply.body ?? {}) as { default_workspace_id?: string | null }
+  return reply.status === 200 && default_workspace_id ? { workspace_id: default_workspace_id } : {}
+}
+
 export async function record(options: RecordOptions): Promise<number> {
+  const profile = requireProfile(options)
+  const given = await cardFrom(options)
+  const place = given.workspace_id === undefined ? await defaultWorkspace(profile) : {}
   const card = await callTool<{ card_id: string; title: string; warnings?: unknown[] }>(
-    requireProfile(options),
+    profile,
     'record_card',
-    await cardFrom(options),
+    { ...given, ...place },
   )
   if (options.json) printJson(card)
   else {

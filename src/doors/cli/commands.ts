@@ -100,7 +100,7 @@ export function buildProgram(done: (action: Action) => void): Command {
     .option('--type <type>', 'debug_fix, how_to, lesson_learned, decision or reference')
     .option('--root-cause <text>')
     .option('--tag <tag>', 'may be repeated', collect)
-    .option('--workspace <id>', 'instead of your personal one')
+    .option('--workspace <id>', 'default: the one in your settings, else your personal one')
     .option('--file <file>', 'a card as JSON; - for standard input')
     .option('--json', 'as JSON')
     .action((options) => done(async () => (await import('./cards.ts')).record(options)))

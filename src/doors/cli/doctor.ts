@@ -14,6 +14,17 @@ async function checkServer(url: string): Promise<{ finding: Finding; reply?: Rep
   try {
     const reply = await ask(url, '/health/ready')
     const version = ((await ask(url, '/health')).body as { version?: string })?.version ?? '?'
+    const mail = (reply.body as { checks?: { mail?: { status: string; detail?: string } } })?.checks?.mail
+    if (reply.status === 200 && mail?.status === 'failed')
+      return {
+        reply,
+        finding: {
+          what: 'Server',
+          state: 'warn',
+          detail: `${url}, version ${version}. ${mail.detail ?? 'Mail does not work'}.`,
+          mend: 'Look at SMTP_URL and at the mail server.',
+        },
+      }
     if (reply.status === 200)
       return { reply, finding: { what: 'Server', state: 'ok', detail: `${url}, version ${version}` } }
     return {

@@ -4,6 +4,7 @@ import { ConfigError, readConfig } from '../../config.ts'
 import type { Ctx } from '../../core/context.ts'
 import { openDatabase } from '../../db/engines/open.ts'
 import { migrate } from '../../db/migrations/migrate.ts'
+import { withEnvFile } from '../../env-file.ts'
 import { bareContext } from '../../features/backup/bare-context.ts'
 import { checkBackup } from '../../features/backup/format.ts'
 import { reindex, restoreBackup } from '../../features/backup/restore.ts'
@@ -27,7 +28,7 @@ export async function explained<T>(work: () => Promise<T>): Promise<T> {
 }
 
 export async function withVault<T>(work: (ctx: Ctx) => Promise<T>): Promise<T> {
-  const config = readConfig(process.env)
+  const config = readConfig(withEnvFile(process.env))
   const database = openDatabase(config)
   try {
     return await work(bareContext(config, database))
@@ -41,7 +42,7 @@ const rowsIn = (tables: Record<string, { count: number }>) =>
 
 export const backup = (file: string): Promise<number> =>
   explained(async () => {
-    await takeBackup(readConfig(process.env), file)
+    await takeBackup(readConfig(withEnvFile(process.env)), file)
     const { end } = await checkBackup(file)
     const { size } = await stat(file)
     print(

@@ -5,6 +5,7 @@ import { type Ctx, contextFor } from '../../core/context.ts'
 import { CredentialCache } from '../../core/credential-cache.ts'
 import { memoryLimits } from '../../core/limits.ts'
 import type { Database } from '../../db/db.ts'
+import { usualTuning } from '../../search-index/index.ts'
 
 /** A vault's database without the service around it: nothing is sent, paid, scheduled or migrated. */
 export const bareContext = (config: Config, database: Database): Ctx =>
@@ -14,6 +15,7 @@ export const bareContext = (config: Config, database: Database): Ctx =>
     adapters: { google: null, payments: null, mail: null },
     limits: memoryLimits(),
     credentials: new CredentialCache(() => undefined),
+    searchTuning: usualTuning(),
     secret: '',
     wakeups: new EventEmitter(),
     log: pino({ level: 'silent' }),

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { type Ctx, inTx } from '../../core/context.ts'
 import type { Database, Db } from '../../db/db.ts'
 import { appliedMigrations, MIGRATIONS, migrate, SchemaTooNew } from '../../db/migrations/migrate.ts'
-import { tendIndex } from '../../search-index/maintain.ts'
+import { maintainIndex } from '../../search-index/index.ts'
 import { reindexAll } from '../cards/indexing/reindex.ts'
 import { reindexEvents } from '../memory/reindex.ts'
 import { checkBackup, type End, type Header, isSection, type Row, readLines } from './format.ts'
@@ -139,6 +139,6 @@ export async function reindex(
 ): Promise<{ cards: number; events: number }> {
   const cards = await reindexAll(ctx, onProgress)
   const events = await reindexEvents(ctx)
-  await tendIndex(ctx)
+  await maintainIndex(ctx)
   return { cards, events }
 }

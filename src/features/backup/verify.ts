@@ -4,8 +4,9 @@ import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import { openSnapshot } from '../../db/engines/open.ts'
 import type { TableShape } from '../../db/snapshot.ts'
-import { strayEntries, wronglyIndexed, wronglyListed } from '../../search-index/verify.ts'
-import { indexableCards } from '../cards/reindex.ts'
+import { strayEntries, wronglyIndexed, wronglyListed } from '../../search-index/index.ts'
+import { wordsOnly } from '../cards/indexing/document.ts'
+import { indexableCards } from '../cards/indexing/indexable-cards.ts'
 import { reconcile } from '../credits/reconcile.ts'
 import { indexDifference } from '../memory/events.search.ts'
 import { ticketFile } from './files.ts'
@@ -68,7 +69,7 @@ async function checkSearch(ctx: Ctx): Promise<string[]> {
     const cards = await indexableCards(ctx, after)
     const last = cards.at(-1)
     if (!last) break
-    wrong.push(...(await wronglyIndexed(ctx, cards)))
+    wrong.push(...(await wronglyIndexed(ctx, cards.map(wordsOnly))))
     after = last.card_id
   }
   const { deleted, cards, countedCards } = await strayEntries(ctx)

@@ -64,6 +64,17 @@ onBothEngines('the development provider', (t) => {
       expect((await t.anonymous().get(path(checkout_url))).text).toContain('This order is paid')
     })
 
+    test('prices and days on the pages are in the language of whoever looks, signed in', async () => {
+      const buyer = await subscriber()
+      await buyer.put('/api/v1/user/settings', { language: 'de' })
+      const { checkout_url } = await checkout(buyer, { pack_id: 'small' })
+      expect((await buyer.get(path(checkout_url))).text).toContain('<span lang="de">4,00\u00a0$</span>')
+      expect((await t.anonymous().get(path(checkout_url))).text).toContain('$4.00')
+      const portal = (await buyer.get(path(await portalOf(buyer)))).text
+      expect(portal).toMatch(/<span lang="de">\d\d\.\d\d\.\d{4}<\/span>/)
+      expect(portal).toContain('<html lang="en">')
+    })
+
     test('paying many times at once books once', async () => {
       const buyer = await t.user()
       const { checkout_url } = await checkout(buyer, { pack_id: 'small' })

@@ -12,6 +12,7 @@ import {
 import type { Services } from '../../core/context.ts'
 import type { RawRoute } from '../../core/http/raw-route.ts'
 import type { Db } from '../../db/db.ts'
+import { languageFor } from '../identity/users/users.ts'
 import { PAGE_HEADERS } from '../pages/page.ts'
 import { CHECKOUT_PATH, checkoutPage, gonePage, PORTAL_PATH, portalPage } from './development.pages.ts'
 import { listDevObjects, loadDevObject } from './development.store.ts'
@@ -59,7 +60,8 @@ const CHECKOUT_ACTIONS = new Map([
 const showCheckout = route('GET', CHECKOUT_PATH, 'Checkout page', async (services, request, reply) => {
   const session = await loadDevObject(services.database.read, 'session', idOf(request))
   if (!session) return send(reply, gonePage(), 404)
-  return send(reply, checkoutPage(session, secondsOf(services.now())))
+  const language = await languageFor(services, request.viewer)
+  return send(reply, checkoutPage(session, secondsOf(services.now()), language))
 })
 
 const actOnCheckout = route(
@@ -94,7 +96,8 @@ const showPortal = route('GET', PORTAL_PATH, 'Billing portal page', async (servi
   if (!portal) return send(reply, gonePage(), 404)
   const subscriptions = await listDevObjects(db, 'subscription', portal.customer)
   const payments = await listDevObjects(db, 'payment', portal.customer)
-  return send(reply, portalPage({ portal, subscriptions, payments }))
+  const language = await languageFor(services, request.viewer)
+  return send(reply, portalPage({ portal, subscriptions, payments, language }))
 })
 
 const actOnPortal = route('POST', PORTAL_PATH, 'Change a subscription', async (services, request, reply) => {

@@ -7,7 +7,9 @@ import type {
   DevSubscription,
 } from '../../adapters/payments/development/objects.ts'
 import type { Offer } from '../../adapters/payments/payments.ts'
+import { localDay, localMoney } from '../../core/language.ts'
 import { type Html, html } from '../pages/html.ts'
+import { localised } from '../pages/localised.ts'
 import { page } from '../pages/page.ts'
 
 export const CHECKOUT_PATH = '/billing/dev/checkout'
@@ -15,10 +17,10 @@ export const PORTAL_PATH = '/billing/dev/portal'
 
 const NOTICE = html`<p class="soft"><strong class="badge">Test mode</strong> No money moves, and no card data is asked for.</p>`
 
-export function checkoutPage(session: DevSession, now: number): string {
+export function checkoutPage(session: DevSession, now: number, language: string): string {
   const { offer } = session
   if (!isOpen(session, now)) return closedPage(session)
-  const price = money(offer.amountCents, offer.currency)
+  const price = money(language, offer.amountCents, offer.currency)
   return page({
     title: 'Checkout',
     body: html`<h1>${offer.name}</h1>
@@ -47,24 +49,29 @@ function closedPage(session: DevSession): string {
   })
 }
 
-export type PortalView = { portal: DevPortal; subscriptions: DevSubscription[]; payments: DevPayment[] }
+export type PortalView = {
+  portal: DevPortal
+  subscriptions: DevSubscription[]
+  payments: DevPayment[]
+  language: string
+}
 
-export function portalPage({ portal, subscriptions, payments }: PortalView): string {
+export function portalPage({ portal, subscriptions, payments, language }: PortalView): string {
   const running = subscriptions.filter((subscription) => subscription.status !== 'canceled')
   return page({
     title: 'Billing portal',
     body: html`<h1>Billing portal</h1>
 ${NOTICE}
-${running.map((subscription) => subscriptionPanel(portal, subscription))}
+${running.map((subscription) => subscriptionPanel(portal, subscription, language))}
 ${running.length === 0 && html`<section class="panel"><p>There is no running subscription.</p></section>`}
 <h2>Payments</h2>
 ${payments.length === 0 && html`<p class="soft">None so far.</p>`}
-${payments.map((payment) => paymentRow(portal, payment))}
+${payments.map((payment) => paymentRow(portal, payment, language))}
 <p class="actions"><a class="button" href="${portal.returnUrl}">Back to Knowledge Vault</a></p>`,
   })
 }
 
-function subscriptionPanel(portal: DevPortal, subscription: DevSubscription): Html {
+function subscriptionPanel(portal: DevPortal, subscription: DevSubscription, language: string): Html {
   const { offer } = subscription
   const act = (action: string, label: string, extra?: { primary?: boolean; product?: string }) =>
     actionForm(
@@ -74,9 +81,9 @@ function subscriptionPanel(portal: DevPortal, subscription: DevSubscription): Ht
       extra?.primary,
     )
   return html`<section class="panel" aria-label="Subscription">
-<div class="row"><strong>${offer.name}</strong><span>${money(offer.amountCents, offer.currency)} each ${offer.interval}</span></div>
-<div class="row"><span>${stateOf(subscription)}</span><span class="soft">${day(subscription.periodEnd)}</span></div>
-${subscription.nextOffer && html`<p class="warn">Changes to ${subscription.nextOffer.name} on ${day(subscription.periodEnd)}.</p>`}
+<div class="row"><strong>${offer.name}</strong><span>${money(language, offer.amountCents, offer.currency)} each ${offer.interval}</span></div>
+<div class="row"><span>${stateOf(subscription)}</span><span class="soft">${day(language, subscription.periodEnd)}</span></div>
+${subscription.nextOffer && html`<p class="warn">Changes to ${subscription.nextOffer.name} on ${day(language, subscription.periodEnd)}.</p>`}
 <div class="actions">
 ${subscription.status === 'past_due' && act('settle', 'Pay the open invoice', { primary: true })}
 ${subscription.cancelAtPeriodEnd ? act('resume', 'Resume', { primary: true }) : act('cancel', 'Cancel at the end of the period')}
@@ -95,11 +102,11 @@ function otherOffers(portal: DevPortal, { offer, nextOffer }: DevSubscription): 
   return portal.offers.filter((other) => other.productId !== current.productId)
 }
 
-function paymentRow(portal: DevPortal, payment: DevPayment): Html {
+function paymentRow(portal: DevPortal, payment: DevPayment, language: string): Html {
   const refunded = payment.refundedCents >= payment.amountCents
   return html`<div class="row">
-<span>${payment.description}<br><span class="soft">${day(payment.created)}</span></span>
-<span>${money(payment.amountCents, payment.currency)} ${refunded && html`<span class="warn">refunded</span>`}</span>
+<span>${payment.description}<br><span class="soft">${day(language, payment.created)}</span></span>
+<span>${money(language, payment.amountCents, payment.currency)} ${refunded && html`<span class="warn">refunded</span>`}</span>
 ${!refunded && actionForm(portal, { action: 'refund', payment: payment.id }, 'Refund')}
 </div>`
 }
@@ -131,12 +138,8 @@ export function gonePage(): string {
   })
 }
 
-function money(cents: number, currency: string): string {
-  return new Intl.NumberFormat('en', { style: 'currency', currency: currency.toUpperCase() }).format(
-    cents / 100,
-  )
-}
+const money = (language: string, cents: number, currency: string): Html =>
+  localised(localMoney(language, cents, currency))
 
-function day(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().slice(0, 10)
-}
+const day = (language: string, seconds: number): Html =>
+  localised(localDay(language, new Date(seconds * 1000)))

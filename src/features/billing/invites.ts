@@ -6,8 +6,8 @@ import { AppError, conflict, forbidden, gone, notFound } from '../../core/errors
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { newId } from '../../db/ids.ts'
 import { audit } from '../audit/audit.ts'
+import { mayEarn } from '../credits/earning.ts'
 import { balanceOf, book } from '../credits/ledger.ts'
-import { hasProvenAddress } from '../identity/users/proven.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
 import {
   findInvite,
@@ -191,7 +191,7 @@ export async function redeemCode(
 
 /** Books what a redemption gives, as far as addresses are proven; false while the redeemer's is not. */
 async function bookBonus(ctx: Ctx, invite: Redeemed, userId: string): Promise<boolean> {
-  if (!(await hasProvenAddress(ctx, userId))) return false
+  if (!(await mayEarn(ctx, userId))) return false
   const ref = { type: 'invite_code', id: invite.invite_id }
   await book(ctx, {
     userId,
@@ -200,7 +200,7 @@ async function bookBonus(ctx: Ctx, invite: Redeemed, userId: string): Promise<bo
     cause: 'invite_redeemed',
     ref,
   })
-  if (await hasProvenAddress(ctx, invite.created_by))
+  if (await mayEarn(ctx, invite.created_by))
     await book(ctx, {
       userId: invite.created_by,
       delta: INVITE_REWARD_CREDITS,

@@ -53,7 +53,7 @@ export const PLANS: readonly Plan[] = [
     features: [
       'Everything in Free',
       '500 credits a month: 100 library searches that hit',
-      'Support by e-mail',
+      'Support tickets are listed ahead of those on Free',
     ],
   },
   {
@@ -66,7 +66,7 @@ export const PLANS: readonly Plan[] = [
     features: [
       'Everything in Pro',
       '2,000 credits a month: 400 library searches that hit',
-      'Support comes first',
+      'Priority support: tickets are listed ahead of those on Pro and Free',
     ],
   },
 ]

@@ -1,10 +1,14 @@
 import type { Ctx } from '../../core/context.ts'
-import { findBest } from '../../search-index/find-best.ts'
-import { viewIndex } from '../../search-index/index-view.ts'
-import type { Match } from '../../search-index/match.ts'
-import type { Candidate } from '../../search-index/packing.ts'
-import { PUBLIC_FILTER } from '../../search-index/public-documents.ts'
-import { countsInLists, countsInPublic, type VisibleCounts } from '../../search-index/visible-counts.ts'
+import {
+  type Candidate,
+  countsInLists,
+  countsInPublic,
+  findBest,
+  type Match,
+  PUBLIC_FILTER,
+  type VisibleCounts,
+  viewIndex,
+} from '../../search-index/index.ts'
 import { termsOf } from '../../text/analyse.ts'
 import { wordHash } from '../../text/term-hash.ts'
 import type { CardContent } from './content.ts'
@@ -67,7 +71,7 @@ export async function relatedCards(ctx: Ctx, text: Text, { where, limit }: Liken
   const { candidates } = await findBest(ctx, view, wanted, where)
   const worth = new Map(words.map(({ hash, worth }) => [hash, worth]))
   return candidates
-    .map((candidate) => ({ id: candidate.cardId, share: shareOf(worth, candidate) }))
+    .map((candidate) => ({ id: candidate.documentId, share: shareOf(worth, candidate) }))
     .sort((a, b) => b.share - a.share || (a.id < b.id ? 1 : -1))
     .slice(0, limit)
     .map(({ id }) => id)

@@ -85,7 +85,6 @@ export const unpublishCard = capability({
       await updateCardRow(ctx.db, card_id, {
         status: 'unpublished',
         workspace_id: row.origin_workspace_id,
-        ...(row.workspace_id === row.origin_workspace_id ? {} : { seen_from_version: row.version }),
         published_at: null,
         updated_at: ctx.now().toISOString(),
       })

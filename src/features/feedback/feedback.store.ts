@@ -32,6 +32,7 @@ export async function putFeedback(db: Db, row: CardFeedbackTable): Promise<void>
         kind: eb.ref('excluded.kind'),
         comment: eb.ref('excluded.comment'),
         rewarded_at: eb.ref('excluded.rewarded_at'),
+        told_at: eb.ref('excluded.told_at'),
         created_at: eb.ref('excluded.created_at'),
         withdrawn_at: eb.ref('excluded.withdrawn_at'),
       })),

@@ -1,6 +1,7 @@
 /** The guide pages as data: read once from docs/guide, cut into sections, searchable by the product's own analyser. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { queryTerms, termsOf } from '../../text/analyse.ts'
+import { type Bm25, dampingOf, gainOf, rarity } from '../../text/bm25.ts'
 
 export type GuideSection = { page: string; anchor: string; title: string; url: string; text: string }
 export type GuidePage = { slug: string; title: string; markdown: string; sections: GuideSection[] }
@@ -73,8 +74,7 @@ export function plainText(markdown: string): string {
 
 type Indexed = { section: GuideSection; counts: Map<string, number>; length: number }
 
-const K1 = 1.2
-const B = 0.75
+const SECTIONS: Bm25 = { k1: 1.2, b: 0.75 }
 const TITLE_WEIGHT = 3
 
 /** A few hundred sections fit into memory, so BM25 over a map is all the index there is. */
@@ -104,14 +104,13 @@ export class Guide {
   }
 
   #score(document: Indexed, terms: string[]): number {
+    const damping = dampingOf(SECTIONS, document.length, this.#averageLength)
     let score = 0
     for (const term of terms) {
       const count = document.counts.get(term)
       if (!count) continue
-      const df = this.#frequency.get(term) ?? 0
-      const idf = Math.log(1 + (this.#documents.length - df + 0.5) / (df + 0.5))
-      const norm = 1 - B + (B * document.length) / this.#averageLength
-      score += (idf * count * (K1 + 1)) / (count + K1 * norm)
+      const holding = this.#frequency.get(term) ?? 0
+      score += rarity(holding, this.#documents.length) * gainOf(SECTIONS, count, damping)
     }
     return score
   }

@@ -7,6 +7,8 @@ import type { Ctx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
 import { VERSION } from '../../core/version.ts'
 import { pendingMigrations } from '../../db/migrations/migrate.ts'
+import { Check, type CheckResult } from './check.ts'
+import { checkMail } from './mail-check.ts'
 
 const startedAt = performance.now()
 
@@ -28,16 +30,14 @@ export const health = capability({
   }),
 })
 
-const Check = z.object({ status: z.enum(['ok', 'failed', 'not_configured']), detail: z.string().optional() })
-
 export const ReadinessResponse = z
   .object({
-    status: z.literal('ready'),
+    status: z
+      .enum(['ready', 'degraded'])
+      .describe('degraded: requests work, but something behind them, such as mail, does not'),
     checks: z.object({ database: Check, disk: Check, mail: Check, payments: Check }),
   })
   .meta({ id: 'ReadinessResponse' })
-
-type CheckResult = z.input<typeof Check>
 
 async function failedOr(check: () => Promise<CheckResult>, detail: string): Promise<CheckResult> {
   try {
@@ -64,24 +64,27 @@ const checkDisk = (ctx: Ctx) =>
 
 export const ready = capability({
   name: 'health.ready',
-  summary: 'Can the service do its work: database, disk, mail and payment configuration',
+  summary: 'Can the service do its work: database, disk, mail server and payment configuration',
+  description:
+    'A database or a disk that fails is 503. A mail server that does not answer within 2 seconds is 200 with status degraded, since requests work and mails wait in the outbox; it is asked at most once a minute.',
   scopes: 'public',
   rest: ['GET /health/ready'],
   errors: [503],
   input: z.object({}),
   output: ReadinessResponse,
   run: async (ctx) => {
+    const [database, disk, mail] = await Promise.all([checkDatabase(ctx), checkDisk(ctx), checkMail(ctx)])
     const checks = {
-      database: await checkDatabase(ctx),
-      disk: await checkDisk(ctx),
-      mail: { status: ctx.config.mail.smtpUrl ? ('ok' as const) : ('not_configured' as const) },
+      database,
+      disk,
+      mail,
       payments: { status: ctx.adapters.payments ? ('ok' as const) : ('not_configured' as const) },
     }
     const failed = Object.entries(checks).filter(([, check]) => check.status === 'failed')
-    if (failed.length > 0)
+    if (failed.some(([name]) => name !== 'mail'))
       throw new AppError(503, 'unavailable', `Not ready: ${failed.map(([name]) => name).join(', ')}.`, {
         checks,
       })
-    return { status: 'ready' as const, checks }
+    return { status: failed.length > 0 ? ('degraded' as const) : ('ready' as const), checks }
   },
 })

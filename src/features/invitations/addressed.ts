@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { forbidden, notFound } from '../../core/errors.ts'
-import { Id, Time } from '../../core/schemas.ts'
+import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { audit } from '../audit/audit.ts'
 import { requireUser } from '../identity/users/users.ts'
 import { cancelMails } from '../mail/outbox.ts'
@@ -19,7 +19,7 @@ import { joinByInvite } from './invitations.ts'
 
 const MyInvitation = z
   .object({
-    invite_id: z.string(),
+    invite_id: AnswerId,
     workspace_name: z.string(),
     inviter_name: z.string(),
     role: RoleName,

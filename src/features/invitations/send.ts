@@ -9,6 +9,7 @@ import { newId } from '../../db/ids.ts'
 import type { UsersTable } from '../../db/tables/accounts.ts'
 import type { Role, WorkspaceInvitesTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
+import { languageOf, settingsOf } from '../identity/users/user-settings.ts'
 import { userByEmail } from '../identity/users/users.ts'
 import { cancelMails, enqueueMail } from '../mail/outbox.ts'
 import { tell } from '../notices/tell.ts'
@@ -42,7 +43,15 @@ function newToken(now: Date): NewToken {
 
 async function send(ctx: UserCtx, invite: WorkspaceInvitesTable, token: string): Promise<Sent> {
   const invite_url = `${ctx.config.baseUrl}/invite/${token}`
-  const mail = invitationMail({ ...(await namesFor(ctx.db, invite)), role: invite.role, url: invite_url })
+  const person = await userByEmail(ctx, invite.email)
+  const mail = invitationMail({
+    ...(await namesFor(ctx.db, invite)),
+    role: invite.role,
+    url: invite_url,
+    expires_at: invite.expires_at,
+    language: languageOf(person),
+    isUnwanted: person !== undefined && !settingsOf(person).email_notifications,
+  })
   await audit(ctx, {
     action: invite.sendings === 1 ? 'invite.created' : 'invite.resent',
     subject: { type: 'invite', id: invite.invite_id },

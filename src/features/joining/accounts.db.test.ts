@@ -133,6 +133,59 @@ onBothEngines('accounts', (t) => {
     expect(foreign.body.detail[0].loc).toEqual(['body', 'default_workspace_id'])
   })
 
+  test('a language is a BCP 47 tag, written as everybody writes it', async () => {
+    const user = await t.user()
+    const put = (language: unknown) => user.put('/api/v1/user/settings', { language })
+    expect((await put(' DE-at ')).body.language).toBe('de-AT')
+    expect((await user.get('/api/v1/auth/me')).body.language).toBe('de-AT')
+    for (const wrong of ['en_US', 'en-US@posix', 'C.UTF-8', 'e', '', 'x'.repeat(36), 'en-a', null, 5]) {
+      const answer = await put(wrong)
+      expect(answer.status, String(wrong)).toBe(422)
+      expect(answer.body.detail[0].loc).toEqual(['body', 'language'])
+    }
+    expect((await user.get('/api/v1/user/settings')).body.language).toBe('de-AT')
+  })
+
+  test('a language from before they were looked at reads as English, and nothing breaks', async () => {
+    const user = await t.user()
+    await t.app.services.database.transaction((db) =>
+      db
+        .updateTable('users')
+        .set({ settings: JSON.stringify({ language: 'en_US', publishing_enabled: false }) })
+        .where('user_id', '=', user.userId)
+        .execute(),
+    )
+    expect((await user.get('/api/v1/user/settings')).body).toMatchObject({
+      language: 'en',
+      publishing_enabled: false,
+    })
+    expect((await user.get('/api/v1/auth/me')).body.language).toBe('en')
+  })
+
+  test('new cards go by default to a workspace that one may write in, for as long as one may', async () => {
+    const [admin, user] = [await t.user(), await t.user()]
+    const { workspace_id } = (await admin.post('/api/v1/workspaces', { name: 'Team' })).body
+    const members = `/api/v1/workspaces/${workspace_id}/members`
+    const choose = () => user.put('/api/v1/user/settings', { default_workspace_id: workspace_id })
+    await admin.post(members, { user_id: user.userId, role: 'viewer' })
+    expect((await choose()).status).toBe(422)
+    await admin.patch(`${members}/${user.userId}`, { role: 'editor' })
+    expect((await choose()).status).toBe(200)
+    const chosen = async () => [
+      (await user.get('/api/v1/user/settings')).body.default_workspace_id,
+      (await user.get('/api/v1/auth/me')).body.default_workspace_id,
+    ]
+    expect(await chosen()).toEqual([workspace_id, workspace_id])
+    // REST and tools keep to what the interface says.
+    const card = { title: 'A card', symptom: 'It fails', fix_summary: 'Mend it' }
+    expect((await user.post('/api/v1/cards', card)).body.workspace_id).toBe(user.workspaceId)
+    expect((await user.tool('record_card', card)).body.data.workspace_id).toBe(user.workspaceId)
+    await admin.patch(`${members}/${user.userId}`, { role: 'viewer' })
+    expect(await chosen()).toEqual([null, null])
+    const settings = (await user.get('/api/v1/user/settings')).body
+    expect((await user.put('/api/v1/user/settings', settings)).status).toBe(200)
+  })
+
   test('changing the password needs the old one and ends the other sessions', async () => {
     const user = await t.user()
     const other = await t

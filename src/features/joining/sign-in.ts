@@ -18,6 +18,7 @@ import { endAccess } from '../identity/recovery/end-access.ts'
 import { forgetFailures, holdGuessers, recordFailure } from '../identity/users/guessing.ts'
 import { hashPassword, Password, passwordMatches } from '../identity/users/passwords.ts'
 import { DisplayName } from '../identity/users/profile.ts'
+import { DEFAULT_SETTINGS } from '../identity/users/user-settings.ts'
 import {
   findUser,
   findUserByEmail,
@@ -26,7 +27,6 @@ import {
   updateUser,
 } from '../identity/users/users.ts'
 import { tell } from '../notices/tell.ts'
-import { DEFAULT_SETTINGS } from '../settings/settings.ts'
 import { createPersonalWorkspace } from '../workspaces/personal.ts'
 import { applyInviteCode, requireOpenRegistration } from './admission.ts'
 

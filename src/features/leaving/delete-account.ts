@@ -9,10 +9,10 @@ import { forgetPrivateCards } from '../cards/forget.ts'
 import { requireLiveCredential } from '../identity/credentials/live-credential.ts'
 import { requireRecentProof } from '../identity/credentials/recent-sign-in.ts'
 import { disconnectAllApps } from '../identity/oauth/connected-apps.ts'
+import { DEFAULT_SETTINGS } from '../identity/users/user-settings.ts'
 import { requireUser } from '../identity/users/users.ts'
 import { cancelMails } from '../mail/outbox.ts'
 import { forgetMemory } from '../memory/forget.ts'
-import { DEFAULT_SETTINGS } from '../settings/settings.ts'
 import { handBackOffice } from '../workspaces/members.ts'
 
 const DELETED_NAME = 'deleted user'
@@ -99,6 +99,7 @@ const OWN_TABLES = [
   'email_changes',
   'notices',
   'rewarded_texts',
+  'support_conversations',
 ] as const
 
 const removeAccount = (ctx: UserCtx): Promise<z.input<typeof AccountDeleted>> =>

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { conflict, invalid } from '../../core/errors.ts'
-import { Id } from '../../core/schemas.ts'
+import { AnswerId, Id } from '../../core/schemas.ts'
 import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
 import { cardsByOwner, countCardsIn, sendCardsHome } from '../cards/go-home.ts'
@@ -24,7 +24,7 @@ const numbers = {
 }
 
 const WorkspaceDeletion = z
-  .object({ workspace_id: z.string(), name: z.string(), ...numbers })
+  .object({ workspace_id: AnswerId, name: z.string(), ...numbers })
   .meta({ id: 'WorkspaceDeletion' })
 
 /** Admins only, and never the home of an account: what names no workspace goes there. */

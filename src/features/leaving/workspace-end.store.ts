@@ -1,7 +1,7 @@
 import type { UserCtx } from '../../core/context.ts'
 import { fromJson, toJson } from '../../db/columns.ts'
 import type { Db } from '../../db/db.ts'
-import type { UserSettings } from '../settings/settings.ts'
+import type { UserSettings } from '../identity/users/user-settings.ts'
 
 /**
  * On PostgreSQL everything that puts a row into a workspace holds the workspace's own row by its foreign key. Taking that

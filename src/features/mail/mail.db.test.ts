@@ -78,6 +78,34 @@ onBothEngines('the outbox', (t: Bench) => {
     expect(invited.body.invite_url).toContain(app.services.config.baseUrl)
   })
 
+  test('an invitation is dated in the language of an account, and says why it comes to who wants no mail', async () => {
+    const client = await admin()
+    const { email, token } = await t.user(`${t.engine}-invited`)
+    const guest = clientOf(app, { authorization: `Bearer ${token}` })
+    const { invite } = (await client.post(client.invites, { email })).body
+    await send(app)
+    expect(smtp.mails[0]?.text).not.toContain('notifications')
+    expect(smtp.mails[0]?.text).toMatch(/until \w+ \d+, \d{4}/)
+    await guest.put('/api/v1/user/settings', { language: 'de', email_notifications: false })
+    await client.post(`${client.invites}/${invite.invite_id}/resend`)
+    await send(app)
+    expect(smtp.mails).toHaveLength(2)
+    expect(smtp.mails[1]?.text).toMatch(/until \d+\. \S+ \d{4} um \d\d:\d\d UTC/)
+    expect(smtp.mails[1]?.html).toContain('<span lang="de">')
+    expect(smtp.mails[1]?.text).toContain('turned e-mail notifications off')
+    expect(smtp.mails[1]?.text).toContain('To stop mails about it, ask them to take it back')
+  })
+
+  test('what one asked for comes also with notifications off', async () => {
+    const { email, token } = await t.user(`${t.engine}-quiet`)
+    const quiet = clientOf(app, { authorization: `Bearer ${token}` })
+    await quiet.put('/api/v1/user/settings', { language: 'fr', email_notifications: false })
+    await clientOf(app, {}).post('/api/v1/auth/password/reset-request', { email })
+    await send(app)
+    expect(smtp.mails.map((mail) => mail.subject)).toEqual(['Choose a new password'])
+    expect(smtp.mails[0]?.html).toContain('<span lang="fr">')
+  })
+
   test('a waiting mail does not show its link, and a sent one has no body any more', async () => {
     const client = await admin()
     const { token } = (await client.post(client.invites, { email: 'guest@example.com' })).body
@@ -156,6 +184,7 @@ onBothEngines('the outbox', (t: Bench) => {
       adapters: {
         ...app.services.adapters,
         mail: {
+          ...mail,
           send: async (message: Parameters<typeof mail.send>[0]) => {
             await mail.send(message)
             throw new Error('the process dies here')

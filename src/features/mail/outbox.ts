@@ -52,6 +52,16 @@ export async function enqueueMail(ctx: Ctx, stateKey: string, mail: Mail): Promi
   return true
 }
 
+/** When the newest mail about one of these states was written, within the month for which mails are remembered. */
+export async function lastMailAt(ctx: Ctx, stateKeys: readonly string[]): Promise<string | undefined> {
+  const row = await ctx.db
+    .selectFrom('outbox')
+    .select((eb) => eb.fn.max('created_at').as('at'))
+    .where('state_key', 'in', stateKeys)
+    .executeTakeFirst()
+  return row?.at ?? undefined
+}
+
 /** Takes back what waits in the outbox about `<what>:<id>`, whose link works no more. */
 export async function cancelMails(ctx: Ctx, about: string): Promise<void> {
   await ctx.db

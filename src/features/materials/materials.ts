@@ -6,8 +6,8 @@ import { AnswerId, Id, JsonValue, Page, pageOf, Time } from '../../core/schemas.
 import { fromJson, fromJsonOrNull, toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { RawMaterialsTable } from '../../db/tables/memory.ts'
+import { cutText } from '../../text/cut-text.ts'
 import { audit } from '../audit/audit.ts'
-import { cutText } from '../memory/text.ts'
 import { roleIn } from '../permissions/permission.ts'
 import { cleanJson, cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
 import {

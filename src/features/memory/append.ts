@@ -3,13 +3,13 @@ import { InvalidInput, invalid } from '../../core/errors.ts'
 import { fromJson, fromJsonOrNull, toJson, toJsonOrNull } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { ContextEventType, ContextSlot } from '../../db/tables/memory.ts'
+import { cutText } from '../../text/cut-text.ts'
 import { cleanJson, cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
 import { eventNumber } from './events.search.ts'
 import { type EventHead, type EventRow, insertEvent, searchTextOf, termsOfEvent } from './events.store.ts'
 import { type Place, refuseSecretKey, requireMembership } from './place.ts'
 import { insertProject, learnHost, nextPlace, type Project } from './projects.store.ts'
 import type { EventAnswer } from './schemas.ts'
-import { cutText } from './text.ts'
 
 export type Draft = {
   event_type: ContextEventType

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Db, EngineName } from '../../db/db.ts'
 import { type Named, prepared } from '../../db/prepared.ts'
-import { gramHashes, inCodes, partitionHashes, trigramsOf } from './hashes.ts'
+import { trigramsIn } from '../../text/trigrams.ts'
+import { gramHashes, inCodes, partitionHashes } from './hashes.ts'
 
 /**
  * The two search indexes over events, where the engines truly differ. Both answer with event numbers, newest
@@ -16,12 +17,12 @@ export const eventNumber = (partition: number, sequence: number) => partition * 
 export const partitionOf = (eventNo: number) => Math.floor(eventNo / SEQUENCE_SPAN)
 
 type Range = { from: number; to: number }
-const rangeOf = (partition: number): Range => ({
+export const rangeOf = (partition: number): Range => ({
   from: eventNumber(partition, 0),
   to: eventNumber(partition, LAST_SEQUENCE),
 })
 
-const partitionCodes = (texts: Iterable<string>, partition: number): string[] =>
+export const partitionCodes = (texts: Iterable<string>, partition: number): string[] =>
   inCodes(partitionHashes(texts, partition)).split(' ')
 
 const insertGrams = prepared(
@@ -104,7 +105,7 @@ const MOST_WEIGHED = 40
 
 /** The trigrams that are rarest in a sample of the texts that are searched, whatever their language. */
 export function rarestGrams(needle: string, sample: readonly string[]): string[] {
-  const grams = [...trigramsOf(needle)]
+  const grams = [...new Set(trigramsIn(needle))]
   const step = Math.ceil(grams.length / MOST_WEIGHED)
   const weighed = grams
     .filter((_, index) => index % step === 0)
@@ -115,35 +116,6 @@ export function rarestGrams(needle: string, sample: readonly string[]): string[]
 
 /** A partition, and the person whose memory it is a part of. */
 export type Whose = { userId: string; partition: number }
-
-/** The newest events of a partition that hold the needle, by some of its trigrams in the index. */
-export async function findSubstring(
-  db: Db,
-  engine: EngineName,
-  { userId, partition }: Whose,
-  needle: string,
-  grams: readonly string[],
-  limit: number,
-): Promise<number[]> {
-  const { from, to } = rangeOf(partition)
-  const found =
-    engine === 'sqlite'
-      ? await sql<{ event_no: number }>`
-          select events.event_no from context_event_grams
-            cross join context_events as events on events.event_no = context_event_grams.rowid
-          where context_event_grams match ${partitionCodes(grams, partition).join(' AND ')}
-            and context_event_grams.rowid between ${from} and ${to} and instr(events.search_text, ${needle}) > 0
-          order by context_event_grams.rowid desc limit +${limit}`.execute(db)
-      : await sql<{ event_no: number }>`
-          select events.event_no from context_event_index as indexed
-            join context_events as events
-              on events.user_id = indexed.user_id and events.event_no = indexed.event_no
-          where indexed.user_id = ${userId} and indexed.grams @> ${partitionHashes(grams, partition)}::integer[]
-            and events.event_no between ${from} and ${to}
-            and position(${needle} in events.search_text) > 0
-          order by events.event_no desc limit ${limit}`.execute(db)
-  return found.rows.map((row) => row.event_no)
-}
 
 /** An event that holds the term, with the codes of all its words. */
 export type WordHit = { eventNo: number; words: readonly string[] }

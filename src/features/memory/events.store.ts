@@ -3,9 +3,9 @@ import type { Db, EngineName } from '../../db/db.ts'
 import { insertRow, type Named, prepared } from '../../db/prepared.ts'
 import type { ContextEventsTable, ContextEventType, ContextSlot } from '../../db/tables/memory.ts'
 import { termsOf } from '../../text/analyse.ts'
+import { foldCase } from '../../text/fold.ts'
 import { addToIndex, dropFromIndex } from './events.search.ts'
 import type { ProjectRef } from './projects.store.ts'
-import { foldCase } from './text.ts'
 
 export type EventRow = Selectable<ContextEventsTable>
 
@@ -75,7 +75,7 @@ export async function findEvent(db: Db, authorId: string, rawId: string): Promis
 /** What a snapshot or a search result shows of an event; `content` is cut in the database. */
 export type EventHead = Omit<EventRow, 'search_text'>
 
-const headColumns = [
+const HEAD_COLUMNS = [
   'event_no',
   'raw_id',
   'user_id',
@@ -100,7 +100,7 @@ const newestOf = (
 ) =>
   db
     .selectFrom('context_events')
-    .select(headColumns)
+    .select(HEAD_COLUMNS)
     .select(sql<string>`substr(content, 1, ${characters})`.as('content'))
     .where('user_id', '=', user_id)
     .where('project_id', '=', project_id)
@@ -170,7 +170,7 @@ export async function listNewestFirst(
   { before, downTo, limit, characters, filter }: Window,
 ): Promise<EventHead[]> {
   let page = eventsBefore(db, project, before)
-    .select(headColumns)
+    .select(HEAD_COLUMNS)
     .select(sql<string>`substr(content, 1, ${characters})`.as('content'))
     .limit(limit)
   if (filter?.sessionId !== undefined) page = page.where('session_id', '=', filter.sessionId)
@@ -228,6 +228,9 @@ export async function newestTexts(
   return rows.map((row) => row.text)
 }
 
+/** An event that was found, with what it is sorted by. */
+export type NumberedEvent = Pick<EventRow, 'event_no' | 'created_at'>
+
 /** Reads the newest events one by one until enough hold the needle; `window` bounds the work. */
 export async function scanNewest(
   db: Db,
@@ -236,7 +239,7 @@ export async function scanNewest(
   needle: string,
   limit: number,
   window: number,
-): Promise<number[]> {
+): Promise<NumberedEvent[]> {
   const newest = db
     .selectFrom('context_events')
     .select(['event_no', 'created_at', 'search_text'])
@@ -249,15 +252,14 @@ export async function scanNewest(
     engine === 'sqlite'
       ? sql<boolean>`instr(newest.search_text, ${needle}) > 0`
       : sql<boolean>`position(${needle} in newest.search_text) > 0`
-  const rows = await db
+  return db
     .selectFrom(newest.as('newest'))
-    .select('newest.event_no')
+    .select(['newest.event_no', 'newest.created_at'])
     .where(holds)
     .orderBy('newest.created_at', 'desc')
     .orderBy('newest.event_no', 'desc')
     .limit(limit)
     .execute()
-  return rows.map((row) => row.event_no)
 }
 
 export async function removeEvent(db: Db, engine: EngineName, event: EventRow): Promise<void> {

@@ -4,13 +4,14 @@ import { inTx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
 import { Id } from '../../core/schemas.ts'
 import { audit } from '../audit/audit.ts'
+import { sanitise } from '../redaction/redact.ts'
 import { appendTo, clean, hintFor, present } from './append.ts'
 import { findEvent, recount, removeEvent } from './events.store.ts'
 import { placeOf } from './place.ts'
 import { removeProject } from './projects.store.ts'
 import {
   Confirmed,
-  EventContext,
+  Label,
   MAX_BODY_BYTES,
   ProjectContextEventCreate,
   ProjectContextEventResponse,
@@ -59,6 +60,8 @@ export const readEvent = capability({
   },
 })
 
+const DeletingClient = Label.describe('Which client deletes; kept in the audit log')
+
 export const deleteEvent = capability({
   name: 'memory.delete',
   summary: 'Delete one event of your own memory for good',
@@ -71,11 +74,11 @@ export const deleteEvent = capability({
     description:
       'Delete one event of the private memory for good, by raw_id. Ask the user first (confirmed_by_user true); to correct a fact write a newer fact_snapshot instead. Returns no data.',
     destructive: true,
-    input: z.object({ raw_id: Id, confirmed_by_user: Confirmed, client: EventContext.client }),
+    input: z.object({ raw_id: Id, confirmed_by_user: Confirmed, client: DeletingClient }),
   },
-  input: z.object({ raw_id: Id }),
+  input: z.object({ raw_id: Id, client: DeletingClient }),
   output: z.void(),
-  run: (ctx, { raw_id }) =>
+  run: (ctx, { raw_id, client }) =>
     inTx(ctx, async (ctx) => {
       const event = await findEvent(ctx.db, ctx.viewer.userId, raw_id)
       if (!event) throw notFound('Event')
@@ -86,6 +89,7 @@ export const deleteEvent = capability({
         action: 'memory.event_deleted',
         subject: { type: 'context_event', id: raw_id },
         workspaceId: event.workspace_id,
+        details: client == null ? {} : { client: sanitise(client).text },
       })
     }),
 })

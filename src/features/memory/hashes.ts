@@ -1,12 +1,8 @@
-const FNV_START = 0x811c9dc5
-const FNV_PRIME = 0x01000193
+import { fnv1a } from '../../text/fnv.ts'
 
-/** FNV-1a, 32 bits, signed as PostgreSQL's integer is. */
-function hash(text: string, seed: number, from = 0, to = text.length): number {
-  let value = FNV_START ^ seed
-  for (let at = from; at < to; at += 1) value = Math.imul(value ^ text.charCodeAt(at), FNV_PRIME)
-  return value | 0
-}
+/** Signed, as PostgreSQL's integer is. */
+const hash = (text: string, seed: number, from = 0, to = text.length): number =>
+  fnv1a(text, seed, from, to) | 0
 
 /** The partition is part of every hash: a look-up never touches the rows of another project. */
 const seedOf = (partition: number) => hash(String(partition), 0)
@@ -99,13 +95,4 @@ export function inCodes(hashes: readonly number[]): string {
     at = end + 1
   }
   return text.toString('latin1', 0, Math.max(0, at - 1))
-}
-
-export function trigramsOf(text: string): Set<string> {
-  const grams = new Set<string>()
-  const characters = [...text]
-  for (let at = 0; at + 3 <= characters.length; at += 1) {
-    grams.add(`${characters[at]}${characters[at + 1]}${characters[at + 2]}`)
-  }
-  return grams
 }

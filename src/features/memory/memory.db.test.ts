@@ -63,6 +63,29 @@ onBothEngines('events', (t) => {
     expect((await user.get(`${EVENTS}/${raw_id}`)).status).toBe(404)
   })
 
+  test('the audit log keeps which client deleted an event, at both doors and without secrets', async () => {
+    const user = await t.user()
+    const secret = accessKey()
+    const append = async () =>
+      (await user.post(EVENTS, { project_key: 'p', event_type: 'turn', content: 'x' })).body.raw_id as string
+    const [byTool, byRest, unnamed] = [await append(), await append(), await append()]
+    const deletion = { raw_id: byTool, confirmed_by_user: true, client: `claude-code ${secret}` }
+    expect((await user.tool('delete_context_event', deletion)).status).toBe(200)
+    expect((await user.delete(`${EVENTS}/${byRest}?client=kvault`)).status).toBe(204)
+    expect((await user.delete(`${EVENTS}/${unnamed}`)).status).toBe(204)
+    const rows = await t.app.services.database.read
+      .selectFrom('audit_log')
+      .select(['subject_id', 'details'])
+      .where('action', '=', 'memory.event_deleted')
+      .where('actor_id', '=', user.userId)
+      .execute()
+    const kept = new Map(rows.map((row) => [row.subject_id, JSON.parse(row.details)]))
+    expect(kept.get(byTool).client).toMatch(/^claude-code /)
+    expect(kept.get(byTool).client).not.toContain(secret)
+    expect(kept.get(byRest)).toEqual({ client: 'kvault' })
+    expect(kept.get(unnamed)).toEqual({})
+  })
+
   test('secrets never reach the store: title, content, metadata', async () => {
     const user = await t.user()
     const keys = [accessKey(), accessKey(), accessKey()]

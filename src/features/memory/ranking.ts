@@ -1,8 +1,7 @@
+import { type Bm25, dampingOf, gainOf, rarity } from '../../text/bm25.ts'
 import type { WordHit } from './events.search.ts'
 
-/** BM25 with its usual constants. */
-const SATURATION = 1.2
-const LENGTH_WEIGHT = 0.75
+const EVENTS: Bm25 = { k1: 1.2, b: 0.75 }
 
 export type TermHits = {
   /** The code of the term in the words of a hit. */
@@ -38,7 +37,7 @@ export function rankByWords(terms: readonly TermHits[], events: number, limit: n
   const averageLength = lengths.reduce((sum, length) => sum + length, 0) / lengths.length
   const weightOf = new Map<string, number>()
   for (const { code, frequency } of terms) {
-    weightOf.set(code, Math.log(1 + (Math.max(events, frequency) - frequency + 0.5) / (frequency + 0.5)))
+    weightOf.set(code, rarity(frequency, events))
   }
   const scored = [...candidates].map(([eventNo, words]) => ({
     eventNo,
@@ -54,10 +53,10 @@ function scoreOf(
 ): number {
   const counts = new Map<string, number>()
   for (const word of words) if (weightOf.has(word)) counts.set(word, (counts.get(word) ?? 0) + 1)
-  const norm = SATURATION * (1 - LENGTH_WEIGHT + (LENGTH_WEIGHT * words.length) / averageLength)
+  const damping = dampingOf(EVENTS, words.length, averageLength)
   let score = 0
   for (const [word, count] of counts) {
-    score += (weightOf.get(word) as number) * ((count * (SATURATION + 1)) / (count + norm))
+    score += (weightOf.get(word) as number) * gainOf(EVENTS, count, damping)
   }
   return score
 }

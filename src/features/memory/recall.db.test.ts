@@ -230,6 +230,64 @@ onBothEngines('search in a project', (t) => {
     expect(await find(user, 'needle', { mode: 'ranked' })).toEqual([])
   })
 
+  test('total is the number of matches, and pages go through all of them once', async () => {
+    const user = await t.user()
+    const ids: string[] = []
+    for (let n = 0; n < 23; n++) {
+      ids.unshift(await remember(user, 'p', n % 2 === 0 ? `pelican number ${n}` : `a pelican, number ${n}`))
+      t.later(1)
+      await remember(user, 'p', `heron ${n}`)
+      t.later(1)
+    }
+    for (const mode of ['substring', 'ranked']) {
+      const seen: string[] = []
+      for (const page of [1, 2, 3, 4]) {
+        const { body } = await user.get(
+          url('search', { project_key: 'p', query: 'Pelican', mode, limit: 10, page }),
+        )
+        expect(body).toMatchObject({ total: 23, page, limit: 10 })
+        seen.push(...body.results.map((hit: { raw_id: string }) => hit.raw_id))
+      }
+      expect(mode === 'ranked' ? seen.toSorted() : seen).toEqual(mode === 'ranked' ? ids.toSorted() : ids)
+    }
+    const { body } = await user.tool('search_project_context', {
+      project_key: 'p',
+      query: 'pelican',
+      limit: 2,
+    })
+    expect([body.data.total, body.data.results.length]).toEqual([23, 2])
+    for (const page of [0, -1, 1.5, 'x'])
+      expect((await user.get(url('search', { project_key: 'p', query: 'x', page }))).status).toBe(422)
+    const far = await user.get(url('search', { project_key: 'p', query: 'pelican', page: 2 ** 30 }))
+    expect(far.body).toMatchObject({ total: 23, results: [] })
+  })
+
+  test('total and pages also hold where the index is asked, in a project made of two', async () => {
+    const user = await t.user()
+    for (const project of ['p', 'q'])
+      await Promise.all(
+        Array.from({ length: 130 }, (_, n) => remember(user, project, `pelican ${n} of ${project}`)),
+      )
+    await remember(user, 'p', 'only here: albatross')
+    const merge = { project_key: 'q', new_project_key: 'p', merge: true }
+    expect((await user.post('/api/v1/project-context/projects/rename', merge)).status).toBe(200)
+    for (const mode of ['substring', 'ranked']) {
+      const seen = new Set<string>()
+      for (let page = 1; page <= 6; page++) {
+        const { body } = await user.get(
+          url('search', { project_key: 'p', query: 'pelican', mode, limit: 50, page }),
+        )
+        expect(body.total).toBe(260)
+        for (const { raw_id } of body.results) seen.add(raw_id)
+      }
+      expect(seen.size).toBe(260)
+      const { body } = await user.get(url('search', { project_key: 'p', query: 'albatross', mode }))
+      expect(body).toMatchObject({ total: 1, page: 1, limit: 10 })
+    }
+    const short = await user.get(url('search', { project_key: 'p', query: 'of' }))
+    expect(short.body.total).toBe(260)
+  })
+
   test('the tool searches too; a query and a limit are needed in range', async () => {
     const user = await t.user()
     await remember(user, 'p', 'found by the tool')

@@ -5,21 +5,29 @@ import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, JsonValue, Time } from '../../core/schemas.ts'
 import { fromJsonOrNull } from '../../db/columns.ts'
 import { queryTerms, tokens } from '../../text/analyse.ts'
-import { codeInHit, findSubstring, findWord, rarestGrams, SHORTEST_INDEXED } from './events.search.ts'
-import { type EventRow, loadEvents, newestTexts, scanNewest } from './events.store.ts'
+import { foldCase } from '../../text/fold.ts'
+import { snippetAround } from '../../text/literal-snippet.ts'
+import { codeInHit, findWord, rarestGrams, SHORTEST_INDEXED } from './events.search.ts'
+import { type EventRow, loadEvents, type NumberedEvent, newestTexts, scanNewest } from './events.store.ts'
+import { countSubstring, countWords, findSubstring } from './matches.search.ts'
 import { ownMemory, placeOf } from './place.ts'
 import { type Project, partitionsOf } from './projects.store.ts'
 import { bestFirst, estimateFrequency, type Ranked, rankByWords } from './ranking.ts'
 import { EventType, ProjectKey, WorkspaceId } from './schemas.ts'
-import { foldCase, snippetAround } from './text.ts'
 
 const Mode = z.enum(['substring', 'ranked'])
+
+/** Counting reads every match, so it ends somewhere; nobody pages further either. */
+const MOST_COUNTED = 10_000
+/** Ranking compares the words of every event on the pages before. */
+const MOST_RANKED = 1000
 
 const SearchInput = z.object({
   project_key: ProjectKey,
   query: z.string().min(1).max(2000),
   workspace_id: WorkspaceId,
   limit: z.int().min(1).max(50).default(10),
+  page: z.int().min(1).optional().describe('The first page is 1, the default'),
   mode: Mode.optional().describe(
     'substring (the default): the literal text, newest first; ranked: by words, best first.',
   ),
@@ -44,7 +52,13 @@ export const ProjectContextSearchResponse = z
         created_at: Time,
       }),
     ),
-    total: z.int().describe('How many results are in this answer.'),
+    total: z
+      .int()
+      .describe(
+        `How many events match, on all pages; counting ends at ${MOST_COUNTED}, which then means so many or more. Pages end there too, and in mode ranked at event ${MOST_RANKED}.`,
+      ),
+    page: z.int(),
+    limit: z.int(),
   })
   .meta({ id: 'ProjectContextSearchResponse' })
 
@@ -60,17 +74,15 @@ export const searchMemory = capability({
     description:
       'Find a literal piece of text in the events of one project, in any language and case, when get_project_context no longer shows it. Not for knowledge cards; that is search_records. Returns events newest first, with a snippet.',
     readOnly: true,
-    input: SearchInput.omit({ mode: true }),
+    input: SearchInput.omit({ mode: true, page: true }),
   },
   input: SearchInput,
   output: ProjectContextSearchResponse,
-  run: async (ctx, { project_key, query, workspace_id, limit, mode = 'substring' }) => {
+  run: async (ctx, { project_key, query, workspace_id, limit, page = 1, mode = 'substring' }) => {
     const { project, name, workspaceId } = await placeOf(ctx, project_key, workspace_id)
-    const rows = !project
-      ? []
-      : mode === 'ranked'
-        ? await findRanked(ctx, project, query, limit)
-        : await findNewest(ctx, project, query, limit)
+    const find = mode === 'ranked' ? findRanked : findNewest
+    const from = (page - 1) * limit
+    const { rows, total } = project ? await find(ctx, project, query, { from, limit }) : NOTHING
     return {
       project_key: project?.project_key ?? name.key,
       workspace_id: workspaceId,
@@ -78,7 +90,9 @@ export const searchMemory = capability({
       query,
       mode,
       results: rows.map((row) => presentHit(row, mode, query)),
-      total: rows.length,
+      total,
+      page,
+      limit,
     }
   },
 })
@@ -111,30 +125,48 @@ const SAMPLE = { events: 60, characters: 2000 }
 /** Too short for the index: read one by one, but never more than this. */
 const SHORT_NEEDLE_WINDOW = 20_000
 
-async function findNewest(ctx: UserCtx, project: Project, query: string, limit: number): Promise<EventRow[]> {
+type Window = { from: number; limit: number }
+type Matches = { rows: EventRow[]; total: number }
+
+const NOTHING: Matches = { rows: [], total: 0 }
+
+const newestFirst = (a: NumberedEvent, b: NumberedEvent) =>
+  a.created_at === b.created_at ? b.event_no - a.event_no : a.created_at < b.created_at ? 1 : -1
+
+async function findNewest(ctx: UserCtx, project: Project, query: string, window: Window): Promise<Matches> {
   const engine = ctx.database.engine
   const needle = foldCase(query)
-  const scan = (window: number) => scanNewest(ctx.db, engine, project, needle, limit, window)
+  const wanted = Math.min(window.from + window.limit, MOST_COUNTED)
+  const scan = (limit: number, read: number) => scanNewest(ctx.db, engine, project, needle, limit, read)
   const isShort = [...needle].length < SHORTEST_INDEXED
-  const recent = await scan(isShort ? SHORT_NEEDLE_WINDOW : NEWEST)
-  if (isShort || recent.length >= limit || project.events <= NEWEST) return newestRows(ctx, recent, limit)
-  const sample = await newestTexts(ctx.db, project, SAMPLE.events, SAMPLE.characters)
-  const grams = rarestGrams(needle, sample)
-  const found: number[] = []
-  for (const partition of await partitionsOf(ctx.db, project)) {
-    found.push(
-      ...(await findSubstring(ctx.db, engine, { userId: project.user_id, partition }, needle, grams, limit)),
-    )
+  if (isShort || project.events <= NEWEST) {
+    const all = await scan(MOST_COUNTED, SHORT_NEEDLE_WINDOW)
+    return { rows: await rowsOf(ctx, all, window), total: all.length }
   }
-  return newestRows(ctx, found, limit)
+  const recent = await scan(wanted, NEWEST)
+  const sample = await newestTexts(ctx.db, project, SAMPLE.events, SAMPLE.characters)
+  const asked = { userId: project.user_id, needle, grams: rarestGrams(needle, sample) }
+  const partitions = await partitionsOf(ctx.db, project)
+  const found =
+    recent.length >= wanted ? recent : await findSubstring(ctx.db, engine, partitions, asked, wanted)
+  const total =
+    found.length < wanted
+      ? found.length
+      : await countSubstring(ctx.db, engine, partitions, asked, MOST_COUNTED)
+  return { rows: await rowsOf(ctx, found.sort(newestFirst), window), total }
 }
 
-async function newestRows(ctx: UserCtx, eventNos: readonly number[], limit: number): Promise<EventRow[]> {
-  const rows = await loadEvents(ctx.db, ctx.viewer.userId, eventNos)
-  rows.sort((a, b) =>
-    a.created_at === b.created_at ? b.event_no - a.event_no : a.created_at < b.created_at ? 1 : -1,
+/** The events of one page, in the order in which they were found. */
+async function rowsOf(
+  ctx: UserCtx,
+  found: readonly { event_no: number }[],
+  { from, limit }: Window,
+): Promise<EventRow[]> {
+  const numbers = found.slice(from, from + limit).map((event) => event.event_no)
+  const rows = new Map(
+    (await loadEvents(ctx.db, ctx.viewer.userId, numbers)).map((row) => [row.event_no, row]),
   )
-  return rows.slice(0, limit)
+  return numbers.flatMap((eventNo) => rows.get(eventNo) ?? [])
 }
 
 /** A question of more words than this is asked by its first ones. */
@@ -142,32 +174,32 @@ const MOST_TERMS = 12
 /** Of each word the newest events take part; a rare word has no more than these anyway. */
 const HITS_PER_TERM = 100
 
-async function findRanked(ctx: UserCtx, project: Project, query: string, limit: number): Promise<EventRow[]> {
+async function findRanked(ctx: UserCtx, project: Project, query: string, window: Window): Promise<Matches> {
   const engine = ctx.database.engine
   const terms = queryTerms(query).slice(0, MOST_TERMS)
+  const wanted = Math.min(window.from + window.limit, MOST_RANKED)
+  const hitsPerTerm = Math.max(HITS_PER_TERM, wanted)
+  const partitions = await partitionsOf(ctx.db, project)
   const ranked: Ranked[] = []
-  for (const partition of await partitionsOf(ctx.db, project)) {
+  for (const partition of partitions) {
     const hits = []
     for (const term of terms) {
-      const found = await findWord(
-        ctx.db,
-        engine,
-        { userId: project.user_id, partition },
-        term,
-        HITS_PER_TERM,
-      )
+      const whose = { userId: project.user_id, partition }
+      const found = await findWord(ctx.db, engine, whose, term, hitsPerTerm)
       const numbers = found.map((hit) => hit.eventNo)
-      const frequency = estimateFrequency(numbers, HITS_PER_TERM, project.events)
+      const frequency = estimateFrequency(numbers, hitsPerTerm, project.events)
       hits.push({ code: codeInHit(engine, term, partition), hits: found, frequency })
     }
-    ranked.push(...rankByWords(hits, project.events, limit))
+    ranked.push(...rankByWords(hits, project.events, wanted))
   }
-  const best = ranked.sort(bestFirst).slice(0, limit)
-  const found = await loadEvents(
-    ctx.db,
-    project.user_id,
-    best.map(({ eventNo }) => eventNo),
-  )
-  const rows = new Map(found.map((row) => [row.event_no, row]))
-  return best.flatMap(({ eventNo }) => rows.get(eventNo) ?? [])
+  const best = ranked
+    .sort(bestFirst)
+    .slice(0, MOST_RANKED)
+    .map(({ eventNo }) => ({ event_no: eventNo }))
+  const isAll = best.length < wanted
+  const asked = { userId: project.user_id, terms }
+  return {
+    rows: await rowsOf(ctx, best, window),
+    total: isAll ? best.length : await countWords(ctx.db, engine, partitions, asked, MOST_COUNTED),
+  }
 }

@@ -26,6 +26,16 @@ async function newInvite(world: World): Promise<{ invite: { invite_id: string };
   return (await world.owner.post(at(world, '/invites'), { email })).body
 }
 
+/** A workspace like that of the world, to be deleted in its place. */
+async function doomedTwin(world: World): Promise<string> {
+  const { owner, people } = world
+  const { visibility } = (await owner.get(at(world))).body
+  const { workspace_id } = (await owner.post('/api/v1/workspaces', { name: 'Doomed', visibility })).body
+  for (const role of ['admin', 'editor', 'viewer'] as const)
+    await owner.post(`/api/v1/workspaces/${workspace_id}/members`, { user_id: people[role].userId, role })
+  return workspace_id
+}
+
 const rows: PermissionRow[] = [
   {
     route: 'POST /api/v1/workspaces',
@@ -45,6 +55,17 @@ const rows: PermissionRow[] = [
   {
     route: 'PATCH /api/v1/workspaces/{workspace_id}',
     call: (caller, world) => caller.patch(at(world), { name: 'renamed' }),
+    expected: ADMINS_ONLY,
+  },
+  {
+    route: 'GET /api/v1/workspaces/{workspace_id}/deletion',
+    call: (caller, world) => caller.get(at(world, '/deletion')),
+    expected: ADMINS_ONLY,
+  },
+  {
+    route: 'DELETE /api/v1/workspaces/{workspace_id}',
+    prepare: doomedTwin,
+    call: (caller, _world, twin) => caller.delete(`/api/v1/workspaces/${twin}?confirm_name=Doomed`),
     expected: ADMINS_ONLY,
   },
   {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { goodCard, type Person, record } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
-import { budget } from './retrieve.ts'
+import { usualTuning } from '../../search-index/index.ts'
 
 type Placed = {
   id: string
@@ -81,14 +81,10 @@ onBothEngines(
     }
 
     test.each([
-      ['read whole', budget.readWhole],
+      ['read whole', usualTuning().readWhole],
       ['asked by the index', 0],
     ])('scopes %s: any person, scope and filters find exactly what the rule allows', async (_, readWhole) => {
-      const before = budget.readWhole
-      budget.readWhole = readWhole
-      onTestFinished(() => {
-        budget.readWhole = before
-      })
+      t.app.services.searchTuning.readWhole = readWhole
       const workspaces = [...visibility.keys()]
       const asked = fc.record(
         {

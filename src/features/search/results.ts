@@ -4,6 +4,7 @@ import { fromJson } from '../../db/columns.ts'
 import { explain } from '../../text/snippet.ts'
 import { trackOf } from '../cards/card-type.ts'
 import { contentOf } from '../cards/content.ts'
+import { evidenceTexts } from '../cards/evidence-texts.ts'
 import { matchesEnvironment, sameTag } from '../cards/indexing/filters.ts'
 import { feedbackOf, isLikelyOutdated, provenanceOf } from '../cards/present.ts'
 import type { Retrieved } from './retrieve.ts'
@@ -69,11 +70,12 @@ export async function loadHits(
       scope,
       some.map((hit) => hit.docNo),
     )
+    const evidence = await evidenceTexts(ctx.db, rows)
     const byNumber = new Map(rows.map((row) => [row.doc_no, row]))
     for (const { docNo, score } of some) {
       const row = byNumber.get(docNo)
       if (!row || !passes(row, scope)) continue
-      const shown = explain(row.title, textsToQuote(row), terms)
+      const shown = explain(row.title, [...textsToQuote(row), ...(evidence.get(row.card_id) ?? [])], terms)
       if (shown.matched.length > 0)
         loaded.push({ row: { ...row, whose: whoseIs(row, scope) }, score, ...shown })
     }
@@ -82,7 +84,7 @@ export async function loadHits(
 }
 
 function textsToQuote(row: Row): string[] {
-  const { symptom, fix_summary, root_cause, steps, body, tags, environment } = contentOf(row)
+  const { symptom, fix_summary, root_cause, steps, body, tags, environment, scope_notes } = contentOf(row)
   return [
     symptom,
     fix_summary,
@@ -93,11 +95,12 @@ function textsToQuote(row: Row): string[] {
     Object.entries(environment)
       .map((entry) => entry.join(' '))
       .join(', '),
+    scope_notes ?? '',
   ]
 }
 
-const shortened = 1000
-const shorten = (text: string) => (text.length <= shortened ? text : `${text.slice(0, shortened)}…`)
+const SHORTENED = 1000
+const shorten = (text: string) => (text.length <= SHORTENED ? text : `${text.slice(0, SHORTENED)}…`)
 
 export const presentHit = (
   { row, score, matched, snippet }: Loaded,

@@ -1,33 +1,36 @@
+import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
-import { type Found, findBest } from '../../search-index/find-best.ts'
-import { fuse } from '../../search-index/fusion.ts'
-import { documentsWhere } from '../../search-index/index.store.ts'
-import { viewIndex } from '../../search-index/index-view.ts'
-import { type LikeWord, likeWords, type Vocabulary } from '../../search-index/like-words.ts'
-import { passes } from '../../search-index/match.ts'
-import type { Candidate } from '../../search-index/packing.ts'
 import {
+  type Candidate,
   countsInDocuments,
   countsInLists,
   countsInPublic,
+  documentsNamedBy,
+  type Found,
+  findBest,
+  fuse,
+  type LikeWord,
+  likeWords,
+  passes,
+  positionOf,
+  ranked,
   type VisibleCount,
   type VisibleCounts,
-} from '../../search-index/visible-counts.ts'
-import { placeOf, ranked, rarity, type Wanted } from '../../text/bm25.ts'
+  type Vocabulary,
+  viewIndex,
+  type Wanted,
+} from '../../search-index/index.ts'
+import { rarity } from '../../text/bm25.ts'
 import { wordHash } from '../../text/term-hash.ts'
 import { filtersAsked, knownLarger, listedIn, rememberLarger, type SearchScope, tenancy } from './scope.ts'
 
-export const budget = {
-  /** Up to here a scope is read whole: that is exact, and cheaper than asking the index. */
-  readWhole: 400,
-}
 /** Of a longer query the first words are counted, and the rarest of these asked for. */
 const MOST_COUNTED = 128
-const mostTerms = 32
-const mostUnknown = 6
+const MOST_TERMS = 32
+const MOST_UNKNOWN = 6
 
 /** What the words path and the trigram path weigh in the fusion: the latter sees all that the former sees, and more. */
-const pathWeights = { words: 1, trigrams: 20 }
+const PATH_WEIGHTS = { words: 1, trigrams: 20 }
 
 type Term = { word: string; hash: number } & VisibleCount
 
@@ -60,7 +63,7 @@ export async function retrieve(
   const visible = { cards: all, words: new Map(terms.map(({ word, cards }) => [word, cards])) }
 
   const found = await source.find(terms.map((term) => wantedWord(term, all)))
-  const unknown = terms.filter((term) => isMissing(term, found)).slice(0, mostUnknown)
+  const unknown = terms.filter((term) => isMissing(term, found)).slice(0, MOST_UNKNOWN)
   const known = terms.filter((term) => !unknown.includes(term))
   const exact = known.map((term) => wantedWord(term, all))
   const byWords = [...ranked(found.candidates, exact, averageLength), ...found.others]
@@ -78,8 +81,8 @@ export async function retrieve(
   const more = await source.find(widened)
   const byTrigrams = [...ranked(more.candidates, widened, averageLength), ...more.others]
   const hits = fuse([
-    { ids: byWords, weight: pathWeights.words },
-    { ids: byTrigrams, weight: pathWeights.trigrams },
+    { ids: byWords, weight: PATH_WEIGHTS.words },
+    { ids: byTrigrams, weight: PATH_WEIGHTS.trigrams },
   ])
   return {
     hits,
@@ -95,7 +98,7 @@ async function rarestTerms(words: readonly string[], counts: VisibleCounts): Pro
   return terms
     .map((term) => ({ ...term, ...count(term.hash) }))
     .sort((a, b) => a.cards - b.cards)
-    .slice(0, mostTerms)
+    .slice(0, MOST_TERMS)
 }
 
 async function meantBy(ctx: Ctx, unknown: readonly Term[], vocabulary: Vocabulary): Promise<LikeWord[][]> {
@@ -115,17 +118,17 @@ const wantedLikes = (likes: readonly LikeWord[], all: number): Wanted =>
   }))
 
 /** A word that several cards have which the asker may see is spelled right, even where no card in scope has it. */
-const surelyRight = 3
+const SURELY_RIGHT = 3
 
 /** Cards with a rare word are among the candidates, so if none of them has it, nobody in scope has. */
 const isMissing = (term: Term, { candidates }: Found): boolean =>
-  term.cards < surelyRight && !candidates.some(({ hashes }) => placeOf(hashes, term.hash) >= 0)
+  term.cards < SURELY_RIGHT && !candidates.some(({ hashes }) => positionOf(hashes, term.hash) >= 0)
 
 /** Where candidates come from, and by which counts they are weighed. */
 type Source = Vocabulary & { find: (wanted: readonly Wanted[]) => Promise<Found> }
 
 const everyWord = () => true
-const nothing: Found = { candidates: [], others: [], matching: 0 }
+const NOTHING: Found = { candidates: [], others: [], matching: 0 }
 
 /** The whole scope where it is small, the index where it is not. */
 async function sourceFor(ctx: Ctx, scope: SearchScope): Promise<Source> {
@@ -136,17 +139,17 @@ async function sourceFor(ctx: Ctx, scope: SearchScope): Promise<Source> {
       counts: await countsInPublic(ctx),
       isPublic: true,
       mayHave: everyWord,
-      find: async () => nothing,
+      find: async () => NOTHING,
     }
   const filters = filtersAsked(scope)
-  const whole = knownLarger(scope, budget.readWhole) ?? (await readWhole(ctx, scope))
+  const whole = knownLarger(scope, ctx.searchTuning.readWhole) ?? (await readWhole(ctx, scope))
   if (Array.isArray(whole)) {
     const candidates = whole.filter((candidate) => passes(candidate, filters))
     return {
       counts: isPublic ? await countsInPublic(ctx) : await countsInDocuments(ctx, whole),
       isPublic,
       mayHave: wordsIn(whole),
-      find: async () => ({ ...nothing, candidates }),
+      find: async () => ({ ...NOTHING, candidates }),
     }
   }
   const view = await viewIndex(ctx)
@@ -172,8 +175,12 @@ function wordsIn(documents: readonly Candidate[]): (hash: number) => boolean {
 
 /** All of a scope, or what is known of one that is large. */
 async function readWhole(ctx: Ctx, scope: SearchScope): Promise<Candidate[] | { averageLength: number }> {
-  const documents = await documentsWhere(ctx, listedIn(scope), budget.readWhole + 1)
-  if (documents.length <= budget.readWhole) return documents
+  const documents = await documentsNamedBy(
+    ctx,
+    sql<{ card_id: string }>`select cards.card_id from cards where ${listedIn(scope)}`,
+    ctx.searchTuning.readWhole + 1,
+  )
+  if (documents.length <= ctx.searchTuning.readWhole) return documents
   const length = documents.reduce((sum, document) => sum + document.length, 0)
-  return rememberLarger(scope, budget.readWhole, length / documents.length)
+  return rememberLarger(scope, ctx.searchTuning.readWhole, length / documents.length)
 }

@@ -89,6 +89,11 @@ export const SearchResponse = z
   })
   .meta({ id: 'SearchResponse' })
 
+/** The tool has no input that asks for an action card, so its answer has no place for one. */
+export const SearchToolResponse = SearchResponse.omit({ action_card: true }).meta({
+  id: 'SearchToolResponse',
+})
+
 export type SearchInput = z.output<typeof SearchRequest>
 export type SearchAnswer = z.input<typeof SearchResponse>
 export type SearchResultAnswer = z.input<typeof SearchResult>

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
 import { type Bench, onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor, inTx } from '../../core/context.ts'
-import { foldChanges } from '../../search-index/vocabulary.ts'
+import { foldChanges } from '../../search-index/index.ts'
 import { book } from '../credits/ledger.ts'
 
 const search = async (as: Person, query: string, more: Record<string, unknown> = {}) =>
@@ -134,6 +134,69 @@ onBothEngines('search', (t) => {
     expect(Array.isArray(answer.body.results)).toBe(true)
   })
 
+  test('notes on the scope and the text of evidence are found and quoted', async () => {
+    const author = await t.user()
+    const card = await record(author, {
+      evidences: [
+        { kind: 'log', content: 'worker 7: ECONNREFUSED zanzibarite at tcp.connect' },
+        {
+          kind: 'log',
+          content: `${'noise '.repeat(4000)}in-the-middle-quagga${' filler'.repeat(4000)} ends-with-okapi`,
+        },
+      ],
+    })
+    expect((await search(author, 'narwhalitis')).body.results).toEqual([])
+    await author.patch(`/api/v1/cards/${card.card_id}`, {
+      scope_notes: 'Only where narwhalitis is installed',
+    })
+    for (const [word, quoted] of [
+      ['zanzibarite', 'ECONNREFUSED <mark>zanzibarite</mark>'],
+      ['narwhalitis', 'where <mark>narwhalitis</mark> is'],
+      ['okapi', 'ends-with-<mark>okapi</mark>'],
+    ] as const) {
+      const [hit] = (await search(author, word)).body.results
+      expect(hit, word).toMatchObject({ card_id: card.card_id, matched_terms: [word] })
+      expect(hit.snippet).toContain(quoted)
+    }
+    // Of a long log the beginning and the end are searched, not what stands between them.
+    expect((await search(author, 'quagga')).body.results).toEqual([])
+    await author.patch(`/api/v1/cards/${card.card_id}`, {
+      evidences: [{ kind: 'log', content: 'added later: dugongitis' }],
+    })
+    expect((await search(author, 'dugongitis')).body.results[0].card_id).toBe(card.card_id)
+    await author.patch(`/api/v1/cards/${card.card_id}`, { scope_notes: null })
+    expect((await search(author, 'narwhalitis')).body.results).toEqual([])
+  })
+
+  test('a word in title or symptom says more than the same word many times in a log', async () => {
+    const author = await t.user()
+    const plain = goodCard()
+    const inLog = await record(author, {
+      ...goodCard(),
+      evidences: [{ kind: 'log', content: 'vicunaerror '.repeat(300) }],
+    })
+    const inSymptom = await record(author, { ...plain, symptom: `${plain.symptom} with vicunaerror` })
+    const other = goodCard()
+    const inTitle = await record(author, { ...other, title: `${other.title} vicunaerror` })
+    const ids = (await search(author, 'vicunaerror')).body.results.map(
+      (hit: { card_id: string }) => hit.card_id,
+    )
+    expect(ids).toEqual([inTitle.card_id, inSymptom.card_id, inLog.card_id])
+  })
+
+  test('evidence of others is found by who may read the card, and by nobody else', async () => {
+    const { workspaceId, editor, viewer } = await team(t)
+    const card = await record(editor, {
+      workspace_id: workspaceId,
+      evidences: [{ kind: 'log', content: 'the axolotlfault of last night' }],
+    })
+    const find = async (as: Person) =>
+      (await search(as, 'axolotlfault', { scope: 'workspace' })).body.results.length
+    expect([await find(editor), await find(viewer)]).toEqual([1, 0])
+    await editor.post(`/api/v1/cards/${card.card_id}/share`)
+    expect([await find(editor), await find(viewer), await find(await t.user())]).toEqual([1, 1, 0])
+  })
+
   test('what the two doors ask for', async () => {
     expect((await search(me, 'ab')).status).toBe(422)
     expect((await search(me, 'abc', { limit: 51 })).status).toBe(422)
@@ -143,6 +206,8 @@ onBothEngines('search', (t) => {
     expect((await me.tool('search_records', { query: 'a' })).status).toBe(200)
     expect((await me.tool('search_records', { query: 'abc', limit: 21 })).status).toBe(422)
     expect((await me.tool('search_records', { query: 'abc', generate_action_card: true })).status).toBe(422)
+    expect((await me.tool('search_records', { query: 'abc' })).body.data).not.toHaveProperty('action_card')
+    expect((await me.post('/api/v1/search', { query: 'abc' })).body).toHaveProperty('action_card', null)
     expect((await t.anonymous().post('/api/v1/search', { query: 'abc' })).status).toBe(401)
   })
 

@@ -153,7 +153,8 @@ describe('support chat with a model', () => {
     const server = createServer((_request, response) => {
       response.on('close', () => left.abort())
       const services = { log: pino({ level: 'silent' }) }
-      void speak(response, material, { services, conversationId: 'c', left: left.signal, heartbeatMs: 5 })
+      const conversation = { id: 'c', history: [], keep: async () => {} }
+      void speak(response, { material, conversation }, { services, left: left.signal, heartbeatMs: 5 })
     })
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     const { port } = server.address() as AddressInfo

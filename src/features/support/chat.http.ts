@@ -6,8 +6,8 @@ import { InvalidInput } from '../../core/errors.ts'
 import { contextOfRequest } from '../../core/http/context-of-request.ts'
 import type { RawRoute } from '../../core/http/raw-route.ts'
 import { toInputIssues } from '../../core/validation.ts'
-import { answerPieces, type Material } from './answer.ts'
-import { conversationOf, materialFor, SupportChatRequest } from './chat.ts'
+import { answerPieces } from './answer.ts'
+import { type Asked, ask, SupportChatRequest } from './chat.ts'
 
 const HEARTBEAT_MS = 10_000
 
@@ -34,6 +34,7 @@ export const streamSupportChat: RawRoute = {
     if (!parsed.success) throw new InvalidInput(toInputIssues(parsed.error.issues, request.body))
     const left = new AbortController()
     const ctx = contextOfRequest(services, request)
+    const asked = await ask(ctx, parsed.data, left.signal)
     reply.hijack()
     const response = reply.raw
     response.on('close', () => left.abort(new Error('the client has left')))
@@ -45,24 +46,20 @@ export const streamSupportChat: RawRoute = {
       'x-accel-buffering': 'no',
     })
     response.write(': hello\n\n')
-    const material = materialFor(ctx, parsed.data, left.signal)
-    await speak(response, material, {
-      services,
-      conversationId: conversationOf(parsed.data),
-      left: left.signal,
-    })
+    await speak(response, asked, { services, left: left.signal })
   },
 }
 
 export type Speaking = {
   services: Pick<Services, 'log'>
-  conversationId: string
   left: AbortSignal
   heartbeatMs?: number
 }
 
-export async function speak(response: ServerResponse, material: Material, speaking: Speaking): Promise<void> {
-  const { services, conversationId, left, heartbeatMs = HEARTBEAT_MS } = speaking
+export async function speak(response: ServerResponse, asked: Asked, speaking: Speaking): Promise<void> {
+  const { material, conversation } = asked
+  const { services, left, heartbeatMs = HEARTBEAT_MS } = speaking
+  let reply = ''
   // Not to a client that does not read: it would look alive for ever.
   const heartbeat = setInterval(() => {
     if (!response.writableNeedDrain) response.write(': still here\n\n')
@@ -70,9 +67,11 @@ export async function speak(response: ServerResponse, material: Material, speaki
   try {
     for await (const text of answerPieces(material)) {
       if (left.aborted) return
+      reply += text
       await send(response, 'delta', { text }, left)
     }
-    await send(response, 'done', { conversation_id: conversationId, sources: material.sources }, left)
+    await conversation.keep(material.question.message, reply)
+    await send(response, 'done', { conversation_id: conversation.id, sources: material.sources }, left)
   } catch (error) {
     if (left.aborted) return
     services.log.error({ err: error }, 'the support chat broke off')

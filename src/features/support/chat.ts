@@ -1,5 +1,4 @@
-/** The support chat. Conversations are not stored: the caller keeps the turns and sends back what matters. */
-import { randomUUID } from 'node:crypto'
+/** The support chat, at one go and as a stream: both go on with the conversation that is kept for an hour. */
 import { z } from 'zod'
 import type { LlmError } from '../../adapters/llm/llm.ts'
 import { capability } from '../../core/capability.ts'
@@ -7,6 +6,7 @@ import type { Ctx } from '../../core/context.ts'
 import { guide } from '../guide/guide.ts'
 import { sanitise } from '../redaction/redact.ts'
 import { answerWhole, lookUp, type Material } from './answer.ts'
+import { type Conversation, conversationOf } from './conversations.ts'
 
 export const SupportChatRequest = z
   .object({
@@ -15,11 +15,19 @@ export const SupportChatRequest = z
       .min(1)
       .max(4000)
       .refine((text) => text.trim() !== '', 'The message is empty'),
-    conversation_id: z.string().min(1).max(100).nullish(),
+    conversation_id: z
+      .string()
+      .min(1)
+      .max(100)
+      .nullish()
+      .describe(
+        'Goes on with a conversation of the last hour. Signed in, any id of your own; without an account a UUID, such as the one of an earlier answer.',
+      ),
     history: z
       .array(z.object({ role: z.enum(['user', 'assistant']), content: z.string().max(8000) }))
       .max(20)
-      .nullish(),
+      .nullish()
+      .describe('Earlier turns. Where it is sent, it takes the place of what the server remembers.'),
   })
   .meta({ id: 'SupportChatRequest' })
 
@@ -31,26 +39,30 @@ export const SupportChatResponse = z
   })
   .meta({ id: 'SupportChatResponse' })
 
-export function materialFor(
-  ctx: Ctx,
-  request: z.output<typeof SupportChatRequest>,
-  signal?: AbortSignal,
-): Material {
+type Request = z.output<typeof SupportChatRequest>
+
+/** What a question is answered from, and the conversation that it belongs to. */
+export type Asked = { material: Material; conversation: Conversation }
+
+export async function ask(ctx: Ctx, request: Request, signal?: AbortSignal): Promise<Asked> {
   // A model may run on another company's machines, so secrets are taken out before it sees the words.
   const clean = (text: string) => sanitise(text).text
-  return lookUp({
-    message: clean(request.message),
-    history: (request.history ?? []).map(({ role, content }) => ({ role, content: clean(content) })),
+  const message = clean(request.message)
+  const conversation = await conversationOf(ctx, {
+    conversation_id: request.conversation_id,
+    history: request.history?.map(({ role, content }) => ({ role, content: clean(content) })),
+  })
+  const material = lookUp({
+    message,
+    history: conversation.history,
     guide: guide(),
     llm: ctx.config.llm ?? null,
     ...(signal ? { signal } : {}),
     onModelError: (error: LlmError) =>
       ctx.log.warn({ err: error }, 'the model did not answer; the guide does'),
   })
+  return { material, conversation }
 }
-
-export const conversationOf = (request: z.output<typeof SupportChatRequest>): string =>
-  request.conversation_id ?? randomUUID()
 
 export const supportChat = capability({
   name: 'support.chat',
@@ -62,11 +74,9 @@ export const supportChat = capability({
   input: SupportChatRequest,
   output: SupportChatResponse,
   run: async (ctx, request) => {
-    const material = materialFor(ctx, request)
-    return {
-      reply: await answerWhole(material),
-      conversation_id: conversationOf(request),
-      sources: material.sources,
-    }
+    const { material, conversation } = await ask(ctx, request)
+    const reply = await answerWhole(material)
+    await conversation.keep(material.question.message, reply)
+    return { reply, conversation_id: conversation.id, sources: material.sources }
   },
 })

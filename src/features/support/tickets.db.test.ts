@@ -88,6 +88,35 @@ onBothEngines('support tickets', (t) => {
     expect(ticket.body.user_id).toBe(person.userId)
   })
 
+  test('a ticket carries the plan of its author, and better plans come first in the list', async () => {
+    const category = crypto.randomUUID()
+    const open = async (headers: Record<string, string>) =>
+      (await send(t, { ...fields, category }, [], headers)).body.ticket_id as string
+    const onPlan = async (plan: string | null) => {
+      const person = await t.user()
+      if (plan) await person.post('/api/v1/billing/simulate-upgrade', { plan_id: plan })
+      t.later(1000)
+      return open({ authorization: `Bearer ${person.token}` })
+    }
+    const team = await onPlan('team')
+    const pro = await onPlan('pro')
+    const free = await onPlan(null)
+    t.later(1000)
+    const nobody = await open({})
+    const laterPro = await onPlan('pro')
+    const admin = await administrator()
+    const { body } = await admin.get(`${TICKETS}?page_size=100&status=open`)
+    const listed = body.items.filter((ticket: { category: string }) => ticket.category === category)
+    expect(listed.map((one: { ticket_id: string; plan: string }) => [one.ticket_id, one.plan])).toEqual([
+      [team, 'team'],
+      [laterPro, 'pro'],
+      [pro, 'pro'],
+      [nobody, null],
+      [free, 'free'],
+    ])
+    for (const { ticket_id } of listed) await admin.post(`${TICKETS}/${ticket_id}/close`)
+  })
+
   test('a form that is sent again with its Idempotency-Key opens one ticket; another form is refused', async () => {
     const headers = { 'idempotency-key': crypto.randomUUID() }
     const files = [{ name: 'log.txt', content: 'first line' }]

@@ -1,6 +1,7 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/db.ts'
 import type { SupportAttachmentsTable, SupportTicketsTable } from '../../db/tables/support.ts'
+import { PLANS } from '../billing/plans.ts'
 import type { Attachment } from './upload.ts'
 
 export type TicketRow = Selectable<SupportTicketsTable>
@@ -27,6 +28,12 @@ export function findTicket(db: Db, ticketId: string): Promise<TicketRow | undefi
   return db.selectFrom('support_tickets').selectAll().where('ticket_id', '=', ticketId).executeTakeFirst()
 }
 
+/** As the catalogue ranks them. A plan that is no longer offered counts as Free. */
+const planRank = sql<number>`case ${sql.join(
+  PLANS.map(({ plan_id }, rank) => sql`when plan = ${sql.lit(plan_id)} then ${sql.lit(rank)}`),
+  sql` `,
+)} else 0 end`
+
 type Status = TicketRow['status']
 
 export function listTicketRows(
@@ -37,6 +44,7 @@ export function listTicketRows(
     .selectFrom('support_tickets')
     .selectAll()
     .$if(status !== undefined, (query) => query.where('status', '=', status ?? 'open'))
+    .orderBy(planRank, 'desc')
     .orderBy('created_at', 'desc')
     .orderBy('ticket_id', 'desc')
     .limit(limit)

@@ -7,6 +7,7 @@ import { type Ctx, inTx, type Services, type Viewer } from '../../core/context.t
 import { forbidden, notFound } from '../../core/errors.ts'
 import { AnswerId, Email, Id, Page, pageOf, Time } from '../../core/schemas.ts'
 import { audit } from '../audit/audit.ts'
+import { requireUser } from '../identity/users/users.ts'
 import { enqueueMail } from '../mail/outbox.ts'
 import { mailWithButton } from '../mail/template.ts'
 import { sanitise } from '../redaction/redact.ts'
@@ -53,6 +54,10 @@ export const TicketResponse = z
     message: z.string(),
     category: z.string(),
     user_id: AnswerId.nullable(),
+    plan: z
+      .string()
+      .nullable()
+      .describe('The plan of the author when the ticket was opened; null where nobody was signed in'),
     attachments: z.array(AttachmentResponse),
     created_at: Time,
     closed_at: Time.nullable(),
@@ -69,7 +74,7 @@ export async function openTicket(
 ) {
   const { ticketId, ticket, attachments } = given
   const created_at = ctx.now().toISOString()
-  const row: TicketRow = {
+  const row: Omit<TicketRow, 'plan'> = {
     ticket_id: ticketId,
     user_id: ctx.viewer?.userId ?? null,
     email: ticket.email,
@@ -82,8 +87,9 @@ export async function openTicket(
     closed_by: null,
   }
   await inTx(ctx, async (ctx) => {
-    await insertTicket(ctx.db, row, attachments)
-    await tellSupport(ctx, row, attachments)
+    const plan = ctx.viewer ? (await requireUser(ctx, ctx.viewer.userId)).plan : null
+    await insertTicket(ctx.db, { ...row, plan }, attachments)
+    await tellSupport(ctx, { ...row, plan }, attachments)
   })
   return { ticket_id: ticketId, status: 'open' as const, created_at }
 }
@@ -95,7 +101,11 @@ async function tellSupport(ctx: Ctx, row: TicketRow, attachments: Attachment[]):
   const answerLink = `mailto:${encodeURIComponent(row.email)}?subject=${encodeURIComponent(`Re: ${row.subject}`)}`
   const { text, html } = mailWithButton({
     heading: row.subject,
-    lines: [`From ${row.email}, ${row.category}`, row.message, ...(files ? [`Attachments: ${files}`] : [])],
+    lines: [
+      `From ${row.email}, ${row.category}, ${row.plan === null ? 'not signed in' : `plan ${row.plan}`}`,
+      row.message,
+      ...(files ? [`Attachments: ${files}`] : []),
+    ],
     button: { label: 'Answer', url: answerLink },
     footer: `Ticket ${row.ticket_id}, ${baseUrl}`,
   })
@@ -113,7 +123,9 @@ export function requireAdmin(viewer: Viewer | null): void {
 
 export const listTickets = capability({
   name: 'support.list_tickets',
-  summary: 'Support tickets, newest first, for administrators',
+  summary: 'Support tickets for administrators: by the plan of their authors, then newest first',
+  description:
+    'Tickets of the highest plan come first. A ticket without an account counts as one of the Free plan.',
   scopes: ['account'],
   rest: ['GET /api/v1/support/tickets'],
   input: z.object({ status: z.enum(['open', 'closed']).optional(), ...Page }),

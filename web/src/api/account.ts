@@ -1,30 +1,30 @@
-import type { readPolicy } from '../../../src/features/credits/policy.ts'
+import type { readPolicy } from '#server/features/credits/policy.ts'
 import type {
   createApiKey,
   deleteApiKey,
   listApiKeys,
-} from '../../../src/features/identity/credentials/api-keys.ts'
-import type { logout as logoutCapability } from '../../../src/features/identity/credentials/sessions.ts'
+} from '#server/features/identity/credentials/api-keys.ts'
+import type { logout as logoutCapability } from '#server/features/identity/credentials/sessions.ts'
 import type {
   cancelEmailChange as cancelEmailChangeCapability,
   changeEmail as changeEmailCapability,
-} from '../../../src/features/identity/recovery/email-change.ts'
+} from '#server/features/identity/recovery/email-change.ts'
 import type {
   resendVerification as resendVerificationCapability,
   resetPassword as resetPasswordCapability,
   verifyEmail as verifyEmailCapability,
-} from '../../../src/features/identity/recovery/email-links.ts'
-import type { requestPasswordReset } from '../../../src/features/identity/recovery/reset-requests.ts'
-import type { changeProfile as changeProfileCapability } from '../../../src/features/identity/users/profile.ts'
+} from '#server/features/identity/recovery/email-links.ts'
+import type { requestPasswordReset } from '#server/features/identity/recovery/reset-requests.ts'
+import type { changeProfile as changeProfileCapability } from '#server/features/identity/users/profile.ts'
 import type {
   me as meCapability,
   submitOnboarding as submitOnboardingCapability,
-} from '../../../src/features/identity/users/users.ts'
+} from '#server/features/identity/users/users.ts'
 import type {
   login as loginCapability,
   loginWithGoogle as loginWithGoogleCapability,
   register as registerCapability,
-} from '../../../src/features/joining/sign-in.ts'
+} from '#server/features/joining/sign-in.ts'
 import { call } from './client.ts'
 
 export const register = call<typeof registerCapability>('POST /api/v1/auth/register')

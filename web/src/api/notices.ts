@@ -1,9 +1,9 @@
-import type { OutputOf } from '../../../src/core/capability.ts'
+import type { OutputOf } from '#server/core/capability.ts'
 import type {
   listNotices as ListNotices,
   readNotices as ReadNotices,
   unreadNotices as UnreadNotices,
-} from '../../../src/features/notices/notices.ts'
+} from '#server/features/notices/notices.ts'
 import { call } from './client.ts'
 
 export type InboxNotice = OutputOf<typeof ListNotices>['items'][number]

@@ -1,17 +1,17 @@
-import type { OutputOf } from '../../../src/core/capability.ts'
-import type { listApiKeys } from '../../../src/features/identity/credentials/api-keys.ts'
-import type { listSessions as ListSessions } from '../../../src/features/identity/credentials/sessions.ts'
+import type { OutputOf } from '#server/core/capability.ts'
+import type { listApiKeys } from '#server/features/identity/credentials/api-keys.ts'
+import type { listSessions as ListSessions } from '#server/features/identity/credentials/sessions.ts'
 import type {
   disconnectApp as DisconnectApp,
   listConnectedApps,
-} from '../../../src/features/identity/oauth/connected-apps.ts'
-import type { changePassword as ChangePassword } from '../../../src/features/identity/recovery/change-password.ts'
-import type { signOutEverywhere as SignOutEverywhere } from '../../../src/features/identity/recovery/end-access.ts'
-import type { deleteAccountByPassword } from '../../../src/features/leaving/delete-account.ts'
+} from '#server/features/identity/oauth/connected-apps.ts'
+import type { changePassword as ChangePassword } from '#server/features/identity/recovery/change-password.ts'
+import type { signOutEverywhere as SignOutEverywhere } from '#server/features/identity/recovery/end-access.ts'
+import type { deleteAccountByPassword } from '#server/features/leaving/delete-account.ts'
 import type {
   readSettings as ReadSettings,
   replaceSettings as ReplaceSettings,
-} from '../../../src/features/settings/settings.ts'
+} from '#server/features/settings/settings.ts'
 import { call } from './client.ts'
 
 export type ApiKey = OutputOf<typeof listApiKeys>[number]

@@ -1,8 +1,11 @@
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { Command, Ellipsis, Plus } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
+import { DEFAULT_LANGUAGE } from '#server/core/language.ts'
 import { cx } from '../lib/cx.ts'
+import { setLanguage } from '../lib/format.ts'
 import { isMac, useShortcut } from '../lib/shortcuts.ts'
+import { useSignedIn } from '../session.ts'
 import { Key } from '../ui/badge.tsx'
 import { LinkButton } from '../ui/button.tsx'
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
@@ -23,6 +26,9 @@ const KeyboardHelp = lazy(() =>
 export function AppFrame() {
   const [overlay, setOverlay] = useState<'palette' | 'keys' | null>(null)
   const navigate = useNavigate()
+  const language = useSignedIn()?.language ?? DEFAULT_LANGUAGE
+  // Before anything below is drawn, so that every date of a page is in the same language; another one draws the page anew.
+  setLanguage(language)
   const close = () => setOverlay(null)
   useShortcut('mod+k', () => setOverlay((open) => (open === 'palette' ? null : 'palette')))
   useShortcut('?', () => setOverlay('keys'))
@@ -42,7 +48,7 @@ export function AppFrame() {
       </a>
       <SideBar onPalette={() => setOverlay('palette')} />
       <main id="content" tabIndex={-1} className="min-w-0 grow pb-16 focus:outline-none md:pb-0">
-        <Outlet />
+        <Outlet key={language} />
       </main>
       <BottomBar onKeys={() => setOverlay('keys')} />
       <Suspense>

@@ -1,21 +1,42 @@
-const number = new Intl.NumberFormat('en')
-const day = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' })
-const minute = new Intl.DateTimeFormat('en', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-})
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
+import { canonicalLanguage, DEFAULT_LANGUAGE } from '#server/core/language.ts'
 
-export const formatNumber = (value: number) => number.format(value)
-export const formatDay = (iso: string) => day.format(new Date(iso))
-export const formatTime = (iso: string) => minute.format(new Date(iso))
+/** The words of the app are English; dates, numbers and prices are written in the language of the reader. */
+const formatsOf = (language: string) => {
+  // A language that this browser has no data for reads as English.
+  const locales = [language, DEFAULT_LANGUAGE]
+  const dayParts = { day: 'numeric', month: 'short', year: 'numeric' } as const
+  const clockParts = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
+  return {
+    language,
+    locales,
+    number: new Intl.NumberFormat(locales),
+    day: new Intl.DateTimeFormat(locales, dayParts),
+    shortDay: new Intl.DateTimeFormat(locales, { day: 'numeric', month: 'short' }),
+    minute: new Intl.DateTimeFormat(locales, { ...dayParts, ...clockParts }),
+    clock: new Intl.DateTimeFormat(locales, clockParts),
+    relative: new Intl.RelativeTimeFormat(locales, { numeric: 'auto', style: 'short' }),
+  }
+}
+
+let formats = formatsOf(DEFAULT_LANGUAGE)
+
+/** From now on; what is on the page already is to be drawn again. */
+export function setLanguage(tag: string): void {
+  const language = canonicalLanguage(tag) ?? DEFAULT_LANGUAGE
+  if (language !== formats.language) formats = formatsOf(language)
+}
+
+export const formatNumber = (value: number) => formats.number.format(value)
+export const formatDay = (iso: string) => formats.day.format(new Date(iso))
+export const formatShortDay = (at: Date) => formats.shortDay.format(at)
+export const formatTime = (iso: string) => formats.minute.format(new Date(iso))
+export const formatClock = (iso: string) => formats.clock.format(new Date(iso))
 export const plural = (count: number, one: string, many = `${one}s`) =>
-  `${number.format(count)} ${count === 1 ? one : many}`
+  `${formatNumber(count)} ${count === 1 ? one : many}`
 export const credits = (count: number) => plural(count, 'credit')
+
+const justNow = () =>
+  formats.language.split('-')[0] === DEFAULT_LANGUAGE ? 'just now' : formats.relative.format(0, 'second')
 
 const steps: [limit: number, unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   [3600, 'minute', 60],
@@ -26,14 +47,14 @@ const steps: [limit: number, unit: Intl.RelativeTimeFormatUnit, seconds: number]
 /** "4 min. ago" while that helps, the date after two weeks. */
 export function formatAgo(iso: string, now = Date.now()): string {
   const seconds = (now - Date.parse(iso)) / 1000
-  if (seconds < 45) return 'just now'
+  if (seconds < 45) return justNow()
   for (const [limit, unit, size] of steps)
-    if (seconds < limit) return relative.format(-Math.max(1, Math.round(seconds / size)), unit)
+    if (seconds < limit) return formats.relative.format(-Math.max(1, Math.round(seconds / size)), unit)
   return formatDay(iso)
 }
 
 export const money = (cents: number, currency: string) =>
-  new Intl.NumberFormat('en', {
+  new Intl.NumberFormat(formats.locales, {
     style: 'currency',
     currency: currency.toUpperCase(),
     minimumFractionDigits: cents % 100 ? 2 : 0,

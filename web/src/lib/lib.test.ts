@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { excerpt } from './excerpt.ts'
-import { credits, formatAgo, money } from './format.ts'
+import { credits, formatAgo, formatDay, formatNumber, money, setLanguage } from './format.ts'
 
 const now = Date.parse('2026-11-10T12:00:00Z')
 
@@ -28,4 +28,16 @@ test('an excerpt leaves identifiers as they are', () => {
   expect(excerpt('# Raise\nfs.inotify.max_user_watches to 5 > 4')).toBe(
     'Raise fs.inotify.max_user_watches to 5 > 4',
   )
+})
+
+test('dates, numbers and prices follow the language; a tag that is none means English', () => {
+  const now = Date.parse('2026-11-10T12:00:00Z')
+  setLanguage('de-AT')
+  expect(formatDay('2026-10-01T11:00:00Z')).toBe('1. Okt. 2026')
+  expect(formatNumber(1234.5)).toMatch(/^1.234,5$/)
+  expect(formatAgo('2026-11-10T11:55:00Z', now)).toBe('vor 5 Min.')
+  expect(formatAgo('2026-11-10T11:59:50Z', now)).toBe('jetzt')
+  setLanguage('en-US@posix')
+  expect(formatDay('2026-10-01T11:00:00Z')).toBe('Oct 1, 2026')
+  expect(money(1200, 'usd')).toBe('$12')
 })

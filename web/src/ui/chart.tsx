@@ -1,13 +1,13 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
+import { formatShortDay } from '../lib/format.ts'
 import { useTheme } from '../lib/theme.ts'
 
 const DAY_S = 86_400
 /** Steps of the time axis: whole days, as people count them. */
 const DAYS = [1, 2, 7, 14, 30, 90, 180, 365].map((days) => days * DAY_S)
-const day = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' })
-const dayOf = (seconds: number) => day.format(new Date(seconds * 1000))
+const dayOf = (seconds: number) => formatShortDay(new Date(seconds * 1000))
 
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const useSystemDark = () =>
@@ -42,7 +42,7 @@ export function Chart({ label, times, values, format = String, height = 160, ste
       stroke: color('faint'),
       grid: { stroke: color('line'), width: 1 },
       ticks: { show: false },
-      font: '12px system-ui',
+      font: fontOf(element),
     }
     const plot = new uPlot(
       {
@@ -75,7 +75,12 @@ export function Chart({ label, times, values, format = String, height = 160, ste
       plot.destroy()
     }
   }, [times, values, format, height, stepped, theme, systemDark])
-  return <div ref={box} role="img" aria-label={label} />
+  return <div ref={box} role="img" aria-label={label} className="text-xs" />
+}
+
+function fontOf(element: HTMLElement): string {
+  const { fontSize, fontFamily } = getComputedStyle(element)
+  return `${fontSize} ${fontFamily}`
 }
 
 /** Canvas needs a plain colour; the browser resolves variables and light-dark() on an element. */

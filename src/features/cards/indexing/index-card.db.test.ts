@@ -3,25 +3,27 @@ import { expect, test } from 'vitest'
 import { goodCard, record } from '../../../../test/support/cards.ts'
 import { type Bench, onBothEngines } from '../../../../test/support/engines.ts'
 import { contextFor, inTx } from '../../../core/context.ts'
-import { findBest } from '../../../search-index/find-best.ts'
-import { documentsWhere } from '../../../search-index/index.store.ts'
-import { viewIndex } from '../../../search-index/index-view.ts'
-import { likeWords } from '../../../search-index/like-words.ts'
-import { countsInDocuments } from '../../../search-index/visible-counts.ts'
-import { foldChanges } from '../../../search-index/vocabulary.ts'
+import {
+  countsInDocuments,
+  documentsNamedBy,
+  findBest,
+  foldChanges,
+  likeWords,
+  viewIndex,
+} from '../../../search-index/index.ts'
 import { wordHash } from '../../../text/term-hash.ts'
 import { type IndexedCard, indexCard, unindexCard } from './index-card.ts'
 
 onBothEngines('the search index', (t) => {
   test('holds a card as it was last written, and counts its words once', async () => {
     const user = await t.user()
-    const card: IndexedCard = await record(user, goodCard('quokka'))
+    const card: IndexedCard = { ...(await record(user, goodCard('quokka'))), evidence_texts: [] }
     const ctx = contextFor(t.app.services)
     const write = (change: Partial<IndexedCard>) => inTx(ctx, (ctx) => indexCard(ctx, { ...card, ...change }))
     const findBy = async (word: string) =>
       (
         await findBest(ctx, await viewIndex(ctx), [[{ hash: wordHash(word), postings: 1, worth: 1 }]], [])
-      ).candidates.map((found) => found.cardId)
+      ).candidates.map((found) => found.documentId)
     const counted = async (word: string) =>
       (await ctx.db.selectFrom('search_words').selectAll().where('hash', '=', wordHash(word)).execute())[0]
     const total = async () => (await ctx.db.selectFrom('search_totals').selectAll().execute())[0]
@@ -45,7 +47,10 @@ onBothEngines('the search index', (t) => {
   test('many writers at once lose no count', async () => {
     const ctx = contextFor(t.app.services)
     const cards: IndexedCard[] = await Promise.all(
-      Array.from({ length: 20 }, async () => record(await newcomer(t), goodCard('platypus'))),
+      Array.from({ length: 20 }, async () => ({
+        ...(await record(await newcomer(t), goodCard('platypus'))),
+        evidence_texts: [],
+      })),
     )
     await Promise.all([
       ...cards.map((card) => inTx(ctx, (ctx) => indexCard(ctx, card))),
@@ -60,12 +65,11 @@ onBothEngines('the search index', (t) => {
 
   test('knows words that may be meant: a slip, a part of an identifier', async () => {
     const ctx = contextFor(t.app.services)
-    const card: IndexedCard = await record(await newcomer(t), {
-      title: 'The marsupialRegistry never answers',
-    })
+    const recorded = await record(await newcomer(t), { title: 'The marsupialRegistry never answers' })
+    const card: IndexedCard = { ...recorded, evidence_texts: [] }
     await inTx(ctx, (ctx) => indexCard(ctx, card))
     await foldChanges(ctx)
-    const own = await documentsWhere(ctx, sql`cards.card_id = ${card.card_id}`, 1)
+    const own = await documentsNamedBy(ctx, sql`select card_id from cards where card_id = ${card.card_id}`, 1)
     const vocabulary = {
       counts: await countsInDocuments(ctx, own),
       isPublic: false,

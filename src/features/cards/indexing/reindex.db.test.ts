@@ -1,8 +1,14 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { goodCard, record, team } from '../../../../test/support/cards.ts'
 import { onBothEngines } from '../../../../test/support/engines.ts'
 import { contextFor, inTx } from '../../../core/context.ts'
+import { searchedEvidence } from '../../../db/migrations/0017-searched-evidence.ts'
 import { takeFromIndex } from '../../../search-index/index.store.ts'
+import { wronglyIndexed } from '../../../search-index/verify.ts'
+import { wordsOnly } from './document.ts'
+import { indexCards } from './index-card.ts'
+import { indexableCards } from './indexable-cards.ts'
 import { fillEmptyIndex, reindex, reindexAll, staleCount } from './reindex.ts'
 
 onBothEngines('re-indexing', (t) => {
@@ -56,6 +62,31 @@ onBothEngines('re-indexing', (t) => {
     expect(await fillEmptyIndex(ctx)).toBe(cards.length - 20)
     expect(await staleCount(ctx)).toBe(0)
     expect(await fillEmptyIndex(ctx)).toBe(0)
+  })
+
+  test('an upgrade marks the cards whose evidence or notes were not searched before, and they are found then', async () => {
+    const user = await t.user()
+    const card = await record(user, { evidences: [{ kind: 'log', content: 'a pangolinfault' }] })
+    const plain = await record(user)
+    const ctx = contextFor(t.app.services)
+    const indexed = await indexableCards(ctx, '', 1000)
+    const before = indexed.filter((one) => [card.card_id, plain.card_id].includes(one.card_id))
+    await inTx(ctx, async (ctx) => {
+      await indexCards(
+        ctx,
+        before.map((one) => ({ ...one, evidence_texts: [] })),
+      )
+      expect(await wronglyIndexed(ctx, before.map(wordsOnly))).toEqual([card.card_id])
+      for (const statement of searchedEvidence.statements(ctx.database.engine))
+        await sql.raw(statement).execute(ctx.db)
+    })
+    const search = async () => (await user.post('/api/v1/search', { query: 'pangolinfault' })).body.results
+    expect(await search()).toEqual([])
+    expect(await staleCount(ctx)).toBe(1)
+    expect(await wronglyIndexed(ctx, before.map(wordsOnly))).toEqual([])
+    expect(await reindex(ctx)).toBe(1)
+    expect((await search())[0].card_id).toBe(card.card_id)
+    expect(await wronglyIndexed(ctx, before.map(wordsOnly))).toEqual([])
   })
 
   test('a workspace that becomes public is found by everybody, and private again by its members alone', async () => {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { capability } from '../../../core/capability.ts'
 import { type Ctx, inTx, type UserCtx } from '../../../core/context.ts'
 import { conflict, rateLimited } from '../../../core/errors.ts'
-import { Email, normalEmail } from '../../../core/schemas.ts'
+import { Email, normalEmail, Time } from '../../../core/schemas.ts'
 import { randomToken, sha256 } from '../../../core/secrets.ts'
 import type { UsersTable } from '../../../db/tables/accounts.ts'
 import { audit } from '../../audit/audit.ts'
@@ -35,7 +35,7 @@ const EmailChangeResponse = z
       .string()
       .nullable()
       .describe('Only where the server sends no mail: the page where the new address is confirmed.'),
-    expires_at: z.string(),
+    expires_at: Time,
   })
   .meta({ id: 'EmailChangeResponse' })
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { capability } from '../../../core/capability.ts'
 import { type Ctx, inTx } from '../../../core/context.ts'
 import { AppError, conflict, notAuthenticated, notConfigured, rateLimited } from '../../../core/errors.ts'
+import { localTime } from '../../../core/language.ts'
 import { randomToken, sha256 } from '../../../core/secrets.ts'
 import type { EmailTokensTable, UsersTable } from '../../../db/tables/accounts.ts'
 import { audit } from '../../audit/audit.ts'
@@ -12,6 +13,7 @@ import { tell } from '../../notices/tell.ts'
 import { emailChangeOwner } from '../users/email-change.store.ts'
 import { forgetFailures } from '../users/guessing.ts'
 import { hashPassword, Password } from '../users/passwords.ts'
+import { languageOf } from '../users/user-settings.ts'
 import {
   dropEmailTokens,
   emailTokenOwner,
@@ -27,35 +29,41 @@ const HOUR_MS = 3_600_000
 const LIFETIME_MS = { reset_password: HOUR_MS, verify_email: 7 * 24 * HOUR_MS }
 const CONFIRMATIONS_A_MINUTE = 3
 
+type Issued = { token: string; expires_at: string }
+
 export async function issueToken(
   ctx: Ctx,
   userId: string,
   purpose: EmailTokensTable['purpose'],
-): Promise<string> {
+): Promise<Issued> {
   const token = randomToken()
   const now = ctx.now()
+  const expires_at = new Date(now.getTime() + LIFETIME_MS[purpose]).toISOString()
   await insertEmailToken(ctx.db, {
     token_hash: sha256(token),
     user_id: userId,
     purpose,
     created_at: now.toISOString(),
-    expires_at: new Date(now.getTime() + LIFETIME_MS[purpose]).toISOString(),
+    expires_at,
     used_at: null,
   })
-  return token
+  return { token, expires_at }
 }
 
 export async function sendVerificationMail(ctx: Ctx, user: UsersTable): Promise<void> {
   if (!ctx.adapters.mail || !user.email) return
   await cancelMails(ctx, `verify_email:${user.user_id}`)
   await dropEmailTokens(ctx.db, user.user_id, 'verify_email')
-  const token = await issueToken(ctx, user.user_id, 'verify_email')
+  const { token, expires_at } = await issueToken(ctx, user.user_id, 'verify_email')
   const mail = mailWithButton({
     heading: 'Confirm your e-mail address',
     lines: ['Somebody, hopefully you, made a Knowledge Vault account with this address.'],
     button: { label: 'Confirm', url: `${ctx.config.baseUrl}/verify?token=${token}` },
-    footer:
-      'The link works once, for seven days. If it was not you, ignore this mail; with a new password you can take the account over.',
+    footer: [
+      'The link works once, until ',
+      localTime(languageOf(user), expires_at),
+      '. If it was not you, ignore this mail; with a new password you can take the account over.',
+    ],
   })
   await enqueueMail(ctx, `verify_email:${user.user_id}:${sha256(token)}`, {
     to: user.email,

@@ -2,12 +2,14 @@ import { z } from 'zod'
 import { capability } from '../../../core/capability.ts'
 import { type Ctx, inTx } from '../../../core/context.ts'
 import { rateLimited } from '../../../core/errors.ts'
+import { localTime } from '../../../core/language.ts'
 import { Email, normalEmail } from '../../../core/schemas.ts'
 import { sha256 } from '../../../core/secrets.ts'
 import { newId } from '../../../db/ids.ts'
 import type { UsersTable } from '../../../db/tables/accounts.ts'
 import { cancelMail, enqueueMail } from '../../mail/outbox.ts'
 import { mailWithButton } from '../../mail/template.ts'
+import { languageOf } from '../users/user-settings.ts'
 import {
   deleteEmailToken,
   insertResetRequest,
@@ -71,7 +73,7 @@ async function makeRoom(ctx: Ctx, userId: string): Promise<boolean> {
 
 async function sendResetMail(ctx: Ctx, user: UsersTable): Promise<void> {
   if (!user.email || !(await makeRoom(ctx, user.user_id))) return
-  const { token, url } = await newResetLink(ctx, user.user_id)
+  const { token, url, expires_at } = await newResetLink(ctx, user.user_id)
   const mail = mailWithButton({
     heading: 'Choose a new password',
     lines: [
@@ -79,7 +81,11 @@ async function sendResetMail(ctx: Ctx, user: UsersTable): Promise<void> {
       'A new password ends every session, API key and connected app of the account.',
     ],
     button: { label: 'Choose a new password', url },
-    footer: 'The link works once, for one hour. If it was not you, ignore this mail; nothing has changed.',
+    footer: [
+      'The link works once, for one hour, until ',
+      localTime(languageOf(user), expires_at),
+      '. If it was not you, ignore this mail; nothing has changed.',
+    ],
   })
   await enqueueMail(ctx, mailKey(user.user_id, sha256(token)), {
     to: user.email,
@@ -88,10 +94,12 @@ async function sendResetMail(ctx: Ctx, user: UsersTable): Promise<void> {
   })
 }
 
+type ResetLink = { token: string; url: string; expires_at: string }
+
 /** A link with which whoever holds it chooses the password of this account. */
-export async function newResetLink(ctx: Ctx, userId: string): Promise<{ token: string; url: string }> {
-  const token = await issueToken(ctx, userId, 'reset_password')
-  return { token, url: `${ctx.config.baseUrl}/reset?token=${token}` }
+export async function newResetLink(ctx: Ctx, userId: string): Promise<ResetLink> {
+  const { token, expires_at } = await issueToken(ctx, userId, 'reset_password')
+  return { token, expires_at, url: `${ctx.config.baseUrl}/reset?token=${token}` }
 }
 
 /** Looks up who asked, and mails those who have an account. Every process does this; each request is taken once. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { capability } from '../../../core/capability.ts'
-import type { Ctx } from '../../../core/context.ts'
+import type { Ctx, Services, Viewer } from '../../../core/context.ts'
 import { inTx } from '../../../core/context.ts'
 import { notFound } from '../../../core/errors.ts'
 import { AnswerId, Time } from '../../../core/schemas.ts'
@@ -22,6 +22,9 @@ export {
   updateUser,
 } from './users.store.ts'
 
+import { hasRole, roleOf } from '../../permissions/permission.ts'
+import { languageOf, settingsOf } from './user-settings.ts'
+
 const Answer = z.union([z.string().max(2000), z.array(z.string().max(2000)).max(50), z.boolean(), z.number()])
 const Answers = z
   .record(z.string().max(200), Answer)
@@ -38,6 +41,10 @@ export const UserResponse = z
     onboarding: z.record(z.string(), Answer).nullable(),
     plan: z.string(),
     personal_workspace_id: AnswerId,
+    default_workspace_id: AnswerId.nullable().describe(
+      'From the settings, while the user may write there; null is the personal workspace',
+    ),
+    language: z.string().describe('From the settings'),
     credits_balance: z.int(),
     is_admin: z.boolean(),
     created_at: Time,
@@ -61,6 +68,14 @@ export const isServiceAdmin = (
 export const emailOf = async (ctx: Ctx, userId: string): Promise<string> =>
   (await findUser(ctx.db, userId))?.email ?? ''
 
+/** Where the web app and the command line put a new card, if that is not the personal workspace. */
+export async function defaultWorkspaceOf(ctx: Ctx, user: UsersTable): Promise<string | null> {
+  const { default_workspace_id } = settingsOf(user)
+  if (default_workspace_id === null) return null
+  const role = await roleOf(ctx, default_workspace_id, user.user_id)
+  return hasRole(role, 'editor') ? default_workspace_id : null
+}
+
 export async function presentUser(ctx: Ctx, user: UsersTable): Promise<z.input<typeof UserResponse>> {
   return {
     user_id: user.user_id,
@@ -72,6 +87,8 @@ export async function presentUser(ctx: Ctx, user: UsersTable): Promise<z.input<t
     onboarding: fromJsonOrNull(user.onboarding),
     plan: user.plan,
     personal_workspace_id: user.personal_workspace_id,
+    default_workspace_id: await defaultWorkspaceOf(ctx, user),
+    language: languageOf(user),
     credits_balance: await balanceOf(ctx, user.user_id),
     is_admin: isServiceAdmin(ctx.config, user),
     created_at: user.created_at,
@@ -84,9 +101,17 @@ export async function requireUser(ctx: Ctx, userId: string): Promise<UsersTable>
   return user
 }
 
+/** The language of whoever looks at a page; English for somebody who is not signed in. */
+export const languageFor = async ({ database }: Services, viewer: Viewer | null): Promise<string> =>
+  languageOf(viewer ? await findUser(database.readFor(viewer.userId), viewer.userId) : undefined)
+
 /** For features that know a person by address only. */
 export const userByEmail = (ctx: Ctx, email: string): Promise<UsersTable | undefined> =>
   findUserByEmail(ctx.db, email)
+
+/** Somebody who still has an account. */
+export const userById = (ctx: Ctx, userId: string): Promise<UsersTable | undefined> =>
+  findUser(ctx.db, userId)
 
 /** Whether this is somebody's id who still has an account. */
 export async function isUser(ctx: Ctx, userId: string): Promise<boolean> {

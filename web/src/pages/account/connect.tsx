@@ -90,7 +90,7 @@ export function Connect() {
 
 function Step({ number, title, children }: { number: number; title: string; children: ReactNode }) {
   return (
-    <li className="grid grid-cols-[24px_minmax(0,1fr)] gap-x-3">
+    <li className="grid grid-cols-[--spacing(6)_minmax(0,1fr)] gap-x-3">
       <span
         aria-hidden
         className="grid size-6 place-items-center rounded-full bg-sunken text-xs font-medium text-soft"

@@ -6,6 +6,7 @@ import { ApiError } from '../../api/client.ts'
 import { listWorkspaces } from '../../api/workspaces.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { randomId } from '../../lib/random.ts'
+import { useMe } from '../../session.ts'
 import { SelectField } from '../../ui/field.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -17,7 +18,9 @@ import { useDraft } from './use-draft.ts'
 
 export function NewCard() {
   const navigate = useNavigate()
-  const { draft, change, savedAt, restored, discard, forget } = useDraft('new', emptyDraft(), 0)
+  const { default_workspace_id } = useMe()
+  const start = { ...emptyDraft(), workspace_id: default_workspace_id ?? '' }
+  const { draft, change, savedAt, restored, discard, forget } = useDraft('new', start, 0)
   // The same key for the same text, so that a retry after a lost answer does not make a second card.
   const attempt = useRef({ text: '', key: '' })
   const save = useMutation({
@@ -76,6 +79,7 @@ export function NewCard() {
 
 /** Only workspaces where one may write; alone in the personal one, there is nothing to choose. */
 function WorkspaceField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const { personal_workspace_id } = useMe()
   const workspaces = useQuery({
     queryKey: ['workspaces', 'mine'],
     queryFn: () => listWorkspaces({ include_public: false }),
@@ -83,7 +87,8 @@ function WorkspaceField({ value, onChange }: { value: string; onChange: (value: 
   const writable =
     workspaces.data?.items.filter(
       (workspace) =>
-        workspace.type !== 'personal' && (workspace.role === 'admin' || workspace.role === 'editor'),
+        workspace.workspace_id !== personal_workspace_id &&
+        (workspace.role === 'admin' || workspace.role === 'editor'),
     ) ?? []
   if (writable.length === 0) return null
   return (

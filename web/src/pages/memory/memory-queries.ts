@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { USER_PREFERENCES_KEY } from '../../../../src/features/memory/project-key.ts'
+import { USER_PREFERENCES_KEY } from '#server/features/memory/project-key.ts'
 import {
   type EventType,
   listEvents,
@@ -95,14 +95,23 @@ export const eventQuery = (rawId: string) =>
   })
 
 export const memorySearchQuery = (place: ProjectPlace, query: string, ranked: boolean) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ['memory', 'search', ...keyOf(place), query, ranked],
     enabled: query.trim() !== '',
-    queryFn: ({ signal }) =>
+    initialPageParam: 1,
+    queryFn: ({ pageParam, signal }) =>
       searchMemory(
-        { ...named(place), query, limit: 50, ...(ranked ? { mode: 'ranked' as const } : {}) },
+        {
+          ...named(place),
+          query,
+          limit: 50,
+          page: pageParam,
+          ...(ranked ? { mode: 'ranked' as const } : {}),
+        },
         { signal },
       ),
+    getNextPageParam: ({ page, limit, total, results }) =>
+      results.length === limit && page * limit < total ? page + 1 : undefined,
     placeholderData: (before) => before,
   })
 

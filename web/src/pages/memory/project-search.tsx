@@ -1,9 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Search, SearchX } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import type { EventType, MemoryHit } from '../../api/memory.ts'
-import { formatTime, plural } from '../../lib/format.ts'
+import { formatNumber, formatTime, plural } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input, Segmented } from '../../ui/field.tsx'
@@ -58,12 +58,14 @@ export function MemorySearchBox() {
 export function MemorySearchResults() {
   const { key, workspace, q = '', by } = route.useSearch()
   const navigate = route.useNavigate()
-  const results = useQuery(memorySearchQuery({ key, workspace }, q, by === 'words'))
+  const results = useInfiniteQuery(memorySearchQuery({ key, workspace }, q, by === 'words'))
+  const hits = results.data?.pages.flatMap((page) => page.results)
+  const total = results.data?.pages[0]?.total ?? 0
   return (
     <section aria-label="Results" aria-busy={results.isFetching}>
       <div className="mb-2 flex flex-wrap items-center justify-between gap-3">
         <p role="status" className="text-xs text-faint">
-          {results.data ? plural(results.data.results.length, 'result') : 'Searching …'}
+          {hits ? shownOf(hits.length, total) : 'Searching …'}
         </p>
         <Segmented
           label="Match"
@@ -82,7 +84,7 @@ export function MemorySearchResults() {
       </div>
       {results.error && <ErrorState error={results.error} onRetry={() => void results.refetch()} />}
       {!results.data && !results.error && <SkeletonList rows={4} />}
-      {results.data?.results.length === 0 && (
+      {hits?.length === 0 && (
         <EmptyState
           icon={<SearchX size={18} />}
           title="Nothing with these words"
@@ -105,13 +107,25 @@ export function MemorySearchResults() {
         </EmptyState>
       )}
       <ol className="divide-y divide-line border-y border-line empty:hidden">
-        {results.data?.results.map((hit) => (
+        {hits?.map((hit) => (
           <Hit key={hit.raw_id} hit={hit} words={by === 'words' ? q.split(/\s+/) : [q]} />
         ))}
       </ol>
+      {results.hasNextPage && (
+        <Button
+          className="mt-4"
+          busy={results.isFetchingNextPage}
+          onClick={() => void results.fetchNextPage()}
+        >
+          Show more
+        </Button>
+      )}
     </section>
   )
 }
+
+const shownOf = (shown: number, total: number) =>
+  shown < total ? `${formatNumber(shown)} of ${plural(total, 'result')}` : plural(total, 'result')
 
 function Hit({ hit, words }: { hit: MemoryHit; words: string[] }) {
   const [open, setOpen] = useState(false)

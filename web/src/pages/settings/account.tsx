@@ -18,7 +18,7 @@ import { SignOutSection } from './sign-out-section.tsx'
 export function Account() {
   const me = useMe()
   return (
-    <div className="max-w-[640px]">
+    <div className="max-w-lead">
       <Section title="You" lead={`Here since ${formatDay(me.created_at)}.`}>
         <NameForm />
       </Section>
@@ -62,7 +62,7 @@ function PasswordForm({ email }: { email: string }) {
   }
   const wrong = change.error instanceof ApiError && change.error.code === 'invalid_credentials'
   return (
-    <form className="grid max-w-[360px] gap-4" onSubmit={submit}>
+    <form className="grid max-w-field gap-4" onSubmit={submit}>
       <input type="hidden" name="username" autoComplete="username" value={email} />
       <TextField
         label="Current password"

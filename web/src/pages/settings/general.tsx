@@ -1,13 +1,15 @@
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
 import { queryClient } from '../../api/query.ts'
 import { readSettings, replaceSettings, type Settings } from '../../api/settings.ts'
+import { formatTime } from '../../lib/format.ts'
 import { setTheme, type Theme, useTheme } from '../../lib/theme.ts'
-import { useMe } from '../../session.ts'
+import { meQuery, useMe } from '../../session.ts'
 import { Checkbox, Segmented, SelectField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
 import { ErrorState, SkeletonList } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
+import { languagesWith } from './languages.ts'
 
 const settingsQuery = queryOptions({
   queryKey: ['settings'],
@@ -29,7 +31,14 @@ export function General() {
   const save = useMutation({
     mutationFn: (next: Settings) => replaceSettings(next),
     onMutate: (next) => queryClient.setQueryData(settingsQuery.queryKey, next),
-    onSuccess: (saved) => queryClient.setQueryData(settingsQuery.queryKey, saved),
+    onSuccess: (saved) => {
+      queryClient.setQueryData(settingsQuery.queryKey, saved)
+      const { language, default_workspace_id } = saved
+      queryClient.setQueryData(
+        meQuery.queryKey,
+        (user) => user && { ...user, language, default_workspace_id },
+      )
+    },
     onError: (error) => {
       toastError(error)
       void queryClient.invalidateQueries({ queryKey: settingsQuery.queryKey })
@@ -45,7 +54,7 @@ export function General() {
     )
   const writable = workspaces.data?.items.filter((one) => one.role === 'admin' || one.role === 'editor') ?? []
   return (
-    <div className="max-w-[640px]">
+    <div className="max-w-lead">
       <Section title="Publishing">
         <div className="grid gap-4">
           <Checkbox
@@ -56,7 +65,7 @@ export function General() {
           />
           <SelectField
             label="New cards go to"
-            hint="Where the editor puts a card unless you choose otherwise."
+            hint="Where the editor and the command line put a card unless you choose otherwise. Agents keep to your personal workspace."
             value={before.default_workspace_id ?? ''}
             onChange={(event) => change({ default_workspace_id: event.target.value || null })}
           >
@@ -71,7 +80,7 @@ export function General() {
           </SelectField>
         </div>
       </Section>
-      <Section title="Mail and privacy">
+      <Section title="Mail and language">
         <div className="grid gap-4">
           <Checkbox
             label="Ask me before I am added to a workspace"
@@ -80,17 +89,23 @@ export function General() {
             onChange={(event) => change({ ask_before_added: event.target.checked })}
           />
           <Checkbox
-            label="Mail me what concerns me"
-            hint="When somebody adds you to a workspace, say. It stands in your inbox in any case."
+            label="Mail me about feedback on my cards and when I am added"
+            hint="Feedback at most once a day, to a confirmed address. Mails that you ask for, and invitations, come in any case."
             checked={before.email_notifications}
             onChange={(event) => change({ email_notifications: event.target.checked })}
           />
-          <Checkbox
-            label="Share anonymous usage counts"
-            hint="Counts only, never the text of a card, a search or an event."
-            checked={before.share_usage}
-            onChange={(event) => change({ share_usage: event.target.checked })}
-          />
+          <SelectField
+            label="Language of dates and numbers"
+            hint={`Also in mails. The words stay English. Now it is ${formatTime(new Date().toISOString())}.`}
+            value={before.language}
+            onChange={(event) => change({ language: event.target.value })}
+          >
+            {languagesWith(before.language).map(({ tag, name }) => (
+              <option key={tag} value={tag} lang={tag}>
+                {name}
+              </option>
+            ))}
+          </SelectField>
         </div>
       </Section>
       <Section title="Look">

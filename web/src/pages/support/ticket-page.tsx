@@ -11,7 +11,7 @@ import { Page, Section } from '../../ui/page.tsx'
 import { ErrorState, SkeletonPage } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { ticketQuery } from './ticket-queries.ts'
-import { fileSize } from './ticket-rules.ts'
+import { fileSize, planName } from './ticket-rules.ts'
 
 const route = getRouteApi('/app/admin/tickets/$ticketId')
 
@@ -55,6 +55,9 @@ export function TicketPage() {
         <span className="flex flex-wrap items-center gap-2">
           {ticket.email} · {formatTime(ticket.created_at)}
           <Badge>{ticket.category}</Badge>
+          {ticket.plan && (
+            <Badge tone={ticket.plan === 'free' ? 'neutral' : 'accent'}>{planName(ticket.plan)}</Badge>
+          )}
           {ticket.status === 'closed' && <Badge tone="ok">Closed</Badge>}
         </span>
       }

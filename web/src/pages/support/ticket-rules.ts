@@ -8,6 +8,9 @@ export function fileProblem(files: readonly { name: string; size: number }[]): s
   return big ? `${big.name} is larger than 10 MB.` : undefined
 }
 
+/** A plan's id as people read it. */
+export const planName = (planId: string) => `${planId.charAt(0).toUpperCase()}${planId.slice(1)} plan`
+
 export const fileSize = (bytes: number) =>
   bytes < 1024
     ? `${bytes} B`

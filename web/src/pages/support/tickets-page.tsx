@@ -9,6 +9,7 @@ import { Page } from '../../ui/page.tsx'
 import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
 import { Pager } from '../../ui/table.tsx'
 import { ticketsQuery } from './ticket-queries.ts'
+import { planName } from './ticket-rules.ts'
 
 const route = getRouteApi('/app/admin/tickets')
 
@@ -20,7 +21,7 @@ export function TicketsPage() {
   return (
     <Page
       title="Support tickets"
-      lead="What people wrote to this server, newest first. Answers go by e-mail."
+      lead="What people wrote to this server: higher plans first, then the newest. Answers go by e-mail."
       actions={
         <Segmented
           label="State"
@@ -84,6 +85,9 @@ const TicketRow = ({ ticket }: { ticket: Ticket }) => (
           <Paperclip size={12} aria-hidden />
           {plural(ticket.attachments.length, 'file')}
         </span>
+      )}
+      {ticket.plan && (
+        <Badge tone={ticket.plan === 'free' ? 'neutral' : 'accent'}>{planName(ticket.plan)}</Badge>
       )}
       <Badge>{ticket.category}</Badge>
       <ChevronRight size={16} className="shrink-0 text-faint" aria-hidden />

@@ -1,9 +1,9 @@
 import { X } from 'lucide-react'
-import type { EventType } from '../../api/memory.ts'
-import { Button } from '../../ui/button.tsx'
-import { Select } from '../../ui/field.tsx'
-import type { TimelineFilter } from './memory-queries.ts'
-import { eventTypes } from './routes.ts'
+import type { EventType } from '../../../api/memory.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Select } from '../../../ui/field.tsx'
+import type { TimelineFilter } from '../memory-queries.ts'
+import { eventTypes } from '../routes.ts'
 
 type Props = { filter: TimelineFilter; onChange: (filter: TimelineFilter) => void }
 

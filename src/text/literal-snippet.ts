@@ -1,16 +1,5 @@
-/** Text without its case, in every script: `STRASSE` is `straße`, `ΟΔΟΣ` is `οδος`, `İ` is `i`. */
-export function foldCase(text: string): string {
-  const lower = text.normalize('NFC').toUpperCase().toLowerCase()
-  return lower.replaceAll('ς', 'σ').replaceAll('i̇', 'i')
-}
-
-/** At most `length` UTF-16 units, never half a character. */
-export function cutText(text: string, length: number): { text: string; truncated: boolean } {
-  if (text.length <= length) return { text, truncated: false }
-  const last = text.charCodeAt(length - 1)
-  const inPair = last >= 0xd800 && last <= 0xdbff
-  return { text: text.slice(0, inPair ? length - 1 : length), truncated: true }
-}
+import { cutText } from './cut-text.ts'
+import { foldCase } from './fold.ts'
 
 const SNIPPET_LENGTH = 240
 const BEFORE_MATCH = 80

@@ -1,5 +1,5 @@
-import { turnParts } from '../../../../src/features/memory/turn-content.ts'
-import type { MemoryEvent } from '../../api/memory.ts'
+import { turnParts } from '#server/features/memory/turn-content.ts'
+import type { MemoryEvent } from '../../../api/memory.ts'
 
 /** One exchange: what the person asked, what the agent reported, and what was noted down along the way. */
 export type Exchange = { id: string; message: Entry | null; report: Entry | null; notes: MemoryEvent[] }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { documentFrom, itemsOf, mergeItems } from './documents.ts'
-import { cutText, foldCase, snippetAround } from './text.ts'
+import { cutText } from './cut-text.ts'
+import { foldCase } from './fold.ts'
+import { snippetAround } from './literal-snippet.ts'
 
 test.each([
   ['STRASSE', 'straße'],
@@ -35,20 +36,4 @@ test('a snippet shows the match in a long text, also behind letters whose fold i
 test('a snippet never begins or ends with half a character', () => {
   const text = `${'😀'.repeat(300)}needle${'😀'.repeat(300)}`
   expect(snippetAround(text, 'needle').isWellFormed()).toBe(true)
-})
-
-test('a document is its lines, whatever the bullets', () => {
-  expect(itemsOf('- tabs\n* short\n\n1. first\n2) second\n  plain  \n- tabs')).toEqual([
-    'tabs',
-    'short',
-    'first',
-    'second',
-    'plain',
-  ])
-  expect(documentFrom(['one', ' two\n  lines ', ' '])).toBe('- one\n- two lines')
-  expect(documentFrom('kept as it is')).toBe('kept as it is')
-})
-
-test('merging keeps the order of the target', () => {
-  expect(mergeItems(['b', 'a'], ['a', 'c'])).toEqual({ items: ['b', 'a', 'c'], copied: 1, skipped: 1 })
 })

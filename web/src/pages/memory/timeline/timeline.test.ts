@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { turnContent } from '../../../../src/features/memory/turn-content.ts'
-import type { MemoryEvent } from '../../api/memory.ts'
+import { turnContent } from '#server/features/memory/turn-content.ts'
+import type { MemoryEvent } from '../../../api/memory.ts'
 import { sessionsOf } from './timeline.ts'
 
 let last = 0

@@ -1,0 +1,54 @@
+/**
+ * The language of a person is a BCP 47 tag. The words of the service are English; dates, times, numbers and prices are
+ * written as the language has them.
+ */
+export const DEFAULT_LANGUAGE = 'en'
+
+/** The tag as everybody writes it (`DE-at` is `de-AT`), or undefined where it is none. */
+export function canonicalLanguage(tag: string): string | undefined {
+  try {
+    return Intl.getCanonicalLocales(tag)[0]
+  } catch {
+    return undefined
+  }
+}
+
+/** Something written in a person's language, among words that may be in another. */
+export type Localised = { text: string; language: string }
+
+/** A language that the runtime has no data for reads as English, wherever the server runs. */
+const orEnglish = (language: string) => [language, DEFAULT_LANGUAGE]
+
+/** The zone is named, as a mail is read anywhere. */
+export const localTime = (language: string, at: string | Date): Localised => ({
+  text: new Intl.DateTimeFormat(orEnglish(language), {
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZone: 'UTC',
+    timeZoneName: 'short',
+  }).format(new Date(at)),
+  language,
+})
+
+export const localDay = (language: string, at: string | Date): Localised => ({
+  text: new Intl.DateTimeFormat(orEnglish(language), { dateStyle: 'medium', timeZone: 'UTC' }).format(
+    new Date(at),
+  ),
+  language,
+})
+
+export const localNumber = (language: string, value: number): Localised => ({
+  text: new Intl.NumberFormat(orEnglish(language)).format(value),
+  language,
+})
+
+export const localMoney = (language: string, cents: number, currency: string): Localised => ({
+  text: new Intl.NumberFormat(orEnglish(language), {
+    style: 'currency',
+    currency: currency.toUpperCase(),
+  }).format(cents / 100),
+  language,
+})

@@ -1,0 +1,35 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/db.ts'
+
+/**
+ * What of a card's evidence is searched and quoted. A log may be long, and what matters in it stands at its beginning or
+ * at its end: a piece of more than twice `END_CHARACTERS` takes part with these two alone.
+ */
+const MOST_PIECES = 20
+const END_CHARACTERS = 5000
+const LONGEST_WHOLE = 2 * END_CHARACTERS
+
+type Piece = { card_id: string; beginning: string; ending: string }
+
+/** The texts of the evidence of some cards as search has them, by card and in their order. Cards without any are left out. */
+export async function evidenceTexts(
+  db: Db,
+  cards: readonly { card_id: string; evidence_count: number }[],
+): Promise<Map<string, string[]>> {
+  const texts = new Map<string, string[]>()
+  const ids = cards.filter((card) => card.evidence_count > 0).map((card) => card.card_id)
+  if (ids.length === 0) return texts
+  // Cut in the database, so that a log of megabytes never travels.
+  const { rows } = await sql<Piece>`select card_id,
+      case when length(content) <= ${sql.lit(LONGEST_WHOLE)} then content
+        else substr(content, 1, ${sql.lit(END_CHARACTERS)}) end as beginning,
+      case when length(content) <= ${sql.lit(LONGEST_WHOLE)} then ''
+        else substr(content, length(content) - ${sql.lit(END_CHARACTERS - 1)}) end as ending
+    from card_evidences where card_id in (${sql.join(ids)}) and position < ${sql.lit(MOST_PIECES)}
+    order by card_id, position`.execute(db)
+  for (const { card_id, beginning, ending } of rows) {
+    const pieces = ending === '' ? [beginning] : [beginning, ending]
+    texts.set(card_id, [...(texts.get(card_id) ?? []), ...pieces])
+  }
+  return texts
+}

@@ -1,0 +1,34 @@
+import type { Selectable } from 'kysely'
+import type { Ctx } from '../../../core/context.ts'
+import type { Db } from '../../../db/db.ts'
+import type { CardsTable } from '../../../db/tables/cards.ts'
+import { contentOf } from '../content.ts'
+import { evidenceTexts } from '../evidence-texts.ts'
+import type { IndexedCard } from './index-card.ts'
+
+const BATCH = 100
+
+type Row = Omit<Selectable<CardsTable>, 'filter_text'>
+
+/** Cards as the index wants them: the rows, and what of their evidence is searched. */
+export async function indexedCards(db: Db, rows: readonly Row[]): Promise<IndexedCard[]> {
+  const texts = await evidenceTexts(db, rows)
+  return rows.map((row) => {
+    const { card_id, workspace_id, owner_id, status, review_status } = row
+    const evidence_texts = texts.get(card_id) ?? []
+    return { ...contentOf(row), card_id, workspace_id, owner_id, status, review_status, evidence_texts }
+  })
+}
+
+/** Cards that belong into the index, after `after` in the order of their ids. */
+export async function indexableCards(ctx: Ctx, after: string, limit = BATCH): Promise<IndexedCard[]> {
+  const rows = await ctx.db
+    .selectFrom('cards')
+    .selectAll()
+    .where('deleted_at', 'is', null)
+    .where('card_id', '>', after)
+    .orderBy('card_id')
+    .limit(limit)
+    .execute()
+  return indexedCards(ctx.db, rows)
+}

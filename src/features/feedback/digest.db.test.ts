@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { goodCard } from '../../../test/support/cards.ts'
+import { type Client, clientOf } from '../../../test/support/client.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
+import { startSmtp } from '../../../test/support/smtp.ts'
+import { type App, buildApp } from '../../app.ts'
+import { readConfig } from '../../config.ts'
+import { contextFor } from '../../core/context.ts'
+import { sendDueMails } from '../mail/sender.ts'
+import { mailFeedback } from './digest.ts'
+
+const smtp = await startSmtp()
+afterAll(() => smtp.stop())
+
+const SECRET_KEY = 'one secret for all processes of this test'
+const SETTINGS = '/api/v1/user/settings'
+const HOUR_MS = 3_600_000
+const never = new AbortController().signal
+
+onBothEngines('the mail about feedback', (t) => {
+  /** Two processes on one database. Their jobs run when told. */
+  let app: App
+  let other: App
+  let offsetMs = 0
+  let names = 0
+  const start = () =>
+    buildApp(readConfig({ ...t.vault.env, SMTP_URL: smtp.url, SECRET_KEY }), {
+      jobs: [],
+      now: () => new Date(Date.now() + offsetMs),
+    })
+
+  beforeAll(async () => {
+    app = await start()
+    other = await start()
+  })
+  afterAll(async () => {
+    await app.close()
+    await other.close()
+  })
+  beforeEach(async () => {
+    await sendDueMails(contextFor(app.services), never)
+    smtp.mails.length = 0
+  })
+
+  const digest = async (...processes: App[]) => {
+    const all = processes.length > 0 ? processes : [app]
+    await Promise.all(all.map(({ services }) => mailFeedback(contextFor(services), never)))
+    await Promise.all(all.map(({ services }) => sendDueMails(contextFor(services), never)))
+    return smtp.mails.filter((mail) => mail.subject?.startsWith('Feedback'))
+  }
+
+  async function person(isVerified = true) {
+    const email = `reader-${t.engine}-${++names}@example.com`
+    const answer = await clientOf(app, {}).post('/api/v1/auth/register', {
+      email,
+      password: 'correct horse battery',
+    })
+    if (isVerified)
+      await app.services.database.transaction((db) =>
+        db.updateTable('users').set({ email_verified: 1 }).where('email', '=', email).execute(),
+      )
+    return { ...clientOf(app, { authorization: `Bearer ${answer.body.access_token}` }), email }
+  }
+  async function published(owner: Client, title: string): Promise<string> {
+    const { card_id } = (await owner.post('/api/v1/cards', { ...goodCard(`word${++names}`), title })).body
+    expect((await owner.post(`/api/v1/cards/${card_id}/publish`)).status).toBe(200)
+    return card_id
+  }
+  const say = async (by: Client, cardId: string, kind: string, comment?: string) =>
+    expect((await by.post(`/api/v1/cards/${cardId}/feedback`, { kind, comment })).status).toBe(201)
+
+  test('gathers what came since the last one, at most once a day, and tells nothing twice', async () => {
+    const [owner, one, two] = [await person(), await person(), await person()]
+    const first = await published(owner, 'The pool of connections runs dry at night')
+    const second = await published(owner, 'A <b>build</b> that fails on Mondays only')
+    await say(one, first, 'useful', 'Visit https://phishing.example')
+    await say(two, first, 'useful')
+    await say(two, second, 'outdated')
+    const [mail, ...more] = await digest(app, other, app, other)
+    expect(more).toEqual([])
+    expect(mail?.envelope.to).toEqual([owner.email])
+    expect(mail?.text).toContain('“The pool of connections runs dry at night”: 2 × useful')
+    expect(mail?.text).toContain('“A <b>build</b> that fails on Mondays only”: 1 × outdated')
+    expect(mail?.html).toContain('A &lt;b&gt;build')
+    expect(mail?.text).toContain(`${app.services.config.baseUrl}/settings`)
+    expect(mail?.raw).not.toContain('phishing')
+
+    smtp.mails.length = 0
+    await say(one, second, 'useful')
+    offsetMs += 23 * HOUR_MS
+    expect(await digest(app, other)).toEqual([])
+    await say(two, second, 'useful')
+    offsetMs += 2 * HOUR_MS
+    const [next] = await digest(app, other)
+    expect(next?.text).toContain('“A <b>build</b> that fails on Mondays only”: 2 × useful')
+    expect(next?.text).not.toContain('The pool')
+    offsetMs += 25 * HOUR_MS
+    expect(await digest(app, other)).toHaveLength(1)
+  })
+
+  test('the same said again is no news; one’s own word is none either', async () => {
+    const [owner, reader] = [await person(), await person()]
+    const card = await published(owner, 'Tests that pass alone and fail together')
+    await say(owner, card, 'useful')
+    expect(await digest()).toEqual([])
+    await say(reader, card, 'useful')
+    expect(await digest()).toHaveLength(1)
+    offsetMs += 25 * HOUR_MS
+    await say(reader, card, 'useful')
+    expect(await digest()).toHaveLength(1)
+    await say(reader, card, 'outdated')
+    expect(await digest()).toHaveLength(2)
+  })
+
+  test('who has notifications off is not mailed, nor later about what came meanwhile', async () => {
+    const [owner, reader] = [await person(), await person()]
+    const card = await published(owner, 'A cache that never forgets anything')
+    await owner.put(SETTINGS, { email_notifications: false })
+    await say(reader, card, 'useful')
+    expect(await digest()).toEqual([])
+    await owner.put(SETTINGS, { email_notifications: true })
+    expect(await digest()).toEqual([])
+    await say(reader, card, 'not_applicable')
+    expect((await digest())[0]?.text).toContain('1 × not applicable')
+  })
+
+  test('an address that nobody has confirmed is not mailed, and a deleted card is not told of', async () => {
+    const [owner, reader, leaver] = [await person(false), await person(), await person()]
+    await say(reader, await published(owner, 'Certificates that end on a holiday'), 'useful')
+    const card = await published(leaver, 'Clocks that disagree between two machines')
+    await say(reader, card, 'useful')
+    expect((await leaver.delete(`/api/v1/cards/${card}`)).status).toBeLessThan(300)
+    expect(await digest()).toEqual([])
+  })
+
+  test('times and numbers are written in the language of the owner', async () => {
+    const [owner, reader] = [await person(), await person()]
+    await owner.put(SETTINGS, { language: 'DE-at' })
+    await say(reader, await published(owner, 'Umlauts that break in the log file'), 'useful')
+    const [mail] = await digest()
+    const time = new Intl.DateTimeFormat('de-AT', { month: 'long', timeZone: 'UTC' }).format(
+      app.services.now(),
+    )
+    expect(mail?.text).toMatch(new RegExp(`On \\d+\\. ${time} \\d{4}`))
+    expect(mail?.html).toContain('<span lang="de-AT">')
+  })
+})
+
+onBothEngines('feedback where there is no mail server', (t) => {
+  test('waits for nobody', async () => {
+    const [owner, reader] = [await t.user(), await t.user()]
+    const { card_id } = (await owner.post('/api/v1/cards', goodCard('silence'))).body
+    await owner.post(`/api/v1/cards/${card_id}/publish`)
+    await reader.post(`/api/v1/cards/${card_id}/feedback`, { kind: 'useful' })
+    const rows = await t.app.services.database.read.selectFrom('card_feedback').select('told_at').execute()
+    expect(rows.map((row) => row.told_at === null)).toEqual([false])
+  })
+})

@@ -1,0 +1,104 @@
+/** One mail a day, at most, about the feedback that came meanwhile. */
+import { type Ctx, inTx } from '../../core/context.ts'
+import { localNumber, localTime } from '../../core/language.ts'
+import type { UsersTable } from '../../db/tables/accounts.ts'
+import { settingsOf } from '../identity/users/user-settings.ts'
+import { userById } from '../identity/users/users.ts'
+import { enqueueMail, lastMailAt } from '../mail/outbox.ts'
+import { mailWithButton, type Words } from '../mail/template.ts'
+import { markTold, ownersToTell, type Untold, untoldOf } from './digest.store.ts'
+
+const DAY_MS = 24 * 3_600_000
+const OWNERS_AT_ONCE = 100
+const MOST_CARDS = 20
+const LONGEST_TITLE = 100
+
+const KIND_WORDS = { useful: 'useful', not_applicable: 'not applicable', outdated: 'outdated' } as const
+
+/** A title is one line of the mail, however long it is. */
+function shortTitle(title: string): string {
+  const line = title.replaceAll(/\s+/g, ' ').trim()
+  return line.length <= LONGEST_TITLE ? line : `${line.slice(0, LONGEST_TITLE).trimEnd()}…`
+}
+
+function cardLine(rows: readonly Untold[], language: string): Words {
+  return [
+    `“${shortTitle(rows[0]?.title ?? '')}”: `,
+    ...rows.flatMap(({ kind, people }, index) => [
+      index > 0 ? ', ' : '',
+      localNumber(language, people),
+      ` × ${KIND_WORDS[kind]}`,
+    ]),
+  ]
+}
+
+/** Counts only. A comment is somebody else's text, and a mail in our name is no place for it; the card shows it. */
+export function digestMail(
+  untold: readonly Untold[],
+  { language, baseUrl }: { language: string; baseUrl: string },
+) {
+  const byCard = Map.groupBy(untold, (row) => row.card_id)
+  const cards = [...byCard.values()]
+  const first = untold.reduce((at, row) => (row.first_at < at ? row.first_at : at), untold[0]?.first_at ?? '')
+  const last = untold.reduce((at, row) => (row.last_at > at ? row.last_at : at), '')
+  const subject = cards.length === 1 ? 'Feedback on your card' : 'Feedback on your cards'
+  const when: Words =
+    first === last
+      ? ['On ', localTime(language, first), ':']
+      : ['From ', localTime(language, first), ' to ', localTime(language, last), ':']
+  const more: Words[] =
+    cards.length > MOST_CARDS
+      ? [['… and ', localNumber(language, cards.length - MOST_CARDS), ' more cards.']]
+      : []
+  return {
+    subject,
+    ...mailWithButton({
+      heading: subject,
+      lines: [when, ...cards.slice(0, MOST_CARDS).map((rows) => cardLine(rows, language)), ...more],
+      button: { label: 'See your cards', url: `${baseUrl}/cards` },
+      footer: `You get at most one such mail a day. To stop them, turn off e-mail notifications: ${baseUrl}/settings`,
+    }),
+  }
+}
+
+/** Only to an address that is known to be theirs: others could be mailed by whoever registered it. */
+const wantsMail = (user: UsersTable): user is UsersTable & { email: string } =>
+  user.email !== null && user.email_verified === 1 && settingsOf(user).email_notifications
+
+/** The day is a part of it, so even a wrong clock makes no second mail of a day. */
+const stateKey = (ownerId: string, day: Date) => `feedback:${ownerId}:${day.toISOString().slice(0, 10)}`
+
+/** All in one transaction, so that no feedback is told twice or lost, whoever else does the same at the moment. */
+const tell = (ctx: Ctx, ownerId: string): Promise<void> =>
+  inTx(ctx, async (ctx) => {
+    const now = ctx.now()
+    const user = await userById(ctx, ownerId)
+    const today = stateKey(ownerId, now)
+    if (user && wantsMail(user)) {
+      const yesterday = stateKey(ownerId, new Date(now.getTime() - DAY_MS))
+      const last = await lastMailAt(ctx, [today, yesterday])
+      if (last !== undefined && now.getTime() - Date.parse(last) < DAY_MS) return
+      const untold = await untoldOf(ctx.db, ownerId)
+      const { language } = settingsOf(user)
+      if (untold.length > 0)
+        await enqueueMail(ctx, today, {
+          to: user.email,
+          ...digestMail(untold, { language, baseUrl: ctx.config.baseUrl }),
+        })
+    }
+    await markTold(ctx.db, ownerId, now.toISOString())
+  })
+
+/** The job. Somebody who wants no mail is not told later either. */
+export async function mailFeedback(ctx: Ctx, stopping: AbortSignal): Promise<void> {
+  if (!ctx.adapters.mail) return
+  for (let after = ''; !stopping.aborted; ) {
+    const owners = await ownersToTell(ctx.db, after, OWNERS_AT_ONCE)
+    for (const ownerId of owners) {
+      if (stopping.aborted) return
+      await tell(ctx, ownerId)
+    }
+    if (owners.length < OWNERS_AT_ONCE) return
+    after = owners.at(-1) ?? after
+  }
+}

@@ -1,0 +1,90 @@
+import { createServer, type Server, type Socket } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { clientOf } from '../../../test/support/client.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
+import { freePort } from '../../../test/support/postgres.ts'
+import { startSmtp } from '../../../test/support/smtp.ts'
+import { type App, buildApp } from '../../app.ts'
+import { readConfig } from '../../config.ts'
+
+const smtp = await startSmtp()
+afterAll(() => smtp.stop())
+
+const MINUTE_MS = 60_000
+
+/** A server that takes connections and never greets anybody; it counts who came. */
+async function silentServer() {
+  const port = await freePort()
+  const sockets = new Set<Socket>()
+  let visits = 0
+  const server: Server = createServer((socket) => {
+    visits++
+    sockets.add(socket)
+    socket.on('error', () => {})
+  })
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    visits: () => visits,
+    stop: () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}
+
+onBothEngines('readiness', (t) => {
+  let app: App
+  let offsetMs = 0
+  const ready = async (at: App = app) => clientOf(at, {}).get('/health/ready')
+  const start = (env: Record<string, string>) =>
+    buildApp(readConfig({ ...t.vault.env, ...env }), {
+      jobs: [],
+      now: () => new Date(Date.now() + offsetMs),
+    })
+
+  beforeAll(async () => {
+    app = await start({ SMTP_URL: smtp.url })
+  })
+  afterAll(() => app.close())
+
+  test('without a mail server there is nothing to ask, and the vault is ready', async () => {
+    const { status, body } = await t.anonymous().get('/health/ready')
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ status: 'ready', checks: { mail: { status: 'not_configured' } } })
+  })
+
+  test('a dead mail server degrades the vault, which still answers 200; the answer is kept for a minute', async () => {
+    await smtp.start()
+    expect((await ready()).body).toMatchObject({ status: 'ready', checks: { mail: { status: 'ok' } } })
+    await smtp.stop()
+    expect((await ready()).body.status).toBe('ready')
+    offsetMs += MINUTE_MS
+    const down = await ready()
+    expect(down.status).toBe(200)
+    expect(down.body).toMatchObject({
+      status: 'degraded',
+      checks: { database: { status: 'ok' }, mail: { status: 'failed' } },
+    })
+    expect(down.body.checks.mail.detail).not.toMatch(/127|ECONN|\d{4}/)
+    await smtp.start()
+    expect((await ready()).body.status).toBe('degraded')
+    offsetMs += MINUTE_MS
+    expect((await ready()).body.status).toBe('ready')
+  })
+
+  test('a mail server that says nothing is given up, and many who ask make one visit', async () => {
+    const silent = await silentServer()
+    const other = await start({ SMTP_URL: silent.url })
+    try {
+      const answers = await Promise.all(Array.from({ length: 5 }, () => ready(other)))
+      expect(answers.map(({ status, body }) => [status, body.status])).toEqual(
+        Array.from({ length: 5 }, () => [200, 'degraded']),
+      )
+      expect(silent.visits()).toBe(1)
+    } finally {
+      await other.close()
+      silent.stop()
+    }
+  })
+})

@@ -1,0 +1,40 @@
+import type { MailTransport } from '../../adapters/mail/mail.ts'
+import type { Ctx } from '../../core/context.ts'
+import type { CheckResult } from './check.ts'
+
+const ASKED_EVERY_MS = 60_000
+const LONGEST_MS = 2000
+
+type Asked = { at: number; result: Promise<CheckResult> }
+
+/** By transport, so that everybody who asks within a minute gets the same answer, also while it is on its way. */
+const asked = new WeakMap<MailTransport, Asked>()
+
+async function ask(ctx: Ctx, transport: MailTransport): Promise<CheckResult> {
+  let timer: NodeJS.Timeout | undefined
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${LONGEST_MS} ms`)), LONGEST_MS)
+  })
+  try {
+    await Promise.race([transport.check(), tooLate])
+    return { status: 'ok' }
+  } catch (error) {
+    // The reason names hosts and ports, which are nobody's business who may ask.
+    ctx.log.warn({ err: error }, 'the mail server does not answer')
+    return { status: 'failed', detail: 'The mail server does not answer; mails wait in the outbox' }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Whether mail would leave: the server is really asked, at most once a minute and for two seconds. */
+export function checkMail(ctx: Ctx): Promise<CheckResult> {
+  const { mail } = ctx.adapters
+  if (!mail) return Promise.resolve({ status: 'not_configured' })
+  const now = ctx.now().getTime()
+  const known = asked.get(mail)
+  if (known && now - known.at < ASKED_EVERY_MS) return known.result
+  const result = ask(ctx, mail)
+  asked.set(mail, { at: now, result })
+  return result
+}

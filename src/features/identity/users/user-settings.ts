@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { canonicalLanguage, DEFAULT_LANGUAGE } from '../../../core/language.ts'
+import { Id } from '../../../core/schemas.ts'
+import { fromJson } from '../../../db/columns.ts'
+import type { UsersTable } from '../../../db/tables/accounts.ts'
+
+/** The limits come first: what is too long is not looked into. */
+const Language = z
+  .string()
+  .trim()
+  .min(2)
+  .max(35)
+  .refine(
+    (tag) => canonicalLanguage(tag) !== undefined,
+    'Input should be a BCP 47 language tag, such as en or de-AT',
+  )
+  .transform((tag) => canonicalLanguage(tag) ?? DEFAULT_LANGUAGE)
+
+export const UserSettings = z
+  .object({
+    publishing_enabled: z
+      .boolean()
+      .default(true)
+      .describe('Off: neither you nor an agent with your key can publish'),
+    default_workspace_id: Id.nullable()
+      .default(null)
+      .describe(
+        'Where the editor of the web app and the command line put a new card. REST and tools keep to the personal workspace where workspace_id is left out. You must be editor or admin there; null, also once you no longer are, is the personal workspace.',
+      ),
+    language: Language.default(DEFAULT_LANGUAGE).describe(
+      'A BCP 47 tag. Dates, times, numbers and prices in mails, server pages and the web app are written in this language; the words are English.',
+    ),
+    email_notifications: z
+      .boolean()
+      .default(true)
+      .describe(
+        'Off: no mail about feedback on your cards, nor when somebody adds you to a workspace; the inbox says it in any case. Mails that you asked for, such as a password reset, and invitations still come.',
+      ),
+    ask_before_added: z
+      .boolean()
+      .default(false)
+      .describe('On: nobody makes you a member of a workspace at once; you get an invitation instead.'),
+    share_usage: z
+      .boolean()
+      .default(false)
+      .meta({ deprecated: true })
+      .describe('Deprecated and without effect: no usage is sent anywhere'),
+  })
+  .meta({ id: 'UserSettings' })
+
+export type Settings = z.output<typeof UserSettings>
+
+export const DEFAULT_SETTINGS: Settings = UserSettings.parse({})
+
+/** Settings that were stored before languages were looked at may have one that is none. */
+const StoredSettings = UserSettings.extend({ language: UserSettings.shape.language.catch(DEFAULT_LANGUAGE) })
+
+type Person = Pick<UsersTable, 'settings'>
+
+export const settingsOf = (person: Person): Settings => StoredSettings.parse(fromJson(person.settings))
+
+/** Of somebody who may have no account: English. */
+export const languageOf = (person: Person | undefined): string =>
+  person ? settingsOf(person).language : DEFAULT_LANGUAGE

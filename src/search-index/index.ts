@@ -1,0 +1,24 @@
+/** All of the index that others use. DESIGN.md beside this file says how it works. */
+export { makeDocument, type SearchDocument, type WeighedText } from './document.ts'
+export { type Found, findBest } from './find-best.ts'
+export { fuse } from './fusion.ts'
+export { documentsByNumber, documentsNamedBy } from './index.store.ts'
+export { type IndexView, viewIndex } from './index-view.ts'
+export { type LikeWord, likeWords, type Vocabulary } from './like-words.ts'
+export { maintainIndex } from './maintain.ts'
+export { type Match, passes } from './match.ts'
+export type { Candidate } from './packing.ts'
+export { PUBLIC_FILTER } from './public-documents.ts'
+export { putDocuments, removeDocuments } from './put.ts'
+export { ranked, type Wanted } from './score.ts'
+export { positionOf } from './sorted-numbers.ts'
+export { type SearchTuning, usualTuning } from './tuning.ts'
+export { strayEntries, wronglyIndexed, wronglyListed } from './verify.ts'
+export {
+  countsInDocuments,
+  countsInLists,
+  countsInPublic,
+  type VisibleCount,
+  type VisibleCounts,
+} from './visible-counts.ts'
+export { foldChanges } from './vocabulary.ts'

@@ -1,0 +1,26 @@
+import { BLOCK_DOCUMENTS } from './postings.ts'
+
+/** What the index does when. Every process has one of these; tests make folding and merging happen sooner. */
+export type SearchTuning = {
+  /** A search looks through fresh documents one by one; up to so many that costs less than keeping lists. */
+  foldFrom: number
+  /** So many are folded at once: a longer run, whole. So many wait only where an index is made anew. */
+  foldAtOnce: number
+  /** From so many documents of one longer run on, the short runs are left out. */
+  foldStraightFrom: number
+  /** A run is written anew without its tombstones when so many have come since. */
+  rewriteAfterTombstones: number
+  /** Fresh documents that one search looks through; more of them only wait after a bulk load. */
+  freshRead: number
+  /** Up to so many documents a scope is read whole: that is exact, and cheaper than asking the lists. */
+  readWhole: number
+}
+
+export const usualTuning = (): SearchTuning => ({
+  foldFrom: 128,
+  foldAtOnce: 8192,
+  foldStraightFrom: 1024,
+  rewriteAfterTombstones: BLOCK_DOCUMENTS / 8,
+  freshRead: 4096,
+  readWhole: 400,
+})

@@ -1,0 +1,40 @@
+const TAGS = [
+  'en',
+  'en-GB',
+  'ar',
+  'cs',
+  'da',
+  'de',
+  'de-CH',
+  'el',
+  'es',
+  'fi',
+  'fr',
+  'he',
+  'hi',
+  'hu',
+  'id',
+  'it',
+  'ja',
+  'ko',
+  'nb',
+  'nl',
+  'pl',
+  'pt-BR',
+  'pt-PT',
+  'ro',
+  'sv',
+  'tr',
+  'uk',
+  'vi',
+  'zh-Hans',
+  'zh-Hant',
+]
+
+/** A language as its own speakers call it. */
+const nameOf = (tag: string): string =>
+  new Intl.DisplayNames([tag, 'en'], { type: 'language' }).of(tag) ?? tag
+
+/** The languages to choose from, and the present one also where it was set elsewhere. */
+export const languagesWith = (present: string): { tag: string; name: string }[] =>
+  [...new Set([...TAGS, present])].map((tag) => ({ tag, name: nameOf(tag) }))

@@ -130,6 +130,7 @@ export const capabilities: readonly Capability[] = [
   declineInvitation,
   readWorkspaceAudit,
   readAudit,
+  readNotices,
 
   listNotices,
   unreadNotices,

@@ -34,7 +34,7 @@ export const UserSettings = z
       .boolean()
       .default(true)
       .describe(
-        'Off: no mail about feedback on your cards, nor when somebody adds you to a workspace; the inbox says it in any case. Mails that you asked for, such as a password reset, and invitations still come.',
+        'Off: no mail about feedback (at most one a day), about your cards, as when their workspace is deleted, and when somebody adds you to a workspace; the inbox says it in any case. Mails that you asked for, such as a password reset, and invitations still come.',
       ),
     ask_before_added: z
       .boolean()

@@ -89,8 +89,8 @@ export function General() {
             onChange={(event) => change({ ask_before_added: event.target.checked })}
           />
           <Checkbox
-            label="Mail me about feedback on my cards and when I am added"
-            hint="Feedback at most once a day, to a confirmed address. Mails that you ask for, and invitations, come in any case."
+            label="Mail me about my cards and teams"
+            hint="Feedback, at most once a day and to a confirmed address, when somebody adds you to a workspace, and when one with your cards is deleted. Mails that you ask for, and invitations, come in any case."
             checked={before.email_notifications}
             onChange={(event) => change({ email_notifications: event.target.checked })}
           />

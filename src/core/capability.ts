@@ -25,6 +25,7 @@ type Declaration<
   S extends readonly Scope[] | 'public',
   R extends readonly Route[],
   Q extends readonly (keyof z.output<I> & string)[],
+  P = undefined,
 > = {
   /** `noun.verb`, unique; names the operation in OpenAPI, logs and metrics. */
   name: string
@@ -52,17 +53,20 @@ type Declaration<
   idempotency?: 'transaction' | 'answer' | 'none'
   /** The answer carries a session token that a browser gets as a cookie, or ends that session. */
   session?: 'start' | 'end'
-  run: (ctx: S extends 'public' ? Ctx : UserCtx, input: z.output<I>) => Promise<z.input<O>>
+  /** Slow work that needs no transaction, such as hashing a password: it is done before one is begun. */
+  prepare?: (ctx: S extends 'public' ? Ctx : UserCtx, input: z.output<I>) => Promise<P>
+  run: (ctx: S extends 'public' ? Ctx : UserCtx, input: z.output<I>, prepared: P) => Promise<z.input<O>>
 }
 
 /** A capability as the doors see it, whatever its types. */
 export type Capability = Omit<
   Declaration<z.ZodObject, z.ZodType, readonly Scope[] | 'public', readonly Route[], readonly string[]>,
-  'run' | 'query' | 'tool'
+  'run' | 'prepare' | 'query' | 'tool'
 > & {
   query?: readonly string[]
   tool?: Tool<z.ZodObject>
-  run: (ctx: UserCtx, input: never) => Promise<unknown>
+  prepare?: (ctx: UserCtx, input: never) => Promise<unknown>
+  run: (ctx: UserCtx, input: never, prepared: never) => Promise<unknown>
 }
 
 /**
@@ -75,8 +79,9 @@ export const capability = <
   const S extends readonly Scope[] | 'public',
   const R extends readonly Route[] = readonly [],
   const Q extends readonly (keyof z.output<I> & string)[] = readonly [],
+  P = undefined,
 >(
-  declaration: Declaration<I, O, S, R, Q>,
+  declaration: Declaration<I, O, S, R, Q, P>,
 ) => declaration
 
 /** The types of a declared capability, for the typed client. */

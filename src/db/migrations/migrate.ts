@@ -20,6 +20,7 @@ import { realSettings } from './0016-real-settings.ts'
 import { searchedEvidence } from './0017-searched-evidence.ts'
 import { takingBack } from './0019-taking-back.ts'
 import { emailChanges } from './0020-email-changes.ts'
+import { notices } from './0022-notices.ts'
 import { visibleCounts } from './0024-visible-counts.ts'
 import { rewardedTexts } from './0025-rewarded-texts.ts'
 
@@ -48,6 +49,7 @@ export const MIGRATIONS: readonly Migration[] = [
   memoryOwner,
   liveCards,
   ownRows,
+  notices,
   takingBack,
   emailChanges,
   visibleCounts,

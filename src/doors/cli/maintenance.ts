@@ -16,7 +16,7 @@ import { paint, print, printJson } from './terminal.ts'
 /** What a person can mend is one line; anything else keeps its stack. */
 const MENDABLE = ['DamagedBackup', 'PlaceTaken', 'SchemaTooNew', 'FileExists', 'DamagedDatabase']
 
-async function explained<T>(work: () => Promise<T>): Promise<T> {
+export async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -27,7 +27,7 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function withVault<T>(work: (ctx: Ctx) => Promise<T>): Promise<T> {
+export async function withVault<T>(work: (ctx: Ctx) => Promise<T>): Promise<T> {
   const config = readConfig(withEnvFile(process.env))
   const database = openDatabase(config)
   try {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { makeAdmin } from '../../../test/support/admin.ts'
 import { type Bench, onBothEngines } from '../../../test/support/engines.ts'
 
 const INVITES = '/api/v1/billing/invites'
@@ -158,6 +159,8 @@ onBothEngines(
       expect((await register('stranger@example.com')).status).toBe(403)
       const admin = await register('Admin@example.com')
       expect(admin.status).toBe(201)
+      expect((await register('admin@example.com')).status).toBe(403)
+      await makeAdmin(t.app, 'admin@example.com')
       const bearer = { authorization: `Bearer ${admin.body.access_token}` }
       const made = await t.anonymous().post(INVITES, { credits: 50, max_uses: 2 }, bearer)
       expect(made.body).toMatchObject({ credits: 50, max_uses: 2 })

@@ -98,6 +98,12 @@ const TICKETS: Kind = {
   ],
 }
 
+const NOTICES: Kind = {
+  table: 'notices',
+  id: 'notice_id',
+  columns: ['notice_id', 'kind', 'workspace_id', 'details', 'created_at', 'read_at'],
+}
+
 /** What belongs to one person, by kind, each in the order of its making. */
 export const ownRows: Record<string, (db: Db, userId: string) => AsyncGenerator<Row>> = {
   card: (db, userId) => rowsOf(db, CARDS, { owner_id: userId }),
@@ -106,5 +112,6 @@ export const ownRows: Record<string, (db: Db, userId: string) => AsyncGenerator<
   raw_material: (db, userId) => rowsOf(db, { table: 'raw_materials', id: 'raw_id' }, { owner_id: userId }),
   credit_entry: (db, userId) => rowsOf(db, ENTRIES, { user_id: userId }),
   payment: (db, userId) => rowsOf(db, { table: 'billing_payments', id: 'payment_id' }, { user_id: userId }),
+  notice: (db, userId) => rowsOf(db, NOTICES, { user_id: userId }),
   support_ticket: (db, userId) => rowsOf(db, TICKETS, { user_id: userId }),
 }

@@ -1,10 +1,12 @@
 import type { UserCtx } from '../../core/context.ts'
 import { localNumber } from '../../core/language.ts'
+import { withoutLinks } from '../../core/names.ts'
 import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
 import { settingsOf } from '../identity/users/user-settings.ts'
 import { requireUser } from '../identity/users/users.ts'
 import { enqueueMail } from '../mail/outbox.ts'
 import { mailWithButton, type Words } from '../mail/template.ts'
+import { tell } from '../notices/tell.ts'
 import { peopleOf } from './workspace-end.store.ts'
 
 function whatBecame(cards: number, language: string): Words {
@@ -16,19 +18,24 @@ function whatBecame(cards: number, language: string): Words {
   ]
 }
 
-/** Tells the members, and whoever has a card there, unless they want no such mail. The one who deletes it knows. */
+/** Tells the members, and whoever has a card there: in the inbox, and by mail unless they want none. The one who deletes it knows. */
 export async function tellPeople(
   ctx: UserCtx,
   workspace: WorkspacesTable,
   cardsOf: ReadonlyMap<string, number>,
 ): Promise<void> {
-  if (!ctx.adapters.mail) return
   const { display_name } = await requireUser(ctx, ctx.viewer.userId)
   const people = await peopleOf(ctx.db, workspace.workspace_id, ctx.viewer.userId)
   for (const { user_id, email, settings } of people) {
+    await tell(ctx, {
+      userId: user_id,
+      kind: 'workspace.deleted',
+      workspaceId: workspace.workspace_id,
+      details: { workspace_name: workspace.name },
+    })
     const { email_notifications, language } = settingsOf({ settings })
     if (!email_notifications) continue
-    const subject = `${display_name} deleted the workspace ${workspace.name}`
+    const subject = `${withoutLinks(display_name)} deleted the workspace ${withoutLinks(workspace.name)}`
     await enqueueMail(ctx, `workspace_deleted:${workspace.workspace_id}:${user_id}`, {
       to: email,
       subject,

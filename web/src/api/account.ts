@@ -11,11 +11,11 @@ import type {
   changeEmail as changeEmailCapability,
 } from '#server/features/identity/recovery/email-change.ts'
 import type {
-  requestPasswordReset,
   resendVerification as resendVerificationCapability,
   resetPassword as resetPasswordCapability,
   verifyEmail as verifyEmailCapability,
 } from '#server/features/identity/recovery/email-links.ts'
+import type { requestPasswordReset } from '#server/features/identity/recovery/reset-requests.ts'
 import type { changeProfile as changeProfileCapability } from '#server/features/identity/users/profile.ts'
 import type {
   me as meCapability,

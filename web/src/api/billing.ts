@@ -6,13 +6,13 @@ import type {
   openPortal,
   readStatus,
 } from '#server/features/billing/checkout.ts'
+import type { readBalance, readHistory } from '#server/features/credits/balance.ts'
 import type {
   createInvite,
   listMyInvites,
   redeemInvite,
   withdrawInvite,
 } from '#server/features/invite-codes/invite-codes.ts'
-import type { readBalance, readHistory } from '#server/features/credits/balance.ts'
 import { call } from './client.ts'
 
 export type Plan = OutputOf<typeof ListPlans>[number]

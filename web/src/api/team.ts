@@ -1,5 +1,6 @@
 import type { InputOf, OutputOf } from '#server/core/capability.ts'
 import type { readWorkspaceAudit } from '#server/features/audit/read.ts'
+import type { addMember as AddMember } from '#server/features/invitations/add-members.ts'
 import type {
   acceptInvitation as AcceptInvitation,
   declineInvitation as DeclineInvitation,
@@ -17,7 +18,6 @@ import type {
   previewWorkspaceDeletion,
 } from '#server/features/leaving/delete-workspace.ts'
 import type {
-  addMember as AddMember,
   changeMemberRole,
   listMembers as ListMembers,
   removeMember as RemoveMember,

@@ -13,6 +13,7 @@ import { CreditsLine } from './credits-line.tsx'
 import { Logo } from './logo.tsx'
 import { corners, type NavItem, places } from './nav.ts'
 import { Notices } from './notices.tsx'
+import { UnreadBadge } from './unread-badge.tsx'
 import { UserMenu, UserMenuItems } from './user-menu.tsx'
 
 const CommandPalette = lazy(() =>
@@ -104,7 +105,8 @@ function SideLink({ item }: { item: NavItem }) {
       className="flex h-8 items-center gap-2 rounded-md px-2 text-sm text-soft transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-ink"
     >
       <item.icon size={16} aria-hidden className="text-faint" />
-      {item.label}
+      <span className="grow">{item.label}</span>
+      {item.to === '/inbox' && <UnreadBadge />}
     </Link>
   )
 }
@@ -145,7 +147,10 @@ function BottomBar({ onKeys }: { onKeys: () => void }) {
             icon={<item.icon size={16} />}
             onSelect={() => void navigate({ to: item.to })}
           >
-            {item.label}
+            <span className="flex items-center gap-2">
+              {item.label}
+              {item.to === '/inbox' && <UnreadBadge />}
+            </span>
           </MenuItem>
         ))}
         <MenuLine />

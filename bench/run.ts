@@ -6,7 +6,19 @@ import { parseArgs } from 'node:util'
 import { type Row, rowsIn } from './support/report.ts'
 import { repository } from './support/servers.ts'
 
-const BENCHES = ['start', 'door', 'search', 'tail', 'memory', 'redact', 'mcp', 'workers', 'nodes', 'growth']
+const BENCHES = [
+  'start',
+  'door',
+  'search',
+  'tail',
+  'memory',
+  'redact',
+  'mcp',
+  'workers',
+  'nodes',
+  'hostile',
+  'growth',
+]
 
 const usage = `npm run bench -- [${BENCHES.join(' | ')} …] [--small]
 

@@ -24,6 +24,7 @@ import { reconcileCredits } from './features/credits/reconcile.ts'
 import { feedbackStats, giveFeedback, listFeedback, withdrawFeedback } from './features/feedback/feedback.ts'
 import { guidePages } from './features/guide/guide.http.ts'
 import { health, ready } from './features/health/health.ts'
+import { readNotices } from './features/health/notices.ts'
 import { createApiKey, deleteApiKey, listApiKeys } from './features/identity/credentials/api-keys.ts'
 import { logout } from './features/identity/credentials/sessions.ts'
 import { disconnectApp, listConnectedApps } from './features/identity/oauth/connected-apps.ts'
@@ -127,6 +128,7 @@ export const capabilities: readonly Capability[] = [
   declineInvitation,
   readWorkspaceAudit,
   readAudit,
+  readNotices,
 
   readPolicy,
   readBalance,

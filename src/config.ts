@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 
@@ -22,6 +23,31 @@ const names = z
       .map((name) => name.trim().toLowerCase())
       .filter(Boolean),
   )
+const PROXY_NETWORK =
+  'must be on, off, a number of proxies from 1 to 10, or a list of addresses and networks (10.0.0.0/8)'
+
+/** Proxies in front: how many there are, or where they are. */
+export type TrustedProxies = { hops: number } | { networks: readonly string[] }
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const family = isIP(address)
+  if (family === 0 || rest.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+}
+
+const trustedProxies = z
+  .string()
+  .default('off')
+  .transform((text, ctx): TrustedProxies | undefined => {
+    if (text === 'off') return undefined
+    if (text === 'on') return { hops: 1 }
+    if (/^([1-9]|10)$/.test(text)) return { hops: Number(text) }
+    const networks = text.split(',').map((network) => network.trim())
+    if (networks.every(isNetwork)) return { networks }
+    ctx.addIssue(PROXY_NETWORK)
+    return z.NEVER
+  })
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
 
 /** Every variable that the server reads. The sentence beside each one becomes its comment in .env.example. */
@@ -113,13 +139,19 @@ export const Environment = z.object({
     .min(16, 'must have at least 16 characters')
     .optional()
     .describe('The bearer token for /metrics, at least 16 characters.'),
-  TRUST_PROXY: onOff
-    .default(false)
-    .describe('on: believe X-Forwarded-For. Only behind a proxy that sets it.'),
+  TRUST_PROXY: trustedProxies.describe(
+    'Whose X-Forwarded-For is believed: on or a number for so many proxies in front, or their networks.',
+  ),
   ALLOWED_HOSTS: names.describe('Further host names under which MCP may be reached, separated by commas.'),
   OAUTH_CLIENT_DOCUMENTS: onOff
     .default(false)
     .describe('on: OAuth clients may name themselves by the address of a document, which is then fetched.'),
+  MIN_FREE_DISK_MB: whole(0, 999_999_999)
+    .default(512)
+    .describe('Below so much free disk no attachments are taken.'),
+  ANONYMOUS_UPLOADS_MB: whole(0, 999_999_999)
+    .default(1024)
+    .describe('What the attachments of people who are not signed in may take up together.'),
   BACKUP_DIR: z
     .string()
     .min(1)
@@ -158,12 +190,16 @@ export type Config = Readonly<{
   supportEmail: string | undefined
   rateLimit: boolean
   metricsToken: string | undefined
-  /** Whether X-Forwarded-For is believed: only behind a proxy that sets it. */
-  trustProxy: boolean
+  /** Whose X-Forwarded-For is believed. */
+  trustProxy: TrustedProxies | undefined
   /** Further host names, beside that of the base URL, under which MCP may be reached. */
   allowedHosts: readonly string[]
   /** Whether OAuth clients may name themselves by the address of a document, which is then fetched. */
   oauthClientDocuments: boolean
+  /** Below so much free disk no attachments are taken. */
+  minFreeDiskMb: number
+  /** All attachments together of people who are not signed in. */
+  anonymousUploadsMb: number
   /** Backups by the program itself; only where a folder for them is named. */
   backup: { dir: string; everyHours: number; keep: number } | undefined
 }>
@@ -224,6 +260,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     trustProxy: e.TRUST_PROXY,
     allowedHosts: e.ALLOWED_HOSTS,
     oauthClientDocuments: e.OAUTH_CLIENT_DOCUMENTS,
+    minFreeDiskMb: e.MIN_FREE_DISK_MB,
+    anonymousUploadsMb: e.ANONYMOUS_UPLOADS_MB,
     backup: e.BACKUP_DIR
       ? { dir: e.BACKUP_DIR, everyHours: e.BACKUP_EVERY_HOURS, keep: e.BACKUP_KEEP }
       : undefined,

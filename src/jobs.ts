@@ -11,6 +11,7 @@ import { dropOAuthLeftovers } from './features/identity/oauth/grants.ts'
 import { MAIL_JOB } from './features/mail/outbox.ts'
 import { dropOldMails, sendDueMails } from './features/mail/sender.ts'
 import { dropOldConversations } from './features/support/conversations.ts'
+import { dropOldAttachments } from './features/support/room.ts'
 import { dropOrphanedUploads } from './features/support/tickets.ts'
 import { maintainIndex } from './search-index/index.ts'
 
@@ -30,6 +31,7 @@ export const JOBS: readonly Job[] = [
   { name: 'idempotency-keys', everyMs: HOUR_MS, run: dropOldIdempotencyKeys },
   { name: 'development-payments', everyMs: MINUTE_MS, run: keepDevelopmentBooks },
   { name: 'orphaned-uploads', everyMs: HOUR_MS, run: dropOrphanedUploads },
+  { name: 'old-attachments', everyMs: HOUR_MS, run: dropOldAttachments },
   { name: 'support-conversations', everyMs: MINUTE_MS, run: dropOldConversations },
   { name: 'oauth-leftovers', everyMs: HOUR_MS, run: dropOAuthLeftovers },
   { name: 'deleted-cards', everyMs: HOUR_MS, run: purgeDeletedCards },

@@ -22,10 +22,16 @@ function explain(error: Error & { code?: string; port?: number }): never {
   fail(error.stack ?? String(error), EXIT_FAILED)
 }
 
-function greet({ baseUrl }: Config): void {
+const OPEN_DEVELOPMENT =
+  'Warning: NODE_ENV is not "production", but this address can be reached by others. Development doors are open: payments are played, metrics and secrets are not protected. Set NODE_ENV=production.\n'
+
+async function greet(config: Config): Promise<void> {
+  const { isOpenDevelopment } = await import('./core/own-addresses.ts')
+  const { baseUrl } = config
   process.stdout.write(
     `Knowledge Vault is up at ${baseUrl}\n  API docs   ${baseUrl}/docs\n  Get a key  sign up at ${baseUrl} and open "API keys", or: POST ${baseUrl}/api/v1/auth/register, then POST /api/v1/auth/api-keys\n`,
   )
+  if (isOpenDevelopment(config)) process.stderr.write(OPEN_DEVELOPMENT)
 }
 
 function onSignal(stop: () => Promise<unknown>): void {
@@ -64,7 +70,7 @@ async function start(): Promise<void> {
   }
   const { supervise } = await import('./supervisor.ts')
   const supervisor = supervise(config.workers, {
-    ready: () => greet(config),
+    ready: () => void greet(config),
     failed: (code) => process.exit(code),
   })
   onSignal(supervisor.stop)

@@ -19,7 +19,7 @@ export function keptSecret(dataDir: string): string {
   const file = join(dataDir, 'secret.key')
   const kept = read(file)
   if (kept) return kept
-  mkdirSync(dataDir, { recursive: true })
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const draft = `${file}.${randomToken(9)}`
   writeFileSync(draft, `${randomToken()}\n`, { mode: 0o600, flag: 'wx', flush: true })
   try {

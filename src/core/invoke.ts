@@ -2,9 +2,8 @@ import type { z } from 'zod'
 import type { Capability } from './capability.ts'
 import type { Ctx, UserCtx } from './context.ts'
 import { InvalidInput, missingScope, notAuthenticated } from './errors.ts'
-import { quickParser, UNSURE } from './made-parser.ts'
-import { parseOutput } from './output.ts'
-import { toInputIssues } from './validation.ts'
+import { sizeIssues } from './sizes.ts'
+import { MAX_ISSUES, toInputIssues } from './validation.ts'
 
 /** Refuses a caller without the needed credential. Doors ask before they read a body. */
 export function authorise(capability: Pick<Capability, 'scopes'>, viewer: Ctx['viewer']): void {
@@ -13,12 +12,11 @@ export function authorise(capability: Pick<Capability, 'scopes'>, viewer: Ctx['v
   if (!capability.scopes.every((scope) => viewer.scopes.has(scope))) throw missingScope(capability.scopes)
 }
 
-const parseQuickly = quickParser({ exact: true })
-
-export function parseInput(schema: z.ZodType, raw: unknown): unknown {
-  const copied = parseQuickly(schema, raw)
-  if (copied !== UNSURE) return copied
-  const parsed = schema.safeParse(raw, { reportInput: true })
+/** Sizes first: what is too large is refused before anything looks at what it holds. */
+export function parseInput<S extends z.ZodType>(schema: S, raw: unknown): z.output<S> {
+  const tooLarge = sizeIssues(schema, raw)
+  if (tooLarge.length > 0) throw new InvalidInput(tooLarge.slice(0, MAX_ISSUES))
+  const parsed = schema.safeParse(raw)
   if (!parsed.success) throw new InvalidInput(toInputIssues(parsed.error.issues, raw))
   return parsed.data
 }
@@ -35,7 +33,8 @@ export async function invoke(
   const input = parseInput(schema, raw)
   // authorise() has seen a viewer wherever the declaration asks for one.
   const output = await capability.run(ctx as UserCtx, input as never)
-  return parseOutput(answer, output)
+  // Declared fields alone leave, each of its declared type.
+  return answer.parse(output)
 }
 
 type ToolInput = { schema: z.ZodObject; optional: readonly string[] }

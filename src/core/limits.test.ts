@@ -30,3 +30,20 @@ test('what a sibling counted in an ended minute no longer counts', () => {
   limits.absorb([['a', 1_000_000 - 60_000, 100]])
   expect(limits.hit('a', 2).exceeded).toBe(false)
 })
+
+test('a flood of new keys clears nobody who has used much', () => {
+  const limits = memoryLimits(undefined, () => 1_000_000)
+  for (let i = 0; i < 50; i++) limits.hit('busy', 10)
+  for (let i = 0; i < 250_000; i++) limits.hit(`flood ${i}`, 10)
+  expect(limits.look('busy', 10)).toMatchObject({ exceeded: true, remaining: 0 })
+})
+
+test('looking does not count, and an amount counts as much as it says', () => {
+  let time = 1_000_000
+  const limits = memoryLimits(undefined, () => time)
+  expect(limits.hit('bytes', 100, 60).remaining).toBe(40)
+  expect(limits.look('bytes', 100).remaining).toBe(40)
+  expect(limits.hit('bytes', 100, 60).exceeded).toBe(true)
+  time += 60_000
+  expect(limits.look('bytes', 100)).toMatchObject({ exceeded: false, remaining: 100 })
+})

@@ -1,8 +1,10 @@
 export type LimitState = { limit: number; remaining: number; resetSeconds: number; exceeded: boolean }
 
 export type Limits = {
-  /** Counts one use of `key` and tells how much is left in its current minute. */
-  hit: (key: string, perMinute: number) => LimitState
+  /** Counts a use of `key`, or as many as `amount`, and tells how much is left in its current minute. */
+  hit: (key: string, perMinute: number, amount?: number) => LimitState
+  /** The same without counting. */
+  look: (key: string, perMinute: number) => LimitState
 }
 
 /** Uses counted in one process that its siblings must know of. */
@@ -14,8 +16,9 @@ export type SharedLimits = Limits & {
 }
 
 const WINDOW_MS = 60_000
-/** Enough for every active caller of a minute; past it old windows are swept, and if need be all. */
+/** Enough for every active caller of a minute; past it windows are swept. */
 const MAX_KEYS = 100_000
+const KEPT_BY_SWEEP = 0.9 * MAX_KEYS
 /** Soon enough that the next request of one client finds the count everywhere, seldom enough to cost nothing under load. */
 const SHARE_AFTER_MS = 2
 
@@ -32,9 +35,14 @@ export function memoryLimits(
   const windows = new Map<string, Window>()
   let unshared = new Map<string, Window>()
 
+  /** Ended windows go first, then those with the fewest uses: who floods with new keys must not clear anybody's count. */
   function sweep(time: number): void {
     for (const [key, window] of windows) if (time - window.start >= WINDOW_MS) windows.delete(key)
-    if (windows.size > MAX_KEYS) windows.clear()
+    for (let uses = 1; windows.size > KEPT_BY_SWEEP; uses *= 2)
+      for (const [key, window] of windows) {
+        if (windows.size <= KEPT_BY_SWEEP) break
+        if (window.uses <= uses) windows.delete(key)
+      }
   }
 
   function add(key: string, start: number, uses: number, time: number): Window {
@@ -49,7 +57,7 @@ export function memoryLimits(
     return window
   }
 
-  function shareSoon(key: string, start: number): void {
+  function shareSoon(key: string, start: number, amount: number): void {
     if (!share) return
     if (unshared.size === 0)
       setTimeout(() => {
@@ -62,21 +70,29 @@ export function memoryLimits(
         share(uses)
       }, SHARE_AFTER_MS).unref()
     const pending = unshared.get(key)
-    if (pending) pending.uses++
-    else unshared.set(key, { start, uses: 1 })
+    if (pending) pending.uses += amount
+    else unshared.set(key, { start, uses: amount })
   }
 
+  const stateOf = ({ start, uses }: Window, perMinute: number, time: number): LimitState => ({
+    limit: perMinute,
+    remaining: Math.max(0, perMinute - uses),
+    resetSeconds: Math.max(1, Math.ceil((start + WINDOW_MS - time) / 1000)),
+    exceeded: uses > perMinute,
+  })
+
   return {
-    hit(key, perMinute) {
+    hit(key, perMinute, amount = 1) {
       const time = now()
-      const window = add(key, time, 1, time)
-      shareSoon(key, window.start)
-      return {
-        limit: perMinute,
-        remaining: Math.max(0, perMinute - window.uses),
-        resetSeconds: Math.max(1, Math.ceil((window.start + WINDOW_MS - time) / 1000)),
-        exceeded: window.uses > perMinute,
-      }
+      const window = add(key, time, amount, time)
+      shareSoon(key, window.start, amount)
+      return stateOf(window, perMinute, time)
+    },
+    look(key, perMinute) {
+      const time = now()
+      const window = windows.get(key)
+      const isOpen = window !== undefined && time - window.start < WINDOW_MS
+      return stateOf(isOpen ? window : { start: time, uses: 0 }, perMinute, time)
     },
     absorb(uses) {
       const time = now()

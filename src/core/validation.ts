@@ -3,9 +3,13 @@ import type { InputIssue } from './errors.ts'
 
 type Issue = z.core.$ZodIssue
 
+/** Who made more mistakes than these mends them first. */
+export const MAX_ISSUES = 50
 const MAX_ECHO = 200
-const MAX_ECHO_KEYS = 20
 const SECRET_FIELD = /pass|token|secret|key/i
+
+const shortKey = (key: PropertyKey): string | number =>
+  typeof key === 'number' ? key : String(key).slice(0, MAX_ECHO)
 
 function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
@@ -17,15 +21,32 @@ function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
   )
 }
 
-/** The offending value is echoed as FastAPI does, but short, and never where it may be a secret. */
-function echo(value: unknown, path: readonly PropertyKey[], depth = 0): unknown {
-  if (path.some((key) => SECRET_FIELD.test(String(key)))) return '<hidden>'
-  if (typeof value === 'string') return value.slice(0, MAX_ECHO)
+/** One level of a list or an object, as far as the characters reach. */
+function echoInside(value: object, path: readonly PropertyKey[]): unknown {
+  let left = MAX_ECHO
+  const entries: [string, unknown][] = []
+  for (const key in value) {
+    const name = key.slice(0, left)
+    left -= name.length
+    const item = echoed((value as Record<string, unknown>)[key], Array.isArray(value) ? path : [key], left)
+    left -= String(item).length
+    entries.push([name, item])
+    if (left <= 0) break
+  }
+  return Array.isArray(value) ? entries.map(([, item]) => item) : Object.fromEntries(entries)
+}
+
+function echoed(value: unknown, path: readonly PropertyKey[], left: number): unknown {
+  if (path.some((key) => SECRET_FIELD.test(String(shortKey(key))))) return '<hidden>'
+  if (typeof value === 'string') return value.slice(0, left)
   if (typeof value !== 'object' || value === null) return value
-  if (depth > 0) return Array.isArray(value) ? [] : {}
-  if (Array.isArray(value)) return value.slice(0, MAX_ECHO_KEYS).map((item) => echo(item, path, 1))
-  const entries = Object.entries(value).slice(0, MAX_ECHO_KEYS)
-  return Object.fromEntries(entries.map(([key, item]) => [key.slice(0, MAX_ECHO), echo(item, [key], 1)]))
+  return Array.isArray(value) ? [] : {}
+}
+
+/** The offending value is echoed as FastAPI does, but short, and never where it may be a secret. */
+export function echo(value: unknown, path: readonly PropertyKey[]): unknown {
+  const short = echoed(value, path, MAX_ECHO)
+  return typeof short === 'object' && short !== null ? echoInside(value as object, path) : short
 }
 
 const TYPE_NAMES: Record<string, [type: string, what: string]> = {
@@ -101,30 +122,40 @@ function describe(
 function unwrapHint(raw: unknown, path: readonly PropertyKey[]): string {
   const field = path[0]
   if (path.length !== 1 || typeof field !== 'string' || typeof raw !== 'object' || raw === null) return ''
-  const wrapper = Object.entries(raw).find(
-    ([, value]) =>
-      typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, field),
-  )?.[0]
+  const wrapper = Object.keys(raw)
+    .slice(0, MAX_ISSUES)
+    .find((name) => {
+      const value = (raw as Record<string, unknown>)[name]
+      return (
+        typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, field)
+      )
+    })
   return wrapper === undefined
     ? ''
     : `: "${field}" was sent inside "${wrapper.slice(0, MAX_ECHO)}"; move it to the top level of the JSON object`
 }
 
-/** zod's issues in the words and types that FastAPI users know. */
+function toIssue(issue: Issue, raw: unknown): InputIssue[] {
+  const path = issue.path.map(shortKey)
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.slice(0, MAX_ISSUES).map((key) => ({
+      type: 'extra_forbidden',
+      path: [...path, shortKey(key)],
+      msg: 'Extra inputs are not permitted',
+      input: echo(valueAt(raw, [...issue.path, key]), [...path, key]),
+    }))
+  const value = valueAt(raw, issue.path)
+  const described = describe(issue, value)
+  const isMissing = described.type === 'missing'
+  if (isMissing) described.msg += unwrapHint(raw, issue.path)
+  const shown = isMissing ? echo(valueAt(raw, issue.path.slice(0, -1)), []) : echo(value, path)
+  return [{ path, ...described, input: shown }]
+}
+
+/** zod's issues in the words and types that FastAPI users know; the first of them, where there are very many. */
 export function toInputIssues(issues: readonly Issue[], raw: unknown): InputIssue[] {
-  return issues.flatMap((issue): InputIssue[] => {
-    const path = issue.path.map((key) => (typeof key === 'number' ? key : String(key)))
-    if (issue.code === 'unrecognized_keys')
-      return issue.keys.map((key) => ({
-        type: 'extra_forbidden',
-        path: [...path, key],
-        msg: 'Extra inputs are not permitted',
-        input: echo(valueAt(raw, [...path, key]), [...path, key]),
-      }))
-    const value = valueAt(raw, issue.path)
-    const described = describe(issue, value)
-    const parent = described.type === 'missing' ? valueAt(raw, issue.path.slice(0, -1)) : value
-    if (described.type === 'missing') described.msg += unwrapHint(raw, issue.path)
-    return [{ path, ...described, input: echo(parent, described.type === 'missing' ? [] : path) }]
-  })
+  return issues
+    .slice(0, MAX_ISSUES)
+    .flatMap((issue) => toIssue(issue, raw))
+    .slice(0, MAX_ISSUES)
 }

@@ -1,9 +1,6 @@
-import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { CREDENTIAL_TABLES, takesCredentials } from './credential-statements.ts'
-import { prepared } from './prepared.ts'
+import { takesCredentials } from './credential-statements.ts'
 import type { Schema } from './schema.ts'
 
 const db = new Kysely<Schema>({
@@ -19,40 +16,47 @@ test('a statement that ends a credential, or changes what one may do, is seen', 
   const taking = [
     db.deleteFrom('api_keys').where('key_id', '=', 'x'),
     db.deleteFrom('sessions').where('user_id', '=', 'x').returning('session_id'),
+    db.deleteFrom('sessions as s').where('s.user_id', '=', 'x'),
     db.deleteFrom('oauth_grants').where('grant_id', '=', 'x'),
     db.deleteFrom('oauth_tokens'),
     db.updateTable('users').set({ email_verified: 0, updated_at: '' }).where('user_id', '=', 'x'),
     db.updateTable('users').set((eb) => ({ deleted_at: eb.val('now') })),
     db.updateTable('api_keys').set({ scopes: '[]' }),
+    db
+      .with('gone', (qb) => qb.deleteFrom('sessions').returning('user_id'))
+      .selectFrom('gone')
+      .selectAll(),
+    db
+      .insertInto('sessions')
+      .values({} as never)
+      .onConflict((oc) => oc.column('session_id').doUpdateSet({ user_id: 'x' })),
+    db.replaceInto('sessions').values({} as never),
   ]
-  for (const query of taking)
-    expect(takesCredentials(query.toOperationNode()), query.compile().sql).toBe(true)
+  for (const query of taking) expect(takesCredentials(query.compile().sql), query.compile().sql).toBe(true)
+})
+
+test('raw SQL is seen as well, in whatever case and on however many lines', () => {
+  const taking = [
+    sql`delete from sessions where user_id = ${'x'}`,
+    sql`DELETE\n FROM "sessions"`,
+    sql`update users set deleted_at = 'now'`,
+    sql`update only api_keys as k set scopes = '[]'`,
+    sql`truncate oauth_tokens`,
+    sql`drop table if exists api_keys`,
+    sql`insert or replace into sessions values (1)`,
+    sql`update sessions set (user_id) = (select 'x')`,
+  ]
+  for (const raw of taking) expect(takesCredentials(raw.compile(db).sql), raw.compile(db).sql).toBe(true)
 })
 
 test('everything else is not', () => {
   const harmless = [
     db.updateTable('api_keys').set({ last_used_at: '' }).where('key_id', '=', 'x'),
     db.updateTable('sessions').set({ last_seen_at: '', expires_at: '' }),
-    db.updateTable('users').set({ plan: 'pro' }),
+    db.updateTable('users').set({ plan: 'pro' }).where('email_normal', '=', 'x'),
+    db.insertInto('sessions').values({} as never),
     db.deleteFrom('cards').where('card_id', '=', 'x'),
     db.selectFrom('api_keys').selectAll(),
   ]
-  for (const query of harmless)
-    expect(takesCredentials(query.toOperationNode()), query.compile().sql).toBe(false)
-})
-
-test('a prepared query, which no plugin sees, is refused when it would do that', async () => {
-  const endAll = prepared((db) => db.deleteFrom('sessions'))
-  await expect(endAll(db, {})).rejects.toThrow('must not end a credential')
-})
-
-test('no raw SQL, which no plugin sees, deletes or updates credentials', () => {
-  const taking = new RegExp(`\\b(delete\\s+from|update)\\s+"?(${[...CREDENTIAL_TABLES].join('|')})\\b`, 'i')
-  expect('DELETE FROM sessions').toMatch(taking)
-  const sources = join(import.meta.dirname, '..')
-  const files = globSync('**/*.ts', { cwd: sources }).filter(
-    (file) => !/\.test\.ts$|^db.migrations/.test(file),
-  )
-  expect(files.length).toBeGreaterThan(100)
-  expect(files.filter((file) => taking.test(readFileSync(join(sources, file), 'utf8')))).toEqual([])
+  for (const query of harmless) expect(takesCredentials(query.compile().sql), query.compile().sql).toBe(false)
 })

@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Kysely, type KyselyPlugin, SqliteAdapter } from 'kysely'
-import { takesCredentials } from './credential-statements.ts'
 import type { Schema } from './schema.ts'
 
 export type Db = Kysely<Schema>
@@ -71,14 +70,10 @@ export function newTransactionMark(): TransactionMark {
 export const runMarked = <T>(mark: TransactionMark, fn: () => Promise<T>): Promise<T> =>
   openTransaction.run(mark, fn)
 
-/** For the writing handle: the one place that sees every statement that may end a credential. */
-export const credentialWatch: KyselyPlugin = {
-  transformQuery({ node }) {
-    const mark = openTransaction.getStore()
-    if (mark && takesCredentials(node)) mark.tookCredentials = true
-    return node
-  },
-  transformResult: async ({ result }) => result,
+/** For the writing connection, after a statement that may end a credential. */
+export function noteTakenCredentials(): void {
+  const mark = openTransaction.getStore()
+  if (mark) mark.tookCredentials = true
 }
 
 /** The root handle inside a transaction would not see the transaction's own writes. */

@@ -1,6 +1,5 @@
 import type { Compilable, CompiledQuery, Expression, Insertable, RawBuilder } from 'kysely'
 import { CompiledQuery as Compiled, sql } from 'kysely'
-import { takesCredentials } from './credential-statements.ts'
 import { type Db, directRun, isSqlite } from './db.ts'
 import type { Schema } from './schema.ts'
 
@@ -48,11 +47,6 @@ function bindLess<R>(query: CompiledQuery<R>): CompiledQuery<R> {
 function makeReady<P, R>(build: Build<P, R>, db: Db): Ready<R> {
   const built = build(db, (name) => sql.val(new Parameter(name)) as never)
   const compiled = 'isRawBuilder' in built ? built.compile(db) : built.compile()
-  // It would run past the plugin that tells other requests and nodes of it.
-  if (takesCredentials(compiled.query))
-    throw new Error(
-      'A prepared query must not end a credential or change what one may do: use the query builder',
-    )
   const query = isSqlite(db) ? bindLess(compiled) : compiled
   const names = query.parameters.map((value) => (value instanceof Parameter ? value.name : undefined))
   return { query, names }

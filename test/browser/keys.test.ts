@@ -97,7 +97,7 @@ test('the language of dates and numbers is chosen, and the whole app follows', a
 test('mail about feedback can be turned off', async () => {
   const { page, api } = await stage.person('Quiet one')
   await page.goto('/settings')
-  await page.getByLabel('Mail me about feedback on my cards').uncheck()
+  await page.getByLabel('Mail me about my cards').uncheck()
   await page.getByText('Saved.').waitFor()
   expect(await api('GET', '/api/v1/user/settings')).toMatchObject({ email_notifications: false })
 })

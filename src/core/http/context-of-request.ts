@@ -6,6 +6,6 @@ export const contextOfRequest = (services: Services, request: FastifyRequest): C
   contextFor(services, {
     viewer: request.viewer,
     requestId: request.id,
-    ip: request.ip,
+    ip: request.clientHost,
     ifMatch: request.headers['if-match'],
   })

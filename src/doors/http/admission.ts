@@ -12,7 +12,7 @@ import {
 import { authorise } from '../../core/invoke.ts'
 import { viewerOf } from '../../features/identity/credentials/credentials.ts'
 import type { FlatHeaders } from './fast-path/answers.ts'
-import { applyRateLimit } from './limits/rate-limit.ts'
+import { applyRateLimit, countWrongCredential, holdGuessingHost } from './limits/rate-limit.ts'
 
 /**
  * The viewer of a request, or null without a credential. A bad credential is an error, not a nobody. A promise only where
@@ -25,13 +25,26 @@ export type Authenticate = (
 
 export const authenticate: Authenticate = (services, request) => {
   const credential = credentialOf(request, services.config.baseUrl)
-  return credential ? viewerOf(services, credential.value, request.url) : null
+  if (!credential) return null
+  const countWrong = (error: unknown): never => {
+    if (error instanceof AppError && error.status === 401) countWrongCredential(services, request)
+    throw error
+  }
+  try {
+    holdGuessingHost(services, request, () =>
+      Boolean(services.credentials.find(credential.value, services.now().getTime())),
+    )
+    const viewer = viewerOf(services, credential.value, request.url)
+    return viewer instanceof Promise ? viewer.catch(countWrong) : viewer
+  } catch (error) {
+    return countWrong(error)
+  }
 }
 
 /** While the database is down nobody can be known; what is read without being known, such as health, is answered all the same. */
 const isNobody = (services: Services, request: FastifyRequest, error: unknown): boolean =>
   error instanceof AppError
-    ? error.status === 401 || error.status === 403
+    ? [401, 403, 429].includes(error.status)
     : SAFE_METHODS.has(request.method) && services.database.isUnavailable(error)
 
 /** Public routes work for everybody; a stale cookie must not lock somebody out of the login route. */

@@ -5,6 +5,8 @@ import type { Locate } from './errors.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     viewer: Viewer | null
+    /** Where the request comes from, as limits count it. Not `ip`, which believes whatever a header says. */
+    readonly clientHost: string
     /** Where the caller's limit stands, once it was counted; every answer says it. */
     limit: LimitState | null
     /** By `performance.now()`; 0 before a route was asked. Kept by the routes that answer themselves. */

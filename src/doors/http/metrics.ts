@@ -3,16 +3,19 @@ import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Config } from '../../config.ts'
 import { AppError } from '../../core/errors.ts'
+import { isLoopback } from '../../core/own-addresses.ts'
 import { sha256 } from '../../core/secrets.ts'
 import type { RouteTimes } from './fast-path/route-times.ts'
 
 const sameText = (a: string, b: string) => timingSafeEqual(Buffer.from(sha256(a)), Buffer.from(sha256(b)))
 
-/** `/metrics` in Prometheus form, behind METRICS_TOKEN as a bearer token where one is set. */
+/** `/metrics` in Prometheus form: behind METRICS_TOKEN as a bearer token, or without one on this machine while developing. */
 export function serveMetrics(app: FastifyInstance, config: Config, times: RouteTimes): void {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   app.get('/metrics', { config: { operation: 'metrics' } }, async (request, reply) => {
+    if (!config.metricsToken && (config.production || !isLoopback(config.host)))
+      throw new AppError(403, 'forbidden', 'Metrics are closed here until METRICS_TOKEN is set.')
     if (
       config.metricsToken &&
       !sameText(request.headers.authorization ?? '', `Bearer ${config.metricsToken}`)

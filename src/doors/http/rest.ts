@@ -78,9 +78,7 @@ function readerFor(capability: Capability, method: Method, path: string): Reader
         throw new InvalidInput([
           { type: 'dict_type', path: [], msg: 'The body should be a JSON object', input: null },
         ])
-      const input: Record<string, unknown> = hasBody(method)
-        ? { ...(request.body as object | undefined) }
-        : {}
+      const input = hasBody(method) ? ((request.body ?? {}) as Record<string, unknown>) : {}
       const query = request.query as Record<string, string | string[]>
       for (const name of queryFields) {
         const text = query[name]

@@ -10,14 +10,15 @@ import { Answers } from './fast-path/answers.ts'
 import { FailureLog } from './fast-path/request-log.ts'
 import { RouteTimes } from './fast-path/route-times.ts'
 import { shedLoad } from './limits/admission-queue.ts'
+import { clientHost, trustIn } from './limits/client-host.ts'
 import { cutOffSlowReaders, PATIENCE, type Patience } from './limits/connection-limits.ts'
 import { drainRefusedBodies } from './limits/drain-body.ts'
-import { answerWrongMethods } from './method-not-allowed.ts'
 import { serveMetrics } from './metrics.ts'
 import { serveRaw } from './raw.ts'
 import { serveRest } from './rest.ts'
 import { serveTools } from './tools.ts'
 import { serveWeb } from './web.ts'
+import { refuseWrongAddresses } from './wrong-addresses.ts'
 
 const DEFAULT_BODY_LIMIT = 1024 * 1024
 const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/
@@ -43,10 +44,11 @@ export type Doors = {
 
 export async function buildServer(services: Services, doors: Doors): Promise<FastifyInstance> {
   const patience = { ...PATIENCE, ...doors.patience }
+  const isTrusted = trustIn(services.config.trustProxy)
   const app = Fastify({
     logController: new FailureLog(services.log),
     bodyLimit: DEFAULT_BODY_LIMIT,
-    trustProxy: services.config.trustProxy,
+    trustProxy: isTrusted ?? false,
     // A client that sends slowly or not at all must not hold a connection for ever.
     connectionTimeout: patience.silenceMs,
     requestTimeout: patience.requestMs,
@@ -63,16 +65,21 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
   const stopLooking = cutOffSlowReaders(app.server, patience)
   app.addHook('onClose', async () => stopLooking())
   app.decorateRequest('viewer', null)
+  app.decorateRequest('clientHost', {
+    getter() {
+      return clientHost(this.raw, isTrusted)
+    },
+  })
   app.decorateRequest('limit', null)
   app.decorateRequest('startedAt', 0)
   const times = new RouteTimes()
   const answers = new Answers(services.config, times, services.log)
   answers.attend(app)
-  acceptJson(app)
+  acceptJson(app, services)
   drainRefusedBodies(app)
   handleErrors(app, services)
   if (doors.shedding) shedLoad(app, services.database)
-  const closeRoutes = answerWrongMethods(app)
+  const closeRoutes = refuseWrongAddresses(app, services)
   serveMetrics(app, services.config, times)
   serveRest(app, services, answers, doors.capabilities)
   serveTools(app, services, answers, doors.capabilities)

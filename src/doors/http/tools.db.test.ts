@@ -20,8 +20,8 @@ onBothEngines('the tool door', (t) => {
     const { body } = await user.tool('get_ai_guide', { base_url: 'https://vault.example.com/' })
     expect(body.data.base_url).toBe('https://vault.example.com')
     expect(body.data.authentication.mcp_endpoint).toBe('https://vault.example.com/mcp')
-    const rest = await t.anonymous().get('/ai-guide?base_url=https://vault.example.com')
-    expect(rest.body).toEqual(body.data)
+    const rest = await t.anonymous().get('/ai-guide?base_url=http://localhost/')
+    expect(rest.body.authentication.mcp_endpoint).toBe('http://localhost/mcp')
   })
 
   test('tool inputs are strict: an unknown key, a wrong type and a list as body are refused with their place', async () => {

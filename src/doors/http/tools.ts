@@ -11,6 +11,7 @@ import { authenticate } from './admission.ts'
 import type { Answer, Answers, FlatHeaders } from './fast-path/answers.ts'
 import { addCapabilityRoute } from './fast-path/capability-route.ts'
 import { manifestOf } from './manifest.ts'
+import { refuseUncalled } from './wrong-addresses.ts'
 
 function bodyOf(request: FastifyRequest): object {
   const { body } = request
@@ -68,9 +69,12 @@ export function serveTools(
   const tools = toolsOf(capabilities)
   for (const capability of tools) addTool(app, services, answers, capability)
 
-  app.post('/mcp/tools/:name', { config: { operation: 'tool.unknown' } }, async () => {
-    throw notFound('Tool', 'The tools are listed at /mcp/manifest.')
-  })
+  const noSuchTool = () => notFound('Tool', 'The tools are listed at /mcp/manifest.')
+  app.post(
+    '/mcp/tools/:name',
+    { config: { operation: 'tool.unknown' }, onRequest: refuseUncalled(services, noSuchTool) },
+    async () => {},
+  )
 
   let manifest: string | undefined
   app.get('/mcp/manifest', { config: { operation: 'manifest' } }, async (_request, reply) => {

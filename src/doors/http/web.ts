@@ -4,8 +4,9 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
 import type { Services } from '../../core/context.ts'
-import { AppError } from '../../core/errors.ts'
+import { AppError, nothingHere } from '../../core/errors.ts'
 import { VERSION } from '../../core/version.ts'
+import { countMiss } from './limits/rate-limit.ts'
 
 const DIST = new URL('../../../web/dist/', import.meta.url)
 
@@ -25,9 +26,6 @@ export const WEB_POLICY = [
 
 /** Addresses that belong to programs: a mistyped one gets their 404, never a page. */
 const NOT_PAGES = /^\/(api|mcp|docs|health|metrics|openapi\.json|ai-guide|oauth|assets|\.well-known)(\/|$)/
-
-const notHere = () =>
-  new AppError(404, 'not_found', 'There is nothing at this address. The API is described at /docs.')
 
 /** A browser that opens an address, as opposed to a script, a program or an image tag that fetches one. */
 function opensPage(request: FastifyRequest): boolean {
@@ -107,7 +105,8 @@ export async function serveWeb(app: FastifyInstance, services: Services): Promis
   })
   app.get('/', { config: { operation: 'web.page' } }, async (_request, reply) => sendPage(reply))
   app.get('/*', { config: { operation: 'web.page' } }, async (request, reply) => {
-    if (!opensPage(request)) throw notHere()
-    return sendPage(reply)
+    if (opensPage(request)) return sendPage(reply)
+    countMiss(services, request)
+    throw nothingHere()
   })
 }

@@ -89,7 +89,7 @@ export async function serveMcp(
       ctx: contextFor(services, {
         viewer: request.viewer,
         requestId: request.id,
-        ip: request.ip,
+        ip: request.clientHost,
         ifMatch: undefined,
       }) as UserCtx,
       profile: profileOf(request),

@@ -6,10 +6,10 @@ import {
   validateOriginHeader,
 } from '@modelcontextprotocol/server'
 import type { FastifyRequest } from 'fastify'
-import type { Config } from '../../config.ts'
 import type { Capability } from '../../core/capability.ts'
 import type { Services } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
+import { ownHosts } from '../../core/own-addresses.ts'
 import { agreeingHeaders } from './client-defects.ts'
 import { plainAnswer, plainCall } from './plain-call.ts'
 import { type McpCall, mcpServers } from './server.ts'
@@ -18,17 +18,6 @@ export type McpOptions = {
   /** Only the conformance tests set it: another server behind the same door. */
   factory?: McpServerFactory
 }
-
-const hostOf = (baseUrl: string) => new URL(baseUrl).hostname
-
-const knownHosts = (config: Config) => [
-  hostOf(config.baseUrl),
-  config.host,
-  'localhost',
-  '127.0.0.1',
-  '[::1]',
-  ...config.allowedHosts,
-]
 
 /** Against DNS rebinding: a page of another site must not talk to a vault on the reader's own machine. */
 function checkHost(request: FastifyRequest, hosts: string[]): void {
@@ -50,7 +39,7 @@ export function openProtocol(services: Services, capabilities: readonly Capabili
   const handler = createMcpHandler(options.factory ?? factory, {
     onerror: (error) => services.log.debug({ err: error }, 'MCP request refused'),
   })
-  const hosts = knownHosts(services.config)
+  const hosts = [...ownHosts(services.config)]
 
   /** The answer to a call that is plainly written, if this one is. */
   const answerPlain = async (headers: IncomingHttpHeaders, body: unknown, call: McpCall) => {

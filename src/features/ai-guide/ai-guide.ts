@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { type Capability, capability } from '../../core/capability.ts'
 import type { Ctx } from '../../core/context.ts'
+import { invalid } from '../../core/errors.ts'
+import { isOwnAddress } from '../../core/own-addresses.ts'
 import { descriptionOf, requiredScopes, toolsOf } from '../../core/tools.ts'
 import { policyOf } from '../credits/policy.ts'
 import {
@@ -35,7 +37,7 @@ const Input = z.object({
     .url({ protocol: /^https?$/ })
     .max(2000)
     .optional()
-    .describe('Address to write into the guide instead of the server’s own'),
+    .describe('Another address of this server, to write into the guide'),
 })
 
 type Guide = z.input<typeof AiGuide>
@@ -74,7 +76,12 @@ export function aiGuide(all: () => readonly Capability[]) {
     rest: ['GET /ai-guide'],
     input: Input,
     output: AiGuide,
-    run: async (ctx, { base_url }) => read(ctx, base_url),
+    run: async (ctx, { base_url }) => {
+      // Anybody can make a link to this page: it must not send a reader's key to somebody else's server.
+      if (base_url !== undefined && !isOwnAddress(ctx.config, base_url))
+        throw invalid('base_url', 'Input should be an address of this server; see BASE_URL and ALLOWED_HOSTS')
+      return read(ctx, base_url)
+    },
   })
 
   const getAiGuide = capability({

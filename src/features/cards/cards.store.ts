@@ -7,7 +7,7 @@ import type { CardEvidencesTable, CardsTable } from '../../db/tables/cards.ts'
 import { foldForFilter, secretsInEvidence } from './content.ts'
 import type { FoundSecret } from './review-rules.ts'
 import type { EvidenceInput } from './schemas.ts'
-import { type CardRow, selectCards } from './select.ts'
+import { type CardRow, selectCards, selectShortCards, writtenBytes } from './select.ts'
 import { type CardScope, isBrowsed, mayRead, mayUndelete } from './visibility.ts'
 
 const readable = prepared((db, parameter: Named<{ viewer: string; card: string }>) =>
@@ -76,13 +76,45 @@ export async function appendEvidences(
   return found.flat()
 }
 
-export function evidencesOf(db: Db, cardId: string): Promise<CardEvidencesTable[]> {
-  return db
-    .selectFrom('card_evidences')
-    .selectAll()
-    .where('card_id', '=', cardId)
+/** Of all evidence in one answer; from there on it is shown by its beginning. */
+const MAX_EVIDENCE_BYTES = 8 * 1024 * 1024
+const SHORT_EVIDENCE = 300
+
+export type EvidenceRow = CardEvidencesTable & { truncated: boolean }
+
+/** Evidence grows without end, so it is measured before it is read. */
+export async function evidencesOf(db: Db, cardId: string): Promise<EvidenceRow[]> {
+  const all = () => db.selectFrom('card_evidences').where('card_id', '=', cardId)
+  const sizes = await all()
+    .select(sql<number>`octet_length(content) + coalesce(octet_length(meta), 0)`.as('bytes'))
     .orderBy('position')
     .execute()
+  let until = 0
+  for (let left = MAX_EVIDENCE_BYTES; until < sizes.length; until++) {
+    left -= sizes[until]?.bytes ?? 0
+    if (left < 0) break
+  }
+  const first = await all().selectAll().where('position', '<', until).orderBy('position').execute()
+  if (until === sizes.length) return first.map((row) => ({ ...row, truncated: false }))
+  const rest = await all()
+    .select([
+      'evidence_id',
+      'card_id',
+      'position',
+      'kind',
+      'secrets',
+      'added_by',
+      'added_in_version',
+      'created_at',
+    ])
+    .select([sql<string>`substr(content, 1, ${SHORT_EVIDENCE})`.as('content'), sql<null>`null`.as('meta')])
+    .where('position', '>=', until)
+    .orderBy('position')
+    .execute()
+  return [
+    ...first.map((row) => ({ ...row, truncated: false })),
+    ...rest.map((row) => ({ ...row, truncated: true })),
+  ]
 }
 
 export async function secretsInEvidencesOf(db: Db, cardId: string): Promise<FoundSecret[]> {
@@ -94,6 +126,10 @@ export async function secretsInEvidencesOf(db: Db, cardId: string): Promise<Foun
     .execute()
   return rows.flatMap((row) => (row.secrets === null ? [] : fromJson<FoundSecret[]>(row.secrets)))
 }
+
+/** Of a page as it is sent, and of one card in it that is not shown whole. */
+export const MAX_PAGE_BYTES = 2 * 1024 * 1024
+const SHORT_CARD_BYTES = 16 * 1024
 
 export type ListFilter = {
   scope: CardScope
@@ -120,27 +156,51 @@ export const listedCards = (db: Db, viewerId: string, filter: ListFilter) => {
   return query
 }
 
+type Sized = { card_id: string; bytes: number }
+
+/** Which cards of a page are read whole: from the first on as many as fit, with room for the beginnings of the rest. */
+function chooseWhole(cards: readonly Sized[]): Set<string> {
+  const whole = new Set<string>()
+  let left = MAX_PAGE_BYTES - cards.length * SHORT_CARD_BYTES
+  for (const { card_id, bytes } of cards) {
+    left -= bytes
+    if (left < 0) break
+    whole.add(card_id)
+  }
+  return whole
+}
+
+/** With the bytes that its author wrote, where it is read whole. */
+export type ListedRow = { row: CardRow; wholeBytes: number | null }
+
 export async function listCards(
   db: Db,
   viewerId: string,
   filter: ListFilter,
   { page, page_size }: { page: number; page_size: number },
-): Promise<{ rows: CardRow[]; total: number }> {
+): Promise<{ rows: ListedRow[]; total: number }> {
   const { total } = await listedCards(db, viewerId, filter)
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
-  // The page is chosen by id first, so that sorting never drags the long texts along.
-  const ids = listedCards(db, viewerId, filter)
-    .select('cards.card_id')
+  // The page is chosen by id and size first, so that neither sorting nor reading drags very long texts along.
+  const chosen = await listedCards(db, viewerId, filter)
+    .select(['cards.card_id', writtenBytes.as('bytes')])
     .orderBy('cards.created_at', 'desc')
     .orderBy('cards.card_id', 'desc')
     .limit(page_size)
     .offset((page - 1) * page_size)
-  const rows = await selectCards(db, viewerId)
-    .where('cards.card_id', 'in', ids)
-    .orderBy('cards.created_at', 'desc')
-    .orderBy('cards.card_id', 'desc')
     .execute()
+  const whole = chooseWhole(chosen)
+  const read = (select: typeof selectCards | typeof selectShortCards, isWhole: boolean) => {
+    const ids = chosen.map((card) => card.card_id).filter((id) => whole.has(id) === isWhole)
+    return ids.length === 0 ? [] : select(db, viewerId).where('cards.card_id', 'in', ids).execute()
+  }
+  const found = [...(await read(selectCards, true)), ...(await read(selectShortCards, false))]
+  const byId = new Map(found.map((row) => [row.card_id, row]))
+  const rows = chosen.flatMap(({ card_id, bytes }) => {
+    const row = byId.get(card_id)
+    return row ? [{ row, wholeBytes: whole.has(card_id) ? bytes : null }] : []
+  })
   return { rows, total }
 }
 

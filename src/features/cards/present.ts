@@ -1,10 +1,10 @@
 import { fromJson, fromJsonOrNull } from '../../db/columns.ts'
-import type { CardEvidencesTable } from '../../db/tables/cards.ts'
 import { trackOf } from './card-type.ts'
+import { type EvidenceRow, type ListedRow, MAX_PAGE_BYTES } from './cards.store.ts'
 import { contentOf } from './content.ts'
 import type { ReviewReason } from './review-rules.ts'
-import type { CardAnswer } from './schemas.ts'
-import type { CardRow } from './select.ts'
+import type { CardAnswer, ListedCard } from './schemas.ts'
+import { type CardRow, SHORT_TEXT } from './select.ts'
 
 type Counts = Pick<CardRow, 'feedback_useful' | 'feedback_not_applicable' | 'feedback_outdated'>
 
@@ -50,7 +50,46 @@ export const presentCard = (row: CardRow): CardAnswer => ({
   published_at: row.published_at,
 })
 
-export const presentEvidence = (row: CardEvidencesTable) => ({
+const cut = (text: string): string => (text.length > SHORT_TEXT ? `${text.slice(0, SHORT_TEXT)}…` : text)
+const cutOrNull = (text: string | null): string | null => (text === null ? null : cut(text))
+
+function shortened(card: CardAnswer): ListedCard {
+  return {
+    ...card,
+    title: cut(card.title),
+    symptom: cut(card.symptom),
+    fix_summary: cut(card.fix_summary),
+    root_cause: cutOrNull(card.root_cause),
+    scope_notes: cutOrNull(card.scope_notes),
+    card_payload: null,
+    body: null,
+    steps: null,
+    truncated: true,
+  }
+}
+
+/** A control character is written with six; everything that is not the author's own takes this much at most. */
+const LONGEST_ESCAPE = 6
+const HEAD_BYTES = 8192
+
+const bytesOf = (card: ListedCard): number => Buffer.byteLength(JSON.stringify(card))
+
+/** What is stored can be several times as long once it is written as JSON, so the page is measured as it is sent. */
+export function presentPage(rows: readonly ListedRow[]): ListedCard[] {
+  let left = MAX_PAGE_BYTES - MAX_PAGE_BYTES / 10
+  return rows.map(({ row, wholeBytes }): ListedCard => {
+    const card = presentCard(row)
+    if (wholeBytes === null) return shortened(card)
+    const atMost = LONGEST_ESCAPE * wholeBytes + HEAD_BYTES
+    const bytes = atMost <= left / rows.length ? atMost : bytesOf(card)
+    if (bytes > left) return shortened(card)
+    left -= bytes
+    return card
+  })
+}
+
+export const presentEvidence = ({ truncated, ...row }: EvidenceRow) => ({
+  ...(truncated ? { truncated } : {}),
   evidence_id: row.evidence_id,
   kind: row.kind,
   content: row.content,

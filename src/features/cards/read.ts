@@ -5,7 +5,7 @@ import { invalid } from '../../core/errors.ts'
 import { requireVisible } from '../permissions/permission.ts'
 import { readableCard } from './access.ts'
 import { evidencesOf, type ListFilter, listCards } from './cards.store.ts'
-import { presentCard, presentEvidence } from './present.ts'
+import { presentCard, presentEvidence, presentPage } from './present.ts'
 import { CardId, CardListQuery, CaseListQuery, CaseListResponse, CaseResponse } from './schemas.ts'
 
 export const getCard = capability({
@@ -40,7 +40,7 @@ async function list(ctx: UserCtx, filter: ListFilter, { page, page_size }: Pagin
   if (filter.scope === 'workspace' && filter.workspaceId !== undefined)
     await requireVisible(ctx, filter.workspaceId)
   const { rows, total } = await listCards(ctx.db, ctx.viewer.userId, filter, { page, page_size })
-  return { items: rows.map(presentCard), total, page, page_size }
+  return { items: presentPage(rows), total, page, page_size }
 }
 
 const LIST_DESCRIPTION =

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Id, Page, pageOf, Time } from '../../core/schemas.ts'
+import { dictionary, freeJson, openObject, sizeLimits } from '../../core/sizes.ts'
 
 export const CARD_TYPES = ['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference'] as const
 export const MAX_BODY_BYTES = 8 * 1024 * 1024
@@ -17,19 +18,24 @@ function distinctTags(tags: string[]): string[] {
   return [...seen.values()]
 }
 
-const Step = z
-  .looseObject({
+/** Of a payload, of what a step carries besides its own fields, of the meta of an evidence. */
+const MAX_FREE_BYTES = 64 * 1024
+const MAX_STEPS_BYTES = 1024 * 1024
+
+const Step = openObject(
+  {
     order: z.int(),
     action: z.string().max(20_000),
     result: z.string().max(20_000).default('').describe('What to see after the action'),
-  })
-  .meta({ id: 'CaseStep' })
+  },
+  MAX_FREE_BYTES,
+).meta({ id: 'CaseStep' })
 
 const Evidence = z
   .object({
     kind: z.string().trim().min(1).max(100).describe('Such as log, error, diff, command, link, screenshot'),
     content: Text.min(1),
-    meta: z.record(z.string(), z.unknown()).nullish(),
+    meta: freeJson(MAX_FREE_BYTES).nullish(),
   })
   .meta({ id: 'CaseEvidence' })
 
@@ -41,14 +47,13 @@ const fields = {
   title: z.string().trim().min(1).max(5000),
   symptom: RequiredText.describe('Problem or goal, as one would search for it'),
   fix_summary: RequiredText.describe('What solves it'),
-  environment: z
-    .record(z.string().min(1).max(200), z.string().max(2000))
-    .refine((env) => Object.keys(env).length <= MAX_ENVIRONMENT, `At most ${MAX_ENVIRONMENT} entries`)
-    .describe('Such as {"node": "24.1"}'),
+  environment: dictionary(z.string().min(1).max(200), z.string().max(2000), MAX_ENVIRONMENT).describe(
+    'Such as {"node": "24.1"}',
+  ),
   root_cause: Text.nullable(),
-  steps: z.array(Step).max(500),
+  steps: z.array(Step).max(500).register(sizeLimits, { maxBytes: MAX_STEPS_BYTES }),
   tags: z.array(z.string().trim().min(1).max(100)).max(50).overwrite(distinctTags),
-  card_payload: z.record(z.string(), z.unknown()).nullable().describe('Free JSON'),
+  card_payload: freeJson(MAX_FREE_BYTES).nullable().describe('Free JSON, up to 64 KiB'),
   body: Text.nullable().describe('Long text, Markdown'),
   scope_notes: Text.nullable().describe('Where the card applies and where it does not'),
   evidences: z.array(Evidence).max(MAX_EVIDENCES).describe('Only ever added'),
@@ -116,6 +121,10 @@ export const SimilarCard = z
 
 const EvidenceResponse = z
   .object({
+    truncated: z
+      .boolean()
+      .optional()
+      .describe('Content is cut and meta null: the answer had no room for all of it'),
     evidence_id: AnswerId,
     kind: z.string(),
     content: z.string(),
@@ -163,7 +172,18 @@ export const CaseResponse = z
   })
   .meta({ id: 'CaseResponse' })
 
-export const CaseListResponse = pageOf(CaseResponse).meta({ id: 'CaseListResponse' })
+/** A page is 2 MiB at most: past that its cards are shown by the beginning of their texts. */
+export const CaseListItem = CaseResponse.extend({
+  steps: CaseResponse.shape.steps.nullable(),
+  truncated: z
+    .boolean()
+    .optional()
+    .describe(
+      'Long texts are cut, and card_payload, body and steps are null: the page had no room for the whole card',
+    ),
+}).meta({ id: 'CaseListItem' })
+
+export const CaseListResponse = pageOf(CaseListItem).meta({ id: 'CaseListResponse' })
 
 const listParameters = {
   workspace_id: Id.optional(),
@@ -207,5 +227,6 @@ export type CaseCreateInput = z.output<typeof CaseCreate>
 export type CaseUpdateInput = z.output<typeof CaseUpdate>
 export type EvidenceInput = z.output<typeof Evidence>
 export type CardAnswer = z.input<typeof CaseResponse>
+export type ListedCard = z.input<typeof CaseListItem>
 export type CardWarning = z.input<typeof Warning>
 export type SimilarCardAnswer = z.input<typeof SimilarCard>

@@ -14,9 +14,6 @@ const SHOWN = [
   'cards.status',
   'cards.version',
   'cards.seen_from_version',
-  'cards.title',
-  'cards.tags',
-  'cards.environment',
   'cards.evidence_count',
   'cards.feedback_useful',
   'cards.feedback_not_applicable',
@@ -32,6 +29,13 @@ const SHOWN = [
   'cards.edited_fields',
   'cards.published_at',
   'cards.deleted_at',
+] as const
+
+/** What its author wrote: as long as it likes to be. */
+const WRITTEN = [
+  'cards.title',
+  'cards.tags',
+  'cards.environment',
   'cards.symptom',
   'cards.fix_summary',
   'cards.root_cause',
@@ -50,8 +54,23 @@ export type CardRow = Omit<Selectable<CardsTable>, 'filter_text'> & {
   may_delete: number
 }
 
+/** How many bytes of a card its author wrote, read without reading them. */
+export const writtenBytes = sql<number>`${sql.join(
+  WRITTEN.map((column) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`),
+  sql` + `,
+)}`
+
+/** Characters of a text in a card that is not shown whole. */
+export const SHORT_TEXT = 300
+const SHORT_JSON_BYTES = 2000
+
+const begin = <T extends string | null>(column: (typeof WRITTEN)[number]) =>
+  sql<T>`substr(${sql.ref(column)}, 1, ${SHORT_TEXT + 1})`
+const unlessLong = (column: (typeof WRITTEN)[number], empty: string) =>
+  sql<string>`case when octet_length(${sql.ref(column)}) > ${SHORT_JSON_BYTES} then ${empty} else ${sql.ref(column)} end`
+
 /** Cards with what an answer shows besides: the owner's name, and what the viewer may do. */
-export const selectCards = (db: Db, viewerId: ViewerId) =>
+const selectHeads = (db: Db, viewerId: ViewerId) =>
   db
     .selectFrom('cards')
     .innerJoin('users', 'users.user_id', 'cards.owner_id')
@@ -71,3 +90,20 @@ export const selectCards = (db: Db, viewerId: ViewerId) =>
       eb.case().when(mayUpdate(viewerId)).then(1).else(0).end().as('may_update'),
       eb.case().when(mayDelete(viewerId)).then(1).else(0).end().as('may_delete'),
     ])
+
+export const selectCards = (db: Db, viewerId: ViewerId) => selectHeads(db, viewerId).select(WRITTEN)
+
+/** The same with the beginnings of what is long. */
+export const selectShortCards = (db: Db, viewerId: ViewerId) =>
+  selectHeads(db, viewerId).select([
+    begin<string>('cards.title').as('title'),
+    begin<string>('cards.symptom').as('symptom'),
+    begin<string>('cards.fix_summary').as('fix_summary'),
+    begin<string | null>('cards.root_cause').as('root_cause'),
+    begin<string | null>('cards.scope_notes').as('scope_notes'),
+    unlessLong('cards.tags', '[]').as('tags'),
+    unlessLong('cards.environment', '{}').as('environment'),
+    sql<string>`'[]'`.as('steps'),
+    sql<string | null>`null`.as('card_payload'),
+    sql<string | null>`null`.as('body'),
+  ])

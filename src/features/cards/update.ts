@@ -1,5 +1,6 @@
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
+import { invalid } from '../../core/errors.ts'
 import { toJson } from '../../db/columns.ts'
 import { editableCard } from './access.ts'
 import { appendEvidences, replaceTags, updateCardRow } from './cards.store.ts'
@@ -18,6 +19,9 @@ import {
 } from './schemas.ts'
 import type { CardRow } from './select.ts'
 import { keepVersion } from './versions.store.ts'
+
+/** Evidence is never taken away again. */
+const MAX_EVIDENCES = 1000
 
 /**
  * Makes the next version of a card: keeps the former one, adds evidence, reviews again. An edit that changes
@@ -41,6 +45,12 @@ export async function edit(
   const now = ctx.now().toISOString()
   const version = row.version + 1
   const evidence_count = row.evidence_count + evidences.length
+  if (evidences.length > 0 && evidence_count > MAX_EVIDENCES)
+    throw invalid(
+      'evidences',
+      `A card has at most ${MAX_EVIDENCES} evidences; this one has ${row.evidence_count}`,
+      'too_long',
+    )
   // The card's own row comes first: writers that meet wait for each other there, and not at a unique index.
   await updateCardRow(ctx.db, row.card_id, {
     ...columnsOf(after),

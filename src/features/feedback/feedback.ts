@@ -110,7 +110,7 @@ export const giveFeedback = capability({
       const earns = kind === 'useful' && before?.rewarded_at == null
       const rewarded = earns && (await reward(ctx, card, now))
       const feedback_id = before?.feedback_id ?? newId()
-      const isNews = before?.kind !== kind || before.comment !== comment
+      const isSame = before?.kind === kind && before.comment === comment && before.withdrawn_at === null
       await putFeedback(ctx.db, {
         feedback_id,
         card_id,
@@ -118,7 +118,7 @@ export const giveFeedback = capability({
         kind,
         comment,
         rewarded_at: rewarded ? now : (before?.rewarded_at ?? null),
-        told_at: isNews ? toldAtOnce(ctx, card, now) : (before?.told_at ?? null),
+        told_at: isSame ? before.told_at : toldAtOnce(ctx, card, now),
         created_at: now,
         withdrawn_at: null,
       })

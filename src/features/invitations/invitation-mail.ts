@@ -39,7 +39,7 @@ export function invitationMail(invitation: Invitation): {
         '. If you expect no invitation, ignore this mail.',
         ...(isUnwanted
           ? [
-              ` You have turned e-mail notifications off; an invitation still comes, since ${inviter_name} asked for it. To stop mails about it, ask them to take it back; it ends by itself at the time above.`,
+              ` You have turned e-mail notifications off; an invitation still comes, since ${inviter_name} asked for it. To stop mails about it, decline it in the app under Workspaces, or ask them to take it back; it ends by itself at the time above.`,
             ]
           : []),
       ],

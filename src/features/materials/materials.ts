@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { forbidden, invalid, notFound } from '../../core/errors.ts'
-import { AnswerId, Id, JsonValue, Page, pageOf, Time } from '../../core/schemas.ts'
+import { AnswerId, Id, Page, pageOf, Time } from '../../core/schemas.ts'
+import { freeJson } from '../../core/sizes.ts'
 import { fromJson, fromJsonOrNull, toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { RawMaterialsTable } from '../../db/tables/memory.ts'
@@ -22,7 +23,7 @@ const MAX_BODY_BYTES = 8 * 1024 * 1024
 /** Lists show the beginning; one material alone is shown whole. */
 const LIST_CHARACTERS = 2000
 
-const Meta = z.record(z.string(), JsonValue)
+const Meta = freeJson(64 * 1024)
 
 export const RawMaterialCreate = z
   .object({

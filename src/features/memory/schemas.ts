@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { AnswerId, Id, JsonValue, Time } from '../../core/schemas.ts'
+import { AnswerId, Id, Time } from '../../core/schemas.ts'
+import { freeJson } from '../../core/sizes.ts'
 import { LONGEST_KEY } from './project-key.ts'
 
 export const LONGEST_CONTENT = 200_000
@@ -16,7 +17,7 @@ export const WorkspaceId = Id.nullish().describe('Default: personal')
 
 export const Confirmed = z.literal(true).describe('Must be true: the user was asked and has agreed.')
 
-const Meta = z.record(z.string(), JsonValue)
+const Meta = freeJson(64 * 1024)
 
 export const Label = z.string().max(1000).nullish()
 

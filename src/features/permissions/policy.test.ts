@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { InvalidInput } from '../../core/errors.ts'
+import { parseInput } from '../../core/invoke.ts'
 import { domainAllowed, PolicyJson, policyOf } from './policy.ts'
 
 const policy = (value: unknown) =>
@@ -37,5 +39,5 @@ test.each([
   { default_role: 'owner' },
   { filler: 'x'.repeat(70_000) },
 ])('a policy that cannot work is refused: %o', (value) => {
-  expect(PolicyJson.safeParse(value).success).toBe(false)
+  expect(() => parseInput(PolicyJson, value)).toThrow(InvalidInput)
 })

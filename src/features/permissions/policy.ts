@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { forbidden } from '../../core/errors.ts'
+import { openObject } from '../../core/sizes.ts'
 import { fromJsonOrNull } from '../../db/columns.ts'
 import type { Role, WorkspacesTable } from '../../db/tables/workspaces.ts'
 
 export const ROLES = ['admin', 'editor', 'viewer'] as const satisfies readonly Role[]
 export const RoleName = z.enum(ROLES)
 
-const MAX_POLICY_CHARACTERS = 65_536
+const MAX_POLICY_BYTES = 64 * 1024
 
 const Domain = z
   .string()
@@ -16,8 +17,8 @@ const Domain = z
   .regex(/^[^\s@.]+(\.[^\s@.]+)*$/, 'Input should be a domain such as example.com')
 
 /** Three keys have an effect. What else a team keeps here is kept as it is. */
-export const PolicyJson = z
-  .looseObject({
+export const PolicyJson = openObject(
+  {
     allow_publish: z
       .boolean()
       .optional()
@@ -28,12 +29,9 @@ export const PolicyJson = z
       .optional()
       .describe('Only people with an e-mail address in one of these domains can be added or invited.'),
     default_role: RoleName.optional().describe('The role of those who are added or invited without one.'),
-  })
-  .refine(
-    (policy) => JSON.stringify(policy).length <= MAX_POLICY_CHARACTERS,
-    `At most ${MAX_POLICY_CHARACTERS} characters as JSON`,
-  )
-  .describe('Rules of the workspace.')
+  },
+  MAX_POLICY_BYTES,
+).describe('Rules of the workspace.')
 
 export type Policy = {
   allowPublish: boolean

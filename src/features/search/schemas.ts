@@ -1,20 +1,23 @@
 import { z } from 'zod'
 import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
+import { dictionary } from '../../core/sizes.ts'
 
 const CardType = z.enum(['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference'])
 
+/** Room for an error with its stack; what a search weighs of it is less. */
+const LONGEST_QUERY = 20_000
+
 export const SearchRequest = z
   .object({
-    query: z.string().min(3).describe('Plain words or error text; no syntax'),
+    query: z.string().min(3).max(LONGEST_QUERY).describe('Plain words or error text; no syntax'),
     scope: z
       .enum(['personal', 'workspace', 'public'])
       .default('personal')
       .describe('public costs credits on a hit'),
     workspace_ids: z.array(Id).max(100).optional(),
     tags: z.array(z.string().trim().min(1).max(100)).max(50).optional().describe('All of them, any case'),
-    environment: z
-      .record(z.string().min(1).max(200), z.string().max(500))
+    environment: dictionary(z.string().min(1).max(200), z.string().max(500), 100)
       .optional()
       .describe('Equal, or a version prefix: {"node": "20"} finds 20.11'),
     track: z.enum(['debug', 'build']).optional().describe('debug: fixes. build: everything else.'),
@@ -29,7 +32,7 @@ export const SearchRequest = z
 /** Agents get fewer results by default, and may ask with a single word. */
 export const SearchTool = z.object({
   ...SearchRequest.omit({ generate_action_card: true }).shape,
-  query: z.string().min(1).describe('Plain words or error text; no syntax'),
+  query: z.string().min(1).max(LONGEST_QUERY).describe('Plain words or error text; no syntax'),
   limit: z.int().min(1).max(20).default(5),
 })
 

@@ -2,10 +2,9 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { Services } from '../../core/context.ts'
-import { InvalidInput } from '../../core/errors.ts'
 import { contextOfRequest } from '../../core/http/context-of-request.ts'
 import type { RawRoute } from '../../core/http/raw-route.ts'
-import { toInputIssues } from '../../core/validation.ts'
+import { parseInput } from '../../core/invoke.ts'
 import { answerPieces } from './answer.ts'
 import { type Asked, ask, SupportChatRequest } from './chat.ts'
 
@@ -30,11 +29,10 @@ export const streamSupportChat: RawRoute = {
     },
   },
   handle: async (services, request, reply) => {
-    const parsed = SupportChatRequest.safeParse(request.body ?? {}, { reportInput: true })
-    if (!parsed.success) throw new InvalidInput(toInputIssues(parsed.error.issues, request.body))
+    const question = parseInput(SupportChatRequest, request.body ?? {})
     const left = new AbortController()
     const ctx = contextOfRequest(services, request)
-    const asked = await ask(ctx, parsed.data, left.signal)
+    const asked = await ask(ctx, question, left.signal)
     reply.hijack()
     const response = reply.raw
     response.on('close', () => left.abort(new Error('the client has left')))

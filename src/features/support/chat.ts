@@ -8,6 +8,9 @@ import { sanitise } from '../redaction/redact.ts'
 import { answerWhole, lookUp, type Material } from './answer.ts'
 import { type Conversation, conversationOf } from './conversations.ts'
 
+/** Anybody may ask, and every turn is read again with each question. */
+const LONGEST_HISTORY = 24_000
+
 export const SupportChatRequest = z
   .object({
     message: z
@@ -26,6 +29,10 @@ export const SupportChatRequest = z
     history: z
       .array(z.object({ role: z.enum(['user', 'assistant']), content: z.string().max(8000) }))
       .max(20)
+      .refine(
+        (turns) => turns.reduce((sum, turn) => sum + turn.content.length, 0) <= LONGEST_HISTORY,
+        `At most ${LONGEST_HISTORY} characters together: send the last turns`,
+      )
       .nullish()
       .describe('Earlier turns. Where it is sent, it takes the place of what the server remembers.'),
   })

@@ -3,13 +3,15 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import multipart from '@fastify/multipart'
 import { z } from 'zod'
-import { InvalidInput, notFound } from '../../core/errors.ts'
+import { type Ctx, inTx } from '../../core/context.ts'
+import { notFound } from '../../core/errors.ts'
 import { contextOfRequest } from '../../core/http/context-of-request.ts'
 import { credentialOf } from '../../core/http/credential-of-request.ts'
 import { onceOnly } from '../../core/http/idempotency.ts'
 import type { RawRoute } from '../../core/http/raw-route.ts'
-import { toInputIssues } from '../../core/validation.ts'
+import { parseInput } from '../../core/invoke.ts'
 import { newId } from '../../db/ids.ts'
+import { requireFreeDisk, requireRoomForNobody } from './room.ts'
 import { findAttachment } from './tickets.store.ts'
 import { NewTicket, openTicket, requireAdmin, ticketFolder } from './tickets.ts'
 import { MAX_ATTACHMENT_BYTES, MAX_ATTACHMENTS, receiveUpload } from './upload.ts'
@@ -58,7 +60,7 @@ export const createTicket: RawRoute = {
       content: { 'multipart/form-data': { schema: named('Body_create_support_ticket') } },
     },
     responses: { 200: { description: 'The ticket is open', content: json(named('SupportTicketOpened')) } },
-    errors: [400, 413, 415],
+    errors: [400, 413, 415, 507],
     takesKey: true,
   },
   prepare: async (app) => {
@@ -68,12 +70,16 @@ export const createTicket: RawRoute = {
     const ticketId = newId()
     const ctx = contextOfRequest(services, request)
     const folder = ticketFolder(services.config, ticketId)
-    return receiveUpload(request, reply, folder, async (upload) => {
-      const parsed = NewTicket.safeParse(upload.fields, { reportInput: true })
-      if (!parsed.success) throw new InvalidInput(toInputIssues(parsed.error.issues, upload.fields))
-      const given = { ticketId, ticket: parsed.data, attachments: upload.attachments }
+    await requireRoomForNobody(ctx, 0)
+    const beforeFile = async () => {
+      await requireFreeDisk(services.config)
+      await requireRoomForNobody(ctx, 1)
+    }
+    return receiveUpload(request, reply, { folder, beforeFile }, async (upload) => {
+      const ticket = parseInput(NewTicket, upload.fields)
+      const given = { ticketId, ticket, attachments: upload.attachments }
       const key = request.headers['idempotency-key']
-      if (typeof key !== 'string' || key === '') return openTicket(ctx, given)
+      if (typeof key !== 'string' || key === '') return open(ctx, given)
       const once = await onceOnly(
         createTicket,
         ctx,
@@ -85,7 +91,7 @@ export const createTicket: RawRoute = {
             attachments: given.attachments.map(({ attachmentId: _, ...file }) => file),
           },
         },
-        (ctx) => openTicket(ctx, given),
+        (ctx) => open(ctx, given),
       )
       if (once.replayed) {
         reply.header('Idempotency-Replayed', 'true')
@@ -95,6 +101,18 @@ export const createTicket: RawRoute = {
     })
   },
 }
+
+type Given = Parameters<typeof openTicket>[1]
+
+/** Judged again where it is written: others may have filled the room meanwhile. */
+const open = (ctx: Ctx, given: Given) =>
+  inTx(ctx, async (ctx) => {
+    await requireRoomForNobody(
+      ctx,
+      given.attachments.reduce((sum, file) => sum + file.sizeBytes, 0),
+    )
+    return openTicket(ctx, given)
+  })
 
 export const readAttachment: RawRoute = {
   name: 'support.attachment',

@@ -109,3 +109,46 @@ export async function existingTickets(db: Db, ids: string[]): Promise<Set<string
   }
   return found
 }
+
+export async function openTicketsOfNobody(db: Db): Promise<number> {
+  const { count } = await db
+    .selectFrom('support_tickets')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('status', '=', 'open')
+    .where('user_id', 'is', null)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+export async function attachmentBytesOfNobody(db: Db): Promise<number> {
+  const { bytes } = await db
+    .selectFrom('support_attachments')
+    .innerJoin('support_tickets', 'support_tickets.ticket_id', 'support_attachments.ticket_id')
+    .select((eb) => eb.fn.sum<number | null>('size_bytes').as('bytes'))
+    .where('support_tickets.user_id', 'is', null)
+    .executeTakeFirstOrThrow()
+  return Number(bytes ?? 0)
+}
+
+export async function ticketsWithOldAttachments(db: Db, before: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('support_tickets')
+    .select('ticket_id')
+    .where('status', '=', 'closed')
+    .where('closed_at', '<', before)
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('support_attachments')
+          .select('attachment_id')
+          .whereRef('support_attachments.ticket_id', '=', 'support_tickets.ticket_id'),
+      ),
+    )
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.ticket_id)
+}
+
+export async function deleteAttachmentRows(db: Db, ticketId: string): Promise<void> {
+  await db.deleteFrom('support_attachments').where('ticket_id', '=', ticketId).execute()
+}

@@ -11,6 +11,7 @@ import { newId } from '../../db/ids.ts'
 export const MAX_ATTACHMENTS = 5
 export const MAX_ATTACHMENT_BYTES = 10 * 1024 * 1024
 const MAX_FIELD_BYTES = 100_000
+const MAX_PARTS = 30
 const MAX_TOTAL_BYTES = MAX_ATTACHMENTS * MAX_ATTACHMENT_BYTES + 1024 * 1024
 
 export type Attachment = {
@@ -28,7 +29,8 @@ export const PARSER_LIMITS = {
   fieldSize: MAX_FIELD_BYTES,
   fields: 20,
   files: MAX_ATTACHMENTS,
-  parts: 30,
+  // Counted below: a part past the parser's own limit ends the process when the form breaks off inside it.
+  parts: Number.MAX_SAFE_INTEGER,
   headerPairs: 50,
   fileSize: Number.MAX_SAFE_INTEGER,
 }
@@ -37,6 +39,9 @@ const tooLarge = (detail: string) => new AppError(413, 'payload_too_large', deta
 
 const TOO_MUCH = `At most ${MAX_ATTACHMENTS} attachments of 10 MiB each.`
 
+/** Where files go, and what is asked before each of them. */
+type Place = { folder: string; beforeFile: () => Promise<void> }
+
 /**
  * Stores the files under `folder` and hands everything to `use`. Whatever goes wrong on the way, also in `use`, leaves
  * no folder; and a sender who is refused in the middle is cut off instead of being read to the end.
@@ -44,7 +49,7 @@ const TOO_MUCH = `At most ${MAX_ATTACHMENTS} attachments of 10 MiB each.`
 export async function receiveUpload<T>(
   request: FastifyRequest,
   reply: FastifyReply,
-  folder: string,
+  place: Place,
   use: (upload: Upload) => Promise<T>,
 ): Promise<T> {
   if (!request.isMultipart()) {
@@ -52,9 +57,9 @@ export async function receiveUpload<T>(
   }
   try {
     if (Number(request.headers['content-length'] ?? 0) > MAX_TOTAL_BYTES) throw tooLarge(TOO_MUCH)
-    return await use(await readWithinTotal(request, folder))
+    return await use(await readWithinTotal(request, place))
   } catch (error) {
-    await rm(folder, { recursive: true, force: true })
+    await rm(place.folder, { recursive: true, force: true })
     if (!request.raw.complete) {
       request.raw.unpipe()
       reply.header('connection', 'close')
@@ -63,16 +68,30 @@ export async function receiveUpload<T>(
   }
 }
 
-async function readWithinTotal(request: FastifyRequest, folder: string): Promise<Upload> {
+/** What stands between two parts; where it is not stated, the parser refuses the form. */
+const boundaryOf = (request: FastifyRequest): string =>
+  `--${/boundary="?([^";]+)/i.exec(request.headers['content-type'] ?? '')?.[1] ?? ''}`
+
+async function readWithinTotal(request: FastifyRequest, place: Place): Promise<Upload> {
   const stop = new AbortController()
   const overflow = Promise.withResolvers<never>()
   let total = 0
+  let parts = 0
+  const boundary = boundaryOf(request)
+  const refuse = (detail: string) => {
+    // At once: until the refusal is heard of, the parser would go on with what arrives.
+    request.raw.unpipe()
+    overflow.reject(tooLarge(detail))
+  }
   const count = (chunk: Buffer) => {
     total += chunk.length
-    if (total > MAX_TOTAL_BYTES) overflow.reject(tooLarge(TOO_MUCH))
+    if (total > MAX_TOTAL_BYTES) refuse(TOO_MUCH)
+    for (let at = chunk.indexOf(boundary); at !== -1; at = chunk.indexOf(boundary, at + 1)) parts++
+    // The last line of a form has the boundary as well.
+    if (parts > MAX_PARTS + 1) refuse('The form has too many parts.')
   }
   request.raw.on('data', count)
-  const reading = readParts(request, folder, stop.signal)
+  const reading = readParts(request, place, stop.signal)
   try {
     return await Promise.race([reading, overflow.promise])
   } catch (error) {
@@ -84,15 +103,16 @@ async function readWithinTotal(request: FastifyRequest, folder: string): Promise
   }
 }
 
-async function readParts(request: FastifyRequest, folder: string, stop: AbortSignal): Promise<Upload> {
-  const upload: Upload = { fields: {}, attachments: [] }
+async function readParts(request: FastifyRequest, place: Place, stop: AbortSignal): Promise<Upload> {
+  const upload: Upload = { fields: Object.create(null), attachments: [] }
   for await (const part of request.parts({ limits: PARSER_LIMITS })) {
     stop.throwIfAborted()
     if (part.type === 'field') {
       upload.fields[part.fieldname] = storable(String(part.value))
       continue
     }
-    const stored = await storeFile(part, folder)
+    await place.beforeFile()
+    const stored = await storeFile(part, place.folder)
     if (stored) upload.attachments.push(stored)
   }
   return upload
@@ -146,7 +166,6 @@ function mediaType(given: string): string {
 
 const PARSER_ERRORS = new Map([
   ['FST_FILES_LIMIT', () => tooLarge(TOO_MUCH)],
-  ['FST_PARTS_LIMIT', () => tooLarge('The form has too many parts.')],
   ['FST_FIELDS_LIMIT', () => tooLarge('The form has too many fields.')],
 ])
 

@@ -1,7 +1,7 @@
 // The shapes that the pages work with, all of them taken from the declarations of the capabilities.
 import type { z } from 'zod'
 import type { OutputOf } from '#server/core/capability.ts'
-import type { CaseResponse } from '#server/features/cards/schemas.ts'
+import type { CaseListItem, CaseResponse } from '#server/features/cards/schemas.ts'
 import type { UserResponse } from '#server/features/identity/users/users.ts'
 import type { login } from '#server/features/joining/sign-in.ts'
 import type { SearchResponse as SearchAnswer } from '#server/features/search/schemas.ts'
@@ -10,6 +10,7 @@ export type User = z.output<typeof UserResponse>
 export type TokenResponse = OutputOf<typeof login>
 
 export type Card = z.output<typeof CaseResponse>
+export type ListedCard = z.output<typeof CaseListItem>
 export type CardType = Card['card_type']
 export type Scope = 'personal' | 'workspace' | 'public'
 export type FeedbackCounts = Card['feedback']

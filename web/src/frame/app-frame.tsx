@@ -12,6 +12,7 @@ import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { CreditsLine } from './credits-line.tsx'
 import { Logo } from './logo.tsx'
 import { corners, type NavItem, places } from './nav.ts'
+import { Notices } from './notices.tsx'
 import { UserMenu, UserMenuItems } from './user-menu.tsx'
 
 const CommandPalette = lazy(() =>
@@ -47,6 +48,7 @@ export function AppFrame() {
       </a>
       <SideBar onPalette={() => setOverlay('palette')} />
       <main id="content" tabIndex={-1} className="min-w-0 grow pb-16 focus:outline-none md:pb-0">
+        <Notices />
         <Outlet key={language} />
       </main>
       <BottomBar onKeys={() => setOverlay('keys')} />

@@ -2,7 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { CREDENTIALS_CHANNEL, CredentialNews } from '../../credential-news.ts'
-import { credentialWatch, type Database, newTransactionMark, rootHandleGuard, runMarked } from '../../db.ts'
+import { takesCredentials } from '../../credential-statements.ts'
+import {
+  type Database,
+  newTransactionMark,
+  noteTakenCredentials,
+  rootHandleGuard,
+  runMarked,
+} from '../../db.ts'
 import type { Schema } from '../../schema.ts'
 import { openPool, serveSince, WaitedTooLong, WaitingLine } from './pool.ts'
 import { Replica } from './replica.ts'
@@ -103,7 +110,13 @@ export function openPostgres(options: PostgresOptions): Database {
   const oneByOne = new OneByOne()
   const dialect = new PostgresDialect({ pool: line })
   const read = new Kysely<Schema>({ dialect, plugins: [rootHandleGuard] })
-  const write = new Kysely<Schema>({ dialect, plugins: [credentialWatch] })
+  const write = new Kysely<Schema>({
+    dialect,
+    // Sees every statement, also what was compiled before or written by hand, which plugins do not.
+    log: ({ query }) => {
+      if (takesCredentials(query.sql)) noteTakenCredentials()
+    },
+  })
   const news = new CredentialNews({ ...SETTINGS, connectionString: url }, onIdleError)
   const replica =
     readUrl === undefined

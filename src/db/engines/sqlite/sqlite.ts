@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import {
@@ -13,12 +13,13 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
+import { takesCredentials } from '../../credential-statements.ts'
 import {
-  credentialWatch,
   DamagedDatabase,
   type Database,
   type Db,
   newTransactionMark,
+  noteTakenCredentials,
   refuseInTransaction,
   rootHandleGuard,
   runDirectly,
@@ -65,6 +66,7 @@ type Prepared = {
   statement: StatementSync
   toRow: ((values: unknown[]) => unknown) | undefined
   writes: boolean
+  takesCredentials: boolean
 }
 type Value = null | number | bigint | string | Uint8Array
 
@@ -98,7 +100,8 @@ class SqliteConnection implements DatabaseConnection {
     const names = statement.columns().map((column) => column.name)
     if (names.length > 0) statement.setReturnArrays(true)
     const toRow = names.length > 0 ? rowMaker(names) : undefined
-    const prepared = { statement, toRow, writes: !toRow || !ONLY_READS.test(sql) }
+    const writes = !toRow || !ONLY_READS.test(sql)
+    const prepared = { statement, toRow, writes, takesCredentials: writes && takesCredentials(sql) }
     if (this.#statements.size >= MAX_CACHED_STATEMENTS) {
       const oldest = this.#statements.keys().next().value
       if (oldest !== undefined) this.#statements.delete(oldest)
@@ -114,8 +117,9 @@ class SqliteConnection implements DatabaseConnection {
 
   run(sql: string, parameters: readonly unknown[]): unknown[] {
     this.#refuseOutside()
-    const { statement, toRow, writes } = this.#prepare(sql)
+    const { statement, toRow, writes, takesCredentials } = this.#prepare(sql)
     if (writes) this.writes++
+    if (takesCredentials) noteTakenCredentials()
     if (toRow) return (statement.all(...(parameters as Value[])) as unknown as unknown[][]).map(toRow)
     statement.run(...(parameters as Value[]))
     return []
@@ -123,9 +127,10 @@ class SqliteConnection implements DatabaseConnection {
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     this.#refuseOutside()
-    const { statement, toRow } = this.#prepare(sql)
+    const { statement, toRow, takesCredentials } = this.#prepare(sql)
     if (toRow) return { rows: this.run(sql, parameters) as R[] }
     this.writes++
+    if (takesCredentials) noteTakenCredentials()
     const { changes, lastInsertRowid } = statement.run(...(parameters as Value[]))
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
   }
@@ -209,7 +214,7 @@ function readingKysely(db: DatabaseSync): Db {
 }
 
 function writingKysely(connection: SqliteConnection): Db {
-  const kysely = kyselyOn(connection, [credentialWatch])
+  const kysely = kyselyOn(connection)
   runDirectly(kysely, (sql, parameters) => connection.run(sql, parameters))
   return kysely
 }
@@ -250,8 +255,32 @@ function refuseCorrupt(file: string, db: DatabaseSync): void {
   if (verdict !== 'ok') throw damaged(file, verdict.replaceAll(/\s+/g, ' '))
 }
 
+const OWNER_ONLY = 0o600
+
+/** Not every system lets us: a mounted folder may have rights of its own. */
+function restrict(path: string, mode: number): void {
+  try {
+    if ((statSync(path).mode & 0o777) !== mode) chmodSync(path, mode)
+  } catch (error) {
+    const { code } = error as { code?: string }
+    if (code !== 'ENOENT' && code !== 'EPERM' && code !== 'EROFS') throw error
+  }
+}
+
+/**
+ * Everything that everybody wrote is in this file: nobody else on the machine reads it. SQLite gives the files beside it the same
+ * rights. A folder that is there already may be somebody's choice; only strangers are shut out of it.
+ */
+function makePrivate(file: string): void {
+  const folder = dirname(file)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  restrict(folder, statSync(folder).mode & 0o770)
+  closeSync(openSync(file, 'a', OWNER_ONLY))
+  for (const path of [file, `${file}-wal`, `${file}-shm`]) restrict(path, OWNER_ONLY)
+}
+
 export function openSqlite(file: string): Database {
-  mkdirSync(dirname(file), { recursive: true })
+  makePrivate(file)
   refuseHalfCopied(file)
   try {
     return openWhole(file)

@@ -4,6 +4,8 @@ import type { Services, Viewer } from '../../../core/context.ts'
 import { rateLimited } from '../../../core/errors.ts'
 import type { LimitState } from '../../../core/limits.ts'
 
+const MIB = 1024 * 1024
+
 export const PER_MINUTE: Record<LimitClass, number> = {
   auth: 10,
   support: 10,
@@ -12,11 +14,25 @@ export const PER_MINUTE: Record<LimitClass, number> = {
   read: 600,
 }
 
+/** All credentials of one person together: more keys are no way around the limit of one. */
+const CREDENTIALS_WORTH = 5
+/** Addresses and methods that do not exist, of one host. */
+export const MISSES_PER_MINUTE = 120
+/** Credentials that nobody has, of one host; past ten times as many they are not even looked up. */
+export const WRONG_CREDENTIALS_PER_MINUTE = 60
+const LOOKED_UP_WRONG_CREDENTIALS = 10 * WRONG_CREDENTIALS_PER_MINUTE
+/** What one person, or one host without a credential, may have parsed. */
+export const BODY_BYTES_PER_MINUTE = { person: 32 * MIB, host: 8 * MIB }
+
 export const limitHeaders = ({ limit, remaining, resetSeconds }: LimitState) => ({
   'RateLimit-Limit': limit,
   'RateLimit-Remaining': remaining,
   'RateLimit-Reset': resetSeconds,
 })
+
+function refusePast(state: LimitState, detail?: string): void {
+  if (state.exceeded) throw rateLimited(state.resetSeconds, detail)
+}
 
 /** Counts the request against its caller (credential, or host without one) and refuses past the limit. */
 export function applyRateLimit(
@@ -26,8 +42,47 @@ export function applyRateLimit(
   request: FastifyRequest,
 ): void {
   if (!services.config.rateLimit) return
+  const perMinute = PER_MINUTE[limitClass]
   // Sign-in routes count by host even for somebody signed in, or a session would be a way around the limit.
-  const caller = viewer && limitClass !== 'auth' ? viewer.credential.id : request.ip
-  request.limit = services.limits.hit(`${limitClass}:${caller}`, PER_MINUTE[limitClass])
-  if (request.limit.exceeded) throw rateLimited(request.limit.resetSeconds)
+  const counted = limitClass === 'auth' ? null : viewer
+  const caller = counted ? counted.credential.id : request.clientHost
+  request.limit = services.limits.hit(`${limitClass}:${caller}`, perMinute)
+  refusePast(request.limit)
+  if (counted)
+    refusePast(
+      services.limits.hit(`${limitClass}:person:${counted.userId}`, CREDENTIALS_WORTH * perMinute),
+      'Too many requests of all your credentials together.',
+    )
+}
+
+/** Counts a request that no route answers. */
+export function countMiss(services: Services, request: FastifyRequest): void {
+  if (!services.config.rateLimit) return
+  request.limit = services.limits.hit(`missed:${request.clientHost}`, MISSES_PER_MINUTE)
+  refusePast(request.limit)
+}
+
+const wrongCredentialsOf = (request: FastifyRequest) => `wrong:${request.clientHost}`
+
+/** Refuses a host that has tried very many wrong credentials, before one more is looked up. Who is known passes. */
+export function holdGuessingHost(services: Services, request: FastifyRequest, isKnown: () => boolean): void {
+  if (!services.config.rateLimit) return
+  const state = services.limits.look(wrongCredentialsOf(request), LOOKED_UP_WRONG_CREDENTIALS)
+  if (state.exceeded && !isKnown()) refusePast(state, 'Too many wrong credentials.')
+}
+
+export function countWrongCredential(services: Services, request: FastifyRequest): void {
+  if (!services.config.rateLimit) return
+  const state = services.limits.hit(wrongCredentialsOf(request), WRONG_CREDENTIALS_PER_MINUTE)
+  refusePast(state, 'Too many wrong credentials.')
+}
+
+/** Counts a body that has arrived, before it is parsed: many large ones keep a process from everybody else. */
+export function countBodyBytes(services: Services, request: FastifyRequest, bytes: number): void {
+  if (!services.config.rateLimit) return
+  const { viewer } = request
+  const state = viewer
+    ? services.limits.hit(`bytes:${viewer.userId}`, BODY_BYTES_PER_MINUTE.person, bytes)
+    : services.limits.hit(`bytes:${request.clientHost}`, BODY_BYTES_PER_MINUTE.host, bytes)
+  refusePast(state, 'Too much was sent.')
 }

@@ -39,6 +39,7 @@ const ERROR_RESPONSES: Record<number, string> = {
   410: 'Past its time',
   412: 'Changed since the version given in If-Match',
   413: 'Too large',
+  507: 'There is no room for it now; nothing was kept',
   415: 'Not a media type that this route takes',
   422: 'The input is not valid',
   429: 'Too many requests; Retry-After says when to try again',

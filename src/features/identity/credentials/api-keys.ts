@@ -18,6 +18,8 @@ const SHOWN_CHARACTERS = KEY_PREFIX.length + 6
 const DAY_MS = 86_400_000
 
 const ScopeName = z.enum(SCOPES)
+/** Room for a scope that is named twice. */
+const MAX_SCOPES = 50
 
 export const APIKeyCreate = z
   .object({
@@ -25,6 +27,7 @@ export const APIKeyCreate = z
     scopes: z
       .array(ScopeName)
       .min(1)
+      .max(MAX_SCOPES)
       .optional()
       .describe('All that the creating credential has, when left out.'),
     expires_in_days: z.int().min(1).max(3650).nullish(),

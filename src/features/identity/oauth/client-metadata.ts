@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { sizeIssues } from '../../../core/sizes.ts'
 import { OAuthProblem, redirectProblem } from './oauth.rules.ts'
 
 // RFC 7591 §2, the part that matters here. Unknown members are passed over, as the RFC asks.
-const Metadata = z.object({
-  redirect_uris: z.array(z.string()).min(1).max(20),
+export const Metadata = z.object({
+  redirect_uris: z.array(z.string().max(2000)).min(1).max(20),
   client_name: z.string().trim().min(1).max(200).optional(),
   client_uri: z
     .url({ protocol: /^https?$/ })
@@ -13,8 +14,8 @@ const Metadata = z.object({
   token_endpoint_auth_method: z
     .enum(['none', 'client_secret_basic', 'client_secret_post'])
     .default('client_secret_basic'),
-  grant_types: z.array(z.string()).default(['authorization_code']),
-  response_types: z.array(z.string()).default(['code']),
+  grant_types: z.array(z.string().max(200)).max(20).default(['authorization_code']),
+  response_types: z.array(z.string().max(200)).max(20).default(['code']),
 })
 
 export type ClientMetadata = {
@@ -25,12 +26,19 @@ export type ClientMetadata = {
   mayRefresh: boolean
 }
 
+const wrongMetadata = (path: readonly PropertyKey[], message: string) =>
+  new OAuthProblem(
+    path[0] === 'redirect_uris' ? 'invalid_redirect_uri' : 'invalid_client_metadata',
+    `${path.join('.') || 'body'}: ${message}`,
+  )
+
 export function parseClientMetadata(body: unknown): ClientMetadata {
+  const [tooLarge] = sizeIssues(Metadata, body)
+  if (tooLarge) throw wrongMetadata(tooLarge.path, tooLarge.msg)
   const parsed = Metadata.safeParse(body)
   if (!parsed.success) {
-    const issue = parsed.error.issues[0]
-    const error = issue?.path[0] === 'redirect_uris' ? 'invalid_redirect_uri' : 'invalid_client_metadata'
-    throw new OAuthProblem(error, `${issue?.path.join('.') || 'body'}: ${issue?.message ?? 'invalid'}`)
+    const [issue] = parsed.error.issues
+    throw wrongMetadata(issue?.path ?? [], issue?.message ?? 'invalid')
   }
   const given = parsed.data
   for (const uri of given.redirect_uris) {

@@ -22,19 +22,31 @@ const AUTHORIZE = '/oauth/authorize'
 const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
 
 const ctxOf = (services: Services, request: FastifyRequest, viewer: Viewer | null = null): Ctx =>
-  contextFor(services, { viewer, requestId: request.id, ip: request.ip, ifMatch: undefined })
+  contextFor(services, { viewer, requestId: request.id, ip: request.clientHost, ifMatch: undefined })
+
+const MAX_BODY_BYTES = 64 * 1024
+const MAX_FORM_FIELDS = 100
+
+/** Undefined for a form with more fields than any request of the protocol has; they are counted before they are read. */
+const readForm = (text: string): URLSearchParams | undefined =>
+  text.split('&', MAX_FORM_FIELDS + 1).length > MAX_FORM_FIELDS
+    ? undefined
+    : new URLSearchParams(text.replaceAll('\0', ''))
 
 const takeForms = (app: FastifyInstance) => {
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string' },
-    (_request, text, done) => done(null, new URLSearchParams(String(text).replaceAll('\0', ''))),
+    (_request, text, done) => done(null, readForm(String(text))),
   )
 }
 
 const formOf = (request: FastifyRequest): URLSearchParams => {
   if (request.body instanceof URLSearchParams) return request.body
-  throw new OAuthProblem('invalid_request', 'Send the parameters as application/x-www-form-urlencoded.')
+  throw new OAuthProblem(
+    'invalid_request',
+    `Send the parameters as application/x-www-form-urlencoded, at most ${MAX_FORM_FIELDS} of them.`,
+  )
 }
 
 /** The person at the browser, by the web app's session cookie alone: a key or a token cannot consent. */
@@ -218,6 +230,7 @@ const open = (
   summary,
   route,
   scopes: 'public',
+  bodyLimit: MAX_BODY_BYTES,
   handle,
 })
 

@@ -34,7 +34,7 @@ export const UserSettings = z
       .boolean()
       .default(true)
       .describe(
-        'Off: no mail about feedback on your cards. Mails that you asked for, such as a password reset, and invitations still come.',
+        'Off: no mail about feedback (at most one a day) and about your cards, as when their workspace is deleted. Mails that you asked for, such as a password reset, and invitations still come.',
       ),
     share_usage: z
       .boolean()

@@ -5,6 +5,7 @@ import { inTx } from '../../../core/context.ts'
 import { notFound } from '../../../core/errors.ts'
 import { AnswerId, Time } from '../../../core/schemas.ts'
 import { ANY_SCOPE } from '../../../core/scopes.ts'
+import { dictionary } from '../../../core/sizes.ts'
 import { fromJsonOrNull, toJson } from '../../../db/columns.ts'
 import type { UsersTable } from '../../../db/tables/accounts.ts'
 import { balanceOf } from '../../credits/ledger.ts'
@@ -18,9 +19,7 @@ import { hasRole, roleOf } from '../../permissions/permission.ts'
 import { languageOf, settingsOf } from './user-settings.ts'
 
 const Answer = z.union([z.string().max(2000), z.array(z.string().max(2000)).max(50), z.boolean(), z.number()])
-const Answers = z
-  .record(z.string().max(200), Answer)
-  .refine((answers) => Object.keys(answers).length <= 50, 'At most 50 answers')
+const Answers = dictionary(z.string().max(200), Answer, 50)
 
 export const UserResponse = z
   .object({

@@ -3,14 +3,14 @@ import { Undo2, Users } from 'lucide-react'
 import { useState } from 'react'
 import { shareCard, unpublishCard } from '../../api/cards.ts'
 import { queryClient } from '../../api/query.ts'
-import type { Card } from '../../api/types.ts'
+import type { Card, ListedCard } from '../../api/types.ts'
 import { plural } from '../../lib/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 
 type Props = {
-  cards: Card[]
+  cards: ListedCard[]
   chosen: ReadonlySet<string>
   total: string
   onAll: () => void
@@ -20,9 +20,9 @@ type Props = {
 type Move = (input: { card_id: string }) => Promise<Card>
 
 /** One after the other, so that the first refusal is seen beside what already happened. */
-async function runAll(cards: Card[], move: Move) {
-  const done: Card[] = []
-  const refused: { card: Card; error: unknown }[] = []
+async function runAll(cards: ListedCard[], move: Move) {
+  const done: ListedCard[] = []
+  const refused: { card: ListedCard; error: unknown }[] = []
   for (const card of cards) {
     try {
       await move({ card_id: card.card_id })

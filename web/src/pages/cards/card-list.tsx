@@ -1,6 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import type { Card } from '../../api/types.ts'
+import type { ListedCard } from '../../api/types.ts'
 import { cx } from '../../lib/cx.ts'
 import { excerpt } from '../../lib/excerpt.ts'
 import { formatAgo } from '../../lib/format.ts'
@@ -10,7 +10,7 @@ import { Checkbox } from '../../ui/field.tsx'
 import { StatusBadge, TypeBadge, UsefulCount } from './card-badges.tsx'
 
 type Props = {
-  cards: Card[]
+  cards: ListedCard[]
   chosen?: ReadonlySet<string>
   onChoose?: (cardId: string) => void
   showOwner?: boolean

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
 import { listCards } from '../../api/cards.ts'
-import type { Card } from '../../api/types.ts'
+import type { ListedCard } from '../../api/types.ts'
 import { cx } from '../../lib/cx.ts'
 import { excerpt } from '../../lib/excerpt.ts'
 import { formatAgo } from '../../lib/format.ts'
@@ -77,7 +77,7 @@ function RecentList({
   selected,
   change,
 }: {
-  cards: Card[]
+  cards: ListedCard[]
   selected: string | undefined
   change: Change
 }) {

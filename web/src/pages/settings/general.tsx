@@ -83,8 +83,8 @@ export function General() {
       <Section title="Mail and language">
         <div className="grid gap-4">
           <Checkbox
-            label="Mail me about feedback on my cards"
-            hint="At most one mail a day, to a confirmed address. Mails that you ask for, and invitations, come in any case."
+            label="Mail me about my cards"
+            hint="Feedback, at most once a day and to a confirmed address, and when a workspace with your cards is deleted. Mails that you ask for, and invitations, come in any case."
             checked={before.email_notifications}
             onChange={(event) => change({ email_notifications: event.target.checked })}
           />

@@ -1,0 +1,187 @@
+import { fork } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { Agent } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Flood, send } from './hostile/send.ts'
+import { type Attack, allAttacks } from './hostile/targets.ts'
+import { report } from './support/report.ts'
+import { type Server, startVault } from './support/servers.ts'
+
+/**
+ * What hostile requests cost, and what a bystander notices of them. First every route with every kind of body, without limits,
+ * anonymous and with a credential: the CPU of each request that is refused. Then 20 connections that send the worst of them
+ * for half a minute against two workers with limits, beside somebody who reads the credit policy.
+ */
+const SECONDS = Number(process.env.SECONDS ?? 30)
+const TRIES = 3
+const CONNECTIONS = 20
+const BYSTANDERS = 2
+const BYSTANDER_PAUSE_MS = 130
+const MAX_MS_PER_100_KB = 5
+const MAX_P99_MS = 250
+const MAX_RESIDENT_MB = 400
+
+type Headers = Record<string, string>
+
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+
+/** By the scheduler's own clock, all threads: what the 10 ms of /proc/…/stat would round away. */
+const cpuMs = (pid: number): number =>
+  readdirSync(`/proc/${pid}/task`)
+    .map((task) => Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]))
+    .reduce((sum, nanoseconds) => sum + nanoseconds, 0) / 1e6
+
+const peakMb = (pid: number): number =>
+  Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+
+async function register(server: Server, name: string): Promise<Headers> {
+  const answer = await fetch(`${server.url}/api/v1/auth/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: `${name}@example.com`, password: 'a long password' }),
+  })
+  const { access_token } = (await answer.json()) as { access_token: string }
+  return { authorization: `Bearer ${access_token}` }
+}
+
+const ENDS_THE_CREDENTIAL = ['/auth/logout', '/auth/me', '/auth/account']
+
+type Cost = { attack: Attack; who: string; status: number; ms: number; share: number }
+
+/** CPU of a request as a share of what it may cost: 5 ms for every 100 kB that were begun. */
+async function costOf(
+  server: Server,
+  agent: Agent,
+  attack: Attack,
+  who: string,
+  headers: Headers,
+): Promise<Cost> {
+  let status = 0
+  const costs: number[] = []
+  for (let i = 0; i < TRIES; i++) {
+    const before = cpuMs(server.pid)
+    status = await send(server.url, agent, attack, headers)
+    costs.push(cpuMs(server.pid) - before)
+  }
+  const ms = Math.min(...costs)
+  return {
+    attack,
+    who,
+    status,
+    ms,
+    share: ms / (MAX_MS_PER_100_KB * Math.ceil(Math.max(1, attack.body.length) / 100_000)),
+  }
+}
+
+async function measureCosts(): Promise<Cost[]> {
+  const server = await startVault({ RATE_LIMIT: 'off' })
+  const agent = new Agent({ keepAlive: true })
+  const somebody = await register(server, 'somebody')
+  const costs: Cost[] = []
+  // Where a body is not read without a credential, one of them shows it.
+  const shown = new Set<string>()
+  const isShown = ({ open, path }: Attack) => !open && (shown.has(path) || !shown.add(path))
+  const attacks = allAttacks().filter(({ path }) => !ENDS_THE_CREDENTIAL.some((end) => path.endsWith(end)))
+  for (const attack of attacks)
+    for (const [who, headers] of Object.entries({ anonymous: {}, credential: somebody })) {
+      if (who === 'anonymous' && isShown(attack)) continue
+      // Cut off in the middle of a body that is larger than the route takes.
+      const cutOff = (): Cost => ({ attack, who, status: 0, ms: 0, share: 0 })
+      costs.push(await costOf(server, agent, attack, who, headers).catch(cutOff))
+    }
+  agent.destroy()
+  await server.stop()
+  return costs
+}
+
+type Seen = { ms: number[]; refusals: number }
+
+async function watchAsBystander(server: Server, headers: Headers, until: number, seen: Seen): Promise<void> {
+  const agent = new Agent({ keepAlive: true })
+  const policy: Attack = { what: '', method: 'GET', path: '/api/v1/credits/policy', type: '', body: '' }
+  while (performance.now() < until) {
+    const before = performance.now()
+    const status = await send(server.url, agent, policy, headers).catch(() => 0)
+    seen.ms.push(performance.now() - before)
+    if (status !== 200) seen.refusals++
+    await sleep(BYSTANDER_PAUSE_MS)
+  }
+  agent.destroy()
+}
+
+type Outcome = { p99: number; refusals: number; peak: number; sent: number; looks: number }
+
+/** In a process of its own: what the attackers cost themselves must not be taken for what the bystander waits. */
+function startFlood(server: Server, costs: readonly Cost[], headers: Headers): Promise<number> {
+  const child = fork(new URL('./hostile/flood.ts', import.meta.url))
+  const attacks = costs.map(({ attack, who }) => ({ attack, headers: who === 'anonymous' ? {} : headers }))
+  child.send({ url: server.url, attacks, connections: CONNECTIONS, seconds: SECONDS } satisfies Flood)
+  return new Promise((resolve) => child.once('message', (sent) => resolve(Number(sent))))
+}
+
+async function measureBystander(attacks: readonly Cost[]): Promise<Outcome> {
+  const server = await startVault({ RATE_LIMIT: 'on', WORKERS: '2' })
+  const attacker = await register(server, 'attacker')
+  const bystanders: Headers[] = []
+  for (let i = 0; i < BYSTANDERS; i++) bystanders.push(await register(server, `bystander${i}`))
+  const seen: Seen = { ms: [], refusals: 0 }
+  const flood = startFlood(server, attacks, attacker)
+  const until = performance.now() + SECONDS * 1000
+  await Promise.all(bystanders.map((headers) => watchAsBystander(server, headers, until, seen)))
+  const sent = await flood
+  const peak = Math.max(...childrenOf(server.pid).map(peakMb))
+  await server.stop()
+  const sorted = seen.ms.toSorted((a, b) => a - b)
+  return {
+    p99: sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN,
+    refusals: seen.refusals,
+    peak,
+    sent,
+    looks: sorted.length,
+  }
+}
+
+const WORST = 10
+const describe = ({ attack, who, status, ms }: Cost) =>
+  `${attack.what}, ${who}: ${status}, ${ms.toFixed(1)} ms for ${Math.round(attack.body.length / 1000)} kB`
+
+const costs = await measureCosts()
+const refused = costs.filter(({ status }) => status >= 400).toSorted((a, b) => b.share - a.share)
+const accepted = costs.filter(({ status }) => status < 400 && status > 0)
+const [worst] = refused
+console.table(
+  refused.slice(0, WORST).map((cost) => ({ worst: describe(cost), share: cost.share.toFixed(2) })),
+)
+console.log(
+  `${refused.length} refused, ${accepted.length} accepted, ${costs.length - refused.length - accepted.length} cut off`,
+)
+
+/** Several of each kind, so that no single limit stops them all at once. */
+const flood = [...refused.slice(0, 40), ...refused.filter(({ attack }) => attack.path === '/nope')]
+const seen = await measureBystander(flood)
+
+const rows = [
+  {
+    what: `the dearest of ${refused.length} refused requests, of what it may cost (${worst ? describe(worst) : 'none'})`,
+    measured: `${(worst?.share ?? 0).toFixed(2)}`,
+    bar: `at most 1 (${MAX_MS_PER_100_KB} ms of CPU per 100 kB)`,
+    met: (worst?.share ?? 0) <= 1,
+  },
+  {
+    what: `p99 of a bystander (${seen.looks} looks) beside ${CONNECTIONS} hostile connections (${seen.sent} requests)`,
+    measured: `${seen.p99.toFixed(0)} ms`,
+    bar: `at most ${MAX_P99_MS} ms`,
+    met: seen.p99 <= MAX_P99_MS,
+  },
+  { what: 'refusals of the bystander', measured: String(seen.refusals), bar: '0', met: seen.refusals === 0 },
+  {
+    what: 'peak memory of a worker',
+    measured: `${seen.peak.toFixed(0)} MB`,
+    bar: `at most ${MAX_RESIDENT_MB} MB`,
+    met: seen.peak <= MAX_RESIDENT_MB,
+  },
+]
+console.table(rows)
+report(rows)
+if (rows.some((row) => !row.met)) process.exitCode = 1

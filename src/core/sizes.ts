@@ -1,0 +1,211 @@
+import { z } from 'zod'
+import type { InputIssue } from './errors.ts'
+import { echo, MAX_ISSUES } from './validation.ts'
+
+/** What zod has no word for: entries of a dictionary, and bytes of free JSON. */
+type SizeLimit = { maxEntries?: number; maxBytes?: number }
+
+export const sizeLimits = z.registry<SizeLimit>()
+
+/** A dictionary with at most so many entries. */
+export const dictionary = <K extends z.core.$ZodRecordKey, V extends z.core.$ZodType>(
+  key: K,
+  value: V,
+  maxEntries: number,
+) => z.record(key, value).register(sizeLimits, { maxEntries })
+
+/** An object whose contents are the caller's own, up to so many bytes of JSON. */
+export const freeJson = (maxBytes: number) =>
+  z.record(z.string(), z.unknown()).register(sizeLimits, { maxBytes })
+
+/** An object that may carry more than is declared, up to so many bytes of JSON. */
+export const openObject = <S extends z.core.$ZodLooseShape>(shape: S, maxBytes: number) =>
+  z.looseObject(shape).register(sizeLimits, { maxBytes })
+
+type Path = readonly (string | number)[]
+type Look = (value: unknown, path: Path, found: InputIssue[]) => void
+type Kind = 'string' | 'list' | 'object' | 'other'
+
+const defOf = (schema: z.core.$ZodType) => (schema as z.core.$ZodTypes)._zod.def
+
+/** The schema that looks at the value as it was sent, without what is wrapped around it. */
+export function innermost(schema: z.core.$ZodType): z.core.$ZodType {
+  const def = defOf(schema)
+  if (def.type === 'pipe') return innermost(def.in)
+  return 'innerType' in def ? innermost(def.innerType) : schema
+}
+
+/** The largest number that the leading checks of a text or a list let pass. */
+export function maxLengthOf(schema: z.core.$ZodType): number | undefined {
+  for (const check of defOf(schema).checks ?? []) {
+    const def = check._zod.def as { check: string; maximum?: number; length?: number }
+    if (def.check === 'max_length') return def.maximum
+    if (def.check === 'length_equals') return def.length
+  }
+  return undefined
+}
+
+const kindOfValue = (value: unknown): Kind => {
+  if (typeof value === 'string') return 'string'
+  if (Array.isArray(value)) return 'list'
+  return typeof value === 'object' && value !== null ? 'object' : 'other'
+}
+
+function kindOfSchema(schema: z.core.$ZodType): Kind {
+  const { type } = defOf(innermost(schema))
+  if (type === 'array') return 'list'
+  if (type === 'object' || type === 'record') return 'object'
+  return type === 'string' ? 'string' : 'other'
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => kindOfValue(value) === 'object'
+
+const hasMoreKeys = (value: object, most: number): boolean => {
+  let keys = 0
+  for (const _ in value) if (++keys > most) return true
+  return false
+}
+
+/** Counts characters until there are too many: at least as many bytes as characters are sent. */
+function charactersLeft(value: unknown, left: number): number {
+  if (typeof value === 'string') return left - value.length
+  if (typeof value !== 'object' || value === null) return left - 1
+  let rest = left - 2
+  for (const key in value) {
+    rest = charactersLeft((value as Record<string, unknown>)[key], rest - key.length)
+    if (rest < 0) return rest
+  }
+  return rest
+}
+
+const hasMoreBytes = (value: unknown, most: number): boolean =>
+  charactersLeft(value, most) < 0 || Buffer.byteLength(JSON.stringify(value)) > most
+
+const tooLong = (path: Path, value: unknown, most: number, what: string): InputIssue => ({
+  type: what === 'String' ? 'string_too_long' : 'too_long',
+  path: [...path],
+  msg: `${what} should have at most ${most} ${what === 'String' ? 'characters' : what === 'List' ? 'items' : 'entries'}`,
+  input: echo(value, path),
+  ctx: { max_length: most },
+})
+
+const tooManyBytes = (path: Path, most: number): InputIssue => ({
+  type: 'too_long',
+  path: [...path],
+  msg: `Input should have at most ${most} bytes as JSON`,
+  input: {},
+  ctx: { max_bytes: most },
+})
+
+/**
+ * zod counts code points, of which there are at least half as many as units; in between it decides itself. Looked at beforehand
+ * because zod goes on to match patterns of a text that it has found too long.
+ */
+function lookAtText(schema: z.core.$ZodType): Look | undefined {
+  const most = maxLengthOf(schema)
+  if (most === undefined) return undefined
+  return (value, path, found) => {
+    if (typeof value === 'string' && value.length > 2 * most) found.push(tooLong(path, value, most, 'String'))
+  }
+}
+
+function lookAtList(def: z.core.$ZodArrayDef, schema: z.core.$ZodType): Look {
+  const most = maxLengthOf(schema) ?? Number.POSITIVE_INFINITY
+  const { maxBytes } = sizeLimits.get(schema) ?? {}
+  const lookAtItem = lookFor(def.element)
+  return (value, path, found) => {
+    if (!Array.isArray(value)) return
+    if (value.length > most) found.push(tooLong(path, value, most, 'List'))
+    else if (maxBytes !== undefined && hasMoreBytes(value, maxBytes)) found.push(tooManyBytes(path, maxBytes))
+    else if (lookAtItem)
+      for (let i = 0; i < value.length && found.length < MAX_ISSUES; i++)
+        lookAtItem(value[i], [...path, i], found)
+  }
+}
+
+function lookAtDictionary(def: z.core.$ZodRecordDef, schema: z.core.$ZodType): Look {
+  const { maxEntries = Number.POSITIVE_INFINITY, maxBytes } = sizeLimits.get(schema) ?? {}
+  const lookAtKey = lookFor(def.keyType)
+  const lookAtItem = lookFor(def.valueType)
+  return (value, path, found) => {
+    if (!isObject(value)) return
+    if (hasMoreKeys(value, maxEntries)) found.push(tooLong(path, value, maxEntries, 'Object'))
+    else if (maxBytes !== undefined && hasMoreBytes(value, maxBytes)) found.push(tooManyBytes(path, maxBytes))
+    else if (lookAtKey || lookAtItem)
+      for (const key in value) {
+        if (found.length >= MAX_ISSUES) break
+        lookAtKey?.(key, [...path, key], found)
+        lookAtItem?.(value[key], [...path, key], found)
+      }
+  }
+}
+
+/** What is not declared counts by its bytes. */
+function lookAtObject(def: z.core.$ZodObjectDef, schema: z.core.$ZodType): Look {
+  const { maxBytes } = sizeLimits.get(schema) ?? {}
+  const fields = Object.entries(def.shape).flatMap(([name, field]) => {
+    const look = lookFor(field)
+    return look ? [{ name, look }] : []
+  })
+  const extrasOf = (value: Record<string, unknown>) =>
+    Object.fromEntries(Object.entries(value).filter(([name]) => !Object.hasOwn(def.shape, name)))
+  return (value, path, found) => {
+    if (!isObject(value)) return
+    if (maxBytes !== undefined && hasMoreBytes(extrasOf(value), maxBytes))
+      found.push(tooManyBytes(path, maxBytes))
+    for (const { name, look } of fields)
+      if (Object.hasOwn(value, name) && found.length < MAX_ISSUES) look(value[name], [...path, name], found)
+  }
+}
+
+/** Too large only where it is too large for every option of its kind. */
+function lookAtUnion(def: z.core.$ZodUnionDef): Look {
+  const options = def.options.map((option) => ({ kind: kindOfSchema(option), look: lookFor(option) }))
+  return (value, path, found) => {
+    const kind = kindOfValue(value)
+    const tries = options
+      .filter((option) => option.kind === kind)
+      .map(({ look }) => {
+        const issues: InputIssue[] = []
+        look?.(value, path, issues)
+        return issues
+      })
+    const [first] = tries
+    if (first && tries.every((issues) => issues.length > 0)) found.push(...first)
+  }
+}
+
+const looks = new WeakMap<z.core.$ZodType, { look: Look | undefined }>()
+
+function lookFor(wrapped: z.core.$ZodType): Look | undefined {
+  const known = looks.get(wrapped)
+  if (known) return known.look
+  const look = makeLook(innermost(wrapped))
+  looks.set(wrapped, { look })
+  return look
+}
+
+function makeLook(schema: z.core.$ZodType): Look | undefined {
+  const def = defOf(schema)
+  switch (def.type) {
+    case 'string':
+      return lookAtText(schema)
+    case 'array':
+      return lookAtList(def, schema)
+    case 'record':
+      return lookAtDictionary(def, schema)
+    case 'object':
+      return lookAtObject(def, schema)
+    case 'union':
+      return lookAtUnion(def)
+    default:
+      return undefined
+  }
+}
+
+/** Everything in the input that is larger than its schema lets pass, found before anything of its contents is judged. */
+export function sizeIssues(schema: z.core.$ZodType, input: unknown): InputIssue[] {
+  const found: InputIssue[] = []
+  lookFor(schema)?.(input, [], found)
+  return found
+}

@@ -1,0 +1,51 @@
+/** How much room uploads may take: anybody may send them, and the disk is everybody's. */
+import { rm, statfs } from 'node:fs/promises'
+import type { Config } from '../../config.ts'
+import { type Ctx, contextFor, inTx, type Services } from '../../core/context.ts'
+import { AppError } from '../../core/errors.ts'
+import {
+  attachmentBytesOfNobody,
+  deleteAttachmentRows,
+  openTicketsOfNobody,
+  ticketsWithOldAttachments,
+} from './tickets.store.ts'
+import { ticketFolder } from './tickets.ts'
+
+const MIB = 1024 * 1024
+const DAY_MS = 86_400_000
+const MAX_OPEN_TICKETS_OF_NOBODY = 10_000
+/** How long the files of a closed ticket are kept. Its text stays. */
+const KEPT_AFTER_CLOSING_MS = 90 * DAY_MS
+
+const noRoom = (detail: string) => new AppError(507, 'insufficient_storage', detail)
+
+/** Refuses a file while the disk is nearly full: what is left is for the database. */
+export async function requireFreeDisk({ dataDir, minFreeDiskMb }: Config): Promise<void> {
+  const { bavail, bsize } = await statfs(dataDir)
+  if (bavail * bsize < minFreeDiskMb * MIB)
+    throw noRoom('There is too little room on the disk for attachments now. Send the ticket without them.')
+}
+
+/** Refuses what nobody in particular sends past its total; `bytes` are those of this ticket. */
+export async function requireRoomForNobody(ctx: Ctx, bytes: number): Promise<void> {
+  if (ctx.viewer) return
+  if ((await openTicketsOfNobody(ctx.db)) >= MAX_OPEN_TICKETS_OF_NOBODY)
+    throw noRoom('There are too many open tickets. Sign in to open one.')
+  if (bytes === 0) return
+  if ((await attachmentBytesOfNobody(ctx.db)) + bytes > ctx.config.anonymousUploadsMb * MIB)
+    throw noRoom(
+      'There is no more room for attachments of people who are not signed in. Sign in, or send none.',
+    )
+}
+
+const TICKETS_A_RUN = 100
+
+/** Housekeeping. Files go first: rows without files are found again by the next run, files without rows are not. */
+export async function dropOldAttachments(services: Services): Promise<void> {
+  const ctx = contextFor(services)
+  const before = new Date(ctx.now().getTime() - KEPT_AFTER_CLOSING_MS).toISOString()
+  for (const ticketId of await ticketsWithOldAttachments(services.database.read, before, TICKETS_A_RUN)) {
+    await rm(ticketFolder(services.config, ticketId), { recursive: true, force: true })
+    await inTx(ctx, (ctx) => deleteAttachmentRows(ctx.db, ticketId))
+  }
+}

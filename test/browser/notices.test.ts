@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { expectAccessible, openStage, settled } from './support.ts'
+
+const stage = openStage({ ADMIN_EMAILS: 'admin-1@example.com', HOST: '0.0.0.0' })
+
+test('an admin of a server that is open by mistake is told so on every page; others are not', async () => {
+  const admin = await stage.person('Admin')
+  for (const url of ['/', '/cards']) {
+    await admin.page.goto(url)
+    await admin.page.getByText('This server runs in development mode').waitFor()
+  }
+  await expectAccessible(admin.page)
+  const other = await stage.person('Other')
+  await other.page.goto('/cards')
+  await settled(other.page)
+  expect(await other.page.getByText('development mode').count()).toBe(0)
+})

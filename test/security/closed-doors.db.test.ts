@@ -1,0 +1,141 @@
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { CompiledQuery, sql } from 'kysely'
+import pino from 'pino'
+import { expect, test } from 'vitest'
+import { type App, buildApp } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+import type { Db } from '../../src/db/db.ts'
+import { type Named, prepared } from '../../src/db/prepared.ts'
+import { clientOf } from '../support/client.ts'
+import { onBothEngines } from '../support/engines.ts'
+import { spawnServer, untilReady } from '../support/process.ts'
+
+const deletePrepared = prepared((db, parameter: Named<{ user: string }>) =>
+  db.deleteFrom('sessions').where('user_id', '=', parameter('user')),
+)
+
+const WAYS_TO_END_SESSIONS: Record<string, (db: Db, user: string) => Promise<unknown>> = {
+  'a built query': (db, user) => db.deleteFrom('sessions').where('user_id', '=', user).execute(),
+  'a prepared query': (db, user) => deletePrepared(db, { user }),
+  'raw SQL': (db, user) => sql`delete from sessions where user_id = ${user}`.execute(db),
+  'compiled text': (db, user) =>
+    db.executeQuery(CompiledQuery.raw(`delete from sessions where user_id = '${user}'`)),
+}
+
+onBothEngines('a closed door', (t) => {
+  test('however sessions are ended, who was known by heart is not any more', async () => {
+    for (const [way, end] of Object.entries(WAYS_TO_END_SESSIONS)) {
+      const user = await t.user()
+      for (let tries = 0; tries < 200; tries++) {
+        expect((await user.get('/api/v1/auth/me')).status, way).toBe(200)
+        if (t.app.services.credentials.find(user.token, t.app.services.now().getTime())) break
+        await new Promise((resolve) => setTimeout(resolve, 25))
+      }
+      await t.app.services.database.transaction((db) => end(db, user.userId))
+      expect((await user.get('/api/v1/auth/me')).status, way).toBe(401)
+    }
+  })
+
+  test('a link to the guide cannot send its reader to another server', async () => {
+    const foreign = await t.anonymous().get('/ai-guide?base_url=https://attacker.example')
+    expect([foreign.status, foreign.body.detail[0].loc]).toEqual([422, ['query', 'base_url']])
+    expect(foreign.body.base_url).toBeUndefined()
+    const own = await t.anonymous().get('/ai-guide?base_url=http://localhost:8080/')
+    expect([own.status, own.body.base_url]).toEqual([200, 'http://localhost:8080'])
+  })
+
+  test('the support chat reads only so much of what was said before', async () => {
+    const history = (length: number) =>
+      Array.from({ length: 20 }, () => ({ role: 'user', content: 'x'.repeat(length) }))
+    for (const url of ['/api/v1/chat/support', '/api/v1/chat/support/stream']) {
+      const long = await t.anonymous().post(url, { message: 'How do I search?', history: history(1300) })
+      expect([long.status, long.body.detail[0].loc]).toEqual([422, ['body', 'history']])
+    }
+    const short = await t
+      .anonymous()
+      .post('/api/v1/chat/support', { message: 'How?', history: history(1000) })
+    expect(short.status).toBe(200)
+  })
+})
+
+async function withVault<T>(
+  env: Record<string, string>,
+  use: (get: ReturnType<typeof clientOf>['get'], app: App) => Promise<T>,
+) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'knowledge-vault-test-'))
+  const app = await buildApp(readConfig({ DATA_DIR: dataDir, ...env }), {
+    log: pino({ level: 'silent' }),
+    jobs: [],
+  })
+  try {
+    return await use(clientOf(app, {}).get, app)
+  } finally {
+    await app.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+test('metrics are open to nobody but this machine, unless a token is set', async () => {
+  const token = 'metrics-'.repeat(4)
+  const statuses = (env: Record<string, string>) =>
+    withVault(env, async (get) => [
+      (await get('/metrics')).status,
+      (await get('/metrics', { authorization: `Bearer ${token}` })).status,
+    ])
+  expect(await statuses({})).toEqual([200, 200])
+  expect(await statuses({ NODE_ENV: 'production' })).toEqual([403, 403])
+  expect(await statuses({ HOST: '0.0.0.0' })).toEqual([403, 403])
+  expect(await statuses({ NODE_ENV: 'production', METRICS_TOKEN: token })).toEqual([401, 200])
+})
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
+
+test('nobody else on the machine reads the vault, also one that an earlier version left open', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-test-'))
+  const dataDir = join(folder, 'new', 'data')
+  const start = () =>
+    buildApp(readConfig({ DATA_DIR: dataDir }), { log: pino({ level: 'silent' }), jobs: [] })
+  const modes = () =>
+    Object.fromEntries(readdirSync(dataDir).map((name) => [name, modeOf(join(dataDir, name))]))
+  const closed = { 'vault.db': '600', 'vault.db-wal': '600', 'vault.db-shm': '600', 'secret.key': '600' }
+  const first = await start()
+  expect(modeOf(dataDir)).toBe('700')
+  expect(modes()).toMatchObject(closed)
+  await first.close()
+  chmodSync(join(dataDir, 'vault.db'), 0o644)
+  chmodSync(dataDir, 0o755)
+  const second = await start()
+  expect(modeOf(dataDir)).toBe('750')
+  expect(modes()).toMatchObject(closed)
+  await second.close()
+  rmSync(folder, { recursive: true })
+})
+
+test('a vault that others can reach without NODE_ENV=production says so at the start', async () => {
+  const outputOf = async (env: Record<string, string>) => {
+    const server = await spawnServer(env)
+    await untilReady(server)
+    await server.stop()
+    server.remove()
+    return server.output()
+  }
+  expect(await outputOf({ HOST: '0.0.0.0' })).toMatch(/Warning: NODE_ENV is not "production"/)
+  expect(await outputOf({ BASE_URL: 'https://vault.example.com' })).toMatch(/Warning: NODE_ENV/)
+  expect(await outputOf({})).not.toMatch(/Warning/)
+  expect(await outputOf({ HOST: '0.0.0.0', NODE_ENV: 'production' })).not.toMatch(/Warning/)
+})
+
+test('and tells its admins, and nobody else, in the app', async () => {
+  const noticesOf = (env: Record<string, string>, email: string) =>
+    withVault({ ADMIN_EMAILS: 'admin@example.com', ...env }, async (_get, app) => {
+      const body = { email, password: 'correct horse battery' }
+      const { access_token } = (await clientOf(app, {}).post('/api/v1/auth/register', body)).body
+      return clientOf(app, { authorization: `Bearer ${access_token}` }).get('/api/v1/admin/notices')
+    })
+  const told = await noticesOf({ HOST: '0.0.0.0' }, 'admin@example.com')
+  expect(told.body.items).toMatchObject([{ code: 'open_development' }])
+  expect((await noticesOf({}, 'admin@example.com')).body.items).toEqual([])
+  expect((await noticesOf({ HOST: '0.0.0.0' }, 'other@example.com')).status).toBe(403)
+})

@@ -1,0 +1,163 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { dropOldAttachments } from '../../src/features/support/room.ts'
+import { goodCard, record } from '../support/cards.ts'
+import { type Bench, onBothEngines } from '../support/engines.ts'
+
+const TICKETS = '/api/v1/support/tickets'
+const MIB = 1024 * 1024
+
+async function openTicket(t: Bench, bytes: number, headers: Record<string, string> = {}) {
+  const form = new FormData()
+  for (const [name, value] of Object.entries({ email: 'a@example.com', subject: 'Help', message: 'Please' }))
+    form.append(name, value)
+  if (bytes > 0) form.append('attachments', new Blob([Buffer.alloc(bytes, 120)]), 'log.txt')
+  const encoded = new Response(form)
+  const answer = await t.app.server.inject({
+    method: 'POST',
+    url: TICKETS,
+    headers: { 'content-type': encoded.headers.get('content-type') ?? '', ...headers },
+    payload: Buffer.from(await encoded.arrayBuffer()),
+  })
+  return { status: answer.statusCode, body: answer.json() }
+}
+
+const hasFolder = (t: Bench, ticketId: string) => existsSync(join(t.vault.dataDir, 'tickets', ticketId))
+
+onBothEngines(
+  'uploads',
+  (t) => {
+    test('of nobody have a total, also when they come at once; who is signed in is not held', async () => {
+      const together = await Promise.all([1, 2, 3, 4].map(() => openTicket(t, MIB - 1000)))
+      const statuses = together.map(({ status }) => status).sort()
+      expect(statuses).toEqual([200, 200, 507, 507])
+      const refused = await openTicket(t, MIB)
+      expect([refused.status, refused.body.code]).toEqual([507, 'insufficient_storage'])
+      expect((await openTicket(t, 0)).status).toBe(200)
+      const user = await t.user()
+      expect((await openTicket(t, MIB, { authorization: `Bearer ${user.token}` })).status).toBe(200)
+    })
+
+    test('of a ticket that was closed long ago are removed, and its text stays', async () => {
+      const user = await t.user()
+      const { body } = await openTicket(t, 100, { authorization: `Bearer ${user.token}` })
+      await t.app.services.database.transaction((db) =>
+        db
+          .updateTable('support_tickets')
+          .set({ status: 'closed', closed_at: t.app.services.now().toISOString() })
+          .where('ticket_id', '=', body.ticket_id)
+          .execute(),
+      )
+      t.later(89 * 86_400_000)
+      await dropOldAttachments(t.app.services)
+      expect(hasFolder(t, body.ticket_id)).toBe(true)
+      t.later(2 * 86_400_000)
+      await dropOldAttachments(t.app.services)
+      expect(hasFolder(t, body.ticket_id)).toBe(false)
+      const { read } = t.app.services.database
+      const left = await read
+        .selectFrom('support_attachments')
+        .selectAll()
+        .where('ticket_id', '=', body.ticket_id)
+        .execute()
+      expect(left).toEqual([])
+      expect(
+        await read
+          .selectFrom('support_tickets')
+          .selectAll()
+          .where('ticket_id', '=', body.ticket_id)
+          .executeTakeFirst(),
+      ).toMatchObject({
+        message: 'Please',
+      })
+    })
+  },
+  { ANONYMOUS_UPLOADS_MB: '2' },
+)
+
+onBothEngines(
+  'a disk that is nearly full',
+  (t) => {
+    test('takes no attachments, and says so; tickets without them are taken', async () => {
+      const refused = await openTicket(t, 10)
+      expect([refused.status, refused.body.code]).toEqual([507, 'insufficient_storage'])
+      expect((await openTicket(t, 0)).status).toBe(200)
+    })
+  },
+  { MIN_FREE_DISK_MB: '999999999' },
+)
+
+onBothEngines('a card', (t) => {
+  test('has a payload, steps and evidence of bounded size', async () => {
+    const user = await t.user()
+    const large = { x: 'y'.repeat(64 * 1024) }
+    const step = { order: 1, action: 'Do it' }
+    const refused: [string, object][] = [
+      ['card_payload', { card_payload: large }],
+      ['steps', { steps: [{ ...step, ...large }] }],
+      ['steps', { steps: Array.from({ length: 60 }, () => ({ ...step, result: 'z'.repeat(20_000) })) }],
+      ['evidences', { evidences: [{ kind: 'log', content: 'x', meta: large }] }],
+    ]
+    for (const [field, more] of refused) {
+      const answer = await user.post('/api/v1/cards', { ...goodCard(), ...more })
+      expect([answer.status, answer.body.detail[0].loc[1]], field).toEqual([422, field])
+    }
+    const fits = { x: 'y'.repeat(64 * 1024 - 10) }
+    expect((await user.post('/api/v1/cards', { ...goodCard(), card_payload: fits })).status).toBe(201)
+  })
+
+  test('in a list is shown whole as long as 2 MiB reach, then by its beginning', async () => {
+    const user = await t.user()
+    const body = 'b'.repeat(190_000)
+    const payload = { note: 'p'.repeat(1000) }
+    for (let i = 0; i < 12; i++)
+      await record(user, {
+        body,
+        root_cause: '\u0001'.repeat(20_000),
+        steps: [{ order: 1, action: 'Do it' }],
+        card_payload: payload,
+      })
+    for (const url of ['/api/v1/cards?page_size=100', '/api/v1/cases?page_size=100']) {
+      const list = await user.get(url)
+      expect(list.text.length).toBeLessThan(2 * MIB)
+      expect(list.body.items).toHaveLength(12)
+      const truncated = list.body.items.map((item: { truncated?: boolean }) => item.truncated === true)
+      expect(truncated).toEqual(truncated.toSorted())
+      expect(truncated[0]).toBe(false)
+      expect(truncated[11]).toBe(true)
+      const [first] = list.body.items
+      expect(first).toMatchObject({ body, card_payload: payload, steps: [{ order: 1 }] })
+      expect(list.body.items[11]).toMatchObject({
+        body: null,
+        card_payload: null,
+        steps: null,
+      })
+      expect(list.body.items[11].root_cause).toHaveLength(301)
+      const whole = await user.get(`/api/v1/cards/${list.body.items[11].card_id}`)
+      expect(whole.body).toMatchObject({ body, card_payload: payload })
+    }
+  })
+
+  test('shows evidence whole as long as 8 MiB reach, and takes no more than a thousand', async () => {
+    const user = await t.user()
+    const card = await record(user, {})
+    const url = `/api/v1/cards/${card.card_id}`
+    const evidences = Array.from({ length: 30 }, () => ({
+      kind: 'log',
+      content: 'e'.repeat(195_000),
+      meta: { a: 1 },
+    }))
+    for (let i = 0; i < 2; i++) expect((await user.patch(url, { evidences })).status).toBe(200)
+    const shown = await user.get(`${url}?include_evidences=true`)
+    expect(shown.text.length).toBeLessThan(9 * MIB)
+    expect(shown.body.evidences).toHaveLength(60)
+    expect(shown.body.evidences[0]).toMatchObject({ content: evidences[0]?.content, meta: { a: 1 } })
+    expect(shown.body.evidences[0].truncated).toBeUndefined()
+    expect(shown.body.evidences[59]).toMatchObject({ truncated: true, content: 'e'.repeat(300), meta: null })
+    const small = Array.from({ length: 100 }, () => ({ kind: 'log', content: 'e' }))
+    for (let i = 0; i < 9; i++) expect((await user.patch(url, { evidences: small })).status).toBe(200)
+    const refused = await user.patch(url, { evidences: small })
+    expect([refused.status, refused.body.detail[0].loc]).toEqual([422, ['body', 'evidences']])
+  })
+})

@@ -20,6 +20,7 @@ const CLOSER_TRIES = 15
 const LOOKED_AT_CLOSER = 60
 const CONNECTIONS = 20
 const BYSTANDERS = 2
+const CALM_SECONDS = 5
 const BYSTANDER_PAUSE_MS = 130
 const MAX_MS_PER_100_KB = 5
 const MAX_P99_MS = 250
@@ -116,7 +117,10 @@ async function watchAsBystander(server: Server, headers: Headers, until: number,
   agent.destroy()
 }
 
-type Outcome = { p99: number; refusals: number; peak: number; sent: number; looks: number }
+type Outcome = { calm: number; p99: number; refusals: number; peak: number; sent: number; looks: number }
+
+const p99Of = ({ ms }: Seen): number =>
+  ms.toSorted((a, b) => a - b)[Math.floor(ms.length * 0.99)] ?? Number.NaN
 
 /** In a process of its own: what the attackers cost themselves must not be taken for what the bystander waits. */
 function startFlood(server: Server, costs: readonly Cost[], headers: Headers): Promise<number> {
@@ -131,6 +135,9 @@ async function measureBystander(attacks: readonly Cost[]): Promise<Outcome> {
   const attacker = await register(server, 'attacker')
   const bystanders: Headers[] = []
   for (let i = 0; i < BYSTANDERS; i++) bystanders.push(await register(server, `bystander${i}`))
+  const before: Seen = { ms: [], refusals: 0 }
+  const calmUntil = performance.now() + CALM_SECONDS * 1000
+  await Promise.all(bystanders.map((headers) => watchAsBystander(server, headers, calmUntil, before)))
   const seen: Seen = { ms: [], refusals: 0 }
   const flood = startFlood(server, attacks, attacker)
   const until = performance.now() + SECONDS * 1000
@@ -138,14 +145,7 @@ async function measureBystander(attacks: readonly Cost[]): Promise<Outcome> {
   const sent = await flood
   const peak = Math.max(...childrenOf(server.pid).map(peakMb))
   await server.stop()
-  const sorted = seen.ms.toSorted((a, b) => a - b)
-  return {
-    p99: sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN,
-    refusals: seen.refusals,
-    peak,
-    sent,
-    looks: sorted.length,
-  }
+  return { p99: p99Of(seen), calm: p99Of(before), refusals: seen.refusals, peak, sent, looks: seen.ms.length }
 }
 
 const WORST = 10
@@ -176,7 +176,7 @@ const rows = [
   },
   {
     what: `p99 of a bystander (${seen.looks} looks) beside ${CONNECTIONS} hostile connections (${seen.sent} requests)`,
-    measured: `${seen.p99.toFixed(0)} ms`,
+    measured: `${seen.p99.toFixed(0)} ms (${seen.calm.toFixed(0)} ms before them)`,
     bar: `at most ${MAX_P99_MS} ms`,
     met: seen.p99 <= MAX_P99_MS,
   },

@@ -30,7 +30,8 @@ const fieldOf = (fields: readonly Field[], type: string) =>
 const key = (i: number) => `"k${i.toString(36)}":1`
 
 /** Below the limits of a body as a whole, so that it gets as far as the schema. */
-const FITTING_KEYS = 2_450
+const FITTING_KEYS = 980
+const MOST_KEYS = 2_450
 const FITTING_VALUES = 19_000
 
 export const HOSTILE_BODIES: readonly Hostile[] = [
@@ -65,6 +66,11 @@ export const HOSTILE_BODIES: readonly Hostile[] = [
     kind: 'fitting objects',
     make: (f, bytes) =>
       `{"${fieldOf(f, 'array')}":[${many(bytes - 50, FITTING_KEYS, (i) => `{${key(i)}}`)}],"__proto__":1}`,
+  },
+  { kind: 'most keys', make: (_, bytes) => `{${many(bytes - 20, MOST_KEYS, key)}}` },
+  {
+    kind: 'most objects',
+    make: (f, bytes) => `{"${fieldOf(f, 'array')}":[${many(bytes - 50, MOST_KEYS, (i) => `{${key(i)}}`)}]}`,
   },
   {
     kind: 'fitting dictionary',

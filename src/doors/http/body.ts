@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Services } from '../../core/context.ts'
 import { InvalidInput } from '../../core/errors.ts'
 import { storable } from '../../core/storable.ts'
-import { shapeProblem } from './limits/json-shape.ts'
+import { MAX_KEYS, MAX_KEYS_OF_LONG, shapeProblem } from './limits/json-shape.ts'
 import { countBodyBytes } from './limits/rate-limit.ts'
 
 /**
@@ -32,8 +32,8 @@ function mend(value: unknown): unknown {
 const invalidJson = (error: string) =>
   new InvalidInput([{ type: 'json_invalid', path: [], msg: 'JSON decode error', input: {}, ctx: { error } }])
 
-export function parseJson(text: string): unknown {
-  const problem = shapeProblem(text)
+export function parseJson(text: string, maxKeys: number = MAX_KEYS): unknown {
+  const problem = shapeProblem(text, maxKeys)
   if (problem !== undefined) throw invalidJson(problem)
   let value: unknown
   try {
@@ -44,12 +44,15 @@ export function parseJson(text: string): unknown {
   return MAY_NEED_MENDING.test(text) ? mend(value) : value
 }
 
+const ORDINARY_BYTES = 1024 * 1024
+
 /** JSON bodies only; whatever else a route takes (multipart, raw) it registers for itself. */
 export function acceptJson(app: FastifyInstance, services: Services): void {
   app.removeAllContentTypeParsers()
   const parse = (request: FastifyRequest, text: string) => {
     countBodyBytes(services, request, text.length)
-    return text === '' ? undefined : parseJson(text)
+    const takesLong = (request.routeOptions.bodyLimit ?? 0) > ORDINARY_BYTES
+    return text === '' ? undefined : parseJson(text, takesLong ? MAX_KEYS_OF_LONG : MAX_KEYS)
   }
   app.addContentTypeParser(
     /^application\/([\w.+-]+\+)?json(?=\s*(;|$))/i,

@@ -1,10 +1,11 @@
 /** Whatever walks a value later, walks no deeper than this. */
 export const MAX_DEPTH = 100
 /**
- * Enough for every real body: a card with 500 steps and 100 evidences has 1,900. Keys that no other object has are the dearest part
- * of a JSON text: 2 µs each.
+ * Keys that no other object has are the dearest part of a JSON text: 2 µs each. Routes that take long bodies need more of them: a card
+ * with 500 steps and 100 evidences has 1,900.
  */
-export const MAX_KEYS = 2_500
+export const MAX_KEYS = 1_000
+export const MAX_KEYS_OF_LONG = 2_500
 export const MAX_VALUES = 20_000
 
 /** Each value needs two characters and each key five, so a shorter text cannot have too many of either. */
@@ -42,7 +43,7 @@ function endOfString(text: string, from: number): number {
  * Says what is too much in a JSON text, before it is parsed: parsing half a million small values takes long, and so does
  * everything that looks at them later. What is no JSON is left to the parser.
  */
-export function shapeProblem(text: string): string | undefined {
+export function shapeProblem(text: string, maxKeys: number = MAX_KEYS): string | undefined {
   if (text.length < SHORT && hasFewBrackets(text)) return undefined
   let depth = 0
   let keys = 0
@@ -63,7 +64,7 @@ export function shapeProblem(text: string): string | undefined {
         depth--
         break
       case COLON:
-        if (++keys > MAX_KEYS) return `More than ${MAX_KEYS} keys`
+        if (++keys > maxKeys) return `More than ${maxKeys} keys`
         break
       case COMMA:
         if (++values > MAX_VALUES) return `More than ${MAX_VALUES} values`

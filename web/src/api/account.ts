@@ -1,5 +1,5 @@
 import type { readPolicy } from '#server/features/credits/policy.ts'
-import type { readNotices } from '#server/features/health/notices.ts'
+import type { readServiceWarnings } from '#server/features/health/service-warnings.ts'
 import type {
   createApiKey,
   deleteApiKey,
@@ -46,5 +46,5 @@ export const cancelEmailChange = call<typeof cancelEmailChangeCapability>('DELET
 export const listKeys = call<typeof listApiKeys>('GET /api/v1/auth/api-keys')
 export const createKey = call<typeof createApiKey>('POST /api/v1/auth/api-keys')
 export const deleteKey = call<typeof deleteApiKey>('DELETE /api/v1/auth/api-keys/{key_id}')
-export const serviceNotices = call<typeof readNotices>('GET /api/v1/admin/notices')
+export const serviceWarnings = call<typeof readServiceWarnings>('GET /api/v1/admin/warnings')
 export const creditsPolicy = call<typeof readPolicy>('GET /api/v1/credits/policy')

@@ -12,7 +12,7 @@ import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { CreditsLine } from './credits-line.tsx'
 import { Logo } from './logo.tsx'
 import { corners, type NavItem, places } from './nav.ts'
-import { Notices } from './notices.tsx'
+import { ServiceWarnings } from './service-warnings.tsx'
 import { UnreadBadge } from './unread-badge.tsx'
 import { UserMenu, UserMenuItems } from './user-menu.tsx'
 
@@ -49,7 +49,7 @@ export function AppFrame() {
       </a>
       <SideBar onPalette={() => setOverlay('palette')} />
       <main id="content" tabIndex={-1} className="min-w-0 grow pb-16 focus:outline-none md:pb-0">
-        <Notices />
+        <ServiceWarnings />
         <Outlet key={language} />
       </main>
       <BottomBar onKeys={() => setOverlay('keys')} />

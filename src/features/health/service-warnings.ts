@@ -4,9 +4,9 @@ import { capability } from '../../core/capability.ts'
 import { forbidden } from '../../core/errors.ts'
 import { isOpenDevelopment } from '../../core/own-addresses.ts'
 
-const Notice = z.object({ code: z.string(), message: z.string() }).meta({ id: 'ServiceNotice' })
+const Warning = z.object({ code: z.string(), message: z.string() }).meta({ id: 'ServiceWarning' })
 
-const noticesFor = (config: Config): z.input<typeof Notice>[] =>
+const warningsFor = (config: Config): z.input<typeof Warning>[] =>
   isOpenDevelopment(config)
     ? [
         {
@@ -17,15 +17,15 @@ const noticesFor = (config: Config): z.input<typeof Notice>[] =>
       ]
     : []
 
-export const readNotices = capability({
-  name: 'service.notices',
+export const readServiceWarnings = capability({
+  name: 'service.warnings',
   summary: 'What whoever runs this server should mend; service admins only',
   scopes: ['account'],
-  rest: ['GET /api/v1/admin/notices'],
+  rest: ['GET /api/v1/admin/warnings'],
   input: z.object({}),
-  output: z.object({ items: z.array(Notice) }).meta({ id: 'ServiceNotices' }),
+  output: z.object({ items: z.array(Warning) }).meta({ id: 'ServiceWarnings' }),
   run: async (ctx) => {
     if (!ctx.viewer.isAdmin) throw forbidden('This is for the admins of the service.')
-    return { items: noticesFor(ctx.config) }
+    return { items: warningsFor(ctx.config) }
   },
 })

@@ -1,18 +1,18 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { TriangleAlert } from 'lucide-react'
-import { serviceNotices } from '../api/account.ts'
+import { serviceWarnings } from '../api/account.ts'
 import { useMe } from '../session.ts'
 
-const noticesQuery = queryOptions({
-  queryKey: ['notices'],
+const warningsQuery = queryOptions({
+  queryKey: ['service-warnings'],
   staleTime: Number.POSITIVE_INFINITY,
-  queryFn: ({ signal }) => serviceNotices({}, { signal }),
+  queryFn: ({ signal }) => serviceWarnings({}, { signal }),
 })
 
 /** What is wrong with the server itself, for those who can mend it. */
-export function Notices() {
+export function ServiceWarnings() {
   const me = useMe()
-  const { data } = useQuery({ ...noticesQuery, enabled: me.is_admin })
+  const { data } = useQuery({ ...warningsQuery, enabled: me.is_admin })
   return data?.items.map(({ code, message }) => (
     <p
       key={code}

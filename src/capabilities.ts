@@ -23,6 +23,7 @@ import { reconcileCredits } from './features/credits/reconcile.ts'
 import { feedbackStats, giveFeedback, listFeedback, withdrawFeedback } from './features/feedback/feedback.ts'
 import { guidePages } from './features/guide/guide.http.ts'
 import { health, ready } from './features/health/health.ts'
+import { readNotices as readServerNotices } from './features/health/notices.ts'
 import {
   createApiKey,
   deleteApiKey,
@@ -135,7 +136,7 @@ export const capabilities: readonly Capability[] = [
   declineInvitation,
   readWorkspaceAudit,
   readAudit,
-  readNotices,
+  readServerNotices,
 
   listNotices,
   unreadNotices,

@@ -4,7 +4,6 @@ import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Flood, send } from './hostile/send.ts'
 import { type Attack, allAttacks } from './hostile/targets.ts'
-import { median } from './support/load.ts'
 import { report } from './support/report.ts'
 import { type Server, startVault } from './support/servers.ts'
 
@@ -19,6 +18,7 @@ const FIRST_TRIES = 2
 const CLOSER_TRIES = 15
 const LOOKED_AT_CLOSER = 60
 const CLEARED_AFTER_MS = 200
+const SETTLED_AFTER_MS = 10
 const CONNECTIONS = 20
 const BYSTANDERS = 2
 const CALM_SECONDS = 5
@@ -63,15 +63,14 @@ async function costOf(
   { attack, who, headers }: Try,
   tries: number,
 ): Promise<Cost> {
+  // A thread's time is written down when it stops running, so the process is left alone for a moment before it is read.
+  await sleep(SETTLED_AFTER_MS)
+  const before = cpuMs(server.pid)
   let status = 0
-  const costs: number[] = []
-  for (let i = 0; i < tries; i++) {
-    const before = cpuMs(server.pid)
-    // 0: cut off in the middle of a body that is larger than the route takes.
-    status = await send(server.url, agent, attack, headers).catch(() => 0)
-    costs.push(cpuMs(server.pid) - before)
-  }
-  const ms = median(costs)
+  // 0: cut off in the middle of a body that is larger than the route takes.
+  for (let i = 0; i < tries; i++) status = await send(server.url, agent, attack, headers).catch(() => 0)
+  await sleep(SETTLED_AFTER_MS)
+  const ms = (cpuMs(server.pid) - before) / tries
   const mayCost = MAX_MS_PER_100_KB * Math.ceil(Math.max(1, attack.body.length) / 100_000)
   return { attack, who, headers, status, ms, share: ms / mayCost }
 }

@@ -31,7 +31,7 @@ test('somebody new signs up, answers the questions, and sees the agent connect',
   }
   await expectAccessible(page)
   const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' }
-  const account = await fetch(`${stage.base}/api/v1/auth/me`, { headers })
+  const account = await fetch(`${stage.base}/api/v1/user/settings`, { headers })
   expect(account.status).toBe(403)
   const tool = await fetch(`${stage.base}/mcp/tools/list_workspaces`, { method: 'POST', headers, body: '{}' })
   expect(tool.status).toBe(200)

@@ -8,6 +8,7 @@ import { type App, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Db } from '../../src/db/db.ts'
 import { type Named, prepared } from '../../src/db/prepared.ts'
+import { makeAdmin } from '../support/admin.ts'
 import { clientOf } from '../support/client.ts'
 import { onBothEngines } from '../support/engines.ts'
 import { spawnServer, untilReady } from '../support/process.ts'
@@ -128,14 +129,15 @@ test('a vault that others can reach without NODE_ENV=production says so at the s
 })
 
 test('and tells its admins, and nobody else, in the app', async () => {
-  const noticesOf = (env: Record<string, string>, email: string) =>
-    withVault({ ADMIN_EMAILS: 'admin@example.com', ...env }, async (_get, app) => {
+  const warningsOf = (env: Record<string, string>, email: string) =>
+    withVault(env, async (_get, app) => {
       const body = { email, password: 'correct horse battery' }
       const { access_token } = (await clientOf(app, {}).post('/api/v1/auth/register', body)).body
+      if (email === 'admin@example.com') await makeAdmin(app, email)
       return clientOf(app, { authorization: `Bearer ${access_token}` }).get('/api/v1/admin/warnings')
     })
-  const told = await noticesOf({ HOST: '0.0.0.0' }, 'admin@example.com')
+  const told = await warningsOf({ HOST: '0.0.0.0' }, 'admin@example.com')
   expect(told.body.items).toMatchObject([{ code: 'open_development' }])
-  expect((await noticesOf({}, 'admin@example.com')).body.items).toEqual([])
-  expect((await noticesOf({ HOST: '0.0.0.0' }, 'other@example.com')).status).toBe(403)
+  expect((await warningsOf({}, 'admin@example.com')).body.items).toEqual([])
+  expect((await warningsOf({ HOST: '0.0.0.0' }, 'other@example.com')).status).toBe(403)
 })

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
+import { makeAdmin } from '../support/admin.ts'
 import { expectAccessible, openStage, settled } from './support.ts'
 
-const stage = openStage({ ADMIN_EMAILS: 'admin-1@example.com', HOST: '0.0.0.0' })
+const stage = openStage({ HOST: '0.0.0.0' })
 
 test('an admin of a server that is open by mistake is told so on every page; others are not', async () => {
   const admin = await stage.person('Admin')
+  await makeAdmin(stage.app, admin.email)
   for (const url of ['/', '/cards']) {
     await admin.page.goto(url)
     await admin.page.getByText('This server runs in development mode').waitFor()

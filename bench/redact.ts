@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { findSecrets } from '../src/features/redaction/redact.ts'
-import { allRules } from '../src/features/redaction/rules/all.ts'
-import { secretNames } from '../src/features/redaction/rules/names.ts'
+import { ALL_RULES } from '../src/features/redaction/rules/all.ts'
+import { SECRET_NAMES } from '../src/features/redaction/rules/names.ts'
 import { report } from './support/report.ts'
 
 /** Megabytes a second on one core, over the files given as arguments or this repository's own sources and docs. */
@@ -34,8 +34,8 @@ console.log(
  */
 const characters = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index))
 const keywords = [
-  ...allRules.flatMap((rule) => (rule.form === 'token' ? rule.prefixes : rule.names)),
-  ...secretNames.flatMap(({ names }) => names),
+  ...ALL_RULES.flatMap((rule) => (rule.form === 'token' ? rule.prefixes : rule.names)),
+  ...SECRET_NAMES.flatMap(({ names }) => names),
   ...[
     '://',
     '://a:',

@@ -5,7 +5,6 @@ import { readAudit, readWorkspaceAudit } from './features/audit/read.ts'
 import { listCreditPacks, listPlans } from './features/billing/catalogue.ts'
 import { checkoutCredits, checkoutPlan, openPortal, readStatus } from './features/billing/checkout.ts'
 import { developmentPages } from './features/billing/development.http.ts'
-import { createInvite, listMyInvites, redeemInvite, withdrawInvite } from './features/billing/invites.ts'
 import { simulateUpgrade } from './features/billing/simulate.ts'
 import { billingWebhook } from './features/billing/webhook.http.ts'
 import { deleteCard, undeleteCard } from './features/cards/delete.ts'
@@ -24,26 +23,35 @@ import { reconcileCredits } from './features/credits/reconcile.ts'
 import { feedbackStats, giveFeedback, listFeedback, withdrawFeedback } from './features/feedback/feedback.ts'
 import { guidePages } from './features/guide/guide.http.ts'
 import { health, ready } from './features/health/health.ts'
-import { readNotices } from './features/health/notices.ts'
-import { createApiKey, deleteApiKey, listApiKeys } from './features/identity/credentials/api-keys.ts'
-import { logout } from './features/identity/credentials/sessions.ts'
+import { readServiceWarnings } from './features/health/service-warnings.ts'
+import {
+  createApiKey,
+  deleteApiKey,
+  endCurrentKey,
+  listApiKeys,
+} from './features/identity/credentials/api-keys.ts'
+import { endSession, listSessions, logout } from './features/identity/credentials/sessions.ts'
 import { disconnectApp, listConnectedApps } from './features/identity/oauth/connected-apps.ts'
 import { oauthRoutes } from './features/identity/oauth/oauth.http.ts'
+import { changePassword } from './features/identity/recovery/change-password.ts'
 import { cancelEmailChange, changeEmail } from './features/identity/recovery/email-change.ts'
-import {
-  changePassword,
-  requestPasswordReset,
-  resendVerification,
-  resetPassword,
-  verifyEmail,
-} from './features/identity/recovery/email-links.ts'
+import { resendVerification, resetPassword, verifyEmail } from './features/identity/recovery/email-links.ts'
+import { signOutEverywhere } from './features/identity/recovery/end-access.ts'
+import { requestPasswordReset } from './features/identity/recovery/reset-requests.ts'
 import { changeProfile } from './features/identity/users/profile.ts'
 import { me, submitOnboarding } from './features/identity/users/users.ts'
+import { addMember, addMemberByEmail } from './features/invitations/add-members.ts'
 import { acceptInvitation, declineInvitation, listMyInvitations } from './features/invitations/addressed.ts'
 import { acceptInvite, listInvites, revokeInvite, viewInvite } from './features/invitations/invitations.ts'
 import { invite, resendInvite } from './features/invitations/send.ts'
+import {
+  createInvite,
+  listMyInvites,
+  redeemInvite,
+  withdrawInvite,
+} from './features/invite-codes/invite-codes.ts'
 import { login, loginWithGoogle, register } from './features/joining/sign-in.ts'
-import { deleteAccount } from './features/leaving/delete-account.ts'
+import { deleteAccount, deleteAccountByPassword } from './features/leaving/delete-account.ts'
 import { deleteWorkspace, previewWorkspaceDeletion } from './features/leaving/delete-workspace.ts'
 import { exportAccount } from './features/leaving/export.http.ts'
 import {
@@ -59,6 +67,7 @@ import { searchMemory } from './features/memory/search.ts'
 import { readSnapshot } from './features/memory/snapshot.ts'
 import { listEvents } from './features/memory/timeline.ts'
 import { appendTurn } from './features/memory/turns.ts'
+import { listNotices, readNotices, unreadNotices } from './features/notices/notices.ts'
 import { pagesStylesheet } from './features/pages/pages.http.ts'
 import { searchCards } from './features/search/search.ts'
 import { readSettings, replaceSettings } from './features/settings/settings.ts'
@@ -66,13 +75,7 @@ import { streamSupportChat } from './features/support/chat.http.ts'
 import { supportChat } from './features/support/chat.ts'
 import { createTicket, readAttachment } from './features/support/tickets.http.ts'
 import { closeTicket, getTicket, listTickets } from './features/support/tickets.ts'
-import {
-  addMember,
-  addMemberByEmail,
-  changeMemberRole,
-  listMembers,
-  removeMember,
-} from './features/workspaces/members.ts'
+import { changeMemberRole, listMembers, removeMember } from './features/workspaces/members.ts'
 import {
   changeWorkspace,
   createWorkspace,
@@ -89,6 +92,9 @@ export const capabilities: readonly Capability[] = [
   login,
   loginWithGoogle,
   logout,
+  signOutEverywhere,
+  listSessions,
+  endSession,
   me,
   changeProfile,
   submitOnboarding,
@@ -102,9 +108,11 @@ export const capabilities: readonly Capability[] = [
   createApiKey,
   listApiKeys,
   deleteApiKey,
+  endCurrentKey,
   readSettings,
   replaceSettings,
   deleteAccount,
+  deleteAccountByPassword,
 
   createWorkspace,
   listWorkspaces,
@@ -128,6 +136,10 @@ export const capabilities: readonly Capability[] = [
   declineInvitation,
   readWorkspaceAudit,
   readAudit,
+  readServiceWarnings,
+
+  listNotices,
+  unreadNotices,
   readNotices,
 
   readPolicy,

@@ -50,53 +50,115 @@ const trustedProxies = z
   })
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
 
-const Environment = z.object({
-  HOST: z.string().min(1).default('127.0.0.1'),
-  PORT: port.default(8080),
-  BASE_URL: httpUrl.transform((url) => url.replace(/\/+$/, '')).optional(),
-  DATA_DIR: z.string().min(1).default('./data'),
+/** Every variable that the server reads. The sentence beside each one becomes its comment in .env.example. */
+export const Environment = z.object({
+  HOST: z.string().min(1).default('127.0.0.1').describe('The address to listen on.'),
+  PORT: port.default(8080).describe('The port to listen on.'),
+  BASE_URL: httpUrl
+    .transform((url) => url.replace(/\/+$/, ''))
+    .optional()
+    .describe('The address that people use: in mails, invitations and redirects. Default: http://HOST:PORT.'),
+  DATA_DIR: z
+    .string()
+    .min(1)
+    .default('./data')
+    .describe('The folder for the database file, attachments and the server secret.'),
   DATABASE_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL; leave it unset for SQLite in DATA_DIR')
-    .optional(),
+    .optional()
+    .describe('postgres://… for PostgreSQL 15 or newer. Default: SQLite in DATA_DIR.'),
   DATABASE_READ_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL of a streaming replica')
-    .optional(),
-  DATABASE_POOL_SIZE: whole(1, 200).default(10),
-  WORKERS: whole(1, 256).optional(),
-  NODE_ENV: z.string().default('development'),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-  ADMIN_EMAILS: names,
-  CREDITS: onOff.default(true),
-  REGISTRATION: z.enum(['open', 'invite', 'closed']).default('open'),
-  SESSION_TTL_DAYS: whole(1, 3650).default(30),
-  GOOGLE_CLIENT_ID: z.string().min(1).optional(),
-  GOOGLE_JWKS_URL: httpUrl.default('https://www.googleapis.com/oauth2/v3/certs'),
-  GOOGLE_ISSUER: httpUrl.default('https://accounts.google.com'),
-  SECRET_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
+    .optional()
+    .describe('A streaming replica of that database, for reads.'),
+  DATABASE_POOL_SIZE: whole(1, 200).default(10).describe('PostgreSQL connections per process.'),
+  WORKERS: whole(1, 256)
+    .optional()
+    .describe('Processes behind the port, on either engine. Default: the number of cores.'),
+  NODE_ENV: z
+    .string()
+    .default('development')
+    .describe('production closes development doors and makes secrets mandatory.'),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .describe('fatal, error, warn, info, debug, trace or silent. Logs go to standard output.'),
+  ADMIN_EMAILS: names.describe('The e-mail addresses of service admins, separated by commas.'),
+  CREDITS: onOff.default(true).describe('off: nothing is charged anywhere.'),
+  REGISTRATION: z
+    .enum(['open', 'invite', 'closed'])
+    .default('open')
+    .describe('open, invite (only with an invitation) or closed.'),
+  SESSION_TTL_DAYS: whole(1, 3650).default(30).describe('The sliding life of a browser session.'),
+  GOOGLE_CLIENT_ID: z.string().min(1).optional().describe('Switches on sign-in with Google.'),
+  GOOGLE_JWKS_URL: httpUrl
+    .default('https://www.googleapis.com/oauth2/v3/certs')
+    .describe('For a stand-in of Google.'),
+  GOOGLE_ISSUER: httpUrl.default('https://accounts.google.com').describe('For a stand-in of Google.'),
+  SECRET_KEY: z
+    .string()
+    .min(32, 'must have at least 32 characters')
+    .optional()
+    .describe(
+      'Seals what waits in the database, such as mails. The same on all machines. Default: made at first start, kept in DATA_DIR/secret.key.',
+    ),
   SMTP_URL: z
     .string()
     .regex(/^smtps?:\/\//, 'must be an smtp:// or smtps:// URL')
-    .optional(),
-  MAIL_FROM: z.string().min(3).default('Knowledge Vault <no-reply@localhost>'),
-  STRIPE_SECRET_KEY: z.string().min(1).optional(),
-  STRIPE_WEBHOOK_SECRET: z.string().min(1).optional(),
-  STRIPE_API_BASE: httpUrl.optional(),
-  LLM_BASE_URL: httpUrl.optional(),
-  LLM_API_KEY: z.string().min(1).optional(),
-  LLM_MODEL: z.string().min(1).default('gpt-4o-mini'),
-  SUPPORT_EMAIL: z.string().min(3).optional(),
-  RATE_LIMIT: onOff.default(true),
-  METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
-  TRUST_PROXY: trustedProxies,
-  ALLOWED_HOSTS: names,
-  OAUTH_CLIENT_DOCUMENTS: onOff.default(false),
-  MIN_FREE_DISK_MB: whole(0, 999_999_999).default(512),
-  ANONYMOUS_UPLOADS_MB: whole(0, 999_999_999).default(1024),
-  BACKUP_DIR: z.string().min(1).optional(),
-  BACKUP_EVERY_HOURS: whole(1, 8760).default(24),
-  BACKUP_KEEP: whole(1, 10_000).default(7),
+    .optional()
+    .describe('smtp://user:password@host:port for mail. Without it, links are shown to the admin.'),
+  MAIL_FROM: z
+    .string()
+    .min(3)
+    .default('Knowledge Vault <no-reply@localhost>')
+    .describe('The sender of mails.'),
+  STRIPE_SECRET_KEY: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Payments by Stripe. Without it, a development provider plays the whole flow.'),
+  STRIPE_WEBHOOK_SECRET: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('The signing secret of the webhook. Production needs it when STRIPE_SECRET_KEY is set.'),
+  STRIPE_API_BASE: httpUrl.optional().describe('For a stand-in of Stripe.'),
+  LLM_BASE_URL: httpUrl
+    .optional()
+    .describe(
+      'Any OpenAI-compatible endpoint, for action cards and the support chat. Without it, both work from the texts themselves.',
+    ),
+  LLM_API_KEY: z.string().min(1).optional().describe('The key for that endpoint, if it needs one.'),
+  LLM_MODEL: z.string().min(1).default('gpt-4o-mini').describe('The model to ask for.'),
+  SUPPORT_EMAIL: z.string().min(3).optional().describe('Where support tickets are mailed to.'),
+  RATE_LIMIT: onOff.default(true).describe('off: no limits per credential or host.'),
+  METRICS_TOKEN: z
+    .string()
+    .min(16, 'must have at least 16 characters')
+    .optional()
+    .describe('The bearer token for /metrics, at least 16 characters.'),
+  TRUST_PROXY: trustedProxies.describe(
+    'Whose X-Forwarded-For is believed: on or a number for so many proxies in front, or their networks.',
+  ),
+  ALLOWED_HOSTS: names.describe('Further host names under which MCP may be reached, separated by commas.'),
+  OAUTH_CLIENT_DOCUMENTS: onOff
+    .default(false)
+    .describe('on: OAuth clients may name themselves by the address of a document, which is then fetched.'),
+  MIN_FREE_DISK_MB: whole(0, 999_999_999)
+    .default(512)
+    .describe('Below so much free disk no attachments are taken.'),
+  ANONYMOUS_UPLOADS_MB: whole(0, 999_999_999)
+    .default(1024)
+    .describe('What the attachments of people who are not signed in may take up together.'),
+  BACKUP_DIR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('A folder for backups on a schedule. Without it, there is no schedule.'),
+  BACKUP_EVERY_HOURS: whole(1, 8760).default(24).describe('Hours between two backups.'),
+  BACKUP_KEEP: whole(1, 10_000).default(7).describe('How many backups are kept.'),
 })
 
 export type Config = Readonly<{

@@ -1,5 +1,4 @@
-import type { Ctx, Services } from './core/context.ts'
-import { contextFor } from './core/context.ts'
+import { type Ctx, contextFor, type Services } from './core/context.ts'
 import { dropOldIdempotencyKeys } from './core/http/idempotency.ts'
 import { backUpOnSchedule } from './features/backup/schedule.ts'
 import { keepDevelopmentBooks } from './features/billing/development.ts'
@@ -8,8 +7,11 @@ import { REINDEX_JOB, reindexStale } from './features/cards/indexing/reindex.ts'
 import { reconcileAtNight } from './features/credits/reconcile.ts'
 import { mailFeedback } from './features/feedback/digest.ts'
 import { dropOAuthLeftovers } from './features/identity/oauth/grants.ts'
+import { answerResetRequests, RESET_JOB } from './features/identity/recovery/reset-requests.ts'
+import { dropOldFailures } from './features/identity/users/guessing.ts'
 import { MAIL_JOB } from './features/mail/outbox.ts'
 import { dropOldMails, sendDueMails } from './features/mail/sender.ts'
+import { dropOldNotices } from './features/notices/notices.ts'
 import { dropOldConversations } from './features/support/conversations.ts'
 import { dropOldAttachments } from './features/support/room.ts'
 import { dropOrphanedUploads } from './features/support/tickets.ts'
@@ -38,6 +40,9 @@ export const JOBS: readonly Job[] = [
   { name: MAIL_JOB, everyMs: 10_000, run: sendDueMails },
   { name: 'feedback-mails', everyMs: 10 * MINUTE_MS, run: mailFeedback },
   { name: 'old-mails', everyMs: HOUR_MS, run: dropOldMails },
+  { name: RESET_JOB, everyMs: 10_000, run: answerResetRequests },
+  { name: 'old-notices', everyMs: HOUR_MS, run: dropOldNotices },
+  { name: 'old-login-failures', everyMs: HOUR_MS, run: dropOldFailures },
   { name: 'search-index', everyMs: SECOND_MS, run: maintainIndex },
   { name: REINDEX_JOB, everyMs: MINUTE_MS, run: reindexStale },
   { name: 'ledger', everyMs: HOUR_MS, run: reconcileAtNight },

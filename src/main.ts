@@ -22,14 +22,21 @@ function explain(error: Error & { code?: string; port?: number }): never {
   fail(error.stack ?? String(error), EXIT_FAILED)
 }
 
+/** Without mail or Google nobody can prove an address, so naming one in ADMIN_EMAILS makes nobody admin. */
+function hintOnAdmins({ adminEmails, mail, google }: Config): string {
+  const [first] = adminEmails
+  if (first === undefined || mail.smtpUrl !== undefined || google) return ''
+  return `  Admins     this server sends no mail, so run: kvault admin grant ${first}\n`
+}
+
 const OPEN_DEVELOPMENT =
   'Warning: NODE_ENV is not "production", but this address can be reached by others. Development doors are open: payments are played, metrics and secrets are not protected. Set NODE_ENV=production.\n'
 
 async function greet(config: Config): Promise<void> {
-  const { isOpenDevelopment } = await import('./core/own-address.ts')
+  const { isOpenDevelopment } = await import('./core/own-addresses.ts')
   const { baseUrl } = config
   process.stdout.write(
-    `Knowledge Vault is up at ${baseUrl}\n  API docs   ${baseUrl}/docs\n  Get a key  sign up at ${baseUrl} and open "API keys", or: POST ${baseUrl}/api/v1/auth/register, then POST /api/v1/auth/api-keys\n`,
+    `Knowledge Vault is up at ${baseUrl}\n  API docs   ${baseUrl}/docs\n  Get a key  sign up at ${baseUrl} and open "API keys", or: POST ${baseUrl}/api/v1/auth/register, then POST /api/v1/auth/api-keys\n${hintOnAdmins(config)}`,
   )
   if (isOpenDevelopment(config)) process.stderr.write(OPEN_DEVELOPMENT)
 }
@@ -61,7 +68,8 @@ async function serve(config: Config): Promise<void> {
 
 async function start(): Promise<void> {
   const { readConfig } = await import('./config.ts')
-  const config = readConfig(process.env)
+  const { withEnvFile } = await import('./env-file.ts')
+  const config = readConfig(withEnvFile(process.env))
   if (cluster.isWorker) return serve(config)
   if (config.workers === 1) {
     await serve(config)

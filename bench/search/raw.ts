@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
 import type { App } from '../../src/app.ts'
-import { stopWords } from '../../src/text/stopwords.ts'
+import { STOP_WORDS } from '../../src/text/stopwords.ts'
 
 /** The yardstick: the engine's own full text index, every word of the query ORed, ranked by the engine, top 50. */
 export type RawSearch = { ask: (query: string) => Promise<number>; close: () => void }
@@ -10,7 +10,7 @@ export type RawSearch = { ask: (query: string) => Promise<number>; close: () => 
 const top = 50
 
 const wordsOf = (query: string) =>
-  (query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !stopWords.has(word))
+  (query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !STOP_WORDS.has(word))
 
 export function rawSqlite(dataDir: string): RawSearch {
   const db = new DatabaseSync(join(dataDir, 'raw.db'))

@@ -38,6 +38,7 @@ export async function startProcess(
       LOG_LEVEL: 'warn',
       RATE_LIMIT: 'off',
       WORKERS: '1',
+      ENV_FILE: '',
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

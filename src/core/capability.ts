@@ -19,19 +19,26 @@ type Tool<I extends z.ZodObject> = {
   output?: z.ZodObject
 }
 
-type Declaration<I extends z.ZodObject, O extends z.ZodType, S extends readonly Scope[] | 'public'> = {
+type Declaration<
+  I extends z.ZodObject,
+  O extends z.ZodType,
+  S extends readonly Scope[] | 'public',
+  R extends readonly Route[],
+  Q extends readonly (keyof z.output<I> & string)[],
+  P = undefined,
+> = {
   /** `noun.verb`, unique; names the operation in OpenAPI, logs and metrics. */
   name: string
   summary: string
   description?: string
   /** What a credential must carry; `public` needs no credential at all. */
   scopes: S
-  rest?: readonly Route[]
+  rest?: R
   status?: 200 | 201 | 204
   /** Path parameters that are another name for an input field, such as case_id for card_id. */
   aliases?: Record<string, string>
   /** Fields that a POST, PUT or PATCH takes from the query string instead of the body. */
-  query?: readonly (keyof z.output<I> & string)[]
+  query?: Q
   tool?: Tool<I>
   input: I
   output: O
@@ -46,28 +53,47 @@ type Declaration<I extends z.ZodObject, O extends z.ZodType, S extends readonly 
   idempotency?: 'transaction' | 'answer' | 'none'
   /** The answer carries a session token that a browser gets as a cookie, or ends that session. */
   session?: 'start' | 'end'
-  run: (ctx: S extends 'public' ? Ctx : UserCtx, input: z.output<I>) => Promise<z.input<O>>
+  /** Slow work that needs no transaction, such as hashing a password: it is done before one is begun. */
+  prepare?: (ctx: S extends 'public' ? Ctx : UserCtx, input: z.output<I>) => Promise<P>
+  run: (ctx: S extends 'public' ? Ctx : UserCtx, input: z.output<I>, prepared: P) => Promise<z.input<O>>
 }
 
 /** A capability as the doors see it, whatever its types. */
 export type Capability = Omit<
-  Declaration<z.ZodObject, z.ZodType, readonly Scope[] | 'public'>,
-  'run' | 'query' | 'tool'
+  Declaration<z.ZodObject, z.ZodType, readonly Scope[] | 'public', readonly Route[], readonly string[]>,
+  'run' | 'prepare' | 'query' | 'tool'
 > & {
   query?: readonly string[]
   tool?: Tool<z.ZodObject>
-  run: (ctx: UserCtx, input: never) => Promise<unknown>
+  prepare?: (ctx: UserCtx, input: never) => Promise<unknown>
+  run: (ctx: UserCtx, input: never, prepared: never) => Promise<unknown>
 }
 
-/** Declares one thing that the product can do; every door serves it from this declaration alone. */
+/**
+ * Declares one thing that the product can do; every door serves it from this declaration alone. Routes and
+ * query fields keep their literal types, so that a client's call is checked against them when it is compiled.
+ */
 export const capability = <
   const I extends z.ZodObject,
   const O extends z.ZodType,
   const S extends readonly Scope[] | 'public',
+  const R extends readonly Route[] = readonly [],
+  const Q extends readonly (keyof z.output<I> & string)[] = readonly [],
+  P = undefined,
 >(
-  declaration: Declaration<I, O, S>,
+  declaration: Declaration<I, O, S, R, Q, P>,
 ) => declaration
 
 /** The types of a declared capability, for the typed client. */
 export type InputOf<C extends { input: z.ZodType }> = z.input<C['input']>
 export type OutputOf<C extends { output: z.ZodType }> = z.output<C['output']>
+
+type RestOf<C extends { rest?: readonly Route[] }> = NonNullable<C['rest']>[number]
+type PathNames<P extends string> = P extends `${string}{${infer Name}}${infer More}`
+  ? Name | PathNames<More>
+  : never
+
+/** The routes of a capability whose path is filled from its input alone; `/cases/{case_id}` is not among them. */
+export type RouteOf<C extends { input: z.ZodType; rest?: readonly Route[] }> = {
+  [R in RestOf<C>]: PathNames<R> extends keyof InputOf<C> ? R : never
+}[RestOf<C>]

@@ -80,3 +80,7 @@ export const rateLimited = (retryAfterSeconds: number, detail = 'Too many reques
       'Retry-After': String(retryAfterSeconds),
     },
   )
+
+/** For addresses that no route has. */
+export const nothingHere = (): AppError =>
+  new AppError(404, 'not_found', 'There is nothing at this address. The API is described at /docs.')

@@ -21,7 +21,7 @@ export function parseInput<S extends z.ZodType>(schema: S, raw: unknown): z.outp
   return parsed.data
 }
 
-/** The one way into a capability: credential, scopes, input by schema, run, output by schema. */
+/** The one way into a capability: credential, scopes, input by schema, prepare, run, output by schema. */
 export async function invoke(
   capability: Capability,
   ctx: Ctx,
@@ -29,12 +29,27 @@ export async function invoke(
   schema: z.ZodType = capability.input,
   answer: z.ZodType = capability.output,
 ): Promise<unknown> {
+  if (capability.prepare) return (await readied(capability, ctx, raw, schema, answer))(ctx)
   authorise(capability, ctx.viewer)
   const input = parseInput(schema, raw)
   // authorise() has seen a viewer wherever the declaration asks for one.
-  const output = await capability.run(ctx as UserCtx, input as never)
+  const output = await capability.run(ctx as UserCtx, input as never, undefined as never)
   // Declared fields alone leave, each of its declared type.
   return answer.parse(output)
+}
+
+/** The same in two steps: what comes back runs in a transaction of the caller's, with all slow work already done. */
+export async function readied(
+  capability: Capability,
+  ctx: Ctx,
+  raw: unknown,
+  schema: z.ZodType = capability.input,
+  answer: z.ZodType = capability.output,
+): Promise<(ctx: Ctx) => Promise<unknown>> {
+  authorise(capability, ctx.viewer)
+  const input = parseInput(schema, raw)
+  const prepared = await capability.prepare?.(ctx as UserCtx, input as never)
+  return async (ctx) => answer.parse(await capability.run(ctx as UserCtx, input as never, prepared as never))
 }
 
 type ToolInput = { schema: z.ZodObject; optional: readonly string[] }
@@ -66,6 +81,16 @@ function withoutNulls(raw: unknown, optional: readonly string[]): unknown {
   const absent = optional.filter((name) => body[name] === null)
   if (absent.length === 0) return raw
   return Object.fromEntries(Object.entries(body).filter(([name]) => !absent.includes(name)))
+}
+
+/** `readied` for what comes in at a tool door. */
+export function readiedTool(
+  capability: Capability,
+  ctx: Ctx,
+  raw: unknown,
+): Promise<(ctx: Ctx) => Promise<unknown>> {
+  const { schema, optional } = toolInputOf(capability)
+  return readied(capability, ctx, withoutNulls(raw, optional), schema, capability.tool?.output)
 }
 
 /** A capability by its tool: the tool's own input, strictly, and its own answer. */

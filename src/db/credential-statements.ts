@@ -2,7 +2,7 @@
 const DECIDING_COLUMNS: Record<string, ReadonlySet<string>> = {
   api_keys: new Set(['key_hash', 'user_id', 'scopes', 'expires_at']),
   sessions: new Set(['token_hash', 'user_id']),
-  users: new Set(['email_normal', 'email_verified', 'deleted_at']),
+  users: new Set(['email_normal', 'email_verified', 'service_admin', 'deleted_at']),
   oauth_grants: new Set(['user_id', 'resource']),
   oauth_tokens: new Set(['token_hash', 'scopes', 'expires_at']),
 }

@@ -93,3 +93,9 @@ export const rootHandleGuard: KyselyPlugin = {
     return result
   },
 }
+
+/** For slow work that is no business of the database: on SQLite every other write would wait for it. */
+export function refuseWhileWriting(what: string): void {
+  if (openTransaction.getStore())
+    throw new Error(`${what} inside a transaction keeps every other write waiting`)
+}

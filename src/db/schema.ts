@@ -4,6 +4,7 @@ import type {
   EmailTokensTable,
   IdempotencyKeysTable,
   LoginFailuresTable,
+  ResetRequestsTable,
   SessionsTable,
   UsersTable,
 } from './tables/accounts.ts'
@@ -23,6 +24,7 @@ import type {
   ContextProjectsTable,
   RawMaterialsTable,
 } from './tables/memory.ts'
+import type { NoticesTable } from './tables/notices.ts'
 import type {
   OAuthClientsTable,
   OAuthCodesTable,
@@ -43,6 +45,7 @@ export type Schema = {
   email_tokens: EmailTokensTable
   email_changes: EmailChangesTable
   login_failures: LoginFailuresTable
+  reset_requests: ResetRequestsTable
   idempotency_keys: IdempotencyKeysTable
 
   workspaces: WorkspacesTable
@@ -65,6 +68,7 @@ export type Schema = {
   context_events: ContextEventsTable
   raw_materials: RawMaterialsTable
 
+  notices: NoticesTable
   audit_log: AuditLogTable
   outbox: OutboxTable
 

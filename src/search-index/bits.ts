@@ -1,5 +1,5 @@
-const mostAtOnce = 24
-const sureBits = 25
+const MOST_AT_ONCE = 24
+const SURE_BITS = 25
 
 /** Writes numbers of any width, the lowest bit first. Made to be used again: `finish` leaves it empty. */
 export class BitWriter {
@@ -7,8 +7,8 @@ export class BitWriter {
   #bit = 0
 
   write(value: number, width: number): void {
-    this.#put(value, Math.min(width, mostAtOnce))
-    if (width > mostAtOnce) this.#put(value >>> mostAtOnce, width - mostAtOnce)
+    this.#put(value, Math.min(width, MOST_AT_ONCE))
+    if (width > MOST_AT_ONCE) this.#put(value >>> MOST_AT_ONCE, width - MOST_AT_ONCE)
   }
 
   #put(value: number, width: number): void {
@@ -60,12 +60,12 @@ export class BitReader {
   }
 
   read(width: number): number {
-    if (width <= mostAtOnce) return this.#get(width)
-    const low = this.#get(mostAtOnce)
-    return low + this.#get(width - mostAtOnce) * 2 ** mostAtOnce
+    if (width <= MOST_AT_ONCE) return this.#get(width)
+    const low = this.#get(MOST_AT_ONCE)
+    return low + this.#get(width - MOST_AT_ONCE) * 2 ** MOST_AT_ONCE
   }
 
-  /** The next bits, `sureBits` of them at least. */
+  /** The next bits, `SURE_BITS` of them at least. */
   #ahead(): number {
     const bytes = this.#bytes
     const at = this.#bit >>> 3
@@ -85,14 +85,14 @@ export class BitReader {
 
   /** How many zeros come before the next one, which is read too. */
   #countZeros(): number {
-    for (let zeros = 0; ; zeros += sureBits) {
-      const ahead = this.#ahead() & ((1 << sureBits) - 1)
+    for (let zeros = 0; ; zeros += SURE_BITS) {
+      const ahead = this.#ahead() & ((1 << SURE_BITS) - 1)
       if (ahead !== 0) {
         const here = 31 - Math.clz32(ahead & -ahead)
         this.#bit += here + 1
         return zeros + here
       }
-      this.#bit += sureBits
+      this.#bit += SURE_BITS
       // Bytes that were damaged must not be read for ever.
       if (this.#bit >= this.#bytes.length * 8)
         throw new Error('An entry of the search index is damaged: kvault reindex')

@@ -8,7 +8,7 @@ import type { Wanted } from './score.ts'
 import { positionOf } from './sorted-numbers.ts'
 
 /** What a search may look at, whatever the size of the vault. */
-const reach = {
+const REACH = {
   /** Entries of posting lists: the rarest words come first, commoner ones as far as they fit. */
   postings: 200_000,
   /** So few cards found are too few; then every list is looked at. */
@@ -16,9 +16,9 @@ const reach = {
 }
 
 /** Looked at whole, where the lists have said all there is to say, and where they have not. */
-const wellKnown = 60
-const vaguelyKnown = 250
-const kept = 300
+const WELL_KNOWN = 60
+const VAGUELY_KNOWN = 250
+const KEPT = 300
 
 export type Found = {
   /** Cards with all that scoring needs. */
@@ -54,15 +54,15 @@ export async function findBest(
   narrowed: Match,
 ): Promise<Found> {
   const fresh = view.fresh.filter((card) => passes(card, narrowed) && hasAny(card, wanted))
-  let plan = planFor(wanted, reach.postings)
+  let plan = planFor(wanted, REACH.postings)
   let lists = await collectBy(view, plan, narrowed)
-  if (lists.best.length + fresh.length < reach.enough && !plan.isWhole) {
+  if (lists.best.length + fresh.length < REACH.enough && !plan.isWhole) {
     plan = planFor(wanted, Number.POSITIVE_INFINITY)
     lists = await collectBy(view, plan, narrowed)
   }
   const isFresh = new Set(fresh.map((card) => card.docNo))
   const numbers = lists.best.map(({ docNo }) => docNo).filter((docNo) => !isFresh.has(docNo))
-  const looked = numbers.slice(0, plan.isWhole ? wellKnown : vaguelyKnown)
+  const looked = numbers.slice(0, plan.isWhole ? WELL_KNOWN : VAGUELY_KNOWN)
   return {
     candidates: [...fresh, ...(await documentsByNumber(ctx, looked))],
     others: numbers.slice(looked.length),
@@ -72,5 +72,5 @@ export async function findBest(
 
 async function collectBy(view: IndexView, { hashes }: Plan, narrowed: Match) {
   const rows = await view.rowsOf([...hashes.keys(), ...narrowed.flat()])
-  return collect(rows, hashes, narrowed, view.dead, kept)
+  return collect(rows, hashes, narrowed, view.dead, KEPT)
 }

@@ -70,7 +70,7 @@ const byRun = (cards: readonly Candidate[], straightFrom: number): Map<number, r
 
 type Lists = Map<number, Postings>
 
-const filterImpact = 1
+const FILTER_IMPACT = 1
 
 const listOf = (lists: Lists, hash: number): Postings => {
   const list = lists.get(hash) ?? noPostings()
@@ -90,7 +90,7 @@ function listsOf(run: number, cards: readonly Candidate[], averageLength: number
     const offset = docNo - first
     for (let i = 0; i < hashes.length; i++)
       add(hashes[i] as number, offset, impactOf(levels[i] as number, length, averageLength))
-    for (let i = 0; i < filters.length; i++) add(filters[i] as number, offset, filterImpact)
+    for (let i = 0; i < filters.length; i++) add(filters[i] as number, offset, FILTER_IMPACT)
   }
   return lists
 }

@@ -2,7 +2,7 @@ import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Ctx } from '../core/context.ts'
 import { type Db, isSqlite } from '../db/db.ts'
 import { insertRows, type Named, prepared } from '../db/prepared.ts'
-import { analyserVersion } from '../text/analyse.ts'
+import { ANALYSER_VERSION } from '../text/analyse.ts'
 import type { SearchDocument } from './document.ts'
 import { type Candidate, type PackedDocument, pack, unpack } from './packing.ts'
 import type { PostingRow } from './postings.ts'
@@ -15,7 +15,7 @@ export async function addToIndex(ctx: Ctx, entries: readonly Entry[]): Promise<E
     ctx.db,
     'search_docs',
     ['card_id', 'analyser', 'weights'],
-    entries.map(({ documentId, document }) => [documentId, analyserVersion, pack(document)]),
+    entries.map(({ documentId, document }) => [documentId, ANALYSER_VERSION, pack(document)]),
     'on conflict (card_id) do nothing returning doc_no, card_id',
   )
   await insertRows(

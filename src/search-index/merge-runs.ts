@@ -1,7 +1,7 @@
 import type { ExpressionBuilder } from 'kysely'
 import { type Ctx, inTx } from '../core/context.ts'
 import type { Schema } from '../db/schema.ts'
-import { numberSpace } from '../text/term-hash.ts'
+import { NUMBER_SPACE } from '../text/term-hash.ts'
 import { putRows } from './fold-documents.ts'
 import {
   type Bitmap,
@@ -17,7 +17,7 @@ import {
   endOf,
   firstOf,
   hasBit,
-  lastTier,
+  LAST_TIER,
   noPostings,
   type PostingRow,
   type Postings,
@@ -28,7 +28,7 @@ import {
 import { lockIndex } from './vocabulary.ts'
 
 /** Runs are joined a part of the words at a time, so that writers wait for milliseconds only. */
-const slices: Record<Tier, number> = { 0: 1, 1: 32, 2: 128 }
+const SLICES: Record<Tier, number> = { 0: 1, 1: 32, 2: 128 }
 
 type Run = { run: number; dead: number }
 
@@ -59,7 +59,7 @@ async function decayedRuns(ctx: Ctx): Promise<number[]> {
     ]),
   )
   return (await allRuns(ctx))
-    .filter(({ run }) => tierOf(run) === lastTier)
+    .filter(({ run }) => tierOf(run) === LAST_TIER)
     .filter(
       (run) =>
         (dead.get(blockOf(firstOf(run.run))) ?? 0) - run.dead >= ctx.searchTuning.rewriteAfterTombstones,
@@ -73,13 +73,13 @@ async function mergeInto(
   sources: readonly number[],
   stopping?: AbortSignal,
 ): Promise<void> {
-  const parts = slices[tierOf(target)]
+  const parts = SLICES[tierOf(target)]
   const dead = await deadIn(ctx, target)
   await inTx(ctx, (ctx) => begin(ctx, target), { isolation: 'read committed' })
   for (let part = 0; part < parts; part++) {
     if (stopping?.aborted) return
-    const from = (numberSpace / parts) * part
-    const to = (numberSpace / parts) * (part + 1) - 1
+    const from = (NUMBER_SPACE / parts) * part
+    const to = (NUMBER_SPACE / parts) * (part + 1) - 1
     await inTx(ctx, (ctx) => mergeSlice(ctx, { target, sources, from, to, dead }), {
       isolation: 'read committed',
     })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { filtersFrom } from '../text/term-hash.ts'
+import { FILTERS_FROM } from '../text/term-hash.ts'
 import { pack, unpack } from './packing.ts'
 
 const sorted = (most: number, count: number) =>
@@ -14,11 +14,11 @@ const levelsFor = (hashes: readonly number[]) =>
 test('what a card has comes back as it was, however little or much it is', () => {
   fc.assert(
     fc.property(
-      sorted(filtersFrom - 1, 400).chain((hashes) => fc.tuple(fc.constant(hashes), levelsFor(hashes))),
-      sorted(filtersFrom - 1, 20),
+      sorted(FILTERS_FROM - 1, 400).chain((hashes) => fc.tuple(fc.constant(hashes), levelsFor(hashes))),
+      sorted(FILTERS_FROM - 1, 20),
       fc.integer({ min: 0, max: 2 ** 24 - 1 }),
       ([hashes, levels], filters, length) => {
-        const document = { words: [], hashes, levels, length, filters: filters.map((n) => n + filtersFrom) }
+        const document = { words: [], hashes, levels, length, filters: filters.map((n) => n + FILTERS_FROM) }
         const { words, ...kept } = document
         const weights = pack(document)
         expect(unpack({ doc_no: 7, card_id: 'card', weights })).toEqual({
@@ -32,7 +32,7 @@ test('what a card has comes back as it was, however little or much it is', () =>
 })
 
 test('a card of ordinary size takes little more than three bytes a word', () => {
-  const hashes = Array.from({ length: 130 }, (_, i) => Math.floor(((i + 0.5) / 130) * filtersFrom))
+  const hashes = Array.from({ length: 130 }, (_, i) => Math.floor(((i + 0.5) / 130) * FILTERS_FROM))
   const weights = pack({ words: [], hashes, levels: hashes.map(() => 0), length: 170, filters: [] })
   expect(weights.length).toBeLessThan(130 * 3.5)
 })

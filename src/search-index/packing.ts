@@ -1,4 +1,4 @@
-import { filtersFrom } from '../text/term-hash.ts'
+import { FILTERS_FROM } from '../text/term-hash.ts'
 import { BitReader, BitWriter } from './bits.ts'
 import type { SearchDocument } from './document.ts'
 import { MINOR_LEVEL } from './term-levels.ts'
@@ -15,41 +15,41 @@ export type Candidate = {
 
 export type PackedDocument = { doc_no: number; card_id: string; weights: Uint8Array }
 
-const lengthBits = 24
-const countBits = 20
-const levelBits = 5
-const longest = 2 ** lengthBits - 1
+const LENGTH_BITS = 24
+const COUNT_BITS = 20
+const LEVEL_BITS = 5
+const LONGEST = 2 ** LENGTH_BITS - 1
 
 /** Words and filters fill two halves of the same size. */
-const space = filtersFrom
+const space = FILTERS_FROM
 
 const writer = new BitWriter()
 
 /** Length, how many words and filters, the words, the filters, the level of every word: one column on both engines. */
 export function pack({ length, hashes, levels, filters }: SearchDocument): Buffer {
-  writer.write(Math.min(length, longest), lengthBits)
-  writer.write(hashes.length, countBits)
-  writer.write(filters.length, countBits)
+  writer.write(Math.min(length, LONGEST), LENGTH_BITS)
+  writer.write(hashes.length, COUNT_BITS)
+  writer.write(filters.length, COUNT_BITS)
   writer.writeSorted(hashes, space)
   writer.writeSorted(
-    filters.map((filter) => filter - filtersFrom),
+    filters.map((filter) => filter - FILTERS_FROM),
     space,
   )
   // Most words occur once, which is level 0 and takes one bit. Its long form is free, so it stands for the minor level.
   for (const level of levels) {
     writer.write(level === 0 ? 1 : 0, 1)
-    if (level !== 0) writer.write(level === MINOR_LEVEL ? 0 : level, levelBits)
+    if (level !== 0) writer.write(level === MINOR_LEVEL ? 0 : level, LEVEL_BITS)
   }
   return writer.finish()
 }
 
 export function unpack({ doc_no, card_id, weights }: PackedDocument): Candidate {
   const bits = new BitReader(weights)
-  const length = bits.read(lengthBits)
-  const words = bits.read(countBits)
-  const filterCount = bits.read(countBits)
+  const length = bits.read(LENGTH_BITS)
+  const words = bits.read(COUNT_BITS)
+  const filterCount = bits.read(COUNT_BITS)
   const hashes = bits.readSorted(words, space)
-  const filters = bits.readSorted(filterCount, space).map((filter) => filter + filtersFrom)
-  const levels = hashes.map(() => (bits.read(1) === 1 ? 0 : bits.read(levelBits) || MINOR_LEVEL))
+  const filters = bits.readSorted(filterCount, space).map((filter) => filter + FILTERS_FROM)
+  const levels = hashes.map(() => (bits.read(1) === 1 ? 0 : bits.read(LEVEL_BITS) || MINOR_LEVEL))
   return { docNo: doc_no, documentId: card_id, length, hashes, levels, filters }
 }

@@ -5,21 +5,22 @@ import { isFilter } from '../text/term-hash.ts'
  * posting list says which cards of one run have one word, and how much it weighs in each. New cards go into short
  * runs, which are joined into longer ones later, so that a write costs little and a search reads few lists.
  */
-const tierBits = [9, 13, 16] as const
+const TIER_BITS = [9, 13, 16] as const
 
 export type Tier = 0 | 1 | 2
-export const lastTier = 2
+export const LAST_TIER = 2
 
-const tierShift = 24
+const TIER_SHIFT = 24
 
 /** A block is as many cards as the longest run has: what a search adds up in one go. */
-export const blockBits = tierBits[lastTier]
+export const blockBits = TIER_BITS[LAST_TIER]
 export const BLOCK_DOCUMENTS = 2 ** blockBits
 
-export const runOf = (docNo: number, tier: Tier): number => tier * 2 ** tierShift + (docNo >>> tierBits[tier])
-export const tierOf = (run: number): Tier => (run >>> tierShift) as Tier
-export const firstOf = (run: number): number => (run & (2 ** tierShift - 1)) * 2 ** tierBits[tierOf(run)]
-export const endOf = (run: number): number => firstOf(run) + 2 ** tierBits[tierOf(run)]
+export const runOf = (docNo: number, tier: Tier): number =>
+  tier * 2 ** TIER_SHIFT + (docNo >>> TIER_BITS[tier])
+export const tierOf = (run: number): Tier => (run >>> TIER_SHIFT) as Tier
+export const firstOf = (run: number): number => (run & (2 ** TIER_SHIFT - 1)) * 2 ** TIER_BITS[tierOf(run)]
+export const endOf = (run: number): number => firstOf(run) + 2 ** TIER_BITS[tierOf(run)]
 export const blockOf = (docNo: number): number => docNo >>> blockBits
 
 const bitmapBytes = BLOCK_DOCUMENTS / 8
@@ -59,20 +60,23 @@ export const noPostings = (): Postings => ({ offsets: [], impacts: [] })
  */
 export type PostingRow = { run: number; key: number; docs: Uint8Array }
 
-const bundleShift = 20
-const longestBundled = 64
+const BUNDLE_SHIFT = 20
+const LONGEST_BUNDLED = 64
 
-export const bundleOf = (hash: number): number => -1 - (hash >>> bundleShift)
+export const bundleOf = (hash: number): number => -1 - (hash >>> BUNDLE_SHIFT)
 
 /** A list within the bytes of a row. */
 export type ListAt = { docs: Uint8Array; at: number }
 
-const bundledHeader = 5
-const bundledPosting = 3
+const BUNDLED_HEADER = 5
+const BUNDLED_POSTING = 3
 
 /** In a bundle: number of the word, how many cards, offsets, impacts. */
 function encodeBundle(lists: readonly (readonly [hash: number, list: Postings])[]): Buffer {
-  const size = lists.reduce((sum, [, list]) => sum + bundledHeader + list.offsets.length * bundledPosting, 0)
+  const size = lists.reduce(
+    (sum, [, list]) => sum + BUNDLED_HEADER + list.offsets.length * BUNDLED_POSTING,
+    0,
+  )
   const bytes = Buffer.allocUnsafe(size)
   let at = 0
   for (const [hash, { offsets, impacts }] of lists) {
@@ -92,7 +96,7 @@ const uint32 = (bytes: Uint8Array, at: number) =>
   0
 
 const bundledSize = (bundle: Uint8Array, at: number) =>
-  bundledHeader + (bundle[at + 4] as number) * bundledPosting
+  BUNDLED_HEADER + (bundle[at + 4] as number) * BUNDLED_POSTING
 
 export function findInBundle(bundle: Uint8Array, hash: number): number {
   for (let at = 0; at < bundle.length; at += bundledSize(bundle, at))
@@ -100,24 +104,24 @@ export function findInBundle(bundle: Uint8Array, hash: number): number {
   return -1
 }
 
-const gapsForm = 0
-const bitmapForm = 1
-const longHeader = 5
-const farGap = 255
+const GAPS_FORM = 0
+const BITMAP_FORM = 1
+const LONG_HEADER = 5
+const FAR_GAP = 255
 
 /** On its own: the form, how many cards, the gaps from one to the next, impacts. A gap is a byte, or several. */
 function encodeLong({ offsets, impacts }: Postings): Buffer {
   const order = offsets.map((_, i) => i)
   if (offsets.some((offset, i) => i > 0 && offset < (offsets[i - 1] as number)))
     order.sort((a, b) => (offsets[a] as number) - (offsets[b] as number))
-  const bytes = Buffer.allocUnsafe(longHeader + offsets.length * 2 + Math.ceil(BLOCK_DOCUMENTS / farGap))
-  bytes[0] = gapsForm
+  const bytes = Buffer.allocUnsafe(LONG_HEADER + offsets.length * 2 + Math.ceil(BLOCK_DOCUMENTS / FAR_GAP))
+  bytes[0] = GAPS_FORM
   let at = bytes.writeUInt32LE(offsets.length, 1)
   let last = 0
   for (const i of order) {
     let gap = (offsets[i] as number) - last
     last += gap
-    for (; gap >= farGap; gap -= farGap) bytes[at++] = farGap
+    for (; gap >= FAR_GAP; gap -= FAR_GAP) bytes[at++] = FAR_GAP
     bytes[at++] = gap
   }
   for (const i of order) bytes[at++] = impacts[i] as number
@@ -132,7 +136,7 @@ function encodeFilter(list: Postings): Buffer {
   if (encoded.length <= bitmapBytes) return encoded
   const bitmap = emptyBitmap()
   for (const offset of list.offsets) setBit(bitmap, offset)
-  return Buffer.concat([Buffer.of(bitmapForm, 0, 0, 0), encodeBitmap(bitmap)])
+  return Buffer.concat([Buffer.of(BITMAP_FORM, 0, 0, 0), encodeBitmap(bitmap)])
 }
 
 const bitmapIn = (docs: Uint8Array): Bitmap => decodeBitmap(docs.subarray(4))
@@ -145,8 +149,8 @@ export function encodeRows(
   const rows: PostingRow[] = []
   const bundles = new Map<number, [hash: number, list: Postings][]>()
   for (const [hash, list] of lists) {
-    if (list.offsets.length > longestBundled) {
-      const isWhole = tierOf(run) === lastTier && isFilter(hash)
+    if (list.offsets.length > LONGEST_BUNDLED) {
+      const isWhole = tierOf(run) === LAST_TIER && isFilter(hash)
       rows.push({ run, key: hash, docs: isWhole ? encodeFilter(list) : encodeLong(list) })
     } else if (list.offsets.length > 0) {
       const bundle = bundles.get(bundleOf(hash))
@@ -164,13 +168,13 @@ export const decoded = { offsets: new Uint16Array(BLOCK_DOCUMENTS), impacts: new
 
 /** Reads a list into `decoded`; returns how many cards it has. */
 export function decode({ docs, at }: ListAt, isBundled: boolean): number {
-  return isBundled ? decodeBundled(docs, at) : docs[0] === bitmapForm ? decodeBits(docs) : decodeLong(docs)
+  return isBundled ? decodeBundled(docs, at) : docs[0] === BITMAP_FORM ? decodeBits(docs) : decodeLong(docs)
 }
 
 function decodeBundled(docs: Uint8Array, from: number): number {
   const { offsets, impacts } = decoded
   const count = docs[from + 4] as number
-  let at = from + bundledHeader
+  let at = from + BUNDLED_HEADER
   for (let i = 0; i < count; i++, at += 2) offsets[i] = (docs[at] as number) | ((docs[at + 1] as number) << 8)
   for (let i = 0; i < count; i++) impacts[i] = docs[at + i] as number
   return count
@@ -179,12 +183,12 @@ function decodeBundled(docs: Uint8Array, from: number): number {
 function decodeLong(docs: Uint8Array): number {
   const { offsets, impacts } = decoded
   const count = uint32(docs, 1)
-  let at = longHeader
+  let at = LONG_HEADER
   let offset = 0
   for (let i = 0; i < count; i++) {
     let gap = docs[at++] as number
-    while (gap === farGap) {
-      offset += farGap
+    while (gap === FAR_GAP) {
+      offset += FAR_GAP
       gap = docs[at++] as number
     }
     offset += gap
@@ -216,7 +220,7 @@ export const emptySums = (): Sums => ({
 
 /** Adds a list, its impacts times `worth`, to the cards from `base` on. Long lists are added while they are read. */
 export function addToSums(sums: Sums, list: ListAt, isBundled: boolean, base: number, worth: number): void {
-  if (isBundled || list.docs[0] !== gapsForm) {
+  if (isBundled || list.docs[0] !== GAPS_FORM) {
     const count = decode(list, isBundled)
     for (let i = 0; i < count; i++)
       addPoints(sums, base + (decoded.offsets[i] as number), worth * (decoded.impacts[i] as number))
@@ -225,12 +229,12 @@ export function addToSums(sums: Sums, list: ListAt, isBundled: boolean, base: nu
   const { docs } = list
   const count = uint32(docs, 1)
   const impacts = docs.length - count
-  let at = longHeader
+  let at = LONG_HEADER
   let card = base
   for (let i = 0; i < count; i++) {
     let gap = docs[at++] as number
-    while (gap === farGap) {
-      card += farGap
+    while (gap === FAR_GAP) {
+      card += FAR_GAP
       gap = docs[at++] as number
     }
     card += gap
@@ -254,7 +258,7 @@ export function eachList({ key, docs }: PostingRow, visit: (hash: number, count:
 
 /** Sets the bits of a list whose run begins at `base` of its block. */
 export function addToBitmap(bitmap: Bitmap, list: ListAt, isBundled: boolean, base: number): void {
-  if (!isBundled && list.docs[0] === bitmapForm) {
+  if (!isBundled && list.docs[0] === BITMAP_FORM) {
     const other = bitmapIn(list.docs)
     for (let i = 0; i < bitmap.length; i++) bitmap[i] = (bitmap[i] as number) | (other[i] as number)
     return

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../core/context.ts'
-import { analyserVersion } from '../text/analyse.ts'
-import { numberSpace } from '../text/term-hash.ts'
+import { ANALYSER_VERSION } from '../text/analyse.ts'
+import { NUMBER_SPACE } from '../text/term-hash.ts'
 import type { SearchDocument } from './document.ts'
 import { documentsNamedBy, type Entry } from './index.store.ts'
 import { type Candidate, unpack } from './packing.ts'
@@ -19,7 +19,7 @@ export async function wronglyIndexed(ctx: Ctx, entries: readonly Entry[]): Promi
     where card_id in (${sql.join(entries.map(({ documentId }) => documentId))})`
   const found = await documentsNamedBy(ctx, ids, entries.length)
   const byId = new Map(found.map((candidate) => [candidate.documentId, candidate]))
-  const waiting = await sql<{ card_id: string }>`${ids} and analyser < ${analyserVersion}`.execute(ctx.db)
+  const waiting = await sql<{ card_id: string }>`${ids} and analyser < ${ANALYSER_VERSION}`.execute(ctx.db)
   const isWaiting = new Set(waiting.rows.map((row) => row.card_id))
   return entries
     .filter(({ documentId }) => !isWaiting.has(documentId))
@@ -47,8 +47,8 @@ export async function strayEntries(
   }
 }
 
-const cardsAtOnce = 4096
-const keysAtOnce = numberSpace / 16
+const CARDS_AT_ONCE = 4096
+const keysAtOnce = NUMBER_SPACE / 16
 
 /** Adds to each card of the block the numbers that the posting lists of this run have for it. */
 async function addRun(ctx: Ctx, run: number, sums: Float64Array): Promise<void> {
@@ -60,7 +60,7 @@ async function addRun(ctx: Ctx, run: number, sums: Float64Array): Promise<void> 
       .where('run', '=', run)
       .where((eb) => eb.between('key', from, to))
       .execute()
-  for (let from = -keysAtOnce; from < numberSpace; from += keysAtOnce)
+  for (let from = -keysAtOnce; from < NUMBER_SPACE; from += keysAtOnce)
     for (const row of await rowsBetween(from, from + keysAtOnce - 1))
       eachList(row, (hash, count) => {
         for (let i = 0; i < count; i++) {
@@ -79,11 +79,11 @@ async function wronglyListedIn(ctx: Ctx, block: number): Promise<number[]> {
     if (blockOf(firstOf(run)) === block) await addRun(ctx, run, sums)
   const first = block * BLOCK_DOCUMENTS
   const wrong: number[] = []
-  for (let from = first; from < first + BLOCK_DOCUMENTS; from += cardsAtOnce) {
+  for (let from = first; from < first + BLOCK_DOCUMENTS; from += CARDS_AT_ONCE) {
     const rows = await ctx.db
       .selectFrom('search_docs')
       .select(['doc_no', 'card_id', 'weights'])
-      .where((eb) => eb.between('doc_no', from, from + cardsAtOnce - 1))
+      .where((eb) => eb.between('doc_no', from, from + CARDS_AT_ONCE - 1))
       .where('doc_no', 'not in', (eb) => eb.selectFrom('search_fresh').select('search_fresh.doc_no'))
       .execute()
     for (const card of rows.map(unpack)) if (sums[card.docNo - first] !== sumOf(card)) wrong.push(card.docNo)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type Ctx, inTx } from '../core/context.ts'
+import { holdLock } from '../db/locks.ts'
 import { insertRow, type Named, prepared } from '../db/prepared.ts'
 import { wordHash } from '../text/term-hash.ts'
 import type { SearchDocument } from './document.ts'
@@ -34,7 +35,7 @@ const noteOf = (went: readonly Candidate[], came: readonly SearchDocument[], isP
 })
 
 /** No word has it: it is no part of any token. */
-const times = '*'
+const TIMES = '*'
 
 /** The words, and with those of several cards how often: `lock timeout*3`. */
 function addedWords(cards: readonly SearchDocument[]): string {
@@ -42,26 +43,20 @@ function addedWords(cards: readonly SearchDocument[]): string {
   if (cards.length === 1 && only) return only.words.join(' ')
   const counts = new Map<string, number>()
   for (const { words } of cards) for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
-  return Array.from(counts, ([word, cards]) => (cards === 1 ? word : `${word}${times}${cards}`)).join(' ')
+  return Array.from(counts, ([word, cards]) => (cards === 1 ? word : `${word}${TIMES}${cards}`)).join(' ')
 }
 
 /** Of a bulk load, a note tells of hundreds of cards. */
-const foldedAtOnce = 500
-/** Any fixed number. */
-const indexLock = 7_205_760
-
+const FOLDED_AT_ONCE = 500
 /** Processes that fold into the counts or into the lists at the same time take turns. */
-export async function lockIndex(ctx: Ctx): Promise<void> {
-  if (ctx.database.engine === 'postgres')
-    await sql`select pg_advisory_xact_lock(${indexLock})`.execute(ctx.db)
-}
+export const lockIndex = (ctx: Ctx): Promise<void> => holdLock(ctx.db, ctx.database.engine, 'searchIndex')
 
 /** Counts in what card writes have noted; returns how many notes are folded. */
 export async function foldChanges(ctx: Ctx): Promise<number> {
   const waiting = await ctx.db.selectFrom('search_changes').select('change_no').limit(1).execute()
   if (waiting.length === 0) return 0
   let folded = 0
-  for (let now = foldedAtOnce; now === foldedAtOnce; folded += now)
+  for (let now = FOLDED_AT_ONCE; now === FOLDED_AT_ONCE; folded += now)
     now = await inTx(ctx, foldSome, { isolation: 'read committed' })
   return folded
 }
@@ -72,7 +67,7 @@ async function foldSome(ctx: Ctx): Promise<number> {
     .selectFrom('search_changes')
     .selectAll()
     .orderBy('change_no')
-    .limit(foldedAtOnce)
+    .limit(FOLDED_AT_ONCE)
     .execute()
   if (notes.length === 0) return 0
   await ctx.db
@@ -122,7 +117,7 @@ function sumUp(notes: readonly { added: string; removed: string; is_public: numb
   for (const { added, removed, is_public } of notes) {
     for (const counted of added.split(' ')) {
       if (counted === '') continue
-      const [word = '', cards = '1'] = counted.split(times)
+      const [word = '', cards = '1'] = counted.split(TIMES)
       add(wordHash(word), word, Number(cards), is_public)
     }
     for (const hash of numbersIn(removed)) add(hash, undefined, -1, is_public)

@@ -1,6 +1,6 @@
 import { fold } from './fold.ts'
-import { stopWords } from './stopwords.ts'
-import { longestPacked, packedReading, packNext } from './token-cache.ts'
+import { STOP_WORDS } from './stopwords.ts'
+import { LONGEST_PACKED, packedReading, packNext } from './token-cache.ts'
 import { interpret, type Reading, readAsIs, readForeign } from './token-terms.ts'
 
 /**
@@ -15,19 +15,19 @@ export type Token = {
 }
 
 /** Bump when the terms of a text change, so that a re-index knows which cards are stale. */
-export const analyserVersion = 1
+export const ANALYSER_VERSION = 1
 
 export type Emit = (reading: Reading, start: number, end: number) => void
 
 // Scripts written without spaces between words; Hangul has spaces, but its words carry endings, so pairs serve it too.
-const unspaced =
+const UNSPACED =
   '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}\\u30fc\\uff70'
-const run = `[${unspaced}][${unspaced}\\p{M}]*`
-const word = `[[\\p{L}\\p{N}\\p{M}_]--[${unspaced}]]+`
-const foreignToken = new RegExp(`\\p{Extended_Pictographic}|${run}|${word}`, 'gv')
-const runStart = new RegExp(`^[${unspaced}]`, 'v')
-const pictograph = /^\p{Extended_Pictographic}/u
-const mostVersionParts = 5
+const RUN = `[${UNSPACED}][${UNSPACED}\\p{M}]*`
+const WORD = `[[\\p{L}\\p{N}\\p{M}_]--[${UNSPACED}]]+`
+const FOREIGN_TOKEN = new RegExp(`\\p{Extended_Pictographic}|${RUN}|${WORD}`, 'gv')
+const RUN_START = new RegExp(`^[${UNSPACED}]`, 'v')
+const PICTOGRAPH = /^\p{Extended_Pictographic}/u
+const MOST_VERSION_PARTS = 5
 
 const isDigit = (code: number) => code >= 48 && code <= 57
 const isLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 65 && code <= 90)
@@ -47,10 +47,10 @@ function emitRun(text: string, start: number, emit: Emit): void {
 
 /** Text beyond ASCII needs the Unicode tables; it is cut out first, so that the rest need not pay for them. */
 function emitForeign(text: string, start: number, emit: Emit): void {
-  for (const match of text.matchAll(foreignToken)) {
+  for (const match of text.matchAll(FOREIGN_TOKEN)) {
     const from = start + match.index
-    if (runStart.test(match[0])) emitRun(match[0], from, emit)
-    else if (pictograph.test(match[0])) emit(readAsIs(match[0]), from, from + match[0].length)
+    if (RUN_START.test(match[0])) emitRun(match[0], from, emit)
+    else if (PICTOGRAPH.test(match[0])) emit(readAsIs(match[0]), from, from + match[0].length)
     else {
       const reading = readForeign(match[0])
       if (reading.words > 0) emit(reading, from, from + match[0].length)
@@ -63,7 +63,7 @@ type Codes = Uint16Array
 /** The end of `3.11.2` or `v1.2`, given the end of its first number. */
 function endOfVersion(codes: Codes, end: number): number {
   let last = end
-  for (let parts = 1; parts < mostVersionParts; parts++) {
+  for (let parts = 1; parts < MOST_VERSION_PARTS; parts++) {
     if (codes[last] !== 46) break
     let next = last + 1
     while (isDigit(codes[next] as number)) next++
@@ -93,15 +93,15 @@ export type Worth = (first: number, second: number) => boolean
 const isSmall = (code: number) => code >= 97 && code <= 122
 
 /** What stands behind a text, so that looking a few signs ahead needs no check. */
-const beyond = 4
-const usualLength = 2 ** 16
-const usualCodes = new Uint16Array(usualLength + beyond)
+const BEYOND = 4
+const USUAL_LENGTH = 2 ** 16
+const usualCodes = new Uint16Array(USUAL_LENGTH + BEYOND)
 
 /** A text's codes side by side: reading them so takes a tenth of asking the string for each. */
 function codesOf(text: string): Codes {
-  const codes = text.length <= usualLength ? usualCodes : new Uint16Array(text.length + beyond)
+  const codes = text.length <= USUAL_LENGTH ? usualCodes : new Uint16Array(text.length + BEYOND)
   Buffer.from(codes.buffer).write(text, 'utf16le')
-  codes.fill(0, text.length, text.length + beyond)
+  codes.fill(0, text.length, text.length + BEYOND)
   return codes
 }
 
@@ -121,7 +121,7 @@ export function scan(text: string, emit: Emit, isWorth?: Worth): void {
     let isAscii = true
     let isPlain = isLetter(code)
     while (isWordCode(code)) {
-      if (at - start < longestPacked) number = packNext(number, at - start, code)
+      if (at - start < LONGEST_PACKED) number = packNext(number, at - start, code)
       if (code >= 128) isAscii = false
       if (++at === length) break
       code = codes[at] as number
@@ -135,7 +135,7 @@ export function scan(text: string, emit: Emit, isWorth?: Worth): void {
     if (isWorth && isPlain && end === at && !isWorth(codes[start] as number, codes[start + 1] as number))
       continue
     const reading =
-      end === at && end - start <= longestPacked
+      end === at && end - start <= LONGEST_PACKED
         ? packedReading(end - start, () => interpret(text.slice(start, end)))
         : readWithSigns(text.slice(start, end))
     if (reading.words > 0) emit(reading, start, end)
@@ -179,15 +179,15 @@ export function termsOf(text: string): string[] {
 }
 
 // Nobody types more; a pasted log file is asked by its beginning.
-const longestQuery = 20_000
+const LONGEST_QUERY = 20_000
 
 /** The distinct terms of a query in order, without stop words unless there is nothing else. */
 export function queryTerms(query: string): string[] {
-  const asked = query.slice(0, longestQuery)
+  const asked = query.slice(0, LONGEST_QUERY)
   const meaningful = new Set<string>()
   const every = new Set<string>()
   for (const token of tokens(asked)) {
-    const isStopWord = token.terms.length === 1 && stopWords.has(fold(asked.slice(token.start, token.end)))
+    const isStopWord = token.terms.length === 1 && STOP_WORDS.has(fold(asked.slice(token.start, token.end)))
     for (const term of token.terms) {
       every.add(term)
       if (!isStopWord) meaningful.add(term)

@@ -2,10 +2,10 @@ import { mayHave, tokens, type Worth } from './analyse.ts'
 import { escapeHtml } from './escape-html.ts'
 import { fold } from './fold.ts'
 
-const longestSnippet = 240
+const LONGEST_SNIPPET = 240
 /** Long texts are searched whole, but a snippet is looked for where readers begin. */
-const longestRead = 20_000
-const mostMatched = 20
+const LONGEST_READ = 20_000
+const MOST_MATCHED = 20
 
 type Mark = { start: number; end: number; terms: string[] }
 
@@ -25,7 +25,7 @@ function bestWindow(marks: readonly Mark[]): { from: number; distinct: number } 
     const seen = new Set<string>()
     for (let j = i; j < marks.length; j++) {
       const mark = marks[j] as Mark
-      if (mark.end - first.start > longestSnippet) break
+      if (mark.end - first.start > LONGEST_SNIPPET) break
       for (const term of mark.terms) seen.add(term)
     }
     if (seen.size > best.distinct) best = { from: first.start, distinct: seen.size }
@@ -33,17 +33,17 @@ function bestWindow(marks: readonly Mark[]): { from: number; distinct: number } 
   return best
 }
 
-const wordBreak = /\s/
+const WORD_BREAK = /\s/
 
 /** Begins a little before the first mark and at a word, so that the reader sees what it belongs to. */
 function windowAround(text: string, from: number): { start: number; end: number } {
   const lead = 40
   let start = Math.max(0, from - lead)
   if (start > 0) {
-    const space = text.slice(start, from).search(wordBreak)
+    const space = text.slice(start, from).search(WORD_BREAK)
     start = space < 0 ? from : start + space + 1
   }
-  let end = Math.min(text.length, start + longestSnippet)
+  let end = Math.min(text.length, start + LONGEST_SNIPPET)
   if (end < text.length) {
     const tail = text.slice(end - lead, end)
     const space = tail.lastIndexOf(' ')
@@ -84,7 +84,7 @@ function render(
  */
 export function explain(title: string, texts: readonly string[], terms: ReadonlySet<string>): Shown {
   const isWorth = mayHave(terms)
-  const read = texts.filter((text) => text !== '').map((text) => text.slice(0, longestRead))
+  const read = texts.filter((text) => text !== '').map((text) => text.slice(0, LONGEST_READ))
   const places = read.map((text) => {
     const marks = marksIn(text, terms, isWorth)
     return { text, marks, ...bestWindow(marks) }
@@ -98,7 +98,7 @@ export function explain(title: string, texts: readonly string[], terms: Readonly
   // The title is shown beside the snippet, so it is quoted only where nothing else matched.
   const best = inTexts.distinct > 0 ? inTexts : { text: title, marks: inTitle, ...bestWindow(inTitle) }
   return {
-    matched: [...matched].slice(0, mostMatched),
+    matched: [...matched].slice(0, MOST_MATCHED),
     snippet: render(best.text, best.marks, windowAround(best.text, best.from)),
   }
 }

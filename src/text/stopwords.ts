@@ -2,7 +2,7 @@
  * English words that say nothing about what a card is about. They are indexed like every other word and dropped from
  * queries only, so that a query made of nothing else ("to be or not to be") still finds its card.
  */
-export const stopWords: ReadonlySet<string> = new Set(
+export const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about above after again all also am an and any are as at be because been before being below between both but by
   can could did do does doing done for from further get got had has have having he her here hers him his how i if in
   into is it its itself just let me more most my no nor not of off on once only or other our out over own per please

@@ -6,17 +6,17 @@ import type { Reading } from './token-terms.ts'
  * found, and looked for by these numbers: it is neither cut out of the text nor compared letter by letter. The memory is
  * bounded: a token has eight places of a row to be at; those met more often come forward, and a new one takes the last.
  */
-const places = 2 ** 17
-const rowPlaces = 8
-const rowShift = 18
-const lettersToNumber = 4
-export const longestPacked = 24
-const numbers = longestPacked / lettersToNumber
-const cell = 8
+const PLACES = 2 ** 17
+const ROW_PLACES = 8
+const ROW_SHIFT = 18
+const LETTERS_TO_NUMBER = 4
+export const LONGEST_PACKED = 24
+const numbers = LONGEST_PACKED / LETTERS_TO_NUMBER
+const CELL = 8
 const lengthAt = numbers
 
-const cells = new Int32Array(places * cell)
-const readings = new Array<Reading | undefined>(places).fill(undefined)
+const cells = new Int32Array(PLACES * CELL)
+const readings = new Array<Reading | undefined>(PLACES).fill(undefined)
 
 /** The token that is being read. */
 const packed = new Int32Array(numbers)
@@ -31,25 +31,25 @@ export const packNext = (number: number, length: number, code: number): number =
 /** The first place of the row in which the packed token is, if it is known. */
 function rowFor(length: number): number {
   let mark = length
-  for (let i = 0; i * lettersToNumber < length; i++) {
+  for (let i = 0; i * LETTERS_TO_NUMBER < length; i++) {
     mark = Math.imul(mark ^ (packed[i] as number), 0x9e3779b1)
     mark ^= mark >>> 15
   }
-  return (Math.imul(mark, 0x85ebca6b) >>> rowShift) * rowPlaces
+  return (Math.imul(mark, 0x85ebca6b) >>> ROW_SHIFT) * ROW_PLACES
 }
 
 function isAt(place: number, length: number): boolean {
-  const at = place * cell
+  const at = place * CELL
   if (cells[at + lengthAt] !== length) return false
-  for (let i = 0; i * lettersToNumber < length; i++) if (cells[at + i] !== packed[i]) return false
+  for (let i = 0; i * LETTERS_TO_NUMBER < length; i++) if (cells[at + i] !== packed[i]) return false
   return true
 }
 
 function exchange(a: number, b: number): void {
-  for (let i = 0; i < cell; i++) {
-    const number = cells[a * cell + i] as number
-    cells[a * cell + i] = cells[b * cell + i] as number
-    cells[b * cell + i] = number
+  for (let i = 0; i < CELL; i++) {
+    const number = cells[a * CELL + i] as number
+    cells[a * CELL + i] = cells[b * CELL + i] as number
+    cells[b * CELL + i] = number
   }
   const reading = readings[a]
   readings[a] = readings[b]
@@ -59,7 +59,7 @@ function exchange(a: number, b: number): void {
 /** The reading of the token that was packed last; one that is not known is worked out and remembered. */
 export function packedReading(length: number, workOut: () => Reading): Reading {
   const row = rowFor(length)
-  const last = row + rowPlaces - 1
+  const last = row + ROW_PLACES - 1
   let place = row
   for (; !isAt(place, length); place++)
     if (place === last || readings[place] === undefined) return remember(place, length, workOut())
@@ -70,7 +70,7 @@ export function packedReading(length: number, workOut: () => Reading): Reading {
 
 function remember(place: number, length: number, reading: Reading): Reading {
   readings[place] = reading
-  cells.set(packed, place * cell)
-  cells[place * cell + lengthAt] = length
+  cells.set(packed, place * CELL)
+  cells[place * CELL + lengthAt] = length
   return reading
 }

@@ -11,31 +11,31 @@ export type Reading = {
   words: number
 }
 
-const longestTerm = 64
-const onlyLatin = /^[\p{sc=Latin}\p{N}]+$/u
-const onlyCyrillic = /^\p{sc=Cyrillic}+$/u
-const hasInnerCase = /\p{Ll}\p{Lu}|\p{Lu}\p{Lu}\p{Ll}/u
-const lettersThenDigits = /^(\p{L}{3,})\p{Nd}+$/u
-const versionNumber = /^[vV]?(\p{Nd}+(?:\.\p{Nd}+)+)$/u
-const wordPart =
+const LONGEST_TERM = 64
+const ONLY_LATIN = /^[\p{sc=Latin}\p{N}]+$/u
+const ONLY_CYRILLIC = /^\p{sc=Cyrillic}+$/u
+const HAS_INNER_CASE = /\p{Ll}\p{Lu}|\p{Lu}\p{Lu}\p{Ll}/u
+const LETTERS_THEN_DIGITS = /^(\p{L}{3,})\p{Nd}+$/u
+const VERSION_NUMBER = /^[vV]?(\p{Nd}+(?:\.\p{Nd}+)+)$/u
+const WORD_PART =
   /\p{Lu}+(?!\p{Ll})[\p{Nd}\p{M}]*|\p{Lu}?[\p{L}\p{M}]+?(?=\p{Lu}|\p{Nd}|$)\p{Nd}*|[\p{L}\p{N}\p{M}]+/gu
 
 const english = snowball.newStemmer('english')
 const russian = snowball.newStemmer('russian')
 
-const cut = (term: string) => (term.length <= longestTerm ? term : term.slice(0, longestTerm))
+const cut = (term: string) => (term.length <= LONGEST_TERM ? term : term.slice(0, LONGEST_TERM))
 
 function stem(folded: string): string {
   const word = cut(folded)
-  if (onlyLatin.test(word)) return english.stem(word)
-  return onlyCyrillic.test(word) ? russian.stem(word) : word
+  if (ONLY_LATIN.test(word)) return english.stem(word)
+  return ONLY_CYRILLIC.test(word) ? russian.stem(word) : word
 }
 
 const reading = (terms: string[], words: number): Reading => ({ terms, hashes: terms.map(wordHash), words })
 
 /** `python3` is also about python. */
 function plain(folded: string): Reading {
-  const numbered = lettersThenDigits.exec(folded)?.[1]
+  const numbered = LETTERS_THEN_DIGITS.exec(folded)?.[1]
   if (numbered) return reading([cut(folded), stem(numbered)], 1)
   return folded ? reading([stem(folded)], 1) : reading([], 0)
 }
@@ -44,7 +44,7 @@ function plain(folded: string): Reading {
 function identifier(token: string): Reading {
   const parts = token
     .split('_')
-    .flatMap((piece) => piece.match(wordPart) ?? [])
+    .flatMap((piece) => piece.match(WORD_PART) ?? [])
     .map(fold)
     .filter(Boolean)
   if (parts.length < 2) return plain(parts[0] ?? '')
@@ -62,29 +62,29 @@ function version(number: string): Reading {
 
 /** The meaning of a token, worked out; that costs as much as passing over a hundred known ones. */
 export function interpret(token: string): Reading {
-  const number = versionNumber.exec(token)?.[1]
+  const number = VERSION_NUMBER.exec(token)?.[1]
   if (number) return version(number)
-  return token.includes('_') || hasInnerCase.test(token) ? identifier(token) : plain(fold(token))
+  return token.includes('_') || HAS_INNER_CASE.test(token) ? identifier(token) : plain(fold(token))
 }
 
 /** Shorter pieces of a text are copies anyway. */
-const shortestPiece = 13
+const SHORTEST_PIECE = 13
 
 /** A piece of a text keeps the whole text in memory for as long as it is kept itself; a copy does not. */
 const ownCopy = (token: string): string =>
-  token.length < shortestPiece ? token : Buffer.from(token, 'utf16le').toString('utf16le')
+  token.length < SHORTEST_PIECE ? token : Buffer.from(token, 'utf16le').toString('utf16le')
 
-const mostForeign = 2 ** 14
+const MOST_FOREIGN = 2 ** 14
 const foreign = new Map<string, Reading>()
 
 /** What a token beyond ASCII means; see `known-tokens.ts` for the others. */
 export function readForeign(token: string): Reading {
-  if (token.length > longestTerm) return interpret(token)
+  if (token.length > LONGEST_TERM) return interpret(token)
   const before = foreign.get(token)
   if (before) return before
   const own = ownCopy(token)
   const reading = interpret(own)
-  if (foreign.size >= mostForeign) foreign.clear()
+  if (foreign.size >= MOST_FOREIGN) foreign.clear()
   foreign.set(own, reading)
   return reading
 }

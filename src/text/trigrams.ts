@@ -1,13 +1,13 @@
 import { filterHash } from './term-hash.ts'
 
-const shortest = 3
-const longest = 40
-const letters = /^[\p{L}\p{N}+#.]+$/u
-const onlyDigits = /^[\p{N}.]+$/u
+const SHORTEST = 3
+const LONGEST = 40
+const LETTERS = /^[\p{L}\p{N}+#.]+$/u
+const ONLY_DIGITS = /^[\p{N}.]+$/u
 
 /** Numbers are exact or wrong, and a pair of characters is its own smallest part: neither has a nearest word. */
 export const hasTrigrams = (word: string): boolean =>
-  word.length >= shortest && word.length <= longest && letters.test(word) && !onlyDigits.test(word)
+  word.length >= SHORTEST && word.length <= LONGEST && LETTERS.test(word) && !ONLY_DIGITS.test(word)
 
 /** The runs of three characters of a text, in order. A character may take two units. */
 export function trigramsIn(text: string): string[] {

@@ -30,8 +30,11 @@ test('somebody new signs up, answers the questions, and sees the agent connect',
     expect(await page.getByRole('tabpanel').textContent()).toContain(key)
   }
   await expectAccessible(page)
-  const call = await fetch(`${stage.base}/api/v1/auth/me`, { headers: { 'X-API-Key': key } })
-  expect(call.status).toBe(200)
+  const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' }
+  const account = await fetch(`${stage.base}/api/v1/auth/me`, { headers })
+  expect(account.status).toBe(403)
+  const tool = await fetch(`${stage.base}/mcp/tools/list_workspaces`, { method: 'POST', headers, body: '{}' })
+  expect(tool.status).toBe(200)
   await page.getByText('Connected. Your agent has made its first call.').waitFor()
 })
 

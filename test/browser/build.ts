@@ -19,6 +19,7 @@ export default function setup(): void {
     'web/public',
     'web/index.html',
     'web/vite.config.ts',
+    'src/features/cards',
     'src/features/redaction',
     'src/features/memory',
     'src/features/cards',

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
+import { makeAdmin } from '../support/admin.ts'
 import { look } from './pictures.ts'
 import { expectAccessible, openStage, PASSWORD, picture } from './support.ts'
 
 const ADMIN = 'admin@example.com'
-const stage = openStage({ ADMIN_EMAILS: ADMIN })
+const stage = openStage()
 
 const HOSTILE = `"><img src=x onerror="throw new Error('ran')"><script>throw new Error('ran')</script>`
 
@@ -60,6 +61,7 @@ test('an administrator reads a ticket, takes its attachment and closes it; other
     headers: { 'X-Session': 'cookie' },
     data: { email: ADMIN, password: PASSWORD, display_name: 'Administrator' },
   })
+  await makeAdmin(stage.app, ADMIN)
   const sent = await context.request.post(`${stage.base}/api/v1/support/tickets`, {
     headers: { 'X-Requested-With': 'kvault-web' },
     multipart: {

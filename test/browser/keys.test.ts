@@ -29,7 +29,7 @@ test('a key is made with chosen scopes, shown once, used, and deleted', async ()
   expect(await row.textContent()).not.toContain('publish')
   expect(await page.content()).not.toContain(key)
 
-  const refused = await fetch(`${stage.base}/api/v1/auth/me`, { headers: { 'X-API-Key': key } })
+  const refused = await fetch(`${stage.base}/api/v1/auth/api-keys`, { headers: { 'X-API-Key': key } })
   expect(refused.status).toBe(403)
   await page.reload()
   await row.getByText('just now').waitFor()
@@ -97,7 +97,7 @@ test('the language of dates and numbers is chosen, and the whole app follows', a
 test('mail about feedback can be turned off', async () => {
   const { page, api } = await stage.person('Quiet one')
   await page.goto('/settings')
-  await page.getByLabel('Mail me about feedback on my cards').uncheck()
+  await page.getByLabel('Mail me about my cards').uncheck()
   await page.getByText('Saved.').waitFor()
   expect(await api('GET', '/api/v1/user/settings')).toMatchObject({ email_notifications: false })
 })
@@ -126,12 +126,84 @@ test('the password is changed; a wrong one is refused in place', async () => {
   await page.getByLabel('Current password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Change password' }).click()
   await page.getByText('Your password is changed').waitFor()
+  const key = await person.api<{ api_key: string }>('POST', '/api/v1/auth/api-keys', { name: 'kept' })
+  const keyWorks = async () =>
+    (await fetch(`${stage.base}/api/v1/auth/me`, { headers: { 'X-API-Key': key.api_key } })).status
+  expect(await keyWorks()).toBe(200)
+  await page.getByLabel('Current password').fill('a new long password')
+  await page.getByLabel('New password').fill('a newer long password')
+  await page.getByLabel('Also delete my API keys').uncheck()
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await expect.poll(() => page.getByLabel('New password').inputValue()).toBe('')
+  expect(await keyWorks()).toBe(200)
+  await page.getByLabel('Current password').fill('a newer long password')
+  await page.getByLabel('New password').fill('a new long password')
+  await page.getByLabel('Also delete my API keys').check()
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await expect.poll(keyWorks).toBe(401)
   const login = await fetch(`${stage.base}/api/v1/auth/login`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ email: person.email, password: 'a new long password' }),
   })
   expect(login.status).toBe(200)
+})
+
+test('a person sees where they are signed in and signs out everywhere, keys included', async () => {
+  const person = await stage.person('Doubter')
+  const { page, api } = person
+  const key = await api<{ api_key: string }>('POST', '/api/v1/auth/api-keys', { name: 'lost' })
+  const elsewhere = await fetch(`${stage.base}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email: person.email, password: PASSWORD }),
+  })
+  const { access_token } = (await elsewhere.json()) as { access_token: string }
+  await page.goto('/settings?tab=account')
+  await page.getByText('In 2 places.').waitFor()
+  expect(await page.getByRole('list', { name: 'Sessions' }).getByRole('listitem').count()).toBe(2)
+  await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await page.getByLabel('Also end 1 API key and 0 connected apps').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await page.goto('/settings')
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  for (const credential of [access_token, key.api_key]) {
+    const headers = { Authorization: `Bearer ${credential}` }
+    expect((await fetch(`${stage.base}/api/v1/auth/me`, { headers })).status).toBe(401)
+  }
+})
+
+test('a person changes the name that others see', async () => {
+  const { page, api } = await stage.person('Before')
+  await page.goto('/settings?tab=account')
+  await page.getByLabel('Name').fill('After')
+  await page.getByRole('button', { name: 'Save name' }).click()
+  await page.getByText('Others see your new name').waitFor()
+  await page.getByRole('button', { name: 'Account After' }).waitFor()
+  expect(await api('GET', '/api/v1/auth/me')).toMatchObject({ display_name: 'After' })
+})
+
+test('who signed in a while ago is asked for the password before the account is deleted', async () => {
+  const person = await stage.person('Late leaver')
+  const { page } = person
+  await stage.app.services.database.transaction((db) =>
+    db
+      .updateTable('sessions')
+      .set({ created_at: new Date(Date.now() - 11 * 60_000).toISOString() })
+      .execute(),
+  )
+  await page.goto('/settings?tab=account')
+  await page.getByRole('button', { name: 'Delete account' }).click()
+  await page.getByLabel(/^Type .* to confirm/).fill(person.email)
+  const remove = page.getByRole('dialog').getByRole('button', { name: 'Delete account' })
+  await remove.click()
+  await page.getByText('sign-in within the last 10 minutes').waitFor()
+  await expectAccessible(page)
+  await page.getByLabel('Your password').fill(PASSWORD)
+  await remove.click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 })
 
 test('an account is taken along as a file and then deleted with its address typed', async () => {

@@ -58,6 +58,9 @@ test('login keeps a key that only its owner can read, and the wrong password is 
   expect(right.code).toBe(0)
   const file = join(home, '.config', 'kvault', 'profile.json')
   expect(statSync(file).mode & 0o777).toBe(0o600)
+  // Agents get this key: it opens the tools and nothing of the account.
+  const headers = { 'x-api-key': JSON.parse(readFileSync(file, 'utf8')).apiKey }
+  expect((await fetch(`${server.baseUrl}/api/v1/auth/me`, { headers })).status).toBe(403)
 })
 
 test('record, search and context work from the terminal, as text and as JSON', async () => {

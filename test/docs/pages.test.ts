@@ -52,7 +52,7 @@ const missing = absent.length > 0 ? `${absent.join(' and ')} not installed` : un
 async function sessionOfGuide(page: string): Promise<{ session: Session; vault: LiveVault }> {
   const vault = await liveVault()
   const key = await apiKeyOf(await registerPerson(vault))
-  const env = { DATA_DIR: vault.dataDir, KVAULT_URL: vault.url, KVAULT_API_KEY: key, KEY: key }
+  const env = { DATA_DIR: vault.dataDir, KVAULT_URL: vault.url, KVAULT_API_KEY: key, KEY: key, ENV_FILE: '' }
   return { session: new Session(page, vault.url, env, programs(await freePort())), vault }
 }
 

@@ -35,7 +35,7 @@ describe.skipIf(process.platform !== 'linux').each(ENGINES)('load on %s', (engin
     })
     await untilReady(server)
     wire = new Wire(server.baseUrl, MOST_CLIENTS)
-    people = await settle(wire, PEOPLE)
+    people = await settle(server, wire, PEOPLE)
     const measured = await capacity(wire, people.slice(0, BUSY_PEOPLE), 5, 4000)
     perSecond = measured.perSecond
     print(`${engine}: capacity ${Math.round(perSecond)} requests a second, of ${measured.rounds.join(', ')}`)

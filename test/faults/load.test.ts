@@ -14,7 +14,7 @@ describeWhere('a short round of load', NOT_LINUX, () => {
     const wire = new Wire(server.baseUrl, CLIENTS)
     try {
       await untilReady(server)
-      const people = await settle(wire, 8)
+      const people = await settle(server, wire, 8)
       const { perSecond } = await capacity(wire, people, 3, 1000)
       const before = resources(server.child.pid ?? 0)
 

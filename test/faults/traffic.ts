@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:http'
 import { goodCard } from '../support/cards.ts'
+import type { ServerProcess } from '../support/process.ts'
 
 export type Call = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -268,12 +269,12 @@ export class Person {
   }
 }
 
-const LIBRARIAN = 'librarian@example.com'
 /** The librarian's codes let people pay for their searches in the library. */
-export const TRAFFIC_ENV = { ADMIN_EMAILS: LIBRARIAN, LOG_LEVEL: 'silent' }
+const LIBRARIAN = 'librarian@example.com'
+export const TRAFFIC_ENV = { LOG_LEVEL: 'silent' }
 
 /** People with cards, a team and credits; a library with something in it. */
-export async function settle(wire: Wire, count: number): Promise<Person[]> {
+export async function settle(server: ServerProcess, wire: Wire, count: number): Promise<Person[]> {
   // biome-ignore lint/suspicious/noExplicitAny: answers are looked into by their fields
   const ask = async (method: Call['method'], path: string, body?: unknown, token?: string): Promise<any> => {
     const keep = () => {}
@@ -285,6 +286,8 @@ export async function settle(wire: Wire, count: number): Promise<Person[]> {
   const register = (email: string) => ask('POST', '/api/v1/auth/register', { email, password: PASSWORD })
 
   const librarian: string = (await register(LIBRARIAN)).access_token
+  const granted = await server.kvault('admin', 'grant', '--keep-access', LIBRARIAN)
+  if (granted.code !== 0) throw new Error(granted.stderr)
   let libraryCard = ''
   for (let i = 0; i < STANDING_CARDS; i++) {
     const card = { ...goodCard(`library${i}x`), tags: ['standing'] }

@@ -16,9 +16,9 @@ const bench = new Bench('postgres', {})
 beforeAll(async () => {
   for (const capability of capabilities) {
     const { name, run } = capability
-    capability.run = (ctx, input) => {
+    capability.run = (ctx, input, prepared) => {
       played.add(name)
-      return running.run(name, () => run(ctx, input))
+      return running.run(name, () => run(ctx, input, prepared))
     }
   }
   await bench.up()

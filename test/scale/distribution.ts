@@ -28,6 +28,7 @@ export const DISTRIBUTION = {
   credit_entries: 'user_id',
   rewarded_texts: 'user_id',
   raw_materials: 'raw_id',
+  notices: 'user_id',
   // Found by what the caller presents.
   sessions: 'token_hash',
   api_keys: 'key_hash',
@@ -46,6 +47,7 @@ export const DISTRIBUTION = {
   email_tokens: 'single',
   email_changes: 'single',
   login_failures: 'single',
+  reset_requests: 'single',
   workspace_invites: 'single',
   audit_log: 'single',
   outbox: 'single',
@@ -129,17 +131,34 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
     why: 'Lists of a person and their teams; each shard answers with at most one page.',
   },
   api_keys: {
-    by: ['account.delete', 'keys.delete', 'keys.list'],
+    by: [
+      'account.change_password',
+      'account.delete',
+      'account.sign_out_everywhere',
+      'keys.delete',
+      'keys.end_current',
+      'keys.list',
+    ],
     why: 'By owner: seldom, and by index. The look-up of every request is by hash.',
   },
   sessions: {
-    by: ['account.change_email', 'account.change_password', 'account.delete', 'account.logout'],
+    by: [
+      'account.change_email',
+      'account.change_password',
+      'account.delete',
+      'account.logout',
+      'account.sign_out_everywhere',
+      'keys.create',
+      'sessions.end',
+      'sessions.list',
+    ],
     why: 'By owner or id: seldom, and by index. The look-up of every request is by hash.',
   },
 }
 
 /** Not played by everything.ts: they need a mail, a provider or a service admin, or have no distributed table. */
 export const NOT_PLAYED = [
+  'account.delete_by_password',
   'account.google',
   'account.request_reset',
   'account.resend_verification',

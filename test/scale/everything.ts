@@ -97,6 +97,11 @@ async function accounts(t: Bench) {
   const key = await fine(user.post('/api/v1/auth/api-keys', { name: 'agent' }))
   await fine(user.get('/api/v1/auth/api-keys'))
   await fine(user.delete(`/api/v1/auth/api-keys/${key.key_id}`))
+  const { api_key } = await fine(user.post('/api/v1/auth/api-keys', { name: 'script' }))
+  await fine(t.anonymous().delete('/api/v1/auth/api-keys/current', { 'x-api-key': api_key }))
+  await fine(user.patch('/api/v1/auth/me', { display_name: 'Somebody' }))
+  const [newest] = await fine(user.get('/api/v1/auth/sessions'))
+  await fine(user.delete(`/api/v1/auth/sessions/${newest.session_id}`))
   const settings = await fine(user.get('/api/v1/user/settings'))
   await fine(user.put('/api/v1/user/settings', settings))
   await fine(user.get('/api/v1/credits/balance'))
@@ -114,6 +119,8 @@ async function accounts(t: Bench) {
   await fine(leaver.delete('/api/v1/auth/me?confirmed_by_user=true'))
   const guest = await t.user('guest')
   await fine(guest.post('/api/v1/auth/logout'))
+  const doubter = await t.user('doubter')
+  await fine(doubter.post('/api/v1/auth/logout-everywhere'))
 }
 
 async function teams(t: Bench) {
@@ -129,6 +136,16 @@ async function teams(t: Bench) {
   await fine(admin.patch(`${at}/members/${mate.userId}`, { role: 'editor' }))
   await fine(mate.get(`/api/v1/cards?scope=workspace&workspace_id=${workspace_id}`))
   await fine(admin.delete(`${at}/members/${mate.userId}`))
+  await fine(mate.put('/api/v1/user/settings', { ask_before_added: true }))
+  for (const verb of ['decline', 'accept']) {
+    const { invite_id } = await fine(admin.post(`${at}/members/by-email`, { email: mate.email }))
+    await fine(mate.post(`/api/v1/invitations/${invite_id}/${verb}`))
+  }
+  await fine(mate.get('/api/v1/notices'))
+  await fine(mate.get('/api/v1/notices/unread'))
+  await fine(mate.post('/api/v1/notices/read'))
+  await fine(mate.put('/api/v1/user/settings', {}))
+  await fine(mate.delete(`${at}/members/${mate.userId}`))
   await fine(admin.post(`${at}/members/by-email`, { email: mate.email }))
   const { invite, token } = await fine(admin.post(`${at}/invites`, { email: 'new@example.com' }))
   await fine(admin.get(`${at}/invites`))

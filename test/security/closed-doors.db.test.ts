@@ -132,7 +132,7 @@ test('and tells its admins, and nobody else, in the app', async () => {
     withVault({ ADMIN_EMAILS: 'admin@example.com', ...env }, async (_get, app) => {
       const body = { email, password: 'correct horse battery' }
       const { access_token } = (await clientOf(app, {}).post('/api/v1/auth/register', body)).body
-      return clientOf(app, { authorization: `Bearer ${access_token}` }).get('/api/v1/admin/notices')
+      return clientOf(app, { authorization: `Bearer ${access_token}` }).get('/api/v1/admin/warnings')
     })
   const told = await noticesOf({ HOST: '0.0.0.0' }, 'admin@example.com')
   expect(told.body.items).toMatchObject([{ code: 'open_development' }])

@@ -63,6 +63,16 @@ onBothEngines('what cards show to whom', (t) => {
     expect((await admin.get(`${url}/history/3`)).body.content.body).toBe('third words, for the team')
     expect((await admin.post(`${url}/restore`, { version: 3 })).status).toBe(200)
 
+    // Any other way into a workspace is the same: moved by hand, or sent home when a workspace is deleted.
+    const moved = await record(owner, { ...goodCard(), body: 'draft, private' })
+    const movedUrl = `/api/v1/cards/${moved.card_id}`
+    await owner.patch(movedUrl, { body: 'for the team' })
+    const carried = await owner.post(`${movedUrl}/move`, { workspace_id: workspaceId })
+    expect(carried.status).toBe(200)
+    expect((await admin.get(`${movedUrl}/history`)).body.total).toBe(1)
+    expect((await admin.get(`${movedUrl}/history/1`)).status).toBe(404)
+    expect((await owner.get(`${movedUrl}/history/1`)).status).toBe(200)
+
     // Home again it shows the people there nothing of what the team wrote meanwhile.
     expect((await owner.post(`${url}/unpublish`)).status).toBe(200)
     expect(await versions(owner)).toMatchObject({ total: 5 })
@@ -168,7 +178,7 @@ onBothEngines(
     const prove = async (person: Person) => {
       const mail = await smtp.mailTo(person.email, 'Confirm your e-mail address')
       const token = /token=([\w-]+)/.exec(mail.text ?? '')?.[1]
-      expect((await t.anonymous().post('/api/v1/auth/verify-email', { token })).status).toBe(204)
+      expect((await person.post('/api/v1/auth/verify-email', { token })).status).toBe(204)
     }
     const balance = async (as: Person) => (await as.get('/api/v1/credits/balance')).body.balance
 

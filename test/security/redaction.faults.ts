@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { redact } from '../../src/features/redaction/redact.ts'
-import { allRules } from '../../src/features/redaction/rules/all.ts'
-import { secretNames } from '../../src/features/redaction/rules/names.ts'
+import { ALL_RULES } from '../../src/features/redaction/rules/all.ts'
+import { SECRET_NAMES } from '../../src/features/redaction/rules/names.ts'
 import { drawsOf, secretNameDraws } from '../redaction/draws.ts'
 import { sampler } from '../redaction/samples.ts'
 
@@ -15,8 +15,8 @@ test(`of samples from ${SEEDS} seeds hardly one is missed, of any kind`, () => {
   for (let seed = 1000; seed < 1000 + SEEDS; seed += 1) {
     const sampled = sampler(seed)
     const kinds = [
-      ...allRules.map((rule) => [rule.kind, drawsOf(rule, sampled)] as const),
-      ...secretNames.flatMap(({ names }) =>
+      ...ALL_RULES.map((rule) => [rule.kind, drawsOf(rule, sampled)] as const),
+      ...SECRET_NAMES.flatMap(({ names }) =>
         names.map((name) => [name, secretNameDraws(name, sampled)] as const),
       ),
     ]

@@ -28,6 +28,7 @@ const OWN_NAMESPACE = new Set([
   'memory.rename_project',
   'memory.delete_project',
   'memory.list_projects',
+  'notices.mark_read',
 ])
 
 /** A filter by a place that is not theirs may also answer with nothing. */
@@ -52,6 +53,7 @@ async function makeWorld(t: Parameters<typeof busyVault>[0]) {
   const event = ok(await owner.post('/api/v1/project-context/events', written))
   const material = ok(await owner.post('/api/v1/raw-materials', { content: MARK, ...place }))
   const key = ok(await owner.post('/api/v1/auth/api-keys', { name: MARK }))
+  const [session] = ok(await owner.get('/api/v1/auth/sessions'))
   ok(await owner.patch(`/api/v1/workspaces/${place.workspace_id}`, { name: MARK }))
   return {
     owner,
@@ -62,6 +64,7 @@ async function makeWorld(t: Parameters<typeof busyVault>[0]) {
       raw_id: event.raw_id,
       material_id: material.raw_id,
       key_id: key.key_id,
+      session_id: session.session_id,
       workspace_id: busy.team.workspace_id,
       invite_id: busy.pending.invite.invite_id,
       ticket_id: busy.ticketId,
@@ -80,6 +83,7 @@ function inputFor(capability: Capability, { ids }: World): Record<string, unknow
     target_workspace_id: ids.workspace_id,
     actor_id: ids.user_id,
     app_id: crypto.randomUUID(),
+    session_id: ids.session_id,
     workspace_ids: [ids.workspace_id],
     project_key: 'example/secret',
     source_project_key: 'example/secret',

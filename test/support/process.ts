@@ -6,11 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { freePort } from './postgres.ts'
 
+export type CommandResult = { code: number | null; stdout: string; stderr: string }
+
 export type ServerProcess = {
   baseUrl: string
   dataDir: string
   child: ChildProcess
   output: () => string
+  /** Runs `kvault` with the server's own configuration. */
+  kvault: (...args: string[]) => Promise<CommandResult>
   /** Waits for the end and tells the exit code. */
   exited: Promise<number | null>
   stop: () => Promise<number | null>
@@ -30,22 +34,32 @@ const shellEnvironment = () =>
     ),
   )
 
+function runKvault(args: string[], env: Record<string, string | undefined>): Promise<CommandResult> {
+  const child = spawn(process.execPath, [join(repository, 'bin', 'kvault.js'), ...args], { env })
+  let [stdout, stderr] = ['', '']
+  child.stdout.on('data', (chunk) => (stdout += chunk))
+  child.stderr.on('data', (chunk) => (stderr += chunk))
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, stdout, stderr })))
+}
+
 /** Starts the program as `npm start` does, in a process and a data folder of its own. */
 export async function spawnServer(env: Record<string, string> = {}): Promise<ServerProcess> {
   const port = await freePort()
   const dataDir = env.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'knowledge-vault-e2e-'))
+  const environment = {
+    ...shellEnvironment(),
+    PORT: String(port),
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'warn',
+    RATE_LIMIT: 'off',
+    WORKERS: '1',
+    ENV_FILE: '',
+    ...env,
+  }
   const child = spawn('npm', ['start', '--silent'], {
     cwd: repository,
     detached: true,
-    env: {
-      ...shellEnvironment(),
-      PORT: String(port),
-      DATA_DIR: dataDir,
-      LOG_LEVEL: 'warn',
-      RATE_LIMIT: 'off',
-      WORKERS: '1',
-      ...env,
-    },
+    env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let text = ''
@@ -62,6 +76,7 @@ export async function spawnServer(env: Record<string, string> = {}): Promise<Ser
     dataDir,
     child,
     output: () => text,
+    kvault: (...args) => runKvault(args, environment),
     exited,
     stop,
     remove: () => rmSync(dataDir, { recursive: true, force: true }),

@@ -3,6 +3,7 @@ import { queryClient, whenSignedOut } from './api/query.ts'
 import { accountOpenRoutes, accountRoutes } from './pages/account/routes.ts'
 import { billingRoutes } from './pages/billing/routes.ts'
 import { cardRoutes } from './pages/cards/routes.ts'
+import { inboxRoutes } from './pages/inbox/routes.ts'
 import { memoryRoutes } from './pages/memory/routes.ts'
 import { searchRoutes } from './pages/search/routes.ts'
 import { settingsRoutes } from './pages/settings/routes.ts'
@@ -20,6 +21,7 @@ const routeTree = rootRoute.addChildren([
     ...accountRoutes,
     ...workspaceRoutes,
     ...memoryRoutes,
+    ...inboxRoutes,
     ...billingRoutes,
     ...settingsRoutes,
     ...supportRoutes,

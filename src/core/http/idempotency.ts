@@ -64,15 +64,20 @@ class KeptAnswer<Output> {
 
 /**
  * Runs the call once per Idempotency-Key. The answer is stored in the transaction of the call's effect, so a
- * crash leaves both or neither; it is sealed with the caller's own key, since answers may carry tokens.
+ * crash leaves both or neither; it is sealed with the caller's own key, since answers may carry tokens. `ready` does the
+ * slow work that needs no transaction, and hands back the call itself.
  */
 export async function onceOnly<Output>(
   operation: { name: string; idempotency?: Capability['idempotency'] },
   ctx: Ctx,
   request: Request,
-  run: (ctx: Ctx) => Promise<Output>,
+  ready: (ctx: Ctx) => Promise<(ctx: Ctx) => Promise<Output>>,
 ): Promise<Once<Output>> {
   const kept = new KeptAnswer<Output>(operation.name, ctx, request)
+  // What was answered is not made ready again: its password may be another by now.
+  const answered = await kept.find(ctx)
+  if (answered) return answered
+  const run = await ready(ctx)
   if (operation.idempotency === 'answer') return firstAnswer(kept, ctx, run)
   return inTx(ctx, async (ctx) => {
     const before = await kept.find(ctx)

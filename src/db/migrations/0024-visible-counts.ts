@@ -1,5 +1,21 @@
+import type { EngineName } from '../db.ts'
 import { PUBLIC_LIBRARY_ID } from '../public-library.ts'
 import type { Migration } from './migrate.ts'
+
+/** In the database, so that no way of moving a card, of today or of tomorrow, can forget it. */
+const everyMoveIsSeen = (engine: EngineName): string[] =>
+  engine === 'sqlite'
+    ? [
+        `create trigger cards_seen_from after update of workspace_id on cards
+          when new.workspace_id <> old.workspace_id
+          begin update cards set seen_from_version = new.version where card_id = new.card_id; end`,
+      ]
+    : [
+        `create function card_is_seen_from() returns trigger language plpgsql as
+          $$ begin new.seen_from_version := new.version; return new; end $$`,
+        `create trigger cards_seen_from before update of workspace_id on cards
+          for each row when (new.workspace_id <> old.workspace_id) execute function card_is_seen_from()`,
+      ]
 
 /**
  * Words are counted apart for what everybody may find, so that no ranking depends on cards that the asker may not see.
@@ -21,5 +37,6 @@ export const visibleCounts: Migration = {
         and (workspaces.visibility = 'public' or cards.workspace_id = '${PUBLIC_LIBRARY_ID}'))`,
     'alter table cards add column seen_from_version integer not null default 1',
     'update cards set seen_from_version = version where workspace_id <> origin_workspace_id',
+    ...everyMoveIsSeen(engine),
   ],
 }

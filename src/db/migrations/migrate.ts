@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database, Db, EngineName } from '../db.ts'
+import { holdLock } from '../locks.ts'
 import { foundation } from './0001-foundation.ts'
 import { workspaces } from './0002-workspaces.ts'
 import { cards } from './0003-cards.ts'
@@ -19,6 +20,7 @@ import { realSettings } from './0016-real-settings.ts'
 import { searchedEvidence } from './0017-searched-evidence.ts'
 import { takingBack } from './0019-taking-back.ts'
 import { emailChanges } from './0020-email-changes.ts'
+import { notices } from './0022-notices.ts'
 import { visibleCounts } from './0024-visible-counts.ts'
 import { rewardedTexts } from './0025-rewarded-texts.ts'
 
@@ -47,6 +49,7 @@ export const MIGRATIONS: readonly Migration[] = [
   memoryOwner,
   liveCards,
   ownRows,
+  notices,
   takingBack,
   emailChanges,
   visibleCounts,
@@ -54,9 +57,6 @@ export const MIGRATIONS: readonly Migration[] = [
   realSettings,
   searchedEvidence,
 ]
-
-/** Any fixed number; processes that start at once wait for each other on it. */
-const MIGRATION_LOCK = 7_205_759
 
 export class SchemaTooNew extends Error {
   override readonly name = 'SchemaTooNew'
@@ -77,7 +77,7 @@ export function migrate(database: Database, migrations = MIGRATIONS): Promise<st
       if (database.engine === 'postgres') {
         // Large tables take their time, and so does waiting for another process that migrates.
         await sql`set local statement_timeout = 0`.execute(db)
-        await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(db)
+        await holdLock(db, database.engine, 'migration')
       }
       const applied = await appliedNames(db)
       const known = new Set(migrations.map((migration) => migration.name))

@@ -17,6 +17,8 @@ export type UsersTable = {
   created_at: string
   updated_at: string
   deleted_at: string | null
+  /** Granted on the server's command line. */
+  service_admin: Flag
 }
 
 export type SessionsTable = {
@@ -48,6 +50,9 @@ export type EmailTokensTable = {
   expires_at: string
   used_at: string | null
 }
+
+/** A password reset that was asked for: the address is looked up after the answer, so that its time tells nothing. */
+export type ResetRequestsTable = { request_id: string; email_normal: string; created_at: string }
 
 /** A new address of an account, until it is confirmed there. */
 export type EmailChangesTable = {

@@ -14,7 +14,7 @@ export type CardsTable = {
   card_type: CardType
   status: CardStatus
   version: number
-  /** The version with which the card came into its workspace: earlier ones are for its owner alone. */
+  /** The version with which the card came into its workspace, set by a trigger; earlier ones are for its owner alone. */
   seen_from_version: Generated<number>
   title: string
   /** Folded title, tags and the beginnings of symptom and fix: what the text filter of lists looks at. */

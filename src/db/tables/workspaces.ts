@@ -13,7 +13,14 @@ export type WorkspacesTable = {
   deleted_at: string | null
 }
 
-export type MembershipsTable = { workspace_id: string; user_id: string; role: Role; created_at: string }
+export type MembershipsTable = {
+  workspace_id: string
+  user_id: string
+  role: Role
+  created_at: string
+  /** Who gave the role; null where the member took it, by making the workspace or by accepting an invitation. */
+  role_given_by: string | null
+}
 
 export type WorkspaceInvitesTable = {
   invite_id: string
@@ -31,6 +38,8 @@ export type WorkspaceInvitesTable = {
   expires_at: string
   accepted_at: string | null
   accepted_by: string | null
+  /** The account that may accept without the link, from its inbox. */
+  for_user_id: string | null
   /** Set when the invited person said no; the status is `revoked` then. */
   declined_at: string | null
 }

@@ -38,6 +38,30 @@ export function buildProgram(done: (action: Action) => void): Command {
   command('reindex', 'make the search indexes anew').action(() =>
     done(async () => (await import('./maintenance.ts')).reindexVault()),
   )
+  const admin = command('admin', 'say who administers the service configured here')
+  admin
+    .command('grant <email>')
+    .description(
+      'make somebody service admin; prints a link where the account is new or its address not proved',
+    )
+    .option('--keep-access', 'you vouch for whoever holds the account: sign nobody out, print no link')
+    .action((email, options) => done(async () => (await import('./admin.ts')).grant(email, options)))
+  admin
+    .command('revoke <email>')
+    .description('take that back')
+    .action((email) => done(async () => (await import('./admin.ts')).revoke(email)))
+  admin
+    .command('list')
+    .description('who is service admin')
+    .action(() => done(async () => (await import('./admin.ts')).list()))
+  admin
+    .command('reset-link <email>')
+    .description('print a link for choosing a new password, for a server without mail')
+    .action((email) => done(async () => (await import('./admin.ts')).resetLink(email)))
+  admin
+    .command('appoint <workspace-id> <email>')
+    .description('make a member admin of a workspace that has none left')
+    .action((id, email) => done(async () => (await import('./admin.ts')).appoint(id, email)))
   vaultCommand('login', 'sign in and keep an API key in your configuration folder')
     .option('--email <email>', 'account to sign in with')
     .option('--password-stdin', 'read the password from standard input')

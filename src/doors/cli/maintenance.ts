@@ -4,6 +4,7 @@ import { ConfigError, readConfig } from '../../config.ts'
 import type { Ctx } from '../../core/context.ts'
 import { openDatabase } from '../../db/engines/open.ts'
 import { migrate } from '../../db/migrations/migrate.ts'
+import { withEnvFile } from '../../env-file.ts'
 import { bareContext } from '../../features/backup/bare-context.ts'
 import { checkBackup } from '../../features/backup/format.ts'
 import { reindex, restoreBackup } from '../../features/backup/restore.ts'
@@ -15,7 +16,7 @@ import { paint, print, printJson } from './terminal.ts'
 /** What a person can mend is one line; anything else keeps its stack. */
 const MENDABLE = ['DamagedBackup', 'PlaceTaken', 'SchemaTooNew', 'FileExists', 'DamagedDatabase']
 
-async function explained<T>(work: () => Promise<T>): Promise<T> {
+export async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -26,8 +27,8 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function withVault<T>(work: (ctx: Ctx) => Promise<T>): Promise<T> {
-  const config = readConfig(process.env)
+export async function withVault<T>(work: (ctx: Ctx) => Promise<T>): Promise<T> {
+  const config = readConfig(withEnvFile(process.env))
   const database = openDatabase(config)
   try {
     return await work(bareContext(config, database))
@@ -41,7 +42,7 @@ const rowsIn = (tables: Record<string, { count: number }>) =>
 
 export const backup = (file: string): Promise<number> =>
   explained(async () => {
-    await takeBackup(readConfig(process.env), file)
+    await takeBackup(readConfig(withEnvFile(process.env)), file)
     const { end } = await checkBackup(file)
     const { size } = await stat(file)
     print(

@@ -1,5 +1,7 @@
 import { readConfig } from '../../config.ts'
 import { openDatabase } from '../../db/engines/open.ts'
+import { withEnvFile } from '../../env-file.ts'
+import { commentsToRescan } from '../../features/feedback/rescan.ts'
 import { materialsToRescan } from '../../features/materials/rescan.ts'
 import { eventsToRescan } from '../../features/memory/rescan.ts'
 import { type Progress, rescan } from '../../features/redaction/rescan.ts'
@@ -34,9 +36,9 @@ async function main(): Promise<void> {
     return
   }
   const dryRun = args.includes('--dry-run')
-  const database = openDatabase(readConfig(process.env))
+  const database = openDatabase(readConfig(withEnvFile(process.env)))
   try {
-    const sources = [eventsToRescan, materialsToRescan, ticketsToRescan]
+    const sources = [eventsToRescan, materialsToRescan, ticketsToRescan, commentsToRescan]
     const results = await rescan(database, sources, { dryRun, onProgress: showProgress })
     if (process.stderr.isTTY) process.stderr.write('\n')
     for (const { source, read, changed, findings } of results) {

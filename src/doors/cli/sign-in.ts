@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { TOOL_SCOPES } from '../../core/scopes.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
 import { dropProfile, findProfile, type ProfileOptions, savedProfile, saveProfile } from './profile.ts'
 import { isInteractive, print, question, readStdin, secretQuestion } from './terminal.ts'
@@ -31,7 +32,8 @@ export async function login(options: LoginOptions): Promise<number> {
   const { access_token } = signedIn.body as { access_token: string }
   const session = { authorization: `Bearer ${access_token}` }
   const created = await ask(url, '/api/v1/auth/api-keys', {
-    body: { name: `kvault on ${hostname()}`.slice(0, 120) },
+    // Agents use this key: it opens the tools, and nothing of the account.
+    body: { name: `kvault on ${hostname()}`.slice(0, 120), scopes: TOOL_SCOPES },
     headers: session,
   })
   await ask(url, '/api/v1/auth/logout', { method: 'POST', headers: session })
@@ -51,7 +53,7 @@ export async function logout(): Promise<number> {
   }
   dropProfile()
   if (profile.keyId) {
-    const reply = await ask(profile.url, `/api/v1/auth/api-keys/${profile.keyId}`, {
+    const reply = await ask(profile.url, '/api/v1/auth/api-keys/current', {
       method: 'DELETE',
       headers: { 'x-api-key': profile.apiKey },
     })

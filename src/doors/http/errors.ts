@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Services } from '../../core/context.ts'
-import { AppError, type InputIssue, InvalidInput, unavailable } from '../../core/errors.ts'
+import { AppError, type InputIssue, InvalidInput, nothingHere, unavailable } from '../../core/errors.ts'
 
 /** Tells for each input field where the caller put it; the default is the body. */
 export type Locate = (issue: InputIssue) => (string | number)[]
@@ -64,9 +64,6 @@ export function toAppError(
     { request_id: request.id },
   )
 }
-
-export const nothingHere = () =>
-  new AppError(404, 'not_found', 'There is nothing at this address. The API is described at /docs.')
 
 export function sendError(reply: FastifyReply, error: AppError): FastifyReply {
   return reply.code(error.status).headers(error.headers).send(errorBody(error))

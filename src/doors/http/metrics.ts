@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Config } from '../../config.ts'
 import { AppError } from '../../core/errors.ts'
-import { isLoopback } from '../../core/own-address.ts'
+import { isLoopback } from '../../core/own-addresses.ts'
 import { sha256 } from '../../core/secrets.ts'
 import type { RouteTimes } from './fast-path/route-times.ts'
 

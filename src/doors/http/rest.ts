@@ -6,7 +6,7 @@ import { InvalidInput } from '../../core/errors.ts'
 import { contextOfRequest } from '../../core/http/context-of-request.ts'
 import { credentialOf, headerOf } from '../../core/http/credential-of-request.ts'
 import { onceOnly } from '../../core/http/idempotency.ts'
-import { invoke } from '../../core/invoke.ts'
+import { invoke, readied } from '../../core/invoke.ts'
 import { storable } from '../../core/storable.ts'
 import { dropCookie, moveTokenToCookie } from './admission.ts'
 import type { Locate } from './errors.ts'
@@ -130,7 +130,7 @@ function addRoute(
     else {
       const credential = credentialOf(request, services.config.baseUrl)?.value
       const once = await onceOnly(capability, ctx, { key, credential, input }, (ctx) =>
-        invoke(capability, ctx, input),
+        readied(capability, ctx, input),
       )
       if (once.replayed) headers = ['Idempotency-Replayed', 'true']
       output = once.output

@@ -5,7 +5,7 @@ import { InvalidInput, notFound } from '../../core/errors.ts'
 import { contextOfRequest } from '../../core/http/context-of-request.ts'
 import { credentialOf } from '../../core/http/credential-of-request.ts'
 import { onceOnly } from '../../core/http/idempotency.ts'
-import { invokeTool } from '../../core/invoke.ts'
+import { invokeTool, readiedTool } from '../../core/invoke.ts'
 import { limitClassOfTool, type ToolCapability, toolAnswer, toolsOf } from '../../core/tools.ts'
 import { authenticate } from './admission.ts'
 import type { Answer, Answers, FlatHeaders } from './fast-path/answers.ts'
@@ -43,7 +43,7 @@ function addTool(
     if (typeof key !== 'string' || key === '') return answerWith(await invokeTool(capability, ctx, input))
     const credential = credentialOf(request, services.config.baseUrl)?.value
     const once = await onceOnly(capability, ctx, { key, credential, input }, (ctx) =>
-      invokeTool(capability, ctx, input),
+      readiedTool(capability, ctx, input),
     )
     return answerWith(once.output, once.replayed ? ['Idempotency-Replayed', 'true'] : undefined)
   }

@@ -4,9 +4,8 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
 import type { Services } from '../../core/context.ts'
-import { AppError } from '../../core/errors.ts'
+import { AppError, nothingHere } from '../../core/errors.ts'
 import { VERSION } from '../../core/version.ts'
-import { nothingHere } from './errors.ts'
 import { countMiss } from './limits/rate-limit.ts'
 
 const DIST = new URL('../../../web/dist/', import.meta.url)

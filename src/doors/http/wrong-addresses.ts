@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify'
 import type { Services } from '../../core/context.ts'
-import { AppError } from '../../core/errors.ts'
-import { nothingHere } from './errors.ts'
+import { AppError, nothingHere } from '../../core/errors.ts'
 import { countMiss } from './limits/rate-limit.ts'
 
 const METHODS: HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']

@@ -9,7 +9,7 @@ export type VaultPrompt = {
   text: (given: Record<string, string>) => string
 }
 
-const projectKey: PromptArgument = {
+const PROJECT_KEY: PromptArgument = {
   name: 'project_key',
   description: 'Repository URL or org/repo',
   required: true,
@@ -20,7 +20,7 @@ export const PROMPTS: readonly VaultPrompt[] = [
     name: 'start_of_session',
     title: 'Start of session',
     description: 'Restore what is known about this project and about the user before any work begins.',
-    arguments: [projectKey],
+    arguments: [PROJECT_KEY],
     text: ({ project_key }) =>
       `Call get_project_context with project_key "${project_key}", then with project_key "${USER_PREFERENCES_KEY}". ` +
       'Tell me in at most five lines what we were doing last, which facts and preferences hold, and what you suggest next. ' +

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Capability, capability } from '../../core/capability.ts'
 import type { Ctx } from '../../core/context.ts'
 import { invalid } from '../../core/errors.ts'
-import { isOwnAddress } from '../../core/own-address.ts'
+import { isOwnAddress } from '../../core/own-addresses.ts'
 import { descriptionOf, requiredScopes, toolsOf } from '../../core/tools.ts'
 import { policyOf } from '../credits/policy.ts'
 import {

@@ -81,10 +81,6 @@ export const PLAN_IDS = PLANS.map((plan) => plan.plan_id)
 export const PAID_PLAN_IDS = PLANS.filter((plan) => plan.price_cents > 0).map((plan) => plan.plan_id)
 export const PACK_IDS = PACKS.map((pack) => pack.pack_id)
 
-export const INVITE_CREDITS = 20
-export const INVITE_REWARD_CREDITS = 20
-export const MAX_OPEN_INVITES = 10
-
 const PRODUCT_PREFIX = 'kv_plan_'
 
 export function findPlan(planId: string): Plan | undefined {

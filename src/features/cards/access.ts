@@ -1,6 +1,6 @@
 import type { UserCtx } from '../../core/context.ts'
 import { AppError, forbidden, notFound } from '../../core/errors.ts'
-import { findCard } from './cards.store.ts'
+import { findCard, isOutsider } from './cards.store.ts'
 import type { CardRow } from './select.ts'
 
 export type { CardRow }
@@ -34,10 +34,19 @@ function requireVersion(ctx: UserCtx, row: CardRow): void {
   )
 }
 
+/** Who has left a team says nothing in it any more: neither a new card nor other words in one that is shared. */
+export async function refuseOutsider(ctx: UserCtx, row: CardRow): Promise<void> {
+  if (await isOutsider(ctx.db, ctx.viewer.userId, row.workspace_id))
+    throw forbidden(
+      "You are no longer a member of this card's workspace. Take the card back with unpublish, or publish it elsewhere.",
+    )
+}
+
 export async function editableCard(ctx: UserCtx, cardId: string): Promise<CardRow> {
   const row = await readableCard(ctx, cardId)
   if (row.may_update !== 1)
     throw forbidden('Only the owner, and editors and admins of its workspace, may change this card.')
+  if (row.status === 'published') await refuseOutsider(ctx, row)
   requireVersion(ctx, row)
   return row
 }

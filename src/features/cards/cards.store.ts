@@ -234,3 +234,18 @@ export async function removeCard(db: Db, cardId: string): Promise<void> {
   for (const table of ['card_tags', 'card_feedback', 'card_evidences', 'card_versions', 'cards'] as const)
     await db.deleteFrom(table).where('card_id', '=', cardId).execute()
 }
+
+/** Whether somebody has no part in a workspace. Nobody is a member of the Public Library, and everybody has a part in it. */
+export async function isOutsider(db: Db, userId: string, workspaceId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('workspaces')
+    .leftJoin('memberships', (join) =>
+      join
+        .onRef('memberships.workspace_id', '=', 'workspaces.workspace_id')
+        .on('memberships.user_id', '=', userId),
+    )
+    .select(['workspaces.type', 'memberships.role'])
+    .where('workspaces.workspace_id', '=', workspaceId)
+    .executeTakeFirst()
+  return row !== undefined && row.type !== 'system' && row.role === null
+}

@@ -1,9 +1,9 @@
-import { sql } from 'kysely'
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
 import { Id } from '../../core/schemas.ts'
 import { fromJson } from '../../db/columns.ts'
+import { holdLock } from '../../db/locks.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
 import { audit } from '../audit/audit.ts'
 import { requireUser } from '../identity/users/users.ts'
@@ -48,9 +48,6 @@ async function targetFor(ctx: UserCtx, targetId: string) {
   return (await requireRole(ctx, targetId, 'editor')).workspace
 }
 
-/** Any fixed number. */
-const publishingLock = 7_205_762
-
 /**
  * The look for duplicates reads what every card write changes, so on PostgreSQL a serialisable transaction would have to
  * run again and again. Publishing runs at read committed there and holds what it relies on: other publishing, that two
@@ -58,7 +55,7 @@ const publishingLock = 7_205_762
  */
 async function holdStill({ db, database, viewer }: UserCtx, cardId: string, targetId: string): Promise<void> {
   if (database.engine !== 'postgres') return
-  await sql`select pg_advisory_xact_lock(${publishingLock})`.execute(db)
+  await holdLock(db, database.engine, 'publishing')
   await db.selectFrom('cards').select('card_id').where('card_id', '=', cardId).forUpdate().execute()
   await db
     .selectFrom('workspaces')
@@ -99,8 +96,6 @@ async function publish(ctx: UserCtx, cardId: string, targetId: string): Promise<
     ...reviewColumns(verdict, now),
     status: 'published',
     workspace_id: target.workspace_id,
-    // What it said before it came here stays with its owner.
-    ...(isThere ? {} : { seen_from_version: row.version }),
     published_at: now,
     updated_at: now,
   })

@@ -1,8 +1,8 @@
 import type { UserCtx } from '../../core/context.ts'
 import { sha256 } from '../../core/secrets.ts'
+import { mayEarn } from '../credits/earning.ts'
 import { book, hasEarned } from '../credits/ledger.ts'
 import { PUBLISH_REWARD } from '../credits/policy.ts'
-import { hasProvenAddress } from '../identity/users/proven.ts'
 import { SIMILAR } from './duplicate.ts'
 import { comparedText } from './related.ts'
 import type { CardRow } from './select.ts'
@@ -29,7 +29,7 @@ async function isNearCopy(ctx: UserCtx, ownerId: string, sketch: TextSketch): Pr
 export async function rewardPublishing(ctx: UserCtx, row: CardRow): Promise<number> {
   const userId = row.owner_id
   if (await hasEarned(ctx, { userId, reason: 'publish_reward', refId: row.card_id })) return 0
-  if (!(await hasProvenAddress(ctx, userId))) return 0
+  if (!(await mayEarn(ctx, userId))) return 0
   const sketch = sketchOf(comparedText(row))
   if (await isNearCopy(ctx, userId, sketch)) return 0
   const { booked } = await book(ctx, {

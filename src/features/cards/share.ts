@@ -2,7 +2,7 @@ import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { forbidden } from '../../core/errors.ts'
 import { audit } from '../audit/audit.ts'
-import { type CardRow, editableCard, ownCard } from './access.ts'
+import { type CardRow, editableCard, ownCard, refuseOutsider } from './access.ts'
 import { updateCardRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
 import { presentCard } from './present.ts'
@@ -43,6 +43,7 @@ export const shareCard = capability({
     inTx(ctx, async (ctx) => {
       const row = await editableCard(ctx, card_id)
       if (row.status === 'published' && row.review_status !== 'not_reviewed') return presentCard(row)
+      await refuseOutsider(ctx, row)
       await requireOwnerInTheOpen(ctx, row)
       const verdict = await review(ctx, row, contentOf(row), row.evidence_count)
       refuseSecrets(verdict)
@@ -84,7 +85,6 @@ export const unpublishCard = capability({
       await updateCardRow(ctx.db, card_id, {
         status: 'unpublished',
         workspace_id: row.origin_workspace_id,
-        ...(row.workspace_id === row.origin_workspace_id ? {} : { seen_from_version: row.version }),
         published_at: null,
         updated_at: ctx.now().toISOString(),
       })

@@ -24,7 +24,7 @@ export const ReconciliationReport = z
 
 type Report = z.input<typeof ReconciliationReport>
 
-const accountsAtOnce = 1000
+const ACCOUNTS_AT_ONCE = 1000
 
 /** One slice of accounts after `after`, in the order of their ids, each with what its entries add up to. */
 const slice = (ctx: Ctx, after: string) =>
@@ -53,7 +53,7 @@ const slice = (ctx: Ctx, after: string) =>
         .as('entries_lost'),
     ])
     .orderBy('b.user_id')
-    .limit(accountsAtOnce)
+    .limit(ACCOUNTS_AT_ONCE)
     .execute()
 
 /**
@@ -82,7 +82,7 @@ export async function reconcile(ctx: Ctx): Promise<Report> {
     }
     checked += rows.length
     const last = rows.at(-1)
-    if (rows.length < accountsAtOnce || !last) break
+    if (rows.length < ACCOUNTS_AT_ONCE || !last) break
     after = last.user_id
   }
   if (differences.length > 0)
@@ -94,11 +94,11 @@ export async function reconcile(ctx: Ctx): Promise<Report> {
   return { checked_accounts: checked, differences, checked_at: ctx.now().toISOString() }
 }
 
-const nightHour = 3
+const NIGHT_HOUR = 3
 
 /** Called every hour; does its work in one of them. */
 export async function reconcileAtNight(ctx: Ctx): Promise<void> {
-  if (ctx.now().getUTCHours() === nightHour) await reconcile(ctx)
+  if (ctx.now().getUTCHours() === NIGHT_HOUR) await reconcile(ctx)
 }
 
 export const reconcileCredits = capability({

@@ -112,6 +112,16 @@ onBothEngines('the mail about feedback', (t) => {
     expect(await digest()).toHaveLength(2)
   })
 
+  test('what was taken back is not told of; said anew, it is', async () => {
+    const [owner, reader] = [await person(), await person()]
+    const card = await published(owner, 'A lock that two processes hold at once')
+    await say(reader, card, 'outdated')
+    expect((await reader.delete(`/api/v1/cards/${card}/feedback`)).status).toBe(204)
+    expect(await digest()).toEqual([])
+    await say(reader, card, 'outdated')
+    expect((await digest())[0]?.text).toContain('1 × outdated')
+  })
+
   test('who has notifications off is not mailed, nor later about what came meanwhile', async () => {
     const [owner, reader] = [await person(), await person()]
     const card = await published(owner, 'A cache that never forgets anything')
@@ -143,6 +153,20 @@ onBothEngines('the mail about feedback', (t) => {
     )
     expect(mail?.text).toMatch(new RegExp(`On \\d+\\. ${time} \\d{4}`))
     expect(mail?.html).toContain('<span lang="de-AT">')
+  })
+
+  test('what was taken back before the mail is not told; what is given again is', async () => {
+    const [owner, reader] = [await person(), await person()]
+    const card = await published(owner, 'Cache warms up too late')
+    await say(reader, card, 'useful', 'words that were taken back')
+    expect((await reader.delete(`/api/v1/cards/${card}/feedback`)).status).toBe(204)
+    offsetMs += 25 * HOUR_MS
+    expect((await digest()).filter((mail) => mail.envelope.to.includes(owner.email))).toEqual([])
+    await say(reader, card, 'outdated')
+    offsetMs += 25 * HOUR_MS
+    const [mail] = (await digest()).filter((one) => one.envelope.to.includes(owner.email))
+    expect(mail?.text).toContain('Cache warms up too late')
+    expect(mail?.text).not.toContain('taken back')
   })
 })
 

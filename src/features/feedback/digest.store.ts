@@ -40,6 +40,7 @@ export async function untoldOf(db: Db, ownerId: string): Promise<Untold[]> {
     ])
     .where('card_feedback.told_at', 'is', null)
     .where('cards.owner_id', '=', ownerId)
+    .where('card_feedback.withdrawn_at', 'is', null)
     .where('cards.deleted_at', 'is', null)
     .groupBy(['cards.card_id', 'cards.title', 'card_feedback.kind'])
     .orderBy('people', 'desc')

@@ -14,7 +14,8 @@ export function findFeedback(db: Db, cardId: string, userId: string): Promise<Ca
 export async function withdraw(db: Db, cardId: string, userId: string, now: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('card_feedback')
-    .set({ withdrawn_at: now, comment: null })
+    // Nothing of it is left to tell the owner of the card.
+    .set((eb) => ({ withdrawn_at: now, comment: null, told_at: eb.fn.coalesce('told_at', eb.val(now)) }))
     .where('card_id', '=', cardId)
     .where('user_id', '=', userId)
     .where('withdrawn_at', 'is', null)

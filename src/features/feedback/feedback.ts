@@ -8,8 +8,8 @@ import { type CardRow, readableCard } from '../cards/access.ts'
 import { feedbackOf } from '../cards/present.ts'
 import { CardId } from '../cards/schemas.ts'
 import { isOpen, mayRead } from '../cards/visibility.ts'
+import { mayEarn } from '../credits/earning.ts'
 import { book } from '../credits/ledger.ts'
-import { hasProvenAddress } from '../identity/users/proven.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
 import {
   feedbackShown,
@@ -73,8 +73,7 @@ const FeedbackList = pageOf(
 async function reward(ctx: UserCtx, card: CardRow, now: string): Promise<boolean> {
   if (card.owner_id === ctx.viewer.userId || card.owner_deleted_at !== null) return false
   // Both sides: accounts made by the hundred could praise one card, or one account praise cards of hundreds.
-  for (const userId of [ctx.viewer.userId, card.owner_id])
-    if (!(await hasProvenAddress(ctx, userId))) return false
+  for (const userId of [ctx.viewer.userId, card.owner_id]) if (!(await mayEarn(ctx, userId))) return false
   const today = `${now.slice(0, 10)}T00:00:00.000Z`
   if ((await rewardsSince(ctx.db, ctx.viewer.userId, today)) >= MAX_REWARDS_PER_DAY) return false
   const { booked } = await book(ctx, {
@@ -111,7 +110,7 @@ export const giveFeedback = capability({
       const earns = kind === 'useful' && before?.rewarded_at == null
       const rewarded = earns && (await reward(ctx, card, now))
       const feedback_id = before?.feedback_id ?? newId()
-      const isNews = before?.kind !== kind || before.comment !== comment
+      const isSame = before?.kind === kind && before.comment === comment && before.withdrawn_at === null
       await putFeedback(ctx.db, {
         feedback_id,
         card_id,
@@ -119,7 +118,7 @@ export const giveFeedback = capability({
         kind,
         comment,
         rewarded_at: rewarded ? now : (before?.rewarded_at ?? null),
-        told_at: isNews ? toldAtOnce(ctx, card, now) : (before?.told_at ?? null),
+        told_at: isSame ? before.told_at : toldAtOnce(ctx, card, now),
         created_at: now,
         withdrawn_at: null,
       })

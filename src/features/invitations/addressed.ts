@@ -8,7 +8,13 @@ import { requireUser } from '../identity/users/users.ts'
 import { cancelMails } from '../mail/outbox.ts'
 import { RoleName } from '../permissions/policy.ts'
 import { MembershipResponse } from '../workspaces/members.ts'
-import { type AddressedInvite, findInviteFor, listInvitesFor, updateInvite } from './invitations.store.ts'
+import {
+  type AddressedInvite,
+  type Addressee,
+  findInviteFor,
+  listInvitesFor,
+  updateInvite,
+} from './invitations.store.ts'
 import { joinByInvite } from './invitations.ts'
 
 const MyInvitation = z
@@ -21,46 +27,52 @@ const MyInvitation = z
     expires_at: Time,
     can_accept: z
       .boolean()
-      .describe('Whether your address is confirmed, so that no link is needed. Else use the link itself.'),
+      .describe(
+        'No link is needed: your address is confirmed, or an admin named your account. Else use the link itself.',
+      ),
   })
   .meta({ id: 'MyInvitation' })
 
-type Reader = { address: string; isConfirmed: boolean }
+type Reader = Addressee & { isConfirmed: boolean }
 
 /**
- * Whose invitations these are. Where mail works, an address must be confirmed before anything sent to it is shown:
+ * Whose invitations these are: of the account that an admin named, and of its address. Where mail works, an address must be confirmed before anything sent to it is shown:
  * anybody can register somebody else's. Without mail no address can be, and it is taken at its word for seeing and
  * declining, but not for joining: there the link is the only proof.
  */
-async function readerOf(ctx: UserCtx): Promise<Reader | undefined> {
+async function readerOf(ctx: UserCtx): Promise<Reader> {
   const user = await requireUser(ctx, ctx.viewer.userId)
   const isConfirmed = user.email_verified === 1
-  if (user.email_normal === null || (!isConfirmed && ctx.adapters.mail !== null)) return undefined
-  return { address: user.email_normal, isConfirmed }
+  const isShown = isConfirmed || ctx.adapters.mail === null
+  return { userId: user.user_id, address: isShown ? user.email_normal : null, isConfirmed }
 }
+
+const mayAccept = (reader: Reader, invite: AddressedInvite): boolean =>
+  reader.isConfirmed || invite.for_user_id === reader.userId
 
 export const listMyInvitations = capability({
   name: 'invitations.mine',
   summary: 'The open invitations addressed to you, newest first',
   description:
-    'By the e-mail address of your account. On a server that sends mail the address must be confirmed; until then the list is empty.',
+    'By the e-mail address of your account, and those of admins who wanted to add you while you ask to be asked. On a server that sends mail the address must be confirmed; until then what is sent to it is not shown.',
   scopes: ['account'],
   rest: ['GET /api/v1/invitations'],
   input: z.object({}),
   output: z.array(MyInvitation),
   run: async (ctx) => {
     const reader = await readerOf(ctx)
-    if (!reader) return []
-    const rows = await listInvitesFor(ctx.db, reader.address, ctx.now().toISOString())
-    return rows.map((row) => ({ ...row, can_accept: reader.isConfirmed }))
+    const rows = await listInvitesFor(ctx.db, reader, ctx.now().toISOString())
+    return rows.map((row) => ({ ...row, can_accept: mayAccept(reader, row) }))
   },
 })
 
-async function requireMine(ctx: UserCtx, inviteId: string): Promise<Reader & { invite: AddressedInvite }> {
+type Mine = { reader: Reader; invite: AddressedInvite }
+
+async function requireMine(ctx: UserCtx, inviteId: string): Promise<Mine> {
   const reader = await readerOf(ctx)
-  const invite = reader && (await findInviteFor(ctx.db, reader.address, inviteId, ctx.now().toISOString()))
+  const invite = await findInviteFor(ctx.db, reader, inviteId, ctx.now().toISOString())
   if (!invite) throw notFound('Invitation', 'It may have been revoked, replaced or answered.')
-  return { ...reader, invite }
+  return { reader, invite }
 }
 
 export const declineInvitation = capability({
@@ -89,7 +101,8 @@ export const declineInvitation = capability({
 
 export const acceptInvitation = capability({
   name: 'invitations.accept',
-  summary: 'Accept an invitation addressed to you without its link; your address must be confirmed',
+  summary: 'Accept an invitation addressed to you without its link',
+  description: 'Your address must be confirmed, unless an admin named your account.',
   scopes: ['account', 'workspace:write'],
   rest: ['POST /api/v1/invitations/{invite_id}/accept'],
   errors: [404, 409],
@@ -97,8 +110,8 @@ export const acceptInvitation = capability({
   output: MembershipResponse,
   run: (ctx, { invite_id }) =>
     inTx(ctx, async (ctx) => {
-      const { invite, isConfirmed } = await requireMine(ctx, invite_id)
-      if (!isConfirmed)
+      const { invite, reader } = await requireMine(ctx, invite_id)
+      if (!mayAccept(reader, invite))
         throw forbidden('Your e-mail address is not confirmed. Open the link that you were given instead.')
       return joinByInvite(ctx, invite)
     }),

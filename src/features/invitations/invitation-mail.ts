@@ -1,4 +1,5 @@
 import { localTime } from '../../core/language.ts'
+import { withoutLinks } from '../../core/names.ts'
 import type { Role } from '../../db/tables/workspaces.ts'
 import { mailWithButton } from '../mail/template.ts'
 
@@ -25,7 +26,10 @@ export function invitationMail(invitation: Invitation): {
   text: string
   html: string
 } {
-  const { workspace_name, inviter_name, role, url, expires_at, language, isUnwanted } = invitation
+  const { role, url, expires_at, language, isUnwanted } = invitation
+  const [workspace_name, inviter_name] = [invitation.workspace_name, invitation.inviter_name].map(
+    withoutLinks,
+  )
   const subject = `${inviter_name} invites you to ${workspace_name}`
   return {
     subject,
@@ -39,7 +43,7 @@ export function invitationMail(invitation: Invitation): {
         '. If you expect no invitation, ignore this mail.',
         ...(isUnwanted
           ? [
-              ` You have turned e-mail notifications off; an invitation still comes, since ${inviter_name} asked for it. To stop mails about it, ask them to take it back; it ends by itself at the time above.`,
+              ` You have turned e-mail notifications off; an invitation still comes, since ${inviter_name} asked for it. To stop mails about it, decline it in the app under Workspaces, or ask them to take it back; it ends by itself at the time above.`,
             ]
           : []),
       ],

@@ -94,9 +94,12 @@ export async function deleteInvitesOf(db: Db, workspaceId: string): Promise<void
 
 export type AddressedInvite = WorkspaceInvitesTable & { workspace_name: string; inviter_name: string }
 
-/** The open invitations for an address that have not expired, newest first. */
-export function listInvitesFor(db: Db, emailNormal: string, now: string): Promise<AddressedInvite[]> {
-  return invitesFor(db, emailNormal, now)
+/** Whom an invitation is for: an account that was named, or a normal address that may be shown what is sent to it. */
+export type Addressee = { userId: string; address: string | null }
+
+/** The open invitations for somebody that have not expired, newest first. */
+export function listInvitesFor(db: Db, to: Addressee, now: string): Promise<AddressedInvite[]> {
+  return invitesFor(db, to, now)
     .orderBy('workspace_invites.created_at', 'desc')
     .orderBy('workspace_invites.invite_id', 'desc')
     .execute()
@@ -104,22 +107,25 @@ export function listInvitesFor(db: Db, emailNormal: string, now: string): Promis
 
 export function findInviteFor(
   db: Db,
-  emailNormal: string,
+  to: Addressee,
   inviteId: string,
   now: string,
 ): Promise<AddressedInvite | undefined> {
-  return invitesFor(db, emailNormal, now)
-    .where('workspace_invites.invite_id', '=', inviteId)
-    .executeTakeFirst()
+  return invitesFor(db, to, now).where('workspace_invites.invite_id', '=', inviteId).executeTakeFirst()
 }
 
-const invitesFor = (db: Db, emailNormal: string, now: string) =>
+const invitesFor = (db: Db, { userId, address }: Addressee, now: string) =>
   db
     .selectFrom('workspace_invites')
     .innerJoin('workspaces', 'workspaces.workspace_id', 'workspace_invites.workspace_id')
     .innerJoin('users', 'users.user_id', 'workspace_invites.invited_by')
     .selectAll('workspace_invites')
     .select(['workspaces.name as workspace_name', 'users.display_name as inviter_name'])
-    .where('workspace_invites.email_normal', '=', emailNormal)
+    .where((eb) =>
+      eb.or([
+        eb('workspace_invites.for_user_id', '=', userId),
+        ...(address === null ? [] : [eb('workspace_invites.email_normal', '=', address)]),
+      ]),
+    )
     .where('workspace_invites.status', '=', 'pending')
     .where('workspace_invites.expires_at', '>', now)

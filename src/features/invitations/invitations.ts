@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
-import type { Ctx, UserCtx } from '../../core/context.ts'
-import { inTx } from '../../core/context.ts'
+import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { conflict, forbidden, gone, notFound } from '../../core/errors.ts'
 import { AnswerId, Id } from '../../core/schemas.ts'
 import { sha256 } from '../../core/secrets.ts'
@@ -10,7 +9,7 @@ import { audit } from '../audit/audit.ts'
 import { requireUser } from '../identity/users/users.ts'
 import { cancelMails } from '../mail/outbox.ts'
 import { requireRole } from '../permissions/permission.ts'
-import { domainAllowed, policyOf } from '../permissions/policy.ts'
+import { domainAllowed, isProven, policyOf } from '../permissions/policy.ts'
 import { join, MembershipResponse } from '../workspaces/members.ts'
 import {
   countOpenInvitesOf,
@@ -116,7 +115,8 @@ export const viewInvite = capability({
 /**
  * The token is the permission: it was mailed to the address, or handed over by an admin, and people have more
  * than one address. Only where the workspace is bound to domains must the account itself be of one of
- * them, or be the one that was invited.
+ * them, or be the one that was invited, and must have proved that the address is its own. A server without mail lets
+ * nobody prove one, so there only the invited address itself counts.
  */
 async function requireWelcome(ctx: UserCtx, invite: WorkspaceInvitesTable): Promise<void> {
   const workspace = await ctx.db
@@ -125,13 +125,16 @@ async function requireWelcome(ctx: UserCtx, invite: WorkspaceInvitesTable): Prom
     .where('workspace_id', '=', invite.workspace_id)
     .executeTakeFirstOrThrow()
   const user = await requireUser(ctx, ctx.viewer.userId)
-  if (user.email_normal === invite.email_normal) return
   const policy = policyOf(workspace)
-  const proven = user.email_verified === 1 || ctx.adapters.mail === null
-  if (policy.inviteDomains !== null && !(proven && domainAllowed(policy, user.email_normal ?? '')))
-    throw forbidden(
-      `This workspace takes people of these domains only: ${policy.inviteDomains.join(', ')}. Sign in with the invited address${proven ? '' : ', or confirm yours'}.`,
-    )
+  if (policy.inviteDomains === null) return
+  const invited = user.email_normal === invite.email_normal || user.user_id === invite.for_user_id
+  const ofDomain = domainAllowed(policy, user.email_normal ?? '')
+  if (invited ? isProven(ctx, user) : ofDomain && user.email_verified === 1) return
+  const advice =
+    invited || ofDomain ? 'Confirm your e-mail address first.' : 'Sign in with the invited address.'
+  throw forbidden(
+    `This workspace takes people of these domains only: ${policy.inviteDomains.join(', ')}. ${advice}`,
+  )
 }
 
 export const countOpenInvites = (ctx: Ctx, workspaceId: string): Promise<number> =>

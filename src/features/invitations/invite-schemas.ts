@@ -62,6 +62,7 @@ export const presentInvite = ({
   sendings,
   email_normal,
   accepted_by,
+  for_user_id,
   ...shown
 }: WorkspaceInvitesTable): z.input<typeof WorkspaceInviteResponse> => ({
   ...shown,

@@ -6,11 +6,13 @@ import { conflict, notFound, rateLimited } from '../../core/errors.ts'
 import { Id, normalEmail } from '../../core/schemas.ts'
 import { randomToken, sha256 } from '../../core/secrets.ts'
 import { newId } from '../../db/ids.ts'
+import type { UsersTable } from '../../db/tables/accounts.ts'
 import type { Role, WorkspaceInvitesTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
 import { languageOf, settingsOf } from '../identity/users/user-settings.ts'
 import { userByEmail } from '../identity/users/users.ts'
 import { cancelMails, enqueueMail } from '../mail/outbox.ts'
+import { tell } from '../notices/tell.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { policyOf, requireAllowedDomain } from '../permissions/policy.ts'
 import { alreadyMember, isMember, requireShared } from '../workspaces/members.ts'
@@ -22,10 +24,11 @@ const LIFETIME_MS = 7 * 24 * 3_600_000
 /** Anybody may make a workspace, and an invitation mails whomever it names. */
 const SENDINGS_A_MINUTE = 20
 
-function holdMassMailers(ctx: UserCtx): void {
+/** Adding counts with inviting: both reach whomever they name. */
+export function holdMassInviters(ctx: UserCtx): void {
   if (!ctx.config.rateLimit) return
   const state = ctx.limits.hit(`invite:${ctx.viewer.userId}`, SENDINGS_A_MINUTE)
-  if (state.exceeded) throw rateLimited(state.resetSeconds, 'Too many invitations at once.')
+  if (state.exceeded) throw rateLimited(state.resetSeconds, 'Too many people added or invited at once.')
 }
 
 type Sent = z.input<typeof WorkspaceInviteActionResponse>
@@ -63,18 +66,22 @@ async function send(ctx: UserCtx, invite: WorkspaceInvitesTable, token: string):
 }
 
 /** A new token; the former one is dead at once, and so is a mail that still waits with it. */
-async function sendAgain(ctx: UserCtx, invite: WorkspaceInvitesTable, role: Role): Promise<Sent> {
+async function sendAgain(
+  ctx: UserCtx,
+  invite: WorkspaceInvitesTable,
+  { role, for_user_id }: Pick<WorkspaceInvitesTable, 'role' | 'for_user_id'>,
+): Promise<Sent> {
   const { token, state } = newToken(ctx.now())
-  const change = { ...state, role, sendings: invite.sendings + 1, invited_by: ctx.viewer.userId }
+  const sendings = invite.sendings + 1
+  const change = { ...state, role, sendings, invited_by: ctx.viewer.userId, for_user_id }
   await updateInvite(ctx.db, invite.invite_id, change)
   await cancelMails(ctx, `invite:${invite.invite_id}`)
   return send(ctx, { ...invite, ...change }, token)
 }
 
-async function sendFirst(
-  ctx: UserCtx,
-  { workspaceId, email, role }: { workspaceId: string; email: string; role: Role },
-): Promise<Sent> {
+type NewInvite = { workspaceId: string; email: string; role: Role; forUserId: string | null }
+
+async function sendFirst(ctx: UserCtx, { workspaceId, email, role, forUserId }: NewInvite): Promise<Sent> {
   const now = ctx.now()
   const { token, state } = newToken(now)
   const invite: WorkspaceInvitesTable = {
@@ -90,6 +97,7 @@ async function sendFirst(
     created_at: now.toISOString(),
     accepted_at: null,
     accepted_by: null,
+    for_user_id: forUserId,
     declined_at: null,
   }
   await insertInvite(ctx.db, invite)
@@ -103,7 +111,7 @@ export const invite = capability({
     'An address that has an open invitation gets it again with a new link; the former link stops working. A role given then replaces the former one.',
   scopes: ['workspace:write'],
   rest: ['POST /api/v1/workspaces/{workspace_id}/invites'],
-  errors: [404, 409],
+  errors: [404, 409, 429],
   tool: {
     name: 'invite_workspace_member',
     description:
@@ -112,7 +120,7 @@ export const invite = capability({
   input: WorkspaceInviteCreate,
   output: WorkspaceInviteActionResponse,
   run: async (ctx, { workspace_id, email, role }) => {
-    holdMassMailers(ctx)
+    holdMassInviters(ctx)
     return inTx(ctx, async (ctx) => {
       const { workspace } = await requireRole(ctx, workspace_id, 'admin')
       requireShared(workspace)
@@ -120,13 +128,58 @@ export const invite = capability({
       requireAllowedDomain(policy, email)
       const user = await userByEmail(ctx, email)
       if (user && (await isMember(ctx, workspace_id, user.user_id))) throw alreadyMember()
-      const open = await findOpenInvite(ctx.db, workspace_id, normalEmail(email))
-      return open
-        ? sendAgain(ctx, open, role ?? open.role)
-        : sendFirst(ctx, { workspaceId: workspace_id, email, role: role ?? policy.defaultRole })
+      // Who has proved the address finds the invitation in the inbox too; anybody else needs the link.
+      const forUserId = user?.email_verified === 1 ? user.user_id : null
+      return sendTo(ctx, { workspaceId: workspace_id, email, role, forUserId }, policy.defaultRole)
     })
   },
 })
+
+/** One open invitation for one address: a second one is the first, sent again. */
+async function sendTo(
+  ctx: UserCtx,
+  given: Omit<NewInvite, 'role'> & { role: Role | undefined },
+  defaultRole: Role,
+): Promise<Sent> {
+  const { workspaceId, email, forUserId } = given
+  const open = await findOpenInvite(ctx.db, workspaceId, normalEmail(email))
+  const sent = open
+    ? await sendAgain(ctx, open, {
+        role: given.role ?? open.role,
+        for_user_id: forUserId ?? open.for_user_id,
+      })
+    : await sendFirst(ctx, { ...given, role: given.role ?? defaultRole })
+  if (forUserId !== null) await tellInvited(ctx, forUserId, sent)
+  return sent
+}
+
+async function tellInvited(ctx: UserCtx, userId: string, { invite }: Sent): Promise<void> {
+  const { workspace_name } = await namesFor(ctx.db, invite)
+  await tell(ctx, {
+    userId,
+    kind: 'workspace.invited',
+    workspaceId: invite.workspace_id,
+    subjectId: invite.invite_id,
+    details: { workspace_name, role: invite.role },
+  })
+}
+
+/**
+ * For somebody who is to be added but wants to be asked. The admin named this account, so it may accept from its
+ * inbox, whether or not its address is proved.
+ */
+export async function inviteAccount(ctx: UserCtx, workspaceId: string, user: UsersTable, role: Role) {
+  const given = { workspaceId, email: user.email ?? '', role, forUserId: user.user_id }
+  const { invite } = await sendTo(ctx, given, role)
+  return {
+    workspace_id: workspaceId,
+    user_id: user.user_id,
+    role,
+    created_at: invite.created_at,
+    status: 'invited' as const,
+    invite_id: invite.invite_id,
+  }
+}
 
 /** The invitation that an admin names, if it is still open. */
 export async function requireOpenInvite(
@@ -147,7 +200,7 @@ export const resendInvite = capability({
   summary: 'Send an open invitation again with a new link; the former link stops working; admins only',
   scopes: ['workspace:write'],
   rest: ['POST /api/v1/workspaces/{workspace_id}/invites/{invite_id}/resend'],
-  errors: [404, 409],
+  errors: [404, 409, 429],
   tool: {
     name: 'resend_workspace_invite',
     description:
@@ -156,10 +209,10 @@ export const resendInvite = capability({
   input: WorkspaceInviteCreate.pick({ workspace_id: true }).extend({ invite_id: Id }),
   output: WorkspaceInviteActionResponse,
   run: async (ctx, { workspace_id, invite_id }) => {
-    holdMassMailers(ctx)
+    holdMassInviters(ctx)
     return inTx(ctx, async (ctx) => {
       const open = await requireOpenInvite(ctx, workspace_id, invite_id)
-      return sendAgain(ctx, open, open.role)
+      return sendAgain(ctx, open, open)
     })
   },
 })

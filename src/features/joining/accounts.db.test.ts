@@ -118,6 +118,7 @@ onBothEngines('accounts', (t) => {
       language: 'en',
       email_notifications: true,
       share_usage: false,
+      ask_before_added: false,
     }
     expect((await user.get('/api/v1/user/settings')).body).toEqual(defaults)
     await user.put('/api/v1/user/settings', { language: 'de', publishing_enabled: false })

@@ -1,14 +1,25 @@
 import type { Ctx } from '../../core/context.ts'
 import { forbidden } from '../../core/errors.ts'
 import { normalEmail } from '../../core/schemas.ts'
-import { redeemCode } from '../billing/invites.ts'
+import { hasAnyUser } from '../identity/users/users.ts'
 import { opensRegistration } from '../invitations/invitations.ts'
+import { redeemCode } from '../invite-codes/invite-codes.ts'
 
-/** Where invitations are needed, the admins named in the configuration need none: somebody has to be first. */
-export function requireOpenRegistration(ctx: Ctx, email: string, inviteCode: string | undefined): void {
-  const { registration, adminEmails } = ctx.config
+type Applicant = { email: string; inviteCode: string | undefined; proven: boolean }
+
+/**
+ * Where invitations are needed, an admin named in the configuration needs none, if the address is proved or the vault has
+ * no account yet. Otherwise the address alone opens nothing, since anybody can type it.
+ */
+async function isAwaitedAdmin(ctx: Ctx, { email, proven }: Applicant): Promise<boolean> {
+  return ctx.config.adminEmails.includes(normalEmail(email)) && (proven || !(await hasAnyUser(ctx.db)))
+}
+
+export async function requireOpenRegistration(ctx: Ctx, applicant: Applicant): Promise<void> {
+  const { registration } = ctx.config
   if (registration === 'closed') throw forbidden('Registration is closed on this server. Ask its admin.')
-  if (registration === 'invite' && inviteCode === undefined && !adminEmails.includes(normalEmail(email)))
+  const uninvited = registration === 'invite' && applicant.inviteCode === undefined
+  if (uninvited && !(await isAwaitedAdmin(ctx, applicant)))
     throw forbidden(
       'Registration needs an invitation here. Ask a member for an invite link or an invite code.',
     )

@@ -1,24 +1,32 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
-import type { Ctx } from '../../core/context.ts'
-import { inTx } from '../../core/context.ts'
+import { type Ctx, inTx } from '../../core/context.ts'
 import { conflict, notAuthenticated, notConfigured } from '../../core/errors.ts'
+import { plainName } from '../../core/names.ts'
 import { Email, normalEmail } from '../../core/schemas.ts'
+import { randomToken } from '../../core/secrets.ts'
 import { toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { UsersTable } from '../../db/tables/accounts.ts'
 import { audit } from '../audit/audit.ts'
-import { bookWaitingBonuses } from '../billing/invites.ts'
 import { book, openBalance } from '../credits/ledger.ts'
 import { SIGNUP_BONUS } from '../credits/policy.ts'
 import { startSession, TokenResponse } from '../identity/credentials/sessions.ts'
-import { disconnectAllApps } from '../identity/oauth/connected-apps.ts'
 import { sendVerificationMail } from '../identity/recovery/email-links.ts'
+import { endAccess } from '../identity/recovery/end-access.ts'
 import { forgetFailures, holdGuessers, recordFailure } from '../identity/users/guessing.ts'
 import { hashPassword, Password, passwordMatches } from '../identity/users/passwords.ts'
 import { DisplayName } from '../identity/users/profile.ts'
 import { DEFAULT_SETTINGS } from '../identity/users/user-settings.ts'
-import { findUserByEmail, findUserByGoogle, insertUser, updateUser } from '../identity/users/users.ts'
+import {
+  findUser,
+  findUserByEmail,
+  findUserByGoogle,
+  insertUser,
+  updateUser,
+} from '../identity/users/users.ts'
+import { bookWaitingBonuses } from '../invite-codes/invite-codes.ts'
+import { tell } from '../notices/tell.ts'
 import { createPersonalWorkspace } from '../workspaces/personal.ts'
 import { applyInviteCode, requireOpenRegistration } from './admission.ts'
 
@@ -49,15 +57,21 @@ export const GoogleLogin = z
   })
   .meta({ id: 'GoogleLogin' })
 
-type NewAccount = {
+export type NewAccount = {
   email: string
   displayName: string | undefined
   passwordHash: string | null
   googleSubject: string | null
 }
 
+/** Others see it beside public cards, so it tells nothing of the address. Everybody can choose another. */
+const defaultName = () =>
+  `member-${randomToken(6)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, '0')}`
+
 /** User, personal workspace, balance and signup bonus: all there, or nothing. */
-async function createAccount(ctx: Ctx, account: NewAccount): Promise<UsersTable> {
+export async function createAccount(ctx: Ctx, account: NewAccount): Promise<UsersTable> {
   const now = ctx.now().toISOString()
   const user: UsersTable = {
     user_id: newId(),
@@ -65,7 +79,10 @@ async function createAccount(ctx: Ctx, account: NewAccount): Promise<UsersTable>
     email_normal: normalEmail(account.email),
     password_hash: account.passwordHash,
     google_subject: account.googleSubject,
-    display_name: account.displayName ?? account.email.split('@')[0] ?? account.email,
+    display_name:
+      plainName(account.displayName ?? '')
+        .slice(0, 120)
+        .toWellFormed() || defaultName(),
     email_verified: account.googleSubject ? 1 : 0,
     onboarding: null,
     plan: 'free',
@@ -74,6 +91,7 @@ async function createAccount(ctx: Ctx, account: NewAccount): Promise<UsersTable>
     created_at: now,
     updated_at: now,
     deleted_at: null,
+    service_admin: 0,
   }
   await insertUser(ctx.db, user)
   await createPersonalWorkspace(ctx, { userId: user.user_id, workspaceId: user.personal_workspace_id })
@@ -101,9 +119,11 @@ export const register = capability({
   errors: [403, 404, 409, 410, 429],
   input: UserRegister,
   output: TokenResponse,
-  run: async (ctx, { email, password, display_name, invite_code }) => {
-    requireOpenRegistration(ctx, email, invite_code)
-    const passwordHash = await hashPassword(password)
+  prepare: async (ctx, { email, password, invite_code }) => {
+    await requireOpenRegistration(ctx, { email, inviteCode: invite_code, proven: false })
+    return hashPassword(password)
+  },
+  run: async (ctx, { email, display_name, invite_code }, passwordHash) => {
     try {
       return await inTx(ctx, async (ctx) => {
         if (await findUserByEmail(ctx.db, email)) throw emailTaken()
@@ -143,8 +163,11 @@ export const login = capability({
       throw wrongCredentials()
     }
     return inTx(ctx, async (ctx) => {
+      // A password that was changed while this one was checked opens nothing any more.
+      const now = await findUser(ctx.db, user.user_id)
+      if (!now || now.password_hash !== user.password_hash) throw wrongCredentials()
       await forgetFailures(ctx, address)
-      return startSession(ctx, user)
+      return startSession(ctx, now)
     })
   },
 })
@@ -170,7 +193,11 @@ export const loginWithGoogle = capability({
       if (known) return startSession(ctx, known)
       const sameEmail = await findUserByEmail(ctx.db, identity.email)
       if (sameEmail) return startSession(ctx, await linkGoogle(ctx, sameEmail, identity.subject))
-      requireOpenRegistration(ctx, identity.email, invite_code)
+      await requireOpenRegistration(ctx, {
+        email: identity.email,
+        inviteCode: invite_code,
+        proven: true,
+      })
       const account = { ...identity, passwordHash: null, googleSubject: identity.subject }
       const user = await createAccount(ctx, account)
       await applyInviteCode(ctx, user.user_id, invite_code)
@@ -194,9 +221,8 @@ async function linkGoogle(ctx: Ctx, user: UsersTable, subject: string): Promise<
   await updateUser(ctx.db, user.user_id, change)
   if (unproven) {
     await bookWaitingBonuses(ctx, user.user_id)
-    await ctx.db.deleteFrom('sessions').where('user_id', '=', user.user_id).execute()
-    await ctx.db.deleteFrom('api_keys').where('user_id', '=', user.user_id).execute()
-    await disconnectAllApps(ctx, user.user_id)
+    await endAccess(ctx, user.user_id)
+    await tell(ctx, { userId: user.user_id, kind: 'account.address_proved' })
   }
   await audit(ctx, {
     action: 'account.google_linked',

@@ -6,11 +6,14 @@ import { toJson } from '../../db/columns.ts'
 import { audit } from '../audit/audit.ts'
 import { willBeCharged } from '../billing/subscriptions.ts'
 import { forgetPrivateCards } from '../cards/forget.ts'
+import { requireLiveCredential } from '../identity/credentials/live-credential.ts'
+import { requireRecentProof } from '../identity/credentials/recent-sign-in.ts'
 import { disconnectAllApps } from '../identity/oauth/connected-apps.ts'
 import { DEFAULT_SETTINGS } from '../identity/users/user-settings.ts'
 import { requireUser } from '../identity/users/users.ts'
 import { cancelMails } from '../mail/outbox.ts'
 import { forgetMemory } from '../memory/forget.ts'
+import { handBackOffice } from '../workspaces/members.ts'
 
 const DELETED_NAME = 'deleted user'
 
@@ -28,6 +31,8 @@ async function refuseWhileNeeded(ctx: UserCtx): Promise<void> {
     .select(['workspaces.workspace_id', 'workspaces.name'])
     .where('mine.user_id', '=', me)
     .where('mine.role', '=', 'admin')
+    // An office that others gave holds nobody.
+    .where('mine.role_given_by', 'is', null)
     .where((eb) => {
       const others = eb
         .selectFrom('memberships as other')
@@ -43,6 +48,15 @@ async function refuseWhileNeeded(ctx: UserCtx): Promise<void> {
       `You are the only admin of ${needed.map((row) => row.name).join(', ')}. Make somebody else admin there first.`,
       { workspace_ids: needed.map((row) => row.workspace_id) },
     )
+}
+
+async function leaveWorkspaces(ctx: UserCtx): Promise<void> {
+  const mine = await ctx.db
+    .deleteFrom('memberships')
+    .where('user_id', '=', ctx.viewer.userId)
+    .returningAll()
+    .execute()
+  for (const membership of mine) await handBackOffice(ctx, membership)
 }
 
 /** The row stays, so that published cards and the ledger keep an author; nothing in it tells who that was. */
@@ -62,66 +76,98 @@ async function anonymise(ctx: UserCtx): Promise<void> {
       settings: toJson(DEFAULT_SETTINGS),
       updated_at: now,
       deleted_at: now,
+      service_admin: 0,
     })
     .where('user_id', '=', ctx.viewer.userId)
     .execute()
 }
 
+const AccountDeleted = z
+  .object({
+    deleted: z.literal(true),
+    deleted_cards: z.int(),
+    deleted_events: z.int(),
+    deleted_materials: z.int(),
+  })
+  .meta({ id: 'AccountDeleted' })
+
+/** Rows of one person that go with the account. */
+const OWN_TABLES = [
+  'sessions',
+  'api_keys',
+  'email_tokens',
+  'email_changes',
+  'notices',
+  'rewarded_texts',
+  'support_conversations',
+] as const
+
+const removeAccount = (ctx: UserCtx): Promise<z.input<typeof AccountDeleted>> =>
+  inTx(ctx, async (ctx) => {
+    const { userId } = ctx.viewer
+    await requireLiveCredential(ctx)
+    const user = await requireUser(ctx, userId)
+    await refuseWhilePaying(ctx)
+    await refuseWhileNeeded(ctx)
+    const deleted_cards = await forgetPrivateCards(ctx, userId)
+    const deleted_events = await forgetMemory(ctx, userId)
+    const materials = await ctx.db
+      .deleteFrom('raw_materials')
+      .where('owner_id', '=', userId)
+      .executeTakeFirst()
+    await leaveWorkspaces(ctx)
+    await disconnectAllApps(ctx, userId)
+    await cancelMails(ctx, `change_email:${userId}`)
+    for (const table of OWN_TABLES) await ctx.db.deleteFrom(table).where('user_id', '=', userId).execute()
+    await ctx.db
+      .updateTable('outbox')
+      .set({ status: 'cancelled', text_body: '', html_body: '' })
+      .where('to_address', '=', user.email ?? '')
+      .where('status', '=', 'pending')
+      .execute()
+    await anonymise(ctx)
+    await audit(ctx, { action: 'account.deleted', subject: { type: 'user', id: userId } })
+    return {
+      deleted: true as const,
+      deleted_cards,
+      deleted_events,
+      deleted_materials: Number(materials.numDeletedRows),
+    }
+  })
+
 export const deleteAccount = capability({
   name: 'account.delete',
   summary: 'Delete your account and all that is private to it, for good',
   description:
-    'Take GET /api/v1/auth/me/export first. Private cards, memory, raw materials, keys, sessions and memberships are removed at once; what you published stays, by "deleted user". Refused while a subscription runs or a team would lose its only admin.',
+    'Take GET /api/v1/auth/me/export first. Private cards, memory, raw materials, keys, sessions and memberships are removed at once; what you published stays, by "deleted user". Needs a session that signed in within the last 10 minutes; otherwise send your password to POST /api/v1/auth/me/delete. Refused while a subscription runs or a team would lose its only admin.',
   scopes: ['account'],
   rest: ['DELETE /api/v1/auth/me'],
   session: 'end',
-  errors: [409],
+  errors: [403, 409],
   input: z.object({ confirmed_by_user: z.literal(true) }),
-  output: z
+  output: AccountDeleted,
+  prepare: async (ctx) => requireRecentProof(ctx, await requireUser(ctx, ctx.viewer.userId), undefined),
+  run: removeAccount,
+})
+
+/** The password goes in a body: an address ends up in the logs of proxies. */
+export const deleteAccountByPassword = capability({
+  name: 'account.delete_by_password',
+  summary: 'The same with your password, for who signed in longer ago',
+  scopes: ['account'],
+  rest: ['POST /api/v1/auth/me/delete'],
+  session: 'end',
+  idempotency: 'none',
+  limit: 'auth',
+  errors: [403, 409, 429],
+  input: z
     .object({
-      deleted: z.literal(true),
-      deleted_cards: z.int(),
-      deleted_events: z.int(),
-      deleted_materials: z.int(),
+      confirmed_by_user: z.literal(true),
+      password: z.string().max(1000).optional().describe('Left out: as DELETE /api/v1/auth/me.'),
     })
-    .meta({ id: 'AccountDeleted' }),
-  run: (ctx) =>
-    inTx(ctx, async (ctx) => {
-      const { userId } = ctx.viewer
-      const user = await requireUser(ctx, userId)
-      await refuseWhilePaying(ctx)
-      await refuseWhileNeeded(ctx)
-      const deleted_cards = await forgetPrivateCards(ctx, userId)
-      const deleted_events = await forgetMemory(ctx, userId)
-      const materials = await ctx.db
-        .deleteFrom('raw_materials')
-        .where('owner_id', '=', userId)
-        .executeTakeFirst()
-      await disconnectAllApps(ctx, userId)
-      await cancelMails(ctx, `change_email:${userId}`)
-      for (const table of [
-        'sessions',
-        'api_keys',
-        'email_tokens',
-        'email_changes',
-        'memberships',
-        'rewarded_texts',
-        'support_conversations',
-      ] as const)
-        await ctx.db.deleteFrom(table).where('user_id', '=', userId).execute()
-      await ctx.db
-        .updateTable('outbox')
-        .set({ status: 'cancelled', text_body: '', html_body: '' })
-        .where('to_address', '=', user.email ?? '')
-        .where('status', '=', 'pending')
-        .execute()
-      await anonymise(ctx)
-      await audit(ctx, { action: 'account.deleted', subject: { type: 'user', id: userId } })
-      return {
-        deleted: true as const,
-        deleted_cards,
-        deleted_events,
-        deleted_materials: Number(materials.numDeletedRows),
-      }
-    }),
+    .meta({ id: 'AccountDeletion' }),
+  output: AccountDeleted,
+  prepare: async (ctx, { password }) =>
+    requireRecentProof(ctx, await requireUser(ctx, ctx.viewer.userId), password),
+  run: removeAccount,
 })

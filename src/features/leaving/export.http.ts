@@ -15,6 +15,7 @@ const JSON_COLUMNS = new Set([
   'review_reasons',
   'redactions',
   'edited_fields',
+  'details',
 ])
 
 /** Columns that hold JSON leave as JSON, not as text in text. */

@@ -20,6 +20,9 @@ onBothEngines('leaving', (t) => {
       content: 'did it',
     })
     await user.post('/api/v1/raw-materials', { content: 'a note' })
+    const lead = await t.user()
+    const { workspace_id } = (await lead.post('/api/v1/workspaces', { name: 'Team' })).body
+    await lead.post(`/api/v1/workspaces/${workspace_id}/members`, { user_id: user.userId })
     const answer = await user.get('/api/v1/auth/me/export')
     expect(answer.status).toBe(200)
     const lines = answer.text
@@ -36,6 +39,7 @@ onBothEngines('leaving', (t) => {
       'memory_event',
       'raw_material',
       'credit_entry',
+      'notice',
     ])
       expect(kinds, kind).toContain(kind)
     expect(answer.text).not.toMatch(/password|key_hash|token_hash/)

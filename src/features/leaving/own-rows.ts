@@ -39,10 +39,10 @@ async function* rowsOf(db: Db, kind: Kind, owner: Record<string, string>): Async
   for await (const page of pagesOf(db, kind, owner)) yield* page
 }
 
-const cards: Kind = { table: 'cards', id: 'card_id', alsoWhere: 'deleted_at is null' }
+const CARDS: Kind = { table: 'cards', id: 'card_id', alsoWhere: 'deleted_at is null' }
 
 async function* evidencesOf(db: Db, userId: string): AsyncGenerator<Row> {
-  const ids: Kind = { ...cards, columns: ['card_id', 'created_at'] }
+  const ids: Kind = { ...CARDS, columns: ['card_id', 'created_at'] }
   for await (const page of pagesOf(db, ids, { owner_id: userId })) {
     const cardIds = page.map((card) => String(card.card_id))
     if (cardIds.length > 0)
@@ -50,7 +50,7 @@ async function* evidencesOf(db: Db, userId: string): AsyncGenerator<Row> {
   }
 }
 
-const events: Kind = {
+const EVENTS: Kind = {
   table: 'context_events',
   id: 'event_no',
   columns: [
@@ -73,16 +73,16 @@ async function* eventsOf(db: Db, userId: string): AsyncGenerator<Row> {
     .where('user_id', '=', userId)
     .execute()
   for (const { project_id, project_key } of projects)
-    for await (const { event_no: _, ...event } of rowsOf(db, events, { user_id: userId, project_id }))
+    for await (const { event_no: _, ...event } of rowsOf(db, EVENTS, { user_id: userId, project_id }))
       yield { project_key, ...event }
 }
 
-const entries: Kind = {
+const ENTRIES: Kind = {
   table: 'credit_entries',
   id: 'entry_id',
   columns: ['entry_id', 'delta', 'balance_after', 'reason', 'ref_type', 'ref_id', 'created_at'],
 }
-const tickets: Kind = {
+const TICKETS: Kind = {
   table: 'support_tickets',
   id: 'ticket_id',
   columns: [
@@ -98,13 +98,20 @@ const tickets: Kind = {
   ],
 }
 
+const NOTICES: Kind = {
+  table: 'notices',
+  id: 'notice_id',
+  columns: ['notice_id', 'kind', 'workspace_id', 'details', 'created_at', 'read_at'],
+}
+
 /** What belongs to one person, by kind, each in the order of its making. */
 export const ownRows: Record<string, (db: Db, userId: string) => AsyncGenerator<Row>> = {
-  card: (db, userId) => rowsOf(db, cards, { owner_id: userId }),
+  card: (db, userId) => rowsOf(db, CARDS, { owner_id: userId }),
   evidence: evidencesOf,
   memory_event: eventsOf,
   raw_material: (db, userId) => rowsOf(db, { table: 'raw_materials', id: 'raw_id' }, { owner_id: userId }),
-  credit_entry: (db, userId) => rowsOf(db, entries, { user_id: userId }),
+  credit_entry: (db, userId) => rowsOf(db, ENTRIES, { user_id: userId }),
   payment: (db, userId) => rowsOf(db, { table: 'billing_payments', id: 'payment_id' }, { user_id: userId }),
-  support_ticket: (db, userId) => rowsOf(db, tickets, { user_id: userId }),
+  notice: (db, userId) => rowsOf(db, NOTICES, { user_id: userId }),
+  support_ticket: (db, userId) => rowsOf(db, TICKETS, { user_id: userId }),
 }

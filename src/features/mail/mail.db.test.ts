@@ -93,7 +93,7 @@ onBothEngines('the outbox', (t: Bench) => {
     expect(smtp.mails[1]?.text).toMatch(/until \d+\. \S+ \d{4} um \d\d:\d\d UTC/)
     expect(smtp.mails[1]?.html).toContain('<span lang="de">')
     expect(smtp.mails[1]?.text).toContain('turned e-mail notifications off')
-    expect(smtp.mails[1]?.text).toContain('To stop mails about it, ask them to take it back')
+    expect(smtp.mails[1]?.text).toContain('To stop mails about it, decline it in the app under Workspaces')
   })
 
   test('what one asked for comes also with notifications off', async () => {

@@ -1,4 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
+import { withoutLinks } from '../../core/names.ts'
 import { seal, sha256 } from '../../core/secrets.ts'
 import { newId } from '../../db/ids.ts'
 
@@ -9,8 +10,13 @@ export const MAIL_JOB = 'mail'
 /** Tells by which secret a mail is sealed without telling the secret. */
 export const secretName = (secret: string): string => sha256(`name:${secret}`).slice(0, 16)
 
-/** A subject is one line, whoever chose the names in it. */
-const oneLine = (text: string) => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
+const MAX_SUBJECT = 150
+
+/** A subject is one short line without links, whoever chose the names in it. */
+const subjectOf = (text: string) => {
+  const line = withoutLinks(text)
+  return line.length <= MAX_SUBJECT ? line : `${line.slice(0, MAX_SUBJECT - 1).toWellFormed()}…`
+}
 
 /**
  * Puts a mail into the outbox, in the transaction of its cause. `stateKey` is `<what>:<id>:<state>` and names the
@@ -28,7 +34,7 @@ export async function enqueueMail(ctx: Ctx, stateKey: string, mail: Mail): Promi
       mail_id: newId(),
       state_key: stateKey,
       to_address: mail.to,
-      subject: oneLine(mail.subject),
+      subject: subjectOf(mail.subject),
       text_body: seal(mail.text, ctx.secret),
       html_body: seal(mail.html, ctx.secret),
       sealed_with: secretName(ctx.secret),
@@ -63,5 +69,15 @@ export async function cancelMails(ctx: Ctx, about: string): Promise<void> {
     .set({ status: 'cancelled', text_body: '', html_body: '' })
     .where('status', '=', 'pending')
     .where('state_key', 'like', `${about}:%`)
+    .execute()
+}
+
+/** Takes back the mail of one state, if it still waits. */
+export async function cancelMail(ctx: Ctx, stateKey: string): Promise<void> {
+  await ctx.db
+    .updateTable('outbox')
+    .set({ status: 'cancelled', text_body: '', html_body: '' })
+    .where('status', '=', 'pending')
+    .where('state_key', '=', stateKey)
     .execute()
 }

@@ -75,7 +75,7 @@ export async function findEvent(db: Db, authorId: string, rawId: string): Promis
 /** What a snapshot or a search result shows of an event; `content` is cut in the database. */
 export type EventHead = Omit<EventRow, 'search_text'>
 
-const headColumns = [
+const HEAD_COLUMNS = [
   'event_no',
   'raw_id',
   'user_id',
@@ -100,7 +100,7 @@ const newestOf = (
 ) =>
   db
     .selectFrom('context_events')
-    .select(headColumns)
+    .select(HEAD_COLUMNS)
     .select(sql<string>`substr(content, 1, ${characters})`.as('content'))
     .where('user_id', '=', user_id)
     .where('project_id', '=', project_id)
@@ -170,7 +170,7 @@ export async function listNewestFirst(
   { before, downTo, limit, characters, filter }: Window,
 ): Promise<EventHead[]> {
   let page = eventsBefore(db, project, before)
-    .select(headColumns)
+    .select(HEAD_COLUMNS)
     .select(sql<string>`substr(content, 1, ${characters})`.as('content'))
     .limit(limit)
   if (filter?.sessionId !== undefined) page = page.where('session_id', '=', filter.sessionId)

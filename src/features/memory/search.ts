@@ -18,7 +18,7 @@ import { EventType, ProjectKey, WorkspaceId } from './schemas.ts'
 const Mode = z.enum(['substring', 'ranked'])
 
 /** Counting reads every match, so it ends somewhere; nobody pages further either. */
-const MOST_COUNTED = 10_000
+const MOST_COUNTED = 5000
 /** Ranking compares the words of every event on the pages before. */
 const MOST_RANKED = 1000
 

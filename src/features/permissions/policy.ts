@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import type { Ctx } from '../../core/context.ts'
 import { forbidden } from '../../core/errors.ts'
 import { openObject } from '../../core/sizes.ts'
 import { fromJsonOrNull } from '../../db/columns.ts'
+import type { UsersTable } from '../../db/tables/accounts.ts'
 import type { Role, WorkspacesTable } from '../../db/tables/workspaces.ts'
 
 export const ROLES = ['admin', 'editor', 'viewer'] as const satisfies readonly Role[]
@@ -57,4 +59,17 @@ export const domainAllowed = ({ inviteDomains }: Policy, email: string): boolean
 export function requireAllowedDomain(policy: Policy, email: string): void {
   if (!domainAllowed(policy, email))
     throw forbidden(`This workspace takes people of these domains only: ${policy.inviteDomains?.join(', ')}.`)
+}
+
+type Addressee = Pick<UsersTable, 'email_normal' | 'email_verified'>
+
+/** Anybody can type an address of a domain. Where the server sends mail, only one that was confirmed counts. */
+export const isProven = (ctx: Ctx, user: Addressee): boolean =>
+  user.email_verified === 1 || ctx.adapters.mail === null
+
+/** For an account: its address must be of an allowed domain, and its own. */
+export function requireProvenDomain(ctx: Ctx, policy: Policy, user: Addressee): void {
+  requireAllowedDomain(policy, user.email_normal ?? '')
+  if (policy.inviteDomains !== null && !isProven(ctx, user))
+    throw forbidden('This person has not confirmed the e-mail address. Send an invitation to it instead.')
 }

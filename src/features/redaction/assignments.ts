@@ -1,13 +1,13 @@
 import { isPlaceholder, isPlainlyRandom, looksLikePassword, looksRandom } from './placeholders.ts'
-import { rank, type Span } from './rules/rule.ts'
+import { RANK, type Span } from './rules/rule.ts'
 import type { Runs } from './runs.ts'
 
 /**
  * From the end of a name to the start of its value: the rest of the name, a closing quote or bracket, an
  * operator of some language, opening quotes. Bounded everywhere, so that one try costs a constant.
  */
-const restOfName = `[ \\t\\w.-]{0,24}?(?:&quot;|[\\s"'\`\\])\\\\*~]{0,4})`
-const operator = [
+const REST_OF_NAME = `[ \\t\\w.-]{0,24}?(?:&quot;|[\\s"'\`\\])\\\\*~]{0,4})`
+const OPERATOR = [
   `:[ \\t]{0,2}(?:&(?:'[a-z]{1,10}[ \\t])?)?[A-Za-z][\\w<>[\\]|?.]{0,30}[ \\t]{1,2}=(?=[ \\t])`, // name: Type =
   `,?\\s{0,40}["']?value["']?[ \\t]{0,2}[:=]`, // key="name" value="…", a name and its value in a list
   '={1,3}>?',
@@ -20,22 +20,22 @@ const operator = [
   `[,(](?=[ \\t]{0,4}["'\`])`, // name("…"), "name", "…"
 ].join('|')
 /** Markdown closes its emphasis behind the operator: `**Password:** …`. */
-const opening = `[*_~]{0,3}[ \\t]{0,40}(?:\\r?\\n[ \\t]{1,40})?(?:[A-Za-z_.]{0,30}\\(?\\\\?["'\`]|&quot;)?`
-const link = new RegExp(`${restOfName}(?:${operator})${opening}`, 'iy')
+const OPENING = `[*_~]{0,3}[ \\t]{0,40}(?:\\r?\\n[ \\t]{1,40})?(?:[A-Za-z_.]{0,30}\\(?\\\\?["'\`]|&quot;)?`
+const LINK = new RegExp(`${REST_OF_NAME}(?:${OPERATOR})${OPENING}`, 'iy')
 
 /** `--password value`: a blank is enough after a flag. */
-const flagLink = /[\w-]{0,20}[ \t]{1,4}["']?/y
+const FLAG_LINK = /[\w-]{0,20}[ \t]{1,4}["']?/y
 
-const longestRest = 25
-const inName = new Uint8Array(128)
+const LONGEST_REST = 25
+const IN_NAME = new Uint8Array(128)
 for (const character of ' \t.-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789') {
-  inName[character.charCodeAt(0)] = 1
+  IN_NAME[character.charCodeAt(0)] = 1
 }
 
 /** Most names in prose are followed by more words: then there is nothing to match. */
 function mayHaveOperator(text: string, nameEnd: number): boolean {
-  for (let at = nameEnd; at < nameEnd + longestRest; at += 1) {
-    if (inName[text.charCodeAt(at)] !== 1) return at < text.length
+  for (let at = nameEnd; at < nameEnd + LONGEST_REST; at += 1) {
+    if (IN_NAME[text.charCodeAt(at)] !== 1) return at < text.length
   }
   return false
 }
@@ -43,15 +43,15 @@ function mayHaveOperator(text: string, nameEnd: number): boolean {
 /** Where the value of the name that ends at `nameEnd` starts, or -1. */
 export function valueStart(text: string, nameEnd: number): number {
   if (!mayHaveOperator(text, nameEnd)) return -1
-  link.lastIndex = nameEnd
-  return link.test(text) ? link.lastIndex : -1
+  LINK.lastIndex = nameEnd
+  return LINK.test(text) ? LINK.lastIndex : -1
 }
 
 function flagValueStart(text: string, nameEnd: number): number {
-  flagLink.lastIndex = nameEnd
-  if (!flagLink.test(text)) return -1
+  FLAG_LINK.lastIndex = nameEnd
+  if (!FLAG_LINK.test(text)) return -1
   const before = text.slice(Math.max(0, nameEnd - 40), nameEnd)
-  return before.includes('--', before.lastIndexOf(' ') + 1) ? flagLink.lastIndex : -1
+  return before.includes('--', before.lastIndexOf(' ') + 1) ? FLAG_LINK.lastIndex : -1
 }
 
 /** A value after a name that says "secret": a secret if it looks random enough. */
@@ -59,17 +59,17 @@ export function assignedSecret(text: string, nameEnd: number, kind: string, runs
   const linked = valueStart(text, nameEnd)
   const start = linked === -1 ? flagValueStart(text, nameEnd) : linked
   const assigned =
-    start === -1 || !runs.admitsValue(start, longestValue) ? undefined : secretAt(text, start, kind)
+    start === -1 || !runs.admitsValue(start, LONGEST_VALUE) ? undefined : secretAt(text, start, kind)
   return assigned ?? spokenSecret(text, nameEnd, kind) ?? secretBelow(text, nameEnd, kind)
 }
 
 /** A name that ends its line, and a value that has one of the next two lines to itself. */
-const below =
+const BELOW =
   /[ \t"'`*_~)\]]{0,4}(:?)[ \t"'`*_~)\]]{0,4}\r?\n(?:[ \t]{0,20}\r?\n)?[ \t>*"'`-]{0,12}([A-Za-z0-9_+/.~!@#%^*$&-]{6,200}={0,2})["'`*]{0,3}[ \t]{0,20}(?=\r?\n|$)/y
 
 function secretBelow(text: string, nameEnd: number, kind: string): Span | undefined {
-  below.lastIndex = nameEnd
-  const found = below.exec(text)
+  BELOW.lastIndex = nameEnd
+  const found = BELOW.exec(text)
   const value = found?.[2]
   if (!found || value === undefined) return undefined
   const start = found.index + found[0].lastIndexOf(value)
@@ -77,31 +77,31 @@ function secretBelow(text: string, nameEnd: number, kind: string): Span | undefi
   if (found[1] === ':') return secretValue(value, start, kind)
   return isPlaceholder(value) || !isPlainlyRandom(value)
     ? undefined
-    : { start, end: start + value.length, kind, rank: rank.assigned }
+    : { start, end: start + value.length, kind, rank: RANK.assigned }
 }
 
 /** `my token is …`, `ENV TOKEN …`, `PASSWORD '…'`: nothing but a blank between them, so the value must speak for itself. */
-const spoken =
+const SPOKEN =
   /[A-Z_]{0,20}[ \t]{1,4}(?:(?:is|was|to)[ \t]{1,4})?(["'`]?)([A-Za-z0-9_+/.~!@#%^*=$&-]{8,200})(?=[\s"'`;,)\]}]|$)/y
 
 function spokenSecret(text: string, nameEnd: number, kind: string): Span | undefined {
   const next = text.charCodeAt(nameEnd)
   if (next !== 32 && next !== 9 && next !== 95) return undefined
-  spoken.lastIndex = nameEnd
-  const found = spoken.exec(text)
+  SPOKEN.lastIndex = nameEnd
+  const found = SPOKEN.exec(text)
   const value = found?.[2]?.replace(/[;,.!]{1,8}$/, '')
   if (!found || value === undefined || isPlaceholder(value) || !isPlainlyRandom(value)) return undefined
   const start = found.index + found[0].length - (found[2] as string).length
-  return { start, end: start + value.length, kind, rank: rank.assigned }
+  return { start, end: start + value.length, kind, rank: RANK.assigned }
 }
 
-const longestValue = 400
-const quoted = /[^"'`\s\\<>]{6,200}(?=\\?["'`])/y
-const bare = /(?:[A-Za-z0-9_+/.~!@#%^*=$-]|&(?!\w{1,30}[=;])){6,400}(?=[\s"'`;,)\]}\\<&]|$)/y
+const LONGEST_VALUE = 400
+const QUOTED = /[^"'`\s\\<>]{6,200}(?=\\?["'`])/y
+const BARE = /(?:[A-Za-z0-9_+/.~!@#%^*=$-]|&(?!\w{1,30}[=;])){6,400}(?=[\s"'`;,)\]}\\<&]|$)/y
 
 function secretAt(text: string, start: number, kind: string): Span | undefined {
   const opener = text[start - 1]
-  const pattern = opener === '"' || opener === "'" || opener === '`' ? quoted : bare
+  const pattern = opener === '"' || opener === "'" || opener === '`' ? QUOTED : BARE
   pattern.lastIndex = start
   const value = pattern.exec(text)?.[0].replace(/[;,.]{1,8}$/, '')
   return value === undefined ? undefined : secretValue(value, start, kind)
@@ -111,5 +111,5 @@ function secretAt(text: string, start: number, kind: string): Span | undefined {
 export function secretValue(value: string, start: number, kind: string): Span | undefined {
   if (isPlaceholder(value)) return undefined
   const secret = kind === 'password' ? looksLikePassword(value) : looksRandom(value)
-  return secret ? { start, end: start + value.length, kind, rank: rank.assigned } : undefined
+  return secret ? { start, end: start + value.length, kind, rank: RANK.assigned } : undefined
 }

@@ -1,8 +1,8 @@
 import { isPlaceholder } from './placeholders.ts'
-import { rank, type Span } from './rules/rule.ts'
+import { RANK, type Span } from './rules/rule.ts'
 
 /** Ways to hand over a password that name it by position, not by an operator. */
-const handovers: { after: string; value: RegExp; only?: RegExp }[] = [
+const HANDOVERS: { after: string; value: RegExp; only?: RegExp }[] = [
   ...[' -u', ' -su', ' -ku', ' -sku'].map((after) => ({
     after,
     value: /[ \t]{0,2}["']?[^\s:"']{1,100}:([^\s"']{4,100})/y,
@@ -25,10 +25,10 @@ const handovers: { after: string; value: RegExp; only?: RegExp }[] = [
   { after: ':5432:', value: /[^\s:]{1,100}:[^\s:]{1,100}:([^\s:]{4,100})/y },
 ]
 
-export const handoverKeywords = handovers.map(({ after }) => after)
+export const handoverKeywords = HANDOVERS.map(({ after }) => after)
 
 export function handedOver(text: string, end: number, index: number): Span | undefined {
-  const handover = handovers[index]
+  const handover = HANDOVERS[index]
   if (!handover) return undefined
   if (handover.only && !handover.only.test(text.slice(Math.max(0, end - 300), end))) return undefined
   handover.value.lastIndex = end
@@ -36,18 +36,18 @@ export function handedOver(text: string, end: number, index: number): Span | und
   const password = found?.[1]
   if (!found || !password || isPlaceholder(password) || !/[A-Za-z]/.test(password)) return undefined
   const stop = found.index + found[0].length
-  return { start: stop - password.length, end: stop, kind: 'password', rank: rank.assigned }
+  return { start: stop - password.length, end: stop, kind: 'password', rank: RANK.assigned }
 }
 
-export const manifestKeywords = ['kind: secret', 'kind: "secret', "kind: 'secret"]
-const manifestValue =
+export const MANIFEST_KEYWORDS = ['kind: secret', 'kind: "secret', "kind: 'secret"]
+const MANIFEST_VALUE =
   /^[ \t]{1,20}["']?[\w.-]{1,100}["']?:[ \t]{1,4}(?:[|>][+-]?[ \t]{0,4}\r?\n[ \t]{1,40}|["']?)([A-Za-z0-9+/]{8,4000}={0,2})["']?[ \t]*\r?$/gm
-const window = 4000
+const WINDOW = 4000
 
 /** The values under `data:` of a Kubernetes manifest of kind Secret, from the end of `kind: Secret`. */
 export function manifestSecrets(text: string, end: number): { spans: Span[]; readUntil: number } {
-  const from = Math.max(0, end - window)
-  const around = text.slice(from, end + window)
+  const from = Math.max(0, end - WINDOW)
+  const around = text.slice(from, end + WINDOW)
   const above = around.lastIndexOf('\n---', end - from)
   const below = around.indexOf('\n---', end - from)
   const document = around.slice(above + 1, below === -1 ? undefined : below)
@@ -56,10 +56,10 @@ export function manifestSecrets(text: string, end: number): { spans: Span[]; rea
   if (!data) return { spans: [], readUntil }
   const dataStart = from + above + 1 + data.index
   const spans: Span[] = []
-  for (const found of document.slice(data.index).matchAll(manifestValue)) {
+  for (const found of document.slice(data.index).matchAll(MANIFEST_VALUE)) {
     const value = found[1] as string
     const start = dataStart + found.index + found[0].indexOf(value, found[0].indexOf(':'))
-    spans.push({ start, end: start + value.length, kind: 'kubernetes_secret', rank: rank.named })
+    spans.push({ start, end: start + value.length, kind: 'kubernetes_secret', rank: RANK.named })
   }
   return { spans, readUntil }
 }

@@ -1,8 +1,8 @@
 import { isPlaceholder, isSampleToken, looksRandom } from './placeholders.ts'
-import { rank, type Span } from './rules/rule.ts'
+import { RANK, type Span } from './rules/rule.ts'
 
-const bearer = /[ \t]{1,4}([A-Za-z0-9_.~+/=-]{16,4000})/y
-const basic = /[ \t]{1,4}([A-Za-z0-9+/_-]{12,500}={0,2})(?![A-Za-z0-9])/y
+const BEARER = /[ \t]{1,4}([A-Za-z0-9_.~+/=-]{16,4000})/y
+const BASIC = /[ \t]{1,4}([A-Za-z0-9+/_-]{12,500}={0,2})(?![A-Za-z0-9])/y
 
 /** Without dots and equals signs at the end; by hand, as a pattern starts anew at each of thousands of dots. */
 function withoutTail(value: string): string {
@@ -13,26 +13,26 @@ function withoutTail(value: string): string {
 
 /** `Bearer …`, `Token …` in a header or in prose: random enough, or it is a word. */
 export function bearerToken(text: string, wordEnd: number): Span | undefined {
-  bearer.lastIndex = wordEnd
-  const found = bearer.exec(text)
+  BEARER.lastIndex = wordEnd
+  const found = BEARER.exec(text)
   const value = found?.[1] && withoutTail(found[1])
   if (!found || !value || isSampleToken(value) || isPlaceholder(value) || !looksRandom(value))
     return undefined
   const start = found.index + found[0].length - (found[1] as string).length
-  return { start, end: start + value.length, kind: 'bearer_token', rank: rank.named }
+  return { start, end: start + value.length, kind: 'bearer_token', rank: RANK.named }
 }
 
-const otherScheme =
-  /["'\\]{0,3}[ \t]{0,3}[:=,][ \t]{0,3}["'\\]{0,3}(?!basic)[A-Za-z][A-Za-z-]{1,24}[ \t]{1,4}([A-Za-z0-9_.~+/=:-]{16,4000})/iy
+const OTHER_SCHEME =
+  /["'\\]{0,3}[ \t]{0,3}[:=,][ \t]{0,3}["'\\]{0,3}(?!BASIC)[A-Za-z][A-Za-z-]{1,24}[ \t]{1,4}([A-Za-z0-9_.~+/=:-]{16,4000})/iy
 
 /** `Authorization: Token …`, whatever the scheme is called. */
 export function authorizationValue(text: string, wordEnd: number): Span | undefined {
-  otherScheme.lastIndex = wordEnd
-  const found = otherScheme.exec(text)
+  OTHER_SCHEME.lastIndex = wordEnd
+  const found = OTHER_SCHEME.exec(text)
   const value = found?.[1]
   if (!found || !value || isPlaceholder(value) || !looksRandom(value)) return undefined
   const end = found.index + found[0].length
-  return { start: end - value.length, end, kind: 'authorization', rank: rank.assigned }
+  return { start: end - value.length, end, kind: 'authorization', rank: RANK.assigned }
 }
 
 /** Not by Buffer: the web app looks for secrets by the same rules, in the browser. */
@@ -46,28 +46,28 @@ function decodedBase64(value: string): string {
 
 /** `Basic dXNlcjpwYXNz`: base64 of `user:password`. */
 export function basicCredentials(text: string, wordEnd: number): Span | undefined {
-  basic.lastIndex = wordEnd
-  const found = basic.exec(text)
+  BASIC.lastIndex = wordEnd
+  const found = BASIC.exec(text)
   const value = found?.[1]
   if (!found || !value) return undefined
   const decoded = decodedBase64(value)
   const password = /^[\x20-\x7e\xa0-\xff]+?:([\x20-\x7e\xa0-\xff]*)$/.exec(decoded)?.[1]
   if (!password || isPlaceholder(password)) return undefined
   const end = found.index + found[0].length
-  return { start: end - value.length, end, kind: 'basic_credentials', rank: rank.named }
+  return { start: end - value.length, end, kind: 'basic_credentials', rank: RANK.named }
 }
 
-const cookiePair = /[ \t]{0,4}([A-Za-z0-9_.$-]{1,80})=("?)([A-Za-z0-9%+/_.|~!*-]{0,4000}={0,2})\2/y
+const COOKIE_PAIR = /[ \t]{0,4}([A-Za-z0-9_.$-]{1,80})=("?)([A-Za-z0-9%+/_.|~!*-]{0,4000}={0,2})\2/y
 
 /** Values of the cookies that carry a session, in a `Cookie:` or `Set-Cookie:` header. */
 export function sessionCookies(text: string, colonEnd: number): Span[] {
   const spans: Span[] = []
   let at = colonEnd
   for (let pair = 0; pair < 40; pair += 1) {
-    cookiePair.lastIndex = at
-    const found = cookiePair.exec(text)
+    COOKIE_PAIR.lastIndex = at
+    const found = COOKIE_PAIR.exec(text)
     if (!found) break
-    at = cookiePair.lastIndex
+    at = COOKIE_PAIR.lastIndex
     const [, name = '', quote = '', value = ''] = found
     const end = at - quote.length
     if (
@@ -75,7 +75,7 @@ export function sessionCookies(text: string, colonEnd: number): Span[] {
       value.length >= 8 &&
       !isPlaceholder(value)
     ) {
-      spans.push({ start: end - value.length, end, kind: 'session_cookie', rank: rank.named })
+      spans.push({ start: end - value.length, end, kind: 'session_cookie', rank: RANK.named })
     }
     if (text[at] !== ';') break
     at += 1

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { redact } from './redact.ts'
-import { allRules } from './rules/all.ts'
-import { secretNames } from './rules/names.ts'
+import { ALL_RULES } from './rules/all.ts'
+import { SECRET_NAMES } from './rules/names.ts'
 
 /** Work is counted by time only up to a bound that quadratic work would miss by orders of magnitude. */
 const megabyte = 1_000_000
@@ -10,8 +10,8 @@ function repeated(unit: string): string {
   return unit.repeat(Math.ceil(megabyte / unit.length))
 }
 
-const prefixes = allRules.flatMap((rule) => (rule.form === 'token' ? rule.prefixes : rule.names))
-const names = secretNames.flatMap(({ names }) => names)
+const prefixes = ALL_RULES.flatMap((rule) => (rule.form === 'token' ? rule.prefixes : rule.names))
+const names = SECRET_NAMES.flatMap(({ names }) => names)
 const characters = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index))
 const fragments = [
   '\n',

@@ -2,14 +2,17 @@
  * What authors of documentation put where a secret would be. Chance writes any short word into a long random
  * value, so only long ones count wherever they stand; the others count as words of their own.
  */
-const documentationWords =
+const DOCUMENTATION_WORDS =
   /example|placeholder|changeme|change[-_]me|redacted|insert[-_]|replace[-_]|x{5,}|123456789|abcdefgh|deadbeef|0{8,}/i
-const ownWord = /(?<![a-z0-9])(?:your[-_ ]|dummy|foobar)|(?:[-_ ]here|dummy|foobar)(?![a-z0-9])/i
-const wordInCamelCase = /[a-z](?:Dummy|Foobar|FooBar)(?![a-z])/
+const OWN_WORD = /(?<![a-z0-9])(?:your[-_ ]|dummy|foobar)|(?:[-_ ]here|dummy|foobar)(?![a-z0-9])/i
+const WORD_IN_CAMEL_CASE = /[a-z](?:Dummy|Foobar|FooBar)(?![a-z])/
 
 function holdsDocumentationWord(value: string): boolean {
   return (
-    documentationWords.test(value) || ownWord.test(value) || wordInCamelCase.test(value) || isElided(value)
+    DOCUMENTATION_WORDS.test(value) ||
+    OWN_WORD.test(value) ||
+    WORD_IN_CAMEL_CASE.test(value) ||
+    isElided(value)
   )
 }
 
@@ -20,11 +23,11 @@ function isElided(value: string): boolean {
 }
 
 /** `${X}`, `$X`, `{{x}}`, `%X%`, `<x>`, `[x]`, `process.env.X`: the name of a secret, not the secret. */
-const reference =
+const REFERENCE =
   /^(?:\$[{(]|\$[A-Za-z_]\w*$|%\w+%$|[<[{(]|process\.env|os\.environ|env\.|vars?\.|secrets\.|config\.|settings\.)|[{}<>]|^__\w+__$/i
 
 /** What tests and tutorials build their passwords from: `my-secret-1`, `Password123`, `testToken_2`. */
-const tutorialWords =
+const TUTORIAL_WORDS =
   /my|your|the|some|test|super|new|old|user|admin|root|secret|password|passwd|pass|word|pwd|token|key|api|value|string|foo|bar|baz|custom|default|local|dev|prod|sample|fake|mock|valid|invalid|wrong|correct|auth|access|refresh|client|name|session|public|private|data|app|id/gi
 
 /** For values of a known form: what documentation puts there, or a word that happens to have the form. */
@@ -34,8 +37,8 @@ export function isSampleValue(value: string): boolean {
 }
 
 export function isPlaceholder(value: string): boolean {
-  if (reference.test(value) || holdsDocumentationWord(value) || isMonotonous(value)) return true
-  return value.length <= 40 && /^[\d\W_]{0,4}$/.test(value.replace(tutorialWords, ''))
+  if (REFERENCE.test(value) || holdsDocumentationWord(value) || isMonotonous(value)) return true
+  return value.length <= 40 && /^[\d\W_]{0,4}$/.test(value.replace(TUTORIAL_WORDS, ''))
 }
 
 /** For credentials that are known by their look: only what is plainly a sample. */
@@ -61,7 +64,7 @@ function entropy(value: string): number {
 }
 
 /** Code that merely speaks of a secret: a path, an address, a call, a list of words. */
-const codeLike = /^[./~]|\/.*\.[a-z]{2,5}$|:\/\/|\(|^[a-z]+(?:[-_.][a-z]+)+\d?$|^[A-Z]+(?:_[A-Z]+)+\d?$/
+const CODE_LIKE = /^[./~]|\/.*\.[a-z]{2,5}$|:\/\/|\(|^[a-z]+(?:[-_.][a-z]+)+\d?$|^[A-Z]+(?:_[A-Z]+)+\d?$/
 
 /** `config.auth.token2`: names joined by dots, with hardly a digit. */
 function isMemberAccess(value: string): boolean {
@@ -71,7 +74,7 @@ function isMemberAccess(value: string): boolean {
 
 /** Random enough to be a key: letters and digits mixed well, or letters in an order that no word has. */
 export function looksRandom(value: string): boolean {
-  if (value.length < 10 || codeLike.test(value) || isMemberAccess(value)) return false
+  if (value.length < 10 || CODE_LIKE.test(value) || isMemberAccess(value)) return false
   if (!/\d/.test(value)) return value.length >= 20 && isUnpronounceable(value)
   return entropy(value) >= Math.min(3.2, Math.log2(value.length) - 0.5)
 }
@@ -85,7 +88,7 @@ export function isPlainlyRandom(value: string): boolean {
 
 /** People choose passwords, so they need not be random: letters with digits or signs among them are enough. */
 export function looksLikePassword(value: string): boolean {
-  if (value.length < 6 || codeLike.test(value) || isMemberAccess(value) || !/[A-Za-z]/.test(value))
+  if (value.length < 6 || CODE_LIKE.test(value) || isMemberAccess(value) || !/[A-Za-z]/.test(value))
     return false
   const mixed = /\d/.test(value) || (value.length >= 8 && /[!@#$%^&*?+~]/.test(value))
   if (!mixed) return value.length >= 14 && isUnpronounceable(value)

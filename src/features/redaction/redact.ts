@@ -24,11 +24,11 @@ export function findSecrets(text: string): Finding[] {
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this looks for
-const controlCharacters = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
+const CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 
 /** For free text on its way into storage: no control characters but tab and newline, and no secrets. */
 export function sanitise(text: string): Redacted {
-  return redact(text.replace(controlCharacters, ''))
+  return redact(text.replace(CONTROL_CHARACTERS, ''))
 }
 
 function countByKind(spans: { kind: string }[]): Finding[] {

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sampler } from '../../../test/redaction/samples.ts'
+import { record } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { COMPILED_BEFORE } from '../../../test/support/process.ts'
 
@@ -18,6 +19,8 @@ onBothEngines('rescan', (t) => {
       content: 'to be replaced',
     })
     const material = await user.post('/api/v1/raw-materials', { content: 'to be replaced' })
+    const card = await record(user)
+    await user.post(`/api/v1/cards/${card.card_id}/feedback`, { kind: 'useful', comment: 'to be replaced' })
     // As an older version without these rules would have stored it.
     const secret = `ghp_${randomFrom('abcdefghijklmnopqrstuvwxyz0123456789', 36)}`
     const { database } = t.app.services
@@ -28,6 +31,7 @@ onBothEngines('rescan', (t) => {
         .set({ ...stored, search_text: stored.content })
         .where('raw_id', '=', event.body.raw_id)
         .execute()
+      await db.updateTable('card_feedback').set({ comment: stored.content }).execute()
       await db.updateTable('raw_materials').set(stored).where('raw_id', '=', material.body.raw_id).execute()
     })
     const run = (...args: string[]) =>
@@ -44,6 +48,7 @@ onBothEngines('rescan', (t) => {
 
     const real = run()
     expect(real.stdout).toContain('raw materials: 1 read, 1 changed (github_token 1)')
+    expect(real.stdout).toContain('feedback comments: 1 read, 1 changed (github_token 1)')
     expect(real.stdout + real.stderr).not.toContain(secret)
     const { body } = await user.get(eventUrl)
     expect(body.content).toBe('push with <GITHUB_TOKEN>')

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { type Draw, drawsOf, secretNameDraws } from '../../../test/redaction/draws.ts'
 import { sampler } from '../../../test/redaction/samples.ts'
 import { redact } from './redact.ts'
-import { allRules } from './rules/all.ts'
-import { secretNames } from './rules/names.ts'
+import { ALL_RULES } from './rules/all.ts'
+import { SECRET_NAMES } from './rules/names.ts'
 
 /** Every kind in every notation, the same draws in every run; test:faults draws from many more seeds. */
 const SEEDS = [1, 2]
@@ -12,7 +12,7 @@ const missed = (of: string, draws: readonly Draw[]) =>
   draws.filter(({ secret, text }) => redact(text).text.includes(secret)).map((draw) => ({ of, ...draw }))
 
 test('more than 500 kinds of credential are known, each by a plain name', () => {
-  const kinds = new Set(allRules.map((rule) => rule.kind))
+  const kinds = new Set(ALL_RULES.map((rule) => rule.kind))
   expect(kinds.size).toBeGreaterThan(500)
   for (const kind of kinds) expect(kind).toMatch(/^[a-z0-9]+(_[a-z0-9]+)*$/)
 })
@@ -20,19 +20,19 @@ test('more than 500 kinds of credential are known, each by a plain name', () => 
 // One test for all samples of a seed: two thousand tests would cost more than the samples themselves.
 describe.each(SEEDS)('samples of seed %i are caught in every notation', (seed) => {
   test('of every kind of credential', () => {
-    const found = allRules.flatMap((rule) => missed(rule.kind, drawsOf(rule, sampler(seed))))
+    const found = ALL_RULES.flatMap((rule) => missed(rule.kind, drawsOf(rule, sampler(seed))))
     expect(found).toEqual([])
   })
 
   test('of every name of a secret', () => {
-    const names = secretNames.flatMap(({ names }) => names)
+    const names = SECRET_NAMES.flatMap(({ names }) => names)
     expect(names.length).toBeGreaterThan(50)
     expect(names.flatMap((name) => missed(name, secretNameDraws(name, sampler(seed))))).toEqual([])
   })
 })
 
 test('bounded rules: no pattern repeats without a limit', () => {
-  for (const rule of allRules) {
+  for (const rule of ALL_RULES) {
     const source = rule.form === 'token' ? rule.tail.source : rule.value.source
     expect(source.replace(/\[[^\]]*\]/g, 'C').replace(/\\./g, 'E'), rule.kind).not.toMatch(/[*+]|\{\d+,\}/)
   }

@@ -1,10 +1,10 @@
 /** Characters at which a value ends, whatever the notation. */
-const breaks = new Uint8Array(128)
-for (const character of ' \t\n\r\v\f"\'`;,<>&)]}|\\#') breaks[character.charCodeAt(0)] = 1
+const BREAKS = new Uint8Array(128)
+for (const character of ' \t\n\r\v\f"\'`;,<>&)]}|\\#') BREAKS[character.charCodeAt(0)] = 1
 
 /** Names and prefixes that are glued together without a break are data, or an attack; the first ones are tried. */
-const mostValues = 8
-const mostTokens = 200
+const MOST_VALUES = 8
+const MOST_TOKENS = 200
 
 /**
  * Tells whether a try is worth its cost. A run is a stretch without a break: a value reaches at least to its end. One
@@ -30,19 +30,19 @@ export class Runs {
       this.#lastValue = at
       this.#values += 1
     }
-    return this.#values <= mostValues
+    return this.#values <= MOST_VALUES
   }
 
   admitsToken(at: number): boolean {
     this.#moveTo(at)
     this.#tokens += 1
-    return this.#tokens <= mostTokens
+    return this.#tokens <= MOST_TOKENS
   }
 
   #moveTo(at: number): void {
     if (at >= this.#start && at < this.#end) return
     let end = at
-    while (end < this.#text.length && breaks[this.#text.charCodeAt(end)] !== 1) end += 1
+    while (end < this.#text.length && BREAKS[this.#text.charCodeAt(end)] !== 1) end += 1
     this.#start = at
     this.#end = end
     this.#values = 0

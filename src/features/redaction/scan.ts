@@ -1,12 +1,12 @@
 import { assignedSecret, valueStart } from './assignments.ts'
 import { buildAutomaton } from './automaton.ts'
 import { blockFinder, puttyLines } from './blocks.ts'
-import { handedOver, handoverKeywords, manifestKeywords, manifestSecrets } from './commands.ts'
+import { handedOver, handoverKeywords, MANIFEST_KEYWORDS, manifestSecrets } from './commands.ts'
 import { authorizationValue, basicCredentials, bearerToken, sessionCookies } from './headers.ts'
 import { isSampleToken, isSampleValue } from './placeholders.ts'
-import { allRules } from './rules/all.ts'
-import { secretNames } from './rules/names.ts'
-import { type NamedRule, rank, type Span, type TokenRule } from './rules/rule.ts'
+import { ALL_RULES } from './rules/all.ts'
+import { SECRET_NAMES } from './rules/names.ts'
+import { type NamedRule, RANK, type Span, type TokenRule } from './rules/rule.ts'
 import { Runs } from './runs.ts'
 import { secretsInTables } from './tables.ts'
 import { unfold } from './unfold.ts'
@@ -27,22 +27,22 @@ type Scan = {
 }
 type Trigger = (scan: Scan, end: number) => void
 
-const triggers = new Map<string, Trigger[]>()
+const TRIGGERS = new Map<string, Trigger[]>()
 
 function on(keyword: string, trigger: Trigger): void {
   const key = keyword.toLowerCase()
-  const present = triggers.get(key)
+  const present = TRIGGERS.get(key)
   if (present) present.push(trigger)
-  else triggers.set(key, [trigger])
+  else TRIGGERS.set(key, [trigger])
 }
 
-for (const rule of allRules) {
+for (const rule of ALL_RULES) {
   if (rule.form === 'token')
     for (const prefix of rule.prefixes)
       on(prefix, (scan, end) => scan.add(findToken(scan, end, prefix, rule)))
   else for (const name of rule.names) on(name, (scan, end) => scan.add(findNamed(scan, end, rule)))
 }
-for (const { kind, whole, names } of secretNames) {
+for (const { kind, whole, names } of SECRET_NAMES) {
   for (const name of names) {
     on(name, (scan, end) => {
       if (!whole || !wordGoesOn(scan.text, end)) scan.add(assignedSecret(scan.text, end, kind, scan.runs))
@@ -56,7 +56,7 @@ on('-----begin ', (scan, end) => scan.add(findBlock(scan, end)))
 on('://', (scan, end) => scan.add(urlPassword(scan.text, end)))
 on('bearer', (scan, end) => scan.add(bearerToken(scan.text, end)))
 on('basic', (scan, end) => scan.add(basicCredentials(scan.text, end)))
-for (const keyword of manifestKeywords) {
+for (const keyword of MANIFEST_KEYWORDS) {
   on(keyword, (scan, end) => {
     if (end <= scan.manifestEnd) return
     const { spans, readUntil } = manifestSecrets(scan.text, end)
@@ -70,9 +70,9 @@ on('cookie:', (scan, end) => {
   for (const span of sessionCookies(scan.text, end)) scan.add(span)
 })
 
-const keywords = [...triggers.keys()]
-const byKeyword = [...triggers.values()]
-const automaton = buildAutomaton(keywords)
+const KEYWORDS = [...TRIGGERS.keys()]
+const BY_KEYWORD = [...TRIGGERS.values()]
+const automaton = buildAutomaton(KEYWORDS)
 
 /** Every secret in the text, in order, without overlaps. */
 export function scan(written: string): Span[] {
@@ -104,8 +104,8 @@ function scanPlain(text: string): Span[] {
   }
   automaton.scan(text, (keyword, end) => {
     const { read } = state
-    if (end <= read.end && end - (keywords[keyword]?.length ?? 0) > read.start) return
-    for (const trigger of byKeyword[keyword] ?? []) trigger(state, end)
+    if (end <= read.end && end - (KEYWORDS[keyword]?.length ?? 0) > read.start) return
+    for (const trigger of BY_KEYWORD[keyword] ?? []) trigger(state, end)
   })
   return withoutOverlaps([...found, ...secretsInTables(text)])
 }
@@ -126,7 +126,7 @@ function findToken(scan: Scan, end: number, prefix: string, rule: TokenRule): Sp
   const tail = rule.tail.exec(text)?.[0]
   if (tail === undefined) return undefined
   // Of two rules for one place the one with the longer prefix knows better.
-  const span = { start, end: end + tail.length, kind: rule.kind, rank: rank.token + prefix.length / 100 }
+  const span = { start, end: end + tail.length, kind: rule.kind, rank: RANK.token + prefix.length / 100 }
   scan.read = span
   return isSampleToken(text.slice(start, fixed) + tail) ? undefined : span
 }
@@ -149,17 +149,17 @@ function isWordCharacter(code: number): boolean {
 }
 
 /** More than any published format; what goes on for longer is data. */
-const longestNamedValue = 2000
+const LONGEST_NAMED_VALUE = 2000
 
 function findNamed(scan: Scan, end: number, rule: NamedRule): Span | undefined {
   const { text } = scan
   if (scan.value.nameEnd !== end) scan.value = { nameEnd: end, start: valueStart(text, end) }
   const { start } = scan.value
-  if (start === -1 || !scan.runs.admitsValue(start, longestNamedValue)) return undefined
+  if (start === -1 || !scan.runs.admitsValue(start, LONGEST_NAMED_VALUE)) return undefined
   rule.value.lastIndex = start
   const value = rule.value.exec(text)?.[0]
   if (value === undefined || isSampleValue(value)) return undefined
-  return { start, end: start + value.length, kind: rule.kind, rank: rank.named }
+  return { start, end: start + value.length, kind: rule.kind, rank: RANK.named }
 }
 
 /** `key` is a name, `keys` and `keyId` are, `keyword` and `KEYWORD` are not. */

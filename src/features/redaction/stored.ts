@@ -38,12 +38,12 @@ export function cleanJson<T>(value: T, findings: Findings, name = ''): T {
   ) as T
 }
 
-const longestNamedSecret = 500
+const LONGEST_NAMED_SECRET = 500
 
 function cleanNamed(name: string, value: string, findings: Findings): string {
   const clean = sanitise(value)
   findings.add(clean.findings)
-  if (clean.findings.length > 0 || name === '' || value.length > longestNamedSecret) return clean.text
+  if (clean.findings.length > 0 || name === '' || value.length > LONGEST_NAMED_SECRET) return clean.text
   const inContext = redact(`${name}: "${clean.text}"`).findings[0]
   if (!inContext) return clean.text
   findings.add([{ kind: inContext.kind, count: 1 }])

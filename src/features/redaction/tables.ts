@@ -1,5 +1,5 @@
 import { secretValue } from './assignments.ts'
-import { secretNames } from './rules/names.ts'
+import { SECRET_NAMES } from './rules/names.ts'
 import type { Span } from './rules/rule.ts'
 
 /** Tables of Markdown: a name stands beside its value, or at the head of its column. */
@@ -8,7 +8,7 @@ const MOST_CELLS = 40
 const ONLY_SIGNS = /^[ \t|:-]+$/
 const WRAPPING = /^[\s*_~"'`]{1,8}|[\s*_~"'`]{1,8}$/g
 
-const namePatterns = secretNames.map(({ kind, whole, names }) => ({
+const namePatterns = SECRET_NAMES.map(({ kind, whole, names }) => ({
   kind,
   pattern: new RegExp(`(?:${names.join('|')})${whole ? 's?(?![a-z])' : ''}`, 'i'),
 }))

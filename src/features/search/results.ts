@@ -99,8 +99,8 @@ function textsToQuote(row: Row): string[] {
   ]
 }
 
-const shortened = 1000
-const shorten = (text: string) => (text.length <= shortened ? text : `${text.slice(0, shortened)}…`)
+const SHORTENED = 1000
+const shorten = (text: string) => (text.length <= SHORTENED ? text : `${text.slice(0, SHORTENED)}…`)
 
 export const presentHit = (
   { row, score, matched, snippet }: Loaded,

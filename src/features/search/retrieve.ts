@@ -26,11 +26,11 @@ import { filtersAsked, knownLarger, listedIn, rememberLarger, type SearchScope, 
 
 /** Of a longer query the first words are counted, and the rarest of these asked for. */
 const MOST_COUNTED = 128
-const mostTerms = 32
-const mostUnknown = 6
+const MOST_TERMS = 32
+const MOST_UNKNOWN = 6
 
 /** What the words path and the trigram path weigh in the fusion: the latter sees all that the former sees, and more. */
-const pathWeights = { words: 1, trigrams: 20 }
+const PATH_WEIGHTS = { words: 1, trigrams: 20 }
 
 type Term = { word: string; hash: number } & VisibleCount
 
@@ -63,7 +63,7 @@ export async function retrieve(
   const visible = { cards: all, words: new Map(terms.map(({ word, cards }) => [word, cards])) }
 
   const found = await source.find(terms.map((term) => wantedWord(term, all)))
-  const unknown = terms.filter((term) => isMissing(term, found)).slice(0, mostUnknown)
+  const unknown = terms.filter((term) => isMissing(term, found)).slice(0, MOST_UNKNOWN)
   const known = terms.filter((term) => !unknown.includes(term))
   const exact = known.map((term) => wantedWord(term, all))
   const byWords = [...ranked(found.candidates, exact, averageLength), ...found.others]
@@ -81,8 +81,8 @@ export async function retrieve(
   const more = await source.find(widened)
   const byTrigrams = [...ranked(more.candidates, widened, averageLength), ...more.others]
   const hits = fuse([
-    { ids: byWords, weight: pathWeights.words },
-    { ids: byTrigrams, weight: pathWeights.trigrams },
+    { ids: byWords, weight: PATH_WEIGHTS.words },
+    { ids: byTrigrams, weight: PATH_WEIGHTS.trigrams },
   ])
   return {
     hits,
@@ -98,7 +98,7 @@ async function rarestTerms(words: readonly string[], counts: VisibleCounts): Pro
   return terms
     .map((term) => ({ ...term, ...count(term.hash) }))
     .sort((a, b) => a.cards - b.cards)
-    .slice(0, mostTerms)
+    .slice(0, MOST_TERMS)
 }
 
 async function meantBy(ctx: Ctx, unknown: readonly Term[], vocabulary: Vocabulary): Promise<LikeWord[][]> {
@@ -118,17 +118,17 @@ const wantedLikes = (likes: readonly LikeWord[], all: number): Wanted =>
   }))
 
 /** A word that several cards have which the asker may see is spelled right, even where no card in scope has it. */
-const surelyRight = 3
+const SURELY_RIGHT = 3
 
 /** Cards with a rare word are among the candidates, so if none of them has it, nobody in scope has. */
 const isMissing = (term: Term, { candidates }: Found): boolean =>
-  term.cards < surelyRight && !candidates.some(({ hashes }) => positionOf(hashes, term.hash) >= 0)
+  term.cards < SURELY_RIGHT && !candidates.some(({ hashes }) => positionOf(hashes, term.hash) >= 0)
 
 /** Where candidates come from, and by which counts they are weighed. */
 type Source = Vocabulary & { find: (wanted: readonly Wanted[]) => Promise<Found> }
 
 const everyWord = () => true
-const nothing: Found = { candidates: [], others: [], matching: 0 }
+const NOTHING: Found = { candidates: [], others: [], matching: 0 }
 
 /** The whole scope where it is small, the index where it is not. */
 async function sourceFor(ctx: Ctx, scope: SearchScope): Promise<Source> {
@@ -139,7 +139,7 @@ async function sourceFor(ctx: Ctx, scope: SearchScope): Promise<Source> {
       counts: await countsInPublic(ctx),
       isPublic: true,
       mayHave: everyWord,
-      find: async () => nothing,
+      find: async () => NOTHING,
     }
   const filters = filtersAsked(scope)
   const whole = knownLarger(scope, ctx.searchTuning.readWhole) ?? (await readWhole(ctx, scope))
@@ -149,7 +149,7 @@ async function sourceFor(ctx: Ctx, scope: SearchScope): Promise<Source> {
       counts: isPublic ? await countsInPublic(ctx) : await countsInDocuments(ctx, whole),
       isPublic,
       mayHave: wordsIn(whole),
-      find: async () => ({ ...nothing, candidates }),
+      find: async () => ({ ...NOTHING, candidates }),
     }
   }
   const view = await viewIndex(ctx)

@@ -6,7 +6,7 @@ import { dictionary } from '../../core/sizes.ts'
 const CardType = z.enum(['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference'])
 
 /** Room for an error with its stack; what a search weighs of it is less. */
-const LONGEST_QUERY = 20_000
+const LONGEST_QUERY = 200_000
 
 export const SearchRequest = z
   .object({

@@ -21,7 +21,7 @@ export type SearchScope = {
 }
 
 /** Somebody in more workspaces than this searches the ones joined last. */
-const mostWorkspaces = 1000
+const MOST_WORKSPACES = 1000
 
 /** What the viewer may look into at all; the rule is that of `isListed`. */
 async function openWorkspaces(ctx: Ctx, { viewerId, scope, workspaceIds }: SearchScope): Promise<string[]> {
@@ -38,7 +38,7 @@ async function openWorkspaces(ctx: Ctx, { viewerId, scope, workspaceIds }: Searc
       )
       .orderBy('memberships.created_at', 'desc')
   }
-  return (await query.limit(mostWorkspaces).execute()).map((row) => row.workspace_id)
+  return (await query.limit(MOST_WORKSPACES).execute()).map((row) => row.workspace_id)
 }
 
 /** Whose cards: the tenancy part of a match. */
@@ -63,10 +63,10 @@ export const filtersAsked = ({ tags, environment, track }: SearchScope): Match =
 export const listedIn = ({ viewerId, scope, workspaceIds }: SearchScope) =>
   isListed(viewerId, scope, workspaceIds)
 
-const largeKeptMs = 60_000
-const mostKept = 10_000
+const LARGE_KEPT_MS = 60_000
+const MOST_KEPT = 10_000
 type Large = { until: number; averageLength: number }
-const large = new Map<string, Large>()
+const LARGE = new Map<string, Large>()
 
 const nameOf = ({ viewerId, scope, workspaceIds }: SearchScope, cards: number) =>
   `${cards} ${scope === 'public' ? '' : viewerId} ${scope} ${workspaceIds.join()}`
@@ -76,13 +76,13 @@ const nameOf = ({ viewerId, scope, workspaceIds }: SearchScope, cards: number) =
  * may be a little old. Small scopes are not remembered: they may grow past the bound at any moment.
  */
 export function knownLarger(scope: SearchScope, cards: number): Large | undefined {
-  const known = large.get(nameOf(scope, cards))
+  const known = LARGE.get(nameOf(scope, cards))
   return known && known.until > Date.now() ? known : undefined
 }
 
 export function rememberLarger(scope: SearchScope, cards: number, averageLength: number): Large {
-  if (large.size >= mostKept) large.clear()
-  const known = { until: Date.now() + largeKeptMs, averageLength }
-  large.set(nameOf(scope, cards), known)
+  if (LARGE.size >= MOST_KEPT) LARGE.clear()
+  const known = { until: Date.now() + LARGE_KEPT_MS, averageLength }
+  LARGE.set(nameOf(scope, cards), known)
   return known
 }

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, utimesSync } from 'node:f
 import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { makeAdmin } from '../../../test/support/admin.ts'
 import { type Bench, onBothEngines } from '../../../test/support/engines.ts'
 import { startSmtp } from '../../../test/support/smtp.ts'
 import { dropOrphanedUploads } from './tickets.ts'
@@ -33,236 +34,233 @@ const stored = (t: Bench) => {
   return existsSync(folder) ? readdirSync(folder) : []
 }
 
-onBothEngines(
-  'support tickets',
-  (t) => {
-    test('anybody may open one; secrets are taken out', async () => {
-      const secret = `AK${'IA'}${'Z7Q2'.repeat(4)}`
-      const answer = await send(t, { ...fields, message: `My key ${secret} leaks`, category: 'bug' })
-      expect(answer.status).toBe(200)
-      expect(answer.body).toEqual({
-        ticket_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-        status: 'open',
-        created_at: expect.stringMatching(/Z$/),
-      })
-      const ticket = await (await administrator()).get(`${TICKETS}/${answer.body.ticket_id}`)
-      expect(ticket.body).toMatchObject({ email: fields.email, category: 'bug', attachments: [] })
-      expect(ticket.body.message).not.toContain(secret)
-      expect(stored(t)).not.toContain(answer.body.ticket_id)
+onBothEngines('support tickets', (t) => {
+  test('anybody may open one; secrets are taken out', async () => {
+    const secret = `AK${'IA'}${'Z7Q2'.repeat(4)}`
+    const answer = await send(t, { ...fields, message: `My key ${secret} leaks`, category: 'bug' })
+    expect(answer.status).toBe(200)
+    expect(answer.body).toEqual({
+      ticket_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      status: 'open',
+      created_at: expect.stringMatching(/Z$/),
     })
+    const ticket = await (await administrator()).get(`${TICKETS}/${answer.body.ticket_id}`)
+    expect(ticket.body).toMatchObject({ email: fields.email, category: 'bug', attachments: [] })
+    expect(ticket.body.message).not.toContain(secret)
+    expect(stored(t)).not.toContain(answer.body.ticket_id)
+  })
 
-    test('attachments are kept under our own names, and only administrators see them', async () => {
-      const answer = await send(t, fields, [
-        { name: '../../etc/passwd', content: 'harmless', type: 'text/plain' },
-        { name: 'grün x.html', content: '<script>alert(1)</script>', type: 'text/html' },
-      ])
-      const { ticket_id } = answer.body
-      const folder = join(t.vault.dataDir, 'tickets', ticket_id)
-      expect(readdirSync(folder)).toHaveLength(2)
-      for (const name of readdirSync(folder)) {
-        expect(name).toMatch(/^[0-9a-f-]{36}$/)
-        expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
-      }
-      const admin = await administrator()
-      const ticket = await admin.get(`${TICKETS}/${ticket_id}`)
-      expect(ticket.body.attachments.map((file: { file_name: string }) => file.file_name)).toEqual([
-        'passwd',
-        'grün x.html',
-      ])
-      const url = ticket.body.attachments[1].url
-      const file = await admin.get(url)
-      expect(file.text).toBe('<script>alert(1)</script>')
-      expect(file.headers['content-type']).toBe('application/octet-stream')
-      expect(file.headers['content-disposition']).toContain('attachment')
-      const person = await t.user()
-      for (const path of [TICKETS, `${TICKETS}/${ticket_id}`, url]) {
-        expect((await person.get(path)).status).toBe(403)
-        expect((await t.anonymous().get(path)).status).toBe(401)
-      }
-      expect((await person.post(`${TICKETS}/${ticket_id}/close`)).status).toBe(403)
-    })
-
-    test('a ticket of somebody signed in knows the account', async () => {
-      const person = await t.user()
-      const answer = await send(t, fields, [], { authorization: `Bearer ${person.token}` })
-      const ticket = await (await administrator()).get(`${TICKETS}/${answer.body.ticket_id}`)
-      expect(ticket.body.user_id).toBe(person.userId)
-    })
-
-    test('a ticket carries the plan of its author, and better plans come first in the list', async () => {
-      const category = crypto.randomUUID()
-      const open = async (headers: Record<string, string>) =>
-        (await send(t, { ...fields, category }, [], headers)).body.ticket_id as string
-      const onPlan = async (plan: string | null) => {
-        const person = await t.user()
-        if (plan) await person.post('/api/v1/billing/simulate-upgrade', { plan_id: plan })
-        t.later(1000)
-        return open({ authorization: `Bearer ${person.token}` })
-      }
-      const team = await onPlan('team')
-      const pro = await onPlan('pro')
-      const free = await onPlan(null)
-      t.later(1000)
-      const nobody = await open({})
-      const laterPro = await onPlan('pro')
-      const admin = await administrator()
-      const { body } = await admin.get(`${TICKETS}?page_size=100&status=open`)
-      const listed = body.items.filter((ticket: { category: string }) => ticket.category === category)
-      expect(listed.map((one: { ticket_id: string; plan: string }) => [one.ticket_id, one.plan])).toEqual([
-        [team, 'team'],
-        [laterPro, 'pro'],
-        [pro, 'pro'],
-        [nobody, null],
-        [free, 'free'],
-      ])
-      for (const { ticket_id } of listed) await admin.post(`${TICKETS}/${ticket_id}/close`)
-    })
-
-    test('a form that is sent again with its Idempotency-Key opens one ticket; another form is refused', async () => {
-      const headers = { 'idempotency-key': crypto.randomUUID() }
-      const files = [{ name: 'log.txt', content: 'first line' }]
-      const before = stored(t).length
-      const first = await send(t, fields, files, headers)
-      const again = await send(t, fields, files, headers)
-      expect(again).toMatchObject({ status: 200, body: first.body })
-      expect(again.headers['idempotency-replayed']).toBe('true')
-      const otherFile = await send(t, fields, [{ name: 'log.txt', content: 'other text' }], headers)
-      const otherText = await send(t, { ...fields, subject: 'Another' }, files, headers)
-      for (const refused of [otherFile, otherText]) {
-        expect(refused).toMatchObject({ status: 409, body: { code: 'idempotency_conflict' } })
-      }
-      expect(stored(t)).toHaveLength(before + 1)
-      const { body } = await (await administrator()).get(`${TICKETS}?page_size=100`)
-      const opened = body.items.filter(
-        (ticket: { ticket_id: string }) => ticket.ticket_id === first.body.ticket_id,
-      )
-      expect(opened).toHaveLength(1)
-    })
-
-    test('two forms with one key at the same moment open one ticket', async () => {
-      const headers = { 'idempotency-key': crypto.randomUUID() }
-      const before = stored(t).length
-      const answers = await Promise.all(
-        [1, 2, 3].map(() => send(t, fields, [{ name: 'a.txt', content: 'same' }], headers)),
-      )
-      expect(new Set(answers.map((answer) => answer.body.ticket_id)).size).toBe(1)
-      expect(stored(t)).toHaveLength(before + 1)
-    })
-
-    test('administrators list by state and close', async () => {
-      const admin = await administrator()
-      const { ticket_id } = (await send(t, fields)).body
-      const open = await admin.get(`${TICKETS}?status=open&page_size=100`)
-      expect(open.body.items[0].ticket_id).toBe(ticket_id)
-      expect(open.body.total).toBe(open.body.items.length)
-      const closed = await admin.post(`${TICKETS}/${ticket_id}/close`)
-      expect(closed.body).toMatchObject({ status: 'closed', closed_at: expect.any(String) })
-      const again = await admin.post(`${TICKETS}/${ticket_id}/close`)
-      expect(again.body).toEqual(closed.body)
-      const ids = (await admin.get(`${TICKETS}?status=closed`)).body.items
-      expect(ids.map((one: { ticket_id: string }) => one.ticket_id)).toContain(ticket_id)
-      expect((await admin.get(`${TICKETS}/01890000-0000-7000-8000-000000000000`)).status).toBe(404)
-    })
-
-    describe('refusals keep nothing', () => {
-      test('six attachments, or one of more than 10 MiB: 413', async () => {
-        const before = stored(t)
-        const six = Array.from({ length: 6 }, (_, i) => ({ name: `${i}.txt`, content: 'x' }))
-        expect((await send(t, fields, six)).body.code).toBe('payload_too_large')
-        const big = [{ name: 'big.bin', content: Buffer.alloc(10 * MIB + 1) }]
-        const answer = await send(t, fields, big)
-        expect(answer.status).toBe(413)
-        expect(stored(t)).toEqual(before)
-      })
-
-      test('five of exactly 10 MiB are taken', async () => {
-        const five = Array.from({ length: 5 }, (_, i) => ({
-          name: `${i}.bin`,
-          content: Buffer.alloc(10 * MIB),
-        }))
-        expect((await send(t, fields, five)).status).toBe(200)
-      })
-
-      test.each([
-        [{ ...fields, email: 'nobody' }, 'email'],
-        [{ email: fields.email, subject: fields.subject }, 'message'],
-        [{ ...fields, subject: 'x'.repeat(201) }, 'subject'],
-        [{ ...fields, subject: '  ' }, 'subject'],
-        [{ ...fields, message: 'x'.repeat(20_001) }, 'message'],
-        [{ ...fields, message: 'x'.repeat(200_000) }, 'message'],
-        [{ ...fields, category: 'x'.repeat(51) }, 'category'],
-      ])('bad fields: 422 (case %#)', async (form, field) => {
-        const before = stored(t)
-        const answer = await send(t, form as Record<string, string>, [{ name: 'a.txt', content: 'x' }])
-        expect(answer.status).toBe(422)
-        expect(answer.body.detail[0].loc).toEqual(['body', field])
-        expect(stored(t)).toEqual(before)
-      })
-
-      test('JSON, and a form that breaks off', async () => {
-        expect((await t.anonymous().post(TICKETS, fields)).status).toBe(415)
-        const before = stored(t)
-        const answer = await t.app.server.inject({
-          method: 'POST',
-          url: TICKETS,
-          headers: { 'content-type': 'multipart/form-data; boundary=x' },
-          payload:
-            '--x\r\nContent-Disposition: form-data; name="attachments"; filename="a"\r\n\r\nhalf of the content',
-        })
-        expect(answer.statusCode).toBe(400)
-        expect(stored(t)).toEqual(before)
-      })
-
-      test('an endless upload is cut off early', async () => {
-        const before = stored(t)
-        const address = new URL(await listening(t))
-        const sent = await pour(address, 1024 * MIB)
-        expect(sent.status === 413 || sent.status === null).toBe(true)
-        expect(sent.bytes).toBeLessThan(200 * MIB)
-        expect(stored(t)).toEqual(before)
-        expect((await t.anonymous().get('/health')).status).toBe(200)
-      })
-
-      test('a declared length over the limit is refused before anything is read', async () => {
-        const address = new URL(await listening(t))
-        const sent = await pour(address, 1024 * MIB, { 'content-length': String(1024 * MIB) })
-        expect(sent.bytes).toBeLessThan(20 * MIB)
-      })
-    })
-
-    test('what a crash left behind is removed an hour later, and not before', async () => {
-      const folder = join(t.vault.dataDir, 'tickets', '01890000-0000-7000-8000-00000000dead')
-      mkdirSync(folder, { recursive: true })
-      const kept = stored(t).filter((name) => !folder.endsWith(name))
-      await dropOrphanedUploads(t.app.services)
-      expect(existsSync(folder)).toBe(true)
-      const old = new Date(t.app.services.now().getTime() - 2 * 3_600_000)
-      utimesSync(folder, old, old)
-      await dropOrphanedUploads(t.app.services)
-      expect(stored(t).sort()).toEqual(kept.sort())
-    })
-
-    let made: Awaited<ReturnType<Bench['user']>> | undefined
-    async function administrator() {
-      if (made) return made
-      const answer = await t.anonymous().post('/api/v1/auth/register', {
-        email: 'admin@example.com',
-        password: 'correct horse battery',
-      })
-      const { clientOf } = await import('../../../test/support/client.ts')
-      const token = answer.body.access_token
-      made = {
-        ...clientOf(t.app, { authorization: `Bearer ${token}` }),
-        userId: answer.body.user.user_id,
-        email: 'admin@example.com',
-        workspaceId: '',
-        token,
-      }
-      return made
+  test('attachments are kept under our own names, and only administrators see them', async () => {
+    const answer = await send(t, fields, [
+      { name: '../../etc/passwd', content: 'harmless', type: 'text/plain' },
+      { name: 'grün x.html', content: '<script>alert(1)</script>', type: 'text/html' },
+    ])
+    const { ticket_id } = answer.body
+    const folder = join(t.vault.dataDir, 'tickets', ticket_id)
+    expect(readdirSync(folder)).toHaveLength(2)
+    for (const name of readdirSync(folder)) {
+      expect(name).toMatch(/^[0-9a-f-]{36}$/)
+      expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
     }
-  },
-  { ADMIN_EMAILS: 'admin@example.com' },
-)
+    const admin = await administrator()
+    const ticket = await admin.get(`${TICKETS}/${ticket_id}`)
+    expect(ticket.body.attachments.map((file: { file_name: string }) => file.file_name)).toEqual([
+      'passwd',
+      'grün x.html',
+    ])
+    const url = ticket.body.attachments[1].url
+    const file = await admin.get(url)
+    expect(file.text).toBe('<script>alert(1)</script>')
+    expect(file.headers['content-type']).toBe('application/octet-stream')
+    expect(file.headers['content-disposition']).toContain('attachment')
+    const person = await t.user()
+    for (const path of [TICKETS, `${TICKETS}/${ticket_id}`, url]) {
+      expect((await person.get(path)).status).toBe(403)
+      expect((await t.anonymous().get(path)).status).toBe(401)
+    }
+    expect((await person.post(`${TICKETS}/${ticket_id}/close`)).status).toBe(403)
+  })
+
+  test('a ticket of somebody signed in knows the account', async () => {
+    const person = await t.user()
+    const answer = await send(t, fields, [], { authorization: `Bearer ${person.token}` })
+    const ticket = await (await administrator()).get(`${TICKETS}/${answer.body.ticket_id}`)
+    expect(ticket.body.user_id).toBe(person.userId)
+  })
+
+  test('a ticket carries the plan of its author, and better plans come first in the list', async () => {
+    const category = crypto.randomUUID()
+    const open = async (headers: Record<string, string>) =>
+      (await send(t, { ...fields, category }, [], headers)).body.ticket_id as string
+    const onPlan = async (plan: string | null) => {
+      const person = await t.user()
+      if (plan) await person.post('/api/v1/billing/simulate-upgrade', { plan_id: plan })
+      t.later(1000)
+      return open({ authorization: `Bearer ${person.token}` })
+    }
+    const team = await onPlan('team')
+    const pro = await onPlan('pro')
+    const free = await onPlan(null)
+    t.later(1000)
+    const nobody = await open({})
+    const laterPro = await onPlan('pro')
+    const admin = await administrator()
+    const { body } = await admin.get(`${TICKETS}?page_size=100&status=open`)
+    const listed = body.items.filter((ticket: { category: string }) => ticket.category === category)
+    expect(listed.map((one: { ticket_id: string; plan: string }) => [one.ticket_id, one.plan])).toEqual([
+      [team, 'team'],
+      [laterPro, 'pro'],
+      [pro, 'pro'],
+      [nobody, null],
+      [free, 'free'],
+    ])
+    for (const { ticket_id } of listed) await admin.post(`${TICKETS}/${ticket_id}/close`)
+  })
+
+  test('a form that is sent again with its Idempotency-Key opens one ticket; another form is refused', async () => {
+    const headers = { 'idempotency-key': crypto.randomUUID() }
+    const files = [{ name: 'log.txt', content: 'first line' }]
+    const before = stored(t).length
+    const first = await send(t, fields, files, headers)
+    const again = await send(t, fields, files, headers)
+    expect(again).toMatchObject({ status: 200, body: first.body })
+    expect(again.headers['idempotency-replayed']).toBe('true')
+    const otherFile = await send(t, fields, [{ name: 'log.txt', content: 'other text' }], headers)
+    const otherText = await send(t, { ...fields, subject: 'Another' }, files, headers)
+    for (const refused of [otherFile, otherText]) {
+      expect(refused).toMatchObject({ status: 409, body: { code: 'idempotency_conflict' } })
+    }
+    expect(stored(t)).toHaveLength(before + 1)
+    const { body } = await (await administrator()).get(`${TICKETS}?page_size=100`)
+    const opened = body.items.filter(
+      (ticket: { ticket_id: string }) => ticket.ticket_id === first.body.ticket_id,
+    )
+    expect(opened).toHaveLength(1)
+  })
+
+  test('two forms with one key at the same moment open one ticket', async () => {
+    const headers = { 'idempotency-key': crypto.randomUUID() }
+    const before = stored(t).length
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => send(t, fields, [{ name: 'a.txt', content: 'same' }], headers)),
+    )
+    expect(new Set(answers.map((answer) => answer.body.ticket_id)).size).toBe(1)
+    expect(stored(t)).toHaveLength(before + 1)
+  })
+
+  test('administrators list by state and close', async () => {
+    const admin = await administrator()
+    const { ticket_id } = (await send(t, fields)).body
+    const open = await admin.get(`${TICKETS}?status=open&page_size=100`)
+    expect(open.body.items[0].ticket_id).toBe(ticket_id)
+    expect(open.body.total).toBe(open.body.items.length)
+    const closed = await admin.post(`${TICKETS}/${ticket_id}/close`)
+    expect(closed.body).toMatchObject({ status: 'closed', closed_at: expect.any(String) })
+    const again = await admin.post(`${TICKETS}/${ticket_id}/close`)
+    expect(again.body).toEqual(closed.body)
+    const ids = (await admin.get(`${TICKETS}?status=closed`)).body.items
+    expect(ids.map((one: { ticket_id: string }) => one.ticket_id)).toContain(ticket_id)
+    expect((await admin.get(`${TICKETS}/01890000-0000-7000-8000-000000000000`)).status).toBe(404)
+  })
+
+  describe('refusals keep nothing', () => {
+    test('six attachments, or one of more than 10 MiB: 413', async () => {
+      const before = stored(t)
+      const six = Array.from({ length: 6 }, (_, i) => ({ name: `${i}.txt`, content: 'x' }))
+      expect((await send(t, fields, six)).body.code).toBe('payload_too_large')
+      const big = [{ name: 'big.bin', content: Buffer.alloc(10 * MIB + 1) }]
+      const answer = await send(t, fields, big)
+      expect(answer.status).toBe(413)
+      expect(stored(t)).toEqual(before)
+    })
+
+    test('five of exactly 10 MiB are taken', async () => {
+      const five = Array.from({ length: 5 }, (_, i) => ({
+        name: `${i}.bin`,
+        content: Buffer.alloc(10 * MIB),
+      }))
+      expect((await send(t, fields, five)).status).toBe(200)
+    })
+
+    test.each([
+      [{ ...fields, email: 'nobody' }, 'email'],
+      [{ email: fields.email, subject: fields.subject }, 'message'],
+      [{ ...fields, subject: 'x'.repeat(201) }, 'subject'],
+      [{ ...fields, subject: '  ' }, 'subject'],
+      [{ ...fields, message: 'x'.repeat(20_001) }, 'message'],
+      [{ ...fields, message: 'x'.repeat(200_000) }, 'message'],
+      [{ ...fields, category: 'x'.repeat(51) }, 'category'],
+    ])('bad fields: 422 (case %#)', async (form, field) => {
+      const before = stored(t)
+      const answer = await send(t, form as Record<string, string>, [{ name: 'a.txt', content: 'x' }])
+      expect(answer.status).toBe(422)
+      expect(answer.body.detail[0].loc).toEqual(['body', field])
+      expect(stored(t)).toEqual(before)
+    })
+
+    test('JSON, and a form that breaks off', async () => {
+      expect((await t.anonymous().post(TICKETS, fields)).status).toBe(415)
+      const before = stored(t)
+      const answer = await t.app.server.inject({
+        method: 'POST',
+        url: TICKETS,
+        headers: { 'content-type': 'multipart/form-data; boundary=x' },
+        payload:
+          '--x\r\nContent-Disposition: form-data; name="attachments"; filename="a"\r\n\r\nhalf of the content',
+      })
+      expect(answer.statusCode).toBe(400)
+      expect(stored(t)).toEqual(before)
+    })
+
+    test('an endless upload is cut off early', async () => {
+      const before = stored(t)
+      const address = new URL(await listening(t))
+      const sent = await pour(address, 1024 * MIB)
+      expect(sent.status === 413 || sent.status === null).toBe(true)
+      expect(sent.bytes).toBeLessThan(200 * MIB)
+      expect(stored(t)).toEqual(before)
+      expect((await t.anonymous().get('/health')).status).toBe(200)
+    })
+
+    test('a declared length over the limit is refused before anything is read', async () => {
+      const address = new URL(await listening(t))
+      const sent = await pour(address, 1024 * MIB, { 'content-length': String(1024 * MIB) })
+      expect(sent.bytes).toBeLessThan(20 * MIB)
+    })
+  })
+
+  test('what a crash left behind is removed an hour later, and not before', async () => {
+    const folder = join(t.vault.dataDir, 'tickets', '01890000-0000-7000-8000-00000000dead')
+    mkdirSync(folder, { recursive: true })
+    const kept = stored(t).filter((name) => !folder.endsWith(name))
+    await dropOrphanedUploads(t.app.services)
+    expect(existsSync(folder)).toBe(true)
+    const old = new Date(t.app.services.now().getTime() - 2 * 3_600_000)
+    utimesSync(folder, old, old)
+    await dropOrphanedUploads(t.app.services)
+    expect(stored(t).sort()).toEqual(kept.sort())
+  })
+
+  let made: Awaited<ReturnType<Bench['user']>> | undefined
+  async function administrator() {
+    if (made) return made
+    const answer = await t.anonymous().post('/api/v1/auth/register', {
+      email: 'admin@example.com',
+      password: 'correct horse battery',
+    })
+    await makeAdmin(t.app, 'admin@example.com')
+    const { clientOf } = await import('../../../test/support/client.ts')
+    const token = answer.body.access_token
+    made = {
+      ...clientOf(t.app, { authorization: `Bearer ${token}` }),
+      userId: answer.body.user.user_id,
+      email: 'admin@example.com',
+      workspaceId: '',
+      token,
+    }
+    return made
+  }
+})
 
 const smtp = await startSmtp()
 afterAll(() => smtp.stop())

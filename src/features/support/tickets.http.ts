@@ -91,7 +91,7 @@ export const createTicket: RawRoute = {
             attachments: given.attachments.map(({ attachmentId: _, ...file }) => file),
           },
         },
-        (ctx) => open(ctx, given),
+        async () => (ctx) => open(ctx, given),
       )
       if (once.replayed) {
         reply.header('Idempotency-Replayed', 'true')

@@ -39,10 +39,16 @@ export async function countAdmins(db: Db, workspaceId: string): Promise<number> 
   return admins
 }
 
-export async function setRole(db: Db, workspaceId: string, userId: string, role: Role): Promise<void> {
+export async function setRole(
+  db: Db,
+  workspaceId: string,
+  userId: string,
+  role: Role,
+  givenBy: string | null,
+): Promise<void> {
   await db
     .updateTable('memberships')
-    .set({ role })
+    .set({ role, role_given_by: givenBy })
     .where('workspace_id', '=', workspaceId)
     .where('user_id', '=', userId)
     .execute()

@@ -1,18 +1,16 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
-import type { Ctx, UserCtx } from '../../core/context.ts'
-import { inTx } from '../../core/context.ts'
+import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { conflict, notFound } from '../../core/errors.ts'
 import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Email, Id, Time } from '../../core/schemas.ts'
-import type { UsersTable } from '../../db/tables/accounts.ts'
 import type { MembershipsTable, Role, WorkspacesTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
-import { requireUser, userByEmail } from '../identity/users/users.ts'
+import { tell } from '../notices/tell.ts'
 import { requireRole } from '../permissions/permission.ts'
-import { policyOf, RoleName, requireAllowedDomain } from '../permissions/policy.ts'
+import { RoleName } from '../permissions/policy.ts'
 import { countAdmins, deleteMembership, findMembership, listMembersOf, setRole } from './members.store.ts'
-import { insertMembership } from './workspaces.store.ts'
+import { insertMembership, workspaceName } from './workspaces.store.ts'
 
 /** Left out, it is what the workspace's policy says, and viewer where that says nothing. */
 export const OptionalRole = RoleName.optional().meta({
@@ -32,15 +30,32 @@ export const MembershipUpdate = z
   .object({ workspace_id: Id, user_id: Id, role: RoleName })
   .meta({ id: 'MembershipUpdate' })
 
+const membershipFields = {
+  workspace_id: AnswerId,
+  user_id: AnswerId,
+  role: RoleName,
+  created_at: Time,
+}
+
 export const MembershipResponse = z
-  .object({ workspace_id: AnswerId, user_id: AnswerId, role: RoleName, created_at: Time })
+  .object({
+    ...membershipFields,
+    status: z
+      .literal('invited')
+      .optional()
+      .describe('Only where this person wants to be asked first: not a member yet, but invited.'),
+    invite_id: AnswerId.optional().describe('That invitation.'),
+  })
   .meta({ id: 'MembershipResponse' })
 
-export const WorkspaceMemberResponse = MembershipResponse.extend({
-  email: z.string(),
-  display_name: z.string(),
-  provenance: Provenance.describe('Who chose the name'),
-}).meta({ id: 'WorkspaceMemberResponse' })
+export const WorkspaceMemberResponse = z
+  .object({
+    ...membershipFields,
+    email: z.string(),
+    display_name: z.string(),
+    provenance: Provenance.describe('Who chose the name'),
+  })
+  .meta({ id: 'WorkspaceMemberResponse' })
 
 export const alreadyMember = () =>
   conflict('already_member', 'This person is a member of the workspace already.')
@@ -64,7 +79,13 @@ export async function join(
   role: Role,
 ): Promise<MembershipsTable> {
   if (await isMember(ctx, workspaceId, userId)) throw alreadyMember()
-  const row = { workspace_id: workspaceId, user_id: userId, role, created_at: ctx.now().toISOString() }
+  const row = {
+    workspace_id: workspaceId,
+    user_id: userId,
+    role,
+    created_at: ctx.now().toISOString(),
+    role_given_by: userId === ctx.viewer.userId ? null : ctx.viewer.userId,
+  }
   await insertMembership(ctx.db, row)
   await audit(ctx, {
     action: 'member.added',
@@ -74,56 +95,6 @@ export async function join(
   })
   return row
 }
-
-type Addition = { workspace_id: string; role: Role | undefined }
-
-const addUser = (
-  ctx: UserCtx,
-  { workspace_id, role }: Addition,
-  find: (ctx: UserCtx) => Promise<UsersTable>,
-) =>
-  inTx(ctx, async (ctx) => {
-    const { workspace } = await requireRole(ctx, workspace_id, 'admin')
-    requireShared(workspace)
-    const policy = policyOf(workspace)
-    const user = await find(ctx)
-    requireAllowedDomain(policy, user.email_normal ?? '')
-    return join(ctx, workspace_id, user.user_id, role ?? policy.defaultRole)
-  })
-
-export const addMember = capability({
-  name: 'members.add',
-  summary: 'Add a user to a workspace by user id; admins only',
-  scopes: ['workspace:write'],
-  rest: ['POST /api/v1/workspaces/{workspace_id}/members'],
-  errors: [404, 409],
-  input: MembershipCreate,
-  output: MembershipResponse,
-  run: (ctx, { workspace_id, user_id, role }) =>
-    addUser(ctx, { workspace_id, role }, (ctx) => requireUser(ctx, user_id)),
-})
-
-export const addMemberByEmail = capability({
-  name: 'members.add_by_email',
-  summary: 'Add somebody who has an account to a workspace by e-mail address; admins only',
-  scopes: ['workspace:write'],
-  rest: ['POST /api/v1/workspaces/{workspace_id}/members/by-email'],
-  errors: [404, 409],
-  tool: {
-    name: 'add_workspace_member_by_email',
-    description:
-      'Add somebody who already has an account to a workspace, at once and without asking them. For anybody else use invite_workspace_member. Admins only; returns the membership.',
-  },
-  input: MembershipCreateByEmail,
-  output: MembershipResponse,
-  run: (ctx, { workspace_id, email, role }) =>
-    addUser(ctx, { workspace_id, role }, async (ctx) => {
-      const user = await userByEmail(ctx, email)
-      if (!user)
-        throw notFound('User', 'Nobody here has this e-mail address: send an invitation to it instead.')
-      return user
-    }),
-})
 
 export const listMembers = capability({
   name: 'members.list',
@@ -166,6 +137,37 @@ async function refuseForLastAdmin(ctx: UserCtx, member: MembershipsTable): Promi
     throw conflict('last_admin', 'This is the last admin of the workspace. Make somebody else admin first.')
 }
 
+/**
+ * Nobody is held in a workspace by an office that others gave them. Who gave it takes it back, if they are still there;
+ * otherwise whoever runs the server appoints somebody.
+ */
+export async function handBackOffice(ctx: UserCtx, member: MembershipsTable): Promise<void> {
+  const { workspace_id, role_given_by: giver } = member
+  if (giver === null || member.role !== 'admin' || (await countAdmins(ctx.db, workspace_id)) > 0) return
+  if (!(await isMember(ctx, workspace_id, giver))) return
+  await setRole(ctx.db, workspace_id, giver, 'admin', ctx.viewer.userId)
+  await tellMember(ctx, 'workspace.role_changed', { workspaceId: workspace_id, userId: giver, role: 'admin' })
+  await audit(ctx, {
+    action: 'member.role_changed',
+    subject: { type: 'user', id: giver },
+    workspaceId: workspace_id,
+    details: { to: 'admin', why: 'the last admin left' },
+  })
+}
+
+type Told = { workspaceId: string; userId: string; role?: Role }
+
+/** What somebody else did to a person's membership. */
+export async function tellMember(
+  ctx: UserCtx,
+  kind: 'workspace.role_changed' | 'workspace.removed',
+  { workspaceId, userId, role }: Told,
+): Promise<void> {
+  if (userId === ctx.viewer.userId) return
+  const workspace_name = await workspaceName(ctx.db, workspaceId)
+  await tell(ctx, { userId, kind, workspaceId, details: { workspace_name, ...(role ? { role } : {}) } })
+}
+
 export const changeMemberRole = capability({
   name: 'members.change_role',
   summary: 'Change the role of a member; admins only, and never of the last admin',
@@ -185,20 +187,24 @@ export const changeMemberRole = capability({
       const member = await requireMember(ctx, workspace_id, user_id)
       if (member.role === role) return member
       await refuseForLastAdmin(ctx, member)
-      await setRole(ctx.db, workspace_id, user_id, role)
+      const giver = user_id === ctx.viewer.userId ? null : ctx.viewer.userId
+      await setRole(ctx.db, workspace_id, user_id, role, giver)
+      await tellMember(ctx, 'workspace.role_changed', { workspaceId: workspace_id, userId: user_id, role })
       await audit(ctx, {
         action: 'member.role_changed',
         subject: { type: 'user', id: user_id },
         workspaceId: workspace_id,
         details: { from: member.role, to: role },
       })
-      return { ...member, role }
+      return { ...member, role, role_given_by: giver }
     }),
 })
 
 export const removeMember = capability({
   name: 'members.remove',
   summary: 'Remove a member, or leave with your own user id; never the last admin',
+  description:
+    'A last admin may leave who was made admin by somebody else: nobody is held in a workspace they did not choose.',
   scopes: ['workspace:write'],
   rest: ['DELETE /api/v1/workspaces/{workspace_id}/members/{user_id}'],
   errors: [404, 409],
@@ -217,8 +223,10 @@ export const removeMember = capability({
       const leaving = user_id === ctx.viewer.userId
       await requireRole(ctx, workspace_id, leaving ? 'viewer' : 'admin')
       const member = await requireMember(ctx, workspace_id, user_id)
-      await refuseForLastAdmin(ctx, member)
+      if (!leaving || member.role_given_by === null) await refuseForLastAdmin(ctx, member)
       await deleteMembership(ctx.db, workspace_id, user_id)
+      if (leaving) await handBackOffice(ctx, member)
+      await tellMember(ctx, 'workspace.removed', { workspaceId: workspace_id, userId: user_id })
       await audit(ctx, {
         action: leaving ? 'member.left' : 'member.removed',
         subject: { type: 'user', id: user_id },

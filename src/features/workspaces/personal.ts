@@ -23,5 +23,6 @@ export async function createPersonalWorkspace(
     user_id: owner.userId,
     role: 'admin',
     created_at: now,
+    role_given_by: null,
   })
 }

@@ -72,3 +72,12 @@ export async function listWorkspacesOf(
     .execute()
   return { rows, total }
 }
+
+export async function workspaceName(db: Db, workspaceId: string): Promise<string> {
+  const row = await db
+    .selectFrom('workspaces')
+    .select('name')
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow()
+  return row.name
+}

@@ -3,6 +3,7 @@ import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { inTx } from '../../core/context.ts'
 import { conflict } from '../../core/errors.ts'
+import { plainName } from '../../core/names.ts'
 import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { fromJsonOrNull, toJsonOrNull } from '../../db/columns.ts'
@@ -25,7 +26,8 @@ import {
 
 const MAX_LISTED = 500
 
-const WorkspaceName = z.string().trim().min(1).max(120)
+/** One line that reads as it is written, since strangers see it in invitations and mails. */
+const WorkspaceName = z.string().overwrite(plainName).min(1).max(120)
 const Visibility = z.enum(['private', 'unlisted', 'public'])
 
 export const WorkspaceCreate = z
@@ -117,6 +119,7 @@ export const createWorkspace = capability({
         user_id: ctx.viewer.userId,
         role: 'admin',
         created_at: now,
+        role_given_by: null,
       })
       await audit(ctx, {
         action: 'workspace.created',

@@ -1,31 +1,31 @@
-import type { readPolicy } from '../../../src/features/credits/policy.ts'
-import type { readNotices } from '../../../src/features/health/notices.ts'
+import type { readPolicy } from '#server/features/credits/policy.ts'
+import type { readServiceWarnings } from '#server/features/health/service-warnings.ts'
 import type {
   createApiKey,
   deleteApiKey,
   listApiKeys,
-} from '../../../src/features/identity/credentials/api-keys.ts'
-import type { logout as logoutCapability } from '../../../src/features/identity/credentials/sessions.ts'
+} from '#server/features/identity/credentials/api-keys.ts'
+import type { logout as logoutCapability } from '#server/features/identity/credentials/sessions.ts'
 import type {
   cancelEmailChange as cancelEmailChangeCapability,
   changeEmail as changeEmailCapability,
-} from '../../../src/features/identity/recovery/email-change.ts'
+} from '#server/features/identity/recovery/email-change.ts'
 import type {
-  requestPasswordReset,
   resendVerification as resendVerificationCapability,
   resetPassword as resetPasswordCapability,
   verifyEmail as verifyEmailCapability,
-} from '../../../src/features/identity/recovery/email-links.ts'
-import type { changeProfile as changeProfileCapability } from '../../../src/features/identity/users/profile.ts'
+} from '#server/features/identity/recovery/email-links.ts'
+import type { requestPasswordReset } from '#server/features/identity/recovery/reset-requests.ts'
+import type { changeProfile as changeProfileCapability } from '#server/features/identity/users/profile.ts'
 import type {
   me as meCapability,
   submitOnboarding as submitOnboardingCapability,
-} from '../../../src/features/identity/users/users.ts'
+} from '#server/features/identity/users/users.ts'
 import type {
   login as loginCapability,
   loginWithGoogle as loginWithGoogleCapability,
   register as registerCapability,
-} from '../../../src/features/joining/sign-in.ts'
+} from '#server/features/joining/sign-in.ts'
 import { call } from './client.ts'
 
 export const register = call<typeof registerCapability>('POST /api/v1/auth/register')
@@ -46,5 +46,5 @@ export const cancelEmailChange = call<typeof cancelEmailChangeCapability>('DELET
 export const listKeys = call<typeof listApiKeys>('GET /api/v1/auth/api-keys')
 export const createKey = call<typeof createApiKey>('POST /api/v1/auth/api-keys')
 export const deleteKey = call<typeof deleteApiKey>('DELETE /api/v1/auth/api-keys/{key_id}')
-export const serviceNotices = call<typeof readNotices>('GET /api/v1/admin/notices')
+export const serviceWarnings = call<typeof readServiceWarnings>('GET /api/v1/admin/warnings')
 export const creditsPolicy = call<typeof readPolicy>('GET /api/v1/credits/policy')

@@ -1,18 +1,18 @@
-import type { OutputOf } from '../../../src/core/capability.ts'
-import type { listPlans as ListPlans, listCreditPacks } from '../../../src/features/billing/catalogue.ts'
+import type { OutputOf } from '#server/core/capability.ts'
+import type { listPlans as ListPlans, listCreditPacks } from '#server/features/billing/catalogue.ts'
 import type {
   checkoutCredits,
   checkoutPlan,
   openPortal,
   readStatus,
-} from '../../../src/features/billing/checkout.ts'
+} from '#server/features/billing/checkout.ts'
+import type { readBalance, readHistory } from '#server/features/credits/balance.ts'
 import type {
   createInvite,
   listMyInvites,
   redeemInvite,
   withdrawInvite,
-} from '../../../src/features/billing/invites.ts'
-import type { readBalance, readHistory } from '../../../src/features/credits/balance.ts'
+} from '#server/features/invite-codes/invite-codes.ts'
 import { call } from './client.ts'
 
 export type Plan = OutputOf<typeof ListPlans>[number]

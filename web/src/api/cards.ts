@@ -1,27 +1,27 @@
 import type {
   deleteCard as deleteCapability,
   undeleteCard as undeleteCapability,
-} from '../../../src/features/cards/delete.ts'
+} from '#server/features/cards/delete.ts'
 import type {
   cardHistory as historyCapability,
   restoreCard as restoreCapability,
   cardVersion as versionCapability,
-} from '../../../src/features/cards/history.ts'
-import type { moveCard as moveCapability } from '../../../src/features/cards/move.ts'
-import type { publishCard as publishCapability } from '../../../src/features/cards/publish.ts'
-import type { getCard as getCapability, listCases } from '../../../src/features/cards/read.ts'
-import type { recordCard as recordCapability } from '../../../src/features/cards/record.ts'
+} from '#server/features/cards/history.ts'
+import type { moveCard as moveCapability } from '#server/features/cards/move.ts'
+import type { publishCard as publishCapability } from '#server/features/cards/publish.ts'
+import type { getCard as getCapability, listCases } from '#server/features/cards/read.ts'
+import type { recordCard as recordCapability } from '#server/features/cards/record.ts'
 import type {
   shareCard as shareCapability,
   unpublishCard as unpublishCapability,
-} from '../../../src/features/cards/share.ts'
-import type { cardStats as statsCapability } from '../../../src/features/cards/stats.ts'
-import type { updateCard as updateCapability } from '../../../src/features/cards/update.ts'
+} from '#server/features/cards/share.ts'
+import type { cardStats as statsCapability } from '#server/features/cards/stats.ts'
+import type { updateCard as updateCapability } from '#server/features/cards/update.ts'
 import type {
   giveFeedback as giveFeedbackCapability,
   listFeedback as listFeedbackCapability,
   withdrawFeedback as withdrawFeedbackCapability,
-} from '../../../src/features/feedback/feedback.ts'
+} from '#server/features/feedback/feedback.ts'
 import { call } from './client.ts'
 
 export const listCards = call<typeof listCases>('GET /api/v1/cases')

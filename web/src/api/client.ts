@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { InputOf, OutputOf } from '../../../src/core/capability.ts'
+import type { InputOf, OutputOf, Route, RouteOf } from '#server/core/capability.ts'
 
 export type Issue = { type: string; loc: (string | number)[]; msg: string }
 
@@ -46,28 +46,35 @@ export class NetworkError extends Error {
 
 export type SendOptions = { signal?: AbortSignal; headers?: Record<string, string> }
 
-type Spec = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
-
 export type Call<Input, Output> = {
   (
     ...args: Record<never, never> extends Input
       ? [input?: Input, options?: SendOptions]
       : [input: Input, options?: SendOptions]
   ): Promise<Output>
-  spec: Spec
+  spec: Route
 }
 
 /** A capability's declaration; only its types reach the browser. */
-type Declared = { input: z.ZodType; output: z.ZodType }
+type Declared = {
+  input: z.ZodType
+  output: z.ZodType
+  rest?: readonly Route[]
+  query?: readonly string[]
+}
+
+/** What a call must say beside its route: the fields that a body-carrying route takes from the query string. */
+type MoreOf<C extends Declared> =
+  NonNullable<C['query']> extends readonly [] ? [] : [more: { query: NonNullable<C['query']> }]
 
 /**
- * One call, typed by the declaration of its capability. As at the server's door, path, query and body are one
- * input object: names in the path are taken out of it, the rest goes to the query string for GET and DELETE
- * and to the JSON body otherwise.
+ * One call, typed by the declaration of its capability: a method or path that it does not have does not compile.
+ * As at the server's door, path, query and body are one input object: names in the path are taken out of it, the
+ * rest goes to the query string for GET and DELETE and to the JSON body otherwise.
  */
 export function call<C extends Declared>(
-  spec: Spec,
-  options: { query?: string[] } = {},
+  spec: RouteOf<C>,
+  ...[more]: MoreOf<C>
 ): Call<InputOf<C>, OutputOf<C>> {
   const [method = 'GET', template = '/'] = spec.split(' ')
   const run = async (input: unknown, sendOptions?: SendOptions): Promise<unknown> => {
@@ -77,7 +84,7 @@ export function call<C extends Declared>(
       rest.delete(name)
       return encodeURIComponent(String(value))
     })
-    const inQuery = (name: string) => method === 'GET' || method === 'DELETE' || options.query?.includes(name)
+    const inQuery = (name: string) => method === 'GET' || method === 'DELETE' || more?.query.includes(name)
     const query = new URLSearchParams()
     const body: Record<string, unknown> = {}
     for (const [name, value] of rest) {

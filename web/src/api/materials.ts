@@ -1,9 +1,9 @@
-import type { OutputOf } from '../../../src/core/capability.ts'
+import type { OutputOf } from '#server/core/capability.ts'
 import type {
   deleteMaterial as DeleteMaterial,
   listRawMaterials,
   readMaterial as ReadMaterial,
-} from '../../../src/features/materials/materials.ts'
+} from '#server/features/materials/materials.ts'
 import { call } from './client.ts'
 
 export type Material = OutputOf<typeof ReadMaterial>

@@ -1,18 +1,18 @@
-import type { InputOf, OutputOf } from '../../../src/core/capability.ts'
+import type { InputOf, OutputOf } from '#server/core/capability.ts'
 import type {
   appendEvent as AppendEvent,
   deleteEvent as DeleteEvent,
   readEvent as ReadEvent,
-} from '../../../src/features/memory/events.ts'
-import type { transferPreferences as TransferPreferences } from '../../../src/features/memory/preferences.ts'
+} from '#server/features/memory/events.ts'
+import type { transferPreferences as TransferPreferences } from '#server/features/memory/preferences.ts'
 import type {
   deleteProject as DeleteProject,
   listProjects as ListProjects,
   renameProject as RenameProject,
-} from '../../../src/features/memory/projects.ts'
-import type { searchMemory as SearchMemory } from '../../../src/features/memory/search.ts'
-import type { readSnapshot as ReadSnapshot } from '../../../src/features/memory/snapshot.ts'
-import type { listEvents as ListEvents } from '../../../src/features/memory/timeline.ts'
+} from '#server/features/memory/projects.ts'
+import type { searchMemory as SearchMemory } from '#server/features/memory/search.ts'
+import type { readSnapshot as ReadSnapshot } from '#server/features/memory/snapshot.ts'
+import type { listEvents as ListEvents } from '#server/features/memory/timeline.ts'
 import { call } from './client.ts'
 
 export type MemoryEvent = OutputOf<typeof ReadEvent>

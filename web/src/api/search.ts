@@ -1,6 +1,6 @@
-import type { InputOf } from '../../../src/core/capability.ts'
-import type { similarTo } from '../../../src/features/cards/similar.ts'
-import type { searchCards as searchCapability } from '../../../src/features/search/search.ts'
+import type { InputOf } from '#server/core/capability.ts'
+import type { similarTo } from '#server/features/cards/similar.ts'
+import type { searchCards as searchCapability } from '#server/features/search/search.ts'
 import { call } from './client.ts'
 
 export type SearchInput = InputOf<typeof searchCapability>

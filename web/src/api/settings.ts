@@ -1,15 +1,17 @@
-import type { OutputOf } from '../../../src/core/capability.ts'
-import type { listApiKeys } from '../../../src/features/identity/credentials/api-keys.ts'
+import type { OutputOf } from '#server/core/capability.ts'
+import type { listApiKeys } from '#server/features/identity/credentials/api-keys.ts'
+import type { listSessions as ListSessions } from '#server/features/identity/credentials/sessions.ts'
 import type {
   disconnectApp as DisconnectApp,
   listConnectedApps,
-} from '../../../src/features/identity/oauth/connected-apps.ts'
-import type { changePassword as ChangePassword } from '../../../src/features/identity/recovery/email-links.ts'
-import type { deleteAccount as DeleteAccount } from '../../../src/features/leaving/delete-account.ts'
+} from '#server/features/identity/oauth/connected-apps.ts'
+import type { changePassword as ChangePassword } from '#server/features/identity/recovery/change-password.ts'
+import type { signOutEverywhere as SignOutEverywhere } from '#server/features/identity/recovery/end-access.ts'
+import type { deleteAccountByPassword } from '#server/features/leaving/delete-account.ts'
 import type {
   readSettings as ReadSettings,
   replaceSettings as ReplaceSettings,
-} from '../../../src/features/settings/settings.ts'
+} from '#server/features/settings/settings.ts'
 import { call } from './client.ts'
 
 export type ApiKey = OutputOf<typeof listApiKeys>[number]
@@ -22,4 +24,6 @@ export const replaceSettings = call<typeof ReplaceSettings>('PUT /api/v1/user/se
 export const changePassword = call<typeof ChangePassword>('POST /api/v1/auth/password')
 export const listApps = call<typeof listConnectedApps>('GET /api/v1/auth/connected-apps')
 export const disconnectApp = call<typeof DisconnectApp>('DELETE /api/v1/auth/connected-apps/{app_id}')
-export const deleteAccount = call<typeof DeleteAccount>('DELETE /api/v1/auth/me')
+export const deleteAccount = call<typeof deleteAccountByPassword>('POST /api/v1/auth/me/delete')
+export const listSessions = call<typeof ListSessions>('GET /api/v1/auth/sessions')
+export const signOutEverywhere = call<typeof SignOutEverywhere>('POST /api/v1/auth/logout-everywhere')

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { OutputOf } from '../../../src/core/capability.ts'
-import type { SupportChatRequest, supportChat } from '../../../src/features/support/chat.ts'
+import type { OutputOf } from '#server/core/capability.ts'
+import type { SupportChatRequest, supportChat } from '#server/features/support/chat.ts'
 import { request } from './client.ts'
 
 export type ChatInput = z.input<typeof SupportChatRequest>

@@ -1,35 +1,32 @@
-import type { InputOf, OutputOf } from '../../../src/core/capability.ts'
-import type { readWorkspaceAudit } from '../../../src/features/audit/read.ts'
+import type { InputOf, OutputOf } from '#server/core/capability.ts'
+import type { readWorkspaceAudit } from '#server/features/audit/read.ts'
+import type { addMember as AddMember } from '#server/features/invitations/add-members.ts'
 import type {
   acceptInvitation as AcceptInvitation,
   declineInvitation as DeclineInvitation,
   listMyInvitations as ListMyInvitations,
-} from '../../../src/features/invitations/addressed.ts'
+} from '#server/features/invitations/addressed.ts'
 import type {
   acceptInvite as AcceptInvite,
   listInvites as ListInvites,
   revokeInvite as RevokeInvite,
   viewInvite as ViewInvite,
-} from '../../../src/features/invitations/invitations.ts'
-import type {
-  resendInvite as ResendInvite,
-  invite as SendInvite,
-} from '../../../src/features/invitations/send.ts'
+} from '#server/features/invitations/invitations.ts'
+import type { resendInvite as ResendInvite, invite as SendInvite } from '#server/features/invitations/send.ts'
 import type {
   deleteWorkspace as DeleteWorkspace,
   previewWorkspaceDeletion,
-} from '../../../src/features/leaving/delete-workspace.ts'
+} from '#server/features/leaving/delete-workspace.ts'
 import type {
-  addMember as AddMember,
   changeMemberRole,
   listMembers as ListMembers,
   removeMember as RemoveMember,
-} from '../../../src/features/workspaces/members.ts'
+} from '#server/features/workspaces/members.ts'
 import type {
   createWorkspace as CreateWorkspace,
   changeWorkspace,
   getWorkspace as GetWorkspace,
-} from '../../../src/features/workspaces/workspaces.ts'
+} from '#server/features/workspaces/workspaces.ts'
 import { call } from './client.ts'
 
 export type Workspace = OutputOf<typeof GetWorkspace>

@@ -1,9 +1,9 @@
-import type { OutputOf } from '../../../src/core/capability.ts'
+import type { OutputOf } from '#server/core/capability.ts'
 import type {
   closeTicket as CloseTicket,
   getTicket as GetTicket,
   listTickets as ListTickets,
-} from '../../../src/features/support/tickets.ts'
+} from '#server/features/support/tickets.ts'
 import { call } from './client.ts'
 
 export type Ticket = OutputOf<typeof GetTicket>

@@ -1,10 +1,10 @@
 // The shapes that the pages work with, all of them taken from the declarations of the capabilities.
 import type { z } from 'zod'
-import type { OutputOf } from '../../../src/core/capability.ts'
-import type { CaseListItem, CaseResponse } from '../../../src/features/cards/schemas.ts'
-import type { UserResponse } from '../../../src/features/identity/users/users.ts'
-import type { login } from '../../../src/features/joining/sign-in.ts'
-import type { SearchResponse as SearchAnswer } from '../../../src/features/search/schemas.ts'
+import type { OutputOf } from '#server/core/capability.ts'
+import type { CaseListItem, CaseResponse } from '#server/features/cards/schemas.ts'
+import type { UserResponse } from '#server/features/identity/users/users.ts'
+import type { login } from '#server/features/joining/sign-in.ts'
+import type { SearchResponse as SearchAnswer } from '#server/features/search/schemas.ts'
 
 export type User = z.output<typeof UserResponse>
 export type TokenResponse = OutputOf<typeof login>

@@ -1,4 +1,4 @@
-import type { listWorkspaces as listCapability } from '../../../src/features/workspaces/workspaces.ts'
+import type { listWorkspaces as listCapability } from '#server/features/workspaces/workspaces.ts'
 import { call } from './client.ts'
 
 export const listWorkspaces = call<typeof listCapability>('GET /api/v1/workspaces')

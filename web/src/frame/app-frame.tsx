@@ -1,7 +1,7 @@
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { Command, Ellipsis, Plus } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
-import { DEFAULT_LANGUAGE } from '../../../src/core/language.ts'
+import { DEFAULT_LANGUAGE } from '#server/core/language.ts'
 import { cx } from '../lib/cx.ts'
 import { setLanguage } from '../lib/format.ts'
 import { isMac, useShortcut } from '../lib/shortcuts.ts'
@@ -12,7 +12,8 @@ import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { CreditsLine } from './credits-line.tsx'
 import { Logo } from './logo.tsx'
 import { corners, type NavItem, places } from './nav.ts'
-import { Notices } from './notices.tsx'
+import { ServiceWarnings } from './service-warnings.tsx'
+import { UnreadBadge } from './unread-badge.tsx'
 import { UserMenu, UserMenuItems } from './user-menu.tsx'
 
 const CommandPalette = lazy(() =>
@@ -48,7 +49,7 @@ export function AppFrame() {
       </a>
       <SideBar onPalette={() => setOverlay('palette')} />
       <main id="content" tabIndex={-1} className="min-w-0 grow pb-16 focus:outline-none md:pb-0">
-        <Notices />
+        <ServiceWarnings />
         <Outlet key={language} />
       </main>
       <BottomBar onKeys={() => setOverlay('keys')} />
@@ -104,7 +105,8 @@ function SideLink({ item }: { item: NavItem }) {
       className="flex h-8 items-center gap-2 rounded-md px-2 text-sm text-soft transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-ink"
     >
       <item.icon size={16} aria-hidden className="text-faint" />
-      {item.label}
+      <span className="grow">{item.label}</span>
+      {item.to === '/inbox' && <UnreadBadge />}
     </Link>
   )
 }
@@ -145,7 +147,10 @@ function BottomBar({ onKeys }: { onKeys: () => void }) {
             icon={<item.icon size={16} />}
             onSelect={() => void navigate({ to: item.to })}
           >
-            {item.label}
+            <span className="flex items-center gap-2">
+              {item.label}
+              {item.to === '/inbox' && <UnreadBadge />}
+            </span>
           </MenuItem>
         ))}
         <MenuLine />

@@ -36,7 +36,7 @@ export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKey
           placeholder="Go to, create, find a card"
           className="h-12 border-b border-line bg-panel px-4 text-base outline-none"
         />
-        <Command.List className="max-h-[50vh] overflow-y-auto p-2">
+        <Command.List className="max-h-list-height overflow-y-auto p-2">
           <Command.Empty className="px-3 py-6 text-center text-sm text-faint">
             Nothing by that name.
           </Command.Empty>

@@ -4,6 +4,7 @@ import {
   Brain,
   CreditCard,
   FileText,
+  Inbox,
   LifeBuoy,
   type LucideIcon,
   Search,
@@ -24,6 +25,7 @@ export const places: NavItem[] = [
 
 /** Below the line: the account and its surroundings. */
 export const corners: NavItem[] = [
+  { to: '/inbox', label: 'Inbox', icon: Inbox },
   { to: '/billing', label: 'Billing', icon: CreditCard },
   { to: '/settings', label: 'Settings', icon: Settings },
   { to: '/support', label: 'Support', icon: LifeBuoy },

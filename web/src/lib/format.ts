@@ -1,4 +1,4 @@
-import { canonicalLanguage, DEFAULT_LANGUAGE } from '../../../src/core/language.ts'
+import { canonicalLanguage, DEFAULT_LANGUAGE } from '#server/core/language.ts'
 
 /** The words of the app are English; dates, numbers and prices are written in the language of the reader. */
 const formatsOf = (language: string) => {

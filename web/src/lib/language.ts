@@ -1,12 +1,8 @@
+import { canonicalLanguage } from '#server/core/language.ts'
+
 /** The tag as `Intl` takes it. `undefined` where `Intl` would throw, for every text that comes from outside. */
-export function validLanguage(tag: string | undefined | null): string | undefined {
-  if (!tag) return undefined
-  try {
-    return Intl.getCanonicalLocales(tag)[0]
-  } catch {
-    return undefined
-  }
-}
+export const validLanguage = (tag: string | undefined | null): string | undefined =>
+  tag ? canonicalLanguage(tag) : undefined
 
 /** Linux names a language `en_US.UTF-8` or `en-US@posix`: the part before the dot or the at sign is the language. */
 const withoutSystemSuffix = (tag: string) => tag.replace(/[.@].*$/, '').replaceAll('_', '-')

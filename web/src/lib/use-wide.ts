@@ -1,13 +1,21 @@
 import { useSyncExternalStore } from 'react'
 
-const wide = matchMedia('(min-width: 900px)')
+let query: MediaQueryList | undefined
+
+/** Read when it is first asked for, because the style sheet with the breakpoint is loaded by then. */
+function wide(): MediaQueryList {
+  query ??= matchMedia(
+    `(min-width: ${getComputedStyle(document.documentElement).getPropertyValue('--breakpoint-md')})`,
+  )
+  return query
+}
 
 /** True where list and detail stand side by side; below that the detail is a page of its own. */
 export const useWide = () =>
   useSyncExternalStore(
     (listener) => {
-      wide.addEventListener('change', listener)
-      return () => wide.removeEventListener('change', listener)
+      wide().addEventListener('change', listener)
+      return () => wide().removeEventListener('change', listener)
     },
-    () => wide.matches,
+    () => wide().matches,
   )

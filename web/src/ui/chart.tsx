@@ -42,7 +42,7 @@ export function Chart({ label, times, values, format = String, height = 160, ste
       stroke: color('faint'),
       grid: { stroke: color('line'), width: 1 },
       ticks: { show: false },
-      font: '12px system-ui',
+      font: fontOf(element),
     }
     const plot = new uPlot(
       {
@@ -75,7 +75,12 @@ export function Chart({ label, times, values, format = String, height = 160, ste
       plot.destroy()
     }
   }, [times, values, format, height, stepped, theme, systemDark])
-  return <div ref={box} role="img" aria-label={label} />
+  return <div ref={box} role="img" aria-label={label} className="text-xs" />
+}
+
+function fontOf(element: HTMLElement): string {
+  const { fontSize, fontFamily } = getComputedStyle(element)
+  return `${fontSize} ${fontFamily}`
 }
 
 /** Canvas needs a plain colour; the browser resolves variables and light-dark() on an element. */

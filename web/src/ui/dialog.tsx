@@ -1,9 +1,10 @@
 import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
-import { type ReactNode, useState } from 'react'
+import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { cx } from '../lib/cx.ts'
-import { Button, IconButton } from './button.tsx'
+import { Button, type ButtonLook, IconButton } from './button.tsx'
 import { TextField } from './field.tsx'
+import { FormError } from './states.tsx'
 
 type DialogProps = {
   open: boolean
@@ -33,15 +34,12 @@ export function Dialog({
   return (
     <Radix.Root open={open} onOpenChange={(next) => next || onClose()}>
       <Radix.Portal>
-        <div
-          data-backdrop=""
-          className="fixed inset-0 z-40 bg-[light-dark(rgb(20_24_38/0.32),rgb(0_0_0/0.6))]"
-        />
+        <div data-backdrop="" className="fixed inset-0 z-40 bg-backdrop" />
         <Radix.Content
           {...(description ? {} : { 'aria-describedby': undefined })}
           className={cx(
-            'fixed top-[12vh] left-1/2 z-50 flex max-h-[80vh] w-[calc(100vw-24px)] -translate-x-1/2 animate-enter flex-col overflow-hidden rounded-md bg-panel shadow-float focus:outline-none',
-            wide ? 'max-w-[720px]' : 'max-w-[480px]',
+            'fixed top-dialog-top left-1/2 z-50 flex max-h-dialog-height w-dialog-width -translate-x-1/2 animate-enter flex-col overflow-hidden rounded-md bg-panel shadow-float focus:outline-none',
+            wide ? 'max-w-dialog-wide' : 'max-w-dialog',
           )}
         >
           <div className={hideTitle ? 'sr-only' : 'py-4 pr-14 pl-5 pb-0'}>
@@ -67,60 +65,92 @@ export function Dialog({
   )
 }
 
-type ConfirmProps = {
-  open: boolean
-  onClose: () => void
-  onConfirm: () => void
-  title: string
-  children: ReactNode
+type FormDialogProps = Pick<DialogProps, 'onClose' | 'title' | 'description' | 'wide' | 'children'> & {
+  /** What the button says. */
   action: string
+  look?: ButtonLook
+  /** Whether the form may be sent as it is filled in now. */
+  ready?: boolean
   busy?: boolean
-  /** For what cannot be undone: the word that must be typed before the button works. */
-  typed?: string
+  /** What went wrong, shown under the fields; a form that explains its failures itself passes none. */
+  error?: unknown
+  onSubmit: () => void
+  /** Stands where Cancel stands, when there is a better way out. */
+  wayOut?: ReactNode
 }
 
-/** Says in numbers what will happen; the children are that sentence. */
-export function ConfirmDialog({
-  open,
-  onClose,
-  onConfirm,
-  title,
-  children,
+/** Fields and a button that sends them, by click or by Enter. It stays open until its owner closes it. */
+export function FormDialog({
   action,
+  look = 'primary',
+  ready = true,
   busy,
-  typed,
-}: ConfirmProps) {
-  const [text, setText] = useState('')
-  const ready = typed === undefined || text.trim() === typed
+  error,
+  onSubmit,
+  wayOut,
+  children,
+  ...dialog
+}: FormDialogProps) {
+  const formId = useId()
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    // Enter in a field sends a form even while its button is disabled.
+    if (ready && !busy) onSubmit()
+  }
   return (
     <Dialog
-      open={open}
-      onClose={onClose}
-      title={title}
+      open
+      {...dialog}
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="danger" busy={busy} disabled={!ready} onClick={onConfirm}>
+          {wayOut ?? <Button onClick={dialog.onClose}>Cancel</Button>}
+          <Button type="submit" form={formId} look={look} busy={busy} disabled={!ready}>
             {action}
           </Button>
         </>
       }
     >
-      <div className="grid gap-3 text-sm text-soft">
+      <form id={formId} className="grid gap-4" onSubmit={submit}>
         {children}
-        {typed !== undefined && (
-          <TextField
-            label={
-              <>
-                Type <span className="font-mono">{typed}</span> to confirm
-              </>
-            }
-            value={text}
-            autoComplete="off"
-            onChange={(event) => setText(event.target.value)}
-          />
-        )}
-      </div>
+        <FormError error={error} />
+      </form>
     </Dialog>
   )
 }
+
+type ConfirmProps = Pick<FormDialogProps, 'onClose' | 'title' | 'children' | 'action' | 'busy'> & {
+  open: boolean
+  onConfirm: () => void
+  /** For what cannot be undone: the word that must be typed before the button works. */
+  typed?: string
+}
+
+/** Says in numbers what will happen; the children are that sentence. */
+export function ConfirmDialog({ open, onConfirm, children, typed, ...form }: ConfirmProps) {
+  const [text, setText] = useState('')
+  if (!open) return null
+  const ready = typed === undefined || text.trim() === typed
+  return (
+    <FormDialog {...form} look="danger" ready={ready} onSubmit={onConfirm}>
+      <div className="grid gap-3 text-sm text-soft">{children}</div>
+      {typed !== undefined && <TypedWord word={typed} value={text} onChange={setText} />}
+    </FormDialog>
+  )
+}
+
+type TypedWordProps = { word: string; value: string; onChange: (text: string) => void }
+
+/** The word that a person types to say: yes, this one. */
+export const TypedWord = ({ word, value, onChange }: TypedWordProps) => (
+  <TextField
+    label={
+      <>
+        Type <span className="font-mono">{word}</span> to confirm
+      </>
+    }
+    value={value}
+    autoComplete="off"
+    spellCheck={false}
+    onChange={(event) => onChange(event.target.value)}
+  />
+)

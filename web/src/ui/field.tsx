@@ -2,7 +2,7 @@ import { type ComponentProps, type ReactNode, useId } from 'react'
 import { cx } from '../lib/cx.ts'
 
 const control =
-  'w-full min-w-0 rounded-md border border-line-strong bg-panel px-2.5 text-sm text-ink transition-colors hover:border-faint disabled:bg-sunken disabled:text-faint aria-invalid:border-bad pointer-coarse:text-[16px]'
+  'w-full min-w-0 rounded-md border border-line-strong bg-panel px-2.5 text-sm text-ink transition-colors hover:border-faint disabled:bg-sunken disabled:text-faint aria-invalid:border-bad pointer-coarse:text-touch'
 
 type FieldProps = {
   label: ReactNode
@@ -54,7 +54,7 @@ export const Textarea = ({ className, ...rest }: ComponentProps<'textarea'>) => 
   <textarea
     rows={3}
     {...rest}
-    className={cx(control, 'field-sizing-content max-h-[60vh] min-h-16 resize-y py-1.5', className)}
+    className={cx(control, 'field-sizing-content max-h-text-height min-h-16 resize-y py-1.5', className)}
   />
 )
 
@@ -145,7 +145,7 @@ export function Segmented<T extends string>({
       {options.map((option) => (
         <label
           key={option.value}
-          className="flex h-7 items-center gap-1.5 rounded-sm px-2.5 text-sm whitespace-nowrap text-soft transition-colors hover:text-ink has-checked:bg-panel has-checked:font-medium has-checked:text-ink has-checked:shadow-[0_0_0_1px_var(--color-line)] has-focus-visible:outline-2 has-focus-visible:outline-accent pointer-coarse:h-9"
+          className="flex h-7 items-center gap-1.5 rounded-sm px-2.5 text-sm whitespace-nowrap text-soft transition-colors hover:text-ink has-checked:bg-panel has-checked:font-medium has-checked:text-ink has-checked:shadow-line has-focus-visible:outline-2 has-focus-visible:outline-accent pointer-coarse:h-9"
         >
           <input
             type="radio"

@@ -18,13 +18,13 @@ export function Page({ title, lead, actions, back, children, narrow }: PageProps
     <div
       className={cx(
         'mx-auto w-full px-4 pt-5 pb-16 md:px-8 md:pt-7',
-        narrow ? 'max-w-[760px]' : 'max-w-[1120px]',
+        narrow ? 'max-w-reading' : 'max-w-page',
       )}
     >
       {back && <div className="mb-2 text-sm">{back}</div>}
       <header className="mb-6 flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
-        <div className="min-w-0 max-w-[640px]">
-          <h1 className="text-lg font-semibold tracking-[-0.01em]">{title}</h1>
+        <div className="min-w-0 max-w-lead">
+          <h1 className="text-lg font-semibold tracking-tight">{title}</h1>
           {lead && <p className="mt-1 text-sm text-soft">{lead}</p>}
         </div>
         {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
@@ -41,7 +41,7 @@ export function Section({ title, lead, actions, children }: SectionProps) {
   return (
     <section className="border-t border-line py-6 first:border-t-0 first:pt-0">
       <div className="mb-4 flex flex-wrap items-start justify-between gap-3">
-        <div className="max-w-[640px]">
+        <div className="max-w-lead">
           <h2 className="text-base font-semibold">{title}</h2>
           {lead && <p className="mt-0.5 text-sm text-soft">{lead}</p>}
         </div>

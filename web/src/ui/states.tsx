@@ -16,7 +16,7 @@ type EmptyProps = {
 /** Teaches: one sentence, one action, one example. */
 export function EmptyState({ icon, title, children, action, example }: EmptyProps) {
   return (
-    <div className="mx-auto grid max-w-[440px] justify-items-center gap-3 px-4 py-12 text-center">
+    <div className="mx-auto grid max-w-narrow justify-items-center gap-3 px-4 py-12 text-center">
       {icon && (
         <div className="grid size-10 place-items-center rounded-full bg-sunken text-faint">{icon}</div>
       )}
@@ -61,10 +61,7 @@ export function ErrorState({
         : ''))
     : 'Your data is safe.'
   return (
-    <div
-      role="alert"
-      className="mx-auto grid max-w-[440px] justify-items-center gap-3 px-4 py-12 text-center"
-    >
+    <div role="alert" className="mx-auto grid max-w-narrow justify-items-center gap-3 px-4 py-12 text-center">
       <div className="grid size-10 place-items-center rounded-full bg-bad-soft text-bad">
         <CircleAlert size={18} aria-hidden />
       </div>
@@ -144,7 +141,7 @@ export function SkeletonList({ rows = 6 }: { rows?: number }) {
 /** A page of text that is on its way. */
 export function SkeletonPage() {
   return (
-    <div role="status" aria-label="Loading" className="grid max-w-[720px] gap-4 px-4 py-6 md:px-8">
+    <div role="status" aria-label="Loading" className="grid max-w-reading gap-4 px-4 py-6 md:px-8">
       <Skeleton className="h-5 w-1/2" />
       <Skeleton className="w-full" />
       <Skeleton className="w-11/12" />

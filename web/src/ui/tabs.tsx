@@ -13,7 +13,7 @@ export function Tabs<T extends string>({ label, value, onChange, tabs }: TabsPro
           <Radix.Trigger
             key={tab.value}
             value={tab.value}
-            className="-mb-px border-b-2 border-transparent py-2 text-sm whitespace-nowrap text-soft transition-colors hover:text-ink focus-visible:outline-offset-[-2px] data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-ink pointer-coarse:py-3"
+            className="-mb-px border-b-2 border-transparent py-2 text-sm whitespace-nowrap text-soft transition-colors hover:text-ink focus-visible:-outline-offset-2 data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-ink pointer-coarse:py-3"
           >
             {tab.label}
           </Radix.Trigger>

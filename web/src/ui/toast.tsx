@@ -64,7 +64,7 @@ function ToastCard({ toast }: { toast: Toast }) {
   }, [toast])
   const Icon = toast.tone === 'ok' ? CircleCheck : CircleAlert
   return (
-    <div className="pointer-events-auto flex max-w-[400px] animate-enter items-center gap-2 rounded-md bg-panel py-2 pr-1 pl-3 text-sm shadow-float">
+    <div className="pointer-events-auto flex max-w-narrow animate-enter items-center gap-2 rounded-md bg-panel py-2 pr-1 pl-3 text-sm shadow-float">
       <Icon size={16} className={cx('shrink-0', toast.tone === 'ok' ? 'text-ok' : 'text-bad')} aria-hidden />
       <span className="py-1">
         {toast.message}

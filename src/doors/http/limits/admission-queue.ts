@@ -9,7 +9,7 @@ import { errorBody } from '../errors.ts'
  * one a turn, everything else is read and answered in between: a turn that serves hundreds shuts newcomers and health checks out.
  */
 const TURN_MS = 10
-/** Who comes when the first in line has waited this long is refused: an answer later than that helps nobody. */
+/** Refuse new requests once the oldest queued one has waited this long: a later answer helps nobody. */
 export const LONGEST_WAIT_MS = 500
 /** The same for the database, where transactions that must run again hold others up for a while. */
 export const LONGEST_DATABASE_WAIT_MS = 1000

@@ -6,8 +6,10 @@ import { commonErrors, errorResponses } from './errors.ts'
 import { headersOf, inJson, securityOf } from './operations.ts'
 import { type Json, needsBody, type Schemas, schemaOf } from './schemas.ts'
 
-const dataOf = ({ output }: ToolCapability, components: Schemas): Json =>
-  output instanceof z.ZodVoid ? { type: 'object' } : schemaOf(output, components)
+function dataOf(capability: ToolCapability, components: Schemas): Json {
+  const output = capability.tool.output ?? capability.output
+  return output instanceof z.ZodVoid ? { type: 'object' } : schemaOf(output, components)
+}
 
 /** The answer is MCPToolResponse, with what this tool puts into it. */
 const answerOf = (capability: ToolCapability, components: Schemas): Json => ({

@@ -36,24 +36,24 @@ export type IndexedCard = {
 }
 
 /** A word in the title or a tag says more about a card than one in its text. */
-const titleWeight = 2
-const textWeight = 1
+const TITLE_WEIGHT = 2
+const TEXT_WEIGHT = 1
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** The texts of a card in the order in which a reader meets them. */
 const textsOf = (card: IndexedCard): WeighedText[] => [
-  { weight: titleWeight, text: card.title },
-  { weight: titleWeight, text: card.tags.join(' , ') },
-  { weight: textWeight, text: card.symptom },
-  { weight: textWeight, text: card.root_cause ?? '' },
-  { weight: textWeight, text: card.fix_summary },
+  { weight: TITLE_WEIGHT, text: card.title },
+  { weight: TITLE_WEIGHT, text: card.tags.join(' , ') },
+  { weight: TEXT_WEIGHT, text: card.symptom },
+  { weight: TEXT_WEIGHT, text: card.root_cause ?? '' },
+  { weight: TEXT_WEIGHT, text: card.fix_summary },
   ...card.steps.flatMap((step) => [
-    { weight: textWeight, text: asText(step.action) },
-    { weight: textWeight, text: asText(step.result) },
+    { weight: TEXT_WEIGHT, text: asText(step.action) },
+    { weight: TEXT_WEIGHT, text: asText(step.result) },
   ]),
-  { weight: textWeight, text: card.body ?? '' },
-  { weight: textWeight, text: Object.entries(card.environment).flat().join(' , ') },
+  { weight: TEXT_WEIGHT, text: card.body ?? '' },
+  { weight: TEXT_WEIGHT, text: Object.entries(card.environment).flat().join(' , ') },
 ]
 
 /** No more of the notes than a snippet is looked for in. */

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type Ctx, inTx } from '../../../core/context.ts'
+import { holdLock } from '../../../db/locks.ts'
 import { maintainIndex } from '../../../search-index/index.ts'
-import { analyserVersion } from '../../../text/analyse.ts'
+import { ANALYSER_VERSION } from '../../../text/analyse.ts'
 import { indexCards } from './index-card.ts'
 import { indexedCards } from './indexable-cards.ts'
 
@@ -11,7 +12,7 @@ import { indexedCards } from './indexable-cards.ts'
  * entry says. Staleness is a mark in the index itself: whoever re-indexes, and however often it is interrupted, goes
  * on where the marks are.
  */
-const staleMark = 0
+const STALE_MARK = 0
 
 export const REINDEX_JOB = 'stale-cards'
 
@@ -19,16 +20,14 @@ export const REINDEX_JOB = 'stale-cards'
 type Pace = { cards: number; pauseMs: number }
 
 /** Small, so that the one writer of SQLite is free again after a few milliseconds. */
-const whileServing: Pace = { cards: 25, pauseMs: 5 }
-const beforeServing: Pace = { cards: 500, pauseMs: 0 }
-/** Any fixed number: processes that re-index at the same time take turns. */
-const reindexLock = 7_205_761
+const WHILE_SERVING: Pace = { cards: 25, pauseMs: 5 }
+const BEFORE_SERVING: Pace = { cards: 500, pauseMs: 0 }
 
 /** Marks the cards of a workspace whose visibility changes, in that transaction; a job re-indexes them after it. */
 export async function reindexWorkspaceSoon(ctx: Ctx, workspaceId: string): Promise<void> {
   await ctx.db
     .updateTable('search_docs')
-    .set({ analyser: staleMark })
+    .set({ analyser: STALE_MARK })
     .where('card_id', 'in', (eb) =>
       eb.selectFrom('cards').select('cards.card_id').where('cards.workspace_id', '=', workspaceId),
     )
@@ -37,14 +36,14 @@ export async function reindexWorkspaceSoon(ctx: Ctx, workspaceId: string): Promi
 }
 
 async function markAllStale(ctx: Ctx): Promise<void> {
-  await inTx(ctx, (ctx) => ctx.db.updateTable('search_docs').set({ analyser: staleMark }).execute())
+  await inTx(ctx, (ctx) => ctx.db.updateTable('search_docs').set({ analyser: STALE_MARK }).execute())
 }
 
 const staleCards = (ctx: Ctx) =>
   ctx.db
     .selectFrom('search_docs')
     .innerJoin('cards', 'cards.card_id', 'search_docs.card_id')
-    .where('search_docs.analyser', '<', analyserVersion)
+    .where('search_docs.analyser', '<', ANALYSER_VERSION)
     .where('cards.deleted_at', 'is', null)
 
 /** Cards from a time before there was an index. */
@@ -56,7 +55,7 @@ const missingCards = (ctx: Ctx) =>
     .where('cards.deleted_at', 'is', null)
 
 /** What an upgrade or a workspace has marked; an older analyser is no mark. */
-const markedCards = (ctx: Ctx) => staleCards(ctx).where('search_docs.analyser', '=', staleMark)
+const markedCards = (ctx: Ctx) => staleCards(ctx).where('search_docs.analyser', '=', STALE_MARK)
 
 type Which = 'stale' | 'marked' | 'missing'
 
@@ -65,8 +64,7 @@ function reindexSome(ctx: Ctx, which: Which, after: string, limit: number): Prom
   return inTx(
     ctx,
     async (ctx) => {
-      if (ctx.database.engine === 'postgres')
-        await sql`select pg_advisory_xact_lock(${reindexLock})`.execute(ctx.db)
+      await holdLock(ctx.db, ctx.database.engine, 'reindex')
       const from =
         which === 'missing'
           ? missingCards(ctx).where('cards.card_id', '>', after).orderBy('cards.card_id')
@@ -119,8 +117,8 @@ export async function reindex(
   onProgress: (done: number) => void = () => {},
   stopping?: AbortSignal,
 ): Promise<number> {
-  const stale = await reindexThe(ctx, 'stale', whileServing, { onProgress, stopping })
-  const missing = await reindexThe(ctx, 'missing', whileServing, {
+  const stale = await reindexThe(ctx, 'stale', WHILE_SERVING, { onProgress, stopping })
+  const missing = await reindexThe(ctx, 'missing', WHILE_SERVING, {
     onProgress: (done) => onProgress(stale + done),
     stopping,
   })
@@ -139,13 +137,13 @@ export async function reindexAll(
 
 /** The job: the marks only, since looking for cards that are missing means going through all of them. */
 export async function reindexStale(ctx: Ctx, stopping: AbortSignal): Promise<void> {
-  await reindexThe(ctx, 'stale', whileServing, { stopping })
+  await reindexThe(ctx, 'stale', WHILE_SERVING, { stopping })
 }
 
 /** An upgrade may empty the index, or mark cards in it: all that is done before anybody searches in vain. Returns how many cards. */
 export async function bringIndexUpToDate(ctx: Ctx): Promise<number> {
   const filled = await fillEmptyIndex(ctx)
-  const marked = await reindexThe(ctx, 'marked', beforeServing, {})
+  const marked = await reindexThe(ctx, 'marked', BEFORE_SERVING, {})
   if (marked > 0) await maintainIndex(ctx)
   return filled + marked
 }
@@ -161,7 +159,7 @@ export async function fillEmptyIndex(ctx: Ctx): Promise<number> {
     .limit(1)
     .executeTakeFirst()
   if (!last || last.doc_no !== null) return 0
-  const cards = await reindexThe(ctx, 'missing', beforeServing, {})
+  const cards = await reindexThe(ctx, 'missing', BEFORE_SERVING, {})
   await maintainIndex(ctx)
   return cards
 }

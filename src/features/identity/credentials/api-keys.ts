@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { capability } from '../../../core/capability.ts'
 import { inTx } from '../../../core/context.ts'
-import { missingScope, notFound } from '../../../core/errors.ts'
+import { missingScope, notAuthenticated, notFound } from '../../../core/errors.ts'
 import { AnswerId, Id, Time } from '../../../core/schemas.ts'
 import { SCOPES } from '../../../core/scopes.ts'
 import { randomToken, sha256 } from '../../../core/secrets.ts'
@@ -9,6 +9,7 @@ import { fromJson, toJson } from '../../../db/columns.ts'
 import { newId } from '../../../db/ids.ts'
 import type { ApiKeysTable } from '../../../db/tables/accounts.ts'
 import { audit } from '../../audit/audit.ts'
+import { requireLiveCredential } from './live-credential.ts'
 
 export const KEY_PREFIX = 'kv_'
 /** 30 random bytes are 40 url-safe characters. */
@@ -69,6 +70,7 @@ export const createApiKey = capability({
     if (exceeding.length > 0) throw missingScope(exceeding)
     const key = KEY_PREFIX + randomToken(KEY_BYTES)
     return inTx(ctx, async (ctx) => {
+      await requireLiveCredential(ctx)
       const now = ctx.now()
       const row: ApiKeysTable = {
         key_id: newId(),
@@ -130,5 +132,25 @@ export const deleteApiKey = capability({
         .executeTakeFirst()
       if (!deleted) throw notFound('API key')
       await audit(ctx, { action: 'key.deleted', subject: { type: 'api_key', id: key_id } })
+    }),
+})
+
+export const endCurrentKey = capability({
+  name: 'keys.end_current',
+  summary: 'Delete the API key that makes this call; no scope is needed for that',
+  description: 'So that a program can sign itself out without a key that may touch the account.',
+  scopes: 'public',
+  rest: ['DELETE /api/v1/auth/api-keys/current'],
+  status: 204,
+  errors: [401, 404],
+  input: z.object({}),
+  output: z.void(),
+  run: (ctx) =>
+    inTx(ctx, async (ctx) => {
+      if (!ctx.viewer) throw notAuthenticated()
+      const { kind, id } = ctx.viewer.credential
+      if (kind !== 'api_key') throw notFound('API key', 'This call was not made with one.')
+      await ctx.db.deleteFrom('api_keys').where('key_id', '=', id).execute()
+      await audit(ctx, { action: 'key.deleted', subject: { type: 'api_key', id } })
     }),
 })

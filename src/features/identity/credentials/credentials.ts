@@ -43,6 +43,7 @@ const findKey = prepared((db, parameter: Named<{ hash: string }>) =>
       'api_keys.last_used_at',
       'users.email_normal',
       'users.email_verified',
+      'users.service_admin',
     ])
     .where('api_keys.key_hash', '=', parameter('hash'))
     .where('users.deleted_at', 'is', null),
@@ -59,6 +60,7 @@ const findSession = prepared((db, parameter: Named<{ hash: string }>) =>
       'sessions.last_seen_at',
       'users.email_normal',
       'users.email_verified',
+      'users.service_admin',
     ])
     .where('sessions.token_hash', '=', parameter('hash'))
     .where('users.deleted_at', 'is', null),

@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { capability } from '../../../core/capability.ts'
-import type { Ctx } from '../../../core/context.ts'
-import { inTx } from '../../../core/context.ts'
+import { type Ctx, inTx } from '../../../core/context.ts'
+import { notFound } from '../../../core/errors.ts'
+import { AnswerId, Id, Time } from '../../../core/schemas.ts'
 import { randomToken, sha256 } from '../../../core/secrets.ts'
 import { newId } from '../../../db/ids.ts'
 import type { UsersTable } from '../../../db/tables/accounts.ts'
-import { deleteSession, insertSession } from '../users/users.store.ts'
+import { audit } from '../../audit/audit.ts'
+import { deleteOwnSession, deleteSession, insertSession, listSessionsOf } from '../users/users.store.ts'
 import { presentUser, UserResponse } from '../users/users.ts'
 
 export const SESSION_PREFIX = 'kvs_'
@@ -56,5 +58,44 @@ export const logout = capability({
   run: (ctx) =>
     inTx(ctx, async (ctx) => {
       if (ctx.viewer.credential.kind === 'session') await deleteSession(ctx.db, ctx.viewer.credential.id)
+    }),
+})
+
+export const SessionResponse = z
+  .object({
+    session_id: AnswerId,
+    created_at: Time.describe('When somebody signed in.'),
+    last_seen_at: Time.describe('Moves at most once an hour.'),
+    expires_at: Time,
+    current: z.boolean().describe('The session of this call.'),
+  })
+  .meta({ id: 'SessionResponse' })
+
+export const listSessions = capability({
+  name: 'sessions.list',
+  summary: 'Where the account is signed in, newest first',
+  scopes: ['account'],
+  rest: ['GET /api/v1/auth/sessions'],
+  input: z.object({}),
+  output: z.array(SessionResponse),
+  run: async (ctx) => {
+    const rows = await listSessionsOf(ctx.db, ctx.viewer.userId, ctx.now().toISOString())
+    return rows.map((row) => ({ ...row, current: row.session_id === ctx.viewer.credential.id }))
+  },
+})
+
+export const endSession = capability({
+  name: 'sessions.end',
+  summary: 'End one session of the account; it stops working at once',
+  scopes: ['account'],
+  rest: ['DELETE /api/v1/auth/sessions/{session_id}'],
+  status: 204,
+  errors: [404],
+  input: z.object({ session_id: Id }),
+  output: z.void(),
+  run: (ctx, { session_id }) =>
+    inTx(ctx, async (ctx) => {
+      if (!(await deleteOwnSession(ctx.db, ctx.viewer.userId, session_id))) throw notFound('Session')
+      await audit(ctx, { action: 'session.ended', subject: { type: 'session', id: session_id } })
     }),
 })

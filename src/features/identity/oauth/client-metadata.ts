@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { plainName } from '../../../core/names.ts'
 import { sizeIssues } from '../../../core/sizes.ts'
 import { OAuthProblem, redirectProblem } from './oauth.rules.ts'
 
 // RFC 7591 §2, the part that matters here. Unknown members are passed over, as the RFC asks.
 export const Metadata = z.object({
   redirect_uris: z.array(z.string().max(2000)).min(1).max(20),
-  client_name: z.string().trim().min(1).max(200).optional(),
+  client_name: z.string().max(1000).overwrite(plainName).max(200).optional(),
   client_uri: z
     .url({ protocol: /^https?$/ })
     .max(2000)
@@ -50,7 +51,7 @@ export function parseClientMetadata(body: unknown): ClientMetadata {
   }
   return {
     redirectUris: [...new Set(given.redirect_uris)],
-    name: given.client_name ?? 'Unnamed app',
+    name: given.client_name || 'Unnamed app',
     uri: given.client_uri ?? null,
     authMethod: given.token_endpoint_auth_method,
     mayRefresh: given.grant_types.includes('refresh_token'),

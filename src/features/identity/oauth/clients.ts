@@ -1,4 +1,5 @@
 import { type Ctx, inTx } from '../../../core/context.ts'
+import { plainName } from '../../../core/names.ts'
 import { randomToken, sha256 } from '../../../core/secrets.ts'
 import { flag, fromJson, toJson } from '../../../db/columns.ts'
 import { newId } from '../../../db/ids.ts'
@@ -20,7 +21,7 @@ export type OAuthClient = ClientMetadata & {
 
 const fromRow = (row: OAuthClientsTable): OAuthClient => ({
   clientId: row.client_id,
-  name: row.name,
+  name: plainName(row.name),
   uri: row.uri,
   redirectUris: fromJson(row.redirect_uris),
   authMethod: row.auth_method,

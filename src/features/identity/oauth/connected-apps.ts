@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { capability } from '../../../core/capability.ts'
 import { type Ctx, inTx } from '../../../core/context.ts'
 import { notFound } from '../../../core/errors.ts'
+import { plainName } from '../../../core/names.ts'
 import { AnswerId, Id, Time } from '../../../core/schemas.ts'
 import { fromJson } from '../../../db/columns.ts'
 import { audit } from '../../audit/audit.ts'
@@ -33,7 +34,7 @@ export const listConnectedApps = capability({
     return rows.map((row) => ({
       app_id: row.grant_id,
       client_id: row.client_id,
-      name: row.name,
+      name: plainName(row.name),
       uri: row.uri,
       verified_host: row.source === 'document' ? new URL(row.client_id).host : null,
       scopes: fromJson<string[]>(row.scopes),

@@ -53,7 +53,7 @@ export const refusalPage = (reason: string, backTo?: string): string =>
     body: html`<h1>This app cannot be connected</h1>
 <p>${reason}</p>
 <p class="soft">Nothing was granted. Start again from the app.</p>
-${backTo !== undefined && html`<p><a class="button" href="${backTo}">Back to ${new URL(backTo).host}</a></p>`}`,
+${backTo !== undefined && html`<p><a class="button" href="${backTo}">Back to ${destination(backTo)}</a></p>`}`,
   })
 
 /** Chromium applies form-action to the redirect that follows the form, so the app's own address is let through. */

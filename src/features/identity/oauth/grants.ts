@@ -5,6 +5,7 @@ import { newId } from '../../../db/ids.ts'
 import type { OAuthTokensTable } from '../../../db/tables/oauth.ts'
 import { audit } from '../../audit/audit.ts'
 import { ACCESS_PREFIX } from '../credentials/access-tokens.ts'
+import { requireLiveCredential } from '../credentials/live-credential.ts'
 import type { OAuthClient } from './clients.ts'
 import { type GrantableScope, OAuthProblem, pkceMatches } from './oauth.rules.ts'
 import {
@@ -52,6 +53,7 @@ const after = (ctx: Ctx, ms: number) => new Date(ctx.now().getTime() + ms).toISO
 export function grantCode(ctx: UserCtx, consent: Consent): Promise<string> {
   const code = CODE_PREFIX + randomToken()
   return inTx(ctx, async (ctx) => {
+    await requireLiveCredential(ctx)
     const grantId = newId()
     await insertGrant(ctx.db, {
       grant_id: grantId,

@@ -460,6 +460,23 @@ onBothEngines('connected apps', (t) => {
     expect((await token({ grant_type: 'password', client_id: 'x' })).body.error).toBe('invalid_client')
   })
 
+  test('nobody is sent to an app by itself unless that does no harm; elsewhere they go by a click', async () => {
+    const wrong = async (redirect_uri: string) => {
+      const body = { redirect_uris: [redirect_uri], token_endpoint_auth_method: 'none' }
+      const { client_id } = (await t.anonymous().post('/oauth/register', body)).body
+      return page({ ...requestOf(client_id, 'no challenge'), redirect_uri })
+    }
+    for (const address of ['http://127.0.0.1:5555/cb', 'com.example.app:/cb'])
+      expect((await wrong(address)).status, address).toBe(303)
+    for (const address of ['search-ms://query/x', 'https://app.example.com/cb']) {
+      const answer = await wrong(address)
+      expect([answer.status, answer.headers.location], address).toEqual([400, undefined])
+      expect(answer.text).toContain(`href="${address}?error=`)
+    }
+    const filesystem = { redirect_uris: ['filesystem:https://app.example.com/temporary/x'] }
+    expect((await t.anonymous().post('/oauth/register', filesystem)).body.error).toBe('invalid_redirect_uri')
+  })
+
   test('registrations that nobody consented to, and what has expired, are cleared away', async () => {
     const person = await t.user()
     const unused = await register()

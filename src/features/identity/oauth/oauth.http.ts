@@ -16,7 +16,7 @@ import { authenticateClient, findClient, type OAuthClient, registerClient } from
 import { consentHeaders, consentPage, refusalPage } from './consent-page.ts'
 import { exchangeCode, grantCode, refreshTokens, revokeToken } from './grants.ts'
 import { authorizationServerMetadata, protectedResourceMetadata } from './oauth.metadata.ts'
-import { OAuthProblem, withQuery } from './oauth.rules.ts'
+import { isSafeUnasked, OAuthProblem, withQuery } from './oauth.rules.ts'
 
 const AUTHORIZE = '/oauth/authorize'
 const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
@@ -70,11 +70,11 @@ function showRefusal(reply: FastifyReply, reason: string) {
 }
 
 /**
- * Anybody may register any web address, so an automatic redirect there would make this server a springboard for
- * phishing (RFC 9700 §4.11.2): to the web the person goes by their own click. Apps on the device are told at once.
+ * An automatic redirect to whatever somebody registered would make this server a springboard for phishing (RFC 9700
+ * §4.11.2), or start any program that has a scheme: there the person goes by their own click.
  */
 function sendBack(reply: FastifyReply, problem: RedirectedProblem) {
-  if (!problem.location.startsWith('https:')) return reply.headers(NO_STORE).redirect(problem.location, 303)
+  if (isSafeUnasked(problem.location)) return reply.headers(NO_STORE).redirect(problem.location, 303)
   return reply.code(400).headers(consentHeaders(null)).send(refusalPage(problem.message, problem.location))
 }
 

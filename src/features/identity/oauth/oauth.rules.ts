@@ -1,8 +1,9 @@
+import { TOOL_SCOPES } from '../../../core/scopes.ts'
 import { sha256 } from '../../../core/secrets.ts'
 
 // What an app may be granted. `account` is left out on purpose: with it an app could make itself API keys
 // that outlive the moment its owner disconnects it.
-export const GRANTABLE_SCOPES = ['search', 'record', 'case:write', 'publish', 'workspace:write'] as const
+export const GRANTABLE_SCOPES = TOOL_SCOPES
 export type GrantableScope = (typeof GRANTABLE_SCOPES)[number]
 
 export const SCOPE_MEANING: Record<GrantableScope, string> = {
@@ -26,19 +27,25 @@ export class OAuthProblem extends Error {
 }
 
 const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost'])
-// Schemes that a browser would run or open as content instead of handing them to an app.
+// Schemes that a browser would run or open as content, or that start something else than an app that signs in.
 const UNSAFE_SCHEMES = new Set([
   'javascript:',
   'data:',
   'file:',
+  'filesystem:',
   'blob:',
   'about:',
   'vbscript:',
   'view-source:',
+  'jar:',
+  'intent:',
+  'content:',
   'ws:',
   'wss:',
   'ftp:',
 ])
+// An app's own scheme is a domain turned around (RFC 8252 §7.1), or at least an address with a host.
+const hasDot = (url: URL) => url.protocol.includes('.')
 
 export const isLoopback = (url: URL): boolean => url.protocol === 'http:' && LOOPBACK.has(url.hostname)
 
@@ -51,7 +58,15 @@ export function redirectProblem(text: string): string | null {
   if (url.username || url.password) return 'must not carry credentials'
   if (UNSAFE_SCHEMES.has(url.protocol)) return `uses the scheme ${url.protocol} which cannot be redirected to`
   if (url.protocol === 'http:' && !isLoopback(url)) return 'uses http; only loopback addresses may'
+  if (!hasDot(url) && url.host === '') return 'is not an address of an app: it names no host'
   return null
+}
+
+// Anybody may register any address, so a person who has not said yes is sent only where it does no harm: to an app on
+// this computer by loopback, or by a scheme that is a domain turned around. Anywhere else they go by their own click.
+export function isSafeUnasked(text: string): boolean {
+  const url = new URL(text)
+  return isLoopback(url) || hasDot(url)
 }
 
 // Loopback redirects match on any port (RFC 8252 §7.3), everything else to the letter.

@@ -7,7 +7,14 @@ import { type DocumentNet, documentUrl, fetchClientDocument } from './client-doc
 import { parseClientDocument, parseClientMetadata } from './client-metadata.ts'
 import { consentHeaders, consentPage } from './consent-page.ts'
 import { bearerChallenge, resourceMetadataUrl } from './oauth.metadata.ts'
-import { parseResource, parseScopes, pkceMatches, redirectMatches, redirectProblem } from './oauth.rules.ts'
+import {
+  isSafeUnasked,
+  parseResource,
+  parseScopes,
+  pkceMatches,
+  redirectMatches,
+  redirectProblem,
+} from './oauth.rules.ts'
 import { isPublicAddress } from './public-address.ts'
 
 test.each([
@@ -16,16 +23,42 @@ test.each([
   'http://[::1]/cb',
   'http://localhost/cb',
   'cursor://anysphere.cursor/cb',
+  'com.example.app:/cb',
 ])('an app may be sent back to %s', (uri) => expect(redirectProblem(uri)).toBeNull())
 
 test.each([
   'http://app.example.com/cb',
   'javascript:alert(1)',
   'data:text/html,x',
+  'filesystem:http://127.0.0.1:8080/temporary/x.html',
+  'blob:https://a.example.com/x',
+  'intent://scan/#Intent',
+  'intent://scan/',
+  'ms-settings:privacy',
+  'mailto:somebody@example.com',
+  'tel:1',
   'https://a.example.com/#x',
   'https://user:pw@a.example.com/',
   '/cb',
 ])('an app may not be sent back to %s', (uri) => expect(redirectProblem(uri)).toBeTypeOf('string'))
+
+test.each([
+  ['http://127.0.0.1:3000/cb', true],
+  ['com.example.app:/cb', true],
+  ['cursor://anysphere.cursor/cb', false],
+  ['search-ms://query/x', false],
+  ['https://app.example.com/cb', false],
+])('whether somebody who has not consented is sent to %s by itself: %s', (uri, sent) =>
+  expect(isSafeUnasked(uri)).toBe(sent),
+)
+
+test('the name of an app reads as it is written', () => {
+  const named = (client_name: string) =>
+    parseClientMetadata({ redirect_uris: ['https://app.example.com/cb'], client_name }).name
+  expect(named('Vault\u202e elosnoC\u2066')).toBe('Vault elosnoC')
+  expect(named('\u202e')).toBe('Unnamed app')
+  expect(() => named('x'.repeat(201))).toThrow('client_name')
+})
 
 test('a loopback redirect matches on any port, everything else to the letter', () => {
   expect(redirectMatches(['http://127.0.0.1/cb'], 'http://127.0.0.1:51234/cb')).toBe(true)

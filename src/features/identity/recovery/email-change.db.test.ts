@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { clientOf } from '../../../../test/support/client.ts'
+import { type Client, clientOf } from '../../../../test/support/client.ts'
 import { type Bench, onBothEngines } from '../../../../test/support/engines.ts'
 import { type ReceivedMail, startSmtp } from '../../../../test/support/smtp.ts'
 
@@ -13,7 +13,7 @@ const linkTo = async (email: string, count?: number) =>
   tokenIn((await smtp.mailTo(email, 'Confirm your new e-mail address', count)).text)
 
 const withMail = (t: Bench) => {
-  const confirm = (token: string) => t.anonymous().post('/api/v1/auth/verify-email', { token })
+  const confirm = (user: Client, token: string) => user.post('/api/v1/auth/verify-email', { token })
   let people = 0
   const address = () => `new-${t.engine}-${++people}@example.com`
   const signIn = (email: string) => t.anonymous().post('/api/v1/auth/login', { email, password: PASSWORD })
@@ -33,7 +33,7 @@ const withMail = (t: Bench) => {
     })
     expect((await signIn(email)).status).toBe(401)
     const token = await linkTo(email)
-    expect((await confirm(token)).status).toBe(204)
+    expect((await confirm(user, token)).status).toBe(204)
     expect((await user.get('/api/v1/auth/me')).body).toMatchObject({
       email,
       email_verified: true,
@@ -42,7 +42,7 @@ const withMail = (t: Bench) => {
     expect((await signIn(email)).status).toBe(200)
     expect((await signIn(user.email)).status).toBe(401)
     expect((await clientOf(t.app, { 'x-api-key': key }).get('/api/v1/auth/me')).status).toBe(200)
-    expect((await confirm(token)).body.code).toBe('invalid_token')
+    expect((await confirm(user, token)).body.code).toBe('invalid_token')
     const told = await smtp.mailTo(user.email, 'The e-mail address of your account has changed')
     expect(told.text).toContain(email)
   })
@@ -54,8 +54,8 @@ const withMail = (t: Bench) => {
     const reset = await smtp.mailTo(user.email, 'Choose a new password')
     const email = address()
     await user.post(EMAIL, { email, current_password: PASSWORD })
-    await confirm(await linkTo(email))
-    expect((await confirm(tokenIn(verify.text))).status).toBe(400)
+    await confirm(user, await linkTo(email))
+    expect((await confirm(user, tokenIn(verify.text))).status).toBe(400)
     const stale = await t
       .anonymous()
       .post('/api/v1/auth/password/reset', { token: tokenIn(reset.text), new_password: 'a new password' })
@@ -86,14 +86,14 @@ const withMail = (t: Bench) => {
     const older = await linkTo(first)
     await ask(second)
     const newer = await linkTo(second)
-    expect((await confirm(older)).status).toBe(400)
+    expect((await confirm(user, older)).status).toBe(400)
     expect((await user.delete(EMAIL)).status).toBe(204)
     expect((await user.get('/api/v1/auth/me')).body.pending_email).toBeNull()
-    expect((await confirm(newer)).status).toBe(400)
+    expect((await confirm(user, newer)).status).toBe(400)
     await ask(third)
     const last = await linkTo(third)
     t.later(86_400_001)
-    expect((await confirm(last)).status).toBe(400)
+    expect((await confirm(user, last)).status).toBe(400)
     expect((await user.get('/api/v1/auth/me')).body).toMatchObject({ email: user.email, pending_email: null })
   })
 
@@ -106,10 +106,34 @@ const withMail = (t: Bench) => {
     expect((await one.post(EMAIL, { email: 'nobody' })).status).toBe(422)
     const email = address()
     for (const user of [one, two]) await user.post(EMAIL, { email, current_password: PASSWORD })
-    const tokens = [await linkTo(email), await linkTo(email, 2)]
-    const answers = await Promise.all(tokens.map(confirm))
+    const tokens = [await linkTo(email), await linkTo(email, 2)] as const
+    const answers = await Promise.all([confirm(one, tokens[0]), confirm(two, tokens[1])])
     expect(answers.map((answer) => answer.status).sort()).toEqual([204, 409])
     expect(answers.find((answer) => answer.status === 409)?.body.code).toBe('email_taken')
+  })
+
+  test('whoever moves an account to an address of somebody else gets nothing by their click', async () => {
+    const mover = await t.user(`thief-${t.engine}`)
+    const email = address()
+    await mover.post(EMAIL, { email, current_password: PASSWORD })
+    const token = await linkTo(email)
+    const clicked = await t.anonymous().post('/api/v1/auth/verify-email', { token })
+    expect([clicked.status, clicked.body.code]).toEqual([401, 'not_authenticated'])
+    expect((await confirm(await t.user(`bystander-${t.engine}`), token)).status).toBe(401)
+    expect((await mover.get('/api/v1/auth/me')).body).toMatchObject({ email: mover.email })
+  })
+
+  test('a change that was begun ends with all other access', async () => {
+    const user = await t.user(`ends-${t.engine}`)
+    const email = address()
+    await user.post(EMAIL, { email, current_password: PASSWORD })
+    const token = await linkTo(email)
+    await user.post('/api/v1/auth/password', {
+      current_password: PASSWORD,
+      new_password: 'another password',
+    })
+    expect((await confirm(user, token)).status).toBe(400)
+    expect((await user.get('/api/v1/auth/me')).body.pending_email).toBeNull()
   })
 
   test('two uses of one link at once: one works', async () => {
@@ -117,7 +141,7 @@ const withMail = (t: Bench) => {
     const email = address()
     await user.post(EMAIL, { email, current_password: PASSWORD })
     const token = await linkTo(email)
-    const answers = await Promise.all([confirm(token), confirm(token)])
+    const answers = await Promise.all([confirm(user, token), confirm(user, token)])
     expect(answers.map((answer) => answer.status).sort()).toEqual([204, 400])
   })
 
@@ -127,7 +151,7 @@ const withMail = (t: Bench) => {
     await user.post(EMAIL, { email, current_password: PASSWORD })
     const token = await linkTo(email)
     expect((await user.delete('/api/v1/auth/me?confirmed_by_user=true')).status).toBe(200)
-    expect((await confirm(token)).status).toBe(400)
+    expect((await confirm(user, token)).status).toBe(400)
   })
 
   test('the confirmation mail comes again, once it is asked for, and only while it is needed', async () => {
@@ -138,8 +162,8 @@ const withMail = (t: Bench) => {
     const sent = await user.post('/api/v1/auth/verify-email/resend')
     expect([sent.status, sent.body]).toEqual([200, { email: user.email }])
     const newer = tokenIn((await mail(2)).text)
-    expect((await confirm(older)).status).toBe(400)
-    expect((await confirm(newer)).status).toBe(204)
+    expect((await confirm(user, older)).status).toBe(400)
+    expect((await confirm(user, newer)).status).toBe(204)
     const done = await user.post('/api/v1/auth/verify-email/resend')
     expect([done.status, done.body.code]).toEqual([409, 'already_verified'])
   })
@@ -154,9 +178,7 @@ const withoutMail = (t: Bench) => {
     expect(body.confirm_url).toMatch(
       new RegExp(`^${t.app.services.config.baseUrl}/verify\\?token=[\\w-]{43}$`),
     )
-    const confirmed = await t
-      .anonymous()
-      .post('/api/v1/auth/verify-email', { token: tokenIn(body.confirm_url) })
+    const confirmed = await user.post('/api/v1/auth/verify-email', { token: tokenIn(body.confirm_url) })
     expect(confirmed.status).toBe(204)
     expect((await user.get('/api/v1/auth/me')).body).toMatchObject({ email, email_verified: false })
     const resend = await user.post('/api/v1/auth/verify-email/resend')

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { capability } from '../../../core/capability.ts'
 import { type Ctx, inTx, type UserCtx } from '../../../core/context.ts'
 import { conflict, rateLimited } from '../../../core/errors.ts'
+import { localTime } from '../../../core/language.ts'
 import { Email, normalEmail, Time } from '../../../core/schemas.ts'
 import { randomToken, sha256 } from '../../../core/secrets.ts'
 import type { UsersTable } from '../../../db/tables/accounts.ts'
@@ -10,6 +11,7 @@ import { cancelMails, enqueueMail } from '../../mail/outbox.ts'
 import { mailWithButton } from '../../mail/template.ts'
 import { requireRecentProof } from '../credentials/recent-sign-in.ts'
 import { dropEmailChange, putEmailChange, takeEmailChange } from '../users/email-change.store.ts'
+import { languageOf } from '../users/user-settings.ts'
 import { dropEmailTokens, findUserByEmail, updateUser } from '../users/users.store.ts'
 import { requireUser } from '../users/users.ts'
 
@@ -56,7 +58,11 @@ async function begin(
       heading: 'Confirm your new e-mail address',
       lines: ['Somebody, hopefully you, wants to use this address for a Knowledge Vault account.'],
       button: { label: 'Confirm', url },
-      footer: 'The link works once, for 24 hours. If it was not you, ignore this mail; nothing has changed.',
+      footer: [
+        'The link works once, for 24 hours, until ',
+        localTime(languageOf(user), expires_at),
+        '. If it was not you, ignore this mail; nothing has changed.',
+      ],
     }),
   })
   await putEmailChange(ctx.db, {

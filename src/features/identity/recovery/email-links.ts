@@ -1,43 +1,43 @@
 import { z } from 'zod'
 import { capability } from '../../../core/capability.ts'
-import type { Ctx } from '../../../core/context.ts'
-import { inTx } from '../../../core/context.ts'
+import { type Ctx, inTx } from '../../../core/context.ts'
 import { AppError, conflict, notAuthenticated, notConfigured, rateLimited } from '../../../core/errors.ts'
 import { localTime } from '../../../core/language.ts'
-import { Email, normalEmail } from '../../../core/schemas.ts'
 import { randomToken, sha256 } from '../../../core/secrets.ts'
 import type { EmailTokensTable, UsersTable } from '../../../db/tables/accounts.ts'
 import { audit } from '../../audit/audit.ts'
-import { bookWaitingBonuses } from '../../billing/invites.ts'
+import { bookWaitingBonuses } from '../../invite-codes/invite-codes.ts'
 import { cancelMails, enqueueMail } from '../../mail/outbox.ts'
 import { mailWithButton } from '../../mail/template.ts'
-import { disconnectAllApps } from '../oauth/connected-apps.ts'
+import { tell } from '../../notices/tell.ts'
+import { emailChangeOwner } from '../users/email-change.store.ts'
 import { forgetFailures } from '../users/guessing.ts'
-import { hashPassword, Password, passwordMatches } from '../users/passwords.ts'
+import { hashPassword, Password } from '../users/passwords.ts'
 import { languageOf } from '../users/user-settings.ts'
 import {
-  deleteSessionsOf,
   dropEmailTokens,
-  findUserByEmail,
+  emailTokenOwner,
   insertEmailToken,
   updateUser,
   useEmailToken,
 } from '../users/users.store.ts'
 import { requireUser } from '../users/users.ts'
 import { confirmEmailChange, emailTakenMeanwhile } from './email-change.ts'
+import { endAccess } from './end-access.ts'
 
 const HOUR_MS = 3_600_000
 const LIFETIME_MS = { reset_password: HOUR_MS, verify_email: 7 * 24 * HOUR_MS }
-const RESETS_PER_EMAIL_A_MINUTE = 5
 const CONFIRMATIONS_A_MINUTE = 3
 
 type Issued = { token: string; expires_at: string }
 
-async function issueToken(ctx: Ctx, userId: string, purpose: EmailTokensTable['purpose']): Promise<Issued> {
+export async function issueToken(
+  ctx: Ctx,
+  userId: string,
+  purpose: EmailTokensTable['purpose'],
+): Promise<Issued> {
   const token = randomToken()
-  await cancelMails(ctx, `${purpose}:${userId}`)
   const now = ctx.now()
-  await dropEmailTokens(ctx.db, userId, purpose)
   const expires_at = new Date(now.getTime() + LIFETIME_MS[purpose]).toISOString()
   await insertEmailToken(ctx.db, {
     token_hash: sha256(token),
@@ -52,6 +52,8 @@ async function issueToken(ctx: Ctx, userId: string, purpose: EmailTokensTable['p
 
 export async function sendVerificationMail(ctx: Ctx, user: UsersTable): Promise<void> {
   if (!ctx.adapters.mail || !user.email) return
+  await cancelMails(ctx, `verify_email:${user.user_id}`)
+  await dropEmailTokens(ctx.db, user.user_id, 'verify_email')
   const { token, expires_at } = await issueToken(ctx, user.user_id, 'verify_email')
   const mail = mailWithButton({
     heading: 'Confirm your e-mail address',
@@ -60,7 +62,7 @@ export async function sendVerificationMail(ctx: Ctx, user: UsersTable): Promise<
     footer: [
       'The link works once, until ',
       localTime(languageOf(user), expires_at),
-      '. If it was not you, ignore this mail.',
+      '. If it was not you, ignore this mail; with a new password you can take the account over.',
     ],
   })
   await enqueueMail(ctx, `verify_email:${user.user_id}:${sha256(token)}`, {
@@ -70,55 +72,22 @@ export async function sendVerificationMail(ctx: Ctx, user: UsersTable): Promise<
   })
 }
 
-async function sendResetMail(ctx: Ctx, user: UsersTable): Promise<void> {
-  if (!user.email) return
-  const { token, expires_at } = await issueToken(ctx, user.user_id, 'reset_password')
-  const mail = mailWithButton({
-    heading: 'Choose a new password',
-    lines: ['Somebody asked to reset the password of the Knowledge Vault account with this address.'],
-    button: { label: 'Choose a new password', url: `${ctx.config.baseUrl}/reset?token=${token}` },
-    footer: [
-      'The link works once, for one hour, until ',
-      localTime(languageOf(user), expires_at),
-      '. If it was not you, ignore this mail; nothing has changed.',
-    ],
-  })
-  await enqueueMail(ctx, `reset_password:${user.user_id}:${sha256(token)}`, {
-    to: user.email,
-    subject: 'Choose a new password',
-    ...mail,
-  })
-}
-
 const Token = z.string().min(10).max(400)
 
 const deadLink = () =>
-  new AppError(400, 'invalid_token', 'This link has been used, has expired, or was replaced by a newer one.')
+  new AppError(400, 'invalid_token', 'This link has been used, has expired, or was replaced by newer ones.')
 
-export const requestPasswordReset = capability({
-  name: 'account.request_reset',
-  summary: 'Mail a link for choosing a new password',
-  description: 'Answers the same whether or not the address has an account.',
-  scopes: 'public',
-  rest: ['POST /api/v1/auth/password/reset-request'],
-  limit: 'auth',
-  errors: [429],
-  input: z.object({ email: Email }).meta({ id: 'PasswordResetRequest' }),
-  output: z.object({ status: z.literal('sent_if_known') }).meta({ id: 'PasswordResetRequested' }),
-  run: (ctx, { email }) =>
-    inTx(ctx, async (ctx) => {
-      const perMinute = ctx.limits.hit(`reset:${normalEmail(email)}`, RESETS_PER_EMAIL_A_MINUTE)
-      if (perMinute.exceeded)
-        throw rateLimited(perMinute.resetSeconds, 'Too many tries for this e-mail address.')
-      const user = await findUserByEmail(ctx.db, email)
-      if (user) await sendResetMail(ctx, user)
-      return { status: 'sent_if_known' as const }
-    }),
-})
+/** Who resets the password of an unproven address may find things there that a stranger has put. */
+async function warnOfFormerHolder(ctx: Ctx, user: UsersTable): Promise<void> {
+  if (user.email_verified === 1) return
+  await tell(ctx, { userId: user.user_id, kind: 'account.address_proved' })
+}
 
 export const resetPassword = capability({
   name: 'account.reset_password',
-  summary: 'Set a new password with the token from the mail; ends all sessions',
+  summary: 'Set a new password with the token from the mail; ends every session, API key and connected app',
+  description:
+    'The mail proves whose address it is. Whoever used the account before, with whatever credential, is out.',
   scopes: 'public',
   rest: ['POST /api/v1/auth/password/reset'],
   status: 204,
@@ -126,46 +95,62 @@ export const resetPassword = capability({
   errors: [400, 429],
   input: z.object({ token: Token, new_password: Password }).meta({ id: 'PasswordReset' }),
   output: z.void(),
-  run: async (ctx, { token, new_password }) => {
-    const passwordHash = await hashPassword(new_password)
-    await inTx(ctx, async (ctx) => {
+  prepare: (_ctx, { new_password }) => hashPassword(new_password),
+  run: (ctx, { token }, passwordHash) =>
+    inTx(ctx, async (ctx) => {
       const now = ctx.now().toISOString()
       const used = await useEmailToken(ctx.db, { hash: sha256(token), purpose: 'reset_password', now })
       if (!used) throw deadLink()
       const user = await requireUser(ctx, used.user_id)
-      // The mail arrived, so the address is theirs.
       await updateUser(ctx.db, user.user_id, {
         password_hash: passwordHash,
         email_verified: 1,
         updated_at: now,
       })
       await bookWaitingBonuses(ctx, user.user_id)
-      await deleteSessionsOf(ctx.db, user.user_id)
-      await disconnectAllApps(ctx, user.user_id)
+      await endAccess(ctx, user.user_id)
+      for (const purpose of ['reset_password', 'verify_email'] as const)
+        await dropEmailTokens(ctx.db, user.user_id, purpose)
       await forgetFailures(ctx, user.email_normal ?? '')
+      await warnOfFormerHolder(ctx, user)
       await audit(ctx, {
         action: 'account.password_reset',
         subject: { type: 'user', id: user.user_id },
         actorId: user.user_id,
       })
-    })
-  },
+    }),
 })
+
+/**
+ * The link proves the mailbox, not who holds the account. If it were enough, whoever registers somebody's address, or
+ * moves an account to it, would only have to wait until its owner clicks. So the account's own holder must open it.
+ */
+async function requireHolder(ctx: Ctx, token: string): Promise<void> {
+  const hash = sha256(token)
+  const owner =
+    (await emailTokenOwner(ctx.db, hash, 'verify_email')) ?? (await emailChangeOwner(ctx.db, hash))
+  if (!owner) throw deadLink()
+  if (ctx.viewer?.userId === owner) return
+  throw notAuthenticated(
+    'Sign in to the account with this address, then open the link again. If you made no account, somebody else did: reset its password to take it over.',
+  )
+}
 
 export const verifyEmail = capability({
   name: 'account.verify_email',
-  summary: 'Confirm an e-mail address with the token from the mail',
+  summary: 'Confirm an e-mail address with the token from the mail, signed in to that account',
   description: 'The address of the account, or the new one that POST /api/v1/auth/email asked for.',
   scopes: 'public',
   rest: ['POST /api/v1/auth/verify-email'],
   status: 204,
   limit: 'auth',
-  errors: [400, 409, 429],
+  errors: [400, 401, 409, 429],
   input: z.object({ token: Token }).meta({ id: 'EmailVerification' }),
   output: z.void(),
   run: async (ctx, { token }) => {
     try {
       await inTx(ctx, async (ctx) => {
+        await requireHolder(ctx, token)
         const now = ctx.now().toISOString()
         const used = await useEmailToken(ctx.db, { hash: sha256(token), purpose: 'verify_email', now })
         if (used) {
@@ -202,35 +187,6 @@ export const resendVerification = capability({
         throw conflict('already_verified', 'Your e-mail address is confirmed already.')
       await sendVerificationMail(ctx, user)
       return { email: user.email ?? '' }
-    })
-  },
-})
-
-export const changePassword = capability({
-  name: 'account.change_password',
-  summary: 'Change the password; ends all other sessions',
-  description: 'An account made by Google sign-in has no password yet and leaves current_password out.',
-  scopes: ['account'],
-  rest: ['POST /api/v1/auth/password'],
-  status: 204,
-  limit: 'auth',
-  errors: [429],
-  input: z
-    .object({ current_password: z.string().max(1000).optional(), new_password: Password })
-    .meta({ id: 'PasswordChange' }),
-  output: z.void(),
-  run: async (ctx, { current_password, new_password }) => {
-    const user = await requireUser(ctx, ctx.viewer.userId)
-    if (user.password_hash !== null && !(await passwordMatches(user.password_hash, current_password ?? '')))
-      throw notAuthenticated('The current password is not right.', 'invalid_credentials')
-    const passwordHash = await hashPassword(new_password)
-    await inTx(ctx, async (ctx) => {
-      await updateUser(ctx.db, user.user_id, {
-        password_hash: passwordHash,
-        updated_at: ctx.now().toISOString(),
-      })
-      await deleteSessionsOf(ctx.db, user.user_id, ctx.viewer.credential.id)
-      await audit(ctx, { action: 'account.password_changed', subject: { type: 'user', id: user.user_id } })
     })
   },
 })

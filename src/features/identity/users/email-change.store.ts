@@ -38,3 +38,13 @@ export async function pendingEmail(db: Db, userId: string, now: string): Promise
     .executeTakeFirst()
   return row?.email ?? null
 }
+
+/** Whose change a link confirms. */
+export async function emailChangeOwner(db: Db, tokenHash: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('email_changes')
+    .select('user_id')
+    .where('token_hash', '=', tokenHash)
+    .executeTakeFirst()
+  return row?.user_id
+}

@@ -5,53 +5,46 @@ import { sha256 } from '../../../core/secrets.ts'
 
 /** The first wrong passwords are people; after them each further one doubles the wait. */
 const FREE_FAILURES = 5
-/** An address can be slowed down by strangers, so its owner never waits long; a host waits longer. */
-const MAX_WAIT_SECONDS = { email: 60, ip: 900 }
+const MAX_WAIT_SECONDS = 900
 const FORGET_AFTER_MS = 24 * 3_600_000
 const LOGINS_PER_EMAIL_A_MINUTE = 5
 
-type Subject = { kind: 'email' | 'ip'; key: string }
+/**
+ * Failures count by host, and by address and host together. Never by the address alone: a stranger who fails on purpose
+ * would keep its owner out.
+ */
+const byAddress = (ctx: Ctx, email: string) => `email:${sha256(`${email}\n${ctx.ip}`)}`
+const byHost = (ctx: Ctx) => `ip:${sha256(ctx.ip)}`
 
-const subjects = (ctx: Ctx, email: string): Subject[] => [
-  { kind: 'email', key: `email:${sha256(email)}` },
-  { kind: 'ip', key: `ip:${sha256(ctx.ip)}` },
-]
-
-function secondsToWait(
-  ctx: Ctx,
-  kind: Subject['kind'],
-  row: { failures: number; last_failure_at: string },
-): number {
+function secondsToWait(ctx: Ctx, row: { failures: number; last_failure_at: string }): number {
   const since = ctx.now().getTime() - Date.parse(row.last_failure_at)
   if (row.failures < FREE_FAILURES || since > FORGET_AFTER_MS) return 0
-  const wait = Math.min(MAX_WAIT_SECONDS[kind], 2 ** Math.min(20, row.failures - FREE_FAILURES))
+  const wait = Math.min(MAX_WAIT_SECONDS, 2 ** Math.min(20, row.failures - FREE_FAILURES))
   return Math.ceil(wait - since / 1000)
 }
 
-/** Refuses a login try that comes too soon after failed ones, by address and by host. */
+/** Refuses a try with a password that comes too soon after failed ones from this host. */
 export async function holdGuessers(ctx: Ctx, email: string): Promise<void> {
   if (!ctx.config.rateLimit) return
-  const perMinute = ctx.limits.hit(`email:${email}`, LOGINS_PER_EMAIL_A_MINUTE)
+  const perMinute = ctx.limits.hit(`email:${ctx.ip}:${email}`, LOGINS_PER_EMAIL_A_MINUTE)
   if (perMinute.exceeded) throw rateLimited(perMinute.resetSeconds, 'Too many tries for this e-mail address.')
-  for (const { kind, key } of subjects(ctx, email)) {
-    const row = await ctx.db
-      .selectFrom('login_failures')
-      .selectAll()
-      .where('subject', '=', key)
-      .executeTakeFirst()
-    const wait = row ? secondsToWait(ctx, kind, row) : 0
-    if (wait > 0) throw rateLimited(wait, 'Too many failed tries.')
-  }
+  const rows = await ctx.db
+    .selectFrom('login_failures')
+    .selectAll()
+    .where('subject', 'in', [byAddress(ctx, email), byHost(ctx)])
+    .execute()
+  const wait = Math.max(0, ...rows.map((row) => secondsToWait(ctx, row)))
+  if (wait > 0) throw rateLimited(wait, 'Too many failed tries.')
 }
 
 export async function recordFailure(ctx: Ctx, email: string): Promise<void> {
   if (!ctx.config.rateLimit) return
   await inTx(ctx, async (ctx) => {
     const now = ctx.now().toISOString()
-    for (const { key } of subjects(ctx, email))
+    for (const subject of [byAddress(ctx, email), byHost(ctx)])
       await ctx.db
         .insertInto('login_failures')
-        .values({ subject: key, failures: 1, last_failure_at: now })
+        .values({ subject, failures: 1, last_failure_at: now })
         .onConflict((conflict) =>
           conflict.column('subject').doUpdateSet((eb) => ({
             failures: eb('login_failures.failures', '+', 1),
@@ -64,8 +57,13 @@ export async function recordFailure(ctx: Ctx, email: string): Promise<void> {
 
 /** A success clears the address, not the host: one right guess must not buy a host new tries. */
 export async function forgetFailures(ctx: Ctx, email: string): Promise<void> {
-  await ctx.db
-    .deleteFrom('login_failures')
-    .where('subject', '=', `email:${sha256(email)}`)
-    .execute()
+  await ctx.db.deleteFrom('login_failures').where('subject', '=', byAddress(ctx, email)).execute()
+}
+
+/** Housekeeping: failures that no longer count. */
+export async function dropOldFailures(ctx: Ctx): Promise<void> {
+  const before = new Date(ctx.now().getTime() - FORGET_AFTER_MS).toISOString()
+  await inTx(ctx, (ctx) =>
+    ctx.db.deleteFrom('login_failures').where('last_failure_at', '<', before).execute(),
+  )
 }

@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { capability } from '../../../core/capability.ts'
 import { inTx } from '../../../core/context.ts'
+import { plainName } from '../../../core/names.ts'
 import { audit } from '../../audit/audit.ts'
 import { updateUser } from './users.store.ts'
 import { presentUser, requireUser, UserResponse } from './users.ts'
 
-export const DisplayName = z.string().trim().min(1).max(120)
+/** One line that reads as it is written, since others see it beside cards and in mails. */
+export const DisplayName = z.string().overwrite(plainName).min(1).max(120)
 
 export const changeProfile = capability({
   name: 'account.update',

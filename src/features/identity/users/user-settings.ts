@@ -34,8 +34,12 @@ export const UserSettings = z
       .boolean()
       .default(true)
       .describe(
-        'Off: no mail about feedback on your cards. Mails that you asked for, such as a password reset, and invitations still come.',
+        'Off: no mail about feedback (at most one a day), about your cards, as when their workspace is deleted, and when somebody adds you to a workspace; the inbox says it in any case. Mails that you asked for, such as a password reset, and invitations still come.',
       ),
+    ask_before_added: z
+      .boolean()
+      .default(false)
+      .describe('On: nobody makes you a member of a workspace at once; you get an invitation instead.'),
     share_usage: z
       .boolean()
       .default(false)

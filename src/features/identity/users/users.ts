@@ -6,14 +6,22 @@ import { notFound } from '../../../core/errors.ts'
 import { AnswerId, Time } from '../../../core/schemas.ts'
 import { ANY_SCOPE } from '../../../core/scopes.ts'
 import { dictionary } from '../../../core/sizes.ts'
-import { fromJsonOrNull, toJson } from '../../../db/columns.ts'
+import { fromJson, fromJsonOrNull, toJson } from '../../../db/columns.ts'
 import type { UsersTable } from '../../../db/tables/accounts.ts'
 import { balanceOf } from '../../credits/ledger.ts'
 import { pendingEmail } from './email-change.store.ts'
 import { findUser, findUserByEmail, updateUser } from './users.store.ts'
 
 // What joining and settings do to a person's row.
-export { findUserByEmail, findUserByGoogle, insertUser, updateUser } from './users.store.ts'
+export {
+  findUser,
+  findUserByEmail,
+  findUserByGoogle,
+  hasAnyUser,
+  insertUser,
+  listGrantedAdmins,
+  updateUser,
+} from './users.store.ts'
 
 import { hasRole, roleOf } from '../../permissions/permission.ts'
 import { languageOf, settingsOf } from './user-settings.ts'
@@ -45,16 +53,15 @@ export const UserResponse = z
 export const OnboardingSubmit = z.object({ answers: Answers }).meta({ id: 'OnboardingSubmit' })
 
 /**
- * Service admins are named by e-mail in the configuration. Where mail works, the address must have been
- * verified, so that registering somebody else's address gives nothing.
+ * Service admins are granted on the server's command line, or named by e-mail in the configuration. A named address
+ * must be proved, by mail or by Google: being the first to register it gives nothing.
  */
 export const isServiceAdmin = (
   config: Ctx['config'],
-  user: { email_normal: string | null; email_verified: number },
+  user: { email_normal: string | null; email_verified: number; service_admin: number },
 ): boolean =>
-  user.email_normal !== null &&
-  config.adminEmails.includes(user.email_normal) &&
-  (user.email_verified === 1 || config.mail.smtpUrl === undefined)
+  user.service_admin === 1 ||
+  (user.email_verified === 1 && user.email_normal !== null && config.adminEmails.includes(user.email_normal))
 
 /** The address a person knows their account by, for pages that name it. */
 export const emailOf = async (ctx: Ctx, userId: string): Promise<string> =>
@@ -109,6 +116,10 @@ export const userById = (ctx: Ctx, userId: string): Promise<UsersTable | undefin
 export async function isUser(ctx: Ctx, userId: string): Promise<boolean> {
   return (await findUser(ctx.db, userId)) !== undefined
 }
+
+/** Whether this person wants to be asked before somebody makes them a member. */
+export const asksBeforeAdded = ({ settings }: UsersTable): boolean =>
+  fromJson<{ ask_before_added?: boolean }>(settings).ask_before_added ?? false
 
 /** The plan that the user's subscriptions amount to; billing alone decides it. */
 export async function setPlan(ctx: Ctx, userId: string, plan: string): Promise<void> {

@@ -1,7 +1,7 @@
-import { named, token, uuid } from './rule.ts'
+import { named, token, UUID } from './rule.ts'
 
 /** Model providers and the tools around them. */
-export const aiRules = [
+export const AI_RULES = [
   token('openai_key', ['sk-proj-', 'sk-svcacct-', 'sk-admin-', 'sk-None-'], '[A-Za-z0-9_-]{40,200}'),
   token('openai_key', 'sk-', '[A-Za-z0-9]{20}T3BlbkFJ[A-Za-z0-9]{20}'),
   token('openai_key', 'sk-', '(?=[A-Za-z]{0,30}[0-9])[A-Za-z0-9]{32,64}'),
@@ -22,9 +22,9 @@ export const aiRules = [
   token('replicate_token', 'r8_', '[A-Za-z0-9_-]{37,40}'),
   token('xai_key', 'xai-', '[A-Za-z0-9_]{70,90}'),
   token('langsmith_key', ['lsv2_pt_', 'lsv2_sk_'], '[a-f0-9]{32}_[a-f0-9]{10}'),
-  token('langfuse_key', ['sk-lf-', 'pk-lf-'], uuid),
+  token('langfuse_key', ['sk-lf-', 'pk-lf-'], UUID),
   token('pinecone_key', 'pcsk_', '[A-Za-z0-9_]{50,90}'),
-  named('pinecone_key', 'pinecone', uuid),
+  named('pinecone_key', 'pinecone', UUID),
   named('cohere_key', ['cohere', 'co_api_key'], '[a-zA-Z0-9]{40}'),
   named('mistral_key', 'mistral', '[A-Za-z0-9]{32}'),
   named('deepseek_key', 'deepseek', 'sk-[a-f0-9]{32}'),
@@ -39,7 +39,7 @@ export const aiRules = [
   token('elevenlabs_key', 'sk_', '[a-f0-9]{48}'),
   named('assemblyai_key', 'assemblyai', '[0-9a-f]{32}'),
   named('deepgram_key', 'deepgram', '[0-9a-f]{40}'),
-  named('deepl_key', ['deepl'], `${uuid}(?::fx)?`),
+  named('deepl_key', ['deepl'], `${UUID}(?::fx)?`),
   named('private_ai_key', ['privateai', 'private_ai', 'private-ai'], '[a-z0-9]{32}'),
   named('clarifai_key', 'clarifai', '[a-f0-9]{32}'),
   named('wandb_key', ['wandb', 'weights_and_biases'], '[0-9a-f]{40}'),

@@ -1,11 +1,11 @@
-import { inner, named, token, uuid } from './rule.ts'
+import { inner, named, token, UUID } from './rule.ts'
 
 /** Clouds, hosting, content delivery, infrastructure as code. */
-export const cloudRules = [
+export const CLOUD_RULES = [
   token('aws_access_key', ['AKIA', 'ASIA', 'ABIA', 'ACCA', 'A3T'], '[A-Z0-9]{16,17}'),
   token('aws_bedrock_key', 'ABSK', '[A-Za-z0-9+/]{109,269}={0,2}'),
   token('aws_bedrock_key', 'bedrock-api-key-', '[A-Za-z0-9+/=]{20,2000}'),
-  token('aws_mws_key', 'amzn.mws.', uuid),
+  token('aws_mws_key', 'amzn.mws.', UUID),
   named(
     'aws_secret_key',
     ['aws', 'secret_access_key', 'secretaccesskey', 'secret_key', 'secretkey'],
@@ -47,14 +47,14 @@ export const cloudRules = [
   token('digitalocean_token', ['dop_v1_', 'doo_v1_', 'dor_v1_'], '[a-f0-9]{64}'),
   token('digitalocean_spaces_key', 'DO00', '[A-Z0-9]{16}'),
   token('heroku_api_key', 'HRKU-', '[A-Za-z0-9_-]{36,64}'),
-  named('heroku_api_key', 'heroku', uuid),
+  named('heroku_api_key', 'heroku', UUID),
   named('cloudflare_api_key', 'cloudflare', '[a-z0-9_-]{37,40}'),
   token('cloudflare_origin_ca_key', 'v1.0-', '[a-f0-9]{24}-[a-f0-9]{146}'),
   token('cloudflare_token', ['cfut_', 'cfat_', 'cfk_'], '[A-Za-z0-9_-]{40,60}'),
   named('linode_token', 'linode', '[a-f0-9]{64}'),
   named('vultr_api_key', 'vultr', '[A-Z0-9]{36}'),
   token('scaleway_access_key', 'SCW', '[A-Z0-9]{17}'),
-  named('scaleway_secret_key', ['scaleway', 'scw_secret'], uuid),
+  named('scaleway_secret_key', ['scaleway', 'scw_secret'], UUID),
   named('hetzner_token', ['hetzner', 'hcloud'], '[A-Za-z0-9]{64}'),
   named('ovh_key', 'ovh', '[A-Za-z0-9]{16}|[A-Za-z0-9]{32}'),
   named('exoscale_key', 'exoscale', 'EXO[a-f0-9]{24}|[A-Za-z0-9_-]{43}'),
@@ -74,7 +74,7 @@ export const cloudRules = [
   named('vercel_token', ['vercel', 'zeit', 'now_token'], '[A-Za-z0-9]{24}'),
   token('vercel_blob_token', 'vercel_blob_rw_', '[A-Za-z0-9_]{20,60}'),
   token('render_api_key', 'rnd_', '[A-Za-z0-9]{28,40}'),
-  named('railway_token', 'railway', uuid),
+  named('railway_token', 'railway', UUID),
   named('fastly_api_key', 'fastly', '[a-z0-9=_-]{32}'),
   inner('terraform_token', '[A-Za-z0-9]{14}', '.atlasv1.', '[A-Za-z0-9=_-]{60,70}'),
   named(

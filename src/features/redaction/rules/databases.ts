@@ -1,12 +1,12 @@
-import { named, token, uuid } from './rule.ts'
+import { named, token, UUID } from './rule.ts'
 
 /** Databases, search and queue services, secrets in their connection strings. */
-export const databaseRules = [
+export const DATABASE_RULES = [
   token('planetscale_token', ['pscale_tkn_', 'pscale_pw_', 'pscale_oauth_'], '[A-Za-z0-9_=.-]{32,64}'),
   token('supabase_key', ['sbp_', 'sb_secret_', 'sb_publishable_'], '[A-Za-z0-9_-]{31,60}'),
   token('neon_key', 'napi_', '[a-z0-9]{60,70}'),
   token('turso_token', 'turso_', '[A-Za-z0-9_-]{40,200}'),
-  named('mongodb_atlas_key', ['mongodb', 'atlas'], uuid),
+  named('mongodb_atlas_key', ['mongodb', 'atlas'], UUID),
   token('mongodb_atlas_secret', 'mdb_sa_sk_', '[A-Za-z0-9_-]{40}'),
   token('aiven_token', 'AVNS_', '[A-Za-z0-9_-]{17,30}'),
   named('aiven_token', 'aiven', '[A-Za-z0-9+/=]{372}'),
@@ -26,7 +26,7 @@ export const databaseRules = [
   named('couchbase_key', 'couchbase', '[A-Za-z0-9+/=]{60,90}'),
   named('confluent_key', 'confluent', '[a-z0-9]{16}|[a-z0-9+/]{64}'),
   token('confluent_key', 'cflt', '[A-Za-z0-9+/]{60}'),
-  named('cloudamqp_key', 'cloudamqp', uuid),
+  named('cloudamqp_key', 'cloudamqp', UUID),
   named('contentful_token', 'contentful', '[a-z0-9=_-]{43}'),
   token('contentful_token', 'CFPAT-', '[A-Za-z0-9_-]{43}'),
   token('sanity_token', 'sk', '(?=[A-Za-z]{0,60}[0-9])(?=[a-z0-9]{0,60}[A-Z])[A-Za-z0-9]{178}'),

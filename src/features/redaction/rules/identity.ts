@@ -1,7 +1,7 @@
-import { named, token, uuid } from './rule.ts'
+import { named, token, UUID } from './rule.ts'
 
 /** Sign-in, identity, security products, signed tokens. */
-export const identityRules = [
+export const IDENTITY_RULES = [
   token('jwt', 'eyJ', '[A-Za-z0-9_-]{8,400}\\.eyJ[A-Za-z0-9_-]{4,4000}\\.?[A-Za-z0-9_/+=-]{0,2000}'),
   token('jwt_base64', 'ZXlKaGJHY2lPaU', '[A-Za-z0-9/+_-]{40,4000}={0,2}'),
   named('okta_token', ['okta', 'ssws'], '00[a-z0-9=_-]{39,42}|[a-z0-9=_-]{42}'),
@@ -16,9 +16,9 @@ export const identityRules = [
   named('yubico_key', ['yubico', 'yubikey'], '[A-Za-z0-9+/]{27}='),
   named('virustotal_key', ['virustotal', 'vt_api'], '[a-f0-9]{64}'),
   named('shodan_key', 'shodan', '[A-Za-z0-9]{32}'),
-  named('censys_key', 'censys', `${uuid}|[A-Za-z0-9]{32}`),
+  named('censys_key', 'censys', `${UUID}|[A-Za-z0-9]{32}`),
   named('hunter_key', ['hunter_io', 'hunterio', 'hunter.io'], '[a-f0-9]{40}'),
-  named('urlscan_key', 'urlscan', uuid),
+  named('urlscan_key', 'urlscan', UUID),
   named('abuseipdb_key', 'abuseipdb', '[a-f0-9]{80}'),
   named('greynoise_key', 'greynoise', '[A-Za-z0-9]{64}'),
   named('securitytrails_key', 'securitytrails', '[A-Za-z0-9_]{32}'),
@@ -44,7 +44,7 @@ export const identityRules = [
     ['sc_', 'ext_', 'scauth_', 'authress_'],
     '[a-z0-9]{5,30}\\.[a-z0-9]{4,6}\\.acc[_-][a-z0-9-]{10,32}\\.[A-Za-z0-9+/_=-]{30,120}',
   ),
-  named('arkose_key', 'arkose', uuid),
+  named('arkose_key', 'arkose', UUID),
   named(
     'rails_master_key',
     ['rails_master_key', 'master.key', 'secret_key_base'],
@@ -70,7 +70,7 @@ export const identityRules = [
   named(
     'bitwarden_token',
     ['bws_access_token', 'bitwarden'],
-    `0\\.${uuid}\\.[A-Za-z0-9]{30}:[A-Za-z0-9+/]{22}==`,
+    `0\\.${UUID}\\.[A-Za-z0-9]{30}:[A-Za-z0-9+/]{22}==`,
   ),
   named('dashlane_token', 'dashlane', 'dls_[A-Z0-9]{8}_[A-Za-z0-9_]{60,400}'),
   token('keeper_token', ['US:', 'EU:', 'AU:'], '[A-Za-z0-9_-]{43}'),
@@ -79,7 +79,7 @@ export const identityRules = [
   named('beyondtrust_key', 'ps-auth', '[a-f0-9]{128}'),
   named('snowflake_token', 'snowflake', 'ver:1-hint:\\d{5,20}-[A-Za-z0-9+/=]{60,400}'),
   token('teleport_token', 'tlp_', '[A-Za-z0-9_-]{32,80}'),
-  token('openvsx_token', 'ovsxat_', uuid),
+  token('openvsx_token', 'ovsxat_', UUID),
   token(
     'ssh_password_hash',
     ['$6$', '$5$', '$1$', '$apr1$'],

@@ -1,7 +1,7 @@
-import { inner, named, token, uuid } from './rule.ts'
+import { inner, named, token, UUID } from './rule.ts'
 
 /** Chat, mail, telephony, push, social networks. */
-export const messagingRules = [
+export const MESSAGING_RULES = [
   token(
     'slack_token',
     ['xoxb-', 'xoxp-', 'xoxa-', 'xoxs-', 'xoxr-', 'xoxo-', 'xoxe-', 'xoxc-', 'xoxd-'],
@@ -30,12 +30,12 @@ export const messagingRules = [
   token(
     'teams_webhook',
     '.webhook.office.com/webhookb2/',
-    `${uuid}@${uuid}/[A-Za-z]{1,20}/[a-z0-9]{32}/${uuid}`,
+    `${UUID}@${UUID}/[A-Za-z]{1,20}/[a-z0-9]{32}/${UUID}`,
   ),
   named(
     'teams_webhook',
     'https',
-    `//[a-z0-9]{1,60}\\.webhook\\.office\\.com/webhookb2/${uuid}@${uuid}/[A-Za-z]{1,20}/[a-z0-9]{32}/${uuid}`,
+    `//[a-z0-9]{1,60}\\.webhook\\.office\\.com/webhookb2/${UUID}@${UUID}/[A-Za-z]{1,20}/[a-z0-9]{32}/${UUID}`,
   ),
   named('mattermost_token', 'mattermost', '[a-z0-9]{26}'),
   named('rocketchat_token', ['rocketchat', 'rocket_chat'], '[A-Za-z0-9_-]{43}'),
@@ -59,9 +59,9 @@ export const messagingRules = [
   named('mailjet_key', 'mailjet', '[A-Za-z0-9]{32}'),
   token('mailersend_token', ['mlsn.'], '[a-f0-9]{64}'),
   token('resend_key', 're_', '(?=[A-Za-z_]{0,24}[0-9])[A-Za-z0-9]{8}_[A-Za-z0-9]{24}'),
-  named('postmark_token', 'postmark', uuid),
+  named('postmark_token', 'postmark', UUID),
   named('sparkpost_key', 'sparkpost', '[a-f0-9]{40}'),
-  named('messagebird_key', ['messagebird', 'message-bird', 'message_bird'], `[a-z0-9]{25}|${uuid}`),
+  named('messagebird_key', ['messagebird', 'message-bird', 'message_bird'], `[a-z0-9]{25}|${UUID}`),
   named('nexmo_key', ['nexmo', 'vonage'], '[a-f0-9]{8}|[A-Za-z0-9]{16}'),
   named('plivo_key', 'plivo', '(?:MA|SA)[A-Z0-9]{18}|[A-Za-z0-9]{40}'),
   named('telnyx_key', 'telnyx', 'KEY[A-Za-z0-9_]{40,60}'),
@@ -71,14 +71,14 @@ export const messagingRules = [
   named('clicksend_key', 'clicksend', '[A-Z0-9]{8}-[A-Z0-9]{4}-[A-Z0-9]{4}-[A-Z0-9]{4}-[A-Z0-9]{12}'),
   named('pusher_key', 'pusher', '[a-f0-9]{20}'),
   named('pubnub_key', 'pubnub', `(?:sub|pub|sec)-c-[A-Za-z0-9-]{30,60}`),
-  token('pubnub_key', ['pub-c-', 'sub-c-'], uuid),
+  token('pubnub_key', ['pub-c-', 'sub-c-'], UUID),
   token('pubnub_key', ['sec-c-'], '[A-Za-z0-9+/=]{48,60}'),
   named('ably_key', 'ably', '[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{6}:[A-Za-z0-9_-]{43}'),
-  named('onesignal_key', ['onesignal', 'one_signal'], `[A-Za-z0-9]{48}|${uuid}`),
+  named('onesignal_key', ['onesignal', 'one_signal'], `[A-Za-z0-9]{48}|${UUID}`),
   token('onesignal_key', ['os_v2_app_', 'os_v2_org_'], '[a-z0-9]{80,110}'),
   token('expo_token', 'ExponentPushToken[', '[A-Za-z0-9_-]{22}\\]'),
   token('fcm_server_key', 'AAAA', '[A-Za-z0-9_-]{7}:[A-Za-z0-9_-]{140}'),
-  named('sendbird_key', 'sendbird', `[a-f0-9]{40}|${uuid}`),
+  named('sendbird_key', 'sendbird', `[a-f0-9]{40}|${UUID}`),
   named('intercom_key', 'intercom', '[a-z0-9=_-]{60}|dG9r[A-Za-z0-9+/=]{50,60}'),
   token('intercom_key', 'dG9rOj', '[A-Za-z0-9+/=]{46,54}'),
   named('drift_token', 'drift', '[A-Za-z0-9]{32}'),
@@ -120,11 +120,11 @@ export const messagingRules = [
   ),
   named('wechat_secret', ['wechat', 'weixin', 'wx_'], '[a-f0-9]{32}'),
   token('dingtalk_token', 'oapi.dingtalk.com/robot/send?access_token=', '[a-f0-9]{64}'),
-  token('wecom_webhook', 'qyapi.weixin.qq.com/cgi-bin/webhook/send?key=', uuid),
+  token('wecom_webhook', 'qyapi.weixin.qq.com/cgi-bin/webhook/send?key=', UUID),
   token(
     'feishu_webhook',
     ['open.feishu.cn/open-apis/bot/v2/hook/', 'open.larksuite.com/open-apis/bot/v2/hook/'],
-    uuid,
+    UUID,
   ),
   token(
     'google_chat_webhook',
@@ -133,6 +133,6 @@ export const messagingRules = [
   ),
   token('zoom_webhook', 'hooks.zoom.us/', '[A-Za-z0-9/_-]{20,80}'),
   token('viber_token', 'viber', '[a-f0-9]{16}-[a-f0-9]{16}-[a-f0-9]{16}'),
-  named('snapchat_key', 'snapchat', uuid),
+  named('snapchat_key', 'snapchat', UUID),
   named('tiktok_secret', 'tiktok', '[a-f0-9]{40}'),
 ]

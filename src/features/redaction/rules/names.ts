@@ -4,7 +4,7 @@
  */
 export type SecretName = { kind: string; whole: boolean; names: readonly string[] }
 
-export const secretNames: readonly SecretName[] = [
+export const SECRET_NAMES: readonly SecretName[] = [
   {
     kind: 'password',
     whole: false,

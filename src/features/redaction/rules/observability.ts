@@ -1,7 +1,7 @@
-import { inner, named, token, uuid } from './rule.ts'
+import { inner, named, token, UUID } from './rule.ts'
 
 /** Logs, metrics, errors, analytics, feature flags. */
-export const observabilityRules = [
+export const OBSERVABILITY_RULES = [
   named(
     'datadog_key',
     ['datadog', 'dd_api', 'dd_app', 'dd-api-key', 'dd-application-key'],
@@ -29,16 +29,16 @@ export const observabilityRules = [
   token('honeycomb_key', ['hcaik_', 'hcbik_', 'hcxik_', 'hcalk_', 'hcamk_', 'hcxlk_'], '[A-Za-z0-9]{58,64}'),
   named('honeycomb_key', 'x-honeycomb-team', '[A-Za-z0-9_]{22,64}'),
   named('rollbar_token', 'rollbar', '[a-f0-9]{32}'),
-  named('bugsnag_key', 'bugsnag', `[a-f0-9]{32}|${uuid}`),
+  named('bugsnag_key', 'bugsnag', `[a-f0-9]{32}|${UUID}`),
   named('airbrake_key', 'airbrake', '[a-f0-9]{32,40}'),
   named('raygun_key', 'raygun', '[A-Za-z0-9+/=]{22,24}'),
   named('honeybadger_key', ['honeybadger', 'hbp_'], '(?:hbp_)?[A-Za-z0-9]{30,40}'),
   token('honeybadger_key', 'hbp_', '[A-Za-z0-9]{30,40}'),
-  named('loggly_token', 'loggly', uuid),
+  named('loggly_token', 'loggly', UUID),
   named('logdna_key', ['logdna', 'mezmo'], '[a-f0-9]{32}'),
-  named('logzio_token', ['logzio', 'logz.io'], uuid),
+  named('logzio_token', ['logzio', 'logz.io'], UUID),
   named('papertrail_token', 'papertrail', '[A-Za-z0-9]{20}'),
-  named('splunk_token', ['splunk', 'hec_token'], uuid),
+  named('splunk_token', ['splunk', 'hec_token'], UUID),
   named('sumologic_key', ['sumo'], 'su[a-z0-9]{12}|[a-z0-9]{64}'),
   token('coralogix_key', ['cxtp_', 'cxup_'], '[A-Za-z0-9]{30}'),
   named('elastic_key', ['elastic', 'apikey'], '[A-Za-z0-9_-]{58,64}=='),
@@ -48,9 +48,9 @@ export const observabilityRules = [
     ['pagerduty', 'pager_duty', 'pager-duty', 'pd_'],
     '[uy]\\+[A-Za-z0-9_+-]{18}|[A-Za-z0-9_+-]{20}|[a-f0-9]{32}',
   ),
-  named('opsgenie_key', ['opsgenie'], uuid),
-  named('victorops_key', 'victorops', `[a-f0-9]{32}|${uuid}`),
-  named('statuspage_key', 'statuspage', `${uuid}|[a-f0-9]{64}`),
+  named('opsgenie_key', ['opsgenie'], UUID),
+  named('victorops_key', 'victorops', `[a-f0-9]{32}|${UUID}`),
+  named('statuspage_key', 'statuspage', `${UUID}|[a-f0-9]{64}`),
   named('pingdom_token', 'pingdom', '[A-Za-z0-9_-]{86}|[a-z0-9]{32}'),
   token('uptimerobot_key', ['u', 'm', 'ur'], '\\d{6,9}-[a-f0-9]{24,32}'),
   named('betterstack_token', ['betterstack', 'betteruptime', 'logtail'], '[A-Za-z0-9]{24}'),
@@ -67,8 +67,8 @@ export const observabilityRules = [
   named('fullstory_key', 'fullstory', 'na1\\.[A-Za-z0-9+/=]{40,100}'),
   named('hotjar_key', 'hotjar', '[a-f0-9]{32}'),
   named('beamer_token', 'beamer', 'b_[a-z0-9=_-]{44}'),
-  token('launchdarkly_key', ['sdk-', 'api-', 'mob-'], uuid),
-  named('launchdarkly_key', 'launchdarkly', `[a-z0-9=_-]{40}|(?:api|sdk|mob)-${uuid}`),
+  token('launchdarkly_key', ['sdk-', 'api-', 'mob-'], UUID),
+  named('launchdarkly_key', 'launchdarkly', `[a-z0-9=_-]{40}|(?:api|sdk|mob)-${UUID}`),
   named('split_key', 'split_', '[a-z0-9]{36,52}'),
   named('optimizely_token', 'optimizely', '2:[A-Za-z0-9_-]{40,60}'),
   token('configcat_key', 'configcat-sdk-1/', '[A-Za-z0-9_-]{22}/[A-Za-z0-9_-]{22}'),
@@ -80,9 +80,9 @@ export const observabilityRules = [
   named('checkly_key', 'checkly', 'cu_[a-f0-9]{32}'),
   token('checkly_key', 'cu_', '[a-f0-9]{32}'),
   named('scoutapm_key', 'scout', '[A-Za-z0-9]{20}'),
-  token('axiom_token', ['xaat-', 'xapt-'], uuid),
+  token('axiom_token', ['xaat-', 'xapt-'], UUID),
   token('highlight_key', 'hlx_', '[A-Za-z0-9]{30,60}'),
-  token('sematext_token', 'stxt_', uuid),
+  token('sematext_token', 'stxt_', UUID),
   named('site24x7_key', 'site24x7', '[a-z]{2}_[a-f0-9]{30,40}'),
-  named('wavefront_token', 'wavefront', uuid),
+  named('wavefront_token', 'wavefront', UUID),
 ]

@@ -1,7 +1,7 @@
-import { named, token, uuid } from './rule.ts'
+import { named, token, UUID } from './rule.ts'
 
 /** Payments, shops, banking, crypto exchanges, accounting. */
-export const paymentRules = [
+export const PAYMENT_RULES = [
   token(
     'stripe_key',
     ['sk_live_', 'sk_test_', 'sk_prod_', 'rk_live_', 'rk_test_', 'rk_prod_'],
@@ -25,8 +25,8 @@ export const paymentRules = [
   ),
   token('flutterwave_encryption_key', 'FLWSECK_TEST', '-?[A-Za-z0-9]{12}'),
   named('finicity_key', 'finicity', '[a-f0-9]{32}|[a-z0-9]{20}'),
-  token('plaid_access_token', ['access-sandbox-', 'access-development-', 'access-production-'], uuid),
-  named('plaid_key', 'plaid', `[a-z0-9]{24}|[a-z0-9]{30}|access-(?:sandbox|development|production)-${uuid}`),
+  token('plaid_access_token', ['access-sandbox-', 'access-development-', 'access-production-'], UUID),
+  named('plaid_key', 'plaid', `[a-z0-9]{24}|[a-z0-9]{30}|access-(?:sandbox|development|production)-${UUID}`),
   token('duffel_token', ['duffel_test_', 'duffel_live_'], '[A-Za-z0-9_=-]{43}'),
   token('easypost_key', ['EZAK', 'EZTK'], '[A-Za-z0-9]{54}'),
   token('shippo_token', ['shippo_live_', 'shippo_test_'], '[A-Fa-f0-9]{40}'),
@@ -36,7 +36,7 @@ export const paymentRules = [
   named('etsy_token', 'etsy', '[a-z0-9]{24}'),
   named('coinbase_token', 'coinbase', '[a-z0-9_-]{64}|[A-Za-z0-9]{16,32}'),
   named('kraken_token', 'kraken', '[a-z0-9/=_+-]{80,90}'),
-  named('kucoin_key', 'kucoin', `[a-f0-9]{24}|${uuid}`),
+  named('kucoin_key', 'kucoin', `[a-f0-9]{24}|${UUID}`),
   named('bittrex_key', 'bittrex', '[a-z0-9]{32}'),
   named('binance_key', 'binance', '[A-Za-z0-9]{64}'),
   named('bitfinex_key', 'bitfinex', '[A-Za-z0-9]{43}'),
@@ -78,6 +78,6 @@ export const paymentRules = [
   named('infura_key', 'infura', '[0-9a-f]{32}'),
   named('alchemy_key', 'alchemy', '[A-Za-z0-9_-]{32}'),
   named('ethereum_private_key', ['private_key', 'privatekey', 'private key'], '0x[0-9a-f]{64}'),
-  named('yapily_key', 'yapily', uuid),
+  named('yapily_key', 'yapily', UUID),
   named('currencycloud_key', 'currencycloud', '[0-9a-f]{64}'),
 ]

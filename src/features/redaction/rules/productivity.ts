@@ -1,7 +1,7 @@
-import { named, token, uuid } from './rule.ts'
+import { named, token, UUID } from './rule.ts'
 
 /** Documents, planning, customer relations, files, maps, media. */
-export const productivityRules = [
+export const PRODUCTIVITY_RULES = [
   token('atlassian_token', ['ATATT3', 'ATCTT3', 'ATOA'], '[A-Za-z0-9_=.-]{50,260}'),
   named(
     'atlassian_token',
@@ -38,8 +38,8 @@ export const productivityRules = [
   named('zendesk_key', 'zendesk', '[a-z0-9]{40}'),
   named('freshdesk_key', ['freshdesk', 'freshservice'], '[A-Za-z0-9]{20}'),
   named('helpscout_key', ['helpscout', 'help_scout'], '[A-Za-z0-9]{32,56}'),
-  named('hubspot_key', ['hubspot', 'hapikey'], `${uuid}|pat-(?:na|eu)\\d-${uuid}`),
-  token('hubspot_token', ['pat-na1-', 'pat-na2-', 'pat-eu1-', 'pat-ap1-'], uuid),
+  named('hubspot_key', ['hubspot', 'hapikey'], `${UUID}|pat-(?:na|eu)\\d-${UUID}`),
+  token('hubspot_token', ['pat-na1-', 'pat-na2-', 'pat-eu1-', 'pat-ap1-'], UUID),
   named(
     'salesforce_secret',
     ['salesforce', 'sfdc'],
@@ -56,20 +56,20 @@ export const productivityRules = [
   named('convertkit_key', 'convertkit', '[A-Za-z0-9_-]{22}|[A-Za-z0-9_-]{43}'),
   named('iterable_key', 'iterable', '[a-f0-9]{32}'),
   named('customerio_key', ['customerio', 'customer_io', 'customer.io'], '[a-z0-9]{20,40}'),
-  named('braze_key', 'braze', uuid),
+  named('braze_key', 'braze', UUID),
   named(
     'calendly_token',
     'calendly',
     'eyJ[A-Za-z0-9_-]{100,300}\\.eyJ[A-Za-z0-9_-]{100,300}\\.[A-Za-z0-9_-]{40,100}|[A-Za-z0-9]{32}',
   ),
   token('cal_com_key', ['cal_live_', 'cal_test_', 'cal_'], '[a-f0-9]{32}'),
-  named('docusign_key', 'docusign', uuid),
+  named('docusign_key', 'docusign', UUID),
   named('adobe_client_id', 'adobe', '[a-f0-9]{32}'),
   token('adobe_client_secret', ['p8e-', 'p8-'], '[A-Za-z0-9_-]{32}'),
   token('adobe_token', 's-', '[a-z0-9]{8}-[a-z0-9]{4}-4[a-z0-9]{3}-[a-z0-9]{4}-[a-z0-9]{12}'),
   named('adafruit_key', ['adafruit'], '[a-z0-9_-]{32}'),
   token('adafruit_key', 'aio_', '[A-Za-z0-9]{28}'),
-  named('squarespace_token', 'squarespace', uuid),
+  named('squarespace_token', 'squarespace', UUID),
   named(
     'wix_key',
     'wix',
@@ -96,7 +96,7 @@ export const productivityRules = [
   named('giphy_key', 'giphy', '[A-Za-z0-9]{32}'),
   named('unsplash_key', ['unsplash', 'pexels'], '[A-Za-z0-9_-]{43}|[A-Za-z0-9]{56}|[a-f0-9]{64}'),
   named('vimeo_token', 'vimeo', '[a-f0-9]{32}|[A-Za-z0-9/+]{128}'),
-  named('mux_key', 'mux_', `${uuid}|[A-Za-z0-9+/]{75}`),
+  named('mux_key', 'mux_', `${UUID}|[A-Za-z0-9+/]{75}`),
   named('steam_key', 'steam', '[A-F0-9]{32}'),
   named('strava_secret', 'strava', '[a-f0-9]{40}'),
   named('fitbit_secret', 'fitbit', '[a-f0-9]{32}'),
@@ -132,9 +132,9 @@ export const productivityRules = [
   named(
     'browserstack_key',
     ['browserstack', 'saucelabs', 'sauce', 'lambdatest'],
-    `[A-Za-z0-9]{20}|${uuid}|[A-Za-z0-9]{50}`,
+    `[A-Za-z0-9]{20}|${UUID}|[A-Za-z0-9]{50}`,
   ),
-  named('cypress_key', ['cypress_record'], uuid),
+  named('cypress_key', ['cypress_record'], UUID),
   token('percy_token', ['web_', 'app_'], '[a-f0-9]{64}'),
   token('chromatic_token', 'chpt_', '[a-f0-9]{12,16}'),
   token('expo_access_token', 'expo_', '[A-Za-z0-9_-]{40}'),
@@ -143,7 +143,7 @@ export const productivityRules = [
   token('revenuecat_key', ['sk_', 'appl_', 'goog_'], '(?=[A-Za-z]{0,27}[0-9])[A-Za-z0-9]{28}'),
   token('scalingo_token', 'tk-us-', '[A-Za-z0-9_-]{48}'),
   token('gemini_tools_key', 'AQ.', 'Ab[A-Za-z0-9_-]{40,60}'),
-  token('wakatime_key', 'waka_', uuid),
+  token('wakatime_key', 'waka_', UUID),
   named('looker_key', 'looker', '[a-z0-9]{20}|[a-z0-9]{24}'),
   named('tableau_token', 'tableau', '[A-Za-z0-9+/]{22}==:[A-Za-z0-9]{32}'),
   token('lokalise_token', 'lokalise_', '[a-f0-9]{40}'),

@@ -2,7 +2,7 @@
 export type Span = { start: number; end: number; kind: string; rank: number }
 
 /** How sure a find is: where two overlap, the kind of the surer one is named. */
-export const rank = { block: 4, token: 3, named: 2, assigned: 1 } as const
+export const RANK = { block: 4, token: 3, named: 2, assigned: 1 } as const
 
 /**
  * A credential that is known by its look: it starts with `prefix` (case counts) and goes on as `tail`.
@@ -26,20 +26,25 @@ export type NamedRule = { form: 'named'; kind: string; names: readonly string[];
 export type Rule = TokenRule | NamedRule
 
 /** What must follow the last character of a token; a longer run of letters is something else. */
-const tokenEnd = '(?![A-Za-z0-9])'
+const TOKEN_END = '(?![A-Za-z0-9])'
 
 /** What may follow a value in code, configuration and prose. */
-const valueEnd = '(?=[\\s"\'`;,<>&)\\]}|\\\\#]|[.:?!](?:\\s|$)|$)'
+const VALUE_END = '(?=[\\s"\'`;,<>&)\\]}|\\\\#]|[.:?!](?:\\s|$)|$)'
 
 /** A part of a pattern that many formats share. */
-export const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
+export const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 
 export function token(kind: string, prefixes: string | readonly string[], tail: string): TokenRule {
-  return { form: 'token', kind, prefixes: [prefixes].flat(), tail: new RegExp(`(?:${tail})${tokenEnd}`, 'y') }
+  return {
+    form: 'token',
+    kind,
+    prefixes: [prefixes].flat(),
+    tail: new RegExp(`(?:${tail})${TOKEN_END}`, 'y'),
+  }
 }
 
 /** The start of a word, or what follows an escape such as `\\n` or `%3D`. */
-const wordStart = '(?:(?<![A-Za-z0-9])|(?<=\\\\[a-z]|%[0-9A-F]{2}))'
+const WORD_START = '(?:(?<![A-Za-z0-9])|(?<=\\\\[a-z]|%[0-9A-F]{2}))'
 
 /** A credential whose fixed part is not its beginning: `<number>:AA…`, `….atlasv1.…`, `…-us12`. */
 export function inner(
@@ -48,9 +53,9 @@ export function inner(
   fixed: string | readonly string[],
   tail: string,
 ): TokenRule {
-  return { ...token(kind, fixed, tail), head: new RegExp(`(?<=${wordStart}(${head}))`, 'y') }
+  return { ...token(kind, fixed, tail), head: new RegExp(`(?<=${WORD_START}(${head}))`, 'y') }
 }
 
 export function named(kind: string, names: string | readonly string[], value: string): NamedRule {
-  return { form: 'named', kind, names: [names].flat(), value: new RegExp(`(?:${value})${valueEnd}`, 'iy') }
+  return { form: 'named', kind, names: [names].flat(), value: new RegExp(`(?:${value})${VALUE_END}`, 'iy') }
 }

@@ -1,7 +1,7 @@
-import { named, token, uuid } from './rule.ts'
+import { named, token, UUID } from './rule.ts'
 
 /** Source hosts, package registries, continuous integration, code quality. */
-export const sourceHostRules = [
+export const SOURCE_HOST_RULES = [
   token('github_token', ['ghp_', 'gho_', 'ghu_', 'ghs_'], '[A-Za-z0-9]{36,255}'),
   token('github_refresh_token', 'ghr_', '[A-Za-z0-9]{36,255}'),
   token('github_fine_grained_token', 'github_pat_', '[A-Za-z0-9_]{22,255}'),
@@ -35,7 +35,7 @@ export const sourceHostRules = [
   token('gitea_token', 'gitea_', '[a-f0-9]{40}'),
   named('gitea_token', ['gitea', 'forgejo', 'gogs', 'codeberg'], '[a-f0-9]{40}'),
   token('npm_token', 'npm_', '[A-Za-z0-9]{36}'),
-  named('npm_token', '_authtoken', `[A-Za-z0-9+/=_-]{20,200}|${uuid}`),
+  named('npm_token', '_authtoken', `[A-Za-z0-9+/=_-]{20,200}|${UUID}`),
   named('npm_password', [':_password', ':_auth'], '[A-Za-z0-9+/]{12,200}={0,2}'),
   token('pypi_token', 'pypi-AgE', '[A-Za-z0-9_-]{50,1000}'),
   token('rubygems_token', 'rubygems_', '[a-f0-9]{48}'),
@@ -68,13 +68,13 @@ export const sourceHostRules = [
   named('bitrise_token', 'bitrise', '[A-Za-z0-9_-]{86}'),
   named('jenkins_token', ['jenkins', 'crumb'], '[a-f0-9]{32,34}|[a-f0-9]{64}'),
   named('teamcity_token', 'teamcity', 'eyJ[A-Za-z0-9+/=.]{20,200}'),
-  named('codecov_token', 'codecov', `[a-z0-9]{32}|${uuid}`),
+  named('codecov_token', 'codecov', `[a-z0-9]{32}|${UUID}`),
   named('coveralls_token', ['coveralls', 'repo_token'], '[A-Za-z0-9]{32,37}'),
   named('codacy_token', 'codacy', '[a-f0-9]{32}|[A-Za-z0-9]{20}'),
   named('codeclimate_token', ['codeclimate', 'cc_test_reporter'], '[a-f0-9]{40,64}'),
   token('sonar_token', ['squ_', 'sqp_', 'sqa_'], '[a-z0-9]{40}'),
   named('sonar_token', ['sonar'], '(?:sq[upa]_)?[a-z0-9=_-]{40}'),
-  named('snyk_token', 'snyk', uuid),
+  named('snyk_token', 'snyk', UUID),
   token(
     'sourcegraph_token',
     ['sgp_', 'sgs_', 'slk_', 'sgd_'],

@@ -17,12 +17,12 @@ export function AccountCard({
   useTitle(title)
   return (
     <main className="grid min-h-dvh place-items-center px-4 py-10">
-      <div className="w-full max-w-[360px]">
+      <div className="w-full max-w-field">
         <div className="mb-6 flex items-center gap-2 text-sm font-semibold">
           <Logo size={24} />
           Knowledge Vault
         </div>
-        <h1 className="text-lg font-semibold tracking-[-0.01em]">{title}</h1>
+        <h1 className="text-lg font-semibold tracking-tight">{title}</h1>
         {lead && <p className="mt-1 text-sm text-soft">{lead}</p>}
         <div className="mt-6 grid gap-4">{children}</div>
         {footer && <p className="mt-6 text-sm text-soft">{footer}</p>}

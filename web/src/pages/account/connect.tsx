@@ -9,6 +9,7 @@ import { CopyBlock } from '../../ui/copy-button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
+import { toolScopes } from '../settings/scopes.ts'
 import { type AgentId, agents } from './agents.ts'
 
 /** A key made for this page, shown once, and a line that turns green when the agent first uses it. */
@@ -17,7 +18,10 @@ export function Connect() {
   const { data: config } = useQuery(configQuery)
   const create = useMutation({
     mutationFn: () =>
-      createKey({ name: `${agents.find((one) => one.id === agent)?.name ?? 'Agent'} (connect page)` }),
+      createKey({
+        name: `${agents.find((one) => one.id === agent)?.name ?? 'Agent'} (connect page)`,
+        scopes: toolScopes,
+      }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['api-keys'] }),
   })
   const key = create.data
@@ -40,7 +44,10 @@ export function Connect() {
             </div>
           ) : (
             <div className="grid justify-items-start gap-3">
-              <p className="text-sm text-soft">The key stands for you. You can remove it at any time.</p>
+              <p className="text-sm text-soft">
+                The key stands for you in cards, memory and teams. It does not open your account: no keys, no
+                settings, no billing. You can remove it at any time.
+              </p>
               <FormError error={create.error} />
               <Button look="primary" busy={create.isPending} onClick={() => create.mutate()}>
                 Create a key
@@ -83,7 +90,7 @@ export function Connect() {
 
 function Step({ number, title, children }: { number: number; title: string; children: ReactNode }) {
   return (
-    <li className="grid grid-cols-[24px_minmax(0,1fr)] gap-x-3">
+    <li className="grid grid-cols-[--spacing(6)_minmax(0,1fr)] gap-x-3">
       <span
         aria-hidden
         className="grid size-6 place-items-center rounded-full bg-sunken text-xs font-medium text-soft"

@@ -11,15 +11,21 @@ export function GoogleButton({ next }: { next: string | undefined }) {
   return (
     <>
       <Button onClick={() => leaveForGoogle(google, next)} size="lg">
-        <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden>
+        <svg className="size-4" viewBox="0 0 16 16" aria-hidden>
           <path
-            fill="#4285f4"
+            className="fill-google-blue"
             d="M15.7 8.2c0-.6-.1-1.1-.2-1.6H8v3h4.3a3.7 3.7 0 0 1-1.6 2.4v2h2.6a7.8 7.8 0 0 0 2.4-5.8Z"
           />
-          <path fill="#34a853" d="M8 16c2.2 0 4-.7 5.3-2l-2.6-2a4.8 4.8 0 0 1-7.2-2.5H.8v2A8 8 0 0 0 8 16Z" />
-          <path fill="#fbbc05" d="M3.5 9.5a4.8 4.8 0 0 1 0-3v-2H.8a8 8 0 0 0 0 7.1l2.7-2.1Z" />
           <path
-            fill="#ea4335"
+            className="fill-google-green"
+            d="M8 16c2.2 0 4-.7 5.3-2l-2.6-2a4.8 4.8 0 0 1-7.2-2.5H.8v2A8 8 0 0 0 8 16Z"
+          />
+          <path
+            className="fill-google-yellow"
+            d="M3.5 9.5a4.8 4.8 0 0 1 0-3v-2H.8a8 8 0 0 0 0 7.1l2.7-2.1Z"
+          />
+          <path
+            className="fill-google-red"
             d="M8 3.2c1.2 0 2.3.4 3.1 1.2l2.3-2.3A8 8 0 0 0 .8 4.5l2.7 2A4.8 4.8 0 0 1 8 3.2Z"
           />
         </svg>

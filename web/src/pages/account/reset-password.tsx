@@ -76,7 +76,10 @@ function ChoosePassword({ token }: { token: string }) {
   }
   const dead = reset.error instanceof ApiError && reset.error.code === 'invalid_token'
   return (
-    <AccountCard title="Choose a new password" lead="All other sessions of this account end.">
+    <AccountCard
+      title="Choose a new password"
+      lead="Every session, API key and connected app of this account ends."
+    >
       <form className="grid gap-4" onSubmit={submit}>
         <TextField
           label="New password"

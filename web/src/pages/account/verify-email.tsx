@@ -1,10 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { verifyEmail } from '../../api/account.ts'
+import { ApiError } from '../../api/client.ts'
 import { refreshMe } from '../../session.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
-import { AccountCard } from './account-card.tsx'
+import { AccountCard, linkClass } from './account-card.tsx'
 
 const route = getRouteApi('/open/verify')
 
@@ -12,6 +13,8 @@ const route = getRouteApi('/open/verify')
 export function VerifyEmail() {
   const { token } = route.useSearch()
   const verify = useMutation({ mutationFn: () => verifyEmail({ token: token ?? '' }), onSuccess: refreshMe })
+  // The link proves the mailbox; that the account is theirs, people prove by signing in.
+  const isElsewhere = verify.error instanceof ApiError && verify.error.status === 401
   if (verify.isSuccess)
     return (
       <AccountCard title="Address confirmed">
@@ -24,6 +27,16 @@ export function VerifyEmail() {
   return (
     <AccountCard title="Confirm your e-mail address" lead="One click, and the address is yours here.">
       <FormError error={verify.error} />
+      {isElsewhere && token && (
+        <p className="flex flex-wrap gap-4 text-sm">
+          <Link to="/sign-in" search={{ next: `/verify?token=${token}` }} className={linkClass}>
+            Sign in
+          </Link>
+          <Link to="/reset" search={{}} className={linkClass}>
+            Reset the password
+          </Link>
+        </p>
+      )}
       {token ? (
         <Button look="primary" busy={verify.isPending} onClick={() => verify.mutate()} size="lg">
           Confirm

@@ -41,7 +41,7 @@ function Balance() {
   if (balance.error) return <ErrorState error={balance.error} onRetry={() => void balance.refetch()} />
   const cost = policy?.public_search_cost_credits ?? 0
   return (
-    <div className="grid gap-6 md:grid-cols-[220px_minmax(0,1fr)]">
+    <div className="grid gap-6 md:grid-cols-[--spacing(55)_minmax(0,1fr)]">
       <div>
         {balance.data ? (
           <>

@@ -40,7 +40,11 @@ function Redeem() {
     mutationFn: () => redeemInviteCode({ code: code.trim() }),
     onSuccess: async (done) => {
       setCode('')
-      toast(`${credits(done.credits_awarded)} added. Your balance is ${credits(done.credits_balance)}.`)
+      toast(
+        done.credits_pending > 0
+          ? `${credits(done.credits_pending)} will be added once you have confirmed your e-mail address.`
+          : `${credits(done.credits_awarded)} added. Your balance is ${credits(done.credits_balance)}.`,
+      )
       await billingChanged()
     },
   })
@@ -49,7 +53,7 @@ function Redeem() {
     redeem.mutate()
   }
   return (
-    <form className="grid max-w-[420px] gap-3" onSubmit={submit}>
+    <form className="grid max-w-narrow gap-3" onSubmit={submit}>
       <div className="flex items-end gap-2">
         <div className="grow">
           <TextField
@@ -88,7 +92,7 @@ function Create() {
   }
   return (
     <form className="mb-5 grid gap-3" onSubmit={submit}>
-      <div className="grid items-end gap-3 sm:grid-cols-[minmax(0,1fr)_140px_auto]">
+      <div className="grid items-end gap-3 sm:grid-cols-[minmax(0,1fr)_--spacing(35)_auto]">
         <TextField
           label="Note"
           aside="Optional, only you see it"

@@ -53,7 +53,7 @@ export function CardList({ cards, chosen, onChoose, showOwner }: Props) {
           <Link
             to="/cards/$cardId"
             params={{ cardId: card.card_id }}
-            className={cx('min-w-0 grow py-3 pr-2 focus-visible:outline-offset-[-2px]', !onChoose && 'pl-2')}
+            className={cx('min-w-0 grow py-3 pr-2 focus-visible:-outline-offset-2', !onChoose && 'pl-2')}
           >
             <span className="line-clamp-2 text-sm font-semibold sm:line-clamp-1">{card.title}</span>
             <span className="mt-0.5 line-clamp-1 text-sm text-soft">{excerpt(card.fix_summary)}</span>

@@ -32,7 +32,7 @@ export function CardView({ card, terms, inPane }: Props) {
   )
   const environment = Object.entries(card.environment ?? {})
   return (
-    <article className="mx-auto grid max-w-[760px] gap-6 px-4 py-5 md:px-8 md:py-7">
+    <article className="mx-auto grid max-w-reading gap-6 px-4 py-5 md:px-8 md:py-7">
       <header className="grid gap-3">
         <div className="flex flex-wrap items-center justify-between gap-2">
           <div className="flex flex-wrap items-center gap-1.5">
@@ -41,7 +41,7 @@ export function CardView({ card, terms, inPane }: Props) {
           </div>
           <CardActions card={card} inPane={inPane} />
         </div>
-        <Heading className="text-lg font-semibold tracking-[-0.01em] [overflow-wrap:anywhere]">
+        <Heading className="text-lg font-semibold tracking-tight [overflow-wrap:anywhere]">
           {card.title}
         </Heading>
         <p className="text-xs text-faint">
@@ -150,7 +150,7 @@ function Steps({ steps }: { steps: Card['steps'] }) {
       {steps
         .toSorted((a, b) => a.order - b.order)
         .map((step, index) => (
-          <li key={index} className="grid grid-cols-[20px_minmax(0,1fr)] gap-x-3">
+          <li key={index} className="grid grid-cols-[--spacing(5)_minmax(0,1fr)] gap-x-3">
             <span
               aria-hidden
               className="mt-0.5 grid size-5 place-items-center rounded-full bg-sunken text-xs text-soft tabular-nums"

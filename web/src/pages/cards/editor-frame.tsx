@@ -44,7 +44,7 @@ export function EditorFrame({
   }
   return (
     <Page title={title} back={back}>
-      <form ref={form} onSubmit={submit} className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_300px]">
+      <form ref={form} onSubmit={submit} className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_--spacing(75)]">
         <div className="grid min-w-0 content-start gap-6">
           {notices}
           {children}

@@ -47,7 +47,7 @@ export function HistoryPage() {
           Every change is kept here, with what it changed and a way back.
         </EmptyState>
       ) : (
-        <div className="grid gap-6 md:grid-cols-[240px_minmax(0,1fr)]">
+        <div className="grid gap-6 md:grid-cols-[--spacing(60)_minmax(0,1fr)]">
           <div>
             <ol aria-label="Versions" className="flex gap-1 overflow-x-auto md:grid md:content-start">
               {history.data.items.map((item) => (

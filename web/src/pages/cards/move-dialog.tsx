@@ -1,18 +1,16 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { type FormEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import { moveCard } from '../../api/cards.ts'
 import type { Card } from '../../api/types.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
+import { FormDialog } from '../../ui/dialog.tsx'
 import { SelectField } from '../../ui/field.tsx'
-import { FormError, Notice, Skeleton } from '../../ui/states.tsx'
+import { Notice, Skeleton } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 import { cardChanged } from './card-queries.ts'
 
 /** To a workspace in which one may write. Says before what becomes of a shared card there. */
 export function MoveDialog({ card, onClose }: { card: Card; onClose: () => void }) {
-  const formId = useId()
   const [chosen, setChosen] = useState('')
   const { data } = useQuery(workspacesQuery)
   const targets =
@@ -41,54 +39,43 @@ export function MoveDialog({ card, onClose }: { card: Card; onClose: () => void 
       onClose()
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    move.mutate()
-  }
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title="Move to another workspace"
       description="The card keeps its text, evidence, feedback and author. Its editors are those of the new workspace."
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={formId} look="primary" busy={move.isPending} disabled={!target}>
-            Move
-          </Button>
-        </>
-      }
+      action="Move"
+      ready={target !== undefined}
+      busy={move.isPending}
+      error={move.error}
+      onSubmit={() => move.mutate()}
     >
-      <form id={formId} className="grid gap-3" onSubmit={submit}>
-        {!data && <Skeleton className="h-8 w-full" />}
-        {data && targets.length === 0 && <Notice>There is no other workspace in which you may write.</Notice>}
-        {targets.length > 0 && (
-          <SelectField
-            label="Workspace"
-            required
-            value={chosen}
-            onChange={(event) => setChosen(event.target.value)}
-          >
-            <option value="" disabled>
-              Choose one
+      {!data && <Skeleton className="h-8 w-full" />}
+      {data && targets.length === 0 && <Notice>There is no other workspace in which you may write.</Notice>}
+      {targets.length > 0 && (
+        <SelectField
+          label="Workspace"
+          required
+          value={chosen}
+          onChange={(event) => setChosen(event.target.value)}
+        >
+          <option value="" disabled>
+            Choose one
+          </option>
+          {targets.map((one) => (
+            <option key={one.workspace_id} value={one.workspace_id}>
+              {one.name}
             </option>
-            {targets.map((one) => (
-              <option key={one.workspace_id} value={one.workspace_id}>
-                {one.name}
-              </option>
-            ))}
-          </SelectField>
-        )}
-        {target && card.status === 'published' && (
-          <Notice tone={staysShared ? 'info' : 'warn'}>
-            {staysShared
-              ? `It stays shared: the members of ${target.name} can read and find it, those of its present workspace no more.`
-              : 'It arrives unpublished there. Share or publish it again if others are to read it.'}
-          </Notice>
-        )}
-        <FormError error={move.error} />
-      </form>
-    </Dialog>
+          ))}
+        </SelectField>
+      )}
+      {target && card.status === 'published' && (
+        <Notice tone={staysShared ? 'info' : 'warn'}>
+          {staysShared
+            ? `It stays shared: the members of ${target.name} can read and find it, those of its present workspace no more.`
+            : 'It arrives unpublished there. Share or publish it again if others are to read it.'}
+        </Notice>
+      )}
+    </FormDialog>
   )
 }

@@ -65,7 +65,7 @@ export function MyCards() {
         </LinkButton>
       }
     >
-      <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_280px]">
+      <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_--spacing(70)]">
         <div className="min-w-0">
           <div className="mb-3 flex flex-wrap items-center gap-2">
             <Segmented

@@ -5,8 +5,8 @@ import { ApiError } from '../../api/client.ts'
 import type { Card } from '../../api/types.ts'
 import { credits } from '../../lib/format.ts'
 import { configQuery, useMe } from '../../session.ts'
-import { Button, LinkButton } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
+import { LinkButton } from '../../ui/button.tsx'
+import { FormDialog } from '../../ui/dialog.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { ReviewChecklist } from './review-checklist.tsx'
@@ -32,31 +32,22 @@ export function PublishDialog({ card, onClose }: { card: Card; onClose: () => vo
       },
     })
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title="Publish to the library"
       description={`Everybody can find and read it, with your name (${me.display_name || 'no name set'}). You can take it back at any time.`}
-      footer={
-        <>
-          <LinkButton to="/cards/$cardId/edit" params={{ cardId: card.card_id }}>
-            Edit first
-          </LinkButton>
-          <Button look="primary" busy={publish.isPending} onClick={run}>
-            Publish{reward > 0 ? ` · earn ${reward}` : ''}
-          </Button>
-        </>
+      action={`Publish${reward > 0 ? ` · earn ${reward}` : ''}`}
+      busy={publish.isPending}
+      onSubmit={run}
+      wayOut={
+        <LinkButton to="/cards/$cardId/edit" params={{ cardId: card.card_id }}>
+          Edit first
+        </LinkButton>
       }
     >
-      <div className="grid gap-4">
-        <ReviewChecklist
-          content={card}
-          evidences={card.evidences ?? []}
-          evidenceCount={card.evidence_count}
-        />
-        <PublishFailure error={publish.error} />
-      </div>
-    </Dialog>
+      <ReviewChecklist content={card} evidences={card.evidences ?? []} evidenceCount={card.evidence_count} />
+      <PublishFailure error={publish.error} />
+    </FormDialog>
   )
 }
 

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react'
-import type { Finding } from '../../../../src/features/redaction/redact.ts'
+import type { Finding } from '#server/features/redaction/redact.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/states.tsx'
 
-const loadScanner = () => import('../../../../src/features/redaction/redact.ts')
+const loadScanner = () => import('#server/features/redaction/redact.ts')
 
 /** The server's own scanner, run while typing: what it names here is what share and publish would refuse. */
 export function useSecrets(text: string): Finding[] {

@@ -23,7 +23,7 @@ export function StepsField({ steps, onChange, error }: Props) {
     >
       <ol className="grid gap-3">
         {steps.map((step, index) => (
-          <li key={step.id} className="grid grid-cols-[20px_minmax(0,1fr)_auto] gap-2">
+          <li key={step.id} className="grid grid-cols-[--spacing(5)_minmax(0,1fr)_auto] gap-2">
             <span
               aria-hidden
               className="mt-1.5 grid size-5 place-items-center rounded-full bg-sunken text-xs text-soft"

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { ReviewRule } from '../../../../src/features/cards/review-rules.ts'
+import type { ReviewRule } from '#server/features/cards/review-rules.ts'
 import type { CardContent } from './draft.ts'
 
 export type Reviewed = {
@@ -9,7 +9,7 @@ export type Reviewed = {
   rules: { id: string; hard: boolean; label: string; ok: boolean }[]
 }
 
-type Limits = typeof import('../../../../src/features/cards/review-rules.ts')['LIMITS']
+type Limits = typeof import('#server/features/cards/review-rules.ts')['LIMITS']
 
 /** The rules' messages say what to mend; a list to tick off says what is wanted. */
 const labels = (limits: Limits): Record<string, string> => ({
@@ -37,8 +37,8 @@ export function useReview(
     let current = true
     const timer = setTimeout(async () => {
       const [rules, { secretsInContent, secretsInEvidence }] = await Promise.all([
-        import('../../../../src/features/cards/review-rules.ts'),
-        import('../../../../src/features/cards/content.ts'),
+        import('#server/features/cards/review-rules.ts'),
+        import('#server/features/cards/content.ts'),
       ])
       if (!current) return
       const [card, proofs, count] = JSON.parse(text) as [CardContent, { content: string }[], number]

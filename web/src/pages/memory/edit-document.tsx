@@ -1,11 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import { appendEvent, type MemoryEvent } from '../../api/memory.ts'
 import { plural } from '../../lib/format.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
+import { FormDialog } from '../../ui/dialog.tsx'
 import { TextareaField } from '../../ui/field.tsx'
-import { FormError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { type DocumentKind, documents } from './documents.ts'
 import { memoryChanged, named, type ProjectPlace } from './memory-queries.ts'
@@ -14,7 +12,6 @@ type Props = { kind: DocumentKind; place: ProjectPlace; event: MemoryEvent | nul
 
 /** Saving writes a new event; the document before it stays in the timeline. */
 export function EditDocument({ kind, place, event, onClose }: Props) {
-  const formId = useId()
   const [text, setText] = useState(event?.content ?? '')
   const { title, hint, example } = documents[kind]
   const save = useMutation({
@@ -41,45 +38,28 @@ export function EditDocument({ kind, place, event, onClose }: Props) {
       onClose()
     },
   })
-  const submit = (submitted: FormEvent) => {
-    submitted.preventDefault()
-    save.mutate(text.trim())
-  }
   return (
-    <Dialog
-      open
+    <FormDialog
       wide
       onClose={onClose}
       title={`${event ? 'Edit' : 'Write'} ${title.toLowerCase()}`}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            form={formId}
-            look="primary"
-            busy={save.isPending}
-            disabled={!text.trim() || text.trim() === event?.content.trim()}
-          >
-            Save
-          </Button>
-        </>
-      }
+      action="Save"
+      ready={text.trim() !== '' && text.trim() !== event?.content.trim()}
+      busy={save.isPending}
+      error={save.error}
+      onSubmit={() => save.mutate(text.trim())}
     >
-      <form id={formId} className="grid gap-3" onSubmit={submit}>
-        <TextareaField
-          label={title}
-          hint={hint}
-          required
-          rows={8}
-          maxLength={200_000}
-          className="min-h-40 font-mono"
-          placeholder={example}
-          value={text}
-          onChange={(changed) => setText(changed.target.value)}
-        />
-        <FormError error={save.error} />
-      </form>
-    </Dialog>
+      <TextareaField
+        label={title}
+        hint={hint}
+        required
+        rows={8}
+        maxLength={200_000}
+        className="min-h-40 font-mono"
+        placeholder={example}
+        value={text}
+        onChange={(changed) => setText(changed.target.value)}
+      />
+    </FormDialog>
   )
 }

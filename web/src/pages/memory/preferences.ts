@@ -1,4 +1,4 @@
-import { mergeItems } from '../../../../src/features/memory/documents.ts'
+import { mergeItems } from '#server/features/memory/documents.ts'
 
 export type PreviewLine = { item: string; state: 'kept' | 'added' | 'removed' | 'already there' }
 

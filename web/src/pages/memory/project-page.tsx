@@ -20,8 +20,8 @@ import {
 } from './memory-queries.ts'
 import { MemorySearchBox, MemorySearchResults } from './project-search.tsx'
 import { RenameProject } from './rename-project.tsx'
-import { TimelineFilterBar } from './timeline-filter.tsx'
-import { Timeline } from './timeline-view.tsx'
+import { TimelineFilterBar } from './timeline/timeline-filter.tsx'
+import { Timeline } from './timeline/timeline-view.tsx'
 import { TransferDialog } from './transfer-dialog.tsx'
 
 const route = getRouteApi('/app/memory/project')
@@ -110,7 +110,7 @@ export function ProjectPage() {
           }
         />
       </div>
-      <div className="grid gap-x-10 lg:grid-cols-[minmax(0,1fr)_340px]">
+      <div className="grid gap-x-10 lg:grid-cols-[minmax(0,1fr)_--spacing(85)]">
         <div className={cx('min-w-0', view === 'documents' && 'max-lg:hidden')}>
           {q ? (
             <MemorySearchResults />

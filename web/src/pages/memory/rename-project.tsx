@@ -1,14 +1,13 @@
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useId, useState } from 'react'
-import { readProjectKey } from '../../../../src/features/memory/project-key.ts'
+import { useId, useState } from 'react'
+import { readProjectKey } from '#server/features/memory/project-key.ts'
 import { ApiError } from '../../api/client.ts'
 import { type MemoryProject, renameProject } from '../../api/memory.ts'
 import { plural } from '../../lib/format.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
+import { FormDialog, TypedWord } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { FormError, Notice } from '../../ui/states.tsx'
+import { Notice } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { memoryChanged, named, type ProjectPlace, USER_PREFERENCES } from './memory-queries.ts'
 
@@ -17,7 +16,6 @@ type Props = { place: ProjectPlace; events: number; projects: MemoryProject[]; o
 /** A name that another project has means merging: that is said in numbers and asks for the name typed. */
 export function RenameProject({ place, events, projects, onClose }: Props) {
   const projectKey = place.key
-  const formId = useId()
   const listId = useId()
   const navigate = useNavigate()
   const [name, setName] = useState(projectKey)
@@ -53,72 +51,46 @@ export function RenameProject({ place, events, projects, onClose }: Props) {
       await navigate({ to: '/memory/project', search: place, replace: true })
       await memoryChanged()
     }, toastError)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    rename.mutate()
-  }
   const ready = wanted !== '' && wanted !== projectKey && (!merges || typed.trim() === wanted)
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title="Rename or merge"
       description="The key is how agents find the project: a repository address, org/repo, or any stable name."
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            form={formId}
-            look={merges ? 'danger' : 'primary'}
-            disabled={!ready}
-            busy={rename.isPending}
-          >
-            {merges ? `Merge ${plural(events, 'event')}` : 'Rename'}
-          </Button>
-        </>
-      }
+      action={merges ? `Merge ${plural(events, 'event')}` : 'Rename'}
+      look={merges ? 'danger' : 'primary'}
+      ready={ready}
+      busy={rename.isPending}
+      error={merges && refused === wanted ? null : rename.error}
+      onSubmit={() => rename.mutate()}
     >
-      <form id={formId} className="grid gap-4" onSubmit={submit}>
-        <TextField
-          label="New key"
-          value={name}
-          list={listId}
-          required
-          autoFocus
-          autoComplete="off"
-          spellCheck={false}
-          onChange={(event) => setName(event.target.value)}
-        />
-        <datalist id={listId}>
-          {projects
-            .filter((one) => one.project_key !== projectKey && one.project_key !== USER_PREFERENCES)
-            .map((one) => (
-              <option key={one.project_key} value={one.project_key} />
-            ))}
-        </datalist>
-        {merges && (
-          <>
-            <Notice tone="warn">
-              This project exists{other ? ` and has ${plural(other.events, 'event')}` : ''}. All{' '}
-              {plural(events, 'event')} of <span className="font-mono">{projectKey}</span> move into it; the
-              newer summary and documents count. This cannot be undone.
-            </Notice>
-            <TextField
-              label={
-                <>
-                  Type <span className="font-mono">{wanted}</span> to confirm
-                </>
-              }
-              value={typed}
-              autoComplete="off"
-              spellCheck={false}
-              onChange={(event) => setTyped(event.target.value)}
-            />
-          </>
-        )}
-        {!(merges && refused === wanted) && <FormError error={rename.error} />}
-      </form>
-    </Dialog>
+      <TextField
+        label="New key"
+        value={name}
+        list={listId}
+        required
+        autoFocus
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <datalist id={listId}>
+        {projects
+          .filter((one) => one.project_key !== projectKey && one.project_key !== USER_PREFERENCES)
+          .map((one) => (
+            <option key={one.project_key} value={one.project_key} />
+          ))}
+      </datalist>
+      {merges && (
+        <>
+          <Notice tone="warn">
+            This project exists{other ? ` and has ${plural(other.events, 'event')}` : ''}. All{' '}
+            {plural(events, 'event')} of <span className="font-mono">{projectKey}</span> move into it; the
+            newer summary and documents count. This cannot be undone.
+          </Notice>
+          <TypedWord word={wanted} value={typed} onChange={setTyped} />
+        </>
+      )}
+    </FormDialog>
   )
 }

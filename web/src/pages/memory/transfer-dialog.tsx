@@ -1,13 +1,12 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { ArrowRight, Check, Minus, Plus } from 'lucide-react'
-import { type FormEvent, useId, useState } from 'react'
-import { itemsOf } from '../../../../src/features/memory/documents.ts'
+import { useState } from 'react'
+import { itemsOf } from '#server/features/memory/documents.ts'
 import { type MemoryProject, transferPreferences } from '../../api/memory.ts'
 import { cx } from '../../lib/cx.ts'
 import { plural } from '../../lib/format.ts'
 import { useMe } from '../../session.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
+import { FormDialog } from '../../ui/dialog.tsx'
 import { Checkbox, SelectField } from '../../ui/field.tsx'
 import { FormError, Notice, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -18,7 +17,6 @@ type Props = { source?: ProjectPlace; projects: MemoryProject[]; onClose: () => 
 
 /** Copies preferences from one project (or from the person) to another, and shows the result before it is written. */
 export function TransferDialog({ source: given, projects, onClose }: Props) {
-  const formId = useId()
   const { personal_workspace_id } = useMe()
   const workspace = given?.workspace
   const keys = projects
@@ -61,10 +59,6 @@ export function TransferDialog({ source: given, projects, onClose }: Props) {
       onClose()
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    transfer.mutate()
-  }
   const chooseSource = (next: string) => {
     setSource(next)
     setLeft(new Set())
@@ -75,76 +69,65 @@ export function TransferDialog({ source: given, projects, onClose }: Props) {
       before.has(item) ? new Set([...before].filter((one) => one !== item)) : new Set([...before, item]),
     )
   return (
-    <Dialog
-      open
+    <FormDialog
       wide
       onClose={onClose}
       title="Transfer preferences"
       description="Nothing is written before you confirm. The document before it stays in the timeline."
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            form={formId}
-            look="primary"
-            busy={transfer.isPending}
-            disabled={chosen.length === 0 || added + removed === 0}
-          >
-            {replaces && removed > 0
-              ? `Replace: ${added} added, ${removed} removed`
-              : `Copy ${plural(added, 'preference')}`}
-          </Button>
-        </>
+      action={
+        replaces && removed > 0
+          ? `Replace: ${added} added, ${removed} removed`
+          : `Copy ${plural(added, 'preference')}`
       }
+      ready={chosen.length > 0 && added + removed > 0}
+      busy={transfer.isPending}
+      error={transfer.error}
+      onSubmit={() => transfer.mutate()}
     >
-      <form id={formId} className="grid gap-5" onSubmit={submit}>
-        <div className="grid items-end gap-3 sm:grid-cols-[minmax(0,1fr)_auto_minmax(0,1fr)]">
-          <PlaceSelect label="From" value={source} places={places} onChange={chooseSource} />
-          <ArrowRight size={16} aria-hidden className="mb-2 text-faint max-sm:hidden" />
-          <PlaceSelect
-            label="To"
-            value={target}
-            places={places.filter((place) => place !== source)}
-            onChange={setTarget}
-          />
-        </div>
-        {(from.error || to.error) && <FormError error={from.error ?? to.error} />}
-        {from.items?.length === 0 && (
-          <Notice>{placeName(source)} has no preferences yet. Choose another source.</Notice>
-        )}
-        {from.items && from.items.length > 0 && (
-          <fieldset className="grid gap-2">
-            <legend className="mb-2 flex w-full items-baseline justify-between text-sm font-medium">
-              What to copy
-            </legend>
-            {from.items.map((item) => (
-              <Checkbox key={item} label={item} checked={!left.has(item)} onChange={() => toggle(item)} />
-            ))}
-            <div className="mt-1 border-t border-line pt-3">
-              <Checkbox
-                label="Replace what is there"
-                hint={
-                  takesAll
-                    ? 'Lines that only the target has are removed.'
-                    : 'Possible only when everything is copied.'
-                }
-                checked={replaces}
-                disabled={!takesAll}
-                onChange={(event) => setReplace(event.target.checked)}
-              />
-            </div>
-          </fieldset>
-        )}
-        {from.items?.length !== 0 && (
-          <section aria-label="Result" className="grid gap-2">
-            <h3 className="text-sm font-medium">{placeName(target)} afterwards</h3>
-            {preview ? <Preview lines={preview} /> : <Skeleton className="h-20 w-full" />}
-          </section>
-        )}
-        <FormError error={transfer.error} />
-      </form>
-    </Dialog>
+      <div className="grid items-end gap-3 sm:grid-cols-[minmax(0,1fr)_auto_minmax(0,1fr)]">
+        <PlaceSelect label="From" value={source} places={places} onChange={chooseSource} />
+        <ArrowRight size={16} aria-hidden className="mb-2 text-faint max-sm:hidden" />
+        <PlaceSelect
+          label="To"
+          value={target}
+          places={places.filter((place) => place !== source)}
+          onChange={setTarget}
+        />
+      </div>
+      {(from.error || to.error) && <FormError error={from.error ?? to.error} />}
+      {from.items?.length === 0 && (
+        <Notice>{placeName(source)} has no preferences yet. Choose another source.</Notice>
+      )}
+      {from.items && from.items.length > 0 && (
+        <fieldset className="grid gap-2">
+          <legend className="mb-2 flex w-full items-baseline justify-between text-sm font-medium">
+            What to copy
+          </legend>
+          {from.items.map((item) => (
+            <Checkbox key={item} label={item} checked={!left.has(item)} onChange={() => toggle(item)} />
+          ))}
+          <div className="mt-1 border-t border-line pt-3">
+            <Checkbox
+              label="Replace what is there"
+              hint={
+                takesAll
+                  ? 'Lines that only the target has are removed.'
+                  : 'Possible only when everything is copied.'
+              }
+              checked={replaces}
+              disabled={!takesAll}
+              onChange={(event) => setReplace(event.target.checked)}
+            />
+          </div>
+        </fieldset>
+      )}
+      {from.items?.length !== 0 && (
+        <section aria-label="Result" className="grid gap-2">
+          <h3 className="text-sm font-medium">{placeName(target)} afterwards</h3>
+          {preview ? <Preview lines={preview} /> : <Skeleton className="h-20 w-full" />}
+        </section>
+      )}
+    </FormDialog>
   )
 }
 

@@ -17,7 +17,7 @@ export function ActionCardPane({ plan }: { plan: ActionCard }) {
       ...plan.cautions.map((one) => `Caution: ${one}`),
     ].join('\n')
   return (
-    <article className="mx-auto grid max-w-[760px] gap-5 px-5 py-6 lg:px-8">
+    <article className="mx-auto grid max-w-reading gap-5 px-5 py-6 lg:px-8">
       <header className="grid gap-2">
         <div className="flex items-center justify-between gap-2">
           <Badge tone="accent">Action card</Badge>
@@ -30,7 +30,7 @@ export function ActionCardPane({ plan }: { plan: ActionCard }) {
       </header>
       <ol className="grid gap-4">
         {plan.steps.map((step) => (
-          <li key={step.order} className="grid grid-cols-[24px_minmax(0,1fr)] gap-3">
+          <li key={step.order} className="grid grid-cols-[--spacing(6)_minmax(0,1fr)] gap-3">
             <span
               aria-hidden
               className="grid size-6 place-items-center rounded-full bg-sunken text-xs text-soft"

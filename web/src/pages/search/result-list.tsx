@@ -67,7 +67,7 @@ export function ResultList({ answer, state, change, selected, wide }: Props) {
 
 function Hit({ hit, selected, wide }: { hit: SearchResult; selected: boolean; wide: boolean }) {
   const className = cx(
-    'relative block px-4 py-3 transition-colors focus-visible:outline-offset-[-2px]',
+    'relative block px-4 py-3 transition-colors focus-visible:-outline-offset-2',
     selected
       ? 'bg-chosen before:absolute before:inset-y-0 before:left-0 before:w-0.5 before:bg-accent'
       : 'hover:bg-hover',

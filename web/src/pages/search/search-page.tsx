@@ -40,7 +40,7 @@ export function SearchPage() {
   }, [state.card])
 
   return (
-    <div className="md:grid md:h-dvh md:grid-cols-[minmax(360px,44%)_minmax(0,1fr)] lg:grid-cols-[minmax(420px,40%)_minmax(0,1fr)]">
+    <div className="md:grid md:h-dvh md:grid-cols-[minmax(--spacing(90),44%)_minmax(0,1fr)] lg:grid-cols-[minmax(--spacing(105),40%)_minmax(0,1fr)]">
       <section aria-label="Search" className="flex min-h-0 flex-col border-line md:border-r">
         <h1 className="sr-only">Search</h1>
         <SearchBar state={state} change={change} onSend={search.send} sending={search.loading} />

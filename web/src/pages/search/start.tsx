@@ -111,7 +111,7 @@ function RecentList({
                 resetScroll={!wide}
                 aria-current={chosen || undefined}
                 className={cx(
-                  'block px-4 py-3 transition-colors focus-visible:outline-offset-[-2px]',
+                  'block px-4 py-3 transition-colors focus-visible:-outline-offset-2',
                   chosen ? 'bg-chosen' : 'hover:bg-hover',
                 )}
               >

@@ -1,31 +1,34 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
+import { queryClient } from '../../api/query.ts'
 import { changePassword } from '../../api/settings.ts'
 import { formatDay } from '../../lib/format.ts'
 import { useMe } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
-import { TextField } from '../../ui/field.tsx'
+import { Checkbox, TextField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { EmailAddress } from './email-address.tsx'
 import { LeaveSection } from './leave-section.tsx'
 import { NameForm } from './name-form.tsx'
+import { SignOutSection } from './sign-out-section.tsx'
 
 export function Account() {
   const me = useMe()
   return (
-    <div className="max-w-[640px]">
+    <div className="max-w-lead">
       <Section title="You" lead={`Here since ${formatDay(me.created_at)}.`}>
         <NameForm />
       </Section>
       <Section title="E-mail address" lead="You sign in with it, and mails go there.">
         <EmailAddress />
       </Section>
-      <Section title="Password" lead="Changing it signs you out everywhere else. API keys keep working.">
+      <Section title="Password" lead="Changing it signs you out everywhere else.">
         <PasswordForm email={me.email} />
       </Section>
+      <SignOutSection />
       <LeaveSection />
     </div>
   )
@@ -34,13 +37,23 @@ export function Account() {
 function PasswordForm({ email }: { email: string }) {
   const [current, setCurrent] = useState('')
   const [next, setNext] = useState('')
+  const [endKeysAndApps, setEndKeysAndApps] = useState(true)
   const change = useMutation({
     mutationFn: () =>
-      changePassword({ new_password: next, ...(current ? { current_password: current } : {}) }),
-    onSuccess: () => {
+      changePassword({
+        new_password: next,
+        end_keys_and_apps: endKeysAndApps,
+        ...(current ? { current_password: current } : {}),
+      }),
+    onSuccess: async () => {
       setCurrent('')
       setNext('')
       toast('Your password is changed. Other sessions are signed out.')
+      await Promise.all(
+        [['sessions'], ['api-keys'], ['connected-apps']].map((queryKey) =>
+          queryClient.invalidateQueries({ queryKey }),
+        ),
+      )
     },
   })
   const submit = (event: FormEvent) => {
@@ -49,7 +62,7 @@ function PasswordForm({ email }: { email: string }) {
   }
   const wrong = change.error instanceof ApiError && change.error.code === 'invalid_credentials'
   return (
-    <form className="grid max-w-[360px] gap-4" onSubmit={submit}>
+    <form className="grid max-w-field gap-4" onSubmit={submit}>
       <input type="hidden" name="username" autoComplete="username" value={email} />
       <TextField
         label="Current password"
@@ -71,6 +84,12 @@ function PasswordForm({ email }: { email: string }) {
         value={next}
         error={change.error instanceof ApiError ? change.error.field('new_password') : undefined}
         onChange={(event) => setNext(event.target.value)}
+      />
+      <Checkbox
+        label="Also delete my API keys and disconnect all apps"
+        hint="Leave it on if somebody else may know your password."
+        checked={endKeysAndApps}
+        onChange={(event) => setEndKeysAndApps(event.target.checked)}
       />
       {!wrong && <FormError error={change.error} />}
       <div>

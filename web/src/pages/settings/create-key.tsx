@@ -1,18 +1,17 @@
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import { createKey } from '../../api/account.ts'
 import { ApiError } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import type { Scope } from '../../api/settings.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyBlock } from '../../ui/copy-button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
+import { Dialog, FormDialog } from '../../ui/dialog.tsx'
 import { Checkbox, SelectField, TextField } from '../../ui/field.tsx'
-import { FormError, Notice } from '../../ui/states.tsx'
+import { Notice } from '../../ui/states.tsx'
 import { agentScopes, scopes } from './scopes.ts'
 
 export function CreateKey({ onClose }: { onClose: () => void }) {
-  const formId = useId()
   const [name, setName] = useState('')
   const [chosen, setChosen] = useState(agentScopes)
   const [days, setDays] = useState('')
@@ -25,10 +24,6 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
       }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['api-keys'] }),
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    create.mutate()
-  }
   if (create.data)
     return (
       <Dialog
@@ -54,58 +49,45 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
       before.includes(scope) ? before.filter((one) => one !== scope) : [...before, scope],
     )
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title="New API key"
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            form={formId}
-            look="primary"
-            busy={create.isPending}
-            disabled={!name.trim() || chosen.length === 0}
-          >
-            Create key
-          </Button>
-        </>
-      }
+      action="Create key"
+      ready={name.trim() !== '' && chosen.length > 0}
+      busy={create.isPending}
+      error={create.error}
+      onSubmit={() => create.mutate()}
     >
-      <form id={formId} className="grid gap-5" onSubmit={submit}>
-        <TextField
-          label="Name"
-          required
-          autoFocus
-          maxLength={120}
-          autoComplete="off"
-          placeholder="Agent on my laptop"
-          hint="So that you recognise it in this list."
-          value={name}
-          error={create.error instanceof ApiError ? create.error.field('name') : undefined}
-          onChange={(event) => setName(event.target.value)}
-        />
-        <fieldset className="grid gap-2.5">
-          <legend className="mb-2.5 text-sm font-medium">It may</legend>
-          {scopes.map((scope) => (
-            <Checkbox
-              key={scope.value}
-              label={scope.may}
-              hint={<span className="font-mono">{scope.value}</span>}
-              checked={chosen.includes(scope.value)}
-              onChange={() => toggle(scope.value)}
-            />
-          ))}
-        </fieldset>
-        <SelectField label="Expires" value={days} onChange={(event) => setDays(event.target.value)}>
-          <option value="">Never</option>
-          <option value="30">In 30 days</option>
-          <option value="90">In 90 days</option>
-          <option value="365">In a year</option>
-        </SelectField>
-        <FormError error={create.error} />
-      </form>
-    </Dialog>
+      <TextField
+        label="Name"
+        required
+        autoFocus
+        maxLength={120}
+        autoComplete="off"
+        placeholder="Agent on my laptop"
+        hint="So that you recognise it in this list."
+        value={name}
+        error={create.error instanceof ApiError ? create.error.field('name') : undefined}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <fieldset className="grid gap-2.5">
+        <legend className="mb-2.5 text-sm font-medium">It may</legend>
+        {scopes.map((scope) => (
+          <Checkbox
+            key={scope.value}
+            label={scope.may}
+            hint={<span className="font-mono">{scope.value}</span>}
+            checked={chosen.includes(scope.value)}
+            onChange={() => toggle(scope.value)}
+          />
+        ))}
+      </fieldset>
+      <SelectField label="Expires" value={days} onChange={(event) => setDays(event.target.value)}>
+        <option value="">Never</option>
+        <option value="30">In 30 days</option>
+        <option value="90">In 90 days</option>
+        <option value="365">In a year</option>
+      </SelectField>
+    </FormDialog>
   )
 }

@@ -103,7 +103,7 @@ function ChangeForm({
   const wrongPassword = error?.code === 'invalid_credentials' ? error.message : undefined
   const wrongEmail = error?.code === 'email_taken' ? error.message : error?.field('email')
   return (
-    <form className="grid max-w-[360px] gap-4" onSubmit={submit}>
+    <form className="grid max-w-field gap-4" onSubmit={submit}>
       <TextField
         label="New e-mail address"
         type="email"

@@ -54,7 +54,7 @@ export function General() {
     )
   const writable = workspaces.data?.items.filter((one) => one.role === 'admin' || one.role === 'editor') ?? []
   return (
-    <div className="max-w-[640px]">
+    <div className="max-w-lead">
       <Section title="Publishing">
         <div className="grid gap-4">
           <Checkbox
@@ -83,8 +83,14 @@ export function General() {
       <Section title="Mail and language">
         <div className="grid gap-4">
           <Checkbox
-            label="Mail me about feedback on my cards"
-            hint="At most one mail a day, to a confirmed address. Mails that you ask for, and invitations, come in any case."
+            label="Ask me before I am added to a workspace"
+            hint="You get an invitation instead of becoming a member at once."
+            checked={before.ask_before_added}
+            onChange={(event) => change({ ask_before_added: event.target.checked })}
+          />
+          <Checkbox
+            label="Mail me about my cards and teams"
+            hint="Feedback, at most once a day and to a confirmed address, when somebody adds you to a workspace, and when one with your cards is deleted. Mails that you ask for, and invitations, come in any case."
             checked={before.email_notifications}
             onChange={(event) => change({ email_notifications: event.target.checked })}
           />

@@ -3,12 +3,14 @@ import { useNavigate } from '@tanstack/react-router'
 import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { cardStats } from '../../api/cards.ts'
+import { ApiError } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import { deleteAccount } from '../../api/settings.ts'
 import { plural } from '../../lib/format.ts'
 import { meQuery, useMe } from '../../session.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { TextField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -40,6 +42,7 @@ export function LeaveSection() {
 function DeleteAccount({ onClose }: { onClose: () => void }) {
   const me = useMe()
   const navigate = useNavigate()
+  const [password, setPassword] = useState('')
   const stats = useQuery({
     queryKey: ['cards', 'stats', 'personal'],
     queryFn: () => cardStats({ scope: 'personal' }),
@@ -47,7 +50,7 @@ function DeleteAccount({ onClose }: { onClose: () => void }) {
   const cards = stats.data ? plural(stats.data.unpublished, 'private card') : 'your private cards'
   const published = stats.data ? plural(stats.data.published, 'card') : 'the cards'
   const remove = useMutation({
-    mutationFn: () => deleteAccount({ confirmed_by_user: true }),
+    mutationFn: () => deleteAccount({ confirmed_by_user: true, ...(password ? { password } : {}) }),
     onSuccess: async () => {
       queryClient.clear()
       queryClient.setQueryData(meQuery.queryKey, null)
@@ -56,6 +59,10 @@ function DeleteAccount({ onClose }: { onClose: () => void }) {
       toast('Your account is deleted.')
     },
   })
+  // Who signed in a while ago is asked for the password; who has none signs in again.
+  const asksForPassword =
+    remove.error instanceof ApiError &&
+    ['recent_sign_in_required', 'invalid_credentials'].includes(remove.error.code)
   return (
     <ConfirmDialog
       open
@@ -72,6 +79,15 @@ function DeleteAccount({ onClose }: { onClose: () => void }) {
         stay, by “deleted user”. It cannot be undone.
       </p>
       <FormError error={remove.error} />
+      {asksForPassword && (
+        <TextField
+          label="Your password"
+          type="password"
+          autoComplete="current-password"
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+      )}
     </ConfirmDialog>
   )
 }

@@ -26,7 +26,7 @@ export function NameForm() {
   }
   const wrong = change.error instanceof ApiError ? change.error.field('display_name') : undefined
   return (
-    <form className="grid max-w-[360px] gap-4" onSubmit={submit}>
+    <form className="grid max-w-field gap-4" onSubmit={submit}>
       <TextField
         label="Name"
         required

@@ -10,5 +10,8 @@ export const scopes: { value: Scope; may: string }[] = [
   { value: 'account', may: 'Settings, keys, billing: everything about your account' },
 ]
 
+/** What the tools need, and nothing of the account. */
+export const toolScopes: Scope[] = scopes.map((scope) => scope.value).filter((scope) => scope !== 'account')
+
 /** Enough for an agent, without the people and the money. */
 export const agentScopes: readonly Scope[] = ['search', 'record', 'case:write', 'publish']

@@ -45,7 +45,7 @@ export function TicketForm({ email: known, message: asked }: { email: string; me
     )
   const fault = (field: string) => (send.error instanceof ApiError ? send.error.field(field) : undefined)
   return (
-    <form className="grid max-w-[560px] gap-4" onSubmit={submit}>
+    <form className="grid max-w-form gap-4" onSubmit={submit}>
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
           label="Your e-mail address"

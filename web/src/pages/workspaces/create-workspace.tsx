@@ -1,18 +1,15 @@
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import { createWorkspace, type Workspace } from '../../api/team.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
+import { FormDialog } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
-import { FormError } from '../../ui/states.tsx'
 import { visibilities } from './roles.ts'
 import { workspaceQuery } from './workspace-queries.ts'
 
 export function CreateWorkspace({ onClose }: { onClose: () => void }) {
-  const formId = useId()
   const navigate = useNavigate()
   const [name, setName] = useState('')
   const [type, setType] = useState<Workspace['type']>('team')
@@ -30,59 +27,48 @@ export function CreateWorkspace({ onClose }: { onClose: () => void }) {
       })
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    create.mutate()
-  }
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title="New workspace"
       description="You become its admin. Inviting people is the next step."
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={formId} look="primary" busy={create.isPending} disabled={!name.trim()}>
-            Create workspace
-          </Button>
-        </>
-      }
+      action="Create workspace"
+      ready={name.trim() !== ''}
+      busy={create.isPending}
+      error={create.error}
+      onSubmit={() => create.mutate()}
     >
-      <form id={formId} className="grid gap-4" onSubmit={submit}>
-        <TextField
-          label="Name"
-          value={name}
-          maxLength={120}
-          required
-          autoFocus
-          autoComplete="off"
-          placeholder="Platform team"
-          error={create.error instanceof ApiError ? create.error.field('name') : undefined}
-          onChange={(event) => setName(event.target.value)}
-        />
-        <SelectField
-          label="Kind"
-          value={type}
-          onChange={(event) => setType(event.target.value as Workspace['type'])}
-        >
-          <option value="team">Team</option>
-          <option value="org">Organisation</option>
-        </SelectField>
-        <SelectField
-          label="Who reads its shared cards"
-          value={visibility}
-          hint={visibilities.find((one) => one.value === visibility)?.means}
-          onChange={(event) => setVisibility(event.target.value as Workspace['visibility'])}
-        >
-          {visibilities.map((one) => (
-            <option key={one.value} value={one.value}>
-              {one.label}
-            </option>
-          ))}
-        </SelectField>
-        <FormError error={create.error} />
-      </form>
-    </Dialog>
+      <TextField
+        label="Name"
+        value={name}
+        maxLength={120}
+        required
+        autoFocus
+        autoComplete="off"
+        placeholder="Platform team"
+        error={create.error instanceof ApiError ? create.error.field('name') : undefined}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <SelectField
+        label="Kind"
+        value={type}
+        onChange={(event) => setType(event.target.value as Workspace['type'])}
+      >
+        <option value="team">Team</option>
+        <option value="org">Organisation</option>
+      </SelectField>
+      <SelectField
+        label="Who reads its shared cards"
+        value={visibility}
+        hint={visibilities.find((one) => one.value === visibility)?.means}
+        onChange={(event) => setVisibility(event.target.value as Workspace['visibility'])}
+      >
+        {visibilities.map((one) => (
+          <option key={one.value} value={one.value}>
+            {one.label}
+          </option>
+        ))}
+      </SelectField>
+    </FormDialog>
   )
 }

@@ -78,7 +78,7 @@ function InviteForm({ workspace, onSent }: { workspace: Workspace; onSent: (acti
   }
   return (
     <form className="grid gap-3" onSubmit={submit}>
-      <div className="grid items-start gap-3 sm:grid-cols-[minmax(0,1fr)_160px_auto]">
+      <div className="grid items-start gap-3 sm:grid-cols-[minmax(0,1fr)_--spacing(40)_auto]">
         <TextField
           label="E-mail address"
           type="email"
@@ -98,7 +98,7 @@ function InviteForm({ workspace, onSent }: { workspace: Workspace; onSent: (acti
             </option>
           ))}
         </SelectField>
-        <Button type="submit" look="primary" busy={invite.isPending} className="sm:mt-[26px]">
+        <Button type="submit" look="primary" busy={invite.isPending} className="sm:mt-6.5">
           Invite
         </Button>
       </div>

@@ -34,7 +34,7 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
     save.mutate()
   }
   return (
-    <form className="grid max-w-[560px] gap-5" onSubmit={submit}>
+    <form className="grid max-w-form gap-5" onSubmit={submit}>
       <TextField
         label="Name"
         required

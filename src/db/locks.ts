@@ -1,0 +1,21 @@
+import { sql } from 'kysely'
+import type { Db, EngineName } from './db.ts'
+
+/** Advisory locks of PostgreSQL, all in one list so that no two mean different things by one number. */
+const LOCKS = {
+  /** One process migrates; the others wait and find it done. */
+  migration: 7_205_759,
+  /** Processes that fold documents into counts and lists go one after the other. */
+  searchIndex: 7_205_760,
+  /** Processes that index cards again go one after the other. */
+  reindex: 7_205_761,
+  /** Two like cards published at once must not both find the library without them. */
+  publishing: 7_205_762,
+} as const
+
+export type LockName = keyof typeof LOCKS
+
+/** Holds the lock until the transaction ends. SQLite has one writer at a time, so there it holds already. */
+export async function holdLock(db: Db, engine: EngineName, name: LockName): Promise<void> {
+  if (engine === 'postgres') await sql`select pg_advisory_xact_lock(${LOCKS[name]})`.execute(db)
+}

@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readConfig } from './config.ts'
+import { withEnvFile } from './env-file.ts'
+
+let folder: string
+let file: string
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-env-'))
+  file = join(folder, '.env')
+  writeFileSync(file, '# a comment\nPORT=9000\nMAIL_FROM="Vault <vault@example.com>"\nSMTP_URL=\n')
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test('the file gives what the environment does not', () => {
+  const config = readConfig(withEnvFile({ HOST: '::1' }, file))
+  expect(config).toMatchObject({
+    host: '::1',
+    port: 9000,
+    mail: { from: 'Vault <vault@example.com>', smtpUrl: undefined },
+  })
+})
+
+test('the environment wins', () => {
+  expect(readConfig(withEnvFile({ PORT: '9001' }, file)).port).toBe(9001)
+})
+
+test('no file is no mistake, unless it was asked for by name', () => {
+  const missing = join(folder, 'missing')
+  expect(withEnvFile({ PORT: '1' }, missing)).toEqual({ PORT: '1' })
+  expect(() => withEnvFile({ ENV_FILE: missing })).toThrow(/^ENV_FILE: .*missing cannot be read/)
+})
+
+test('an empty ENV_FILE means no file', () => {
+  expect(withEnvFile({ ENV_FILE: '' }, file)).toEqual({ ENV_FILE: '' })
+})

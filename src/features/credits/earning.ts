@@ -1,0 +1,15 @@
+import type { Ctx } from '../../core/context.ts'
+
+/**
+ * Whether an account may earn rewards and bonuses: its address is proven. Where no mail can be sent nobody can prove one, so
+ * everybody may. Otherwise accounts made by the hundred could earn for one another.
+ */
+export async function mayEarn(ctx: Ctx, userId: string): Promise<boolean> {
+  if (ctx.config.mail.smtpUrl === undefined) return true
+  const user = await ctx.db
+    .selectFrom('users')
+    .select('email_verified')
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return user?.email_verified === 1
+}

@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import { capability } from '../../../core/capability.ts'
+import { type Ctx, inTx } from '../../../core/context.ts'
+import { rateLimited } from '../../../core/errors.ts'
+import { localTime } from '../../../core/language.ts'
+import { Email, normalEmail } from '../../../core/schemas.ts'
+import { sha256 } from '../../../core/secrets.ts'
+import { newId } from '../../../db/ids.ts'
+import type { UsersTable } from '../../../db/tables/accounts.ts'
+import { cancelMail, enqueueMail } from '../../mail/outbox.ts'
+import { mailWithButton } from '../../mail/template.ts'
+import { languageOf } from '../users/user-settings.ts'
+import {
+  deleteEmailToken,
+  insertResetRequest,
+  liveResetTokens,
+  takeResetRequests,
+} from '../users/users.store.ts'
+import { findUserByEmail } from '../users/users.ts'
+import { issueToken } from './email-links.ts'
+
+export const RESET_JOB = 'password-resets'
+const ASKED_A_MINUTE = 5
+/** Past the answer, so that the answer itself takes the same time for every address. */
+const LOOK_AFTER_MS = 50
+const BATCH = 20
+/** Strangers may ask too: a link that its owner is about to use must not die by that. */
+const LINKS_ALIVE = 3
+const LINK_SPARED_MS = 10 * 60_000
+
+export const requestPasswordReset = capability({
+  name: 'account.request_reset',
+  summary: 'Mail a link for choosing a new password',
+  description:
+    'Answers the same, in the same time, whether or not the address has an account. The last three links work.',
+  scopes: 'public',
+  rest: ['POST /api/v1/auth/password/reset-request'],
+  limit: 'auth',
+  errors: [429],
+  input: z.object({ email: Email }).meta({ id: 'PasswordResetRequest' }),
+  output: z.object({ status: z.literal('sent_if_known') }).meta({ id: 'PasswordResetRequested' }),
+  run: async (ctx, { email }) => {
+    const address = normalEmail(email)
+    if (ctx.config.rateLimit) {
+      const asked = ctx.limits.hit(`reset:${ctx.ip}:${address}`, ASKED_A_MINUTE)
+      if (asked.exceeded) throw rateLimited(asked.resetSeconds, 'Too many tries for this e-mail address.')
+    }
+    // Without mail nobody would ever see the link; then it comes from `kvault admin reset-link`.
+    if (ctx.adapters.mail)
+      await inTx(ctx, async (ctx) => {
+        const created_at = ctx.now().toISOString()
+        await insertResetRequest(ctx.db, { request_id: newId(), email_normal: address, created_at })
+        ctx.afterCommit(() => void setTimeout(() => ctx.wakeups.emit(RESET_JOB), LOOK_AFTER_MS).unref())
+      })
+    return { status: 'sent_if_known' as const }
+  },
+})
+
+const mailKey = (userId: string, tokenHash: string) => `reset_password:${userId}:${tokenHash}`
+
+/** Makes room for one more link; false where the newest three are so fresh that one of them will do. */
+async function makeRoom(ctx: Ctx, userId: string): Promise<boolean> {
+  const now = ctx.now()
+  const live = await liveResetTokens(ctx.db, userId, now.toISOString())
+  const third = live[LINKS_ALIVE - 1]
+  if (third && now.getTime() - Date.parse(third.created_at) < LINK_SPARED_MS) return false
+  for (const { token_hash } of live.slice(LINKS_ALIVE - 1)) {
+    await deleteEmailToken(ctx.db, token_hash)
+    await cancelMail(ctx, mailKey(userId, token_hash))
+  }
+  return true
+}
+
+async function sendResetMail(ctx: Ctx, user: UsersTable): Promise<void> {
+  if (!user.email || !(await makeRoom(ctx, user.user_id))) return
+  const { token, url, expires_at } = await newResetLink(ctx, user.user_id)
+  const mail = mailWithButton({
+    heading: 'Choose a new password',
+    lines: [
+      'Somebody asked to reset the password of the Knowledge Vault account with this address.',
+      'A new password ends every session, API key and connected app of the account.',
+    ],
+    button: { label: 'Choose a new password', url },
+    footer: [
+      'The link works once, for one hour, until ',
+      localTime(languageOf(user), expires_at),
+      '. If it was not you, ignore this mail; nothing has changed.',
+    ],
+  })
+  await enqueueMail(ctx, mailKey(user.user_id, sha256(token)), {
+    to: user.email,
+    subject: 'Choose a new password',
+    ...mail,
+  })
+}
+
+type ResetLink = { token: string; url: string; expires_at: string }
+
+/** A link with which whoever holds it chooses the password of this account. */
+export async function newResetLink(ctx: Ctx, userId: string): Promise<ResetLink> {
+  const { token, expires_at } = await issueToken(ctx, userId, 'reset_password')
+  return { token, expires_at, url: `${ctx.config.baseUrl}/reset?token=${token}` }
+}
+
+/** Looks up who asked, and mails those who have an account. Every process does this; each request is taken once. */
+export async function answerResetRequests(ctx: Ctx, stopping: AbortSignal): Promise<void> {
+  for (let taken = BATCH; taken === BATCH && !stopping.aborted; )
+    taken = await inTx(ctx, async (ctx) => {
+      const addresses = await takeResetRequests(ctx.db, BATCH)
+      for (const address of new Set(addresses)) {
+        const user = await findUserByEmail(ctx.db, address)
+        if (user) await sendResetMail(ctx, user)
+      }
+      return addresses.length
+    })
+}

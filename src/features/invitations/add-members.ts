@@ -1,0 +1,96 @@
+import type { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import { inTx, type UserCtx } from '../../core/context.ts'
+import { notFound } from '../../core/errors.ts'
+import type { UsersTable } from '../../db/tables/accounts.ts'
+import type { Role } from '../../db/tables/workspaces.ts'
+import { asksBeforeAdded, requireUser, userByEmail } from '../identity/users/users.ts'
+import { tellByMail } from '../notices/tell.ts'
+import { requireRole } from '../permissions/permission.ts'
+import { policyOf, requireProvenDomain } from '../permissions/policy.ts'
+import {
+  alreadyMember,
+  isMember,
+  join,
+  MembershipCreate,
+  MembershipCreateByEmail,
+  MembershipResponse,
+  requireShared,
+} from '../workspaces/members.ts'
+import { holdMassInviters, inviteAccount } from './send.ts'
+
+type Addition = { workspace_id: string; role: Role | undefined }
+
+/** Who wants to be asked before they are added gets an invitation, and is no member until they accept it. */
+async function addUser(
+  ctx: UserCtx,
+  { workspace_id, role }: Addition,
+  find: (ctx: UserCtx) => Promise<UsersTable>,
+): Promise<z.input<typeof MembershipResponse>> {
+  holdMassInviters(ctx)
+  return inTx(ctx, async (ctx) => {
+    const { workspace } = await requireRole(ctx, workspace_id, 'admin')
+    requireShared(workspace)
+    const policy = policyOf(workspace)
+    const user = await find(ctx)
+    requireProvenDomain(ctx, policy, user)
+    const given = role ?? policy.defaultRole
+    if (user.user_id !== ctx.viewer.userId && asksBeforeAdded(user)) {
+      if (await isMember(ctx, workspace_id, user.user_id)) throw alreadyMember()
+      return inviteAccount(ctx, workspace_id, user, given)
+    }
+    const membership = await join(ctx, workspace_id, user.user_id, given)
+    await tellAdded(ctx, user, { workspaceId: workspace_id, workspace_name: workspace.name, role: given })
+    return membership
+  })
+}
+
+async function tellAdded(
+  ctx: UserCtx,
+  user: UsersTable,
+  { workspaceId, ...details }: { workspaceId: string; workspace_name: string; role: Role },
+): Promise<void> {
+  const { display_name } = await requireUser(ctx, ctx.viewer.userId)
+  await tellByMail(ctx, user, display_name, {
+    userId: user.user_id,
+    kind: 'workspace.added',
+    workspaceId,
+    details,
+  })
+}
+
+export const addMember = capability({
+  name: 'members.add',
+  summary: 'Add a user to a workspace by user id; admins only',
+  scopes: ['workspace:write'],
+  rest: ['POST /api/v1/workspaces/{workspace_id}/members'],
+  errors: [404, 409, 429],
+  input: MembershipCreate,
+  output: MembershipResponse,
+  run: (ctx, { workspace_id, user_id, role }) =>
+    addUser(ctx, { workspace_id, role }, (ctx) => requireUser(ctx, user_id)),
+})
+
+export const addMemberByEmail = capability({
+  name: 'members.add_by_email',
+  summary: 'Add somebody who has an account to a workspace by e-mail address; admins only',
+  description:
+    'They are told, and may leave. Who has chosen to be asked first gets an invitation instead; the answer then says status: invited.',
+  scopes: ['workspace:write'],
+  rest: ['POST /api/v1/workspaces/{workspace_id}/members/by-email'],
+  errors: [404, 409, 429],
+  tool: {
+    name: 'add_workspace_member_by_email',
+    description:
+      'Add somebody who already has an account to a workspace, at once; they are told and may leave. For anybody else use invite_workspace_member. Admins only; returns the membership, with status "invited" where this person wants to be asked first.',
+  },
+  input: MembershipCreateByEmail,
+  output: MembershipResponse,
+  run: (ctx, { workspace_id, email, role }) =>
+    addUser(ctx, { workspace_id, role }, async (ctx) => {
+      const user = await userByEmail(ctx, email)
+      if (!user)
+        throw notFound('User', 'Nobody here has this e-mail address: send an invitation to it instead.')
+      return user
+    }),
+})

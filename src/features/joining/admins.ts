@@ -1,0 +1,61 @@
+import { type Ctx, inTx } from '../../core/context.ts'
+import { conflict, notFound } from '../../core/errors.ts'
+import type { UsersTable } from '../../db/tables/accounts.ts'
+import { audit } from '../audit/audit.ts'
+import { endAccess } from '../identity/recovery/end-access.ts'
+import { newResetLink } from '../identity/recovery/reset-requests.ts'
+import { findUserByEmail, listGrantedAdmins, updateUser } from '../identity/users/users.ts'
+import { createAccount } from './sign-in.ts'
+
+// Who runs the server decides who administers it: these are called from its command line, never through a door.
+
+export type Granted = { email: string; isNew: boolean; link: string | undefined }
+
+async function requireAccount(ctx: Ctx, email: string): Promise<UsersTable> {
+  const user = await findUserByEmail(ctx.db, email)
+  if (!user) throw notFound('Account', `Nobody here has the address ${email}.`)
+  return user
+}
+
+const setAdmin = async (ctx: Ctx, user: UsersTable, service_admin: 0 | 1): Promise<void> => {
+  await updateUser(ctx.db, user.user_id, { service_admin, updated_at: ctx.now().toISOString() })
+  await audit(ctx, {
+    action: service_admin === 1 ? 'admin.granted' : 'admin.revoked',
+    subject: { type: 'user', id: user.user_id },
+  })
+}
+
+/**
+ * Makes somebody service admin. An address that nobody has proved may have been registered by anybody, so whoever holds
+ * such an account is signed out and the person at the server gets the link for its password, unless they vouch for it.
+ */
+export const grantAdmin = (ctx: Ctx, email: string, keepAccess: boolean): Promise<Granted> =>
+  inTx(ctx, async (ctx) => {
+    const known = await findUserByEmail(ctx.db, email)
+    const account = { email, displayName: undefined, passwordHash: null, googleSubject: null }
+    const user = known ?? (await createAccount(ctx, account))
+    await setAdmin(ctx, user, 1)
+    if (user.email_verified === 1 || (known && keepAccess)) return { email, isNew: !known, link: undefined }
+    await updateUser(ctx.db, user.user_id, { password_hash: null })
+    await endAccess(ctx, user.user_id)
+    const { url } = await newResetLink(ctx, user.user_id)
+    return { email, isNew: !known, link: url }
+  })
+
+export const revokeAdmin = (ctx: Ctx, email: string): Promise<void> =>
+  inTx(ctx, async (ctx) => {
+    const user = await requireAccount(ctx, email)
+    if (user.service_admin !== 1)
+      throw conflict('not_granted', `${email} was not granted here. Look into ADMIN_EMAILS.`)
+    await setAdmin(ctx, user, 0)
+  })
+
+export const grantedAdmins = (ctx: Ctx): Promise<string[]> => listGrantedAdmins(ctx.db)
+
+/** For a server without mail: the link that a mail would carry. */
+export const resetLinkFor = (ctx: Ctx, email: string): Promise<string> =>
+  inTx(ctx, async (ctx) => {
+    const user = await requireAccount(ctx, email)
+    await audit(ctx, { action: 'account.reset_link_made', subject: { type: 'user', id: user.user_id } })
+    return (await newResetLink(ctx, user.user_id)).url
+  })

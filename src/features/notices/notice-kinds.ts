@@ -1,0 +1,54 @@
+import { withoutLinks } from '../../core/names.ts'
+
+/** What a person is told of. A new kind needs its words here, and in the web app what one can do about it. */
+export const NOTICE_KINDS = [
+  'workspace.added',
+  'workspace.invited',
+  'workspace.role_changed',
+  'workspace.removed',
+  'workspace.deleted',
+  'account.address_proved',
+] as const
+export type NoticeKind = (typeof NOTICE_KINDS)[number]
+
+/** Names as they were when it happened. */
+export type NoticeDetails = { workspace_name?: string; role?: string }
+
+type Words = { heading: string; line: string }
+type Given = NoticeDetails & { actor: string }
+
+const WORDS: Record<NoticeKind, (given: Required<Given>) => Words> = {
+  'workspace.added': ({ actor, workspace_name, role }) => ({
+    heading: `${actor} added you to ${workspace_name}`,
+    line: `Your role there is ${role}. What its members share turns up in your team search. You can leave at any time.`,
+  }),
+  'workspace.invited': ({ actor, workspace_name, role }) => ({
+    heading: `${actor} invites you to ${workspace_name}`,
+    line: `Your role would be ${role}. Nothing happens unless you accept.`,
+  }),
+  'workspace.role_changed': ({ actor, workspace_name, role }) => ({
+    heading: `${actor} changed your role in ${workspace_name}`,
+    line: `Your role there is ${role} now.`,
+  }),
+  'workspace.removed': ({ actor, workspace_name }) => ({
+    heading: `${actor} removed you from ${workspace_name}`,
+    line: 'You no longer find what its members share. Cards that you recorded stay yours.',
+  }),
+  'workspace.deleted': ({ actor, workspace_name }) => ({
+    heading: `${actor} deleted the workspace ${workspace_name}`,
+    line: 'Cards of yours that were there are under “My cards”, unpublished.',
+  }),
+  'account.address_proved': () => ({
+    heading: 'Your address is proved, and everybody else is signed out',
+    line: 'Before that, somebody else may have used this account. Look through its cards, memory and teams, and delete what is not yours.',
+  }),
+}
+
+/** A notice in words, with names that nobody's mail program makes a link of. */
+export function noticeText(kind: NoticeKind, { actor, workspace_name, role }: Given): Words {
+  return WORDS[kind]({
+    actor: withoutLinks(actor),
+    workspace_name: withoutLinks(workspace_name ?? 'a workspace'),
+    role: role ?? 'viewer',
+  })
+}

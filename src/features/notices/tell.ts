@@ -1,0 +1,58 @@
+import type { Ctx } from '../../core/context.ts'
+import { fromJson, toJson } from '../../db/columns.ts'
+import { newId } from '../../db/ids.ts'
+import type { UsersTable } from '../../db/tables/accounts.ts'
+import { enqueueMail } from '../mail/outbox.ts'
+import { mailWithButton } from '../mail/template.ts'
+import { type NoticeDetails, type NoticeKind, noticeText } from './notice-kinds.ts'
+import { deleteUnread, insertNotice } from './notices.store.ts'
+
+export type Telling = {
+  userId: string
+  kind: NoticeKind
+  workspaceId?: string
+  /** What it is about, where the workspace alone does not say it: an invitation, say. */
+  subjectId?: string
+  details?: NoticeDetails
+}
+
+/** However often the same thing is done to somebody, one unread notice tells of it. */
+export async function tell(ctx: Ctx, telling: Telling): Promise<void> {
+  if (!ctx.transacting) throw new Error('tell() belongs into the transaction of what it tells')
+  const { userId, kind, workspaceId = null, subjectId = null, details = {} } = telling
+  await deleteUnread(ctx.db, { userId, kind, workspaceId, subjectId })
+  await insertNotice(ctx.db, {
+    notice_id: newId(),
+    user_id: userId,
+    kind,
+    actor_id: ctx.viewer?.userId ?? null,
+    workspace_id: workspaceId,
+    subject_id: subjectId,
+    details: toJson(details),
+    created_at: ctx.now().toISOString(),
+    read_at: null,
+  })
+  ctx.mustSee(userId)
+}
+
+const wantsMail = ({ settings }: UsersTable): boolean =>
+  fromJson<{ email_notifications?: boolean }>(settings).email_notifications ?? true
+
+/** The same by mail, for what should not wait until they look: once a day for one cause, and only to who wants it. */
+export async function tellByMail(ctx: Ctx, user: UsersTable, actor: string, telling: Telling): Promise<void> {
+  await tell(ctx, telling)
+  if (!user.email || !wantsMail(user)) return
+  const { heading, line } = noticeText(telling.kind, { actor, ...telling.details })
+  const day = ctx.now().toISOString().slice(0, 10)
+  const cause = telling.subjectId ?? telling.workspaceId ?? ''
+  await enqueueMail(ctx, `notice:${user.user_id}:${telling.kind}:${cause}:${day}`, {
+    to: user.email,
+    subject: heading,
+    ...mailWithButton({
+      heading,
+      lines: [line],
+      button: { label: 'Open your inbox', url: `${ctx.config.baseUrl}/inbox` },
+      footer: 'You can switch these mails off in your settings.',
+    }),
+  })
+}

@@ -1,0 +1,31 @@
+import { type Ctx, inTx } from '../../core/context.ts'
+import { notFound } from '../../core/errors.ts'
+import { audit } from '../audit/audit.ts'
+import { userByEmail } from '../identity/users/users.ts'
+import { tell } from '../notices/tell.ts'
+import { findMembership, setRole } from './members.store.ts'
+import { workspaceName } from './workspaces.store.ts'
+
+/** For a workspace whose admins have all gone: who runs the server makes one of its members admin. */
+export const appointAdmin = (ctx: Ctx, workspaceId: string, email: string): Promise<string> =>
+  inTx(ctx, async (ctx) => {
+    const user = await userByEmail(ctx, email)
+    const member = user && (await findMembership(ctx.db, workspaceId, user.user_id))
+    if (!user || !member) throw notFound('Member', `${email} is no member of that workspace.`)
+    // It names themselves, so that they are free to leave like anybody whom others made admin.
+    await setRole(ctx.db, workspaceId, user.user_id, 'admin', user.user_id)
+    const workspace_name = await workspaceName(ctx.db, workspaceId)
+    await tell(ctx, {
+      userId: user.user_id,
+      kind: 'workspace.role_changed',
+      workspaceId,
+      details: { workspace_name, role: 'admin' },
+    })
+    await audit(ctx, {
+      action: 'member.role_changed',
+      subject: { type: 'user', id: user.user_id },
+      workspaceId,
+      details: { from: member.role, to: 'admin', why: 'appointed by who runs the server' },
+    })
+    return workspace_name
+  })

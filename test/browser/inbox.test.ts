@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import { look } from './pictures.ts'
+import { expectAccessible, openStage, type Person } from './support.ts'
+
+const stage = openStage()
+
+type Workspace = { workspace_id: string }
+
+async function addTo(lead: Person, name: string, person: Person, role = 'viewer'): Promise<string> {
+  const { workspace_id } = await lead.api<Workspace>('POST', '/api/v1/workspaces', { name, type: 'team' })
+  await lead.api('POST', `/api/v1/workspaces/${workspace_id}/members/by-email`, {
+    email: person.email,
+    role,
+  })
+  return workspace_id
+}
+
+test('somebody who was added is told by whom, and leaves with one click', async () => {
+  const [lead, mate] = [await stage.person('Stranger'), await stage.person('Mate')]
+  await addTo(lead, 'Strange team', mate)
+  const { page } = mate
+  await page.goto('/')
+  await page.getByRole('link', { name: 'Inbox 1 unread' }).click()
+  await page.getByText('Stranger added you to Strange team').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Leave' }).click()
+  await page.getByText('You left the workspace.').waitFor()
+  await page.getByText('You are not a member').waitFor()
+  await page.getByRole('link', { name: 'Inbox', exact: true }).waitFor()
+  await page.goto('/workspaces')
+  await page.getByRole('heading', { name: 'No team yet' }).waitFor()
+})
+
+test('who wants to be asked first switches that on, and accepts or declines in the inbox', async () => {
+  const [lead, mate] = [await stage.person('Lead'), await stage.person('Careful')]
+  const { page } = mate
+  await page.goto('/settings')
+  await page.getByLabel('Ask me before I am added to a workspace').check()
+  await page.getByText('Saved.').waitFor()
+  const wanted = await addTo(lead, 'Wanted team', mate, 'editor')
+  await addTo(lead, 'Unwanted team', mate)
+  await page.goto('/inbox')
+  const notice = (name: string) => page.getByRole('listitem').filter({ hasText: name })
+  await notice('Lead invites you to Wanted team').getByRole('button', { name: 'Accept' }).click()
+  await page.getByText('You are a member now.').waitFor()
+  await notice('Lead invites you to Unwanted team').getByRole('button', { name: 'Decline' }).click()
+  await page.getByText('Invitation declined.').waitFor()
+  await notice('Unwanted team').getByText('You are not a member').waitFor()
+  await notice('Wanted team').getByRole('link', { name: 'Open' }).first().click()
+  await page.getByRole('heading', { name: 'Wanted team' }).waitFor()
+  const { role } = await mate.api<{ role: string }>('GET', `/api/v1/workspaces/${wanted}`)
+  expect(role).toBe('editor')
+})
+
+test('all notices are marked as read at once, and markup in a name stays text', async () => {
+  const [lead, mate] = [await stage.person('Busy lead'), await stage.person('Reader')]
+  const hostile = `"><img src=x onerror="throw new Error('ran')">`
+  for (const name of ['One team', 'Two team', hostile]) await addTo(lead, name, mate)
+  const { page } = mate
+  await page.goto('/inbox')
+  await page.getByText('added you to One team').waitFor()
+  expect(await page.locator('main img').count()).toBe(0)
+  await page.getByRole('button', { name: 'Mark all as read' }).click()
+  await page.getByRole('link', { name: 'Inbox', exact: true }).waitFor()
+  expect(await page.getByText('New', { exact: true }).count()).toBe(0)
+})
+
+test('the inbox looks right in every size and theme, full and empty', async () => {
+  const [lead, mate] = [await stage.person('Team lead'), await stage.person('Newcomer')]
+  await look(mate, '/inbox', 'inbox-empty', 'Nothing here')
+  await addTo(lead, 'Platform team', mate)
+  await mate.api('PUT', '/api/v1/user/settings', { ask_before_added: true })
+  await addTo(lead, 'Incident reviews', mate, 'admin')
+  await look(mate, '/inbox', 'inbox', 'Platform team')
+})

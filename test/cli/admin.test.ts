@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ServerProcess, spawnServer, untilReady } from '../support/process.ts'
+
+const BOSS = 'boss@example.com'
+let server: ServerProcess
+
+beforeAll(async () => {
+  server = await spawnServer({ ADMIN_EMAILS: BOSS })
+  await untilReady(server)
+})
+afterAll(async () => {
+  await server.stop()
+  server.remove()
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape is what they test
+type Answer = { status: number; body: any }
+
+async function post(path: string, body: unknown, token?: string): Promise<Answer> {
+  const answer = await fetch(server.baseUrl + path, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(token ? { authorization: `Bearer ${token}` } : {}),
+    },
+    body: JSON.stringify(body),
+  })
+  const text = await answer.text()
+  return { status: answer.status, body: text ? JSON.parse(text) : {} }
+}
+
+async function get(path: string, token: string): Promise<Answer> {
+  const answer = await fetch(server.baseUrl + path, { headers: { authorization: `Bearer ${token}` } })
+  return { status: answer.status, body: await answer.json() }
+}
+
+const tokenIn = (text: string) => /\/reset\?token=([\w-]+)/.exec(text)?.[1]
+const signIn = (email: string, password: string) => post('/api/v1/auth/login', { email, password })
+
+test('the start says how to become admin where the server sends no mail', () => {
+  expect(server.output()).toContain(`kvault admin grant ${BOSS}`)
+})
+
+test('whoever registers the address of an admin first is nobody, and out once the operator grants it', async () => {
+  const squatter = await post('/api/v1/auth/register', { email: BOSS, password: 'squatting here' })
+  const token = squatter.body.access_token
+  expect(squatter.body.user.is_admin).toBe(false)
+  expect((await get('/api/v1/admin/audit', token)).status).toBe(403)
+  const key = (await post('/api/v1/auth/api-keys', { name: 'left behind' }, token)).body.api_key
+
+  const granted = await server.kvault('admin', 'grant', BOSS)
+  expect(granted).toMatchObject({ code: 0, stderr: '' })
+  for (const credential of [token, key]) expect((await get('/api/v1/auth/me', credential)).status).toBe(401)
+  expect((await signIn(BOSS, 'squatting here')).status).toBe(401)
+
+  const link = { token: tokenIn(granted.stdout), new_password: 'the real boss' }
+  expect((await post('/api/v1/auth/password/reset', link)).status).toBe(204)
+  const boss = await signIn(BOSS, 'the real boss')
+  expect((await get('/api/v1/admin/audit', boss.body.access_token)).status).toBe(200)
+})
+
+test('an address without an account gets one; revoking ends the rights at once', async () => {
+  const granted = await server.kvault('admin', 'grant', 'second@example.com')
+  expect(granted.stdout).toContain('new account')
+  const link = { token: tokenIn(granted.stdout), new_password: 'a new password' }
+  expect((await post('/api/v1/auth/password/reset', link)).status).toBe(204)
+  const second = (await signIn('second@example.com', 'a new password')).body.access_token
+  expect((await get('/api/v1/admin/audit', second)).status).toBe(200)
+  expect((await server.kvault('admin', 'list')).stdout).toContain('second@example.com  granted')
+  expect((await server.kvault('admin', 'revoke', 'second@example.com')).code).toBe(0)
+  expect((await get('/api/v1/admin/audit', second)).status).toBe(403)
+  expect((await server.kvault('admin', 'revoke', 'second@example.com')).code).toBe(1)
+})
+
+test('without mail a reset link comes from the command line', async () => {
+  const email = 'forgetful@example.com'
+  await post('/api/v1/auth/register', { email, password: 'forgotten soon' })
+  const made = await server.kvault('admin', 'reset-link', email)
+  const link = { token: tokenIn(made.stdout), new_password: 'a new password' }
+  expect((await post('/api/v1/auth/password/reset', link)).status).toBe(204)
+  expect((await signIn(email, 'a new password')).status).toBe(200)
+  expect(await server.kvault('admin', 'reset-link', 'nobody@example.com')).toMatchObject({ code: 1 })
+  expect(await server.kvault('admin', 'grant', 'no address')).toMatchObject({ code: 2 })
+})
+
+test('a workspace without an admin gets one of its members', async () => {
+  const people = await Promise.all(
+    ['maker', 'mate'].map((name) =>
+      post('/api/v1/auth/register', { email: `${name}@example.com`, password: 'correct horse' }),
+    ),
+  )
+  const [maker, mate] = people.map(({ body }) => body.access_token)
+  const team = await post('/api/v1/workspaces', { name: 'Left alone' }, maker)
+  const id = team.body.workspace_id
+  await post(`/api/v1/workspaces/${id}/members/by-email`, { email: 'mate@example.com' }, maker)
+  const appointed = await server.kvault('admin', 'appoint', id, 'mate@example.com')
+  expect(appointed.stdout).toContain('mate@example.com is admin of Left alone now.')
+  expect((await get(`/api/v1/workspaces/${id}`, mate ?? '')).body.role).toBe('admin')
+  expect(await server.kvault('admin', 'appoint', id, 'boss@example.com')).toMatchObject({ code: 1 })
+})

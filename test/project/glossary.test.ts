@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { SCOPES } from '../../src/core/scopes.ts'
+import { EventType } from '../../src/features/memory/schemas.ts'
+import { repository } from '../support/process.ts'
+
+const glossary = readFileSync(join(repository, 'docs', 'glossary.md'), 'utf8')
+const words = [...glossary.matchAll(/^\| ([^|]+) \|/gm)]
+  .map(([, word = '']) => word)
+  .filter((word) => word !== 'word' && word !== '---')
+  .flatMap((word) => word.split(', '))
+
+test('each word is explained once', () => {
+  expect(words.length).toBeGreaterThan(60)
+  expect(words.filter((word, index) => words.indexOf(word) !== index)).toEqual([])
+})
+
+test('the words of the interface are among them', () => {
+  const asked = [
+    'card',
+    'case',
+    'event',
+    'turn',
+    'project',
+    'workspace',
+    'library',
+    'credit',
+    'verdict',
+    'hit',
+  ]
+  for (const word of [...asked, 'score', 'confidence', 'draft', 'notice', 'evidence', 'raw material'])
+    expect(words).toContain(word)
+  for (const name of [...SCOPES, ...EventType.options]) expect(glossary).toContain(`\`${name}\``)
+})

@@ -1,0 +1,166 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { Inbox, LogOut } from 'lucide-react'
+import type { InboxNotice } from '../../api/notices.ts'
+import { readNotices } from '../../api/notices.ts'
+import { queryClient } from '../../api/query.ts'
+import { acceptInvitation, declineInvitation, removeMember } from '../../api/team.ts'
+import { cx } from '../../lib/cx.ts'
+import { formatAgo } from '../../lib/format.ts'
+import { useMe } from '../../session.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button, LinkButton } from '../../ui/button.tsx'
+import { Page } from '../../ui/page.tsx'
+import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
+import { inboxChanged, inboxQuery, PAGE_SIZE } from './inbox-queries.ts'
+
+const route = getRouteApi('/app/inbox')
+
+/** What others did that concerns this person, and what they can do about it. */
+export function InboxPage() {
+  const { page = 1 } = route.useSearch()
+  const inbox = useQuery(inboxQuery(page))
+  const readAll = useMutation({
+    mutationFn: () => readNotices(),
+    onError: toastError,
+    onSettled: inboxChanged,
+  })
+  const { items = [], total = 0, unread = 0 } = inbox.data ?? {}
+  return (
+    <Page
+      title="Inbox"
+      lead="What others did that concerns you."
+      narrow
+      actions={
+        unread > 0 && (
+          <Button busy={readAll.isPending} onClick={() => readAll.mutate()}>
+            Mark all as read
+          </Button>
+        )
+      }
+    >
+      {inbox.error && <ErrorState error={inbox.error} onRetry={() => void inbox.refetch()} />}
+      {inbox.isPending && <SkeletonList rows={3} />}
+      {inbox.data && items.length === 0 && (
+        <EmptyState icon={<Inbox size={18} />} title="Nothing here">
+          When somebody adds or invites you to a workspace, it is said here.
+        </EmptyState>
+      )}
+      {items.length > 0 && (
+        <ul aria-label="Notices" className="divide-y divide-line border-y border-line">
+          {items.map((notice) => (
+            <NoticeRow key={notice.notice_id} notice={notice} />
+          ))}
+        </ul>
+      )}
+      {total > PAGE_SIZE && <Pages page={page} total={total} />}
+    </Page>
+  )
+}
+
+function NoticeRow({ notice }: { notice: InboxNotice }) {
+  const isNew = notice.read_at === null
+  return (
+    <li className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3 py-4">
+      <div className="min-w-0 max-w-[480px] grow basis-64">
+        <p className="flex flex-wrap items-center gap-2 text-sm">
+          <span className={cx('break-words', isNew && 'font-medium')}>{notice.heading}</span>
+          {isNew && <Badge tone="accent">New</Badge>}
+        </p>
+        <p className="mt-0.5 text-sm text-soft">{notice.text}</p>
+        <p className="mt-1 text-xs text-faint">{formatAgo(notice.created_at)}</p>
+      </div>
+      <NoticeActions notice={notice} />
+    </li>
+  )
+}
+
+function NoticeActions({ notice }: { notice: InboxNotice }) {
+  const { workspace_id: id, invite_id } = notice
+  if (invite_id) return <InviteActions inviteId={invite_id} />
+  if (!id) return null
+  if (notice.role === null) return <span className="text-xs text-faint">You are not a member</span>
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Link
+        to="/workspaces/$workspaceId"
+        params={{ workspaceId: id }}
+        className="self-center text-sm text-accent-strong underline-offset-2 hover:underline"
+      >
+        Open
+      </Link>
+      {notice.kind === 'workspace.added' && <Leave notice={notice} workspaceId={id} />}
+    </div>
+  )
+}
+
+/** Reading and acting are one: who has decided has read it. */
+const settle = async (notice?: InboxNotice) => {
+  if (notice?.read_at === null) await readNotices({ notice_ids: [notice.notice_id] })
+  await Promise.all([inboxChanged(), queryClient.invalidateQueries({ queryKey: ['workspaces'] })])
+}
+
+function Leave({ notice, workspaceId }: { notice: InboxNotice; workspaceId: string }) {
+  const me = useMe()
+  const leave = useMutation({
+    mutationFn: () => removeMember({ workspace_id: workspaceId, user_id: me.user_id }),
+    onSuccess: async () => {
+      queryClient.removeQueries({ queryKey: ['workspace', workspaceId] })
+      toast('You left the workspace.')
+      await settle(notice)
+    },
+    onError: toastError,
+  })
+  return (
+    <Button busy={leave.isPending} onClick={() => leave.mutate()}>
+      <LogOut size={14} aria-hidden />
+      Leave
+    </Button>
+  )
+}
+
+function InviteActions({ inviteId }: { inviteId: string }) {
+  const accept = useMutation({
+    mutationFn: () => acceptInvitation({ invite_id: inviteId }),
+    onSuccess: () => toast('You are a member now.'),
+    onError: toastError,
+    onSettled: () => settle(),
+  })
+  const decline = useMutation({
+    mutationFn: () => declineInvitation({ invite_id: inviteId }),
+    onSuccess: () => toast('Invitation declined.'),
+    onError: toastError,
+    onSettled: () => settle(),
+  })
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Button look="primary" busy={accept.isPending} onClick={() => accept.mutate()}>
+        Accept
+      </Button>
+      <Button busy={decline.isPending} onClick={() => decline.mutate()}>
+        Decline
+      </Button>
+    </div>
+  )
+}
+
+function Pages({ page, total }: { page: number; total: number }) {
+  const last = Math.ceil(total / PAGE_SIZE)
+  return (
+    <nav aria-label="Pages" className="mt-4 flex items-center justify-between text-sm text-soft">
+      {page > 1 ? (
+        <LinkButton to="/inbox" search={{ page: page - 1 }}>
+          Newer
+        </LinkButton>
+      ) : (
+        <span />
+      )}
+      {page < last && (
+        <LinkButton to="/inbox" search={{ page: page + 1 }}>
+          Older
+        </LinkButton>
+      )}
+    </nav>
+  )
+}

@@ -1,0 +1,21 @@
+import { queryOptions } from '@tanstack/react-query'
+import { listNotices, unreadNotices } from '../../api/notices.ts'
+import { queryClient } from '../../api/query.ts'
+
+export const PAGE_SIZE = 20
+
+export const inboxQuery = (page: number) =>
+  queryOptions({
+    queryKey: ['notices', 'page', page],
+    queryFn: ({ signal }) => listNotices({ page, page_size: PAGE_SIZE }, { signal }),
+    placeholderData: (before) => before,
+  })
+
+/** Asked for again now and then, so that the number in the frame is about right. */
+export const unreadQuery = queryOptions({
+  queryKey: ['notices', 'unread'],
+  queryFn: ({ signal }) => unreadNotices({}, { signal }),
+  refetchInterval: 60_000,
+})
+
+export const inboxChanged = () => queryClient.invalidateQueries({ queryKey: ['notices'] })

@@ -1,0 +1,14 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { appRoute } from '../../route-frame.tsx'
+
+// This address stands in the mails that the server sends.
+const inbox = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/inbox',
+  validateSearch: (raw: Record<string, unknown>): { page?: number | undefined } => ({
+    page: Number.isInteger(raw.page) && Number(raw.page) > 1 ? Number(raw.page) : undefined,
+  }),
+  component: lazyRouteComponent(() => import('./inbox-page.tsx'), 'InboxPage'),
+})
+
+export const inboxRoutes = [inbox] as const

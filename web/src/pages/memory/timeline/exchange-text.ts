@@ -1,0 +1,42 @@
+import type { MemoryEvent } from '../../../api/memory.ts'
+import type { Exchange } from './timeline.ts'
+
+/** Each event of an exchange once; message and report of a turn are one event. */
+export const eventsOf = (exchange: Exchange): MemoryEvent[] => [
+  ...new Map(
+    [exchange.message?.event, exchange.report?.event, ...exchange.notes].flatMap((event) =>
+      event ? [[event.raw_id, event] as const] : [],
+    ),
+  ).values(),
+]
+
+/** A closed line shows words, not the signs of Markdown. */
+export const plainLine = (text: string): string =>
+  text
+    .replace(/```\w*|[`*]{1,2}(?=\S)|(?<=\S)[`*]{1,2}|^\s*(?:#{1,6}|[-*>])\s+/gm, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+
+/** The line that stands for an exchange: the message, or else the title or text of its first event. */
+export function headlineOf(exchange: Exchange): string {
+  const first = eventsOf(exchange)[0]
+  return plainLine(exchange.message?.text ?? first?.title ?? exchange.report?.text ?? first?.content ?? '')
+}
+
+/** Whether the headline already says the whole message. */
+export const isSaidByHeadline = ({ message }: Exchange): boolean =>
+  message !== null && !message.event.truncated && message.text.trim() === plainLine(message.text)
+
+export const secretsRemoved = (exchange: Exchange): number =>
+  eventsOf(exchange)
+    .flatMap((event) => event.redactions)
+    .reduce((sum, { count }) => sum + count, 0)
+
+const NOTE_NAMES: Record<string, string> = {
+  project_facts: 'Facts',
+  project_preferences: 'Preferences',
+  user_preferences: 'Your preferences',
+}
+
+export const noteName = (event: MemoryEvent): string =>
+  event.event_type === 'summary' ? 'Summary' : (NOTE_NAMES[String(event.meta?.fact_kind)] ?? 'Facts')

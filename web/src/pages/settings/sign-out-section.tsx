@@ -1,0 +1,83 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { listKeys } from '../../api/account.ts'
+import { queryClient } from '../../api/query.ts'
+import { listApps, listSessions, signOutEverywhere } from '../../api/settings.ts'
+import { formatAgo, plural } from '../../lib/format.ts'
+import { meQuery } from '../../session.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { Checkbox } from '../../ui/field.tsx'
+import { Section } from '../../ui/page.tsx'
+import { FormError } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+
+const MOST_SHOWN = 5
+
+/** Where the account is open, and one button that shuts all of it. */
+export function SignOutSection() {
+  const [asking, setAsking] = useState(false)
+  const sessions = useQuery({ queryKey: ['sessions'], queryFn: ({ signal }) => listSessions({}, { signal }) })
+  const list = sessions.data ?? []
+  return (
+    <Section
+      title="Where you are signed in"
+      lead={
+        list.length <= 1
+          ? 'Only here. If you lost a device or doubt something, end everything at once.'
+          : `In ${plural(list.length, 'place')}. If you do not know one of them, end everything at once.`
+      }
+      actions={<Button onClick={() => setAsking(true)}>Sign out everywhere</Button>}
+    >
+      <ul aria-label="Sessions" className="grid gap-1 text-sm text-soft">
+        {list.slice(0, MOST_SHOWN).map((session) => (
+          <li key={session.session_id} className="flex flex-wrap items-center gap-2">
+            Signed in {formatAgo(session.created_at)}, last seen {formatAgo(session.last_seen_at)}
+            {session.current && <Badge tone="ok">This one</Badge>}
+          </li>
+        ))}
+        {list.length > MOST_SHOWN && <li>and {list.length - MOST_SHOWN} more</li>}
+      </ul>
+      {asking && <SignOutDialog onClose={() => setAsking(false)} />}
+    </Section>
+  )
+}
+
+function SignOutDialog({ onClose }: { onClose: () => void }) {
+  const navigate = useNavigate()
+  const [keysAndApps, setKeysAndApps] = useState(true)
+  const keys = useQuery({ queryKey: ['api-keys'], queryFn: ({ signal }) => listKeys({}, { signal }) })
+  const apps = useQuery({ queryKey: ['connected-apps'], queryFn: ({ signal }) => listApps({}, { signal }) })
+  const end = useMutation({
+    mutationFn: () => signOutEverywhere({ keys_and_apps: keysAndApps }),
+    onSuccess: async () => {
+      queryClient.clear()
+      queryClient.setQueryData(meQuery.queryKey, null)
+      sessionStorage.clear()
+      await navigate({ to: '/sign-in' })
+      toast('You are signed out everywhere.')
+    },
+  })
+  const what = `${plural(keys.data?.length ?? 0, 'API key')} and ${plural(apps.data?.length ?? 0, 'connected app')}`
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      onConfirm={() => end.mutate()}
+      busy={end.isPending}
+      title="Sign out everywhere"
+      action="Sign out everywhere"
+    >
+      <p>Every session ends at once, this one too. You sign in again with your password.</p>
+      <Checkbox
+        label={`Also end ${what}`}
+        hint="Agents and scripts need a new key then."
+        checked={keysAndApps}
+        onChange={(event) => setKeysAndApps(event.target.checked)}
+      />
+      <FormError error={end.error} />
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,75 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const folder = import.meta.dirname
+const tokens = readFileSync(join(folder, 'tokens.css'), 'utf8')
+
+/** Comments are blanked, line by line, so that a finding still names its line. */
+const withoutComments = (text: string) =>
+  text.replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ' ')).replace(/^\s*\/\/.*$/gm, '')
+
+const files = globSync('**/*.{ts,tsx,css}', { cwd: folder })
+  .filter((file) => !file.endsWith('.test.ts') && file !== 'tokens.css')
+  .map((file) => ({ file, text: withoutComments(readFileSync(join(folder, file), 'utf8')) }))
+
+const findings = (pattern: RegExp, of = files) =>
+  of.flatMap(({ file, text }) =>
+    text.split('\n').flatMap((line, index) =>
+      [...line.matchAll(pattern)].map(([found, value]) => ({
+        where: `${file}:${index + 1}: ${found}`,
+        value: value ?? found,
+      })),
+    ),
+  )
+
+const places = (found: { where: string }[]) => found.map(({ where }) => where)
+const tokenNames = (prefix: string) =>
+  [...tokens.matchAll(new RegExp(`--${prefix}-([a-z-]+):`, 'g'))].map(([, name]) => name)
+
+test('colours are named in tokens.css alone', () => {
+  expect(places(findings(/#(?:[0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3,4})\b/gi))).toEqual([])
+  expect(places(findings(/\b(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch|light-dark)\(/g))).toEqual([])
+  const styles = files.filter(({ file }) => file.endsWith('.css'))
+  const free = /^(?:var\(|color-mix\(|inherit$|none$|transparent$|currentcolor$)/i
+  const declared = findings(/(?:^|[\s;-])(?:color|background|fill|stroke):\s*([^;]+)/g, styles)
+  expect(places(declared.filter(({ value }) => !free.test(value)))).toEqual([])
+})
+
+test('sizes are named in tokens.css alone', () => {
+  expect(places(findings(/[\w.[-]*\d(?:px|rem|em|ch|pt|[sld]?v[hw])\b/g))).toEqual([])
+})
+
+test('durations are named in tokens.css alone', () => {
+  const styles = files.filter(({ file }) => file.endsWith('.css'))
+  expect(places(findings(/\d(?:ms|s)\b/g, styles))).toEqual([])
+  expect(places(findings(/\b(?:duration|delay)-(?:\d|\[)[^\s'"]*/g))).toEqual([])
+})
+
+test('an icon has one of the sizes in tokens.css', () => {
+  const sizes = [...tokens.matchAll(/--icon-[a-z0-9]+: (\d+)px/g)].map(([, size]) => size)
+  expect(sizes.length).toBeGreaterThan(0)
+  const used = findings(/\bsize(?: = |=\{)(\d+)/g)
+  expect(used.length).toBeGreaterThan(100)
+  expect(places(used.filter(({ value }) => !sizes.includes(value)))).toEqual([])
+})
+
+test('a width that is named is a token: Tailwind leaves out a class it does not know without a word', () => {
+  const known = [
+    ...tokenNames('container'),
+    ...tokenNames('spacing'),
+    'full',
+    'none',
+    'fit',
+    'min',
+    'max',
+    'px',
+  ]
+  const used = findings(/\bmax-w-([a-z][a-z-]*)/g)
+  expect(used.length).toBeGreaterThan(10)
+  expect(places(used.filter(({ value }) => !known.includes(value)))).toEqual([])
+})
+
+test('what comes from the server is imported by its alias', () => {
+  expect(places(findings(/['"](?:\.\.\/)+src\/[^'"]+['"]/g))).toEqual([])
+})

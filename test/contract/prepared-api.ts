@@ -10,6 +10,10 @@ export type Api = { paths: Record<string, Record<string, Operation>> }
 /** Operations that would end the tester's own account, session or passwords, and those for administrators of the service. */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
   account_delete: 'ends the account that asks',
+  account_delete_by_password: 'ends the account that asks',
+  account_sign_out_everywhere: 'ends the key that asks',
+  keys_end_current: 'ends the key that asks',
+  service_warnings: 'is for administrators of the service',
   account_logout: 'ends the session that asks',
   account_change_password: 'ends all other sessions',
   audit_all: 'is for administrators of the service',

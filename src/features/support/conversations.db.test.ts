@@ -148,7 +148,14 @@ onBothEngines('a conversation with support', (t) => {
     const me = clientOf(app, { authorization: `Bearer ${person.token}` })
     await ask(me, { message: FIRST })
     expect((await rows()).map((row) => row.user_id)).toContain(person.userId)
-    expect((await me.delete('/api/v1/auth/me?confirmed_by_user=true')).status).toBe(200)
+    expect(
+      (
+        await me.post('/api/v1/auth/me/delete', {
+          confirmed_by_user: true,
+          password: 'correct horse battery',
+        })
+      ).status,
+    ).toBe(200)
     expect((await rows()).map((row) => row.user_id)).not.toContain(person.userId)
   })
 })

@@ -63,7 +63,7 @@ function NoticeRow({ notice }: { notice: InboxNotice }) {
   const isNew = notice.read_at === null
   return (
     <li className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3 py-4">
-      <div className="min-w-0 max-w-[480px] grow basis-64">
+      <div className="min-w-0 max-w-dialog grow basis-64">
         <p className="flex flex-wrap items-center gap-2 text-sm">
           <span className={cx('break-words', isNew && 'font-medium')}>{notice.heading}</span>
           {isNew && <Badge tone="accent">New</Badge>}

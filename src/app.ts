@@ -5,7 +5,7 @@ import { googleIdentity } from './adapters/identity/identity.ts'
 import type { MailTransport } from './adapters/mail/mail.ts'
 import { capabilities, rawRoutes } from './capabilities.ts'
 import type { Config } from './config.ts'
-import { contextFor, type Services } from './core/context.ts'
+import { contextFor, type PasswordWork, type Services } from './core/context.ts'
 import { CredentialCache } from './core/credential-cache.ts'
 import { type Limits, memoryLimits } from './core/limits.ts'
 import { openDatabase } from './db/engines/open.ts'
@@ -16,6 +16,7 @@ import { serveMcp } from './doors/mcp/http.ts'
 import type { McpOptions } from './doors/mcp/protocol.ts'
 import { openPayments } from './features/billing/open-payments.ts'
 import { bringIndexUpToDate } from './features/cards/indexing/reindex.ts'
+import { PASSWORD_WORK } from './features/identity/users/passwords.ts'
 import { fillEmptyEventIndex } from './features/memory/reindex.ts'
 import { type Job, startJobs } from './jobs.ts'
 import { usualTuning } from './search-index/index.ts'
@@ -31,6 +32,8 @@ export type BuildOptions = {
   mcp?: McpOptions
   /** Off in tests that measure answers, not load: a slow machine must not refuse them. */
   shedding?: boolean
+  /** Little in tests: they register thousands of people. */
+  passwordWork?: PasswordWork
   /** Shorter in tests: nobody wants to wait for a minute there. */
   patience?: Partial<Patience>
 }
@@ -71,6 +74,7 @@ export async function buildApp(config: Config, options: BuildOptions = {}): Prom
       limits: options.limits ?? memoryLimits(),
       credentials: new CredentialCache(() => database.credentialsVersion()),
       searchTuning: usualTuning(),
+      passwordWork: options.passwordWork ?? PASSWORD_WORK,
       secret: config.secretKey ?? keptSecret(config.dataDir),
       wakeups: new EventEmitter(),
       log,

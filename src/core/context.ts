@@ -15,6 +15,9 @@ export type Viewer = {
   credential: { kind: 'session' | 'api_key' | 'oauth'; id: string }
 }
 
+/** How much one password costs to hash: memory in KiB, and passes over it. */
+export type PasswordWork = { memoryCost: number; timeCost: number }
+
 /** What lives as long as the process. */
 export type Services = {
   config: Config
@@ -25,6 +28,7 @@ export type Services = {
   credentials: CredentialCache
   /** When the search index folds, merges, and reads a scope whole. */
   searchTuning: SearchTuning
+  passwordWork: PasswordWork
   /** The server's own secret: what is sealed with it can be opened only here. */
   secret: string
   /** `wakeups.emit(name)` runs the job of that name now rather than at its next turn. */
@@ -64,6 +68,7 @@ export const contextFor = (services: Services, caller: Caller = NOBODY): Ctx => 
   limits: services.limits,
   credentials: services.credentials,
   searchTuning: services.searchTuning,
+  passwordWork: services.passwordWork,
   secret: services.secret,
   wakeups: services.wakeups,
   log: services.log,

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { record } from '../../test/support/cards.ts'
 import type { Client } from '../../test/support/client.ts'
-import { type Bench, onBothEngines } from '../../test/support/engines.ts'
+import { onBothEngines, type TestVault } from '../../test/support/engines.ts'
 import { contextFor } from '../core/context.ts'
 import { wordHash } from '../text/term-hash.ts'
 import { maintainIndex } from './maintain.ts'
@@ -11,7 +11,7 @@ import { usualTuning } from './tuning.ts'
 import { wronglyListed } from './verify.ts'
 
 /** Lets the next card have this number in the index, as if so many had come before it. */
-async function nextNumber(t: Bench, docNo: number): Promise<void> {
+async function nextNumber(t: TestVault, docNo: number): Promise<void> {
   await t.app.services.database.transaction(async (db) => {
     if (t.engine === 'sqlite')
       await sql`update sqlite_sequence set seq = ${docNo - 1} where name = 'search_docs'`.execute(db)

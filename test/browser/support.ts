@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { type App, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
-import { makeVault, type TestEnv, type Vault } from '../support/engines.ts'
+import { LITTLE_PASSWORD_WORK, makeVault, type TestEnv, type Vault } from '../support/engines.ts'
 import { freePort } from '../support/postgres.ts'
 import { NO_BROWSER, sharedBrowser } from './chromium.ts'
 import { watchRequests } from './settled.ts'
@@ -43,7 +43,7 @@ export class Stage {
     const port = await freePort()
     this.base = `http://127.0.0.1:${port}`
     this.#vault = await makeVault('sqlite', { PORT: String(port), BASE_URL: this.base, ...this.#env })
-    this.#app = await buildApp(readConfig(this.#vault.env))
+    this.#app = await buildApp(readConfig(this.#vault.env), { passwordWork: LITTLE_PASSWORD_WORK })
     await this.#app.server.listen({ host: '127.0.0.1', port })
     this.#browser = await sharedBrowser()
   }

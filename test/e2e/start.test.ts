@@ -1,4 +1,6 @@
 import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { spawnServer, untilReady } from '../support/process.ts'
 
@@ -14,8 +16,19 @@ test('npm start brings the service up with nothing configured, and stops cleanly
   })
   expect(answer.status).toBe(201)
   await server.stop()
+  expect(passwordHashes(server.dataDir)).toEqual([
+    expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/),
+  ])
   server.remove()
 })
+
+/** The tests' own servers do less work on passwords; this one must do all of it. */
+function passwordHashes(dataDir: string): unknown[] {
+  const database = new DatabaseSync(join(dataDir, 'vault.db'), { readOnly: true })
+  const rows = database.prepare('select password_hash from users').all()
+  database.close()
+  return rows.map((row) => row.password_hash)
+}
 
 test('what was acknowledged is there after a restart', async () => {
   const first = await spawnServer()

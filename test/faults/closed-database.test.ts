@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { expect, inject, test } from 'vitest'
-import { Bench } from '../support/engines.ts'
+import { TestVault } from '../support/engines.ts'
 
 test('a database that takes no connections is 503, and is served again when it does', async () => {
-  const t = new Bench('postgres', {})
+  const t = new TestVault('postgres', {})
   await t.up()
   const admin = new pg.Client({ connectionString: inject('postgresUrl') })
   await admin.connect()

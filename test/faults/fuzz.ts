@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { Answer } from '../support/client.ts'
-import type { Bench } from '../support/engines.ts'
+import type { TestVault } from '../support/engines.ts'
 import { BROKEN_BODIES, HOSTILE, ODD_HEADERS, pick, type Random, randomFrom } from './hostile-values.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: schemas are walked by their keywords
@@ -28,7 +28,7 @@ const FORMATS = {
   uri: true,
 } as const
 
-async function operationsOf(t: Bench): Promise<{ api: Schema; operations: Operation[] }> {
+async function operationsOf(t: TestVault): Promise<{ api: Schema; operations: Operation[] }> {
   const api = (await t.anonymous().get('/openapi.json')).body
   const operations: Operation[] = Object.entries(api.paths as Record<string, Record<string, Schema>>).flatMap(
     ([path, methods]) =>
@@ -124,7 +124,7 @@ const asText = (value: unknown) => (typeof value === 'object' ? JSON.stringify(v
 export type FuzzReport = { requests: number; findings: string[]; statuses: Record<string, number> }
 
 /** Sends `requests` generated requests and tells what was not as promised. */
-export async function fuzz(t: Bench, requests: number, seed: number): Promise<FuzzReport> {
+export async function fuzz(t: TestVault, requests: number, seed: number): Promise<FuzzReport> {
   const random = randomFrom(seed)
   const { api, operations } = await operationsOf(t)
   const ajv = new Ajv2020({ strict: false, formats: FORMATS, allErrors: false })

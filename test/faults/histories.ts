@@ -3,13 +3,13 @@ import { expect } from 'vitest'
 import { contextFor } from '../../src/core/context.ts'
 import { reconcile } from '../../src/features/credits/reconcile.ts'
 import { goodCard } from '../support/cards.ts'
-import type { Bench } from '../support/engines.ts'
+import type { TestVault } from '../support/engines.ts'
 
 const CLIENTS = 8
 const STEPS = 6
 const PROJECT = 'example/histories'
 
-type Person = Awaited<ReturnType<Bench['user']>>
+type Person = Awaited<ReturnType<TestVault['user']>>
 type Role = 'admin' | 'editor' | 'viewer' | 'none'
 
 /** A span of the history, in the order in which things began and ended. */
@@ -39,7 +39,7 @@ class Record {
   }
 }
 
-export async function histories(t: Bench, runs: number): Promise<void> {
+export async function histories(t: TestVault, runs: number): Promise<void> {
   const people: Person[] = []
   for (let i = 0; i < CLIENTS; i++) people.push(await t.user(`client${i}`))
   const admin = await t.user('admin')
@@ -181,7 +181,7 @@ export async function histories(t: Bench, runs: number): Promise<void> {
 
 type Checked = { people: Person[]; record: Record; cardId: string; admin: Person }
 
-async function checkRules(t: Bench, { people, record, cardId, admin }: Checked): Promise<void> {
+async function checkRules(t: TestVault, { people, record, cardId, admin }: Checked): Promise<void> {
   const { database } = t.app.services
   // No overdraft, and every balance is the sum of its entries.
   expect((await reconcile(contextFor(t.app.services))).differences).toEqual([])

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { capabilities } from '../../src/capabilities.ts'
 import { type ToolCapability, toolsOf } from '../../src/core/tools.ts'
 import { goodCard, type Person, record } from '../support/cards.ts'
-import { Bench } from '../support/engines.ts'
+import { TestVault } from '../support/engines.ts'
 import { byMcp, byRest, byTool, type Door, normal } from './doors.ts'
 
 type Input = Record<string, unknown>
 /** Makes the world that a call needs, anew for each door, and says who calls with what. */
-type Scene = (t: Bench) => Promise<{ as: Person; input: Input }>
+type Scene = (t: TestVault) => Promise<{ as: Person; input: Input }>
 
 const word = () => crypto.randomUUID().replaceAll('-', '')
 
@@ -184,7 +184,7 @@ test('every tool with a route has a scene', () => {
 
 /** What differs between doors does not depend on the engine, so one is enough. */
 describe('the same call at every door', () => {
-  const t = new Bench('sqlite', {})
+  const t = new TestVault('sqlite', {})
   beforeAll(() => t.up())
   afterAll(() => t.down())
 

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { capabilities } from '../../src/capabilities.ts'
-import { Bench } from '../support/engines.ts'
+import { TestVault } from '../support/engines.ts'
 import { NOT_PLAYED, REACHED_EVERYWHERE, tablesReachedEverywhere } from './distribution.ts'
 import { playEverything } from './everything.ts'
 
@@ -11,7 +11,7 @@ const played = new Set<string>()
 /** Per table: which capabilities reach it in all shards. */
 const everywhere = new Map<string, Set<string>>()
 
-const bench = new Bench('postgres', {})
+const bench = new TestVault('postgres', {})
 
 beforeAll(async () => {
   for (const capability of capabilities) {

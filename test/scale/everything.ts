@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Answer } from '../support/client.ts'
-import type { Bench } from '../support/engines.ts'
+import type { TestVault } from '../support/engines.ts'
 
 const fine = async (answer: Promise<Answer>): Promise<Answer['body']> => {
   const { status, body, text } = await answer
@@ -18,7 +18,7 @@ const draft = (title: string) => ({
   evidences: [{ kind: 'log', content: 'canceling statement due to lock timeout' }],
 })
 
-async function cards(t: Bench) {
+async function cards(t: TestVault) {
   const author = await t.user('author')
   const reader = await t.user('reader')
   const made = await fine(author.post('/api/v1/cards', draft('nightly import')))
@@ -51,7 +51,7 @@ async function cards(t: Bench) {
   await fine(author.post(`/api/v1/cards/${other.card_id}/move`, { workspace_id }))
 }
 
-async function memory(t: Bench) {
+async function memory(t: TestVault) {
   const dev = await t.user('developer')
   const at = '/api/v1/project-context'
   const turn = {
@@ -84,7 +84,7 @@ async function memory(t: Bench) {
   await fine(dev.delete(`/api/v1/raw-materials/${material.raw_id}`))
 }
 
-async function accounts(t: Bench) {
+async function accounts(t: TestVault) {
   const user = await t.user('account')
   await fine(
     t.anonymous().post('/api/v1/auth/login', { email: user.email, password: 'correct horse battery' }),
@@ -123,7 +123,7 @@ async function accounts(t: Bench) {
   await fine(doubter.post('/api/v1/auth/logout-everywhere'))
 }
 
-async function teams(t: Bench) {
+async function teams(t: TestVault) {
   const admin = await t.user('admin')
   const mate = await t.user('mate')
   const { workspace_id } = await fine(admin.post('/api/v1/workspaces', { name: 'Team' }))
@@ -168,7 +168,7 @@ async function teams(t: Bench) {
 }
 
 /** One way through nearly everything that the product does with cards, memory, accounts and teams. */
-export async function playEverything(t: Bench): Promise<void> {
+export async function playEverything(t: TestVault): Promise<void> {
   await cards(t)
   await memory(t)
   await accounts(t)

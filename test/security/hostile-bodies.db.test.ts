@@ -6,13 +6,13 @@ import {
   WRONG_CREDENTIALS_PER_MINUTE,
 } from '../../src/doors/http/limits/rate-limit.ts'
 import { goodCard } from '../support/cards.ts'
-import { type Bench, onBothEngines } from '../support/engines.ts'
+import { onBothEngines, type TestVault } from '../support/engines.ts'
 
 const LOGIN = '/api/v1/auth/login'
 const NOT_JSON = '{"never": parsed'
 
 /** Sends a body that would be a 422 if anything read it. */
-const misses: [what: string, send: (t: Bench) => Promise<{ status: number }>][] = [
+const misses: [what: string, send: (t: TestVault) => Promise<{ status: number }>][] = [
   ['an address that does not exist', (t) => t.anonymous().post('/nope', NOT_JSON)],
   ['an API address that does not exist', (t) => t.anonymous().put('/api/v1/nope', NOT_JSON)],
   ['a tool that does not exist', (t) => t.anonymous().tool('nope', NOT_JSON)],

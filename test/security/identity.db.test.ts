@@ -6,14 +6,14 @@ import { answerResetRequests } from '../../src/features/identity/recovery/reset-
 import { hashPassword, passwordMatches } from '../../src/features/identity/users/passwords.ts'
 import { goodCard } from '../support/cards.ts'
 import { clientOf } from '../support/client.ts'
-import { type Bench, onBothEngines } from '../support/engines.ts'
+import { LITTLE_PASSWORD_WORK, onBothEngines, type TestVault } from '../support/engines.ts'
 
 const PASSWORD = 'correct horse battery'
 const ELEVEN_MINUTES = 11 * 60_000
 const DELETE = '/api/v1/auth/me?confirmed_by_user=true'
 
 onBothEngines('what cannot be undone', (t) => {
-  const keyOf = async (user: Awaited<ReturnType<Bench['user']>>) => {
+  const keyOf = async (user: Awaited<ReturnType<TestVault['user']>>) => {
     const { body } = await user.post('/api/v1/auth/api-keys', { name: 'agent' })
     return clientOf(t.app, { 'x-api-key': body.api_key })
   }
@@ -90,8 +90,10 @@ onBothEngines('passwords and transactions', (t) => {
 
   test('whoever tries is stopped', async () => {
     const inside = (work: () => Promise<unknown>) => t.app.services.database.transaction(() => work())
-    await expect(inside(() => hashPassword('x'))).rejects.toThrow('inside a transaction')
-    await expect(inside(() => passwordMatches(null, 'x'))).rejects.toThrow('inside a transaction')
+    await expect(inside(() => hashPassword(t.app.services, 'x'))).rejects.toThrow('inside a transaction')
+    await expect(inside(() => passwordMatches(t.app.services, null, 'x'))).rejects.toThrow(
+      'inside a transaction',
+    )
   })
 })
 
@@ -127,7 +129,11 @@ onBothEngines(
     /** A process that neither looks up who asked nor sends anything by itself. */
     let quiet: App
     beforeAll(async () => {
-      quiet = await buildApp(readConfig(t.vault.env), { jobs: [], shedding: false })
+      quiet = await buildApp(readConfig(t.vault.env), {
+        jobs: [],
+        shedding: false,
+        passwordWork: LITTLE_PASSWORD_WORK,
+      })
     })
     afterAll(() => quiet.close())
     const rows = async () => {

@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { goodCard } from '../support/cards.ts'
-import { type Bench, onBothEngines } from '../support/engines.ts'
+import { onBothEngines, type TestVault } from '../support/engines.ts'
 import { startSmtp } from '../support/smtp.ts'
 
 const smtp = await startSmtp()
 afterAll(() => smtp.stop())
 
-type Person = Awaited<ReturnType<Bench['user']>>
+type Person = Awaited<ReturnType<TestVault['user']>>
 
 async function teamOf(admin: Person, body: object = {}) {
   const { workspace_id } = (await admin.post('/api/v1/workspaces', { name: 'Platform', ...body })).body
@@ -20,7 +20,7 @@ async function teamOf(admin: Person, body: object = {}) {
 const inboxOf = async (person: Person) => (await person.get('/api/v1/notices')).body
 const askMe = (person: Person) => person.put('/api/v1/user/settings', { ask_before_added: true })
 
-const define = (t: Bench) => {
+const define = (t: TestVault) => {
   const people = async () => [await t.user(`lead-${t.engine}`), await t.user(`mate-${t.engine}`)] as const
 
   describe('somebody who is added without being asked', () => {

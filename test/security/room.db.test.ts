@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { dropOldAttachments } from '../../src/features/support/room.ts'
 import { goodCard, record } from '../support/cards.ts'
-import { type Bench, onBothEngines } from '../support/engines.ts'
+import { onBothEngines, type TestVault } from '../support/engines.ts'
 
 const TICKETS = '/api/v1/support/tickets'
 const MIB = 1024 * 1024
 
-async function openTicket(t: Bench, bytes: number, headers: Record<string, string> = {}) {
+async function openTicket(t: TestVault, bytes: number, headers: Record<string, string> = {}) {
   const form = new FormData()
   for (const [name, value] of Object.entries({ email: 'a@example.com', subject: 'Help', message: 'Please' }))
     form.append(name, value)
@@ -23,7 +23,7 @@ async function openTicket(t: Bench, bytes: number, headers: Record<string, strin
   return { status: answer.statusCode, body: answer.json() }
 }
 
-const hasFolder = (t: Bench, ticketId: string) => existsSync(join(t.vault.dataDir, 'tickets', ticketId))
+const hasFolder = (t: TestVault, ticketId: string) => existsSync(join(t.vault.dataDir, 'tickets', ticketId))
 
 onBothEngines(
   'uploads',

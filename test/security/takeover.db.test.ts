@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { clientOf } from '../support/client.ts'
-import { type Bench, onBothEngines } from '../support/engines.ts'
+import { onBothEngines, type TestVault } from '../support/engines.ts'
 import { type ReceivedMail, startSmtp } from '../support/smtp.ts'
 
 const smtp = await startSmtp()
@@ -10,10 +10,10 @@ const PASSWORD = 'correct horse battery'
 const ME = '/api/v1/auth/me'
 const tokenIn = (mail: ReceivedMail): string => /token=([\w-]+)/.exec(mail.text ?? '')?.[1] ?? ''
 
-type Person = Awaited<ReturnType<Bench['user']>>
+type Person = Awaited<ReturnType<TestVault['user']>>
 
 /** Everything that opens an account: two sessions, a key, an app. */
-async function credentialsOf(t: Bench, person: Person): Promise<Record<string, () => Promise<number>>> {
+async function credentialsOf(t: TestVault, person: Person): Promise<Record<string, () => Promise<number>>> {
   const login = await t.anonymous().post('/api/v1/auth/login', { email: person.email, password: PASSWORD })
   const key = await person.post('/api/v1/auth/api-keys', { name: 'agent' })
   const app = await connectApp(t, person)
@@ -39,7 +39,7 @@ const form = (fields: Record<string, string>) => ({
 const REDIRECT = 'http://127.0.0.1:7777/callback'
 const VERIFIER = 'v'.repeat(64)
 
-async function connectApp(t: Bench, person: Person) {
+async function connectApp(t: TestVault, person: Person) {
   const { server } = t.app
   const registered = await t.anonymous().post('/oauth/register', {
     redirect_uris: [REDIRECT],
@@ -79,14 +79,14 @@ async function connectApp(t: Bench, person: Person) {
   return { client_id, ...tokens }
 }
 
-const refresh = (t: Bench, app: { client_id: string; refresh_token: string }) =>
+const refresh = (t: TestVault, app: { client_id: string; refresh_token: string }) =>
   t.app.server.inject({
     method: 'POST',
     url: '/oauth/token',
     ...form({ grant_type: 'refresh_token', client_id: app.client_id, refresh_token: app.refresh_token }),
   })
 
-async function resetPassword(t: Bench, email: string): Promise<void> {
+async function resetPassword(t: TestVault, email: string): Promise<void> {
   const before = smtp.mails.filter((mail) => mail.subject === 'Choose a new password').length
   await t.anonymous().post('/api/v1/auth/password/reset-request', { email })
   const mail = await smtp.mail(({ subject }) => subject === 'Choose a new password', before + 1)
@@ -102,7 +102,7 @@ const statusesOf = async (opens: Record<string, () => Promise<number>>) =>
 const allOpen = { session: 200, otherSession: 200, key: 200, app: 200 }
 const allShut = { session: 401, otherSession: 401, key: 401, app: 401, refreshedApp: 400 }
 
-const define = (t: Bench) => {
+const define = (t: TestVault) => {
   test('who proves an address by a reset has an account that nothing of a squatter opens', async () => {
     const squatter = await t.user(`squatted-${t.engine}`)
     const opens = await credentialsOf(t, squatter)

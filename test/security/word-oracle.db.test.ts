@@ -4,7 +4,7 @@ import { retrieve } from '../../src/features/search/retrieve.ts'
 import { maintainIndex, usualTuning } from '../../src/search-index/index.ts'
 import { queryTerms } from '../../src/text/analyse.ts'
 import { goodCard, type Person, record } from '../support/cards.ts'
-import { type Bench, onBothEngines } from '../support/engines.ts'
+import { onBothEngines, type TestVault } from '../support/engines.ts'
 
 const PROBES = ['aardwolf', 'bandicoot', 'cassowary', 'dugong', 'echidna', 'fossa']
 const STRANGERS_CARDS = 5
@@ -20,7 +20,7 @@ async function seen(as: Person, query: string, scope: Scope) {
 
 onBothEngines(
   'what strangers keep to themselves changes no answer',
-  (t: Bench) => {
+  (t: TestVault) => {
     const usual = usualTuning()
     beforeAll(() => {
       t.app.services.searchTuning.foldFrom = 1

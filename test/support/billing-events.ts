@@ -1,18 +1,18 @@
 /** Payment events in the shape of the API version that the SDK pins, for one person. */
 import { randomUUID } from 'node:crypto'
 import type { Services } from '../../src/core/context.ts'
-import type { Bench } from './engines.ts'
+import type { TestVault } from './engines.ts'
 
 export const SECRET = `whsec_${'test'.repeat(8)}`
 
-export type Person = Awaited<ReturnType<Bench['user']>> & { services: Services }
+export type Person = Awaited<ReturnType<TestVault['user']>> & { services: Services }
 
 type When = { created?: number }
 type Plan = { plan?: string; metadataPlan?: string }
 
 const PRICE: Record<string, number> = { pro: 1200, team: 3900 }
 
-export function events(person: Pick<Person, 'userId'>, t: Bench) {
+export function events(person: Pick<Person, 'userId'>, t: TestVault) {
   const { userId } = person
   const customer = `cus_${userId}`
   const sessionId = `cs_${userId}`

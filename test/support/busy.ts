@@ -1,6 +1,6 @@
 import { goodCard } from './cards.ts'
 import type { Client } from './client.ts'
-import type { Bench } from './engines.ts'
+import type { TestVault } from './engines.ts'
 
 /** A multipart form as a browser sends it. */
 export function formOf(fields: Record<string, string>, file: { name: string; bytes: string }) {
@@ -19,7 +19,7 @@ const expectOk = (what: string, status: number, text = '') => {
 }
 
 /** Every kind of thing that a vault keeps, made through its own doors. Returns the secrets that were given out. */
-export async function busyVault(t: Pick<Bench, 'user'>, round = 0) {
+export async function busyVault(t: Pick<TestVault, 'user'>, round = 0) {
   const secrets: string[] = []
   const [author, reader] = [await t.user(`author${round}`), await t.user(`reader${round}`)]
   secrets.push(author.token, reader.token, 'correct horse battery')

@@ -1,5 +1,5 @@
 import type { Answer, Client } from './client.ts'
-import type { Bench } from './engines.ts'
+import type { TestVault } from './engines.ts'
 
 /** A word that stands in the title of `goodCard(word)` and nowhere else. */
 export const titleWord = (word = '') => `${word.replaceAll('-', '')}1`
@@ -17,7 +17,7 @@ export const goodCard = (word: string = crypto.randomUUID(), more: Record<string
   }
 }
 
-export type Person = Awaited<ReturnType<Bench['user']>>
+export type Person = Awaited<ReturnType<TestVault['user']>>
 
 export async function record(as: Client, more: Record<string, unknown> = {}): Promise<Answer['body']> {
   const answer = await as.post('/api/v1/cards', { ...goodCard(), ...more })
@@ -26,7 +26,7 @@ export async function record(as: Client, more: Record<string, unknown> = {}): Pr
 }
 
 /** A workspace with an admin, and one person for each further role. */
-export async function team(t: Bench, settings: Record<string, unknown> = {}) {
+export async function team(t: TestVault, settings: Record<string, unknown> = {}) {
   const [admin, editor, viewer] = [await t.user('admin'), await t.user('editor'), await t.user('viewer')]
   const made = await admin.post('/api/v1/workspaces', { name: 'Team', ...settings })
   if (made.status !== 201) throw new Error(`workspace: ${made.status} ${made.text}`)

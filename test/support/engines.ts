@@ -7,10 +7,14 @@ import pino, { type Logger } from 'pino'
 import { afterAll, beforeAll, describe, inject } from 'vitest'
 import { type App, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
+import type { PasswordWork } from '../../src/core/context.ts'
 import type { EngineName } from '../../src/db/db.ts'
 import { type Client, clientOf } from './client.ts'
 
 export type TestEnv = Record<string, string>
+
+/** Thousands of people register in the tests; with the usual work that alone would take minutes. */
+export const LITTLE_PASSWORD_WORK: PasswordWork = { memoryCost: 64, timeCost: 1 }
 
 /** A vault of its own on one engine: SQLite in a temporary folder, or a new PostgreSQL database. */
 export type Vault = {
@@ -48,7 +52,7 @@ export async function makeVault(engine: EngineName, env: TestEnv = {}): Promise<
 }
 
 /** What a test gets: the running app of its engine, moving time if it wants, and people to act as. */
-export class Bench {
+export class TestVault {
   readonly engine: EngineName
   readonly #env: TestEnv
   #vault: Vault | undefined
@@ -77,6 +81,7 @@ export class Bench {
       log,
       now: () => new Date(Date.now() + this.#offsetMs),
       shedding: false,
+      passwordWork: LITTLE_PASSWORD_WORK,
     })
   }
 
@@ -117,12 +122,12 @@ export class Bench {
 }
 
 /** Runs the same tests on SQLite and on a real PostgreSQL. */
-export function onBothEngines(what: string, define: (t: Bench) => void, env: TestEnv = {}): void {
+export function onBothEngines(what: string, define: (t: TestVault) => void, env: TestEnv = {}): void {
   for (const engine of ['sqlite', 'postgres'] as const)
     describe(`${what} on ${engine}`, () => {
-      const bench = new Bench(engine, env)
-      beforeAll(() => bench.up())
-      afterAll(() => bench.down())
-      define(bench)
+      const vault = new TestVault(engine, env)
+      beforeAll(() => vault.up())
+      afterAll(() => vault.down())
+      define(vault)
     })
 }

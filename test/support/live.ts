@@ -3,7 +3,7 @@ import pino from 'pino'
 import { type App, type BuildOptions, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { type Client, clientOf } from './client.ts'
-import { makeVault, type TestEnv } from './engines.ts'
+import { LITTLE_PASSWORD_WORK, makeVault, type TestEnv } from './engines.ts'
 
 export type LiveVault = { app: App; url: string; dataDir: string; close: () => Promise<void> }
 
@@ -12,7 +12,11 @@ export async function liveVault(env: TestEnv = {}, options: BuildOptions = {}): 
   const vault = await makeVault('sqlite', env)
   const port = await freePort()
   const config = readConfig({ ...vault.env, PORT: String(port) })
-  const app = await buildApp(config, { log: pino({ level: 'silent' }), ...options })
+  const app = await buildApp(config, {
+    log: pino({ level: 'silent' }),
+    passwordWork: LITTLE_PASSWORD_WORK,
+    ...options,
+  })
   await app.server.listen({ host: config.host, port })
   return {
     app,

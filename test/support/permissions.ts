@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { Route } from '../../src/core/capability.ts'
 import type { Answer, Client } from './client.ts'
-import { type Bench, onBothEngines } from './engines.ts'
+import { onBothEngines, type TestVault } from './engines.ts'
 
 export const PEOPLE = ['owner', 'admin', 'editor', 'viewer', 'outsider', 'anonymous'] as const
 export type Who = (typeof PEOPLE)[number]
@@ -13,7 +13,7 @@ export type Visibility = (typeof VISIBILITIES)[number]
 type Expected = number | [atPrivate: number, atUnlisted: number, atPublic: number]
 
 export type World = {
-  bench: Bench
+  bench: TestVault
   people: Record<Who, Client & { userId?: string }>
   owner: Client & { userId: string }
   workspaceId: string
@@ -40,7 +40,7 @@ export const MEMBERS_ONLY: Record<Who, Expected> = { ...ADMINS_ONLY, editor: 200
 export const WHO_MAY_KNOW: Record<Who, Expected> = { ...MEMBERS_ONLY, outsider: [404, 200, 200] }
 export const ANYBODY_SIGNED_IN: Record<Who, Expected> = { ...MEMBERS_ONLY, outsider: 200 }
 
-async function makeWorld(bench: Bench, visibility: Visibility): Promise<World> {
+async function makeWorld(bench: TestVault, visibility: Visibility): Promise<World> {
   const [owner, admin, editor, viewer, outsider] = [
     await bench.user('owner'),
     await bench.user('admin'),

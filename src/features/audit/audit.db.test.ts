@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { makeAdmin } from '../../../test/support/admin.ts'
-import { type Bench, onBothEngines } from '../../../test/support/engines.ts'
+import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 
 const actions = (answer: { body: { items: { action: string }[] } }) =>
   answer.body.items.map(({ action }) => action)
 
-const define = (t: Bench) => {
+const define = (t: TestVault) => {
   test("a workspace's admins read who did what, newest first", async () => {
     const [owner, member] = [await t.user('owner'), await t.user('member')]
     const { workspace_id } = (await owner.post('/api/v1/workspaces', { name: 'team' })).body

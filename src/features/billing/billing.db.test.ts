@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { events, type Person, SECRET } from '../../../test/support/billing-events.ts'
-import { type Bench, onBothEngines } from '../../../test/support/engines.ts'
+import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 import { signPayload } from '../../adapters/payments/payments.ts'
 
 /** Events as Stripe sends them, signed with the secret of this test, through the real route. */
-function webhookOf(t: Bench) {
+function webhookOf(t: TestVault) {
   return async (event: object, options: { header?: string; secret?: string; ageSeconds?: number } = {}) => {
     const payload = JSON.stringify(event)
     const at = new Date(t.app.services.now().getTime() - (options.ageSeconds ?? 0) * 1000)

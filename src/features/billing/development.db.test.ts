@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type Bench, onBothEngines } from '../../../test/support/engines.ts'
+import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 import { keepDevelopmentBooks } from './development.ts'
 
-type Someone = Awaited<ReturnType<Bench['user']>>
+type Someone = Awaited<ReturnType<TestVault['user']>>
 
 const DAY_MS = 86_400_000
 

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { events, SECRET } from '../../../test/support/billing-events.ts'
-import { Bench } from '../../../test/support/engines.ts'
+import { TestVault } from '../../../test/support/engines.ts'
 import { type StripeStandIn, startStripeStandIn } from '../../../test/support/stripe-stand-in.ts'
 import { signPayload } from '../../adapters/payments/payments.ts'
 import { ConfigError, readConfig } from '../../config.ts'
 
 describe.each(['sqlite', 'postgres'] as const)('billing through Stripe on %s', (engine) => {
   let stripe: StripeStandIn
-  let t: Bench
+  let t: TestVault
 
   beforeAll(async () => {
     stripe = await startStripeStandIn()
-    t = new Bench(engine, {
+    t = new TestVault(engine, {
       STRIPE_SECRET_KEY: 'sk_test_stand_in',
       STRIPE_WEBHOOK_SECRET: SECRET,
       STRIPE_API_BASE: stripe.url,

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { team } from '../../../test/support/cards.ts'
-import { type Bench, onBothEngines } from '../../../test/support/engines.ts'
+import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 import { startSmtp } from '../../../test/support/smtp.ts'
 
 const smtp = await startSmtp()
@@ -8,14 +8,14 @@ afterAll(() => smtp.stop())
 
 const MINE = '/api/v1/invitations'
 
-async function invited(t: Bench, email: string, role = 'editor') {
+async function invited(t: TestVault, email: string, role = 'editor') {
   const { admin, workspaceId } = await team(t, { name: 'Platform' })
   const url = `/api/v1/workspaces/${workspaceId}`
   const { invite, token } = (await admin.post(`${url}/invites`, { email: email.toUpperCase(), role })).body
   return { admin, url, token, inviteId: invite.invite_id as string }
 }
 
-const withoutMail = (t: Bench) => {
+const withoutMail = (t: TestVault) => {
   test('the invited person sees the invitation and declines it; its admin sees that', async () => {
     const guest = await t.user('guest')
     const { admin, url, token, inviteId } = await invited(t, guest.email)
@@ -84,7 +84,7 @@ const withoutMail = (t: Bench) => {
   })
 }
 
-const withMail = (t: Bench) => {
+const withMail = (t: TestVault) => {
   test('a confirmed address sees its invitations and joins without the link; an unconfirmed one sees none', async () => {
     const guest = await t.user(`guest-${t.engine}`)
     const { inviteId } = await invited(t, guest.email, 'viewer')

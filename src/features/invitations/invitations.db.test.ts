@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { type Bench, onBothEngines } from '../../../test/support/engines.ts'
+import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 
 const ACCEPT = '/api/v1/workspaces/invites/accept'
 const view = (token: string) => `/api/v1/workspaces/invites/${token}`
 const WEEK_MS = 7 * 24 * 3_600_000
 
-async function team(t: Bench, body: object = {}) {
+async function team(t: TestVault, body: object = {}) {
   const admin = await t.user('admin')
   const { workspace_id } = (await admin.post('/api/v1/workspaces', { name: 'team', ...body })).body
   const url = `/api/v1/workspaces/${workspace_id}`

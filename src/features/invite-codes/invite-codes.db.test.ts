@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { makeAdmin } from '../../../test/support/admin.ts'
-import { type Bench, onBothEngines } from '../../../test/support/engines.ts'
+import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 
 const INVITES = '/api/v1/billing/invites'
 const REDEEM = '/api/v1/billing/redeem-invite'
 const DAY_MS = 86_400_000
 
-type Someone = Awaited<ReturnType<Bench['user']>>
+type Someone = Awaited<ReturnType<TestVault['user']>>
 
 const balance = async (one: Someone) => (await one.get('/api/v1/billing/status')).body.credits_balance
 

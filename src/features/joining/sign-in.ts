@@ -121,7 +121,7 @@ export const register = capability({
   output: TokenResponse,
   prepare: async (ctx, { email, password, invite_code }) => {
     await requireOpenRegistration(ctx, { email, inviteCode: invite_code, proven: false })
-    return hashPassword(password)
+    return hashPassword(ctx, password)
   },
   run: async (ctx, { email, display_name, invite_code }, passwordHash) => {
     try {
@@ -158,7 +158,7 @@ export const login = capability({
     const address = normalEmail(email)
     await holdGuessers(ctx, address)
     const user = await findUserByEmail(ctx.db, address)
-    if (!(await passwordMatches(user?.password_hash, password)) || !user) {
+    if (!(await passwordMatches(ctx, user?.password_hash, password)) || !user) {
       await recordFailure(ctx, address)
       throw wrongCredentials()
     }

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { goodCard, type Person, record, team, titleWord } from '../../../test/support/cards.ts'
-import { type Bench, onBothEngines } from '../../../test/support/engines.ts'
+import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 import { startSmtp } from '../../../test/support/smtp.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
 
@@ -12,7 +12,7 @@ const remove = (as: Person, workspaceId: string, name = 'Team') =>
   as.delete(`${at(workspaceId)}?confirm_name=${encodeURIComponent(name)}`)
 const card = async (as: Person, cardId: string) => (await as.get(`/api/v1/cards/${cardId}`)).body
 
-const define = (t: Bench) => {
+const define = (t: TestVault) => {
   test('the numbers come first, and cards, deleted cards and raw materials go home', async () => {
     const { workspaceId: workspace_id, admin, editor, viewer } = await team(t)
     const mine = await record(admin, { workspace_id })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { clientOf } from '../../../test/support/client.ts'
-import { type Bench, onBothEngines } from '../../../test/support/engines.ts'
+import { LITTLE_PASSWORD_WORK, onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 import { startSmtp } from '../../../test/support/smtp.ts'
 import { type App, buildApp } from '../../app.ts'
 import { readConfig } from '../../config.ts'
@@ -17,14 +17,18 @@ const DAY_MS = 24 * 3_600_000
 
 const send = (app: App) => sendDueMails(contextFor(app.services), never)
 
-onBothEngines('the outbox', (t: Bench) => {
+onBothEngines('the outbox', (t: TestVault) => {
   /** A second and a third process on the same database, that send only when told. */
   let app: App
   let other: App
   let offsetMs = 0
   const now = () => new Date(Date.now() + offsetMs)
   const startProcess = (env: Record<string, string> = {}) =>
-    buildApp(readConfig({ ...t.vault.env, SMTP_URL: smtp.url, SECRET_KEY, ...env }), { jobs: [], now })
+    buildApp(readConfig({ ...t.vault.env, SMTP_URL: smtp.url, SECRET_KEY, ...env }), {
+      jobs: [],
+      now,
+      passwordWork: LITTLE_PASSWORD_WORK,
+    })
 
   beforeAll(async () => {
     app = await startProcess()

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
-import { type Bench, onBothEngines } from '../../../test/support/engines.ts'
+import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 import { contextFor, inTx } from '../../core/context.ts'
 import { foldChanges } from '../../search-index/index.ts'
 import { book } from '../credits/ledger.ts'
@@ -17,7 +17,7 @@ async function publish(as: Person, card: { card_id: string }): Promise<void> {
 }
 
 /** Brings a balance to an exact sum. */
-async function setBalance(t: Bench, person: Person, wanted: number): Promise<void> {
+async function setBalance(t: TestVault, person: Person, wanted: number): Promise<void> {
   const ctx = contextFor(t.app.services)
   const { body } = await person.get('/api/v1/credits/balance')
   await inTx(ctx, (ctx) =>

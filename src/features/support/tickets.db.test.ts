@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { makeAdmin } from '../../../test/support/admin.ts'
-import { type Bench, onBothEngines } from '../../../test/support/engines.ts'
+import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 import { startSmtp } from '../../../test/support/smtp.ts'
 import { dropOrphanedUploads } from './tickets.ts'
 
@@ -13,7 +13,7 @@ const fields = { email: 'dev@example.com', subject: 'It does not start', message
 
 type File = { name: string; content: Buffer | string; type?: string }
 
-async function send(t: Bench, form: Record<string, string>, files: File[] = [], headers = {}) {
+async function send(t: TestVault, form: Record<string, string>, files: File[] = [], headers = {}) {
   const data = new FormData()
   for (const [name, value] of Object.entries(form)) data.append(name, value)
   for (const { name, content, type } of files) {
@@ -29,7 +29,7 @@ async function send(t: Bench, form: Record<string, string>, files: File[] = [], 
   return { status: answer.statusCode, body: answer.json(), headers: answer.headers }
 }
 
-const stored = (t: Bench) => {
+const stored = (t: TestVault) => {
   const folder = join(t.vault.dataDir, 'tickets')
   return existsSync(folder) ? readdirSync(folder) : []
 }
@@ -241,7 +241,7 @@ onBothEngines('support tickets', (t) => {
     expect(stored(t).sort()).toEqual(kept.sort())
   })
 
-  let made: Awaited<ReturnType<Bench['user']>> | undefined
+  let made: Awaited<ReturnType<TestVault['user']>> | undefined
   async function administrator() {
     if (made) return made
     const answer = await t.anonymous().post('/api/v1/auth/register', {
@@ -284,8 +284,8 @@ onBothEngines(
   { SUPPORT_EMAIL: 'support@example.com', SMTP_URL: smtp.url },
 )
 
-let address: Map<Bench, Promise<string>> | undefined
-function listening(t: Bench): Promise<string> {
+let address: Map<TestVault, Promise<string>> | undefined
+function listening(t: TestVault): Promise<string> {
   address ??= new Map()
   const known = address.get(t) ?? t.app.server.listen({ host: '127.0.0.1', port: 0 })
   address.set(t, known)

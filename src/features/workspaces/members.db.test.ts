@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { type Bench, onBothEngines } from '../../../test/support/engines.ts'
+import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 
-type Person = Awaited<ReturnType<Bench['user']>>
+type Person = Awaited<ReturnType<TestVault['user']>>
 
-async function team(t: Bench, body: object = {}) {
+async function team(t: TestVault, body: object = {}) {
   const admin = await t.user('admin')
   const { workspace_id } = (await admin.post('/api/v1/workspaces', { name: 'team', ...body })).body
   const members = `/api/v1/workspaces/${workspace_id}/members`

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { goodCard, record } from '../../../../test/support/cards.ts'
-import { type Bench, onBothEngines } from '../../../../test/support/engines.ts'
+import { onBothEngines, type TestVault } from '../../../../test/support/engines.ts'
 import { contextFor, inTx } from '../../../core/context.ts'
 import {
   countsInDocuments,
@@ -82,4 +82,4 @@ onBothEngines('the search index', (t) => {
   })
 })
 
-const newcomer = (t: Bench) => t.user('newcomer')
+const newcomer = (t: TestVault) => t.user('newcomer')

@@ -3,7 +3,7 @@ import pg from 'pg'
 import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientOf } from '../../../../test/support/client.ts'
-import { type Bench, onBothEngines } from '../../../../test/support/engines.ts'
+import { onBothEngines, type TestVault } from '../../../../test/support/engines.ts'
 import { type App, buildApp } from '../../../app.ts'
 import { readConfig } from '../../../config.ts'
 import { viewerOf } from './credentials.ts'
@@ -29,7 +29,7 @@ async function settle(app: App, credential: string): Promise<void> {
 const statusWith = async (app: App, credential: string) =>
   (await clientOf(app, { 'x-api-key': credential }).get(CARDS)).status
 
-async function newKey(t: Bench) {
+async function newKey(t: TestVault) {
   const user = await t.user()
   const { body } = await user.post('/api/v1/auth/api-keys', { name: 'agent' })
   return { user, key: body.api_key as string, remove: `/api/v1/auth/api-keys/${body.key_id}` }

@@ -38,7 +38,7 @@ export async function requireRecentProof(
   }
   const address = user.email_normal ?? ''
   await holdGuessers(ctx, address)
-  if (!(await passwordMatches(user.password_hash, password))) {
+  if (!(await passwordMatches(ctx, user.password_hash, password))) {
     await recordFailure(ctx, address)
     throw notAuthenticated('The current password is not right.', 'invalid_credentials')
   }

@@ -34,7 +34,7 @@ export const changePassword = capability({
     const user = await requireUser(ctx, ctx.viewer.userId)
     // Who has a password must give it; the first one needs a fresh sign-in.
     await requireRecentProof(ctx, user, user.password_hash === null ? undefined : (current_password ?? ''))
-    return { before: user.password_hash, passwordHash: await hashPassword(new_password) }
+    return { before: user.password_hash, passwordHash: await hashPassword(ctx, new_password) }
   },
   run: (ctx, { end_keys_and_apps }, { before, passwordHash }) =>
     inTx(ctx, async (ctx) => {

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { type Client, clientOf } from '../../../../test/support/client.ts'
-import { type Bench, onBothEngines } from '../../../../test/support/engines.ts'
+import { onBothEngines, type TestVault } from '../../../../test/support/engines.ts'
 import { type ReceivedMail, startSmtp } from '../../../../test/support/smtp.ts'
 
 const smtp = await startSmtp()
@@ -12,7 +12,7 @@ const tokenIn = (text: string | null | undefined): string => /token=([\w-]+)/.ex
 const linkTo = async (email: string, count?: number) =>
   tokenIn((await smtp.mailTo(email, 'Confirm your new e-mail address', count)).text)
 
-const withMail = (t: Bench) => {
+const withMail = (t: TestVault) => {
   const confirm = (user: Client, token: string) => user.post('/api/v1/auth/verify-email', { token })
   let people = 0
   const address = () => `new-${t.engine}-${++people}@example.com`
@@ -169,7 +169,7 @@ const withMail = (t: Bench) => {
   })
 }
 
-const withoutMail = (t: Bench) => {
+const withoutMail = (t: TestVault) => {
   test('without a mail server the link is shown, and the address stays unconfirmed', async () => {
     const user = await t.user()
     const email = `Shown-${t.engine}@example.com`

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { type Bench, onBothEngines } from '../../../../test/support/engines.ts'
+import { onBothEngines, type TestVault } from '../../../../test/support/engines.ts'
 import { type ReceivedMail, startSmtp } from '../../../../test/support/smtp.ts'
 
 const smtp = await startSmtp()
@@ -10,7 +10,7 @@ const tokenIn = (mail: ReceivedMail): string => /token=([\w-]+)/.exec(mail.text 
 const resetTokenFor = async (email: string, count = 1) =>
   tokenIn(await smtp.mailTo(email, 'Choose a new password', count))
 
-const define = (t: Bench) => {
+const define = (t: TestVault) => {
   const reset = (token: string) =>
     t.anonymous().post('/api/v1/auth/password/reset', { token, new_password: 'a new password' })
 

@@ -95,7 +95,7 @@ export const resetPassword = capability({
   errors: [400, 429],
   input: z.object({ token: Token, new_password: Password }).meta({ id: 'PasswordReset' }),
   output: z.void(),
-  prepare: (_ctx, { new_password }) => hashPassword(new_password),
+  prepare: (ctx, { new_password }) => hashPassword(ctx, new_password),
   run: (ctx, { token }, passwordHash) =>
     inTx(ctx, async (ctx) => {
       const now = ctx.now().toISOString()

@@ -15,6 +15,7 @@ import { dropOldNotices } from './features/notices/notices.ts'
 import { dropOldConversations } from './features/support/conversations.ts'
 import { dropOldAttachments } from './features/support/room.ts'
 import { dropOrphanedUploads } from './features/support/tickets.ts'
+import { refreshAllTrust, refreshDueTrust } from './features/trust/refresh.ts'
 import { maintainIndex } from './search-index/index.ts'
 
 export type Job = {
@@ -43,6 +44,8 @@ export const JOBS: readonly Job[] = [
   { name: RESET_JOB, everyMs: 10_000, run: answerResetRequests },
   { name: 'old-notices', everyMs: HOUR_MS, run: dropOldNotices },
   { name: 'old-login-failures', everyMs: HOUR_MS, run: dropOldFailures },
+  { name: 'due-trust', everyMs: 10_000, run: refreshDueTrust },
+  { name: 'all-trust', everyMs: 24 * HOUR_MS, run: refreshAllTrust },
   { name: 'search-index', everyMs: SECOND_MS, run: maintainIndex },
   { name: REINDEX_JOB, everyMs: MINUTE_MS, run: reindexStale },
   { name: 'ledger', everyMs: HOUR_MS, run: reconcileAtNight },

@@ -34,6 +34,7 @@ import type {
 import type { AuditLogTable, OutboxTable, SchemaMigrationsTable } from './tables/operations.ts'
 import type { SearchTables } from './tables/search.ts'
 import type { SupportTables } from './tables/support.ts'
+import type { CardVerdictsTable, TrustDueTable } from './tables/verdicts.ts'
 import type { MembershipsTable, WorkspaceInvitesTable, WorkspacesTable } from './tables/workspaces.ts'
 
 export type Schema = {
@@ -61,6 +62,8 @@ export type Schema = {
   card_evidences: CardEvidencesTable
   card_versions: CardVersionsTable
   card_feedback: CardFeedbackTable
+  card_verdicts: CardVerdictsTable
+  trust_due: TrustDueTable
 
   context_projects: ContextProjectsTable
   context_project_aliases: ContextProjectAliasesTable

@@ -13,6 +13,8 @@ export const DISTRIBUTION = {
   card_evidences: 'card_id',
   card_versions: 'card_id',
   card_feedback: 'card_id',
+  card_verdicts: 'card_id',
+  trust_due: 'card_id',
   search_docs: 'card_id',
   // The lists of one range of cards are in one shard.
   search_runs: 'run',

@@ -25,6 +25,8 @@ export type CardsTable = {
   feedback_useful: Generated<number>
   feedback_not_applicable: Generated<number>
   feedback_outdated: Generated<number>
+  /** JSON, computed by features/trust; null where nobody has said anything. */
+  trust: Generated<string | null>
   review_status: Generated<ReviewStatus>
   review_score: number | null
   review_reasons: Generated<string>

@@ -231,8 +231,16 @@ export async function findPurgeable(db: Db, before: string, limit: number): Prom
 
 /** Of a deleted card only: the database refuses to part from the evidence of any other. */
 export async function removeCard(db: Db, cardId: string): Promise<void> {
-  for (const table of ['card_tags', 'card_feedback', 'card_evidences', 'card_versions', 'cards'] as const)
-    await db.deleteFrom(table).where('card_id', '=', cardId).execute()
+  const tables = [
+    'card_tags',
+    'card_feedback',
+    'card_verdicts',
+    'trust_due',
+    'card_evidences',
+    'card_versions',
+    'cards',
+  ] as const
+  for (const table of tables) await db.deleteFrom(table).where('card_id', '=', cardId).execute()
 }
 
 /** Whether somebody has no part in a workspace. Nobody is a member of the Public Library, and everybody has a part in it. */

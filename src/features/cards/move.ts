@@ -46,7 +46,7 @@ export const moveCard = capability({
     inTx(ctx, async (ctx) => {
       const row = await editableCard(ctx, card_id)
       const { workspace } = await requireRole(ctx, workspace_id, 'editor')
-      if (row.workspace_id === workspace_id) return presentCard(row)
+      if (row.workspace_id === workspace_id) return presentCard(row, ctx.now())
       await requireMovable(ctx, row, workspace_id)
       await updateCardRow(ctx.db, card_id, {
         workspace_id,

@@ -1,7 +1,9 @@
 import { fromJson, fromJsonOrNull } from '../../db/columns.ts'
+import { isDistrusted, storedTrust } from '../trust/stored-trust.ts'
 import { trackOf } from './card-type.ts'
 import { type EvidenceRow, type ListedRow, MAX_PAGE_BYTES } from './cards.store.ts'
 import { contentOf } from './content.ts'
+import { presentTrust } from './present-trust.ts'
 import type { ReviewReason } from './review-rules.ts'
 import type { CardAnswer, ListedCard } from './schemas.ts'
 import { type CardRow, SHORT_TEXT } from './select.ts'
@@ -14,8 +16,8 @@ export const feedbackOf = (row: Counts) => ({
   outdated: row.feedback_outdated,
 })
 
-/** More people found it outdated than useful: every answer that shows the card says so. */
-export const isLikelyOutdated = (row: Counts): boolean => row.feedback_outdated > row.feedback_useful
+/** Every answer that shows the card says so. */
+export const isLikelyOutdated = (row: Pick<CardRow, 'trust'>): boolean => isDistrusted(storedTrust(row.trust))
 
 export const provenanceOf = (row: Pick<CardRow, 'whose' | 'workspace_id' | 'review_status'>) => ({
   owner: row.whose,
@@ -23,7 +25,7 @@ export const provenanceOf = (row: Pick<CardRow, 'whose' | 'workspace_id' | 'revi
   reviewed: row.review_status === 'passed',
 })
 
-export const presentCard = (row: CardRow): CardAnswer => ({
+export const presentCard = (row: CardRow, now: Date): CardAnswer => ({
   card_id: row.card_id,
   case_id: row.card_id,
   workspace_id: row.workspace_id,
@@ -43,6 +45,7 @@ export const presentCard = (row: CardRow): CardAnswer => ({
     reviewed_at: row.reviewed_at,
   },
   feedback: feedbackOf(row),
+  trust: presentTrust(row.trust, now),
   likely_outdated: isLikelyOutdated(row),
   can_edit: row.may_update === 1,
   created_at: row.created_at,
@@ -75,10 +78,10 @@ const HEAD_BYTES = 8192
 const bytesOf = (card: ListedCard): number => Buffer.byteLength(JSON.stringify(card))
 
 /** What is stored can be several times as long once it is written as JSON, so the page is measured as it is sent. */
-export function presentPage(rows: readonly ListedRow[]): ListedCard[] {
+export function presentPage(rows: readonly ListedRow[], now: Date): ListedCard[] {
   let left = MAX_PAGE_BYTES - MAX_PAGE_BYTES / 10
   return rows.map(({ row, wholeBytes }): ListedCard => {
-    const card = presentCard(row)
+    const card = presentCard(row, now)
     if (wholeBytes === null) return shortened(card)
     const atMost = LONGEST_ESCAPE * wholeBytes + HEAD_BYTES
     const bytes = atMost <= left / rows.length ? atMost : bytesOf(card)

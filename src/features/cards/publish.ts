@@ -81,7 +81,7 @@ async function publish(ctx: UserCtx, cardId: string, targetId: string): Promise<
   const target = await targetFor(ctx, targetId)
   const isThere = row.workspace_id === target.workspace_id
   if (isThere && row.status === 'published')
-    return { card: { ...presentCard(row), similar_cards: [], credits_earned: 0 } }
+    return { card: { ...presentCard(row, ctx.now()), similar_cards: [], credits_earned: 0 } }
   if (!isThere) await requireLeave(ctx, row)
 
   const now = ctx.now().toISOString()

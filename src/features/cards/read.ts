@@ -26,7 +26,7 @@ export const getCard = capability({
   output: CaseResponse,
   errors: [404],
   run: async (ctx, { card_id, include_evidences }) => {
-    const card = presentCard(await readableCard(ctx, card_id))
+    const card = presentCard(await readableCard(ctx, card_id), ctx.now())
     if (!include_evidences) return card
     return { ...card, evidences: (await evidencesOf(ctx.db, card_id)).map(presentEvidence) }
   },
@@ -40,7 +40,7 @@ async function list(ctx: UserCtx, filter: ListFilter, { page, page_size }: Pagin
   if (filter.scope === 'workspace' && filter.workspaceId !== undefined)
     await requireVisible(ctx, filter.workspaceId)
   const { rows, total } = await listCards(ctx.db, ctx.viewer.userId, filter, { page, page_size })
-  return { items: presentPage(rows), total, page, page_size }
+  return { items: presentPage(rows, ctx.now()), total, page, page_size }
 }
 
 const LIST_DESCRIPTION =

@@ -9,5 +9,5 @@ import type { CardAnswer } from './schemas.ts'
 export async function saved(ctx: UserCtx, cardId: string): Promise<CardAnswer> {
   const row = await readableCard(ctx, cardId)
   await indexCards(ctx, await indexedCards(ctx.db, [row]))
-  return presentCard(row)
+  return presentCard(row, ctx.now())
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Id, Page, pageOf, Time } from '../../core/schemas.ts'
 import { dictionary, freeJson, openObject, sizeLimits } from '../../core/sizes.ts'
+import { Trust } from './present-trust.ts'
 
 export const CARD_TYPES = ['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference'] as const
 export const MAX_BODY_BYTES = 8 * 1024 * 1024
@@ -161,7 +162,10 @@ export const CaseResponse = z
     evidences: z.array(EvidenceResponse).optional().describe('Only when asked for'),
     review: Review,
     feedback: FeedbackCounts,
-    likely_outdated: z.boolean().describe('More people said outdated than useful'),
+    trust: Trust.nullable().describe(
+      'What came of it where it was used; null where nobody has said anything',
+    ),
+    likely_outdated: z.boolean().describe('Verdicts and feedback speak against it, and enough of them'),
     can_edit: z.boolean(),
     created_at: Time,
     updated_at: Time,

@@ -18,6 +18,7 @@ const SHOWN = [
   'cards.feedback_useful',
   'cards.feedback_not_applicable',
   'cards.feedback_outdated',
+  'cards.trust',
   'cards.review_status',
   'cards.review_score',
   'cards.review_reasons',

@@ -42,7 +42,8 @@ export const shareCard = capability({
   run: (ctx, { card_id }) =>
     inTx(ctx, async (ctx) => {
       const row = await editableCard(ctx, card_id)
-      if (row.status === 'published' && row.review_status !== 'not_reviewed') return presentCard(row)
+      if (row.status === 'published' && row.review_status !== 'not_reviewed')
+        return presentCard(row, ctx.now())
       await refuseOutsider(ctx, row)
       await requireOwnerInTheOpen(ctx, row)
       const verdict = await review(ctx, row, contentOf(row), row.evidence_count)
@@ -81,7 +82,7 @@ export const unpublishCard = capability({
   run: (ctx, { card_id }) =>
     inTx(ctx, async (ctx) => {
       const row = await ownCard(ctx, card_id, 'unpublish')
-      if (row.status === 'unpublished') return presentCard(row)
+      if (row.status === 'unpublished') return presentCard(row, ctx.now())
       await updateCardRow(ctx.db, card_id, {
         status: 'unpublished',
         workspace_id: row.origin_workspace_id,

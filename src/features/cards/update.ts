@@ -2,6 +2,7 @@ import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { invalid } from '../../core/errors.ts'
 import { toJson } from '../../db/columns.ts'
+import { refreshTrust } from '../trust/refresh.ts'
 import { editableCard } from './access.ts'
 import { appendEvidences, replaceTags, updateCardRow } from './cards.store.ts'
 import { type CardContent, changedFields, columnsOf, contentOf, warningsFor } from './content.ts'
@@ -39,7 +40,7 @@ export async function edit(
   if (evidences.length > 0) fields.push('evidences')
   if (fields.length === 0) {
     const { secrets } = await review(ctx, row, before, row.evidence_count)
-    return { ...presentCard(row), warnings: warningsFor(secrets) }
+    return { ...presentCard(row, ctx.now()), warnings: warningsFor(secrets) }
   }
 
   const now = ctx.now().toISOString()
@@ -72,6 +73,9 @@ export async function edit(
   const verdict = await review(ctx, row, after, evidence_count)
   if (row.status === 'published') refuseSecrets(verdict)
   await updateCardRow(ctx.db, row.card_id, reviewColumns(verdict, now))
+  // What was said before is about another fix now.
+  if (row.trust !== null && (fields.includes('fix_summary') || fields.includes('steps')))
+    await refreshTrust(ctx, [row.card_id])
   if (fields.includes('tags')) await replaceTags(ctx.db, row.card_id, after.tags)
   return { ...(await saved(ctx, row.card_id)), warnings: warningsFor(verdict.secrets) }
 }

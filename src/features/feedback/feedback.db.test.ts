@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Person, record } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
-import { MAX_REWARDS_PER_DAY } from './feedback.ts'
+import { MAX_REWARDS_PER_DAY } from './reward-help.ts'
 
 onBothEngines('feedback', (t) => {
   const balance = async (person: Person) => (await person.get('/api/v1/auth/me')).body.credits_balance
@@ -72,13 +72,19 @@ onBothEngines('feedback', (t) => {
     expect(next.body.credits_awarded).toBe(1)
   })
 
-  test('more outdated than useful marks the card', async () => {
-    const [owner, a, b] = [await t.user(), await t.user(), await t.user()]
+  test('many who found it outdated mark the card, one does not', async () => {
+    const [owner, ...readers] = await Promise.all(Array.from({ length: 13 }, () => t.user()))
+    if (!owner) throw new Error('nobody')
     const card = await publicCard(owner)
-    await a.post(`${card}/feedback`, { kind: 'outdated' })
-    expect((await b.get(card)).body).toMatchObject({ likely_outdated: true, feedback: { outdated: 1 } })
-    await b.post(`${card}/feedback`, { kind: 'useful' })
-    expect((await b.get(card)).body.likely_outdated).toBe(false)
+    const marked: boolean[] = []
+    for (const reader of readers) {
+      await reader.post(`${card}/feedback`, { kind: 'outdated' })
+      marked.push((await owner.get(card)).body.likely_outdated)
+    }
+    expect([marked[0], marked.at(-1)]).toEqual([false, true])
+    await readers[0]?.delete(`${card}/feedback`)
+    for (const reader of readers.slice(0, 6)) await reader.post(`${card}/feedback`, { kind: 'useful' })
+    expect((await owner.get(card)).body.likely_outdated).toBe(false)
   })
 
   test('the owner reads every comment, others their own', async () => {

@@ -41,6 +41,7 @@ export async function putFeedback(db: Db, row: CardFeedbackTable): Promise<void>
     .execute()
 }
 
+/** By feedback and by verdicts: both draw on the same limit. */
 export async function rewardsSince(db: Db, giverId: string, since: string): Promise<number> {
   const { rewards } = await db
     .selectFrom('card_feedback')
@@ -48,7 +49,14 @@ export async function rewardsSince(db: Db, giverId: string, since: string): Prom
     .where('user_id', '=', giverId)
     .where('rewarded_at', '>=', since)
     .executeTakeFirstOrThrow()
-  return rewards
+  const { more } = await db
+    .selectFrom('card_verdicts')
+    .select((eb) => eb.fn.countAll<number>().as('more'))
+    .where('user_id', '=', giverId)
+    .where('is_rewarded', '=', 1)
+    .where('created_at', '>=', since)
+    .executeTakeFirstOrThrow()
+  return rewards + more
 }
 
 /** Counted anew from the rows each time, so that the counts on the card cannot drift. */

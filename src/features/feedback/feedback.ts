@@ -8,24 +8,12 @@ import { type CardRow, readableCard } from '../cards/access.ts'
 import { feedbackOf } from '../cards/present.ts'
 import { CardId } from '../cards/schemas.ts'
 import { isOpen, mayRead } from '../cards/visibility.ts'
-import { mayEarn } from '../credits/earning.ts'
-import { book } from '../credits/ledger.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
-import {
-  feedbackShown,
-  findFeedback,
-  putFeedback,
-  recount,
-  rewardsSince,
-  withdraw,
-} from './feedback.store.ts'
+import { refreshTrust } from '../trust/refresh.ts'
+import { feedbackShown, findFeedback, putFeedback, recount, withdraw } from './feedback.store.ts'
+import { MAX_REWARDS_PER_DAY, rewardHelp, USEFUL_REWARD } from './reward-help.ts'
 
 const KINDS = ['useful', 'not_applicable', 'outdated'] as const
-
-/** What the first `useful` of another person earns the contributor. */
-export const USEFUL_REWARD = 1
-/** So that a second account cannot make credits without end. */
-export const MAX_REWARDS_PER_DAY = 20
 
 export const FeedbackCreate = z
   .object({
@@ -69,23 +57,6 @@ const FeedbackList = pageOf(
     .meta({ id: 'FeedbackItem' }),
 ).meta({ id: 'FeedbackListResponse' })
 
-/** Rewards the contributor inside the caller's transaction; false where there is nothing to reward. */
-async function reward(ctx: UserCtx, card: CardRow, now: string): Promise<boolean> {
-  if (card.owner_id === ctx.viewer.userId || card.owner_deleted_at !== null) return false
-  // Both sides: accounts made by the hundred could praise one card, or one account praise cards of hundreds.
-  for (const userId of [ctx.viewer.userId, card.owner_id]) if (!(await mayEarn(ctx, userId))) return false
-  const today = `${now.slice(0, 10)}T00:00:00.000Z`
-  if ((await rewardsSince(ctx.db, ctx.viewer.userId, today)) >= MAX_REWARDS_PER_DAY) return false
-  const { booked } = await book(ctx, {
-    userId: card.owner_id,
-    delta: USEFUL_REWARD,
-    reason: 'feedback_reward',
-    cause: `feedback:${card.card_id}:${ctx.viewer.userId}`,
-    ref: { type: 'card', id: card.card_id },
-  })
-  return booked
-}
-
 /** One's own feedback is no news to oneself, and without a mail server nobody will be told. */
 const toldAtOnce = (ctx: UserCtx, card: CardRow, now: string): string | null =>
   card.owner_id === ctx.viewer.userId || !ctx.adapters.mail ? now : null
@@ -108,7 +79,7 @@ export const giveFeedback = capability({
       const before = await findFeedback(ctx.db, card_id, ctx.viewer.userId)
       const now = ctx.now().toISOString()
       const earns = kind === 'useful' && before?.rewarded_at == null
-      const rewarded = earns && (await reward(ctx, card, now))
+      const rewarded = earns && (await rewardHelp(ctx, card))
       const feedback_id = before?.feedback_id ?? newId()
       const isSame = before?.kind === kind && before.comment === comment && before.withdrawn_at === null
       await putFeedback(ctx.db, {
@@ -123,6 +94,7 @@ export const giveFeedback = capability({
         withdrawn_at: null,
       })
       await recount(ctx.db, card_id)
+      await refreshTrust(ctx, [card_id])
       return {
         feedback_id,
         card_id,
@@ -154,6 +126,7 @@ export const withdrawFeedback = capability({
       const isWithdrawn = await withdraw(ctx.db, card_id, ctx.viewer.userId, ctx.now().toISOString())
       if (!isWithdrawn) throw notFound('Feedback', 'You have given none on this card, or have taken it back.')
       await recount(ctx.db, card_id)
+      await refreshTrust(ctx, [card_id])
     }),
 })
 

@@ -18,7 +18,7 @@ const Domain = z
   .max(255)
   .regex(/^[^\s@.]+(\.[^\s@.]+)*$/, 'Input should be a domain such as example.com')
 
-/** Three keys have an effect. What else a team keeps here is kept as it is. */
+/** Four keys have an effect. What else a team keeps here is kept as it is. */
 export const PolicyJson = openObject(
   {
     allow_publish: z
@@ -30,6 +30,12 @@ export const PolicyJson = openObject(
       .max(100)
       .optional()
       .describe('Only people with an e-mail address in one of these domains can be added or invited.'),
+    trust_half_life_days: z
+      .int()
+      .min(7)
+      .max(3650)
+      .optional()
+      .describe('After so many days a verdict on a card weighs half (180 if left out).'),
     default_role: RoleName.optional().describe('The role of those who are added or invited without one.'),
   },
   MAX_POLICY_BYTES,
@@ -40,7 +46,10 @@ export type Policy = {
   /** Null where every address is welcome. */
   inviteDomains: readonly string[] | null
   defaultRole: Role
+  trustHalfLifeDays: number
 }
+
+const HALF_LIFE_DAYS = 180
 
 /** What a workspace's policy means, with the defaults for what it leaves out. */
 export function policyOf(workspace: Pick<WorkspacesTable, 'policy_json'>): Policy {
@@ -50,6 +59,7 @@ export function policyOf(workspace: Pick<WorkspacesTable, 'policy_json'>): Polic
     allowPublish: stated?.allow_publish ?? true,
     inviteDomains: domains.length > 0 ? domains : null,
     defaultRole: stated?.default_role ?? 'viewer',
+    trustHalfLifeDays: stated?.trust_half_life_days ?? HALF_LIFE_DAYS,
   }
 }
 

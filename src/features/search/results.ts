@@ -7,6 +7,7 @@ import { contentOf } from '../cards/content.ts'
 import { evidenceTexts } from '../cards/evidence-texts.ts'
 import { matchesEnvironment, sameTag } from '../cards/indexing/filters.ts'
 import { feedbackOf, isLikelyOutdated, provenanceOf } from '../cards/present.ts'
+import { presentTrust } from '../cards/present-trust.ts'
 import type { Retrieved } from './retrieve.ts'
 import type { SearchResultAnswer } from './schemas.ts'
 import { listedIn, type SearchScope } from './scope.ts'
@@ -105,6 +106,7 @@ const shorten = (text: string) => (text.length <= SHORTENED ? text : `${text.sli
 export const presentHit = (
   { row, score, matched, snippet }: Loaded,
   hitReason: SearchResultAnswer['hit_reason'],
+  now: Date,
 ): SearchResultAnswer => ({
   card_id: row.card_id,
   case_id: row.card_id,
@@ -124,6 +126,7 @@ export const presentHit = (
   snippet,
   hit_reason: hitReason,
   feedback: feedbackOf(row),
+  trust: presentTrust(row.trust, now),
   likely_outdated: isLikelyOutdated(row),
   updated_at: row.updated_at,
 })

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { dictionary } from '../../core/sizes.ts'
+import { Trust } from '../cards/present-trust.ts'
 
 const CardType = z.enum(['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference'])
 
@@ -64,7 +65,8 @@ export const SearchResult = z
     snippet: z.string().describe('HTML: text escaped, matches in <mark>'),
     hit_reason: HitReason,
     feedback: z.object({ useful: z.int(), not_applicable: z.int(), outdated: z.int() }),
-    likely_outdated: z.boolean().describe('More people found it outdated than useful'),
+    trust: Trust.nullable(),
+    likely_outdated: z.boolean().describe('Verdicts and feedback speak against it, and enough of them'),
     updated_at: Time,
   })
   .meta({ id: 'SearchResult' })

@@ -82,7 +82,7 @@ async function search(ctx: UserCtx, input: SearchInput): Promise<SearchAnswer> {
   return {
     query: input.query,
     scope: input.scope,
-    results: hits.map((hit) => presentHit(hit, hitReason(ctx, scope, hit))),
+    results: hits.map((hit) => presentHit(hit, hitReason(ctx, scope, hit), ctx.now())),
     total: hits.length < input.limit ? hits.length : found.matching,
     credits_charged: charged,
     credits_balance: balance,

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { Time } from '../../core/schemas.ts'
+import { storedTrust } from '../trust/stored-trust.ts'
+import { trustSummary } from '../trust/summary.ts'
+
+export const Trust = z
+  .object({
+    value: z.number().describe('0 to 1: how likely it works for the next person'),
+    low: z.number().describe('Four of five times the truth is between low and high'),
+    high: z.number(),
+    worked: z.int(),
+    failed: z.int(),
+    stale: z.int(),
+    before_change: z.int().describe('How many of them were given before the fix was last changed'),
+    people: z.int(),
+    last_confirmed_at: Time.nullable(),
+    summary: z.string().describe('In words, at most 120 characters'),
+  })
+  .meta({ id: 'CardTrust' })
+
+/** Null where nobody has said anything yet. */
+export function presentTrust(stored: string | null, now: Date): z.input<typeof Trust> | null {
+  const trust = storedTrust(stored)
+  return trust && { ...trust, summary: trustSummary(trust, now) }
+}

@@ -1,0 +1,27 @@
+import type { UserCtx } from '../../core/context.ts'
+import type { CardRow } from '../cards/access.ts'
+import { mayEarn } from '../credits/earning.ts'
+import { book } from '../credits/ledger.ts'
+import { rewardsSince } from './feedback.store.ts'
+
+/** What the first `useful`, or the first verdict `worked`, of another person earns the contributor. */
+export const USEFUL_REWARD = 1
+/** So that a second account cannot make credits without end. */
+export const MAX_REWARDS_PER_DAY = 20
+
+/** Rewards the contributor inside the caller's transaction; false where there is nothing to reward. */
+export async function rewardHelp(ctx: UserCtx, card: CardRow): Promise<boolean> {
+  if (card.owner_id === ctx.viewer.userId || card.owner_deleted_at !== null) return false
+  // Both sides: accounts made by the hundred could praise one card, or one account praise cards of hundreds.
+  for (const userId of [ctx.viewer.userId, card.owner_id]) if (!(await mayEarn(ctx, userId))) return false
+  const today = `${ctx.now().toISOString().slice(0, 10)}T00:00:00.000Z`
+  if ((await rewardsSince(ctx.db, ctx.viewer.userId, today)) >= MAX_REWARDS_PER_DAY) return false
+  const { booked } = await book(ctx, {
+    userId: card.owner_id,
+    delta: USEFUL_REWARD,
+    reason: 'feedback_reward',
+    cause: `feedback:${card.card_id}:${ctx.viewer.userId}`,
+    ref: { type: 'card', id: card.card_id },
+  })
+  return booked
+}

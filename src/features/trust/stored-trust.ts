@@ -1,0 +1,75 @@
+import { fromJson } from '../../db/columns.ts'
+import { type Belief, beliefOf, type CardFacts, type Judgement, weighAll } from './weigh.ts'
+
+/** How often something was said about one version of one name of the environment. */
+export type EnvironmentGroup = {
+  name: string
+  version: string
+  worked: number
+  failed: number
+}
+
+/** What the card's own row keeps, so that no reader has to count. */
+export type StoredTrust = Belief & {
+  worked: number
+  failed: number
+  stale: number
+  /** How many of them were given before the fix was last changed. */
+  before_change: number
+  people: number
+  people_who_confirmed: number
+  last_confirmed_at: string | null
+  environments: EnvironmentGroup[]
+}
+
+const MOST_GROUPS = 12
+const LONGEST_VERSION = 40
+
+/** `24.1.3` and `24.1.0` are one group: the first number tells most of a version. */
+export const majorOf = (version: string): string =>
+  (/^[v^~>=\s]*(\d+)(?:\.|$)/.exec(version)?.[1] ?? version).slice(0, LONGEST_VERSION)
+
+function groupsOf(judgements: readonly Judgement[]): EnvironmentGroup[] {
+  const groups = new Map<string, EnvironmentGroup>()
+  for (const { outcome, environment } of judgements) {
+    if (outcome === 'stale') continue
+    for (const [name, version] of Object.entries(environment)) {
+      const key = `${name.toLowerCase()} ${majorOf(version)}`
+      const group = groups.get(key) ?? { name, version: majorOf(version), worked: 0, failed: 0 }
+      group[outcome] += 1
+      groups.set(key, group)
+    }
+  }
+  const said = (group: EnvironmentGroup) => group.worked + group.failed
+  return [...groups.values()]
+    .sort((a, b) => said(b) - said(a) || (a.name + a.version < b.name + b.version ? -1 : 1))
+    .slice(0, MOST_GROUPS)
+}
+
+/** Null where nobody has said anything: then nothing is known, and nothing is shown. */
+export function trustFrom(judgements: readonly Judgement[], card: CardFacts): StoredTrust | null {
+  if (judgements.length === 0) return null
+  const count = (outcome: Judgement['outcome']) =>
+    judgements.filter((judgement) => judgement.outcome === outcome).length
+  const confirmed = judgements.filter(({ outcome }) => outcome === 'worked')
+  return {
+    ...beliefOf(weighAll(judgements, card), card.cardType),
+    worked: count('worked'),
+    failed: count('failed'),
+    stale: count('stale'),
+    before_change: judgements.filter(({ isBeforeChange }) => isBeforeChange).length,
+    people: new Set(judgements.map(({ userId }) => userId)).size,
+    people_who_confirmed: new Set(confirmed.map(({ userId }) => userId)).size,
+    last_confirmed_at: confirmed.reduce<string | null>(
+      (last, { at }) => (last === null || at > last ? at : last),
+      null,
+    ),
+    environments: groupsOf(judgements),
+  }
+}
+
+export const storedTrust = (text: string | null): StoredTrust | null =>
+  text === null ? null : fromJson(text)
+
+/** Only when even the best case is worse than a coin: one vote brands nobody's card. */
+export const isDistrusted = (trust: Belief | null): boolean => trust !== null && trust.high < 0.5

@@ -1,0 +1,46 @@
+import type { StoredTrust } from './stored-trust.ts'
+
+/** For agents: a hit has little room. */
+export const LONGEST_SUMMARY = 120
+
+const DAY_MS = 86_400_000
+
+const times = (count: number): string => `${count}×`
+const list = (words: readonly string[]): string =>
+  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
+
+/** `node 24 and 22`: the versions of the most used name, the most said first. */
+function where(trust: StoredTrust, outcome: 'worked' | 'failed'): string {
+  const told = trust.environments.filter((group) => group[outcome] > 0)
+  const name = told[0]?.name
+  if (name === undefined) return ''
+  const versions = told.filter((group) => group.name === name).map((group) => group.version)
+  return ` on ${name} ${list(versions.slice(0, 2))}`
+}
+
+function daysAgo(at: string, now: Date): string {
+  const days = Math.floor((now.getTime() - Date.parse(at)) / DAY_MS)
+  if (days < 1) return 'today'
+  return days === 1 ? 'yesterday' : `${days} days ago`
+}
+
+const people = (count: number): string => (count === 1 ? '1 person' : `${count} people`)
+
+/** “Worked 6× on node 24 and 22, failed 2× on node 18, last confirmed 12 days ago by 3 people”. */
+export function trustSummary(trust: StoredTrust, now: Date): string {
+  const { worked, failed, stale, before_change } = trust
+  const said = [
+    worked > 0 ? `worked ${times(worked)}${where(trust, 'worked')}` : '',
+    failed > 0 ? `failed ${times(failed)}${where(trust, 'failed')}` : '',
+    stale > 0 ? `called outdated ${times(stale)}` : '',
+  ].filter((part) => part !== '')
+  if (before_change > 0 && before_change === worked + failed + stale)
+    said.splice(0, said.length, `verified ${times(before_change)} before the last change`)
+  else if (trust.last_confirmed_at !== null)
+    said.push(
+      `last confirmed ${daysAgo(trust.last_confirmed_at, now)} by ${people(trust.people_who_confirmed)}`,
+    )
+  const text = said.join(', ')
+  const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+  return sentence.length <= LONGEST_SUMMARY ? sentence : `${sentence.slice(0, LONGEST_SUMMARY - 1)}…`
+}

@@ -1,0 +1,178 @@
+import { type ExpressionBuilder, sql } from 'kysely'
+import type { Db } from '../../db/db.ts'
+import type { Schema } from '../../db/schema.ts'
+import type { Closeness } from '../../db/tables/verdicts.ts'
+
+/** What a card's trust depends on besides what people say. */
+export const cardsToWeigh = (db: Db, cardIds: readonly string[]) =>
+  db
+    .selectFrom('cards')
+    .innerJoin('workspaces', 'workspaces.workspace_id', 'cards.workspace_id')
+    .select([
+      'cards.card_id',
+      'cards.card_type',
+      'cards.status',
+      'cards.version',
+      'cards.edited_at',
+      'cards.edited_fields',
+      'cards.trust',
+      'workspaces.visibility',
+      'workspaces.policy_json',
+    ])
+    .where('cards.card_id', 'in', cardIds)
+    .execute()
+
+const changesFix = sql<boolean>`(edited_fields like '%"fix_summary"%' or edited_fields like '%"steps"%')`
+
+/** The former versions in which the fix was changed. The first version of a card changes nothing. */
+export const changesOfFix = (db: Db, cardIds: readonly string[]) =>
+  db
+    .selectFrom('card_versions')
+    .select(['card_id', 'version', 'edited_at'])
+    .where('card_id', 'in', cardIds)
+    .where('version', '>', 1)
+    .where(changesFix)
+    .execute()
+
+type WithOwner = { judge: 'card_verdicts.user_id' | 'card_feedback.user_id'; owner: 'cards.owner_id' }
+
+/** The owner has praised a card of the judge too. */
+const praiseReturned = (
+  eb: ExpressionBuilder<Schema, 'cards' | 'card_verdicts' | 'card_feedback'>,
+  { judge, owner }: WithOwner,
+) =>
+  eb
+    .case()
+    .when(
+      eb.exists(
+        eb
+          .selectFrom('card_verdicts as returned')
+          .select('returned.card_id')
+          .whereRef('returned.user_id', '=', owner)
+          .whereRef('returned.owner_id', '=', judge)
+          .where('returned.outcome', '=', 'worked'),
+      ),
+    )
+    .then(1)
+    .else(0)
+    .end()
+
+/** Oldest first, so that the last one of a person and an environment is what they say now. */
+export const verdictsOn = (db: Db, cardIds: readonly string[]) =>
+  db
+    .selectFrom('card_verdicts')
+    .innerJoin('cards', 'cards.card_id', 'card_verdicts.card_id')
+    .innerJoin('users', 'users.user_id', 'card_verdicts.user_id')
+    .select((eb) => [
+      'card_verdicts.card_id',
+      'card_verdicts.user_id',
+      'card_verdicts.card_version',
+      'card_verdicts.outcome',
+      'card_verdicts.environment',
+      'card_verdicts.environment_key',
+      'card_verdicts.closeness',
+      'card_verdicts.nth_of_owner',
+      'card_verdicts.created_at',
+      'users.email_verified',
+      praiseReturned(eb as never, { judge: 'card_verdicts.user_id', owner: 'cards.owner_id' }).as('returned'),
+    ])
+    .where('card_verdicts.card_id', 'in', cardIds)
+    .orderBy('card_verdicts.created_at')
+    .orderBy('card_verdicts.verdict_id')
+    .execute()
+
+export const votesOn = (db: Db, cardIds: readonly string[]) =>
+  db
+    .selectFrom('card_feedback')
+    .innerJoin('cards', 'cards.card_id', 'card_feedback.card_id')
+    .innerJoin('users', 'users.user_id', 'card_feedback.user_id')
+    .select((eb) => [
+      'card_feedback.card_id',
+      'card_feedback.user_id',
+      'card_feedback.kind',
+      'card_feedback.created_at',
+      'users.email_verified',
+      closenessOf('card_feedback.user_id').as('closeness'),
+      praiseReturned(eb as never, { judge: 'card_feedback.user_id', owner: 'cards.owner_id' }).as('returned'),
+    ])
+    .where('card_feedback.card_id', 'in', cardIds)
+    .where('card_feedback.kind', 'in', ['useful', 'outdated'])
+    .where('card_feedback.withdrawn_at', 'is', null)
+    .execute()
+
+/** Who shares a workspace with the owner is the team; in the library nobody is a member. */
+const closenessOf = (judge: string) => sql<Closeness>`case
+    when ${sql.ref(judge)} = ${sql.ref('cards.owner_id')} then 'owner'
+    when exists (
+      select 1 from memberships as theirs join memberships as owners on owners.workspace_id = theirs.workspace_id
+      where theirs.user_id = ${sql.ref(judge)} and owners.user_id = ${sql.ref('cards.owner_id')}
+    ) then 'team'
+    else 'stranger' end`
+
+/** What the judge is to the owner of a card now, and how many other cards of that owner they have judged. */
+export async function standingOf(
+  db: Db,
+  cardId: string,
+  userId: string,
+): Promise<{ closeness: Closeness; nth_of_owner: number }> {
+  const { closeness } = await db
+    .selectFrom('cards')
+    .innerJoin('users as judge', (join) => join.on('judge.user_id', '=', userId))
+    .select(closenessOf('judge.user_id').as('closeness'))
+    .where('cards.card_id', '=', cardId)
+    .executeTakeFirstOrThrow()
+  const { others } = await db
+    .selectFrom('card_verdicts')
+    .select((eb) => eb.fn.count<number>('card_verdicts.card_id').distinct().as('others'))
+    .where('user_id', '=', userId)
+    .where('card_id', '<>', cardId)
+    .where('owner_id', '=', (eb) =>
+      eb.selectFrom('cards').select('cards.owner_id').where('cards.card_id', '=', cardId),
+    )
+    .executeTakeFirstOrThrow()
+  return { closeness, nth_of_owner: others + 1 }
+}
+
+export async function saveTrust(db: Db, cardId: string, trust: string | null): Promise<void> {
+  await db.updateTable('cards').set({ trust }).where('card_id', '=', cardId).execute()
+}
+
+/** What the owner said of cards of the judge weighs less from now on, and the other way round. */
+export async function markReturnedPraise(db: Db, judgeId: string, ownerId: string): Promise<void> {
+  await db
+    .insertInto('trust_due')
+    .columns(['card_id'])
+    .expression((eb) =>
+      eb
+        .selectFrom('card_verdicts')
+        .select('card_id')
+        .distinct()
+        .where('user_id', '=', ownerId)
+        .where('owner_id', '=', judgeId)
+        .where('outcome', '=', 'worked'),
+    )
+    .onConflict((oc) => oc.doNothing())
+    .execute()
+}
+
+export async function dueCards(db: Db, limit: number): Promise<string[]> {
+  const rows = await db.selectFrom('trust_due').select('card_id').orderBy('card_id').limit(limit).execute()
+  return rows.map((row) => row.card_id)
+}
+
+export async function settleDue(db: Db, cardIds: readonly string[]): Promise<void> {
+  if (cardIds.length > 0) await db.deleteFrom('trust_due').where('card_id', 'in', cardIds).execute()
+}
+
+/** Cards that somebody has judged, after one in the order of their ids. */
+export async function judgedCards(db: Db, after: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('cards')
+    .select('card_id')
+    .where('trust', 'is not', null)
+    .where('card_id', '>', after)
+    .orderBy('card_id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.card_id)
+}

@@ -1,0 +1,105 @@
+import type { CardType } from '../../db/tables/cards.ts'
+import type { Closeness, VerdictOutcome } from '../../db/tables/verdicts.ts'
+
+/** What one person says of a card now, with all that decides how much it weighs. */
+export type Judgement = {
+  userId: string
+  outcome: Exclude<VerdictOutcome, 'withdrawn'>
+  /** A vote on reading; a verdict is given after use. */
+  isVote: boolean
+  /** Given before the fix was last changed. */
+  isBeforeChange: boolean
+  environment: Record<string, string>
+  at: string
+  closeness: Closeness
+  /** This is the person's n-th judged card of the same owner. */
+  nthOfOwner: number
+  /** The owner has praised a card of this person too. */
+  isReturned: boolean
+  /** The address is proven, or nobody can prove one because there is no mail. */
+  isProven: boolean
+}
+
+export type CardFacts = { cardType: CardType; isPublic: boolean; halfLifeDays: number; now: Date }
+
+/** Everything that moves trust, in one table. `bench/trust.ts` shows what follows from it. */
+export const WEIGHTS = {
+  /** As if so many strangers had said so before anybody did: one verdict moves a card, and never brands it. */
+  prior: {
+    debug_fix: { worked: 3, failed: 1 },
+    how_to: { worked: 3, failed: 1 },
+    lesson_learned: { worked: 3, failed: 1 },
+    reference: { worked: 3, failed: 1 },
+    decision: { worked: 4, failed: 1 },
+  } satisfies Record<CardType, { worked: number; failed: number }>,
+  verdict: 1,
+  vote: 0.4,
+  owner: 0.2,
+  /** On a public card; in the team's own cards there is nobody else. */
+  team: 0.6,
+  beforeChange: 0.3,
+  returned: 0.25,
+  stale: 1.2,
+  /** All that one person says of one card, whatever the number of environments. */
+  mostPerPerson: 1.5,
+} as const
+
+const DAY_MS = 86_400_000
+
+/** Less and less: the first card of an owner counts whole, the fourth by half. */
+const ofTheSameOwner = (nth: number): number => 1 / Math.sqrt(Math.max(1, nth))
+
+function closenessWeight(closeness: Closeness, isPublic: boolean): number {
+  if (closeness === 'owner') return WEIGHTS.owner
+  return closeness === 'team' && isPublic ? WEIGHTS.team : 1
+}
+
+export function weightOf(judgement: Judgement, card: CardFacts): number {
+  if (!judgement.isProven) return 0
+  const ageDays = Math.max(0, (card.now.getTime() - Date.parse(judgement.at)) / DAY_MS)
+  return (
+    (judgement.isVote ? WEIGHTS.vote : WEIGHTS.verdict) *
+    closenessWeight(judgement.closeness, card.isPublic) *
+    ofTheSameOwner(judgement.nthOfOwner) *
+    (judgement.isReturned ? WEIGHTS.returned : 1) *
+    (judgement.isBeforeChange ? WEIGHTS.beforeChange : 1) *
+    2 ** (-ageDays / card.halfLifeDays)
+  )
+}
+
+export type Weighed = { judgement: Judgement; weight: number }
+
+/** A person with many environments is still one person. */
+export function weighAll(judgements: readonly Judgement[], card: CardFacts): Weighed[] {
+  const weighed = judgements.map((judgement) => ({ judgement, weight: weightOf(judgement, card) }))
+  const ofPerson = new Map<string, number>()
+  for (const { judgement, weight } of weighed)
+    ofPerson.set(judgement.userId, (ofPerson.get(judgement.userId) ?? 0) + weight)
+  return weighed.map(({ judgement, weight }) => {
+    const share = WEIGHTS.mostPerPerson / (ofPerson.get(judgement.userId) ?? 1)
+    return { judgement, weight: weight * Math.min(1, share) }
+  })
+}
+
+export type Belief = { value: number; low: number; high: number }
+
+/** Four of five times the truth lies between `low` and `high`. */
+const SPREAD = 1.2816
+
+/** Beta-Binomial: the prior of the card's type, and what people said. */
+export function beliefOf(weighed: readonly Weighed[], cardType: CardType): Belief {
+  let { worked, failed }: { worked: number; failed: number } = WEIGHTS.prior[cardType]
+  for (const { judgement, weight } of weighed)
+    if (judgement.outcome === 'worked') worked += weight
+    else failed += weight * (judgement.outcome === 'stale' ? WEIGHTS.stale : 1)
+  const all = worked + failed
+  const value = worked / all
+  const deviation = Math.sqrt((worked * failed) / (all * all * (all + 1)))
+  return {
+    value: rounded(value),
+    low: rounded(Math.max(0, value - SPREAD * deviation)),
+    high: rounded(Math.min(1, value + SPREAD * deviation)),
+  }
+}
+
+const rounded = (value: number): number => Math.round(value * 1000) / 1000

@@ -1,0 +1,233 @@
+import { expect, test } from 'vitest'
+import { goodCard, type Person, record } from '../../../test/support/cards.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
+import { contextFor, inTx } from '../../core/context.ts'
+import { refreshAllTrust, refreshDueTrust, refreshTrust } from '../trust/refresh.ts'
+
+const DAY_MS = 86_400_000
+const never = new AbortController().signal
+
+onBothEngines('verdicts', (t) => {
+  let words = 0
+  const publicCard = async (owner: Person) => {
+    const { card_id } = (await owner.post('/api/v1/cards', goodCard(`verdict${++words}`))).body
+    const answer = await owner.post(`/api/v1/cards/${card_id}/publish`)
+    if (answer.status !== 200) throw new Error(answer.text)
+    return `/api/v1/cards/${card_id}`
+  }
+  const trustOf = async (reader: Person, card: string) => (await reader.get(card)).body.trust
+  const balance = async (person: Person) => (await person.get('/api/v1/auth/me')).body.credits_balance
+  const stored = () =>
+    t.app.services.database.read.selectFrom('cards').select(['card_id', 'trust']).orderBy('card_id').execute()
+
+  test('a card says what came of it, in numbers and in words', async () => {
+    const [owner, a, b, c] = [await t.user(), await t.user(), await t.user(), await t.user()]
+    const card = await publicCard(owner)
+    expect(await trustOf(owner, card)).toBeNull()
+    const first = await a.post(`${card}/verdicts`, {
+      outcome: 'worked',
+      environment: { node: '24.1.0' },
+      note: 'at once',
+      applied_in: 'github.com/team/app',
+    })
+    expect(first.status).toBe(201)
+    expect(first.body).toMatchObject({ outcome: 'worked', environment: { node: '24.1.0' }, card_version: 1 })
+    await b.post(`${card}/verdicts`, { outcome: 'worked', environment: { node: '22.3' } })
+    await c.post(`${card}/verdicts`, { outcome: 'failed', environment: { Node: '18' } })
+    const trust = await trustOf(owner, card)
+    expect(trust).toMatchObject({ worked: 2, failed: 1, stale: 0, people: 3, before_change: 0 })
+    expect(trust.low).toBeLessThan(trust.value)
+    expect(trust.high).toBeGreaterThan(trust.value)
+    expect(trust.summary).toBe(
+      'Worked 2× on node 22 and 24, failed 1× on Node 18, last confirmed today by 2 people',
+    )
+    t.later(12 * DAY_MS)
+    expect((await trustOf(owner, card)).summary).toContain('12 days ago by 2 people')
+    const found = await a.post('/api/v1/search', { query: `verdict${words}`, scope: 'public' })
+    expect(found.body.results[0].trust.summary.length).toBeLessThanOrEqual(120)
+    expect(found.body.results[0].trust).toMatchObject({ worked: 2, failed: 1 })
+  })
+
+  test('the same verdict again changes nothing, another takes its place, and all can be taken back', async () => {
+    const [owner, judge] = [await t.user(), await t.user()]
+    const card = await publicCard(owner)
+    const verdict = { outcome: 'worked', environment: { node: '24', os: 'Debian' } }
+    const first = (await judge.post(`${card}/verdicts`, verdict)).body
+    const same = await judge.post(`${card}/verdicts`, {
+      outcome: 'worked',
+      environment: { OS: 'debian', node: '24' },
+    })
+    expect(same.body.verdict_id).toBe(first.verdict_id)
+    await judge.post(`${card}/verdicts`, { ...verdict, outcome: 'stale' })
+    expect(await trustOf(owner, card)).toMatchObject({ worked: 0, stale: 1, people: 1 })
+    expect((await judge.delete(`${card}/verdicts`)).status).toBe(204)
+    expect(await trustOf(owner, card)).toBeNull()
+    expect((await judge.get(`${card}/verdicts`)).body).toMatchObject({ total: 0, items: [] })
+    const again = await judge.delete(`${card}/verdicts`)
+    expect([again.status, again.body.code]).toEqual([404, 'not_found'])
+  })
+
+  test('readers read outcome and note; the output and the name are for those who edit the card', async () => {
+    const [owner, judge, reader] = [await t.user(), await t.user('Judge'), await t.user()]
+    const card = await publicCard(owner)
+    await judge.post(`${card}/verdicts`, { outcome: 'failed', note: 'on musl', evidence: 'exit code 127' })
+    const [seen] = (await reader.get(`${card}/verdicts`)).body.items
+    expect(seen).toMatchObject({ outcome: 'failed', note: 'on musl', evidence: null, user_name: null })
+    expect(seen).not.toHaveProperty('applied_in')
+    const [own] = (await owner.get(`${card}/verdicts`)).body.items
+    expect(own).toMatchObject({ evidence: 'exit code 127', user_name: 'Judge', is_mine: false })
+  })
+
+  test('a card that one cannot see is not there, and bad input is named', async () => {
+    const [owner, other] = [await t.user(), await t.user()]
+    const { card_id } = await record(owner)
+    const url = `/api/v1/cards/${card_id}/verdicts`
+    expect((await other.post(url, { outcome: 'worked' })).status).toBe(404)
+    expect((await other.get(url)).status).toBe(404)
+    expect((await t.anonymous().post(url, { outcome: 'worked' })).status).toBe(401)
+    expect((await owner.post(url, { outcome: 'perhaps' })).body.detail[0]).toMatchObject({
+      loc: ['body', 'outcome'],
+    })
+    expect((await owner.post(url, { outcome: 'worked', note: 'x'.repeat(2001) })).status).toBe(422)
+  })
+
+  test('secrets in evidence, note and environment are not kept', async () => {
+    const [owner, judge] = [await t.user(), await t.user()]
+    const card = await publicCard(owner)
+    const secret = `ghp_${'a1B2'.repeat(9)}`
+    const answer = await judge.post(`${card}/verdicts`, {
+      outcome: 'worked',
+      evidence: `token ${secret}`,
+      note: secret,
+      environment: { token: secret },
+    })
+    expect(answer.status).toBe(201)
+    const rows = await t.app.services.database.read.selectFrom('card_verdicts').selectAll().execute()
+    expect(JSON.stringify(rows)).not.toContain(secret)
+  })
+
+  test('a change of the fix makes what was said before weigh less, and the card says so', async () => {
+    const [owner, ...judges] = await Promise.all([1, 2, 3, 4].map(() => t.user()))
+    if (!owner) throw new Error('nobody')
+    const card = await publicCard(owner)
+    for (const judge of judges) await judge.post(`${card}/verdicts`, { outcome: 'failed' })
+    const before = await trustOf(owner, card)
+    expect((await owner.patch(card, { tags: ['other'] })).status).toBe(200)
+    expect(await trustOf(owner, card)).toMatchObject({ before_change: 0, value: before.value })
+    await owner.patch(card, { fix_summary: 'Another fix, which does something else altogether.' })
+    const after = await trustOf(owner, card)
+    expect(after.before_change).toBe(3)
+    expect(after.value).toBeGreaterThan(before.value)
+    expect(after.summary).toBe('Verified 3× before the last change')
+  })
+
+  test('one vote brands nobody’s card; several do', async () => {
+    const [owner, ...readers] = await Promise.all([1, 2, 3, 4, 5, 6, 7, 8, 9].map(() => t.user()))
+    if (!owner) throw new Error('nobody')
+    const card = await publicCard(owner)
+    await readers[0]?.post(`${card}/feedback`, { kind: 'outdated' })
+    expect((await owner.get(card)).body).toMatchObject({ likely_outdated: false, trust: { stale: 1 } })
+    for (const reader of readers) await reader.post(`${card}/verdicts`, { outcome: 'stale' })
+    expect((await owner.get(card)).body).toMatchObject({ likely_outdated: true, trust: { stale: 8 } })
+  })
+
+  test('worked pays as useful does: once per person and card, within one limit', async () => {
+    const [owner, judge] = [await t.user(), await t.user()]
+    const card = await publicCard(owner)
+    const before = await balance(owner)
+    await judge.post(`${card}/feedback`, { kind: 'useful' })
+    expect((await judge.post(`${card}/verdicts`, { outcome: 'worked' })).body.credits_awarded).toBe(0)
+    expect(await balance(owner)).toBe(before + 1)
+    const cards = await Promise.all(Array.from({ length: 20 }, () => publicCard(owner)))
+    const start = await balance(owner)
+    const answers = await Promise.all(
+      cards.map((each) => judge.post(`${each}/verdicts`, { outcome: 'worked' })),
+    )
+    expect(answers.map((answer) => answer.status)).toEqual(cards.map(() => 201))
+    expect(answers.filter((answer) => answer.body.credits_awarded === 1)).toHaveLength(19)
+    expect(await balance(owner)).toBe(start + 19)
+    expect((await owner.post(`${card}/verdicts`, { outcome: 'worked' })).body.credits_awarded).toBe(0)
+  })
+
+  test('the owner counts little, praise that is returned weighs less, and the tenth card of one owner too', async () => {
+    const [a, b, stranger] = [await t.user(), await t.user(), await t.user()]
+    const [cardOfA, cardOfB, own] = [await publicCard(a), await publicCard(b), await publicCard(a)]
+    await a.post(`${own}/verdicts`, { outcome: 'worked' })
+    await b.post(`${cardOfA}/verdicts`, { outcome: 'worked' })
+    const alone = (await trustOf(a, cardOfA)).value
+    expect((await trustOf(a, own)).value).toBeLessThan(alone)
+    await a.post(`${cardOfB}/verdicts`, { outcome: 'worked' })
+    await refreshDueTrust(contextFor(t.app.services), never)
+    const returned = (await trustOf(a, cardOfA)).value
+    expect(returned).toBeLessThan(alone)
+    expect((await trustOf(a, cardOfB)).value).toBe(returned)
+    const values: number[] = []
+    for (let i = 0; i < 10; i++) {
+      const card = await publicCard(b)
+      values.push((await stranger.post(`${card}/verdicts`, { outcome: 'worked' })).body.trust.value)
+    }
+    expect(values[9]).toBeLessThan(values[0] ?? 0)
+    expect(values.toSorted((x, y) => y - x)).toEqual(values)
+  })
+
+  test('200 verdicts at once: none is lost, and trust is what the log says', async () => {
+    const owner = await t.user()
+    const judges = await Promise.all(Array.from({ length: 200 }, () => t.user()))
+    const card = await publicCard(owner)
+    const answers = await Promise.all(
+      judges.map((judge, index) =>
+        judge.post(`${card}/verdicts`, { outcome: index % 4 === 0 ? 'failed' : 'worked' }),
+      ),
+    )
+    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([201]))
+    expect(await trustOf(owner, card)).toMatchObject({ worked: 150, failed: 50, people: 200 })
+    await refreshDueTrust(contextFor(t.app.services), never)
+    await refreshAllTrust(contextFor(t.app.services), never)
+    const kept = await stored()
+    await inTx(contextFor(t.app.services), async (ctx) => {
+      await ctx.db.updateTable('cards').set({ trust: null }).execute()
+      await refreshTrust(
+        ctx,
+        kept.map((row) => row.card_id),
+      )
+    })
+    expect(await stored()).toEqual(kept)
+  })
+
+  test('the log keeps what was said: it can be neither changed nor removed', async () => {
+    const [owner, judge] = [await t.user(), await t.user()]
+    const card = await publicCard(owner)
+    const { verdict_id } = (await judge.post(`${card}/verdicts`, { outcome: 'worked' })).body
+    const { database } = t.app.services
+    const change = () =>
+      database.transaction((db) =>
+        db
+          .updateTable('card_verdicts')
+          .set({ outcome: 'failed' })
+          .where('verdict_id', '=', verdict_id)
+          .execute(),
+      )
+    const remove = () =>
+      database.transaction((db) =>
+        db.deleteFrom('card_verdicts').where('verdict_id', '=', verdict_id).execute(),
+      )
+    await expect(change()).rejects.toThrow('append-only')
+    await expect(remove()).rejects.toThrow('append-only')
+  })
+})
+
+onBothEngines(
+  'verdicts where mail is configured',
+  (t) => {
+    test('an account without a proven address weighs nothing', async () => {
+      const [owner, judge] = [await t.user(), await t.user()]
+      const { card_id } = await record(owner)
+      await owner.post(`/api/v1/cards/${card_id}/share`)
+      await owner.post(`/api/v1/cards/${card_id}/verdicts`, { outcome: 'failed' })
+      const { trust } = (await owner.get(`/api/v1/cards/${card_id}`)).body
+      expect(trust).toMatchObject({ failed: 1, value: 0.75 })
+      expect((await judge.post(`/api/v1/cards/${card_id}/verdicts`, { outcome: 'worked' })).status).toBe(404)
+    })
+  },
+  { SMTP_URL: 'smtp://127.0.0.1:9' },
+)

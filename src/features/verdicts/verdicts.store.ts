@@ -1,0 +1,54 @@
+import type { UserCtx } from '../../core/context.ts'
+import type { Db } from '../../db/db.ts'
+import type { CardVerdictsTable } from '../../db/tables/verdicts.ts'
+
+/**
+ * One judge after the other, so that each sees what the others have said; and one verdict of a person after the other, so that
+ * the limit of rewards holds. SQLite has one writer at a time anyway.
+ */
+export async function holdForJudging({ db, database, viewer }: UserCtx, cardId: string): Promise<void> {
+  if (database.engine !== 'postgres') return
+  await db.selectFrom('cards').select('card_id').where('card_id', '=', cardId).forUpdate().execute()
+  await db.selectFrom('users').select('user_id').where('user_id', '=', viewer.userId).forUpdate().execute()
+}
+
+/** What this person says now of the card, by environment; withdrawn ones too. */
+export async function standingVerdicts(
+  db: Db,
+  cardId: string,
+  userId: string,
+): Promise<Map<string, CardVerdictsTable>> {
+  const rows = await db
+    .selectFrom('card_verdicts')
+    .selectAll()
+    .where('card_id', '=', cardId)
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .orderBy('verdict_id')
+    .execute()
+  return new Map(rows.map((row) => [row.environment_key, row]))
+}
+
+export async function insertVerdict(db: Db, row: CardVerdictsTable): Promise<void> {
+  await db.insertInto('card_verdicts').values(row).execute()
+}
+
+/** The last word of each person in each environment, unless it was taken back. */
+export const verdictsShown = (db: Db, cardId: string) =>
+  db
+    .selectFrom('card_verdicts')
+    .innerJoin('users', 'users.user_id', 'card_verdicts.user_id')
+    .where('card_verdicts.card_id', '=', cardId)
+    .where('card_verdicts.outcome', '<>', 'withdrawn')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('card_verdicts as later')
+            .select('later.verdict_id')
+            .whereRef('later.card_id', '=', 'card_verdicts.card_id')
+            .whereRef('later.user_id', '=', 'card_verdicts.user_id')
+            .whereRef('later.environment_key', '=', 'card_verdicts.environment_key')
+            .whereRef('later.verdict_id', '>', 'card_verdicts.verdict_id'),
+        ),
+      ),
+    )

@@ -1,0 +1,235 @@
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import { inTx, type UserCtx } from '../../core/context.ts'
+import { notFound } from '../../core/errors.ts'
+import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
+import { dictionary } from '../../core/sizes.ts'
+import { flag, fromJson, toJson } from '../../db/columns.ts'
+import { newId } from '../../db/ids.ts'
+import type { CardVerdictsTable } from '../../db/tables/verdicts.ts'
+import { type CardRow, readableCard } from '../cards/access.ts'
+import { presentTrust, Trust } from '../cards/present-trust.ts'
+import { CardId } from '../cards/schemas.ts'
+import { rewardHelp, USEFUL_REWARD } from '../feedback/reward-help.ts'
+import { cleanJson, cleanOptional, Findings } from '../redaction/stored.ts'
+import { refreshTrust } from '../trust/refresh.ts'
+import { markReturnedPraise, standingOf } from '../trust/trust.store.ts'
+import { holdForJudging, insertVerdict, standingVerdicts, verdictsShown } from './verdicts.store.ts'
+
+const OUTCOMES = ['worked', 'failed', 'stale'] as const
+
+const Environment = dictionary(z.string().min(1).max(200), z.string().max(500), 100)
+
+export const VerdictCreate = z
+  .object({
+    ...CardId.shape,
+    outcome: z
+      .enum(OUTCOMES)
+      .describe('After you used it. worked: it solved it; failed: it did not; stale: no longer true'),
+    environment: Environment.nullish().describe('Where you used it, such as {"node": "24.1"}'),
+    evidence: z.string().max(20_000).nullish().describe('What you saw, such as the output'),
+    note: z.string().max(2000).nullish(),
+    applied_in: z.string().max(1000).nullish().describe('project_key of the project you used it in'),
+  })
+  .meta({ id: 'VerdictCreate' })
+
+const said = {
+  verdict_id: AnswerId,
+  card_id: AnswerId,
+  outcome: z.enum(OUTCOMES),
+  environment: z.record(z.string(), z.string()),
+  card_version: z.int().describe('The version of the card that was used'),
+  note: z.string().nullable(),
+  created_at: Time,
+}
+
+export const VerdictResponse = z
+  .object({
+    ...said,
+    trust: Trust.nullable().describe('Of the card, with this verdict'),
+    credits_awarded: z.int().describe('To the contributor of the card'),
+  })
+  .meta({ id: 'VerdictResponse' })
+
+const VerdictList = pageOf(
+  z
+    .object({
+      ...said,
+      evidence: z.string().nullable(),
+      user_name: z.string().nullable().describe('Shown to those who may edit the card'),
+      is_mine: z.boolean(),
+    })
+    .meta({ id: 'VerdictItem' }),
+).meta({ id: 'VerdictListResponse' })
+
+/** The same environment is known again whatever the order and the spelling of its names. */
+export const environmentKey = (environment: Record<string, string>): string =>
+  Object.entries(environment)
+    .map(([name, version]) => `${name.trim().toLowerCase()}=${version.trim().toLowerCase()}`)
+    .sort()
+    .join(';')
+
+type Words = Pick<CardVerdictsTable, 'environment' | 'environment_key' | 'evidence' | 'note' | 'applied_in'>
+
+/** Everything that a person writes is scanned before it is kept. */
+function cleanWords(input: z.output<typeof VerdictCreate>): Words {
+  const findings = new Findings()
+  const environment = cleanJson(input.environment ?? {}, findings)
+  return {
+    environment: toJson(environment),
+    environment_key: environmentKey(environment),
+    evidence: cleanOptional(input.evidence, findings),
+    note: cleanOptional(input.note, findings),
+    applied_in: cleanOptional(input.applied_in, findings),
+  }
+}
+
+type Said = Words & Pick<CardVerdictsTable, 'outcome' | 'card_version'>
+
+const isSaidAlready = (before: CardVerdictsTable, row: Said): boolean =>
+  before.outcome === row.outcome &&
+  before.card_version === row.card_version &&
+  before.evidence === row.evidence &&
+  before.note === row.note &&
+  before.applied_in === row.applied_in
+
+async function give(ctx: UserCtx, card: CardRow, outcome: CardVerdictsTable['outcome'], words: Words) {
+  const userId = ctx.viewer.userId
+  const before = (await standingVerdicts(ctx.db, card.card_id, userId)).get(words.environment_key)
+  if (before && isSaidAlready(before, { ...words, outcome, card_version: card.version })) return before
+  const isRewarded = outcome === 'worked' && (await rewardHelp(ctx, card))
+  const row: CardVerdictsTable = {
+    verdict_id: newId(),
+    card_id: card.card_id,
+    user_id: userId,
+    owner_id: card.owner_id,
+    card_version: card.version,
+    outcome,
+    ...(await standingOf(ctx.db, card.card_id, userId)),
+    is_rewarded: flag(isRewarded),
+    created_at: ctx.now().toISOString(),
+    ...words,
+  }
+  await insertVerdict(ctx.db, row)
+  if (outcome === 'worked') await markReturnedPraise(ctx.db, userId, card.owner_id)
+  return row
+}
+
+const INSIDE = { isolation: 'read committed' } as const
+
+export const verifyCard = capability({
+  name: 'cards.verify',
+  summary: 'Say what came of a card after using it',
+  description:
+    'One verdict per person, version of the card and environment; the same one again changes nothing, another one takes the place of the former. The first worked of another person earns the contributor what the first useful does, once per person and card. Secrets in the texts are replaced by placeholders.',
+  scopes: ['record'],
+  rest: ['POST /api/v1/cards/{card_id}/verdicts', 'POST /api/v1/cases/{case_id}/verdicts'],
+  aliases: { case_id: 'card_id' },
+  status: 201,
+  input: VerdictCreate,
+  output: VerdictResponse,
+  errors: [404],
+  run: (ctx, input) => {
+    const words = cleanWords(input)
+    return inTx(
+      ctx,
+      async (ctx) => {
+        await holdForJudging(ctx, input.card_id)
+        const card = await readableCard(ctx, input.card_id)
+        const row = await give(ctx, card, input.outcome, words)
+        await refreshTrust(ctx, [card.card_id])
+        const { trust } = await readableCard(ctx, card.card_id)
+        return {
+          ...row,
+          outcome: input.outcome,
+          environment: fromJson<Record<string, string>>(row.environment),
+          trust: presentTrust(trust, ctx.now()),
+          credits_awarded: row.is_rewarded * USEFUL_REWARD,
+        }
+      },
+      INSIDE,
+    )
+  },
+})
+
+export const withdrawVerdicts = capability({
+  name: 'cards.withdraw_verdicts',
+  summary: 'Take back your verdicts on a card',
+  description:
+    'They count no more; the log keeps that they were given and taken back. A credit that was earned stays.',
+  scopes: ['record'],
+  rest: ['DELETE /api/v1/cards/{card_id}/verdicts', 'DELETE /api/v1/cases/{case_id}/verdicts'],
+  aliases: { case_id: 'card_id' },
+  status: 204,
+  input: CardId,
+  output: z.void(),
+  errors: [404],
+  run: (ctx, { card_id }) =>
+    inTx(
+      ctx,
+      async (ctx) => {
+        await holdForJudging(ctx, card_id)
+        const all = await standingVerdicts(ctx.db, card_id, ctx.viewer.userId)
+        const standing = [...all.values()].filter((row) => row.outcome !== 'withdrawn')
+        if (standing.length === 0)
+          throw notFound('Verdict', 'You have given none on this card, or have taken it back.')
+        const nothing = { evidence: null, note: null, applied_in: null }
+        const created_at = ctx.now().toISOString()
+        for (const row of standing)
+          await insertVerdict(ctx.db, {
+            ...row,
+            ...nothing,
+            verdict_id: newId(),
+            outcome: 'withdrawn',
+            is_rewarded: 0,
+            created_at,
+          })
+        await refreshTrust(ctx, [card_id])
+      },
+      INSIDE,
+    ),
+})
+
+type Shown = CardVerdictsTable & { user_name: string }
+
+/** Whoever reads the card reads what came of it; who said so, and the output they sent, is for those who edit it. */
+const presentVerdict = (row: Shown, viewer: { userId: string; mayEdit: boolean }) => {
+  const isMine = row.user_id === viewer.userId
+  return {
+    ...row,
+    outcome: row.outcome as (typeof OUTCOMES)[number],
+    environment: fromJson<Record<string, string>>(row.environment),
+    evidence: isMine || viewer.mayEdit ? row.evidence : null,
+    user_name: isMine || viewer.mayEdit ? row.user_name : null,
+    is_mine: isMine,
+  }
+}
+
+export const listVerdicts = capability({
+  name: 'cards.verdicts',
+  summary: 'What came of a card where it was used',
+  description: 'Newest first; what was taken back is left out.',
+  scopes: ['search'],
+  rest: ['GET /api/v1/cards/{card_id}/verdicts', 'GET /api/v1/cases/{case_id}/verdicts'],
+  aliases: { case_id: 'card_id' },
+  input: CardId.extend(Page),
+  output: VerdictList,
+  errors: [404],
+  run: async (ctx, { card_id, page, page_size }) => {
+    const card = await readableCard(ctx, card_id)
+    const shown = verdictsShown(ctx.db, card_id)
+    const { total } = await shown
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow()
+    const rows = await shown
+      .selectAll('card_verdicts')
+      .select('users.display_name as user_name')
+      .orderBy('card_verdicts.created_at', 'desc')
+      .orderBy('card_verdicts.verdict_id', 'desc')
+      .limit(page_size)
+      .offset((page - 1) * page_size)
+      .execute()
+    const viewer = { userId: ctx.viewer.userId, mayEdit: card.may_update === 1 }
+    return { items: rows.map((row) => presentVerdict(row, viewer)), total, page, page_size }
+  },
+})

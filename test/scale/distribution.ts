@@ -113,8 +113,12 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
   },
   card_tags: { by: ['cards.stats'], why: 'Counted beside the cards, in the same shard, and added up.' },
   card_feedback: {
-    by: ['feedback.give'],
+    by: ['cards.verify', 'feedback.give'],
     why: 'How many rewards this giver caused today: an index look-up in each shard, once per first “useful”.',
+  },
+  card_verdicts: {
+    by: ['cards.verify', 'feedback.give'],
+    why: 'The same for rewards by verdicts.',
   },
   search_docs: {
     by: ['cards.publish', 'cards.similar', 'search.cards', 'workspaces.delete'],

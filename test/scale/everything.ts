@@ -38,6 +38,9 @@ async function cards(t: TestVault) {
   await fine(reader.get(`${card}/feedback/stats`))
   await fine(reader.delete(`${card}/feedback`))
   await fine(author.get(`${card}/feedback`))
+  await fine(reader.post(`${card}/verdicts`, { outcome: 'worked', environment: { node: '24' } }))
+  await fine(author.get(`${card}/verdicts`))
+  await fine(reader.delete(`${card}/verdicts`))
   for (const scope of ['personal', 'workspace', 'public']) {
     await fine(reader.post('/api/v1/search', { query: 'lock timeout nightly', scope }))
     await fine(reader.get(`/api/v1/cards?scope=${scope}`))

@@ -20,6 +20,8 @@ onBothEngines('leaving', (t) => {
       content: 'did it',
     })
     await user.post('/api/v1/raw-materials', { content: 'a note' })
+    const { card_id } = (await user.post('/api/v1/cards', card)).body
+    await user.post(`/api/v1/cards/${card_id}/verdicts`, { outcome: 'worked' })
     const lead = await t.user()
     const { workspace_id } = (await lead.post('/api/v1/workspaces', { name: 'Team' })).body
     await lead.post(`/api/v1/workspaces/${workspace_id}/members`, { user_id: user.userId })
@@ -38,6 +40,7 @@ onBothEngines('leaving', (t) => {
       'evidence',
       'memory_event',
       'raw_material',
+      'verdict',
       'credit_entry',
       'notice',
     ])

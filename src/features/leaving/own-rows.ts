@@ -98,6 +98,22 @@ const TICKETS: Kind = {
   ],
 }
 
+const VERDICTS: Kind = {
+  table: 'card_verdicts',
+  id: 'verdict_id',
+  columns: [
+    'verdict_id',
+    'card_id',
+    'card_version',
+    'outcome',
+    'environment',
+    'evidence',
+    'note',
+    'applied_in',
+    'created_at',
+  ],
+}
+
 const NOTICES: Kind = {
   table: 'notices',
   id: 'notice_id',
@@ -108,6 +124,7 @@ const NOTICES: Kind = {
 export const ownRows: Record<string, (db: Db, userId: string) => AsyncGenerator<Row>> = {
   card: (db, userId) => rowsOf(db, CARDS, { owner_id: userId }),
   evidence: evidencesOf,
+  verdict: (db, userId) => rowsOf(db, VERDICTS, { user_id: userId }),
   memory_event: eventsOf,
   raw_material: (db, userId) => rowsOf(db, { table: 'raw_materials', id: 'raw_id' }, { owner_id: userId }),
   credit_entry: (db, userId) => rowsOf(db, ENTRIES, { user_id: userId }),

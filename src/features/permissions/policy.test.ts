@@ -7,16 +7,28 @@ const policy = (value: unknown) =>
   policyOf({ policy_json: value === null ? null : JSON.stringify(PolicyJson.parse(value)) })
 
 test('a workspace without a policy lets publish, takes every address and adds viewers', () => {
-  expect(policy(null)).toEqual({ allowPublish: true, inviteDomains: null, defaultRole: 'viewer' })
+  expect(policy(null)).toEqual({
+    allowPublish: true,
+    inviteDomains: null,
+    defaultRole: 'viewer',
+    trustHalfLifeDays: 180,
+  })
   expect(policy({})).toEqual(policy(null))
 })
 
-test('the three working keys work, and other keys are kept', () => {
-  const stated = { allow_publish: false, invite_domains: ['Example.COM'], default_role: 'editor', colour: 7 }
+test('the four working keys work, and other keys are kept', () => {
+  const stated = {
+    allow_publish: false,
+    invite_domains: ['Example.COM'],
+    default_role: 'editor',
+    trust_half_life_days: 90,
+    colour: 7,
+  }
   expect(policy(stated)).toEqual({
     allowPublish: false,
     inviteDomains: ['example.com'],
     defaultRole: 'editor',
+    trustHalfLifeDays: 90,
   })
   expect(PolicyJson.parse(stated)).toMatchObject({ colour: 7 })
 })

@@ -110,7 +110,7 @@ const closenessOf = (judge: string) => sql<Closeness>`case
     else 'stranger' end`
 
 /** What the judge is to the owner of a card now, and how many other cards of that owner they have judged. */
-export async function standingOf(
+export async function findStanding(
   db: Db,
   cardId: string,
   userId: string,

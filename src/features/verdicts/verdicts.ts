@@ -12,8 +12,8 @@ import { presentTrust, Trust } from '../cards/present-trust.ts'
 import { CardId } from '../cards/schemas.ts'
 import { rewardHelp, USEFUL_REWARD } from '../feedback/reward-help.ts'
 import { cleanJson, cleanOptional, Findings } from '../redaction/stored.ts'
+import { notePraise, standingOf } from '../trust/judging.ts'
 import { refreshTrust } from '../trust/refresh.ts'
-import { markReturnedPraise, standingOf } from '../trust/trust.store.ts'
 import { holdForJudging, insertVerdict, standingVerdicts, verdictsShown } from './verdicts.store.ts'
 
 const OUTCOMES = ['worked', 'failed', 'stale'] as const
@@ -105,13 +105,13 @@ async function give(ctx: UserCtx, card: CardRow, outcome: CardVerdictsTable['out
     owner_id: card.owner_id,
     card_version: card.version,
     outcome,
-    ...(await standingOf(ctx.db, card.card_id, userId)),
+    ...(await standingOf(ctx, card.card_id)),
     is_rewarded: flag(isRewarded),
     created_at: ctx.now().toISOString(),
     ...words,
   }
   await insertVerdict(ctx.db, row)
-  if (outcome === 'worked') await markReturnedPraise(ctx.db, userId, card.owner_id)
+  if (outcome === 'worked') await notePraise(ctx, card.owner_id)
   return row
 }
 

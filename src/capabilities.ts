@@ -71,6 +71,7 @@ import { listNotices, readNotices, unreadNotices } from './features/notices/noti
 import { pagesStylesheet } from './features/pages/pages.http.ts'
 import { searchCards } from './features/search/search.ts'
 import { readSettings, replaceSettings } from './features/settings/settings.ts'
+import { listCites, writeCites } from './features/staleness/cites.ts'
 import { streamSupportChat } from './features/support/chat.http.ts'
 import { supportChat } from './features/support/chat.ts'
 import { createTicket, readAttachment } from './features/support/tickets.http.ts'
@@ -201,6 +202,8 @@ export const capabilities: readonly Capability[] = [
   withdrawFeedback,
   feedbackStats,
   verifyCard,
+  writeCites,
+  listCites,
   withdrawVerdicts,
   listVerdicts,
   listFeedback,

@@ -40,6 +40,8 @@ async function cards(t: TestVault) {
   await fine(author.get(`${card}/feedback`))
   await fine(reader.post(`${card}/verdicts`, { outcome: 'worked', environment: { node: '24' } }))
   await fine(author.get(`${card}/verdicts`))
+  await fine(author.put(`${card}/cites`, { cites: ['npm:fastify@^5'] }))
+  await fine(author.get('/api/v1/cards/cites'))
   await fine(reader.delete(`${card}/verdicts`))
   for (const scope of ['personal', 'workspace', 'public']) {
     await fine(reader.post('/api/v1/search', { query: 'lock timeout nightly', scope }))

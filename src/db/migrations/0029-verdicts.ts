@@ -28,6 +28,10 @@ export const verdicts: Migration = {
     ...keptWithCard(engine, 'card_verdicts'),
     // Computed from verdicts and feedback; null where nobody has said anything.
     'alter table cards add column trust text',
+    // What the card cites; null until it is read from the card, which a job does for cards of former versions.
+    'alter table cards add column cites text',
+    'alter table cards add column cites_are_written integer not null default 0',
+    'alter table cards add column review_after_days integer',
     // Cards whose trust must be computed anew because of something said elsewhere.
     'create table trust_due (card_id text primary key)',
     `insert into trust_due (card_id) select distinct card_id from card_feedback where withdrawn_at is null`,

@@ -46,6 +46,8 @@ export const presentCard = (row: CardRow, now: Date): CardAnswer => ({
   },
   feedback: feedbackOf(row),
   trust: presentTrust(row.trust, now),
+  cites: fromJson(row.cites ?? '[]'),
+  review_after_days: row.review_after_days,
   likely_outdated: isLikelyOutdated(row),
   can_edit: row.may_update === 1,
   created_at: row.created_at,

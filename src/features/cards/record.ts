@@ -2,6 +2,7 @@ import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
+import { readCites } from '../cites/read-cites.ts'
 import { requireUser } from '../identity/users/users.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { appendEvidences, insertCard } from './cards.store.ts'
@@ -39,6 +40,7 @@ async function record(ctx: UserCtx, input: CaseCreateInput): Promise<CardAnswer>
       status: 'unpublished',
       version: 1,
       ...columnsOf(content),
+      cites: toJson(readCites(content)),
       evidence_count: evidences.length,
       created_at: now,
       updated_at: now,

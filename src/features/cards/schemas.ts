@@ -165,6 +165,8 @@ export const CaseResponse = z
     trust: Trust.nullable().describe(
       'What came of it where it was used; null where nobody has said anything',
     ),
+    cites: z.array(z.string()).describe('Packages, files and addresses that it speaks of: npm:fastify@^5'),
+    review_after_days: z.int().nullable().describe('Null: as the workspace says'),
     likely_outdated: z.boolean().describe('Verdicts and feedback speak against it, and enough of them'),
     can_edit: z.boolean(),
     created_at: Time,

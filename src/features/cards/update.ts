@@ -2,6 +2,7 @@ import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { invalid } from '../../core/errors.ts'
 import { toJson } from '../../db/columns.ts'
+import { readCites } from '../cites/read-cites.ts'
 import { refreshTrust } from '../trust/refresh.ts'
 import { editableCard } from './access.ts'
 import { appendEvidences, replaceTags, updateCardRow } from './cards.store.ts'
@@ -55,6 +56,7 @@ export async function edit(
   // The card's own row comes first: writers that meet wait for each other there, and not at a unique index.
   await updateCardRow(ctx.db, row.card_id, {
     ...columnsOf(after),
+    ...(row.cites_are_written === 1 ? {} : { cites: toJson(readCites(after)) }),
     version,
     evidence_count,
     updated_at: now,

@@ -1,7 +1,16 @@
-import type { CardContent } from '../cards/content.ts'
 import { type Cite, citeText, readCite } from './cite.ts'
 
-const MOST_CITES = 50
+/** The parts of a card that may cite something. */
+export type Citing = {
+  environment: Record<string, string>
+  tags: readonly string[]
+  fix_summary: string
+  root_cause: string | null
+  body: string | null
+  steps: readonly { action: string }[]
+}
+
+export const MOST_CITES = 50
 /** Commands stand early in a text; what is longer is a log. */
 const READ_CHARACTERS = 20_000
 
@@ -55,12 +64,12 @@ const REGISTRIES: [RegExp, string][] = [
   [/^(?:rust|rustc|cargo)$/i, 'cargo'],
 ]
 
-function registryOf({ environment, tags }: Pick<CardContent, 'environment' | 'tags'>): string | null {
+function registryOf({ environment, tags }: Pick<Citing, 'environment' | 'tags'>): string | null {
   const words = [...Object.keys(environment), ...tags]
   return REGISTRIES.find(([pattern]) => words.some((word) => pattern.test(word)))?.[1] ?? null
 }
 
-function ofEnvironment(content: Pick<CardContent, 'environment' | 'tags'>): string[] {
+function ofEnvironment(content: Pick<Citing, 'environment' | 'tags'>): string[] {
   const registry = registryOf(content)
   return Object.entries(content.environment).flatMap(([written, version]) => {
     if (!/\d/.test(version)) return []
@@ -107,7 +116,7 @@ const ofUrls = (text: string): string[] =>
   [...text.matchAll(/https?:\/\/[^\s<>"'`)\]]+/g)].map(([url]) => url.replace(/[.,;:!?]+$/, ''))
 
 /** What a card cites by itself, read from its environment, steps and texts by rules. */
-export function readCites(content: CardContent): string[] {
+export function readCites(content: Citing): string[] {
   const texts = [
     content.fix_summary,
     content.root_cause ?? '',

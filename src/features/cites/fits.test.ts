@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { fitsOf } from './fits.ts'
+
+const card = (more: object = {}) => ({ cites: [], environment: {}, verdicts: [], ...more })
+
+test.each([
+  [card({ cites: ['npm:fastify@^5'] }), { fastify: '5.2.1' }, 'likely'],
+  [card({ cites: ['npm:fastify@^4'] }), { fastify: '5.2.1' }, 'older'],
+  [card({ cites: ['npm:fastify@^6'] }), { fastify: '5.2.1' }, 'unknown'],
+  [card({ environment: { Node: '24.1' } }), { node: '24.1' }, 'exact'],
+  [card({ environment: { node: '24' } }), { node: '24.1.3' }, 'likely'],
+  [card({ environment: { node: '18' } }), { node: '24.1.3' }, 'older'],
+  [card({ environment: { node: '24' } }), { python: '3.12' }, 'unknown'],
+  [card(), { node: '24' }, 'unknown'],
+  [card({ cites: ['npm:fastify@^4', 'runtime:node@24'] }), { node: '24', fastify: '5' }, 'older'],
+])('%j in %j is %s', (of, asked, expected) => expect(fitsOf(of, asked)).toBe(expected))
+
+test('a verdict for the very version says more than the card', () => {
+  const verdicts = [{ name: 'node', version: '24', worked: 3, failed: 1 }]
+  expect(fitsOf(card({ environment: { node: '18' }, verdicts }), { node: '24.5' })).toBe('exact')
+  const failed = [{ name: 'node', version: '24', worked: 0, failed: 2 }]
+  expect(fitsOf(card({ environment: { node: '18' }, verdicts: failed }), { node: '24.5' })).toBe('older')
+})

@@ -1,0 +1,59 @@
+import { readCite, sameName } from './cite.ts'
+import { compareVersions, isInRange, readRange, readVersion } from './version-ranges.ts'
+
+/** Whether a card is about what the asker runs. `older`: it is about something older. */
+export type Fits = 'exact' | 'likely' | 'older' | 'unknown'
+
+export type Fitting = {
+  cites: readonly string[]
+  environment: Readonly<Record<string, string>>
+  verdicts: readonly { name: string; version: string; worked: number; failed: number }[]
+}
+
+type Claim = { name: string; range: string }
+
+const bareName = (name: string): string => sameName('npm', name.replace(/^[a-z]+:/, ''))
+
+function claimsOf({ cites, environment }: Fitting): Claim[] {
+  const cited = cites.flatMap((text): Claim[] => {
+    const cite = readCite(text)
+    return cite?.kind === 'package' ? [{ name: bareName(cite.name), range: cite.range }] : []
+  })
+  return [...cited, ...Object.entries(environment).map(([name, range]) => ({ name: bareName(name), range }))]
+}
+
+function fitsVersion(range: string, asked: string): Fits {
+  const [read, version, written] = [
+    readRange(range),
+    readVersion(asked),
+    readVersion(range.replace(/^\D+/, '')),
+  ]
+  if (read === null || version === null) return 'unknown'
+  if (written && compareVersions(written, version) === 0) return 'exact'
+  if (isInRange(read, version)) return 'likely'
+  return written && compareVersions(version, written) > 0 ? 'older' : 'unknown'
+}
+
+function fitsVerdicts(card: Fitting, name: string, asked: string): Fits {
+  const [major] = readVersion(asked) ?? []
+  const told = card.verdicts.filter(
+    (group) => bareName(group.name) === name && readVersion(group.version)?.[0] === major,
+  )
+  const worked = told.reduce((sum, group) => sum + group.worked - group.failed, 0)
+  return worked > 0 ? 'exact' : 'unknown'
+}
+
+/** What one part speaks against wins; otherwise what one part speaks for. */
+const ORDER: readonly Fits[] = ['older', 'exact', 'likely']
+
+export function fitsOf(card: Fitting, asked: Readonly<Record<string, string>>): Fits {
+  const claims = claimsOf(card)
+  const found = Object.entries(asked).flatMap(([written, version]) => {
+    const name = bareName(written)
+    const told = fitsVerdicts(card, name, version)
+    // Somebody has tried it with this very version: what the card says of itself matters no more.
+    if (told === 'exact') return [told]
+    return claims.filter((claim) => claim.name === name).map((claim) => fitsVersion(claim.range, version))
+  })
+  return ORDER.find((fits) => found.includes(fits)) ?? 'unknown'
+}

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { record, team } from '../../../test/support/cards.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
+import { contextFor } from '../../core/context.ts'
+import { readMissingCites } from './cites.ts'
+
+const never = new AbortController().signal
+
+onBothEngines('what cards cite', (t) => {
+  const environment = { node: '24.1', fastify: '5.2' }
+  const steps = [{ order: 1, action: 'npm install fastify@^5', result: '' }]
+
+  test('cites are read when a card is saved, until somebody writes them', async () => {
+    const user = await t.user()
+    const card = await record(user, { environment, steps })
+    expect(card.cites).toEqual(['runtime:node@24.1', 'npm:fastify@5.2', 'npm:fastify@^5'])
+    const url = `/api/v1/cards/${card.card_id}`
+    expect((await user.patch(url, { environment: { node: '22' }, steps: [] })).body.cites).toEqual([
+      'runtime:node@22',
+    ])
+    const written = await user.put(`${url}/cites`, { cites: ['pypi:Django@>=5', 'pypi:django@>=5'] })
+    expect(written.body).toMatchObject({ cites: ['pypi:django@>=5'], are_written: true })
+    expect((await user.patch(url, { environment: { node: '20' } })).body.cites).toEqual(['pypi:django@>=5'])
+    expect((await user.put(`${url}/cites`, { cites: null })).body).toMatchObject({
+      cites: ['runtime:node@20'],
+      are_written: false,
+    })
+    expect((await user.get(url)).body.version).toBe(3)
+  })
+
+  test('what is no cite is named, and nobody else may write', async () => {
+    const [user, other] = [await t.user(), await t.user()]
+    const { card_id } = await record(user)
+    const url = `/api/v1/cards/${card_id}/cites`
+    const bad = await user.put(url, { cites: ['npm:fastify@^5', 'left-pad'] })
+    expect([bad.status, bad.body.detail[0].loc]).toEqual([422, ['body', 'cites', 1]])
+    expect((await user.put(url, { cites: Array(51).fill('npm:a@1') })).status).toBe(422)
+    expect((await other.put(url, { cites: [] })).status).toBe(404)
+  })
+
+  test('a client gets what its person and their teams cite, and nothing of others', async () => {
+    const { admin, viewer, workspaceId } = await team(t)
+    const own = await record(viewer, { environment })
+    const shared = await record(admin, { environment, workspace_id: workspaceId })
+    await admin.post(`/api/v1/cards/${shared.card_id}/share`)
+    const draft = await record(admin, { environment, workspace_id: workspaceId })
+    await viewer.post(`/api/v1/cards/${shared.card_id}/verdicts`, {
+      outcome: 'worked',
+      environment: { node: '24.3' },
+    })
+    const { items, total } = (await viewer.get('/api/v1/cards/cites')).body
+    expect(total).toBe(2)
+    const ids = items.map((item: { card_id: string }) => item.card_id)
+    expect(ids.toSorted()).toEqual([own.card_id, shared.card_id].toSorted())
+    expect(ids).not.toContain(draft.card_id)
+    const judged = items.find((item: { card_id: string }) => item.card_id === shared.card_id)
+    expect(judged.verdicts).toEqual([{ name: 'node', version: '24', worked: 1, failed: 0 }])
+  })
+
+  test('cards of former versions are read by a job', async () => {
+    const user = await t.user()
+    const { card_id } = await record(user, { environment })
+    await t.app.services.database.transaction((db) => db.updateTable('cards').set({ cites: null }).execute())
+    await readMissingCites(contextFor(t.app.services), never)
+    expect((await user.get(`/api/v1/cards/${card_id}`)).body.cites).toEqual([
+      'runtime:node@24.1',
+      'npm:fastify@5.2',
+    ])
+  })
+})

@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import { type Ctx, inTx } from '../../core/context.ts'
+import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
+import { fromJson, toJson } from '../../db/columns.ts'
+import { editableCard } from '../cards/access.ts'
+import { contentOf } from '../cards/content.ts'
+import { presentTrust, Trust } from '../cards/present-trust.ts'
+import { CardId } from '../cards/schemas.ts'
+import { citeText, LONGEST_CITE, readCite } from '../cites/cite.ts'
+import { MOST_CITES, readCites } from '../cites/read-cites.ts'
+import { storedTrust } from '../trust/stored-trust.ts'
+import { cardsWithoutCites, citingCards, saveCites } from './cites.store.ts'
+
+const Cites = z
+  .array(
+    z
+      .string()
+      .trim()
+      .min(1)
+      .max(LONGEST_CITE)
+      .refine(
+        (text) => readCite(text) !== null,
+        'Input should be a package such as npm:fastify@^5, a file such as file:src/app.ts@1a2b3c4, or a URL',
+      ),
+  )
+  .max(MOST_CITES)
+
+const CitesResponse = z
+  .object({ card_id: AnswerId, cites: z.array(z.string()), are_written: z.boolean() })
+  .meta({ id: 'CardCites' })
+
+/** In one spelling, each once. */
+const distinct = (cites: readonly string[]): string[] => [
+  ...new Set(cites.map((text) => readCite(text)).flatMap((cite) => (cite ? [citeText(cite)] : []))),
+]
+
+export const writeCites = capability({
+  name: 'cards.write_cites',
+  summary: 'Say what a card cites: packages with ranges, files, addresses',
+  description:
+    'Without it, cites are read from the environment, the steps and the texts whenever the card is saved. null reads them again from now on. It makes no new version.',
+  scopes: ['record', 'case:write'],
+  rest: ['PUT /api/v1/cards/{card_id}/cites'],
+  input: CardId.extend({ cites: Cites.nullable() }).meta({ id: 'CardCitesWrite' }),
+  output: CitesResponse,
+  errors: [404, 412],
+  run: (ctx, { card_id, cites: given }) => {
+    const written = given && distinct(given)
+    return inTx(ctx, async (ctx) => {
+      const card = await editableCard(ctx, card_id)
+      const cites = written ?? readCites(contentOf(card))
+      await saveCites(ctx.db, card_id, { cites: toJson(cites), cites_are_written: written ? 1 : 0 })
+      return { card_id, cites, are_written: written !== null }
+    })
+  },
+})
+
+const CitingCard = z
+  .object({
+    card_id: AnswerId,
+    title: z.string(),
+    workspace_id: AnswerId,
+    cites: z.array(z.string()),
+    trust: Trust.nullable(),
+    verdicts: z
+      .array(z.object({ name: z.string(), version: z.string(), worked: z.int(), failed: z.int() }))
+      .describe('By name and first number of the version'),
+    updated_at: Time,
+  })
+  .meta({ id: 'CitingCard' })
+
+export const listCites = capability({
+  name: 'cards.cites',
+  summary: 'What my cards and those of my teams cite',
+  description:
+    'In the order of their ids. A client holds its own lock files against it, so no package name leaves its machine.',
+  scopes: ['search'],
+  rest: ['GET /api/v1/cards/cites'],
+  input: z.object(Page),
+  output: pageOf(CitingCard).meta({ id: 'CitingCardListResponse' }),
+  run: async (ctx, { page, page_size }) => {
+    const citing = citingCards(ctx.db, ctx.viewer.userId)
+    const { total } = await citing
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow()
+    const rows = await citing
+      .select(['card_id', 'title', 'workspace_id', 'cites', 'trust', 'updated_at'])
+      .orderBy('card_id')
+      .limit(page_size)
+      .offset((page - 1) * page_size)
+      .execute()
+    const items = rows.map((row) => ({
+      ...row,
+      cites: fromJson<string[]>(row.cites ?? '[]'),
+      trust: presentTrust(row.trust, ctx.now()),
+      verdicts: storedTrust(row.trust)?.environments ?? [],
+    }))
+    return { items, total, page, page_size }
+  },
+})
+
+const AT_ONCE = 200
+
+/** The job: cards of former versions of the program have their cites read once. */
+export async function readMissingCites(ctx: Ctx, stopping: AbortSignal): Promise<void> {
+  for (let full = true; full && !stopping.aborted; ) {
+    const rows = await cardsWithoutCites(ctx.db, AT_ONCE)
+    full = rows.length === AT_ONCE
+    if (rows.length === 0) return
+    await inTx(
+      ctx,
+      async (ctx) => {
+        for (const row of rows) {
+          const content = {
+            ...row,
+            environment: fromJson<Record<string, string>>(row.environment),
+            tags: fromJson<string[]>(row.tags),
+            steps: fromJson<{ action: string }[]>(row.steps),
+          }
+          await saveCites(ctx.db, row.card_id, { cites: toJson(readCites(content)), cites_are_written: 0 })
+        }
+      },
+      { isolation: 'read committed' },
+    )
+  }
+}

@@ -85,6 +85,7 @@ async function evaluate(folder: string, engine: 'sqlite' | 'postgres'): Promise<
       tags: [],
       environment: {},
       track: undefined,
+      includeSuperseded: false,
     }
     const asked = {
       search: [] as ReturnType<typeof scoreQuery>[],

@@ -7,6 +7,8 @@ import { checkoutCredits, checkoutPlan, openPortal, readStatus } from './feature
 import { developmentPages } from './features/billing/development.http.ts'
 import { simulateUpgrade } from './features/billing/simulate.ts'
 import { billingWebhook } from './features/billing/webhook.http.ts'
+import { linkCards, listLinks, unlinkCards } from './features/card-links/links.ts'
+import { mergeCard, unmergeCard } from './features/card-links/merge.ts'
 import { deleteCard, undeleteCard } from './features/cards/delete.ts'
 import { cardHistory, cardVersion, restoreCard } from './features/cards/history.ts'
 import { moveCard } from './features/cards/move.ts'
@@ -14,7 +16,7 @@ import { publishCard } from './features/cards/publish.ts'
 import { getCard, listCardsPage, listCases } from './features/cards/read.ts'
 import { recordCard } from './features/cards/record.ts'
 import { shareCard, unpublishCard } from './features/cards/share.ts'
-import { similarTo } from './features/cards/similar.ts'
+import { similarTo, similarToDraft } from './features/cards/similar.ts'
 import { cardStats } from './features/cards/stats.ts'
 import { updateCard } from './features/cards/update.ts'
 import { readBalance, readHistory } from './features/credits/balance.ts'
@@ -202,6 +204,12 @@ export const capabilities: readonly Capability[] = [
   withdrawFeedback,
   feedbackStats,
   verifyCard,
+  similarToDraft,
+  linkCards,
+  listLinks,
+  unlinkCards,
+  mergeCard,
+  unmergeCard,
   writeCites,
   listCites,
   withdrawVerdicts,

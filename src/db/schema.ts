@@ -9,6 +9,7 @@ import type {
   UsersTable,
 } from './tables/accounts.ts'
 import type { BillingTables } from './tables/billing.ts'
+import type { CardLinksTable, CardMergesTable } from './tables/card-links.ts'
 import type {
   CardEvidencesTable,
   CardFeedbackTable,
@@ -63,6 +64,8 @@ export type Schema = {
   card_versions: CardVersionsTable
   card_feedback: CardFeedbackTable
   card_verdicts: CardVerdictsTable
+  card_links: CardLinksTable
+  card_merges: CardMergesTable
   trust_due: TrustDueTable
 
   context_projects: ContextProjectsTable

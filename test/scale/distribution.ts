@@ -14,6 +14,8 @@ export const DISTRIBUTION = {
   card_versions: 'card_id',
   card_feedback: 'card_id',
   card_verdicts: 'card_id',
+  card_links: 'from_card_id',
+  card_merges: 'from_card_id',
   trust_due: 'card_id',
   search_docs: 'card_id',
   // The lists of one range of cards are in one shard.

@@ -29,6 +29,7 @@ export const verdicts: Migration = {
     // Computed from verdicts and feedback; null where nobody has said anything.
     'alter table cards add column trust text',
     // What the card cites; null until it is read from the card, which a job does for cards of former versions.
+    'alter table cards add column confirmed_at text',
     'alter table cards add column cites text',
     'alter table cards add column cites_are_written integer not null default 0',
     'alter table cards add column review_after_days integer',

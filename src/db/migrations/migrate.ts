@@ -24,6 +24,7 @@ import { notices } from './0022-notices.ts'
 import { visibleCounts } from './0024-visible-counts.ts'
 import { rewardedTexts } from './0025-rewarded-texts.ts'
 import { verdicts } from './0029-verdicts.ts'
+import { cardLinks } from './0030-card-links.ts'
 
 export type Migration = {
   name: string
@@ -56,6 +57,7 @@ export const MIGRATIONS: readonly Migration[] = [
   visibleCounts,
   rewardedTexts,
   verdicts,
+  cardLinks,
   realSettings,
   searchedEvidence,
 ]

@@ -27,12 +27,16 @@ export type CardsTable = {
   feedback_outdated: Generated<number>
   /** JSON, computed by features/trust; null where nobody has said anything. */
   trust: Generated<string | null>
+  /** When somebody last said that it works. */
+  confirmed_at: Generated<string | null>
   /** JSON, a list of what the card cites; null until it was read from the card. */
   cites: Generated<string | null>
   /** Somebody wrote the cites, so an edit leaves them alone. */
   cites_are_written: Generated<number>
   /** Its own interval of review; null where the workspace decides. */
   review_after_days: Generated<number | null>
+  /** The card that took its place; search leaves it out then. */
+  superseded_by: Generated<string | null>
   review_status: Generated<ReviewStatus>
   review_score: number | null
   review_reasons: Generated<string>

@@ -117,6 +117,26 @@ export async function evidencesOf(db: Db, cardId: string): Promise<EvidenceRow[]
   ]
 }
 
+/** Cards that this one has taken in. */
+export async function mergedIds(db: Db, cardId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('card_merges')
+    .select('from_card_id')
+    .where('into_card_id', '=', cardId)
+    .orderBy('created_at')
+    .execute()
+  return rows.map((row) => row.from_card_id)
+}
+
+export async function isMerged(db: Db, cardId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('card_merges')
+    .select('from_card_id')
+    .where('from_card_id', '=', cardId)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 export async function secretsInEvidencesOf(db: Db, cardId: string): Promise<FoundSecret[]> {
   const rows = await db
     .selectFrom('card_evidences')
@@ -240,6 +260,8 @@ export async function removeCard(db: Db, cardId: string): Promise<void> {
     'card_versions',
     'cards',
   ] as const
+  await db.deleteFrom('card_merges').where('from_card_id', '=', cardId).execute()
+  await db.deleteFrom('card_links').where('from_card_id', '=', cardId).execute()
   for (const table of tables) await db.deleteFrom(table).where('card_id', '=', cardId).execute()
 }
 

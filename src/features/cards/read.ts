@@ -4,9 +4,10 @@ import type { UserCtx } from '../../core/context.ts'
 import { invalid } from '../../core/errors.ts'
 import { requireVisible } from '../permissions/permission.ts'
 import { readableCard } from './access.ts'
-import { evidencesOf, type ListFilter, listCards } from './cards.store.ts'
-import { presentCard, presentEvidence, presentPage } from './present.ts'
+import { type ListFilter, listCards } from './cards.store.ts'
+import { presentCard, presentPage } from './present.ts'
 import { CardId, CardListQuery, CaseListQuery, CaseListResponse, CaseResponse } from './schemas.ts'
+import { allEvidences, answering } from './successor.ts'
 
 export const getCard = capability({
   name: 'cards.get',
@@ -26,9 +27,10 @@ export const getCard = capability({
   output: CaseResponse,
   errors: [404],
   run: async (ctx, { card_id, include_evidences }) => {
-    const card = presentCard(await readableCard(ctx, card_id), ctx.now())
+    const { row, supersededBy, mergedFrom } = await answering(ctx, await readableCard(ctx, card_id))
+    const card = { ...presentCard(row, ctx.now()), superseded_by: supersededBy, merged_from: mergedFrom }
     if (!include_evidences) return card
-    return { ...card, evidences: (await evidencesOf(ctx.db, card_id)).map(presentEvidence) }
+    return { ...card, evidences: await allEvidences(ctx, row.card_id) }
   },
 })
 

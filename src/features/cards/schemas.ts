@@ -130,6 +130,7 @@ const EvidenceResponse = z
     kind: z.string(),
     content: z.string(),
     meta: z.record(z.string(), z.unknown()).nullable(),
+    from_card_id: AnswerId.optional().describe('The merged card that it comes from'),
     added_by: AnswerId,
     created_at: Time,
   })
@@ -164,6 +165,13 @@ export const CaseResponse = z
     feedback: FeedbackCounts,
     trust: Trust.nullable().describe(
       'What came of it where it was used; null where nobody has said anything',
+    ),
+    superseded_by: z
+      .object({ card_id: AnswerId, title: z.string() })
+      .nullish()
+      .describe('The card that took its place; search shows that one'),
+    merged_from: AnswerId.optional().describe(
+      'The id that was asked for: that card was merged into this one',
     ),
     cites: z.array(z.string()).describe('Packages, files and addresses that it speaks of: npm:fastify@^5'),
     review_after_days: z.int().nullable().describe('Null: as the workspace says'),

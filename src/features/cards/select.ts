@@ -19,6 +19,8 @@ const SHOWN = [
   'cards.feedback_not_applicable',
   'cards.feedback_outdated',
   'cards.trust',
+  'cards.superseded_by',
+  'cards.confirmed_at',
   'cards.cites',
   'cards.cites_are_written',
   'cards.review_after_days',

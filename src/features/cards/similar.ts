@@ -8,10 +8,10 @@ import { readableCard } from './access.ts'
 import { DUPLICATE, SIMILAR } from './duplicate.ts'
 import { ownerFilter, workspaceFilter } from './indexing/filters.ts'
 import { provenanceOf } from './present.ts'
-import { comparedText, relatedCards } from './related.ts'
-import { CardId, SimilarCard, type SimilarCardAnswer } from './schemas.ts'
+import { comparedText, relatedCards, type Text } from './related.ts'
+import { CardId, CaseCreate, SimilarCard, type SimilarCardAnswer } from './schemas.ts'
 import { type CardRow, selectCards } from './select.ts'
-import { isListed, mayFind } from './visibility.ts'
+import { isCurrent, isListed, mayFind } from './visibility.ts'
 import { overlap, shinglesOf } from './words.ts'
 
 const MOST_COMPARED = 50
@@ -32,7 +32,7 @@ const present = (row: CardRow, similarity: number): SimilarCardAnswer => ({
   updated_at: row.updated_at,
 })
 
-const similarityTo = (row: CardRow) => {
+const similarityTo = (row: Text) => {
   const shingles = shinglesOf(comparedText(row))
   return (other: CardRow) => overlap(shingles, shinglesOf(comparedText(other)))
 }
@@ -84,6 +84,23 @@ async function findable(ctx: UserCtx): Promise<Match> {
   ]
 }
 
+/** What the caller finds by search that shares most with this text. */
+async function nearTo(ctx: UserCtx, text: Text, cardId?: string): Promise<SimilarCardAnswer[]> {
+  const ids = await relatedCards(ctx, text, { where: await findable(ctx), limit: MOST_COMPARED })
+  if (ids.length === 0) return []
+  let query = selectCards(ctx.db, ctx.viewer.userId)
+    .where('cards.card_id', 'in', ids)
+    .where(mayFind(ctx.viewer.userId))
+    .where(isCurrent())
+  if (cardId !== undefined) query = query.where('cards.card_id', '!=', cardId)
+  const rows = await query.execute()
+  const similarity = similarityTo(text)
+  return rows
+    .sort((a, b) => ids.indexOf(a.card_id) - ids.indexOf(b.card_id))
+    .slice(0, MOST_SHOWN)
+    .map((row) => present(row, similarity(row)))
+}
+
 export const similarTo = capability({
   name: 'cards.similar',
   summary: 'Cards like this one',
@@ -95,19 +112,23 @@ export const similarTo = capability({
   output: z.array(SimilarCard),
   errors: [404],
   limit: 'search',
-  run: async (ctx, { card_id }) => {
-    const card = await readableCard(ctx, card_id)
-    const ids = await relatedCards(ctx, card, { where: await findable(ctx), limit: MOST_COMPARED })
-    if (ids.length === 0) return []
-    const rows = await selectCards(ctx.db, ctx.viewer.userId)
-      .where('cards.card_id', 'in', ids)
-      .where('cards.card_id', '!=', card_id)
-      .where(mayFind(ctx.viewer.userId))
-      .execute()
-    const similarity = similarityTo(card)
-    return rows
-      .sort((a, b) => ids.indexOf(a.card_id) - ids.indexOf(b.card_id))
-      .slice(0, MOST_SHOWN)
-      .map((row) => present(row, similarity(row)))
-  },
+  run: async (ctx, { card_id }) => nearTo(ctx, await readableCard(ctx, card_id), card_id),
+})
+
+export const similarToDraft = capability({
+  name: 'cards.similar_to_draft',
+  summary: 'Cards like one that is not saved yet',
+  description:
+    'To see before recording whether somebody has written it already. Nothing is stored or charged.',
+  scopes: ['search'],
+  rest: ['POST /api/v1/cards/similar'],
+  idempotency: 'none',
+  input: CaseCreate.pick({ title: true, symptom: true })
+    .extend({
+      fix_summary: CaseCreate.shape.fix_summary.or(z.literal('')).default(''),
+    })
+    .meta({ id: 'CardDraft' }),
+  output: z.array(SimilarCard),
+  limit: 'search',
+  run: (ctx, draft) => nearTo(ctx, draft),
 })

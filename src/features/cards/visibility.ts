@@ -137,3 +137,20 @@ export function mayFind(viewerId: ViewerId): Condition {
   const scopes: CardScope[] = ['personal', 'workspace', 'public']
   return cards().or(scopes.map((scope) => isListed(viewerId, scope)))
 }
+
+/** No other card has taken its place; where that one was deleted, the former is back. */
+export function isCurrent(): Condition {
+  const eb = cards()
+  return eb.or([
+    eb('cards.superseded_by', 'is', null),
+    eb.not(
+      eb.exists(
+        eb
+          .selectFrom('cards as successor')
+          .select('successor.card_id')
+          .whereRef('successor.card_id', '=', 'cards.superseded_by')
+          .where('successor.deleted_at', 'is', null),
+      ),
+    ),
+  ])
+}

@@ -65,7 +65,17 @@ export async function recount(db: Db, cardId: string): Promise<void> {
     db
       .selectFrom('card_feedback')
       .select((eb) => eb.fn.countAll<number>().as('count'))
-      .where('card_id', '=', cardId)
+      .where((eb) =>
+        eb.or([
+          eb('card_id', '=', cardId),
+          // What was said of a card that this one has taken in counts here.
+          eb(
+            'card_id',
+            'in',
+            eb.selectFrom('card_merges').select('from_card_id').where('into_card_id', '=', cardId),
+          ),
+        ]),
+      )
       .where('kind', '=', kind)
       .where('withdrawn_at', 'is', null)
   await db

@@ -130,6 +130,9 @@ export const withdrawFeedback = capability({
     }),
 })
 
+/** For a card that has taken in another, or has given it back. */
+export const recountFeedback = (ctx: Ctx, cardId: string): Promise<void> => recount(ctx.db, cardId)
+
 async function countsFor(ctx: Ctx, cardId: string) {
   const row = await ctx.db
     .selectFrom('cards')

@@ -8,6 +8,7 @@ import { evidenceTexts } from '../cards/evidence-texts.ts'
 import { matchesEnvironment, sameTag } from '../cards/indexing/filters.ts'
 import { feedbackOf, isLikelyOutdated, provenanceOf } from '../cards/present.ts'
 import { presentTrust } from '../cards/present-trust.ts'
+import { isCurrent } from '../cards/visibility.ts'
 import type { Retrieved } from './retrieve.ts'
 import type { SearchResultAnswer } from './schemas.ts'
 import { listedIn, type SearchScope } from './scope.ts'
@@ -35,6 +36,7 @@ const loadRows = (ctx: UserCtx, scope: SearchScope, docNos: readonly number[]) =
     .selectAll('cards')
     .select('users.display_name as owner_name')
     .where(listedIn(scope))
+    .$if(!scope.includeSuperseded, (query) => query.where(isCurrent()))
     .execute()
 
 /** One's own unless somebody else wrote it last; otherwise as the scope says. */

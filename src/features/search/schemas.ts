@@ -22,6 +22,7 @@ export const SearchRequest = z
       .optional()
       .describe('Equal, or a version prefix: {"node": "20"} finds 20.11'),
     track: z.enum(['debug', 'build']).optional().describe('debug: fixes. build: everything else.'),
+    include_superseded: z.boolean().optional().describe('Also cards whose place another card has taken'),
     limit: z.int().min(1).max(50).default(10),
     generate_action_card: z
       .boolean()

@@ -18,6 +18,7 @@ export type SearchScope = {
   tags: readonly string[]
   environment: Readonly<Record<string, string>>
   track: 'debug' | 'build' | undefined
+  includeSuperseded: boolean
 }
 
 /** Somebody in more workspaces than this searches the ones joined last. */

@@ -25,6 +25,7 @@ const scopeOf = (ctx: UserCtx, input: SearchInput): SearchScope => ({
   tags: input.tags ?? [],
   environment: input.environment ?? {},
   track: input.track,
+  includeSuperseded: input.include_superseded ?? false,
 })
 
 type Outcome = { hits: Loaded[]; charged: number; balance: number }

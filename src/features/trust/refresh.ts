@@ -7,6 +7,7 @@ import {
   changesOfFix,
   dueCards,
   judgedCards,
+  mergedInto,
   saveTrust,
   settleDue,
   verdictsOn,
@@ -48,7 +49,7 @@ function judgementsOf(
             userId: row.user_id,
             outcome: row.outcome,
             isVote: false,
-            isBeforeChange: row.card_version < change.version,
+            isBeforeChange: row.created_at < change.at,
             environment: fromJson(row.environment),
             at: row.created_at,
             closeness: row.closeness,
@@ -82,8 +83,12 @@ export async function refreshTrust(ctx: Ctx, cardIds: readonly string[]): Promis
   if (cardIds.length === 0) return
   const cards = await cardsToWeigh(ctx.db, cardIds)
   const changes = Map.groupBy(await changesOfFix(ctx.db, cardIds), (row) => row.card_id)
-  const verdicts = Map.groupBy(await verdictsOn(ctx.db, cardIds), (row) => row.card_id)
-  const votes = Map.groupBy(await votesOn(ctx.db, cardIds), (row) => row.card_id)
+  const merges = await mergedInto(ctx.db, cardIds)
+  const takenBy = new Map(merges.map((row) => [row.from_card_id, row.into_card_id]))
+  const all = [...cardIds, ...takenBy.keys()]
+  const countedOn = (row: { card_id: string }) => takenBy.get(row.card_id) ?? row.card_id
+  const verdicts = Map.groupBy(await verdictsOn(ctx.db, all), countedOn)
+  const votes = Map.groupBy(await votesOn(ctx.db, all), countedOn)
   // Without mail nobody can prove an address.
   const everybodyIsProven = ctx.config.mail.smtpUrl === undefined
   for (const card of cards) {
@@ -100,7 +105,11 @@ export async function refreshTrust(ctx: Ctx, cardIds: readonly string[]): Promis
       now: ctx.now(),
     })
     const stored = toJsonOrNull(trust)
-    if (stored !== card.trust) await saveTrust(ctx.db, card.card_id, stored)
+    if (stored !== card.trust)
+      await saveTrust(ctx.db, card.card_id, {
+        trust: stored,
+        confirmed_at: trust?.last_confirmed_at ?? null,
+      })
   }
 }
 

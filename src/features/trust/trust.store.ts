@@ -1,4 +1,5 @@
 import { type ExpressionBuilder, sql } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
 import type { Db } from '../../db/db.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { Closeness } from '../../db/tables/verdicts.ts'
@@ -20,6 +21,14 @@ export const cardsToWeigh = (db: Db, cardIds: readonly string[]) =>
       'workspaces.policy_json',
     ])
     .where('cards.card_id', 'in', cardIds)
+    .execute()
+
+/** Cards that were merged into these: what was said of them counts here. */
+export const mergedInto = (db: Db, cardIds: readonly string[]) =>
+  db
+    .selectFrom('card_merges')
+    .select(['from_card_id', 'into_card_id'])
+    .where('into_card_id', 'in', cardIds)
     .execute()
 
 const changesFix = sql<boolean>`(edited_fields like '%"fix_summary"%' or edited_fields like '%"steps"%')`
@@ -133,8 +142,12 @@ export async function findStanding(
   return { closeness, nth_of_owner: others + 1 }
 }
 
-export async function saveTrust(db: Db, cardId: string, trust: string | null): Promise<void> {
-  await db.updateTable('cards').set({ trust }).where('card_id', '=', cardId).execute()
+export async function saveTrust(
+  db: Db,
+  cardId: string,
+  change: { trust: string | null; confirmed_at: string | null },
+): Promise<void> {
+  await db.updateTable('cards').set(change).where('card_id', '=', cardId).execute()
 }
 
 /** What the owner said of cards of the judge weighs less from now on, and the other way round. */
@@ -153,6 +166,20 @@ export async function markReturnedPraise(db: Db, judgeId: string, ownerId: strin
     )
     .onConflict((oc) => oc.doNothing())
     .execute()
+}
+
+export async function markDue(db: Db, cardId: string): Promise<void> {
+  await db
+    .insertInto('trust_due')
+    .values({ card_id: cardId })
+    .onConflict((oc) => oc.doNothing())
+    .execute()
+}
+
+/** One refresh of a card after the other, so that the last one has seen all. SQLite has one writer at a time. */
+export async function holdCard({ db, database }: Ctx, cardId: string): Promise<void> {
+  if (database.engine === 'postgres')
+    await db.selectFrom('cards').select('card_id').where('card_id', '=', cardId).forUpdate().execute()
 }
 
 export async function dueCards(db: Db, limit: number): Promise<string[]> {

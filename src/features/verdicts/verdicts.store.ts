@@ -3,13 +3,12 @@ import type { Db } from '../../db/db.ts'
 import type { CardVerdictsTable } from '../../db/tables/verdicts.ts'
 
 /**
- * One judge after the other, so that each sees what the others have said; and one verdict of a person after the other, so that
- * the limit of rewards holds. SQLite has one writer at a time anyway.
+ * One verdict of a person after the other, so that the same one is known again and the limit of rewards holds. SQLite has one
+ * writer at a time anyway.
  */
-export async function holdForJudging({ db, database, viewer }: UserCtx, cardId: string): Promise<void> {
-  if (database.engine !== 'postgres') return
-  await db.selectFrom('cards').select('card_id').where('card_id', '=', cardId).forUpdate().execute()
-  await db.selectFrom('users').select('user_id').where('user_id', '=', viewer.userId).forUpdate().execute()
+export async function holdJudge({ db, database, viewer }: UserCtx): Promise<void> {
+  if (database.engine === 'postgres')
+    await db.selectFrom('users').select('user_id').where('user_id', '=', viewer.userId).forUpdate().execute()
 }
 
 /** What this person says now of the card, by environment; withdrawn ones too. */

@@ -10,11 +10,12 @@ import type { CardVerdictsTable } from '../../db/tables/verdicts.ts'
 import { type CardRow, readableCard } from '../cards/access.ts'
 import { presentTrust, Trust } from '../cards/present-trust.ts'
 import { CardId } from '../cards/schemas.ts'
+import { answering } from '../cards/successor.ts'
 import { rewardHelp, USEFUL_REWARD } from '../feedback/reward-help.ts'
 import { cleanJson, cleanOptional, Findings } from '../redaction/stored.ts'
 import { notePraise, standingOf } from '../trust/judging.ts'
-import { refreshTrust } from '../trust/refresh.ts'
-import { holdForJudging, insertVerdict, standingVerdicts, verdictsShown } from './verdicts.store.ts'
+import { refreshIsDue, refreshSoon } from '../trust/refresh-soon.ts'
+import { holdJudge, insertVerdict, standingVerdicts, verdictsShown } from './verdicts.store.ts'
 
 const OUTCOMES = ['worked', 'failed', 'stale'] as const
 
@@ -129,26 +130,28 @@ export const verifyCard = capability({
   input: VerdictCreate,
   output: VerdictResponse,
   errors: [404],
-  run: (ctx, input) => {
+  run: async (ctx, input) => {
     const words = cleanWords(input)
-    return inTx(
+    const row = await inTx(
       ctx,
       async (ctx) => {
-        await holdForJudging(ctx, input.card_id)
-        const card = await readableCard(ctx, input.card_id)
-        const row = await give(ctx, card, input.outcome, words)
-        await refreshTrust(ctx, [card.card_id])
-        const { trust } = await readableCard(ctx, card.card_id)
-        return {
-          ...row,
-          outcome: input.outcome,
-          environment: fromJson<Record<string, string>>(row.environment),
-          trust: presentTrust(trust, ctx.now()),
-          credits_awarded: row.is_rewarded * USEFUL_REWARD,
-        }
+        await holdJudge(ctx)
+        const { row: card } = await answering(ctx, await readableCard(ctx, input.card_id))
+        const given = await give(ctx, card, input.outcome, words)
+        await refreshIsDue(ctx, card.card_id)
+        return given
       },
       INSIDE,
     )
+    await refreshSoon(ctx, row.card_id)
+    const { trust } = await readableCard(ctx, row.card_id)
+    return {
+      ...row,
+      outcome: input.outcome,
+      environment: fromJson<Record<string, string>>(row.environment),
+      trust: presentTrust(trust, ctx.now()),
+      credits_awarded: row.is_rewarded * USEFUL_REWARD,
+    }
   },
 })
 
@@ -164,11 +167,11 @@ export const withdrawVerdicts = capability({
   input: CardId,
   output: z.void(),
   errors: [404],
-  run: (ctx, { card_id }) =>
-    inTx(
+  run: async (ctx, { card_id }) => {
+    await inTx(
       ctx,
       async (ctx) => {
-        await holdForJudging(ctx, card_id)
+        await holdJudge(ctx)
         const all = await standingVerdicts(ctx.db, card_id, ctx.viewer.userId)
         const standing = [...all.values()].filter((row) => row.outcome !== 'withdrawn')
         if (standing.length === 0)
@@ -184,10 +187,12 @@ export const withdrawVerdicts = capability({
             is_rewarded: 0,
             created_at,
           })
-        await refreshTrust(ctx, [card_id])
+        await refreshIsDue(ctx, card_id)
       },
       INSIDE,
-    ),
+    )
+    await refreshSoon(ctx, card_id)
+  },
 })
 
 type Shown = CardVerdictsTable & { user_name: string }

@@ -1,0 +1,155 @@
+import { expect, test } from 'vitest'
+import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
+
+const DAY_MS = 86_400_000
+
+onBothEngines('cards that stand to one another', (t) => {
+  let words = 0
+  const url = (id: string) => `/api/v1/cards/${id}`
+  const own = async (user: Person, word: string) => (await record(user, goodCard(word))).card_id
+  const newWord = () => `linked${++words}`
+  const find = async (user: Person, query: string, more = {}) =>
+    (await user.post('/api/v1/search', { query, ...more })).body.results.map(
+      (hit: { card_id: string }) => hit.card_id,
+    )
+
+  test('a superseded card leaves search, points to its successor, and comes back', async () => {
+    const user = await t.user()
+    const word = newWord()
+    const [older, newer] = [await own(user, word), await own(user, word)]
+    const link = await user.post(`${url(newer)}/links`, {
+      to_card_id: older,
+      kind: 'supersedes',
+      why: 'Simpler now',
+    })
+    expect(link.status).toBe(201)
+    expect(await find(user, word)).toEqual([newer])
+    expect((await find(user, word, { include_superseded: true })).toSorted()).toEqual(
+      [older, newer].toSorted(),
+    )
+    expect((await user.get(url(older))).body).toMatchObject({
+      card_id: older,
+      superseded_by: { card_id: newer },
+    })
+    expect((await user.get(`${url(older)}/links`)).body.items).toMatchObject([
+      { kind: 'supersedes', from_card_id: newer, why: 'Simpler now' },
+    ])
+    const back = await user.post(`${url(older)}/links`, { to_card_id: newer, kind: 'supersedes' })
+    expect([back.status, back.body.code]).toEqual([409, 'circular_succession'])
+    const taken = await user.delete(`${url(older)}/links/${link.body.link_id}`)
+    expect(taken.status).toBe(204)
+    expect(await find(user, word)).toHaveLength(2)
+  })
+
+  test('where the successor is deleted, the former card is found again', async () => {
+    const user = await t.user()
+    const word = newWord()
+    const [older, newer] = [await own(user, word), await own(user, word)]
+    await user.post(`${url(newer)}/links`, { to_card_id: older, kind: 'supersedes' })
+    await user.delete(url(newer))
+    expect(await find(user, word)).toEqual([older])
+    expect((await user.get(url(older))).body.superseded_by).toBeNull()
+  })
+
+  test('nobody loses a card to one that they cannot read', async () => {
+    const { admin, editor, viewer, workspaceId } = await team(t)
+    const shared = (await record(admin, { workspace_id: workspaceId })).card_id
+    await admin.post(`${url(shared)}/share`)
+    const hidden = (await record(editor)).card_id
+    const refused = await editor.post(`${url(hidden)}/links`, { to_card_id: shared, kind: 'supersedes' })
+    expect([refused.status, refused.body.code]).toEqual([409, 'successor_hidden'])
+    const link = { to_card_id: shared, kind: 'supersedes' }
+    expect((await viewer.post(`${url(shared)}/links`, link)).status).toBe(403)
+    const stranger = await t.user()
+    expect((await stranger.post(`${url(shared)}/links`, link)).status).toBe(404)
+    await editor.post(`${url(hidden)}/links`, { to_card_id: shared, kind: 'related' })
+    expect((await viewer.get(`${url(shared)}/links`)).body.items).toEqual([])
+    expect((await editor.get(`${url(shared)}/links`)).body.items).toHaveLength(1)
+  })
+
+  test('a merged card’s id answers with the other one, with all that was said of both', async () => {
+    const [user, a, b] = [await t.user(), await t.user(), await t.user()]
+    const word = newWord()
+    const published = async (more: object) => {
+      const { card_id } = await record(user, { ...goodCard(newWord()), ...more })
+      expect((await user.post(`${url(card_id)}/publish`)).status).toBe(200)
+      return card_id as string
+    }
+    const one = await published({ tags: [word], evidences: [{ kind: 'log', content: 'first log' }] })
+    const two = await published({ tags: [word], evidences: [{ kind: 'log', content: 'second log' }] })
+    await a.post(`${url(one)}/verdicts`, { outcome: 'worked' })
+    await b.post(`${url(two)}/verdicts`, { outcome: 'worked' })
+    await b.post(`${url(one)}/feedback`, { kind: 'useful' })
+    const merged = await user.post(`${url(one)}/merge`, { into_card_id: two, why: 'The same' })
+    expect(merged.body).toMatchObject({ card_id: one, into_card_id: two })
+    const read = (await a.get(`${url(one)}?include_evidences=true`)).body
+    expect(read).toMatchObject({
+      card_id: two,
+      merged_from: one,
+      trust: { worked: 2, people: 2 },
+      feedback: { useful: 1 },
+    })
+    expect(read.evidences).toMatchObject([
+      { content: 'second log' },
+      { content: 'first log', from_card_id: one },
+    ])
+    await a.post(`${url(one)}/verdicts`, { outcome: 'failed', environment: { node: '18' } })
+    expect((await a.get(url(two))).body.trust).toMatchObject({ worked: 2, failed: 1 })
+    expect((await user.delete(`${url(one)}/merge`)).status).toBe(204)
+    expect((await a.get(url(one))).body).toMatchObject({ card_id: one, trust: { worked: 2 } })
+    expect((await a.get(url(two))).body).toMatchObject({
+      trust: { worked: 1, failed: 1 },
+      feedback: { useful: 0 },
+    })
+  })
+
+  test('what cannot be merged says why, and undoing has an end', async () => {
+    const [user, other] = [await t.user(), await t.user()]
+    const [one, two, three] = [
+      await own(user, newWord()),
+      await own(user, newWord()),
+      await own(user, newWord()),
+    ]
+    const merge = (from: string, into: string, by: Person = user) =>
+      by.post(`${url(from)}/merge`, { into_card_id: into })
+    expect((await merge(one, one)).body.code).toBe('same_card')
+    expect((await merge(one, two, other)).status).toBe(404)
+    expect((await merge(one, two)).status).toBe(200)
+    expect((await merge(one, three)).body.code).toBe('superseded_already')
+    expect((await merge(three, one)).body.code).toBe('merged_already')
+    expect((await merge(two, three)).body.code).toBe('has_merged')
+    expect((await user.delete(`${url(three)}/merge`)).status).toBe(404)
+    const long = new Date(Date.now() - 31 * DAY_MS).toISOString()
+    await t.app.services.database.transaction((db) =>
+      db.updateTable('card_merges').set({ created_at: long }).execute(),
+    )
+    expect((await user.delete(`${url(one)}/merge`)).body.code).toBe('too_late')
+  })
+
+  test('two merges of one card at once: one of them', async () => {
+    const user = await t.user()
+    const [one, two, three] = [
+      await own(user, newWord()),
+      await own(user, newWord()),
+      await own(user, newWord()),
+    ]
+    const answers = await Promise.all(
+      [two, three].map((into) => user.post(`${url(one)}/merge`, { into_card_id: into })),
+    )
+    expect(answers.map((answer) => answer.status).toSorted()).toEqual([200, 409])
+  })
+
+  test('before recording one sees who has written it already', async () => {
+    const [user, other] = [await t.user(), await t.user()]
+    const word = newWord()
+    const id = await own(user, word)
+    const { title, symptom } = goodCard(word)
+    const near = await user.post('/api/v1/cards/similar', { title, symptom })
+    expect(near.body[0]).toMatchObject({ card_id: id })
+    expect(near.body[0].similarity).toBeGreaterThan(0.3)
+    const seen = (await other.post('/api/v1/cards/similar', { title, symptom })).body
+    expect(seen.map((card: { card_id: string }) => card.card_id)).not.toContain(id)
+    expect((await user.post('/api/v1/cards/similar', { title: '' })).status).toBe(422)
+  })
+})

@@ -1,0 +1,105 @@
+import type { Db } from '../../db/db.ts'
+import type { CardLinksTable, CardMergesTable, LinkKind } from '../../db/tables/card-links.ts'
+import { isOpen, mayRead } from '../cards/visibility.ts'
+
+export async function insertLink(db: Db, row: CardLinksTable): Promise<CardLinksTable> {
+  await db
+    .insertInto('card_links')
+    .values(row)
+    .onConflict((oc) => oc.columns(['from_card_id', 'to_card_id', 'kind']).doNothing())
+    .execute()
+  return db
+    .selectFrom('card_links')
+    .selectAll()
+    .where('from_card_id', '=', row.from_card_id)
+    .where('to_card_id', '=', row.to_card_id)
+    .where('kind', '=', row.kind)
+    .executeTakeFirstOrThrow()
+}
+
+/** In both directions, with the card at the other end, if the viewer may read it. */
+export async function linksOf(db: Db, cardId: string, viewerId: string) {
+  const from = (end: 'from_card_id' | 'to_card_id', other: 'from_card_id' | 'to_card_id') =>
+    db
+      .selectFrom('card_links')
+      .innerJoin('cards', 'cards.card_id', `card_links.${other}`)
+      .leftJoin('users', 'users.user_id', 'card_links.created_by')
+      .selectAll('card_links')
+      .select(['cards.title as other_title', 'users.display_name as created_by_name'])
+      .where(`card_links.${end}`, '=', cardId)
+      .where(mayRead(viewerId))
+      .orderBy('card_links.created_at')
+      .limit(100)
+      .execute()
+  return [...(await from('from_card_id', 'to_card_id')), ...(await from('to_card_id', 'from_card_id'))]
+}
+
+export const findLink = (db: Db, linkId: string): Promise<CardLinksTable | undefined> =>
+  db.selectFrom('card_links').selectAll().where('link_id', '=', linkId).executeTakeFirst()
+
+export async function deleteLink(db: Db, linkId: string): Promise<void> {
+  await db.deleteFrom('card_links').where('link_id', '=', linkId).execute()
+}
+
+/** The card that this one has given way to, and so on: at most so many steps. */
+const MOST_STEPS = 20
+
+export async function successorsOf(db: Db, cardId: string): Promise<string[]> {
+  const found: string[] = []
+  for (let at: string | null = cardId; at !== null && found.length < MOST_STEPS; ) {
+    const row: { superseded_by: string | null } | undefined = await db
+      .selectFrom('cards')
+      .select('superseded_by')
+      .where('card_id', '=', at)
+      .executeTakeFirst()
+    at = row?.superseded_by ?? null
+    if (at !== null) found.push(at)
+  }
+  return found
+}
+
+export async function setSuccessor(db: Db, cardId: string, successorId: string | null): Promise<void> {
+  await db.updateTable('cards').set({ superseded_by: successorId }).where('card_id', '=', cardId).execute()
+}
+
+export async function countMergedInto(db: Db, cardId: string): Promise<number> {
+  const { merged } = await db
+    .selectFrom('card_merges')
+    .select((eb) => eb.fn.countAll<number>().as('merged'))
+    .where('into_card_id', '=', cardId)
+    .executeTakeFirstOrThrow()
+  return merged
+}
+
+export async function insertMerge(db: Db, row: CardMergesTable): Promise<void> {
+  await db.insertInto('card_merges').values(row).execute()
+}
+
+export const findMerge = (db: Db, cardId: string): Promise<CardMergesTable | undefined> =>
+  db.selectFrom('card_merges').selectAll().where('from_card_id', '=', cardId).executeTakeFirst()
+
+export async function deleteMerge(db: Db, cardId: string): Promise<void> {
+  await db.deleteFrom('card_merges').where('from_card_id', '=', cardId).execute()
+}
+
+/** Supersedes no more, unless another link says the same. */
+export async function hasLink(db: Db, toCardId: string, kind: LinkKind): Promise<string | null> {
+  const row = await db
+    .selectFrom('card_links')
+    .select('from_card_id')
+    .where('to_card_id', '=', toCardId)
+    .where('kind', '=', kind)
+    .orderBy('created_at', 'desc')
+    .executeTakeFirst()
+  return row?.from_card_id ?? null
+}
+
+export async function isOpenToAll(db: Db, cardId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('cards')
+    .select('card_id')
+    .where('card_id', '=', cardId)
+    .where(isOpen())
+    .executeTakeFirst()
+  return row !== undefined
+}

@@ -1,0 +1,117 @@
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import { inTx, type UserCtx } from '../../core/context.ts'
+import { notFound } from '../../core/errors.ts'
+import { AnswerId, Id, Time } from '../../core/schemas.ts'
+import { newId } from '../../db/ids.ts'
+import type { LinkKind } from '../../db/tables/card-links.ts'
+import { audit } from '../audit/audit.ts'
+import { editableCard, readableCard } from '../cards/access.ts'
+import { CardId } from '../cards/schemas.ts'
+import { cleanOptional, Findings } from '../redaction/stored.ts'
+import { deleteLink, findLink, hasLink, insertLink, linksOf, setSuccessor } from './links.store.ts'
+import { succeed } from './succession.ts'
+
+const KINDS = ['supersedes', 'duplicates', 'contradicts', 'related'] as const satisfies readonly LinkKind[]
+
+const CardLink = z
+  .object({
+    link_id: AnswerId,
+    from_card_id: AnswerId,
+    to_card_id: AnswerId,
+    kind: z.enum(KINDS),
+    why: z.string().nullable(),
+    other_title: z.string().describe('Of the card at the other end'),
+    created_by_name: z.string().nullable().describe('Null where the program found it by itself'),
+    created_at: Time,
+  })
+  .meta({ id: 'CardLink' })
+
+/** Superseding takes a card out of search, so it takes the right to edit that one; the others only say something. */
+async function bothCards(ctx: UserCtx, kind: LinkKind, fromId: string, toId: string) {
+  if (kind === 'supersedes')
+    return { from: await readableCard(ctx, fromId), to: await editableCard(ctx, toId) }
+  return { from: await editableCard(ctx, fromId), to: await readableCard(ctx, toId) }
+}
+
+export const linkCards = capability({
+  name: 'cards.link',
+  summary: 'Say how a card stands to another',
+  description:
+    'supersedes takes the other card out of search: it is still read by its id and points to this one. It needs the right to edit the other card; the remaining kinds need the right to edit this one. The same link again changes nothing.',
+  scopes: ['record', 'case:write'],
+  rest: ['POST /api/v1/cards/{card_id}/links'],
+  status: 201,
+  input: CardId.extend({
+    to_card_id: Id,
+    kind: z.enum(KINDS),
+    why: z.string().max(2000).nullish(),
+  }).meta({ id: 'CardLinkCreate' }),
+  output: CardLink,
+  errors: [404, 409, 412],
+  run: (ctx, { card_id, to_card_id, kind, why: given }) => {
+    const why = cleanOptional(given, new Findings())
+    return inTx(ctx, async (ctx) => {
+      const { from, to } = await bothCards(ctx, kind, card_id, to_card_id)
+      if (kind === 'supersedes' && to.superseded_by !== from.card_id) await succeed(ctx, to, from)
+      const link = await insertLink(ctx.db, {
+        link_id: newId(),
+        from_card_id: from.card_id,
+        to_card_id: to.card_id,
+        kind,
+        why,
+        created_by: ctx.viewer.userId,
+        created_at: ctx.now().toISOString(),
+      })
+      await audit(ctx, {
+        action: 'card.linked',
+        subject: { type: 'card', id: to.card_id },
+        workspaceId: to.workspace_id,
+        details: { kind, from_card_id: from.card_id },
+      })
+      return { ...link, other_title: to.title, created_by_name: null }
+    })
+  },
+})
+
+export const listLinks = capability({
+  name: 'cards.links',
+  summary: 'How a card stands to others',
+  description: 'In both directions. Links to cards that the caller may not read are left out.',
+  scopes: ['search'],
+  rest: ['GET /api/v1/cards/{card_id}/links'],
+  input: CardId,
+  output: z.object({ items: z.array(CardLink) }).meta({ id: 'CardLinkList' }),
+  errors: [404],
+  run: async (ctx, { card_id }) => {
+    await readableCard(ctx, card_id)
+    return { items: await linksOf(ctx.db, card_id, ctx.viewer.userId) }
+  },
+})
+
+export const unlinkCards = capability({
+  name: 'cards.unlink',
+  summary: 'Take back a link between cards',
+  description: 'For who may edit one of the two cards. A superseded card comes back to search.',
+  scopes: ['record', 'case:write'],
+  rest: ['DELETE /api/v1/cards/{card_id}/links/{link_id}'],
+  status: 204,
+  input: CardId.extend({ link_id: Id }),
+  output: z.void(),
+  errors: [404, 412],
+  run: (ctx, { card_id, link_id }) =>
+    inTx(ctx, async (ctx) => {
+      const card = await editableCard(ctx, card_id)
+      const link = await findLink(ctx.db, link_id)
+      if (!link || (link.from_card_id !== card_id && link.to_card_id !== card_id)) throw notFound('Link')
+      await deleteLink(ctx.db, link_id)
+      if (link.kind === 'supersedes')
+        await setSuccessor(ctx.db, link.to_card_id, await hasLink(ctx.db, link.to_card_id, 'supersedes'))
+      await audit(ctx, {
+        action: 'card.unlinked',
+        subject: { type: 'card', id: link.to_card_id },
+        workspaceId: card.workspace_id,
+        details: { kind: link.kind, from_card_id: link.from_card_id },
+      })
+    }),
+})

@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import { inTx, type UserCtx } from '../../core/context.ts'
+import { conflict, notFound } from '../../core/errors.ts'
+import { AnswerId, Id, Time } from '../../core/schemas.ts'
+import { audit } from '../audit/audit.ts'
+import { editableCard } from '../cards/access.ts'
+import { CardId } from '../cards/schemas.ts'
+import { recountFeedback } from '../feedback/feedback.ts'
+import { cleanOptional, Findings } from '../redaction/stored.ts'
+import { refreshTrust } from '../trust/refresh.ts'
+import { countMergedInto, deleteMerge, findMerge, insertMerge, setSuccessor } from './links.store.ts'
+import { succeed } from './succession.ts'
+
+/** Reading a card reads all that it has taken in. */
+const MOST_MERGED = 20
+const UNDO_DAYS = 30
+const DAY_MS = 86_400_000
+
+const Merged = z
+  .object({
+    card_id: AnswerId.describe('The card that was merged; its id answers with the other from now on'),
+    into_card_id: AnswerId,
+    undo_until: Time,
+  })
+  .meta({ id: 'CardMerge' })
+
+/** Nothing is copied: what was said of the one card is counted on the other as long as the merge stands. */
+async function countAnew(ctx: UserCtx, cardId: string): Promise<void> {
+  await recountFeedback(ctx, cardId)
+  await refreshTrust(ctx, [cardId])
+}
+
+const undoUntil = (at: string): string => new Date(Date.parse(at) + UNDO_DAYS * DAY_MS).toISOString()
+
+export const mergeCard = capability({
+  name: 'cards.merge',
+  summary: 'Merge a card into another',
+  description: `Verdicts, feedback and evidence of the card count and show on the other one, with where they come from. The card leaves search, and its id answers with the other one and says so. It can be undone for ${UNDO_DAYS} days. Credits stay as they are. It needs the right to edit both.`,
+  scopes: ['record', 'case:write'],
+  rest: ['POST /api/v1/cards/{card_id}/merge'],
+  input: CardId.extend({ into_card_id: Id, why: z.string().max(2000).nullish() }).meta({
+    id: 'CardMergeCreate',
+  }),
+  output: Merged,
+  errors: [404, 409, 412],
+  run: (ctx, { card_id, into_card_id, why: given }) => {
+    const why = cleanOptional(given, new Findings())
+    return inTx(ctx, async (ctx) => {
+      const [card, into] = [await editableCard(ctx, card_id), await editableCard(ctx, into_card_id)]
+      if ((await countMergedInto(ctx.db, into_card_id)) >= MOST_MERGED)
+        throw conflict('too_many_merged', `A card can take in at most ${MOST_MERGED} others.`)
+      if (await findMerge(ctx.db, into_card_id))
+        throw conflict('merged_already', 'That card was itself merged into another. Merge into that one.')
+      if ((await countMergedInto(ctx.db, card_id)) > 0)
+        throw conflict(
+          'has_merged',
+          'This card has taken in others. Undo that first, or merge the other way.',
+        )
+      await succeed(ctx, card, into)
+      const created_at = ctx.now().toISOString()
+      await insertMerge(ctx.db, {
+        from_card_id: card_id,
+        into_card_id,
+        merged_by: ctx.viewer.userId,
+        why,
+        created_at,
+      })
+      await countAnew(ctx, into_card_id)
+      await audit(ctx, {
+        action: 'card.merged',
+        subject: { type: 'card', id: card_id },
+        workspaceId: card.workspace_id,
+        details: { into_card_id },
+      })
+      return { card_id, into_card_id, undo_until: undoUntil(created_at) }
+    })
+  },
+})
+
+export const unmergeCard = capability({
+  name: 'cards.unmerge',
+  summary: 'Undo a merge',
+  description: `For ${UNDO_DAYS} days, for who may edit the card that was merged.`,
+  scopes: ['record', 'case:write'],
+  rest: ['DELETE /api/v1/cards/{card_id}/merge'],
+  status: 204,
+  input: CardId,
+  output: z.void(),
+  errors: [404, 409, 412],
+  run: (ctx, { card_id }) =>
+    inTx(ctx, async (ctx) => {
+      const card = await editableCard(ctx, card_id)
+      const merge = await findMerge(ctx.db, card_id)
+      if (!merge) throw notFound('Merge', 'This card is not merged into another.')
+      if (undoUntil(merge.created_at) < ctx.now().toISOString())
+        throw conflict('too_late', `A merge can be undone for ${UNDO_DAYS} days.`)
+      await deleteMerge(ctx.db, card_id)
+      await setSuccessor(ctx.db, card_id, null)
+      await countAnew(ctx, merge.into_card_id)
+      await countAnew(ctx, card_id)
+      await audit(ctx, {
+        action: 'card.unmerged',
+        subject: { type: 'card', id: card_id },
+        workspaceId: card.workspace_id,
+        details: { into_card_id: merge.into_card_id },
+      })
+    }),
+})

@@ -1,0 +1,35 @@
+import type { UserCtx } from '../../core/context.ts'
+import type { CardRow } from './access.ts'
+import { evidencesOf, findCard, isMerged, mergedIds } from './cards.store.ts'
+import { presentEvidence } from './present.ts'
+
+export type Answering = {
+  row: CardRow
+  /** The card that took its place, as far as the viewer may read it. */
+  supersededBy: { card_id: string; title: string } | null
+  /** The id that was asked for, where another card answers. */
+  mergedFrom: string | undefined
+}
+
+/** A merged card answers with the one that took it in; a superseded one answers itself and points to its successor. */
+export async function answering(ctx: UserCtx, row: CardRow): Promise<Answering> {
+  if (row.superseded_by === null) return { row, supersededBy: null, mergedFrom: undefined }
+  const successor = await findCard(ctx.db, ctx.viewer.userId, row.superseded_by)
+  if (!successor) return { row, supersededBy: null, mergedFrom: undefined }
+  if (await isMerged(ctx.db, row.card_id))
+    return { row: successor, supersededBy: null, mergedFrom: row.card_id }
+  const { card_id, title } = successor
+  return { row, supersededBy: { card_id, title }, mergedFrom: undefined }
+}
+
+/** Its own evidence, then that of the cards it has taken in, each with where it comes from. */
+export async function allEvidences(ctx: UserCtx, cardId: string) {
+  const own = (await evidencesOf(ctx.db, cardId)).map(presentEvidence)
+  const merged = await mergedIds(ctx.db, cardId)
+  const taken = await Promise.all(
+    merged.map(async (from_card_id) =>
+      (await evidencesOf(ctx.db, from_card_id)).map((row) => ({ ...presentEvidence(row), from_card_id })),
+    ),
+  )
+  return [...own, ...taken.flat()]
+}

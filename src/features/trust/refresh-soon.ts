@@ -1,0 +1,50 @@
+import { inTx, type UserCtx } from '../../core/context.ts'
+import type { Database } from '../../db/db.ts'
+import { refreshTrust } from './refresh.ts'
+import { holdCard, markDue, settleDue } from './trust.store.ts'
+
+/** Refreshes that have not begun yet, and the last one of each card: two hundred verdicts at once need a few, not two hundred. */
+type Queue = { waiting: Map<string, Promise<void>>; last: Map<string, Promise<void>> }
+const QUEUES = new WeakMap<Database, Queue>()
+
+function queueOf(database: Database): Queue {
+  const known = QUEUES.get(database)
+  if (known) return known
+  const made = { waiting: new Map(), last: new Map() }
+  QUEUES.set(database, made)
+  return made
+}
+
+const compute = (ctx: UserCtx, cardId: string): Promise<void> =>
+  inTx(
+    ctx,
+    async (ctx) => {
+      await holdCard(ctx, cardId)
+      await settleDue(ctx.db, [cardId])
+      await refreshTrust(ctx, [cardId])
+    },
+    { isolation: 'read committed' },
+  )
+
+/** At the end of the transaction that says something: should the process end before the refresh, a job does it. */
+export const refreshIsDue = (ctx: UserCtx, cardId: string): Promise<void> => markDue(ctx.db, cardId)
+
+/** After that transaction. Returns when all that was said before the call is in the card's trust. */
+export function refreshSoon(ctx: UserCtx, cardId: string): Promise<void> {
+  if (ctx.transacting) return refreshTrust(ctx, [cardId])
+  const { waiting, last } = queueOf(ctx.database)
+  const joined = waiting.get(cardId)
+  if (joined) return joined
+  const begin = () => {
+    waiting.delete(cardId)
+    return compute(ctx, cardId)
+  }
+  const next = (last.get(cardId) ?? Promise.resolve()).then(begin, begin)
+  waiting.set(cardId, next)
+  last.set(cardId, next)
+  const forget = () => {
+    if (last.get(cardId) === next) last.delete(cardId)
+  }
+  next.then(forget, forget)
+  return next
+}

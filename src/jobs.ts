@@ -4,6 +4,7 @@ import { backUpOnSchedule } from './features/backup/schedule.ts'
 import { keepDevelopmentBooks } from './features/billing/development.ts'
 import { purgeDeletedCards } from './features/cards/delete.ts'
 import { REINDEX_JOB, reindexStale } from './features/cards/indexing/reindex.ts'
+import { reviewSharedCards } from './features/cards/review-shared.ts'
 import { reconcileAtNight } from './features/credits/reconcile.ts'
 import { mailFeedback } from './features/feedback/digest.ts'
 import { dropOAuthLeftovers } from './features/identity/oauth/grants.ts'
@@ -45,6 +46,7 @@ export const JOBS: readonly Job[] = [
   { name: 'old-login-failures', everyMs: HOUR_MS, run: dropOldFailures },
   { name: 'search-index', everyMs: SECOND_MS, run: maintainIndex },
   { name: REINDEX_JOB, everyMs: MINUTE_MS, run: reindexStale },
+  { name: 'unreviewed-cards', everyMs: MINUTE_MS, run: reviewSharedCards },
   { name: 'ledger', everyMs: HOUR_MS, run: reconcileAtNight },
   { name: 'backup', everyMs: MINUTE_MS, run: backUpOnSchedule },
 ]

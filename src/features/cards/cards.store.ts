@@ -209,10 +209,10 @@ export function findDeleted(
   viewerId: string,
   cardId: string,
   since: string,
-): Promise<{ workspace_id: string } | undefined> {
+): Promise<Pick<CardsTable, 'workspace_id' | 'origin_workspace_id' | 'status'> | undefined> {
   return db
     .selectFrom('cards')
-    .select('workspace_id')
+    .select(['workspace_id', 'origin_workspace_id', 'status'])
     .where('card_id', '=', cardId)
     .where(mayUndelete(viewerId))
     .where('deleted_at', '>=', since)

@@ -1,4 +1,5 @@
 import { type Insertable, sql, type Updateable } from 'kysely'
+import { MAX_PAGE_BYTES } from '../../core/page-size.ts'
 import { fromJson, toJson, toJsonOrNull } from '../../db/columns.ts'
 import type { Db } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
@@ -127,8 +128,7 @@ export async function secretsInEvidencesOf(db: Db, cardId: string): Promise<Foun
   return rows.flatMap((row) => (row.secrets === null ? [] : fromJson<FoundSecret[]>(row.secrets)))
 }
 
-/** Of a page as it is sent, and of one card in it that is not shown whole. */
-export const MAX_PAGE_BYTES = 2 * 1024 * 1024
+/** Of one card in a page that is not shown whole. */
 const SHORT_CARD_BYTES = 16 * 1024
 
 export type ListFilter = {

@@ -1,6 +1,7 @@
+import { MAX_PAGE_BYTES } from '../../core/page-size.ts'
 import { fromJson, fromJsonOrNull } from '../../db/columns.ts'
 import { trackOf } from './card-type.ts'
-import { type EvidenceRow, type ListedRow, MAX_PAGE_BYTES } from './cards.store.ts'
+import type { EvidenceRow, ListedRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
 import type { ReviewReason } from './review-rules.ts'
 import type { CardAnswer, ListedCard } from './schemas.ts'

@@ -53,7 +53,7 @@ export function findInviteByToken(db: Db, tokenHash: string): Promise<WorkspaceI
 export function listInvitesOf(
   db: Db,
   workspaceId: string,
-  { history }: { history: boolean },
+  { history, limit }: { history: boolean; limit?: number },
 ): Promise<WorkspaceInvitesTable[]> {
   return db
     .selectFrom('workspace_invites')
@@ -62,6 +62,7 @@ export function listInvitesOf(
     .$if(!history, (query) => query.where('status', '=', 'pending'))
     .orderBy('created_at', 'desc')
     .orderBy('invite_id', 'desc')
+    .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
     .execute()
 }
 

@@ -1,5 +1,6 @@
 import type { UserCtx } from '../../core/context.ts'
 import { InvalidInput, invalid } from '../../core/errors.ts'
+import { presentWithin } from '../../core/page-size.ts'
 import { fromJson, fromJsonOrNull, toJson, toJsonOrNull } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { ContextEventType, ContextSlot } from '../../db/tables/memory.ts'
@@ -143,3 +144,21 @@ export function present(
 
 export const presentCut = (event: EventHead, projectKey: string, length: number): EventAnswer =>
   present(event, projectKey, cutText(event.content, length))
+
+/** Of the content of an event that has no room in its page. */
+const LIGHT_CHARACTERS = 200
+
+/** Events of one answer, each cut to `length`; past the room of a page they are shorter still, and without their meta. */
+export const presentEvents = (
+  events: readonly EventHead[],
+  projectKey: string,
+  length: number,
+): EventAnswer[] =>
+  presentWithin(
+    events,
+    ({ content, meta, title }) => [content, meta, title],
+    (event, isLight) =>
+      isLight
+        ? { ...presentCut({ ...event, meta: null }, projectKey, LIGHT_CHARACTERS), truncated: true }
+        : presentCut(event, projectKey, length),
+  )

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Time } from '../../core/schemas.ts'
-import { presentCut } from './append.ts'
+import { presentCut, presentEvents } from './append.ts'
 import { type EventHead, newestParts, type Part } from './events.store.ts'
 import { ownMemory, type Place, placeOf } from './place.ts'
 import { USER_PREFERENCES_KEY } from './project-key.ts'
@@ -81,9 +81,11 @@ export const readSnapshot = capability({
       facts: document(project?.project_id, 'facts', key),
       project_preferences: isUserPreferences ? null : document(project?.project_id, 'preferences', key),
       user_preferences: document(userPreferences?.project_id, 'preferences', USER_PREFERENCES_KEY),
-      recent_events: rows
-        .filter((row) => row.slot === 'recent')
-        .map((row) => presentCut(row, key, max_chars_per_event)),
+      recent_events: presentEvents(
+        rows.filter((row) => row.slot === 'recent'),
+        key,
+        max_chars_per_event,
+      ),
       total_events: project?.events ?? 0,
       generated_at: ctx.now().toISOString(),
     }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { AnswerId } from '../../core/schemas.ts'
-import { presentCut } from './append.ts'
+import { presentEvents } from './append.ts'
 import {
   type EventFilter,
   type EventHead,
@@ -106,7 +106,7 @@ export const listEvents = capability({
     return {
       project_key: key,
       workspace_id: workspaceId,
-      items: page.rows.map((row) => presentCut(row, key, max_chars_per_event)),
+      items: presentEvents(page.rows, key, max_chars_per_event),
       next_cursor: page.next ? cursorOf(page.next) : null,
     }
   },

@@ -18,7 +18,7 @@ import { serveRaw } from './raw.ts'
 import { serveRest } from './rest.ts'
 import { serveTools } from './tools.ts'
 import { serveWeb } from './web.ts'
-import { refuseWrongAddresses } from './wrong-addresses.ts'
+import { countPlainRoutes, refuseWrongAddresses } from './wrong-addresses.ts'
 
 const DEFAULT_BODY_LIMIT = 1024 * 1024
 const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/
@@ -80,6 +80,7 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
   handleErrors(app, services)
   if (doors.shedding) shedLoad(app, services.database)
   const closeRoutes = refuseWrongAddresses(app, services)
+  countPlainRoutes(app, services)
   serveMetrics(app, services.config, times)
   serveRest(app, services, answers, doors.capabilities)
   serveTools(app, services, answers, doors.capabilities)

@@ -18,6 +18,8 @@ export const PER_MINUTE: Record<LimitClass, number> = {
 const CREDENTIALS_WORTH = 5
 /** Addresses and methods that do not exist, of one host. */
 export const MISSES_PER_MINUTE = 120
+/** Pages, files and descriptions that anybody may have, of one host: the whole app is some thirty files. */
+export const FILES_PER_MINUTE = 3_000
 /** Credentials that nobody has, of one host; past ten times as many they are not even looked up. */
 export const WRONG_CREDENTIALS_PER_MINUTE = 60
 const LOOKED_UP_WRONG_CREDENTIALS = 10 * WRONG_CREDENTIALS_PER_MINUTE
@@ -60,6 +62,12 @@ export function countMiss(services: Services, request: FastifyRequest): void {
   if (!services.config.rateLimit) return
   request.limit = services.limits.hit(`missed:${request.clientHost}`, MISSES_PER_MINUTE)
   refusePast(request.limit)
+}
+
+/** Counts a request for something that is the same for everybody. */
+export function countFile(services: Services, request: FastifyRequest): void {
+  if (!services.config.rateLimit) return
+  refusePast(services.limits.hit(`files:${request.clientHost}`, FILES_PER_MINUTE))
 }
 
 const wrongCredentialsOf = (request: FastifyRequest) => `wrong:${request.clientHost}`

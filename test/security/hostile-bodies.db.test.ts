@@ -196,6 +196,21 @@ onBothEngines(
       expect(await lastOf(1, send)).toBe(429)
     })
 
+    test('holds for the words of a filter, each of which is looked for in every public card', async () => {
+      const user = await t.user()
+      const list = (q: string) =>
+        from('192.0.2.11')(`/api/v1/cases?scope=public&q=${encodeURIComponent(q)}`, {
+          authorization: `Bearer ${user.token}`,
+        })
+      const letters = [...'abcdefghijklmnopqrstuvwxyz']
+      const many = await list(letters.join(' '))
+      expect([many.statusCode, many.json().detail[0].loc]).toEqual([422, ['query', 'q']])
+      // What is said again, or stands inside another word, is not looked for.
+      expect((await list('e '.repeat(400))).statusCode).toBe(200)
+      expect((await list(`${letters.join('')} ${letters.join(' ')}`)).statusCode).toBe(200)
+      expect(await lastOf(119, () => list('word'))).toBe(429)
+    })
+
     test('holds for the bytes that a host or a person has parsed', async () => {
       const post = from('192.0.2.5')
       const size = 512 * 1024

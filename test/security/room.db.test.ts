@@ -197,6 +197,29 @@ onBothEngines('a list', (t) => {
     expect((await user.get(`/api/v1/project-context/events/${raw_id}`)).body.meta).toEqual(META)
   })
 
+  test('of memory is searched for two letters in its newest 32 MiB alone', async () => {
+    const user = await t.user()
+    const project = { project_key: 'long', event_type: 'turn' }
+    const append = (content: string) => user.post('/api/v1/project-context/events', { ...project, content })
+    await append('only here: zq')
+    const first = await append('x'.repeat(190_000))
+    const search = (query: string) =>
+      user.get(`/api/v1/project-context/search?project_key=long&query=${query}`)
+    expect((await search('zq')).body.total).toBe(1)
+    // As if the text between were much longer; nobody has to send it for that.
+    await t.app.services.database.transaction((db) =>
+      db
+        .updateTable('context_events')
+        .set({ search_text: 'x'.repeat(33 * MIB) })
+        .where('raw_id', '=', first.body.raw_id)
+        .execute(),
+    )
+    await append('newest: zw')
+    expect((await search('zw')).body.total).toBe(1)
+    expect((await search('zq')).body.total).toBe(0)
+    expect((await search('only here')).body.total).toBe(1)
+  })
+
   test('of workspaces has 2 MiB at most, whoever has added one to them', async () => {
     const [maker, added] = [await t.user(), await t.user()]
     const policy_json = META

@@ -144,6 +144,17 @@ const contains = (word: string) => {
   return sql<boolean>`cards.filter_text like ${pattern} escape '\\'`
 }
 
+/**
+ * The different words of a filter, the longest first, since most texts end there. What stands inside another word asks for
+ * nothing more. Each of them is looked for in every card, so their number is what a list costs.
+ */
+export function filterWords(q: string): string[] {
+  const words = new Set(foldForFilter(q).split(/\s+/))
+  words.delete('')
+  const longestFirst = [...words].toSorted((a, b) => b.length - a.length)
+  return longestFirst.filter((word, i) => !longestFirst.slice(0, i).some((longer) => longer.includes(word)))
+}
+
 export const listedCards = (db: Db, viewerId: string, filter: ListFilter) => {
   const { scope, workspaceId, status, track, q } = filter
   let query = db
@@ -152,7 +163,7 @@ export const listedCards = (db: Db, viewerId: string, filter: ListFilter) => {
   if (status !== undefined)
     query = query.where((eb) => eb(eb.ref('cards.status').$castTo<string>(), '=', status))
   if (track !== undefined) query = query.where('cards.card_type', track === 'debug' ? '=' : '!=', 'debug_fix')
-  for (const word of foldForFilter(q ?? '').split(/\s+/)) if (word !== '') query = query.where(contains(word))
+  for (const word of filterWords(q ?? '')) query = query.where(contains(word))
   return query
 }
 

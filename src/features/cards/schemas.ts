@@ -200,7 +200,12 @@ export const CardListQuery = z.object(listParameters)
 export const CaseListQuery = z.object({
   ...listParameters,
   track: z.enum(['debug', 'build']).optional(),
-  q: z.string().min(1).max(1000).optional().describe('Text filter; with scope=public only'),
+  q: z
+    .string()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe('Text filter: cards with all its words, at most 16; with scope=public only'),
 })
 
 export const CaseStatsResponse = z

@@ -8,7 +8,14 @@ import { queryTerms, tokens } from '../../text/analyse.ts'
 import { foldCase } from '../../text/fold.ts'
 import { snippetAround } from '../../text/literal-snippet.ts'
 import { codeInHit, findWord, rarestGrams, SHORTEST_INDEXED } from './events.search.ts'
-import { type EventRow, loadEvents, type NumberedEvent, newestTexts, scanNewest } from './events.store.ts'
+import {
+  type EventRow,
+  eventsWithin,
+  loadEvents,
+  type NumberedEvent,
+  newestTexts,
+  scanNewest,
+} from './events.store.ts'
 import { countSubstring, countWords, findSubstring } from './matches.search.ts'
 import { ownMemory, placeOf } from './place.ts'
 import { type Project, partitionsOf } from './projects.store.ts'
@@ -122,8 +129,8 @@ function firstMatch(content: string, query: string): string {
 const NEWEST = 200
 /** What is common in these is taken to be common in all of the project. */
 const SAMPLE = { events: 60, characters: 2000 }
-/** Too short for the index: read one by one, but never more than this. */
-const SHORT_NEEDLE_WINDOW = 20_000
+/** Too short for the index: read one by one, but never more than this. Reading holds the process, so bytes count too. */
+const SHORT_NEEDLE_WINDOW = { events: 20_000, bytes: 32 * 1024 * 1024 }
 
 type Window = { from: number; limit: number }
 type Matches = { rows: EventRow[]; total: number }
@@ -140,7 +147,9 @@ async function findNewest(ctx: UserCtx, project: Project, query: string, window:
   const scan = (limit: number, read: number) => scanNewest(ctx.db, engine, project, needle, limit, read)
   const isShort = [...needle].length < SHORTEST_INDEXED
   if (isShort || project.events <= NEWEST) {
-    const all = await scan(MOST_COUNTED, SHORT_NEEDLE_WINDOW)
+    const { events, bytes } = SHORT_NEEDLE_WINDOW
+    const readable = isShort ? await eventsWithin(ctx.db, project, events, bytes) : NEWEST
+    const all = await scan(MOST_COUNTED, readable)
     return { rows: await rowsOf(ctx, all, window), total: all.length }
   }
   const recent = await scan(wanted, NEWEST)

@@ -8,14 +8,8 @@ import { queryTerms, tokens } from '../../text/analyse.ts'
 import { foldCase } from '../../text/fold.ts'
 import { snippetAround } from '../../text/literal-snippet.ts'
 import { codeInHit, findWord, rarestGrams, SHORTEST_INDEXED } from './events.search.ts'
-import {
-  type EventRow,
-  eventsWithin,
-  loadEvents,
-  type NumberedEvent,
-  newestTexts,
-  scanNewest,
-} from './events.store.ts'
+import { type EventRow, loadEvents, type NumberedEvent, newestTexts, scanNewest } from './events.store.ts'
+import { eventsWithin } from './events-within.store.ts'
 import { countSubstring, countWords, findSubstring } from './matches.search.ts'
 import { ownMemory, placeOf } from './place.ts'
 import { type Project, partitionsOf } from './projects.store.ts'

@@ -135,6 +135,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
       'account.change_password',
       'account.delete',
       'account.sign_out_everywhere',
+      'keys.create',
       'keys.delete',
       'keys.end_current',
       'keys.list',

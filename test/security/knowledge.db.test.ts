@@ -81,6 +81,33 @@ onBothEngines('what cards show to whom', (t) => {
     expect(await versions(owner)).toMatchObject({ total: 5 })
   })
 
+  test('a workspace reads what was said about a card since it came there; the owner reads all', async () => {
+    const [first, second] = [await team(t, {}), await team(t, {})]
+    const { editor: owner } = first
+    // A member of both, so that the card can go from one to the other.
+    await second.admin.post(`/api/v1/workspaces/${second.workspaceId}/members`, {
+      user_id: owner.userId,
+      role: 'editor',
+    })
+    const { card_id } = await record(owner, { ...goodCard('said'), workspace_id: first.workspaceId })
+    await owner.post(`/api/v1/cards/${card_id}/share`)
+    const say = (as: Person, comment: string) =>
+      as.post(`/api/v1/cards/${card_id}/feedback`, { kind: 'useful', comment })
+    await say(first.viewer, 'Only for the first team')
+    t.later(1000)
+    const moved = await owner.post(`/api/v1/cards/${card_id}/move`, { workspace_id: second.workspaceId })
+    expect(moved.body.status).toBe('published')
+    t.later(1000)
+    await say(second.viewer, 'For the second team')
+    const read = async (as: Person) => {
+      const { body } = await as.get(`/api/v1/cards/${card_id}/feedback`)
+      return [body.total, body.items.map((item: { comment: string }) => item.comment)]
+    }
+    expect(await read(second.editor)).toEqual([1, ['For the second team']])
+    expect(await read(second.viewer)).toEqual([1, ['For the second team']])
+    expect(await read(owner)).toEqual([2, ['For the second team', 'Only for the first team']])
+  })
+
   test('strangers see what has passed its review, whatever brought it into the open', async () => {
     const stranger = await t.user()
     for (const visibility of ['public', 'unlisted']) {

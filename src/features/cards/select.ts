@@ -14,6 +14,7 @@ const SHOWN = [
   'cards.status',
   'cards.version',
   'cards.seen_from_version',
+  'cards.seen_since',
   'cards.evidence_count',
   'cards.feedback_useful',
   'cards.feedback_not_applicable',

@@ -17,6 +17,12 @@ export async function eventsWithin(
     .orderBy('created_at', 'desc')
     .orderBy('event_no', 'desc')
     .limit(most)
+  // Nearly always all of them fit, and one sum takes half the time of a running one.
+  const { total } = await db
+    .selectFrom(newest.as('newest'))
+    .select(sql<number>`coalesce(sum(bytes), 0)`.as('total'))
+    .executeTakeFirstOrThrow()
+  if (Number(total) <= bytes) return most
   const sums = db
     .selectFrom(newest.as('newest'))
     .select(sql<number>`sum(bytes) over (order by created_at desc, event_no desc)`.as('so_far'))

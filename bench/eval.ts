@@ -68,8 +68,8 @@ async function evaluate(folder: string, engine: 'sqlite' | 'postgres'): Promise<
       environment: {},
     }))
     const names = new Map<string, string>()
-    const place = { ownerId: owner.userId, workspaceId: owner.workspaceId, status: 'unpublished' as const }
-    await loadCards(app.services, cards, () => place, {
+    const target = { ownerId: owner.userId, workspaceId: owner.workspaceId, status: 'unpublished' as const }
+    await loadCards(app.services, cards, () => target, {
       onCard: (cardId, i) => names.set(cardId, corpus[i]?._id ?? ''),
     })
 

@@ -35,7 +35,7 @@ if (values.help || unknown.length > 0) {
   process.exit(2)
 }
 
-/** What a trial run changes: small collections, short loads. */
+/** What a trial changes: small collections, short loads. */
 const SMALL_ARGUMENTS: Record<string, string[]> = {
   search: ['--sizes', '1000', '--postgres-sizes', '', '--queries', '20'],
   growth: ['--sizes', '1000', '--out', ''],
@@ -56,7 +56,7 @@ type Result = { bench: string; seconds: number; ended: number | null; rows: Row[
 
 const folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-bench-rows-'))
 
-function run(bench: string): Result {
+function execute(bench: string): Result {
   const file = join(folder, bench)
   const begin = performance.now()
   const { status } = spawnSync(
@@ -73,7 +73,7 @@ function run(bench: string): Result {
 }
 
 const loadBefore = loadavg()[0] ?? 0
-const results = BENCHES.filter((name) => positionals.length === 0 || positionals.includes(name)).map(run)
+const results = BENCHES.filter((name) => positionals.length === 0 || positionals.includes(name)).map(execute)
 rmSync(folder, { recursive: true, force: true })
 
 const verdict = ({ met }: Row) => (met === undefined ? '' : met ? 'yes' : 'MISSED')
@@ -109,7 +109,7 @@ const machine = {
 const cells = (values: readonly string[]) =>
   `| ${values.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`
 const markdown = [
-  `# Bench of ${commit}${values.small ? ' (trial run with small sizes: not figures of the product)' : ''}`,
+  `# Bench of ${commit}${values.small ? ' (trial with small sizes: not figures of the product)' : ''}`,
   '',
   `${new Date().toISOString()} · Node ${machine.node} · ${machine.platform} · ${machine.cores} cores · ${machine.memoryGb} GB · load ${machine.loadBefore} at the start`,
   '',

@@ -18,7 +18,7 @@ const { values } = parseArgs({
     sizes: { type: 'string', default: '10000,100000,1000000' },
     'postgres-sizes': { type: 'string', default: '100000' },
     queries: { type: 'string', default: '200' },
-    // SQLite vaults are kept here, so that the next run need not fill them again.
+    // SQLite vaults are kept here, so that the next measurement need not fill them again.
     keep: { type: 'string' },
     // wall, or cpu: what this process computed, for SQLite on a machine that others use too.
     clock: { type: 'string', default: 'wall' },
@@ -110,7 +110,7 @@ async function measure(engine: EngineName, cards: number): Promise<Measured> {
       small: [] as number[],
     }
     for (const query of queries.slice(0, 20)) for (const run of Object.values(rounds)) await run(query)
-    // In turn, so that a noisy moment of the machine meets all alike; some of a kind in a row, as each raw query leaves the
+    // Alternating, so that a noisy moment of the machine meets all alike; some of a kind in a row, as each raw query leaves the
     // processor's caches full of its own, and no service would ask one between any two searches.
     for (let from = 0; from < queries.length; from += inARow)
       for (const name of Object.keys(rounds) as (keyof typeof rounds)[])

@@ -50,8 +50,8 @@ export const JOBS: readonly Job[] = [
 ]
 
 /**
- * Runs each job after its interval, or when it is woken; one run of a job at a time. The returned function
- * waits for the last runs.
+ * Runs each job after its interval, or when it is woken; one execution of a job at a time. The returned function
+ * waits for the last executions.
  */
 export function startJobs(services: Services, jobs: readonly Job[] = JOBS): () => Promise<void> {
   const stopping = new AbortController()

@@ -8,7 +8,7 @@ const routes = [
   ...rawRoutes.map((raw) => raw.route),
 ]
 const duplicates = (values: string[]) => values.filter((value, index) => values.indexOf(value) !== index)
-/** `{case_id}` and `{card_id}` are one place to the router. */
+/** `{case_id}` and `{card_id}` are one parameter to the router. */
 const anonymous = (route: string) => route.replaceAll(/\{\w+\}/g, '{}')
 
 test('no two capabilities share a name, a route or a tool', () => {

@@ -11,7 +11,7 @@ export type BenchCard = {
   environment: Record<string, string>
 }
 
-/** The same numbers in every run, so that runs can be compared. */
+/** The same numbers every time, so that measurements can be compared. */
 export function randomFrom(seed: number): (below: number) => number {
   let state = seed >>> 0
   return (below) => {

@@ -31,7 +31,7 @@ export type Services = {
   passwordWork: PasswordWork
   /** The server's own secret: what is sealed with it can be opened only here. */
   secret: string
-  /** `wakeups.emit(name)` runs the job of that name now rather than at its next turn. */
+  /** `wakeups.emit(name)` runs the job of that name now instead of at its next interval. */
   wakeups: EventEmitter
   log: Logger
   now: () => Date

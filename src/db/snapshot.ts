@@ -24,15 +24,15 @@ export const BATCH_ROWS = 200
 export function inOrderOfReference(tables: readonly TableShape[]): TableShape[] {
   const byName = new Map(tables.map((table) => [table.name, table]))
   const ordered = new Set<TableShape>()
-  const place = (table: TableShape, path: readonly TableShape[]) => {
+  const visit = (table: TableShape, path: readonly TableShape[]) => {
     if (ordered.has(table) || path.includes(table)) return
     for (const { table: target } of table.references) {
       const referred = byName.get(target)
-      if (referred) place(referred, [...path, table])
+      if (referred) visit(referred, [...path, table])
     }
     ordered.add(table)
   }
-  for (const table of [...tables].sort((a, b) => (a.name < b.name ? -1 : 1))) place(table, [])
+  for (const table of [...tables].sort((a, b) => (a.name < b.name ? -1 : 1))) visit(table, [])
   return [...ordered]
 }
 

@@ -93,7 +93,7 @@ async function wordsWith(
 }
 
 /**
- * One slip spoils three neighbouring trigrams. Dealt out in turn to three lists, each list keeps some that are right,
+ * One slip spoils three neighbouring trigrams. Dealt out one by one to three lists, each list keeps some that are right,
  * so a word that is meant matches every list, and hardly any other word does.
  */
 function threeWays(grams: readonly string[]): number[][] {

@@ -48,7 +48,7 @@ function addedWords(cards: readonly SearchDocument[]): string {
 
 /** Of a bulk load, a note tells of hundreds of cards. */
 const FOLDED_AT_ONCE = 500
-/** Processes that fold into the counts or into the lists at the same time take turns. */
+/** Processes that fold into the counts or into the lists at the same time wait for each other. */
 export const lockIndex = (ctx: Ctx): Promise<void> => holdLock(ctx.db, ctx.database.engine, 'searchIndex')
 
 /** Counts in what card writes have noted; returns how many notes are folded. */

@@ -22,10 +22,10 @@ export type Emit = (reading: Reading, start: number, end: number) => void
 // Scripts written without spaces between words; Hangul has spaces, but its words carry endings, so pairs serve it too.
 const UNSPACED =
   '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}\\u30fc\\uff70'
-const RUN = `[${UNSPACED}][${UNSPACED}\\p{M}]*`
+const UNSPACED_TEXT = `[${UNSPACED}][${UNSPACED}\\p{M}]*`
 const WORD = `[[\\p{L}\\p{N}\\p{M}_]--[${UNSPACED}]]+`
-const FOREIGN_TOKEN = new RegExp(`\\p{Extended_Pictographic}|${RUN}|${WORD}`, 'gv')
-const RUN_START = new RegExp(`^[${UNSPACED}]`, 'v')
+const FOREIGN_TOKEN = new RegExp(`\\p{Extended_Pictographic}|${UNSPACED_TEXT}|${WORD}`, 'gv')
+const UNSPACED_START = new RegExp(`^[${UNSPACED}]`, 'v')
 const PICTOGRAPH = /^\p{Extended_Pictographic}/u
 const MOST_VERSION_PARTS = 5
 
@@ -33,15 +33,15 @@ const isDigit = (code: number) => code >= 48 && code <= 57
 const isLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 65 && code <= 90)
 const isWordCode = (code: number) => isLetter(code) || isDigit(code) || code === 95 || code >= 128
 
-/** Pairs of neighbouring characters, each with its own place where folding has kept the places. */
-function emitRun(text: string, start: number, emit: Emit): void {
+/** Pairs of neighbouring characters, each with its own position where folding has kept the positions. */
+function emitUnspaced(text: string, start: number, emit: Emit): void {
   const folded = fold(text)
   const characters = [...folded]
   const pairs = characters.length < 2 ? characters : characters.slice(1).map((c, i) => `${characters[i]}${c}`)
-  const keepsPlaces = characters.length === text.length && folded.length === text.length
+  const keepsPositions = characters.length === text.length && folded.length === text.length
   pairs.forEach((pair, i) => {
-    const from = keepsPlaces ? start + i : start
-    emit(readAsIs(pair), from, keepsPlaces ? from + pair.length : start + text.length)
+    const from = keepsPositions ? start + i : start
+    emit(readAsIs(pair), from, keepsPositions ? from + pair.length : start + text.length)
   })
 }
 
@@ -49,7 +49,7 @@ function emitRun(text: string, start: number, emit: Emit): void {
 function emitForeign(text: string, start: number, emit: Emit): void {
   for (const match of text.matchAll(FOREIGN_TOKEN)) {
     const from = start + match.index
-    if (RUN_START.test(match[0])) emitRun(match[0], from, emit)
+    if (UNSPACED_START.test(match[0])) emitUnspaced(match[0], from, emit)
     else if (PICTOGRAPH.test(match[0])) emit(readAsIs(match[0]), from, from + match[0].length)
     else {
       const reading = readForeign(match[0])
@@ -105,7 +105,7 @@ function codesOf(text: string): Codes {
   return codes
 }
 
-/** Walks over a text and hands out every token's reading with its place. What is handed to must not scan in turn. */
+/** Walks over a text and hands out every token's reading with its position. The callback must not scan itself. */
 export function scan(text: string, emit: Emit, isWorth?: Worth): void {
   const codes = codesOf(text)
   const length = text.length
@@ -148,7 +148,7 @@ function readWithSigns(token: string): Reading {
   return last === 43 || last === 35 ? readAsIs(token.toLowerCase()) : interpret(token)
 }
 
-/** The tokens of a text in order, each with its place and its terms. */
+/** The tokens of a text in order, each with its position and its terms. */
 export function tokens(text: string, isWorth?: Worth): Token[] {
   const found: Token[] = []
   scan(text, ({ terms }, start, end) => found.push({ start, end, terms }), isWorth)

@@ -1,5 +1,5 @@
 /**
- * What a terminal, a clock and a linker write into an error, and what no two runs share. Search and recall read a pasted
+ * What a terminal, a clock and a linker write into an error, and what differs each time a program executes. Search and recall read a pasted
  * log without it, so that the log finds what its two telling lines find.
  *
  * Every pattern is linear: none repeats a group that can match in two ways.
@@ -80,7 +80,7 @@ function cleanLine(line: string): string {
 }
 
 /**
- * A text without what changes from run to run: terminal codes, progress bars, times, addresses, ids, temporary folders, line
+ * A text without what changes each time: terminal codes, progress bars, times, addresses, ids, temporary folders, line
  * numbers, repeated lines and all but the first frames of a stack. Names of errors, messages, codes, packages, versions
  * and files stay. A text in which nothing is noise comes back as it is, but for its blanks.
  */

@@ -11,7 +11,7 @@ type Mark = { start: number; end: number; terms: string[] }
 
 export type Shown = { matched: string[]; snippet: string }
 
-/** The places of a text that matched. A token counts by its parts, so `getUserById` matches user. */
+/** The parts of a text that matched. A token counts by its parts, so `getUserById` matches user. */
 function marksIn(text: string, terms: ReadonlySet<string>, isWorth: Worth): Mark[] {
   return tokens(text, isWorth)
     .map(({ start, end, terms: has }) => ({ start, end, terms: has.filter((term) => terms.has(term)) }))
@@ -79,22 +79,22 @@ function render(
 }
 
 /**
- * Why a card came: its own words that matched, and the place in its texts that shows most of them, as HTML in which
+ * Why a card came: its own words that matched, and the part of its texts that shows most of them, as HTML in which
  * nothing but the marks is markup.
  */
 export function explain(title: string, texts: readonly string[], terms: ReadonlySet<string>): Shown {
   const isWorth = mayHave(terms)
   const read = texts.filter((text) => text !== '').map((text) => text.slice(0, LONGEST_READ))
-  const places = read.map((text) => {
+  const parts = read.map((text) => {
     const marks = marksIn(text, terms, isWorth)
     return { text, marks, ...bestWindow(marks) }
   })
   const inTitle = marksIn(title, terms, isWorth)
   const matched = new Set<string>()
-  for (const { text, marks } of [{ text: title, marks: inTitle }, ...places])
+  for (const { text, marks } of [{ text: title, marks: inTitle }, ...parts])
     for (const mark of marks) matched.add(fold(text.slice(mark.start, mark.end)))
-  const first = places[0] ?? { text: '', marks: [], from: 0, distinct: 0 }
-  const inTexts = places.reduce((a, b) => (b.distinct > a.distinct ? b : a), first)
+  const first = parts[0] ?? { text: '', marks: [], from: 0, distinct: 0 }
+  const inTexts = parts.reduce((a, b) => (b.distinct > a.distinct ? b : a), first)
   // The title is shown beside the snippet, so it is quoted only where nothing else matched.
   const best = inTexts.distinct > 0 ? inTexts : { text: title, marks: inTitle, ...bestWindow(inTitle) }
   return {

@@ -7,7 +7,7 @@ type Table = keyof Schema | 'context_event_index'
  * so any join with it is local), or `single` (whole on one node: small, or touched seldom).
  */
 export const DISTRIBUTION = {
-  // One card, its parts and its place in the index are in one shard.
+  // One card, its parts and its index entries are in one shard.
   cards: 'card_id',
   card_tags: 'card_id',
   card_evidences: 'card_id',

@@ -31,7 +31,7 @@ const part = (name: string, content: string, file = '') =>
 
 const form = `${part('email', 'a@example.com')}${part('subject', 'S')}${part('message', 'M')}${part('attachments', 'some text', 'a.txt')}--x--\r\n`
 
-// Errors that nobody listens for end the process; vitest reports them as errors of this run.
+// Errors that nobody listens for end the process; vitest reports them as errors of the whole test.
 test('a form that breaks off anywhere, with or without its sender, ends nothing but itself', async () => {
   for (let end = 0; end < form.length; end += 3) {
     const [told] = await Promise.all([sendRaw(form.slice(0, end), false), sendRaw(form.slice(0, end), true)])

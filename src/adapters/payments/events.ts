@@ -1,7 +1,7 @@
 /**
  * Reads a verified event into the few facts the product acts on. Shapes are those of the API version that the SDK
  * pins (2026-09-30): the period stands on the subscription's item, an invoice names its subscription under `parent`.
- * A webhook endpoint that was created with an older version still sends the older places; both are read.
+ * A webhook endpoint that was created with an older version still sends the older fields; both are read.
  */
 import { z } from 'zod'
 
@@ -110,7 +110,7 @@ const Subscription = z.object({
   items: z.object({ data: z.array(Product.extend({ current_period_end: Seconds.nullish() })) }).nullish(),
 })
 
-const Line = z.object({
+const WireLine = z.object({
   amount: Cents,
   quantity: z.number().nullish(),
   proration: z.boolean().nullish(),
@@ -140,7 +140,7 @@ const Invoice = z.object({
   payments: z
     .object({ data: z.array(z.object({ payment: z.object({ payment_intent: Ref }).nullish() })) })
     .nullish(),
-  lines: z.object({ data: z.array(Line) }).nullish(),
+  lines: z.object({ data: z.array(WireLine) }).nullish(),
 })
 
 const Charge = z.object({
@@ -254,7 +254,7 @@ function readInvoice(
   }
 }
 
-function readLine(line: z.output<typeof Line>): InvoiceLine {
+function readLine(line: z.output<typeof WireLine>): InvoiceLine {
   const { parent } = line
   return {
     productId: line.pricing?.price_details?.product ?? line.price?.product ?? null,

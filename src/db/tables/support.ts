@@ -23,6 +23,7 @@ export type SupportTicketsTable = {
 export type SupportConversationsTable = {
   conversation_hash: string
   user_id: string | null
+  /** The messages of a conversation; the column is older than the word. */
   sealed_turns: string
   updated_at: string
 }

@@ -62,7 +62,7 @@ function readValue(text: string | string[], type: QueryType): unknown {
 
 type Reader = { read: (request: FastifyRequest) => Record<string, unknown>; locate: Locate }
 
-/** Path, query and body of one route as one input object, and back again for the place of an error. */
+/** Path, query and body of one route as one input object, and back again for the location of an error. */
 function readerFor(capability: Capability, method: Method, path: string): Reader {
   const fieldOf = (name: string) => capability.aliases?.[name] ?? name
   const pathFields = new Map(pathNames(path).map((name) => [fieldOf(name), name]))

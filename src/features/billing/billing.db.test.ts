@@ -287,7 +287,7 @@ onBothEngines(
         expect(await status(buyer)).toMatchObject({ plan_id: 'pro', credits_balance: 2600 })
       })
 
-      test('a second one may not be bought while the first runs', async () => {
+      test('a second one may not be bought while the first is active', async () => {
         const buyer = await person()
         await deliver(events(buyer, t).subscription('created', { created: 100 }))
         const again = await buyer.post('/api/v1/billing/checkout', { plan_id: 'team' })
@@ -312,7 +312,7 @@ onBothEngines(
         )
       })
 
-      test('of two that run, the better one counts', async () => {
+      test('of two active ones, the better counts', async () => {
         const buyer = await person()
         const make = events(buyer, t)
         await deliver(make.subscription('created', { created: 100, plan: 'team', id: 'a' }))

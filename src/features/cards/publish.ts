@@ -51,7 +51,7 @@ async function targetFor(ctx: UserCtx, targetId: string) {
 /**
  * The look for duplicates reads what every card write changes, so on PostgreSQL a serialisable transaction would have to
  * run again and again. Publishing runs at read committed there and holds what it relies on: other publishing, that two
- * equal cards do not pass side by side; the card; the role and the visibility of the place that it goes to.
+ * equal cards do not pass side by side; the card; the role and the visibility of the workspace that it goes to.
  */
 async function holdStill({ db, database, viewer }: UserCtx, cardId: string, targetId: string): Promise<void> {
   if (database.engine !== 'postgres') return

@@ -60,7 +60,7 @@ test.each([
   expect(reviewCard({ ...good, ...change }).reasons).toEqual([])
 })
 
-test('a secret is named by kind and place, and never echoed; in evidence the way out is told', () => {
+test('a secret is named by kind and field, and never echoed; in evidence the way out is told', () => {
   const secrets = [{ field: 'evidences.0', kind: 'private_key' }]
   const [reason] = reviewCard({ ...good, secrets }).reasons
   expect(reason?.message).toContain('evidences.0 (private_key)')
@@ -104,7 +104,7 @@ test.each([
   expect(isPlaceholderText(text)).toBe(false)
 })
 
-test('words and runs of three', () => {
+test('words and shingles', () => {
   expect(wordsOf('Don’t split node_modules, v2.1!')).toEqual(['don’t', 'split', 'node_modules', 'v2.1'])
   expect([...shinglesOf('one two three four')]).toEqual(['one two three', 'two three four'])
   expect([...shinglesOf('one two')]).toEqual(['one two'])

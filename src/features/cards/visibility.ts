@@ -8,7 +8,7 @@ import type { Role } from '../../db/tables/workspaces.ts'
  */
 type Condition = Expression<SqlBool>
 type Cards = ExpressionBuilder<Schema, 'cards'>
-/** A value, or its place in a query that is compiled once. */
+/** A value, or its parameter in a query that is compiled once. */
 export type ViewerId = string | Expression<string>
 
 const EDITORS: readonly Role[] = ['admin', 'editor']
@@ -43,8 +43,8 @@ const isInWorkspaceOf = (eb: Cards, visibility: readonly ('unlisted' | 'public')
       .where('workspaces.visibility', 'in', visibility),
   )
 
-const isOpenTo = (eb: Cards, places: readonly ('unlisted' | 'public')[]): Condition =>
-  eb.and([isPublished(eb), hasPassed(eb), isInWorkspaceOf(eb, places)])
+const isOpenTo = (eb: Cards, visibilities: readonly ('unlisted' | 'public')[]): Condition =>
+  eb.and([isPublished(eb), hasPassed(eb), isInWorkspaceOf(eb, visibilities)])
 
 /** Open to everybody who knows the id, signed in or not. */
 export function isOpen(): Condition {

@@ -205,7 +205,7 @@ onBothEngines('invitations', (t) => {
     expect((await member.get(url)).body.role).toBe('viewer')
   })
 
-  test('wrong input is a 422 that names the place, and nobody is invited', async () => {
+  test('wrong input is a 422 that names the location, and nobody is invited', async () => {
     const { admin, invites } = await team(t)
     for (const [field, body] of [
       ['email', {}],

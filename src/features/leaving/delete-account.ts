@@ -22,7 +22,7 @@ async function refuseWhilePaying(ctx: UserCtx): Promise<void> {
     throw conflict('subscription_active', 'A subscription is running. Cancel it in the billing portal first.')
 }
 
-/** A team must not be left without anybody who can run it. */
+/** A team must not be left without an admin. */
 async function refuseWhileNeeded(ctx: UserCtx): Promise<void> {
   const me = ctx.viewer.userId
   const needed = await ctx.db

@@ -323,7 +323,7 @@ export async function recount(db: Db, { user_id, project_id }: ProjectRef, added
   return events
 }
 
-/** Hands all events of one project to another; their places in the indexes stay. */
+/** Hands all events of one project to another; their index entries stay. */
 export async function moveEvents(db: Db, from: ProjectRef, to: ProjectRef): Promise<number> {
   await db
     .updateTable('context_partitions')

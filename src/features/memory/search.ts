@@ -10,9 +10,9 @@ import { snippetAround } from '../../text/literal-snippet.ts'
 import { codeInHit, findWord, rarestGrams, SHORTEST_INDEXED } from './events.search.ts'
 import { type EventRow, loadEvents, type NumberedEvent, newestTexts, scanNewest } from './events.store.ts'
 import { countSubstring, countWords, findSubstring } from './matches.search.ts'
-import { ownMemory, placeOf } from './place.ts'
 import { type Project, partitionsOf } from './projects.store.ts'
 import { bestFirst, estimateFrequency, type Ranked, rankByWords } from './ranking.ts'
+import { ownMemory, resolveProject } from './resolve-project.ts'
 import { EventType, ProjectKey, WorkspaceId } from './schemas.ts'
 
 const Mode = z.enum(['substring', 'ranked'])
@@ -79,7 +79,7 @@ export const searchMemory = capability({
   input: SearchInput,
   output: ProjectContextSearchResponse,
   run: async (ctx, { project_key, query, workspace_id, limit, page = 1, mode = 'substring' }) => {
-    const { project, name, workspaceId } = await placeOf(ctx, project_key, workspace_id)
+    const { project, name, workspaceId } = await resolveProject(ctx, project_key, workspace_id)
     const find = mode === 'ranked' ? findRanked : findNewest
     const from = (page - 1) * limit
     const { rows, total } = project ? await find(ctx, project, query, { from, limit }) : NOTHING

@@ -138,7 +138,7 @@ describe('a secret is replaced by a placeholder of its kind', () => {
     ['a variation selector', '\ufe0f'],
     ['a direction mark', '\u202e'],
     ['a tag', '\u{e0041}'],
-  ])('%s inside a token hides nothing, and the rest keeps its place', (name, sign) => {
+  ])('%s inside a token hides nothing, and the rest keeps its position', (name, sign) => {
     const token = `ghp_${randomFrom(alphanumeric, 36)}`
     const at = name === 'a Markdown escape' ? 3 : 12
     const hidden = `${token.slice(0, at)}${sign}${token.slice(at)}`

@@ -15,7 +15,7 @@ type Placed = {
   track: string
 }
 
-const runs = 60
+const ROUNDS = 60
 
 onBothEngines(
   'search never crosses tenants',
@@ -117,7 +117,7 @@ onBothEngines(
           const found = answer.body.results.map((result: { card_id: string }) => result.card_id)
           expect([...found].sort()).toEqual(allowed.map((card) => card.id).sort())
         }),
-        { numRuns: runs },
+        { numRuns: ROUNDS },
       )
     })
 

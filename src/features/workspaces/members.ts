@@ -131,7 +131,7 @@ async function requireMember(ctx: UserCtx, workspaceId: string, userId: string):
   return member
 }
 
-/** A workspace without an admin could never be run again. The transaction is serialisable, so the count holds. */
+/** Nobody could manage a workspace without an admin. The transaction is serialisable, so the count holds. */
 async function refuseForLastAdmin(ctx: UserCtx, member: MembershipsTable): Promise<void> {
   if (member.role === 'admin' && (await countAdmins(ctx.db, member.workspace_id)) === 1)
     throw conflict('last_admin', 'This is the last admin of the workspace. Make somebody else admin first.')
@@ -139,7 +139,7 @@ async function refuseForLastAdmin(ctx: UserCtx, member: MembershipsTable): Promi
 
 /**
  * Nobody is held in a workspace by an office that others gave them. Who gave it takes it back, if they are still there;
- * otherwise whoever runs the server appoints somebody.
+ * otherwise the operator of the server appoints somebody.
  */
 export async function handBackOffice(ctx: UserCtx, member: MembershipsTable): Promise<void> {
   const { workspace_id, role_given_by: giver } = member

@@ -146,7 +146,7 @@ class SqliteConnection implements DatabaseConnection {
   }
 }
 
-/** Hands the same connection to everybody: readers share theirs, and writers take turns before they come here. */
+/** Hands the same connection to everybody: readers share theirs, and writers queue before they come here. */
 class SqliteDriver implements Driver {
   readonly #connection: SqliteConnection
 
@@ -182,7 +182,7 @@ class NumberingCompiler extends SqliteQueryCompiler {
   }
 
   /**
-   * A bare parameter as limit tempts SQLite to plan for its value, and so to compile the statement anew at every run. A
+   * A bare parameter as limit tempts SQLite to plan for its value, and so to compile the statement anew at every execution. A
    * sign before it hides the value from the planner.
    */
   protected override visitLimit(node: LimitNode): void {

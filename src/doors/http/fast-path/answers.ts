@@ -24,7 +24,7 @@ function commonHeaders(config: Config): Record<string, string> {
   return headers
 }
 
-/** Names and values in turn, as they go out. */
+/** Names and values alternate, as they are sent. */
 export type FlatHeaders = string[]
 
 export type RouteName = { url: string; operation: string }

@@ -4,9 +4,9 @@ import type { Services } from '../../../core/context.ts'
 import { type Authenticate, admission } from '../admission.ts'
 import type { Locate } from '../errors.ts'
 import type { Answer, Answers } from './answers.ts'
-import { inTurns } from './run-together.ts'
+import { inBatches } from './in-batches.ts'
 
-const runAnswer = inTurns((answer: () => void) => answer())
+const answerInBatches = inBatches((answer: () => void) => answer())
 
 export type CapabilityRoute = {
   method: Method
@@ -43,6 +43,6 @@ export function addCapabilityRoute(
     config: { operation, answersItself: true, ...(locate ? { locate } : {}) },
     onRequest: admission(services, capability, limitClass, identify),
     // Without a promise for Fastify, which would only wait for an answer that it has nothing to do with.
-    handler: (request, reply) => runAnswer(() => void answer(request, reply)),
+    handler: (request, reply) => answerInBatches(() => void answer(request, reply)),
   })
 }

@@ -29,7 +29,7 @@ function hasFewBrackets(text: string): boolean {
   return true
 }
 
-/** The place of the quote that ends a string, or -1. A quote after an odd number of backslashes belongs to the string. */
+/** The index of the quote that ends a string, or -1. A quote after an odd number of backslashes belongs to the string. */
 function endOfString(text: string, from: number): number {
   for (let at = text.indexOf('"', from); at !== -1; at = text.indexOf('"', at + 1)) {
     let before = at

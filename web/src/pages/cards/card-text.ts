@@ -53,9 +53,9 @@ const stepLines = (card: Readable) =>
     .map((step, index) => `${index + 1}. ${step.action}${step.result ? `\n   Result: ${step.result}` : ''}`)
     .join('\n')
 
-/** A fence longer than any run of backticks inside, so that the text cannot end it. */
+/** A fence longer than any row of backticks inside, so that the text cannot end it. */
 function fence(text: string): string {
-  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), (run) => run[0].length))
+  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), (row) => row[0].length))
   const marks = '`'.repeat(longest + 1)
   return `${marks}\n${text}\n${marks}`
 }

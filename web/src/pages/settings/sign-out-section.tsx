@@ -27,7 +27,7 @@ export function SignOutSection() {
       lead={
         list.length <= 1
           ? 'Only here. If you lost a device or doubt something, end everything at once.'
-          : `In ${plural(list.length, 'place')}. If you do not know one of them, end everything at once.`
+          : `In ${plural(list.length, 'browser')}. If you do not know one of them, end everything at once.`
       }
       actions={<Button onClick={() => setAsking(true)}>Sign out everywhere</Button>}
     >

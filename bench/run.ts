@@ -20,7 +20,7 @@ const BENCHES = [
   'growth',
 ]
 
-const usage = `npm run bench -- [${BENCHES.join(' | ')} …] [--small]
+const USAGE = `npm run bench -- [${BENCHES.join(' | ')} …] [--small]
 
 Runs all benches, or those named, one after the other; prints one table; writes it to bench/results under the commit.
 Ends with 1 if a bar is missed or a bench fails. --small is a trial of the benches, not of the product.`
@@ -31,7 +31,7 @@ const { values, positionals } = parseArgs({
 })
 const unknown = positionals.filter((name) => !BENCHES.includes(name))
 if (values.help || unknown.length > 0) {
-  console.error(unknown.length > 0 ? `No such bench: ${unknown.join(', ')}\n\n${usage}` : usage)
+  console.error(unknown.length > 0 ? `No such bench: ${unknown.join(', ')}\n\n${USAGE}` : USAGE)
   process.exit(2)
 }
 
@@ -99,7 +99,7 @@ const lines = [
 ]
 console.table(lines)
 
-const machine = {
+const MACHINE = {
   node: process.version,
   platform: `${process.platform} ${process.arch}`,
   cores: availableParallelism(),
@@ -111,7 +111,7 @@ const cells = (values: readonly string[]) =>
 const markdown = [
   `# Bench of ${commit}${values.small ? ' (trial with small sizes: not figures of the product)' : ''}`,
   '',
-  `${new Date().toISOString()} · Node ${machine.node} · ${machine.platform} · ${machine.cores} cores · ${machine.memoryGb} GB · load ${machine.loadBefore} at the start`,
+  `${new Date().toISOString()} · Node ${MACHINE.node} · ${MACHINE.platform} · ${MACHINE.cores} cores · ${MACHINE.memoryGb} GB · load ${MACHINE.loadBefore} at the start`,
   '',
   cells(['bench', 'what', 'measured', 'bar', 'met']),
   cells(['---', '---', '---', '---', '---']),
@@ -123,7 +123,7 @@ mkdirSync(out, { recursive: true })
 const name = join(out, values.small ? `${commit}-small` : commit)
 writeFileSync(
   `${name}.json`,
-  `${JSON.stringify({ commit, small: values.small, machine, results }, null, 2)}\n`,
+  `${JSON.stringify({ commit, small: values.small, machine: MACHINE, results }, null, 2)}\n`,
 )
 writeFileSync(`${name}.md`, markdown.join('\n'))
 console.log(`Written to ${name}.md and .json`)

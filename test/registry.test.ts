@@ -3,7 +3,7 @@ import { capabilities, rawRoutes } from '../src/capabilities.ts'
 import { ANY_SCOPE, SCOPES } from '../src/core/scopes.ts'
 import { CONTRACT_ROUTES } from './support/contract.ts'
 
-const routes = [
+const ROUTES = [
   ...capabilities.flatMap((capability) => capability.rest ?? []),
   ...rawRoutes.map((raw) => raw.route),
 ]
@@ -13,7 +13,7 @@ const anonymous = (route: string) => route.replaceAll(/\{\w+\}/g, '{}')
 
 test('no two capabilities share a name, a route or a tool', () => {
   expect(duplicates([...capabilities, ...rawRoutes].map((capability) => capability.name))).toEqual([])
-  expect(duplicates(routes.map(anonymous))).toEqual([])
+  expect(duplicates(ROUTES.map(anonymous))).toEqual([])
   expect(duplicates(capabilities.flatMap((capability) => capability.tool?.name ?? []))).toEqual([])
 })
 

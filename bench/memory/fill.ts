@@ -30,10 +30,10 @@ function numbers(seed: number): () => number {
 
 export const next = numbers(7)
 const pick = (from: readonly string[]) => from[Math.floor(next() * from.length)] as string
-const onsets =
+const ONSETS =
   'b c d f g h j k l m n p r s t v w bl br ch cl cr dr fl fr gr pl pr sc sh sl sp st str th tr'.split(' ')
-const vowels = 'a e i o u ai ea ee io oa ou y'.split(' ')
-const codas = [
+const VOWELS = 'a e i o u ai ea ee io oa ou y'.split(' ')
+const CODAS = [
   '',
   '',
   '',
@@ -56,7 +56,7 @@ const codas = [
   't',
   'x',
 ]
-const syllable = () => pick(onsets) + pick(vowels) + pick(codas)
+const syllable = () => pick(ONSETS) + pick(VOWELS) + pick(CODAS)
 const vocabulary = Array.from({ length: 20_000 }, () =>
   Array.from({ length: 1 + Math.floor(next() * 3) }, syllable).join(''),
 )

@@ -7,9 +7,9 @@ import { indexCards } from '../../src/features/cards/indexing/index-card.ts'
 import { maintainIndex } from '../../src/search-index/index.ts'
 import type { BenchCard } from './cards.ts'
 
-const cardsPerTransaction = 1000
+const CARDS_PER_TRANSACTION = 1000
 /** PostgreSQL writes one while this process makes the next ready; SQLite has one writer, in this process. */
-const transactionsAtOnce = { sqlite: 1, postgres: 2 }
+const TRANSACTIONS_AT_ONCE = { sqlite: 1, postgres: 2 }
 
 export type CardTarget = { ownerId: string; workspaceId: string; status: 'unpublished' | 'published' }
 
@@ -106,12 +106,12 @@ export async function loadCards(
     underWay.add(one)
     loaded += batch.length
     batch = []
-    if (underWay.size >= transactionsAtOnce[services.database.engine]) await Promise.race(underWay)
+    if (underWay.size >= TRANSACTIONS_AT_ONCE[services.database.engine]) await Promise.race(underWay)
     if (loaded % 10_000 === 0) onProgress(loaded)
   }
   for (const card of cards) {
     bytes += Buffer.byteLength([card.title, card.symptom, card.fix_summary, card.root_cause].join(''))
-    if (batch.push(card) === cardsPerTransaction) await flush()
+    if (batch.push(card) === CARDS_PER_TRANSACTION) await flush()
   }
   if (batch.length > 0) await flush()
   await Promise.all(underWay)

@@ -6,14 +6,14 @@ import { EventType } from '../../src/features/memory/schemas.ts'
 import { repository } from '../support/process.ts'
 
 const glossary = readFileSync(join(repository, 'docs', 'glossary.md'), 'utf8')
-const words = [...glossary.matchAll(/^\| ([^|]+) \|/gm)]
+const WORDS = [...glossary.matchAll(/^\| ([^|]+) \|/gm)]
   .map(([, word = '']) => word)
   .filter((word) => word !== 'word' && word !== '---')
   .flatMap((word) => word.split(', '))
 
 test('each word is explained once', () => {
-  expect(words.length).toBeGreaterThan(60)
-  expect(words.filter((word, index) => words.indexOf(word) !== index)).toEqual([])
+  expect(WORDS.length).toBeGreaterThan(60)
+  expect(WORDS.filter((word, index) => WORDS.indexOf(word) !== index)).toEqual([])
 })
 
 test('the words of the interface are among them', () => {
@@ -30,6 +30,6 @@ test('the words of the interface are among them', () => {
     'hit',
   ]
   for (const word of [...asked, 'score', 'confidence', 'draft', 'notice', 'evidence', 'raw material'])
-    expect(words).toContain(word)
+    expect(WORDS).toContain(word)
   for (const name of [...SCOPES, ...EventType.options]) expect(glossary).toContain(`\`${name}\``)
 })

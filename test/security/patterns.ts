@@ -22,7 +22,7 @@ export const patterns: readonly Pattern[] = globSync('src/**/*.ts', { cwd: repos
   })
 
 /** Long repetitions of what patterns like to repeat, with an end that makes them fail. */
-const repeated = [
+const REPEATED = [
   'a',
   'A',
   '0',
@@ -62,7 +62,7 @@ const repeated = [
   '\u{1f9ea}',
 ]
 const LENGTH = 4_000
-const hostile = repeated.flatMap((piece) => {
+const hostile = REPEATED.flatMap((piece) => {
   const long = piece.repeat(Math.ceil(LENGTH / piece.length))
   return [long, `${long}\u0001`, `a${long}!`]
 })

@@ -6,7 +6,7 @@ const { randomFrom } = sampler(6)
 
 const EVENTS = '/api/v1/project-context/events'
 const SNAPSHOT = '/api/v1/project-context/snapshot'
-const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
+const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 const accessKey = () => `AKIA${randomFrom('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', 16)}`
 const query = (values: Record<string, string | undefined>) =>
   new URLSearchParams(JSON.parse(JSON.stringify(values)) as Record<string, string>).toString()
@@ -89,7 +89,7 @@ onBothEngines('events', (t) => {
   test('secrets never reach the store: title, content, metadata', async () => {
     const user = await t.user()
     const keys = [accessKey(), accessKey(), accessKey()]
-    const password = `Zq4${randomFrom(letters, 14)}`
+    const password = `Zq4${randomFrom(LETTERS, 14)}`
     const { body } = await user.post(EVENTS, {
       project_key: 'org/secrets',
       event_type: 'turn',

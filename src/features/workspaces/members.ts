@@ -30,7 +30,7 @@ export const MembershipUpdate = z
   .object({ workspace_id: Id, user_id: Id, role: RoleName })
   .meta({ id: 'MembershipUpdate' })
 
-const membershipFields = {
+const MEMBERSHIP_FIELDS = {
   workspace_id: AnswerId,
   user_id: AnswerId,
   role: RoleName,
@@ -39,7 +39,7 @@ const membershipFields = {
 
 export const MembershipResponse = z
   .object({
-    ...membershipFields,
+    ...MEMBERSHIP_FIELDS,
     status: z
       .literal('invited')
       .optional()
@@ -50,7 +50,7 @@ export const MembershipResponse = z
 
 export const WorkspaceMemberResponse = z
   .object({
-    ...membershipFields,
+    ...MEMBERSHIP_FIELDS,
     email: z.string(),
     display_name: z.string(),
     provenance: Provenance.describe('Who chose the name'),

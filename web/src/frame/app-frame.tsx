@@ -4,7 +4,7 @@ import { lazy, Suspense, useState } from 'react'
 import { DEFAULT_LANGUAGE } from '#server/core/language.ts'
 import { cx } from '../lib/cx.ts'
 import { setLanguage } from '../lib/format.ts'
-import { isMac, useShortcut } from '../lib/shortcuts.ts'
+import { IS_MAC, useShortcut } from '../lib/shortcuts.ts'
 import { useSignedIn } from '../session.ts'
 import { Key } from '../ui/badge.tsx'
 import { LinkButton } from '../ui/button.tsx'
@@ -75,7 +75,7 @@ function SideBar({ onPalette }: { onPalette: () => void }) {
       >
         <Command size={14} aria-hidden />
         <span className="grow text-left">Jump to</span>
-        <Key>{isMac ? '⌘K' : 'Ctrl K'}</Key>
+        <Key>{IS_MAC ? '⌘K' : 'Ctrl K'}</Key>
       </button>
       <nav aria-label="Main" className="grid gap-0.5">
         {PAGES.map((item) => (

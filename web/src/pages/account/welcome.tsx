@@ -11,7 +11,7 @@ import { FormError } from '../../ui/states.tsx'
 
 type Question = { name: string; title: string; options: string[]; many?: boolean }
 
-const questions: Question[] = [
+const QUESTIONS: Question[] = [
   {
     name: 'role',
     title: 'What do you mostly do?',
@@ -71,7 +71,7 @@ export function Welcome() {
           save.mutate()
         }}
       >
-        {questions.map((question) => (
+        {QUESTIONS.map((question) => (
           <fieldset key={question.name}>
             <legend className="mb-2 text-sm font-medium">
               {question.title}

@@ -1,5 +1,5 @@
 import type { Card } from '../../api/types.ts'
-import { cardTypes } from './card-types.ts'
+import { CARD_TYPES } from './card-types.ts'
 
 type Readable = Pick<
   Card,
@@ -17,7 +17,7 @@ type Readable = Pick<
 
 /** The card as a Markdown document, for a pull request or a wiki. */
 export function cardAsMarkdown(card: Readable): string {
-  const words = cardTypes[card.card_type]
+  const words = CARD_TYPES[card.card_type]
   const parts = [
     `# ${card.title}`,
     `## ${words.symptom.label}`,

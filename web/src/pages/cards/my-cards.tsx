@@ -17,7 +17,7 @@ import type { ListState } from './list-state.ts'
 import { TrackFilter } from './track-filter.tsx'
 
 const route = getRouteApi('/app/cards')
-const pageSize = 20
+const PAGE_SIZE = 20
 
 /** What I wrote, or what my team shares; with numbers beside it. */
 export function MyCards() {
@@ -40,7 +40,7 @@ export function MyCards() {
           ...(state.status && { status: state.status }),
           ...(state.track && { track: state.track }),
           page: state.page ?? 1,
-          page_size: pageSize,
+          page_size: PAGE_SIZE,
         },
         { signal },
       ),
@@ -151,7 +151,7 @@ export function MyCards() {
               />
               <Pager
                 page={state.page ?? 1}
-                pageSize={pageSize}
+                pageSize={PAGE_SIZE}
                 total={cards.data.total}
                 onPage={(page) => change({ page })}
               />

@@ -5,7 +5,7 @@ import { formatAgo } from '../../lib/format.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
-import { type DocumentKind, documents } from './documents.ts'
+import { DOCUMENTS, type DocumentKind } from './documents.ts'
 import { EditDocument } from './edit-document.tsx'
 import type { ProjectName } from './memory-queries.ts'
 
@@ -14,7 +14,7 @@ type Props = { kind: DocumentKind; project: ProjectName; event: MemoryEvent | nu
 /** Summary, facts or preferences as one document: readable, copyable, and editable by the person it is about. */
 export function MemoryDocument({ kind, project, event, plain }: Props) {
   const [editing, setEditing] = useState(false)
-  const { title, empty, heading } = documents[kind]
+  const { title, empty, heading } = DOCUMENTS[kind]
   return (
     <article aria-label={title} className="rounded-md border border-line bg-panel">
       <header className="flex min-h-10 items-center gap-2 border-b border-line pr-1 pl-3">

@@ -5,7 +5,7 @@ import { plural } from '../../lib/format.ts'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { TextareaField } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { type DocumentKind, documents } from './documents.ts'
+import { DOCUMENTS, type DocumentKind } from './documents.ts'
 import { memoryChanged, named, type ProjectName } from './memory-queries.ts'
 
 type Props = { kind: DocumentKind; project: ProjectName; event: MemoryEvent | null; onClose: () => void }
@@ -13,7 +13,7 @@ type Props = { kind: DocumentKind; project: ProjectName; event: MemoryEvent | nu
 /** Saving writes a new event; the document before it stays in the timeline. */
 export function EditDocument({ kind, project, event, onClose }: Props) {
   const [text, setText] = useState(event?.content ?? '')
-  const { title, hint, example } = documents[kind]
+  const { title, hint, example } = DOCUMENTS[kind]
   const save = useMutation({
     mutationFn: (content: string) =>
       appendEvent({

@@ -157,7 +157,7 @@ function usePreferences(key: string, workspace: string | undefined) {
   return { items: itemsOf(event?.content ?? ''), error: null }
 }
 
-const looks: Record<PreviewLine['state'], { className: string; icon: typeof Plus | null }> = {
+const LOOKS: Record<PreviewLine['state'], { className: string; icon: typeof Plus | null }> = {
   kept: { className: 'text-soft', icon: null },
   'already there': { className: 'text-soft', icon: Check },
   added: { className: 'bg-ok-soft text-ok', icon: Plus },
@@ -169,7 +169,7 @@ function Preview({ lines }: { lines: PreviewLine[] }) {
   return (
     <ul className="overflow-hidden rounded-md border border-line text-sm">
       {lines.map(({ item, state }) => {
-        const { className, icon: Icon } = looks[state]
+        const { className, icon: Icon } = LOOKS[state]
         return (
           <li key={`${state} ${item}`} className={cx('flex items-start gap-2 px-3 py-1.5', className)}>
             <span className="grid h-5 w-4 shrink-0 choice-items-center">

@@ -13,7 +13,7 @@ import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { CreateKey } from './create-key.tsx'
-import { scopes } from './scopes.ts'
+import { SCOPES } from './scopes.ts'
 
 export function ApiKeys() {
   const keys = useQuery({ queryKey: ['api-keys'], queryFn: ({ signal }) => listKeys({}, { signal }) })
@@ -82,7 +82,7 @@ export function ApiKeys() {
 }
 
 const Scopes = ({ of: key }: { of: ApiKey }) =>
-  key.scopes.length === scopes.length ? (
+  key.scopes.length === SCOPES.length ? (
     <span className="text-soft">Everything</span>
   ) : (
     <span className="flex flex-wrap gap-1">

@@ -6,7 +6,7 @@ import { queryClient } from '../../api/query.ts'
 import { createWorkspace, type Workspace } from '../../api/team.ts'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
-import { visibilities } from './roles.ts'
+import { VISIBILITIES } from './roles.ts'
 import { workspaceQuery } from './workspace-queries.ts'
 
 export function CreateWorkspace({ onClose }: { onClose: () => void }) {
@@ -60,10 +60,10 @@ export function CreateWorkspace({ onClose }: { onClose: () => void }) {
       <SelectField
         label="Who reads its shared cards"
         value={visibility}
-        hint={visibilities.find((one) => one.value === visibility)?.means}
+        hint={VISIBILITIES.find((one) => one.value === visibility)?.means}
         onChange={(event) => setVisibility(event.target.value as Workspace['visibility'])}
       >
-        {visibilities.map((one) => (
+        {VISIBILITIES.map((one) => (
           <option key={one.value} value={one.value}>
             {one.label}
           </option>

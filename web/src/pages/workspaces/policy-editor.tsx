@@ -7,7 +7,7 @@ import { Checkbox, SelectField, TextField } from '../../ui/field.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { domainsOf, readPolicy, writePolicy } from './policy.ts'
-import { roles, visibilities } from './roles.ts'
+import { ROLES, VISIBILITIES } from './roles.ts'
 import { workspaceChanged } from './workspace-queries.ts'
 
 export function PolicyEditor({ workspace }: { workspace: Workspace }) {
@@ -47,10 +47,10 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
         <SelectField
           label="Who reads its shared cards"
           value={visibility}
-          hint={visibilities.find((one) => one.value === visibility)?.means}
+          hint={VISIBILITIES.find((one) => one.value === visibility)?.means}
           onChange={(event) => setVisibility(event.target.value as Workspace['visibility'])}
         >
-          {visibilities.map((one) => (
+          {VISIBILITIES.map((one) => (
             <option key={one.value} value={one.value}>
               {one.label}
             </option>
@@ -84,7 +84,7 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
             hint="For people added or invited by an agent or by the API without a role."
             onChange={(event) => setForm({ ...form, defaultRole: event.target.value as Role })}
           >
-            {roles.map((role) => (
+            {ROLES.map((role) => (
               <option key={role.value} value={role.value}>
                 {role.label}
               </option>

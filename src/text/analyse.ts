@@ -1,7 +1,7 @@
 import { fold } from './fold.ts'
 import { STOP_WORDS } from './stopwords.ts'
-import { LONGEST_PACKED, packedReading, packNext } from './token-cache.ts'
-import { interpret, type Reading, readAsIs, readForeign } from './token-terms.ts'
+import { readToken } from './token-cache.ts'
+import { type Reading, readAsIs } from './token-terms.ts'
 
 /**
  * The one analyser: text in, index terms out, for both engines, for cards, memory and the duplicate check.
@@ -52,7 +52,7 @@ function emitForeign(text: string, start: number, emit: Emit): void {
     if (UNSPACED_START.test(match[0])) emitUnspaced(match[0], from, emit)
     else if (PICTOGRAPH.test(match[0])) emit(readAsIs(match[0]), from, from + match[0].length)
     else {
-      const reading = readForeign(match[0])
+      const reading = readToken(match[0])
       if (reading.words > 0) emit(reading, from, from + match[0].length)
     }
   }
@@ -117,11 +117,9 @@ export function scan(text: string, emit: Emit, isWorth?: Worth): void {
       continue
     }
     const start = at
-    let number = 0
     let isAscii = true
     let isPlain = isLetter(code)
     while (isWordCode(code)) {
-      if (at - start < LONGEST_PACKED) number = packNext(number, at - start, code)
       if (code >= 128) isAscii = false
       if (++at === length) break
       code = codes[at] as number
@@ -134,10 +132,8 @@ export function scan(text: string, emit: Emit, isWorth?: Worth): void {
     const end = endWithSigns(codes, start, at)
     if (isWorth && isPlain && end === at && !isWorth(codes[start] as number, codes[start + 1] as number))
       continue
-    const reading =
-      end === at && end - start <= LONGEST_PACKED
-        ? packedReading(end - start, () => interpret(text.slice(start, end)))
-        : readWithSigns(text.slice(start, end))
+    const token = text.slice(start, end)
+    const reading = end === at ? readToken(token) : readWithSigns(token)
     if (reading.words > 0) emit(reading, start, end)
     at = end
   }
@@ -145,7 +141,7 @@ export function scan(text: string, emit: Emit, isWorth?: Worth): void {
 
 function readWithSigns(token: string): Reading {
   const last = token.charCodeAt(token.length - 1)
-  return last === 43 || last === 35 ? readAsIs(token.toLowerCase()) : interpret(token)
+  return last === 43 || last === 35 ? readAsIs(token.toLowerCase()) : readToken(token)
 }
 
 /** The tokens of a text in order, each with its position and its terms. */

@@ -1,6 +1,8 @@
 import { cutText } from './cut-text.ts'
 import { foldCase } from './fold.ts'
 
+// For a search by substring; snippet.ts says why there are two.
+
 const SNIPPET_LENGTH = 240
 const BEFORE_MATCH = 80
 

@@ -2,6 +2,10 @@ import { mayHave, tokens, type Worth } from './analyse.ts'
 import { escapeHtml } from './escape-html.ts'
 import { fold } from './fold.ts'
 
+// There are two snippets because there are two kinds of search. This one is for ranked search of cards: it knows stemmed
+// terms, chooses the window with the most of them, and writes HTML with marks. literal-snippet.ts is for the search of
+// memory by substring: it knows the characters as typed and gives plain text. They share no step.
+
 const LONGEST_SNIPPET = 240
 /** Long texts are searched whole, but a snippet is looked for where readers begin. */
 const LONGEST_READ = 20_000

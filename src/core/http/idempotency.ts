@@ -3,6 +3,7 @@ import type { Ctx } from '../context.ts'
 import { inTx } from '../context.ts'
 import { conflict, invalid } from '../errors.ts'
 import { seal, sha256, unseal } from '../secrets.ts'
+import { deleteAnswersBefore, findAnswer, saveAnswer } from './idempotency.store.ts'
 
 const KEPT_MS = 24 * 3_600_000
 const MAX_KEY_LENGTH = 255
@@ -28,11 +29,7 @@ class KeptAnswer<Output> {
   }
 
   async find(ctx: Ctx): Promise<Once<Output> | undefined> {
-    const row = await ctx.db
-      .selectFrom('idempotency_keys')
-      .selectAll()
-      .where('key_hash', '=', this.#keyHash)
-      .executeTakeFirst()
+    const row = await findAnswer(ctx.db, this.#keyHash)
     const keptSince = new Date(ctx.now().getTime() - KEPT_MS).toISOString()
     if (!row || row.created_at < keptSince) return undefined
     if (row.request_hash !== this.#requestHash)
@@ -43,22 +40,12 @@ class KeptAnswer<Output> {
   }
 
   async keep(ctx: Ctx, output: Output): Promise<void> {
-    await ctx.db
-      .insertInto('idempotency_keys')
-      .values({
-        key_hash: this.#keyHash,
-        request_hash: this.#requestHash,
-        sealed_answer: seal(JSON.stringify({ output }), this.#secret),
-        created_at: ctx.now().toISOString(),
-      })
-      .onConflict((oc) =>
-        oc.column('key_hash').doUpdateSet((eb) => ({
-          request_hash: eb.ref('excluded.request_hash'),
-          sealed_answer: eb.ref('excluded.sealed_answer'),
-          created_at: eb.ref('excluded.created_at'),
-        })),
-      )
-      .execute()
+    await saveAnswer(ctx.db, {
+      key_hash: this.#keyHash,
+      request_hash: this.#requestHash,
+      sealed_answer: seal(JSON.stringify({ output }), this.#secret),
+      created_at: ctx.now().toISOString(),
+    })
   }
 }
 
@@ -111,5 +98,5 @@ async function firstAnswer<Output>(
 /** Housekeeping: answers past their day. */
 export async function dropOldIdempotencyKeys(ctx: Ctx): Promise<void> {
   const before = new Date(ctx.now().getTime() - KEPT_MS).toISOString()
-  await inTx(ctx, (ctx) => ctx.db.deleteFrom('idempotency_keys').where('created_at', '<', before).execute())
+  await inTx(ctx, (ctx) => deleteAnswersBefore(ctx.db, before))
 }

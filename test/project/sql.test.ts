@@ -29,7 +29,11 @@ test('core, text, adapters and doors hold no SQL outside stores', () => {
 
 test('a file that declares capabilities has at most one short query for each', () => {
   const declaring = files
-    .map(({ file, text }) => ({ file, lines: queryLines(text), declared: [...text.matchAll(DECLARED)].length }))
+    .map(({ file, text }) => ({
+      file,
+      lines: queryLines(text),
+      declared: [...text.matchAll(DECLARED)].length,
+    }))
     .filter(({ file, declared }) => file.startsWith('features/') && declared > 0)
   expect(declaring.length).toBeGreaterThan(60)
   const wrong = declaring.filter(

@@ -27,10 +27,8 @@ export function DeleteProject({
   })
   return (
     <ConfirmDialog
-      open
       onClose={onClose}
-      onConfirm={() => remove.mutate()}
-      busy={remove.isPending}
+      mutation={remove}
       title="Delete project"
       action={`Delete ${plural(events, 'event')}`}
       typed={project.key}

@@ -113,14 +113,7 @@ function DeleteKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void })
     },
   })
   return (
-    <ConfirmDialog
-      open
-      onClose={onClose}
-      onConfirm={() => remove.mutate()}
-      busy={remove.isPending}
-      title="Delete this key"
-      action="Delete key"
-    >
+    <ConfirmDialog onClose={onClose} mutation={remove} title="Delete this key" action="Delete key">
       <p>
         “{apiKey.name}” stops working at once, for every agent and script that uses it.{' '}
         {apiKey.last_used_at ? `It was last used ${formatAgo(apiKey.last_used_at)}.` : 'It was never used.'}{' '}

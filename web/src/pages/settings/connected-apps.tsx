@@ -105,10 +105,8 @@ function Disconnect({ app, onClose }: { app: ConnectedApp; onClose: () => void }
   })
   return (
     <ConfirmDialog
-      open
       onClose={onClose}
-      onConfirm={() => disconnect.mutate()}
-      busy={disconnect.isPending}
+      mutation={disconnect}
       title={`Disconnect ${app.name}`}
       action="Disconnect"
     >

@@ -65,10 +65,8 @@ function DeleteAccount({ onClose }: { onClose: () => void }) {
     ['recent_sign_in_required', 'invalid_credentials'].includes(remove.error.code)
   return (
     <ConfirmDialog
-      open
       onClose={onClose}
-      onConfirm={() => remove.mutate()}
-      busy={remove.isPending}
+      mutation={remove}
       title="Delete your account"
       action="Delete account"
       typed={me.email}

@@ -191,10 +191,8 @@ function RemoveDialog({
   })
   return (
     <ConfirmDialog
-      open
       onClose={onClose}
-      onConfirm={() => remove.mutate()}
-      busy={remove.isPending}
+      mutation={remove}
       title={isMe ? `Leave ${workspace.name}` : `Remove ${nameOf(member)}`}
       action={isMe ? 'Leave' : 'Remove'}
     >

@@ -87,11 +87,6 @@ function endWithSigns(codes: Codes, start: number, end: number): number {
   return end
 }
 
-/** Whether a plain word that begins so is worth reading; identifiers, numbers and other scripts always are. */
-export type Worth = (first: number, second: number) => boolean
-
-const isSmall = (code: number) => code >= 97 && code <= 122
-
 /** What stands behind a text, so that looking a few signs ahead needs no check. */
 const BEYOND = 4
 const USUAL_LENGTH = 2 ** 16
@@ -106,7 +101,7 @@ function codesOf(text: string): Codes {
 }
 
 /** Walks over a text and hands out every token's reading with its position. The callback must not scan itself. */
-export function scan(text: string, emit: Emit, isWorth?: Worth): void {
+export function scan(text: string, emit: Emit): void {
   const codes = codesOf(text)
   const length = text.length
   let at = 0
@@ -118,20 +113,16 @@ export function scan(text: string, emit: Emit, isWorth?: Worth): void {
     }
     const start = at
     let isAscii = true
-    let isPlain = isLetter(code)
     while (isWordCode(code)) {
       if (code >= 128) isAscii = false
       if (++at === length) break
       code = codes[at] as number
-      if (isPlain && !isSmall(code) && isWordCode(code)) isPlain = false
     }
     if (!isAscii) {
       emitForeign(text.slice(start, at), start, emit)
       continue
     }
     const end = endWithSigns(codes, start, at)
-    if (isWorth && isPlain && end === at && !isWorth(codes[start] as number, codes[start + 1] as number))
-      continue
     const token = text.slice(start, end)
     const reading = end === at ? readToken(token) : readWithSigns(token)
     if (reading.words > 0) emit(reading, start, end)
@@ -145,24 +136,10 @@ function readWithSigns(token: string): Reading {
 }
 
 /** The tokens of a text in order, each with its position and its terms. */
-export function tokens(text: string, isWorth?: Worth): Token[] {
+export function tokens(text: string): Token[] {
   const found: Token[] = []
-  scan(text, ({ terms }, start, end) => found.push({ start, end, terms }), isWorth)
+  scan(text, ({ terms }, start, end) => found.push({ start, end, terms }))
   return found
-}
-
-const pairOf = (first: number, second: number) => ((first | 32) << 8) | (second & 255)
-
-/**
- * Whether a word may have one of the terms, told by its beginning, without its stem, which costs far more: a stem begins
- * as its word does (dying and die apart, hence the y). A word of one letter is always worth reading.
- */
-export function mayHave(terms: ReadonlySet<string>): Worth {
-  const beginnings = new Uint8Array(2 ** 16)
-  for (const term of terms)
-    for (const second of [term.charCodeAt(1), 'y'.charCodeAt(0)])
-      beginnings[pairOf(term.charCodeAt(0), second)] = 1
-  return (first, second) => !isSmall(second) || beginnings[pairOf(first, second)] === 1
 }
 
 /** Every term of a text in order, repeated as often as it occurs: what an index is fed with. */

@@ -1,4 +1,4 @@
-import { mayHave, tokens, type Worth } from './analyse.ts'
+import { tokens } from './analyse.ts'
 import { escapeHtml } from './escape-html.ts'
 import { fold } from './fold.ts'
 
@@ -16,8 +16,8 @@ type Mark = { start: number; end: number; terms: string[] }
 export type Shown = { matched: string[]; snippet: string }
 
 /** The parts of a text that matched. A token counts by its parts, so `getUserById` matches user. */
-function marksIn(text: string, terms: ReadonlySet<string>, isWorth: Worth): Mark[] {
-  return tokens(text, isWorth)
+function marksIn(text: string, terms: ReadonlySet<string>): Mark[] {
+  return tokens(text)
     .map(({ start, end, terms: has }) => ({ start, end, terms: has.filter((term) => terms.has(term)) }))
     .filter((mark) => mark.terms.length > 0)
 }
@@ -87,13 +87,12 @@ function render(
  * nothing but the marks is markup.
  */
 export function explain(title: string, texts: readonly string[], terms: ReadonlySet<string>): Shown {
-  const isWorth = mayHave(terms)
   const read = texts.filter((text) => text !== '').map((text) => text.slice(0, LONGEST_READ))
   const parts = read.map((text) => {
-    const marks = marksIn(text, terms, isWorth)
+    const marks = marksIn(text, terms)
     return { text, marks, ...bestWindow(marks) }
   })
-  const inTitle = marksIn(title, terms, isWorth)
+  const inTitle = marksIn(title, terms)
   const matched = new Set<string>()
   for (const { text, marks } of [{ text: title, marks: inTitle }, ...parts])
     for (const mark of marks) matched.add(fold(text.slice(mark.start, mark.end)))

@@ -24,7 +24,7 @@ export type Services = {
   database: Database
   adapters: Adapters
   limits: Limits
-  /** Who has just been recognised. */
+  /** Callers that were recognised within the last second. */
   credentials: CredentialCache
   /** When the search index folds, merges, and reads a scope whole. */
   searchTuning: SearchTuning

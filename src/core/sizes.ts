@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { InputIssue } from './errors.ts'
 import { echo, MAX_ISSUES } from './validation.ts'
 
-/** What zod has no word for: entries of a dictionary, and bytes of free JSON. */
+/** Limits that zod lacks: entries of a dictionary, and bytes of free JSON. */
 type SizeLimit = { maxEntries?: number; maxBytes?: number }
 
 export const sizeLimits = z.registry<SizeLimit>()

@@ -36,7 +36,7 @@ export function inOrderOfReference(tables: readonly TableShape[]): TableShape[] 
   return [...ordered]
 }
 
-/** What a backup carries is text, whole numbers and nothing; anything else would not survive the way unseen. */
+/** A backup carries text, whole numbers and null. Any other type would change on the way without notice. */
 export function requireValue(value: unknown, table: string, column: string): Value {
   if (value === null || typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value)))
     return value

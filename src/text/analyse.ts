@@ -87,7 +87,7 @@ function endWithSigns(codes: Codes, start: number, end: number): number {
   return end
 }
 
-/** What stands behind a text, so that looking a few signs ahead needs no check. */
+/** Zeros after the text, so that looking a few characters ahead needs no check. */
 const BEYOND = 4
 const USUAL_LENGTH = 2 ** 16
 const usualCodes = new Uint16Array(USUAL_LENGTH + BEYOND)

@@ -33,7 +33,7 @@ const DRAWING = /[─-╿▀-▟■-◿⠀-⣿]+|[=#*~_.-]{6,}>?|\[[=#> .-]{6,}\
 const LINE_AND_COLUMN = /(?<=\.\w{1,8}):\d{1,6}(?::\d{1,5})?(?!\w)|(?<=\.\w{1,8})\(\d{1,6}(?:,\d{1,5})?\)/g
 const SPOKEN_LINE = /\b(?:line|column|col|ln) \d{1,6}\b/gi
 
-/** Folders that are another at every start. What stands in them keeps its name. */
+/** Folders whose name changes at every start. The names inside them stay. */
 const TEMPORARY_FOLDER =
   /(?:\/private)?\/(?:tmp|var\/tmp|var\/folders\/[\w+-]{1,8}\/[\w+-]{1,64}\/T)\/(?:[\w.+-]{1,80}\/)*|[A-Z]:\\(?:[^\\\s]{1,80}\\){1,6}Temp\\(?:[^\\\s]{1,80}\\)*/g
 const HOME_FOLDER = /(?:\/home|\/Users)\/[\w.-]{1,64}\/|[A-Z]:\\Users\\[^\\\s]{1,64}\\/g

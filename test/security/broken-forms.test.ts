@@ -51,7 +51,7 @@ test('too many parts of any kind are refused, also where the form then breaks of
   for (const flood of floods)
     for (const ending of ['', '--x--\r\n', '--x\r\nContent-Dis']) {
       const answer = await sendRaw(flood.repeat(5000) + ending, false)
-      // Who goes on sending after a refusal may be cut off before it has read the answer.
+      // A client that goes on sending after a refusal may be cut off before it has read the answer.
       if (answer !== '') expect([400, 413], JSON.stringify(flood)).toContain(statusOf(answer))
     }
   expect((await fetch(`${vault.url}/health`)).status).toBe(200)

@@ -1,4 +1,4 @@
-/** What cards do, said again in the smallest way: the property test holds the product against it. */
+/** The rules of cards in their smallest form. The property test compares the product with it. */
 export type Actor = 0 | 1 | 2 | 3
 
 /** Actor 0 is admin of the team, 1 editor, 2 viewer, 3 a stranger. */

@@ -51,7 +51,7 @@ class KeptAnswer<Output> {
 
 /**
  * Runs the call once per Idempotency-Key. The answer is stored in the transaction of the call's effect, so a
- * crash leaves both or neither; it is sealed with the caller's own key, since answers may carry tokens. `ready` does the
+ * crash leaves both or neither. It is sealed with the caller's own key, since answers may carry tokens. `ready` does the
  * slow work that needs no transaction, and hands back the call itself.
  */
 export async function onceOnly<Output>(
@@ -61,7 +61,7 @@ export async function onceOnly<Output>(
   ready: (ctx: Ctx) => Promise<(ctx: Ctx) => Promise<Output>>,
 ): Promise<Once<Output>> {
   const kept = new KeptAnswer<Output>(operation.name, ctx, request)
-  // What was answered is not made ready again: its password may be another by now.
+  // A request that was answered is not prepared again: the password in it may have changed since.
   const answered = await kept.find(ctx)
   if (answered) return answered
   const run = await ready(ctx)

@@ -4,7 +4,7 @@ import type { Generated } from 'kysely'
 export type SearchDocsTable = {
   doc_no: Generated<number>
   card_id: string
-  /** By which analyser the card was read; see analyserVersion. */
+  /** The version of the analyser that read the card. */
   analyser: number
   weights: Uint8Array
 }

@@ -19,7 +19,7 @@ export type SupportTicketsTable = {
   closed_by: string | null
 }
 
-/** What was said lately in the support chat. Whoever does not know the id can neither find nor read it. */
+/** What was said lately in the support chat. Without the id, nobody can find or read it. */
 export type SupportConversationsTable = {
   conversation_hash: string
   user_id: string | null

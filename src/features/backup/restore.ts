@@ -9,7 +9,7 @@ import { reindexAll } from '../cards/indexing/reindex.ts'
 import { reindexEvents } from '../memory/reindex.ts'
 import { checkBackup, type End, type Header, isSection, type Row, readLines } from './format.ts'
 
-/** The place is not empty: a restore never mixes with, or replaces, what is there. */
+/** The target is not empty. A restore never mixes with data that is there, and never replaces it. */
 export class TargetNotEmpty extends Error {
   override readonly name = 'TargetNotEmpty'
 }

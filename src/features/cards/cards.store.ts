@@ -76,7 +76,7 @@ export async function appendEvidences(
   return found.flat()
 }
 
-/** Of all evidence in one answer; from there on it is shown by its beginning. */
+/** The limit for all evidence in one answer. Beyond it, only the beginning of each is shown. */
 const MAX_EVIDENCE_BYTES = 8 * 1024 * 1024
 const SHORT_EVIDENCE = 300
 
@@ -127,7 +127,7 @@ export async function secretsInEvidencesOf(db: Db, cardId: string): Promise<Foun
   return rows.flatMap((row) => (row.secrets === null ? [] : fromJson<FoundSecret[]>(row.secrets)))
 }
 
-/** Of a page as it is sent, and of one card in it that is not shown whole. */
+/** The limits of a page as it is sent, and of one card in it that is cut. */
 export const MAX_PAGE_BYTES = 2 * 1024 * 1024
 const SHORT_CARD_BYTES = 16 * 1024
 
@@ -229,7 +229,7 @@ export async function findPurgeable(db: Db, before: string, limit: number): Prom
   return rows.map((row) => row.card_id)
 }
 
-/** Of a deleted card only: the database refuses to part from the evidence of any other. */
+/** For deleted cards only: the database refuses to delete the evidence of any other. */
 export async function removeCard(db: Db, cardId: string): Promise<void> {
   for (const table of ['card_tags', 'card_feedback', 'card_evidences', 'card_versions', 'cards'] as const)
     await db.deleteFrom(table).where('card_id', '=', cardId).execute()

@@ -16,7 +16,7 @@ import {
   RecordTool,
 } from './schemas.ts'
 
-/** Where a card goes that names no workspace: home. Elsewhere it takes an editor. */
+/** A card that names no workspace goes to the personal one. Any other workspace needs the role of an editor. */
 async function workspaceFor(ctx: UserCtx, workspaceId: string | null | undefined): Promise<string> {
   if (workspaceId == null) return (await requireUser(ctx, ctx.viewer.userId)).personal_workspace_id
   return (await requireRole(ctx, workspaceId, 'editor')).workspace.workspace_id

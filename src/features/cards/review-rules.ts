@@ -71,7 +71,7 @@ function secretMessage({ secrets }: ReviewedCard): string {
   const found = listed(secrets.map(({ field, kind }) => `${field} (${kind})`))
   const inEvidence = secrets.some(({ field }) => field.startsWith('evidences'))
   return (
-    `This looks like a secret: ${found}. Put a placeholder such as <API_KEY> in its place, and revoke the secret if it is real.` +
+    `This looks like a secret: ${found}. Replace it by a placeholder such as <API_KEY>, and revoke the secret if it is real.` +
     (inEvidence
       ? ' Evidence cannot be altered: record a new card without the secret and delete this one.'
       : '')

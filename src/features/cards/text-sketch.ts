@@ -1,6 +1,6 @@
 import { shinglesOf } from './words.ts'
 
-/** So many of the lowest numbers stand for the whole text: enough to tell half from a third. */
+/** This many of the lowest numbers stand for the whole text: enough to tell half from a third. */
 const KEPT = 128
 
 function numberOf(shingle: string): number {

@@ -17,7 +17,7 @@ const cards = (): Cards => expressionBuilder<Schema, 'cards'>()
 
 const isThere = (eb: Cards): Condition => eb('cards.deleted_at', 'is', null)
 const isPublished = (eb: Cards): Condition => eb('cards.status', '=', 'published')
-/** What strangers see has passed the review, whatever brought it where it is. */
+/** Strangers see only cards that have passed the review, however they got there. */
 const hasPassed = (eb: Cards): Condition => eb('cards.review_status', '=', 'passed')
 const isOwn = (eb: Cards, viewerId: ViewerId): Condition => eb('cards.owner_id', '=', viewerId)
 
@@ -93,7 +93,7 @@ export function mayDelete(viewerId: ViewerId): Condition {
   return eb.and([isThere(eb), isAdministered(eb, viewerId)])
 }
 
-/** Who could delete it can bring it back. The one condition that holds for deleted cards. */
+/** Those who could delete a card can restore it. This is the one condition for deleted cards. */
 export function mayUndelete(viewerId: ViewerId): Condition {
   const eb = cards()
   return eb.and([eb('cards.deleted_at', 'is not', null), isAdministered(eb, viewerId)])
@@ -122,7 +122,7 @@ export function isListed(
 
 /**
  * What lists and stats show: the same, and in scope workspace also what is open to everybody in the workspaces that are
- * named. Who knows an unlisted workspace may look into it; search, which has a price for that, does not.
+ * named. A person who knows an unlisted workspace may list its cards. Search does not show them.
  */
 export function isBrowsed(viewerId: ViewerId, scope: CardScope, workspaceIds: readonly string[]): Condition {
   const listed = isListed(viewerId, scope, workspaceIds)

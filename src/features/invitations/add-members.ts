@@ -21,7 +21,7 @@ import { holdMassInviters, inviteAccount } from './send.ts'
 
 type Addition = { workspace_id: string; role: Role | undefined }
 
-/** Who wants to be asked before they are added gets an invitation, and is no member until they accept it. */
+/** A person who wants to be asked first gets an invitation, and becomes a member by accepting it. */
 async function addUser(
   ctx: UserCtx,
   { workspace_id, role }: Addition,

@@ -33,7 +33,7 @@ const dueIds = (ctx: Ctx) =>
     .limit(BATCH)
     .execute()
 
-/** Of several processes one gets the mail: the update looks again at what the others may have changed. */
+/** One of several processes gets the mail: the update checks again what the others may have changed. */
 const claim = (ctx: Ctx, mailId: string): Promise<OutboxTable | undefined> =>
   inTx(
     ctx,

@@ -100,13 +100,13 @@ function slotOf(resolved: ResolvedProject, draft: Draft): ContextSlot {
 const MISPLACED =
   'This was kept as an event and changed no preferences. What the user prefers in every project belongs to the key __user__/preferences, with meta.confirmed_by_user true; what holds for this project alone is meta.fact_kind project_preferences.'
 
-/** What the writer of an event should know; undefined where all went as meant. */
+/** A hint for the writer of an event; undefined if nothing is odd. */
 export const hintFor = (resolved: ResolvedProject, draft: Draft): string | undefined =>
   isUserPreferences(draft) && resolved.name.form !== 'user_preferences' ? MISPLACED : undefined
 
 const RESERVED = 'The key __user__/preferences takes only event_type fact_snapshot'
 
-/** What holds for every project is written only in one way, and only when the user has said so. */
+/** Preferences for every project are written in one way only, and only when the user has said so. */
 function checkUserPreferences(resolved: ResolvedProject, { event_type, meta }: Draft): void {
   const isReserved = resolved.name.form === 'user_preferences'
   const isFacts = event_type === 'fact_snapshot'

@@ -52,7 +52,7 @@ export const ownMemory = (workspaceId: string): ProvenanceAnswer => ({
 
 /** Names of projects are listed and logged by clients; what is sanitised inside an event must not stand in the name above it. */
 export function refuseSecretKey(writtenKey: string, field = 'project_key'): void {
-  // What an address carries for signing in is dropped when the key is read.
+  // Credentials inside an address are dropped when the key is read.
   const [found] = findSecrets(writtenKey.replace(/:\/\/[^/@\s]{0,500}@/, '://'))
   if (found)
     throw invalid(field, `This looks like a secret (${found.kind}). Name the project by its repository`)

@@ -171,7 +171,7 @@ async function rowsOf(
 
 /** A question of more words than this is asked by its first ones. */
 const MOST_TERMS = 12
-/** Of each word the newest events take part; a rare word has no more than these anyway. */
+/** Only the newest events of each word take part. A rare word has no more than these anyway. */
 const HITS_PER_TERM = 100
 
 async function findRanked(ctx: UserCtx, project: Project, query: string, window: Window): Promise<Matches> {

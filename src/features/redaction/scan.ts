@@ -84,7 +84,7 @@ export function scan(written: string): Span[] {
   const unfolded = scanPlain(text).map(({ start, end, ...span }) => ({
     ...span,
     start: originalOffset(start),
-    // What is left out behind the last character is no part of it.
+    // Characters that were left out after the last one are no part of it.
     end: originalOffset(end - 1) + 1,
   }))
   return withoutOverlaps([...found, ...unfolded])
@@ -126,7 +126,7 @@ function findToken(scan: Scan, end: number, prefix: string, rule: TokenRule): Sp
   rule.tail.lastIndex = end
   const tail = rule.tail.exec(text)?.[0]
   if (tail === undefined) return undefined
-  // Of two rules for one position the one with the longer prefix knows better.
+  // If two rules match at one position, the one with the longer prefix wins.
   const span = { start, end: end + tail.length, kind: rule.kind, rank: RANK.token + prefix.length / 100 }
   scan.read = span
   return isSampleToken(text.slice(start, fixed) + tail) ? undefined : span

@@ -28,7 +28,7 @@ const asItIs = (at: number) => at
 export function unfold(text: string): Unfolded {
   DISGUISED.lastIndex = 0
   if (!DISGUISED.test(text)) return { text, originalOffset: asItIs }
-  // What is left out moves all that follows: from the offset `at[i]` on by `by[i]`.
+  // Left-out characters move all that follows: from the offset `at[i]` on by `by[i]`.
   const at: number[] = []
   const by: number[] = []
   let left = 0
@@ -50,7 +50,7 @@ function shownAs(sign: string): string {
   return DOUBLE_QUOTES.test(sign) ? '"' : ''
 }
 
-/** By how much the last of what was left out at or before an offset has moved it. */
+/** By how much the left-out characters at or before an offset have moved it. */
 function shiftAt(at: readonly number[], by: readonly number[], offset: number): number {
   let low = 0
   let high = at.length

@@ -66,7 +66,7 @@ export async function* answerPieces({ question, hits }: Material): AsyncGenerato
     if (!(error instanceof LlmError)) throw error
     question.onModelError(error)
   }
-  // What was said cannot be taken back, so the reader is told where the model's words end.
+  // Words that were sent cannot be taken back, so the reader is told where the model's words end.
   if (said) yield '\n\nThe answer broke off here. This is what the guide says:\n\n'
   yield* extract(hits)
 }

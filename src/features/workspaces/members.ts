@@ -138,7 +138,7 @@ async function refuseForLastAdmin(ctx: UserCtx, member: MembershipsTable): Promi
 }
 
 /**
- * Nobody is held in a workspace by an office that others gave them. Who gave it takes it back, if they are still there;
+ * A role that others gave keeps nobody in a workspace. The giver takes it back, if they are still there;
  * otherwise the operator of the server appoints somebody.
  */
 export async function handBackOffice(ctx: UserCtx, member: MembershipsTable): Promise<void> {

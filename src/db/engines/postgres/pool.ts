@@ -20,22 +20,22 @@ export class WaitedTooLong extends Error {
 
 const requestSince = new AsyncLocalStorage<number>()
 
-/** Runs what a request does under the time at which it came. */
+/** Remembers the arrival time of a request for everything that it does. */
 export const serveSince = (since: number, serve: () => void): void => requestSince.run(since, serve)
 
 type Waiter = { requestCame: number; joined: number; enter: () => void }
 
 /**
- * Hands out the pool's connections, to the request that came first: each needs several, one after the other, and one that
- * is half done would wait behind every newcomer each time.
+ * Gives a free connection to the request that arrived first. A request needs several connections, one after the other.
+ * In a plain queue, a request that is half done would wait behind every new one each time.
  */
 export class ConnectionQueue implements PostgresPool {
   readonly #pool: pg.Pool
   readonly #patienceMs: number
   #free: number
-  /** By when the request came. */
+  /** In the order in which their requests arrived. */
   readonly #order: Waiter[] = []
-  /** By when they joined the queue. */
+  /** In the order in which they joined the queue. */
   readonly #waiting = new Set<Waiter>()
 
   constructor(pool: pg.Pool) {
@@ -103,7 +103,7 @@ export class ConnectionQueue implements PostgresPool {
     return this.#pool.end()
   }
 
-  /** For how long has somebody been waiting. */
+  /** For how long the oldest waiter has waited. */
   waitMs(): number {
     const [first] = this.#waiting
     return first ? performance.now() - first.joined : 0

@@ -20,7 +20,7 @@ import { maintainIndex } from './search-index/index.ts'
 export type Job = {
   name: string
   everyMs: number
-  /** Every process runs every job, so each must bear being run by several at once. */
+  /** Every process runs every job, so each must work when several run it at once. */
   run: (ctx: Ctx, stopping: AbortSignal) => Promise<unknown>
 }
 

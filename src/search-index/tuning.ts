@@ -2,7 +2,7 @@ import { BLOCK_DOCUMENTS } from './postings.ts'
 
 /** What the index does when. Every process has one of these; tests make folding and merging happen sooner. */
 export type SearchTuning = {
-  /** A search looks through fresh documents one by one; up to so many that costs less than keeping lists. */
+  /** A search looks through fresh documents one by one; up to this many, that costs less than keeping lists. */
   foldFrom: number
   /** How many are folded at once: a whole longer run. This many wait only while an index is rebuilt. */
   foldAtOnce: number
@@ -12,7 +12,7 @@ export type SearchTuning = {
   rewriteAfterTombstones: number
   /** Fresh documents that one search looks through; more of them only wait after a bulk load. */
   freshRead: number
-  /** Up to so many documents a scope is read whole: that is exact, and cheaper than asking the lists. */
+  /** Up to this many documents, a scope is read whole: that is exact, and cheaper than asking the lists. */
   readWhole: number
 }
 

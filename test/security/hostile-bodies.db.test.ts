@@ -154,7 +154,7 @@ onBothEngines(
       expect((await from('192.0.2.2')('/nope', {}, '{}')).statusCode).toBe(404)
     })
 
-    test('holds for credentials that nobody has, and not for who has one', async () => {
+    test('holds for unknown credentials, and not for known ones', async () => {
       const user = await t.user()
       const get = from('192.0.2.3')
       const guess = (i: number) =>

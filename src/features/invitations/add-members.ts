@@ -75,7 +75,7 @@ export const addMemberByEmail = capability({
   name: 'members.add_by_email',
   summary: 'Add somebody who has an account to a workspace by e-mail address; admins only',
   description:
-    'They are told, and may leave. Who has chosen to be asked first gets an invitation instead; the answer then says status: invited.',
+    'They are told, and may leave. A person who has chosen to be asked first gets an invitation instead; the answer then says status: invited.',
   scopes: ['workspace:write'],
   rest: ['POST /api/v1/workspaces/{workspace_id}/members/by-email'],
   errors: [404, 409, 429],

@@ -84,7 +84,7 @@ export const deleteAccount = capability({
 /** The password goes in a body: an address ends up in the logs of proxies. */
 export const deleteAccountByPassword = capability({
   name: 'account.delete_by_password',
-  summary: 'The same with your password, for who signed in longer ago',
+  summary: 'The same with your password, if you signed in longer ago',
   scopes: ['account'],
   rest: ['POST /api/v1/auth/me/delete'],
   session: 'end',

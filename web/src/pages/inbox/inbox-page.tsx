@@ -95,7 +95,7 @@ function NoticeActions({ notice }: { notice: InboxNotice }) {
   )
 }
 
-/** Reading and acting are one: who has decided has read it. */
+/** A decision also marks the notice as read. */
 const settle = async (notice?: InboxNotice) => {
   if (notice?.read_at === null) await readNotices({ notice_ids: [notice.notice_id] })
   await Promise.all([inboxChanged(), queryClient.invalidateQueries({ queryKey: ['workspaces'] })])

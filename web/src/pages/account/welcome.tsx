@@ -61,7 +61,7 @@ export function Welcome() {
   return (
     <Page
       title="Welcome"
-      lead="Four short questions, so that the vault starts in the right place. Leave out what you like."
+      lead="Four short questions, so that the vault starts with what you need. Leave out what you like."
       narrow
     >
       <form

@@ -44,7 +44,7 @@ export function InboxPage() {
       {inbox.isPending && <SkeletonList rows={3} />}
       {inbox.data && items.length === 0 && (
         <EmptyState icon={<Inbox size={18} />} title="Nothing here">
-          When somebody adds or invites you to a workspace, it is said here.
+          Here you read when somebody adds you to a workspace or invites you.
         </EmptyState>
       )}
       {items.length > 0 && (

@@ -194,14 +194,14 @@ onBothEngines('events', (t) => {
     expect(data.recent_events.map((event: { content: string }) => event.content)).toEqual([
       '- answers in French',
     ])
-    const placed = await user.post('/api/v1/project-context/events', {
+    const written = await user.post('/api/v1/project-context/events', {
       project_key: '__user__/preferences',
       event_type: 'fact_snapshot',
       content: '- answers in French',
       meta: { fact_kind: 'user_preferences', confirmed_by_user: true },
     })
-    expect(placed.status).toBe(201)
-    expect(placed.body).not.toHaveProperty('hint')
+    expect(written.status).toBe(201)
+    expect(written.body).not.toHaveProperty('hint')
   })
 
   test('many writers at once lose nothing', async () => {

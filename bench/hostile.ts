@@ -13,7 +13,7 @@ import { type Server, startVault } from './support/servers.ts'
  * for half a minute against two workers with limits, beside somebody who reads the credit policy.
  */
 const SECONDS = Number(process.env.SECONDS ?? 30)
-/** Once each to find what is dear, then the dearest often enough to know it: garbage of one request is collected in the next. */
+/** Each once to find the expensive ones, then these several times: garbage of one request is collected in the next. */
 const FIRST_TRIES = 2
 const CLOSER_TRIES = 15
 const LOOKED_AT_CLOSER = 60
@@ -88,7 +88,7 @@ function triesBy(somebody: Headers): Try[] {
     })
 }
 
-/** What next to nothing costs here and now: on a busy machine the figures below are to be read beside it. */
+/** The cost of an empty request here and now. On a busy machine, compare the figures below with it. */
 const NOTHING: Attack = { what: 'nothing', method: 'GET', path: '/nope', type: '', body: '' }
 
 async function measureCosts(): Promise<{ costs: Cost[]; nothing: Cost }> {

@@ -21,7 +21,7 @@ import { maintainIndex } from './search-index/index.ts'
 export type Job = {
   name: string
   everyMs: number
-  /** Every process runs every job, so each must bear being run by several at once. */
+  /** Every process runs every job, so each must work when several run it at once. */
   run: (ctx: Ctx, stopping: AbortSignal) => Promise<unknown>
 }
 
@@ -52,8 +52,8 @@ export const JOBS: readonly Job[] = [
 ]
 
 /**
- * Runs each job after its interval, or when it is woken; one run of a job at a time. The returned function
- * waits for the last runs.
+ * Runs each job after its interval, or when it is woken; one execution of a job at a time. The returned function
+ * waits for the last executions.
  */
 export function startJobs(services: Services, jobs: readonly Job[] = JOBS): () => Promise<void> {
   const stopping = new AbortController()

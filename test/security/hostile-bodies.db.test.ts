@@ -173,7 +173,7 @@ onBothEngines(
       expect(await lastOf(1, call)).toBe(429)
     })
 
-    test('holds for credentials that nobody has, and not for who has one', async () => {
+    test('holds for unknown credentials, and not for known ones', async () => {
       const user = await t.user()
       const get = from('192.0.2.3')
       const guess = (i: number) =>

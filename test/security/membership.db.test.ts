@@ -124,7 +124,7 @@ const define = (t: TestVault) => {
       expect((await inboxOf(mate)).items[0].invite_id).toBeNull()
     })
 
-    test('an invitation by address stands in the inbox only of who has proved that address', async () => {
+    test('an invitation by address is in the inbox only of the account that has proved the address', async () => {
       const [lead, mate] = await people()
       const { workspaceId } = await teamOf(lead)
       const invites = `/api/v1/workspaces/${workspaceId}/invites`
@@ -150,7 +150,7 @@ const define = (t: TestVault) => {
       expect((await mate.get(members)).status).toBe(404)
     })
 
-    test('goes back to who gave it, if they are still there', async () => {
+    test('goes back to the giver, if they are still there', async () => {
       const [lead, mate] = await people()
       const { add, leave, members } = await teamOf(lead)
       await add(mate, 'viewer')

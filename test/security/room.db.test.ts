@@ -28,7 +28,7 @@ const hasFolder = (t: TestVault, ticketId: string) => existsSync(join(t.vault.da
 onBothEngines(
   'uploads',
   (t) => {
-    test('of nobody have a total, also when they come at once; who is signed in is not held', async () => {
+    test('without an account have a total, also when they come at once; signed-in people are not limited by it', async () => {
       const together = await Promise.all([1, 2, 3, 4].map(() => openTicket(t, MIB - 1000)))
       const statuses = together.map(({ status }) => status).sort()
       expect(statuses).toEqual([200, 200, 507, 507])

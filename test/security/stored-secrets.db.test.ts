@@ -6,7 +6,7 @@ import { startModelStandIn } from '../support/model-stand-in.ts'
 /** Looks like a key of a code host; made here, so that no file holds one. */
 const secret = () => `ghp_${crypto.randomUUID().replaceAll('-', '')}q7Z4`
 
-onBothEngines('secrets in the places where nobody looks', (t) => {
+onBothEngines('secrets in fields where nobody looks', (t) => {
   test.each([
     ['the kind of an evidence', (s: string) => ({ evidences: [{ kind: s, content: 'log', meta: null }] })],
     [

@@ -32,7 +32,7 @@ export type CardsTable = {
   review_reasons: Generated<string>
   reviewed_at: string | null
   created_at: string
-  /** Of the last change of any kind; `edited_at` is the time of the present version. */
+  /** The time of the last change of any kind. `edited_at` is the time of the present version. */
   updated_at: string
   edited_at: string
   edited_by: string

@@ -94,7 +94,7 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
 
 type RawSocket = { writable: boolean; end: (text: string) => void; destroy: () => void }
 
-/** What is not even HTTP never reaches a route; it gets the same form of error. */
+/** Bytes that are not HTTP never reach a route. They get the same form of error. */
 function answerBrokenHttp(error: Error & { code?: string }, socket: RawSocket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()

@@ -77,7 +77,7 @@ export async function appendEvidences(
   return found.flat()
 }
 
-/** Of all evidence in one answer; from there on it is shown by its beginning. */
+/** The limit for all evidence in one answer. Beyond it, only the beginning of each is shown. */
 const MAX_EVIDENCE_BYTES = 8 * 1024 * 1024
 const SHORT_EVIDENCE = 300
 
@@ -240,7 +240,7 @@ export async function findPurgeable(db: Db, before: string, limit: number): Prom
   return rows.map((row) => row.card_id)
 }
 
-/** Of a deleted card only: the database refuses to part from the evidence of any other. */
+/** For deleted cards only: the database refuses to delete the evidence of any other. */
 export async function removeCard(db: Db, cardId: string): Promise<void> {
   for (const table of ['card_tags', 'card_feedback', 'card_evidences', 'card_versions', 'cards'] as const)
     await db.deleteFrom(table).where('card_id', '=', cardId).execute()

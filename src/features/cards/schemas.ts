@@ -18,7 +18,7 @@ function distinctTags(tags: string[]): string[] {
   return [...seen.values()]
 }
 
-/** Of a payload, of what a step carries besides its own fields, of the meta of an evidence. */
+/** The limit of a payload, of extra fields of a step, and of the meta of an evidence. */
 const MAX_FREE_BYTES = 64 * 1024
 const MAX_STEPS_BYTES = 1024 * 1024
 

@@ -32,7 +32,7 @@ const SHOWN = [
   'cards.deleted_at',
 ] as const
 
-/** What its author wrote: as long as it likes to be. */
+/** The fields that the author wrote. They can be long. */
 const WRITTEN = [
   'cards.title',
   'cards.tags',

@@ -23,7 +23,7 @@ export async function withdraw(db: Db, cardId: string, userId: string, now: stri
   return numUpdatedRows > 0n
 }
 
-/** One feedback per person and card: a new one takes the place of the old. */
+/** One feedback per person and card: a new one replaces the old. */
 export async function putFeedback(db: Db, row: CardFeedbackTable): Promise<void> {
   await db
     .insertInto('card_feedback')

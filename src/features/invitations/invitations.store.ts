@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import type { WorkspaceInvitesTable } from '../../db/tables/workspaces.ts'
 
-/** A second one made at the same time becomes a serialisation failure, which is run again and then finds the first. */
+/** A second one made at the same time becomes a serialisation failure, which is tried again and then finds the first. */
 export async function insertInvite(db: Db, row: WorkspaceInvitesTable): Promise<void> {
   await db
     .insertInto('workspace_invites')

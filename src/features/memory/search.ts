@@ -11,9 +11,9 @@ import { codeInHit, findWord, rarestGrams, SHORTEST_INDEXED } from './events.sea
 import { type EventRow, loadEvents, type NumberedEvent, newestTexts, scanNewest } from './events.store.ts'
 import { eventsWithin } from './events-within.store.ts'
 import { countSubstring, countWords, findSubstring } from './matches.search.ts'
-import { ownMemory, placeOf } from './place.ts'
 import { type Project, partitionsOf } from './projects.store.ts'
 import { bestFirst, estimateFrequency, type Ranked, rankByWords } from './ranking.ts'
+import { ownMemory, resolveProject } from './resolve-project.ts'
 import { EventType, ProjectKey, WorkspaceId } from './schemas.ts'
 
 const Mode = z.enum(['substring', 'ranked'])
@@ -80,7 +80,7 @@ export const searchMemory = capability({
   input: SearchInput,
   output: ProjectContextSearchResponse,
   run: async (ctx, { project_key, query, workspace_id, limit, page = 1, mode = 'substring' }) => {
-    const { project, name, workspaceId } = await placeOf(ctx, project_key, workspace_id)
+    const { project, name, workspaceId } = await resolveProject(ctx, project_key, workspace_id)
     const find = mode === 'ranked' ? findRanked : findNewest
     const from = (page - 1) * limit
     const { rows, total } = project ? await find(ctx, project, query, { from, limit }) : NOTHING
@@ -174,7 +174,7 @@ async function rowsOf(
 
 /** A question of more words than this is asked by its first ones. */
 const MOST_TERMS = 12
-/** Of each word the newest events take part; a rare word has no more than these anyway. */
+/** Only the newest events of each word take part. A rare word has no more than these anyway. */
 const HITS_PER_TERM = 100
 
 async function findRanked(ctx: UserCtx, project: Project, query: string, window: Window): Promise<Matches> {

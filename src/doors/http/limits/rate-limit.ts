@@ -23,7 +23,7 @@ export const FILES_PER_MINUTE = 3_000
 /** Credentials that nobody has, of one host; past ten times as many they are not even looked up. */
 export const WRONG_CREDENTIALS_PER_MINUTE = 60
 const LOOKED_UP_WRONG_CREDENTIALS = 10 * WRONG_CREDENTIALS_PER_MINUTE
-/** What one person, or one host without a credential, may have parsed. */
+/** How much one person, or one host without a credential, may have parsed. */
 export const BODY_BYTES_PER_MINUTE = { person: 32 * MIB, host: 8 * MIB }
 
 export const limitHeaders = ({ limit, remaining, resetSeconds }: LimitState) => ({
@@ -72,7 +72,7 @@ export function countFile(services: Services, request: FastifyRequest): void {
 
 const wrongCredentialsOf = (request: FastifyRequest) => `wrong:${request.clientHost}`
 
-/** Refuses a host that has tried very many wrong credentials, before one more is looked up. Who is known passes. */
+/** Refuses a host that has tried very many wrong credentials, before one more is looked up. A known caller passes. */
 export function holdGuessingHost(services: Services, request: FastifyRequest, isKnown: () => boolean): void {
   if (!services.config.rateLimit) return
   const state = services.limits.look(wrongCredentialsOf(request), LOOKED_UP_WRONG_CREDENTIALS)

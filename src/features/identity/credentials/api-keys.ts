@@ -10,6 +10,7 @@ import { newId } from '../../../db/ids.ts'
 import type { ApiKeysTable } from '../../../db/tables/accounts.ts'
 import { audit } from '../../audit/audit.ts'
 import { cleanText, Findings } from '../../redaction/stored.ts'
+import { countKeys } from './api-keys.store.ts'
 import { requireLiveCredential } from './live-credential.ts'
 
 export const KEY_PREFIX = 'kv_'
@@ -60,11 +61,7 @@ const present = (row: ApiKeysTable): z.input<typeof APIKeyResponse> => ({
 })
 
 async function refuseTooMany(ctx: UserCtx): Promise<void> {
-  const { keys } = await ctx.db
-    .selectFrom('api_keys')
-    .select(({ fn }) => fn.countAll<number>().as('keys'))
-    .where('user_id', '=', ctx.viewer.userId)
-    .executeTakeFirstOrThrow()
+  const keys = await countKeys(ctx.db, ctx.viewer.userId)
   if (keys >= MAX_KEYS)
     throw conflict('too_many_keys', `You have ${keys} API keys. Delete those that nobody uses first.`)
 }

@@ -7,7 +7,7 @@ type Table = keyof Schema | 'context_event_index'
  * so any join with it is local), or `single` (whole on one node: small, or touched seldom).
  */
 export const DISTRIBUTION = {
-  // One card, its parts and its place in the index are in one shard.
+  // One card, its parts and its index entries are in one shard.
   cards: 'card_id',
   card_tags: 'card_id',
   card_evidences: 'card_id',
@@ -15,7 +15,7 @@ export const DISTRIBUTION = {
   card_feedback: 'card_id',
   card_verdicts: 'card_id',
   card_links: 'from_card_id',
-  card_merges: 'from_card_id',
+  card_merges: 'into_card_id',
   trust_due: 'card_id',
   search_docs: 'card_id',
   // The lists of one range of cards are in one shard.
@@ -73,7 +73,7 @@ export const DISTRIBUTION = {
   support_conversations: 'single',
 } as const satisfies Record<Table, string>
 
-const columnOf = new Map<string, string>(Object.entries(DISTRIBUTION))
+const COLUMN_OF = new Map<string, string>(Object.entries(DISTRIBUTION))
 
 const tablesIn = (statement: string) =>
   [...statement.matchAll(/\b(?:from|join|into|update)\s+"?(\w+)"?/g)].map((match) => match[1] as string)
@@ -88,11 +88,11 @@ const insertsWith = (statement: string, column: string) =>
 /** The distributed tables that a statement reaches in every shard, for want of their column. */
 export function tablesReachedEverywhere(statement: string): string[] {
   const distributed = tablesIn(statement).filter((table) => {
-    const column = columnOf.get(table)
+    const column = COLUMN_OF.get(table)
     return column !== undefined && column !== 'reference' && column !== 'single'
   })
   return [...new Set(distributed)].filter((table) => {
-    const column = columnOf.get(table) ?? ''
+    const column = COLUMN_OF.get(table) ?? ''
     return !isBound(statement, column) && !insertsWith(statement, column)
   })
 }
@@ -104,6 +104,8 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
   cards: {
     by: [
       'account.delete',
+      'cards.cites',
+      'cards.links',
       'cards.list',
       'cards.stats',
       'cases.list',
@@ -122,16 +124,24 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
     by: ['cards.verify', 'feedback.give'],
     why: 'The same for rewards by verdicts.',
   },
+  card_links: {
+    by: ['cards.links', 'cards.unlink'],
+    why: 'Links in the other direction: an index look-up in each shard, when somebody opens them.',
+  },
+  card_merges: {
+    by: ['account.delete', 'cards.get', 'cards.merge', 'cards.unmerge'],
+    why: 'Whether this very card was merged into another; asked only of cards that have given way, and when they go.',
+  },
   search_docs: {
-    by: ['cards.publish', 'cards.similar', 'search.cards', 'workspaces.delete'],
+    by: ['cards.publish', 'cards.similar', 'cards.similar_to_draft', 'search.cards', 'workspaces.delete'],
     why: 'Search is scatter and gather: the cards that the posting lists name are read by number, a few from each shard. Deleting a workspace marks its cards in the shard that has them.',
   },
   search_runs: {
-    by: ['cards.publish', 'cards.similar'],
+    by: ['cards.publish', 'cards.similar', 'cards.similar_to_draft'],
     why: 'Every run is asked for the lists of a few words: each shard answers for the runs it has. Searches of large scopes do the same.',
   },
   search_postings: {
-    by: ['cards.publish', 'cards.similar'],
+    by: ['cards.publish', 'cards.similar', 'cards.similar_to_draft'],
     why: 'Joined with its runs, which lie in the same shard.',
   },
   raw_materials: {
@@ -143,6 +153,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
       'account.change_password',
       'account.delete',
       'account.sign_out_everywhere',
+      'keys.create',
       'keys.delete',
       'keys.end_current',
       'keys.list',

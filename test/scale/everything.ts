@@ -42,6 +42,15 @@ async function cards(t: TestVault) {
   await fine(author.get(`${card}/verdicts`))
   await fine(author.put(`${card}/cites`, { cites: ['npm:fastify@^5'] }))
   await fine(author.get('/api/v1/cards/cites'))
+  await fine(author.post('/api/v1/cards/similar', { title: 'Nightly import', symptom: 'lock timeout' }))
+  const twin = `/api/v1/cards/${(await fine(author.post('/api/v1/cards', draft('merging')))).card_id}`
+  const link = { to_card_id: card.split('/').at(-1), kind: 'related' }
+  const { link_id } = await fine(author.post(`${twin}/links`, link))
+  await fine(author.get(`${twin}/links`))
+  await fine(author.delete(`${twin}/links/${link_id}`))
+  await fine(author.post(`${twin}/merge`, { into_card_id: card.split('/').at(-1) }))
+  await fine(author.get(twin))
+  await fine(author.delete(`${twin}/merge`))
   await fine(reader.delete(`${card}/verdicts`))
   for (const scope of ['personal', 'workspace', 'public']) {
     await fine(reader.post('/api/v1/search', { query: 'lock timeout nightly', scope }))

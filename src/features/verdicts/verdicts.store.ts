@@ -32,10 +32,11 @@ export async function insertVerdict(db: Db, row: CardVerdictsTable): Promise<voi
   await db.insertInto('card_verdicts').values(row).execute()
 }
 
-/** The last word of each person in each environment, unless it was taken back. */
-export const verdictsShown = (db: Db, cardId: string) =>
+/** The last word of each person in each environment, unless it was taken back; from `since` on, if given. */
+export const verdictsShown = (db: Db, cardId: string, since: string | null) =>
   db
     .selectFrom('card_verdicts')
+    .$if(since !== null, (query) => query.where('card_verdicts.created_at', '>=', since))
     .innerJoin('users', 'users.user_id', 'card_verdicts.user_id')
     .where('card_verdicts.card_id', '=', cardId)
     .where('card_verdicts.outcome', '<>', 'withdrawn')

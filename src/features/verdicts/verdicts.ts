@@ -222,7 +222,9 @@ export const listVerdicts = capability({
   errors: [404],
   run: async (ctx, { card_id, page, page_size }) => {
     const card = await readableCard(ctx, card_id)
-    const shown = verdictsShown(ctx.db, card_id)
+    // What was said before the card came into its workspace is for its owner alone.
+    const since = card.owner_id === ctx.viewer.userId ? null : card.seen_since
+    const shown = verdictsShown(ctx.db, card_id, since)
     const { total } = await shown
       .select((eb) => eb.fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow()

@@ -68,9 +68,11 @@ test('a verdict of one person is read by the other, and taken back', async () =>
   await page.getByText(/^Worked 2× on node 24/).waitFor()
   await verdicts.getByText('Found by the idle count').waitFor()
 
-  await author.api('PATCH', `/api/v1/cards/${id}`, { fix_summary: `${SAMPLES[0].fix_summary} Then deploy.` })
+  await author.api('PATCH', `/api/v1/cards/${id}`, { fix_summary: `Deploy twice. ${SAMPLES[0].fix_summary}` })
   await look(reader, `/cards/${id}`, 'card-with-verdicts', 'Verified 2× before the last change')
   expect(await verdicts.getByText('version 1').count()).toBe(2)
+  await verdicts.scrollIntoViewIfNeeded()
+  await picture(page, 'verdicts-360-dark')
 })
 
 test('rows and hits say what came of a card', async () => {
@@ -99,7 +101,7 @@ test('a first verdict is taken back by undo', async () => {
 
 test('cites are read from the card, written by hand, and read again', async () => {
   const person = await stage.person('Citing writer')
-  const id = await write(person, SAMPLES[2])
+  const id = await write(person, SAMPLES[0])
   const byRules = (await read(person, id)).cites
   expect(byRules).not.toEqual([])
   const { page } = person
@@ -133,6 +135,7 @@ test('a card gives way to another, points to it, and comes back', async () => {
   const person = await stage.person('Superseding writer')
   const oldId = await write(person, SAMPLES[4])
   const newId = await write(person, SAMPLES[5])
+  await write(person, SAMPLES[3])
   const { page } = person
   await page.goto(`/cards/${oldId}`)
   await choose(person, 'Link to another card …')
@@ -144,6 +147,9 @@ test('a card gives way to another, points to it, and comes back', async () => {
   await dialog.getByLabel('Why').fill('The tool changed in spring.')
   await expectAccessible(page)
   await picture(page, 'link-1280-light')
+  await page.setViewportSize({ width: 360, height: 740 })
+  await picture(page, 'link-360-light')
+  await page.setViewportSize({ width: 1280, height: 800 })
   await dialog.getByRole('button', { name: 'Link', exact: true }).click()
   await page.getByText('Superseded by', { exact: false }).first().waitFor()
   const links = page.getByRole('list', { name: 'Linked cards' })
@@ -152,6 +158,15 @@ test('a card gives way to another, points to it, and comes back', async () => {
   await look(person, `/cards/${oldId}`, 'card-superseded', 'Search shows that one.')
 
   await page.setViewportSize({ width: 1280, height: 800 })
+  await choose(person, 'Link to another card …')
+  await dialog.getByLabel('This card').selectOption('gives way to')
+  await dialog.getByRole('radio', { name: SAMPLES[3].title }).check()
+  await dialog.getByRole('button', { name: 'Link', exact: true }).click()
+  await dialog.getByText('Another card has taken the place of this one already.').waitFor()
+  expect(await dialog.getByRole('link', { name: 'Open that card' }).getAttribute('href')).toBe(
+    `/cards/${newId}`,
+  )
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('status').getByRole('link', { name: SAMPLES[5].title }).click()
   await page.getByRole('heading', { name: SAMPLES[5].title }).waitFor()
   await links.getByText('Supersedes').waitFor()

@@ -24,7 +24,7 @@ export function CitesDialog({ card, onClose }: { card: Card; onClose: () => void
   const { set, remove, add } = rowsOf(rows, setRows)
   const write = useMutation({
     mutationFn: (sent: Row[] | null) =>
-      writeCites({ card_id: card.card_id, cites: sent && sent.map(({ text }) => text) }),
+      writeCites({ card_id: card.card_id, cites: sent?.map(({ text }) => text) ?? null }),
     onSuccess: ({ cites, are_written }) => {
       queryClient.setQueryData(cardQuery(card.card_id).queryKey, (before) => before && { ...before, cites })
       void queryClient.invalidateQueries({ queryKey: ['card', card.card_id] })

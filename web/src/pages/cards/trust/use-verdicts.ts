@@ -53,20 +53,21 @@ export function useVerify(card: Card, isFirst: boolean) {
 }
 
 /** What was said of a former version cannot be said again of that one, so it has no undo. */
-export function useTakeBack(card: Card, mine: readonly Verdict[], isComplete: boolean) {
-  const sayAgain = async () => {
-    for (const { outcome, environment, note, evidence } of mine)
+export function useTakeBack(card: Card, isComplete: boolean) {
+  const sayAgain = async (said: readonly Verdict[]) => {
+    for (const { outcome, environment, note, evidence } of said)
       await verifyCard({ card_id: card.card_id, outcome, environment, note, evidence })
     await changed(card.card_id)
   }
   return useMutation({
-    mutationFn: () => takeBack(card.card_id),
+    // It is handed over, because the list is empty by the time of the undo.
+    mutationFn: (_said: readonly Verdict[]) => takeBack(card.card_id),
     onError: toastError,
-    onSuccess: () => {
-      const canReturn = isComplete && mine.every((verdict) => verdict.card_version === card.version)
+    onSuccess: (_, said) => {
+      const canReturn = isComplete && said.every((verdict) => verdict.card_version === card.version)
       toast(
         'Taken back. It counts no more.',
-        canReturn ? { undo: () => void sayAgain().catch(toastError) } : {},
+        canReturn ? { undo: () => void sayAgain(said).catch(toastError) } : {},
       )
     },
   })

@@ -17,7 +17,7 @@ export function Verdicts({ card }: { card: Card }) {
   const isComplete = query.isSuccess && !query.hasNextPage
   const isFirst = isComplete && mine.length === 0
   const verify = useVerify(card, isFirst)
-  const takeBack = useTakeBack(card, mine, isComplete)
+  const takeBack = useTakeBack(card, isComplete)
   return (
     <section aria-label="Verdicts" className="grid gap-3 border-t border-line pt-5">
       <p className="text-sm text-soft">Used it? Say what came of it.</p>
@@ -38,7 +38,7 @@ export function Verdicts({ card }: { card: Card }) {
           </Button>
         ))}
         {mine.length > 0 && (
-          <Button look="ghost" busy={takeBack.isPending} onClick={() => takeBack.mutate()}>
+          <Button look="ghost" busy={takeBack.isPending} onClick={() => takeBack.mutate(mine)}>
             Take back what I said
           </Button>
         )}

@@ -39,7 +39,7 @@ export function MergeDialog({ card, onClose }: { card: Card; onClose: () => void
         </li>
         <li>It leaves search. Its address opens the other card and says so.</li>
         <li>Credits stay as they are.</li>
-        <li>It can be undone for 30 days, here and at its old address.</li>
+        <li>It can be undone for 30 days, at its old address.</li>
       </ul>
       <LinkFailure error={merge.error} />
     </FormDialog>

@@ -55,6 +55,9 @@ test('a verdict of one person is read by the other, and taken back', async () =>
   await row.getByText('waiting=0 idle=10 total=10').waitFor()
   await author.page.getByRole('button', { name: 'Still true' }).click()
   await author.page.getByText(/^Worked 2×/).waitFor()
+  await author.page.getByRole('button', { name: 'Take back what I said' }).waitFor()
+  await author.page.getByRole('button', { name: 'Still true' }).click()
+  await author.page.getByText('You have said so already.').waitFor()
   expect(await row.count()).toBe(2)
 
   await page.reload()
@@ -97,6 +100,25 @@ test('a first verdict is taken back by undo', async () => {
   await page.getByText(/^Worked 1×/).waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByText(/^Worked 1×/).waitFor({ state: 'detached' })
+})
+
+test('many verdicts are shown page by page; taken back in part unseen, they have no undo', async () => {
+  const person = await stage.person('Thorough tester')
+  const id = await write(person, SAMPLES[3])
+  for (let version = 1; version <= 21; version++)
+    await person.api('POST', `/api/v1/cards/${id}/verdicts`, {
+      outcome: 'failed',
+      environment: { node: String(version) },
+    })
+  const { page } = person
+  await page.goto(`/cards/${id}`)
+  const rows = page.getByRole('list', { name: 'What people said after use' }).getByRole('listitem')
+  await page.getByRole('button', { name: 'Show more of 21' }).waitFor()
+  expect(await rows.count()).toBe(20)
+  await page.getByRole('button', { name: 'Take back what I said' }).click()
+  await page.getByText('Taken back. It counts no more.').waitFor()
+  await rows.first().waitFor({ state: 'detached' })
+  expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
 })
 
 test('cites are read from the card, written by hand, and read again', async () => {

@@ -18,8 +18,15 @@ export function useVerdicts(cardId: string) {
     getNextPageParam: ({ page, page_size, total }) => (page * page_size < total ? page + 1 : undefined),
   })
   const items = query.data?.pages.flatMap((page) => page.items) ?? []
-  return { query, items, total: query.data?.pages[0]?.total ?? 0, mine: items.filter((item) => item.is_mine) }
+  const own: Own = {
+    verdicts: items.filter((item) => item.is_mine),
+    isComplete: query.isSuccess && !query.hasNextPage,
+  }
+  return { query, items, total: query.data?.pages[0]?.total ?? 0, own }
 }
+
+/** One's own verdicts, as far as the list is loaded. */
+export type Own = { verdicts: Verdict[]; isComplete: boolean }
 
 export type Said = {
   outcome: Outcome
@@ -41,10 +48,15 @@ const takeBack = async (cardId: string) => {
 }
 
 /** Says what came of a card. Taking back takes back all that one said, so undo is offered for the first word alone. */
-export function useVerify(card: Card, isFirst: boolean) {
+export function useVerify(card: Card, own: Own) {
   return useMutation({
+    // As it was before: by the time of the answer the list may have been read again.
+    onMutate: () => own,
     mutationFn: (said: Said) => verifyCard({ card_id: card.card_id, ...said }),
-    onSuccess: ({ trust, credits_awarded }) => {
+    onSuccess: ({ verdict_id, trust, credits_awarded }, _said, before) => {
+      if (before.verdicts.some((verdict) => verdict.verdict_id === verdict_id))
+        return toast('You have said so already.')
+      const isFirst = before.isComplete && before.verdicts.length === 0
       const earned = credits_awarded > 0 ? ` ${card.owner_name} earned ${credits(credits_awarded)}.` : ''
       toast(`Noted.${earned}`, isFirst ? { undo: () => void takeBack(card.card_id).catch(toastError) } : {})
       return changed(card.card_id, trust)
@@ -53,21 +65,21 @@ export function useVerify(card: Card, isFirst: boolean) {
 }
 
 /** What was said of a former version cannot be said again of that one, so it has no undo. */
-export function useTakeBack(card: Card, isComplete: boolean) {
+export function useTakeBack(card: Card, own: Own) {
   const sayAgain = async (said: readonly Verdict[]) => {
     for (const { outcome, environment, note, evidence } of said)
       await verifyCard({ card_id: card.card_id, outcome, environment, note, evidence })
     await changed(card.card_id)
   }
   return useMutation({
-    // It is handed over, because the list is empty by the time of the undo.
-    mutationFn: (_said: readonly Verdict[]) => takeBack(card.card_id),
+    onMutate: () => own,
+    mutationFn: () => takeBack(card.card_id),
     onError: toastError,
-    onSuccess: (_, said) => {
-      const canReturn = isComplete && said.every((verdict) => verdict.card_version === card.version)
+    onSuccess: (_answer, _input, { verdicts, isComplete }) => {
+      const canReturn = isComplete && verdicts.every(({ card_version }) => card_version === card.version)
       toast(
         'Taken back. It counts no more.',
-        canReturn ? { undo: () => void sayAgain(said).catch(toastError) } : {},
+        canReturn ? { undo: () => void sayAgain(verdicts).catch(toastError) } : {},
       )
     },
   })

@@ -7,17 +7,17 @@ import { draftOf, pairsAsRecord } from '../draft.ts'
 import { PairsField } from '../pairs-field.tsx'
 import { SecretWarning } from '../secret-warning.tsx'
 import { OUTCOMES, type Outcome } from './outcomes.ts'
-import { useVerify } from './use-verdicts.ts'
+import { type Own, useVerify } from './use-verdicts.ts'
 
-type Props = { card: Card; start: Outcome; isFirst: boolean; onClose: () => void }
+type Props = { card: Card; start: Outcome; own: Own; onClose: () => void }
 
 /** What came of it, where, and what was seen. */
-export function VerdictDialog({ card, start, isFirst, onClose }: Props) {
+export function VerdictDialog({ card, start, own, onClose }: Props) {
   const [outcome, setOutcome] = useState(start)
   const [environment, setEnvironment] = useState(() => draftOf(card).environment)
   const [note, setNote] = useState('')
   const [evidence, setEvidence] = useState('')
-  const verify = useVerify(card, isFirst)
+  const verify = useVerify(card, own)
   const api = verify.error instanceof ApiError ? verify.error : null
   const send = () =>
     verify.mutate(

@@ -13,11 +13,9 @@ import { VerdictDialog } from './verdict-dialog.tsx'
 /** After use: what came of it for others, and for me. A vote on reading is feedback, below. */
 export function Verdicts({ card }: { card: Card }) {
   const [saying, setSaying] = useState<Outcome | null>(null)
-  const { query, items, total, mine } = useVerdicts(card.card_id)
-  const isComplete = query.isSuccess && !query.hasNextPage
-  const isFirst = isComplete && mine.length === 0
-  const verify = useVerify(card, isFirst)
-  const takeBack = useTakeBack(card, isComplete)
+  const { query, items, total, own } = useVerdicts(card.card_id)
+  const verify = useVerify(card, own)
+  const takeBack = useTakeBack(card, own)
   return (
     <section aria-label="Verdicts" className="grid gap-3 border-t border-line pt-5">
       <p className="text-sm text-soft">Used it? Say what came of it.</p>
@@ -37,8 +35,8 @@ export function Verdicts({ card }: { card: Card }) {
             {label}
           </Button>
         ))}
-        {mine.length > 0 && (
-          <Button look="ghost" busy={takeBack.isPending} onClick={() => takeBack.mutate(mine)}>
+        {own.verdicts.length > 0 && (
+          <Button look="ghost" busy={takeBack.isPending} onClick={() => takeBack.mutate()}>
             Take back what I said
           </Button>
         )}
@@ -61,9 +59,7 @@ export function Verdicts({ card }: { card: Card }) {
           Show more of {total}
         </Button>
       )}
-      {saying && (
-        <VerdictDialog card={card} start={saying} isFirst={isFirst} onClose={() => setSaying(null)} />
-      )}
+      {saying && <VerdictDialog card={card} start={saying} own={own} onClose={() => setSaying(null)} />}
     </section>
   )
 }

@@ -4,8 +4,7 @@ import { documentsByNumber } from './index.store.ts'
 import type { IndexView } from './index-view.ts'
 import { type Match, passes } from './match.ts'
 import type { Candidate } from './packing.ts'
-import type { Wanted } from './score.ts'
-import { positionOf } from './sorted-numbers.ts'
+import { matches, type Wanted } from './score.ts'
 
 /** What a search may look at, whatever the size of the vault. */
 const REACH = {
@@ -32,7 +31,11 @@ type Plan = { hashes: Map<number, number>; isWhole: boolean }
 
 /** The rarest words choose the candidates; every word then scores them. */
 function planFor(wanted: readonly Wanted[], postings: number): Plan {
-  const words = wanted.flat().sort((a, b) => a.postings - b.postings)
+  const words = wanted
+    .flat()
+    .flatMap((option) => [option, ...(option.parts ?? [])])
+    .filter(({ worth }) => worth > 0)
+    .sort((a, b) => a.postings - b.postings)
   const hashes = new Map<number, number>()
   let sum = 0
   for (const { hash, postings: length, worth } of words) {
@@ -43,8 +46,8 @@ function planFor(wanted: readonly Wanted[], postings: number): Plan {
   return { hashes, isWhole: true }
 }
 
-const hasAny = ({ hashes }: Candidate, wanted: readonly Wanted[]) =>
-  wanted.some((alternatives) => alternatives.some(({ hash }) => positionOf(hashes, hash) >= 0))
+const hasAny = (candidate: Candidate, wanted: readonly Wanted[]) =>
+  wanted.some((alternatives) => alternatives.some((option) => matches(candidate, option)))
 
 /** The cards that pass every filter and have most of what is wanted. */
 export async function findBest(

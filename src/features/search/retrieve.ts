@@ -11,28 +11,27 @@ import {
   fuse,
   type LikeWord,
   likeWords,
+  matches,
   passes,
-  positionOf,
   ranked,
-  type VisibleCount,
-  type VisibleCounts,
+  type Scored,
   type Vocabulary,
   viewIndex,
   type Wanted,
 } from '../../search-index/index.ts'
 import { rarity } from '../../text/bm25.ts'
-import { wordHash } from '../../text/term-hash.ts'
+import type { AskedWord } from '../../text/query-words.ts'
+import { hasTrigrams } from '../../text/trigrams.ts'
+import { planTerms, type Term } from './plan.ts'
 import { filtersAsked, knownLarger, listedIn, rememberLarger, type SearchScope, tenancy } from './scope.ts'
 
-/** Of a longer query the first words are counted, and the rarest of these asked for. */
-const MOST_COUNTED = 128
-const MOST_TERMS = 32
-const MOST_UNKNOWN = 6
+/** Words that may be slips; looking for what is meant takes time, and a long query is understood without. */
+const MOST_CORRECTED = 6
+const LONG_QUERY = 12
+const MOST_CORRECTED_IN_LONG = 2
 
 /** What the words path and the trigram path weigh in the fusion: the latter sees all that the former sees, and more. */
 const PATH_WEIGHTS = { words: 1, trigrams: 20 }
-
-type Term = { word: string; hash: number } & VisibleCount
 
 export type Hit = { docNo: number; score: number }
 
@@ -47,39 +46,41 @@ export type Retrieved = {
   visible: { cards: number; words: ReadonlyMap<string, number> }
 }
 
+const numbersOf = (scored: readonly Scored[]) => scored.map(({ candidate }) => candidate.docNo)
+
 /**
  * Ranks what is in scope by words, and by the words that may be meant where no card has what was typed. The words path
  * alone is for measuring what the other adds.
  */
 export async function retrieve(
   ctx: Ctx,
-  words: readonly string[],
+  words: readonly AskedWord[],
   scope: SearchScope,
   paths: 'both' | 'words' = 'both',
 ): Promise<Retrieved> {
   const source = await sourceFor(ctx, scope)
-  const terms = await rarestTerms(words, source.counts)
+  const terms = await planTerms(words, source.counts)
   const { cards: all, averageLength } = source.counts
-  const visible = { cards: all, words: new Map(terms.map(({ word, cards }) => [word, cards])) }
+  const visible = { cards: all, words: new Map(terms.map(({ term, cards }) => [term, cards])) }
 
-  const found = await source.find(terms.map((term) => wantedWord(term, all)))
-  const unknown = terms.filter((term) => isMissing(term, found)).slice(0, MOST_UNKNOWN)
-  const known = terms.filter((term) => !unknown.includes(term))
-  const exact = known.map((term) => wantedWord(term, all))
-  const byWords = [...ranked(found.candidates, exact, averageLength), ...found.others]
+  const found = await source.find(terms.map((term) => term.wanted))
+  const missing = terms.filter((term) => isMissing(term, found))
+  const unknown = mayBeSlips(missing, terms.length - missing.length)
+  const exact = terms.filter((term) => !unknown.includes(term)).map((term) => term.wanted)
+  const byWords = [...numbersOf(ranked(found.candidates, exact, averageLength)), ...found.others]
 
   const meant = paths === 'words' ? [] : await meantBy(ctx, unknown, source)
   if (meant.length === 0)
     return {
       hits: fuse([{ ids: byWords, weight: 1 }]),
       matching: Math.max(found.matching, byWords.length),
-      terms: new Set(terms.map((term) => term.word)),
+      terms: new Set(terms.flatMap(({ term, parts }) => [term, ...parts])),
       visible,
     }
 
   const widened = [...exact, ...meant.map((likes) => wantedLikes(likes, all))]
   const more = await source.find(widened)
-  const byTrigrams = [...ranked(more.candidates, widened, averageLength), ...more.others]
+  const byTrigrams = [...numbersOf(ranked(more.candidates, widened, averageLength)), ...more.others]
   const hits = fuse([
     { ids: byWords, weight: PATH_WEIGHTS.words },
     { ids: byTrigrams, weight: PATH_WEIGHTS.trigrams },
@@ -87,29 +88,22 @@ export async function retrieve(
   return {
     hits,
     matching: Math.max(found.matching, more.matching, hits.length),
-    terms: new Set([...terms, ...meant.flat()].map((term) => term.word)),
+    terms: new Set([...terms.flatMap(({ term, parts }) => [term, ...parts]), ...meant.flat().map(({ word }) => word)]),
     visible,
   }
 }
 
-async function rarestTerms(words: readonly string[], counts: VisibleCounts): Promise<Term[]> {
-  const terms = words.slice(0, MOST_COUNTED).map((word) => ({ word, hash: wordHash(word) }))
-  const count = await counts.of(terms.map(({ hash }) => hash))
-  return terms
-    .map((term) => ({ ...term, ...count(term.hash) }))
-    .sort((a, b) => a.cards - b.cards)
-    .slice(0, MOST_TERMS)
-}
+const mayBeSlips = (missing: readonly Term[], known: number): Term[] =>
+  missing
+    .filter(({ term }) => hasTrigrams(term))
+    .slice(0, known > LONG_QUERY ? MOST_CORRECTED_IN_LONG : MOST_CORRECTED)
 
 async function meantBy(ctx: Ctx, unknown: readonly Term[], vocabulary: Vocabulary): Promise<LikeWord[][]> {
   const found: LikeWord[][] = []
-  for (const { word } of unknown) found.push(await likeWords(ctx, word, vocabulary))
+  for (const term of unknown) found.push(await likeWords(ctx, term, vocabulary))
   return found.filter((likes) => likes.length > 0)
 }
 
-const wantedWord = ({ hash, cards, postings }: Term, all: number): Wanted => [
-  { hash, postings, worth: rarity(cards, all) },
-]
 const wantedLikes = (likes: readonly LikeWord[], all: number): Wanted =>
   likes.map(({ hash, cards, postings, likeness }) => ({
     hash,
@@ -122,7 +116,8 @@ const SURELY_RIGHT = 3
 
 /** Cards with a rare word are among the candidates, so if none of them has it, nobody in scope has. */
 const isMissing = (term: Term, { candidates }: Found): boolean =>
-  term.cards < SURELY_RIGHT && !candidates.some(({ hashes }) => positionOf(hashes, term.hash) >= 0)
+  term.cards < SURELY_RIGHT &&
+  !candidates.some((candidate) => term.wanted.some((option) => matches(candidate, option)))
 
 /** Where candidates come from, and by which counts they are weighed. */
 type Source = Vocabulary & { find: (wanted: readonly Wanted[]) => Promise<Found> }

@@ -1,7 +1,7 @@
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { newId } from '../../db/ids.ts'
-import { queryTerms } from '../../text/analyse.ts'
+import { readQuery } from '../../text/query-words.ts'
 import { balanceOf, book } from '../credits/ledger.ts'
 import { PUBLIC_SEARCH_COST } from '../credits/policy.ts'
 import { actionCardFor } from './action-card.ts'
@@ -76,7 +76,7 @@ function hitReason(ctx: UserCtx, { scope }: SearchScope, { row }: Loaded): Searc
 async function search(ctx: UserCtx, input: SearchInput): Promise<SearchAnswer> {
   const started = performance.now()
   const scope = scopeOf(ctx, input)
-  const found = await retrieve(ctx, queryTerms(input.query), scope)
+  const found = await retrieve(ctx, readQuery(input.query), scope)
   const settle = scope.scope === 'public' && ctx.config.credits ? chargedSearch : freeSearch
   const { hits, charged, balance } = await settle(ctx, scope, found, input.limit)
   return {

@@ -24,7 +24,6 @@ export type Found = {
   candidates: Candidate[]
   /** Numbers of further cards, the better ones first. */
   others: number[]
-  matching: number
 }
 
 type Plan = { hashes: Map<number, number>; isWhole: boolean }
@@ -55,25 +54,31 @@ export async function findBest(
   view: IndexView,
   wanted: readonly Wanted[],
   narrowed: Match,
+  /** Words that no card may have. */
+  without: readonly number[] = [],
 ): Promise<Found> {
-  const fresh = view.fresh.filter((card) => passes(card, narrowed) && hasAny(card, wanted))
+  const fresh = view.fresh.filter((card) => passes(card, narrowed, without) && hasAny(card, wanted))
   let plan = planFor(wanted, REACH.postings)
-  let lists = await collectBy(view, plan, narrowed)
-  if (lists.best.length + fresh.length < REACH.enough && !plan.isWhole) {
+  let lists = await collectBy(view, plan, narrowed, without)
+  if (lists.length + fresh.length < REACH.enough && !plan.isWhole) {
     plan = planFor(wanted, Number.POSITIVE_INFINITY)
-    lists = await collectBy(view, plan, narrowed)
+    lists = await collectBy(view, plan, narrowed, without)
   }
   const isFresh = new Set(fresh.map((card) => card.docNo))
-  const numbers = lists.best.map(({ docNo }) => docNo).filter((docNo) => !isFresh.has(docNo))
+  const numbers = lists.map(({ docNo }) => docNo).filter((docNo) => !isFresh.has(docNo))
   const looked = numbers.slice(0, plan.isWhole ? WELL_KNOWN : VAGUELY_KNOWN)
   return {
     candidates: [...fresh, ...(await documentsByNumber(ctx, looked))],
     others: numbers.slice(looked.length),
-    matching: lists.matching + fresh.length,
   }
 }
 
-async function collectBy(view: IndexView, { hashes }: Plan, narrowed: Match) {
-  const rows = await view.rowsOf([...hashes.keys(), ...narrowed.flat()])
-  return collect(rows, hashes, narrowed, view.dead, KEPT)
+async function collectBy(
+  view: IndexView,
+  { hashes }: Plan,
+  narrowed: Match,
+  without: readonly number[],
+) {
+  const rows = await view.rowsOf([...hashes.keys(), ...narrowed.flat(), ...without])
+  return collect(rows, hashes, { narrowed, without }, view.dead, KEPT)
 }

@@ -12,6 +12,7 @@ export { PUBLIC_FILTER } from './public-documents.ts'
 export { putDocuments, removeDocuments } from './put.ts'
 export { matches, type Option, ranked, type Scored, type Wanted } from './score.ts'
 export { positionOf } from './sorted-numbers.ts'
+export { MINOR_LEVEL, PROMINENT_LEVEL } from './term-levels.ts'
 export { type SearchTuning, usualTuning } from './tuning.ts'
 export { strayEntries, wronglyIndexed, wronglyListed } from './verify.ts'
 export {

@@ -2,13 +2,11 @@ import { sql } from 'kysely'
 import type { Ctx } from '../core/context.ts'
 import { meantSurely } from '../text/slips.ts'
 import { STOP_STEMS } from '../text/stopwords.ts'
-import { gramHash, hasTrigrams, innerTrigramsOf, likenessTo, trigramsOf } from '../text/trigrams.ts'
+import { gramHash, hasTrigrams, innerTrigramsOf, trigramsOf } from '../text/trigrams.ts'
 import { isAmong, numberList } from './index.store.ts'
 import type { VisibleCount, VisibleCounts } from './visible-counts.ts'
 import { type Word, wordStore } from './word-store.ts'
 
-/** By trigrams; it sorts out most of what cannot be meant before the letters are compared. */
-const LEAST_LIKENESS = 0.25
 const MOST_LIKE_WORDS = 5
 /** A shorter part must be the beginning of the word that contains it. */
 const SHORTEST_PART = 6
@@ -57,10 +55,8 @@ async function nearWords(
   word: string,
   vocabulary: Vocabulary,
 ): Promise<LikeWord[]> {
-  const likeness = likenessTo(word)
   const near = (await wordsWith(ctx, threeWays(trigramsOf(word)), EXAMINED_IN_PUBLIC, vocabulary))
     .filter((other) => other.word !== word && !STOP_STEMS.has(other.word))
-    .filter((other) => likeness(other.word) >= LEAST_LIKENESS)
     .map((other) => ({ ...other, likeness: meantSurely(typed, word, other.word) }))
     .filter((other) => other.likeness > 0)
     .sort((a, b) => b.likeness - a.likeness || (a.word < b.word ? -1 : 1))

@@ -16,6 +16,8 @@ export type AskedWord = {
   spoken: string
   /** How often it stands in the query. */
   times: number
+  /** Nothing else is taken to be meant by it. */
+  isQuoted?: boolean
 }
 
 /** Of a longer text the beginning and the end are read: a log names its cause in either. */

@@ -73,6 +73,8 @@ const forgiven = (length: number): number => (length <= 4 ? 0.7 : length <= 8 ? 
 const ENDINGS = ['', 's', 'e', 'es', 'ed', 'ing', 'er', 'y', 'ion', 'al', 'ly']
 
 const LEAST = 0.1
+/** No slip at all, but an ending more: `linker` may be said for link, or be something else. */
+const OTHER_FORM = 0.55
 
 /**
  * How surely `word`, a stem of the index, is what was meant by `typed`, whose own stem is `term`: 0 where nobody slips so, and near
@@ -84,5 +86,6 @@ export function meantSurely(typed: string, term: string, word: string): number {
   let cost = slipCost(term, word, most)
   if (typed !== term || cost >= most)
     for (const ending of ENDINGS) cost = Math.min(cost, slipCost(typed, `${word}${ending}`, Math.min(cost, most)))
-  return cost >= most ? 0 : Math.max(LEAST, 1 - (3 * cost) / length)
+  if (cost >= most) return 0
+  return cost === 0 ? OTHER_FORM : Math.max(LEAST, 1 - (3 * cost) / length)
 }

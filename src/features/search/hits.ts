@@ -21,7 +21,7 @@ const CLEAR_WINNER = 0.8
 const DROP = 0.35
 
 /** Surely the same word: a slip in a long word, or a small one. */
-const SURE_SLIP = 0.6
+const SURE_SLIP = 0.75
 
 /** Words that were corrected carry a hit alone only if they surely stand for all that was asked. */
 export const isCarried = (covers: readonly Cover[]): boolean =>
@@ -84,8 +84,11 @@ export async function pickHits(ctx: UserCtx, scope: SearchScope, found: Retrieve
       judged.filter(({ isStrong }) => !isStrong).map(({ hit }) => hit),
       () => strong.length + weak.length >= limit,
     )
+  // Cards that only their lists speak of come after all others; where each of those is a hit, these are taken for hits too.
+  const listed = judged.filter(({ hit }) => hit.covers === undefined).length
+  const isEveryHit = likely.length === judged.length - listed
   return {
     picked: [...strong, ...weak].slice(0, limit),
-    total: strong.length + Math.max(0, likely.length - looked),
+    total: strong.length + Math.max(0, likely.length - looked) + (isEveryHit ? listed : 0),
   }
 }

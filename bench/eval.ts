@@ -5,7 +5,7 @@ import { flatBm25 } from './search/flat-bm25.ts'
 import { mean, type QueryScore, scoreQuery } from './search/measures.ts'
 import { withTypos } from './search/typos.ts'
 
-const usage = `npm run eval -- <folder> [<folder> …] [--engine sqlite|postgres] [--kind clean|typos|noise|repeated|whole] [--queries n]
+const USAGE = `npm run eval -- <folder> [<folder> …] [--engine sqlite|postgres] [--kind clean|typos|noise|repeated|whole] [--queries n]
 
 A folder has corpus.jsonl {_id, title, text}, queries.jsonl {_id, text} and qrels.tsv (query-id, corpus-id, score).
 Its texts are loaded as cards of one user, and its queries asked through POST /api/v1/search, beside flat BM25 in memory.
@@ -34,7 +34,7 @@ const KINDS: Record<string, (text: string, seed: number) => string> = {
 const { engine, kind } = values
 const asAsked = KINDS[kind]
 if (positionals.length === 0 || (engine !== 'sqlite' && engine !== 'postgres') || !asAsked) {
-  console.error(usage)
+  console.error(USAGE)
   process.exit(2)
 }
 
@@ -50,7 +50,10 @@ async function evaluate(
   const collection = kind === 'whole' ? halved(judged, MOST_WHOLE) : judged
   const { vault, owner, nameOf } = await fillVault(engine, collection)
   try {
-    const queries = sampleOf(collection.queries, values.queries ? Number(values.queries) : Number.MAX_SAFE_INTEGER)
+    const queries = sampleOf(
+      collection.queries,
+      values.queries ? Number(values.queries) : Number.MAX_SAFE_INTEGER,
+    )
     const flat = flatBm25(collection)
     const scores: { search: QueryScore[]; flat: QueryScore[] } = { search: [], flat: [] }
     for (const [seed, { _id, text }] of queries.entries()) {

@@ -86,10 +86,9 @@ async function judge(
         [good, 'worked', 'stale'],
         [stale, 'stale', 'worked'],
       ] as const) {
-        const first = random(people.length)
         const many = VERDICTS_EACH[random(VERDICTS_EACH.length)] ?? 3
         for (let i = 0; i < many; i++) {
-          const person = (first + i * 7) % people.length
+          const person = random(people.length)
           await ctx.db
             .insertInto('card_verdicts')
             .values({

@@ -88,8 +88,8 @@ function problemsOf(error: unknown, sent: readonly Row[]): Map<string, string> {
   const found = new Map<string, string>()
   if (!(error instanceof ApiError)) return found
   for (const { loc, msg } of error.issues) {
-    const place = loc[loc.indexOf('cites') + 1]
-    const row = typeof place === 'number' ? sent[place] : undefined
+    const at = loc[loc.indexOf('cites') + 1]
+    const row = typeof at === 'number' ? sent[at] : undefined
     if (row) found.set(row.id, msg)
   }
   return found

@@ -16,6 +16,7 @@ import {
   ProjectContextEventCreate,
   ProjectContextEventResponse,
 } from './schemas.ts'
+import { thinAppended, thinEvent } from './thin.ts'
 
 export const appendEvent = capability({
   name: 'memory.append',
@@ -30,7 +31,8 @@ export const appendEvent = capability({
   tool: {
     name: 'append_context_event',
     description:
-      "Write one event to the private memory of a project: user_message (the user's text verbatim, about 4000 characters at most, then a summary), agent_report, summary (current focus) or fact_snapshot (meta.fact_kind project_facts or project_preferences). For a whole work unit use append_context_turn; returns the stored event, secrets redacted. The key __user__/preferences takes only fact_snapshot with meta.fact_kind user_preferences and meta.confirmed_by_user true.",
+      'Write one event to the private memory of a project; a work unit is append_context_turn. meta.fact_kind of fact_snapshot: project_facts, project_preferences; for __user__/preferences user_preferences, with meta.confirmed_by_user true.',
+    thin: thinAppended,
   },
   input: ProjectContextEventCreate,
   output: ProjectContextEventResponse,
@@ -51,6 +53,14 @@ export const readEvent = capability({
   scopes: ['search'],
   rest: ['GET /api/v1/project-context/events/{raw_id}'],
   errors: [404],
+  tool: {
+    name: 'get_context_event',
+    description:
+      'Read one event of the private memory whole, by its raw_id, over MCP in parts of 12,000 characters.',
+    readOnly: true,
+    extension: true,
+    thin: thinEvent,
+  },
   input: z.object({ raw_id: Id }),
   output: ProjectContextEventResponse,
   run: async (ctx, { raw_id }) => {
@@ -60,7 +70,7 @@ export const readEvent = capability({
   },
 })
 
-const DeletingClient = Label.describe('Which client deletes; kept in the audit log')
+const DeletingClient = Label
 
 export const deleteEvent = capability({
   name: 'memory.delete',
@@ -71,8 +81,7 @@ export const deleteEvent = capability({
   errors: [404],
   tool: {
     name: 'delete_context_event',
-    description:
-      'Delete one event of the private memory for good, by raw_id. Ask the user first (confirmed_by_user true); to correct a fact write a newer fact_snapshot instead. Returns no data.',
+    description: 'Delete one event of the private memory for good; ask the user first.',
     destructive: true,
     input: z.object({ raw_id: Id, confirmed_by_user: Confirmed, client: DeletingClient }),
   },

@@ -1,5 +1,11 @@
 import { z } from 'zod'
-import { descriptionOf, extensionsLast, inputSchemaOf, requiredScopes, type ToolCapability } from '../../core/tools.ts'
+import {
+  descriptionOf,
+  extensionsLast,
+  inputSchemaOf,
+  requiredScopes,
+  type ToolCapability,
+} from '../../core/tools.ts'
 import { GUIDE_VERSION } from '../../features/ai-guide/ai-guide.text.ts'
 
 const ManifestTool = z

@@ -107,8 +107,8 @@ export const thinWrite = thinAnswer({
     status: z.enum(['unpublished', 'published']),
     version: z.int(),
     changed: z.array(z.string()).optional(),
-    review: Review.pick({ status: true }).extend({ reasons: Review.shape.reasons.optional() }),
-    warnings: z.array(Warning.pick({ field: true, kind: true, message: true })).optional(),
+    review: Review.pick({ status: true }).extend({ reasons: z.array(z.string()).optional() }),
+    warnings: z.array(Warning.pick({ field: true, kind: true })).optional(),
     similar: z.array(z.object({ card_id: AnswerId, title: z.string(), similarity: z.number() })).optional(),
     credits_earned: z.int(),
     url: z.string(),
@@ -120,7 +120,7 @@ export const thinWrite = thinAnswer({
     ...(card.changed ? { changed: card.changed } : {}),
     review: {
       status: card.review.status,
-      ...(card.review.reasons.length > 0 ? { reasons: card.review.reasons } : {}),
+      ...(card.review.reasons.length > 0 ? { reasons: card.review.reasons.map(({ rule }) => rule) } : {}),
     },
     ...(card.warnings?.length ? { warnings: card.warnings } : {}),
     ...(card.similar_cards?.length

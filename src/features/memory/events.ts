@@ -2,12 +2,13 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { inTx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
+import { Provenance } from '../../core/provenance.ts'
 import { Id } from '../../core/schemas.ts'
 import { audit } from '../audit/audit.ts'
 import { sanitise } from '../redaction/redact.ts'
 import { appendTo, clean, hintFor, present } from './append.ts'
 import { findEvent, recount, removeEvent } from './events.store.ts'
-import { placeOf } from './place.ts'
+import { ownMemory, placeOf } from './place.ts'
 import { removeProject } from './projects.store.ts'
 import {
   Confirmed,
@@ -47,6 +48,10 @@ export const appendEvent = capability({
   },
 })
 
+const WholeEvent = ProjectContextEventResponse.extend({
+  provenance: Provenance.describe('Memory is written by the caller and read by nobody else.'),
+}).meta({ id: 'ProjectContextEvent' })
+
 export const readEvent = capability({
   name: 'memory.read',
   summary: 'One event of your own memory, whole',
@@ -62,11 +67,11 @@ export const readEvent = capability({
     thin: thinEvent,
   },
   input: z.object({ raw_id: Id }),
-  output: ProjectContextEventResponse,
+  output: WholeEvent,
   run: async (ctx, { raw_id }) => {
     const event = await findEvent(ctx.db, ctx.viewer.userId, raw_id)
     if (!event) throw notFound('Event')
-    return present(event, event.project_key)
+    return { ...present(event, event.project_key), provenance: ownMemory(event.workspace_id) }
   },
 })
 

@@ -13,7 +13,10 @@ export type Spreadable<E extends Shown> = {
 
 export type LeftOut = { events: number; characters: number }
 
-/** What holds longest is worth most. Each part may take its share; what it does not need goes to the others, in this order. */
+/**
+ * What holds longest is worth most. A share is kept for each part that needs it; what is not kept for others goes to the parts in
+ * this order.
+ */
 const SHARES = [
   ['user_preferences', 0.15],
   ['project_preferences', 0.15],
@@ -47,17 +50,6 @@ function fitted<E extends Shown>(event: E, room: number): E | undefined {
   return undefined
 }
 
-/** The room of each part: its share, and then what others leave, most worth first. */
-function roomsFor(needs: readonly number[], budget: number): number[] {
-  const rooms = SHARES.map(([, share], part) => Math.min(needs[part] ?? 0, Math.floor(share * budget)))
-  let left = budget - rooms.reduce((sum, room) => sum + room, 0)
-  return rooms.map((room, part) => {
-    const more = Math.min(left, (needs[part] ?? 0) - room)
-    left -= more
-    return room + more
-  })
-}
-
 function newestThatFit<E extends Shown>(events: readonly E[], room: number): E[] {
   const shown: E[] = []
   let left = room
@@ -82,15 +74,17 @@ export function spread<E extends Shown, S extends Spreadable<E>>(
     const document = source[part]
     return document ? [document] : []
   }
-  const needs = SHARES.map(([part]) =>
-    eventsOf(snapshot, part).reduce((sum, event) => sum + costOf(event), 0),
+  const needOf = (events: readonly E[]) => events.reduce((sum, event) => sum + costOf(event), 0)
+  const reserved = SHARES.map(([part, share]) =>
+    Math.min(needOf(eventsOf(snapshot, part)), Math.floor(share * budget)),
   )
-  const rooms = roomsFor(needs, budget)
   const cut: S = { ...snapshot }
+  let left = budget
   for (const [index, [part]] of SHARES.entries()) {
-    const room = rooms[index] ?? 0
+    const room = left - reserved.slice(index + 1).reduce((sum, later) => sum + later, 0)
     if (part === 'recent_events') cut[part] = newestThatFit(snapshot[part], room)
     else if (cut[part]) cut[part] = (fitted<E>(cut[part], room) ?? null) as S[typeof part]
+    left -= needOf(eventsOf(cut, part))
   }
   const all = (source: S) => SHARES.flatMap(([part]) => eventsOf(source, part))
   const characters = (source: S) => all(source).reduce((sum, event) => sum + event.content.length, 0)

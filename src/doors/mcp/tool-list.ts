@@ -1,6 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { Viewer } from '../../core/context.ts'
+import { thinToolInput } from '../../core/invoke.ts'
 import {
   CORE_TOOLS,
   descriptionOf,
@@ -26,25 +27,28 @@ function annotationsOf({ tool }: ToolCapability): Tool['annotations'] {
 
 const isAside = (name: string) => name === 'provenance' || name.endsWith('_at')
 
-/** The names of the fields but times and whose they are, and in brackets those of the items of a list. */
-function namesIn(output: unknown): string {
-  if (output instanceof z.ZodArray) return `[${namesIn(output.element)}]`
+/** The names of the fields, and in brackets those of the items of a list; not times, nor what the caller has sent. */
+function namesIn(output: unknown, sent: readonly string[]): string {
+  if (output instanceof z.ZodArray) return `[${namesIn(output.element, sent)}]`
   if (!(output instanceof z.ZodObject)) return 'empty'
   if (output.description) return output.description
   const names = Object.entries(output.shape)
-    .filter(([name]) => !isAside(name))
+    .filter(([name]) => !isAside(name) && !sent.includes(name))
     .map(([name, field]) =>
       field instanceof z.ZodArray && field.element instanceof z.ZodObject
-        ? `${name} ${namesIn(field)}`
+        ? `${name} ${namesIn(field, sent)}`
         : name,
     )
   return names.join(', ')
 }
 
-/** The answer's frame, and what is in `data`; types are in the API description. */
-function outputSchemaOf({ tool, output }: ToolCapability): Tool['outputSchema'] {
+/** The answer's frame, and what is in `data`; the types of its fields are in the API description. */
+function outputSchemaOf(capability: ToolCapability): Tool['outputSchema'] {
+  const { tool, output } = capability
   const answered = tool.thin?.output ?? tool.output ?? output
-  return { type: 'object', properties: { data: { description: namesIn(answered) } } }
+  const type = answered instanceof z.ZodArray ? 'array' : 'object'
+  const names = namesIn(answered, Object.keys(thinToolInput(capability).shape))
+  return { type: 'object', properties: { data: { type, description: names } } }
 }
 
 /** Tells Claude Code to show the tool at once instead of when it is looked for. */

@@ -19,7 +19,7 @@ import { saved } from './saved.ts'
 import { type CardAnswer, CardId, CaseResponse } from './schemas.ts'
 import type { CardRow } from './select.ts'
 import { refuseDuplicate } from './similar.ts'
-import { thinWrite } from './thin.ts'
+import { thinState } from './thin.ts'
 
 const publishingDisabled = (detail: string) => new AppError(403, 'publishing_disabled', detail)
 
@@ -124,7 +124,7 @@ export const publishCard = capability({
     name: 'publish_card',
     description:
       'Publish your own card to the public library, or to target_workspace_id; ask the user first. For the team use share_card.',
-    thin: thinWrite,
+    thin: thinState,
   },
   input: CardId.extend({ target_workspace_id: Id.optional().describe('The public library if left out') }),
   output: CaseResponse,

@@ -9,7 +9,7 @@ import { presentCard } from './present.ts'
 import { refuseSecrets, review, reviewColumns } from './review.ts'
 import { saved } from './saved.ts'
 import { CardId, CaseResponse } from './schemas.ts'
-import { thinWrite } from './thin.ts'
+import { thinState } from './thin.ts'
 
 /** In a public or unlisted workspace sharing shows a card to strangers: that is for its owner to decide. */
 async function requireOwnerInTheOpen(ctx: UserCtx, row: CardRow): Promise<void> {
@@ -35,7 +35,7 @@ export const shareCard = capability({
     name: 'share_card',
     description: "Let the members of a card's workspace find and read it; for everybody use publish_card.",
     idempotent: true,
-    thin: thinWrite,
+    thin: thinState,
   },
   input: CardId,
   output: CaseResponse,
@@ -74,7 +74,7 @@ export const unpublishCard = capability({
     name: 'unpublish_card',
     description: 'Take back a card that you shared or published; not a deletion.',
     idempotent: true,
-    thin: thinWrite,
+    thin: thinState,
   },
   input: CardId,
   output: CaseResponse,

@@ -3,6 +3,7 @@ import { thinAnswer } from '../../core/capability.ts'
 import { partOf } from '../../core/parts.ts'
 import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Time } from '../../core/schemas.ts'
+import { cutText } from '../../text/cut-text.ts'
 import { CARD_TYPES, type CaseResponse, Review, Warning } from './schemas.ts'
 
 type Card = z.output<typeof CaseResponse>
@@ -99,39 +100,49 @@ export const thinCard = thinAnswer({
   },
 })
 
-/** A card that was written, without what the writer has just sent. */
-export const thinWrite = thinAnswer({
-  input: z.object({}),
-  output: z.object({
-    card_id: AnswerId,
-    status: z.enum(['unpublished', 'published']),
-    version: z.int(),
-    changed: z.array(z.string()).optional(),
-    review: Review.pick({ status: true }).extend({ reasons: z.array(z.string()).optional() }),
-    warnings: z.array(Warning.pick({ field: true, kind: true })).optional(),
-    similar: z.array(z.object({ card_id: AnswerId, title: z.string(), similarity: z.number() })).optional(),
-    credits_earned: z.int(),
-    url: z.string(),
-  }),
-  of: (card: Card, _input, baseUrl) => ({
-    card_id: card.card_id,
-    status: card.status,
-    version: card.version,
-    ...(card.changed ? { changed: card.changed } : {}),
-    review: {
-      status: card.review.status,
-      ...(card.review.reasons.length > 0 ? { reasons: card.review.reasons.map(({ rule }) => rule) } : {}),
-    },
-    ...(card.warnings?.length ? { warnings: card.warnings } : {}),
-    ...(card.similar_cards?.length
-      ? {
-          similar: card.similar_cards.map((near) => ({
-            ...near,
-            title: near.title.slice(0, 120).toWellFormed(),
-          })),
-        }
-      : {}),
-    credits_earned: card.credits_earned ?? 0,
-    url: urlOf(baseUrl, card.card_id),
-  }),
+/** Enough to know which cards to look at. */
+const MOST_SIMILAR = 3
+const SIMILAR_TITLE = 60
+
+const ThinState = z.object({
+  card_id: AnswerId,
+  status: z.enum(['unpublished', 'published']),
+  version: z.int(),
+  review: Review.pick({ status: true }).extend({ reasons: z.array(z.string()).optional() }),
+  similar: z.array(z.object({ card_id: AnswerId, title: z.string(), similarity: z.number() })).optional(),
+  credits_earned: z.int(),
+  url: z.string(),
 })
+const ThinWritten = z.object({
+  ...ThinState.shape,
+  changed: z.array(z.string()).optional(),
+  warnings: z.array(Warning.pick({ field: true, kind: true })).optional(),
+})
+
+const stateOf = (card: Card, _input: object, baseUrl: string): z.input<typeof ThinWritten> => ({
+  card_id: card.card_id,
+  status: card.status,
+  version: card.version,
+  ...(card.changed ? { changed: card.changed } : {}),
+  review: {
+    status: card.review.status,
+    ...(card.review.reasons.length > 0 ? { reasons: card.review.reasons.map(({ rule }) => rule) } : {}),
+  },
+  ...(card.warnings?.length ? { warnings: card.warnings } : {}),
+  ...(card.similar_cards?.length
+    ? {
+        similar: card.similar_cards.slice(0, MOST_SIMILAR).map((near) => ({
+          ...near,
+          title: cutText(near.title, SIMILAR_TITLE).text,
+        })),
+      }
+    : {}),
+  credits_earned: card.credits_earned ?? 0,
+  url: urlOf(baseUrl, card.card_id),
+})
+
+/** A card that was written, without what the writer has just sent. */
+export const thinWrite = thinAnswer({ input: z.object({}), output: ThinWritten, of: stateOf })
+
+/** A card that was shared, published or taken back. */
+export const thinState = thinAnswer({ input: z.object({}), output: ThinState, of: stateOf })

@@ -91,7 +91,7 @@ export const updateCard = capability({
   tool: {
     name: 'update_card',
     description:
-      'Change fields of a card, or add evidences; steps, tags and environment are replaced whole. Fields as in record_card, which is for another problem.',
+      'Change fields of a card, or add evidences; steps, tags and environment are replaced whole. Fields as in record_card.',
     input: UpdateTool,
     fieldsOf: 'record_card',
     thin: thinWrite,

@@ -61,7 +61,7 @@ export const readEvent = capability({
   tool: {
     name: 'get_context_event',
     description:
-      'Read one event of the private memory whole, by its raw_id, over MCP in parts of 12,000 characters.',
+      'Read one event of the private memory by its raw_id, over MCP in parts of 12,000 characters.',
     readOnly: true,
     extension: true,
     thin: thinEvent,

@@ -15,7 +15,7 @@ import { insertMembership, workspaceName } from './workspaces.store.ts'
 /** Left out, it is what the workspace's policy says, and viewer where that says nothing. */
 export const OptionalRole = RoleName.optional().meta({
   default: 'viewer',
-  description: 'Or as the policy says; default_role is for who is added or invited without one',
+  description: 'Or by policy; its default_role counts where no role is named',
 })
 
 export const MembershipCreate = z

@@ -15,13 +15,13 @@ import {
 } from './interface-tools.ts'
 
 const tools = toolsOf(capabilities)
-const byName = new Map(tools.map((tool) => [tool.tool.name, tool]))
+const BY_NAME = new Map(tools.map((tool) => [tool.tool.name, tool]))
 
-const isExtension = (name: string) => byName.get(name)?.tool.extension === true
+const isExtension = (name: string) => BY_NAME.get(name)?.tool.extension === true
 
 test('the tools are the 25 of the interface, and the extensions by name', () => {
   expect(Object.keys(INTERFACE_TOOLS)).toHaveLength(25)
-  const names = [...byName.keys()]
+  const names = [...BY_NAME.keys()]
   expect(names.filter((name) => !isExtension(name)).sort()).toEqual(Object.keys(INTERFACE_TOOLS).sort())
   expect(names.filter(isExtension)).toEqual(EXTENSION_TOOLS)
 })
@@ -85,7 +85,7 @@ function fieldOf(schema: JsonSchema, required: boolean, defs: Defs): Field {
 }
 
 describe.each(Object.entries(INTERFACE_TOOLS))('%s', (name, expected) => {
-  const tool = byName.get(name)
+  const tool = BY_NAME.get(name)
   const schema = (tool ? inputSchemaOf(tool) : {}) as {
     properties?: Record<string, JsonSchema>
     required?: string[]

@@ -11,7 +11,7 @@ const event = (content: string, more: Partial<SnapshotEvent> = {}): SnapshotEven
   session_id: null,
   ...more,
 })
-const nothing: Snapshot = {
+const NOTHING: Snapshot = {
   project_key: 'org/repo',
   summary: null,
   facts: null,
@@ -23,12 +23,12 @@ const nothing: Snapshot = {
 }
 
 test('a project without memory injects nothing', () => {
-  expect(contextText(nothing, 6000, 'one')).toBe('')
+  expect(contextText(NOTHING, 6000, 'one')).toBe('')
 })
 
 test('preferences come first, the session is named, and the budget is never exceeded', () => {
   const snapshot = {
-    ...nothing,
+    ...NOTHING,
     user_preferences: event('short answers'),
     facts: event('uses SQLite'),
     recent_events: [event('x'.repeat(10_000))],
@@ -44,7 +44,7 @@ test('a session that goes on gets what came since, and nothing of its own', () =
   const since = '2026-01-01T12:00:00.000Z'
   const later = { created_at: '2026-01-01T13:00:00.000Z' }
   const snapshot = {
-    ...nothing,
+    ...NOTHING,
     facts: event('old facts'),
     summary: event('new focus', later),
     recent_events: [

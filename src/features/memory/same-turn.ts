@@ -1,7 +1,7 @@
 import type { UserCtx } from '../../core/context.ts'
 import { appendTo, type Cleaned, type Written } from './append.ts'
 import { recount, removeEvent } from './events.store.ts'
-import type { Place } from './place.ts'
+import type { ResolvedProject } from './resolve-project.ts'
 import { turnsOfOthers } from './same-turn.store.ts'
 import { isSameMessage } from './turn-content.ts'
 
@@ -15,18 +15,22 @@ export type WrittenTurn = Written & { merged: boolean }
  * stays. Events never change once they are written, so a fuller one takes the place of the other under an id of its own. The
  * same client may say the same thing twice.
  */
-export async function appendTurnOnce(ctx: UserCtx, place: Place, turn: Cleaned): Promise<WrittenTurn> {
-  const stored = await storedByAnother(ctx, place, turn)
-  if (stored && place.project && stored.content.length >= turn.content.length)
-    return { project: place.project, event: stored, merged: true }
+export async function appendTurnOnce(
+  ctx: UserCtx,
+  resolved: ResolvedProject,
+  turn: Cleaned,
+): Promise<WrittenTurn> {
+  const stored = await storedByAnother(ctx, resolved, turn)
+  if (stored && resolved.project && stored.content.length >= turn.content.length)
+    return { project: resolved.project, event: stored, merged: true }
   if (stored) {
     await removeEvent(ctx.db, ctx.database.engine, stored)
     await recount(ctx.db, stored, -1)
   }
-  return { ...(await appendTo(ctx, place, turn)), merged: stored !== undefined }
+  return { ...(await appendTo(ctx, resolved, turn)), merged: stored !== undefined }
 }
 
-async function storedByAnother(ctx: UserCtx, { project }: Place, turn: Cleaned) {
+async function storedByAnother(ctx: UserCtx, { project }: ResolvedProject, turn: Cleaned) {
   const { session_id, client, content } = turn
   if (!project || session_id === null) return undefined
   const since = new Date(ctx.now().getTime() - SAME_EXCHANGE_MS).toISOString()

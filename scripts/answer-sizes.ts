@@ -120,16 +120,15 @@ export async function answerSizes(): Promise<Size[]> {
 const rounded = (tokens: number) => Math.ceil(tokens / ROUNDED_TO) * ROUNDED_TO
 const grouped = (count: number) => count.toLocaleString('en-US')
 
-const BEGIN = '<!-- sizes: npm run docs:sizes -->\n'
-const END = '<!-- /sizes -->'
+const HEAD = '| What a model reads | Tokens | At most |\n|---|---|---|\n'
+/** The table, from its head to its last row. */
+const TABLE = /\| What a model reads[^\n]*\n(?:\|[^\n]*\n)*/
 
 export function pageWith(page: string, sizes: readonly Size[]): string {
   const rows = sizes.map(
     ({ what, tokens, most }) => `| ${what} | ${grouped(rounded(tokens))} | ${most ? grouped(most) : ''} |\n`,
   )
-  const table = `| What a model reads | Tokens | At most |\n|---|---|---|\n${rows.join('')}`
-  const [before = '', rest = ''] = page.split(BEGIN)
-  return before + BEGIN + table + END + (rest.split(END)[1] ?? '')
+  return page.replace(TABLE, HEAD + rows.join(''))
 }
 
 export const readPage = (): string => readFileSync(PAGE, 'utf8')

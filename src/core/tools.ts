@@ -43,14 +43,14 @@ const ORDER = [
   'add_workspace_member_by_email',
 ]
 
-const placeOf = ({ tool }: ToolCapability): number => {
-  const place = ORDER.indexOf(tool.name)
-  return place === -1 ? ORDER.length : place
+const rankOf = ({ tool }: ToolCapability): number => {
+  const rank = ORDER.indexOf(tool.name)
+  return rank === -1 ? ORDER.length : rank
 }
 
 /** The tools among the capabilities, in the order in which agents need them. */
 export const toolsOf = (capabilities: readonly Capability[]): ToolCapability[] =>
-  capabilities.filter(isTool).sort((a, b) => placeOf(a) - placeOf(b))
+  capabilities.filter(isTool).sort((a, b) => rankOf(a) - rankOf(b))
 
 /** The interface's own tools first, then those that extend it. */
 export const extensionsLast = (tools: readonly ToolCapability[]): ToolCapability[] =>

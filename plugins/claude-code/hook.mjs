@@ -294,6 +294,10 @@ var MOST_PER_EVENT = 2e4;
 var MAX_VERBATIM = 4e3;
 /** A person waits for their session to begin; memory that is late is worth less than that. */
 var GIVE_UP_MS = 1500;
+var patienceMs = () => {
+	const given = Number(process.env.KVAULT_HOOK_WAIT_MS);
+	return Number.isInteger(given) && given > 0 ? given : GIVE_UP_MS;
+};
 /** Older clients write the agent's last words a moment after they say that it has stopped. */
 var TRANSCRIPT_LOOKS = 5;
 var TRANSCRIPT_PAUSE_MS = 200;
@@ -315,7 +319,7 @@ async function sessionStart(profile, input) {
 		limit_events: 20,
 		max_chars_per_event: Math.min(room, MOST_PER_EVENT),
 		max_total_chars: room
-	}, GIVE_UP_MS);
+	}, patienceMs());
 	const { since } = readSession(sessionId);
 	const additionalContext = contextText(since !== void 0 && GOES_ON.has(input.source ?? "") ? newIn(snapshot, {
 		since,

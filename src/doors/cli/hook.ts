@@ -26,6 +26,12 @@ const MOST_PER_EVENT = 20_000
 const MAX_VERBATIM = 4000
 /** A person waits for their session to begin; memory that is late is worth less than that. */
 const GIVE_UP_MS = 1500
+
+const patienceMs = (): number => {
+  const given = Number(process.env.KVAULT_HOOK_WAIT_MS)
+  return Number.isInteger(given) && given > 0 ? given : GIVE_UP_MS
+}
+
 /** Older clients write the agent's last words a moment after they say that it has stopped. */
 const TRANSCRIPT_LOOKS = 5
 const TRANSCRIPT_PAUSE_MS = 200
@@ -51,7 +57,7 @@ async function sessionStart(profile: Profile, input: HookInput): Promise<void> {
       max_chars_per_event: Math.min(room, MOST_PER_EVENT),
       max_total_chars: room,
     },
-    GIVE_UP_MS,
+    patienceMs(),
   )
   const { since } = readSession(sessionId)
   const goesOn = since !== undefined && GOES_ON.has(input.source ?? '')

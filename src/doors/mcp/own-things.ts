@@ -4,7 +4,6 @@ import { invoke } from '../../core/invoke.ts'
 import { mayUse } from '../../core/tools.ts'
 import { listCardsPage } from '../../features/cards/read.ts'
 import { listProjects } from '../../features/memory/projects.ts'
-import { cutText } from '../../text/cut-text.ts'
 import { cardUri, GUIDE_RESOURCES, projectUri } from './resources.ts'
 
 /** Enough to choose from; whatever is older is found by search. */
@@ -40,7 +39,7 @@ export async function listResources(ctx: UserCtx): Promise<Resource[]> {
     })),
     ...cards.map(({ card_id, title, card_type, updated_at }) => ({
       uri: cardUri(card_id),
-      name: cutText(title, TITLE_CHARACTERS).text,
+      name: title.slice(0, TITLE_CHARACTERS).toWellFormed(),
       description: card_type,
       mimeType: 'text/markdown',
       annotations: { lastModified: updated_at },

@@ -8,13 +8,14 @@ const CardType = z.enum(['debug_fix', 'how_to', 'lesson_learned', 'decision', 'r
 /** Room for an error with its stack; what a search weighs of it is less. */
 const LONGEST_QUERY = 200_000
 
+const QUERY_HELP = 'Words or error text. In a line also "a phrase", tag:x, type:how_to, in:title, -word'
+
+const EnvironmentAsked = dictionary(z.string().min(1).max(200), z.string().max(500), 100)
+const LeastScore = z.number().min(0).max(1).optional()
+
 export const SearchRequest = z
   .object({
-    query: z
-      .string()
-      .min(3)
-      .max(LONGEST_QUERY)
-      .describe('Plain words; an error text too, without any syntax'),
+    query: z.string().min(3).max(LONGEST_QUERY).describe(QUERY_HELP),
     scope: z
       .enum(['personal', 'workspace', 'public'])
       .default('personal')
@@ -25,11 +26,10 @@ export const SearchRequest = z
       .describe('With personal: teams too; the cards of all workspaces that you are a member of'),
     workspace_ids: z.array(Id).max(100).optional(),
     tags: z.array(z.string().trim().min(1).max(100)).max(50).optional().describe('All of them; in any case'),
-    environment: dictionary(z.string().min(1).max(200), z.string().max(500), 100)
-      .optional()
-      .describe('{"node": "20"} finds 20.11; others must be equal'),
+    environment: EnvironmentAsked.optional().describe('{"node": "20"} finds 20.11; others must be equal'),
     track: z.enum(['debug', 'build']).optional().describe('debug: fixes; build: all else'),
     limit: z.int().min(1).max(50).default(10),
+    min_score: LeastScore.describe('Leave out results below this confidence'),
     generate_action_card: z
       .boolean()
       .optional()
@@ -37,11 +37,12 @@ export const SearchRequest = z
   })
   .meta({ id: 'SearchRequest' })
 
-/** Agents get fewer results by default, and may ask with a single word. */
+/** Agents get fewer results by default, and may ask with a single word. Its descriptions are short: every agent pays for them in each session. */
 export const SearchTool = z.object({
   ...SearchRequest.omit({ generate_action_card: true }).shape,
-  query: z.string().min(1).max(LONGEST_QUERY).describe('Plain words; an error text too, without any syntax'),
+  query: z.string().min(1).max(LONGEST_QUERY).describe('Words or error text'),
   limit: z.int().min(1).max(20).default(5),
+  min_score: LeastScore,
 })
 
 export const HitReason = z.enum([
@@ -67,8 +68,10 @@ export const SearchResult = z
     workspace_id: AnswerId,
     owner_name: z.string(),
     provenance: Provenance,
-    score: z.number().describe('0 to 1; 1 is first in every ranking'),
+    score: z.number().describe('Confidence that the card answers the query, 0 to 1'),
+    weak: z.boolean().describe('Below the floor: shown because it is yours or your team’s, not a hit'),
     matched_terms: z.array(z.string()).describe('Words of the card that matched'),
+    why: z.array(z.object({ where: z.string(), words: z.array(z.string()) })).describe('What matched where'),
     snippet: z.string().describe('HTML: text escaped, matches in <mark>'),
     hit_reason: HitReason,
     feedback: z.object({ useful: z.int(), not_applicable: z.int(), outdated: z.int() }),
@@ -92,7 +95,20 @@ export const SearchResponse = z
     query: z.string(),
     scope: z.enum(['personal', 'workspace', 'public']),
     results: z.array(SearchResult),
-    total: z.int().describe('How many cards matched; where very many do, at least so many'),
+    total: z.int().describe('How many cards are hits; where very many are, at least so many'),
+    corrected: z
+      .record(z.string(), z.string())
+      .describe('Words that no card has, and the words taken to be meant: {"kubernets": "kubernetes"}'),
+    read_as: z
+      .object({
+        phrases: z.array(z.string()),
+        tags: z.array(z.string()),
+        type: CardType.nullable(),
+        in_title: z.boolean(),
+        without: z.array(z.string()),
+      })
+      .nullable()
+      .describe('What of the query was taken for syntax; null: nothing'),
     credits_charged: z.int(),
     credits_balance: z.int(),
     action_card: ActionCard.nullable(),

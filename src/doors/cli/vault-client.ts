@@ -18,7 +18,7 @@ const reason = (error: unknown): string => {
 export async function ask(
   url: string,
   path: string,
-  options: { method?: string; body?: unknown; headers?: Record<string, string> } = {},
+  options: { method?: string; body?: unknown; headers?: Record<string, string>; timeoutMs?: number } = {},
 ): Promise<Reply> {
   try {
     const answer = await fetch(url + path, {
@@ -28,7 +28,7 @@ export async function ask(
         ...options.headers,
       },
       ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS),
     })
     const text = await answer.text()
     return { status: answer.status, body: text ? parsed(text) : undefined, headers: answer.headers }
@@ -59,10 +59,16 @@ export function failure(reply: Reply): CommandError {
 }
 
 /** Calls a tool of the vault and gives its data back. */
-export async function callTool<T = Json>(profile: Profile, name: string, input: Json): Promise<T> {
+export async function callTool<T = Json>(
+  profile: Profile,
+  name: string,
+  input: Json,
+  timeoutMs = TIMEOUT_MS,
+): Promise<T> {
   const reply = await ask(profile.url, `/mcp/tools/${name}`, {
     body: input,
     headers: { 'x-api-key': profile.apiKey },
+    timeoutMs,
   })
   if (reply.status !== 200) throw failure(reply)
   return (reply.body as { data: T }).data

@@ -17,7 +17,7 @@ const endOf = ({ offset, length }: Node): number => offset + length
 
 const depthOf = (node: Node): number => {
   let depth = 0
-  for (let at: Node | undefined = node; at; at = at.parent) if (at.type === 'object') depth += 1
+  for (let at: Node | undefined = node; at; at = at.parent) if (at.type !== 'property') depth += 1
   return depth
 }
 
@@ -53,19 +53,23 @@ function written(text: string, value: unknown, depth: number): string {
   return JSON.stringify(value, null, unit).replaceAll('\n', eol + unit.repeat(depth))
 }
 
-function insertion(text: string, parent: Node, key: string, value: unknown): Edit[] {
+/** A property, or an element of a list where there is no key. */
+const named = (key: string | undefined, gap: string, value: string): string =>
+  key === undefined ? value : `${JSON.stringify(key)}:${gap}${value}`
+
+function insertion(text: string, parent: Node, key: string | undefined, value: unknown): Edit[] {
   const { unit, eol } = styleOf(text)
   const depth = depthOf(parent)
   const last = parent.children?.at(-1)
-  const property = `${JSON.stringify(key)}: ${written(text, value, depth)}`
-  const line = eol + unit.repeat(depth) + property
+  const line = eol + unit.repeat(depth) + named(key, ' ', written(text, value, depth))
   if (!last) {
-    const content = line + eol + unit.repeat(depth - 1)
-    return [{ offset: parent.offset, length: parent.length, content: `{${content}}` }]
+    const [open, close] = parent.type === 'array' ? '[]' : '{}'
+    const content = `${open}${line}${eol}${unit.repeat(depth - 1)}${close}`
+    return [{ offset: parent.offset, length: parent.length, content }]
   }
   const { comma, lineEnd } = behind(text, endOf(last))
   if (isOnOneLine(text, parent)) {
-    const compact = `${JSON.stringify(key)}:${JSON.stringify(value)}`
+    const compact = named(key, '', JSON.stringify(value))
     const content = comma === undefined ? `,${compact}` : compact
     return [{ offset: comma === undefined ? endOf(last) : comma + 1, length: 0, content }]
   }
@@ -74,6 +78,12 @@ function insertion(text: string, parent: Node, key: string, value: unknown): Edi
     { offset: endOf(last), length: 0, content: ',' },
     { offset: lineEnd, length: 0, content: line },
   ]
+}
+
+/** The text with one element more at the end of the list at the path. */
+export function withElement(text: string, tree: Node, path: readonly string[], value: unknown): string {
+  const list = findNodeAtLocation(tree, [...path])
+  return list ? applyEdits(text, insertion(text, list, undefined, value)) : text
 }
 
 /** The text with this value at the path; objects that are missing on the way are made. */
@@ -91,25 +101,30 @@ export function withValue(text: string, tree: Node, path: readonly string[], val
   return applyEdits(text, insertion(text, parent ?? tree, path[depth] ?? '', inner))
 }
 
-const emptied = ({ offset, length }: Node): Edit => ({ offset, length, content: '{}' })
+const emptied = ({ offset, length, type }: Node): Edit => ({
+  offset,
+  length,
+  content: type === 'array' ? '[]' : '{}',
+})
 
-/** The text without the value at the path: the property, its line and one comma. */
-export function withoutValue(text: string, tree: Node, path: readonly string[]): string {
-  const property = findNodeAtLocation(tree, [...path])?.parent
-  const siblings = property?.parent?.children
-  if (!property || !siblings) return text
-  const at = siblings.indexOf(property)
-  const before = siblings[at - 1]
-  const { comma } = behind(text, endOf(property))
-  const start = /\r?\n[ \t]*$|[ \t]*$/.exec(text.slice(0, property.offset))?.index ?? property.offset
-  const isAlone = siblings.length === 1
-  const end = comma === undefined ? endOf(property) : comma + 1
-  const edits: Edit[] = [{ offset: start, length: end - start, content: '' }]
-  if (isAlone && property.parent) edits[0] = emptied(property.parent)
-  else if (comma === undefined && before) {
-    const extra = behind(text, endOf(before)).comma
-    if (extra !== undefined && extra < start) edits.unshift({ offset: extra, length: 1, content: '' })
-    else if (extra !== undefined) edits[0] = { offset: extra, length: end - extra, content: '' }
-  }
-  return applyEdits(text, edits)
+/** Without a comma behind it, an item at the end takes the one before it along. */
+function removal(text: string, item: Node, before: Node | undefined): Edit[] {
+  const { comma } = behind(text, endOf(item))
+  const start = /\r?\n[ \t]*$|[ \t]*$/.exec(text.slice(0, item.offset))?.index ?? item.offset
+  const end = comma === undefined ? endOf(item) : comma + 1
+  const plain = { offset: start, length: end - start, content: '' }
+  const extra = comma === undefined && before ? behind(text, endOf(before)).comma : undefined
+  if (extra === undefined) return [plain]
+  if (extra < start) return [{ offset: extra, length: 1, content: '' }, plain]
+  return [{ offset: extra, length: end - extra, content: '' }]
+}
+
+/** The text without what is at the path: the property or element, its line and one comma. */
+export function withoutValue(text: string, tree: Node, path: readonly (string | number)[]): string {
+  const value = findNodeAtLocation(tree, [...path])
+  const item = value?.parent?.type === 'property' ? value.parent : value
+  const siblings = item?.parent?.children
+  if (!item?.parent || !siblings) return text
+  if (siblings.length === 1) return applyEdits(text, [emptied(item.parent)])
+  return applyEdits(text, removal(text, item, siblings[siblings.indexOf(item) - 1]))
 }

@@ -95,7 +95,7 @@ async function registered(metadata: Metadata, redirectUri: string): Promise<stri
       client_name: `kvault on ${hostname()}`.slice(0, 100),
       redirect_uris: [redirectUri],
       token_endpoint_auth_method: 'none',
-      grant_types: ['authorization_code'],
+      grant_types: ['authorization_code', 'refresh_token'],
     },
   })
   if (reply.status !== 201) throw failure(reply)
@@ -136,8 +136,11 @@ export async function signInByBrowser(url: string, tell: (line: string) => void)
       code_verifier: verifier,
     })
     if (reply.status !== 200) throw failure(reply)
-    const { access_token: token } = reply.body as { access_token: string }
-    return { token, end: async () => void (await post(metadata.revocation_endpoint, { token, client_id })) }
+    const { access_token, refresh_token } = reply.body as { access_token: string; refresh_token: string }
+    // With its refresh token goes the whole grant, so no app stays connected.
+    const end = async () =>
+      void (await post(metadata.revocation_endpoint, { token: refresh_token, client_id }))
+    return { token: access_token, end }
   } finally {
     server.close()
     server.closeAllConnections()

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
-import { applyEdits, modify, parse } from 'jsonc-parser'
+import { parse, parseTree } from 'jsonc-parser'
 import { folderOf } from '../clients/client.ts'
 import { readText, writeText } from '../clients/files.ts'
+import { withElement, withoutValue, withValue } from '../clients/json-edit.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
 import { keepOwnCopy, ownCommand } from '../own-copy.ts'
 
@@ -10,7 +11,7 @@ export const HOOKED_CLIENT = 'claude-code'
 
 const EVENTS = { SessionStart: 'session-start', Stop: 'stop' } as const
 const TIMEOUT_S = 10
-const STYLE = { formattingOptions: { insertSpaces: true, tabSize: 2, eol: '\n' } }
+const LENIENT = { allowTrailingComma: true, allowEmptyContent: true }
 
 type Group = { hooks?: { command?: string }[] }
 type Settings = { hooks?: Record<string, Group[]>; enabledPlugins?: Record<string, boolean> }
@@ -24,7 +25,7 @@ const commandLine = (event: string): string => {
 
 function settingsOf(text: string): Settings {
   const errors: unknown[] = []
-  const parsed = parse(text, errors as never[], { allowTrailingComma: true, allowEmptyContent: true })
+  const parsed = parse(text, errors as never[], LENIENT)
   if (errors.length > 0)
     throw new CommandError(`${settingsFile()} cannot be read as JSON, so it is left alone.`, EXIT.byHand)
   return parsed ?? {}
@@ -48,37 +49,46 @@ export const hooksAreThere = (): boolean => {
   )
 }
 
-/** Adds the hooks beside those that are there, and says which commands they are. */
+/** One group more for an event, beside those that are there. */
+function withGroup(text: string, name: string, group: object): string {
+  const tree = parseTree(text, [], LENIENT)
+  const there = settingsOf(text).hooks?.[name]
+  if (!tree) return `${JSON.stringify({ hooks: { [name]: [group] } }, null, 2)}\n`
+  if (!there) return withValue(text, tree, ['hooks', name], [group])
+  return withElement(text, tree, ['hooks', name], group)
+}
+
+/** Adds the hooks, and says which commands they are. */
 export function addHooks(): string[] {
   keepOwnCopy()
   let text = readText(settingsFile()) ?? ''
   const commands = Object.entries(EVENTS).map(([name, event]) => {
     const command = commandLine(event)
-    const group = { hooks: [{ type: 'command', command, timeout: TIMEOUT_S }] }
-    const there = settingsOf(text).hooks?.[name]
-    const edits = there
-      ? modify(text, ['hooks', name, there.length], group, { ...STYLE, isArrayInsertion: true })
-      : modify(text, ['hooks', name], [group], STYLE)
-    text = applyEdits(text, edits)
+    text = withGroup(text, name, { hooks: [{ type: 'command', command, timeout: TIMEOUT_S }] })
     return command
   })
   writeText(settingsFile(), text)
   return commands
 }
 
+const without = (text: string, path: (string | number)[]): string => {
+  const tree = parseTree(text, [], LENIENT)
+  return tree ? withoutValue(text, tree, path) : text
+}
+
+function withoutGroup(text: string, name: string, commands: readonly string[]): string {
+  const groups = settingsOf(text).hooks?.[name] ?? []
+  const at = groups.findIndex(isOurs(commands))
+  if (at < 0) return text
+  if (groups.length === 1) return without(text, ['hooks', name])
+  return without(text, ['hooks', name, at])
+}
+
 export function removeHooks(commands: readonly string[]): void {
   const before = readText(settingsFile())
   if (before === null) return
   let text = before
-  for (const name of Object.keys(EVENTS)) {
-    const groups = settingsOf(text).hooks?.[name]
-    const at = groups?.findIndex(isOurs(commands)) ?? -1
-    if (at < 0) continue
-    const path = groups?.length === 1 ? ['hooks', name] : ['hooks', name, at]
-    text = applyEdits(text, modify(text, path, undefined, STYLE))
-  }
-  const left = settingsOf(text).hooks
-  if (left && Object.keys(left).length === 0)
-    text = applyEdits(text, modify(text, ['hooks'], undefined, STYLE))
+  for (const name of Object.keys(EVENTS)) text = withoutGroup(text, name, commands)
+  if (Object.keys(settingsOf(text).hooks ?? { any: [] }).length === 0) text = without(text, ['hooks'])
   if (text !== before) writeText(settingsFile(), text)
 }

@@ -30,7 +30,9 @@ function compile(): void {
 
 function copyParts(): void {
   const parts = ['web/dist', 'docs/guide', 'LICENSE', 'README.md', 'CHANGELOG.md']
-  const command = ['package.json', 'kvault.js', 'cli.js', 'README.md'].map((name) => `packages/cli/${name}`)
+  const command = ['package.json', 'kvault.js', 'cli.js', 'README.md', 'LICENSE'].map(
+    (name) => `packages/cli/${name}`,
+  )
   const launchers = ['bin/compile-cache.js', 'bin/find-node.js']
   for (const part of [...parts, ...command, ...launchers])
     cpSync(inRoot(part), join(SERVER, part), { recursive: true })

@@ -37,8 +37,12 @@ async function programFiles(baseUrl: string, folder: string): Promise<PackedFile
 
 /** The command as npm installs it: `npx -y {base_url}/kvault.tgz`. */
 export async function npmPackage(baseUrl: string): Promise<Buffer> {
-  const readme = { path: 'package/README.md', content: await partOf('README.md') }
-  return gzipSync(tar([...(await programFiles(baseUrl, 'package')), readme]), { level: 9 })
+  const texts = ['README.md', 'LICENSE'].map(async (name) => ({
+    path: `package/${name}`,
+    content: await partOf(name),
+  }))
+  const files = [...(await programFiles(baseUrl, 'package')), ...(await Promise.all(texts))]
+  return gzipSync(tar(files), { level: 9 })
 }
 
 /** The same as Claude Desktop installs it, by a double click: it asks for the key. */

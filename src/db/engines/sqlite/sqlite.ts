@@ -26,6 +26,7 @@ import {
   runMarked,
 } from '../../db.ts'
 import type { Schema } from '../../schema.ts'
+import { boundValues } from './bound-values.ts'
 import { SqliteChanges } from './changes.ts'
 import { SqliteWrites } from './shared-commits.ts'
 
@@ -68,7 +69,6 @@ type Prepared = {
   writes: boolean
   takesCredentials: boolean
 }
-type Value = null | number | bigint | string | Uint8Array
 
 /**
  * Rows come as arrays and are named here: node:sqlite itself makes objects of the slow kind, at twice the price. A
@@ -120,8 +120,8 @@ class SqliteConnection implements DatabaseConnection {
     const { statement, toRow, writes, takesCredentials } = this.#prepare(sql)
     if (writes) this.writes++
     if (takesCredentials) noteTakenCredentials()
-    if (toRow) return (statement.all(...(parameters as Value[])) as unknown as unknown[][]).map(toRow)
-    statement.run(...(parameters as Value[]))
+    if (toRow) return (statement.all(...boundValues(sql, parameters)) as unknown as unknown[][]).map(toRow)
+    statement.run(...boundValues(sql, parameters))
     return []
   }
 
@@ -131,13 +131,14 @@ class SqliteConnection implements DatabaseConnection {
     if (toRow) return { rows: this.run(sql, parameters) as R[] }
     this.writes++
     if (takesCredentials) noteTakenCredentials()
-    const { changes, lastInsertRowid } = statement.run(...(parameters as Value[]))
+    const { changes, lastInsertRowid } = statement.run(...boundValues(sql, parameters))
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
   }
 
   async *streamQuery<R>({ sql, parameters }: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
     // Not from the cache: a cached statement may be run again while this one is still being read.
-    for (const row of this.#db.prepare(sql).iterate(...(parameters as Value[]))) yield { rows: [row as R] }
+    for (const row of this.#db.prepare(sql).iterate(...boundValues(sql, parameters)))
+      yield { rows: [row as R] }
   }
 
   close(): void {

@@ -10,7 +10,7 @@ import { type Judgements, mean, scoreQuery } from './search/measures.ts'
 import { withTypos } from './search/typos.ts'
 import { openVault, register } from './search/vault.ts'
 
-const usage = `npm run eval -- <folder> [<folder> …] [--engine sqlite|postgres] [--typos] [--queries n]
+const USAGE = `npm run eval -- <folder> [<folder> …] [--engine sqlite|postgres] [--typos] [--queries n]
 
 A folder has corpus.jsonl {_id, title, text}, queries.jsonl {_id, text} and qrels.tsv (query-id, corpus-id, score).
 Its texts are loaded as cards of one user, and its queries asked through POST /api/v1/search.`
@@ -25,7 +25,7 @@ const { values, positionals } = parseArgs({
 })
 const engine = values.engine
 if (positionals.length === 0 || (engine !== 'sqlite' && engine !== 'postgres')) {
-  console.error(usage)
+  console.error(USAGE)
   process.exit(2)
 }
 
@@ -51,7 +51,7 @@ function judgementsIn(file: string): Judgements {
 /** Cards need a title; a text without one is titled by its first line. */
 const titleOf = ({ title, text }: Text) => title || (text.split('\n')[0] ?? '').slice(0, 120) || '-'
 
-const deepest = 50
+const DEEPEST = 50
 
 async function evaluate(folder: string, engine: 'sqlite' | 'postgres'): Promise<void> {
   const vault = await openVault(engine)
@@ -68,8 +68,8 @@ async function evaluate(folder: string, engine: 'sqlite' | 'postgres'): Promise<
       environment: {},
     }))
     const names = new Map<string, string>()
-    const place = { ownerId: owner.userId, workspaceId: owner.workspaceId, status: 'unpublished' as const }
-    await loadCards(app.services, cards, () => place, {
+    const target = { ownerId: owner.userId, workspaceId: owner.workspaceId, status: 'unpublished' as const }
+    await loadCards(app.services, cards, () => target, {
       onCard: (cardId, i) => names.set(cardId, corpus[i]?._id ?? ''),
     })
 
@@ -97,7 +97,7 @@ async function evaluate(folder: string, engine: 'sqlite' | 'postgres'): Promise<
         method: 'POST',
         url: '/api/v1/search',
         headers: { authorization: `Bearer ${owner.token}` },
-        payload: { query: query.padEnd(3), limit: deepest },
+        payload: { query: query.padEnd(3), limit: DEEPEST },
       })
       if (answer.statusCode !== 200) throw new Error(`${answer.statusCode}: ${answer.payload}`)
       const found = answer
@@ -105,7 +105,7 @@ async function evaluate(folder: string, engine: 'sqlite' | 'postgres'): Promise<
         .results.map((result: { card_id: string }) => names.get(result.card_id) ?? '')
       asked.search.push(scoreQuery(found, relevant))
       const alone = await retrieve(ctx, queryTerms(query), scope, 'words')
-      const first = alone.hits.slice(0, deepest).map((hit) => hit.docNo)
+      const first = alone.hits.slice(0, DEEPEST).map((hit) => hit.docNo)
       const cards = new Map(
         (await documentsByNumber(ctx, first)).map((card) => [card.docNo, card.documentId]),
       )

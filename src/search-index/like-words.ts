@@ -9,7 +9,7 @@ const LEAST_LIKENESS = 0.4
 const MOST_LIKE_WORDS = 5
 const SHORTEST_PART = 4
 const CONTAINED_LIKENESS = 0.5
-/** Of public words the commonest are examined. Of a scope all are, within what a vault of millions can bear. */
+/** The commonest public words are examined, and all words of a scope, up to a limit for vaults of millions. */
 const EXAMINED_IN_PUBLIC = 200
 const EXAMINED = 20_000
 /** Words are looked up in the scope some at a time, the likeliest first. */
@@ -93,7 +93,7 @@ async function wordsWith(
 }
 
 /**
- * One slip spoils three neighbouring trigrams. Dealt out in turn to three lists, each list keeps some that are right,
+ * One slip spoils three neighbouring trigrams. Dealt out one by one to three lists, each list keeps some that are right,
  * so a word that is meant matches every list, and hardly any other word does.
  */
 function threeWays(grams: readonly string[]): number[][] {

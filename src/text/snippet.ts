@@ -1,6 +1,10 @@
-import { mayHave, tokens, type Worth } from './analyse.ts'
+import { tokens } from './analyse.ts'
 import { escapeHtml } from './escape-html.ts'
 import { fold } from './fold.ts'
+
+// There are two snippets because there are two kinds of search. This one is for ranked search of cards: it knows stemmed
+// terms, chooses the window with the most of them, and writes HTML with marks. literal-snippet.ts is for the search of
+// memory by substring: it knows the characters as typed and gives plain text. They share no step.
 
 const LONGEST_SNIPPET = 240
 /** Long texts are searched whole, but a snippet is looked for where readers begin. */
@@ -11,9 +15,9 @@ type Mark = { start: number; end: number; terms: string[] }
 
 export type Shown = { matched: string[]; snippet: string }
 
-/** The places of a text that matched. A token counts by its parts, so `getUserById` matches user. */
-function marksIn(text: string, terms: ReadonlySet<string>, isWorth: Worth): Mark[] {
-  return tokens(text, isWorth)
+/** The parts of a text that matched. A token counts by its parts, so `getUserById` matches user. */
+function marksIn(text: string, terms: ReadonlySet<string>): Mark[] {
+  return tokens(text)
     .map(({ start, end, terms: has }) => ({ start, end, terms: has.filter((term) => terms.has(term)) }))
     .filter((mark) => mark.terms.length > 0)
 }
@@ -79,22 +83,21 @@ function render(
 }
 
 /**
- * Why a card came: its own words that matched, and the place in its texts that shows most of them, as HTML in which
+ * Why a card came: its own words that matched, and the part of its texts that shows most of them, as HTML in which
  * nothing but the marks is markup.
  */
 export function explain(title: string, texts: readonly string[], terms: ReadonlySet<string>): Shown {
-  const isWorth = mayHave(terms)
   const read = texts.filter((text) => text !== '').map((text) => text.slice(0, LONGEST_READ))
-  const places = read.map((text) => {
-    const marks = marksIn(text, terms, isWorth)
+  const parts = read.map((text) => {
+    const marks = marksIn(text, terms)
     return { text, marks, ...bestWindow(marks) }
   })
-  const inTitle = marksIn(title, terms, isWorth)
+  const inTitle = marksIn(title, terms)
   const matched = new Set<string>()
-  for (const { text, marks } of [{ text: title, marks: inTitle }, ...places])
+  for (const { text, marks } of [{ text: title, marks: inTitle }, ...parts])
     for (const mark of marks) matched.add(fold(text.slice(mark.start, mark.end)))
-  const first = places[0] ?? { text: '', marks: [], from: 0, distinct: 0 }
-  const inTexts = places.reduce((a, b) => (b.distinct > a.distinct ? b : a), first)
+  const first = parts[0] ?? { text: '', marks: [], from: 0, distinct: 0 }
+  const inTexts = parts.reduce((a, b) => (b.distinct > a.distinct ? b : a), first)
   // The title is shown beside the snippet, so it is quoted only where nothing else matched.
   const best = inTexts.distinct > 0 ? inTexts : { text: title, marks: inTitle, ...bestWindow(inTitle) }
   return {

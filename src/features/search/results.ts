@@ -54,7 +54,7 @@ const passes = (row: Row, { tags, environment, track }: SearchScope): boolean =>
 
 /**
  * The first `limit` hits that the viewer may see. What the index says is checked against the cards themselves: a card
- * that was hidden, moved or edited a moment ago is passed over, and the next hit takes its place.
+ * that was hidden, moved or edited a moment ago is passed over, and the next hit moves up.
  */
 export async function loadHits(
   ctx: UserCtx,

@@ -24,7 +24,7 @@ import { rarity } from '../../text/bm25.ts'
 import { wordHash } from '../../text/term-hash.ts'
 import { filtersAsked, knownLarger, listedIn, rememberLarger, type SearchScope, tenancy } from './scope.ts'
 
-/** Of a longer query the first words are counted, and the rarest of these asked for. */
+/** The first words of a longer query are counted, and the rarest of these are looked up. */
 const MOST_COUNTED = 128
 const MOST_TERMS = 32
 const MOST_UNKNOWN = 6

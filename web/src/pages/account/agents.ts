@@ -8,7 +8,7 @@ export const connectCommand = (base: string): string => `npx -y ${base}/kvault.t
 const json = (value: unknown) => JSON.stringify(value, null, 2)
 
 /** Ready to paste; only the address and the key differ from person to person. */
-export const agents: Agent[] = [
+export const AGENTS: Agent[] = [
   {
     id: 'claude',
     name: 'Claude Code',

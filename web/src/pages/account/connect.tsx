@@ -11,7 +11,7 @@ import { FormError, Notice } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { toolScopes } from '../settings/scopes.ts'
 import { linkClass } from './account-card.tsx'
-import { type AgentId, agents, connectCommand } from './agents.ts'
+import { AGENTS, type AgentId, connectCommand } from './agents.ts'
 
 /** A key made for this page, shown once, and a line that turns green when the agent first uses it. */
 export function Connect() {
@@ -20,7 +20,7 @@ export function Connect() {
   const create = useMutation({
     mutationFn: () =>
       createKey({
-        name: `${agents.find((one) => one.id === agent)?.name ?? 'Agent'} (connect page)`,
+        name: `${AGENTS.find((one) => one.id === agent)?.name ?? 'Agent'} (connect page)`,
         scopes: toolScopes,
       }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['api-keys'] }),
@@ -75,7 +75,7 @@ export function Connect() {
             label="Agent"
             value={agent}
             onChange={setAgent}
-            tabs={agents.map((one) => ({
+            tabs={AGENTS.map((one) => ({
               value: one.id,
               label: one.name,
               content: (

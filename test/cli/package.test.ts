@@ -133,8 +133,8 @@ async function emptyRegistry() {
 
 test('npm would publish it: the name kvault, no dependencies, with provenance', async () => {
   const registry = await emptyRegistry()
-  const place = join(repository, 'packages', 'cli')
-  const result = await laptop('npm', ['publish', place, '--dry-run', '--json'], {
+  const packageFolder = join(repository, 'packages', 'cli')
+  const result = await laptop('npm', ['publish', packageFolder, '--dry-run', '--json'], {
     npm_config_registry: registry.url,
     [`npm_config_//${new URL(registry.url).host}/:_authToken`]: 'none',
   })
@@ -146,7 +146,7 @@ test('npm would publish it: the name kvault, no dependencies, with provenance', 
   expect(about.unpackedSize).toBeLessThan(MAX_BYTES)
   const files: string[] = about.files.map(({ path }: { path: string }) => path)
   expect(files.sort()).toEqual(['LICENSE', 'README.md', 'cli.js', 'kvault.js', 'package.json'])
-  const manifest = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'))
+  const manifest = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'))
   expect(manifest.dependencies).toBeUndefined()
   expect(manifest.publishConfig).toEqual({ access: 'public', provenance: true })
   const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))

@@ -10,7 +10,7 @@ import { Page } from '../../ui/page.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { toolScopes } from '../settings/scopes.ts'
-import { linkClass } from './account-card.tsx'
+import { LINK_CLASS } from './account-card.tsx'
 import { AGENTS, type AgentId, connectCommand } from './agents.ts'
 
 /** A key made for this page, shown once, and a line that turns green when the agent first uses it. */
@@ -42,7 +42,7 @@ export function Connect() {
         <CopyBlock text={connectCommand(base)} label="Command" />
         <p className="text-sm text-soft">
           For Claude Desktop there is also{' '}
-          <a className={linkClass} href="/kvault.mcpb">
+          <a className={LINK_CLASS} href="/kvault.mcpb">
             a bundle to open
           </a>
           . Or by hand:

@@ -7,6 +7,7 @@ import { readableCard } from './access.ts'
 import { evidencesOf, filterWords, type ListFilter, listCards } from './cards.store.ts'
 import { presentCard, presentEvidence, presentPage } from './present.ts'
 import { CardId, CardListQuery, CaseListQuery, CaseListResponse, CaseResponse } from './schemas.ts'
+import { thinCard } from './thin.ts'
 
 export const getCard = capability({
   name: 'cards.get',
@@ -18,9 +19,10 @@ export const getCard = capability({
   tool: {
     name: 'get_card',
     description:
-      'Read one card in full, after search_records found it or to see why publishing was refused. Not for searching. Returns every field, evidences and the review.',
+      'Read one card that search_records found, evidences last, over MCP in parts of 12,000 characters.',
     readOnly: true,
     input: CardId.extend({ include_evidences: z.boolean().default(true) }),
+    thin: thinCard,
   },
   input: CardId.extend({ include_evidences: z.boolean().default(false) }),
   output: CaseResponse,

@@ -10,17 +10,25 @@ const LONGEST_QUERY = 200_000
 
 export const SearchRequest = z
   .object({
-    query: z.string().min(3).max(LONGEST_QUERY).describe('Plain words or error text; no syntax'),
+    query: z
+      .string()
+      .min(3)
+      .max(LONGEST_QUERY)
+      .describe('Plain words; an error text too, without any syntax'),
     scope: z
       .enum(['personal', 'workspace', 'public'])
       .default('personal')
-      .describe('public costs credits on a hit'),
+      .describe('public: 5 credits a hit; nothing where it finds nothing'),
+    include_workspaces: z
+      .boolean()
+      .optional()
+      .describe('With personal: teams too; the cards of all workspaces that you are a member of'),
     workspace_ids: z.array(Id).max(100).optional(),
-    tags: z.array(z.string().trim().min(1).max(100)).max(50).optional().describe('All of them, any case'),
+    tags: z.array(z.string().trim().min(1).max(100)).max(50).optional().describe('All of them; in any case'),
     environment: dictionary(z.string().min(1).max(200), z.string().max(500), 100)
       .optional()
-      .describe('Equal, or a version prefix: {"node": "20"} finds 20.11'),
-    track: z.enum(['debug', 'build']).optional().describe('debug: fixes. build: everything else.'),
+      .describe('{"node": "20"} finds 20.11; others must be equal'),
+    track: z.enum(['debug', 'build']).optional().describe('debug: fixes; build: all else'),
     limit: z.int().min(1).max(50).default(10),
     generate_action_card: z
       .boolean()
@@ -32,7 +40,7 @@ export const SearchRequest = z
 /** Agents get fewer results by default, and may ask with a single word. */
 export const SearchTool = z.object({
   ...SearchRequest.omit({ generate_action_card: true }).shape,
-  query: z.string().min(1).max(LONGEST_QUERY).describe('Plain words or error text; no syntax'),
+  query: z.string().min(1).max(LONGEST_QUERY).describe('Plain words; an error text too, without any syntax'),
   limit: z.int().min(1).max(20).default(5),
 })
 

@@ -1,5 +1,6 @@
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
+import { invalid } from '../../core/errors.ts'
 import { newId } from '../../db/ids.ts'
 import { queryTerms } from '../../text/analyse.ts'
 import { balanceOf, book } from '../credits/ledger.ts'
@@ -17,10 +18,11 @@ import {
   SearchToolResponse,
 } from './schemas.ts'
 import type { SearchScope } from './scope.ts'
+import { thinSearch } from './thin.ts'
 
 const scopeOf = (ctx: UserCtx, input: SearchInput): SearchScope => ({
   viewerId: ctx.viewer.userId,
-  scope: input.scope,
+  scope: input.include_workspaces ? 'own_and_team' : input.scope,
   workspaceIds: [...new Set(input.workspace_ids ?? [])],
   tags: input.tags ?? [],
   environment: input.environment ?? {},
@@ -68,13 +70,20 @@ async function freeSearch(
 
 function hitReason(ctx: UserCtx, { scope }: SearchScope, { row }: Loaded): SearchResultAnswer['hit_reason'] {
   if (scope === 'personal') return 'free_personal_scope'
+  const isOwn = row.owner_id === ctx.viewer.userId
+  if (scope === 'own_and_team') return isOwn ? 'free_personal_scope' : 'free_workspace_scope'
   if (scope === 'workspace') return 'free_workspace_scope'
-  if (row.owner_id === ctx.viewer.userId) return 'free_own_card'
+  if (isOwn) return 'free_own_card'
   return ctx.config.credits ? 'public_hit_charged' : 'credits_off'
 }
 
 async function search(ctx: UserCtx, input: SearchInput): Promise<SearchAnswer> {
   const started = performance.now()
+  if (input.include_workspaces && input.scope !== 'personal')
+    throw invalid(
+      'include_workspaces',
+      'It adds the cards of your workspaces to scope personal; leave it out elsewhere',
+    )
   const scope = scopeOf(ctx, input)
   const found = await retrieve(ctx, queryTerms(input.query), scope)
   const settle = scope.scope === 'public' && ctx.config.credits ? chargedSearch : freeSearch
@@ -101,10 +110,11 @@ export const searchCards = capability({
   tool: {
     name: 'search_records',
     description:
-      'Search knowledge cards by words or error text before solving a problem; scope personal and workspace are free, public costs 5 credits when it hits. Not for the memory of a project; that is search_project_context. Returns hits with card_id, snippet and hit_reason; read one in full with get_card.',
+      'Search knowledge cards by words or error text before you solve a problem; project memory has search_project_context.',
     readOnly: true,
     input: SearchTool,
     output: SearchToolResponse,
+    thin: thinSearch,
   },
   input: SearchRequest,
   output: SearchResponse,

@@ -1,9 +1,10 @@
 // Made by npm run build:plugin from src/doors/cli. Do not edit.
 import { linkSync, mkdirSync, readFileSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
-import { createHash, randomUUID } from "node:crypto";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { homedir } from "node:os";
+import { fileURLToPath } from "node:url";
+import { createHash, randomUUID } from "node:crypto";
 import { execFileSync } from "node:child_process";
 //#region src/doors/cli/hook-context.ts
 var isNew = (event, { since, sessionId }) => event.created_at > since && (event.session_id === null || event.session_id !== sessionId);
@@ -36,6 +37,10 @@ function contextText(snapshot, budgetChars, sessionId) {
 	return whole.length <= budgetChars ? whole : `${whole.slice(0, budgetChars - 2).toWellFormed()}…`;
 }
 //#endregion
+//#region src/doors/cli/folders.ts
+/** Where this person's settings of ours lie: the profile and what was connected. */
+var settingsFolder = () => process.env.KVAULT_HOME || join(process.env.XDG_CONFIG_HOME || join(homedir(), ".config"), "kvault");
+//#endregion
 //#region src/doors/cli/exit-codes.ts
 /** What a script can rely on; documented in docs/guide/cli.md. */
 var EXIT = {
@@ -55,8 +60,29 @@ var CommandError = class extends Error {
 		this.exitCode = exitCode;
 	}
 };
-var profileFolder = () => process.env.KVAULT_HOME ?? join(process.env.XDG_CONFIG_HOME ?? join(homedir(), ".config"), "kvault");
-var profileFile = () => join(profileFolder(), "profile.json");
+//#endregion
+//#region src/doors/cli/own-copy.ts
+var HERE = fileURLToPath(import.meta.url);
+/** The package of the command is one bundled file; the server and the checkout have this file by its own name. */
+var IS_PACKAGE = basename(HERE) === "cli.js";
+/** The vault that handed out this package, if one did. */
+function vaultOfPackage() {
+	if (!IS_PACKAGE) return void 0;
+	try {
+		const { vault } = JSON.parse(readFileSync(join(dirname(HERE), "package.json"), "utf8"));
+		return typeof vault === "string" ? vault : void 0;
+	} catch {
+		return;
+	}
+}
+var profileFile = () => join(settingsFolder(), "profile.json");
+function writePrivate(file, text) {
+	mkdirSync(dirname(file), {
+		recursive: true,
+		mode: 448
+	});
+	writeFileSync(file, text, { mode: 384 });
+}
 function savedProfile() {
 	try {
 		return JSON.parse(readFileSync(profileFile(), "utf8"));
@@ -64,20 +90,37 @@ function savedProfile() {
 		return;
 	}
 }
-/** Options first, then KVAULT_URL and KVAULT_API_KEY, then what `kvault login` saved. */
+var tidy = (url) => url.replace(/\/+$/, "");
+var namedUrl = (options) => options.url ?? (process.env.KVAULT_URL || void 0);
+/** Options first, then KVAULT_URL and KVAULT_API_KEY, then what `kvault login` or `connect` saved. */
 function findProfile(options = {}) {
 	const saved = savedProfile();
-	const url = (options.url ?? process.env.KVAULT_URL ?? saved?.url ?? "http://127.0.0.1:8080").replace(/\/+$/, "");
-	const apiKey = options.key ?? process.env.KVAULT_API_KEY ?? (saved?.url === url ? saved.apiKey : void 0);
+	const url = tidy(namedUrl(options) ?? saved?.url ?? vaultOfPackage() ?? "http://127.0.0.1:8080");
+	const apiKey = givenKey(options) ?? (saved?.url === url ? saved.apiKey : void 0);
 	return {
 		url,
 		...apiKey ? { apiKey } : {}
 	};
 }
+/** A key that was handed to this call, as opposed to one that was saved. */
+var givenKey = (options) => options.key ?? (process.env.KVAULT_API_KEY || void 0);
+//#endregion
+//#region src/doors/cli/hook-log.ts
+var file = () => join(settingsFolder(), "last-hook.json");
+function noteHookRun(event, error) {
+	try {
+		const run = {
+			event,
+			at: (/* @__PURE__ */ new Date()).toISOString(),
+			...error ? { error } : {}
+		};
+		writePrivate(file(), `${JSON.stringify(run)}\n`);
+	} catch {}
+}
 //#endregion
 //#region src/doors/cli/hook-sessions.ts
 var KEPT_MS = 2592e6;
-var folder = () => join(profileFolder(), "sessions");
+var folder = () => join(settingsFolder(), "sessions");
 var fileOf = (sessionId) => join(folder(), `${createHash("sha256").update(sessionId).digest("hex").slice(0, 32)}.json`);
 function readSession(sessionId) {
 	if (!sessionId) return {};
@@ -187,7 +230,7 @@ function writtenName(folder) {
 }
 /** The random name of a folder, made when it is asked for first. Two programs that ask at once get the same. */
 function keptName(folder) {
-	const names = join(profileFolder(), "folders");
+	const names = join(settingsFolder(), "folders");
 	const file = join(names, createHash("sha256").update(folder).digest("hex").slice(0, 32));
 	const draft = `${file}.${process.pid}`;
 	try {
@@ -238,6 +281,7 @@ var reason = (error) => {
 };
 /** One request, whatever its outcome; only a vault that cannot be reached is an error. */
 async function ask(url, path, options = {}) {
+	const sent = options.text ?? (options.body === void 0 ? void 0 : JSON.stringify(options.body));
 	try {
 		const answer = await fetch(url + path, {
 			method: options.method ?? (options.body === void 0 ? "GET" : "POST"),
@@ -245,7 +289,7 @@ async function ask(url, path, options = {}) {
 				...options.body === void 0 ? {} : { "content-type": "application/json" },
 				...options.headers
 			},
-			...options.body === void 0 ? {} : { body: JSON.stringify(options.body) },
+			...sent === void 0 ? {} : { body: sent },
 			signal: AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS)
 		});
 		const text = await answer.text();
@@ -267,7 +311,8 @@ function parsed(text) {
 }
 /** The vault's own sentence; validation issues as `field: message`. */
 function errorText({ status, body }) {
-	const detail = body?.detail;
+	const { detail, error_description } = body ?? {};
+	if (typeof error_description === "string") return error_description;
 	if (typeof detail === "string") return detail;
 	if (Array.isArray(detail)) return detail.map((issue) => `${issue.loc.slice(1).join(".") || "input"}: ${issue.msg}`).join("; ");
 	return `The vault answered ${status}.`;
@@ -380,8 +425,11 @@ async function hook(event) {
 			url,
 			apiKey
 		}, input);
+		noteHookRun(event);
 	} catch (error) {
-		process.stderr.write(`kvault: memory was not reached (${error instanceof Error ? error.message : error})\n`);
+		const reason = error instanceof Error ? error.message : String(error);
+		noteHookRun(event, reason);
+		process.stderr.write(`kvault: memory was not reached (${reason})\n`);
 	}
 	return 0;
 }

@@ -1,10 +1,47 @@
 // Made by npm run build:plugin from src/doors/cli. Do not edit.
 import { createInterface } from "node:readline";
 import { readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { homedir } from "node:os";
-import { join } from "node:path";
-var profileFolder = () => process.env.KVAULT_HOME ?? join(process.env.XDG_CONFIG_HOME ?? join(homedir(), ".config"), "kvault");
-var profileFile = () => join(profileFolder(), "profile.json");
+import { fileURLToPath } from "node:url";
+//#region src/doors/cli/event-stream.ts
+/** Cuts an event stream into the data of its events. */
+async function* eventsOf(stream) {
+	let rest = "";
+	const decoder = new TextDecoder();
+	for await (const chunk of stream) {
+		rest += decoder.decode(chunk, { stream: true });
+		const blocks = rest.split(/\r?\n\r?\n/);
+		rest = blocks.pop() ?? "";
+		for (const block of blocks) {
+			const data = dataOf(block);
+			if (data) yield data;
+		}
+	}
+	const data = dataOf(rest);
+	if (data) yield data;
+}
+var dataOf = (block) => block.split(/\r?\n/).flatMap((line) => line.startsWith("data:") ? line.slice(5).trimStart() : []).join("\n");
+//#endregion
+//#region src/doors/cli/folders.ts
+/** Where this person's settings of ours lie: the profile and what was connected. */
+var settingsFolder = () => process.env.KVAULT_HOME || join(process.env.XDG_CONFIG_HOME || join(homedir(), ".config"), "kvault");
+//#endregion
+//#region src/doors/cli/own-copy.ts
+var HERE = fileURLToPath(import.meta.url);
+/** The package of the command is one bundled file; the server and the checkout have this file by its own name. */
+var IS_PACKAGE = basename(HERE) === "cli.js";
+/** The vault that handed out this package, if one did. */
+function vaultOfPackage() {
+	if (!IS_PACKAGE) return void 0;
+	try {
+		const { vault } = JSON.parse(readFileSync(join(dirname(HERE), "package.json"), "utf8"));
+		return typeof vault === "string" ? vault : void 0;
+	} catch {
+		return;
+	}
+}
+var profileFile = () => join(settingsFolder(), "profile.json");
 function savedProfile() {
 	try {
 		return JSON.parse(readFileSync(profileFile(), "utf8"));
@@ -12,33 +49,24 @@ function savedProfile() {
 		return;
 	}
 }
-/** Options first, then KVAULT_URL and KVAULT_API_KEY, then what `kvault login` saved. */
+var tidy = (url) => url.replace(/\/+$/, "");
+var namedUrl = (options) => options.url ?? (process.env.KVAULT_URL || void 0);
+/** Options first, then KVAULT_URL and KVAULT_API_KEY, then what `kvault login` or `connect` saved. */
 function findProfile(options = {}) {
 	const saved = savedProfile();
-	const url = (options.url ?? process.env.KVAULT_URL ?? saved?.url ?? "http://127.0.0.1:8080").replace(/\/+$/, "");
-	const apiKey = options.key ?? process.env.KVAULT_API_KEY ?? (saved?.url === url ? saved.apiKey : void 0);
+	const url = tidy(namedUrl(options) ?? saved?.url ?? vaultOfPackage() ?? "http://127.0.0.1:8080");
+	const apiKey = givenKey(options) ?? (saved?.url === url ? saved.apiKey : void 0);
 	return {
 		url,
 		...apiKey ? { apiKey } : {}
 	};
 }
+/** A key that was handed to this call, as opposed to one that was saved. */
+var givenKey = (options) => options.key ?? (process.env.KVAULT_API_KEY || void 0);
 //#endregion
 //#region src/doors/cli/bridge.ts
 var CALL_TIMEOUT_MS = 12e4;
 var INTERNAL_ERROR = -32603;
-/** Cuts an event stream into the data of its events. */
-async function* eventsOf(stream) {
-	let rest = "";
-	for await (const text of stream.pipeThrough(new TextDecoderStream())) {
-		rest += text;
-		const blocks = rest.split(/\r?\n\r?\n/);
-		rest = blocks.pop() ?? "";
-		for (const block of blocks) {
-			const data = block.split(/\r?\n/).flatMap((line) => line.startsWith("data:") ? line.slice(5).trimStart() : []).join("\n");
-			if (data) yield data;
-		}
-	}
-}
 var protocolVersion = ({ params }) => {
 	const version = (params?._meta)?.["io.modelcontextprotocol/protocolVersion"];
 	return typeof version === "string" ? version : void 0;

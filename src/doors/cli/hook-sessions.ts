@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { profileFolder } from './profile.ts'
+import { settingsFolder } from './folders.ts'
 
 /** What hooks remember of a session of the client: until when it has seen the memory, and which message was stored last. */
 export type Session = { since?: string; stored?: string }
 
 const KEPT_MS = 30 * 86_400_000
 
-const folder = () => join(profileFolder(), 'sessions')
+const folder = () => join(settingsFolder(), 'sessions')
 const fileOf = (sessionId: string) =>
   join(folder(), `${createHash('sha256').update(sessionId).digest('hex').slice(0, 32)}.json`)
 

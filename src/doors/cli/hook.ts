@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { contextText, newIn } from './hook-context.ts'
+import { noteHookRun } from './hook-log.ts'
 import { forgetOldSessions, readSession, rememberSession } from './hook-sessions.ts'
 import { agentsWords, personsWords } from './hook-transcript.ts'
 import { findProfile, type Profile } from './profile.ts'
@@ -120,10 +121,11 @@ export async function hook(event: string): Promise<number> {
     const input: HookInput = JSON.parse((await readStdin()) || '{}')
     if (event === 'session-start') await sessionStart({ url, apiKey }, input)
     else if (event === 'stop') await stop({ url, apiKey }, input)
+    noteHookRun(event)
   } catch (error) {
-    process.stderr.write(
-      `kvault: memory was not reached (${error instanceof Error ? error.message : error})\n`,
-    )
+    const reason = error instanceof Error ? error.message : String(error)
+    noteHookRun(event, reason)
+    process.stderr.write(`kvault: memory was not reached (${reason})\n`)
   }
   return 0
 }

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { linkSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { CommandError } from './exit-codes.ts'
-import { profileFolder } from './profile.ts'
+import { settingsFolder } from './folders.ts'
 
 const NAME_FILE = '.kvault.json'
 
@@ -31,7 +31,7 @@ function writtenName(folder: string): string | undefined {
 
 /** The random name of a folder, made when it is asked for first. Two programs that ask at once get the same. */
 function keptName(folder: string): string {
-  const names = join(profileFolder(), 'folders')
+  const names = join(settingsFolder(), 'folders')
   const file = join(names, createHash('sha256').update(folder).digest('hex').slice(0, 32))
   const draft = `${file}.${process.pid}`
   try {

@@ -1,0 +1,140 @@
+import type { UserCtx } from '../../../core/context.ts'
+import { eventNumber } from '../events.search.ts'
+import { eventNosBetween, firstAndLastBetween, keepBetween } from '../events-by-time.store.ts'
+import { countWords } from '../matches.search.ts'
+import { type Project, partitionPlaces } from '../projects.store.ts'
+import { type AskedTerm, askedTerms, hasMeaning } from './asked-terms.ts'
+import { confidenceOf, isWeak } from './confidence.ts'
+import { type Period, readDateWords } from './date-words.ts'
+import { type RankedEvent, type Ranking, rankEvents } from './rank-events.ts'
+import type { EventRange } from './word-index.search.ts'
+
+/** Ranking compares the words of every event on the pages before. */
+export const MOST_RANKED = 1000
+
+export type RankedHit = {
+  eventNo: number
+  /** How sure it is that the event answers the question, 0 to 1; undefined where only a time was asked for. */
+  confidence: number | undefined
+}
+
+export type RankedHits = {
+  hits: RankedHit[]
+  total: number
+  /** The terms that a hit may have matched, those that say most first. */
+  terms: string[]
+  corrected: Record<string, string>
+  /** Where date words have narrowed the search. */
+  period: Period | undefined
+}
+
+export type RankedWindow = { wanted: number; mostCounted: number }
+
+/** The events of a project that answer a question best by its words, within the time that it names. */
+export async function findRanked(
+  ctx: UserCtx,
+  project: Project,
+  query: string,
+  window: RankedWindow,
+): Promise<RankedHits> {
+  const ranges = await rangesOf(ctx, project)
+  const dated = readDateWords(query, ctx.now())
+  if (dated) {
+    const found = await findWithin(ctx, project, dated.rest, dated.period, ranges, window)
+    if (found) return found
+  }
+  const asked = askedTerms(query)
+  const ranking = await rankIn(ctx, project, ranges, asked, window.wanted)
+  return hitsOf(ranking, asked, await totalOf(ctx, project, ranges, ranking, window), undefined)
+}
+
+/** Undefined where nothing of that time answers: then the words alone are asked for, the date words among them. */
+async function findWithin(
+  ctx: UserCtx,
+  project: Project,
+  query: string,
+  period: Period,
+  ranges: readonly EventRange[],
+  { wanted, mostCounted }: RankedWindow,
+): Promise<RankedHits | undefined> {
+  const asked = askedTerms(query)
+  if (!hasMeaning(asked)) {
+    const numbers = await eventNosBetween(ctx.db, project, period, mostCounted)
+    if (numbers.length === 0) return undefined
+    const hits = numbers.map((eventNo) => ({ eventNo, confidence: undefined }))
+    return { hits: hits.slice(0, MOST_RANKED), total: hits.length, terms: [], corrected: {}, period }
+  }
+  const within: EventRange[] = []
+  for (const range of ranges) {
+    const ends = await firstAndLastBetween(ctx.db, project, period, range)
+    if (ends) within.push({ ...range, from: ends.first, to: ends.last })
+  }
+  const ranking = await rankIn(ctx, project, within, asked, wanted)
+  // Numbers follow the time but for a clock that was set back.
+  const kept = await keepBetween(
+    ctx.db,
+    project,
+    period,
+    ranking.events.map(({ eventNo }) => eventNo),
+  )
+  const events = ranking.events.filter(({ eventNo }) => kept.has(eventNo))
+  const total = Math.min(mostCounted, Math.max(events.length, ranking.matching))
+  const found = hitsOf({ ...ranking, events }, asked, total, period)
+  return found.hits.some(({ confidence = 0 }) => !isWeak(confidence)) ? found : undefined
+}
+
+const rankIn = (
+  ctx: UserCtx,
+  project: Project,
+  ranges: readonly EventRange[],
+  asked: readonly AskedTerm[],
+  wanted: number,
+): Promise<Ranking> => {
+  const places = ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0)
+  const events = Math.min(project.events, places)
+  const reach = { db: ctx.db, engine: ctx.database.engine, ranges, events }
+  return rankEvents(reach, asked, Math.min(wanted, MOST_RANKED))
+}
+
+function hitsOf(
+  ranking: Ranking,
+  asked: readonly AskedTerm[],
+  total: number,
+  period: Period | undefined,
+): RankedHits {
+  const [best, next] = ranking.events
+  const toConfidence = (event: RankedEvent) => confidenceOf(event, { asked: asked.length, best, next })
+  return {
+    hits: ranking.events
+      .slice(0, MOST_RANKED)
+      .map((event) => ({ eventNo: event.eventNo, confidence: toConfidence(event) })),
+    total,
+    terms: ranking.terms,
+    corrected: ranking.corrected,
+    period,
+  }
+}
+
+async function totalOf(
+  ctx: UserCtx,
+  project: Project,
+  ranges: readonly EventRange[],
+  { matching, isWhole, terms }: Ranking,
+  { mostCounted }: RankedWindow,
+): Promise<number> {
+  if (isWhole || matching >= mostCounted) return Math.min(matching, mostCounted)
+  const partitions = ranges.map(({ partition }) => partition)
+  const asked = { userId: project.user_id, terms }
+  return countWords(ctx.db, ctx.database.engine, partitions, asked, mostCounted)
+}
+
+/** All of a project: its partitions, each up to its last event. */
+async function rangesOf(ctx: UserCtx, project: Project): Promise<EventRange[]> {
+  const places = await partitionPlaces(ctx.db, project)
+  return places.map(({ partition, sequence }) => ({
+    userId: project.user_id,
+    partition,
+    from: eventNumber(partition, 0),
+    to: eventNumber(partition, sequence),
+  }))
+}

@@ -122,6 +122,9 @@ type Answer = Pick<
   results: ShownEvent[]
 }
 
+/** Looking for the right spelling walks the substring index; in a larger project it is done only where words were asked for. */
+const MENDED_UNASKED = 20_000
+
 const NOTHING: Answer = { results: [], total: 0 }
 
 async function find(
@@ -132,20 +135,24 @@ async function find(
   window: Window,
 ): Promise<Answer> {
   if (mode === 'ranked') {
-    const { events, ...about } = await findByWords(ctx, project, query, window)
+    const { events, ...about } = await findByWords(ctx, project, query, window, true)
     return { results: events, ...about }
   }
   const { rows, total } = await findNewest(ctx, project, query, window)
   const results = rows.map((row) => presentEvent(row, foldCase(query)))
   if (total > 0 || window.from > 0) return { results, total }
-  const { events: related, total: _, ...about } = await findByWords(ctx, project, query, window)
+  const {
+    events: related,
+    total: _,
+    ...about
+  } = await findByWords(ctx, project, query, window, project.events <= MENDED_UNASKED)
   return { results, total, related, ...about }
 }
 
 /** A page of what fits the words, with what the answer says about it. */
-async function findByWords(ctx: UserCtx, project: Project, query: string, window: Window) {
+async function findByWords(ctx: UserCtx, project: Project, query: string, window: Window, mends: boolean) {
   const wanted = window.from + window.limit
-  const ranked = await findRanked(ctx, project, query, { wanted, mostCounted: MOST_COUNTED })
+  const ranked = await findRanked(ctx, project, query, { wanted, mostCounted: MOST_COUNTED, mends })
   const { hits, total, corrected, period } = ranked
   const page = hits.slice(window.from, wanted)
   const rows = await rowsOf(

@@ -28,7 +28,7 @@ export type RankedHits = {
   period: Period | undefined
 }
 
-export type RankedWindow = { wanted: number; mostCounted: number }
+export type RankedWindow = { wanted: number; mostCounted: number; mends: boolean }
 
 /** The events of a project that answer a question best by its words, within the time that it names. */
 export async function findRanked(
@@ -44,7 +44,7 @@ export async function findRanked(
     if (found) return found
   }
   const asked = askedTerms(query)
-  const ranking = await rankIn(ctx, project, ranges, asked, window.wanted)
+  const ranking = await rankIn(ctx, project, ranges, asked, window)
   return hitsOf(ranking, asked, await totalOf(ctx, project, ranges, ranking, window), undefined)
 }
 
@@ -55,11 +55,11 @@ async function findWithin(
   query: string,
   period: Period,
   ranges: readonly EventRange[],
-  { wanted, mostCounted }: RankedWindow,
+  window: RankedWindow,
 ): Promise<RankedHits | undefined> {
   const asked = askedTerms(query)
   if (!hasMeaning(asked)) {
-    const numbers = await eventNosBetween(ctx.db, project, period, mostCounted)
+    const numbers = await eventNosBetween(ctx.db, project, period, window.mostCounted)
     if (numbers.length === 0) return undefined
     const hits = numbers.map((eventNo) => ({ eventNo, confidence: undefined }))
     return { hits: hits.slice(0, MOST_RANKED), total: hits.length, terms: [], corrected: {}, period }
@@ -69,7 +69,7 @@ async function findWithin(
     const ends = await firstAndLastBetween(ctx.db, project, period, range)
     if (ends) within.push({ ...range, from: ends.first, to: ends.last })
   }
-  const ranking = await rankIn(ctx, project, within, asked, wanted)
+  const ranking = await rankIn(ctx, project, within, asked, window)
   // Numbers follow the time but for a clock that was set back.
   const kept = await keepBetween(
     ctx.db,
@@ -78,7 +78,7 @@ async function findWithin(
     ranking.events.map(({ eventNo }) => eventNo),
   )
   const events = ranking.events.filter(({ eventNo }) => kept.has(eventNo))
-  const total = Math.min(mostCounted, Math.max(events.length, ranking.matching))
+  const total = Math.min(window.mostCounted, Math.max(events.length, ranking.matching))
   const found = hitsOf({ ...ranking, events }, asked, total, period)
   return found.hits.some(({ confidence = 0 }) => !isWeak(confidence)) ? found : undefined
 }
@@ -88,12 +88,12 @@ const rankIn = (
   project: Project,
   ranges: readonly EventRange[],
   asked: readonly AskedTerm[],
-  wanted: number,
+  { wanted, mends }: RankedWindow,
 ): Promise<Ranking> => {
   const places = ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0)
   const events = Math.min(project.events, places)
   const reach = { db: ctx.db, engine: ctx.database.engine, ranges, events }
-  return rankEvents(reach, asked, Math.min(wanted, MOST_RANKED))
+  return rankEvents(reach, asked, { limit: Math.min(wanted, MOST_RANKED), mends })
 }
 
 function hitsOf(

@@ -21,34 +21,25 @@ const MOST_MEANT = 3
 /** Events that are read for the spelling of one word, and how far each. */
 const MOST_READ = 60
 const CHARACTERS = 4000
-const MOST_GRAMS = 6
+/** Every further run is one more list to walk. */
+const MOST_GRAMS = 4
+const SHORTEST = 5
 
 /**
- * Memory keeps no list of its words, but its substring index has every run of three letters. One slip spoils up to three
- * or four neighbouring runs of the typed word, and all others stand in the word that is meant: the events that have
- * these are read, and their words compared.
+ * Memory keeps no list of its words, but its substring index has every run of three letters. One slip spoils up to four
+ * neighbouring runs of the typed word, and all others stand in the word that is meant: the events that have these are
+ * read, and their words compared.
  */
 export async function wordsMeantBy(reach: Reach, typed: string): Promise<MeantWord[]> {
-  if (!hasTrigrams(typed)) return []
-  const grams = innerTrigramsOf(typed)
-  for (const spoilt of [2, 3, 4]) {
-    if (grams.length <= spoilt) return []
-    const meant = nearest(typed, await textsWith(reach, withGap(grams, spoilt)))
-    if (meant.length > 0) return meant
-  }
-  return []
+  if (!hasTrigrams(typed) || typed.length < SHORTEST) return []
+  return nearest(typed, await textsWith(reach, unspoilt(innerTrigramsOf(typed))))
 }
 
-/** The runs that are left when so many neighbouring ones are spoilt, for every place of the slip. */
-function withGap(grams: readonly string[], spoilt: number): string[][] {
-  return Array.from({ length: grams.length - spoilt + 1 }, (_, at) =>
-    evenly([...grams.slice(0, at), ...grams.slice(at + spoilt)], MOST_GRAMS),
-  )
-}
-
-const evenly = (grams: readonly string[], most: number): string[] => {
-  const step = Math.ceil(grams.length / most)
-  return grams.filter((_, i) => i % step === 0)
+/** Wherever the slip is, the runs before it, those behind it, or the outer ones are right. */
+function unspoilt(grams: readonly string[]): string[][] {
+  const half = Math.min(MOST_GRAMS, Math.max(1, Math.floor(grams.length / 2)))
+  const outer = Math.max(1, Math.floor(half / 2))
+  return [grams.slice(0, half), grams.slice(-half), [...grams.slice(0, outer), ...grams.slice(-outer)]]
 }
 
 async function textsWith({ db, engine, ranges }: Reach, anyOf: readonly string[][]): Promise<string[]> {

@@ -9,11 +9,11 @@ import { lengthsOf, type Occurrences, occurrencesIn } from './word-index.search.
 const MOST_LOOKED_UP = 96
 const MOST_TERMS = 32
 /** Words that no event has are looked for under another spelling; so many of them. */
-const MOST_UNKNOWN = 4
+const MOST_UNKNOWN = 3
 
 /** Candidates whose length is looked at, and those whose words are counted. */
-const MEASURED = 1500
-const COUNTED = 300
+const MEASURED = 600
+const COUNTED = 150
 
 export type RankedEvent = {
   eventNo: number
@@ -35,10 +35,17 @@ export type Ranking = {
 
 const NOTHING: Ranking = { events: [], matching: 0, isWhole: true, terms: [], corrected: {} }
 
+/** How many events are needed, and whether words that no event has are looked for under another spelling. */
+export type Effort = { limit: number; mends: boolean }
+
 type Sought = { term: string; list: TermList; worth: number }
 
 /** Ranks the events in reach by the words of a question. */
-export async function rankEvents(reach: Reach, asked: readonly AskedTerm[], limit: number): Promise<Ranking> {
+export async function rankEvents(
+  reach: Reach,
+  asked: readonly AskedTerm[],
+  { limit, mends }: Effort,
+): Promise<Ranking> {
   const looked = asked.slice(0, MOST_LOOKED_UP)
   const lists = await probe(
     reach,
@@ -51,7 +58,7 @@ export async function rankEvents(reach: Reach, asked: readonly AskedTerm[], limi
     .sort((a, b) => worthOf(b.weight, b.list.frequency) - worthOf(a.weight, a.list.frequency))
     .slice(0, MOST_TERMS)
   const unknown = found.filter(({ list }) => list.frequency === 0)
-  const meant = await meantBy(reach, unknown.slice(0, MOST_UNKNOWN))
+  const meant = mends ? await meantBy(reach, unknown.slice(0, MOST_UNKNOWN)) : []
   const words = [...known, ...meant.flatMap(({ likes }) => likes)]
   if (words.length === 0) return NOTHING
 

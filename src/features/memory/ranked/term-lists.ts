@@ -26,7 +26,7 @@ const PROBED_OF_MANY = 100
 const MANY_TERMS = 16
 
 /** Entries of lists that one search reads: rare words come first, commoner ones as far as they fit. */
-const MOST_READ = 20_000
+const MOST_READ = 12_000
 
 const EMPTY: TermList = { eventNos: [], isWhole: true, frequency: 0 }
 

@@ -3,6 +3,8 @@ const LEVELS_PER_DOUBLING = 4
 
 /** Of a term that occurs in minor texts alone; the other levels fill their five bits. */
 export const MINOR_LEVEL = HIGHEST_LEVEL + 1
+/** Of a term that occurs twice, or once in a text of double weight. */
+export const PROMINENT_LEVEL = LEVELS_PER_DOUBLING
 /** Notes and logs say the least. */
 export const MINOR_WEIGHT = 0.5
 

@@ -8,9 +8,11 @@ const CardType = z.enum(['debug_fix', 'how_to', 'lesson_learned', 'decision', 'r
 /** Room for an error with its stack; what a search weighs of it is less. */
 const LONGEST_QUERY = 200_000
 
+const QUERY_HELP = 'Words or error text. In a line also "a phrase", tag:x, type:how_to, in:title, -word'
+
 export const SearchRequest = z
   .object({
-    query: z.string().min(3).max(LONGEST_QUERY).describe('Plain words or error text; no syntax'),
+    query: z.string().min(3).max(LONGEST_QUERY).describe(QUERY_HELP),
     scope: z
       .enum(['personal', 'workspace', 'public'])
       .default('personal')
@@ -22,6 +24,7 @@ export const SearchRequest = z
       .describe('Equal, or a version prefix: {"node": "20"} finds 20.11'),
     track: z.enum(['debug', 'build']).optional().describe('debug: fixes. build: everything else.'),
     limit: z.int().min(1).max(50).default(10),
+    min_score: z.number().min(0).max(1).optional().describe('Leave out results below this confidence'),
     generate_action_card: z
       .boolean()
       .optional()
@@ -32,7 +35,7 @@ export const SearchRequest = z
 /** Agents get fewer results by default, and may ask with a single word. */
 export const SearchTool = z.object({
   ...SearchRequest.omit({ generate_action_card: true }).shape,
-  query: z.string().min(1).max(LONGEST_QUERY).describe('Plain words or error text; no syntax'),
+  query: z.string().min(1).max(LONGEST_QUERY).describe(QUERY_HELP),
   limit: z.int().min(1).max(20).default(5),
 })
 
@@ -59,8 +62,10 @@ export const SearchResult = z
     workspace_id: AnswerId,
     owner_name: z.string(),
     provenance: Provenance,
-    score: z.number().describe('0 to 1; 1 is first in every ranking'),
+    score: z.number().describe('Confidence that the card answers the query, 0 to 1'),
+    weak: z.boolean().describe('Below the floor: shown because it is yours or your team’s, not a hit'),
     matched_terms: z.array(z.string()).describe('Words of the card that matched'),
+    why: z.array(z.object({ where: z.string(), words: z.array(z.string()) })).describe('What matched where'),
     snippet: z.string().describe('HTML: text escaped, matches in <mark>'),
     hit_reason: HitReason,
     feedback: z.object({ useful: z.int(), not_applicable: z.int(), outdated: z.int() }),
@@ -84,7 +89,20 @@ export const SearchResponse = z
     query: z.string(),
     scope: z.enum(['personal', 'workspace', 'public']),
     results: z.array(SearchResult),
-    total: z.int().describe('How many cards matched; where very many do, at least so many'),
+    total: z.int().describe('How many cards are hits; where very many are, at least so many'),
+    corrected: z
+      .record(z.string(), z.string())
+      .describe('Words that no card has, and the words taken to be meant: {"kubernets": "kubernetes"}'),
+    read_as: z
+      .object({
+        phrases: z.array(z.string()),
+        tags: z.array(z.string()),
+        type: CardType.nullable(),
+        in_title: z.boolean(),
+        without: z.array(z.string()),
+      })
+      .nullable()
+      .describe('What of the query was taken for syntax; null: nothing'),
     credits_charged: z.int(),
     credits_balance: z.int(),
     action_card: ActionCard.nullable(),

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { FLOOR } from '../src/features/search/confidence.ts'
 import { dialogues } from './memory/dialogues.ts'
 import { fillWith } from './memory/fill.ts'
 import { type Collection, readCollection, sampleOf } from './search/collections.ts'
@@ -7,6 +8,7 @@ import { mean, type QueryScore, scoreQuery } from './search/measures.ts'
 import { withTypos } from './search/typos.ts'
 import { type Account, type BenchVault, openVault, register } from './search/vault.ts'
 import { report } from './support/report.ts'
+import { areaUnderCurve } from './symptom-fix/score.ts'
 
 const usage = `npm run eval:memory -- [<folder> …] [--engine sqlite|postgres] [--events n] [--queries n] [--clean]
 
@@ -46,62 +48,95 @@ function joined(collections: readonly Collection[]): Collection['texts'] {
   )
 }
 
+type Project = { key: string; texts: Collection['texts']; collections: readonly Collection[] }
+type Hit = { raw_id: string; score: number; weak?: true }
+
+async function find({ app }: BenchVault, owner: Account, key: string, text: string): Promise<Hit[]> {
+  const query = text.slice(0, LONGEST_QUERY)
+  const parameters = new URLSearchParams({ project_key: key, query, mode: 'ranked', limit: `${DEPTH}` })
+  const answer = await app.server.inject({
+    method: 'GET',
+    url: `/api/v1/project-context/search?${parameters}`,
+    headers: { authorization: `Bearer ${owner.token}` },
+  })
+  if (answer.statusCode !== 200) throw new Error(`${answer.statusCode}: ${answer.payload}`)
+  return answer.json().results
+}
+
+/** Ranking: the questions of a project, beside flat BM25. Returns how sure the search was of its first hits. */
 async function ask(
-  { app }: BenchVault,
+  vault: BenchVault,
   owner: Account,
-  key: string,
-  texts: Collection['texts'],
-  collections: readonly Collection[],
-): Promise<void> {
-  const ids = await fillWith(
-    app,
-    owner,
-    key,
-    texts.map(({ title, text }) => ({ title: title || null, content: text })),
-  )
+  { key, texts, collections }: Project,
+): Promise<number[]> {
+  const events = texts.map(({ title, text }) => ({ title: title || null, content: text }))
+  const ids = await fillWith(vault.app, owner, key, events)
   const nameOf = new Map(ids.map((id, i) => [id, texts[i]?._id ?? '']))
   // An event without a title has none; a card would be titled by its first line.
   const untitled = texts.map((text) => ({ ...text, title: text.title || ' ' }))
   const flat = flatBm25({ name: key, texts: untitled, queries: [], judgements: new Map() })
+  const sure: number[] = []
   for (const { name, queries, judgements } of collections)
     for (const slips of values.clean ? [false] : [false, true]) {
       const asked: Asked = { ours: [], flat: [] }
       for (const { _id, text } of sampleOf(queries, Number(values.queries))) {
-        const query = (slips ? withTypos(text) : text).slice(0, LONGEST_QUERY)
+        const query = slips ? withTypos(text) : text
         const relevant = new Map(
           [...(judgements.get(_id) ?? [])].map(([id, gain]) => [`${name} ${id}`, gain]),
         )
-        const parameters = new URLSearchParams({ project_key: key, query, mode: 'ranked', limit: `${DEPTH}` })
-        const answer = await app.server.inject({
-          method: 'GET',
-          url: `/api/v1/project-context/search?${parameters}`,
-          headers: { authorization: `Bearer ${owner.token}` },
-        })
-        if (answer.statusCode !== 200) throw new Error(`${answer.statusCode}: ${answer.payload}`)
-        const found = answer.json().results.map((hit: { raw_id: string }) => nameOf.get(hit.raw_id) ?? '')
+        const hits = await find(vault, owner, key, query)
+        const found = hits.map((hit) => nameOf.get(hit.raw_id) ?? '')
         asked.ours.push(scoreQuery(found, relevant))
         asked.flat.push(scoreQuery(flat(query, DEPTH), relevant))
+        if (!slips && relevant.has(found[0] ?? '')) sure.push(hits[0]?.score ?? 0)
       }
-      const label = `${name}${slips ? ' with typos' : ''}, ${texts.length} events, ${asked.ours.length} questions, ${engine}`
-      console.log(`${label}\n  memory    ${mean(asked.ours)}\n  flat BM25 ${mean(asked.flat)}`)
-      const [ours, reference] = [ndcgOf(asked.ours), ndcgOf(asked.flat)]
-      const met = ours >= reference - TOLERANCE
-      report([
-        { what: `memory nDCG@10, ${label}`, measured: ours.toFixed(3), bar: reference.toFixed(3), met },
-      ])
-      if (!met) process.exitCode = 1
+      tell(`${name}${slips ? ' with typos' : ''}, ${texts.length} events`, asked)
     }
+  return sure
+}
+
+function tell(what: string, asked: Asked): void {
+  const label = `${what}, ${asked.ours.length} questions, ${engine}`
+  console.log(`${label}\n  memory    ${mean(asked.ours)}\n  flat BM25 ${mean(asked.flat)}`)
+  const [ours, reference] = [ndcgOf(asked.ours), ndcgOf(asked.flat)]
+  const met = ours >= reference - TOLERANCE
+  report([{ what: `memory nDCG@10, ${label}`, measured: ours.toFixed(3), bar: reference.toFixed(3), met }])
+  if (!met) process.exitCode = 1
+}
+
+/** Silence: the questions of one project asked of another, where nothing answers. */
+async function askForeign(vault: BenchVault, owner: Account, key: string, from: Project): Promise<number[]> {
+  const sure: number[] = []
+  for (const { queries } of from.collections)
+    for (const { text } of sampleOf(queries, Number(values.queries))) {
+      const [first] = await find(vault, owner, key, text)
+      sure.push(first?.score ?? 0)
+    }
+  return sure
 }
 
 const vault = await openVault(engine)
 try {
   const owner = await register(vault.app, 'evaluator')
   const made = dialogues(Number(values.events), Number(values.queries))
-  await ask(vault, owner, 'eval/dialogues', joined([made]), [made])
+  const projects: Project[] = [{ key: 'eval/dialogues', texts: joined([made]), collections: [made] }]
   if (positionals.length > 0) {
     const collections = positionals.map(readCollection)
-    await ask(vault, owner, 'eval/texts', joined(collections), collections)
+    projects.push({ key: 'eval/texts', texts: joined(collections), collections })
   }
+  const right: number[] = []
+  for (const project of projects) right.push(...(await ask(vault, owner, project)))
+  const foreign: number[] = []
+  for (const project of projects)
+    for (const other of projects)
+      if (other !== project) foreign.push(...(await askForeign(vault, owner, project.key, other)))
+  const share = (scores: readonly number[]) =>
+    (scores.filter((score) => score >= FLOOR).length / Math.max(1, scores.length)).toFixed(3)
+  console.log(`above the floor: ${share(right)} of ${right.length} right first hits`)
+  if (foreign.length > 0)
+    console.log(
+      `  ${share(foreign)} of ${foreign.length} foreign questions, AUC ${areaUnderCurve(right, foreign).toFixed(3)}`,
+    )
 } finally {
   await vault.destroy()
 }

@@ -50,7 +50,10 @@ async function evaluate(
   const collection = kind === 'whole' ? halved(judged, MOST_WHOLE) : judged
   const { vault, owner, nameOf } = await fillVault(engine, collection)
   try {
-    const queries = sampleOf(collection.queries, values.queries ? Number(values.queries) : Number.MAX_SAFE_INTEGER)
+    const queries = sampleOf(
+      collection.queries,
+      values.queries ? Number(values.queries) : Number.MAX_SAFE_INTEGER,
+    )
     const flat = flatBm25(collection)
     const scores: { search: QueryScore[]; flat: QueryScore[] } = { search: [], flat: [] }
     for (const [seed, { _id, text }] of queries.entries()) {

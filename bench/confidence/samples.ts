@@ -3,7 +3,14 @@ import { type Features, featuresOf } from '../../src/features/search/confidence.
 import { retrieve } from '../../src/features/search/retrieve.ts'
 import { documentsByNumber } from '../../src/search-index/index.ts'
 import { readQuery } from '../../src/text/query-words.ts'
-import { type Collection, halved, type Query, sampleOf, titleOf, wrappedInNoise } from '../search/collections.ts'
+import {
+  type Collection,
+  halved,
+  type Query,
+  sampleOf,
+  titleOf,
+  wrappedInNoise,
+} from '../search/collections.ts'
 import { loadCards } from '../search/load.ts'
 import { withTypos } from '../search/typos.ts'
 import { type Account, type BenchVault, register } from '../search/vault.ts'
@@ -68,7 +75,10 @@ async function fill(vault: BenchVault, from: string, collection: Collection): Pr
 const namesOf = new Map<string, Map<string, string>>()
 
 /** Every scope is asked its own queries and those of the other collections. */
-export async function collectSamples(vault: BenchVault, collections: readonly Collection[]): Promise<Asked[]> {
+export async function collectSamples(
+  vault: BenchVault,
+  collections: readonly Collection[],
+): Promise<Asked[]> {
   const asked: Asked[] = []
   const halves = new Map(collections.map((one) => [one.name, halved(one, 4 * PRESENT)]))
   for (const collection of collections) {

@@ -95,7 +95,10 @@ export function wrappedInNoise(query: string, seed: number): string {
   const after = [
     `[=========>          ] ${seed % 100}% 12.${seed % 10} MB/s`,
     `/tmp/x${hexOf(seed + 9, 6)}/${hexOf(seed + 8, 16)}`,
-    ...Array.from({ length: 8 }, (_, i) => `    at 0x${hexOf(seed + i, 12)} (node:internal/x:${i}:${seed % 80})`),
+    ...Array.from(
+      { length: 8 },
+      (_, i) => `    at 0x${hexOf(seed + i, 12)} (node:internal/x:${i}:${seed % 80})`,
+    ),
   ]
   return [...before, id, query, ...after].join('\n')
 }

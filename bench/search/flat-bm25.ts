@@ -1,7 +1,7 @@
-import { rarity } from '../../src/text/bm25.ts'
 import { tokens } from '../../src/text/analyse.ts'
-import { STOP_WORDS } from '../../src/text/stopwords.ts'
+import { rarity } from '../../src/text/bm25.ts'
 import { fold } from '../../src/text/fold.ts'
+import { STOP_WORDS } from '../../src/text/stopwords.ts'
 import { type Collection, titleOf } from './collections.ts'
 
 export type FlatBm25 = (query: string, depth: number) => string[]

@@ -119,7 +119,9 @@ export function makeQueries(written: readonly WrittenQuery[]): Query[] {
   // Errors that are not asked as they are come first, so that most cards with an error are asked for.
   const unasked = of('error').filter((query) => !errors.includes(query))
   const logged = [...unasked, ...spread(errors, PER_KIND - unasked.length)]
-  const typos = [...spread(of('title'), PER_KIND / 2), ...spread(of('paraphrase'), PER_KIND / 2)]
+  // A query of short words alone has no typo.
+  const slippery = (kind: 'title' | 'paraphrase') => of(kind).filter(({ text }) => withTypos(text) !== text)
+  const typos = [...spread(slippery('title'), PER_KIND / 2), ...spread(slippery('paraphrase'), PER_KIND / 2)]
   const byKind = {
     title: spread(of('title'), PER_KIND),
     paraphrase: spread(of('paraphrase'), PER_KIND),

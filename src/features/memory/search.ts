@@ -12,8 +12,8 @@ import { type EventRow, loadEvents, type NumberedEvent, newestTexts, scanNewest 
 import { countSubstring, findSubstring } from './matches.search.ts'
 import { ownMemory, placeOf } from './place.ts'
 import { type Project, partitionsOf } from './projects.store.ts'
-import { isWeak } from './ranked/confidence.ts'
 import { findRanked, MOST_RANKED, type RankedHits } from './ranked/find-ranked.ts'
+import { isWeak } from './ranked/judge.ts'
 import { EventType, ProjectKey, WorkspaceId } from './schemas.ts'
 
 const Mode = z.enum(['substring', 'ranked'])

@@ -1,12 +1,13 @@
 import type { UserCtx } from '../../../core/context.ts'
+import { type AskedWord, readQuery } from '../../../text/query-words.ts'
+import { STOP_WORDS } from '../../../text/stopwords.ts'
 import { eventNumber } from '../events.search.ts'
 import { eventNosBetween, firstAndLastBetween, keepBetween } from '../events-by-time.store.ts'
 import { countWords } from '../matches.search.ts'
 import { type Project, partitionPlaces } from '../projects.store.ts'
-import { type AskedTerm, askedTerms, hasMeaning } from './asked-terms.ts'
-import { confidenceOf, isWeak } from './confidence.ts'
 import { type Period, readDateWords } from './date-words.ts'
-import { type RankedEvent, type Ranking, rankEvents } from './rank-events.ts'
+import { isWeak } from './judge.ts'
+import { type Ranking, rankEvents } from './rank-events.ts'
 import type { EventRange } from './word-index.search.ts'
 
 /** Ranking compares the words of every event on the pages before. */
@@ -43,9 +44,9 @@ export async function findRanked(
     const found = await findWithin(ctx, project, dated.rest, dated.period, ranges, window)
     if (found) return found
   }
-  const asked = askedTerms(query)
+  const asked = readQuery(query)
   const ranking = await rankIn(ctx, project, ranges, asked, window)
-  return hitsOf(ranking, asked, await totalOf(ctx, project, ranges, ranking, window), undefined)
+  return hitsOf(ranking, await totalOf(ctx, project, ranges, ranking, window), undefined)
 }
 
 /** Undefined where nothing of that time answers: then the words alone are asked for, the date words among them. */
@@ -57,7 +58,7 @@ async function findWithin(
   ranges: readonly EventRange[],
   window: RankedWindow,
 ): Promise<RankedHits | undefined> {
-  const asked = askedTerms(query)
+  const asked = readQuery(query)
   if (!hasMeaning(asked)) {
     const numbers = await eventNosBetween(ctx.db, project, period, window.mostCounted)
     if (numbers.length === 0) return undefined
@@ -79,15 +80,18 @@ async function findWithin(
   )
   const events = ranking.events.filter(({ eventNo }) => kept.has(eventNo))
   const total = Math.min(window.mostCounted, Math.max(events.length, ranking.matching))
-  const found = hitsOf({ ...ranking, events }, asked, total, period)
+  const found = hitsOf({ ...ranking, events }, total, period)
   return found.hits.some(({ confidence = 0 }) => !isWeak(confidence)) ? found : undefined
 }
+
+/** Whether anything is asked for besides a time. */
+const hasMeaning = (asked: readonly AskedWord[]) => asked.some(({ typed }) => !STOP_WORDS.has(typed))
 
 const rankIn = (
   ctx: UserCtx,
   project: Project,
   ranges: readonly EventRange[],
-  asked: readonly AskedTerm[],
+  asked: readonly AskedWord[],
   { wanted, mends }: RankedWindow,
 ): Promise<Ranking> => {
   const places = ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0)
@@ -97,22 +101,12 @@ const rankIn = (
 }
 
 function hitsOf(
-  ranking: Ranking,
-  asked: readonly AskedTerm[],
+  { events, terms, corrected }: Ranking,
   total: number,
   period: Period | undefined,
 ): RankedHits {
-  const [best, next] = ranking.events
-  const toConfidence = (event: RankedEvent) => confidenceOf(event, { asked: asked.length, best, next })
-  return {
-    hits: ranking.events
-      .slice(0, MOST_RANKED)
-      .map((event) => ({ eventNo: event.eventNo, confidence: toConfidence(event) })),
-    total,
-    terms: ranking.terms,
-    corrected: ranking.corrected,
-    period,
-  }
+  const hits = events.slice(0, MOST_RANKED).map(({ eventNo, confidence }) => ({ eventNo, confidence }))
+  return { hits, total, terms, corrected, period }
 }
 
 async function totalOf(

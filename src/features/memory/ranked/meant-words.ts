@@ -1,19 +1,20 @@
 import { sql } from 'kysely'
 import { tokens } from '../../../text/analyse.ts'
 import { fold } from '../../../text/fold.ts'
+import type { AskedWord } from '../../../text/query-words.ts'
+import { meantSurely } from '../../../text/slips.ts'
 import { STOP_WORDS } from '../../../text/stopwords.ts'
 import { hasTrigrams, innerTrigramsOf } from '../../../text/trigrams.ts'
 import { inCodes, partitionHashes } from '../hashes.ts'
-import { slipsBetween } from './slips.ts'
 import type { Reach } from './term-lists.ts'
 import type { EventRange } from './word-index.search.ts'
 
 /** A word of the events that may be meant by one that none of them has. */
 export type MeantWord = {
   term: string
-  /** As it is written in an event, folded. */
-  word: string
-  /** 1 is the word itself. */
+  /** As it stands in an event, folded. */
+  written: string
+  /** How surely it is meant, below 1. */
   likeness: number
 }
 
@@ -24,22 +25,30 @@ const CHARACTERS = 4000
 /** Every further run is one more list to walk. */
 const MOST_GRAMS = 4
 const SHORTEST = 5
+/** What was corrected is never as sure as what was typed. */
+const SUREST = 0.99
 
 /**
  * Memory keeps no list of its words, but its substring index has every run of three letters. One slip spoils up to four
  * neighbouring runs of the typed word, and all others stand in the word that is meant: the events that have these are
  * read, and their words compared.
  */
-export async function wordsMeantBy(reach: Reach, typed: string): Promise<MeantWord[]> {
+export async function wordsMeantBy(
+  reach: Reach,
+  { typed, term }: Pick<AskedWord, 'typed' | 'term'>,
+): Promise<MeantWord[]> {
   if (!hasTrigrams(typed) || typed.length < SHORTEST) return []
-  return nearest(typed, await textsWith(reach, unspoilt(innerTrigramsOf(typed))))
+  return nearest(typed, term, await textsWith(reach, unspoilt(innerTrigramsOf(typed))))
 }
 
-/** Wherever the slip is, the runs before it, those behind it, or the outer ones are right. */
+/**
+ * Wherever a slip spoils up to four neighbours, the first runs, the last ones, or the outermost of both sides are right. In a
+ * word of fewer than eight letters a swap in the middle may spoil all three.
+ */
 function unspoilt(grams: readonly string[]): string[][] {
-  const half = Math.min(MOST_GRAMS, Math.max(1, Math.floor(grams.length / 2)))
-  const outer = Math.max(1, Math.floor(half / 2))
-  return [grams.slice(0, half), grams.slice(-half), [...grams.slice(0, outer), ...grams.slice(-outer)]]
+  const side = Math.max(1, Math.min(MOST_GRAMS, Math.floor((grams.length - 1) / 2)))
+  const outer = Math.max(1, Math.min(MOST_GRAMS / 2, grams.length - 3 - side))
+  return [grams.slice(0, side), grams.slice(-side), [...grams.slice(0, outer), ...grams.slice(-outer)]]
 }
 
 async function textsWith({ db, engine, ranges }: Reach, anyOf: readonly string[][]): Promise<string[]> {
@@ -79,26 +88,25 @@ const onPostgres = (
     join context_events as events on events.user_id = ${userId} and events.event_no = found.event_no`
 }
 
-/** The words of the texts that are a slip away, the likeliest first: fewer slips, then the more common. */
-function nearest(typed: string, texts: readonly string[]): MeantWord[] {
-  const found = new Map<string, { word: string; slips: number; times: number }>()
+/** The words of the texts that may be meant, the surest first, then the more common. */
+function nearest(typed: string, asked: string, texts: readonly string[]): MeantWord[] {
+  const found = new Map<string, { written: string; likeness: number; times: number }>()
   for (const text of texts)
     for (const { start, end, terms } of tokens(text)) {
-      const word = fold(text.slice(start, end))
-      const term = terms.at(-1)
-      if (term === undefined || STOP_WORDS.has(word)) continue
+      const [term, ...more] = terms
+      if (term === undefined || more.length > 0) continue
       const before = found.get(term)
       if (before) {
         before.times += 1
         continue
       }
-      const slips = slipsBetween(typed, word)
-      if (slips !== undefined && slips > 0) found.set(term, { word, slips, times: 1 })
+      const written = fold(text.slice(start, end))
+      const likeness = STOP_WORDS.has(written) ? 0 : Math.min(SUREST, meantSurely(typed, asked, term))
+      found.set(term, { written, likeness, times: 1 })
     }
-  const fewest = Math.min(...[...found.values()].map(({ slips }) => slips))
   return [...found]
-    .filter(([, { slips }]) => slips === fewest)
-    .sort(([, a], [, b]) => b.times - a.times)
+    .filter(([, { likeness }]) => likeness > 0)
+    .sort(([, a], [, b]) => b.likeness - a.likeness || b.times - a.times)
     .slice(0, MOST_MEANT)
-    .map(([term, { word, slips }]) => ({ term, word, likeness: 1 - slips / (typed.length + 1) }))
+    .map(([term, { written, likeness }]) => ({ term, written, likeness }))
 }

@@ -9,6 +9,8 @@ import { lengthsOf, type Occurrences, occurrencesIn } from './word-index.search.
 /** Candidates whose length is looked at, and those whose words are counted. */
 const MEASURED = 600
 const COUNTED = 150
+/** Who pages further sees every event once: all later pages are cut from one ranking. */
+const COUNTED_FOR_PAGES = 1000
 
 /** How many events are needed, and whether words that no event has are looked for under another spelling. */
 export type Effort = { limit: number; mends: boolean }
@@ -64,7 +66,8 @@ async function rank(
 ): Promise<RankedEvent[]> {
   const { db, engine, ranges } = reach
   const averageLength = await averageLengthIn(reach)
-  const pool = bestOf(candidates, Math.max(MEASURED, limit))
+  const counted = limit > COUNTED ? COUNTED_FOR_PAGES : COUNTED
+  const pool = bestOf(candidates, Math.max(MEASURED, counted))
   const numbers = pool.map(({ eventNo }) => eventNo)
   const lengths = await lengthsOf(db, engine, ranges[0]?.userId ?? '', numbers)
   const close = pool
@@ -74,7 +77,7 @@ async function rank(
       score: likelyScore(score, lengths.get(eventNo) as number, averageLength),
     }))
     .sort(bestFirst)
-    .slice(0, Math.max(COUNTED, limit))
+    .slice(0, counted)
   const ranked: RankedEvent[] = []
   for (const range of ranges) {
     const within = close.map(({ eventNo }) => eventNo).filter((no) => no >= range.from && no <= range.to)

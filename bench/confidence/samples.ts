@@ -17,12 +17,12 @@ import { type Account, type BenchVault, register } from '../search/vault.ts'
 
 /** Vaults of all sizes: what is rare in ten cards is not what is rare in five thousand. */
 const SIZES = [
-  { cards: 10, draws: 4 },
+  { cards: 10, draws: 3 },
   { cards: 100, draws: 2 },
   { cards: 1000, draws: 1 },
 ]
-const PRESENT = 200
-const FOREIGN = 60
+const PRESENT = 100
+const FOREIGN = 40
 const DEPTH = 10
 
 /** A collection, or a part of it, as the cards of one account. */

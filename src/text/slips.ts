@@ -46,7 +46,6 @@ function editCost(a: string, b: string, most: number): number {
   let last = Array.from({ length: b.length + 1 }, (_, j) => j * COST.usual)
   for (let i = 1; i <= a.length; i++) {
     const row = [i * COST.usual]
-    let least = row[0] as number
     for (let j = 1; j <= b.length; j++) {
       const [x, y] = [a[i - 1] as string, b[j - 1] as string]
       const leftOut = (last[j] as number) + (x === a[i - 2] ? COST.doubled : COST.usual)
@@ -57,9 +56,7 @@ function editCost(a: string, b: string, most: number): number {
       const swapped = isSwapped ? (before[j - 2] as number) + COST.swapped : most
       const cost = Math.min(leftOut, added, changed, swapped)
       row.push(cost)
-      if (cost < least) least = cost
     }
-    if (least >= most) return most
     before = last
     last = row
   }
@@ -73,16 +70,27 @@ const forgiven = (length: number): number => (length <= 4 ? 0.7 : length <= 8 ? 
 const ENDINGS = ['', 's', 'e', 'es', 'ed', 'ing', 'er', 'y', 'ion', 'al', 'ly']
 
 const LEAST = 0.1
+/** No slip at all, but an ending more: `linker` may be said for link, or be something else. */
+const OTHER_FORM = 0.55
 
 /**
  * How surely `word`, a stem of the index, is what was meant by `typed`, whose own stem is `term`: 0 where nobody slips so, and near
  * 1 for a small slip in a long word.
  */
 export function meantSurely(typed: string, term: string, word: string): number {
-  const length = Math.min(term.length, word.length)
+  const plain = surelyBySlip(term, word)
+  if (plain > 0 && typed === term) return plain
+  let best = plain
+  for (const ending of ENDINGS) {
+    const form = `${word}${ending}`
+    best = Math.max(best, form === typed ? OTHER_FORM : surelyBySlip(typed, form))
+  }
+  return best
+}
+
+function surelyBySlip(typed: string, word: string): number {
+  const length = Math.min(typed.length, word.length)
   const most = forgiven(length) + 0.01
-  let cost = slipCost(term, word, most)
-  if (typed !== term || cost >= most)
-    for (const ending of ENDINGS) cost = Math.min(cost, slipCost(typed, `${word}${ending}`, Math.min(cost, most)))
+  const cost = slipCost(typed, word, most)
   return cost >= most ? 0 : Math.max(LEAST, 1 - (3 * cost) / length)
 }

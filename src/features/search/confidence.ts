@@ -82,15 +82,15 @@ export function featuresOf(
 /** Below this confidence nothing is a hit. */
 export const FLOOR = 0.5
 
-export const CONSTANT = 0
+export const CONSTANT = 7.33
 export const COEFFICIENTS: Readonly<Record<keyof Features, number>> = {
-  coverage: 7,
-  covered: 1,
-  asked: 0,
-  prominence: 0.5,
-  standing: 1,
-  cards: 0,
-  length: 0,
+  coverage: 4.36,
+  covered: 7.04,
+  asked: -3.3,
+  prominence: 1.84,
+  standing: -1.99,
+  cards: -1.06,
+  length: -3.01,
 }
 
 const FEATURES = Object.keys(COEFFICIENTS) as (keyof Features)[]

@@ -20,10 +20,13 @@ export type Picks = {
 const CLEAR_WINNER = 0.8
 const DROP = 0.35
 
-/** Words that were corrected carry a hit alone only if they stand for all that was asked. */
+/** Surely the same word: a slip in a long word, or a small one. */
+const SURE_SLIP = 0.75
+
+/** Words that were corrected carry a hit alone only if they surely stand for all that was asked. */
 export const isCarried = (covers: readonly Cover[]): boolean =>
   covers.some(({ credit, isCorrected }) => credit > 0 && !isCorrected) ||
-  covers.every(({ credit }) => credit > 0)
+  covers.every(({ credit }) => credit >= SURE_SLIP)
 
 /** The confidence that a hit needs: the floor, or more where the tail of a clear winner is cut. */
 function barFor(confidences: readonly number[], minScore: number): number {
@@ -81,8 +84,11 @@ export async function pickHits(ctx: UserCtx, scope: SearchScope, found: Retrieve
       judged.filter(({ isStrong }) => !isStrong).map(({ hit }) => hit),
       () => strong.length + weak.length >= limit,
     )
+  // Cards that only their lists speak of come after all others; where each of those is a hit, these are taken for hits too.
+  const listed = judged.filter(({ hit }) => hit.covers === undefined).length
+  const isEveryHit = likely.length === judged.length - listed
   return {
     picked: [...strong, ...weak].slice(0, limit),
-    total: strong.length + Math.max(0, likely.length - looked),
+    total: strong.length + Math.max(0, likely.length - looked) + (isEveryHit ? listed : 0),
   }
 }

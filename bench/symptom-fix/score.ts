@@ -1,7 +1,10 @@
 import { KINDS, type Kind, type Query, type Unanswerable } from './data.ts'
 
-/** What an engine answers: ids of cards, best first, each with the engine's own score. Nothing is an answer too. */
-export type Answer = { id: string; score: number }[]
+/**
+ * What an engine answers: ids of cards, best first, each with the engine's own score. Nothing is an answer too. A hit may be marked
+ * as weak: it is shown, but the engine does not claim that it answers.
+ */
+export type Answer = { id: string; score: number; weak?: boolean }[]
 
 export type Engine = {
   name: string
@@ -71,7 +74,7 @@ export function score(answered: readonly Answered[], unanswered: readonly Unansw
     ndcg,
     all: mean(Object.values(ndcg)),
     first: mean(ranks.map(({ rank }) => (rank === 0 ? 1 : 0))),
-    talks: mean(unanswered.map(({ answer }) => (answer.length > 0 ? 1 : 0))),
+    talks: mean(unanswered.map(({ answer }) => (answer.some(({ weak }) => !weak) ? 1 : 0))),
     auc: areaUnderCurve(
       ranks.map(({ best }) => best),
       absent,

@@ -14,14 +14,14 @@ import { type Asked, collectSamples } from './confidence/samples.ts'
 import { readCollection } from './search/collections.ts'
 import { openVault } from './search/vault.ts'
 
-const usage = `npm run eval:confidence -- <folder> <folder> [<folder> …] [--draw file.svg]
+const USAGE = `npm run eval:confidence -- <folder> <folder> [<folder> …] [--draw file.svg]
 
 Asks every collection its own queries and those of the others, in vaults of 10 cards to all of them, prints how well the
 score tells them apart, and the coefficients that fit these collections best, for src/features/search/confidence.ts.`
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { draw: { type: 'string' } } })
 if (positionals.length < 2) {
-  console.error(usage)
+  console.error(USAGE)
   process.exit(2)
 }
 
@@ -77,7 +77,8 @@ try {
   report('all', asked)
   for (const [name, some] of Map.groupBy(asked, ({ kind }) => kind)) report(name, some)
   for (const [name, some] of Map.groupBy(asked, ({ from }) => from)) report(name, some)
-  for (const [size, some] of Map.groupBy(asked, ({ size }) => size)) if (size <= 1000) report(`${size} cards`, some)
+  for (const [size, some] of Map.groupBy(asked, ({ size }) => size))
+    if (size <= 1000) report(`${size} cards`, some)
   fit(asked)
   const clean = judgedOf(asked.filter(({ kind }) => kind === 'clean'))
   if (values.draw) writeFileSync(values.draw, drawReliability(clean))

@@ -19,7 +19,7 @@ async function call(url: string, path: string, body: unknown, headers: Record<st
   return (await answer.json()) as any
 }
 
-const card = {
+const CARD = {
   title: 'npm ci fails with EACCES in the build image',
   symptom: 'npm ci ends with EACCES: permission denied, mkdir node_modules, but only inside the build image.',
   fix_summary:
@@ -40,8 +40,8 @@ const { api_key } = await call(
   { name: 'bench' },
   { authorization: `Bearer ${access_token}` },
 )
-const headers = { 'x-api-key': api_key as string }
-const { card_id } = await call(vault.url, '/api/v1/cards', card, headers)
+const HEADERS = { 'x-api-key': api_key as string }
+const { card_id } = await call(vault.url, '/api/v1/cards', CARD, HEADERS)
 
 /** Requests per second, and CPU time per request, which a busy machine does not blur. */
 async function measure(server: Server, request: Request) {
@@ -53,16 +53,20 @@ async function measure(server: Server, request: Request) {
 
 type Case = { name: string; bar: number; request: Request }
 
-const cases: Case[] = [
-  { name: 'GET /api/v1/cards/{id}', bar: 0.55, request: { path: `/api/v1/cards/${card_id}`, headers } },
+const CASES: Case[] = [
+  {
+    name: 'GET /api/v1/cards/{id}',
+    bar: 0.55,
+    request: { path: `/api/v1/cards/${card_id}`, headers: HEADERS },
+  },
   {
     name: 'POST /api/v1/cards',
     bar: 0.12,
     request: {
       method: 'POST',
       path: '/api/v1/cards',
-      headers: { ...headers, ...json },
-      body: JSON.stringify(card),
+      headers: { ...HEADERS, ...json },
+      body: JSON.stringify(CARD),
     },
   },
   {
@@ -71,18 +75,18 @@ const cases: Case[] = [
     request: {
       method: 'POST',
       path: '/mcp/tools/append_context_turn',
-      headers: { ...headers, ...json },
+      headers: { ...HEADERS, ...json },
       body: JSON.stringify({
         project_key: 'bench/project',
-        user_message: card.symptom,
-        agent_report: card.fix_summary,
+        user_message: CARD.symptom,
+        agent_report: CARD.fix_summary,
       }),
     },
   },
 ]
 
 const rows = []
-for (const { name, bar, request } of cases) {
+for (const { name, bar, request } of CASES) {
   const sample = await fetch(vault.url + request.path, {
     method: request.method ?? 'GET',
     headers: request.headers ?? {},

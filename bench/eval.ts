@@ -5,7 +5,7 @@ import { flatBm25 } from './search/flat-bm25.ts'
 import { mean, type QueryScore, scoreQuery } from './search/measures.ts'
 import { withTypos } from './search/typos.ts'
 
-const usage = `npm run eval -- <folder> [<folder> …] [--engine sqlite|postgres] [--kind clean|typos|noise|repeated|whole] [--queries n]
+const USAGE = `npm run eval -- <folder> [<folder> …] [--engine sqlite|postgres] [--kind clean|typos|noise|repeated|whole] [--queries n]
 
 A folder has corpus.jsonl {_id, title, text}, queries.jsonl {_id, text} and qrels.tsv (query-id, corpus-id, score).
 Its texts are loaded as cards of one user, and its queries asked through POST /api/v1/search, beside flat BM25 in memory.
@@ -34,7 +34,7 @@ const KINDS: Record<string, (text: string, seed: number) => string> = {
 const { engine, kind } = values
 const asAsked = KINDS[kind]
 if (positionals.length === 0 || (engine !== 'sqlite' && engine !== 'postgres') || !asAsked) {
-  console.error(usage)
+  console.error(USAGE)
   process.exit(2)
 }
 

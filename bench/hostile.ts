@@ -13,7 +13,7 @@ import { type Server, startVault } from './support/servers.ts'
  * for half a minute against two workers with limits, beside somebody who reads the credit policy.
  */
 const SECONDS = Number(process.env.SECONDS ?? 30)
-/** Once each to find what is dear, then the dearest often enough to know it: garbage of one request is collected in the next. */
+/** Each once to find the expensive ones, then these several times: garbage of one request is collected in the next. */
 const FIRST_TRIES = 2
 const CLOSER_TRIES = 15
 const LOOKED_AT_CLOSER = 60
@@ -88,7 +88,7 @@ function triesBy(somebody: Headers): Try[] {
     })
 }
 
-/** What next to nothing costs here and now: on a busy machine the figures below are to be read beside it. */
+/** The cost of an empty request here and now. On a busy machine, compare the figures below with it. */
 const NOTHING: Attack = { what: 'nothing', method: 'GET', path: '/nope', type: '', body: '' }
 
 async function measureCosts(): Promise<{ costs: Cost[]; nothing: Cost }> {
@@ -151,7 +151,7 @@ async function measureBystander(attacks: readonly Cost[]): Promise<Outcome> {
   const until = performance.now() + SECONDS * 1000
   await Promise.all(bystanders.map((headers) => watchAsBystander(server, headers, until, seen)))
   const sent = await flood
-  const peak = Math.max(...childrenOf(server.pid).map(peakMb))
+  const peak = Math.max(...[server.pid, ...childrenOf(server.pid)].map(peakMb))
   await server.stop()
   return { p99: p99Of(seen), calm: p99Of(before), refusals: seen.refusals, peak, sent, looks: seen.ms.length }
 }
@@ -159,13 +159,14 @@ async function measureBystander(attacks: readonly Cost[]): Promise<Outcome> {
 const WORST = 10
 const describe = ({ attack, who, status, ms }: Cost) =>
   `${attack.what}, ${who}: ${status}, ${ms.toFixed(1)} ms for ${Math.round(attack.body.length / 1000)} kB`
+const per100Kb = ({ share }: Cost) => (share * MAX_MS_PER_100_KB).toFixed(2)
 
 const { costs, nothing } = await measureCosts()
 const refused = costs.filter(({ status }) => status >= 400).toSorted((a, b) => b.share - a.share)
 const accepted = costs.filter(({ status }) => status < 400 && status > 0)
 const [worst] = refused
 console.table(
-  refused.slice(0, WORST).map((cost) => ({ worst: describe(cost), share: cost.share.toFixed(2) })),
+  refused.slice(0, WORST).map((cost) => ({ worst: describe(cost), 'ms per 100 kB': per100Kb(cost) })),
 )
 console.log(
   `${refused.length} refused, ${accepted.length} accepted, ${costs.length - refused.length - accepted.length} cut off`,
@@ -177,23 +178,23 @@ const seen = await measureBystander(flood)
 
 const rows = [
   {
-    what: `the dearest of ${refused.length} refused requests, of what it may cost (${worst ? describe(worst) : 'none'})`,
-    measured: `${(worst?.share ?? 0).toFixed(2)} (an empty request: ${nothing.ms.toFixed(2)} ms)`,
-    bar: `at most 1 (${MAX_MS_PER_100_KB} ms of CPU per 100 kB)`,
+    what: `CPU per 100 kB of the worst of ${refused.length} refused requests (${worst ? describe(worst) : 'none'})`,
+    measured: `${worst ? per100Kb(worst) : 0} ms (an empty request: ${nothing.ms.toFixed(2)} ms)`,
+    bar: `at most ${MAX_MS_PER_100_KB} ms`,
     met: (worst?.share ?? 0) <= 1,
   },
   {
-    what: `p99 of a bystander (${seen.looks} looks) beside ${CONNECTIONS} hostile connections (${seen.sent} requests)`,
+    what: `p99 of a bystander (${seen.looks} looks) beside ${CONNECTIONS} hostile connections for ${SECONDS} s (${seen.sent} requests)`,
     measured: `${seen.p99.toFixed(0)} ms (${seen.calm.toFixed(0)} ms before them)`,
-    bar: `at most ${MAX_P99_MS} ms`,
-    met: seen.p99 <= MAX_P99_MS,
+    bar: `under ${MAX_P99_MS} ms`,
+    met: seen.p99 < MAX_P99_MS,
   },
   { what: 'refusals of the bystander', measured: String(seen.refusals), bar: '0', met: seen.refusals === 0 },
   {
-    what: 'peak memory of a worker',
+    what: 'peak memory of the largest process',
     measured: `${seen.peak.toFixed(0)} MB`,
-    bar: `at most ${MAX_RESIDENT_MB} MB`,
-    met: seen.peak <= MAX_RESIDENT_MB,
+    bar: `under ${MAX_RESIDENT_MB} MB`,
+    met: seen.peak < MAX_RESIDENT_MB,
   },
 ]
 console.table(rows)

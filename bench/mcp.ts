@@ -25,48 +25,48 @@ const { access_token } = await call(vault.url, '/api/v1/auth/register', {
   email: 'bench@example.com',
   password: 'a long password',
 })
-const bearer = { authorization: `Bearer ${access_token}` }
-const { api_key } = await call(vault.url, '/api/v1/auth/api-keys', { name: 'bench' }, bearer)
-const headers = { ...json, 'x-api-key': api_key as string, accept: 'application/json, text/event-stream' }
-const card = {
+const BEARER = { authorization: `Bearer ${access_token}` }
+const { api_key } = await call(vault.url, '/api/v1/auth/api-keys', { name: 'bench' }, BEARER)
+const HEADERS = { ...json, 'x-api-key': api_key as string, accept: 'application/json, text/event-stream' }
+const CARD = {
   title: 'npm ci fails with EACCES in the build image',
   symptom: 'npm ci ends with EACCES: permission denied, mkdir node_modules, but only inside the build image.',
   fix_summary:
     'The image copies the sources as root and builds as the user node. Copy with --chown=node:node.',
 }
-const { card_id } = await call(vault.url, '/api/v1/cards', card, headers)
+const { card_id } = await call(vault.url, '/api/v1/cards', CARD, HEADERS)
 
-const params = { name: 'get_card', arguments: { card_id } }
-const meta = {
+const PARAMS = { name: 'get_card', arguments: { card_id } }
+const META = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
   'io.modelcontextprotocol/clientCapabilities': {},
 }
 const message = (extra: object) =>
-  JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...params, ...extra } })
+  JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...PARAMS, ...extra } })
 
 const requests: Record<string, Request> = {
   'tool endpoint': {
     method: 'POST',
     path: '/mcp/tools/get_card',
-    headers,
+    headers: HEADERS,
     body: JSON.stringify({ card_id }),
   },
   'MCP 2026-07-28': {
     method: 'POST',
     path: '/mcp',
     headers: {
-      ...headers,
+      ...HEADERS,
       'mcp-protocol-version': '2026-07-28',
       'mcp-method': 'tools/call',
       'mcp-name': 'get_card',
     },
-    body: message({ _meta: meta }),
+    body: message({ _meta: META }),
   },
   'MCP 2025-11-25': {
     method: 'POST',
     path: '/mcp',
-    headers: { ...headers, 'mcp-protocol-version': '2025-11-25' },
+    headers: { ...HEADERS, 'mcp-protocol-version': '2025-11-25' },
     body: message({}),
   },
 }

@@ -39,7 +39,7 @@ async function measure(app: App, token: string, urls: string[]): Promise<Times> 
   return { p50: at(times, 0.5), p95: at(times, 0.95), cpu95: at(cpuTimes, 0.95), answers }
 }
 
-/** With DATA_DIR the filled vault is kept, and used as it is by the next run. */
+/** With DATA_DIR the filled vault is kept, and used as it is by the next measurement. */
 const dataDir = process.env.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'knowledge-vault-memory-bench-'))
 const isFilled = existsSync(join(dataDir, 'filled'))
 const account = { email: 'bench@example.com', password: 'a long password' }
@@ -71,7 +71,7 @@ try {
     const text = sentence(2)
     return next() < 0.5 ? text : text.slice(1, 5 + Math.floor(next() * 8))
   }
-  const runs: [name: string, urls: string[]][] = [
+  const series: [name: string, urls: string[]][] = [
     [`snapshot, ${SMALL} events`, many(() => snapshot('bench/small'))],
     [`snapshot, ${BIG} events`, many(() => snapshot('bench/big'))],
     ['search substring', many(() => search(needle(), 'substring'))],
@@ -81,7 +81,7 @@ try {
   const rows: Record<string, string | number>[] = []
   const p50: number[] = []
   let met = true
-  for (const [name, urls] of runs) {
+  for (const [name, urls] of series) {
     await measure(app, access_token, urls.slice(0, 50))
     const times = await measure(app, access_token, urls)
     p50.push(times.p50)

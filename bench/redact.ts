@@ -33,7 +33,7 @@ console.log(
  * starts a word or before one that goes on to a value. All are tried with little text, the slowest of them with a megabyte.
  */
 const characters = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index))
-const keywords = [
+const KEYWORDS = [
   ...ALL_RULES.flatMap((rule) => (rule.form === 'token' ? rule.prefixes : rule.names)),
   ...SECRET_NAMES.flatMap(({ names }) => names),
   ...[
@@ -48,9 +48,9 @@ const keywords = [
   ],
   ...['kind: Secret\ndata:\n', 'private-lines: 1\n', 'authorization: a ', ' -u a:', '1:AA', 'a-us', '0Q~'],
 ]
-const units = new Set([
+const UNITS = new Set([
   ...characters,
-  ...keywords.flatMap((keyword) => [
+  ...KEYWORDS.flatMap((keyword) => [
     ...Array.from({ length: keyword.length }, (_, index) => keyword.slice(0, index + 1)),
     ...['_', '"', ' ', '.'].map((sign) => sign + keyword),
     ...['=', ': ', '="', ' = "a', '_'].map((sign) => keyword + sign),
@@ -64,7 +64,7 @@ function secondsPerMegabyte(unit: string, size: number): number {
   return (process.cpuUsage(start).user / 1e6) * (1e6 / text.length)
 }
 
-const tried = Array.from(units, (unit) => ({ unit, seconds: secondsPerMegabyte(unit, 10_000) }))
+const tried = Array.from(UNITS, (unit) => ({ unit, seconds: secondsPerMegabyte(unit, 10_000) }))
 tried.sort((a, b) => b.seconds - a.seconds)
 let slowest = { unit: '', seconds: 0 }
 for (const unit of new Set([...tried.slice(0, 100).map(({ unit }) => unit), ...characters])) {
@@ -72,7 +72,7 @@ for (const unit of new Set([...tried.slice(0, 100).map(({ unit }) => unit), ...c
   if (seconds > slowest.seconds) slowest = { unit, seconds }
 }
 console.log(
-  `hostile text: the slowest of ${units.size} repetitions is ${JSON.stringify(slowest.unit)}, ${slowest.seconds.toFixed(2)} s a megabyte (bar 1)`,
+  `hostile text: the slowest of ${UNITS.size} repetitions is ${JSON.stringify(slowest.unit)}, ${slowest.seconds.toFixed(2)} s a megabyte (bar 1)`,
 )
 report([
   {

@@ -20,7 +20,7 @@ const BENCHES = [
   'growth',
 ]
 
-const usage = `npm run bench -- [${BENCHES.join(' | ')} …] [--small]
+const USAGE = `npm run bench -- [${BENCHES.join(' | ')} …] [--small]
 
 Runs all benches, or those named, one after the other; prints one table; writes it to bench/results under the commit.
 Ends with 1 if a bar is missed or a bench fails. --small is a trial of the benches, not of the product.`
@@ -31,11 +31,11 @@ const { values, positionals } = parseArgs({
 })
 const unknown = positionals.filter((name) => !BENCHES.includes(name))
 if (values.help || unknown.length > 0) {
-  console.error(unknown.length > 0 ? `No such bench: ${unknown.join(', ')}\n\n${usage}` : usage)
+  console.error(unknown.length > 0 ? `No such bench: ${unknown.join(', ')}\n\n${USAGE}` : USAGE)
   process.exit(2)
 }
 
-/** What a trial run changes: small collections, short loads. */
+/** What a trial changes: small collections, short loads. */
 const SMALL_ARGUMENTS: Record<string, string[]> = {
   search: ['--sizes', '1000', '--postgres-sizes', '', '--queries', '20'],
   growth: ['--sizes', '1000', '--out', ''],
@@ -56,7 +56,7 @@ type Result = { bench: string; seconds: number; ended: number | null; rows: Row[
 
 const folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-bench-rows-'))
 
-function run(bench: string): Result {
+function execute(bench: string): Result {
   const file = join(folder, bench)
   const begin = performance.now()
   const { status } = spawnSync(
@@ -73,7 +73,7 @@ function run(bench: string): Result {
 }
 
 const loadBefore = loadavg()[0] ?? 0
-const results = BENCHES.filter((name) => positionals.length === 0 || positionals.includes(name)).map(run)
+const results = BENCHES.filter((name) => positionals.length === 0 || positionals.includes(name)).map(execute)
 rmSync(folder, { recursive: true, force: true })
 
 const verdict = ({ met }: Row) => (met === undefined ? '' : met ? 'yes' : 'MISSED')
@@ -99,7 +99,7 @@ const lines = [
 ]
 console.table(lines)
 
-const machine = {
+const MACHINE = {
   node: process.version,
   platform: `${process.platform} ${process.arch}`,
   cores: availableParallelism(),
@@ -109,9 +109,9 @@ const machine = {
 const cells = (values: readonly string[]) =>
   `| ${values.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`
 const markdown = [
-  `# Bench of ${commit}${values.small ? ' (trial run with small sizes: not figures of the product)' : ''}`,
+  `# Bench of ${commit}${values.small ? ' (trial with small sizes: not figures of the product)' : ''}`,
   '',
-  `${new Date().toISOString()} · Node ${machine.node} · ${machine.platform} · ${machine.cores} cores · ${machine.memoryGb} GB · load ${machine.loadBefore} at the start`,
+  `${new Date().toISOString()} · Node ${MACHINE.node} · ${MACHINE.platform} · ${MACHINE.cores} cores · ${MACHINE.memoryGb} GB · load ${MACHINE.loadBefore} at the start`,
   '',
   cells(['bench', 'what', 'measured', 'bar', 'met']),
   cells(['---', '---', '---', '---', '---']),
@@ -123,7 +123,7 @@ mkdirSync(out, { recursive: true })
 const name = join(out, values.small ? `${commit}-small` : commit)
 writeFileSync(
   `${name}.json`,
-  `${JSON.stringify({ commit, small: values.small, machine, results }, null, 2)}\n`,
+  `${JSON.stringify({ commit, small: values.small, machine: MACHINE, results }, null, 2)}\n`,
 )
 writeFileSync(`${name}.md`, markdown.join('\n'))
 console.log(`Written to ${name}.md and .json`)

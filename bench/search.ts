@@ -18,7 +18,7 @@ const { values } = parseArgs({
     sizes: { type: 'string', default: '10000,100000,1000000' },
     'postgres-sizes': { type: 'string', default: '100000' },
     queries: { type: 'string', default: '200' },
-    // SQLite vaults are kept here, so that the next run need not fill them again.
+    // SQLite vaults are kept here, so that the next measurement need not fill them again.
     keep: { type: 'string' },
     // wall, or cpu: what this process computed, for SQLite on a machine that others use too.
     clock: { type: 'string', default: 'wall' },
@@ -30,10 +30,10 @@ const queries = remixedQueries(sentences, Number(values.queries))
 const sizesOf = (list: string) => list.split(',').filter(Boolean).map(Number)
 
 /** How many queries of a kind are asked before the next kind. */
-const inARow = 10
+const IN_A_ROW = 10
 
 /** A tenant with few cards in a vault of many. */
-const smallTenant = 50
+const SMALL_TENANT = 50
 
 type Timing = { p50: number; p95: number; p99: number }
 
@@ -86,8 +86,8 @@ async function measure(engine: EngineName, cards: number): Promise<Measured> {
     const few = (kept && (await signIn(app, 'few'))) || (await register(app, 'few'))
     const fill = remixedCards(sentences, known ? 0 : cards)
     const loaded = await loadCards(app.services, fill, (n) => {
-      const account = n < smallTenant ? few : owner
-      return n % 2 === 0 && n >= smallTenant
+      const account = n < SMALL_TENANT ? few : owner
+      return n % 2 === 0 && n >= SMALL_TENANT
         ? { ownerId: account.userId, workspaceId: PUBLIC_LIBRARY_ID, status: 'published' }
         : { ownerId: account.userId, workspaceId: account.workspaceId, status: 'unpublished' }
     })
@@ -110,11 +110,11 @@ async function measure(engine: EngineName, cards: number): Promise<Measured> {
       small: [] as number[],
     }
     for (const query of queries.slice(0, 20)) for (const run of Object.values(rounds)) await run(query)
-    // In turn, so that a noisy moment of the machine meets all alike; some of a kind in a row, as each raw query leaves the
+    // Alternating, so that a noisy moment of the machine meets all alike; some of a kind in a row, as each raw query leaves the
     // processor's caches full of its own, and no service would ask one between any two searches.
-    for (let from = 0; from < queries.length; from += inARow)
+    for (let from = 0; from < queries.length; from += IN_A_ROW)
       for (const name of Object.keys(rounds) as (keyof typeof rounds)[])
-        for (const query of queries.slice(from, from + inARow))
+        for (const query of queries.slice(from, from + IN_A_ROW))
           times[name].push(await timed(() => rounds[name](query)))
     raw.close()
     return {
@@ -142,7 +142,7 @@ function report(m: Measured): void {
   console.log(`  raw, all words ORed, top 50        ${show(m.raw)}`)
   console.log(`  search, library (half of them)     ${show(m.library)}`)
   console.log(`  search, personal (the others)      ${show(m.personal)}`)
-  console.log(`  search, a tenant with ${smallTenant} cards     ${show(m.small)}`)
+  console.log(`  search, a tenant with ${SMALL_TENANT} cards     ${show(m.small)}`)
 }
 
 type Bar = { what: string; holds: boolean }

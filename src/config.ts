@@ -140,7 +140,7 @@ export const Environment = z.object({
     .optional()
     .describe('The bearer token for /metrics, at least 16 characters.'),
   TRUST_PROXY: trustedProxies.describe(
-    'Whose X-Forwarded-For is believed: on or a number for so many proxies in front, or their networks.',
+    'Whose X-Forwarded-For is believed: on, or the number of proxies in front, or their networks.',
   ),
   ALLOWED_HOSTS: names.describe('Further host names under which MCP may be reached, separated by commas.'),
   OAUTH_CLIENT_DOCUMENTS: onOff

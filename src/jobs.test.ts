@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextIteration } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Services } from './core/context.ts'
 import { startJobs } from './jobs.ts'
@@ -16,16 +16,16 @@ function bench() {
   return { services, errors }
 }
 
-test('a woken job runs at once, and once more if it is woken while it runs', async () => {
+test('a woken job runs at once, and once more if it is woken while it executions', async () => {
   const { services } = bench()
-  let runs = 0
+  let executions = 0
   const gate = Promise.withResolvers<void>()
   const stop = startJobs(services, [
     {
       name: 'mail',
       everyMs: NEVER_MS,
       run: async () => {
-        runs++
+        executions++
         await gate.promise
       },
     },
@@ -33,27 +33,27 @@ test('a woken job runs at once, and once more if it is woken while it runs', asy
   services.wakeups.emit('mail')
   services.wakeups.emit('mail')
   services.wakeups.emit('mail')
-  expect(runs).toBe(1)
+  expect(executions).toBe(1)
   gate.resolve()
-  await turn()
+  await nextIteration()
   await stop()
-  expect(runs).toBe(2)
+  expect(executions).toBe(2)
 })
 
 test('a job that fails is reported and runs again', async () => {
   const { services, errors } = bench()
-  let runs = 0
+  let executions = 0
   const run = () => {
-    runs++
+    executions++
     throw new Error('broken')
   }
   const stop = startJobs(services, [{ name: 'mail', everyMs: NEVER_MS, run }])
   services.wakeups.emit('mail')
-  await turn()
+  await nextIteration()
   services.wakeups.emit('mail')
-  await turn()
+  await nextIteration()
   await stop()
-  expect(runs).toBe(2)
+  expect(executions).toBe(2)
   expect(errors).toHaveLength(2)
 })
 

@@ -4,6 +4,7 @@ import { backUpOnSchedule } from './features/backup/schedule.ts'
 import { keepDevelopmentBooks } from './features/billing/development.ts'
 import { purgeDeletedCards } from './features/cards/delete.ts'
 import { REINDEX_JOB, reindexStale } from './features/cards/indexing/reindex.ts'
+import { reviewSharedCards } from './features/cards/review-shared.ts'
 import { reconcileAtNight } from './features/credits/reconcile.ts'
 import { mailFeedback } from './features/feedback/digest.ts'
 import { dropOAuthLeftovers } from './features/identity/oauth/grants.ts'
@@ -20,7 +21,7 @@ import { maintainIndex } from './search-index/index.ts'
 export type Job = {
   name: string
   everyMs: number
-  /** Every process runs every job, so each must bear being run by several at once. */
+  /** Every process runs every job, so each must work when several run it at once. */
   run: (ctx: Ctx, stopping: AbortSignal) => Promise<unknown>
 }
 
@@ -45,13 +46,14 @@ export const JOBS: readonly Job[] = [
   { name: 'old-login-failures', everyMs: HOUR_MS, run: dropOldFailures },
   { name: 'search-index', everyMs: SECOND_MS, run: maintainIndex },
   { name: REINDEX_JOB, everyMs: MINUTE_MS, run: reindexStale },
+  { name: 'unreviewed-cards', everyMs: MINUTE_MS, run: reviewSharedCards },
   { name: 'ledger', everyMs: HOUR_MS, run: reconcileAtNight },
   { name: 'backup', everyMs: MINUTE_MS, run: backUpOnSchedule },
 ]
 
 /**
- * Runs each job after its interval, or when it is woken; one run of a job at a time. The returned function
- * waits for the last runs.
+ * Runs each job after its interval, or when it is woken; one execution of a job at a time. The returned function
+ * waits for the last executions.
  */
 export function startJobs(services: Services, jobs: readonly Job[] = JOBS): () => Promise<void> {
   const stopping = new AbortController()

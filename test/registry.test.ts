@@ -3,17 +3,17 @@ import { capabilities, rawRoutes } from '../src/capabilities.ts'
 import { ANY_SCOPE, SCOPES } from '../src/core/scopes.ts'
 import { CONTRACT_ROUTES } from './support/contract.ts'
 
-const routes = [
+const ROUTES = [
   ...capabilities.flatMap((capability) => capability.rest ?? []),
   ...rawRoutes.map((raw) => raw.route),
 ]
 const duplicates = (values: string[]) => values.filter((value, index) => values.indexOf(value) !== index)
-/** `{case_id}` and `{card_id}` are one place to the router. */
+/** `{case_id}` and `{card_id}` are one parameter to the router. */
 const anonymous = (route: string) => route.replaceAll(/\{\w+\}/g, '{}')
 
 test('no two capabilities share a name, a route or a tool', () => {
   expect(duplicates([...capabilities, ...rawRoutes].map((capability) => capability.name))).toEqual([])
-  expect(duplicates(routes.map(anonymous))).toEqual([])
+  expect(duplicates(ROUTES.map(anonymous))).toEqual([])
   expect(duplicates(capabilities.flatMap((capability) => capability.tool?.name ?? []))).toEqual([])
 })
 

@@ -55,7 +55,7 @@ function partOf(collection: Collection, cards: number, draw: number): Collection
 
 async function fill(vault: BenchVault, from: string, collection: Collection): Promise<Scope> {
   const account = await register(vault.app, `scope-${crypto.randomUUID()}`)
-  const place = { ownerId: account.userId, workspaceId: account.workspaceId, status: 'unpublished' as const }
+  const target = { ownerId: account.userId, workspaceId: account.workspaceId, status: 'unpublished' as const }
   const cards = collection.texts.map((text) => ({
     title: `${titleOf(text)}`,
     symptom: text.text,
@@ -65,7 +65,7 @@ async function fill(vault: BenchVault, from: string, collection: Collection): Pr
     environment: { id: text._id },
   }))
   const names = new Map<string, string>()
-  await loadCards(vault.app.services, cards, () => place, {
+  await loadCards(vault.app.services, cards, () => target, {
     onCard: (cardId, i) => names.set(cardId, collection.texts[i]?._id ?? ''),
   })
   namesOf.set(account.userId, names)

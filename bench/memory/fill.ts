@@ -19,7 +19,7 @@ const BATCH = 5000
 const INDEXED_TOGETHER = 250
 const START = Date.UTC(2026, 0, 1)
 
-/** A repeatable source of numbers, so that two runs search the same texts. */
+/** A repeatable source of numbers, so that two measurements search the same texts. */
 export function numbers(seed: number): () => number {
   let state = seed
   return () => {
@@ -30,10 +30,10 @@ export function numbers(seed: number): () => number {
 
 export const next = numbers(7)
 const pick = (from: readonly string[]) => from[Math.floor(next() * from.length)] as string
-const onsets =
+const ONSETS =
   'b c d f g h j k l m n p r s t v w bl br ch cl cr dr fl fr gr pl pr sc sh sl sp st str th tr'.split(' ')
-const vowels = 'a e i o u ai ea ee io oa ou y'.split(' ')
-const codas = [
+const VOWELS = 'a e i o u ai ea ee io oa ou y'.split(' ')
+const CODAS = [
   '',
   '',
   '',
@@ -56,7 +56,7 @@ const codas = [
   't',
   'x',
 ]
-const syllable = () => pick(onsets) + pick(vowels) + pick(codas)
+const syllable = () => pick(ONSETS) + pick(VOWELS) + pick(CODAS)
 const vocabulary = Array.from({ length: 20_000 }, () =>
   Array.from({ length: 1 + Math.floor(next() * 3) }, syllable).join(''),
 )
@@ -66,19 +66,19 @@ export const sentence = (words: number) => Array.from({ length: words }, word).j
 
 export type Owner = { userId: string; workspaceId: string }
 
-function madeUp(owner: Owner, projectId: string, partition: number, place: number): EventRow {
+function madeUp(owner: Owner, projectId: string, partition: number, sequence: number): EventRow {
   const content = sentence(60)
-  const title = place % 5 === 0 ? sentence(5) : null
-  const isSummary = place % 50 === 0
+  const title = sequence % 5 === 0 ? sentence(5) : null
+  const isSummary = sequence % 50 === 0
   return {
-    event_no: eventNumber(partition, place),
+    event_no: eventNumber(partition, sequence),
     raw_id: newId(),
     user_id: owner.userId,
     project_id: projectId,
     workspace_id: owner.workspaceId,
     event_type: isSummary ? 'summary' : 'turn',
     slot: isSummary ? 'summary' : 'recent',
-    created_at: new Date(START + place * 1000).toISOString(),
+    created_at: new Date(START + sequence * 1000).toISOString(),
     title,
     session_id: null,
     client: 'bench',
@@ -190,15 +190,15 @@ const GIN_INDEXES = ['grams', 'words']
  */
 export async function withoutIndexes(app: App, write: () => Promise<void>): Promise<void> {
   const { database } = app.services
-  const run = (...statements: string[]) =>
+  const execute = (...statements: string[]) =>
     database.transaction(async (db) => {
       await sql`set local statement_timeout = 0`.execute(db)
       await sql`set local maintenance_work_mem = '2GB'`.execute(db)
       for (const statement of statements) await sql.raw(statement).execute(db)
     })
   if (database.engine === 'sqlite') return write()
-  await run(...GIN_INDEXES.map((name) => `drop index context_event_index_${name}`))
+  await execute(...GIN_INDEXES.map((name) => `drop index context_event_index_${name}`))
   await write()
   for (const name of GIN_INDEXES)
-    await run(`create index context_event_index_${name} on context_event_index using gin (${name})`)
+    await execute(`create index context_event_index_${name} on context_event_index using gin (${name})`)
 }

@@ -59,8 +59,8 @@ async function namesIn(
     environment: {},
   }))
   const names = new Map<string, string>()
-  const place = { ownerId: owner.userId, workspaceId: owner.workspaceId, status: 'unpublished' as const }
-  await loadCards(app.services, cards, () => place, {
+  const target = { ownerId: owner.userId, workspaceId: owner.workspaceId, status: 'unpublished' as const }
+  await loadCards(app.services, cards, () => target, {
     onCard: (cardId, i) => names.set(cardId, texts[i]?._id ?? ''),
   })
   if (file) writeFileSync(file, JSON.stringify([...names]))

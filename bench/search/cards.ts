@@ -11,7 +11,7 @@ export type BenchCard = {
   environment: Record<string, string>
 }
 
-/** The same numbers in every run, so that runs can be compared. */
+/** The same numbers every time, so that measurements can be compared. */
 export function randomFrom(seed: number): (below: number) => number {
   let state = seed >>> 0
   return (below) => {
@@ -48,7 +48,7 @@ export function sentencesFrom(folder: string | undefined): string[] {
   return sentences
 }
 
-const languages = ['python', 'typescript', 'go', 'rust', 'java', 'kotlin', 'swift', 'ruby', 'php', 'sql']
+const LANGUAGES = ['python', 'typescript', 'go', 'rust', 'java', 'kotlin', 'swift', 'ruby', 'php', 'sql']
 
 /** Cards of about a thousand characters, each a new mixture of sentences. */
 export function* remixedCards(sentences: readonly string[], count: number, seed = 42): Generator<BenchCard> {
@@ -61,8 +61,8 @@ export function* remixedCards(sentences: readonly string[], count: number, seed 
       symptom: some(2),
       fix_summary: some(3),
       root_cause: some(1),
-      tags: [`topic-${random(200)}`, languages[random(languages.length)] as string],
-      environment: { [languages[random(languages.length)] as string]: `${random(20)}.${random(10)}` },
+      tags: [`topic-${random(200)}`, LANGUAGES[random(LANGUAGES.length)] as string],
+      environment: { [LANGUAGES[random(LANGUAGES.length)] as string]: `${random(20)}.${random(10)}` },
     }
 }
 

@@ -7,11 +7,11 @@ import { indexCards } from '../../src/features/cards/indexing/index-card.ts'
 import { maintainIndex } from '../../src/search-index/index.ts'
 import type { BenchCard } from './cards.ts'
 
-const cardsPerTransaction = 1000
+const CARDS_PER_TRANSACTION = 1000
 /** PostgreSQL writes one while this process makes the next ready; SQLite has one writer, in this process. */
-const transactionsAtOnce = { sqlite: 1, postgres: 2 }
+const TRANSACTIONS_AT_ONCE = { sqlite: 1, postgres: 2 }
 
-export type Place = { ownerId: string; workspaceId: string; status: 'unpublished' | 'published' }
+export type CardTarget = { ownerId: string; workspaceId: string; status: 'unpublished' | 'published' }
 
 export type Watch = { onProgress?: (cards: number) => void; onCard?: (cardId: string, n: number) => void }
 
@@ -20,11 +20,11 @@ export type Loaded = { cards: number; bytes: number; seconds: number }
 async function insert(
   ctx: Ctx,
   cards: readonly BenchCard[],
-  placeOf: (i: number) => Place,
+  targetOf: (i: number) => CardTarget,
 ): Promise<string[]> {
   const now = ctx.now().toISOString()
   const rows = cards.map((card, i) => {
-    const { ownerId, workspaceId, status } = placeOf(i)
+    const { ownerId, workspaceId, status } = targetOf(i)
     const content = {
       ...card,
       card_type: 'debug_fix' as const,
@@ -86,7 +86,7 @@ async function insert(
 export async function loadCards(
   services: Services,
   cards: Iterable<BenchCard>,
-  placeOf: (n: number) => Place,
+  targetOf: (n: number) => CardTarget,
   { onProgress = () => {}, onCard = () => {} }: Watch = {},
 ): Promise<Loaded> {
   const ctx = contextFor(services)
@@ -96,7 +96,7 @@ export async function loadCards(
   let bytes = 0
   let batch: BenchCard[] = []
   const write = async (rows: readonly BenchCard[], offset: number) => {
-    const ids = await inTx(ctx, (ctx) => insert(ctx, rows, (i) => placeOf(offset + i)))
+    const ids = await inTx(ctx, (ctx) => insert(ctx, rows, (i) => targetOf(offset + i)))
     ids.forEach((id, i) => {
       onCard(id, offset + i)
     })
@@ -106,12 +106,12 @@ export async function loadCards(
     underWay.add(one)
     loaded += batch.length
     batch = []
-    if (underWay.size >= transactionsAtOnce[services.database.engine]) await Promise.race(underWay)
+    if (underWay.size >= TRANSACTIONS_AT_ONCE[services.database.engine]) await Promise.race(underWay)
     if (loaded % 10_000 === 0) onProgress(loaded)
   }
   for (const card of cards) {
     bytes += Buffer.byteLength([card.title, card.symptom, card.fix_summary, card.root_cause].join(''))
-    if (batch.push(card) === cardsPerTransaction) await flush()
+    if (batch.push(card) === CARDS_PER_TRANSACTION) await flush()
   }
   if (batch.length > 0) await flush()
   await Promise.all(underWay)

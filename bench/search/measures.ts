@@ -2,15 +2,15 @@ export type Judgements = Map<string, Map<string, number>>
 
 export type QueryScore = { ndcg10: number; recall10: number; mrr10: number; isBlank: boolean }
 
-const depth = 10
+const DEPTH = 10
 
 /** As trec_eval counts: linear gain, discounted by the logarithm of the rank. */
 const discountedGain = (gains: readonly number[]) =>
   gains.reduce((sum, gain, i) => sum + gain / Math.log2(i + 2), 0)
 
 export function scoreQuery(found: readonly string[], relevant: ReadonlyMap<string, number>): QueryScore {
-  const top = found.slice(0, depth).map((id) => relevant.get(id) ?? 0)
-  const ideal = [...relevant.values()].sort((a, b) => b - a).slice(0, depth)
+  const top = found.slice(0, DEPTH).map((id) => relevant.get(id) ?? 0)
+  const ideal = [...relevant.values()].sort((a, b) => b - a).slice(0, DEPTH)
   const first = top.findIndex((gain) => gain > 0)
   return {
     ndcg10: discountedGain(top) / discountedGain(ideal),

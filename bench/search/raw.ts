@@ -7,7 +7,7 @@ import { STOP_WORDS } from '../../src/text/stopwords.ts'
 /** The yardstick: the engine's own full text index, every word of the query ORed, ranked by the engine, top 50. */
 export type RawSearch = { ask: (query: string) => Promise<number>; close: () => void }
 
-const top = 50
+const TOP = 50
 
 const wordsOf = (query: string) =>
   (query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !STOP_WORDS.has(word))
@@ -21,7 +21,7 @@ export function rawSqlite(dataDir: string): RawSearch {
     db.exec(`create virtual table raw using fts5(text, content = '', tokenize = 'porter unicode61');
     insert into raw (rowid, text)
       select rowid, title || ' ' || symptom || ' ' || coalesce(root_cause, '') || ' ' || fix_summary from vault.cards;`)
-  const ask = db.prepare(`select rowid from raw where raw match ? order by bm25(raw) limit ${top}`)
+  const ask = db.prepare(`select rowid from raw where raw match ? order by bm25(raw) limit ${TOP}`)
   return {
     ask: async (query) =>
       ask.all(
@@ -48,7 +48,7 @@ async function rawPostgres(app: App): Promise<RawSearch> {
     ask: async (query) => {
       const found =
         await sql`select card_id from raw, to_tsquery('english', ${wordsOf(query).join(' | ')}) as asked
-        where words @@ asked order by ts_rank(words, asked) desc limit ${sql.lit(top)}`.execute(database.read)
+        where words @@ asked order by ts_rank(words, asked) desc limit ${sql.lit(TOP)}`.execute(database.read)
       return found.rows.length
     },
     close: () => {},

@@ -1,6 +1,6 @@
 import { randomFrom } from './cards.ts'
 
-const longerWord = /[A-Za-z]{5,}/g
+const LONGER_WORD = /[A-Za-z]{5,}/g
 
 /** One slip in every second longer word: a letter lost, doubled in, changed or swapped. The same for the same query. */
 export function withTypos(query: string): string {
@@ -9,7 +9,7 @@ export function withTypos(query: string): string {
   )
   const letter = () => String.fromCharCode(97 + random(26))
   let count = 0
-  return query.replace(longerWord, (word) => {
+  return query.replace(LONGER_WORD, (word) => {
     if (count++ % 2 === 1) return word
     const at = 1 + random(word.length - 2)
     const [before, here, after] = [word.slice(0, at), word[at] ?? '', word.slice(at + 1)]

@@ -53,13 +53,13 @@ const accountIn = ({ access_token, user }: SignedIn): Account => ({
   token: access_token,
 })
 
-const password = 'correct horse battery'
+const PASSWORD = 'correct horse battery'
 
 export async function register(app: App, name: string): Promise<Account> {
   const answer = await app.server.inject({
     method: 'POST',
     url: '/api/v1/auth/register',
-    payload: { email: `${name}@example.com`, password, display_name: name },
+    payload: { email: `${name}@example.com`, password: PASSWORD, display_name: name },
   })
   return accountIn(answer.json())
 }
@@ -69,7 +69,7 @@ export async function signIn(app: App, name: string): Promise<Account | undefine
   const answer = await app.server.inject({
     method: 'POST',
     url: '/api/v1/auth/login',
-    payload: { email: `${name}@example.com`, password },
+    payload: { email: `${name}@example.com`, password: PASSWORD },
   })
   return answer.statusCode === 200 ? accountIn(answer.json()) : undefined
 }

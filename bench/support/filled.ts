@@ -30,7 +30,7 @@ export type Filled = {
 type Known = Pick<Filled, 'headers' | 'cardId' | 'diskBytes'>
 type Noted = Known & { postgresDataDir: string | undefined }
 
-const settings = { shared_buffers: '512MB', max_wal_size: '4GB', max_connections: '200' }
+const SETTINGS = { shared_buffers: '512MB', max_wal_size: '4GB', max_connections: '200' }
 
 const environment = (dataDir: string, server: PostgresServer | undefined) => ({
   DATA_DIR: dataDir,
@@ -52,7 +52,7 @@ export async function filledVault(
 ): Promise<Filled> {
   if (!keep) {
     const dataDir = mkdtempSync(join(tmpdir(), 'knowledge-vault-bench-'))
-    const server = engine === 'postgres' ? await startPostgres({ settings }) : undefined
+    const server = engine === 'postgres' ? await startPostgres({ settings: SETTINGS }) : undefined
     const remove = async () => {
       await server?.destroy()
       rmSync(dataDir, { recursive: true, force: true })
@@ -73,7 +73,7 @@ export async function filledVault(
   const server =
     engine === 'postgres'
       ? await startPostgres({
-          settings,
+          settings: SETTINGS,
           folder: dataDir,
           ...(noted?.postgresDataDir ? { dataDir: noted.postgresDataDir } : {}),
         })

@@ -21,7 +21,7 @@ export type Drive = {
   rate?: number
 }
 
-/** Drives one request, or several in turn, over and over on several connections, and tells what came back. */
+/** Drives one request, or several one after the other, over and over on several connections, and tells what came back. */
 export async function drive(
   url: string,
   requests: Request | readonly Request[],

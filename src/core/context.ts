@@ -24,14 +24,14 @@ export type Services = {
   database: Database
   adapters: Adapters
   limits: Limits
-  /** Who has just been recognised. */
+  /** Callers that were recognised within the last second. */
   credentials: CredentialCache
   /** When the search index folds, merges, and reads a scope whole. */
   searchTuning: SearchTuning
   passwordWork: PasswordWork
   /** The server's own secret: what is sealed with it can be opened only here. */
   secret: string
-  /** `wakeups.emit(name)` runs the job of that name now rather than at its next turn. */
+  /** `wakeups.emit(name)` runs the job of that name now instead of at its next interval. */
   wakeups: EventEmitter
   log: Logger
   now: () => Date

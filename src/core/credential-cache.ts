@@ -34,7 +34,7 @@ export class CredentialCache {
     return this.#entries.size
   }
 
-  /** To be taken before the look-up whose answer is kept. */
+  /** Take it before the look-up whose answer is kept. */
   version(): number | undefined {
     const version = this.#currentVersion()
     if (version !== this.#version) {

@@ -17,19 +17,19 @@ const answering = (answer: unknown) =>
     run: async () => answer as { text: string; items: { id: string }[] },
   })
 
-const nobody = { viewer: null } as Ctx
-const answer = { text: 't', items: [{ id: '1' }] }
+const NOBODY = { viewer: null } as Ctx
+const ANSWER = { text: 't', items: [{ id: '1' }] }
 
 test('what is not declared never leaves, at any depth', async () => {
-  const leaky = { ...answer, hash: 'secret', items: [{ id: '1', token: 'secret' }] }
-  expect(await invoke(answering(leaky), nobody, {})).toEqual(answer)
+  const leaky = { ...ANSWER, hash: 'secret', items: [{ id: '1', token: 'secret' }] }
+  expect(await invoke(answering(leaky), NOBODY, {})).toEqual(ANSWER)
 })
 
 test('an answer that is not as declared is refused', async () => {
-  for (const wrong of [null, { ...answer, text: 1 }, { ...answer, items: [{ id: 1 }] }, { text: 't' }])
-    await expect(invoke(answering(wrong), nobody, {})).rejects.toThrow(z.ZodError)
+  for (const wrong of [null, { ...ANSWER, text: 1 }, { ...ANSWER, items: [{ id: 1 }] }, { text: 't' }])
+    await expect(invoke(answering(wrong), NOBODY, {})).rejects.toThrow(z.ZodError)
 })
 
 test('an input that is not as declared is told so', async () => {
-  await expect(invoke(answering(answer), nobody, { count: 4 })).rejects.toThrow(InvalidInput)
+  await expect(invoke(answering(ANSWER), NOBODY, { count: 4 })).rejects.toThrow(InvalidInput)
 })

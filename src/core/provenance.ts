@@ -9,7 +9,7 @@ export const Provenance = z
     owner: z
       .enum(['you', 'team', 'public'])
       .describe('you: the caller alone; team: members of a workspace of the caller; public: anybody'),
-    workspace: z.string().nullable().describe('workspace_id of the place that the text comes from'),
+    workspace: z.string().nullable().describe('workspace_id of the workspace that the text comes from'),
     reviewed: z.boolean().describe('It has passed the review for publishing; no promise that it is right'),
   })
   .meta({ id: 'Provenance' })

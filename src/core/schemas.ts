@@ -14,7 +14,7 @@ export const Email = z
   .regex(ADDRESS, 'Input should be a valid e-mail address')
   .meta({ format: 'email', pattern: undefined })
 
-/** What uniqueness and look-ups of an address go by. */
+/** The form of an address that is compared and looked up. */
 export const normalEmail = (email: string): string => email.trim().toLowerCase()
 
 export const Page = { page: z.int().min(1).default(1), page_size: z.int().min(1).max(100).default(20) }

@@ -2,19 +2,19 @@ import { z } from 'zod'
 import type { InputIssue } from './errors.ts'
 import { echo, MAX_ISSUES } from './validation.ts'
 
-/** What zod has no word for: entries of a dictionary, and bytes of free JSON. */
+/** Limits that zod lacks: entries of a dictionary, and bytes of free JSON. */
 type SizeLimit = { maxEntries?: number; maxBytes?: number }
 
 export const sizeLimits = z.registry<SizeLimit>()
 
-/** A dictionary with at most so many entries. */
+/** A dictionary with a limit on its entries. */
 export const dictionary = <K extends z.core.$ZodRecordKey, V extends z.core.$ZodType>(
   key: K,
   value: V,
   maxEntries: number,
 ) => z.record(key, value).register(sizeLimits, { maxEntries })
 
-/** An object whose contents are the caller's own, up to so many bytes of JSON. */
+/** An object whose contents are the caller's own, up to a limit in bytes of JSON. */
 export const freeJson = (maxBytes: number) =>
   z.record(z.string(), z.unknown()).register(sizeLimits, { maxBytes })
 

@@ -3,7 +3,7 @@ import type { InputIssue } from './errors.ts'
 
 type Issue = z.core.$ZodIssue
 
-/** Who made more mistakes than these mends them first. */
+/** An answer names at most this many mistakes. The caller mends these first. */
 export const MAX_ISSUES = 50
 const MAX_ECHO = 200
 const SECRET_FIELD = /pass|token|secret|key/i

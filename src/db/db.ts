@@ -22,7 +22,7 @@ export type Database = {
   /** After a commit and before its answer: the next read of these people, through any node, must show it. */
   wrote: (userIds: readonly string[]) => Promise<void>
   transaction: <T>(fn: (tx: Db) => Promise<T>, options?: TransactionOptions) => Promise<T>
-  /** For how long the next in line has been waiting to read, or to write. */
+  /** For how long the oldest waiting call has waited to read, or to write. */
   waitMs: (work: 'read' | 'write') => number
   /** Runs a request; whenever it has to wait for the database, those that came after it wait behind it. */
   serve: (since: number, request: () => void) => void

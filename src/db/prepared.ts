@@ -11,7 +11,7 @@ class Parameter {
   }
 }
 
-/** Stands in a query for a value that comes with each run. */
+/** Stands in a query for a value that comes with each execution. */
 export type Named<P> = <K extends keyof P & string>(name: K) => Expression<P[K]>
 
 type Build<P, R> = (db: Db, parameter: Named<P>) => Compilable<R> | RawBuilder<R>
@@ -26,7 +26,7 @@ function literal(value: unknown): string | undefined {
 /** On SQLite binding costs as much as a look-up: what comes twice is bound once, and what never changes stands in the text. */
 function bindLess<R>(query: CompiledQuery<R>): CompiledQuery<R> {
   const parameters: unknown[] = []
-  const places = new Map<unknown, number>()
+  const positions = new Map<unknown, number>()
   let seen = 0
   const text = query.sql.replaceAll(/\?(\d+)/g, (_, number) => {
     seen++
@@ -34,12 +34,12 @@ function bindLess<R>(query: CompiledQuery<R>): CompiledQuery<R> {
     const constant = value instanceof Parameter ? undefined : literal(value)
     if (constant !== undefined) return constant
     const key = value instanceof Parameter ? value.name : parameters
-    let place = places.get(key)
-    if (place === undefined) {
-      place = parameters.push(value)
-      if (value instanceof Parameter) places.set(key, place)
+    let position = positions.get(key)
+    if (position === undefined) {
+      position = parameters.push(value)
+      if (value instanceof Parameter) positions.set(key, position)
     }
-    return `?${place}`
+    return `?${position}`
   })
   return seen === query.parameters.length ? { ...query, sql: text, parameters } : query
 }
@@ -106,9 +106,9 @@ export async function insertRow<T extends keyof Schema & string>(
 const CHUNKS = [256, 32, 4, 1]
 
 const manyRowsText = (onSqlite: boolean, start: string, columns: number, rows: number, end: string) => {
-  const place = (i: number) => (onSqlite ? '?' : `$${i + 1}`)
+  const placeholder = (i: number) => (onSqlite ? '?' : `$${i + 1}`)
   const tuple = (row: number) =>
-    `(${Array.from({ length: columns }, (_, i) => place(row * columns + i)).join()})`
+    `(${Array.from({ length: columns }, (_, i) => placeholder(row * columns + i)).join()})`
   return `${start} ${Array.from({ length: rows }, (_, row) => tuple(row)).join()} ${end}`
 }
 

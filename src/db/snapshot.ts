@@ -24,19 +24,19 @@ export const BATCH_ROWS = 200
 export function inOrderOfReference(tables: readonly TableShape[]): TableShape[] {
   const byName = new Map(tables.map((table) => [table.name, table]))
   const ordered = new Set<TableShape>()
-  const place = (table: TableShape, path: readonly TableShape[]) => {
+  const visit = (table: TableShape, path: readonly TableShape[]) => {
     if (ordered.has(table) || path.includes(table)) return
     for (const { table: target } of table.references) {
       const referred = byName.get(target)
-      if (referred) place(referred, [...path, table])
+      if (referred) visit(referred, [...path, table])
     }
     ordered.add(table)
   }
-  for (const table of [...tables].sort((a, b) => (a.name < b.name ? -1 : 1))) place(table, [])
+  for (const table of [...tables].sort((a, b) => (a.name < b.name ? -1 : 1))) visit(table, [])
   return [...ordered]
 }
 
-/** What a backup carries is text, whole numbers and nothing; anything else would not survive the way unseen. */
+/** A backup carries text, whole numbers and null. Any other type would change on the way without notice. */
 export function requireValue(value: unknown, table: string, column: string): Value {
   if (value === null || typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value)))
     return value

@@ -73,12 +73,7 @@ export async function findBest(
   }
 }
 
-async function collectBy(
-  view: IndexView,
-  { hashes }: Plan,
-  narrowed: Match,
-  without: readonly number[],
-) {
+async function collectBy(view: IndexView, { hashes }: Plan, narrowed: Match, without: readonly number[]) {
   const rows = await view.rowsOf([...hashes.keys(), ...narrowed.flat(), ...without])
   return collect(rows, hashes, { narrowed, without }, view.dead, KEPT)
 }

@@ -3,7 +3,7 @@ const RANK_OFFSET = 60
 
 export type Ranking = { ids: readonly number[]; weight: number }
 
-/** Every number of any ranking with its fused score, best first; 1 is the first place in all of them. */
+/** Every number of any ranking with its fused score, best first; 1 means first in all of them. */
 export function fuse(rankings: readonly Ranking[]): { docNo: number; score: number }[] {
   const scores = new Map<number, number>()
   const best = rankings.reduce((sum, { weight }) => sum + weight, 0) / (RANK_OFFSET + 1)

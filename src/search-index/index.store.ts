@@ -102,7 +102,7 @@ export const freshDocuments = async (ctx: Ctx, limit: number): Promise<Candidate
 
 const rowsByKey = prepared((db, parameter: Named<{ keys: string }>) =>
   isSqlite(db)
-    ? // Named in the order in which they are to be gone through: run by run, a look-up for each key.
+    ? // In the order in which SQLite goes through them: run by run, a look-up for each key.
       sql<PostingRow>`select p.run, p.key, p.docs from search_runs
         cross join json_each(${parameter('keys')}) as asked
         cross join search_postings as p on p.run = search_runs.run and p.key = asked.value`

@@ -12,7 +12,7 @@ const MOST_LIKE_WORDS = 5
 const SHORTEST_PART = 6
 const SHORTEST_BEGINNING = 4
 const CONTAINED_LIKENESS = 0.5
-/** Of public words the commonest are examined. Of a scope all are, within what a vault of millions can bear. */
+/** The commonest public words are examined, and all words of a scope, up to a limit for vaults of millions. */
 const EXAMINED_IN_PUBLIC = 200
 const EXAMINED = 20_000
 /** Words are looked up in the scope some at a time, the likeliest first. */
@@ -49,12 +49,7 @@ const likeliestFirst = (a: LikeWord, b: LikeWord) =>
 
 type Near = Word & { likeness: number }
 
-async function nearWords(
-  ctx: Ctx,
-  typed: string,
-  word: string,
-  vocabulary: Vocabulary,
-): Promise<LikeWord[]> {
+async function nearWords(ctx: Ctx, typed: string, word: string, vocabulary: Vocabulary): Promise<LikeWord[]> {
   const near = (await wordsWith(ctx, threeWays(trigramsOf(word)), EXAMINED_IN_PUBLIC, vocabulary))
     .filter((other) => other.word !== word && !STOP_STEMS.has(other.word))
     .map((other) => ({ ...other, likeness: meantSurely(typed, word, other.word) }))
@@ -107,7 +102,7 @@ async function wordsWith(
 }
 
 /**
- * One slip spoils three neighbouring trigrams. Dealt out in turn to three lists, each list keeps some that are right,
+ * One slip spoils three neighbouring trigrams. Dealt out one by one to three lists, each list keeps some that are right,
  * so a word that is meant matches every list, and hardly any other word does.
  */
 function threeWays(grams: readonly string[]): number[][] {

@@ -129,7 +129,7 @@ function encodeLong({ offsets, impacts }: Postings): Buffer {
 }
 
 /**
- * What narrows a search needs no impacts: where a list of the longest runs would be longer than a bitmap, it is one.
+ * A filter needs no impacts. In the longest runs, a list that would be longer than a bitmap is a bitmap.
  */
 function encodeFilter(list: Postings): Buffer {
   const encoded = encodeLong(list)

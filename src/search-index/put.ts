@@ -3,7 +3,7 @@ import { addToIndex, type Entry, takeFromIndex } from './index.store.ts'
 import { noteChange } from './vocabulary.ts'
 
 /**
- * Puts documents in as they are now, in place of what was there under the same id. Call it in the transaction of the write that
+ * Puts documents in as they are now, and replaces what was there under the same id. Call it in the transaction of the write that
  * changes them: the next request then finds them so.
  */
 export async function putDocuments(ctx: Ctx, entries: readonly Entry[]): Promise<void> {

@@ -1,7 +1,7 @@
 const HIGHEST_LEVEL = 31
 const LEVELS_PER_DOUBLING = 4
 
-/** Of a term that occurs in minor texts alone; the other levels fill their five bits. */
+/** The level of a term that occurs in minor texts only. The other levels fill their five bits. */
 export const MINOR_LEVEL = HIGHEST_LEVEL + 1
 /** Of a term that occurs twice, or once in a text of double weight. */
 export const PROMINENT_LEVEL = LEVELS_PER_DOUBLING

@@ -44,7 +44,7 @@ export class Best {
     this.#put(at, docNo, score)
   }
 
-  /** Takes the place of the worst. */
+  /** Replaces the worst. */
   #sink(docNo: number, score: number): void {
     let at = 0
     for (let below = 1; below < this.#size; below = 2 * at + 1) {

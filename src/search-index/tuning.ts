@@ -2,17 +2,17 @@ import { BLOCK_DOCUMENTS } from './postings.ts'
 
 /** What the index does when. Every process has one of these; tests make folding and merging happen sooner. */
 export type SearchTuning = {
-  /** A search looks through fresh documents one by one; up to so many that costs less than keeping lists. */
+  /** A search looks through fresh documents one by one; up to this many, that costs less than keeping lists. */
   foldFrom: number
-  /** So many are folded at once: a longer run, whole. So many wait only where an index is made anew. */
+  /** How many are folded at once: a whole longer run. This many wait only while an index is rebuilt. */
   foldAtOnce: number
-  /** From so many documents of one longer run on, the short runs are left out. */
+  /** With at least this many documents of one longer run, the short runs are skipped. */
   foldStraightFrom: number
-  /** A run is written anew without its tombstones when so many have come since. */
+  /** A run is rewritten without its tombstones when this many have come since. */
   rewriteAfterTombstones: number
   /** Fresh documents that one search looks through; more of them only wait after a bulk load. */
   freshRead: number
-  /** Up to so many documents a scope is read whole: that is exact, and cheaper than asking the lists. */
+  /** Up to this many documents, a scope is read whole: that is exact, and cheaper than asking the lists. */
   readWhole: number
 }
 

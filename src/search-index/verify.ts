@@ -91,7 +91,7 @@ async function wronglyListedIn(ctx: Ctx, block: number): Promise<number[]> {
   return wrong
 }
 
-/** How many cards the posting lists do not have as the index itself has them. What is just being folded is looked at twice. */
+/** How many cards differ between the posting lists and the index itself. A card that is just being folded is checked twice. */
 export async function wronglyListed(ctx: Ctx): Promise<number> {
   const last = await ctx.db
     .selectFrom('search_docs')

@@ -80,7 +80,7 @@ export async function countsInLists(
   ctx: Ctx,
   view: IndexView,
   scope: Match,
-  /** Of the scope's documents; where it is not given, of public ones. */
+  /** Counts of the scope's documents, or of public ones if there is no scope. */
   averageLength?: number,
 ): Promise<VisibleCounts> {
   const open = await publicTotals(ctx)

@@ -16,7 +16,7 @@ export async function noteChange(
   before: readonly Candidate[],
   after: readonly SearchDocument[],
 ): Promise<void> {
-  // What everybody may find is counted apart, so it is noted apart.
+  // Documents that everybody may find are counted apart, so they are noted apart.
   for (const isPublic of [false, true]) {
     const went = before.filter((card) => isForAll(card) === isPublic)
     const came = after.filter((card) => isForAll(card) === isPublic)
@@ -46,9 +46,9 @@ function addedWords(cards: readonly SearchDocument[]): string {
   return Array.from(counts, ([word, cards]) => (cards === 1 ? word : `${word}${TIMES}${cards}`)).join(' ')
 }
 
-/** Of a bulk load, a note tells of hundreds of cards. */
+/** After a bulk load, one note stands for hundreds of cards. */
 const FOLDED_AT_ONCE = 500
-/** Processes that fold into the counts or into the lists at the same time take turns. */
+/** Processes that fold into the counts or into the lists at the same time wait for each other. */
 export const lockIndex = (ctx: Ctx): Promise<void> => holdLock(ctx.db, ctx.database.engine, 'searchIndex')
 
 /** Counts in what card writes have noted; returns how many notes are folded. */
@@ -131,7 +131,7 @@ const readTotals = prepared((db) =>
   db.selectFrom('search_totals').select(['public_cards as cards', 'public_length as length']),
 )
 
-/** Of what everybody may find. */
+/** For documents that everybody may find. */
 export async function publicTotals(ctx: Ctx): Promise<Totals> {
   const [row] = await readTotals(ctx.db, {})
   return { cards: row?.cards ?? 0, length: row?.length ?? 0 }
@@ -141,7 +141,7 @@ export async function publicTotals(ctx: Ctx): Promise<Totals> {
 const LIKELY_LENGTH = 150
 const LIKELY_CARDS = 50
 
-/** Of what everybody may find; where that is little, what is likely counts too. */
+/** For documents that everybody may find. If they are few, likely words count too. */
 export async function publicAverageLength(ctx: Ctx): Promise<number> {
   const { cards, length } = await publicTotals(ctx)
   return (length + LIKELY_CARDS * LIKELY_LENGTH) / (cards + LIKELY_CARDS)

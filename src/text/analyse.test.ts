@@ -9,7 +9,7 @@ describe('identifiers', () => {
     expect(termsOf('get_user_by_id')).toEqual(termsOf('getUserById'))
   })
 
-  test('runs of capitals are one part', () => {
+  test('sequences of capitals are one part', () => {
     expect(termsOf('XMLHttpRequest')).toEqual(['xml', 'http', 'request', 'xmlhttprequest'])
     expect(termsOf('parseJSON')).toEqual(['pars', 'json', 'parsejson'])
   })
@@ -36,7 +36,7 @@ describe('languages', () => {
     expect(termsOf('подключения')).toEqual(termsOf('подключение'))
   })
 
-  test('scripts without spaces become pairs of characters, each with its place', () => {
+  test('scripts without spaces become pairs of characters, each with its position', () => {
     const text = 'Pythonで入門'
     expect(tokens(text).map((t) => [t.terms[0], text.slice(t.start, t.end)])).toEqual([
       ['python', 'Python'],
@@ -62,7 +62,7 @@ describe('queries', () => {
     expect(queryTerms('timeout timeouts TIMEOUT')).toEqual(['timeout'])
   })
 
-  test('any string is plain text: terms carry no control or query signs, places lie inside the text', () => {
+  test('any string is plain text: terms carry no control or query signs, positions lie inside the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
         let from = 0

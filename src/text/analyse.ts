@@ -1,7 +1,7 @@
 import { fold } from './fold.ts'
 import { STOP_WORDS } from './stopwords.ts'
-import { LONGEST_PACKED, packedReading, packNext } from './token-cache.ts'
-import { interpret, type Reading, readAsIs, readForeign } from './token-terms.ts'
+import { readToken } from './token-cache.ts'
+import { type Reading, readAsIs } from './token-terms.ts'
 
 /**
  * The one analyser: text in, index terms out, for both engines, for cards, memory and the duplicate check.
@@ -22,10 +22,10 @@ export type Emit = (reading: Reading, start: number, end: number) => void
 // Scripts written without spaces between words; Hangul has spaces, but its words carry endings, so pairs serve it too.
 const UNSPACED =
   '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}\\u30fc\\uff70'
-const RUN = `[${UNSPACED}][${UNSPACED}\\p{M}]*`
+const UNSPACED_TEXT = `[${UNSPACED}][${UNSPACED}\\p{M}]*`
 const WORD = `[[\\p{L}\\p{N}\\p{M}_]--[${UNSPACED}]]+`
-const FOREIGN_TOKEN = new RegExp(`\\p{Extended_Pictographic}|${RUN}|${WORD}`, 'gv')
-const RUN_START = new RegExp(`^[${UNSPACED}]`, 'v')
+const FOREIGN_TOKEN = new RegExp(`\\p{Extended_Pictographic}|${UNSPACED_TEXT}|${WORD}`, 'gv')
+const UNSPACED_START = new RegExp(`^[${UNSPACED}]`, 'v')
 const PICTOGRAPH = /^\p{Extended_Pictographic}/u
 const MOST_VERSION_PARTS = 5
 
@@ -33,15 +33,15 @@ const isDigit = (code: number) => code >= 48 && code <= 57
 const isLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 65 && code <= 90)
 const isWordCode = (code: number) => isLetter(code) || isDigit(code) || code === 95 || code >= 128
 
-/** Pairs of neighbouring characters, each with its own place where folding has kept the places. */
-function emitRun(text: string, start: number, emit: Emit): void {
+/** Pairs of neighbouring characters, each with its own position where folding has kept the positions. */
+function emitUnspaced(text: string, start: number, emit: Emit): void {
   const folded = fold(text)
   const characters = [...folded]
   const pairs = characters.length < 2 ? characters : characters.slice(1).map((c, i) => `${characters[i]}${c}`)
-  const keepsPlaces = characters.length === text.length && folded.length === text.length
+  const keepsPositions = characters.length === text.length && folded.length === text.length
   pairs.forEach((pair, i) => {
-    const from = keepsPlaces ? start + i : start
-    emit(readAsIs(pair), from, keepsPlaces ? from + pair.length : start + text.length)
+    const from = keepsPositions ? start + i : start
+    emit(readAsIs(pair), from, keepsPositions ? from + pair.length : start + text.length)
   })
 }
 
@@ -49,10 +49,10 @@ function emitRun(text: string, start: number, emit: Emit): void {
 function emitForeign(text: string, start: number, emit: Emit): void {
   for (const match of text.matchAll(FOREIGN_TOKEN)) {
     const from = start + match.index
-    if (RUN_START.test(match[0])) emitRun(match[0], from, emit)
+    if (UNSPACED_START.test(match[0])) emitUnspaced(match[0], from, emit)
     else if (PICTOGRAPH.test(match[0])) emit(readAsIs(match[0]), from, from + match[0].length)
     else {
-      const reading = readForeign(match[0])
+      const reading = readToken(match[0])
       if (reading.words > 0) emit(reading, from, from + match[0].length)
     }
   }
@@ -87,12 +87,7 @@ function endWithSigns(codes: Codes, start: number, end: number): number {
   return end
 }
 
-/** Whether a plain word that begins so is worth reading; identifiers, numbers and other scripts always are. */
-export type Worth = (first: number, second: number) => boolean
-
-const isSmall = (code: number) => code >= 97 && code <= 122
-
-/** What stands behind a text, so that looking a few signs ahead needs no check. */
+/** Zeros after the text, so that looking a few characters ahead needs no check. */
 const BEYOND = 4
 const USUAL_LENGTH = 2 ** 16
 const usualCodes = new Uint16Array(USUAL_LENGTH + BEYOND)
@@ -105,8 +100,8 @@ function codesOf(text: string): Codes {
   return codes
 }
 
-/** Walks over a text and hands out every token's reading with its place. What is handed to must not scan in turn. */
-export function scan(text: string, emit: Emit, isWorth?: Worth): void {
+/** Walks over a text and hands out every token's reading with its position. The callback must not scan itself. */
+export function scan(text: string, emit: Emit): void {
   const codes = codesOf(text)
   const length = text.length
   let at = 0
@@ -117,27 +112,19 @@ export function scan(text: string, emit: Emit, isWorth?: Worth): void {
       continue
     }
     const start = at
-    let number = 0
     let isAscii = true
-    let isPlain = isLetter(code)
     while (isWordCode(code)) {
-      if (at - start < LONGEST_PACKED) number = packNext(number, at - start, code)
       if (code >= 128) isAscii = false
       if (++at === length) break
       code = codes[at] as number
-      if (isPlain && !isSmall(code) && isWordCode(code)) isPlain = false
     }
     if (!isAscii) {
       emitForeign(text.slice(start, at), start, emit)
       continue
     }
     const end = endWithSigns(codes, start, at)
-    if (isWorth && isPlain && end === at && !isWorth(codes[start] as number, codes[start + 1] as number))
-      continue
-    const reading =
-      end === at && end - start <= LONGEST_PACKED
-        ? packedReading(end - start, () => interpret(text.slice(start, end)))
-        : readWithSigns(text.slice(start, end))
+    const token = text.slice(start, end)
+    const reading = end === at ? readToken(token) : readWithSigns(token)
     if (reading.words > 0) emit(reading, start, end)
     at = end
   }
@@ -145,28 +132,14 @@ export function scan(text: string, emit: Emit, isWorth?: Worth): void {
 
 function readWithSigns(token: string): Reading {
   const last = token.charCodeAt(token.length - 1)
-  return last === 43 || last === 35 ? readAsIs(token.toLowerCase()) : interpret(token)
+  return last === 43 || last === 35 ? readAsIs(token.toLowerCase()) : readToken(token)
 }
 
-/** The tokens of a text in order, each with its place and its terms. */
-export function tokens(text: string, isWorth?: Worth): Token[] {
+/** The tokens of a text in order, each with its position and its terms. */
+export function tokens(text: string): Token[] {
   const found: Token[] = []
-  scan(text, ({ terms }, start, end) => found.push({ start, end, terms }), isWorth)
+  scan(text, ({ terms }, start, end) => found.push({ start, end, terms }))
   return found
-}
-
-const pairOf = (first: number, second: number) => ((first | 32) << 8) | (second & 255)
-
-/**
- * Whether a word may have one of the terms, told by its beginning, without its stem, which costs far more: a stem begins
- * as its word does (dying and die apart, hence the y). A word of one letter is always worth reading.
- */
-export function mayHave(terms: ReadonlySet<string>): Worth {
-  const beginnings = new Uint8Array(2 ** 16)
-  for (const term of terms)
-    for (const second of [term.charCodeAt(1), 'y'.charCodeAt(0)])
-      beginnings[pairOf(term.charCodeAt(0), second)] = 1
-  return (first, second) => !isSmall(second) || beginnings[pairOf(first, second)] === 1
 }
 
 /** Every term of a text in order, repeated as often as it occurs: what an index is fed with. */

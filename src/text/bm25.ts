@@ -7,7 +7,7 @@ export const rarity = (holding: number, all: number): number => {
   return Math.log(1 + (known - holding + 0.5) / (holding + 0.5))
 }
 
-/** What holds a text of this length back: the k1 of the formula, grown with the length. */
+/** The k1 of the formula, grown with the length of the text: it holds long texts back. */
 export const dampingOf = ({ k1, b }: Bm25, length: number, averageLength: number): number =>
   k1 * (1 - b + (b * length) / averageLength)
 

@@ -1,5 +1,5 @@
 /**
- * What a terminal, a clock and a linker write into an error, and what no two runs share. Search and recall read a pasted
+ * What a terminal, a clock and a linker write into an error, and what differs each time a program executes. Search and recall read a pasted
  * log without it, so that the log finds what its two telling lines find.
  *
  * Every pattern is linear: none repeats a group that can match in two ways.
@@ -34,7 +34,7 @@ const DRAWING = /[─-╿▀-▟■-◿⠀-⣿]+|[=#*~_.-]{6,}>?|\[[=#> .-]{6,}\
 const LINE_AND_COLUMN = /(?<=\.\w{1,8}):\d{1,6}(?::\d{1,5})?(?!\w)|(?<=\.\w{1,8})\(\d{1,6}(?:,\d{1,5})?\)/g
 const SPOKEN_LINE = /\b(?:line|column|col|ln) \d{1,6}\b/gi
 
-/** Folders that are another at every start. What stands in them keeps its name. */
+/** Folders whose name changes at every start. The names inside them stay. */
 const TEMPORARY_FOLDER =
   /(?:\/private)?\/(?:tmp|var\/tmp|var\/folders\/[\w+-]{1,8}\/[\w+-]{1,64}\/T)\/(?:[\w.+-]{1,80}\/)*|[A-Z]:\\(?:[^\\\s]{1,80}\\){1,6}Temp\\(?:[^\\\s]{1,80}\\)*/g
 const HOME_FOLDER = /(?:\/home|\/Users)\/[\w.-]{1,64}\/|[A-Z]:\\Users\\[^\\\s]{1,64}\\/g
@@ -81,7 +81,7 @@ function cleanLine(line: string): string {
 }
 
 /**
- * A text without what changes from run to run: terminal codes, progress bars, times, addresses, ids, temporary folders, line
+ * A text without what changes each time: terminal codes, progress bars, times, addresses, ids, temporary folders, line
  * numbers, repeated lines and all but the first frames of a stack. Names of errors, messages, codes, packages, versions
  * and files stay. A text in which nothing is noise comes back as it is, but for its blanks.
  */

@@ -29,7 +29,8 @@ describe('the words of a query', () => {
   })
 
   test('a pasted log is read without its noise, a typed line as it is', () => {
-    const log = '2031-04-10T00:12:20Z [4711] 0x7ffd3c2a10f0\nPool exhausted\n    at 0x7ffd3c2a10f1 (node:internal/x:1:2)'
+    const log =
+      '2031-04-10T00:12:20Z [4711] 0x7ffd3c2a10f0\nPool exhausted\n    at 0x7ffd3c2a10f1 (node:internal/x:1:2)'
     expect(termsIn(log)).toEqual(['pool', 'exhaust'])
     expect(termsIn('0x7ffd3c2a10f0')).toEqual(['0x7ffd3c2a10f0'])
   })

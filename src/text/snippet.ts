@@ -1,8 +1,12 @@
-import { mayHave, tokens, type Worth } from './analyse.ts'
+import { tokens } from './analyse.ts'
 import { escapeHtml } from './escape-html.ts'
 import { fold } from './fold.ts'
 import { looksLikeTrace } from './noise.ts'
 import { partsOf } from './token-terms.ts'
+
+// There are two snippets because there are two kinds of search. This one is for ranked search of cards: it knows stemmed
+// terms, chooses the window with the most of them, and writes HTML with marks. literal-snippet.ts is for the search of
+// memory by substring: it knows the characters as typed and gives plain text. They share no step.
 
 const LONGEST_SNIPPET = 240
 /** Beside a trace the fix is shown; each then has half of the room. */
@@ -16,7 +20,7 @@ const MOST_SAID = 8
 
 type Mark = { start: number; end: number; terms: string[] }
 
-/** A text of a card with the name of its place. */
+/** A text of a card with the name of its field. */
 export type Field = { where: string; text: string; isLog?: boolean }
 
 export type Shown = {
@@ -28,9 +32,9 @@ export type Shown = {
   forms: ReadonlyMap<string, ReadonlySet<string>>
 }
 
-/** The places of a text that matched. A token counts by its parts, so `getUserById` matches user. */
-function marksIn(text: string, terms: ReadonlySet<string>, isWorth: Worth): Mark[] {
-  return tokens(text, isWorth)
+/** The parts of a text that matched. A token counts by its parts, so `getUserById` matches user. */
+function marksIn(text: string, terms: ReadonlySet<string>): Mark[] {
+  return tokens(text)
     .map(({ start, end, terms: has }) => ({ start, end, terms: has.filter((term) => terms.has(term)) }))
     .filter((mark) => mark.terms.length > 0)
 }
@@ -100,10 +104,10 @@ function render(
     .trim()
 }
 
-type Place = Field & { marks: Mark[]; from: number; distinct: number }
+type Part = Field & { marks: Mark[]; from: number; distinct: number }
 
 /**
- * Why a card came: its own words that matched, and the place in its texts that shows most of them, as HTML in which
+ * Why a card came: its own words that matched, and the part of its texts that shows most of them, as HTML in which
  * nothing but the marks is markup. Where that is a trace, `remedy` is shown beside it: whoever has the trace knows it already.
  */
 export function explain(
@@ -112,20 +116,22 @@ export function explain(
   terms: ReadonlySet<string>,
   remedy = '',
 ): Shown {
-  const isWorth = mayHave(terms)
-  const placeOf = (field: Field): Place => {
+  const partOf = (field: Field): Part => {
     const text = field.text.slice(0, LONGEST_READ)
-    const marks = marksIn(text, terms, isWorth)
+    const marks = marksIn(text, terms)
     return { ...field, text, marks, ...bestWindow(marks) }
   }
-  const inTitle = placeOf({ where: 'title', text: title })
-  const places = fields.filter(({ text }) => text !== '').map(placeOf)
-  const inTexts = places.reduce<Place | undefined>((a, b) => (b.distinct > (a?.distinct ?? 0) ? b : a), undefined)
+  const inTitle = partOf({ where: 'title', text: title })
+  const parts = fields.filter(({ text }) => text !== '').map(partOf)
+  const inTexts = parts.reduce<Part | undefined>(
+    (a, b) => (b.distinct > (a?.distinct ?? 0) ? b : a),
+    undefined,
+  )
   // The title is shown beside the snippet, so it is quoted only where nothing else matched.
-  return { ...wordsIn([inTitle, ...places]), snippet: snippetOf(inTexts ?? inTitle, remedy) }
+  return { ...wordsIn([inTitle, ...parts]), snippet: snippetOf(inTexts ?? inTitle, remedy) }
 }
 
-function snippetOf({ text, marks, from, isLog }: Place, remedy: string): string {
+function snippetOf({ text, marks, from, isLog }: Part, remedy: string): string {
   const shown = windowAround(text, from, LONGEST_SNIPPET)
   if (remedy === '' || !(isLog || looksLikeTrace(text.slice(shown.start, shown.end))))
     return render(text, marks, shown)
@@ -135,11 +141,11 @@ function snippetOf({ text, marks, from, isLog }: Place, remedy: string): string 
 
 const SAYS_NOTHING = /^(?:[\p{L}\p{M}]|[\p{N}.]+)$/u
 
-function wordsIn(places: readonly Place[]): Pick<Shown, 'matched' | 'why' | 'forms'> {
+function wordsIn(parts: readonly Part[]): Pick<Shown, 'matched' | 'why' | 'forms'> {
   const matched = new Set<string>()
   const forms = new Map<string, Set<string>>()
   const said = new Map<string, Set<string>>()
-  for (const { where, text, marks } of places)
+  for (const { where, text, marks } of parts)
     for (const { start, end, terms } of marks) {
       const token = text.slice(start, end)
       const word = fold(token)

@@ -1,76 +1,29 @@
-import type { Reading } from './token-terms.ts'
+import { interpret, type Reading } from './token-terms.ts'
 
 /**
- * Readings of tokens that were met before. Texts repeat their words, and working out a stem costs as much as passing over
- * a hundred known words. A token of up to 24 ASCII letters is packed, four to a number, while its end is being
- * found, and looked for by these numbers: it is neither cut out of the text nor compared letter by letter. The memory is
- * bounded: a token has eight places of a row to be at; those met more often come forward, and a new one takes the last.
+ * Readings of tokens that were met before, for as long as the process lives. Texts repeat their words, and working out a
+ * stem costs as much as a hundred look-ups. The map is emptied when it is full: the usual words are back at once.
  */
-const PLACES = 2 ** 17
-const ROW_PLACES = 8
-const ROW_SHIFT = 18
-const LETTERS_TO_NUMBER = 4
-export const LONGEST_PACKED = 24
-const numbers = LONGEST_PACKED / LETTERS_TO_NUMBER
-const CELL = 8
-const lengthAt = numbers
+const MOST_TOKENS = 2 ** 17
+const readings = new Map<string, Reading>()
 
-const cells = new Int32Array(PLACES * CELL)
-const readings = new Array<Reading | undefined>(PLACES).fill(undefined)
+/** Longer tokens are mostly hashes and encoded data, which do not come again. */
+const LONGEST_TOKEN = 32
 
-/** The token that is being read. */
-const packed = new Int32Array(numbers)
+/** V8 copies shorter pieces of a text. A longer piece would keep its whole text in memory. */
+const SHORTEST_PIECE = 13
 
-/** Packs a token's letter; call it for each of the first 24 in order. */
-export const packNext = (number: number, length: number, code: number): number => {
-  const next = (number << 8) | code
-  packed[length >>> 2] = next
-  return (length & 3) === 3 ? 0 : next
-}
+const ownCopy = (token: string): string =>
+  token.length < SHORTEST_PIECE ? token : Buffer.from(token, 'utf16le').toString('utf16le')
 
-/** The first place of the row in which the packed token is, if it is known. */
-function rowFor(length: number): number {
-  let mark = length
-  for (let i = 0; i * LETTERS_TO_NUMBER < length; i++) {
-    mark = Math.imul(mark ^ (packed[i] as number), 0x9e3779b1)
-    mark ^= mark >>> 15
-  }
-  return (Math.imul(mark, 0x85ebca6b) >>> ROW_SHIFT) * ROW_PLACES
-}
-
-function isAt(place: number, length: number): boolean {
-  const at = place * CELL
-  if (cells[at + lengthAt] !== length) return false
-  for (let i = 0; i * LETTERS_TO_NUMBER < length; i++) if (cells[at + i] !== packed[i]) return false
-  return true
-}
-
-function exchange(a: number, b: number): void {
-  for (let i = 0; i < CELL; i++) {
-    const number = cells[a * CELL + i] as number
-    cells[a * CELL + i] = cells[b * CELL + i] as number
-    cells[b * CELL + i] = number
-  }
-  const reading = readings[a]
-  readings[a] = readings[b]
-  readings[b] = reading
-}
-
-/** The reading of the token that was packed last; one that is not known is worked out and remembered. */
-export function packedReading(length: number, workOut: () => Reading): Reading {
-  const row = rowFor(length)
-  const last = row + ROW_PLACES - 1
-  let place = row
-  for (; !isAt(place, length); place++)
-    if (place === last || readings[place] === undefined) return remember(place, length, workOut())
-  const reading = readings[place] as Reading
-  if (place > row) exchange(place, place - 1)
-  return reading
-}
-
-function remember(place: number, length: number, reading: Reading): Reading {
-  readings[place] = reading
-  cells.set(packed, place * CELL)
-  cells[place * CELL + lengthAt] = length
+/** What a token means to the index. */
+export function readToken(token: string): Reading {
+  if (token.length > LONGEST_TOKEN) return interpret(token)
+  const known = readings.get(token)
+  if (known) return known
+  const own = ownCopy(token)
+  const reading = interpret(own)
+  if (readings.size >= MOST_TOKENS) readings.clear()
+  readings.set(own, reading)
   return reading
 }

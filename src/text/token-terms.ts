@@ -71,27 +71,5 @@ export function interpret(token: string): Reading {
   return token.includes('_') || HAS_INNER_CASE.test(token) ? identifier(token) : plain(fold(token))
 }
 
-/** Shorter pieces of a text are copies anyway. */
-const SHORTEST_PIECE = 13
-
-/** A piece of a text keeps the whole text in memory for as long as it is kept itself; a copy does not. */
-const ownCopy = (token: string): string =>
-  token.length < SHORTEST_PIECE ? token : Buffer.from(token, 'utf16le').toString('utf16le')
-
-const MOST_FOREIGN = 2 ** 14
-const foreign = new Map<string, Reading>()
-
-/** What a token beyond ASCII means; see `known-tokens.ts` for the others. */
-export function readForeign(token: string): Reading {
-  if (token.length > LONGEST_TERM) return interpret(token)
-  const before = foreign.get(token)
-  if (before) return before
-  const own = ownCopy(token)
-  const reading = interpret(own)
-  if (foreign.size >= MOST_FOREIGN) foreign.clear()
-  foreign.set(own, reading)
-  return reading
-}
-
 /** A pair of characters of a script without spaces, or a sign: itself, folded. */
 export const readAsIs = (text: string): Reading => reading([text], 1)

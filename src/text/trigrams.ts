@@ -9,7 +9,7 @@ const ONLY_DIGITS = /^[\p{N}.]+$/u
 export const hasTrigrams = (word: string): boolean =>
   word.length >= SHORTEST && word.length <= LONGEST && LETTERS.test(word) && !ONLY_DIGITS.test(word)
 
-/** The runs of three characters of a text, in order. A character may take two units. */
+/** The trigrams of a text (three characters in a row), in order. A character may take two units. */
 export function trigramsIn(text: string): string[] {
   const characters = [...text]
   return characters.slice(2).map((last, i) => `${characters[i]}${characters[i + 1]}${last}`)
@@ -18,7 +18,7 @@ export function trigramsIn(text: string): string[] {
 /** Those of a word, its beginning and end marked. */
 export const trigramsOf = (word: string): string[] => trigramsIn(`^${word}$`)
 
-/** Runs inside the word only: a word that contains it has them all. */
+/** Trigrams inside the word only: a word that contains it has them all. */
 export const innerTrigramsOf = (word: string): string[] => trigramsOf(word).slice(1, -1)
 
 export const gramHash = (gram: string): number => filterHash(gram)

@@ -91,7 +91,7 @@ test('an address outside the app is not followed after signing in', async () => 
   await page.getByLabel('E-mail').fill(person.email)
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('navigation', { name: 'Places' }).first().waitFor()
+  await page.getByRole('navigation', { name: 'Main' }).first().waitFor()
   expect(new URL(page.url()).origin).toBe(stage.base)
 })
 

@@ -24,7 +24,7 @@ test('a person buys credits with the development provider and finds the booking 
   await expectAccessible(page)
 })
 
-test('every place works in a browser whose language is not a valid tag', async () => {
+test('every page works in a browser whose language is not a valid tag', async () => {
   const { page } = await stage.person('Posix', { locale: 'en-US@posix' })
   for (const path of ['/', '/cards', '/library', '/memory', '/workspaces', '/settings', '/support']) {
     await page.goto(path)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { samples } from './samples.ts'
+import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, settled } from './support.ts'
 
 const stage = openStage()
@@ -9,10 +9,10 @@ test('a card is written with the review at hand, saved, and read as it was writt
   const { page } = await stage.person('Writer')
   await page.goto('/cards/new')
   await page.getByText('Not ready to publish yet').waitFor()
-  await page.getByLabel('Title').fill(samples[0].title)
-  await page.getByLabel('Symptom', { exact: true }).fill(samples[0].symptom)
-  await page.getByLabel('Fix', { exact: true }).last().fill(samples[0].fix_summary)
-  await page.getByLabel('Root cause').fill(samples[0].root_cause)
+  await page.getByLabel('Title').fill(SAMPLES[0].title)
+  await page.getByLabel('Symptom', { exact: true }).fill(SAMPLES[0].symptom)
+  await page.getByLabel('Fix', { exact: true }).last().fill(SAMPLES[0].fix_summary)
+  await page.getByLabel('Root cause').fill(SAMPLES[0].root_cause)
   await page.getByText('Ready to publish').waitFor()
   await page.getByRole('button', { name: 'Add a step' }).click()
   await page.getByLabel('Step 1, action').fill('Log the idle count of the pool.')
@@ -28,7 +28,7 @@ test('a card is written with the review at hand, saved, and read as it was writt
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Save card' }).click()
 
-  await page.getByRole('heading', { name: samples[0].title }).waitFor()
+  await page.getByRole('heading', { name: SAMPLES[0].title }).waitFor()
   await page.getByText('Private', { exact: true }).waitFor()
   await page.getByText('waiting=37 idle=0 total=10').waitFor()
   expect(await page.getByRole('list', { name: 'Tags' }).getByRole('listitem').count()).toBe(2)
@@ -65,7 +65,7 @@ test('a secret is pointed out while typing and replaced by one click', async () 
 
 test('somebody else’s change is shown before anything is overwritten', async () => {
   const person = await stage.person('Editor')
-  const card = await person.api<CardAnswer>('POST', '/api/v1/cards', samples[0])
+  const card = await person.api<CardAnswer>('POST', '/api/v1/cards', SAMPLES[0])
   const { page } = person
   await page.goto(`/cards/${card.card_id}/edit`)
   await page.getByLabel('Title').fill('My new title for this card')
@@ -81,7 +81,7 @@ test('somebody else’s change is shown before anything is overwritten', async (
 
 test('sharing shows at once and can be undone', async () => {
   const person = await stage.person('Sharer')
-  const card = await person.api<CardAnswer>('POST', '/api/v1/cards', samples[1])
+  const card = await person.api<CardAnswer>('POST', '/api/v1/cards', SAMPLES[1])
   const { page } = person
   await page.goto(`/cards/${card.card_id}`)
   await page.getByRole('button', { name: 'More' }).first().click()
@@ -93,7 +93,7 @@ test('sharing shows at once and can be undone', async () => {
 
 test('publishing says what it earns and the balance moves', async () => {
   const person = await stage.person('Publisher')
-  const card = await person.api<CardAnswer>('POST', '/api/v1/cards', samples[2])
+  const card = await person.api<CardAnswer>('POST', '/api/v1/cards', SAMPLES[2])
   const { page } = person
   await page.goto(`/cards/${card.card_id}`)
   await page.getByRole('button', { name: 'More' }).first().click()
@@ -125,7 +125,7 @@ test('a card that is not ready is refused with its reasons', async () => {
 
 test('several cards are shared and made private again together', async () => {
   const person = await stage.person('Sorter')
-  for (const sample of samples) await person.api('POST', '/api/v1/cards', sample)
+  for (const sample of SAMPLES) await person.api('POST', '/api/v1/cards', sample)
   const { page } = person
   await page.goto('/cards')
   await page.getByText('6 cards').first().waitFor()
@@ -145,7 +145,7 @@ test('several cards are shared and made private again together', async () => {
 
 test('history shows what each version changed, and an old one comes back', async () => {
   const person = await stage.person('Historian')
-  const card = await person.api<CardAnswer>('POST', '/api/v1/cards', samples[4])
+  const card = await person.api<CardAnswer>('POST', '/api/v1/cards', SAMPLES[4])
   await person.api('PATCH', `/api/v1/cards/${card.card_id}`, {
     title: 'A retry charged a customer three times',
   })
@@ -158,13 +158,13 @@ test('history shows what each version changed, and an old one comes back', async
   await page.getByRole('button', { name: 'Restore version 1' }).click()
   await page.getByText('Version 1 is back, as version 3.').waitFor()
   await page.goto(`/cards/${card.card_id}`)
-  await page.getByRole('heading', { name: samples[4].title }).waitFor()
+  await page.getByRole('heading', { name: SAMPLES[4].title }).waitFor()
 })
 
 test('a reader says that a card helped, and its author reads the comment', async () => {
   const author = await stage.person('Author')
   const reader = await stage.person('Reader')
-  const card = await author.api<CardAnswer>('POST', '/api/v1/cards', samples[0])
+  const card = await author.api<CardAnswer>('POST', '/api/v1/cards', SAMPLES[0])
   await author.api('POST', `/api/v1/cards/${card.card_id}/publish`)
   await reader.page.goto(`/cards/${card.card_id}`)
   await reader.page.getByRole('button', { name: 'Useful 0' }).click()
@@ -182,7 +182,7 @@ test('a reader says that a card helped, and its author reads the comment', async
 
 test('a deleted card is gone at once and comes back by undo', async () => {
   const person = await stage.person('Deleter')
-  const card = await person.api<CardAnswer>('POST', '/api/v1/cards', samples[5])
+  const card = await person.api<CardAnswer>('POST', '/api/v1/cards', SAMPLES[5])
   const { page } = person
   await page.goto(`/cards/${card.card_id}`)
   await page.getByRole('button', { name: 'More' }).first().click()
@@ -194,7 +194,7 @@ test('a deleted card is gone at once and comes back by undo', async () => {
 
 test('copying gives a document, a prompt and a link; the keys do the same', async () => {
   const person = await stage.person('Copier')
-  const card = await person.api<CardAnswer>('POST', '/api/v1/cards', samples[0])
+  const card = await person.api<CardAnswer>('POST', '/api/v1/cards', SAMPLES[0])
   const { page } = person
   const clipboard = () => page.evaluate(() => navigator.clipboard.readText())
   await page.goto(`/cards/${card.card_id}`)

@@ -6,13 +6,13 @@ import { openStage } from './support.ts'
 
 const CLIENT = 'vault-test-client'
 const keys = await generateKeyPair('RS256', { extractable: true })
-const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'test', alg: 'RS256' }
+const JWK = { ...(await exportJWK(keys.publicKey)), kid: 'test', alg: 'RS256' }
 let stolenNonce = ''
 
 /** Stands in for Google: its keys, and a sign-in page that agrees at once and sends people back. */
 const google = createServer(async (request, response) => {
-  const url = new URL(request.url ?? '/', issuer)
-  if (url.pathname === '/keys') return response.end(JSON.stringify({ keys: [jwk] }))
+  const url = new URL(request.url ?? '/', ISSUER)
+  if (url.pathname === '/keys') return response.end(JSON.stringify({ keys: [JWK] }))
   const nonce = stolenNonce || (url.searchParams.get('nonce') ?? '')
   const token = await new SignJWT({
     email: 'google-user@example.com',
@@ -21,7 +21,7 @@ const google = createServer(async (request, response) => {
     nonce,
   })
     .setProtectedHeader({ alg: 'RS256', kid: 'test' })
-    .setIssuer(issuer)
+    .setIssuer(ISSUER)
     .setAudience(CLIENT)
     .setSubject('google-subject')
     .setExpirationTime('5m')
@@ -30,13 +30,13 @@ const google = createServer(async (request, response) => {
   response.writeHead(302, { Location: `${url.searchParams.get('redirect_uri')}#${back}` }).end()
 })
 await new Promise<void>((resolve) => google.listen(0, '127.0.0.1', resolve))
-const issuer = `http://127.0.0.1:${(google.address() as AddressInfo).port}`
+const ISSUER = `http://127.0.0.1:${(google.address() as AddressInfo).port}`
 afterAll(() => google.close())
 
 const stage = openStage({
   GOOGLE_CLIENT_ID: CLIENT,
-  GOOGLE_ISSUER: issuer,
-  GOOGLE_JWKS_URL: `${issuer}/keys`,
+  GOOGLE_ISSUER: ISSUER,
+  GOOGLE_JWKS_URL: `${ISSUER}/keys`,
 })
 
 test('the Google button signs somebody in without any script of theirs', async () => {

@@ -115,7 +115,7 @@ test('the editor begins with the workspace from the settings', async () => {
   expect(await page.getByRole('combobox', { name: 'Workspace' }).inputValue()).toBe(workspace_id)
 })
 
-test('the password is changed; a wrong one is refused in place', async () => {
+test('the password is changed; a wrong one is refused beside the field', async () => {
   const person = await stage.person('Changer')
   const { page } = person
   await page.goto('/settings?tab=account')
@@ -160,7 +160,7 @@ test('a person sees where they are signed in and signs out everywhere, keys incl
   })
   const { access_token } = (await elsewhere.json()) as { access_token: string }
   await page.goto('/settings?tab=account')
-  await page.getByText('In 2 places.').waitFor()
+  await page.getByText('In 2 browsers.').waitFor()
   expect(await page.getByRole('list', { name: 'Sessions' }).getByRole('listitem').count()).toBe(2)
   await page.getByRole('button', { name: 'Sign out everywhere' }).click()
   await page.getByLabel('Also end 1 API key and 0 connected apps').waitFor()

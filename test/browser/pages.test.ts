@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { look } from './pictures.ts'
-import { samples } from './samples.ts'
+import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, type Person, settled } from './support.ts'
 
 const stage = openStage()
@@ -8,7 +8,7 @@ type CardAnswer = { card_id: string }
 
 async function cardsOf(person: Person): Promise<string[]> {
   const ids: string[] = []
-  for (const sample of samples)
+  for (const sample of SAMPLES)
     ids.push((await person.api<CardAnswer>('POST', '/api/v1/cards', sample)).card_id)
   return ids
 }
@@ -29,7 +29,7 @@ async function withCards(name: string): Promise<{ person: Person; ids: string[] 
   const ids = await cardsOf(person)
   for (const id of [ids[0], ids[3]]) await person.api('POST', `/api/v1/cards/${id}/share`)
   await person.api('PATCH', `/api/v1/cards/${ids[0]}`, {
-    root_cause: `${samples[0].root_cause} It came back in June, after a new call site was added.`,
+    root_cause: `${SAMPLES[0].root_cause} It came back in June, after a new call site was added.`,
   })
   return { person, ids }
 }

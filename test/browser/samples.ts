@@ -1,5 +1,5 @@
 /** Cards as a team would write them, so that pictures and searches look like the real thing. */
-export const samples = [
+export const SAMPLES = [
   {
     title: 'Connection pool exhausted after deploy: every request times out at 30 s',
     symptom:

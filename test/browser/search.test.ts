@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { look } from './pictures.ts'
-import { samples } from './samples.ts'
+import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, type Person, settled } from './support.ts'
 
 const stage = openStage()
@@ -8,7 +8,7 @@ type CardAnswer = { card_id: string }
 
 async function fill(person: Person): Promise<string[]> {
   const ids: string[] = []
-  for (const sample of samples)
+  for (const sample of SAMPLES)
     ids.push((await person.api<CardAnswer>('POST', '/api/v1/cards', sample)).card_id)
   return ids
 }
@@ -28,7 +28,7 @@ test('a problem is found while typing, with marked words, and read beside the li
   expect(await results.getByRole('listitem').first().textContent()).toContain('Connection pool exhausted')
   await results.locator('mark').first().waitFor()
   expect(await results.textContent()).toContain('Your card, free')
-  await page.getByRole('article').getByRole('heading', { name: samples[0].title }).waitFor()
+  await page.getByRole('article').getByRole('heading', { name: SAMPLES[0].title }).waitFor()
   expect(page.url()).toContain('q=pool')
   await settled(page)
   await expectAccessible(page)
@@ -144,7 +144,7 @@ test('on a phone a hit opens as a page of its own, and back returns to the resul
   const { page } = person
   await page.goto('/?q=connection+pool')
   await page.getByRole('list', { name: 'Results' }).getByRole('link').first().click()
-  await page.getByRole('heading', { level: 1, name: samples[0].title }).waitFor()
+  await page.getByRole('heading', { level: 1, name: SAMPLES[0].title }).waitFor()
   await page.goBack()
   await page.getByRole('list', { name: 'Results' }).waitFor()
 })

@@ -7,12 +7,12 @@ import { calls } from '../../web/src/api/routes.ts'
 import { openStage } from './support.ts'
 
 const stage = openStage()
-const page = { accept: 'text/html', 'sec-fetch-mode': 'navigate' }
+const PAGE = { accept: 'text/html', 'sec-fetch-mode': 'navigate' }
 
 describe('the server serves the app', () => {
   test('every page address answers with the app and a policy that allows nothing from elsewhere', async () => {
     for (const url of ['/', '/sign-in', '/cards/new', '/some/unknown/page']) {
-      const answer = await stage.app.server.inject({ url, headers: page })
+      const answer = await stage.app.server.inject({ url, headers: PAGE })
       expect(answer.statusCode, url).toBe(200)
       expect(answer.headers['content-security-policy']).toBe(WEB_POLICY)
       expect(answer.body).toContain('<div id="root">')
@@ -29,7 +29,7 @@ describe('the server serves the app', () => {
       '/nothing.json',
       '/.well-known/nothing',
     ]) {
-      const answer = await stage.app.server.inject({ url, headers: page })
+      const answer = await stage.app.server.inject({ url, headers: PAGE })
       expect(answer.statusCode, url).toBe(404)
       expect(answer.json().code, url).toBe('not_found')
     }
@@ -51,7 +51,7 @@ describe('the server serves the app', () => {
   })
 
   test('files with a hash in their name are kept for ever, the page itself is asked for again', async () => {
-    const index = await stage.app.server.inject({ url: '/', headers: page })
+    const index = await stage.app.server.inject({ url: '/', headers: PAGE })
     expect(index.headers['cache-control']).toBe('no-cache')
     const script = /src="(\/assets\/[^"]+)"/.exec(index.body)?.[1] ?? ''
     const asset = await stage.app.server.inject({ url: script, headers: { 'accept-encoding': 'br' } })

@@ -21,7 +21,7 @@ export function watchRequests(page: Page): void {
   })
   page.on('requestfinished', end)
   page.on('requestfailed', end)
-  // What a page had open when it was left is never reported as ended.
+  // Requests that were open when a page was left are never reported as ended.
   page.on('domcontentloaded', () => seen.open.clear())
 }
 
@@ -33,6 +33,6 @@ export async function settled(page: Page): Promise<void> {
     if (seen.open.size === 0 && Date.now() - seen.lastChange >= QUIET_MS) break
     await sleep(20)
   }
-  // What has come is drawn.
+  // Everything that has arrived is drawn.
   await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))))
 }

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { startSmtp } from '../support/smtp.ts'
-import { samples } from './samples.ts'
+import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, PASSWORD, type Person, picture } from './support.ts'
 
 const smtp = await startSmtp()
@@ -17,7 +17,7 @@ const add = (lead: Person, id: string, member: Person, role: string) =>
   lead.api('POST', `/api/v1/workspaces/${id}/members/by-email`, { email: member.email, role })
 
 const write = (person: Person, workspace_id?: string) =>
-  person.api<Recorded>('POST', '/api/v1/cards', { ...samples[0], workspace_id })
+  person.api<Recorded>('POST', '/api/v1/cards', { ...SAMPLES[0], workspace_id })
 
 const linkIn = (text: string | undefined): string => /https?:\S+token=[\w-]+/.exec(text ?? '')?.[0] ?? ''
 
@@ -52,7 +52,7 @@ test('a workspace is deleted with its name typed, after the numbers; a colleague
   await page.getByRole('heading', { name: 'No team yet' }).waitFor()
 
   await mate.page.goto('/cards')
-  await mate.page.getByText(samples[0].title).first().waitFor()
+  await mate.page.getByText(SAMPLES[0].title).first().waitFor()
   await mate.page.goto(`/workspaces/${id}`)
   await mate.page.getByRole('heading', { name: 'Not found' }).waitFor()
   await smtp.mailTo(mate.email, 'Closing lead deleted the workspace Old team')

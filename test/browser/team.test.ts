@@ -15,7 +15,7 @@ async function teamOf(lead: Person, name = 'Platform team'): Promise<string> {
   return workspace_id
 }
 
-const card = {
+const CARD = {
   title: 'Connection pool runs dry under load',
   symptom: 'Requests hang after a few minutes of traffic and the pool reports no free connections at all.',
   fix_summary: 'Return the connection in a finally block; an early return kept it open in the error path.',
@@ -55,13 +55,13 @@ test('a lead invites somebody new, who accepts, and both find the card that is s
   await guest.page.getByText('You are editor of Platform team now.').waitFor()
 
   const { card_id } = await lead.api<{ card_id: string }>('POST', '/api/v1/cards', {
-    ...card,
+    ...CARD,
     workspace_id: workspaceId,
   })
   const find = async () => {
     await guest.page.goto('/?q=connection+pool+dry&scope=workspace')
     await settled(guest.page)
-    return guest.page.getByText(card.title).count()
+    return guest.page.getByText(CARD.title).count()
   }
   expect(await find()).toBe(0)
   await page.goto(`/cards/${card_id}`)

@@ -6,7 +6,7 @@ const stage = openStage()
 type CardAnswer = { card_id: string }
 
 /** Each one runs if the text becomes HTML, an address or Markdown with code in it. */
-const attacks = [
+const ATTACKS = [
   '<script>globalThis.hacked = 1</script>',
   '<img src=x onerror="globalThis.hacked = 1">',
   '<svg onload="globalThis.hacked = 1"></svg>',
@@ -16,7 +16,7 @@ const attacks = [
   '<mark><img src=x onerror="globalThis.hacked = 1"></mark>',
   '```html\n<img src=x onerror="globalThis.hacked = 1">\n```',
 ]
-const attack = attacks.join('\n\n')
+const attack = ATTACKS.join('\n\n')
 
 const hostile = {
   title: attack.replaceAll('\n', ' '),
@@ -25,8 +25,8 @@ const hostile = {
   root_cause: attack,
   body: attack,
   steps: [{ order: 1, action: attack, result: attack }],
-  tags: attacks.map((text) => text.slice(0, 100)),
-  environment: { '<img src=x onerror="globalThis.hacked = 1">': attacks[1] },
+  tags: ATTACKS.map((text) => text.slice(0, 100)),
+  environment: { '<img src=x onerror="globalThis.hacked = 1">': ATTACKS[1] },
   card_payload: { text: attack },
   evidences: [{ kind: '<img src=x onerror="globalThis.hacked=1">', content: attack }],
 }

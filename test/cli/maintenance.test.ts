@@ -45,13 +45,13 @@ test('a running vault is backed up, restored elsewhere, verified and served agai
   expect((await kvault(['verify', file], folder)).stdout).toContain('whole')
   expect((await kvault(['backup', file], server.dataDir)).stderr).toContain('exists already')
 
-  const place = join(folder, 'restored')
-  expect((await kvault(['restore', file], place)).code).toBe(0)
-  expect((await kvault(['restore', file], place)).stderr).toContain('not empty')
-  expect(await kvault(['verify'], place)).toMatchObject({ code: 0, stderr: '' })
-  expect((await kvault(['reindex'], place)).stdout).toContain('Indexed 0 cards')
+  const target = join(folder, 'restored')
+  expect((await kvault(['restore', file], target)).code).toBe(0)
+  expect((await kvault(['restore', file], target)).stderr).toContain('not empty')
+  expect(await kvault(['verify'], target)).toMatchObject({ code: 0, stderr: '' })
+  expect((await kvault(['reindex'], target)).stdout).toContain('Indexed 0 cards')
 
-  const second = await spawnServer({ DATA_DIR: place })
+  const second = await spawnServer({ DATA_DIR: target })
   await untilReady(second)
   const login = await fetch(`${second.baseUrl}/api/v1/auth/login`, {
     method: 'POST',

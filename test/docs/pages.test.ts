@@ -10,7 +10,7 @@ import { programs } from './programs.ts'
 import { isInstalled, Session } from './session.ts'
 
 const guide = readdirSync(join(repository, 'docs', 'guide')).filter((name) => name.endsWith('.md'))
-const pages = ['README.md', ...guide.sort().map((name) => `docs/guide/${name}`)].map((name) => ({
+const PAGES = ['README.md', ...guide.sort().map((name) => `docs/guide/${name}`)].map((name) => ({
   name,
   text: readFileSync(join(repository, name), 'utf8'),
 }))
@@ -32,7 +32,7 @@ const LANGUAGES = [
 ]
 
 test('every block of a page says what it is, and commands that are not run say why', () => {
-  const wrong = pages.flatMap(({ name, text }) =>
+  const wrong = PAGES.flatMap(({ name, text }) =>
     fencesOf(text).flatMap(({ language, note, line }) => {
       const where = `${name}:${line - 1}`
       if (!LANGUAGES.includes(language))
@@ -45,8 +45,8 @@ test('every block of a page says what it is, and commands that are not run say w
   expect(wrong).toEqual([])
 })
 
-const absent = ['bash', 'curl'].filter((program) => !isInstalled(program))
-const missing = absent.length > 0 ? `${absent.join(' and ')} not installed` : undefined
+const ABSENT = ['bash', 'curl'].filter((program) => !isInstalled(program))
+const missing = ABSENT.length > 0 ? `${ABSENT.join(' and ')} not installed` : undefined
 
 /** A page of the guide speaks of a vault that runs, to somebody who has a key. */
 async function sessionOfGuide(page: string): Promise<{ session: Session; vault: LiveVault }> {
@@ -63,7 +63,7 @@ async function sessionOfReadme(page: string): Promise<Session> {
 }
 
 describeWhere('the commands of README.md and docs/guide', missing, () => {
-  for (const { name, text } of pages) {
+  for (const { name, text } of PAGES) {
     const blocks = commandBlocksOf(text)
     if (blocks.length === 0) continue
     describe(name, () => {

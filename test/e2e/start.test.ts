@@ -24,7 +24,7 @@ test('npm start brings the service up with nothing configured, and stops cleanly
 
 /** The tests' own servers do less work on passwords; this one must do all of it. */
 function passwordHashes(dataDir: string): unknown[] {
-  const database = new DatabaseSync(join(dataDir, 'vault.db'), { readOnly: true })
+  const database = new DatabaseSync(join(dataDir, 'vault.db'), { readOnly: true, timeout: 5000 })
   const rows = database.prepare('select password_hash from users').all()
   database.close()
   return rows.map((row) => row.password_hash)

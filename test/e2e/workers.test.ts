@@ -16,7 +16,7 @@ afterAll(async () => {
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
   fetch(server.baseUrl + path, {
     method: 'POST',
-    // Each call on a connection of its own, so that they reach the workers in turn.
+    // Each call on a connection of its own, so that they reach all workers.
     headers: { 'content-type': 'application/json', connection: 'close', ...headers },
     body: JSON.stringify(body),
   })

@@ -154,8 +154,8 @@ export async function fuzz(t: TestVault, requests: number, seed: number): Promis
       return /^\.{0,2}$/.test(text) ? '-' : encodeURIComponent(text)
     })
     const query = new URLSearchParams()
-    for (const { name, in: place, required, schema } of operation.parameters)
-      if (place === 'query' && random() < (required ? 0.96 : 0.4))
+    for (const { name, in: location, required, schema } of operation.parameters)
+      if (location === 'query' && random() < (required ? 0.96 : 0.4))
         query.append(name, asText(inputs.value(schema, {})).slice(0, 4000))
     let body: string | undefined
     if (operation.body) {

@@ -39,7 +39,7 @@ class Record {
   }
 }
 
-export async function histories(t: TestVault, runs: number): Promise<void> {
+export async function histories(t: TestVault, rounds: number): Promise<void> {
   const people: Person[] = []
   for (let i = 0; i < CLIENTS; i++) people.push(await t.user(`client${i}`))
   const admin = await t.user('admin')
@@ -73,8 +73,8 @@ export async function histories(t: TestVault, runs: number): Promise<void> {
     const card = ok(await admin.post('/api/v1/cards', { ...goodCard(), workspace_id: teamId })).body
     shared.cardId = card.card_id
     const email = `someone-${crypto.randomUUID()}@example.com`
-    const place = ok(await librarian.post('/api/v1/workspaces', { name: 'Invited' })).body.workspace_id
-    shared.token = ok(await librarian.post(`/api/v1/workspaces/${place}/invites`, { email })).body.token
+    const workspaceId = ok(await librarian.post('/api/v1/workspaces', { name: 'Invited' })).body.workspace_id
+    shared.token = ok(await librarian.post(`/api/v1/workspaces/${workspaceId}/invites`, { email })).body.token
     shared.code ||= ok(await librarian.post('/api/v1/billing/invites', {})).body.code
     for (const person of people)
       shared.ownCards.set(person.userId, ok(await person.post('/api/v1/cards', goodCard())).body.card_id)
@@ -151,7 +151,7 @@ export async function histories(t: TestVault, runs: number): Promise<void> {
       maxLength: CLIENTS,
     },
   )
-  // The admin's own calls come from several clients at once; changes to one person's role stay in line.
+  // The admin's own calls come from several clients at once; changes to one person's role stay in order.
   const lines = new Map<string, Promise<void>>()
   const isRoleChange = (name: string) => ['demote', 'remove', 'promote'].includes(name)
   const perform = async (person: Person, name: string) => {
@@ -175,7 +175,7 @@ export async function histories(t: TestVault, runs: number): Promise<void> {
       )
       await checkRules(t, { people, record, cardId: shared.cardId, admin })
     }),
-    { numRuns: runs, endOnFailure: true },
+    { numRuns: rounds, endOnFailure: true },
   )
 }
 

@@ -55,7 +55,7 @@ test.each([
   ['/mcp/tools/record_card', 'length'],
   ['/mcp', 'chunks'],
 ] as const)(
-  'a body too large for %s (by %s) is answered 413, also to who sends it all first',
+  'a body too large for %s (by %s) is answered 413, also if the client sends it all first',
   async (path, framing) => {
     const { answer, wasCut } = await sendThenRead(path, 24 * MIB, framing)
     expect(wasCut).toBe(false)

@@ -264,8 +264,8 @@ export class Person {
     if (this.#step === 0) this.life++
   }
 
-  anyTime(turn: number): Call {
-    return (ANY_TIME[turn % ANY_TIME.length] as Step)(this)
+  anyTime(step: number): Call {
+    return (ANY_TIME[step % ANY_TIME.length] as Step)(this)
   }
 }
 
@@ -311,7 +311,7 @@ export async function settle(server: ServerProcess, wire: Wire, count: number): 
   }
   for (const [i, person] of people.entries()) {
     person.colleague = ids[(i + 1) % ids.length] as string
-    // Everybody is at another place of the day.
+    // Everybody begins at another step of the day.
     for (let step = 0; step < (i * DAY.length) / count; step++) {
       const call = person.next()
       const answer = await wire.send(call, person.authorization)

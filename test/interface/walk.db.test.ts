@@ -115,8 +115,8 @@ describe.each(['sqlite', 'postgres'] as const)('the walk of the interface on %s'
 
     const workspace = await made(lead.call('POST', '/api/v1/workspaces', { name: 'Platform' }), 201)
     expect(workspace).toMatchObject({ type: 'org', visibility: 'private', role: 'admin' })
-    const place = `/api/v1/workspaces/${workspace.workspace_id}`
-    const added = await made(lead.call('POST', `${place}/members/by-email`, { email: member.email }), 200)
+    const address = `/api/v1/workspaces/${workspace.workspace_id}`
+    const added = await made(lead.call('POST', `${address}/members/by-email`, { email: member.email }), 200)
     expect(added).toMatchObject({ user_id: member.userId, role: 'viewer' })
 
     const draft = { ...TEAM_CARD, workspace_id: workspace.workspace_id }

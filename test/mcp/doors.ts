@@ -32,7 +32,7 @@ export async function byRest(as: Person, tool: ToolCapability, input: Input): Pr
   const ok = answer.status < 300
   return {
     status: ok ? 200 : answer.status,
-    data: ok ? (answer.body ?? {}) : withoutPlaces(answer.body),
+    data: ok ? (answer.body ?? {}) : withoutLocations(answer.body),
     credits: null,
   }
 }
@@ -43,7 +43,7 @@ export async function byTool(as: Person, tool: ToolCapability, input: Input): Pr
 
 function frame(answer: Pick<Answer, 'status' | 'body'>): Outcome {
   const { status, body } = answer
-  if (status !== 200) return { status, data: withoutPlaces(body), credits: null }
+  if (status !== 200) return { status, data: withoutLocations(body), credits: null }
   return { status, data: body.data, credits: { charged: body.credits_charged, earned: body.credits_earned } }
 }
 
@@ -73,7 +73,7 @@ export async function byMcp(as: Person, tool: ToolCapability, input: Input): Pro
 }
 
 /** A refused field stands in the body at one door and in the path or query at another; the rest must be the same. */
-function withoutPlaces(body: { detail?: unknown }): unknown {
+function withoutLocations(body: { detail?: unknown }): unknown {
   if (!Array.isArray(body.detail)) return body
   return body.detail.map(({ type, loc, msg }) => ({ type, field: loc.at(-1), msg }))
 }

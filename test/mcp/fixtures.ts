@@ -20,7 +20,7 @@ const PIXEL =
 const SILENCE = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA='
 
 const text = (value: string): CallToolResult => ({ content: [{ type: 'text', text: value }] })
-const image = { type: 'image', data: PIXEL, mimeType: 'image/png' } as const
+const IMAGE = { type: 'image', data: PIXEL, mimeType: 'image/png' } as const
 
 const codec = createRequestStateCodec({ key: 'a key that is only used by the conformance suite' })
 
@@ -50,7 +50,7 @@ type Fixture = (
 
 const TOOLS: Record<string, Fixture> = {
   test_simple_text: () => text('This is a simple text response for testing.'),
-  test_image_content: () => ({ content: [image] }),
+  test_image_content: () => ({ content: [IMAGE] }),
   test_audio_content: () => ({ content: [{ type: 'audio', data: SILENCE, mimeType: 'audio/wav' }] }),
   test_embedded_resource: () => ({
     content: [
@@ -67,7 +67,7 @@ const TOOLS: Record<string, Fixture> = {
   test_multiple_content_types: () => ({
     content: [
       { type: 'text', text: 'Multiple content types test:' },
-      image,
+      IMAGE,
       {
         type: 'resource',
         resource: {
@@ -198,7 +198,7 @@ const PROMPTS: Record<
     ],
   },
   test_prompt_with_image: {
-    messages: () => [{ role: 'user', content: image }, said('Please analyze the image above.')],
+    messages: () => [{ role: 'user', content: IMAGE }, said('Please analyze the image above.')],
   },
   test_input_required_result_prompt: { messages: () => [said('done')] },
 }

@@ -17,10 +17,10 @@ export type InterfaceTool = {
 }
 
 const text: Field = { type: 'string' }
-const need: Field = { type: 'string', required: true }
-const object: Field = { type: 'object' }
-const array: Field = { type: 'array' }
-const email: Field = { type: 'string', required: true, min: 3, max: 320 }
+const NEED: Field = { type: 'string', required: true }
+const OBJECT: Field = { type: 'object' }
+const ARRAY: Field = { type: 'array' }
+const EMAIL: Field = { type: 'string', required: true, min: 3, max: 320 }
 const flag = (value?: boolean): Field =>
   value === undefined ? { type: 'boolean' } : { type: 'boolean', default: value }
 const count = (min: number, max: number, value: number): Field => ({
@@ -29,19 +29,19 @@ const count = (min: number, max: number, value: number): Field => ({
   max,
   default: value,
 })
-const roles = ['admin', 'editor', 'viewer'] as const
-const role: Field = { type: 'string', values: roles, default: 'viewer' }
-const kinds = ['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference'] as const
-const confirmed: Field = { type: 'boolean', required: true }
+const ROLES = ['admin', 'editor', 'viewer'] as const
+const ROLE: Field = { type: 'string', values: ROLES, default: 'viewer' }
+const KINDS = ['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference'] as const
+const CONFIRMED: Field = { type: 'boolean', required: true }
 
-const cardFields = {
-  environment: object,
+const CARD_FIELDS = {
+  environment: OBJECT,
   root_cause: text,
-  steps: array,
-  tags: array,
-  card_payload: object,
+  steps: ARRAY,
+  tags: ARRAY,
+  card_payload: OBJECT,
   body: text,
-  evidences: array,
+  evidences: ARRAY,
 } satisfies Record<string, Field>
 
 export const INTERFACE_TOOLS: Record<string, InterfaceTool> = {
@@ -49,16 +49,16 @@ export const INTERFACE_TOOLS: Record<string, InterfaceTool> = {
     scopes: ['search'],
     readOnly: true,
     fields: {
-      query: need,
+      query: NEED,
       track: { type: 'string', values: ['debug', 'build'] },
       scope: { type: 'string', values: ['personal', 'workspace', 'public'], default: 'personal' },
-      workspace_ids: array,
-      tags: array,
-      environment: object,
+      workspace_ids: ARRAY,
+      tags: ARRAY,
+      environment: OBJECT,
       limit: count(1, 20, 5),
     },
   },
-  get_card: { scopes: ['search'], readOnly: true, fields: { card_id: need, include_evidences: flag(true) } },
+  get_card: { scopes: ['search'], readOnly: true, fields: { card_id: NEED, include_evidences: flag(true) } },
   get_ai_guide: { scopes: ['search'], readOnly: true, fields: { base_url: text } },
   list_workspaces: { scopes: ['search'], readOnly: true, fields: { include_public: flag(false) } },
   create_workspace: {
@@ -67,31 +67,37 @@ export const INTERFACE_TOOLS: Record<string, InterfaceTool> = {
       name: { type: 'string', required: true, min: 1, max: 120 },
       type: { type: 'string', values: ['org', 'personal'], default: 'org' },
       visibility: { type: 'string', values: ['private', 'unlisted', 'public'], default: 'private' },
-      policy_json: object,
+      policy_json: OBJECT,
     },
   },
-  add_workspace_member_by_email: { scopes: ['workspace:write'], fields: { workspace_id: need, email, role } },
-  list_workspace_members: { scopes: ['search'], readOnly: true, fields: { workspace_id: need } },
+  add_workspace_member_by_email: {
+    scopes: ['workspace:write'],
+    fields: { workspace_id: NEED, email: EMAIL, role: ROLE },
+  },
+  list_workspace_members: { scopes: ['search'], readOnly: true, fields: { workspace_id: NEED } },
   update_workspace_member_role: {
     scopes: ['workspace:write'],
-    fields: { workspace_id: need, user_id: need, role: { type: 'string', values: roles, required: true } },
+    fields: { workspace_id: NEED, user_id: NEED, role: { type: 'string', values: ROLES, required: true } },
   },
   remove_workspace_member: {
     scopes: ['workspace:write'],
     destructive: true,
-    fields: { workspace_id: need, user_id: need },
+    fields: { workspace_id: NEED, user_id: NEED },
   },
-  invite_workspace_member: { scopes: ['workspace:write'], fields: { workspace_id: need, email, role } },
+  invite_workspace_member: {
+    scopes: ['workspace:write'],
+    fields: { workspace_id: NEED, email: EMAIL, role: ROLE },
+  },
   list_workspace_invites: {
     scopes: ['workspace:write'],
     readOnly: true,
-    fields: { workspace_id: need, include_history: flag(false) },
+    fields: { workspace_id: NEED, include_history: flag(false) },
   },
-  resend_workspace_invite: { scopes: ['workspace:write'], fields: { workspace_id: need, invite_id: need } },
+  resend_workspace_invite: { scopes: ['workspace:write'], fields: { workspace_id: NEED, invite_id: NEED } },
   revoke_workspace_invite: {
     scopes: ['workspace:write'],
     destructive: true,
-    fields: { workspace_id: need, invite_id: need },
+    fields: { workspace_id: NEED, invite_id: NEED },
   },
   accept_workspace_invite: {
     scopes: ['workspace:write'],
@@ -101,7 +107,7 @@ export const INTERFACE_TOOLS: Record<string, InterfaceTool> = {
     scopes: ['search'],
     readOnly: true,
     fields: {
-      project_key: need,
+      project_key: NEED,
       workspace_id: text,
       limit_events: count(1, 100, 20),
       max_chars_per_event: count(200, 20000, 2000),
@@ -110,42 +116,42 @@ export const INTERFACE_TOOLS: Record<string, InterfaceTool> = {
   search_project_context: {
     scopes: ['search'],
     readOnly: true,
-    fields: { project_key: need, query: need, workspace_id: text, limit: count(1, 50, 10) },
+    fields: { project_key: NEED, query: NEED, workspace_id: text, limit: count(1, 50, 10) },
   },
   record_card: {
     scopes: ['record', 'case:write'],
     fields: {
-      title: need,
-      symptom: need,
-      fix_summary: need,
+      title: NEED,
+      symptom: NEED,
+      fix_summary: NEED,
       workspace_id: text,
-      card_type: { type: 'string', values: kinds, default: 'debug_fix' },
-      ...cardFields,
+      card_type: { type: 'string', values: KINDS, default: 'debug_fix' },
+      ...CARD_FIELDS,
     },
   },
   append_context_event: {
     scopes: ['record'],
     fields: {
-      project_key: need,
+      project_key: NEED,
       event_type: {
         type: 'string',
         required: true,
         values: ['user_message', 'agent_report', 'turn', 'summary', 'fact_snapshot'],
       },
-      content: need,
+      content: NEED,
       workspace_id: text,
       title: text,
       session_id: text,
       client: text,
-      meta: object,
+      meta: OBJECT,
     },
   },
   append_context_turn: {
     scopes: ['record'],
     fields: {
-      project_key: need,
-      user_message: need,
-      agent_report: need,
+      project_key: NEED,
+      user_message: NEED,
+      agent_report: NEED,
       workspace_id: text,
       summary: { type: 'string | string[]' },
       facts: { type: 'string | string[]' },
@@ -153,17 +159,17 @@ export const INTERFACE_TOOLS: Record<string, InterfaceTool> = {
       title: text,
       session_id: text,
       client: text,
-      meta: object,
+      meta: OBJECT,
     },
   },
   transfer_preferences: {
     scopes: ['record'],
     fields: {
-      source_project_key: need,
-      target_project_key: need,
-      confirmed_by_user: confirmed,
+      source_project_key: NEED,
+      target_project_key: NEED,
+      confirmed_by_user: CONFIRMED,
       workspace_id: text,
-      items: array,
+      items: ARRAY,
       replace_target: flag(false),
       note: text,
       client: text,
@@ -172,23 +178,23 @@ export const INTERFACE_TOOLS: Record<string, InterfaceTool> = {
   delete_context_event: {
     scopes: ['record'],
     destructive: true,
-    fields: { raw_id: need, confirmed_by_user: confirmed, client: text },
+    fields: { raw_id: NEED, confirmed_by_user: CONFIRMED, client: text },
   },
   update_card: {
     scopes: ['record', 'case:write'],
     fields: {
-      card_id: need,
-      card_type: { type: 'string', values: kinds },
+      card_id: NEED,
+      card_type: { type: 'string', values: KINDS },
       title: text,
       symptom: text,
       fix_summary: text,
       scope_notes: text,
-      ...cardFields,
+      ...CARD_FIELDS,
     },
   },
-  publish_card: { scopes: ['publish'], fields: { card_id: need, target_workspace_id: text } },
-  share_card: { scopes: ['record'], idempotent: true, fields: { card_id: need } },
-  unpublish_card: { scopes: ['publish'], fields: { card_id: need } },
+  publish_card: { scopes: ['publish'], fields: { card_id: NEED, target_workspace_id: text } },
+  share_card: { scopes: ['record'], idempotent: true, fields: { card_id: NEED } },
+  unpublish_card: { scopes: ['publish'], fields: { card_id: NEED } },
 }
 
 export const CORE_PROFILE = [

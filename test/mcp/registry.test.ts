@@ -8,10 +8,10 @@ import { toolList } from '../../src/doors/mcp/tool-list.ts'
 import { CORE_PROFILE, type Field, INTERFACE_TOOLS } from './interface-tools.ts'
 
 const tools = toolsOf(capabilities)
-const byName = new Map(tools.map((tool) => [tool.tool.name, tool]))
+const BY_NAME = new Map(tools.map((tool) => [tool.tool.name, tool]))
 
 test('the tools are those of the interface, no more and no less', () => {
-  expect([...byName.keys()].sort()).toEqual(Object.keys(INTERFACE_TOOLS).sort())
+  expect([...BY_NAME.keys()].sort()).toEqual(Object.keys(INTERFACE_TOOLS).sort())
 })
 
 type Defs = Record<string, JsonSchema>
@@ -50,7 +50,7 @@ function fieldOf(schema: JsonSchema, required: boolean, defs: Defs): Field {
 }
 
 describe.each(Object.entries(INTERFACE_TOOLS))('%s', (name, expected) => {
-  const tool = byName.get(name)
+  const tool = BY_NAME.get(name)
   const schema = (tool ? inputSchemaOf(tool) : {}) as {
     properties?: Record<string, JsonSchema>
     required?: string[]

@@ -20,7 +20,7 @@ let folder: string
 let server: ChildProcess | undefined
 const stages = dockerfile()
 const last = stages.at(-1) as Stage
-const place = (stage: string) => join(folder, stage || 'image')
+const stageFolder = (stage: string) => join(folder, stage || 'image')
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-image-'))
@@ -33,9 +33,13 @@ afterAll(() => {
 function copy(stage: Stage, text: string): void {
   const { from, sources, target } = copyOf(text)
   for (const source of sources) {
-    const into = join(place(stage.name), APP, target.endsWith('/') ? join(target, basename(source)) : target)
+    const into = join(
+      stageFolder(stage.name),
+      APP,
+      target.endsWith('/') ? join(target, basename(source)) : target,
+    )
     mkdirSync(join(into, '..'), { recursive: true })
-    if (from) renameSync(join(place(from), source), into)
+    if (from) renameSync(join(stageFolder(from), source), into)
     else
       cpSync(join(repository, source), into, {
         recursive: true,
@@ -45,12 +49,12 @@ function copy(stage: Stage, text: string): void {
 }
 
 function play(stage: Stage): void {
-  mkdirSync(join(place(stage.name), APP), { recursive: true })
+  mkdirSync(join(stageFolder(stage.name), APP), { recursive: true })
   for (const { name, text } of stage.instructions) {
     if (name === 'COPY') copy(stage, text)
     if (name === 'RUN' && !NOT_PLAYED.includes(text))
       execFileSync('sh', ['-c', text], {
-        cwd: join(place(stage.name), APP),
+        cwd: join(stageFolder(stage.name), APP),
         env: { PATH: process.env.PATH, HOME: process.env.HOME, npm_config_prefer_offline: 'true' },
         stdio: ['ignore', 'ignore', 'inherit'],
       })
@@ -70,7 +74,7 @@ test('the stages can be played, and what they give starts, is healthy and serves
   }
   const [, ...args] = commandOf(all(last, 'CMD')[0] ?? '')
   let output = ''
-  server = spawn(process.execPath, args, { cwd: join(place(''), APP), env })
+  server = spawn(process.execPath, args, { cwd: join(stageFolder(''), APP), env })
   server.stdout?.on('data', (chunk) => (output += chunk))
   server.stderr?.on('data', (chunk) => (output += chunk))
   const ended = new Promise<number | null>((resolve) => server?.once('exit', resolve))

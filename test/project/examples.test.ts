@@ -34,13 +34,13 @@ beforeEach(async () => {
 })
 
 type Outcome = { code: number; stdout: string; stderr: string }
-type Run = { env?: Record<string, string>; input?: string; cwd?: string }
+type Options = { env?: Record<string, string>; input?: string; cwd?: string }
 
 /** Runs a program with nothing in its environment but the vault and what the example says. */
 function run(
   program: string,
   args: string[],
-  { env = {}, input = '', cwd = repository }: Run = {},
+  { env = {}, input = '', cwd = repository }: Options = {},
 ): Promise<Outcome> {
   const own = { PATH: process.env.PATH ?? '', HOME: folder, KVAULT_URL: vault.url, KVAULT_API_KEY: key }
   return new Promise((resolve) => {

@@ -43,7 +43,7 @@ test('every change is tested whole, on x64 and on arm64', () => {
   accessSync(join(repository, '.ci/run'), constants.X_OK)
 })
 
-test('dependabot looks at every place that has packages', () => {
+test('dependabot looks at every folder that has packages', () => {
   const { updates } = parse(read('.github/dependabot.yml'))
   const npm = updates.find((one: { 'package-ecosystem': string }) => one['package-ecosystem'] === 'npm')
   const locked = globSync(

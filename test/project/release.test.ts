@@ -39,9 +39,9 @@ test('the notes of a release are what stood under "Unreleased"', () => {
 let clone: string
 const NEXT = '99.1.0'
 
-const identity = { name: 'Release Test', email: 'release@example.com' }
+const IDENTITY = { name: 'Release Test', email: 'release@example.com' }
 const git = (...args: string[]) =>
-  execFileSync('git', ['-c', `user.name=${identity.name}`, '-c', `user.email=${identity.email}`, ...args], {
+  execFileSync('git', ['-c', `user.name=${IDENTITY.name}`, '-c', `user.email=${IDENTITY.email}`, ...args], {
     cwd: clone,
     encoding: 'utf8',
   }).trim()
@@ -53,10 +53,10 @@ function release(...args: string[]) {
   const env = {
     PATH: process.env.PATH,
     HOME: clone,
-    GIT_AUTHOR_NAME: identity.name,
-    GIT_AUTHOR_EMAIL: identity.email,
-    GIT_COMMITTER_NAME: identity.name,
-    GIT_COMMITTER_EMAIL: identity.email,
+    GIT_AUTHOR_NAME: IDENTITY.name,
+    GIT_AUTHOR_EMAIL: IDENTITY.email,
+    GIT_COMMITTER_NAME: IDENTITY.name,
+    GIT_COMMITTER_EMAIL: IDENTITY.email,
   }
   return spawnSync(process.execPath, ['scripts/release.ts', ...args], { cwd: clone, env, encoding: 'utf8' })
 }

@@ -7,7 +7,7 @@ type Table = keyof Schema | 'context_event_index'
  * so any join with it is local), or `single` (whole on one node: small, or touched seldom).
  */
 export const DISTRIBUTION = {
-  // One card, its parts and its place in the index are in one shard.
+  // One card, its parts and its index entries are in one shard.
   cards: 'card_id',
   card_tags: 'card_id',
   card_evidences: 'card_id',
@@ -69,7 +69,7 @@ export const DISTRIBUTION = {
   support_conversations: 'single',
 } as const satisfies Record<Table, string>
 
-const columnOf = new Map<string, string>(Object.entries(DISTRIBUTION))
+const COLUMN_OF = new Map<string, string>(Object.entries(DISTRIBUTION))
 
 const tablesIn = (statement: string) =>
   [...statement.matchAll(/\b(?:from|join|into|update)\s+"?(\w+)"?/g)].map((match) => match[1] as string)
@@ -84,11 +84,11 @@ const insertsWith = (statement: string, column: string) =>
 /** The distributed tables that a statement reaches in every shard, for want of their column. */
 export function tablesReachedEverywhere(statement: string): string[] {
   const distributed = tablesIn(statement).filter((table) => {
-    const column = columnOf.get(table)
+    const column = COLUMN_OF.get(table)
     return column !== undefined && column !== 'reference' && column !== 'single'
   })
   return [...new Set(distributed)].filter((table) => {
-    const column = columnOf.get(table) ?? ''
+    const column = COLUMN_OF.get(table) ?? ''
     return !isBound(statement, column) && !insertsWith(statement, column)
   })
 }
@@ -135,6 +135,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
       'account.change_password',
       'account.delete',
       'account.sign_out_everywhere',
+      'keys.create',
       'keys.delete',
       'keys.end_current',
       'keys.list',

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest'
 import { goodCard, record } from '../support/cards.ts'
 import { onBothEngines } from '../support/engines.ts'
 
-const password = 'correct horse battery'
+const PASSWORD = 'correct horse battery'
 
 const { verify } = vi.hoisted(() => ({ verify: vi.fn() }))
 vi.mock('@node-rs/argon2', async (original) => {
@@ -24,7 +24,7 @@ onBothEngines('an attacker', (t) => {
     }
     const registered = await t
       .anonymous()
-      .post('/api/v1/auth/register', { email: 'sneaky@example.com', password, ...sneaky })
+      .post('/api/v1/auth/register', { email: 'sneaky@example.com', password: PASSWORD, ...sneaky })
     expect(registered.body.user).toMatchObject({
       is_admin: false,
       email_verified: false,
@@ -82,7 +82,7 @@ onBothEngines('an attacker', (t) => {
         .anonymous()
         .post(
           '/api/v1/auth/login',
-          { email, password },
+          { email, password: PASSWORD },
           { 'x-session': 'cookie', cookie: `kv_session=${planted}` },
         )
       expect(login.status).toBe(200)

@@ -29,15 +29,15 @@ const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1
 const part = (name: string, content: string, file = '') =>
   `--x\r\nContent-Disposition: form-data; name="${name}"${file ? `; filename="${file}"` : ''}\r\n\r\n${content}\r\n`
 
-const form = `${part('email', 'a@example.com')}${part('subject', 'S')}${part('message', 'M')}${part('attachments', 'some text', 'a.txt')}--x--\r\n`
+const FORM = `${part('email', 'a@example.com')}${part('subject', 'S')}${part('message', 'M')}${part('attachments', 'some text', 'a.txt')}--x--\r\n`
 
-// Errors that nobody listens for end the process; vitest reports them as errors of this run.
+// Errors that nobody listens for end the process; vitest reports them as errors of the whole test.
 test('a form that breaks off anywhere, with or without its sender, ends nothing but itself', async () => {
-  for (let end = 0; end < form.length; end += 3) {
-    const [told] = await Promise.all([sendRaw(form.slice(0, end), false), sendRaw(form.slice(0, end), true)])
-    expect([400, 422], form.slice(0, end)).toContain(statusOf(told))
+  for (let end = 0; end < FORM.length; end += 3) {
+    const [told] = await Promise.all([sendRaw(FORM.slice(0, end), false), sendRaw(FORM.slice(0, end), true)])
+    expect([400, 422], FORM.slice(0, end)).toContain(statusOf(told))
   }
-  expect(statusOf(await sendRaw(form, false))).toBe(200)
+  expect(statusOf(await sendRaw(FORM, false))).toBe(200)
 })
 
 test('too many parts of any kind are refused, also where the form then breaks off', async () => {
@@ -51,7 +51,7 @@ test('too many parts of any kind are refused, also where the form then breaks of
   for (const flood of floods)
     for (const ending of ['', '--x--\r\n', '--x\r\nContent-Dis']) {
       const answer = await sendRaw(flood.repeat(5000) + ending, false)
-      // Who goes on sending after a refusal may be cut off before it has read the answer.
+      // A client that goes on sending after a refusal may be cut off before it has read the answer.
       if (answer !== '') expect([400, 413], JSON.stringify(flood)).toContain(statusOf(answer))
     }
   expect((await fetch(`${vault.url}/health`)).status).toBe(200)

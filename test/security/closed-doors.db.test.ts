@@ -26,7 +26,7 @@ const WAYS_TO_END_SESSIONS: Record<string, (db: Db, user: string) => Promise<unk
 }
 
 onBothEngines('a closed door', (t) => {
-  test('however sessions are ended, who was known by heart is not any more', async () => {
+  test('however sessions are ended, a remembered caller is forgotten', async () => {
     for (const [way, end] of Object.entries(WAYS_TO_END_SESSIONS)) {
       const user = await t.user()
       for (let tries = 0; tries < 200; tries++) {

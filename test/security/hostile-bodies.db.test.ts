@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { MAX_DEPTH, MAX_KEYS, MAX_VALUES } from '../../src/doors/http/limits/json-shape.ts'
 import {
   BODY_BYTES_PER_MINUTE,
+  FILES_PER_MINUTE,
   MISSES_PER_MINUTE,
   WRONG_CREDENTIALS_PER_MINUTE,
 } from '../../src/doors/http/limits/rate-limit.ts'
@@ -154,7 +155,25 @@ onBothEngines(
       expect((await from('192.0.2.2')('/nope', {}, '{}')).statusCode).toBe(404)
     })
 
-    test('holds for credentials that nobody has, and not for who has one', async () => {
+    test('holds for files and pages that are the same for everybody, and for files that do not exist', async () => {
+      const get = from('192.0.2.8')
+      const pages = ['/openapi.json', '/docs', '/mcp/manifest', '/docs/assets/swagger-ui.css']
+      for (const page of pages) expect((await get(page)).statusCode, page).toBe(200)
+      expect(await lastOf(MISSES_PER_MINUTE, (i) => get(`/docs/assets/nope-${i}.js`))).toBe(404)
+      expect((await get('/docs/assets/nope.js')).statusCode).toBe(429)
+      expect((await get('/docs')).statusCode).toBe(200)
+      await lastOf(FILES_PER_MINUTE, () => get('/docs'))
+      for (const page of pages) expect((await get(page)).statusCode, page).toBe(429)
+      expect((await from('192.0.2.9')('/docs')).statusCode).toBe(200)
+    })
+
+    test('holds for MCP without a credential', async () => {
+      const call = () => from('192.0.2.10')('/mcp', { host: 'localhost:8080' }, '{}')
+      expect(await lastOf(600, call)).toBe(401)
+      expect(await lastOf(1, call)).toBe(429)
+    })
+
+    test('holds for unknown credentials, and not for known ones', async () => {
       const user = await t.user()
       const get = from('192.0.2.3')
       const guess = (i: number) =>
@@ -175,6 +194,21 @@ onBothEngines(
       const send = (i: number) => post('/api/v1/search', { 'x-api-key': keys[i % keys.length] ?? '' }, query)
       expect(await lastOf(600, send)).toBe(200)
       expect(await lastOf(1, send)).toBe(429)
+    })
+
+    test('holds for the words of a filter, each of which is looked for in every public card', async () => {
+      const user = await t.user()
+      const list = (q: string) =>
+        from('192.0.2.11')(`/api/v1/cases?scope=public&q=${encodeURIComponent(q)}`, {
+          authorization: `Bearer ${user.token}`,
+        })
+      const letters = [...'abcdefghijklmnopqrstuvwxyz']
+      const many = await list(letters.join(' '))
+      expect([many.statusCode, many.json().detail[0].loc]).toEqual([422, ['query', 'q']])
+      // What is said again, or stands inside another word, is not looked for.
+      expect((await list('e '.repeat(400))).statusCode).toBe(200)
+      expect((await list(`${letters.join('')} ${letters.join(' ')}`)).statusCode).toBe(200)
+      expect(await lastOf(119, () => list('word'))).toBe(429)
     })
 
     test('holds for the bytes that a host or a person has parsed', async () => {

@@ -1,5 +1,8 @@
 import { afterAll, expect, test } from 'vitest'
+import { contextFor } from '../../src/core/context.ts'
 import { PUBLIC_LIBRARY_ID } from '../../src/db/public-library.ts'
+import { reindexAll } from '../../src/features/cards/indexing/reindex.ts'
+import { reviewSharedCards } from '../../src/features/cards/review-shared.ts'
 import { goodCard, type Person, record, team } from '../support/cards.ts'
 import { onBothEngines } from '../support/engines.ts'
 import { startSmtp } from '../support/smtp.ts'
@@ -78,6 +81,33 @@ onBothEngines('what cards show to whom', (t) => {
     expect(await versions(owner)).toMatchObject({ total: 5 })
   })
 
+  test('a workspace reads what was said about a card since it came there; the owner reads all', async () => {
+    const [first, second] = [await team(t, {}), await team(t, {})]
+    const { editor: owner } = first
+    // A member of both, so that the card can go from one to the other.
+    await second.admin.post(`/api/v1/workspaces/${second.workspaceId}/members`, {
+      user_id: owner.userId,
+      role: 'editor',
+    })
+    const { card_id } = await record(owner, { ...goodCard('said'), workspace_id: first.workspaceId })
+    await owner.post(`/api/v1/cards/${card_id}/share`)
+    const say = (as: Person, comment: string) =>
+      as.post(`/api/v1/cards/${card_id}/feedback`, { kind: 'useful', comment })
+    await say(first.viewer, 'Only for the first team')
+    t.later(1000)
+    const moved = await owner.post(`/api/v1/cards/${card_id}/move`, { workspace_id: second.workspaceId })
+    expect(moved.body.status).toBe('published')
+    t.later(1000)
+    await say(second.viewer, 'For the second team')
+    const read = async (as: Person) => {
+      const { body } = await as.get(`/api/v1/cards/${card_id}/feedback`)
+      return [body.total, body.items.map((item: { comment: string }) => item.comment)]
+    }
+    expect(await read(second.editor)).toEqual([1, ['For the second team']])
+    expect(await read(second.viewer)).toEqual([1, ['For the second team']])
+    expect(await read(owner)).toEqual([2, ['For the second team', 'Only for the first team']])
+  })
+
   test('strangers see what has passed its review, whatever brought it into the open', async () => {
     const stranger = await t.user()
     for (const visibility of ['public', 'unlisted']) {
@@ -133,6 +163,39 @@ onBothEngines('what cards show to whom', (t) => {
       await editor.patch(`/api/v1/cards/${good.card_id}`, { symptom: goodCard(word).symptom })
       expect((await stranger.get(`/api/v1/cards/${good.card_id}`)).status).toBe(200)
     }
+  })
+
+  test('what was shared before sharing kept a review is reviewed after the upgrade', async () => {
+    const stranger = await t.user()
+    const { workspaceId, editor } = await team(t, { visibility: 'public' })
+    const poor = await record(editor, {
+      title: 'oldaxolotl poor',
+      symptom: 'short',
+      fix_summary: 'short',
+      workspace_id: workspaceId,
+    })
+    const good = await record(editor, { ...goodCard('oldaxolotl'), workspace_id: workspaceId })
+    for (const { card_id } of [poor, good]) await editor.post(`/api/v1/cards/${card_id}/share`)
+    // As an older version left them, with an index that knows nothing of reviews.
+    await t.app.services.database.transaction((db) =>
+      db
+        .updateTable('cards')
+        .set({ review_status: 'not_reviewed', review_score: null, reviewed_at: null })
+        .where('workspace_id', '=', workspaceId)
+        .execute(),
+    )
+    await reindexAll(contextFor(t.app.services))
+    const statuses = async () => [
+      (await stranger.get(`/api/v1/cards/${poor.card_id}`)).status,
+      (await stranger.get(`/api/v1/cards/${good.card_id}`)).status,
+    ]
+    const found = async () =>
+      ids(await stranger.post('/api/v1/search', { query: 'oldaxolotl', scope: 'public' }))
+    expect([await statuses(), await found()]).toEqual([[404, 404], []])
+    await reviewSharedCards(contextFor(t.app.services), new AbortController().signal)
+    expect([await statuses(), await found()]).toEqual([[404, 200], [good.card_id]])
+    const { review } = (await editor.get(`/api/v1/cards/${poor.card_id}`)).body
+    expect([review.status, review.reasons.length > 0]).toEqual(['rejected', true])
   })
 
   test('in the open only the owner shares; in a private workspace editors do too', async () => {

@@ -124,7 +124,7 @@ const define = (t: TestVault) => {
       expect((await inboxOf(mate)).items[0].invite_id).toBeNull()
     })
 
-    test('an invitation by address stands in the inbox only of who has proved that address', async () => {
+    test('an invitation by address is in the inbox only of the account that has proved the address', async () => {
       const [lead, mate] = await people()
       const { workspaceId } = await teamOf(lead)
       const invites = `/api/v1/workspaces/${workspaceId}/invites`
@@ -150,7 +150,7 @@ const define = (t: TestVault) => {
       expect((await mate.get(members)).status).toBe(404)
     })
 
-    test('goes back to who gave it, if they are still there', async () => {
+    test('goes back to the giver, if they are still there', async () => {
       const [lead, mate] = await people()
       const { add, leave, members } = await teamOf(lead)
       await add(mate, 'viewer')
@@ -200,6 +200,25 @@ const define = (t: TestVault) => {
       expect((await mate.post(`/api/v1/cards/${shared}/unpublish`)).status).toBe(200)
       expect((await mate.post(`/api/v1/cards/${draft}/publish`)).status).toBe(200)
       expect((await mate.patch(`/api/v1/cards/${draft}`, { scope_notes: 'In the library' })).status).toBe(200)
+    })
+
+    test('does not bring back there what an admin has deleted', async () => {
+      const [lead, mate] = await people()
+      const { workspaceId, add, leave } = await teamOf(lead)
+      await add(mate, 'editor')
+      const given = { ...goodCard('brought back'), workspace_id: workspaceId }
+      const { card_id } = (await mate.post('/api/v1/cards', given)).body
+      const shownToTeam = async () => (await lead.get(`/api/v1/cards/${card_id}`)).body.status
+      await mate.post(`/api/v1/cards/${card_id}/share`)
+      await lead.delete(`/api/v1/cards/${card_id}`)
+      await mate.post(`/api/v1/cards/${card_id}/undelete`)
+      expect(await shownToTeam()).toBe('published')
+      await lead.delete(`/api/v1/cards/${card_id}`)
+      await leave(mate)
+      const back = await mate.post(`/api/v1/cards/${card_id}/undelete`)
+      expect([back.status, back.body.status, back.body.published_at]).toEqual([200, 'unpublished', null])
+      const found = await lead.post('/api/v1/search', { query: 'brought back', scope: 'workspace' })
+      expect(found.body.results).toEqual([])
     })
   })
 

@@ -3,6 +3,6 @@ import { slowPatterns } from './patterns.ts'
 
 const LONGEST_MS = 5
 
-test('no pattern of ours takes long over any long run of characters', () => {
+test('no pattern of ours takes long over any long repetition of characters', () => {
   expect(slowPatterns(LONGEST_MS)).toEqual([])
 }, 240_000)

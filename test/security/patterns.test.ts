@@ -4,7 +4,7 @@ import { patterns, slowPatterns } from './patterns.ts'
 /** A hundred times what any of them needs, so that only a bad pattern is seen and never a busy machine. */
 const HOPELESS_MS = 100
 
-test('no pattern of ours is hopeless over any long run of characters', () => {
+test('no pattern of ours is hopeless over any long repetition of characters', () => {
   expect(patterns.length).toBeGreaterThan(80)
   expect(slowPatterns(HOPELESS_MS)).toEqual([])
 })

@@ -21,8 +21,8 @@ export const patterns: readonly Pattern[] = globSync('src/**/*.ts', { cwd: repos
     })
   })
 
-/** Long runs of what patterns like to repeat, with an end that makes them fail. */
-const repeated = [
+/** Long repetitions of what patterns like to repeat, with an end that makes them fail. */
+const REPEATED = [
   'a',
   'A',
   '0',
@@ -62,9 +62,9 @@ const repeated = [
   '\u{1f9ea}',
 ]
 const LENGTH = 4_000
-const hostile = repeated.flatMap((piece) => {
-  const run = piece.repeat(Math.ceil(LENGTH / piece.length))
-  return [run, `${run}\u0001`, `a${run}!`]
+const hostile = REPEATED.flatMap((piece) => {
+  const long = piece.repeat(Math.ceil(LENGTH / piece.length))
+  return [long, `${long}\u0001`, `a${long}!`]
 })
 
 const TRIES = 8
@@ -101,7 +101,7 @@ function slowest({ source, flags }: Pattern, longestMs: number): { ms: number; t
 }
 
 /**
- * Those that take longer than this over any long run of characters. Linear patterns take some hundredths of a
+ * Those that take longer than this over any long repetition of characters. Linear patterns take some hundredths of a
  * millisecond, quadratic ones tens of milliseconds, worse ones for ever.
  */
 export const slowPatterns = (longestMs: number): string[] =>

@@ -28,7 +28,7 @@ const hasFolder = (t: TestVault, ticketId: string) => existsSync(join(t.vault.da
 onBothEngines(
   'uploads',
   (t) => {
-    test('of nobody have a total, also when they come at once; who is signed in is not held', async () => {
+    test('without an account have a total, also when they come at once; signed-in people are not limited by it', async () => {
       const together = await Promise.all([1, 2, 3, 4].map(() => openTicket(t, MIB - 1000)))
       const statuses = together.map(({ status }) => status).sort()
       expect(statuses).toEqual([200, 200, 507, 507])
@@ -159,5 +159,113 @@ onBothEngines('a card', (t) => {
     for (let i = 0; i < 9; i++) expect((await user.patch(url, { evidences: small })).status).toBe(200)
     const refused = await user.patch(url, { evidences: small })
     expect([refused.status, refused.body.detail[0].loc]).toEqual([422, ['body', 'evidences']])
+  })
+})
+
+onBothEngines('a list', (t) => {
+  const META = { x: 'y'.repeat(60_000) }
+  const ITEMS = 45
+  type Item = { truncated?: boolean; meta?: object | null; policy_json?: object | null }
+  const expectBounded = (answer: { text: string }, items: Item[], isWhole: (item: Item) => boolean) => {
+    expect(answer.text.length).toBeLessThan(2.2 * MIB)
+    expect(items).toHaveLength(ITEMS)
+    expect(items.slice(0, 30).every((item) => isWhole(item) && item.truncated !== true)).toBe(true)
+    expect(items.slice(-5).every((item) => !isWhole(item) && item.truncated === true)).toBe(true)
+  }
+
+  test('of raw materials has 2 MiB at most, and says what is cut', async () => {
+    const user = await t.user()
+    for (let i = 0; i < ITEMS; i++)
+      await user.post('/api/v1/raw-materials', { content: 'c', title: 't'.repeat(300), meta: META })
+    const list = await user.get('/api/v1/raw-materials?page_size=100')
+    expectBounded(list, list.body.items, (item) => item.meta !== null)
+    const last = list.body.items.at(-1)
+    expect(last.title.length).toBeLessThan(210)
+    const { body } = await user.get(`/api/v1/raw-materials/${last.raw_id}`)
+    expect([body.meta, body.title.length, body.truncated]).toEqual([META, 300, false])
+  })
+
+  test('of memory has 2 MiB at most, in the timeline and in the snapshot', async () => {
+    const user = await t.user()
+    const event = { project_key: 'p', event_type: 'turn', content: 'c', meta: META }
+    for (let i = 0; i < ITEMS; i++) await user.post('/api/v1/project-context/events', event)
+    const timeline = await user.get('/api/v1/project-context/events?project_key=p&limit=100')
+    expectBounded(timeline, timeline.body.items, (item) => item.meta !== null)
+    const snapshot = await user.get('/api/v1/project-context/snapshot?project_key=p&limit_events=100')
+    expectBounded(snapshot, snapshot.body.recent_events, (item) => item.meta !== null)
+    const { raw_id } = timeline.body.items.at(-1)
+    expect((await user.get(`/api/v1/project-context/events/${raw_id}`)).body.meta).toEqual(META)
+  })
+
+  test('of memory is searched for two letters in its newest 32 MiB alone', async () => {
+    const user = await t.user()
+    const project = { project_key: 'long', event_type: 'turn' }
+    const append = (content: string) => user.post('/api/v1/project-context/events', { ...project, content })
+    await append('only here: zq')
+    const first = await append('x'.repeat(190_000))
+    const search = (query: string) =>
+      user.get(`/api/v1/project-context/search?project_key=long&query=${query}`)
+    expect((await search('zq')).body.total).toBe(1)
+    // As if the text between were much longer; nobody has to send it for that.
+    await t.app.services.database.transaction((db) =>
+      db
+        .updateTable('context_events')
+        .set({ search_text: 'x'.repeat(33 * MIB) })
+        .where('raw_id', '=', first.body.raw_id)
+        .execute(),
+    )
+    await append('newest: zw')
+    expect((await search('zw')).body.total).toBe(1)
+    expect((await search('zq')).body.total).toBe(0)
+    expect((await search('only here')).body.total).toBe(1)
+  })
+
+  test('of workspaces has 2 MiB at most, whoever has added one to them', async () => {
+    const [maker, added] = [await t.user(), await t.user()]
+    const policy_json = META
+    for (let i = 1; i < ITEMS; i++) {
+      const { workspace_id } = (await maker.post('/api/v1/workspaces', { name: `W${i}`, policy_json })).body
+      await maker.post(`/api/v1/workspaces/${workspace_id}/members`, { user_id: added.userId })
+    }
+    // The last one is the reader's own, which has no policy.
+    const list = await added.get('/api/v1/workspaces?include_public=false')
+    expect(list.text.length).toBeLessThan(2.2 * MIB)
+    const items: Item[] = list.body.items
+    expect(items).toHaveLength(ITEMS)
+    expect([items[0]?.policy_json, items[0]?.truncated]).toEqual([policy_json, undefined])
+    expect([items.at(-2)?.policy_json, items.at(-2)?.truncated]).toEqual([null, true])
+    const { workspace_id } = list.body.items.at(-2)
+    expect((await added.get(`/api/v1/workspaces/${workspace_id}`)).body.policy_json).toEqual(policy_json)
+  })
+
+  test('of API keys cannot grow without end', async () => {
+    const user = await t.user()
+    const now = new Date().toISOString()
+    await t.app.services.database.transaction((db) =>
+      db
+        .insertInto('api_keys')
+        .values(
+          Array.from({ length: 499 }, (_, i) => ({
+            key_id: crypto.randomUUID(),
+            key_hash: `${user.userId}-${i}`,
+            user_id: user.userId,
+            name: 'one of many',
+            prefix: 'kv_',
+            scopes: '[]',
+            created_at: now,
+            last_used_at: null,
+            expires_at: null,
+          })),
+        )
+        .execute(),
+    )
+    const create = () => user.post('/api/v1/auth/api-keys', { name: 'one more' })
+    const made = await Promise.all([create(), create(), create()])
+    expect(made.map((answer) => answer.status).sort()).toEqual([201, 409, 409])
+    expect((await create()).body.code).toBe('too_many_keys')
+    expect(
+      (await user.delete(`/api/v1/auth/api-keys/${made.find((a) => a.status === 201)?.body.key_id}`)).status,
+    ).toBe(204)
+    expect((await create()).status).toBe(201)
   })
 })

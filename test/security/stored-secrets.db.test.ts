@@ -6,7 +6,7 @@ import { startModelStandIn } from '../support/model-stand-in.ts'
 /** Looks like a key of a code host; made here, so that no file holds one. */
 const secret = () => `ghp_${crypto.randomUUID().replaceAll('-', '')}q7Z4`
 
-onBothEngines('secrets in the places where nobody looks', (t) => {
+onBothEngines('secrets in fields where nobody looks', (t) => {
   test.each([
     ['the kind of an evidence', (s: string) => ({ evidences: [{ kind: s, content: 'log', meta: null }] })],
     [
@@ -53,6 +53,21 @@ onBothEngines('secrets in the places where nobody looks', (t) => {
     expect(changed.body.name).toBe('<GITHUB_TOKEN>')
     const code = await author.post('/api/v1/billing/invites', { note: value })
     expect(code.body.note).toBe('<GITHUB_TOKEN>')
+  })
+
+  test('the name of a person and of a key, the answers of the onboarding', async () => {
+    const value = secret()
+    const account = { email: `${crypto.randomUUID()}@example.com`, password: 'correct horse battery' }
+    const made = await t.anonymous().post('/api/v1/auth/register', { ...account, display_name: value })
+    expect([made.status, made.body.user.display_name]).toEqual([201, '<GITHUB_TOKEN>'])
+    const user = await t.user()
+    const renamed = await user.patch('/api/v1/auth/me', { display_name: `Jane ${value}` })
+    expect(renamed.body.display_name).toBe('Jane <GITHUB_TOKEN>')
+    const key = await user.post('/api/v1/auth/api-keys', { name: value })
+    expect([key.status, key.body.name]).toEqual([201, '<GITHUB_TOKEN>'])
+    const answers = { role: 'lead', note: value }
+    const onboarded = await user.post('/api/v1/auth/onboarding', { answers })
+    expect(onboarded.body.onboarding).toEqual({ role: 'lead', note: '<GITHUB_TOKEN>' })
   })
 
   test('a project is not named by a secret, at any door that names one', async () => {

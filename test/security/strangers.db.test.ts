@@ -31,7 +31,7 @@ const OWN_NAMESPACE = new Set([
   'notices.mark_read',
 ])
 
-/** A filter by a place that is not theirs may also answer with nothing. */
+/** A filter by a workspace that is not theirs may also answer with nothing. */
 const FILTERS = new Set(['search.cards', 'cards.list', 'cases.list', 'cards.stats', 'materials.list'])
 
 type World = Awaited<ReturnType<typeof makeWorld>>
@@ -43,18 +43,18 @@ async function makeWorld(t: Parameters<typeof busyVault>[0]) {
     if (answer.status >= 300) throw new Error(answer.text)
     return answer.body
   }
-  const place = { workspace_id: busy.team.workspace_id }
+  const inTeam = { workspace_id: busy.team.workspace_id }
   const evidences = [{ kind: 'log', content: MARK }]
-  const card = ok(await owner.post('/api/v1/cards', { ...goodCard(MARK), ...place, evidences }))
+  const card = ok(await owner.post('/api/v1/cards', { ...goodCard(MARK), ...inTeam, evidences }))
   ok(await owner.patch(`/api/v1/cards/${card.card_id}`, { scope_notes: MARK }))
   const gone = ok(await owner.post('/api/v1/cards', goodCard(`${MARK}gone`)))
   await owner.delete(`/api/v1/cards/${gone.card_id}`)
   const written = { project_key: 'example/secret', event_type: 'user_message', content: MARK }
   const event = ok(await owner.post('/api/v1/project-context/events', written))
-  const material = ok(await owner.post('/api/v1/raw-materials', { content: MARK, ...place }))
+  const material = ok(await owner.post('/api/v1/raw-materials', { content: MARK, ...inTeam }))
   const key = ok(await owner.post('/api/v1/auth/api-keys', { name: MARK }))
   const [session] = ok(await owner.get('/api/v1/auth/sessions'))
-  ok(await owner.patch(`/api/v1/workspaces/${place.workspace_id}`, { name: MARK }))
+  ok(await owner.patch(`/api/v1/workspaces/${inTeam.workspace_id}`, { name: MARK }))
   return {
     owner,
     stranger: await t.user('stranger'),

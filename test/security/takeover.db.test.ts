@@ -99,17 +99,17 @@ const statusesOf = async (opens: Record<string, () => Promise<number>>) =>
     await Promise.all(Object.entries(opens).map(async ([name, open]) => [name, await open()] as const)),
   )
 
-const allOpen = { session: 200, otherSession: 200, key: 200, app: 200 }
-const allShut = { session: 401, otherSession: 401, key: 401, app: 401, refreshedApp: 400 }
+const ALL_OPEN = { session: 200, otherSession: 200, key: 200, app: 200 }
+const ALL_SHUT = { session: 401, otherSession: 401, key: 401, app: 401, refreshedApp: 400 }
 
 const define = (t: TestVault) => {
   test('who proves an address by a reset has an account that nothing of a squatter opens', async () => {
     const squatter = await t.user(`squatted-${t.engine}`)
     const opens = await credentialsOf(t, squatter)
     const { refreshedApp: _, ...atFirst } = opens
-    expect(await statusesOf(atFirst)).toEqual(allOpen)
+    expect(await statusesOf(atFirst)).toEqual(ALL_OPEN)
     await resetPassword(t, squatter.email)
-    expect(await statusesOf(opens)).toEqual(allShut)
+    expect(await statusesOf(opens)).toEqual(ALL_SHUT)
     const login = { email: squatter.email, password: 'the owner chose this' }
     const { body } = await t.anonymous().post('/api/v1/auth/login', login)
     expect(body.user).toMatchObject({ email_verified: true, is_admin: true })
@@ -162,14 +162,14 @@ const define = (t: TestVault) => {
       const user = await t.user(`changes-${t.engine}`)
       const opens = await credentialsOf(t, user)
       expect((await user.post('/api/v1/auth/password', change)).status).toBe(204)
-      expect(await statusesOf(opens)).toEqual({ ...allShut, session: 200 })
+      expect(await statusesOf(opens)).toEqual({ ...ALL_SHUT, session: 200 })
     })
 
     test('keeps keys and apps where that is asked for', async () => {
       const user = await t.user(`keeps-${t.engine}`)
       const { refreshedApp: _, ...opens } = await credentialsOf(t, user)
       await user.post('/api/v1/auth/password', { ...change, end_keys_and_apps: false })
-      expect(await statusesOf(opens)).toEqual({ ...allOpen, otherSession: 401 })
+      expect(await statusesOf(opens)).toEqual({ ...ALL_OPEN, otherSession: 401 })
     })
   })
 
@@ -177,7 +177,7 @@ const define = (t: TestVault) => {
     const [one, two] = [await t.user(`everywhere-${t.engine}`), await t.user(`sessions-${t.engine}`)]
     const opens = await credentialsOf(t, one)
     expect((await one.post('/api/v1/auth/logout-everywhere')).status).toBe(204)
-    expect(await statusesOf(opens)).toEqual(allShut)
+    expect(await statusesOf(opens)).toEqual(ALL_SHUT)
     const { refreshedApp: _, ...others } = await credentialsOf(t, two)
     await two.post('/api/v1/auth/logout-everywhere', { keys_and_apps: false })
     expect(await statusesOf(others)).toEqual({ session: 401, otherSession: 401, key: 200, app: 200 })

@@ -1,5 +1,6 @@
 /** Payment events in the shape of the API version that the SDK pins, for one person. */
 import { randomUUID } from 'node:crypto'
+import { signPayload } from '../../src/adapters/payments/payments.ts'
 import type { Services } from '../../src/core/context.ts'
 import type { TestVault } from './engines.ts'
 
@@ -143,4 +144,25 @@ export function events(person: Pick<Person, 'userId'>, t: TestVault) {
         metadata: {},
       }),
   }
+}
+
+/** Events as Stripe sends them, signed with the secret of this test, through the real route. */
+export function webhookOf(t: TestVault) {
+  return async (event: object, options: { header?: string; secret?: string; ageSeconds?: number } = {}) => {
+    const payload = JSON.stringify(event)
+    const at = new Date(t.app.services.now().getTime() - (options.ageSeconds ?? 0) * 1000)
+    const header = options.header ?? signPayload(payload, options.secret ?? SECRET, at)
+    return t.anonymous().post('/api/v1/billing/webhook', payload, { 'stripe-signature': header })
+  }
+}
+
+export async function ledger(person: Person, reason: string) {
+  const rows = await person.services.database.read
+    .selectFrom('credit_entries')
+    .select(['delta', 'balance_after', 'reason', 'ref_type', 'ref_id'])
+    .where('user_id', '=', person.userId)
+    .where('reason', '=', reason)
+    .orderBy('entry_id')
+    .execute()
+  return rows
 }

@@ -1,17 +1,17 @@
-/** What cards do, said again in the smallest way: the property test holds the product against it. */
+/** The rules of cards in their smallest form. The property test compares the product with it. */
 export type Actor = 0 | 1 | 2 | 3
 
 /** Actor 0 is admin of the team, 1 editor, 2 viewer, 3 a stranger. */
 const ROLE = ['admin', 'editor', 'viewer', undefined] as const
 const RANK = { admin: 3, editor: 2, viewer: 1 } as const
 
-export type Place = 'home' | 'team' | 'library'
+export type WorkspaceName = 'home' | 'team' | 'library'
 export type Kind = 'useful' | 'not_applicable' | 'outdated'
 
 export type ModelCard = {
   owner: Actor
-  origin: Place
-  place: Place
+  origin: WorkspaceName
+  workspace: WorkspaceName
   published: boolean
   good: boolean
   version: number
@@ -22,7 +22,7 @@ export type ModelCard = {
 }
 
 export type Command =
-  | { do: 'record'; by: Actor; place: 'home' | 'team'; good: boolean }
+  | { do: 'record'; by: Actor; workspace: 'home' | 'team'; good: boolean }
   | { do: 'update'; by: Actor; card: number; good: boolean }
   | { do: 'share' | 'unpublish' | 'delete' | 'undelete'; by: Actor; card: number }
   | { do: 'publish'; by: Actor; card: number; target: 'library' | 'team' }
@@ -40,14 +40,14 @@ export class Model {
   }
 
   #rankIn(actor: Actor, card: ModelCard): number {
-    if (card.place === 'home') return card.owner === actor ? 3 : 0
-    const role = card.place === 'team' ? ROLE[actor] : undefined
+    if (card.workspace === 'home') return card.owner === actor ? 3 : 0
+    const role = card.workspace === 'team' ? ROLE[actor] : undefined
     return role ? RANK[role] : 0
   }
 
   /** Strangers see what has passed its review. */
   #isOpen(card: ModelCard): boolean {
-    return card.published && card.place === 'library' && card.good
+    return card.published && card.workspace === 'library' && card.good
   }
 
   mayRead(actor: Actor, card: ModelCard): boolean {
@@ -95,7 +95,7 @@ export class Model {
         return 200
       case 'unpublish':
         if (card.owner !== by) return 403
-        if (card.published) card.place = card.origin
+        if (card.published) card.workspace = card.origin
         card.published = false
         return 200
       case 'delete':
@@ -109,14 +109,14 @@ export class Model {
     }
   }
 
-  #record({ by, place, good }: Extract<Command, { do: 'record' }>): number {
+  #record({ by, workspace, good }: Extract<Command, { do: 'record' }>): number {
     const role = ROLE[by]
-    if (place === 'team' && !role) return 404
-    if (place === 'team' && role === 'viewer') return 403
+    if (workspace === 'team' && !role) return 404
+    if (workspace === 'team' && role === 'viewer') return 403
     this.cards.push({
       owner: by,
-      origin: place,
-      place,
+      origin: workspace,
+      workspace,
       published: false,
       good,
       version: 1,
@@ -132,10 +132,10 @@ export class Model {
     if (card.owner !== by) return 403
     if (target === 'team' && !ROLE[by]) return 404
     if (target === 'team' && ROLE[by] === 'viewer') return 403
-    if (card.published && card.place === target) return 200
+    if (card.published && card.workspace === target) return 200
     if (!card.good) return 400
     card.published = true
-    card.place = target
+    card.workspace = target
     if (target === 'library' && !card.earned) {
       card.earned = true
       this.credits[by] += 5

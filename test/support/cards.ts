@@ -6,7 +6,7 @@ export const titleWord = (word = '') => `${word.replaceAll('-', '')}1`
 
 /** A card that passes the review; the word makes it its own, so that no two are duplicates. */
 export const goodCard = (word: string = crypto.randomUUID(), more: Record<string, unknown> = {}) => {
-  // Its own words in every place, so that cards with other words share no run of three words.
+  // Its own words in every field, so that cards with other words share no three words in a row.
   const w = (i: number) => `${word.replaceAll('-', '')}${i}`
   return {
     title: `Connection pool ${w(1)} exhausted under ${w(2)} load`,

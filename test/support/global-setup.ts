@@ -26,7 +26,7 @@ async function makeTemplate(url: string): Promise<void> {
   await database.close()
 }
 
-/** One PostgreSQL for the whole run; each test file gets a database of its own, copied from a migrated one. */
+/** One PostgreSQL for all test files; each test file gets a database of its own, copied from a migrated one. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.TEST_DATABASE_URL
   const server = given

@@ -68,7 +68,7 @@ function binaries(owner: Owner | undefined): string {
       renameSync(partial, copy)
     } catch (error) {
       rmSync(partial, { recursive: true, force: true })
-      // Another run has put its copy there meanwhile.
+      // Another process has put its copy there meanwhile.
       if (!existsSync(copy)) throw error
     }
   }
@@ -121,12 +121,12 @@ export async function startPostgres({
   const base = mkdtempSync(join(folder, 'knowledge-vault-pg-'))
   if (owner) chownSync(base, owner.uid, owner.gid)
   const data = dataDir ?? join(base, 'data')
-  const run = owner ? { ...owner, cwd: base } : { cwd: base }
+  const options = owner ? { ...owner, cwd: base } : { cwd: base }
   if (!dataDir)
     execFileSync(
       join(native, 'bin', 'initdb'),
       ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'],
-      { ...run, stdio: 'pipe' },
+      { ...options, stdio: 'pipe' },
     )
   const port = await freePort()
   const url = (database = 'postgres') => `postgres://postgres@127.0.0.1:${port}/${database}`
@@ -138,7 +138,7 @@ export async function startPostgres({
     const started = spawn(
       join(native, 'bin', 'postgres'),
       ['-D', data, '-p', String(port), ...flags.flatMap(([name, value]) => ['-c', `${name}=${value}`])],
-      { ...run, stdio: ['ignore', 'pipe', 'pipe'] },
+      { ...options, stdio: ['ignore', 'pipe', 'pipe'] },
     )
     child = started
     const keep = (chunk: Buffer) => {

@@ -19,7 +19,7 @@ function lineOf(reason: string, tests: readonly TestCase[], root: string): strin
   return `${what} (${where}): ${reason}`
 }
 
-/** Names at the end of a run what was skipped and why. A skip without a reason fails the run. */
+/** Names at the end what was skipped and why. A skip without a reason fails the tests. */
 export default class SkipReport implements Reporter {
   #vitest: Vitest | undefined
 
@@ -32,7 +32,7 @@ export default class SkipReport implements Reporter {
     // Who asks for some tests by name knows that the others are left out.
     if (!vitest || vitest.config.testNamePattern) return
     const skipped = modules.flatMap(skippedIn)
-    const byReason = Map.groupBy(skipped, ({ reason }) => reason ?? 'no reason is given, so this run fails')
+    const byReason = Map.groupBy(skipped, ({ reason }) => reason ?? 'no reason is given, so the tests fail')
     if (skipped.some(({ reason }) => reason === undefined)) process.exitCode = 1
     for (const [reason, tests] of byReason)
       vitest.logger.log(

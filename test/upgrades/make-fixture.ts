@@ -18,8 +18,8 @@ import { lookAt } from './look.ts'
 
 const folder = join(import.meta.dirname, VERSION)
 const dataDir = mkdtempSync(join(tmpdir(), 'knowledge-vault-fixture-'))
-const env = { DATA_DIR: dataDir, RATE_LIMIT: 'off', SECRET_KEY: 'for the fixture and nothing else' }
-const app = await buildApp(readConfig(env), { log: pino({ level: 'silent' }), jobs: [] })
+const ENV = { DATA_DIR: dataDir, RATE_LIMIT: 'off', SECRET_KEY: 'for the fixture and nothing else' }
+const app = await buildApp(readConfig(ENV), { log: pino({ level: 'silent' }), jobs: [] })
 const anonymous = clientOf(app, {})
 const user = async (name = 'person') => {
   const email = `${name}@example.com`
@@ -29,16 +29,16 @@ const user = async (name = 'person') => {
   return { ...client, userId: user.user_id, workspaceId: user.personal_workspace_id, email, token }
 }
 const world = await busyVault({ user })
-const expected = {
+const EXPECTED = {
   email: world.author.email,
   card_id: world.card.card_id,
   shared_id: world.shared.card_id,
   workspace_id: world.team.workspace_id,
 }
-const seen = await lookAt(world.author, expected)
+const seen = await lookAt(world.author, EXPECTED)
 mkdirSync(folder, { recursive: true })
 await takeBackup(app.services.config, join(folder, 'vault.kvbackup'))
 await app.close()
 writeFileSync(join(folder, 'vault.db.gz'), gzipSync(readFileSync(join(dataDir, 'vault.db')), { level: 9 }))
-writeFileSync(join(folder, 'expected.json'), `${JSON.stringify({ ...expected, seen }, null, 2)}\n`)
+writeFileSync(join(folder, 'expected.json'), `${JSON.stringify({ ...EXPECTED, seen }, null, 2)}\n`)
 rmSync(dataDir, { recursive: true })

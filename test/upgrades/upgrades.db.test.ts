@@ -57,7 +57,7 @@ describe.each(releases)('a vault of version %s', (release) => {
     const vault = await makeVault(engine)
     const config = readConfig(vault.env)
     const database = openDatabase(config)
-    // The test's PostgreSQL databases come with the present schema; an old backup needs a place without one.
+    // The test's PostgreSQL databases come with the present schema; an old backup needs a database without one.
     if (engine === 'postgres')
       await database.transaction((db) => sql`drop schema public cascade; create schema public`.execute(db))
     await restoreBackup(bareContext(config, database), join(folder, 'vault.kvbackup'))

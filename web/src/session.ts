@@ -28,7 +28,7 @@ export function useMe(): User {
 export const useSignedIn = () => useQuery(meQuery).data ?? null
 
 /** Asks the server for the cookie instead of a token in the answer. */
-const asCookie = { headers: { 'X-Session': 'cookie' } }
+const AS_COOKIE = { headers: { 'X-Session': 'cookie' } }
 
 async function begin(answer: Promise<TokenResponse>): Promise<User> {
   const { user } = await answer
@@ -37,15 +37,15 @@ async function begin(answer: Promise<TokenResponse>): Promise<User> {
   return user
 }
 
-export const signIn = (input: { email: string; password: string }) => begin(account.login(input, asCookie))
+export const signIn = (input: { email: string; password: string }) => begin(account.login(input, AS_COOKIE))
 export const signUp = (input: {
   email: string
   password: string
   display_name?: string
   invite_code?: string
-}) => begin(account.register(input, asCookie))
+}) => begin(account.register(input, AS_COOKIE))
 export const signInWithGoogle = (input: { id_token: string }) =>
-  begin(account.loginWithGoogle(input, asCookie))
+  begin(account.loginWithGoogle(input, AS_COOKIE))
 
 export async function signOut() {
   await account.logout()

@@ -23,27 +23,27 @@ const findings = (pattern: RegExp, of = files) =>
     ),
   )
 
-const places = (found: { where: string }[]) => found.map(({ where }) => where)
+const locations = (found: { where: string }[]) => found.map(({ where }) => where)
 const tokenNames = (prefix: string) =>
   [...tokens.matchAll(new RegExp(`--${prefix}-([a-z-]+):`, 'g'))].map(([, name]) => name)
 
 test('colours are named in tokens.css alone', () => {
-  expect(places(findings(/#(?:[0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3,4})\b/gi))).toEqual([])
-  expect(places(findings(/\b(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch|light-dark)\(/g))).toEqual([])
+  expect(locations(findings(/#(?:[0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3,4})\b/gi))).toEqual([])
+  expect(locations(findings(/\b(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch|light-dark)\(/g))).toEqual([])
   const styles = files.filter(({ file }) => file.endsWith('.css'))
   const free = /^(?:var\(|color-mix\(|inherit$|none$|transparent$|currentcolor$)/i
   const declared = findings(/(?:^|[\s;-])(?:color|background|fill|stroke):\s*([^;]+)/g, styles)
-  expect(places(declared.filter(({ value }) => !free.test(value)))).toEqual([])
+  expect(locations(declared.filter(({ value }) => !free.test(value)))).toEqual([])
 })
 
 test('sizes are named in tokens.css alone', () => {
-  expect(places(findings(/[\w.[-]*\d(?:px|rem|em|ch|pt|[sld]?v[hw])\b/g))).toEqual([])
+  expect(locations(findings(/[\w.[-]*\d(?:px|rem|em|ch|pt|[sld]?v[hw])\b/g))).toEqual([])
 })
 
 test('durations are named in tokens.css alone', () => {
   const styles = files.filter(({ file }) => file.endsWith('.css'))
-  expect(places(findings(/\d(?:ms|s)\b/g, styles))).toEqual([])
-  expect(places(findings(/\b(?:duration|delay)-(?:\d|\[)[^\s'"]*/g))).toEqual([])
+  expect(locations(findings(/\d(?:ms|s)\b/g, styles))).toEqual([])
+  expect(locations(findings(/\b(?:duration|delay)-(?:\d|\[)[^\s'"]*/g))).toEqual([])
 })
 
 test('an icon has one of the sizes in tokens.css', () => {
@@ -51,7 +51,7 @@ test('an icon has one of the sizes in tokens.css', () => {
   expect(sizes.length).toBeGreaterThan(0)
   const used = findings(/\bsize(?: = |=\{)(\d+)/g)
   expect(used.length).toBeGreaterThan(100)
-  expect(places(used.filter(({ value }) => !sizes.includes(value)))).toEqual([])
+  expect(locations(used.filter(({ value }) => !sizes.includes(value)))).toEqual([])
 })
 
 test('a width that is named is a token: Tailwind leaves out a class it does not know without a word', () => {
@@ -67,9 +67,9 @@ test('a width that is named is a token: Tailwind leaves out a class it does not 
   ]
   const used = findings(/\bmax-w-([a-z][a-z-]*)/g)
   expect(used.length).toBeGreaterThan(10)
-  expect(places(used.filter(({ value }) => !known.includes(value)))).toEqual([])
+  expect(locations(used.filter(({ value }) => !known.includes(value)))).toEqual([])
 })
 
 test('what comes from the server is imported by its alias', () => {
-  expect(places(findings(/['"](?:\.\.\/)+src\/[^'"]+['"]/g))).toEqual([])
+  expect(locations(findings(/['"](?:\.\.\/)+src\/[^'"]+['"]/g))).toEqual([])
 })

@@ -28,7 +28,7 @@ async function endpoint(handler: Handler) {
 }
 
 const delta = (content: string) => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`
-const question = { messages: [{ role: 'user' as const, content: 'How do I share a card?' }] }
+const QUESTION = { messages: [{ role: 'user' as const, content: 'How do I share a card?' }] }
 
 async function collect(pieces: AsyncIterable<string>) {
   const all: string[] = []
@@ -53,19 +53,19 @@ describe('a whole answer', () => {
       response.setHeader('content-type', 'application/json')
       response.end(JSON.stringify({ choices: [{ message: { content: 'Open it and press Share.' } }] }))
     })
-    expect(await complete(config, question)).toBe('Open it and press Share.')
+    expect(await complete(config, QUESTION)).toBe('Open it and press Share.')
     expect(seen.url).toBe('/v1/chat/completions')
     expect(seen.key).toBe('Bearer key-of-the-test')
-    expect(JSON.parse(seen.body ?? '')).toMatchObject({ model: 'test-model', stream: false, ...question })
+    expect(JSON.parse(seen.body ?? '')).toMatchObject({ model: 'test-model', stream: false, ...QUESTION })
   })
 
   test('an error status, an empty answer and a non-JSON answer are told apart', async () => {
     const refused = await endpoint((_, response) => response.writeHead(500).end('no'))
-    expect(await failure(complete(refused, question))).toBe('refused')
+    expect(await failure(complete(refused, QUESTION))).toBe('refused')
     const empty = await endpoint((_, response) => response.end('{"choices":[]}'))
-    expect(await failure(complete(empty, question))).toBe('malformed')
+    expect(await failure(complete(empty, QUESTION))).toBe('malformed')
     const html = await endpoint((_, response) => response.end('<html>'))
-    expect(await failure(complete(html, question))).toBe('malformed')
+    expect(await failure(complete(html, QUESTION))).toBe('malformed')
   })
 
   test('a redirect is not followed, so the key stays with the configured host', async () => {
@@ -75,16 +75,16 @@ describe('a whole answer', () => {
       response.end('{}')
     })
     const config = await endpoint((_, response) => response.writeHead(307, { location: other.baseUrl }).end())
-    expect(await failure(complete(config, question))).toBe('unreachable')
+    expect(await failure(complete(config, QUESTION))).toBe('unreachable')
     expect(visits).toBe(0)
   })
 
   test('nobody at home is unreachable, and an answer without end is cut off', async () => {
     expect(
-      await failure(complete({ baseUrl: 'http://127.0.0.1:9/v1', apiKey: null, model: 'm' }, question)),
+      await failure(complete({ baseUrl: 'http://127.0.0.1:9/v1', apiKey: null, model: 'm' }, QUESTION)),
     ).toBe('unreachable')
     const config = await endpoint((_, response) => response.end(`"${'x'.repeat(1100 * 1024)}"`))
-    expect(await failure(complete(config, question))).toBe('too_long')
+    expect(await failure(complete(config, QUESTION))).toBe('too_long')
   })
 })
 
@@ -96,7 +96,7 @@ describe('a streamed answer', () => {
       for (const byte of Buffer.from(wire)) response.write(Buffer.of(byte))
       response.end()
     })
-    expect(await collect(stream(config, question))).toEqual(['Grü', 'ße'])
+    expect(await collect(stream(config, QUESTION))).toEqual(['Grü', 'ße'])
   })
 
   test('a finish reason ends it too; an endpoint that does not stream gives one piece', async () => {
@@ -104,12 +104,12 @@ describe('a streamed answer', () => {
     const config = await endpoint((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end(delta('a') + finish)
     })
-    expect(await collect(stream(config, question))).toEqual(['a'])
+    expect(await collect(stream(config, QUESTION))).toEqual(['a'])
     const plain = await endpoint((_, response) => {
       response.setHeader('content-type', 'application/json')
       response.end(JSON.stringify({ choices: [{ message: { content: 'whole' } }] }))
     })
-    expect(await collect(stream(plain, question))).toEqual(['whole'])
+    expect(await collect(stream(plain, QUESTION))).toEqual(['whole'])
   })
 
   test('an answer that breaks off half-way is an error, after the pieces that came', async () => {
@@ -119,23 +119,23 @@ describe('a streamed answer', () => {
     })
     const pieces: string[] = []
     const reading = (async () => {
-      for await (const piece of stream(config, question)) pieces.push(piece)
+      for await (const piece of stream(config, QUESTION)) pieces.push(piece)
     })()
     expect(['interrupted', 'unreachable']).toContain(await failure(reading))
     expect(pieces).toEqual(['half'])
     const clean = await endpoint((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end(delta('half'))
     })
-    expect(await failure(collect(stream(clean, question)))).toBe('interrupted')
+    expect(await failure(collect(stream(clean, QUESTION)))).toBe('interrupted')
   })
 
   test('an endpoint that stalls runs into the idle limit', async () => {
     const config = await endpoint((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(delta('and then'))
     })
-    expect(await failure(collect(stream(config, { ...question, idleMs: 50 })))).toBe('timeout')
+    expect(await failure(collect(stream(config, { ...QUESTION, idleMs: 50 })))).toBe('timeout')
     const silent = await endpoint(() => {})
-    expect(await failure(complete(silent, { ...question, totalMs: 50 }))).toBe('timeout')
+    expect(await failure(complete(silent, { ...QUESTION, totalMs: 50 }))).toBe('timeout')
   })
 
   test('leaving the loop closes the connection, so the model stops working', async () => {
@@ -146,7 +146,7 @@ describe('a streamed answer', () => {
       })
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(delta('first'))
     })
-    for await (const piece of stream(config, question)) {
+    for await (const piece of stream(config, QUESTION)) {
       expect(piece).toBe('first')
       break
     }
@@ -159,7 +159,7 @@ describe('a streamed answer', () => {
     })
     const controller = new AbortController()
     const reading = (async () => {
-      for await (const _ of stream(config, { ...question, signal: controller.signal }))
+      for await (const _ of stream(config, { ...QUESTION, signal: controller.signal }))
         controller.abort(new Error('left'))
     })()
     await expect(reading).rejects.toThrow('left')

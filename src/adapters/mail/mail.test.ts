@@ -10,7 +10,7 @@ const transport = smtpMail({
   from: 'Vault <vault@example.com>',
   baseUrl: 'https://vault.example.com',
 })
-const mail = {
+const MAIL = {
   id: 'mail-1',
   to: 'guest@example.com',
   subject: 'Grüße',
@@ -19,7 +19,7 @@ const mail = {
 }
 
 test('a mail arrives whole, with its own Message-ID', async () => {
-  expect(await transport.send(mail)).toEqual({ outcome: 'accepted' })
+  expect(await transport.send(MAIL)).toEqual({ outcome: 'accepted' })
   expect(smtp.mails[0]).toMatchObject({
     subject: 'Grüße',
     messageId: '<mail-1@vault.example.com>',
@@ -31,10 +31,10 @@ test('a mail arrives whole, with its own Message-ID', async () => {
 
 test('line breaks in subject and address reach no header and no command', async () => {
   smtp.mails.length = 0
-  await transport.send({ ...mail, subject: 'Hello\r\nBcc: victim@example.com\r\n\r\nbody' })
-  await transport.send({ ...mail, to: 'guest@example.com\r\nRCPT TO:<victim@example.com>' })
-  await transport.send({ ...mail, to: 'guest@example.com>, <victim@example.com' })
-  await transport.send({ ...mail, to: 'guest@example.com, victim@example.com' })
+  await transport.send({ ...MAIL, subject: 'Hello\r\nBcc: victim@example.com\r\n\r\nbody' })
+  await transport.send({ ...MAIL, to: 'guest@example.com\r\nRCPT TO:<victim@example.com>' })
+  await transport.send({ ...MAIL, to: 'guest@example.com>, <victim@example.com' })
+  await transport.send({ ...MAIL, to: 'guest@example.com, victim@example.com' })
   for (const received of smtp.mails) {
     expect(received.envelope.to).not.toContain('victim@example.com')
     expect(received.headers.map(({ key }) => key)).not.toContain('bcc')
@@ -43,11 +43,11 @@ test('line breaks in subject and address reach no header and no command', async 
 
 test('a refusal for good, a refusal for now and a dead server are told apart', async () => {
   smtp.refuse.set('gone@example.com', 550).set('full@example.com', 452)
-  expect((await transport.send({ ...mail, to: 'gone@example.com' })).outcome).toBe('refused')
-  expect(await transport.send({ ...mail, to: 'full@example.com' })).toMatchObject({
+  expect((await transport.send({ ...MAIL, to: 'gone@example.com' })).outcome).toBe('refused')
+  expect(await transport.send({ ...MAIL, to: 'full@example.com' })).toMatchObject({
     outcome: 'failed',
     serverDown: false,
   })
   await smtp.stop()
-  expect(await transport.send(mail)).toMatchObject({ outcome: 'failed', serverDown: true })
+  expect(await transport.send(MAIL)).toMatchObject({ outcome: 'failed', serverDown: true })
 })

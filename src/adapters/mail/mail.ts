@@ -31,7 +31,7 @@ const TIMEOUTS = {
   socketTimeout: 30_000,
 }
 
-/** Whoever asks whether mail works does not wait for long. */
+/** The check whether mail works must not take long. */
 const CHECK_TIMEOUTS = {
   dnsTimeout: 2000,
   connectionTimeout: 2000,
@@ -63,7 +63,7 @@ export function smtpMail({ url, from, baseUrl }: SmtpOptions): MailTransport {
       try {
         await transport.sendMail({
           from,
-          // As an object the address is one address, whatever characters it has.
+          // An address given as an object stays one address, whatever characters it has.
           to: { name: '', address: to },
           subject,
           text,

@@ -3,21 +3,21 @@ import { type StripeStandIn, startStripeStandIn } from '../../../test/support/st
 import { BadSignature, PaymentProviderError, signPayload } from './payments.ts'
 import { stripeProvider } from './stripe.ts'
 
-const pro = {
+const PRO = {
   productId: 'kv_plan_pro',
   name: 'Knowledge Vault Pro',
   amountCents: 1200,
   currency: 'usd',
   interval: 'month' as const,
 }
-const pack = {
+const PACK = {
   productId: 'kv_pack_small',
   name: '100 credits',
   amountCents: 400,
   currency: 'usd',
   interval: null,
 }
-const order = {
+const ORDER = {
   customerId: 'cus_1',
   metadata: { user_id: 'user-1', plan_id: 'pro' },
   successUrl: 'http://localhost:8080/billing?checkout=success',
@@ -46,8 +46,8 @@ describe('Stripe', () => {
 
   test('a plan is bought by a price that is made once, and by subscription', async () => {
     const stripe = provider()
-    const first = await stripe.openCheckout({ ...order, offer: pro })
-    const second = await stripe.openCheckout({ ...order, offer: pro })
+    const first = await stripe.openCheckout({ ...ORDER, offer: PRO })
+    const second = await stripe.openCheckout({ ...ORDER, offer: PRO })
     expect(first.url).toContain(first.sessionId)
     expect(second.sessionId).not.toBe(first.sessionId)
     expect(sent('/v1/prices')).toHaveLength(1)
@@ -61,12 +61,12 @@ describe('Stripe', () => {
   })
 
   test('a later start of the service finds the same price again', async () => {
-    await provider().openCheckout({ ...order, offer: pro })
+    await provider().openCheckout({ ...ORDER, offer: PRO })
     expect(sent('/v1/prices')).toHaveLength(1)
   })
 
   test('a pack is one payment with its amount in cents', async () => {
-    await provider().openCheckout({ ...order, offer: pack })
+    await provider().openCheckout({ ...ORDER, offer: PACK })
     expect(sent('/v1/checkout/sessions').at(-1)?.form).toMatchObject({
       mode: 'payment',
       'line_items[0][price_data][unit_amount]': '400',
@@ -76,7 +76,7 @@ describe('Stripe', () => {
 
   test('the portal lets people cancel at the end of the period and switch plans', async () => {
     const stripe = provider()
-    const portal = { customerId: 'cus_1', returnUrl: 'http://localhost:8080/billing', offers: [pro] }
+    const portal = { customerId: 'cus_1', returnUrl: 'http://localhost:8080/billing', offers: [PRO] }
     expect((await stripe.openPortal(portal)).url).toContain('https://portal.')
     await stripe.openPortal(portal)
     await provider().openPortal(portal)

@@ -3,6 +3,7 @@ import type { Ctx } from '../context.ts'
 import { inTx } from '../context.ts'
 import { conflict, invalid } from '../errors.ts'
 import { seal, sha256, unseal } from '../secrets.ts'
+import { deleteAnswersBefore, findAnswer, saveAnswer } from './idempotency.store.ts'
 
 const KEPT_MS = 24 * 3_600_000
 const MAX_KEY_LENGTH = 255
@@ -28,11 +29,7 @@ class KeptAnswer<Output> {
   }
 
   async find(ctx: Ctx): Promise<Once<Output> | undefined> {
-    const row = await ctx.db
-      .selectFrom('idempotency_keys')
-      .selectAll()
-      .where('key_hash', '=', this.#keyHash)
-      .executeTakeFirst()
+    const row = await findAnswer(ctx.db, this.#keyHash)
     const keptSince = new Date(ctx.now().getTime() - KEPT_MS).toISOString()
     if (!row || row.created_at < keptSince) return undefined
     if (row.request_hash !== this.#requestHash)
@@ -43,28 +40,18 @@ class KeptAnswer<Output> {
   }
 
   async keep(ctx: Ctx, output: Output): Promise<void> {
-    await ctx.db
-      .insertInto('idempotency_keys')
-      .values({
-        key_hash: this.#keyHash,
-        request_hash: this.#requestHash,
-        sealed_answer: seal(JSON.stringify({ output }), this.#secret),
-        created_at: ctx.now().toISOString(),
-      })
-      .onConflict((oc) =>
-        oc.column('key_hash').doUpdateSet((eb) => ({
-          request_hash: eb.ref('excluded.request_hash'),
-          sealed_answer: eb.ref('excluded.sealed_answer'),
-          created_at: eb.ref('excluded.created_at'),
-        })),
-      )
-      .execute()
+    await saveAnswer(ctx.db, {
+      key_hash: this.#keyHash,
+      request_hash: this.#requestHash,
+      sealed_answer: seal(JSON.stringify({ output }), this.#secret),
+      created_at: ctx.now().toISOString(),
+    })
   }
 }
 
 /**
  * Runs the call once per Idempotency-Key. The answer is stored in the transaction of the call's effect, so a
- * crash leaves both or neither; it is sealed with the caller's own key, since answers may carry tokens. `ready` does the
+ * crash leaves both or neither. It is sealed with the caller's own key, since answers may carry tokens. `ready` does the
  * slow work that needs no transaction, and hands back the call itself.
  */
 export async function onceOnly<Output>(
@@ -74,7 +61,7 @@ export async function onceOnly<Output>(
   ready: (ctx: Ctx) => Promise<(ctx: Ctx) => Promise<Output>>,
 ): Promise<Once<Output>> {
   const kept = new KeptAnswer<Output>(operation.name, ctx, request)
-  // What was answered is not made ready again: its password may be another by now.
+  // A request that was answered is not prepared again: the password in it may have changed since.
   const answered = await kept.find(ctx)
   if (answered) return answered
   const run = await ready(ctx)
@@ -111,5 +98,5 @@ async function firstAnswer<Output>(
 /** Housekeeping: answers past their day. */
 export async function dropOldIdempotencyKeys(ctx: Ctx): Promise<void> {
   const before = new Date(ctx.now().getTime() - KEPT_MS).toISOString()
-  await inTx(ctx, (ctx) => ctx.db.deleteFrom('idempotency_keys').where('created_at', '<', before).execute())
+  await inTx(ctx, (ctx) => deleteAnswersBefore(ctx.db, before))
 }

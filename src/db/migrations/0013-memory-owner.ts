@@ -4,7 +4,7 @@ const ownerFrom = (table: string, source: string, column: string) =>
   `update ${table} set user_id = (select user_id from ${source} where ${source}.${column} = ${table}.${column})`
 
 /**
- * All that is remembered says whose it is, so that a person's memory can lie in one place of many (docs/scale.md). The
+ * All that is remembered says whose it is, so that a person's memory can lie in one shard (docs/scale.md). The
  * index of a person's projects no longer has the time of their last event, which every event would move: there are few
  * projects to sort.
  */

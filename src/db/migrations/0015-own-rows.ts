@@ -1,7 +1,7 @@
 import type { Migration } from './migrate.ts'
 
 /**
- * What is one person's own is read page by page along an index: events by project, tickets by who wrote them. Events
+ * The rows of one person are read page by page along an index: events by project, tickets by who wrote them. Events
  * need no index by person any more, which every event paid for.
  */
 export const ownRows: Migration = {

@@ -19,7 +19,7 @@ const everyMoveIsSeen = (engine: EngineName): string[] =>
 
 /**
  * Words are counted apart for what everybody may find, so that no ranking depends on cards that the asker may not see.
- * Cards in public places are marked stale: they are read again, and counted, before the program serves.
+ * Cards in public workspaces are marked stale: they are read again, and counted, before the program serves.
  *
  * A card remembers at which version it came into its workspace: what it said before belongs to its owner. Cards that
  * are away from home are taken to have come with their present version.

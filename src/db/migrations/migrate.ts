@@ -23,6 +23,7 @@ import { emailChanges } from './0020-email-changes.ts'
 import { notices } from './0022-notices.ts'
 import { visibleCounts } from './0024-visible-counts.ts'
 import { rewardedTexts } from './0025-rewarded-texts.ts'
+import { reviewsAndComments } from './0026-reviews-and-comments.ts'
 
 export type Migration = {
   name: string
@@ -54,6 +55,7 @@ export const MIGRATIONS: readonly Migration[] = [
   emailChanges,
   visibleCounts,
   rewardedTexts,
+  reviewsAndComments,
   realSettings,
   searchedEvidence,
 ]

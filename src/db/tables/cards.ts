@@ -16,6 +16,8 @@ export type CardsTable = {
   version: number
   /** The version with which the card came into its workspace, set by a trigger; earlier ones are for its owner alone. */
   seen_from_version: Generated<number>
+  /** When the card came into its workspace, set by a trigger; comments from before are for its owner alone. Null: it never moved. */
+  seen_since: Generated<string | null>
   title: string
   /** Folded title, tags and the beginnings of symptom and fix: what the text filter of lists looks at. */
   filter_text: string
@@ -30,7 +32,7 @@ export type CardsTable = {
   review_reasons: Generated<string>
   reviewed_at: string | null
   created_at: string
-  /** Of the last change of any kind; `edited_at` is the time of the present version. */
+  /** The time of the last change of any kind. `edited_at` is the time of the present version. */
   updated_at: string
   edited_at: string
   edited_by: string

@@ -34,7 +34,7 @@ export type ContextPartitionsTable = {
 }
 
 export type ContextEventsTable = {
-  /** partition_no and the place in the partition, see features/memory/events.search.ts. */
+  /** partition_no and the position in the partition, see features/memory/events.search.ts. */
   event_no: number
   raw_id: string
   user_id: string

@@ -4,7 +4,7 @@ import type { Generated } from 'kysely'
 export type SearchDocsTable = {
   doc_no: Generated<number>
   card_id: string
-  /** By which analyser the card was read; see analyserVersion. */
+  /** The version of the analyser that read the card. */
   analyser: number
   weights: Uint8Array
 }
@@ -12,7 +12,7 @@ export type SearchDocsTable = {
 /** Cards that are in no posting list yet. */
 export type SearchFreshTable = { doc_no: number }
 
-/** The runs that there are, and how many cards of it were known to be gone when the run was last made. */
+/** The runs of the index, each with the number of its cards that were gone when it was last written. */
 export type SearchRunsTable = { run: number; dead: number }
 
 /** Which cards of a run have a word, or pass a filter; see search-index/postings.ts. */

@@ -19,10 +19,11 @@ export type SupportTicketsTable = {
   closed_by: string | null
 }
 
-/** What was said lately in the support chat. Whoever does not know the id can neither find nor read it. */
+/** What was said lately in the support chat. Without the id, nobody can find or read it. */
 export type SupportConversationsTable = {
   conversation_hash: string
   user_id: string | null
+  /** The messages of a conversation; the column is older than the word. */
   sealed_turns: string
   updated_at: string
 }

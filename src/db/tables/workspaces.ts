@@ -29,7 +29,7 @@ export type WorkspaceInvitesTable = {
   email_normal: string
   role: Role
   status: 'pending' | 'accepted' | 'revoked'
-  /** Of the newest token; sending again replaces it. */
+  /** The hash of the newest token. Sending again replaces it. */
   token_hash: string
   /** How often it was sent: each sending is a state of its own, mailed once. */
   sendings: number

@@ -1,4 +1,4 @@
-/** Commands by which whoever runs the server says who administers it. They work on its database, as backup does. */
+/** Commands by which the operator of the server says who administers it. They work on its database, as backup does. */
 
 import type { Ctx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'

@@ -78,11 +78,11 @@ async function defaultWorkspace({ url, apiKey }: Profile): Promise<{ workspace_i
 export async function record(options: RecordOptions): Promise<number> {
   const profile = requireProfile(options)
   const given = await cardFrom(options)
-  const place = given.workspace_id === undefined ? await defaultWorkspace(profile) : {}
+  const workspace = given.workspace_id === undefined ? await defaultWorkspace(profile) : {}
   const card = await callTool<{ card_id: string; title: string; warnings?: unknown[] }>(
     profile,
     'record_card',
-    { ...given, ...place },
+    { ...given, ...workspace },
   )
   if (options.json) printJson(card)
   else {

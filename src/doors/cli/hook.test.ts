@@ -8,7 +8,7 @@ const event = (content: string) => ({
   created_at: '2026-01-01T10:00:00.000Z',
   title: null,
 })
-const nothing: Snapshot = {
+const NOTHING: Snapshot = {
   project_key: 'org/repo',
   summary: null,
   facts: null,
@@ -19,12 +19,12 @@ const nothing: Snapshot = {
 }
 
 test('a project without memory injects nothing', () => {
-  expect(contextText(nothing, nothing, 6000)).toBe('')
+  expect(contextText(NOTHING, NOTHING, 6000)).toBe('')
 })
 
 test('preferences come first and the budget is never exceeded', () => {
-  const snapshot = { ...nothing, facts: event('uses SQLite'), recent_events: [event('x'.repeat(10_000))] }
-  const text = contextText(snapshot, { ...nothing, user_preferences: event('short answers') }, 300)
+  const snapshot = { ...NOTHING, facts: event('uses SQLite'), recent_events: [event('x'.repeat(10_000))] }
+  const text = contextText(snapshot, { ...NOTHING, user_preferences: event('short answers') }, 300)
   expect(text.length).toBeLessThanOrEqual(300)
   expect(text.indexOf('short answers')).toBeLessThan(text.indexOf('uses SQLite'))
   expect(text.endsWith('…')).toBe(true)

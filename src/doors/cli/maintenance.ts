@@ -1,4 +1,4 @@
-/** Commands for whoever runs the service: they work on its database and files, found by the same environment. */
+/** Commands for the operator of the service: they work on its database and files, found by the same environment. */
 import { stat } from 'node:fs/promises'
 import { ConfigError, readConfig } from '../../config.ts'
 import type { Ctx } from '../../core/context.ts'
@@ -14,7 +14,7 @@ import { CommandError, EXIT } from './exit-codes.ts'
 import { paint, print, printJson } from './terminal.ts'
 
 /** What a person can mend is one line; anything else keeps its stack. */
-const MENDABLE = ['DamagedBackup', 'PlaceTaken', 'SchemaTooNew', 'FileExists', 'DamagedDatabase']
+const MENDABLE = ['DamagedBackup', 'TargetNotEmpty', 'SchemaTooNew', 'FileExists', 'DamagedDatabase']
 
 export async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {

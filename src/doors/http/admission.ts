@@ -41,7 +41,7 @@ export const authenticate: Authenticate = (services, request) => {
   }
 }
 
-/** While the database is down nobody can be known; what is read without being known, such as health, is answered all the same. */
+/** While the database is down, no caller can be recognised. Public reads such as health are answered all the same. */
 const isNobody = (services: Services, request: FastifyRequest, error: unknown): boolean =>
   error instanceof AppError
     ? [401, 403, 429].includes(error.status)

@@ -30,9 +30,10 @@ const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', de
 
 /** The API description and a page to try it, both without any other host. */
 export async function serveDocs(app: FastifyInstance, config: Config, doors: Doors): Promise<void> {
-  let description: string | undefined
+  // As bytes: turning half a megabyte of text into them again and again would be what an answer costs.
+  let description: Buffer | undefined
   app.get('/openapi.json', { config: { operation: 'openapi' } }, async (_request, reply) => {
-    description ??= JSON.stringify(describeApi(doors, config.baseUrl))
+    description ??= Buffer.from(JSON.stringify(describeApi(doors, config.baseUrl)))
     return reply.type('application/json').send(description)
   })
   app.get('/docs', { config: { operation: 'docs' } }, async (_request, reply) =>

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Services } from '../../core/context.ts'
-import { AppError, type InputIssue, InvalidInput, nothingHere, unavailable } from '../../core/errors.ts'
+import { AppError, type InputIssue, InvalidInput, unavailable } from '../../core/errors.ts'
 
 /** Tells for each input field where the caller put it; the default is the body. */
 export type Locate = (issue: InputIssue) => (string | number)[]
@@ -75,6 +75,4 @@ export function handleErrors(app: FastifyInstance, services: Services): void {
       return reply.code(422).send(validationBody(error, request.routeOptions.config.locate))
     return sendError(reply, toAppError(error, request, services))
   })
-  // Whatever is not found was refused before its body was read.
-  app.setNotFoundHandler((_request, reply) => sendError(reply, nothingHere()))
 }

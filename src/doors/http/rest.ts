@@ -50,7 +50,7 @@ function queryType(schema: z.core.$ZodType): QueryType {
 const queryTypes = ({ input }: Capability): Map<string, QueryType> =>
   new Map(Object.entries(input.shape).map(([name, field]) => [name, queryType(field)]))
 
-/** A path and a query string have only text; the declared type says what is meant. What does not fit stays text for the schema to refuse. */
+/** A path and a query string have only text; the declared type says what is meant. A value that does not fit stays text, and the schema refuses it. */
 function readValue(text: string | string[], type: QueryType): unknown {
   if (type === 'array') return [text].flat().map(storable)
   const last = storable(typeof text === 'string' ? text : (text.at(-1) ?? ''))
@@ -62,7 +62,7 @@ function readValue(text: string | string[], type: QueryType): unknown {
 
 type Reader = { read: (request: FastifyRequest) => Record<string, unknown>; locate: Locate }
 
-/** Path, query and body of one route as one input object, and back again for the place of an error. */
+/** Path, query and body of one route as one input object, and back again for the location of an error. */
 function readerFor(capability: Capability, method: Method, path: string): Reader {
   const fieldOf = (name: string) => capability.aliases?.[name] ?? name
   const pathFields = new Map(pathNames(path).map((name) => [fieldOf(name), name]))

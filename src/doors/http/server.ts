@@ -18,7 +18,7 @@ import { serveRaw } from './raw.ts'
 import { serveRest } from './rest.ts'
 import { serveTools } from './tools.ts'
 import { serveWeb } from './web.ts'
-import { refuseWrongAddresses } from './wrong-addresses.ts'
+import { countPlainRoutes, refuseWrongAddresses } from './wrong-addresses.ts'
 
 const DEFAULT_BODY_LIMIT = 1024 * 1024
 const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/
@@ -80,6 +80,7 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
   handleErrors(app, services)
   if (doors.shedding) shedLoad(app, services.database)
   const closeRoutes = refuseWrongAddresses(app, services)
+  countPlainRoutes(app, services)
   serveMetrics(app, services.config, times)
   serveRest(app, services, answers, doors.capabilities)
   serveTools(app, services, answers, doors.capabilities)
@@ -93,7 +94,7 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
 
 type RawSocket = { writable: boolean; end: (text: string) => void; destroy: () => void }
 
-/** What is not even HTTP never reaches a route; it gets the same form of error. */
+/** Bytes that are not HTTP never reach a route. They get the same form of error. */
 function answerBrokenHttp(error: Error & { code?: string }, socket: RawSocket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()

@@ -24,7 +24,7 @@ onBothEngines('the tool door', (t) => {
     expect(rest.body.authentication.mcp_endpoint).toBe('http://localhost/mcp')
   })
 
-  test('tool inputs are strict: an unknown key, a wrong type and a list as body are refused with their place', async () => {
+  test('tool inputs are strict: an unknown key, a wrong type and a list as body are refused with their location', async () => {
     const user = await t.user()
     const unknown = await user.tool('get_ai_guide', { baseurl: 'x' })
     expect(unknown.status).toBe(422)

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify'
 import type { Services } from '../../core/context.ts'
 import { AppError, nothingHere } from '../../core/errors.ts'
-import { countMiss } from './limits/rate-limit.ts'
+import { sendError } from './errors.ts'
+import { countFile, countMiss } from './limits/rate-limit.ts'
 
 const METHODS: HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
@@ -12,6 +13,13 @@ export const refuseUncalled = (services: Services, refusal: (request: FastifyReq
     throw refusal(request)
   }
 
+/** Routes without an admission of their own, such as files and the API description, count against their host. Call before the routes. */
+export function countPlainRoutes(app: FastifyInstance, services: Services): void {
+  app.addHook('onRoute', (route) => {
+    route.onRequest ??= async (request: FastifyRequest) => countFile(services, request)
+  })
+}
+
 /**
  * Answers addresses and methods that no route has, before a body is read, so that its type, size or contents cannot give another
  * answer or cost anything. Call before the routes, and the returned function after them.
@@ -21,6 +29,11 @@ export function refuseWrongAddresses(app: FastifyInstance, services: Services): 
   app.addHook('onRequest', (request, _reply, done) => {
     if (request.is404) refuse404(request).catch(done)
     else done()
+  })
+  // What no route has was counted and refused before its body was read; this is a file that a folder does not have.
+  app.setNotFoundHandler((request, reply) => {
+    countMiss(services, request)
+    return sendError(reply, nothingHere())
   })
   const methodsOf = new Map<string, Set<string>>()
   let closed = false

@@ -55,7 +55,9 @@ export async function serveMcp(
   async function admit(request: FastifyRequest): Promise<void> {
     ;(await protocol()).checkHost(request)
     request.viewer = await authenticate(services, request)
-    if (!request.viewer) throw notAuthenticated()
+    if (request.viewer) return
+    applyRateLimit(services, 'read', null, request)
+    throw notAuthenticated()
   }
 
   /** An app can ask its user for more; a key cannot be widened, so there the tool itself says what is missing. */

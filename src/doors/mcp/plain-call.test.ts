@@ -3,36 +3,36 @@ import { describe, expect, test } from 'vitest'
 import type { ToolCapability } from '../../core/tools.ts'
 import { plainCall } from './plain-call.ts'
 
-const tools = new Map([['get_card', { name: 'cards.get' } as ToolCapability]])
-const headers = {
+const TOOLS = new Map([['get_card', { name: 'cards.get' } as ToolCapability]])
+const HEADERS = {
   accept: 'application/json, text/event-stream',
   'content-type': 'application/json',
   'mcp-protocol-version': '2025-11-25',
 }
-const message = {
+const MESSAGE = {
   jsonrpc: '2.0',
   id: 7,
   method: 'tools/call',
   params: { name: 'get_card', arguments: { a: 1 } },
 }
 
-const modernHeaders = {
-  ...headers,
+const MODERN_HEADERS = {
+  ...HEADERS,
   'mcp-protocol-version': '2026-07-28',
   'mcp-method': 'tools/call',
   'mcp-name': 'get_card',
 }
-const meta = {
+const META = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
   'io.modelcontextprotocol/clientCapabilities': { sampling: {} },
 }
-const modernMessage = { ...message, params: { ...message.params, _meta: meta } }
+const MODERN_MESSAGE = { ...MESSAGE, params: { ...MESSAGE.params, _meta: META } }
 
 describe('a plainly written call', () => {
   test('is known in both eras, with what it carries', () => {
-    expect(plainCall(headers, message, tools)).toMatchObject({ id: 7, era: 'legacy', input: { a: 1 } })
-    expect(plainCall(modernHeaders, modernMessage, tools)).toMatchObject({
+    expect(plainCall(HEADERS, MESSAGE, TOOLS)).toMatchObject({ id: 7, era: 'legacy', input: { a: 1 } })
+    expect(plainCall(MODERN_HEADERS, MODERN_MESSAGE, TOOLS)).toMatchObject({
       id: 7,
       era: 'modern',
       input: { a: 1 },
@@ -42,62 +42,62 @@ describe('a plainly written call', () => {
   test('may leave out its arguments, ask for progress, and carry what a client notes for itself', () => {
     const noted = { progressToken: 3, 'client.example/id': 'x' }
     expect(
-      plainCall(headers, { ...message, params: { name: 'get_card', _meta: noted } }, tools),
+      plainCall(HEADERS, { ...MESSAGE, params: { name: 'get_card', _meta: noted } }, TOOLS),
     ).toMatchObject({ input: {} })
   })
 })
 
 const without = (name: string, from: object) =>
   Object.fromEntries(Object.entries(from).filter(([key]) => key !== name))
-const withParams = (params: object) => ({ ...message, params: { ...message.params, ...params } })
+const withParams = (params: object) => ({ ...MESSAGE, params: { ...MESSAGE.params, ...params } })
 const withMeta = (changed: object) => ({
-  ...modernMessage,
-  params: { ...modernMessage.params, _meta: { ...meta, ...changed } },
+  ...MODERN_MESSAGE,
+  params: { ...MODERN_MESSAGE.params, _meta: { ...META, ...changed } },
 })
 
 describe('left to the library', () => {
   test.each<[string, IncomingHttpHeaders, unknown]>([
-    ['no object', headers, [message]],
-    ['nothing', headers, null],
-    ['another method', headers, { ...message, method: 'tools/list' }],
-    ['no id', headers, without('id', message)],
-    ['an id that is no id', headers, { ...message, id: 1.5 }],
-    ['another version of JSON-RPC', headers, { ...message, jsonrpc: '1.0' }],
-    ['a field more', headers, { ...message, more: 1 }],
-    ['a parameter more', headers, withParams({ task: {} })],
-    ['an unknown tool', headers, withParams({ name: 'get_nothing' })],
-    ['arguments that are a list', headers, withParams({ arguments: [] })],
-    ['a progress token that is none', headers, withParams({ _meta: { progressToken: {} } })],
+    ['no object', HEADERS, [MESSAGE]],
+    ['nothing', HEADERS, null],
+    ['another method', HEADERS, { ...MESSAGE, method: 'tools/list' }],
+    ['no id', HEADERS, without('id', MESSAGE)],
+    ['an id that is no id', HEADERS, { ...MESSAGE, id: 1.5 }],
+    ['another version of JSON-RPC', HEADERS, { ...MESSAGE, jsonrpc: '1.0' }],
+    ['a field more', HEADERS, { ...MESSAGE, more: 1 }],
+    ['a parameter more', HEADERS, withParams({ task: {} })],
+    ['an unknown tool', HEADERS, withParams({ name: 'get_nothing' })],
+    ['arguments that are a list', HEADERS, withParams({ arguments: [] })],
+    ['a progress token that is none', HEADERS, withParams({ _meta: { progressToken: {} } })],
     [
       'a reserved field of another kind',
-      headers,
+      HEADERS,
       withParams({ _meta: { 'io.modelcontextprotocol/related-task': {} } }),
     ],
-    ['an accept without streams', { ...headers, accept: 'application/json' }, message],
-    ['another type of body', { ...headers, 'content-type': 'text/plain' }, message],
-    ['no version', without('mcp-protocol-version', headers), message],
-    ['an older version', { ...headers, 'mcp-protocol-version': '2025-03-26' }, message],
-    ['a modern body under an older header', headers, modernMessage],
-    ['an older body under a modern header', modernHeaders, message],
-    ['a header that names another method', { ...modernHeaders, 'mcp-method': 'tools/list' }, modernMessage],
-    ['a header that names another tool', { ...modernHeaders, 'mcp-name': 'search' }, modernMessage],
-    ['a header that is missing', without('mcp-name', modernHeaders), modernMessage],
+    ['an accept without streams', { ...HEADERS, accept: 'application/json' }, MESSAGE],
+    ['another type of body', { ...HEADERS, 'content-type': 'text/plain' }, MESSAGE],
+    ['no version', without('mcp-protocol-version', HEADERS), MESSAGE],
+    ['an older version', { ...HEADERS, 'mcp-protocol-version': '2025-03-26' }, MESSAGE],
+    ['a modern body under an older header', HEADERS, MODERN_MESSAGE],
+    ['an older body under a modern header', MODERN_HEADERS, MESSAGE],
+    ['a header that names another method', { ...MODERN_HEADERS, 'mcp-method': 'tools/list' }, MODERN_MESSAGE],
+    ['a header that names another tool', { ...MODERN_HEADERS, 'mcp-name': 'search' }, MODERN_MESSAGE],
+    ['a header that is missing', without('mcp-name', MODERN_HEADERS), MODERN_MESSAGE],
     [
       'versions that disagree',
-      modernHeaders,
+      MODERN_HEADERS,
       withMeta({ 'io.modelcontextprotocol/protocolVersion': '2027-01-01' }),
     ],
     [
       'capabilities of another shape',
-      modernHeaders,
+      MODERN_HEADERS,
       withMeta({ 'io.modelcontextprotocol/clientCapabilities': [] }),
     ],
     [
       'a client of another shape',
-      modernHeaders,
+      MODERN_HEADERS,
       withMeta({ 'io.modelcontextprotocol/clientInfo': { name: 1 } }),
     ],
   ])('%s', (_what, headers, body) => {
-    expect(plainCall(headers, body, tools)).toBeUndefined()
+    expect(plainCall(headers, body, TOOLS)).toBeUndefined()
   })
 })

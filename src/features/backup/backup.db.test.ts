@@ -20,7 +20,7 @@ import { type App, buildApp } from '../../app.ts'
 import { readConfig } from '../../config.ts'
 import { contextFor, inTx } from '../../core/context.ts'
 import { checkBackup, DamagedBackup } from './format.ts'
-import { PlaceTaken, reindex, restoreBackup } from './restore.ts'
+import { reindex, restoreBackup, TargetNotEmpty } from './restore.ts'
 import { backUpOnSchedule } from './schedule.ts'
 import { takeBackup } from './take.ts'
 import { verifyVault } from './verify.ts'
@@ -119,7 +119,7 @@ onBothEngines('backup', (t) => {
   })
 
   test('a vault that is not empty is left as it is', async () => {
-    await expect(restoreBackup(contextFor(t.app.services), file)).rejects.toThrow(PlaceTaken)
+    await expect(restoreBackup(contextFor(t.app.services), file)).rejects.toThrow(TargetNotEmpty)
     expect(await findingsOf(t.app)).toEqual([])
   })
 
@@ -156,13 +156,13 @@ onBothEngines('backup', (t) => {
     const config = { ...t.app.services.config, backup: { dir, everyHours: 2, keep: 2 } }
     let time = Date.parse('2026-05-01T00:30:00Z')
     const ctx = contextFor({ ...t.app.services, config, now: () => new Date(time) })
-    const run = async () =>
+    const backUp = async () =>
       (await Promise.all([1, 2, 3].map(() => backUpOnSchedule(ctx)))).filter((made) => made !== undefined)
-    expect(await run()).toHaveLength(1)
-    expect(await run()).toHaveLength(0)
+    expect(await backUp()).toHaveLength(1)
+    expect(await backUp()).toHaveLength(0)
     for (let i = 0; i < 3; i++) {
       time += 2 * 3_600_000
-      expect(await run()).toHaveLength(1)
+      expect(await backUp()).toHaveLength(1)
     }
     expect(readdirSync(dir).sort()).toEqual([
       'vault-20260501T040000Z.kvbackup',
@@ -172,7 +172,7 @@ onBothEngines('backup', (t) => {
     time += 2 * 3_600_000
     writeFileSync(join(dir, 'vault-20260501T080000Z.kvbackup.partial'), 'half')
     time = Date.now()
-    expect(await run()).toHaveLength(1)
+    expect(await backUp()).toHaveLength(1)
   })
 })
 

@@ -9,9 +9,9 @@ import { reindexAll } from '../cards/indexing/reindex.ts'
 import { reindexEvents } from '../memory/reindex.ts'
 import { checkBackup, type End, type Header, isSection, type Row, readLines } from './format.ts'
 
-/** The place is not empty: a restore never mixes with, or replaces, what is there. */
-export class PlaceTaken extends Error {
-  override readonly name = 'PlaceTaken'
+/** The target is not empty. A restore never mixes with data that is there, and never replaces it. */
+export class TargetNotEmpty extends Error {
+  override readonly name = 'TargetNotEmpty'
 }
 
 const MOST_PARAMETERS = 5000
@@ -90,7 +90,7 @@ async function requireEmpty(db: Db): Promise<void> {
   for (const table of ['users', 'cards', 'support_tickets'] as const) {
     const found = await db.selectFrom(table).select(sql<number>`1`.as('one')).limit(1).execute()
     if (found.length > 0)
-      throw new PlaceTaken(
+      throw new TargetNotEmpty(
         'This vault is not empty. Restore into an empty one: set DATA_DIR to a new folder, or DATABASE_URL to a new database.',
       )
   }
@@ -105,7 +105,7 @@ async function prepareSchema(database: Database, header: Header): Promise<void> 
     )
   const ahead = (await appliedMigrations(database)).filter((name) => !header.migrations.includes(name))
   if (ahead.length > 0)
-    throw new PlaceTaken(
+    throw new TargetNotEmpty(
       'The database has a newer schema than the backup already. Restore into a new DATA_DIR or database; the schema is brought up to date afterwards.',
     )
   await migrate(database, known)

@@ -20,10 +20,10 @@ const isKept = ({ name }: TableShape) => name !== MIGRATIONS && !DERIVED.test(na
 async function column(snapshot: Snapshot, table: string, ...names: string[]): Promise<string[][]> {
   const shape = snapshot.tables.find(({ name }) => name === table)
   if (!shape) return []
-  const places = names.map((name) => shape.columns.indexOf(name))
+  const indexes = names.map((name) => shape.columns.indexOf(name))
   const found: string[][] = []
   for await (const batch of snapshot.rows(shape))
-    for (const row of batch) found.push(places.map((place) => String(row[place])))
+    for (const row of batch) found.push(indexes.map((index) => String(row[index])))
   return found
 }
 

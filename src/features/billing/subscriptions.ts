@@ -87,7 +87,7 @@ export type Standing = {
 
 const FREE: Standing = { planId: 'free', status: 'none', currentPeriodEnd: null, cancelAtPeriodEnd: false }
 
-/** The best plan that still runs counts; without one, the user is on Free and sees how the last one ended. */
+/** The best active plan counts; without one, the user is on Free and sees how the last one ended. */
 export async function standingOf(ctx: Ctx, userId: string): Promise<Standing> {
   const rows = await listSubscriptions(ctx.db, userId)
   const now = ctx.now().toISOString()
@@ -106,7 +106,7 @@ export async function standingOf(ctx: Ctx, userId: string): Promise<Standing> {
   return last ? { ...FREE, status: 'canceled', currentPeriodEnd: last.current_period_end } : FREE
 }
 
-/** Whether money would still be taken: some subscription runs that is not cancelled for the end of its period. */
+/** Whether money would still be taken: some active subscription is not cancelled for the end of its period. */
 export async function willBeCharged(ctx: Ctx, userId: string): Promise<boolean> {
   const now = ctx.now().toISOString()
   const rows = await listSubscriptions(ctx.db, userId)

@@ -34,7 +34,7 @@ function requireVersion(ctx: UserCtx, row: CardRow): void {
   )
 }
 
-/** Who has left a team says nothing in it any more: neither a new card nor other words in one that is shared. */
+/** A person who has left a team can no longer write there: no new card, and no change of a shared one. */
 export async function refuseOutsider(ctx: UserCtx, row: CardRow): Promise<void> {
   if (await isOutsider(ctx.db, ctx.viewer.userId, row.workspace_id))
     throw forbidden(

@@ -97,7 +97,7 @@ onBothEngines('cards', (t) => {
       ['body', 'evidences'],
     ],
     [{ ...goodCard('x'), workspace_id: 'here' }, 'uuid_parsing', ['body', 'workspace_id']],
-  ])('a card that does not fit is refused at its place (%#)', async (body, type, loc) => {
+  ])('a card that does not fit is refused with its location (%#)', async (body, type, loc) => {
     const answer = await somebody.post('/api/v1/cards', body)
     expect(answer.status).toBe(422)
     expect(answer.body.detail[0]).toMatchObject({ type, loc })

@@ -1,4 +1,5 @@
 import { type Insertable, sql, type Updateable } from 'kysely'
+import { MAX_PAGE_BYTES } from '../../core/page-size.ts'
 import { fromJson, toJson, toJsonOrNull } from '../../db/columns.ts'
 import type { Db } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
@@ -76,7 +77,7 @@ export async function appendEvidences(
   return found.flat()
 }
 
-/** Of all evidence in one answer; from there on it is shown by its beginning. */
+/** The limit for all evidence in one answer. Beyond it, only the beginning of each is shown. */
 const MAX_EVIDENCE_BYTES = 8 * 1024 * 1024
 const SHORT_EVIDENCE = 300
 
@@ -127,8 +128,7 @@ export async function secretsInEvidencesOf(db: Db, cardId: string): Promise<Foun
   return rows.flatMap((row) => (row.secrets === null ? [] : fromJson<FoundSecret[]>(row.secrets)))
 }
 
-/** Of a page as it is sent, and of one card in it that is not shown whole. */
-export const MAX_PAGE_BYTES = 2 * 1024 * 1024
+/** Of one card in a page that is not shown whole. */
 const SHORT_CARD_BYTES = 16 * 1024
 
 export type ListFilter = {
@@ -144,6 +144,17 @@ const contains = (word: string) => {
   return sql<boolean>`cards.filter_text like ${pattern} escape '\\'`
 }
 
+/**
+ * The different words of a filter, the longest first, since most texts end there. What stands inside another word asks for
+ * nothing more. Each of them is looked for in every card, so their number is what a list costs.
+ */
+export function filterWords(q: string): string[] {
+  const words = new Set(foldForFilter(q).split(/\s+/))
+  words.delete('')
+  const longestFirst = [...words].toSorted((a, b) => b.length - a.length)
+  return longestFirst.filter((word, i) => !longestFirst.slice(0, i).some((longer) => longer.includes(word)))
+}
+
 export const listedCards = (db: Db, viewerId: string, filter: ListFilter) => {
   const { scope, workspaceId, status, track, q } = filter
   let query = db
@@ -152,7 +163,7 @@ export const listedCards = (db: Db, viewerId: string, filter: ListFilter) => {
   if (status !== undefined)
     query = query.where((eb) => eb(eb.ref('cards.status').$castTo<string>(), '=', status))
   if (track !== undefined) query = query.where('cards.card_type', track === 'debug' ? '=' : '!=', 'debug_fix')
-  for (const word of foldForFilter(q ?? '').split(/\s+/)) if (word !== '') query = query.where(contains(word))
+  for (const word of filterWords(q ?? '')) query = query.where(contains(word))
   return query
 }
 
@@ -209,10 +220,10 @@ export function findDeleted(
   viewerId: string,
   cardId: string,
   since: string,
-): Promise<{ workspace_id: string } | undefined> {
+): Promise<Pick<CardsTable, 'workspace_id' | 'origin_workspace_id' | 'status'> | undefined> {
   return db
     .selectFrom('cards')
-    .select('workspace_id')
+    .select(['workspace_id', 'origin_workspace_id', 'status'])
     .where('card_id', '=', cardId)
     .where(mayUndelete(viewerId))
     .where('deleted_at', '>=', since)
@@ -229,7 +240,7 @@ export async function findPurgeable(db: Db, before: string, limit: number): Prom
   return rows.map((row) => row.card_id)
 }
 
-/** Of a deleted card only: the database refuses to part from the evidence of any other. */
+/** For deleted cards only: the database refuses to delete the evidence of any other. */
 export async function removeCard(db: Db, cardId: string): Promise<void> {
   for (const table of ['card_tags', 'card_feedback', 'card_evidences', 'card_versions', 'cards'] as const)
     await db.deleteFrom(table).where('card_id', '=', cardId).execute()

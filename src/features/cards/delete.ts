@@ -4,7 +4,7 @@ import { type Ctx, inTx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
 import { audit } from '../audit/audit.ts'
 import { deletableCard } from './access.ts'
-import { findDeleted, findPurgeable, removeCard, updateCardRow } from './cards.store.ts'
+import { findDeleted, findPurgeable, isOutsider, removeCard, updateCardRow } from './cards.store.ts'
 import { unindexCard } from './indexing/index-card.ts'
 import { saved } from './saved.ts'
 import { CardId, CaseResponse } from './schemas.ts'
@@ -41,7 +41,7 @@ export const deleteCard = capability({
 export const undeleteCard = capability({
   name: 'cards.undelete',
   summary: 'Bring a deleted card back',
-  description: `Within ${KEPT_DAYS} days, by its owner or an admin of its workspace. It comes back as it was.`,
+  description: `Within ${KEPT_DAYS} days, by its owner or an admin of its workspace. It comes back as it was; to an owner who has left its workspace, unpublished.`,
   scopes: ['record', 'case:write'],
   rest: ['POST /api/v1/cards/{card_id}/undelete', 'POST /api/v1/cases/{case_id}/undelete'],
   aliases: { case_id: 'card_id' },
@@ -52,7 +52,19 @@ export const undeleteCard = capability({
     inTx(ctx, async (ctx) => {
       const deleted = await findDeleted(ctx.db, ctx.viewer.userId, card_id, keptSince(ctx))
       if (!deleted) throw notFound('Deleted card')
-      await updateCardRow(ctx.db, card_id, { deleted_at: null, updated_at: ctx.now().toISOString() })
+      // Who has left a team says nothing in it any more, also not what an admin there has deleted.
+      const isGone = await isOutsider(ctx.db, ctx.viewer.userId, deleted.workspace_id)
+      await updateCardRow(ctx.db, card_id, {
+        deleted_at: null,
+        updated_at: ctx.now().toISOString(),
+        ...(isGone && deleted.status === 'published'
+          ? {
+              status: 'unpublished' as const,
+              published_at: null,
+              workspace_id: deleted.origin_workspace_id,
+            }
+          : {}),
+      })
       await audit(ctx, {
         action: 'card.undeleted',
         subject: { type: 'card', id: card_id },

@@ -4,7 +4,7 @@ import { unindexCard } from './indexing/index-card.ts'
 
 /**
  * Removes for good what only its owner could see: unpublished cards, and cards shared in workspaces without any other
- * member. What others read stays, under the name of a deleted user. Returns how many cards went.
+ * member. Cards that others read stay, under the name of a deleted user. Returns how many cards went.
  */
 export async function forgetPrivateCards(ctx: Ctx, ownerId: string): Promise<number> {
   const own = ctx.db

@@ -7,16 +7,16 @@ import { onBothEngines } from '../../../test/support/engines.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
 
 const ACTORS = [0, 1, 2, 3] as const
-const RUNS = 12
+const ROUNDS = 12
 
-/** Few cards and mostly their owners: then a card lives through much in one run. */
+/** Few cards and mostly their owners: then a card lives through much in one round. */
 const MOST_CARDS = 4
 const by = fc.constantFrom<Actor>(...ACTORS)
 const who = fc.oneof({ arbitrary: fc.constant('owner' as const), weight: 3 }, { arbitrary: by, weight: 2 })
 const card = fc.nat({ max: MOST_CARDS - 1 })
 const good = fc.constantFrom(true, true, true, false)
 
-/** A command with the card's owner in the place of somebody. */
+/** A command with the card's owner for somebody. */
 type Drawn = Command extends infer C
   ? C extends { card: number }
     ? Omit<C, 'by'> & { by: Actor | 'owner' }
@@ -28,7 +28,7 @@ const drawn: fc.Arbitrary<Drawn> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('record' as const),
       by,
-      place: fc.constantFrom('home', 'team'),
+      workspace: fc.constantFrom('home', 'team'),
       good,
     }),
     weight: 2,
@@ -102,7 +102,7 @@ onBothEngines('the life of cards, against a model', (t) => {
     if (command.do === 'record')
       return person.post('/api/v1/cards', {
         ...text(word, command.good),
-        ...(command.place === 'team' ? { workspace_id: team } : {}),
+        ...(command.workspace === 'team' ? { workspace_id: team } : {}),
       })
     const url = `/api/v1/cards/${ids[command.card]}`
     switch (command.do) {
@@ -136,7 +136,7 @@ onBothEngines('the life of cards, against a model', (t) => {
   }
 
   async function expectStates(model: Model, ids: readonly string[]): Promise<void> {
-    const places = (owner: Actor) => ({
+    const workspaces = (owner: Actor) => ({
       home: people[owner].workspaceId,
       team,
       library: PUBLIC_LIBRARY_ID,
@@ -149,8 +149,8 @@ onBothEngines('the life of cards, against a model', (t) => {
         const counts = (kind: string) => [...expected.feedback.values()].filter((k) => k === kind).length
         expect(body).toMatchObject({
           status: expected.published ? 'published' : 'unpublished',
-          workspace_id: places(expected.owner)[expected.place],
-          origin_workspace_id: places(expected.owner)[expected.origin],
+          workspace_id: workspaces(expected.owner)[expected.workspace],
+          origin_workspace_id: workspaces(expected.owner)[expected.origin],
           owner_id: people[expected.owner].userId,
           version: expected.version,
           can_edit: model.mayEdit(actor, expected),
@@ -208,7 +208,7 @@ onBothEngines('the life of cards, against a model', (t) => {
         const after = await balances()
         expect(after).toEqual(before.map((balance, actor) => balance + (model.credits[actor] ?? 0)))
       }),
-      { numRuns: RUNS },
+      { numRuns: ROUNDS },
     )
   }, 300_000)
 })

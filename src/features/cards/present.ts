@@ -1,6 +1,7 @@
+import { MAX_PAGE_BYTES } from '../../core/page-size.ts'
 import { fromJson, fromJsonOrNull } from '../../db/columns.ts'
 import { trackOf } from './card-type.ts'
-import { type EvidenceRow, type ListedRow, MAX_PAGE_BYTES } from './cards.store.ts'
+import type { EvidenceRow, ListedRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
 import type { ReviewReason } from './review-rules.ts'
 import type { CardAnswer, ListedCard } from './schemas.ts'
@@ -74,7 +75,7 @@ const HEAD_BYTES = 8192
 
 const bytesOf = (card: ListedCard): number => Buffer.byteLength(JSON.stringify(card))
 
-/** What is stored can be several times as long once it is written as JSON, so the page is measured as it is sent. */
+/** Stored text can be several times as long once it is written as JSON, so the page is measured as it is sent. */
 export function presentPage(rows: readonly ListedRow[]): ListedCard[] {
   let left = MAX_PAGE_BYTES - MAX_PAGE_BYTES / 10
   return rows.map(({ row, wholeBytes }): ListedCard => {

@@ -3,7 +3,6 @@ import { inTx, type UserCtx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
 import { Id } from '../../core/schemas.ts'
 import { fromJson } from '../../db/columns.ts'
-import { holdLock } from '../../db/locks.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
 import { audit } from '../audit/audit.ts'
 import { requireUser } from '../identity/users/users.ts'
@@ -13,6 +12,7 @@ import { ownCard } from './access.ts'
 import { updateCardRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
 import { presentCard } from './present.ts'
+import { holdForPublishing } from './publish.store.ts'
 import { qualityRejected, review, reviewColumns } from './review.ts'
 import { rewardPublishing } from './reward.ts'
 import { saved } from './saved.ts'
@@ -48,34 +48,10 @@ async function targetFor(ctx: UserCtx, targetId: string) {
   return (await requireRole(ctx, targetId, 'editor')).workspace
 }
 
-/**
- * The look for duplicates reads what every card write changes, so on PostgreSQL a serialisable transaction would have to
- * run again and again. Publishing runs at read committed there and holds what it relies on: other publishing, that two
- * equal cards do not pass side by side; the card; the role and the visibility of the place that it goes to.
- */
-async function holdStill({ db, database, viewer }: UserCtx, cardId: string, targetId: string): Promise<void> {
-  if (database.engine !== 'postgres') return
-  await holdLock(db, database.engine, 'publishing')
-  await db.selectFrom('cards').select('card_id').where('card_id', '=', cardId).forUpdate().execute()
-  await db
-    .selectFrom('workspaces')
-    .select('workspace_id')
-    .where('workspace_id', '=', targetId)
-    .forShare()
-    .execute()
-  await db
-    .selectFrom('memberships')
-    .select('role')
-    .where('workspace_id', '=', targetId)
-    .where('user_id', '=', viewer.userId)
-    .forShare()
-    .execute()
-}
-
 type Outcome = { card: CardAnswer } | { refusal: AppError }
 
 async function publish(ctx: UserCtx, cardId: string, targetId: string): Promise<Outcome> {
-  await holdStill(ctx, cardId, targetId)
+  await holdForPublishing(ctx, cardId, targetId)
   const row = await ownCard(ctx, cardId, 'publish')
   await requirePublishing(ctx)
   const target = await targetFor(ctx, targetId)

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
-import { invalid } from '../../core/errors.ts'
+import { invalid, rateLimited } from '../../core/errors.ts'
 import { requireVisible } from '../permissions/permission.ts'
 import { readableCard } from './access.ts'
-import { evidencesOf, type ListFilter, listCards } from './cards.store.ts'
+import { evidencesOf, filterWords, type ListFilter, listCards } from './cards.store.ts'
 import { presentCard, presentEvidence, presentPage } from './present.ts'
 import { CardId, CardListQuery, CaseListQuery, CaseListResponse, CaseResponse } from './schemas.ts'
 
@@ -34,9 +34,23 @@ export const getCard = capability({
 
 type Paging = { page: number; page_size: number }
 
-async function list(ctx: UserCtx, filter: ListFilter, { page, page_size }: Paging) {
-  if (filter.q !== undefined && filter.scope !== 'public')
+/** A filter reads the beginning of every public card for each of its words; search has an index for that. */
+const MAX_FILTER_WORDS = 16
+const FILTERS_A_MINUTE = 120
+
+function requireModestFilter(ctx: UserCtx, { q, scope }: ListFilter): void {
+  if (q === undefined) return
+  if (scope !== 'public')
     throw invalid('q', 'The text filter works with scope=public only; elsewhere use search')
+  if (filterWords(q).length > MAX_FILTER_WORDS)
+    throw invalid('q', `The text filter takes at most ${MAX_FILTER_WORDS} different words; search takes more`)
+  if (!ctx.config.rateLimit) return
+  const state = ctx.limits.hit(`filter:${ctx.viewer.userId}`, FILTERS_A_MINUTE)
+  if (state.exceeded) throw rateLimited(state.resetSeconds, 'Too many lists with a text filter.')
+}
+
+async function list(ctx: UserCtx, filter: ListFilter, { page, page_size }: Paging) {
+  requireModestFilter(ctx, filter)
   if (filter.scope === 'workspace' && filter.workspaceId !== undefined)
     await requireVisible(ctx, filter.workspaceId)
   const { rows, total } = await listCards(ctx.db, ctx.viewer.userId, filter, { page, page_size })

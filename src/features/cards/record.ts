@@ -16,15 +16,15 @@ import {
   RecordTool,
 } from './schemas.ts'
 
-/** Where a card goes that names no workspace: home. Elsewhere it takes an editor. */
-async function placeFor(ctx: UserCtx, workspaceId: string | null | undefined): Promise<string> {
+/** A card that names no workspace goes to the personal one. Any other workspace needs the role of an editor. */
+async function workspaceFor(ctx: UserCtx, workspaceId: string | null | undefined): Promise<string> {
   if (workspaceId == null) return (await requireUser(ctx, ctx.viewer.userId)).personal_workspace_id
   return (await requireRole(ctx, workspaceId, 'editor')).workspace.workspace_id
 }
 
 async function record(ctx: UserCtx, input: CaseCreateInput): Promise<CardAnswer> {
   const { workspace_id, evidences, ...given } = input
-  const place = await placeFor(ctx, workspace_id)
+  const workspaceId = await workspaceFor(ctx, workspace_id)
   const content = { ...given, scope_notes: null }
   const card_id = newId()
   const owner = ctx.viewer.userId
@@ -34,8 +34,8 @@ async function record(ctx: UserCtx, input: CaseCreateInput): Promise<CardAnswer>
     {
       card_id,
       owner_id: owner,
-      workspace_id: place,
-      origin_workspace_id: place,
+      workspace_id: workspaceId,
+      origin_workspace_id: workspaceId,
       status: 'unpublished',
       version: 1,
       ...columnsOf(content),

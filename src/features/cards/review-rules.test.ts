@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { isPlaceholderText, REVIEW_RULES, type ReviewedCard, reviewCard } from './review-rules.ts'
 import { overlap, shinglesOf, wordsOf } from './words.ts'
 
-const good: ReviewedCard = {
+const GOOD: ReviewedCard = {
   card_type: 'debug_fix',
   title: 'Pool exhausted under load',
   symptom: 'Requests hang for thirty seconds and fail with a timeout while the pool is empty',
@@ -14,30 +14,30 @@ const good: ReviewedCard = {
 }
 
 test('a good card passes with the full score and no reasons', () => {
-  expect(reviewCard(good)).toEqual({ passed: true, score: 100, reasons: [] })
+  expect(reviewCard(GOOD)).toEqual({ passed: true, score: 100, reasons: [] })
 })
 
 /** For each rule a card that breaks this rule and no other. */
-const failing: Record<string, Partial<ReviewedCard>> = {
+const FAILING: Record<string, Partial<ReviewedCard>> = {
   title_length: { title: 'a b c d' },
   title_words: { title: 'Poolexhaustion underload' },
   symptom_length: { symptom: 'a b c d e f g h i' },
   symptom_words: { symptom: 'timeout timeout timeout timeout timeout timeout' },
   fix_length: { fix_summary: 'a b c d e f g h i' },
   fix_words: { fix_summary: 'release release release release release release' },
-  fix_is_not_symptom: { fix_summary: good.symptom },
-  no_placeholder: { symptom: `TODO: ${good.symptom}` },
+  fix_is_not_symptom: { fix_summary: GOOD.symptom },
+  no_placeholder: { symptom: `TODO: ${GOOD.symptom}` },
   debug_grounds: { root_cause: ' ' },
   no_secrets: { secrets: [{ field: 'body', kind: 'aws_access_key' }] },
 }
 
 test('every rule has a card that breaks it', () => {
-  expect(Object.keys(failing)).toEqual(REVIEW_RULES.map((rule) => rule.id))
+  expect(Object.keys(FAILING)).toEqual(REVIEW_RULES.map((rule) => rule.id))
   expect(REVIEW_RULES.reduce((sum, rule) => sum + rule.weight, 0)).toBe(100)
 })
 
 test.each(REVIEW_RULES.map((rule) => [rule.id, rule] as const))('%s alone', (id, rule) => {
-  const verdict = reviewCard({ ...good, ...failing[id] })
+  const verdict = reviewCard({ ...GOOD, ...FAILING[id] })
   expect(verdict.reasons.map((reason) => reason.rule)).toEqual([id])
   expect(verdict.reasons[0]?.message).toMatch(/\w{3,}/)
   expect(verdict.score).toBe(100 - rule.weight)
@@ -49,7 +49,7 @@ test.each([
   ['symptom_words', 'debug_grounds'],
   ['fix_words', 'debug_grounds'],
 ])('two weaknesses of substance refuse: %s and %s', (a, b) => {
-  expect(reviewCard({ ...good, ...failing[a], ...failing[b] }).passed).toBe(false)
+  expect(reviewCard({ ...GOOD, ...FAILING[a], ...FAILING[b] }).passed).toBe(false)
 })
 
 test.each([
@@ -57,24 +57,24 @@ test.each([
   [{ root_cause: null, evidence_count: 1 }],
   [{ root_cause: null, card_type: 'how_to' }],
 ])('grounds are a root cause, a step or an evidence, and only for debug_fix (%#)', (change) => {
-  expect(reviewCard({ ...good, ...change }).reasons).toEqual([])
+  expect(reviewCard({ ...GOOD, ...change }).reasons).toEqual([])
 })
 
-test('a secret is named by kind and place, and never echoed; in evidence the way out is told', () => {
+test('a secret is named by kind and field, and never echoed; in evidence the way out is told', () => {
   const secrets = [{ field: 'evidences.0', kind: 'private_key' }]
-  const [reason] = reviewCard({ ...good, secrets }).reasons
+  const [reason] = reviewCard({ ...GOOD, secrets }).reasons
   expect(reason?.message).toContain('evidences.0 (private_key)')
   expect(reason?.message).toContain('record a new card')
 })
 
 test('a fix that differs from the symptom in case and signs only is a copy', () => {
-  const verdict = reviewCard({ ...good, fix_summary: `${good.symptom.toUpperCase()}!!!` })
+  const verdict = reviewCard({ ...GOOD, fix_summary: `${GOOD.symptom.toUpperCase()}!!!` })
   expect(verdict.reasons.map((reason) => reason.rule)).toEqual(['fix_is_not_symptom'])
 })
 
 test('cards in languages without spaces are read by words too', () => {
   const verdict = reviewCard({
-    ...good,
+    ...GOOD,
     title: 'データベースの接続プールが枯渇する問題',
     symptom:
       '負荷が高い時にリクエストが三十秒間停止し、その後タイムアウトエラーで失敗する。プールは空のままである。',
@@ -104,7 +104,7 @@ test.each([
   expect(isPlaceholderText(text)).toBe(false)
 })
 
-test('words and runs of three', () => {
+test('words and shingles', () => {
   expect(wordsOf('Don’t split node_modules, v2.1!')).toEqual(['don’t', 'split', 'node_modules', 'v2.1'])
   expect([...shinglesOf('one two three four')]).toEqual(['one two three', 'two three four'])
   expect([...shinglesOf('one two')]).toEqual(['one two'])

@@ -68,10 +68,10 @@ function isCopy(symptom: string, fix: string): boolean {
 const listed = (items: readonly string[]) => [...new Set(items)].join(', ')
 
 function secretMessage({ secrets }: ReviewedCard): string {
-  const places = listed(secrets.map(({ field, kind }) => `${field} (${kind})`))
+  const found = listed(secrets.map(({ field, kind }) => `${field} (${kind})`))
   const inEvidence = secrets.some(({ field }) => field.startsWith('evidences'))
   return (
-    `This looks like a secret: ${places}. Put a placeholder such as <API_KEY> in its place, and revoke the secret if it is real.` +
+    `This looks like a secret: ${found}. Replace it by a placeholder such as <API_KEY>, and revoke the secret if it is real.` +
     (inEvidence
       ? ' Evidence cannot be altered: record a new card without the secret and delete this one.'
       : '')

@@ -1,4 +1,4 @@
-import type { UserCtx } from '../../core/context.ts'
+import type { Ctx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
 import { toJson } from '../../db/columns.ts'
 import { secretsInEvidencesOf } from './cards.store.ts'
@@ -10,7 +10,7 @@ export type Reviewed = ReviewVerdict & { secrets: FoundSecret[] }
 
 /** Reviews a card as it is, or as it is about to become. */
 export async function review(
-  ctx: UserCtx,
+  ctx: Ctx,
   row: Pick<CardRow, 'card_id'>,
   content: CardContent,
   evidenceCount: number,

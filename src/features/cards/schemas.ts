@@ -18,7 +18,7 @@ function distinctTags(tags: string[]): string[] {
   return [...seen.values()]
 }
 
-/** Of a payload, of what a step carries besides its own fields, of the meta of an evidence. */
+/** The limit of a payload, of extra fields of a step, and of the meta of an evidence. */
 const MAX_FREE_BYTES = 64 * 1024
 const MAX_STEPS_BYTES = 1024 * 1024
 
@@ -200,7 +200,12 @@ export const CardListQuery = z.object(listParameters)
 export const CaseListQuery = z.object({
   ...listParameters,
   track: z.enum(['debug', 'build']).optional(),
-  q: z.string().min(1).max(1000).optional().describe('Text filter; with scope=public only'),
+  q: z
+    .string()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe('Text filter: cards with all its words, at most 16; with scope=public only'),
 })
 
 export const CaseStatsResponse = z

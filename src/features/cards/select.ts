@@ -14,6 +14,7 @@ const SHOWN = [
   'cards.status',
   'cards.version',
   'cards.seen_from_version',
+  'cards.seen_since',
   'cards.evidence_count',
   'cards.feedback_useful',
   'cards.feedback_not_applicable',
@@ -31,7 +32,7 @@ const SHOWN = [
   'cards.deleted_at',
 ] as const
 
-/** What its author wrote: as long as it likes to be. */
+/** The fields that the author wrote. They can be long. */
 const WRITTEN = [
   'cards.title',
   'cards.tags',

@@ -1,6 +1,6 @@
 import { shinglesOf } from './words.ts'
 
-/** So many of the lowest numbers stand for the whole text: enough to tell half from a third. */
+/** This many of the lowest numbers stand for the whole text: enough to tell half from a third. */
 const KEPT = 128
 
 function numberOf(shingle: string): number {
@@ -11,7 +11,7 @@ function numberOf(shingle: string): number {
   return (h ^ (h >>> 16)) >>> 0
 }
 
-/** What a text says, small enough to keep for good: the lowest numbers of its runs of three words, in order. */
+/** What a text says, small enough to keep for good: the lowest numbers of its shingles (three words in a row), in order. */
 export type TextSketch = Uint32Array
 
 export const sketchOf = (text: string): TextSketch =>

@@ -8,7 +8,7 @@ import type { Role } from '../../db/tables/workspaces.ts'
  */
 type Condition = Expression<SqlBool>
 type Cards = ExpressionBuilder<Schema, 'cards'>
-/** A value, or its place in a query that is compiled once. */
+/** A value, or its parameter in a query that is compiled once. */
 export type ViewerId = string | Expression<string>
 
 const EDITORS: readonly Role[] = ['admin', 'editor']
@@ -17,7 +17,7 @@ const cards = (): Cards => expressionBuilder<Schema, 'cards'>()
 
 const isThere = (eb: Cards): Condition => eb('cards.deleted_at', 'is', null)
 const isPublished = (eb: Cards): Condition => eb('cards.status', '=', 'published')
-/** What strangers see has passed the review, whatever brought it where it is. */
+/** Strangers see only cards that have passed the review, however they got there. */
 const hasPassed = (eb: Cards): Condition => eb('cards.review_status', '=', 'passed')
 const isOwn = (eb: Cards, viewerId: ViewerId): Condition => eb('cards.owner_id', '=', viewerId)
 
@@ -43,8 +43,8 @@ const isInWorkspaceOf = (eb: Cards, visibility: readonly ('unlisted' | 'public')
       .where('workspaces.visibility', 'in', visibility),
   )
 
-const isOpenTo = (eb: Cards, places: readonly ('unlisted' | 'public')[]): Condition =>
-  eb.and([isPublished(eb), hasPassed(eb), isInWorkspaceOf(eb, places)])
+const isOpenTo = (eb: Cards, visibilities: readonly ('unlisted' | 'public')[]): Condition =>
+  eb.and([isPublished(eb), hasPassed(eb), isInWorkspaceOf(eb, visibilities)])
 
 /** Open to everybody who knows the id, signed in or not. */
 export function isOpen(): Condition {
@@ -93,7 +93,7 @@ export function mayDelete(viewerId: ViewerId): Condition {
   return eb.and([isThere(eb), isAdministered(eb, viewerId)])
 }
 
-/** Who could delete it can bring it back. The one condition that holds for deleted cards. */
+/** Those who could delete a card can restore it. This is the one condition for deleted cards. */
 export function mayUndelete(viewerId: ViewerId): Condition {
   const eb = cards()
   return eb.and([eb('cards.deleted_at', 'is not', null), isAdministered(eb, viewerId)])
@@ -122,7 +122,7 @@ export function isListed(
 
 /**
  * What lists and stats show: the same, and in scope workspace also what is open to everybody in the workspaces that are
- * named. Who knows an unlisted workspace may look into it; search, which has a price for that, does not.
+ * named. A person who knows an unlisted workspace may list its cards. Search does not show them.
  */
 export function isBrowsed(viewerId: ViewerId, scope: CardScope, workspaceIds: readonly string[]): Condition {
   const listed = isListed(viewerId, scope, workspaceIds)

@@ -10,7 +10,7 @@ export function wordsOf(text: string): string[] {
 
 const SHINGLE = 3
 
-/** Runs of three words: two texts that share most of them say the same in the same order. */
+/** Shingles of three words: two texts that share most of them say the same in the same order. */
 export function shinglesOf(text: string): Set<string> {
   const words = wordsOf(text)
   if (words.length <= SHINGLE) return new Set(words.length === 0 ? [] : [words.join(' ')])

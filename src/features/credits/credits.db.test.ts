@@ -5,7 +5,7 @@ import { contextFor, inTx } from '../../core/context.ts'
 import { book } from './ledger.ts'
 import { reconcile } from './reconcile.ts'
 
-const policy = {
+const POLICY = {
   signup_bonus_credits: 100,
   unpublished_reward_credits: 0,
   publish_reward_credits: 5,
@@ -17,7 +17,7 @@ const policy = {
 
 onBothEngines('credits', (t) => {
   test('the policy is public and as the interface has it', async () => {
-    expect((await t.anonymous().get('/api/v1/credits/policy')).body).toEqual(policy)
+    expect((await t.anonymous().get('/api/v1/credits/policy')).body).toEqual(POLICY)
   })
 
   test('balance and history begin with the signup bonus', async () => {
@@ -107,7 +107,7 @@ onBothEngines(
   (t) => {
     test('the policy says so', async () => {
       expect((await t.anonymous().get('/api/v1/credits/policy')).body).toEqual({
-        ...policy,
+        ...POLICY,
         public_search_cost_credits: 0,
         credits_off: true,
       })

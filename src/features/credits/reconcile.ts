@@ -3,6 +3,7 @@ import { capability } from '../../core/capability.ts'
 import type { Ctx } from '../../core/context.ts'
 import { forbidden } from '../../core/errors.ts'
 import { AnswerId, Time } from '../../core/schemas.ts'
+import { ACCOUNTS_AT_ONCE, accountsWithSums } from './reconcile.store.ts'
 
 export const ReconciliationReport = z
   .object({
@@ -24,38 +25,6 @@ export const ReconciliationReport = z
 
 type Report = z.input<typeof ReconciliationReport>
 
-const ACCOUNTS_AT_ONCE = 1000
-
-/** One slice of accounts after `after`, in the order of their ids, each with what its entries add up to. */
-const slice = (ctx: Ctx, after: string) =>
-  ctx.db
-    .selectFrom('credit_balances as b')
-    .leftJoin('credit_entries as e', 'e.user_id', 'b.user_id')
-    .where('b.user_id', '>', after)
-    .groupBy(['b.user_id', 'b.balance', 'b.lifetime_earned', 'b.lifetime_spent'])
-    .select((eb) => [
-      'b.user_id',
-      'b.balance',
-      'b.lifetime_earned',
-      'b.lifetime_spent',
-      eb.fn.coalesce(eb.fn.sum<number>('e.delta'), eb.lit(0)).as('entries'),
-      eb.fn
-        .coalesce(
-          eb.fn.sum<number>(eb.case().when('e.delta', '>', 0).then(eb.ref('e.delta')).else(0).end()),
-          eb.lit(0),
-        )
-        .as('entries_earned'),
-      eb.fn
-        .coalesce(
-          eb.fn.sum<number>(eb.case().when('e.delta', '<', 0).then(eb.ref('e.delta')).else(0).end()),
-          eb.lit(0),
-        )
-        .as('entries_lost'),
-    ])
-    .orderBy('b.user_id')
-    .limit(ACCOUNTS_AT_ONCE)
-    .execute()
-
 /**
  * Adds up every account's entries and compares. It only reports: a difference means that something wrote past the
  * ledger, and a person has to find out what. Each slice is one statement, so that bookings made meanwhile are in both
@@ -66,7 +35,7 @@ export async function reconcile(ctx: Ctx): Promise<Report> {
   let checked = 0
   let after = ''
   for (;;) {
-    const rows = await slice(ctx, after)
+    const rows = await accountsWithSums(ctx.db, after)
     for (const { entries_lost, ...row } of rows) {
       const found = {
         ...row,

@@ -32,7 +32,7 @@ function cardLine(rows: readonly Untold[], language: string): Words {
   ]
 }
 
-/** Counts only. A comment is somebody else's text, and a mail in our name is no place for it; the card shows it. */
+/** Counts only. A comment is somebody else's text, and a mail in our name must not carry it; the card shows it. */
 export function digestMail(
   untold: readonly Untold[],
   { language, baseUrl }: { language: string; baseUrl: string },

@@ -23,7 +23,7 @@ export async function withdraw(db: Db, cardId: string, userId: string, now: stri
   return numUpdatedRows > 0n
 }
 
-/** One feedback per person and card: a new one takes the place of the old. */
+/** One feedback per person and card: a new one replaces the old. */
 export async function putFeedback(db: Db, row: CardFeedbackTable): Promise<void> {
   await db
     .insertInto('card_feedback')
@@ -72,11 +72,24 @@ export async function recount(db: Db, cardId: string): Promise<void> {
 }
 
 /** All feedback for those who may edit the card; for others their own. */
-export function feedbackShown(db: Db, cardId: string, viewer: { userId: string; mayEdit: boolean }) {
+type Reader = {
+  userId: string
+  mayEdit: boolean
+  /** What was said before was said to others; null where the reader may know all. */
+  since: string | null
+}
+
+export function feedbackShown(db: Db, cardId: string, { userId, mayEdit, since }: Reader) {
   const rows = db
     .selectFrom('card_feedback')
     .innerJoin('users', 'users.user_id', 'card_feedback.user_id')
     .where('card_feedback.card_id', '=', cardId)
     .where('card_feedback.withdrawn_at', 'is', null)
-  return viewer.mayEdit ? rows : rows.where('card_feedback.user_id', '=', viewer.userId)
+  if (mayEdit && since === null) return rows
+  return rows.where((eb) =>
+    eb.or([
+      eb('card_feedback.user_id', '=', userId),
+      ...(mayEdit && since !== null ? [eb('card_feedback.created_at', '>=', since)] : []),
+    ]),
+  )
 }

@@ -188,7 +188,8 @@ export const feedbackStats = capability({
 export const listFeedback = capability({
   name: 'feedback.list',
   summary: 'What people said about a card',
-  description: 'Newest first. Those who may edit the card see all of it; others see their own.',
+  description:
+    'Newest first. The owner sees all of it; others who may edit the card see what was said since it came into their workspace; everybody else sees their own.',
   scopes: ['search'],
   rest: ['GET /api/v1/cards/{card_id}/feedback', 'GET /api/v1/cases/{case_id}/feedback'],
   aliases: { case_id: 'card_id' },
@@ -200,6 +201,7 @@ export const listFeedback = capability({
     const shown = feedbackShown(ctx.db, card_id, {
       userId: ctx.viewer.userId,
       mayEdit: card.may_update === 1,
+      since: card.owner_id === ctx.viewer.userId ? null : card.seen_since,
     })
     const { total } = await shown
       .select((eb) => eb.fn.countAll<number>().as('total'))

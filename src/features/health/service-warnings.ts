@@ -19,7 +19,7 @@ const warningsFor = (config: Config): z.input<typeof Warning>[] =>
 
 export const readServiceWarnings = capability({
   name: 'service.warnings',
-  summary: 'What whoever runs this server should mend; service admins only',
+  summary: 'What the operator of this server should mend; service admins only',
   scopes: ['account'],
   rest: ['GET /api/v1/admin/warnings'],
   input: z.object({}),

@@ -21,7 +21,7 @@ import { holdMassInviters, inviteAccount } from './send.ts'
 
 type Addition = { workspace_id: string; role: Role | undefined }
 
-/** Who wants to be asked before they are added gets an invitation, and is no member until they accept it. */
+/** A person who wants to be asked first gets an invitation, and becomes a member by accepting it. */
 async function addUser(
   ctx: UserCtx,
   { workspace_id, role }: Addition,
@@ -75,7 +75,7 @@ export const addMemberByEmail = capability({
   name: 'members.add_by_email',
   summary: 'Add somebody who has an account to a workspace by e-mail address; admins only',
   description:
-    'They are told, and may leave. Who has chosen to be asked first gets an invitation instead; the answer then says status: invited.',
+    'They are told, and may leave. A person who has chosen to be asked first gets an invitation instead; the answer then says status: invited.',
   scopes: ['workspace:write'],
   rest: ['POST /api/v1/workspaces/{workspace_id}/members/by-email'],
   errors: [404, 409, 429],

@@ -78,7 +78,7 @@ async function requireMine(ctx: UserCtx, inviteId: string): Promise<Mine> {
 export const declineInvitation = capability({
   name: 'invitations.decline',
   summary: 'Decline an invitation addressed to you; its link stops working',
-  description: 'Those who run the workspace see that you declined. They can invite you again.',
+  description: 'The admins of the workspace see that you declined. They can invite you again.',
   scopes: ['account'],
   rest: ['POST /api/v1/invitations/{invite_id}/decline'],
   status: 204,

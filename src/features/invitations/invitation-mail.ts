@@ -9,7 +9,7 @@ export type Invitation = {
   role: Role
   url: string
   expires_at: string
-  /** Of the person invited, where they have an account. */
+  /** The language of the invited person, if they have an account. */
   language: string
   /** The person has turned e-mail notifications off. An invitation comes all the same and says why. */
   isUnwanted: boolean

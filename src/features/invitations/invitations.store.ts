@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import type { WorkspaceInvitesTable } from '../../db/tables/workspaces.ts'
 
-/** A second one made at the same time becomes a serialisation failure, which is run again and then finds the first. */
+/** A second one made at the same time becomes a serialisation failure, which is tried again and then finds the first. */
 export async function insertInvite(db: Db, row: WorkspaceInvitesTable): Promise<void> {
   await db
     .insertInto('workspace_invites')
@@ -53,7 +53,7 @@ export function findInviteByToken(db: Db, tokenHash: string): Promise<WorkspaceI
 export function listInvitesOf(
   db: Db,
   workspaceId: string,
-  { history }: { history: boolean },
+  { history, limit }: { history: boolean; limit?: number },
 ): Promise<WorkspaceInvitesTable[]> {
   return db
     .selectFrom('workspace_invites')
@@ -62,6 +62,7 @@ export function listInvitesOf(
     .$if(!history, (query) => query.where('status', '=', 'pending'))
     .orderBy('created_at', 'desc')
     .orderBy('invite_id', 'desc')
+    .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
     .execute()
 }
 

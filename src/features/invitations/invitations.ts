@@ -28,9 +28,12 @@ import {
 } from './invite-schemas.ts'
 import { requireOpenInvite } from './send.ts'
 
+const MAX_LISTED = 1000
+
 export const listInvites = capability({
   name: 'invites.list',
   summary: 'The open invitations of a workspace, newest first; with history all of them; admins only',
+  description: `The newest ${MAX_LISTED}.`,
   scopes: ['workspace:write'],
   rest: ['GET /api/v1/workspaces/{workspace_id}/invites'],
   errors: [404],
@@ -44,7 +47,7 @@ export const listInvites = capability({
   output: z.array(WorkspaceInviteResponse),
   run: async (ctx, { workspace_id, include_history }) => {
     await requireRole(ctx, workspace_id, 'admin')
-    const rows = await listInvitesOf(ctx.db, workspace_id, { history: include_history })
+    const rows = await listInvitesOf(ctx.db, workspace_id, { history: include_history, limit: MAX_LISTED })
     return rows.map(presentInvite)
   },
 })

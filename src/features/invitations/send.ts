@@ -128,7 +128,7 @@ export const invite = capability({
       requireAllowedDomain(policy, email)
       const user = await userByEmail(ctx, email)
       if (user && (await isMember(ctx, workspace_id, user.user_id))) throw alreadyMember()
-      // Who has proved the address finds the invitation in the inbox too; anybody else needs the link.
+      // A person who has proved the address also finds the invitation in the inbox. Anybody else needs the link.
       const forUserId = user?.email_verified === 1 ? user.user_id : null
       return sendTo(ctx, { workspaceId: workspace_id, email, role, forUserId }, policy.defaultRole)
     })

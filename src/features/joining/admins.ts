@@ -7,7 +7,7 @@ import { newResetLink } from '../identity/recovery/reset-requests.ts'
 import { findUserByEmail, listGrantedAdmins, updateUser } from '../identity/users/users.ts'
 import { createAccount } from './sign-in.ts'
 
-// Who runs the server decides who administers it: these are called from its command line, never through a door.
+// The operator of the server decides who administers it: these are called from its command line, never through a door.
 
 export type Granted = { email: string; isNew: boolean; link: string | undefined }
 

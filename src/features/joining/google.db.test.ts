@@ -7,7 +7,7 @@ import { freePort } from '../../../test/support/postgres.ts'
 
 const CLIENT_ID = 'vault.apps.example.com'
 const port = await freePort()
-const issuer = `http://127.0.0.1:${port}`
+const ISSUER = `http://127.0.0.1:${port}`
 const right = await generateKeyPair('RS256')
 const wrong = await generateKeyPair('RS256')
 
@@ -36,7 +36,7 @@ const idToken = ({
   claims,
   key = right.privateKey,
   audience = CLIENT_ID,
-  from = issuer,
+  from = ISSUER,
   expires = '1h',
 }: TokenOptions) =>
   new SignJWT({ email: 'g@example.com', email_verified: true, name: 'G', ...claims })
@@ -99,7 +99,7 @@ onBothEngines(
       expect((await t.anonymous().post('/api/v1/auth/google', { id_token: 'not.a.token' })).status).toBe(401)
     })
   },
-  { GOOGLE_CLIENT_ID: CLIENT_ID, GOOGLE_JWKS_URL: `${issuer}/certs`, GOOGLE_ISSUER: issuer },
+  { GOOGLE_CLIENT_ID: CLIENT_ID, GOOGLE_JWKS_URL: `${ISSUER}/certs`, GOOGLE_ISSUER: ISSUER },
 )
 
 onBothEngines('without Google configured', (t) => {

@@ -16,7 +16,7 @@ import { sendVerificationMail } from '../identity/recovery/email-links.ts'
 import { endAccess } from '../identity/recovery/end-access.ts'
 import { forgetFailures, holdGuessers, recordFailure } from '../identity/users/guessing.ts'
 import { hashPassword, Password, passwordMatches } from '../identity/users/passwords.ts'
-import { DisplayName } from '../identity/users/profile.ts'
+import { cleanName, DisplayName } from '../identity/users/profile.ts'
 import { DEFAULT_SETTINGS } from '../identity/users/user-settings.ts'
 import {
   findUser,
@@ -80,9 +80,7 @@ export async function createAccount(ctx: Ctx, account: NewAccount): Promise<User
     password_hash: account.passwordHash,
     google_subject: account.googleSubject,
     display_name:
-      plainName(account.displayName ?? '')
-        .slice(0, 120)
-        .toWellFormed() || defaultName(),
+      cleanName(plainName(account.displayName ?? '').slice(0, 120)).toWellFormed() || defaultName(),
     email_verified: account.googleSubject ? 1 : 0,
     onboarding: null,
     plan: 'free',

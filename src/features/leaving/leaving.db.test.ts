@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { onBothEngines } from '../../../test/support/engines.ts'
 
-const card = {
+const CARD = {
   title: 'Build fails on a case-sensitive disk',
   symptom: 'The build works on one laptop and fails in the pipeline with a missing module of another case.',
   fix_summary: 'Rename the file to the case used in the import, and turn on the compiler check for it.',
@@ -13,7 +13,7 @@ onBothEngines('leaving', (t) => {
 
   test('the export has all that is mine, one object a line', async () => {
     const user = await t.user()
-    await user.post('/api/v1/cards', { ...card, evidences: [{ kind: 'log', content: 'Module not found' }] })
+    await user.post('/api/v1/cards', { ...CARD, evidences: [{ kind: 'log', content: 'Module not found' }] })
     await user.post('/api/v1/project-context/events', {
       project_key: 'org/repo',
       event_type: 'turn',
@@ -53,7 +53,7 @@ onBothEngines('leaving', (t) => {
       await append(user, n % 100 === 0 ? 'org/small' : 'org/large', `event ${n}`)
     for (let n = 0; n < 205; n += 1)
       await user.post('/api/v1/cards', {
-        ...card,
+        ...CARD,
         title: `Card ${n}`,
         evidences: [{ kind: 'log', content: `log ${n}` }],
       })
@@ -84,8 +84,8 @@ onBothEngines('leaving', (t) => {
   test('what is private goes, what is published stays by a deleted user', async () => {
     const user = await t.user('leaver')
     const key = await user.post('/api/v1/auth/api-keys', { name: 'k' })
-    const secret = await user.post('/api/v1/cards', card)
-    const open = await user.post('/api/v1/cards', { ...card, title: 'Published before leaving for good' })
+    const secret = await user.post('/api/v1/cards', CARD)
+    const open = await user.post('/api/v1/cards', { ...CARD, title: 'Published before leaving for good' })
     expect((await user.post(`/api/v1/cards/${open.body.card_id}/publish`)).status).toBe(200)
     await user.post('/api/v1/project-context/events', {
       project_key: 'org/repo',

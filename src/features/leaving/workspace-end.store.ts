@@ -5,7 +5,7 @@ import type { UserSettings } from '../identity/users/user-settings.ts'
 
 /**
  * On PostgreSQL everything that puts a row into a workspace holds the workspace's own row by its foreign key. Taking that
- * row first means: who came before has finished and is seen, who comes later waits, and then finds no membership.
+ * row first means: earlier writers have finished and are seen; later ones wait and then find no membership.
  */
 export async function holdWorkspace({ db, database, viewer }: UserCtx, workspaceId: string): Promise<void> {
   if (database.engine !== 'postgres') return

@@ -8,7 +8,7 @@ import { secretName } from './outbox.ts'
 export const MAX_TRIES = 10
 const FIRST_WAIT_MS = 60_000
 const LONGEST_WAIT_MS = 4 * 3_600_000
-/** Far longer than a delivery can take: only a process that died leaves its claim to run out. */
+/** Far longer than a delivery can take: only a process that died leaves its claim to expire. */
 const CLAIM_MS = 10 * 60_000
 const BATCH = 20
 const KEPT_MS = 30 * 24 * 3_600_000
@@ -33,7 +33,7 @@ const dueIds = (ctx: Ctx) =>
     .limit(BATCH)
     .execute()
 
-/** Of several processes one gets the mail: the update looks again at what the others may have changed. */
+/** One of several processes gets the mail: the update checks again what the others may have changed. */
 const claim = (ctx: Ctx, mailId: string): Promise<OutboxTable | undefined> =>
   inTx(
     ctx,

@@ -2,12 +2,13 @@ import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kyse
 import type { Db } from '../../db/db.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { RawMaterialsTable } from '../../db/tables/memory.ts'
+import type { Role } from '../../db/tables/workspaces.ts'
 
 type Materials = ExpressionBuilder<Schema, 'raw_materials'>
 
-/** The owner, and editors and admins of the workspace it lies in. */
-function mayRead(eb: Materials, viewerId: string): Expression<SqlBool> {
-  return eb.or([
+/** The owner, and those who have one of these roles in the workspace it lies in. */
+const isOwnerOr = (eb: Materials, viewerId: string, roles: readonly Role[]): Expression<SqlBool> =>
+  eb.or([
     eb('raw_materials.owner_id', '=', viewerId),
     eb(
       'raw_materials.workspace_id',
@@ -16,10 +17,13 @@ function mayRead(eb: Materials, viewerId: string): Expression<SqlBool> {
         .selectFrom('memberships')
         .select('memberships.workspace_id')
         .where('memberships.user_id', '=', viewerId)
-        .where('memberships.role', 'in', ['admin', 'editor']),
+        .where('memberships.role', 'in', roles),
     ),
   ])
-}
+
+const mayRead = (eb: Materials, viewerId: string) => isOwnerOr(eb, viewerId, ['admin', 'editor'])
+/** The same people as for a card. */
+const mayDelete = (eb: Materials, viewerId: string) => isOwnerOr(eb, viewerId, ['admin'])
 
 export async function insertMaterial(db: Db, row: RawMaterialsTable): Promise<void> {
   await db.insertInto('raw_materials').values(row).execute()
@@ -36,22 +40,6 @@ export async function findMaterial(
     .where('raw_id', '=', rawId)
     .where((eb) => mayRead(eb, viewerId))
     .executeTakeFirst()
-}
-
-/** The owner, and admins of the workspace it lies in: the same people as for a card. */
-function mayDelete(eb: Materials, viewerId: string): Expression<SqlBool> {
-  return eb.or([
-    eb('raw_materials.owner_id', '=', viewerId),
-    eb(
-      'raw_materials.workspace_id',
-      'in',
-      eb
-        .selectFrom('memberships')
-        .select('memberships.workspace_id')
-        .where('memberships.user_id', '=', viewerId)
-        .where('memberships.role', '=', 'admin'),
-    ),
-  ])
 }
 
 /** Removes it for good; undefined where the viewer may not. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { forbidden, invalid, notFound } from '../../core/errors.ts'
+import { presentWithin } from '../../core/page-size.ts'
 import { AnswerId, Id, Page, pageOf, Time } from '../../core/schemas.ts'
 import { freeJson } from '../../core/sizes.ts'
 import { fromJson, fromJsonOrNull, toJson } from '../../db/columns.ts'
@@ -22,6 +23,8 @@ import {
 const MAX_BODY_BYTES = 8 * 1024 * 1024
 /** Lists show the beginning; one material alone is shown whole. */
 const LIST_CHARACTERS = 2000
+/** Of each text of a material that has no room in its page. */
+const LIGHT_CHARACTERS = 200
 
 const Meta = freeJson(64 * 1024)
 
@@ -51,7 +54,11 @@ export const RawMaterialResponse = z
     redactions: z
       .array(z.object({ kind: z.string(), count: z.int() }))
       .describe('Kinds of secret that were replaced by placeholders, and how many.'),
-    truncated: z.boolean().describe('Whether content was cut, as it is in lists.'),
+    truncated: z
+      .boolean()
+      .describe(
+        'Whether something was cut, as content is in lists. Past 2 MiB of a page also title and source_url, and tags and meta are left out.',
+      ),
     created_at: Time,
   })
   .meta({ id: 'RawMaterialResponse' })
@@ -69,6 +76,15 @@ function present(
     meta: fromJsonOrNull(row.meta),
     redactions: fromJson(row.redactions),
   }
+}
+
+const textsOf = (row: RawMaterialsTable) => [row.title, row.content, row.source_url, row.tags, row.meta]
+
+function presentListed(row: RawMaterialsTable, isLight: boolean): z.input<typeof RawMaterialResponse> {
+  if (!isLight) return present(row, LIST_CHARACTERS)
+  const cut = (text: string | null) => (text === null ? null : cutText(text, LIGHT_CHARACTERS).text)
+  const light = { ...row, title: cut(row.title), source_url: cut(row.source_url), tags: '[]', meta: null }
+  return { ...present(light, LIGHT_CHARACTERS), truncated: true }
 }
 
 /** Where the material goes: the personal workspace, or one in which the caller may write. */
@@ -132,7 +148,7 @@ export const listRawMaterials = capability({
       pageSize: page_size,
       characters: LIST_CHARACTERS + 1,
     })
-    return { items: rows.map((row) => present(row, LIST_CHARACTERS)), total, page, page_size }
+    return { items: presentWithin(rows, textsOf, presentListed), total, page, page_size }
   },
 })
 

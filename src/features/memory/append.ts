@@ -1,5 +1,6 @@
 import type { UserCtx } from '../../core/context.ts'
 import { InvalidInput, invalid } from '../../core/errors.ts'
+import { presentWithin } from '../../core/page-size.ts'
 import { fromJson, fromJsonOrNull, toJson, toJsonOrNull } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { ContextEventType, ContextSlot } from '../../db/tables/memory.ts'
@@ -7,8 +8,8 @@ import { cutText } from '../../text/cut-text.ts'
 import { cleanJson, cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
 import { eventNumber } from './events.search.ts'
 import { type EventHead, type EventRow, insertEvent, searchTextOf, termsOfEvent } from './events.store.ts'
-import { type Place, refuseSecretKey, requireMembership } from './place.ts'
-import { insertProject, learnHost, nextPlace, type Project } from './projects.store.ts'
+import { insertProject, learnHost, nextPosition, type Project } from './projects.store.ts'
+import { type ResolvedProject, refuseSecretKey, requireMembership } from './resolve-project.ts'
 import type { EventAnswer } from './schemas.ts'
 
 export type Draft = {
@@ -50,21 +51,21 @@ export function clean(draft: Draft): Cleaned {
 }
 
 /** Writes one event, in the open transaction. */
-export async function appendTo(ctx: UserCtx, place: Place, cleaned: Cleaned): Promise<Written> {
+export async function appendTo(ctx: UserCtx, resolved: ResolvedProject, cleaned: Cleaned): Promise<Written> {
   const { draft, terms, ...fields } = cleaned
-  checkUserPreferences(place, draft)
+  checkUserPreferences(resolved, draft)
   const now = ctx.now().toISOString()
-  const project = await projectFor(ctx, place, now)
+  const project = await projectFor(ctx, resolved, now)
   if (fields.content === '') throw invalid('content', 'Content should have more than control characters')
-  const { partition, sequence } = await nextPlace(ctx.db, project)
+  const { partition, sequence } = await nextPosition(ctx.db, project)
   const event: EventRow = {
     event_no: eventNumber(partition, sequence),
     raw_id: newId(ctx.now().getTime()),
     user_id: ctx.viewer.userId,
     project_id: project.project_id,
-    workspace_id: place.workspaceId,
+    workspace_id: resolved.workspaceId,
     event_type: draft.event_type,
-    slot: slotOf(place, draft),
+    slot: slotOf(resolved, draft),
     created_at: now,
     ...fields,
   }
@@ -72,12 +73,13 @@ export async function appendTo(ctx: UserCtx, place: Place, cleaned: Cleaned): Pr
   return { project, event }
 }
 
-async function projectFor(ctx: UserCtx, place: Place, now: string): Promise<Project> {
-  if (place.workspaceId !== place.personalWorkspaceId) await requireMembership(ctx, place.workspaceId)
-  if (place.project) return learnHost(ctx.db, place.project, place.name)
-  refuseSecretKey(place.writtenKey)
-  const owner = { userId: ctx.viewer.userId, workspaceId: place.workspaceId }
-  return insertProject(ctx.db, owner, place.name, now)
+async function projectFor(ctx: UserCtx, resolved: ResolvedProject, now: string): Promise<Project> {
+  if (resolved.workspaceId !== resolved.personalWorkspaceId)
+    await requireMembership(ctx, resolved.workspaceId)
+  if (resolved.project) return learnHost(ctx.db, resolved.project, resolved.name)
+  refuseSecretKey(resolved.writtenKey)
+  const owner = { userId: ctx.viewer.userId, workspaceId: resolved.workspaceId }
+  return insertProject(ctx.db, owner, resolved.name, now)
 }
 
 const isUserPreferences = ({ event_type, meta }: Draft): boolean =>
@@ -85,12 +87,12 @@ const isUserPreferences = ({ event_type, meta }: Draft): boolean =>
 
 /**
  * A fact snapshot that does not say its kind holds facts of the project. Preferences of the user in an ordinary project are
- * an event like others: they must not take the place of what the project itself prefers.
+ * an event like others: they must not replace what the project itself prefers.
  */
-function slotOf(place: Place, draft: Draft): ContextSlot {
+function slotOf(resolved: ResolvedProject, draft: Draft): ContextSlot {
   if (draft.event_type === 'summary') return 'summary'
   if (draft.event_type !== 'fact_snapshot') return 'recent'
-  if (place.name.form === 'user_preferences') return 'preferences'
+  if (resolved.name.form === 'user_preferences') return 'preferences'
   const kind = draft.meta?.fact_kind ?? 'project_facts'
   if (kind === 'project_facts') return 'facts'
   return kind === 'project_preferences' ? 'preferences' : 'recent'
@@ -99,15 +101,15 @@ function slotOf(place: Place, draft: Draft): ContextSlot {
 const MISPLACED =
   'This was kept as an event and changed no preferences. What the user prefers in every project belongs to the key __user__/preferences, with meta.confirmed_by_user true; what holds for this project alone is meta.fact_kind project_preferences.'
 
-/** What the writer of an event should know; undefined where all went as meant. */
-export const hintFor = (place: Place, draft: Draft): string | undefined =>
-  isUserPreferences(draft) && place.name.form !== 'user_preferences' ? MISPLACED : undefined
+/** A hint for the writer of an event; undefined if nothing is odd. */
+export const hintFor = (resolved: ResolvedProject, draft: Draft): string | undefined =>
+  isUserPreferences(draft) && resolved.name.form !== 'user_preferences' ? MISPLACED : undefined
 
 const RESERVED = 'The key __user__/preferences takes only event_type fact_snapshot'
 
-/** What holds for every project is written only in one way, and only when the user has said so. */
-function checkUserPreferences(place: Place, { event_type, meta }: Draft): void {
-  const isReserved = place.name.form === 'user_preferences'
+/** Preferences for every project are written in one way only, and only when the user has said so. */
+function checkUserPreferences(resolved: ResolvedProject, { event_type, meta }: Draft): void {
+  const isReserved = resolved.name.form === 'user_preferences'
   const isFacts = event_type === 'fact_snapshot'
   if (!isReserved) return
   const missing: [path: string[], msg: string][] = []
@@ -143,3 +145,21 @@ export function present(
 
 export const presentCut = (event: EventHead, projectKey: string, length: number): EventAnswer =>
   present(event, projectKey, cutText(event.content, length))
+
+/** Of the content of an event that has no room in its page. */
+const LIGHT_CHARACTERS = 200
+
+/** Events of one answer, each cut to `length`; past the room of a page they are shorter still, and without their meta. */
+export const presentEvents = (
+  events: readonly EventHead[],
+  projectKey: string,
+  length: number,
+): EventAnswer[] =>
+  presentWithin(
+    events,
+    ({ content, meta, title }) => [content, meta, title],
+    (event, isLight) =>
+      isLight
+        ? { ...presentCut({ ...event, meta: null }, projectKey, LIGHT_CHARACTERS), truncated: true }
+        : presentCut(event, projectKey, length),
+  )

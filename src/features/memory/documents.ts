@@ -20,7 +20,7 @@ export function documentFrom(given: string | readonly string[]): string {
   return documentOf(given.map(onOneLine).filter((item) => item !== ''))
 }
 
-/** By splitting: a pattern for space around line ends takes minutes over a hundred thousand tabs. */
+/** Splits the text, because a pattern for space around line ends takes minutes over a hundred thousand tabs. */
 const onOneLine = (item: string): string =>
   item
     .split('\n')

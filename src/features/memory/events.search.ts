@@ -8,7 +8,7 @@ import { gramHashes, inCodes, partitionHashes } from './hashes.ts'
  * The two search indexes over events, where the engines truly differ. Both answer with event numbers, newest
  * first within a partition; the store loads the rows.
  *
- * An event number is the partition and the place in it, so that the numbers of a partition are one range.
+ * An event number is the partition and the position in it, so that the numbers of a partition are one range.
  */
 const SEQUENCE_SPAN = 2 ** 24
 export const LAST_SEQUENCE = SEQUENCE_SPAN - 1

@@ -148,7 +148,7 @@ const eventsBefore = (db: Db, { user_id, project_id }: ProjectRef, before: Event
     .where((eb) => eb.or([eb('created_at', '<', before.createdAt), eb('event_no', '<', before.eventNo)]))
 }
 
-/** The event that comes so many after another, or undefined where there are fewer. */
+/** The event that comes this many after another, or undefined if there are fewer. */
 export async function positionAfter(
   db: Db,
   project: ProjectRef,
@@ -323,7 +323,7 @@ export async function recount(db: Db, { user_id, project_id }: ProjectRef, added
   return events
 }
 
-/** Hands all events of one project to another; their places in the indexes stay. */
+/** Hands all events of one project to another; their index entries stay. */
 export async function moveEvents(db: Db, from: ProjectRef, to: ProjectRef): Promise<number> {
   await db
     .updateTable('context_partitions')

@@ -7,8 +7,8 @@ import { audit } from '../audit/audit.ts'
 import { sanitise } from '../redaction/redact.ts'
 import { appendTo, clean, hintFor, present } from './append.ts'
 import { findEvent, recount, removeEvent } from './events.store.ts'
-import { placeOf } from './place.ts'
 import { removeProject } from './projects.store.ts'
+import { resolveProject } from './resolve-project.ts'
 import {
   Confirmed,
   Label,
@@ -37,9 +37,9 @@ export const appendEvent = capability({
   run: (ctx, input) => {
     const cleaned = clean(input)
     return inTx(ctx, async (ctx) => {
-      const place = await placeOf(ctx, input.project_key, input.workspace_id)
-      const { project, event } = await appendTo(ctx, place, cleaned)
-      const hint = hintFor(place, input)
+      const resolved = await resolveProject(ctx, input.project_key, input.workspace_id)
+      const { project, event } = await appendTo(ctx, resolved, cleaned)
+      const hint = hintFor(resolved, input)
       return { ...present(event, project.project_key), ...(hint ? { hint } : {}) }
     })
   },

@@ -86,9 +86,9 @@ export function inCodes(hashes: readonly number[]): string {
   for (const hash of hashes) {
     let value = hash >>> 0
     const end = at + digitsOf(value)
-    for (let place = end - 1; place >= at; place -= 1) {
+    for (let digit = end - 1; digit >= at; digit -= 1) {
       const rest = Math.floor(value / 36)
-      text[place] = DIGITS[value - rest * 36] as number
+      text[digit] = DIGITS[value - rest * 36] as number
       value = rest
     }
     text[end] = SPACE

@@ -6,7 +6,7 @@ const { randomFrom } = sampler(6)
 
 const EVENTS = '/api/v1/project-context/events'
 const SNAPSHOT = '/api/v1/project-context/snapshot'
-const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
+const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 const accessKey = () => `AKIA${randomFrom('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', 16)}`
 const query = (values: Record<string, string | undefined>) =>
   new URLSearchParams(JSON.parse(JSON.stringify(values)) as Record<string, string>).toString()
@@ -89,7 +89,7 @@ onBothEngines('events', (t) => {
   test('secrets never reach the store: title, content, metadata', async () => {
     const user = await t.user()
     const keys = [accessKey(), accessKey(), accessKey()]
-    const password = `Zq4${randomFrom(letters, 14)}`
+    const password = `Zq4${randomFrom(LETTERS, 14)}`
     const { body } = await user.post(EVENTS, {
       project_key: 'org/secrets',
       event_type: 'turn',
@@ -194,14 +194,14 @@ onBothEngines('events', (t) => {
     expect(data.recent_events.map((event: { content: string }) => event.content)).toEqual([
       '- answers in French',
     ])
-    const placed = await user.post('/api/v1/project-context/events', {
+    const written = await user.post('/api/v1/project-context/events', {
       project_key: '__user__/preferences',
       event_type: 'fact_snapshot',
       content: '- answers in French',
       meta: { fact_kind: 'user_preferences', confirmed_by_user: true },
     })
-    expect(placed.status).toBe(201)
-    expect(placed.body).not.toHaveProperty('hint')
+    expect(written.status).toBe(201)
+    expect(written.body).not.toHaveProperty('hint')
   })
 
   test('many writers at once lose nothing', async () => {

@@ -7,7 +7,7 @@ import { AnswerId } from '../../core/schemas.ts'
 import { appendTo, clean } from './append.ts'
 import { documentOf, itemsOf, mergeItems } from './documents.ts'
 import { newestDocument } from './events.store.ts'
-import { type Place, placeOf, refuseSecretKey } from './place.ts'
+import { type ResolvedProject, refuseSecretKey, resolveProject } from './resolve-project.ts'
 import { Confirmed, Label, ProjectKey, WorkspaceId } from './schemas.ts'
 
 export const PreferencesTransferRequest = z
@@ -25,7 +25,7 @@ export const PreferencesTransferRequest = z
     replace_target: z
       .boolean()
       .default(false)
-      .describe("Put the source's document in the place of the target's; counts only without items."),
+      .describe("Replace the target's document by the source's. Counts only without items."),
     note: z.string().max(2000).nullish(),
     client: Label,
   })
@@ -61,8 +61,8 @@ export const transferPreferences = capability({
   output: PreferencesTransferResponse,
   run: (ctx, input) =>
     inTx(ctx, async (ctx) => {
-      const source = await placeOf(ctx, input.source_project_key, input.workspace_id)
-      const target = await placeOf(ctx, input.target_project_key, input.workspace_id)
+      const source = await resolveProject(ctx, input.source_project_key, input.workspace_id)
+      const target = await resolveProject(ctx, input.target_project_key, input.workspace_id)
       if (!target.project) refuseSecretKey(input.target_project_key, 'target_project_key')
       if (isSame(source, target))
         throw invalid('target_project_key', 'Source and target are the same project')
@@ -85,12 +85,12 @@ export const transferPreferences = capability({
     }),
 })
 
-const isSame = (a: Place, b: Place) =>
+const isSame = (a: ResolvedProject, b: ResolvedProject) =>
   a.name.key === b.name.key || (a.project !== undefined && a.project.project_id === b.project?.project_id)
 
-async function preferencesAt(ctx: UserCtx, place: Place): Promise<string[]> {
-  if (!place.project) return []
-  const document = await newestDocument(ctx.db, place.project, 'preferences')
+async function preferencesAt(ctx: UserCtx, resolved: ResolvedProject): Promise<string[]> {
+  if (!resolved.project) return []
+  const document = await newestDocument(ctx.db, resolved.project, 'preferences')
   return document ? itemsOf(document.content) : []
 }
 
@@ -114,9 +114,9 @@ function pick(source: readonly string[], asked: readonly string[]): string[] {
 
 function write(
   ctx: UserCtx,
-  target: Place,
+  target: ResolvedProject,
   items: readonly string[],
-  source: Place,
+  source: ResolvedProject,
   input: z.output<typeof PreferencesTransferRequest>,
 ) {
   const isUser = target.name.form === 'user_preferences'

@@ -7,11 +7,11 @@ import { LAST_SEQUENCE } from './events.search.ts'
 import { type ProjectName, USER_PREFERENCES_KEY } from './project-key.ts'
 
 /** Where the last event of a project is. */
-type LastPlace = { partition: number; sequence: number }
+type EventPosition = { partition: number; sequence: number }
 
 export type Project = Selectable<ContextProjectsTable> & {
   /** As found by its name, and as later events of the same transaction move it. */
-  last?: LastPlace | undefined
+  last?: EventPosition | undefined
 }
 
 /** Memory lies by person, on one machine or on many: every statement says whose it is. */
@@ -183,7 +183,7 @@ const newestPartition = prepared((db, parameter: Named<ProjectRef>) =>
     .limit(1),
 )
 
-const takePlace = prepared((db, parameter: Named<LastPlace & ProjectRef>) =>
+const savePosition = prepared((db, parameter: Named<EventPosition & ProjectRef>) =>
   db
     .updateTable('context_partitions')
     .set({ last_seq: parameter('sequence') })
@@ -192,25 +192,25 @@ const takePlace = prepared((db, parameter: Named<LastPlace & ProjectRef>) =>
     .where('project_id', '=', parameter('project_id')),
 )
 
-async function readLast(db: Db, { user_id, project_id }: ProjectRef): Promise<LastPlace | undefined> {
+async function readLast(db: Db, { user_id, project_id }: ProjectRef): Promise<EventPosition | undefined> {
   const [newest] = await newestPartition(db, { user_id, project_id })
   return newest && { partition: newest.partition_no, sequence: newest.last_seq }
 }
 
 /**
- * The next free place for an event of the project, taken. Read, then written: an update that returns what it wrote would
+ * Takes the next free position for an event of the project. Read, then written: an update that returns what it wrote would
  * make SQLite's text index write out what it has gathered.
  */
-export async function nextPlace(db: Db, project: Project): Promise<LastPlace> {
+export async function nextPosition(db: Db, project: Project): Promise<EventPosition> {
   project.last ??= await readLast(db, project)
   if (!project.last || project.last.sequence >= LAST_SEQUENCE) {
     await addPartition(db, project)
     project.last = undefined
-    return nextPlace(db, project)
+    return nextPosition(db, project)
   }
   project.last.sequence++
   const { user_id, project_id } = project
-  await takePlace(db, { user_id, project_id, ...project.last })
+  await savePosition(db, { user_id, project_id, ...project.last })
   return { ...project.last }
 }
 
@@ -226,7 +226,7 @@ export async function partitionsOf(db: Db, { user_id, project_id }: ProjectRef):
 }
 
 /** Every partition of the project with its last event, the newest partition first. */
-export async function partitionPlaces(db: Db, { user_id, project_id }: ProjectRef): Promise<LastPlace[]> {
+export async function partitionPlaces(db: Db, { user_id, project_id }: ProjectRef): Promise<EventPosition[]> {
   const rows = await db
     .selectFrom('context_partitions')
     .select(['partition_no', 'last_seq'])

@@ -5,7 +5,6 @@ import { conflict, invalid } from '../../core/errors.ts'
 import { AnswerId, Time } from '../../core/schemas.ts'
 import { audit } from '../audit/audit.ts'
 import { moveEvents, recount, removeEventsOf } from './events.store.ts'
-import { placeOf, projectAt, refuseSecretKey, requireMembership } from './place.ts'
 import { readProjectKey } from './project-key.ts'
 import {
   addAliases,
@@ -15,6 +14,7 @@ import {
   removeProject,
   renameRow,
 } from './projects.store.ts'
+import { existingProject, refuseSecretKey, requireMembership, resolveProject } from './resolve-project.ts'
 import { Confirmed, ProjectKey, WorkspaceId } from './schemas.ts'
 
 export const ProjectContextProjectsResponse = z
@@ -77,7 +77,7 @@ export const deleteProject = capability({
     .meta({ id: 'ProjectContextProjectDeleteResponse' }),
   run: (ctx, { project_key, workspace_id }) =>
     inTx(ctx, async (ctx) => {
-      const project = projectAt(await placeOf(ctx, project_key, workspace_id))
+      const project = existingProject(await resolveProject(ctx, project_key, workspace_id))
       const deleted = await removeEventsOf(ctx.db, ctx.database.engine, project)
       await removeProject(ctx.db, project)
       await audit(ctx, {
@@ -117,8 +117,8 @@ export const renameProject = capability({
     if (newName.form === 'user_preferences')
       throw invalid('new_project_key', 'The key __user__/preferences is reserved; use preferences/transfer')
     return inTx(ctx, async (ctx) => {
-      const project = projectAt(await placeOf(ctx, project_key, workspace_id))
-      const other = (await placeOf(ctx, new_project_key, workspace_id)).project
+      const project = existingProject(await resolveProject(ctx, project_key, workspace_id))
+      const other = (await resolveProject(ctx, new_project_key, workspace_id)).project
       if (!other) refuseSecretKey(new_project_key, 'new_project_key')
       const details = { from: project.project_key, to: newName.key, merged: false }
       if (other && other.project_id !== project.project_id) {

@@ -350,7 +350,7 @@ onBothEngines('preferences', (t) => {
     expect(await read(user, 'a/source')).toBe('- tabs\n- short answers\n- no emoji')
   })
 
-  test('replacing puts the source in the place of the target; with items it only adds them', async () => {
+  test('replacing overwrites the target with the source; with items it only adds them', async () => {
     const user = await t.user()
     await set(user, 'b/source', ['one', 'two'])
     await set(user, 'b/target', ['three'])

@@ -9,11 +9,12 @@ import { foldCase } from '../../text/fold.ts'
 import { snippetAround } from '../../text/literal-snippet.ts'
 import { rarestGrams, SHORTEST_INDEXED } from './events.search.ts'
 import { type EventRow, loadEvents, type NumberedEvent, newestTexts, scanNewest } from './events.store.ts'
+import { eventsWithin } from './events-within.store.ts'
 import { countSubstring, findSubstring } from './matches.search.ts'
-import { ownMemory, placeOf } from './place.ts'
 import { type Project, partitionsOf } from './projects.store.ts'
 import { findRanked, MOST_RANKED, type RankedHits } from './ranked/find-ranked.ts'
 import { isWeak } from './ranked/judge.ts'
+import { ownMemory, resolveProject } from './resolve-project.ts'
 import { EventType, ProjectKey, WorkspaceId } from './schemas.ts'
 
 const Mode = z.enum(['substring', 'ranked'])
@@ -97,7 +98,7 @@ export const searchMemory = capability({
   input: SearchInput,
   output: ProjectContextSearchResponse,
   run: async (ctx, { project_key, query, workspace_id, limit, page = 1, mode = 'substring' }) => {
-    const { project, name, workspaceId } = await placeOf(ctx, project_key, workspace_id)
+    const { project, name, workspaceId } = await resolveProject(ctx, project_key, workspace_id)
     const window = { from: (page - 1) * limit, limit }
     const found = project ? await find(ctx, project, query, mode, window) : NOTHING
     return {
@@ -212,8 +213,8 @@ function tellingWord(content: string, terms: readonly string[]): string {
 const NEWEST = 200
 /** What is common in these is taken to be common in all of the project. */
 const SAMPLE = { events: 60, characters: 2000 }
-/** Too short for the index: read one by one, but never more than this. */
-const SHORT_NEEDLE_WINDOW = 20_000
+/** Too short for the index: read one by one, but never more than this. Reading holds the process, so bytes count too. */
+const SHORT_NEEDLE_WINDOW = { events: 20_000, bytes: 32 * 1024 * 1024 }
 
 type Matches = { rows: EventRow[]; total: number }
 
@@ -227,7 +228,9 @@ async function findNewest(ctx: UserCtx, project: Project, query: string, window:
   const scan = (limit: number, read: number) => scanNewest(ctx.db, engine, project, needle, limit, read)
   const isShort = [...needle].length < SHORTEST_INDEXED
   if (isShort || project.events <= NEWEST) {
-    const all = await scan(MOST_COUNTED, SHORT_NEEDLE_WINDOW)
+    const { events, bytes } = SHORT_NEEDLE_WINDOW
+    const readable = isShort ? await eventsWithin(ctx.db, project, events, bytes) : NEWEST
+    const all = await scan(MOST_COUNTED, readable)
     return { rows: await rowsOf(ctx, pageOf(all, window)), total: all.length }
   }
   const recent = await scan(wanted, NEWEST)

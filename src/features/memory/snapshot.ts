@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Time } from '../../core/schemas.ts'
-import { presentCut } from './append.ts'
+import { presentCut, presentEvents } from './append.ts'
 import { type EventHead, newestParts, type Part } from './events.store.ts'
-import { ownMemory, type Place, placeOf } from './place.ts'
 import { USER_PREFERENCES_KEY } from './project-key.ts'
+import { ownMemory, type ResolvedProject, resolveProject } from './resolve-project.ts'
 import { ProjectContextEventResponse, ProjectKey, WorkspaceId } from './schemas.ts'
 
 export const ProjectContextSnapshotResponse = z
@@ -26,7 +26,7 @@ export const ProjectContextSnapshotResponse = z
   .meta({ id: 'ProjectContextSnapshotResponse' })
 
 /** Each part is one range of one index, so the cost does not grow with the number of events. */
-function partsOf({ project, userPreferences }: Place, limitEvents: number): Part[] {
+function partsOf({ project, userPreferences }: ResolvedProject, limitEvents: number): Part[] {
   const parts: Part[] = []
   if (userPreferences) parts.push({ project: userPreferences, slot: 'preferences', limit: 1 })
   if (!project || project.project_id === userPreferences?.project_id) return parts
@@ -62,28 +62,30 @@ export const readSnapshot = capability({
   }),
   output: ProjectContextSnapshotResponse,
   run: async (ctx, { project_key, workspace_id, limit_events, max_chars_per_event }) => {
-    const place = await placeOf(ctx, project_key, workspace_id)
-    const { project, userPreferences } = place
+    const resolved = await resolveProject(ctx, project_key, workspace_id)
+    const { project, userPreferences } = resolved
     // One more than asked for shows whether something was cut.
-    const rows = await newestParts(ctx.db, partsOf(place, limit_events), max_chars_per_event + 1)
+    const rows = await newestParts(ctx.db, partsOf(resolved, limit_events), max_chars_per_event + 1)
     rows.sort(newestFirst)
-    const key = project?.project_key ?? place.name.key
+    const key = project?.project_key ?? resolved.name.key
     const document = (projectId: string | undefined, slot: EventHead['slot'], documentKey: string) => {
       const row = rows.find((row) => row.project_id === projectId && row.slot === slot)
       return row ? presentCut(row, documentKey, max_chars_per_event) : null
     }
-    const isUserPreferences = place.name.form === 'user_preferences'
+    const isUserPreferences = resolved.name.form === 'user_preferences'
     return {
       project_key: key,
-      workspace_id: place.workspaceId,
-      provenance: ownMemory(place.workspaceId),
+      workspace_id: resolved.workspaceId,
+      provenance: ownMemory(resolved.workspaceId),
       summary: document(project?.project_id, 'summary', key),
       facts: document(project?.project_id, 'facts', key),
       project_preferences: isUserPreferences ? null : document(project?.project_id, 'preferences', key),
       user_preferences: document(userPreferences?.project_id, 'preferences', USER_PREFERENCES_KEY),
-      recent_events: rows
-        .filter((row) => row.slot === 'recent')
-        .map((row) => presentCut(row, key, max_chars_per_event)),
+      recent_events: presentEvents(
+        rows.filter((row) => row.slot === 'recent'),
+        key,
+        max_chars_per_event,
+      ),
       total_events: project?.events ?? 0,
       generated_at: ctx.now().toISOString(),
     }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { AnswerId } from '../../core/schemas.ts'
-import { presentCut } from './append.ts'
+import { presentEvents } from './append.ts'
 import {
   type EventFilter,
   type EventHead,
@@ -10,8 +10,8 @@ import {
   listNewestFirst,
   positionAfter,
 } from './events.store.ts'
-import { placeOf } from './place.ts'
 import type { ProjectRef } from './projects.store.ts'
+import { resolveProject } from './resolve-project.ts'
 import { EventType, ProjectContextEventResponse, ProjectKey, WorkspaceId } from './schemas.ts'
 
 /** Time and number of the last event of a page: it stays valid when that event is deleted. */
@@ -93,7 +93,7 @@ export const listEvents = capability({
   }),
   output: ProjectContextEventsResponse,
   run: async (ctx, { project_key, workspace_id, limit, max_chars_per_event, cursor, ...filter }) => {
-    const { project, name, workspaceId } = await placeOf(ctx, project_key, workspace_id)
+    const { project, name, workspaceId } = await resolveProject(ctx, project_key, workspace_id)
     const key = project?.project_key ?? name.key
     const page = project
       ? await pageOf(ctx, project, {
@@ -106,7 +106,7 @@ export const listEvents = capability({
     return {
       project_key: key,
       workspace_id: workspaceId,
-      items: page.rows.map((row) => presentCut(row, key, max_chars_per_event)),
+      items: presentEvents(page.rows, key, max_chars_per_event),
       next_cursor: page.next ? cursorOf(page.next) : null,
     }
   },

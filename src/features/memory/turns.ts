@@ -7,7 +7,7 @@ import { fromJson } from '../../db/columns.ts'
 import { Findings } from '../redaction/stored.ts'
 import { appendTo, clean, type Draft } from './append.ts'
 import { documentFrom } from './documents.ts'
-import { placeOf } from './place.ts'
+import { resolveProject } from './resolve-project.ts'
 import {
   EventContext,
   EventType,
@@ -108,19 +108,19 @@ export const appendTurn = capability({
     for (const { field, content } of drafts) checkContent(field, content)
     const cleaned = drafts.map(({ field: _, ...draft }) => clean(draft))
     return inTx(ctx, async (ctx) => {
-      const place = await placeOf(ctx, input.project_key, input.workspace_id)
-      if (place.name.form === 'user_preferences')
+      const resolved = await resolveProject(ctx, input.project_key, input.workspace_id)
+      if (resolved.name.form === 'user_preferences')
         throw invalid(
           'project_key',
           'The key __user__/preferences takes no turns: it holds one fact_snapshot',
         )
       const findings = new Findings()
       const events: z.input<typeof ProjectContextTurnResponse>['events'] = []
-      let projectKey = place.name.key
+      let projectKey = resolved.name.key
       for (const ready of cleaned) {
         const { draft } = ready
-        const { project, event } = await appendTo(ctx, place, ready)
-        place.project = project
+        const { project, event } = await appendTo(ctx, resolved, ready)
+        resolved.project = project
         projectKey = project.project_key
         findings.add(fromJson(event.redactions))
         const factKind = draft.event_type === 'fact_snapshot' ? String(draft.meta?.fact_kind) : null
@@ -129,7 +129,7 @@ export const appendTurn = capability({
       const rawIds = events.map((event) => event.raw_id)
       return {
         project_key: projectKey,
-        workspace_id: place.workspaceId,
+        workspace_id: resolved.workspaceId,
         raw_id: rawIds[0] as string,
         raw_ids: rawIds,
         events,

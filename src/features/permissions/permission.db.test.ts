@@ -26,7 +26,7 @@ async function newInvite(world: World): Promise<{ invite: { invite_id: string };
   return (await world.owner.post(at(world, '/invites'), { email })).body
 }
 
-/** A workspace like that of the world, to be deleted in its place. */
+/** A workspace like that of the world, to be deleted instead of it. */
 async function doomedTwin(world: World): Promise<string> {
   const { owner, people } = world
   const { visibility } = (await owner.get(at(world))).body

@@ -18,7 +18,7 @@ const Domain = z
   .max(255)
   .regex(/^[^\s@.]+(\.[^\s@.]+)*$/, 'Input should be a domain such as example.com')
 
-/** Three keys have an effect. What else a team keeps here is kept as it is. */
+/** Three keys have an effect. All other keys are stored as they are. */
 export const PolicyJson = openObject(
   {
     allow_publish: z
@@ -63,7 +63,7 @@ export function requireAllowedDomain(policy: Policy, email: string): void {
 
 type Addressee = Pick<UsersTable, 'email_normal' | 'email_verified'>
 
-/** Anybody can type an address of a domain. Where the server sends mail, only one that was confirmed counts. */
+/** Anybody can type an address of a domain. If the server sends mail, only a confirmed address counts. */
 export const isProven = (ctx: Ctx, user: Addressee): boolean =>
   user.email_verified === 1 || ctx.adapters.mail === null
 

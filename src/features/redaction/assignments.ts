@@ -1,6 +1,6 @@
 import { isPlaceholder, isPlainlyRandom, looksLikePassword, looksRandom } from './placeholders.ts'
 import { RANK, type Span } from './rules/rule.ts'
-import type { Runs } from './runs.ts'
+import type { Stretches } from './stretches.ts'
 
 /**
  * From the end of a name to the start of its value: the rest of the name, a closing quote or bracket, an
@@ -55,11 +55,16 @@ function flagValueStart(text: string, nameEnd: number): number {
 }
 
 /** A value after a name that says "secret": a secret if it looks random enough. */
-export function assignedSecret(text: string, nameEnd: number, kind: string, runs: Runs): Span | undefined {
+export function assignedSecret(
+  text: string,
+  nameEnd: number,
+  kind: string,
+  stretches: Stretches,
+): Span | undefined {
   const linked = valueStart(text, nameEnd)
   const start = linked === -1 ? flagValueStart(text, nameEnd) : linked
   const assigned =
-    start === -1 || !runs.admitsValue(start, LONGEST_VALUE) ? undefined : secretAt(text, start, kind)
+    start === -1 || !stretches.admitsValue(start, LONGEST_VALUE) ? undefined : secretAt(text, start, kind)
   return assigned ?? spokenSecret(text, nameEnd, kind) ?? secretBelow(text, nameEnd, kind)
 }
 

@@ -79,7 +79,7 @@ export function looksRandom(value: string): boolean {
   return entropy(value) >= Math.min(3.2, Math.log2(value.length) - 0.5)
 }
 
-/** Random beyond doubt: letters and digits change places often, as in no word and no version. */
+/** Random beyond doubt: letters and digits alternate often, as in no word and no version. */
 export function isPlainlyRandom(value: string): boolean {
   if (value.length < 10 || !looksRandom(value)) return false
   const changes = value.match(/[A-Za-z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0

@@ -4,26 +4,26 @@ import { findSecrets, redact, sanitise } from './redact.ts'
 
 const { randomFrom } = sampler(3)
 
-const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
-const alphanumeric = `${upper}${upper.toLowerCase()}0123456789`
+const UPPER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
+const ALPHANUMERIC = `${UPPER}${UPPER.toLowerCase()}0123456789`
 
 describe('a secret is replaced by a placeholder of its kind', () => {
   test('an access key in a sentence', () => {
-    const key = `AKIA${randomFrom(`${upper}234567`, 16)}`
+    const key = `AKIA${randomFrom(`${UPPER}234567`, 16)}`
     const { text, findings } = redact(`I deployed it with ${key}, and it worked.`)
     expect(text).toBe('I deployed it with <AWS_ACCESS_KEY>, and it worked.')
     expect(findings).toEqual([{ kind: 'aws_access_key', count: 1 }])
   })
 
   test('our own API keys and session tokens', () => {
-    const text = `X-API-Key: kv_${randomFrom(alphanumeric, 40)}\nAuthorization: Bearer kvs_${randomFrom(alphanumeric, 43)}`
+    const text = `X-API-Key: kv_${randomFrom(ALPHANUMERIC, 40)}\nAuthorization: Bearer kvs_${randomFrom(ALPHANUMERIC, 43)}`
     expect(redact(text).text).toBe(
       'X-API-Key: <KNOWLEDGE_VAULT_API_KEY>\nAuthorization: Bearer <KNOWLEDGE_VAULT_SESSION>',
     )
   })
 
   test('the password in an address, and nothing else of it', () => {
-    const password = `${randomFrom(alphanumeric, 12)}9z`
+    const password = `${randomFrom(ALPHANUMERIC, 12)}9z`
     expect(redact(`postgres://app:${password}@db.example.com:5432/app`).text).toBe(
       'postgres://app:<URL_PASSWORD>@db.example.com:5432/app',
     )
@@ -40,14 +40,14 @@ describe('a secret is replaced by a placeholder of its kind', () => {
     ['XML', (value: string) => `<password>${value}</password>`],
     ['query string', (value: string) => `https://example.com/?user=a&password=${value}&x=1`],
   ])('a password in %s', (_form, write) => {
-    const value = `Zq4${randomFrom(alphanumeric, 13)}`
+    const value = `Zq4${randomFrom(ALPHANUMERIC, 13)}`
     const { text, findings } = redact(write(value))
     expect(text).not.toContain(value)
     expect(findings).toEqual([{ kind: 'password', count: 1 }])
   })
 
   test('a private key, whole, with escaped line ends, and cut off', () => {
-    const body = Array.from({ length: 6 }, () => randomFrom(`${alphanumeric}+/`, 64))
+    const body = Array.from({ length: 6 }, () => randomFrom(`${ALPHANUMERIC}+/`, 64))
     const begin = ['-----BEGIN RSA', 'PRIVATE KEY-----'].join(' ')
     const end = ['-----END RSA', 'PRIVATE KEY-----'].join(' ')
     const whole = [begin, ...body, end].join('\n')
@@ -59,19 +59,19 @@ describe('a secret is replaced by a placeholder of its kind', () => {
   })
 
   test('session cookies, not the others', () => {
-    const value = randomFrom(alphanumeric, 32)
+    const value = randomFrom(ALPHANUMERIC, 32)
     expect(redact(`Cookie: theme=dark; sessionid=${value}; lang=en`).text).toBe(
       'Cookie: theme=dark; sessionid=<SESSION_COOKIE>; lang=en',
     )
   })
 
   test('basic credentials', () => {
-    const value = Buffer.from(`app:${randomFrom(alphanumeric, 12)}`).toString('base64')
+    const value = Buffer.from(`app:${randomFrom(ALPHANUMERIC, 12)}`).toString('base64')
     expect(redact(`Authorization: Basic ${value}`).text).toBe('Authorization: Basic <BASIC_CREDENTIALS>')
   })
 
   test('basic credentials in a browser, where the web app looks by the same rules', () => {
-    const value = btoa(`app:${randomFrom(alphanumeric, 12)}`)
+    const value = btoa(`app:${randomFrom(ALPHANUMERIC, 12)}`)
     vi.stubGlobal('Buffer', undefined)
     const { text } = redact(`Authorization: Basic ${value}`)
     vi.unstubAllGlobals()
@@ -104,7 +104,7 @@ describe('a secret is replaced by a placeholder of its kind', () => {
     ['a connection string', (value: string) => `Server=db;User Id=sa;Password=${value};Encrypt=true`],
     ['a PuTTY key', (value: string) => `Private-Lines: 1\n${value}${value}\nPrivate-MAC: 0`],
   ])('in %s', (_form, write) => {
-    const value = `q7Z4${randomFrom(alphanumeric, 20)}k2W9`
+    const value = `q7Z4${randomFrom(ALPHANUMERIC, 20)}k2W9`
     expect(redact(write(value)).text).not.toContain(value)
   })
 
@@ -122,7 +122,7 @@ describe('a secret is replaced by a placeholder of its kind', () => {
     ['a wide colon', (value: string) => `password：${value}`],
     ['blanks that do not break', (value: string) => `password:\u00a0${value}`],
   ])('in Markdown and typeset text: %s', (_form, write) => {
-    const value = `q7Z4${randomFrom(alphanumeric, 14)}k2W9`
+    const value = `q7Z4${randomFrom(ALPHANUMERIC, 14)}k2W9`
     const { text, findings } = redact(write(value))
     expect(text).not.toContain(value)
     expect(text).toBe(write(`<${findings[0]?.kind.toUpperCase()}>`))
@@ -138,8 +138,8 @@ describe('a secret is replaced by a placeholder of its kind', () => {
     ['a variation selector', '\ufe0f'],
     ['a direction mark', '\u202e'],
     ['a tag', '\u{e0041}'],
-  ])('%s inside a token hides nothing, and the rest keeps its place', (name, sign) => {
-    const token = `ghp_${randomFrom(alphanumeric, 36)}`
+  ])('%s inside a token hides nothing, and the rest keeps its position', (name, sign) => {
+    const token = `ghp_${randomFrom(ALPHANUMERIC, 36)}`
     const at = name === 'a Markdown escape' ? 3 : 12
     const hidden = `${token.slice(0, at)}${sign}${token.slice(at)}`
     const around = `so\u00adft ${hidden}${sign} and\u200b ${hidden}.`
@@ -150,14 +150,14 @@ describe('a secret is replaced by a placeholder of its kind', () => {
   })
 
   test('letters of double width are read as what they look like', () => {
-    const token = `ghp_${randomFrom(alphanumeric, 36)}`
+    const token = `ghp_${randomFrom(ALPHANUMERIC, 36)}`
     const wide = Array.from(token, (c) => String.fromCharCode(c.charCodeAt(0) + 0xfee0)).join('')
     expect(redact(`see ${wide}!`).text).toBe('see <GITHUB_TOKEN>!')
   })
 
   test('several at once are counted by kind', () => {
-    const key = () => `AKIA${randomFrom(`${upper}234567`, 16)}`
-    expect(findSecrets(`${key()} ${key()} ghp_${randomFrom(alphanumeric, 36)}`)).toEqual([
+    const key = () => `AKIA${randomFrom(`${UPPER}234567`, 16)}`
+    expect(findSecrets(`${key()} ${key()} ghp_${randomFrom(ALPHANUMERIC, 36)}`)).toEqual([
       { kind: 'aws_access_key', count: 2 },
       { kind: 'github_token', count: 1 },
     ])
@@ -165,14 +165,14 @@ describe('a secret is replaced by a placeholder of its kind', () => {
 
   test('redacting again changes nothing', () => {
     const once = redact(
-      `password = "Zq4${randomFrom(alphanumeric, 13)}" ghp_${randomFrom(alphanumeric, 36)}`,
+      `password = "Zq4${randomFrom(ALPHANUMERIC, 13)}" ghp_${randomFrom(ALPHANUMERIC, 36)}`,
     ).text
     expect(redact(once)).toEqual({ text: once, findings: [] })
   })
 })
 
 test.each(['dummy', 'FooBar', '...', '***'])('%s inside a long random value does not excuse it', (word) => {
-  const value = `q7Z4${randomFrom(alphanumeric, 14)}8${word}3${randomFrom(alphanumeric, 14)}`
+  const value = `q7Z4${randomFrom(ALPHANUMERIC, 14)}8${word}3${randomFrom(ALPHANUMERIC, 14)}`
   expect(redact(`api_key = "${value}"`).text).toBe('api_key = "<API_KEY>"')
 })
 
@@ -206,7 +206,7 @@ test.each([
 })
 
 test('sanitising drops control characters except tab and newline, also inside a secret', () => {
-  const key = `ghp_${randomFrom(alphanumeric, 36)}`
+  const key = `ghp_${randomFrom(ALPHANUMERIC, 36)}`
   expect(sanitise(`a\u0000b\tc\r\nd\u001b[31m\u0085 ${key.slice(0, 9)}\u0007${key.slice(9)}`)).toEqual({
     text: 'ab\tc\nd[31m <GITHUB_TOKEN>',
     findings: [{ kind: 'github_token', count: 1 }],

@@ -4,7 +4,7 @@ import { scan } from './scan.ts'
 export type Finding = { kind: string; count: number }
 export type Redacted = { text: string; findings: Finding[] }
 
-/** Puts a placeholder of its kind, such as `<AWS_ACCESS_KEY>`, in the place of every secret in the text. */
+/** Replaces every secret in the text by a placeholder of its kind, such as `<AWS_ACCESS_KEY>`. */
 export function redact(text: string): Redacted {
   const spans = scan(text)
   if (spans.length === 0) return { text, findings: [] }

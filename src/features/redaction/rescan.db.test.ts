@@ -34,19 +34,19 @@ onBothEngines('rescan', (t) => {
       await db.updateTable('card_feedback').set({ comment: stored.content }).execute()
       await db.updateTable('raw_materials').set(stored).where('raw_id', '=', material.body.raw_id).execute()
     })
-    const run = (...args: string[]) =>
+    const rescan = (...args: string[]) =>
       spawnSync(process.execPath, [...COMPILED_BEFORE, cli, ...args], {
         env: { PATH: process.env.PATH, ...t.vault.env },
         encoding: 'utf8',
       })
     const eventUrl = `/api/v1/project-context/events/${event.body.raw_id}`
 
-    const dry = run('--dry-run')
+    const dry = rescan('--dry-run')
     expect(dry.stderr).toBe('')
     expect(dry.stdout).toContain('memory events: 1 read, 1 would be changed (github_token 1)')
     expect((await user.get(eventUrl)).body.content).toContain(secret)
 
-    const real = run()
+    const real = rescan()
     expect(real.stdout).toContain('raw materials: 1 read, 1 changed (github_token 1)')
     expect(real.stdout).toContain('feedback comments: 1 read, 1 changed (github_token 1)')
     expect(real.stdout + real.stderr).not.toContain(secret)
@@ -61,7 +61,7 @@ onBothEngines('rescan', (t) => {
       secret,
     )
 
-    expect(run().stdout).toContain('memory events: 1 read, 0 changed')
-    expect(run('--wrong').status).toBe(2)
+    expect(rescan().stdout).toContain('memory events: 1 read, 0 changed')
+    expect(rescan('--wrong').status).toBe(2)
   }, 60_000)
 })

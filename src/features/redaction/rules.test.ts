@@ -5,7 +5,7 @@ import { redact } from './redact.ts'
 import { ALL_RULES } from './rules/all.ts'
 import { SECRET_NAMES } from './rules/names.ts'
 
-/** Every kind in every notation, the same draws in every run; test:faults draws from many more seeds. */
+/** Every kind in every notation, the same draws every time; test:faults draws from many more seeds. */
 const SEEDS = [1, 2]
 /** What was let through, with the kind or the name that it was drawn for. */
 const missed = (of: string, draws: readonly Draw[]) =>

@@ -7,12 +7,12 @@ import { isSampleToken, isSampleValue } from './placeholders.ts'
 import { ALL_RULES } from './rules/all.ts'
 import { SECRET_NAMES } from './rules/names.ts'
 import { type NamedRule, RANK, type Span, type TokenRule } from './rules/rule.ts'
-import { Runs } from './runs.ts'
+import { Stretches } from './stretches.ts'
 import { secretsInTables } from './tables.ts'
 import { unfold } from './unfold.ts'
 import { urlPassword } from './urls.ts'
 
-/** What a keyword in the text sets off: a try at that place, never a pass over the whole. */
+/** What a keyword in the text sets off: a try at that position, never a pass over the whole text. */
 type Scan = {
   text: string
   add(span: Span | undefined): void
@@ -21,7 +21,7 @@ type Scan = {
   read: { start: number; end: number }
   /** The last value looked up by its name: several rules ask for the same one. */
   value: { nameEnd: number; start: number }
-  runs: Runs
+  stretches: Stretches
   /** How far the last manifest of kind Secret was read. */
   manifestEnd: number
 }
@@ -45,7 +45,8 @@ for (const rule of ALL_RULES) {
 for (const { kind, whole, names } of SECRET_NAMES) {
   for (const name of names) {
     on(name, (scan, end) => {
-      if (!whole || !wordGoesOn(scan.text, end)) scan.add(assignedSecret(scan.text, end, kind, scan.runs))
+      if (!whole || !wordGoesOn(scan.text, end))
+        scan.add(assignedSecret(scan.text, end, kind, scan.stretches))
     })
   }
 }
@@ -77,14 +78,14 @@ const automaton = buildAutomaton(KEYWORDS)
 /** Every secret in the text, in order, without overlaps. */
 export function scan(written: string): Span[] {
   const found = scanPlain(written)
-  const { text, placeOf } = unfold(written)
+  const { text, originalOffset } = unfold(written)
   if (text === written) return found
   // Both ways: what is a disguise in one secret is a part of another.
   const unfolded = scanPlain(text).map(({ start, end, ...span }) => ({
     ...span,
-    start: placeOf(start),
-    // What is left out behind the last character is no part of it.
-    end: placeOf(end - 1) + 1,
+    start: originalOffset(start),
+    // Characters that were left out after the last one are no part of it.
+    end: originalOffset(end - 1) + 1,
   }))
   return withoutOverlaps([...found, ...unfolded])
 }
@@ -96,7 +97,7 @@ function scanPlain(text: string): Span[] {
     block: blockFinder(text),
     read: { start: 0, end: 0 },
     value: { nameEnd: -1, start: -1 },
-    runs: new Runs(text),
+    stretches: new Stretches(text),
     manifestEnd: -1,
     add: (span) => {
       if (span) found.push(span)
@@ -121,11 +122,11 @@ function findToken(scan: Scan, end: number, prefix: string, rule: TokenRule): Sp
   const fixed = end - prefix.length
   if (!text.startsWith(prefix, fixed)) return undefined
   const start = tokenStart(text, fixed, rule)
-  if (start === -1 || !scan.runs.admitsToken(start)) return undefined
+  if (start === -1 || !scan.stretches.admitsToken(start)) return undefined
   rule.tail.lastIndex = end
   const tail = rule.tail.exec(text)?.[0]
   if (tail === undefined) return undefined
-  // Of two rules for one place the one with the longer prefix knows better.
+  // If two rules match at one position, the one with the longer prefix wins.
   const span = { start, end: end + tail.length, kind: rule.kind, rank: RANK.token + prefix.length / 100 }
   scan.read = span
   return isSampleToken(text.slice(start, fixed) + tail) ? undefined : span
@@ -155,7 +156,7 @@ function findNamed(scan: Scan, end: number, rule: NamedRule): Span | undefined {
   const { text } = scan
   if (scan.value.nameEnd !== end) scan.value = { nameEnd: end, start: valueStart(text, end) }
   const { start } = scan.value
-  if (start === -1 || !scan.runs.admitsValue(start, LONGEST_NAMED_VALUE)) return undefined
+  if (start === -1 || !scan.stretches.admitsValue(start, LONGEST_NAMED_VALUE)) return undefined
   rule.value.lastIndex = start
   const value = rule.value.exec(text)?.[0]
   if (value === undefined || isSampleValue(value)) return undefined

@@ -1,6 +1,6 @@
 /**
  * Ways to write a secret so that it looks the same and reads differently: signs that nobody sees between its letters, Markdown
- * escapes, wide letters, curly quotes. The scanner reads a plain form; places in it are places in the text as it was.
+ * escapes, wide letters, curly quotes. The scanner reads a plain form; an offset in it leads to an offset in the text as it was.
  */
 const INVISIBLE =
   '\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\u2066-\\u206f\\ufe00-\\ufe0f\\ufeff\\uffa0'
@@ -19,28 +19,28 @@ const DOUBLE_QUOTES = /[\u201c-\u201f\u00ab\u00bb]/
 
 export type Unfolded = {
   text: string
-  /** Where a place of the plain text is in the text as it was. */
-  placeOf: (at: number) => number
+  /** Where an offset of the plain text is in the text as it was. */
+  originalOffset: (at: number) => number
 }
 
 const asItIs = (at: number) => at
 
 export function unfold(text: string): Unfolded {
   DISGUISED.lastIndex = 0
-  if (!DISGUISED.test(text)) return { text, placeOf: asItIs }
-  // What is left out moves all that follows: from the place `at[i]` on by `by[i]`.
+  if (!DISGUISED.test(text)) return { text, originalOffset: asItIs }
+  // Left-out characters move all that follows: from the offset `at[i]` on by `by[i]`.
   const at: number[] = []
   const by: number[] = []
   let left = 0
-  const plain = text.replace(DISGUISED, (sign, place: number) => {
+  const plain = text.replace(DISGUISED, (sign, offset: number) => {
     const shown = shownAs(sign)
     if (shown !== '') return shown
-    at.push(place - left)
+    at.push(offset - left)
     left += sign.length
     by.push(left)
     return ''
   })
-  return { text: plain, placeOf: left === 0 ? asItIs : (place) => place + shiftAt(at, by, place) }
+  return { text: plain, originalOffset: left === 0 ? asItIs : (offset) => offset + shiftAt(at, by, offset) }
 }
 
 function shownAs(sign: string): string {
@@ -50,13 +50,13 @@ function shownAs(sign: string): string {
   return DOUBLE_QUOTES.test(sign) ? '"' : ''
 }
 
-/** By how much the last of what was left out at or before a place has moved it. */
-function shiftAt(at: readonly number[], by: readonly number[], place: number): number {
+/** By how much the left-out characters at or before an offset have moved it. */
+function shiftAt(at: readonly number[], by: readonly number[], offset: number): number {
   let low = 0
   let high = at.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if ((at[middle] as number) <= place) low = middle + 1
+    if ((at[middle] as number) <= offset) low = middle + 1
     else high = middle
   }
   return low === 0 ? 0 : (by[low - 1] as number)

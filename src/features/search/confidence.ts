@@ -49,7 +49,9 @@ export type Features = {
   /** How much that is, and how much the query says. */
   covered: number
   asked: number
-  /** The share of it that stands in a prominent place. */
+  /** The most that one word gives to it: a hit that rests on one word, which the query repeats, is less sure. */
+  single: number
+  /** The share of it that is prominent. */
   prominence: number
   standing: number
   cards: number
@@ -61,17 +63,19 @@ export function featuresOf(
   covers: readonly Cover[],
   { standing, cards, length }: Surroundings,
 ): Features {
-  let [asked, covered, prominent] = [0, 0, 0]
+  let [asked, covered, prominent, single] = [0, 0, 0, 0]
   covers.forEach(({ credit, isProminent }, i) => {
     const says = information[i] as number
     asked += says
     covered += says * credit
+    single = Math.max(single, says * credit)
     if (isProminent) prominent += says * credit
   })
   return {
     coverage: asked > 0 ? covered / asked : 0,
     covered: Math.log(1 + covered),
     asked: Math.log(1 + asked),
+    single,
     prominence: covered > 0 ? prominent / covered : 0,
     standing: Math.max(-1, Math.min(1, standing)),
     cards: Math.log10(1 + cards),
@@ -82,15 +86,16 @@ export function featuresOf(
 /** Below this confidence nothing is a hit. */
 export const FLOOR = 0.5
 
-export const CONSTANT = 7.33
+export const CONSTANT = 7.55
 export const COEFFICIENTS: Readonly<Record<keyof Features, number>> = {
-  coverage: 4.36,
-  covered: 7.04,
-  asked: -3.3,
-  prominence: 1.84,
-  standing: -1.99,
-  cards: -1.06,
-  length: -3.01,
+  coverage: 4.28,
+  covered: 7.31,
+  asked: -3.05,
+  single: -1.27,
+  prominence: 1.82,
+  standing: -1.69,
+  cards: -0.99,
+  length: -3.12,
 }
 
 const FEATURES = Object.keys(COEFFICIENTS) as (keyof Features)[]

@@ -81,7 +81,9 @@ onBothEngines('what is a hit', (t) => {
     expect(cut.results.every(({ score }) => score >= best)).toBe(true)
     expect(titlesOf(cut)).toContain(TITLES[7])
     for (const min_score of [-0.1, 1.1, 'high'])
-      expect((await (reader as Person).post('/api/v1/search', { query: 'redis', min_score })).status).toBe(422)
+      expect((await (reader as Person).post('/api/v1/search', { query: 'redis', min_score })).status).toBe(
+        422,
+      )
   })
 
   test('a corrected word is named, and its quoted form is searched as it is', async () => {
@@ -100,7 +102,9 @@ onBothEngines('what is a hit', (t) => {
 
   test('a line of a card behind forty unknown words, or wrapped in a log, comes first', async () => {
     const unknown = Array.from({ length: 40 }, (_, i) => `zq${i}xv${i * 7}`).join(' ')
-    const addresses = Array.from({ length: 34 }, (_, i) => `0x7ffd3c2a${(4096 + i * 17).toString(16)}`).join('\n')
+    const addresses = Array.from({ length: 34 }, (_, i) => `0x7ffd3c2a${(4096 + i * 17).toString(16)}`).join(
+      '\n',
+    )
     for (const noise of [unknown, addresses]) {
       const answer = await ask(`${noise}\n${TITLES[0]}`)
       expect(answer.results[0]?.title).toBe(TITLES[0])
@@ -131,7 +135,10 @@ onBothEngines('what is a hit', (t) => {
         record(someone, { symptom: 'one', fix_summary: 'two', root_cause: 'three', title, ...more })
       await put('Gateway connection refused by peer', { tags: ['Net Work'] })
       await put('Gateway refused a connection', { card_type: 'how_to', tags: ['proxy'] })
-      await put('Timeouts of every kind', { symptom: 'the gateway and its connection', card_type: 'decision' })
+      await put('Timeouts of every kind', {
+        symptom: 'the gateway and its connection',
+        card_type: 'decision',
+      })
       await maintainIndex(contextFor(t.app.services))
     })
     const find = async (query: string) => {

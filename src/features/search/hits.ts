@@ -41,7 +41,11 @@ function barFor(confidences: readonly number[], minScore: number): number {
 type Judged = { hit: Hit; confidence: number; isStrong: boolean }
 
 /** What the index alone says about each hit. A card that is known by its lists alone is no hit. */
-function judge({ hits, asked }: Retrieved, minScore: number, isInTitle: boolean): { judged: Judged[]; bar: number } {
+function judge(
+  { hits, asked }: Retrieved,
+  minScore: number,
+  isInTitle: boolean,
+): { judged: Judged[]; bar: number } {
   const information = asked.map((word) => word.information)
   const judged = hits.map((hit) => {
     const covers = isInTitle ? hit.covers?.map(titleOnly) : hit.covers
@@ -62,7 +66,12 @@ const titleOnly = (cover: Cover): Cover => (cover.isProminent ? cover : { ...cov
 export const mayHit = (found: Retrieved, { minScore, demands }: Wish): boolean =>
   judge(found, minScore, demands.isInTitle).judged.some(({ isStrong }) => isStrong)
 
-export async function pickHits(ctx: UserCtx, scope: SearchScope, found: Retrieved, wish: Wish): Promise<Picks> {
+export async function pickHits(
+  ctx: UserCtx,
+  scope: SearchScope,
+  found: Retrieved,
+  wish: Wish,
+): Promise<Picks> {
   const { limit, minScore, demands } = wish
   const { judged, bar } = judge(found, minScore, demands.isInTitle)
   const [strong, weak]: [Picked[], Picked[]] = [[], []]

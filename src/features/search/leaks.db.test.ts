@@ -5,7 +5,7 @@ import { onBothEngines } from '../../../test/support/engines.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
 import { usualTuning } from '../../search-index/index.ts'
 
-type Placed = {
+type StoredCard = {
   id: string
   owner: Person
   workspaceId: string
@@ -15,7 +15,7 @@ type Placed = {
   track: string
 }
 
-const runs = 60
+const ROUNDS = 60
 
 onBothEngines(
   'search never crosses tenants',
@@ -23,7 +23,7 @@ onBothEngines(
     const people: Person[] = []
     const visibility = new Map<string, string>()
     const members = new Map<string, Set<string>>()
-    const cards: Placed[] = []
+    const cards: StoredCard[] = []
 
     beforeAll(async () => {
       for (const name of ['ann', 'ben', 'eve']) people.push(await t.user(name))
@@ -70,7 +70,7 @@ onBothEngines(
       viewer: Person,
       scope: string,
       asked: readonly string[] | undefined,
-      card: Placed,
+      card: StoredCard,
     ): boolean {
       if (asked && asked.length > 0 && !asked.includes(card.workspaceId)) return false
       const own = card.owner === viewer
@@ -117,7 +117,7 @@ onBothEngines(
           const found = answer.body.results.map((result: { card_id: string }) => result.card_id)
           expect([...found].sort()).toEqual(allowed.map((card) => card.id).sort())
         }),
-        { numRuns: runs },
+        { numRuns: ROUNDS },
       )
     })
 

@@ -9,9 +9,7 @@ const read = (query: string) => {
 
 describe('syntax is read', () => {
   test('phrases, tags, types, the title, and words to leave out', () => {
-    expect(
-      read('pool "connection refused" tag:docker tag:"two words" type:how_to in:title -redis'),
-    ).toEqual({
+    expect(read('pool "connection refused" tag:docker tag:"two words" type:how_to in:title -redis')).toEqual({
       text: 'pool connection refused',
       phrases: ['connection refused'],
       asTyped: new Set(['connection', 'refused']),

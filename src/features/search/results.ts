@@ -95,14 +95,14 @@ export async function loadHits(
 
 function readHit(row: Row, fields: readonly Field[], asked: readonly Asked[], hit: Hit) {
   const texts = [row.title, ...fields.map(({ text }) => text)]
-  const known = hit.covers?.map((cover, i) => (isSpokenFor(cover, asked[i] as Asked, texts) ? cover : NOTHING))
+  const known = hit.covers?.map((cover, i) =>
+    isSpokenFor(cover, asked[i] as Asked, texts) ? cover : NOTHING,
+  )
   const shown = explain(row.title, fields, termsOf(asked, known), row.fix_summary)
   if (shown.matched.length === 0) return undefined
   const covers = asked.map((word, i) => coverInTexts(word, known?.[i], shown.forms))
   const information = asked.map((word) => word.information)
-  const confidence = hit.covers
-    ? confidenceOf(featuresOf(information, covers, hit))
-    : 0
+  const confidence = hit.covers ? confidenceOf(featuresOf(information, covers, hit)) : 0
   return { ...shown, covers, confidence }
 }
 

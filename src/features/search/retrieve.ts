@@ -148,21 +148,21 @@ function coverOf(candidate: Candidate, { wanted, meant }: Asked): Cover {
   for (const option of wanted)
     if (matches(candidate, option))
       return {
-        ...placeIn(candidate, [option, ...(option.parts ?? [])]),
+        ...weightIn(candidate, [option, ...(option.parts ?? [])]),
         isCorrected: false,
         isByParts: positionOf(candidate.hashes, option.hash) < 0,
       }
   let best = NOT_COVERED
   for (const like of meant) {
     if (like.likeness <= best.credit || positionOf(candidate.hashes, like.hash) < 0) continue
-    const { credit, isProminent } = placeIn(candidate, [like])
+    const { credit, isProminent } = weightIn(candidate, [like])
     best = { credit: credit * like.likeness, isProminent, isCorrected: true, isByParts: false }
   }
   return best
 }
 
 /** A word in the title or a tag counts at least twice, as one that is repeated does; the minor level is of logs and notes. */
-function placeIn({ hashes, levels }: Candidate, options: readonly { hash: number }[]) {
+function weightIn({ hashes, levels }: Candidate, options: readonly { hash: number }[]) {
   const found = options.map(({ hash }) => positionOf(hashes, hash)).filter((at) => at >= 0)
   const isMinor = found.every((at) => levels[at] === MINOR_LEVEL)
   const isProminent = !isMinor && found.some((at) => (levels[at] as number) >= PROMINENT_LEVEL)

@@ -110,7 +110,7 @@ export const SearchResponse = z
   })
   .meta({ id: 'SearchResponse' })
 
-/** The tool has no input that asks for an action card, so its answer has no place for one. */
+/** The tool has no input that asks for an action card, so its answer has no field for one. */
 export const SearchToolResponse = SearchResponse.omit({ action_card: true }).meta({
   id: 'SearchToolResponse',
 })

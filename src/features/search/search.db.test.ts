@@ -189,7 +189,7 @@ onBothEngines('search', (t) => {
     expect(ids).toEqual([inTitle.card_id, inSymptom.card_id, inLog.card_id])
   })
 
-  test('evidence of others is found by who may read the card, and by nobody else', async () => {
+  test('evidence of others is found by those who may read the card, and by nobody else', async () => {
     const { workspaceId, editor, viewer } = await team(t)
     const card = await record(editor, {
       workspace_id: workspaceId,

@@ -29,8 +29,8 @@ export const replaceSettings = capability({
   output: UserSettings,
   run: (ctx, settings) =>
     inTx(ctx, async (ctx) => {
-      const place = settings.default_workspace_id
-      if (place !== null && !hasRole(await roleIn(ctx, place), 'editor'))
+      const workspaceId = settings.default_workspace_id
+      if (workspaceId !== null && !hasRole(await roleIn(ctx, workspaceId), 'editor'))
         throw invalid('default_workspace_id', 'You cannot write cards in this workspace')
       await updateUser(ctx.db, ctx.viewer.userId, {
         settings: toJson(settings),

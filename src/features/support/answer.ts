@@ -2,12 +2,12 @@
 import { complete, type LlmConfig, LlmError, type LlmMessage, stream } from '../../adapters/llm/llm.ts'
 import type { Guide, GuideHit } from '../guide/guide.ts'
 
-export type ChatTurn = { role: 'user' | 'assistant'; content: string }
+export type ChatMessage = { role: 'user' | 'assistant'; content: string }
 export type Source = { title: string; url: string }
 
 export type Question = {
   message: string
-  history: ChatTurn[]
+  history: ChatMessage[]
   guide: Guide
   llm: LlmConfig | null
   /** Aborted when nobody listens any more. */
@@ -66,14 +66,15 @@ export async function* answerPieces({ question, hits }: Material): AsyncGenerato
     if (!(error instanceof LlmError)) throw error
     question.onModelError(error)
   }
-  // What was said cannot be taken back, so the reader is told where the model's words end.
+  // Words that were sent cannot be taken back, so the reader is told where the model's words end.
   if (said) yield '\n\nThe answer broke off here. This is what the guide says:\n\n'
   yield* extract(hits)
 }
 
 /** A short follow-up ("and for a team?") is understood together with the question before it. */
 function searchText({ message, history }: Question): string {
-  const previous = message.length < 60 ? history.findLast((turn) => turn.role === 'user')?.content : undefined
+  const previous =
+    message.length < 60 ? history.findLast((message) => message.role === 'user')?.content : undefined
   return previous ? `${message} ${previous}` : message
 }
 

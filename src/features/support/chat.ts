@@ -8,7 +8,7 @@ import { sanitise } from '../redaction/redact.ts'
 import { answerWhole, lookUp, type Material } from './answer.ts'
 import { type Conversation, conversationOf } from './conversations.ts'
 
-/** Anybody may ask, and every turn is read again with each question. */
+/** Anybody may ask, and every message is read again with each question. */
 const LONGEST_HISTORY = 24_000
 
 export const SupportChatRequest = z
@@ -30,11 +30,11 @@ export const SupportChatRequest = z
       .array(z.object({ role: z.enum(['user', 'assistant']), content: z.string().max(8000) }))
       .max(20)
       .refine(
-        (turns) => turns.reduce((sum, turn) => sum + turn.content.length, 0) <= LONGEST_HISTORY,
-        `At most ${LONGEST_HISTORY} characters together: send the last turns`,
+        (messages) => messages.reduce((sum, message) => sum + message.content.length, 0) <= LONGEST_HISTORY,
+        `At most ${LONGEST_HISTORY} characters together: send the last messages`,
       )
       .nullish()
-      .describe('Earlier turns. Where it is sent, it takes the place of what the server remembers.'),
+      .describe('Earlier messages. If sent, they replace what the server remembers.'),
   })
   .meta({ id: 'SupportChatRequest' })
 

@@ -38,13 +38,13 @@ export async function requireRoomForNobody(ctx: Ctx, bytes: number): Promise<voi
     )
 }
 
-const TICKETS_A_RUN = 100
+const TICKETS_AT_ONCE = 100
 
-/** Housekeeping. Files go first: rows without files are found again by the next run, files without rows are not. */
+/** Housekeeping. Files go first: rows without files are found again the next time, files without rows are not. */
 export async function dropOldAttachments(services: Services): Promise<void> {
   const ctx = contextFor(services)
   const before = new Date(ctx.now().getTime() - KEPT_AFTER_CLOSING_MS).toISOString()
-  for (const ticketId of await ticketsWithOldAttachments(services.database.read, before, TICKETS_A_RUN)) {
+  for (const ticketId of await ticketsWithOldAttachments(services.database.read, before, TICKETS_AT_ONCE)) {
     await rm(ticketFolder(services.config, ticketId), { recursive: true, force: true })
     await inTx(ctx, (ctx) => deleteAttachmentRows(ctx.db, ticketId))
   }

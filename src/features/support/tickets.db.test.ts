@@ -9,7 +9,7 @@ import { dropOrphanedUploads } from './tickets.ts'
 
 const TICKETS = '/api/v1/support/tickets'
 const MIB = 1024 * 1024
-const fields = { email: 'dev@example.com', subject: 'It does not start', message: 'Port 8080 is in use.' }
+const FIELDS = { email: 'dev@example.com', subject: 'It does not start', message: 'Port 8080 is in use.' }
 
 type File = { name: string; content: Buffer | string; type?: string }
 
@@ -37,7 +37,7 @@ const stored = (t: TestVault) => {
 onBothEngines('support tickets', (t) => {
   test('anybody may open one; secrets are taken out', async () => {
     const secret = `AK${'IA'}${'Z7Q2'.repeat(4)}`
-    const answer = await send(t, { ...fields, message: `My key ${secret} leaks`, category: 'bug' })
+    const answer = await send(t, { ...FIELDS, message: `My key ${secret} leaks`, category: 'bug' })
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual({
       ticket_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -45,13 +45,13 @@ onBothEngines('support tickets', (t) => {
       created_at: expect.stringMatching(/Z$/),
     })
     const ticket = await (await administrator()).get(`${TICKETS}/${answer.body.ticket_id}`)
-    expect(ticket.body).toMatchObject({ email: fields.email, category: 'bug', attachments: [] })
+    expect(ticket.body).toMatchObject({ email: FIELDS.email, category: 'bug', attachments: [] })
     expect(ticket.body.message).not.toContain(secret)
     expect(stored(t)).not.toContain(answer.body.ticket_id)
   })
 
   test('attachments are kept under our own names, and only administrators see them', async () => {
-    const answer = await send(t, fields, [
+    const answer = await send(t, FIELDS, [
       { name: '../../etc/passwd', content: 'harmless', type: 'text/plain' },
       { name: 'grün x.html', content: '<script>alert(1)</script>', type: 'text/html' },
     ])
@@ -83,7 +83,7 @@ onBothEngines('support tickets', (t) => {
 
   test('a ticket of somebody signed in knows the account', async () => {
     const person = await t.user()
-    const answer = await send(t, fields, [], { authorization: `Bearer ${person.token}` })
+    const answer = await send(t, FIELDS, [], { authorization: `Bearer ${person.token}` })
     const ticket = await (await administrator()).get(`${TICKETS}/${answer.body.ticket_id}`)
     expect(ticket.body.user_id).toBe(person.userId)
   })
@@ -91,7 +91,7 @@ onBothEngines('support tickets', (t) => {
   test('a ticket carries the plan of its author, and better plans come first in the list', async () => {
     const category = crypto.randomUUID()
     const open = async (headers: Record<string, string>) =>
-      (await send(t, { ...fields, category }, [], headers)).body.ticket_id as string
+      (await send(t, { ...FIELDS, category }, [], headers)).body.ticket_id as string
     const onPlan = async (plan: string | null) => {
       const person = await t.user()
       if (plan) await person.post('/api/v1/billing/simulate-upgrade', { plan_id: plan })
@@ -121,12 +121,12 @@ onBothEngines('support tickets', (t) => {
     const headers = { 'idempotency-key': crypto.randomUUID() }
     const files = [{ name: 'log.txt', content: 'first line' }]
     const before = stored(t).length
-    const first = await send(t, fields, files, headers)
-    const again = await send(t, fields, files, headers)
+    const first = await send(t, FIELDS, files, headers)
+    const again = await send(t, FIELDS, files, headers)
     expect(again).toMatchObject({ status: 200, body: first.body })
     expect(again.headers['idempotency-replayed']).toBe('true')
-    const otherFile = await send(t, fields, [{ name: 'log.txt', content: 'other text' }], headers)
-    const otherText = await send(t, { ...fields, subject: 'Another' }, files, headers)
+    const otherFile = await send(t, FIELDS, [{ name: 'log.txt', content: 'other text' }], headers)
+    const otherText = await send(t, { ...FIELDS, subject: 'Another' }, files, headers)
     for (const refused of [otherFile, otherText]) {
       expect(refused).toMatchObject({ status: 409, body: { code: 'idempotency_conflict' } })
     }
@@ -142,7 +142,7 @@ onBothEngines('support tickets', (t) => {
     const headers = { 'idempotency-key': crypto.randomUUID() }
     const before = stored(t).length
     const answers = await Promise.all(
-      [1, 2, 3].map(() => send(t, fields, [{ name: 'a.txt', content: 'same' }], headers)),
+      [1, 2, 3].map(() => send(t, FIELDS, [{ name: 'a.txt', content: 'same' }], headers)),
     )
     expect(new Set(answers.map((answer) => answer.body.ticket_id)).size).toBe(1)
     expect(stored(t)).toHaveLength(before + 1)
@@ -150,7 +150,7 @@ onBothEngines('support tickets', (t) => {
 
   test('administrators list by state and close', async () => {
     const admin = await administrator()
-    const { ticket_id } = (await send(t, fields)).body
+    const { ticket_id } = (await send(t, FIELDS)).body
     const open = await admin.get(`${TICKETS}?status=open&page_size=100`)
     expect(open.body.items[0].ticket_id).toBe(ticket_id)
     expect(open.body.total).toBe(open.body.items.length)
@@ -167,9 +167,9 @@ onBothEngines('support tickets', (t) => {
     test('six attachments, or one of more than 10 MiB: 413', async () => {
       const before = stored(t)
       const six = Array.from({ length: 6 }, (_, i) => ({ name: `${i}.txt`, content: 'x' }))
-      expect((await send(t, fields, six)).body.code).toBe('payload_too_large')
+      expect((await send(t, FIELDS, six)).body.code).toBe('payload_too_large')
       const big = [{ name: 'big.bin', content: Buffer.alloc(10 * MIB + 1) }]
-      const answer = await send(t, fields, big)
+      const answer = await send(t, FIELDS, big)
       expect(answer.status).toBe(413)
       expect(stored(t)).toEqual(before)
     })
@@ -179,17 +179,17 @@ onBothEngines('support tickets', (t) => {
         name: `${i}.bin`,
         content: Buffer.alloc(10 * MIB),
       }))
-      expect((await send(t, fields, five)).status).toBe(200)
+      expect((await send(t, FIELDS, five)).status).toBe(200)
     })
 
     test.each([
-      [{ ...fields, email: 'nobody' }, 'email'],
-      [{ email: fields.email, subject: fields.subject }, 'message'],
-      [{ ...fields, subject: 'x'.repeat(201) }, 'subject'],
-      [{ ...fields, subject: '  ' }, 'subject'],
-      [{ ...fields, message: 'x'.repeat(20_001) }, 'message'],
-      [{ ...fields, message: 'x'.repeat(200_000) }, 'message'],
-      [{ ...fields, category: 'x'.repeat(51) }, 'category'],
+      [{ ...FIELDS, email: 'nobody' }, 'email'],
+      [{ email: FIELDS.email, subject: FIELDS.subject }, 'message'],
+      [{ ...FIELDS, subject: 'x'.repeat(201) }, 'subject'],
+      [{ ...FIELDS, subject: '  ' }, 'subject'],
+      [{ ...FIELDS, message: 'x'.repeat(20_001) }, 'message'],
+      [{ ...FIELDS, message: 'x'.repeat(200_000) }, 'message'],
+      [{ ...FIELDS, category: 'x'.repeat(51) }, 'category'],
     ])('bad fields: 422 (case %#)', async (form, field) => {
       const before = stored(t)
       const answer = await send(t, form as Record<string, string>, [{ name: 'a.txt', content: 'x' }])
@@ -199,7 +199,7 @@ onBothEngines('support tickets', (t) => {
     })
 
     test('JSON, and a form that breaks off', async () => {
-      expect((await t.anonymous().post(TICKETS, fields)).status).toBe(415)
+      expect((await t.anonymous().post(TICKETS, FIELDS)).status).toBe(415)
       const before = stored(t)
       const answer = await t.app.server.inject({
         method: 'POST',
@@ -271,7 +271,7 @@ onBothEngines(
     test('gets each new ticket, without secrets, and can answer from there', async () => {
       const secret = `AK${'IA'}${'Z7Q2'.repeat(4)}`
       const subject = `Help on ${t.engine}`
-      await send(t, { ...fields, subject, message: `My key ${secret} leaks` }, [
+      await send(t, { ...FIELDS, subject, message: `My key ${secret} leaks` }, [
         { name: 'a.log', content: 'x' },
       ])
       const mail = await smtp.mailTo('support@example.com', `[ticket] ${subject}`)

@@ -28,7 +28,7 @@ export function findTicket(db: Db, ticketId: string): Promise<TicketRow | undefi
   return db.selectFrom('support_tickets').selectAll().where('ticket_id', '=', ticketId).executeTakeFirst()
 }
 
-/** As the catalogue ranks them. A plan that is no longer offered counts as Free. */
+/** In the order of the catalogue. A plan that is no longer offered counts as Free. */
 const planRank = sql<number>`case ${sql.join(
   PLANS.map(({ plan_id }, rank) => sql`when plan = ${sql.lit(plan_id)} then ${sql.lit(rank)}`),
   sql` `,

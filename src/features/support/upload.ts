@@ -40,7 +40,7 @@ const tooLarge = (detail: string) => new AppError(413, 'payload_too_large', deta
 const TOO_MUCH = `At most ${MAX_ATTACHMENTS} attachments of 10 MiB each.`
 
 /** Where files go, and what is asked before each of them. */
-type Place = { folder: string; beforeFile: () => Promise<void> }
+type UploadTarget = { folder: string; beforeFile: () => Promise<void> }
 
 /**
  * Stores the files under `folder` and hands everything to `use`. Whatever goes wrong on the way, also in `use`, leaves
@@ -49,7 +49,7 @@ type Place = { folder: string; beforeFile: () => Promise<void> }
 export async function receiveUpload<T>(
   request: FastifyRequest,
   reply: FastifyReply,
-  place: Place,
+  target: UploadTarget,
   use: (upload: Upload) => Promise<T>,
 ): Promise<T> {
   if (!request.isMultipart()) {
@@ -57,9 +57,9 @@ export async function receiveUpload<T>(
   }
   try {
     if (Number(request.headers['content-length'] ?? 0) > MAX_TOTAL_BYTES) throw tooLarge(TOO_MUCH)
-    return await use(await readWithinTotal(request, place))
+    return await use(await readWithinTotal(request, target))
   } catch (error) {
-    await rm(place.folder, { recursive: true, force: true })
+    await rm(target.folder, { recursive: true, force: true })
     if (!request.raw.complete) {
       request.raw.unpipe()
       reply.header('connection', 'close')
@@ -72,7 +72,7 @@ export async function receiveUpload<T>(
 const boundaryOf = (request: FastifyRequest): string =>
   `--${/boundary="?([^";]+)/i.exec(request.headers['content-type'] ?? '')?.[1] ?? ''}`
 
-async function readWithinTotal(request: FastifyRequest, place: Place): Promise<Upload> {
+async function readWithinTotal(request: FastifyRequest, target: UploadTarget): Promise<Upload> {
   const stop = new AbortController()
   const overflow = Promise.withResolvers<never>()
   let total = 0
@@ -91,7 +91,7 @@ async function readWithinTotal(request: FastifyRequest, place: Place): Promise<U
     if (parts > MAX_PARTS + 1) refuse('The form has too many parts.')
   }
   request.raw.on('data', count)
-  const reading = readParts(request, place, stop.signal)
+  const reading = readParts(request, target, stop.signal)
   try {
     return await Promise.race([reading, overflow.promise])
   } catch (error) {
@@ -103,7 +103,7 @@ async function readWithinTotal(request: FastifyRequest, place: Place): Promise<U
   }
 }
 
-async function readParts(request: FastifyRequest, place: Place, stop: AbortSignal): Promise<Upload> {
+async function readParts(request: FastifyRequest, target: UploadTarget, stop: AbortSignal): Promise<Upload> {
   const upload: Upload = { fields: Object.create(null), attachments: [] }
   for await (const part of request.parts({ limits: PARSER_LIMITS })) {
     stop.throwIfAborted()
@@ -111,8 +111,8 @@ async function readParts(request: FastifyRequest, place: Place, stop: AbortSigna
       upload.fields[part.fieldname] = storable(String(part.value))
       continue
     }
-    await place.beforeFile()
-    const stored = await storeFile(part, place.folder)
+    await target.beforeFile()
+    const stored = await storeFile(part, target.folder)
     if (stored) upload.attachments.push(stored)
   }
   return upload

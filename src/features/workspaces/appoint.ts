@@ -6,7 +6,7 @@ import { tell } from '../notices/tell.ts'
 import { findMembership, setRole } from './members.store.ts'
 import { workspaceName } from './workspaces.store.ts'
 
-/** For a workspace whose admins have all gone: who runs the server makes one of its members admin. */
+/** For a workspace whose admins have all gone: the operator of the server makes one of its members admin. */
 export const appointAdmin = (ctx: Ctx, workspaceId: string, email: string): Promise<string> =>
   inTx(ctx, async (ctx) => {
     const user = await userByEmail(ctx, email)
@@ -25,7 +25,7 @@ export const appointAdmin = (ctx: Ctx, workspaceId: string, email: string): Prom
       action: 'member.role_changed',
       subject: { type: 'user', id: user.user_id },
       workspaceId,
-      details: { from: member.role, to: 'admin', why: 'appointed by who runs the server' },
+      details: { from: member.role, to: 'admin', why: 'appointed by the operator of the server' },
     })
     return workspace_name
   })

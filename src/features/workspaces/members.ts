@@ -30,7 +30,7 @@ export const MembershipUpdate = z
   .object({ workspace_id: Id, user_id: Id, role: RoleName })
   .meta({ id: 'MembershipUpdate' })
 
-const membershipFields = {
+const MEMBERSHIP_FIELDS = {
   workspace_id: AnswerId,
   user_id: AnswerId,
   role: RoleName,
@@ -39,7 +39,7 @@ const membershipFields = {
 
 export const MembershipResponse = z
   .object({
-    ...membershipFields,
+    ...MEMBERSHIP_FIELDS,
     status: z
       .literal('invited')
       .optional()
@@ -50,7 +50,7 @@ export const MembershipResponse = z
 
 export const WorkspaceMemberResponse = z
   .object({
-    ...membershipFields,
+    ...MEMBERSHIP_FIELDS,
     email: z.string(),
     display_name: z.string(),
     provenance: Provenance.describe('Who chose the name'),
@@ -131,15 +131,15 @@ async function requireMember(ctx: UserCtx, workspaceId: string, userId: string):
   return member
 }
 
-/** A workspace without an admin could never be run again. The transaction is serialisable, so the count holds. */
+/** Nobody could manage a workspace without an admin. The transaction is serialisable, so the count holds. */
 async function refuseForLastAdmin(ctx: UserCtx, member: MembershipsTable): Promise<void> {
   if (member.role === 'admin' && (await countAdmins(ctx.db, member.workspace_id)) === 1)
     throw conflict('last_admin', 'This is the last admin of the workspace. Make somebody else admin first.')
 }
 
 /**
- * Nobody is held in a workspace by an office that others gave them. Who gave it takes it back, if they are still there;
- * otherwise whoever runs the server appoints somebody.
+ * A role that others gave keeps nobody in a workspace. The giver takes it back, if they are still there;
+ * otherwise the operator of the server appoints somebody.
  */
 export async function handBackOffice(ctx: UserCtx, member: MembershipsTable): Promise<void> {
   const { workspace_id, role_given_by: giver } = member

@@ -21,7 +21,7 @@ onBothEngines('workspaces', (t) => {
     expect((await user.get(`${WORKSPACES}/${created.body.workspace_id}`)).body).toEqual(created.body)
   })
 
-  test('a wrong name, type, visibility or policy is a 422 that names the place', async () => {
+  test('a wrong name, type, visibility or policy is a 422 that names the location', async () => {
     const user = await t.user()
     const before = (await user.get(WORKSPACES)).body.total
     const wrong: [unknown, (string | number)[]][] = [

@@ -4,6 +4,7 @@ import type { UserCtx } from '../../core/context.ts'
 import { inTx } from '../../core/context.ts'
 import { conflict } from '../../core/errors.ts'
 import { plainName } from '../../core/names.ts'
+import { presentWithin } from '../../core/page-size.ts'
 import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { fromJsonOrNull, toJsonOrNull } from '../../db/columns.ts'
@@ -61,6 +62,10 @@ export const WorkspaceResponse = z
     created_by: AnswerId.nullable(),
     created_at: Time,
     updated_at: Time,
+    truncated: z
+      .literal(true)
+      .optional()
+      .describe('In lists past 2 MiB: policy_json is left out, read the workspace alone.'),
   })
   .meta({ id: 'WorkspaceResponse' })
 
@@ -79,6 +84,11 @@ const present = (ctx: UserCtx, row: WorkspaceRow): z.input<typeof WorkspaceRespo
   type: row.type === 'system' ? 'org' : row.type,
   policy_json: row.role === null ? null : fromJsonOrNull(row.policy_json),
 })
+
+const presentListed = (ctx: UserCtx) => (row: WorkspaceRow, isLight: boolean) =>
+  isLight ? { ...present(ctx, { ...row, policy_json: null }), truncated: true as const } : present(ctx, row)
+
+const textsOf = ({ name, policy_json, role }: WorkspaceRow) => [name, role === null ? null : policy_json]
 
 /** Others read both: members, and whoever finds a public workspace. */
 const withoutSecrets = <T extends { name?: unknown; policy_json?: unknown }>(given: T): T =>
@@ -156,7 +166,7 @@ export const listWorkspaces = capability({
       limit: page_size,
       offset: (page - 1) * page_size,
     })
-    return { items: rows.map((row) => present(ctx, row)), total }
+    return { items: presentWithin(rows, textsOf, presentListed(ctx)), total }
   },
 })
 

@@ -132,6 +132,6 @@ export async function request(address: string, init: RequestInit): Promise<Respo
 }
 
 function describeIssue(issue: Issue): string {
-  const place = issue.loc.slice(1).join(' › ')
-  return place ? `${place}: ${issue.msg}.` : `${issue.msg}.`
+  const location = issue.loc.slice(1).join(' › ')
+  return location ? `${location}: ${issue.msg}.` : `${issue.msg}.`
 }

@@ -4,7 +4,7 @@ import type { SupportChatRequest, supportChat } from '#server/features/support/c
 import { request } from './client.ts'
 
 export type ChatInput = z.input<typeof SupportChatRequest>
-export type ChatTurn = NonNullable<ChatInput['history']>[number]
+export type ChatMessage = NonNullable<ChatInput['history']>[number]
 export type Source = OutputOf<typeof supportChat>['sources'][number]
 export type TicketReceipt = { ticket_id: string; status: 'open'; created_at: string }
 

@@ -4,14 +4,14 @@ import { lazy, Suspense, useState } from 'react'
 import { DEFAULT_LANGUAGE } from '#server/core/language.ts'
 import { cx } from '../lib/cx.ts'
 import { setLanguage } from '../lib/format.ts'
-import { isMac, useShortcut } from '../lib/shortcuts.ts'
+import { IS_MAC, useShortcut } from '../lib/shortcuts.ts'
 import { useSignedIn } from '../session.ts'
 import { Key } from '../ui/badge.tsx'
 import { LinkButton } from '../ui/button.tsx'
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { CreditsLine } from './credits-line.tsx'
 import { Logo } from './logo.tsx'
-import { corners, type NavItem, places } from './nav.ts'
+import { CORNER_PAGES, type NavItem, PAGES } from './nav.ts'
 import { ServiceWarnings } from './service-warnings.tsx'
 import { UnreadBadge } from './unread-badge.tsx'
 import { UserMenu, UserMenuItems } from './user-menu.tsx'
@@ -75,10 +75,10 @@ function SideBar({ onPalette }: { onPalette: () => void }) {
       >
         <Command size={14} aria-hidden />
         <span className="grow text-left">Jump to</span>
-        <Key>{isMac ? '⌘K' : 'Ctrl K'}</Key>
+        <Key>{IS_MAC ? '⌘K' : 'Ctrl K'}</Key>
       </button>
-      <nav aria-label="Places" className="grid gap-0.5">
-        {places.map((item) => (
+      <nav aria-label="Main" className="grid gap-0.5">
+        {PAGES.map((item) => (
           <SideLink key={item.label} item={item} />
         ))}
       </nav>
@@ -88,7 +88,7 @@ function SideBar({ onPalette }: { onPalette: () => void }) {
       </LinkButton>
       <div className="mt-auto grid gap-0.5 border-t border-line pt-3">
         <CreditsLine />
-        {corners.map((item) => (
+        {CORNER_PAGES.map((item) => (
           <SideLink key={item.label} item={item} />
         ))}
         <UserMenu />
@@ -118,10 +118,10 @@ function BottomBar({ onKeys }: { onKeys: () => void }) {
   const cell = 'grid min-h-14 flex-1 place-items-center content-center gap-0.5 text-xs'
   return (
     <nav
-      aria-label="Places"
+      aria-label="Main"
       className="fixed inset-x-0 bottom-0 z-30 flex border-t border-line bg-panel md:hidden"
     >
-      {places.slice(0, 4).map((item) => (
+      {PAGES.slice(0, 4).map((item) => (
         <Link
           key={item.label}
           to={item.to}
@@ -141,7 +141,7 @@ function BottomBar({ onKeys }: { onKeys: () => void }) {
           </button>
         }
       >
-        {[...places.slice(4), ...corners].map((item) => (
+        {[...PAGES.slice(4), ...CORNER_PAGES].map((item) => (
           <MenuItem
             key={item.label}
             icon={<item.icon size={16} />}

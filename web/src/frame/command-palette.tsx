@@ -7,9 +7,9 @@ import { searchCards } from '../api/search.ts'
 import { listWorkspaces } from '../api/workspaces.ts'
 import { setTheme } from '../lib/theme.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { corners, places } from './nav.ts'
+import { CORNER_PAGES, PAGES } from './nav.ts'
 
-/** Go to a place, start something, open a card of one's own, switch to a workspace. */
+/** Go to a page, start something, open a card of one's own, switch to a workspace. */
 export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKeys: () => void }) {
   const [text, setText] = useState('')
   const query = useDeferredValue(text.trim())
@@ -70,7 +70,7 @@ export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKey
             </Item>
           </Command.Group>
           <Command.Group heading={<Heading>Go to</Heading>}>
-            {[...places, ...corners].map((item) => (
+            {[...PAGES, ...CORNER_PAGES].map((item) => (
               <Item
                 key={item.label}
                 icon={<item.icon size={16} />}

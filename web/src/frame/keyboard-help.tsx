@@ -1,4 +1,4 @@
-import { keyCaps, shortcuts } from '../lib/shortcuts.ts'
+import { keyCaps, SHORTCUTS } from '../lib/shortcuts.ts'
 import { Key } from '../ui/badge.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 
@@ -6,7 +6,7 @@ export function KeyboardHelp({ onClose }: { onClose: () => void }) {
   return (
     <Dialog open onClose={onClose} title="Keyboard">
       <dl className="grid gap-2">
-        {shortcuts.map(({ keys, does }) => (
+        {SHORTCUTS.map(({ keys, does }) => (
           <div key={keys} className="flex items-center justify-between gap-4 text-sm">
             <dt className="text-soft">{does}</dt>
             <dd className="flex gap-1">

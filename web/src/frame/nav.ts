@@ -14,8 +14,8 @@ import {
 
 export type NavItem = { to: LinkProps['to']; label: string; icon: LucideIcon; exact?: boolean }
 
-/** The places of the side bar, in order; the first four also stand in the bottom bar of a narrow screen. */
-export const places: NavItem[] = [
+/** The pages of the side bar, in order; the first four also stand in the bottom bar of a narrow screen. */
+export const PAGES: NavItem[] = [
   { to: '/', label: 'Search', icon: Search, exact: true },
   { to: '/cards', label: 'My cards', icon: FileText },
   { to: '/library', label: 'Library', icon: BookOpen },
@@ -24,7 +24,7 @@ export const places: NavItem[] = [
 ]
 
 /** Below the line: the account and its surroundings. */
-export const corners: NavItem[] = [
+export const CORNER_PAGES: NavItem[] = [
   { to: '/inbox', label: 'Inbox', icon: Inbox },
   { to: '/billing', label: 'Billing', icon: CreditCard },
   { to: '/settings', label: 'Settings', icon: Settings },

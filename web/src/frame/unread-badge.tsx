@@ -4,7 +4,7 @@ import { Badge } from '../ui/badge.tsx'
 
 const MOST_SHOWN = 99
 
-/** How many notices wait, beside the place where they are. */
+/** How many notices wait, beside the link to them. */
 export function UnreadBadge() {
   const { data } = useQuery(unreadQuery)
   if (!data || data.unread === 0) return null

@@ -5,7 +5,7 @@ import { signOut, useMe } from '../session.ts'
 import { Menu, MenuItem, MenuLabel, MenuLine } from '../ui/menu.tsx'
 import { toastError } from '../ui/toast.tsx'
 
-const themes: { value: Theme; label: string; icon: typeof Sun }[] = [
+const THEMES: { value: Theme; label: string; icon: typeof Sun }[] = [
   { value: 'system', label: 'As the system', icon: Monitor },
   { value: 'light', label: 'Light', icon: Sun },
   { value: 'dark', label: 'Dark', icon: Moon },
@@ -53,7 +53,7 @@ export function UserMenuItems({ onKeys }: { onKeys?: () => void }) {
         </MenuItem>
       )}
       <MenuLine />
-      {themes.map(({ value, label, icon: Icon }) => (
+      {THEMES.map(({ value, label, icon: Icon }) => (
         <MenuItem
           key={value}
           icon={<Icon size={16} />}

@@ -38,7 +38,7 @@ export const credits = (count: number) => plural(count, 'credit')
 const justNow = () =>
   formats.language.split('-')[0] === DEFAULT_LANGUAGE ? 'just now' : formats.relative.format(0, 'second')
 
-const steps: [limit: number, unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
+const STEPS: [limit: number, unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   [3600, 'minute', 60],
   [86_400, 'hour', 3600],
   [86_400 * 14, 'day', 86_400],
@@ -48,7 +48,7 @@ const steps: [limit: number, unit: Intl.RelativeTimeFormatUnit, seconds: number]
 export function formatAgo(iso: string, now = Date.now()): string {
   const seconds = (now - Date.parse(iso)) / 1000
   if (seconds < 45) return justNow()
-  for (const [limit, unit, size] of steps)
+  for (const [limit, unit, size] of STEPS)
     if (seconds < limit) return formats.relative.format(-Math.max(1, Math.round(seconds / size)), unit)
   return formatDay(iso)
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 
 /** Every key of the app, in the order the help shows them. */
-export const shortcuts = [
+export const SHORTCUTS = [
   { keys: '/', does: 'Search' },
   { keys: 'mod+k', does: 'Command palette' },
   { keys: 'j', does: 'Next in the list' },
@@ -15,9 +15,9 @@ export const shortcuts = [
   { keys: '?', does: 'Show these keys' },
 ] as const
 
-export type ShortcutKeys = (typeof shortcuts)[number]['keys']
+export type ShortcutKeys = (typeof SHORTCUTS)[number]['keys']
 
-export const isMac = /mac|iphone|ipad/i.test(navigator.userAgent)
+export const IS_MAC = /mac|iphone|ipad/i.test(navigator.userAgent)
 
 /** "mod+k" as people know it from their keyboard. */
 export const keyCaps = (keys: string) =>
@@ -25,7 +25,7 @@ export const keyCaps = (keys: string) =>
     .split('+')
     .map(
       (key) =>
-        ({ mod: isMac ? '⌘' : 'Ctrl', Enter: '↵', Escape: 'Esc' })[key] ??
+        ({ mod: IS_MAC ? '⌘' : 'Ctrl', Enter: '↵', Escape: 'Esc' })[key] ??
         (key.length === 1 ? key.toUpperCase() : key),
     )
 

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 
 export type Theme = 'system' | 'light' | 'dark'
 
-const key = 'kv-theme'
+const KEY = 'kv-theme'
 const listeners = new Set<() => void>()
 
 const current = (): Theme => (document.documentElement.dataset.theme as Theme | undefined) ?? 'system'
@@ -11,8 +11,8 @@ export function setTheme(theme: Theme) {
   if (theme === 'system') delete document.documentElement.dataset.theme
   else document.documentElement.dataset.theme = theme
   try {
-    if (theme === 'system') localStorage.removeItem(key)
-    else localStorage.setItem(key, theme)
+    if (theme === 'system') localStorage.removeItem(KEY)
+    else localStorage.setItem(KEY, theme)
   } catch {
     // Storage can be blocked; the theme then lasts until the page is closed.
   }

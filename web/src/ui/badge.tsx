@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { cx } from '../lib/cx.ts'
 
 type Tone = 'neutral' | 'accent' | 'ok' | 'warn' | 'bad'
-const tones: Record<Tone, string> = {
+const TONES: Record<Tone, string> = {
   neutral: 'bg-sunken text-soft',
   accent: 'bg-chosen text-accent-strong',
   ok: 'bg-ok-soft text-ok',
@@ -22,7 +22,7 @@ export const Badge = ({
   <span
     className={cx(
       'inline-flex h-5 shrink-0 items-center gap-1 rounded-sm px-1.5 text-xs whitespace-nowrap',
-      tones[tone],
+      TONES[tone],
     )}
   >
     {icon}

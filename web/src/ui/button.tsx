@@ -4,7 +4,7 @@ import { cx } from '../lib/cx.ts'
 
 export type ButtonLook = 'primary' | 'plain' | 'ghost' | 'danger'
 
-const looks: Record<ButtonLook, string> = {
+const LOOKS: Record<ButtonLook, string> = {
   primary: 'bg-accent text-on-accent font-medium hover:bg-accent-strong',
   plain: 'border border-line-strong bg-panel text-ink hover:bg-hover',
   ghost: 'text-soft hover:bg-hover hover:text-ink',
@@ -13,7 +13,7 @@ const looks: Record<ButtonLook, string> = {
 
 export type ButtonSize = 'sm' | 'md' | 'lg' | 'square'
 
-const sizes: Record<ButtonSize, string> = {
+const SIZES: Record<ButtonSize, string> = {
   sm: 'h-7 px-2.5',
   md: 'h-8 px-3',
   lg: 'h-10 px-4',
@@ -23,8 +23,8 @@ const sizes: Record<ButtonSize, string> = {
 export const buttonClass = (look: ButtonLook = 'plain', size: ButtonSize = 'md') =>
   cx(
     'inline-flex shrink-0 select-none items-center justify-center gap-1.5 rounded-md text-sm whitespace-nowrap transition-colors disabled:opacity-50 aria-disabled:opacity-50 pointer-coarse:min-h-10',
-    sizes[size],
-    looks[look],
+    SIZES[size],
+    LOOKS[look],
   )
 
 type ButtonProps = ComponentProps<'button'> & { look?: ButtonLook; size?: ButtonSize; busy?: boolean }

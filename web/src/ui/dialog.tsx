@@ -119,19 +119,24 @@ export function FormDialog({
 }
 
 type ConfirmProps = Pick<FormDialogProps, 'onClose' | 'title' | 'children' | 'action' | 'busy'> & {
-  open: boolean
-  onConfirm: () => void
+  /** What happens on confirmation; the button is busy meanwhile. */
+  mutation: { mutate: () => void; isPending: boolean }
   /** For what cannot be undone: the word that must be typed before the button works. */
   typed?: string
 }
 
 /** Says in numbers what will happen; the children are that sentence. */
-export function ConfirmDialog({ open, onConfirm, children, typed, ...form }: ConfirmProps) {
+export function ConfirmDialog({
+  mutation,
+  busy = mutation.isPending,
+  children,
+  typed,
+  ...form
+}: ConfirmProps) {
   const [text, setText] = useState('')
-  if (!open) return null
   const ready = typed === undefined || text.trim() === typed
   return (
-    <FormDialog {...form} look="danger" ready={ready} onSubmit={onConfirm}>
+    <FormDialog {...form} busy={busy} look="danger" ready={ready} onSubmit={() => mutation.mutate()}>
       <div className="grid gap-3 text-sm text-soft">{children}</div>
       {typed !== undefined && <TypedWord word={typed} value={text} onChange={setText} />}
     </FormDialog>

@@ -1,7 +1,7 @@
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import { cx } from '../lib/cx.ts'
 
-const control =
+const CONTROL =
   'w-full min-w-0 rounded-md border border-line-strong bg-panel px-2.5 text-sm text-ink transition-colors hover:border-faint disabled:bg-sunken disabled:text-faint aria-invalid:border-bad pointer-coarse:text-touch'
 
 type FieldProps = {
@@ -47,20 +47,20 @@ export function Field({ label, hint, error, aside, hideLabel, className, childre
 type Labelled = Pick<FieldProps, 'label' | 'hint' | 'error' | 'aside' | 'hideLabel'>
 
 export const Input = ({ className, ...rest }: ComponentProps<'input'>) => (
-  <input {...rest} className={cx(control, 'h-8 pointer-coarse:h-10', className)} />
+  <input {...rest} className={cx(CONTROL, 'h-8 pointer-coarse:h-10', className)} />
 )
 
 export const Textarea = ({ className, ...rest }: ComponentProps<'textarea'>) => (
   <textarea
     rows={3}
     {...rest}
-    className={cx(control, 'field-sizing-content max-h-text-height min-h-16 resize-y py-1.5', className)}
+    className={cx(CONTROL, 'field-sizing-content max-h-text-height min-h-16 resize-y py-1.5', className)}
   />
 )
 
 /** The platform's own select: right on phones, right for screen readers. */
 export const Select = ({ className, ...rest }: ComponentProps<'select'>) => (
-  <select {...rest} className={cx(control, 'h-8 pr-7 pointer-coarse:h-10', className)} />
+  <select {...rest} className={cx(CONTROL, 'h-8 pr-7 pointer-coarse:h-10', className)} />
 )
 
 /** What belongs to the field, and what is left for its control. */

@@ -12,7 +12,7 @@ export function Marked({ text }: { text: string }) {
   })
 }
 
-const entities: Record<string, string> = {
+const ENTITIES: Record<string, string> = {
   '&lt;': '<',
   '&gt;': '>',
   '&amp;': '&',
@@ -20,4 +20,4 @@ const entities: Record<string, string> = {
   '&#39;': "'",
 }
 const plain = (text: string) =>
-  text.replace(/&(?:lt|gt|amp|quot|#39);/g, (entity) => entities[entity] ?? entity)
+  text.replace(/&(?:lt|gt|amp|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity)

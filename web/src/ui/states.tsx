@@ -32,7 +32,7 @@ export function EmptyState({ icon, title, children, action, example }: EmptyProp
   )
 }
 
-const safe: Record<number, string> = {
+const SAFE: Record<number, string> = {
   401: 'You are signed out. Nothing was lost; sign in again to go on.',
   402: 'Nothing was charged.',
   403: 'Your role or key does not allow this.',
@@ -55,7 +55,7 @@ export function ErrorState({
     api?.status === 404 ? 'Not found' : api && api.status < 500 ? 'That is not possible' : 'This did not load'
   const message = error instanceof Error ? error.message : 'Something unexpected happened.'
   const note = api
-    ? (safe[api.status] ??
+    ? (SAFE[api.status] ??
       (api.status >= 500
         ? 'Your data is safe. Try again; if it stays, quote the request id to support.'
         : ''))
@@ -86,7 +86,7 @@ export const RequestId = ({ id }: { id: string }) => (
 )
 
 type NoticeTone = 'info' | 'ok' | 'warn' | 'bad'
-const tones: Record<NoticeTone, string> = {
+const TONES: Record<NoticeTone, string> = {
   info: 'bg-sunken text-soft',
   ok: 'bg-ok-soft text-ok',
   warn: 'bg-warn-soft text-warn',
@@ -106,7 +106,7 @@ export function Notice({
   return (
     <div
       role={tone === 'bad' ? 'alert' : 'status'}
-      className={cx('flex flex-wrap items-center gap-x-3 gap-y-2 rounded-md px-3 py-2 text-sm', tones[tone])}
+      className={cx('flex flex-wrap items-center gap-x-3 gap-y-2 rounded-md px-3 py-2 text-sm', TONES[tone])}
     >
       {tone !== 'info' && tone !== 'ok' && <TriangleAlert size={16} className="shrink-0" aria-hidden />}
       <div className="min-w-0 grow basis-40">{children}</div>

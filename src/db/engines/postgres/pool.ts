@@ -20,23 +20,23 @@ export class WaitedTooLong extends Error {
 
 const requestSince = new AsyncLocalStorage<number>()
 
-/** Runs what a request does under the time at which it came. */
+/** Remembers the arrival time of a request for everything that it does. */
 export const serveSince = (since: number, serve: () => void): void => requestSince.run(since, serve)
 
-type Place = { requestCame: number; joined: number; enter: () => void }
+type Waiter = { requestCame: number; joined: number; enter: () => void }
 
 /**
- * Hands out the pool's connections, to the request that came first: each needs several, one after the other, and one that
- * is half done would wait behind every newcomer each time.
+ * Gives a free connection to the request that arrived first. A request needs several connections, one after the other.
+ * In a plain queue, a request that is half done would wait behind every new one each time.
  */
-export class WaitingLine implements PostgresPool {
+export class ConnectionQueue implements PostgresPool {
   readonly #pool: pg.Pool
   readonly #patienceMs: number
   #free: number
-  /** By when the request came. */
-  readonly #order: Place[] = []
-  /** By when they joined the line. */
-  readonly #waiting = new Set<Place>()
+  /** In the order in which their requests arrived. */
+  readonly #order: Waiter[] = []
+  /** In the order in which they joined the queue. */
+  readonly #waiting = new Set<Waiter>()
 
   constructor(pool: pg.Pool) {
     this.#pool = pool
@@ -50,7 +50,7 @@ export class WaitingLine implements PostgresPool {
 
   async connect(): Promise<PostgresPoolClient> {
     if (this.#free > 0) this.#free--
-    else await this.#turn()
+    else await this.#waitForConnection()
     try {
       const client = await this.#pool.connect()
       const release = client.release
@@ -65,11 +65,11 @@ export class WaitingLine implements PostgresPool {
     }
   }
 
-  #turn(): Promise<void> {
+  #waitForConnection(): Promise<void> {
     return new Promise((resolve, reject) => {
       const joined = performance.now()
       const giveUp = () => {
-        this.#leave(place)
+        this.#leave(waiter)
         reject(new WaitedTooLong('Waited too long for a connection to the database'))
       }
       const timer = setTimeout(giveUp, this.#patienceMs)
@@ -77,16 +77,16 @@ export class WaitingLine implements PostgresPool {
         clearTimeout(timer)
         resolve()
       }
-      const place = { requestCame: requestSince.getStore() ?? joined, joined, enter }
-      const later = this.#order.findLastIndex((other) => other.requestCame <= place.requestCame)
-      this.#order.splice(later + 1, 0, place)
-      this.#waiting.add(place)
+      const waiter = { requestCame: requestSince.getStore() ?? joined, joined, enter }
+      const later = this.#order.findLastIndex((other) => other.requestCame <= waiter.requestCame)
+      this.#order.splice(later + 1, 0, waiter)
+      this.#waiting.add(waiter)
     })
   }
 
-  #leave(place: Place): void {
-    this.#order.splice(this.#order.indexOf(place), 1)
-    this.#waiting.delete(place)
+  #leave(waiter: Waiter): void {
+    this.#order.splice(this.#order.indexOf(waiter), 1)
+    this.#waiting.delete(waiter)
   }
 
   #next(): void {
@@ -103,7 +103,7 @@ export class WaitingLine implements PostgresPool {
     return this.#pool.end()
   }
 
-  /** For how long has somebody been waiting. */
+  /** For how long the oldest waiter has waited. */
   waitMs(): number {
     const [first] = this.#waiting
     return first ? performance.now() - first.joined : 0

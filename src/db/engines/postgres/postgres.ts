@@ -11,11 +11,11 @@ import {
   runMarked,
 } from '../../db.ts'
 import type { Schema } from '../../schema.ts'
-import { openPool, serveSince, WaitedTooLong, WaitingLine } from './pool.ts'
+import { ConnectionQueue, openPool, serveSince, WaitedTooLong } from './pool.ts'
 import { Replica } from './replica.ts'
 
 const MAX_TRIES = 20
-/** From then on, a transaction that met others waits for its turn: those that conflict would otherwise go on to do so. */
+/** After this many tries, conflicting transactions go one by one: side by side they would go on to conflict. */
 const TRIES_SIDE_BY_SIDE = 2
 const INT8 = 20
 
@@ -56,10 +56,10 @@ class OneByOne {
   readonly #waiting = new Set<{ since: number }>()
 
   run<T>(work: () => Promise<T>): Promise<T> {
-    const place = { since: performance.now() }
-    this.#waiting.add(place)
+    const waiter = { since: performance.now() }
+    this.#waiting.add(waiter)
     const begin = () => {
-      this.#waiting.delete(place)
+      this.#waiting.delete(waiter)
       return work()
     }
     const next = this.#last.then(begin, begin)
@@ -106,9 +106,9 @@ const SETTINGS: pg.PoolConfig = {
 export function openPostgres(options: PostgresOptions): Database {
   const { url, readUrl, poolSize, onIdleError, onReplicaChange = () => {} } = options
   const pool = openPool({ ...SETTINGS, connectionString: url, max: poolSize }, onIdleError)
-  const line = new WaitingLine(pool)
+  const queue = new ConnectionQueue(pool)
   const oneByOne = new OneByOne()
-  const dialect = new PostgresDialect({ pool: line })
+  const dialect = new PostgresDialect({ pool: queue })
   const read = new Kysely<Schema>({ dialect, plugins: [rootHandleGuard] })
   const write = new Kysely<Schema>({
     dialect,
@@ -134,7 +134,7 @@ export function openPostgres(options: PostgresOptions): Database {
     read,
     readFor: (userId) => replica?.readFor(userId, read) ?? read,
     wrote: async (userIds) => replica?.wrote(userIds),
-    waitMs: () => Math.max(line.waitMs(), oneByOne.waitMs()),
+    waitMs: () => Math.max(queue.waitMs(), oneByOne.waitMs()),
     serve: serveSince,
     transaction: async (fn, options) => {
       const mark = newTransactionMark()

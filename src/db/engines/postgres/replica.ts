@@ -34,7 +34,7 @@ const LAST_WRITE = `select (position - '0/0'::pg_lsn)::text as position from wri
 // A replica so far behind that this matters is not read from at all.
 const FORGET_WRITES = `delete from write_positions where written_at < now() - interval '1 minute'`
 
-/** To have what the primary had at a time. */
+/** The replica has what the primary had at that time. */
 type Goal = { setAt: number; position: Position }
 
 type PrimaryState = { position: string; database: string }
@@ -72,7 +72,7 @@ export class Replica {
   #reason = 'not seen yet'
   #toldUsable = false
   #forgottenAt = 0
-  /** Writes through this node that the replica may lack. Of those that no longer fit, the latest counts for everybody. */
+  /** Writes through this node that the replica may lack. The latest of those that no longer fit counts for everybody. */
   readonly #ownWrites = new Map<string, Position>()
   #everybodysWrite: Position = 0n
 
@@ -136,7 +136,7 @@ export class Replica {
     })
   }
 
-  /** To be awaited after a commit and before its answer: from then on every node knows where these people have written. */
+  /** Await it after a commit and before the answer: from then on every node knows where these people have written. */
   async wrote(userIds: readonly string[]): Promise<void> {
     if (userIds.length === 0) return
     try {

@@ -16,9 +16,9 @@ const TABLES = `
     array(select a.attname::text from pg_attribute a
       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped order by a.attnum) as columns,
     array(select a.attname::text from pg_index i
-      cross join unnest(i.indkey) with ordinality as k (attnum, place)
+      cross join unnest(i.indkey) with ordinality as k (attnum, position)
       join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum
-      where i.indrelid = c.oid and i.indisprimary order by k.place) as key
+      where i.indrelid = c.oid and i.indisprimary order by k.position) as key
   from pg_class c where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
     and c.relpersistence = 'p'`
 

@@ -7,8 +7,8 @@ const LOCK_PATIENCE_MS = 15_000
 /** How much work one commit may carry: enough to share the disk's latency, little enough that nobody waits long. */
 const MAX_BATCH = 16
 /**
- * How long full batches follow each other before everything else gets its turn. A turn of a busy process is long, and one
- * batch in each would be too few.
+ * How long full batches follow each other before other work goes on. An iteration of a busy event loop is long, so one
+ * batch per iteration would be too few.
  */
 const STRETCH_MS = 50
 
@@ -60,7 +60,7 @@ export class SqliteWrites {
     })
   }
 
-  /** For how long the next in line has been waiting. */
+  /** For how long the oldest waiting transaction has waited. */
   waitMs(): number {
     const [next] = this.#waiting
     return next ? performance.now() - next.since : 0
@@ -78,18 +78,18 @@ export class SqliteWrites {
       do await this.#batch()
       while (this.#waiting.length >= MAX_BATCH && performance.now() < until)
     }
-    // In the same breath as the last look at the queue, or work that comes between the two would wait for ever.
+    // Without an await after the last look at the queue. Otherwise work that comes between the two would wait for ever.
     this.#draining = undefined
   }
 
   /**
-   * A whole transaction would run before the next request is even read. So work begins when a turn of the event loop has
-   * brought no more: clients whose answers left together ask again together.
+   * A transaction that begins at once ends before the next request is read, and shares its commit with nobody. So work
+   * begins when an iteration of the event loop has brought no more: clients that were answered together ask again together.
    */
   async #gather(): Promise<void> {
     for (let before = 0; before < this.#waiting.length && before < MAX_BATCH; ) {
       before = this.#waiting.length
-      await nextTurn()
+      await nextIteration()
     }
   }
 
@@ -114,8 +114,8 @@ export class SqliteWrites {
   }
 
   /**
-   * Without savepoints, at each of which the text index would write out what it has gathered. Undefined where one has
-   * failed after it had written: then all must be undone.
+   * Uses no savepoints, because the text index writes out what it has gathered at each. Returns undefined if a
+   * transaction failed after it had written: then the whole batch must be rolled back.
    */
   async #runTogether(works: readonly Work[]): Promise<Acknowledge[] | undefined> {
     const acknowledges: Acknowledge[] = []
@@ -151,7 +151,7 @@ export class SqliteWrites {
     return acknowledges
   }
 
-  /** Nothing of the batch is on disk, whatever had run: all of it fails, and so does who would have been first. */
+  /** Nothing of the batch is on disk, so each of its transactions fails. If none was taken yet, the oldest one fails. */
   #abandon(error: unknown, works: readonly Work[]): void {
     // SQLite has rolled back by itself after errors such as a full disk.
     if (this.#db.isTransaction) this.#db.exec('rollback')
@@ -174,4 +174,4 @@ export class SqliteWrites {
   }
 }
 
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+const nextIteration = () => new Promise<void>((resolve) => setImmediate(resolve))

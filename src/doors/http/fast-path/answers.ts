@@ -24,7 +24,7 @@ function commonHeaders(config: Config): Record<string, string> {
   return headers
 }
 
-/** Names and values in turn, as they go out. */
+/** Names and values alternate, as they are sent. */
 export type FlatHeaders = string[]
 
 export type RouteName = { url: string; operation: string }
@@ -35,9 +35,9 @@ export type RouteFace = RouteName & { headers: FlatHeaders }
 export type Answer = { status: number; text: string; headers?: FlatHeaders | undefined }
 
 /**
- * What every answer carries, of whatever route, and how it is counted and logged. The routes of capabilities write their answers
- * themselves (`send`): Fastify's way of headers, hooks and listeners costs as much as the rest of a short request.
- * Every other route, and every error, goes through Fastify.
+ * Sets the headers of every answer, counts it and logs it. The routes of capabilities write their answers themselves
+ * (`send`), because Fastify's headers, hooks and listeners cost as much as the rest of a short request. Every other
+ * route, and every error, goes through Fastify. README.md says what a plugin sees of it.
  */
 export class Answers {
   readonly #common: Record<string, string>
@@ -52,7 +52,7 @@ export class Answers {
     this.#log = log.isLevelEnabled('info') ? log : undefined
   }
 
-  /** To be called before the routes are added. */
+  /** Call it before the routes are added. */
   attend(app: FastifyInstance): void {
     const after = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
       this.#note(request, nameOf(request), reply.statusCode, reply.elapsedTime)
@@ -63,14 +63,14 @@ export class Answers {
     })
     app.addHook('onSend', (request, reply, _payload, done) => {
       this.setHeaders(request, reply)
-      // Of a route that answers itself, only errors come by here.
+      // A route that answers itself sends only its errors through Fastify.
       if (request.routeOptions.config.answersItself)
         this.#note(request, nameOf(request), reply.statusCode, elapsedSince(request))
       done()
     })
   }
 
-  /** What is there already stays: a page has its own policy. */
+  /** Headers that are set already stay: a page has its own policy. */
   setHeaders(request: FastifyRequest, reply: FastifyReply): void {
     if (!reply.hasHeader('x-request-id')) {
       for (const name in this.#common) if (!reply.hasHeader(name)) reply.header(name, this.#common[name])

@@ -4,9 +4,9 @@ import type { Services } from '../../../core/context.ts'
 import { type Authenticate, admission } from '../admission.ts'
 import type { Locate } from '../errors.ts'
 import type { Answer, Answers } from './answers.ts'
-import { inTurns } from './run-together.ts'
+import { inBatches } from './in-batches.ts'
 
-const runAnswer = inTurns((answer: () => void) => answer())
+const answerInBatches = inBatches((answer: () => void) => answer())
 
 export type CapabilityRoute = {
   method: Method
@@ -18,7 +18,7 @@ export type CapabilityRoute = {
   serve: (request: FastifyRequest, reply: FastifyReply) => Promise<Answer>
 }
 
-/** The way of every capability at the REST and tool doors, with all that can be known beforehand worked out once. */
+/** Adds the route of a capability at the REST or the tool door. What is the same for all its requests is worked out once. */
 export function addCapabilityRoute(
   app: FastifyInstance,
   services: Services,
@@ -42,7 +42,7 @@ export function addCapabilityRoute(
     ...(capability.maxBodyBytes ? { bodyLimit: capability.maxBodyBytes } : {}),
     config: { operation, answersItself: true, ...(locate ? { locate } : {}) },
     onRequest: admission(services, capability, limitClass, identify),
-    // Without a promise for Fastify, which would only wait for an answer that it has nothing to do with.
-    handler: (request, reply) => runAnswer(() => void answer(request, reply)),
+    // Returns no promise: Fastify would wait for an answer that it does not send.
+    handler: (request, reply) => answerInBatches(() => void answer(request, reply)),
   })
 }

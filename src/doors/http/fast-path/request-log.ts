@@ -26,8 +26,8 @@ export function logAnswer(
 }
 
 /**
- * Fastify is given no logger: it would make one for every request and listen for the end of every answer. What it would have to
- * say about an answer that broke off goes here.
+ * Fastify gets no logger: it would make one for every request and listen for the end of every answer. Its messages about
+ * an answer that broke off come here.
  */
 export class FailureLog extends LogController {
   readonly #log: Logger

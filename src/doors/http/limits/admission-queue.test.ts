@@ -22,7 +22,7 @@ test('a process that keeps up lets everybody in', async () => {
   expect(new Set(await statuses(serverWith({}), 100))).toEqual(new Set([200]))
 })
 
-test('a burst waits in line and is answered, all of it', async () => {
+test('a burst waits in the queue and is answered completely', async () => {
   expect(new Set(await statuses(serverWith({ stepMs: 2 }), 100))).toEqual(new Set([200]))
 })
 

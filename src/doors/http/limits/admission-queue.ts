@@ -5,30 +5,30 @@ import type { Database } from '../../../db/db.ts'
 import { errorBody } from '../errors.ts'
 
 /**
- * How long one turn of the event loop goes on letting requests in. New connections are accepted at about
- * one a turn, everything else is read and answered in between: a turn that serves hundreds shuts newcomers and health checks out.
+ * How long one iteration of the event loop admits requests. Node accepts about one new connection per iteration, so
+ * an iteration that serves hundreds of requests would shut out new connections and health checks.
  */
-const TURN_MS = 10
+const ADMIT_MS = 10
 /** Refuse new requests once the oldest queued one has waited this long: a later answer helps nobody. */
 export const LONGEST_WAIT_MS = 500
-/** The same for the database, where transactions that must run again hold others up for a while. */
+/** The same for the database. It is longer, because retried transactions delay the others for a while. */
 export const LONGEST_DATABASE_WAIT_MS = 1000
 const RETRY_AFTER_SECONDS = 2
 /** Made once: a refusal must cost next to nothing. */
 const REFUSAL = JSON.stringify(
   errorBody(unavailable('The server has more to do than it can. Try again in a moment.')),
 )
-/** A request runs on by ticks when it has been let in; by then most have done their work or wait for something. */
+/** An admitted request goes on in ticks. After this many, most have finished or wait for something. */
 const TICKS = 4
 
 type Enter = (since: number) => void
 type Waiting = { enter: Enter; since: number }
 
-/** Requests in the order in which they came, let in as the process gets to them. */
-class Line {
+/** Admits requests in the order of their arrival. */
+class AdmissionQueue {
   readonly #now: () => number
   readonly #waiting: Waiting[] = []
-  #turnBegan: number | undefined
+  #admittingSince: number | undefined
 
   constructor(now: () => number) {
     this.#now = now
@@ -39,37 +39,37 @@ class Line {
     return first ? this.#now() - first.since : 0
   }
 
-  /** Lets in at once while the turn is young and nobody waits. */
+  /** Admits at once if nobody waits and this iteration has time left. */
   join(enter: Enter): void {
     const now = this.#now()
-    if (this.#turnBegan === undefined) {
-      this.#turnBegan = now
-      setImmediate(() => this.#endTurn())
+    if (this.#admittingSince === undefined) {
+      this.#admittingSince = now
+      setImmediate(() => this.#admitWaiting())
     }
-    if (this.#waiting.length === 0 && now - this.#turnBegan < TURN_MS) enter(now)
+    if (this.#waiting.length === 0 && now - this.#admittingSince < ADMIT_MS) enter(now)
     else this.#waiting.push({ enter, since: now })
   }
 
-  async #endTurn(): Promise<void> {
+  async #admitWaiting(): Promise<void> {
     let idleSince = this.#now()
     while (this.#waiting.length > 0) {
-      // At least as long as reading and refusing took: a flood must not leave the line standing.
+      // At least as long as reading and refusing took. Otherwise a flood of refusals would stop the queue.
       const began = this.#now()
-      const until = began + Math.max(TURN_MS, began - idleSince)
+      const until = began + Math.max(ADMIT_MS, began - idleSince)
       do {
         const next = this.#waiting.shift()
         next?.enter(next.since)
         for (let tick = 0; tick < TICKS; tick++) await nextTick()
       } while (this.#waiting.length > 0 && this.#now() < until)
       idleSince = this.#now()
-      await nextTurn()
+      await nextIteration()
     }
-    this.#turnBegan = undefined
+    this.#admittingSince = undefined
   }
 }
 
 const nextTick = () => new Promise<void>((resolve) => process.nextTick(resolve))
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+const nextIteration = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 const refuse = (reply: FastifyReply) =>
   void reply
@@ -87,12 +87,12 @@ export function shedLoad(
   database: Pick<Database, 'waitMs' | 'serve'>,
   now: () => number = () => performance.now(),
 ): void {
-  const line = new Line(now)
+  const queue = new AdmissionQueue(now)
   app.addHook('onRequest', (request, reply, done) => {
     if (request.url.startsWith('/health')) return done()
     const work = request.method === 'GET' ? 'read' : 'write'
-    if (line.waitMs() > LONGEST_WAIT_MS || database.waitMs(work) > LONGEST_DATABASE_WAIT_MS) refuse(reply)
-    // Who has left meanwhile is not served.
-    else line.join((since) => (request.raw.socket.destroyed ? refuse(reply) : database.serve(since, done)))
+    if (queue.waitMs() > LONGEST_WAIT_MS || database.waitMs(work) > LONGEST_DATABASE_WAIT_MS) refuse(reply)
+    // A client that has left meanwhile is not served.
+    else queue.join((since) => (request.raw.socket.destroyed ? refuse(reply) : database.serve(since, done)))
   })
 }

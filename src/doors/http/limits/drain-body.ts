@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 
-/** What is read and thrown away of a refused body. Past either bound the connection is closed under the sender. */
+/** How much of a refused body is read and thrown away. Beyond either limit the connection is closed. */
 export const DRAIN = { bytes: 64 * 1024 * 1024, ms: 10_000 }
 
 export type DrainBounds = typeof DRAIN

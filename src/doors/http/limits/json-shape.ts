@@ -29,7 +29,7 @@ function hasFewBrackets(text: string): boolean {
   return true
 }
 
-/** The place of the quote that ends a string, or -1. A quote after an odd number of backslashes belongs to the string. */
+/** The index of the quote that ends a string, or -1. A quote after an odd number of backslashes belongs to the string. */
 function endOfString(text: string, from: number): number {
   for (let at = text.indexOf('"', from); at !== -1; at = text.indexOf('"', at + 1)) {
     let before = at
@@ -41,7 +41,7 @@ function endOfString(text: string, from: number): number {
 
 /**
  * Says what is too much in a JSON text, before it is parsed: parsing half a million small values takes long, and so does
- * everything that looks at them later. What is no JSON is left to the parser.
+ * everything that looks at them later. Text that is no JSON is left to the parser.
  */
 export function shapeProblem(text: string, maxKeys: number = MAX_KEYS): string | undefined {
   if (text.length < SHORT && hasFewBrackets(text)) return undefined

@@ -18,10 +18,12 @@ export const PER_MINUTE: Record<LimitClass, number> = {
 const CREDENTIALS_WORTH = 5
 /** Addresses and methods that do not exist, of one host. */
 export const MISSES_PER_MINUTE = 120
+/** Pages, files and descriptions that anybody may have, of one host: the whole app is some thirty files. */
+export const FILES_PER_MINUTE = 3_000
 /** Credentials that nobody has, of one host; past ten times as many they are not even looked up. */
 export const WRONG_CREDENTIALS_PER_MINUTE = 60
 const LOOKED_UP_WRONG_CREDENTIALS = 10 * WRONG_CREDENTIALS_PER_MINUTE
-/** What one person, or one host without a credential, may have parsed. */
+/** How much one person, or one host without a credential, may have parsed. */
 export const BODY_BYTES_PER_MINUTE = { person: 32 * MIB, host: 8 * MIB }
 
 export const limitHeaders = ({ limit, remaining, resetSeconds }: LimitState) => ({
@@ -62,9 +64,15 @@ export function countMiss(services: Services, request: FastifyRequest): void {
   refusePast(request.limit)
 }
 
+/** Counts a request for something that is the same for everybody. */
+export function countFile(services: Services, request: FastifyRequest): void {
+  if (!services.config.rateLimit) return
+  refusePast(services.limits.hit(`files:${request.clientHost}`, FILES_PER_MINUTE))
+}
+
 const wrongCredentialsOf = (request: FastifyRequest) => `wrong:${request.clientHost}`
 
-/** Refuses a host that has tried very many wrong credentials, before one more is looked up. Who is known passes. */
+/** Refuses a host that has tried very many wrong credentials, before one more is looked up. A known caller passes. */
 export function holdGuessingHost(services: Services, request: FastifyRequest, isKnown: () => boolean): void {
   if (!services.config.rateLimit) return
   const state = services.limits.look(wrongCredentialsOf(request), LOOKED_UP_WRONG_CREDENTIALS)

@@ -36,10 +36,10 @@ export const headersOf = ({ errors }: Capability, takesKey: boolean): Json[] => 
   ...(errors?.includes(412) ? [IF_MATCH] : []),
 ]
 
-type Places = { inPath: { name: string; field: string }[]; inQuery: readonly string[] }
+type ParameterNames = { inPath: { name: string; field: string }[]; inQuery: readonly string[] }
 
 /** Where a route takes each field of the input from; the rest is the body. */
-function placesOf(capability: Capability, route: Route): Places {
+function parameterNamesOf(capability: Capability, route: Route): ParameterNames {
   const { method, path } = parseRoute(route)
   const inPath = pathNames(path).map((name) => ({ name, field: capability.aliases?.[name] ?? name }))
   const isInPath = new Set(inPath.map(({ field }) => field))
@@ -47,7 +47,11 @@ function placesOf(capability: Capability, route: Route): Places {
   return { inPath, inQuery: hasBody(method) ? (capability.query ?? []) : others }
 }
 
-function parametersOf(capability: Capability, { inPath, inQuery }: Places, components: Schemas): Json[] {
+function parametersOf(
+  capability: Capability,
+  { inPath, inQuery }: ParameterNames,
+  components: Schemas,
+): Json[] {
   const shape = capability.input.shape as Record<string, z.ZodType>
   const fieldOf = (name: string) => shape[name] ?? z.string()
   return [
@@ -82,11 +86,11 @@ const success = (capability: Capability, components: Schemas): Json =>
 
 export function operationOf(capability: Capability, route: Route, index: number, components: Schemas): Json {
   const { method } = parseRoute(route)
-  const places = placesOf(capability, route)
-  const elsewhere = [...places.inPath.map(({ field }) => field), ...places.inQuery]
+  const named = parameterNamesOf(capability, route)
+  const elsewhere = [...named.inPath.map(({ field }) => field), ...named.inQuery]
   const body = hasBody(method) ? bodySchema(capability.input, elsewhere, components) : undefined
   const key = method === 'POST' && capability.idempotency !== 'none'
-  const parameters = [...parametersOf(capability, places, components), ...headersOf(capability, key)]
+  const parameters = [...parametersOf(capability, named, components), ...headersOf(capability, key)]
   const errors = commonErrors({
     open: capability.scopes === 'public',
     input: body !== undefined || parameters.length > 0,

@@ -12,7 +12,7 @@ import { indexableCards } from './indexable-cards.ts'
 import { fillEmptyIndex, reindex, reindexAll, staleCount } from './reindex.ts'
 
 onBothEngines('re-indexing', (t) => {
-  test('cards that are missing or read by another analyser are read again, and an interrupted run goes on', async () => {
+  test('cards that are missing or read by another analyser are read again, and an interrupted reindex goes on', async () => {
     const user = await t.user()
     const cards = await Promise.all(
       Array.from({ length: 60 }, (_, i) => record(user, { title: `Lantern number ${i}` })),
@@ -35,7 +35,7 @@ onBothEngines('re-indexing', (t) => {
     expect(found.body.total).toBe(60)
   })
 
-  test('all cards are read again when asked to, or those that an interrupted run has left', async () => {
+  test('all cards are read again when asked to, or those that an interrupted reindex has left', async () => {
     const ctx = contextFor(t.app.services)
     expect(await reindexAll(ctx)).toBe(60)
     await inTx(ctx, (ctx) =>

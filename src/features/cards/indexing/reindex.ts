@@ -125,7 +125,7 @@ export async function reindex(
   return stale + missing
 }
 
-/** Reads every card again; where a run was interrupted, the cards that it has not reached. */
+/** Reads every card again; after an interruption, the cards that are left. */
 export async function reindexAll(
   ctx: Ctx,
   onProgress: (done: number, total: number) => void = () => {},

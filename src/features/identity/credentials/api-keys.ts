@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { capability } from '../../../core/capability.ts'
-import { inTx } from '../../../core/context.ts'
-import { missingScope, notAuthenticated, notFound } from '../../../core/errors.ts'
+import { inTx, type UserCtx } from '../../../core/context.ts'
+import { conflict, missingScope, notAuthenticated, notFound } from '../../../core/errors.ts'
 import { AnswerId, Id, Time } from '../../../core/schemas.ts'
 import { SCOPES } from '../../../core/scopes.ts'
 import { randomToken, sha256 } from '../../../core/secrets.ts'
@@ -9,6 +9,8 @@ import { fromJson, toJson } from '../../../db/columns.ts'
 import { newId } from '../../../db/ids.ts'
 import type { ApiKeysTable } from '../../../db/tables/accounts.ts'
 import { audit } from '../../audit/audit.ts'
+import { cleanText, Findings } from '../../redaction/stored.ts'
+import { countKeys } from './api-keys.store.ts'
 import { requireLiveCredential } from './live-credential.ts'
 
 export const KEY_PREFIX = 'kv_'
@@ -17,6 +19,8 @@ const KEY_BYTES = 30
 /** Enough of the key to recognise it in a list, far too little to use. */
 const SHOWN_CHARACTERS = KEY_PREFIX.length + 6
 const DAY_MS = 86_400_000
+/** They are listed all at once, and nobody looks after more. */
+const MAX_KEYS = 500
 
 const ScopeName = z.enum(SCOPES)
 /** Room for a scope that is named twice. */
@@ -56,12 +60,19 @@ const present = (row: ApiKeysTable): z.input<typeof APIKeyResponse> => ({
   scopes: fromJson(row.scopes),
 })
 
+async function refuseTooMany(ctx: UserCtx): Promise<void> {
+  const keys = await countKeys(ctx.db, ctx.viewer.userId)
+  if (keys >= MAX_KEYS)
+    throw conflict('too_many_keys', `You have ${keys} API keys. Delete those that nobody uses first.`)
+}
+
 export const createApiKey = capability({
   name: 'keys.create',
   summary: 'Create an API key; the answer is the only time the whole key is shown',
   scopes: ['account'],
   rest: ['POST /api/v1/auth/api-keys'],
   status: 201,
+  errors: [409],
   input: APIKeyCreate,
   output: APIKeyCreatedResponse,
   run: (ctx, { name, scopes, expires_in_days }) => {
@@ -69,14 +80,17 @@ export const createApiKey = capability({
     const exceeding = granted.filter((scope) => !ctx.viewer.scopes.has(scope))
     if (exceeding.length > 0) throw missingScope(exceeding)
     const key = KEY_PREFIX + randomToken(KEY_BYTES)
+    // The key itself is sometimes pasted as its name.
+    const cleanName = cleanText(name, new Findings())
     return inTx(ctx, async (ctx) => {
       await requireLiveCredential(ctx)
+      await refuseTooMany(ctx)
       const now = ctx.now()
       const row: ApiKeysTable = {
         key_id: newId(),
         key_hash: sha256(key),
         user_id: ctx.viewer.userId,
-        name,
+        name: cleanName,
         prefix: key.slice(0, SHOWN_CHARACTERS),
         scopes: toJson(granted),
         created_at: now.toISOString(),

@@ -1,7 +1,7 @@
 import type { Db } from '../../../db/db.ts'
 import type { EmailChangesTable } from '../../../db/tables/accounts.ts'
 
-/** A newer wish takes the place of the older one, whose link is dead then. */
+/** A newer request replaces the older one, whose link then stops working. */
 export async function putEmailChange(db: Db, row: EmailChangesTable): Promise<void> {
   const { user_id: _, ...newer } = row
   await db

@@ -3,11 +3,15 @@ import { capability } from '../../../core/capability.ts'
 import { inTx } from '../../../core/context.ts'
 import { plainName } from '../../../core/names.ts'
 import { audit } from '../../audit/audit.ts'
+import { cleanText, Findings } from '../../redaction/stored.ts'
 import { updateUser } from './users.store.ts'
 import { presentUser, requireUser, UserResponse } from './users.ts'
 
 /** One line that reads as it is written, since others see it beside cards and in mails. */
 export const DisplayName = z.string().overwrite(plainName).min(1).max(120)
+
+/** A name as it is stored: it stands beside cards that everybody reads, so no secret is kept in it. */
+export const cleanName = (name: string): string => cleanText(name, new Findings())
 
 export const changeProfile = capability({
   name: 'account.update',
@@ -18,8 +22,9 @@ export const changeProfile = capability({
   rest: ['PATCH /api/v1/auth/me'],
   input: z.object({ display_name: DisplayName.optional() }).meta({ id: 'UserUpdate' }),
   output: UserResponse,
-  run: (ctx, { display_name }) =>
-    inTx(ctx, async (ctx) => {
+  run: (ctx, { display_name: given }) => {
+    const display_name = given === undefined ? undefined : cleanName(given)
+    return inTx(ctx, async (ctx) => {
       const user = await requireUser(ctx, ctx.viewer.userId)
       if (display_name === undefined || display_name === user.display_name) return presentUser(ctx, user)
       const change = { display_name, updated_at: ctx.now().toISOString() }
@@ -30,5 +35,6 @@ export const changeProfile = capability({
         details: { from: user.display_name, to: display_name },
       })
       return presentUser(ctx, { ...user, ...change })
-    }),
+    })
+  },
 })

@@ -87,6 +87,8 @@ export async function findCredential(db: Db, { kind, id }: Viewer['credential'])
 }
 
 /** Newest first. */
+const MAX_LISTED_SESSIONS = 500
+
 export function listSessionsOf(db: Db, userId: string, now: string): Promise<SessionsTable[]> {
   return db
     .selectFrom('sessions')
@@ -95,6 +97,7 @@ export function listSessionsOf(db: Db, userId: string, now: string): Promise<Ses
     .where('expires_at', '>', now)
     .orderBy('created_at', 'desc')
     .orderBy('session_id', 'desc')
+    .limit(MAX_LISTED_SESSIONS)
     .execute()
 }
 

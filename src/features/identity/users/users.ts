@@ -9,6 +9,7 @@ import { dictionary } from '../../../core/sizes.ts'
 import { fromJson, fromJsonOrNull, toJson } from '../../../db/columns.ts'
 import type { UsersTable } from '../../../db/tables/accounts.ts'
 import { balanceOf } from '../../credits/ledger.ts'
+import { cleanJson, Findings } from '../../redaction/stored.ts'
 import { pendingEmail } from './email-change.store.ts'
 import { findUser, findUserByEmail, updateUser } from './users.store.ts'
 
@@ -147,7 +148,7 @@ export const submitOnboarding = capability({
   run: (ctx, { answers }) =>
     inTx(ctx, async (ctx) => {
       await updateUser(ctx.db, ctx.viewer.userId, {
-        onboarding: toJson(answers),
+        onboarding: toJson(cleanJson(answers, new Findings())),
         updated_at: ctx.now().toISOString(),
       })
       return presentUser(ctx, await requireUser(ctx, ctx.viewer.userId))

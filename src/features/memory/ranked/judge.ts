@@ -9,7 +9,7 @@ import type { Occurrences } from './word-index.search.ts'
  * events by `bench/memory/fit-confidence.ts`, as turns are shorter than cards and have no prominent places.
  */
 const CONSTANT = -2.12
-const COEFFICIENTS: Readonly<Record<Exclude<keyof Features, 'cards' | 'length'>, number>> = {
+const COEFFICIENTS: Readonly<Partial<Record<keyof Features, number>>> = {
   coverage: 6.7,
   covered: 7.53,
   asked: -3.39,
@@ -28,10 +28,10 @@ export const isWeak = (confidence: number): boolean => confidence < FLOOR
 
 export type JudgedEvent = RankedEvent & { features: Features; confidence: number }
 
-const FEATURES = Object.keys(COEFFICIENTS) as (keyof typeof COEFFICIENTS)[]
+const WEIGHED = Object.entries(COEFFICIENTS) as [keyof Features, number][]
 
 function confidenceOf(features: Features): number {
-  const sum = FEATURES.reduce((sum, name) => sum + COEFFICIENTS[name] * features[name], CONSTANT)
+  const sum = WEIGHED.reduce((sum, [name, coefficient]) => sum + coefficient * features[name], CONSTANT)
   return 1 / (1 + Math.exp(-sum))
 }
 

@@ -25,7 +25,7 @@ export type NamedRule = { form: 'named'; kind: string; names: readonly string[];
 
 export type Rule = TokenRule | NamedRule
 
-/** What must follow the last character of a token; a longer run of letters is something else. */
+/** What must follow the last character of a token; a longer sequence of letters is something else. */
 const TOKEN_END = '(?![A-Za-z0-9])'
 
 /** What may follow a value in code, configuration and prose. */

@@ -31,4 +31,4 @@ export function AccountCard({
   )
 }
 
-export const linkClass = 'rounded-sm font-medium text-accent hover:underline underline-offset-2'
+export const LINK_CLASS = 'rounded-sm font-medium text-accent hover:underline underline-offset-2'

@@ -5,7 +5,7 @@ type Agent = { id: AgentId; name: string; where: string; config: (base: string, 
 const json = (value: unknown) => JSON.stringify(value, null, 2)
 
 /** Ready to paste; only the address and the key differ from person to person. */
-export const agents: Agent[] = [
+export const AGENTS: Agent[] = [
   {
     id: 'claude',
     name: 'Claude Code',

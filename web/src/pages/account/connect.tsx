@@ -10,7 +10,7 @@ import { Page } from '../../ui/page.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { toolScopes } from '../settings/scopes.ts'
-import { type AgentId, agents } from './agents.ts'
+import { AGENTS, type AgentId } from './agents.ts'
 
 /** A key made for this page, shown once, and a line that turns green when the agent first uses it. */
 export function Connect() {
@@ -19,7 +19,7 @@ export function Connect() {
   const create = useMutation({
     mutationFn: () =>
       createKey({
-        name: `${agents.find((one) => one.id === agent)?.name ?? 'Agent'} (connect page)`,
+        name: `${AGENTS.find((one) => one.id === agent)?.name ?? 'Agent'} (connect page)`,
         scopes: toolScopes,
       }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['api-keys'] }),
@@ -60,7 +60,7 @@ export function Connect() {
             label="Agent"
             value={agent}
             onChange={setAgent}
-            tabs={agents.map((one) => ({
+            tabs={AGENTS.map((one) => ({
               value: one.id,
               label: one.name,
               content: (

@@ -3,12 +3,12 @@ import { tab } from '../../lib/storage.ts'
 import type { AppConfig } from '../../session.ts'
 
 type Attempt = { state: string; nonce: string; next: string | undefined }
-const key = 'kv-google'
+const KEY = 'kv-google'
 
 /** Google's page is visited, not embedded: no script of theirs runs here. It returns with an ID token in the address. */
 export function leaveForGoogle(google: NonNullable<AppConfig['google']>, next: string | undefined) {
   const attempt: Attempt = { state: randomId(), nonce: randomId(), next }
-  tab.write(key, attempt)
+  tab.write(KEY, attempt)
   const query = new URLSearchParams({
     client_id: google.client_id,
     redirect_uri: `${location.origin}/auth/google`,
@@ -23,8 +23,8 @@ export function leaveForGoogle(google: NonNullable<AppConfig['google']>, next: s
 /** The ID token that came back, if this tab asked for it: state and nonce must be its own. */
 export function tokenFromReturn(hash: string): { idToken: string; next: string | undefined } {
   const answer = new URLSearchParams(hash.replace(/^#/, ''))
-  const attempt = tab.read<Attempt>(key)
-  tab.remove(key)
+  const attempt = tab.read<Attempt>(KEY)
+  tab.remove(KEY)
   const idToken = answer.get('id_token')
   if (!attempt || !idToken || answer.get('state') !== attempt.state || nonceOf(idToken) !== attempt.nonce)
     throw new Error(

@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { AccountCard, linkClass } from './account-card.tsx'
+import { AccountCard, LINK_CLASS } from './account-card.tsx'
 
 const route = getRouteApi('/open/reset')
 
@@ -29,7 +29,7 @@ function AskForMail() {
       title="Reset your password"
       lead="We send a link to your e-mail address. It works once, for one hour."
       footer={
-        <Link to="/sign-in" className={linkClass}>
+        <Link to="/sign-in" className={LINK_CLASS}>
           Back to sign in
         </Link>
       }
@@ -95,7 +95,7 @@ function ChoosePassword({ token }: { token: string }) {
         />
         <FormError error={reset.error} />
         {dead ? (
-          <Link to="/reset" search={{}} className={linkClass}>
+          <Link to="/reset" search={{}} className={LINK_CLASS}>
             Ask for a new link
           </Link>
         ) : (

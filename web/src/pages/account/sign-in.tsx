@@ -6,7 +6,7 @@ import { configQuery, signIn } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { FormError } from '../../ui/states.tsx'
-import { AccountCard, linkClass } from './account-card.tsx'
+import { AccountCard, LINK_CLASS } from './account-card.tsx'
 import { GoogleButton } from './google-button.tsx'
 
 const route = getRouteApi('/open/sign-in')
@@ -33,7 +33,7 @@ export function SignIn() {
         config?.registration !== 'closed' && (
           <>
             New here?{' '}
-            <Link to="/sign-up" search={{ next, email: email || undefined }} className={linkClass}>
+            <Link to="/sign-up" search={{ next, email: email || undefined }} className={LINK_CLASS}>
               Create an account
             </Link>
           </>
@@ -60,7 +60,7 @@ export function SignIn() {
           value={password}
           onChange={(event) => setPassword(event.target.value)}
           aside={
-            <Link to="/reset" search={{}} className={linkClass}>
+            <Link to="/reset" search={{}} className={LINK_CLASS}>
               Forgot it?
             </Link>
           }

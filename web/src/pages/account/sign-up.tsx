@@ -9,7 +9,7 @@ import { configQuery, signUp } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
-import { AccountCard, linkClass } from './account-card.tsx'
+import { AccountCard, LINK_CLASS } from './account-card.tsx'
 import { GoogleButton } from './google-button.tsx'
 
 const route = getRouteApi('/open/sign-up')
@@ -55,7 +55,7 @@ export function SignUp() {
       footer={
         <>
           Already have one?{' '}
-          <Link to="/sign-in" search={{ next, email: form.email || undefined }} className={linkClass}>
+          <Link to="/sign-in" search={{ next, email: form.email || undefined }} className={LINK_CLASS}>
             Sign in
           </Link>
         </>

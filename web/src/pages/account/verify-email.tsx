@@ -5,7 +5,7 @@ import { ApiError } from '../../api/client.ts'
 import { refreshMe } from '../../session.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
-import { AccountCard, linkClass } from './account-card.tsx'
+import { AccountCard, LINK_CLASS } from './account-card.tsx'
 
 const route = getRouteApi('/open/verify')
 
@@ -29,10 +29,10 @@ export function VerifyEmail() {
       <FormError error={verify.error} />
       {isElsewhere && token && (
         <p className="flex flex-wrap gap-4 text-sm">
-          <Link to="/sign-in" search={{ next: `/verify?token=${token}` }} className={linkClass}>
+          <Link to="/sign-in" search={{ next: `/verify?token=${token}` }} className={LINK_CLASS}>
             Sign in
           </Link>
-          <Link to="/reset" search={{}} className={linkClass}>
+          <Link to="/reset" search={{}} className={LINK_CLASS}>
             Reset the password
           </Link>
         </p>

@@ -11,7 +11,7 @@ import { FormError } from '../../ui/states.tsx'
 
 type Question = { name: string; title: string; options: string[]; many?: boolean }
 
-const questions: Question[] = [
+const QUESTIONS: Question[] = [
   {
     name: 'role',
     title: 'What do you mostly do?',
@@ -61,7 +61,7 @@ export function Welcome() {
   return (
     <Page
       title="Welcome"
-      lead="Four short questions, so that the vault starts in the right place. Leave out what you like."
+      lead="Four short questions, so that the vault starts with what you need. Leave out what you like."
       narrow
     >
       <form
@@ -71,7 +71,7 @@ export function Welcome() {
           save.mutate()
         }}
       >
-        {questions.map((question) => (
+        {QUESTIONS.map((question) => (
           <fieldset key={question.name}>
             <legend className="mb-2 text-sm font-medium">
               {question.title}

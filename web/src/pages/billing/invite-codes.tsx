@@ -115,7 +115,7 @@ function Create() {
   )
 }
 
-const states: Record<InviteCode['status'], { label: string; tone: 'ok' | 'neutral' | 'warn' }> = {
+const STATES: Record<InviteCode['status'], { label: string; tone: 'ok' | 'neutral' | 'warn' }> = {
   open: { label: 'Open', tone: 'ok' },
   used: { label: 'Used', tone: 'neutral' },
   expired: { label: 'Expired', tone: 'warn' },
@@ -160,7 +160,7 @@ function Codes() {
         },
         {
           name: 'State',
-          cell: (code) => <Badge tone={states[code.status].tone}>{states[code.status].label}</Badge>,
+          cell: (code) => <Badge tone={STATES[code.status].tone}>{STATES[code.status].label}</Badge>,
         },
         { name: 'Gives', wide: true, end: true, cell: (code) => credits(code.credits) },
         {

@@ -1,6 +1,6 @@
 import type { LedgerEntry } from '../../api/billing.ts'
 
-const words: Record<LedgerEntry['reason'], string> = {
+const WORDS: Record<LedgerEntry['reason'], string> = {
   signup_bonus: 'Welcome bonus',
   publish_reward: 'Published a card',
   public_search: 'Library search with a hit',
@@ -14,7 +14,7 @@ const words: Record<LedgerEntry['reason'], string> = {
 }
 
 /** The reason of a booking in words. */
-export const reasonWords = (reason: LedgerEntry['reason']) => words[reason]
+export const reasonWords = (reason: LedgerEntry['reason']) => WORDS[reason]
 
 export const signed = (delta: number) => (delta > 0 ? `+${delta}` : delta < 0 ? `−${-delta}` : '0')
 

@@ -49,7 +49,7 @@ export function Plans() {
         <p>
           {isPaying ? 'Switch or cancel the plan, change the card, and find receipts in the portal. ' : ''}
           {current.provider === 'stripe'
-            ? 'Payments run through Stripe; card data never touches this server.'
+            ? 'Stripe takes the payments; card data never touches this server.'
             : 'This server uses the development provider: the whole flow works, and no money moves.'}
         </p>
       </div>
@@ -113,7 +113,7 @@ function PlanState({ status, plans }: { status: BillingStatus; plans: Plan[] }) 
   if (status.status === 'trialing' && until)
     return (
       <p className="text-sm text-soft">
-        The trial of {name} runs until {until}.
+        The trial of {name} ends on {until}.
       </p>
     )
   return null

@@ -1,12 +1,12 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { appRoute } from '../../route-frame.tsx'
 
-const tabs = ['plans', 'codes'] as const
-export type BillingTab = 'credits' | (typeof tabs)[number]
+const TABS = ['plans', 'codes'] as const
+export type BillingTab = 'credits' | (typeof TABS)[number]
 
 /** `checkout` is how somebody comes back from the payment page. */
 export type BillingSearch = {
-  tab?: (typeof tabs)[number] | undefined
+  tab?: (typeof TABS)[number] | undefined
   page?: number | undefined
   checkout?: 'success' | 'cancelled' | undefined
   code?: string | undefined
@@ -16,7 +16,7 @@ const billing = createRoute({
   getParentRoute: () => appRoute,
   path: '/billing',
   validateSearch: (raw: Record<string, unknown>): BillingSearch => ({
-    tab: tabs.find((tab) => tab === raw.tab),
+    tab: TABS.find((tab) => tab === raw.tab),
     page: Number.isInteger(raw.page) && Number(raw.page) > 1 ? Number(raw.page) : undefined,
     checkout: (['success', 'cancelled'] as const).find((end) => end === raw.checkout),
     code: typeof raw.code === 'string' || typeof raw.code === 'number' ? String(raw.code) : undefined,

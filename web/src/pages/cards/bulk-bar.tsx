@@ -91,12 +91,10 @@ export function BulkBar({ cards, chosen, total, onAll, onNone }: Props) {
       </Button>
       {asking && (
         <ConfirmDialog
-          open
           title={`Make ${plural(published.length, 'card')} private`}
           action="Make private"
-          busy={unpublish.isPending}
           onClose={() => setAsking(false)}
-          onConfirm={() => unpublish.mutate()}
+          mutation={unpublish}
         >
           <p>
             {inLibrary > 0 && `${plural(inLibrary, 'card')} will leave the public library. `}

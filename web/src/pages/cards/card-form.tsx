@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import type { Evidence } from '../../api/types.ts'
 import { cx } from '../../lib/cx.ts'
 import { TextareaField, TextField } from '../../ui/field.tsx'
-import { cardTypes } from './card-types.ts'
+import { CARD_TYPES } from './card-types.ts'
 import { type Draft, payloadOf } from './draft.ts'
 import { EvidenceField } from './evidence-field.tsx'
 import { MarkdownField } from './markdown-field.tsx'
@@ -21,7 +21,7 @@ type Props = {
 
 /** Every field of a card; labels and hints follow its type, secrets are pointed out where they stand. */
 export function CardForm({ draft, change, fieldError, stored = [], editing, workspace }: Props) {
-  const words = cardTypes[draft.card_type]
+  const words = CARD_TYPES[draft.card_type]
   const payload = payloadOf(draft.payload)
   return (
     <div className="grid gap-6">
@@ -129,7 +129,7 @@ function TypeField({
     <fieldset>
       <legend className="mb-1.5 text-sm font-medium">Type</legend>
       <div className="flex flex-wrap gap-2">
-        {Object.entries(cardTypes).map(([type, { label, icon: Icon }]) => (
+        {Object.entries(CARD_TYPES).map(([type, { label, icon: Icon }]) => (
           <label
             key={type}
             className={cx(
@@ -151,7 +151,7 @@ function TypeField({
           </label>
         ))}
       </div>
-      <p className="mt-1.5 text-xs text-faint">{cardTypes[value].about}</p>
+      <p className="mt-1.5 text-xs text-faint">{CARD_TYPES[value].about}</p>
     </fieldset>
   )
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { cardAsMarkdown, cardAsPrompt } from './card-text.ts'
 
-const card = {
+const CARD = {
   title: 'Pool exhausted',
   card_type: 'debug_fix' as const,
   symptom: 'Requests hang.',
@@ -18,12 +18,12 @@ const card = {
 }
 
 test('steps come in their order, with their results', () => {
-  expect(cardAsMarkdown(card)).toContain('1. Fix\n   Result: It compiles\n2. Deploy')
+  expect(cardAsMarkdown(CARD)).toContain('1. Fix\n   Result: It compiles\n2. Deploy')
 })
 
 test('a type has its own headings', () => {
-  expect(cardAsMarkdown(card)).toContain('## Symptom')
-  expect(cardAsMarkdown({ ...card, card_type: 'decision' })).toContain('## Question')
+  expect(cardAsMarkdown(CARD)).toContain('## Symptom')
+  expect(cardAsMarkdown({ ...CARD, card_type: 'decision' })).toContain('## Question')
 })
 
 test('evidence with back-ticks cannot end its own fence', () => {
@@ -35,11 +35,11 @@ test('evidence with back-ticks cannot end its own fence', () => {
     added_by: '',
     created_at: '',
   }
-  expect(cardAsMarkdown({ ...card, evidences: [evidence] })).toContain('`````\na\n````\nb\n`````')
+  expect(cardAsMarkdown({ ...CARD, evidences: [evidence] })).toContain('`````\na\n````\nb\n`````')
 })
 
 test('the prompt asks to check the card and not to believe it', () => {
-  const prompt = cardAsPrompt(card)
+  const prompt = cardAsPrompt(CARD)
   expect(prompt).toContain('verify each step')
   expect(prompt).toContain('<card>\n# Pool exhausted')
 })

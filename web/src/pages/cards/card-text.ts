@@ -1,5 +1,5 @@
 import type { Card } from '../../api/types.ts'
-import { cardTypes } from './card-types.ts'
+import { CARD_TYPES } from './card-types.ts'
 
 type Readable = Pick<
   Card,
@@ -17,7 +17,7 @@ type Readable = Pick<
 
 /** The card as a Markdown document, for a pull request or a wiki. */
 export function cardAsMarkdown(card: Readable): string {
-  const words = cardTypes[card.card_type]
+  const words = CARD_TYPES[card.card_type]
   const parts = [
     `# ${card.title}`,
     `## ${words.symptom.label}`,
@@ -53,9 +53,9 @@ const stepLines = (card: Readable) =>
     .map((step, index) => `${index + 1}. ${step.action}${step.result ? `\n   Result: ${step.result}` : ''}`)
     .join('\n')
 
-/** A fence longer than any run of backticks inside, so that the text cannot end it. */
+/** A fence longer than any row of backticks inside, so that the text cannot end it. */
 function fence(text: string): string {
-  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), (run) => run[0].length))
+  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), (row) => row[0].length))
   const marks = '`'.repeat(longest + 1)
   return `${marks}\n${text}\n${marks}`
 }

@@ -2,7 +2,7 @@ import { BookMarked, Bug, Lightbulb, ListChecks, Scale } from 'lucide-react'
 import type { CardType } from '../../api/types.ts'
 
 /** How each type is called, and what a good one says; the editor shows the hints beside its fields. */
-export const cardTypes = {
+export const CARD_TYPES = {
   debug_fix: {
     label: 'Fix',
     icon: Bug,
@@ -43,4 +43,4 @@ export const cardTypes = {
   },
 } as const satisfies Record<CardType, unknown>
 
-export const typeOf = (type: string) => cardTypes[type as CardType] ?? cardTypes.reference
+export const typeOf = (type: string) => CARD_TYPES[type as CardType] ?? CARD_TYPES.reference

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Card } from '../../api/types.ts'
 import { changesOf, draftOf, emptyDraft, fieldsOf, newEvidences, payloadOf, rowId, tagsOf } from './draft.ts'
 
-const card = {
+const CARD = {
   card_type: 'how_to',
   title: 'Rotate a key',
   symptom: 'The key is old.',
@@ -21,8 +21,8 @@ const card = {
 
 describe('a card in the form', () => {
   test('comes back as it was, with the steps numbered in their order and their other keys kept', () => {
-    expect(fieldsOf(draftOf(card))).toEqual({
-      ...card,
+    expect(fieldsOf(draftOf(CARD))).toEqual({
+      ...CARD,
       steps: [
         { order: 1, action: 'First', result: 'Done', owner: 'ops' },
         { order: 2, action: 'Second', result: '' },
@@ -31,8 +31,8 @@ describe('a card in the form', () => {
   })
 
   test('sends nothing when nothing was changed, and only what was', () => {
-    expect(changesOf(draftOf(card), card)).toEqual({})
-    expect(changesOf({ ...draftOf(card), title: 'Rotate two keys' }, card)).toEqual({
+    expect(changesOf(draftOf(CARD), CARD)).toEqual({})
+    expect(changesOf({ ...draftOf(CARD), title: 'Rotate two keys' }, CARD)).toEqual({
       title: 'Rotate two keys',
     })
   })

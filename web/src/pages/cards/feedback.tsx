@@ -11,7 +11,7 @@ import { Input } from '../../ui/field.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { cardQuery } from './card-queries.ts'
 
-const kinds: { kind: FeedbackKind; label: string; icon: typeof Clock }[] = [
+const KINDS: { kind: FeedbackKind; label: string; icon: typeof Clock }[] = [
   { kind: 'useful', label: 'Useful', icon: ThumbsUp },
   { kind: 'not_applicable', label: 'Did not apply', icon: ThumbsDown },
   { kind: 'outdated', label: 'Outdated', icon: Clock },
@@ -78,7 +78,7 @@ function Vote({ card, userId }: { card: Card; userId: string }) {
     <section aria-label="Feedback" className="grid gap-2 border-t border-line pt-5">
       <p className="text-sm text-soft">Did it help?</p>
       <div className="flex flex-wrap gap-2">
-        {kinds.map(({ kind, label, icon: Icon }) => (
+        {KINDS.map(({ kind, label, icon: Icon }) => (
           <Button
             key={kind}
             aria-pressed={mine === kind}
@@ -128,7 +128,7 @@ function Received({ card }: { card: Card }) {
       </p>
       {total > 0 && (
         <ul className="flex flex-wrap gap-4 text-sm">
-          {kinds.map(({ kind, label, icon: Icon }) => (
+          {KINDS.map(({ kind, label, icon: Icon }) => (
             <li key={kind} className="flex items-center gap-1.5 text-soft">
               <Icon size={14} aria-hidden />
               {label} <span className="font-medium text-ink tabular-nums">{card.feedback[kind]}</span>

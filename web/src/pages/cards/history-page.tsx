@@ -15,7 +15,7 @@ import { cardChanged, cardQuery } from './card-queries.ts'
 import { draftOf } from './draft.ts'
 import { VersionDiff } from './version-diff.tsx'
 
-const pageSize = 20
+const PAGE_SIZE = 20
 
 /** Every version, newest first; the chosen one against the one before it, and the way back to it. */
 export function HistoryPage() {
@@ -26,7 +26,7 @@ export function HistoryPage() {
   const history = useQuery({
     queryKey: ['card', cardId, 'history', page],
     placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => cardHistory({ card_id: cardId, page, page_size: pageSize }, { signal }),
+    queryFn: ({ signal }) => cardHistory({ card_id: cardId, page, page_size: PAGE_SIZE }, { signal }),
   })
   const error = card.error ?? history.error
   if (error)
@@ -72,7 +72,7 @@ export function HistoryPage() {
                 </li>
               ))}
             </ol>
-            <Pager page={page} pageSize={pageSize} total={history.data.total} onPage={setPage} />
+            <Pager page={page} pageSize={PAGE_SIZE} total={history.data.total} onPage={setPage} />
           </div>
           <Version card={card.data} version={version} onRestored={setChosen} />
         </div>

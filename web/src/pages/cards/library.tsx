@@ -14,7 +14,7 @@ import type { ListState } from './list-state.ts'
 import { TrackFilter } from './track-filter.tsx'
 
 const route = getRouteApi('/app/library')
-const pageSize = 20
+const PAGE_SIZE = 20
 
 /** The public library, newest first. Browsing is free; ranked search is on the search page. */
 export function Library() {
@@ -32,7 +32,7 @@ export function Library() {
           ...(state.q && { q: state.q }),
           ...(state.track && { track: state.track }),
           page: state.page ?? 1,
-          page_size: pageSize,
+          page_size: PAGE_SIZE,
         },
         { signal },
       ),
@@ -82,7 +82,7 @@ export function Library() {
           <CardList cards={cards.data.items} showOwner />
           <Pager
             page={state.page ?? 1}
-            pageSize={pageSize}
+            pageSize={PAGE_SIZE}
             total={cards.data.total}
             onPage={(page) => change({ page })}
           />

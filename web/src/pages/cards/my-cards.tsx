@@ -17,7 +17,7 @@ import type { ListState } from './list-state.ts'
 import { TrackFilter } from './track-filter.tsx'
 
 const route = getRouteApi('/app/cards')
-const pageSize = 20
+const PAGE_SIZE = 20
 
 /** What I wrote, or what my team shares; with numbers beside it. */
 export function MyCards() {
@@ -40,7 +40,7 @@ export function MyCards() {
           ...(state.status && { status: state.status }),
           ...(state.track && { track: state.track }),
           page: state.page ?? 1,
-          page_size: pageSize,
+          page_size: PAGE_SIZE,
         },
         { signal },
       ),
@@ -51,7 +51,6 @@ export function MyCards() {
     setChosen(next)
   }
   const items = cards.data?.items ?? []
-  const filtered = Boolean(state.status || state.track || state.workspace)
   return (
     <Page
       title={scope === 'workspace' ? 'Team cards' : 'My cards'}
@@ -67,75 +66,13 @@ export function MyCards() {
     >
       <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_--spacing(70)]">
         <div className="min-w-0">
-          <div className="mb-3 flex flex-wrap items-center gap-2">
-            <Segmented
-              label="Whose cards"
-              value={scope}
-              onChange={(next) =>
-                change({ scope: next === 'workspace' ? next : undefined, workspace: undefined })
-              }
-              options={[
-                { value: 'personal', label: 'Mine' },
-                { value: 'workspace', label: 'Team' },
-              ]}
-            />
-            <TrackFilter value={state.track} onChange={(track) => change({ track })} />
-            <Select
-              aria-label="Status"
-              className="w-auto!"
-              value={state.status ?? ''}
-              onChange={(event) =>
-                change({ status: (event.target.value || undefined) as ListState['status'] })
-              }
-            >
-              <option value="">Any status</option>
-              <option value="unpublished">Private</option>
-              <option value="published">Shared or published</option>
-            </Select>
-            {scope === 'workspace' && (
-              <WorkspaceFilter value={state.workspace} onChange={(workspace) => change({ workspace })} />
-            )}
-          </div>
+          <CardFilters state={state} change={change} />
           {cards.error ? (
             <ErrorState error={cards.error} onRetry={() => void cards.refetch()} />
           ) : !cards.data ? (
             <SkeletonList />
           ) : items.length === 0 ? (
-            <EmptyState
-              icon={<FileText size={18} />}
-              title={
-                filtered
-                  ? 'No card fits these filters'
-                  : scope === 'workspace'
-                    ? 'Nothing shared yet'
-                    : 'No cards yet'
-              }
-              action={
-                filtered ? (
-                  <Button
-                    onClick={() => change({ status: undefined, track: undefined, workspace: undefined })}
-                  >
-                    Drop the filters
-                  </Button>
-                ) : (
-                  <LinkButton to="/cards/new" look="primary">
-                    Write a card
-                  </LinkButton>
-                )
-              }
-              example={
-                !filtered && (
-                  <>
-                    <span className="block font-medium text-ink">Connection pool exhausted after deploy</span>
-                    Symptom: requests time out after 30 s. Fix: release the client in a finally block.
-                  </>
-                )
-              }
-            >
-              {filtered
-                ? 'Change or drop a filter.'
-                : 'A card is one problem and its solution, written so that a search finds it.'}
-            </EmptyState>
+            <NoCards state={state} change={change} />
           ) : (
             <>
               <BulkBar
@@ -151,7 +88,7 @@ export function MyCards() {
               />
               <Pager
                 page={state.page ?? 1}
-                pageSize={pageSize}
+                pageSize={PAGE_SIZE}
                 total={cards.data.total}
                 onPage={(page) => change({ page })}
               />
@@ -161,6 +98,80 @@ export function MyCards() {
         <CardStatsPanel scope={scope} workspaceId={state.workspace} />
       </div>
     </Page>
+  )
+}
+
+type Filtered = { state: ListState; change: (next: Partial<ListState>) => void }
+
+function CardFilters({ state, change }: Filtered) {
+  const scope = state.scope ?? 'personal'
+  return (
+    <div className="mb-3 flex flex-wrap items-center gap-2">
+      <Segmented
+        label="Whose cards"
+        value={scope}
+        onChange={(next) => change({ scope: next === 'workspace' ? next : undefined, workspace: undefined })}
+        options={[
+          { value: 'personal', label: 'Mine' },
+          { value: 'workspace', label: 'Team' },
+        ]}
+      />
+      <TrackFilter value={state.track} onChange={(track) => change({ track })} />
+      <Select
+        aria-label="Status"
+        className="w-auto!"
+        value={state.status ?? ''}
+        onChange={(event) => change({ status: (event.target.value || undefined) as ListState['status'] })}
+      >
+        <option value="">Any status</option>
+        <option value="unpublished">Private</option>
+        <option value="published">Shared or published</option>
+      </Select>
+      {scope === 'workspace' && (
+        <WorkspaceFilter value={state.workspace} onChange={(workspace) => change({ workspace })} />
+      )}
+    </div>
+  )
+}
+
+/** Nothing was written yet, or the filters let nothing through. */
+function NoCards({ state, change }: Filtered) {
+  const filtered = Boolean(state.status || state.track || state.workspace)
+  const scope = state.scope ?? 'personal'
+  return (
+    <EmptyState
+      icon={<FileText size={18} />}
+      title={
+        filtered
+          ? 'No card fits these filters'
+          : scope === 'workspace'
+            ? 'Nothing shared yet'
+            : 'No cards yet'
+      }
+      action={
+        filtered ? (
+          <Button onClick={() => change({ status: undefined, track: undefined, workspace: undefined })}>
+            Drop the filters
+          </Button>
+        ) : (
+          <LinkButton to="/cards/new" look="primary">
+            Write a card
+          </LinkButton>
+        )
+      }
+      example={
+        !filtered && (
+          <>
+            <span className="block font-medium text-ink">Connection pool exhausted after deploy</span>
+            Symptom: requests time out after 30 s. Fix: release the client in a finally block.
+          </>
+        )
+      }
+    >
+      {filtered
+        ? 'Change or drop a filter.'
+        : 'A card is one problem and its solution, written so that a search finds it.'}
+    </EmptyState>
   )
 }
 

@@ -1,15 +1,15 @@
 import { diffLines, diffWordsWithSpace } from 'diff'
 import { cx } from '../../lib/cx.ts'
-import { cardTypes } from './card-types.ts'
+import { CARD_TYPES } from './card-types.ts'
 import type { Draft } from './draft.ts'
 
 /** The readable text of each field, under the name readers know. */
 function texts(draft: Draft): [name: string, text: string][] {
   return [
-    ['Type', cardTypes[draft.card_type].label],
+    ['Type', CARD_TYPES[draft.card_type].label],
     ['Title', draft.title],
-    [cardTypes[draft.card_type].symptom.label, draft.symptom],
-    [cardTypes[draft.card_type].fix.label, draft.fix_summary],
+    [CARD_TYPES[draft.card_type].symptom.label, draft.symptom],
+    [CARD_TYPES[draft.card_type].fix.label, draft.fix_summary],
     ['Root cause', draft.root_cause],
     [
       'Steps',
@@ -45,11 +45,11 @@ export function VersionDiff({ before, after }: { before: Draft | null; after: Dr
 }
 
 // Word diffs grow with the product of both lengths; long texts are compared line by line instead.
-const wordLimit = 8000
+const WORD_LIMIT = 8000
 
 function FieldDiff({ before, after }: { before: string; after: string }) {
   const parts =
-    before.length + after.length > wordLimit ? diffLines(before, after) : diffWordsWithSpace(before, after)
+    before.length + after.length > WORD_LIMIT ? diffLines(before, after) : diffWordsWithSpace(before, after)
   return (
     <p className="text-sm whitespace-pre-wrap [overflow-wrap:anywhere]">
       {parts.map((part, index) => {

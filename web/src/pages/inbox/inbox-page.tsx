@@ -44,7 +44,7 @@ export function InboxPage() {
       {inbox.isPending && <SkeletonList rows={3} />}
       {inbox.data && items.length === 0 && (
         <EmptyState icon={<Inbox size={18} />} title="Nothing here">
-          When somebody adds or invites you to a workspace, it is said here.
+          Here you read when somebody adds you to a workspace or invites you.
         </EmptyState>
       )}
       {items.length > 0 && (
@@ -95,7 +95,7 @@ function NoticeActions({ notice }: { notice: InboxNotice }) {
   )
 }
 
-/** Reading and acting are one: who has decided has read it. */
+/** A decision also marks the notice as read. */
 const settle = async (notice?: InboxNotice) => {
   if (notice?.read_at === null) await readNotices({ notice_ids: [notice.notice_id] })
   await Promise.all([inboxChanged(), queryClient.invalidateQueries({ queryKey: ['workspaces'] })])

@@ -5,35 +5,33 @@ import { plural } from '../../lib/format.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { memoryChanged, named, type ProjectPlace } from './memory-queries.ts'
+import { memoryChanged, named, type ProjectName } from './memory-queries.ts'
 
 export function DeleteProject({
-  place,
+  project,
   events,
   onClose,
 }: {
-  place: ProjectPlace
+  project: ProjectName
   events: number
   onClose: () => void
 }) {
   const navigate = useNavigate()
   const remove = useMutation({
-    mutationFn: () => deleteProject({ ...named(place), confirmed_by_user: true }),
+    mutationFn: () => deleteProject({ ...named(project), confirmed_by_user: true }),
     onSuccess: async ({ deleted_events }) => {
       await navigate({ to: '/memory' })
       await memoryChanged()
-      toast(`${place.key} and its ${plural(deleted_events, 'event')} are deleted.`)
+      toast(`${project.key} and its ${plural(deleted_events, 'event')} are deleted.`)
     },
   })
   return (
     <ConfirmDialog
-      open
       onClose={onClose}
-      onConfirm={() => remove.mutate()}
-      busy={remove.isPending}
+      mutation={remove}
       title="Delete project"
       action={`Delete ${plural(events, 'event')}`}
-      typed={place.key}
+      typed={project.key}
     >
       <p>
         This deletes {plural(events, 'event')} for good: messages, reports, summary, facts and preferences of

@@ -5,16 +5,16 @@ import { formatAgo } from '../../lib/format.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
-import { type DocumentKind, documents } from './documents.ts'
+import { DOCUMENTS, type DocumentKind } from './documents.ts'
 import { EditDocument } from './edit-document.tsx'
-import type { ProjectPlace } from './memory-queries.ts'
+import type { ProjectName } from './memory-queries.ts'
 
-type Props = { kind: DocumentKind; place: ProjectPlace; event: MemoryEvent | null; plain?: boolean }
+type Props = { kind: DocumentKind; project: ProjectName; event: MemoryEvent | null; plain?: boolean }
 
 /** Summary, facts or preferences as one document: readable, copyable, and editable by the person it is about. */
-export function MemoryDocument({ kind, place, event, plain }: Props) {
+export function MemoryDocument({ kind, project, event, plain }: Props) {
   const [editing, setEditing] = useState(false)
-  const { title, empty, heading } = documents[kind]
+  const { title, empty, heading } = DOCUMENTS[kind]
   return (
     <article aria-label={title} className="rounded-md border border-line bg-panel">
       <header className="flex min-h-10 items-center gap-2 border-b border-line pr-1 pl-3">
@@ -54,7 +54,9 @@ export function MemoryDocument({ kind, place, event, plain }: Props) {
           </div>
         )}
       </div>
-      {editing && <EditDocument kind={kind} place={place} event={event} onClose={() => setEditing(false)} />}
+      {editing && (
+        <EditDocument kind={kind} project={project} event={event} onClose={() => setEditing(false)} />
+      )}
     </article>
   )
 }

@@ -2,7 +2,7 @@ export type DocumentKind = 'summary' | 'project_facts' | 'project_preferences' |
 
 type Words = { title: string; heading: string; empty: string; hint: string; example: string }
 
-export const documents: Record<DocumentKind, Words> = {
+export const DOCUMENTS: Record<DocumentKind, Words> = {
   summary: {
     title: 'Current focus',
     heading: 'Current focus',

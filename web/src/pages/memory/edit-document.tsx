@@ -5,19 +5,19 @@ import { plural } from '../../lib/format.ts'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { TextareaField } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { type DocumentKind, documents } from './documents.ts'
-import { memoryChanged, named, type ProjectPlace } from './memory-queries.ts'
+import { DOCUMENTS, type DocumentKind } from './documents.ts'
+import { memoryChanged, named, type ProjectName } from './memory-queries.ts'
 
-type Props = { kind: DocumentKind; place: ProjectPlace; event: MemoryEvent | null; onClose: () => void }
+type Props = { kind: DocumentKind; project: ProjectName; event: MemoryEvent | null; onClose: () => void }
 
 /** Saving writes a new event; the document before it stays in the timeline. */
-export function EditDocument({ kind, place, event, onClose }: Props) {
+export function EditDocument({ kind, project, event, onClose }: Props) {
   const [text, setText] = useState(event?.content ?? '')
-  const { title, hint, example } = documents[kind]
+  const { title, hint, example } = DOCUMENTS[kind]
   const save = useMutation({
     mutationFn: (content: string) =>
       appendEvent({
-        ...named(place),
+        ...named(project),
         content,
         client: 'web',
         ...(kind === 'summary'

@@ -133,14 +133,7 @@ function DeleteMaterial({ material, onClose }: { material: Material; onClose: ()
     },
   })
   return (
-    <ConfirmDialog
-      open
-      onClose={onClose}
-      onConfirm={() => remove.mutate()}
-      busy={remove.isPending}
-      title="Delete raw material"
-      action="Delete"
-    >
+    <ConfirmDialog onClose={onClose} mutation={remove} title="Delete raw material" action="Delete">
       <p>This deletes “{nameOf(material)}” for good. It cannot be undone.</p>
       <FormError error={remove.error} />
     </ConfirmDialog>

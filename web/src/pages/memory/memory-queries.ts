@@ -16,10 +16,10 @@ import { queryClient } from '../../api/query.ts'
 export const USER_PREFERENCES = USER_PREFERENCES_KEY
 
 /** A project is its key in a workspace; without one it is in the personal workspace. */
-export type ProjectPlace = { key: string; workspace?: string | undefined }
+export type ProjectName = { key: string; workspace?: string | undefined }
 
 /** The address of a project: the workspace is named only where it is not the personal one. */
-export const placeOf = (project: MemoryProject, me: { personal_workspace_id: string }): ProjectPlace => ({
+export const nameOf = (project: MemoryProject, me: { personal_workspace_id: string }): ProjectName => ({
   key: project.project_key,
   workspace: project.workspace_id === me.personal_workspace_id ? undefined : project.workspace_id,
 })
@@ -27,12 +27,12 @@ export const placeOf = (project: MemoryProject, me: { personal_workspace_id: str
 /** Enough of an event for the closed line of the timeline; the whole text is read when it is opened. */
 const CHARS_IN_LIST = 1200
 
-export const named = ({ key, workspace }: ProjectPlace) => ({
+export const named = ({ key, workspace }: ProjectName) => ({
   project_key: key,
   ...(workspace ? { workspace_id: workspace } : {}),
 })
 
-const keyOf = ({ key, workspace }: ProjectPlace) => [key, workspace ?? '']
+const keyOf = ({ key, workspace }: ProjectName) => [key, workspace ?? '']
 
 export const projectsQuery = queryOptions({
   queryKey: ['memory', 'projects'],
@@ -42,14 +42,14 @@ export const projectsQuery = queryOptions({
 /** What the timeline is narrowed to. */
 export type TimelineFilter = { session?: string | undefined; type?: EventType | undefined }
 
-export const timelineQuery = (place: ProjectPlace, { session, type }: TimelineFilter) =>
+export const timelineQuery = (project: ProjectName, { session, type }: TimelineFilter) =>
   infiniteQueryOptions({
-    queryKey: ['memory', 'timeline', ...keyOf(place), session ?? '', type ?? ''],
+    queryKey: ['memory', 'timeline', ...keyOf(project), session ?? '', type ?? ''],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) =>
       listEvents(
         {
-          ...named(place),
+          ...named(project),
           limit: session || type ? 100 : 60,
           max_chars_per_event: CHARS_IN_LIST,
           cursor: pageParam,
@@ -62,12 +62,12 @@ export const timelineQuery = (place: ProjectPlace, { session, type }: TimelineFi
   })
 
 /** The documents in full: an excerpt of a document must never be edited or transferred as if it were all of it. */
-export const documentsQuery = (place: ProjectPlace) =>
+export const documentsQuery = (project: ProjectName) =>
   queryOptions({
-    queryKey: ['memory', 'documents', ...keyOf(place)],
+    queryKey: ['memory', 'documents', ...keyOf(project)],
     queryFn: async ({ signal }) => {
       const snapshot = await readSnapshot(
-        { ...named(place), limit_events: 1, max_chars_per_event: 20_000 },
+        { ...named(project), limit_events: 1, max_chars_per_event: 20_000 },
         { signal },
       )
       const whole = async (event: MemoryEvent | null) =>
@@ -94,15 +94,15 @@ export const eventQuery = (rawId: string) =>
     queryFn: ({ signal }) => readEvent({ raw_id: rawId }, { signal }),
   })
 
-export const memorySearchQuery = (place: ProjectPlace, query: string, ranked: boolean) =>
+export const memorySearchQuery = (project: ProjectName, query: string, ranked: boolean) =>
   infiniteQueryOptions({
-    queryKey: ['memory', 'search', ...keyOf(place), query, ranked],
+    queryKey: ['memory', 'search', ...keyOf(project), query, ranked],
     enabled: query.trim() !== '',
     initialPageParam: 1,
     queryFn: ({ pageParam, signal }) =>
       searchMemory(
         {
-          ...named(place),
+          ...named(project),
           query,
           limit: 50,
           page: pageParam,

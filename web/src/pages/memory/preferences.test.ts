@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { previewTransfer } from './preferences.ts'
 
-const source = ['a', 'b', 'c']
+const SOURCE = ['a', 'b', 'c']
 
 test('merging keeps the order of the target and adds what is new', () => {
-  expect(previewTransfer({ source, target: ['x', 'b'], items: null, replace: false })).toEqual([
+  expect(previewTransfer({ source: SOURCE, target: ['x', 'b'], items: null, replace: false })).toEqual([
     { item: 'x', state: 'kept' },
     { item: 'b', state: 'already there' },
     { item: 'a', state: 'added' },
@@ -13,14 +13,14 @@ test('merging keeps the order of the target and adds what is new', () => {
 })
 
 test('only the chosen items are added', () => {
-  expect(previewTransfer({ source, target: ['x'], items: ['c'], replace: false })).toEqual([
+  expect(previewTransfer({ source: SOURCE, target: ['x'], items: ['c'], replace: false })).toEqual([
     { item: 'x', state: 'kept' },
     { item: 'c', state: 'added' },
   ])
 })
 
 test('replacing shows what leaves the target', () => {
-  expect(previewTransfer({ source, target: ['x', 'b'], items: null, replace: true })).toEqual([
+  expect(previewTransfer({ source: SOURCE, target: ['x', 'b'], items: null, replace: true })).toEqual([
     { item: 'a', state: 'added' },
     { item: 'b', state: 'already there' },
     { item: 'c', state: 'added' },
@@ -29,6 +29,6 @@ test('replacing shows what leaves the target', () => {
 })
 
 test('with chosen items nothing is ever removed', () => {
-  const lines = previewTransfer({ source, target: ['x'], items: ['a'], replace: true })
+  const lines = previewTransfer({ source: SOURCE, target: ['x'], items: ['a'], replace: true })
   expect(lines.filter((line) => line.state === 'removed')).toEqual([])
 })

@@ -13,7 +13,7 @@ import { DeleteProject } from './delete-project.tsx'
 import { MemoryDocument } from './document.tsx'
 import {
   documentsQuery,
-  type ProjectPlace,
+  type ProjectName,
   projectsQuery,
   type TimelineFilter,
   USER_PREFERENCES,
@@ -36,7 +36,7 @@ export function ProjectPage() {
   const narrow = ({ session, type }: TimelineFilter) =>
     void navigate({ search: (before) => ({ ...before, session, type }), replace: true })
   const name = documents.data?.project_key ?? key
-  const place = { key: name, workspace }
+  const named = { key: name, workspace }
   const siblings =
     projects.data?.items.filter((one) => one.workspace_id === documents.data?.workspace_id) ?? []
   const project = siblings.find((one) => one.project_key === name)
@@ -118,7 +118,7 @@ export function ProjectPage() {
             <>
               <TimelineFilterBar filter={{ session, type }} onChange={narrow} />
               <Timeline
-                place={{ key, workspace }}
+                project={{ key, workspace }}
                 filter={{ session, type }}
                 onSession={(chosen) => narrow({ type, session: chosen })}
               />
@@ -126,21 +126,21 @@ export function ProjectPage() {
           )}
         </div>
         <aside aria-label="Documents" className={cx('min-w-0', view !== 'documents' && 'max-lg:hidden')}>
-          <Documents place={{ key, workspace }} />
+          <Documents project={{ key, workspace }} />
         </aside>
       </div>
       {dialog === 'rename' && (
-        <RenameProject place={place} events={events} projects={siblings} onClose={close} />
+        <RenameProject project={named} events={events} projects={siblings} onClose={close} />
       )}
-      {dialog === 'delete' && <DeleteProject place={place} events={events} onClose={close} />}
-      {dialog === 'transfer' && <TransferDialog source={place} projects={siblings} onClose={close} />}
+      {dialog === 'delete' && <DeleteProject project={named} events={events} onClose={close} />}
+      {dialog === 'transfer' && <TransferDialog source={named} projects={siblings} onClose={close} />}
     </Page>
   )
 }
 
 /** What an agent is given at the start of its session. */
-function Documents({ place }: { place: ProjectPlace }) {
-  const { data } = useQuery(documentsQuery(place))
+function Documents({ project }: { project: ProjectName }) {
+  const { data } = useQuery(documentsQuery(project))
   if (!data)
     return (
       <div role="status" aria-label="Loading" className="grid gap-4">
@@ -152,13 +152,13 @@ function Documents({ place }: { place: ProjectPlace }) {
   return (
     <div className="grid gap-4">
       <h2 className="sr-only">What an agent is given at its start</h2>
-      <MemoryDocument kind="summary" place={place} event={data.summary} />
-      <MemoryDocument kind="project_facts" place={place} event={data.facts} />
-      <MemoryDocument kind="project_preferences" place={place} event={data.project_preferences} />
+      <MemoryDocument kind="summary" project={project} event={data.summary} />
+      <MemoryDocument kind="project_facts" project={project} event={data.facts} />
+      <MemoryDocument kind="project_preferences" project={project} event={data.project_preferences} />
       {data.user_preferences && (
         <MemoryDocument
           kind="user_preferences"
-          place={{ key: USER_PREFERENCES }}
+          project={{ key: USER_PREFERENCES }}
           event={data.user_preferences}
         />
       )}

@@ -14,7 +14,7 @@ import { eventQuery, memorySearchQuery } from './memory-queries.ts'
 
 const route = getRouteApi('/app/memory/project')
 
-const typeNames: Record<EventType, string> = {
+const TYPE_NAMES: Record<EventType, string> = {
   user_message: 'You',
   agent_report: 'Agent',
   turn: 'Turn',
@@ -139,7 +139,7 @@ function Hit({ hit, words }: { hit: MemoryHit; words: string[] }) {
         className="grid w-full gap-1 px-2 py-2.5 text-left transition-colors hover:bg-hover"
       >
         <span className="flex items-center gap-2 text-xs text-faint">
-          <Badge>{typeNames[hit.event_type]}</Badge>
+          <Badge>{TYPE_NAMES[hit.event_type]}</Badge>
           <time dateTime={hit.created_at}>{formatTime(hit.created_at)}</time>
           {hit.client && <span className="truncate">{hit.client}</span>}
         </span>

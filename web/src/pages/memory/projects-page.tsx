@@ -10,7 +10,7 @@ import { Input } from '../../ui/field.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { EmptyState, ErrorState, Skeleton, SkeletonList } from '../../ui/states.tsx'
 import { MemoryDocument } from './document.tsx'
-import { documentsQuery, placeOf, projectsQuery, USER_PREFERENCES } from './memory-queries.ts'
+import { documentsQuery, nameOf, projectsQuery, USER_PREFERENCES } from './memory-queries.ts'
 import { TransferDialog } from './transfer-dialog.tsx'
 
 export function ProjectsPage() {
@@ -97,7 +97,7 @@ export function ProjectsPage() {
         {own.data && (
           <MemoryDocument
             kind="user_preferences"
-            place={{ key: USER_PREFERENCES }}
+            project={{ key: USER_PREFERENCES }}
             event={own.data.user_preferences}
             plain
           />
@@ -115,7 +115,7 @@ function ProjectRow({ project }: { project: MemoryProject }) {
     <li>
       <Link
         to="/memory/project"
-        search={placeOf(project, me)}
+        search={nameOf(project, me)}
         className="flex min-h-14 items-center gap-3 px-2 py-2 transition-colors hover:bg-hover"
       >
         <span className="min-w-0 grow">

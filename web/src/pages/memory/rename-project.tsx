@@ -9,13 +9,13 @@ import { FormDialog, TypedWord } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { memoryChanged, named, type ProjectPlace, USER_PREFERENCES } from './memory-queries.ts'
+import { memoryChanged, named, type ProjectName, USER_PREFERENCES } from './memory-queries.ts'
 
-type Props = { place: ProjectPlace; events: number; projects: MemoryProject[]; onClose: () => void }
+type Props = { project: ProjectName; events: number; projects: MemoryProject[]; onClose: () => void }
 
 /** A name that another project has means merging: that is said in numbers and asks for the name typed. */
-export function RenameProject({ place, events, projects, onClose }: Props) {
-  const projectKey = place.key
+export function RenameProject({ project, events, projects, onClose }: Props) {
+  const projectKey = project.key
   const listId = useId()
   const navigate = useNavigate()
   const [name, setName] = useState(projectKey)
@@ -29,12 +29,12 @@ export function RenameProject({ place, events, projects, onClose }: Props) {
   const merges = other !== undefined || refused === wanted
   const rename = useMutation({
     mutationFn: () =>
-      renameProject({ ...named(place), new_project_key: wanted, ...(merges ? { merge: true } : {}) }),
+      renameProject({ ...named(project), new_project_key: wanted, ...(merges ? { merge: true } : {}) }),
     onSuccess: async (done) => {
       onClose()
       await navigate({
         to: '/memory/project',
-        search: { ...place, key: done.new_project_key },
+        search: { ...project, key: done.new_project_key },
         replace: true,
       })
       await memoryChanged()
@@ -47,8 +47,8 @@ export function RenameProject({ place, events, projects, onClose }: Props) {
     },
   })
   const undo = (key: string) =>
-    renameProject({ ...named({ ...place, key }), new_project_key: projectKey }).then(async () => {
-      await navigate({ to: '/memory/project', search: place, replace: true })
+    renameProject({ ...named({ ...project, key }), new_project_key: projectKey }).then(async () => {
+      await navigate({ to: '/memory/project', search: project, replace: true })
       await memoryChanged()
     }, toastError)
   const ready = wanted !== '' && wanted !== projectKey && (!merges || typed.trim() === wanted)

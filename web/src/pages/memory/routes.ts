@@ -13,7 +13,7 @@ export type ProjectSearch = {
   type?: EventType | undefined
 }
 
-export const eventTypes = {
+export const EVENT_TYPES = {
   user_message: 'Messages',
   agent_report: 'Reports',
   turn: 'Turns',
@@ -48,7 +48,7 @@ const project = createRoute({
     by: raw.by === 'words' ? 'words' : undefined,
     view: raw.view === 'documents' ? 'documents' : undefined,
     session: text(raw.session) || undefined,
-    type: Object.keys(eventTypes).find((type): type is EventType => type === raw.type),
+    type: Object.keys(EVENT_TYPES).find((type): type is EventType => type === raw.type),
   }),
   component: lazyRouteComponent(() => import('./project-page.tsx'), 'ProjectPage'),
 })

@@ -10,10 +10,10 @@ import { FormDialog } from '../../ui/dialog.tsx'
 import { Checkbox, SelectField } from '../../ui/field.tsx'
 import { FormError, Notice, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { documentsQuery, memoryChanged, type ProjectPlace, USER_PREFERENCES } from './memory-queries.ts'
+import { documentsQuery, memoryChanged, type ProjectName, USER_PREFERENCES } from './memory-queries.ts'
 import { type PreviewLine, previewTransfer } from './preferences.ts'
 
-type Props = { source?: ProjectPlace; projects: MemoryProject[]; onClose: () => void }
+type Props = { source?: ProjectName; projects: MemoryProject[]; onClose: () => void }
 
 /** Copies preferences from one project (or from the person) to another, and shows the result before it is written. */
 export function TransferDialog({ source: given, projects, onClose }: Props) {
@@ -22,9 +22,9 @@ export function TransferDialog({ source: given, projects, onClose }: Props) {
   const keys = projects
     .filter((one) => one.workspace_id === (workspace ?? personal_workspace_id))
     .map((one) => one.project_key)
-  const places = [USER_PREFERENCES, ...keys.filter((key) => key !== USER_PREFERENCES)]
-  const [source, setSource] = useState(given?.key ?? places[1] ?? USER_PREFERENCES)
-  const [target, setTarget] = useState(places.find((place) => place !== source) ?? USER_PREFERENCES)
+  const choices = [USER_PREFERENCES, ...keys.filter((key) => key !== USER_PREFERENCES)]
+  const [source, setSource] = useState(given?.key ?? choices[1] ?? USER_PREFERENCES)
+  const [target, setTarget] = useState(choices.find((choice) => choice !== source) ?? USER_PREFERENCES)
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
   const [replace, setReplace] = useState(false)
   const from = usePreferences(source, workspace)
@@ -55,14 +55,14 @@ export function TransferDialog({ source: given, projects, onClose }: Props) {
       }),
     onSuccess: async (done) => {
       await memoryChanged()
-      toast(`${plural(done.items_copied, 'preference')} copied to ${placeName(target)}.`)
+      toast(`${plural(done.items_copied, 'preference')} copied to ${projectLabel(target)}.`)
       onClose()
     },
   })
   const chooseSource = (next: string) => {
     setSource(next)
     setLeft(new Set())
-    if (next === target) setTarget(places.find((place) => place !== next) ?? USER_PREFERENCES)
+    if (next === target) setTarget(choices.find((choice) => choice !== next) ?? USER_PREFERENCES)
   }
   const toggle = (item: string) =>
     setLeft((before) =>
@@ -85,18 +85,18 @@ export function TransferDialog({ source: given, projects, onClose }: Props) {
       onSubmit={() => transfer.mutate()}
     >
       <div className="grid items-end gap-3 sm:grid-cols-[minmax(0,1fr)_auto_minmax(0,1fr)]">
-        <PlaceSelect label="From" value={source} places={places} onChange={chooseSource} />
+        <ProjectSelect label="From" value={source} choices={choices} onChange={chooseSource} />
         <ArrowRight size={16} aria-hidden className="mb-2 text-faint max-sm:hidden" />
-        <PlaceSelect
+        <ProjectSelect
           label="To"
           value={target}
-          places={places.filter((place) => place !== source)}
+          choices={choices.filter((choice) => choice !== source)}
           onChange={setTarget}
         />
       </div>
       {(from.error || to.error) && <FormError error={from.error ?? to.error} />}
       {from.items?.length === 0 && (
-        <Notice>{placeName(source)} has no preferences yet. Choose another source.</Notice>
+        <Notice>{projectLabel(source)} has no preferences yet. Choose another source.</Notice>
       )}
       {from.items && from.items.length > 0 && (
         <fieldset className="grid gap-2">
@@ -123,7 +123,7 @@ export function TransferDialog({ source: given, projects, onClose }: Props) {
       )}
       {from.items?.length !== 0 && (
         <section aria-label="Result" className="grid gap-2">
-          <h3 className="text-sm font-medium">{placeName(target)} afterwards</h3>
+          <h3 className="text-sm font-medium">{projectLabel(target)} afterwards</h3>
           {preview ? <Preview lines={preview} /> : <Skeleton className="h-20 w-full" />}
         </section>
       )}
@@ -131,15 +131,20 @@ export function TransferDialog({ source: given, projects, onClose }: Props) {
   )
 }
 
-const placeName = (key: string) => (key === USER_PREFERENCES ? 'My preferences' : key)
+const projectLabel = (key: string) => (key === USER_PREFERENCES ? 'My preferences' : key)
 
-type PlaceSelectProps = { label: string; value: string; places: string[]; onChange: (place: string) => void }
+type ProjectSelectProps = {
+  label: string
+  value: string
+  choices: string[]
+  onChange: (choice: string) => void
+}
 
-const PlaceSelect = ({ label, value, places, onChange }: PlaceSelectProps) => (
+const ProjectSelect = ({ label, value, choices, onChange }: ProjectSelectProps) => (
   <SelectField label={label} value={value} onChange={(event) => onChange(event.target.value)}>
-    {places.map((place) => (
-      <option key={place} value={place}>
-        {place === USER_PREFERENCES ? 'My preferences (every project)' : place}
+    {choices.map((choice) => (
+      <option key={choice} value={choice}>
+        {choice === USER_PREFERENCES ? 'My preferences (every project)' : choice}
       </option>
     ))}
   </SelectField>
@@ -152,7 +157,7 @@ function usePreferences(key: string, workspace: string | undefined) {
   return { items: itemsOf(event?.content ?? ''), error: null }
 }
 
-const looks: Record<PreviewLine['state'], { className: string; icon: typeof Plus | null }> = {
+const LOOKS: Record<PreviewLine['state'], { className: string; icon: typeof Plus | null }> = {
   kept: { className: 'text-soft', icon: null },
   'already there': { className: 'text-soft', icon: Check },
   added: { className: 'bg-ok-soft text-ok', icon: Plus },
@@ -164,10 +169,10 @@ function Preview({ lines }: { lines: PreviewLine[] }) {
   return (
     <ul className="overflow-hidden rounded-md border border-line text-sm">
       {lines.map(({ item, state }) => {
-        const { className, icon: Icon } = looks[state]
+        const { className, icon: Icon } = LOOKS[state]
         return (
           <li key={`${state} ${item}`} className={cx('flex items-start gap-2 px-3 py-1.5', className)}>
-            <span className="grid h-5 w-4 shrink-0 place-items-center">
+            <span className="grid h-5 w-4 shrink-0 choice-items-center">
               {Icon && <Icon size={14} aria-hidden />}
             </span>
             <span className={cx('min-w-0 grow break-words', state === 'removed' && 'line-through')}>

@@ -10,7 +10,7 @@ import { Button, LinkButton } from '../../ui/button.tsx'
 import { Marked } from '../../ui/marked.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { TypeBadge, UsefulCount } from '../cards/card-badges.tsx'
-import { hitReasons, quoted, type SearchState } from './search-state.ts'
+import { HIT_REASONS, quoted, type SearchState } from './search-state.ts'
 
 type Props = {
   answer: SearchResponse
@@ -89,7 +89,9 @@ function Corrected({ answer, change }: Pick<Props, 'answer' | 'change'>) {
       <button
         type="button"
         className="text-accent underline"
-        onClick={() => change({ q: quoted(answer.query, Object.keys(answer.corrected)), card: undefined }, false)}
+        onClick={() =>
+          change({ q: quoted(answer.query, Object.keys(answer.corrected)), card: undefined }, false)
+        }
       >
         search for {words.map(([typed]) => typed).join(', ')} instead
       </button>
@@ -130,7 +132,7 @@ function Hit({ hit, selected, wide }: { hit: SearchResult; selected: boolean; wi
             {' · '}
           </>
         )}
-        {hitReasons[hit.hit_reason]}
+        {HIT_REASONS[hit.hit_reason]}
         {hit.owner_name && hit.hit_reason !== 'free_personal_scope' && ` · by ${hit.owner_name}`}
         {` · ${formatAgo(hit.updated_at)}`}
       </span>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Search, SlidersHorizontal, X } from 'lucide-react'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { type FormEvent, type ReactNode, useRef, useState } from 'react'
 import type { Scope } from '../../api/types.ts'
 import { listWorkspaces } from '../../api/workspaces.ts'
 import { credits } from '../../lib/format.ts'
@@ -10,149 +10,41 @@ import { Checkbox, Segmented, SelectField, TextField } from '../../ui/field.tsx'
 import { TrackFilter } from '../cards/track-filter.tsx'
 import { usePrice } from './paid-search.tsx'
 import { environmentOf, listOf, type SearchState } from './search-state.ts'
+import { type Change, SHORTEST_QUERY, useQueryText } from './use-query-text.ts'
 
 type Props = {
   state: SearchState
-  change: (next: Partial<SearchState>, replace?: boolean) => void
+  change: Change
   onSend: () => Promise<void>
   sending: boolean
 }
 
+const countFilters = ({ tags, env, plan, track, workspace }: SearchState): number =>
+  listOf(tags).length +
+  Object.keys(environmentOf(env)).length +
+  [plan, track, workspace].filter(Boolean).length
+
 export function SearchBar({ state, change, onSend, sending }: Props) {
-  const scope = state.scope ?? 'personal'
-  const price = usePrice()
-  const box = useRef<HTMLInputElement>(null)
-  const [text, setText] = useState(state.q ?? '')
-  const [open, setOpen] = useState(
-    Boolean(state.tags || state.env || state.plan || state.workspace || state.track),
-  )
-  const sent = useRef(state.q ?? '')
-  const pending = useRef(false)
-
-  // The address changed from outside (back, palette, an example): the box follows.
-  useEffect(() => {
-    if ((state.q ?? '') === sent.current) return
-    sent.current = state.q ?? ''
-    setText(state.q ?? '')
-  }, [state.q])
-
-  // Free scopes follow the typing; a paid search waits to be sent.
-  useEffect(() => {
-    if (text === sent.current || scope === 'public') return
-    const timer = setTimeout(() => {
-      sent.current = text
-      change({ q: text.trim() ? text : undefined, card: undefined })
-    }, 140)
-    return () => clearTimeout(timer)
-  }, [text, scope, change])
-
-  // A submitted paid search runs once its address has arrived here, so that it is sent for what the bar shows.
-  useEffect(() => {
-    if (!pending.current || state.q !== sent.current) return
-    pending.current = false
-    void onSend()
-  })
-
+  const query = useQueryText(state, change, onSend)
+  const filters = countFilters(state)
+  const [open, setOpen] = useState(filters > 0)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (text.trim().length < 3) return
-    sent.current = text
-    change({ q: text, card: undefined }, false)
-    if (scope === 'public') {
-      if (text === state.q) void onSend()
-      else pending.current = true
-    }
+    query.submit()
   }
-  const filters =
-    listOf(state.tags).length +
-    Object.keys(environmentOf(state.env)).length +
-    (state.plan ? 1 : 0) +
-    (state.track ? 1 : 0) +
-    (state.workspace ? 1 : 0)
-
   return (
     <div className="sticky top-0 z-10 border-b border-line bg-page px-3 pt-3 pb-2 md:static md:px-4 md:pt-4">
       <search>
         <form onSubmit={submit}>
-          <div className="flex h-11 items-center gap-2 rounded-md border border-line-strong bg-panel pr-1.5 pl-3 transition-colors has-[input:focus]:border-accent has-[input:focus]:outline-3 has-[input:focus]:outline-accent/22 hover:border-faint">
-            <Search size={16} aria-hidden className="shrink-0 text-faint" />
-            <input
-              ref={box}
-              data-search-box=""
-              aria-label="Search"
-              type="text"
-              inputMode="search"
-              enterKeyHint="search"
-              autoComplete="off"
-              autoFocus
-              value={text}
-              onChange={(event) => setText(event.target.value)}
-              onKeyDown={(event) => {
-                if (event.key === 'Escape') event.currentTarget.blur()
-              }}
-              placeholder="An error, a question, a goal"
-              className="h-full min-w-0 grow bg-transparent text-base outline-none!"
-            />
-            {text ? (
-              <IconButton
-                label="Clear"
-                onClick={() => {
-                  setText('')
-                  sent.current = ''
-                  change({ q: undefined, card: undefined })
-                  box.current?.focus()
-                }}
-              >
-                <X size={14} />
-              </IconButton>
-            ) : (
-              <span className="hidden md:block">
-                <Key>/</Key>
-              </span>
-            )}
-            {scope === 'public' && (
-              <Button
-                type="submit"
-                look="primary"
-                busy={sending}
-                disabled={text.trim().length < 3}
-                aria-label={price > 0 ? `Search · ${credits(price)}` : 'Search'}
-              >
-                <span className={price > 0 ? 'max-sm:hidden' : ''}>Search</span>
-                {price > 0 && (
-                  <>
-                    <span className="max-sm:hidden">·</span> {credits(price)}
-                  </>
-                )}
-              </Button>
-            )}
-          </div>
+          <QueryBox text={query.text} onText={query.setText} onClear={query.clear}>
+            {state.scope === 'public' && <PaidSearchButton text={query.text} sending={sending} />}
+          </QueryBox>
           <div className="mt-2 flex flex-wrap items-center justify-between gap-2">
-            <Segmented<Scope>
-              label="Where to search"
-              value={scope}
-              onChange={(next) => {
-                sent.current = text
-                change({
-                  q: text.trim() ? text : undefined,
-                  scope: next === 'personal' ? undefined : next,
-                  workspace: undefined,
-                  card: undefined,
-                })
-              }}
-              options={[
-                { value: 'personal', label: 'Mine' },
-                { value: 'workspace', label: 'Team' },
-                {
-                  value: 'public',
-                  label: (
-                    <>
-                      Library
-                      {price > 0 && <span className="text-xs font-normal text-faint">{price} cr</span>}
-                    </>
-                  ),
-                },
-              ]}
+            <ScopeChoice
+              value={state.scope ?? 'personal'}
+              onChange={(scope) =>
+                query.follow({ scope: scope === 'personal' ? undefined : scope, workspace: undefined })
+              }
             />
             <Button look="ghost" aria-expanded={open} onClick={() => setOpen(!open)}>
               <SlidersHorizontal size={14} aria-hidden />
@@ -163,6 +55,95 @@ export function SearchBar({ state, change, onSend, sending }: Props) {
         </form>
       </search>
     </div>
+  )
+}
+
+type QueryBoxProps = {
+  text: string
+  onText: (text: string) => void
+  onClear: () => void
+  children: ReactNode
+}
+
+function QueryBox({ text, onText, onClear, children }: QueryBoxProps) {
+  const box = useRef<HTMLInputElement>(null)
+  const clear = () => {
+    onClear()
+    box.current?.focus()
+  }
+  return (
+    <div className="flex h-11 items-center gap-2 rounded-md border border-line-strong bg-panel pr-1.5 pl-3 transition-colors has-[input:focus]:border-accent has-[input:focus]:outline-3 has-[input:focus]:outline-accent/22 hover:border-faint">
+      <Search size={16} aria-hidden className="shrink-0 text-faint" />
+      <input
+        ref={box}
+        data-search-box=""
+        aria-label="Search"
+        type="text"
+        inputMode="search"
+        enterKeyHint="search"
+        autoComplete="off"
+        autoFocus
+        value={text}
+        onChange={(event) => onText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') event.currentTarget.blur()
+        }}
+        placeholder="An error, a question, a goal"
+        className="h-full min-w-0 grow bg-transparent text-base outline-none!"
+      />
+      {text ? (
+        <IconButton label="Clear" onClick={clear}>
+          <X size={14} />
+        </IconButton>
+      ) : (
+        <span className="hidden md:block">
+          <Key>/</Key>
+        </span>
+      )}
+      {children}
+    </div>
+  )
+}
+
+function PaidSearchButton({ text, sending }: { text: string; sending: boolean }) {
+  const price = usePrice()
+  return (
+    <Button
+      type="submit"
+      look="primary"
+      busy={sending}
+      disabled={text.trim().length < SHORTEST_QUERY}
+      aria-label={price > 0 ? `Search · ${credits(price)}` : 'Search'}
+    >
+      <span className={price > 0 ? 'max-sm:hidden' : ''}>Search</span>
+      {price > 0 && (
+        <>
+          <span className="max-sm:hidden">·</span> {credits(price)}
+        </>
+      )}
+    </Button>
+  )
+}
+
+function ScopeChoice({ value, onChange }: { value: Scope; onChange: (scope: Scope) => void }) {
+  const price = usePrice()
+  const library = (
+    <>
+      Library
+      {price > 0 && <span className="text-xs font-normal text-faint">{price} cr</span>}
+    </>
+  )
+  return (
+    <Segmented<Scope>
+      label="Where to search"
+      value={value}
+      onChange={onChange}
+      options={[
+        { value: 'personal', label: 'Mine' },
+        { value: 'workspace', label: 'Team' },
+        { value: 'public', label: library },
+      ]}
+    />
   )
 }
 

@@ -15,11 +15,11 @@ export type SearchState = {
 
 const text = (value: unknown) =>
   typeof value === 'string' || typeof value === 'number' ? String(value) || undefined : undefined
-const scopes: readonly string[] = ['workspace', 'public']
+const SCOPES: readonly string[] = ['workspace', 'public']
 
 export const readSearch = (raw: Record<string, unknown>): SearchState => ({
   q: text(raw.q),
-  scope: scopes.includes(String(raw.scope)) ? (raw.scope as Scope) : undefined,
+  scope: SCOPES.includes(String(raw.scope)) ? (raw.scope as Scope) : undefined,
   workspace: text(raw.workspace),
   tags: text(raw.tags),
   env: text(raw.env),
@@ -61,7 +61,7 @@ export const quoted = (query: string, words: readonly string[]): string =>
     words.includes(word.normalize('NFKC').toLowerCase()) ? `"${word}"` : word,
   )
 
-export const hitReasons: Record<SearchResult['hit_reason'], string> = {
+export const HIT_REASONS: Record<SearchResult['hit_reason'], string> = {
   free_personal_scope: 'Your card, free',
   free_workspace_scope: 'Team card, free',
   free_own_card: 'Your own card in the library, free',

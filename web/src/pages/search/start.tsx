@@ -16,7 +16,7 @@ import type { SearchState } from './search-state.ts'
 
 type Change = (next: Partial<SearchState>) => void
 
-const examples = ['connection pool exhausted', 'how to rotate a signing key', 'ENOSPC inotify watchers']
+const EXAMPLES = ['connection pool exhausted', 'how to rotate a signing key', 'ENOSPC inotify watchers']
 
 /** Before the first word: what changed last, or how to begin. */
 export function StartList({
@@ -51,7 +51,7 @@ export function StartList({
         example={
           <>
             Try a search in the library:{' '}
-            {examples.map((example, index) => (
+            {EXAMPLES.map((example, index) => (
               <span key={example}>
                 {index > 0 && ', '}
                 <button

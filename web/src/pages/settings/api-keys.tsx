@@ -13,7 +13,7 @@ import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { CreateKey } from './create-key.tsx'
-import { scopes } from './scopes.ts'
+import { SCOPES } from './scopes.ts'
 
 export function ApiKeys() {
   const keys = useQuery({ queryKey: ['api-keys'], queryFn: ({ signal }) => listKeys({}, { signal }) })
@@ -82,7 +82,7 @@ export function ApiKeys() {
 }
 
 const Scopes = ({ of: key }: { of: ApiKey }) =>
-  key.scopes.length === scopes.length ? (
+  key.scopes.length === SCOPES.length ? (
     <span className="text-soft">Everything</span>
   ) : (
     <span className="flex flex-wrap gap-1">
@@ -113,14 +113,7 @@ function DeleteKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void })
     },
   })
   return (
-    <ConfirmDialog
-      open
-      onClose={onClose}
-      onConfirm={() => remove.mutate()}
-      busy={remove.isPending}
-      title="Delete this key"
-      action="Delete key"
-    >
+    <ConfirmDialog onClose={onClose} mutation={remove} title="Delete this key" action="Delete key">
       <p>
         “{apiKey.name}” stops working at once, for every agent and script that uses it.{' '}
         {apiKey.last_used_at ? `It was last used ${formatAgo(apiKey.last_used_at)}.` : 'It was never used.'}{' '}

@@ -12,10 +12,10 @@ import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 
-const appsKey = ['connected-apps']
+const APPS_KEY = ['connected-apps']
 
 export function ConnectedApps() {
-  const apps = useQuery({ queryKey: appsKey, queryFn: ({ signal }) => listApps({}, { signal }) })
+  const apps = useQuery({ queryKey: APPS_KEY, queryFn: ({ signal }) => listApps({}, { signal }) })
   const [leaving, setLeaving] = useState<ConnectedApp | null>(null)
   return (
     <Section
@@ -100,15 +100,13 @@ function Disconnect({ app, onClose }: { app: ConnectedApp; onClose: () => void }
     onError: toastError,
     onSettled: async () => {
       onClose()
-      await queryClient.invalidateQueries({ queryKey: appsKey })
+      await queryClient.invalidateQueries({ queryKey: APPS_KEY })
     },
   })
   return (
     <ConfirmDialog
-      open
       onClose={onClose}
-      onConfirm={() => disconnect.mutate()}
-      busy={disconnect.isPending}
+      mutation={disconnect}
       title={`Disconnect ${app.name}`}
       action="Disconnect"
     >

@@ -9,17 +9,17 @@ import { CopyBlock } from '../../ui/copy-button.tsx'
 import { Dialog, FormDialog } from '../../ui/dialog.tsx'
 import { Checkbox, SelectField, TextField } from '../../ui/field.tsx'
 import { Notice } from '../../ui/states.tsx'
-import { agentScopes, scopes } from './scopes.ts'
+import { AGENT_SCOPES, SCOPES } from './scopes.ts'
 
 export function CreateKey({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('')
-  const [chosen, setChosen] = useState(agentScopes)
+  const [chosen, setChosen] = useState(AGENT_SCOPES)
   const [days, setDays] = useState('')
   const create = useMutation({
     mutationFn: () =>
       createKey({
         name: name.trim(),
-        scopes: scopes.map((scope) => scope.value).filter((scope) => chosen.includes(scope)),
+        scopes: SCOPES.map((scope) => scope.value).filter((scope) => chosen.includes(scope)),
         ...(days ? { expires_in_days: Number(days) } : {}),
       }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['api-keys'] }),
@@ -72,7 +72,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
       />
       <fieldset className="grid gap-2.5">
         <legend className="mb-2.5 text-sm font-medium">It may</legend>
-        {scopes.map((scope) => (
+        {SCOPES.map((scope) => (
           <Checkbox
             key={scope.value}
             label={scope.may}

@@ -120,7 +120,7 @@ function ChangeForm({
         label="Your password"
         type="password"
         autoComplete="current-password"
-        hint="If you sign in with Google and have none, leave it empty and sign in anew just before."
+        hint="If you sign in with Google and have none, leave it empty and sign in again first."
         value={password}
         error={wrongPassword}
         onChange={(event) => setPassword(event.target.value)}

@@ -16,7 +16,7 @@ const settingsQuery = queryOptions({
   queryFn: ({ signal }) => readSettings({}, { signal }),
 })
 
-const themes: { value: Theme; label: string }[] = [
+const THEMES: { value: Theme; label: string }[] = [
   { value: 'system', label: 'As the system' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
@@ -109,7 +109,7 @@ export function General() {
         </div>
       </Section>
       <Section title="Look">
-        <Segmented label="Theme" value={theme} options={themes} onChange={setTheme} />
+        <Segmented label="Theme" value={theme} options={THEMES} onChange={setTheme} />
       </Section>
     </div>
   )

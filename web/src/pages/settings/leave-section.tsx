@@ -59,16 +59,14 @@ function DeleteAccount({ onClose }: { onClose: () => void }) {
       toast('Your account is deleted.')
     },
   })
-  // Who signed in a while ago is asked for the password; who has none signs in again.
+  // A person who signed in a while ago types the password. A person without one signs in again.
   const asksForPassword =
     remove.error instanceof ApiError &&
     ['recent_sign_in_required', 'invalid_credentials'].includes(remove.error.code)
   return (
     <ConfirmDialog
-      open
       onClose={onClose}
-      onConfirm={() => remove.mutate()}
-      busy={remove.isPending}
+      mutation={remove}
       title="Delete your account"
       action="Delete account"
       typed={me.email}

@@ -1,14 +1,14 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { appRoute } from '../../route-frame.tsx'
 
-const tabs = ['keys', 'apps', 'account'] as const
-export type SettingsTab = 'general' | (typeof tabs)[number]
+const TABS = ['keys', 'apps', 'account'] as const
+export type SettingsTab = 'general' | (typeof TABS)[number]
 
 const settings = createRoute({
   getParentRoute: () => appRoute,
   path: '/settings',
-  validateSearch: (raw: Record<string, unknown>): { tab?: (typeof tabs)[number] | undefined } => ({
-    tab: tabs.find((tab) => tab === raw.tab),
+  validateSearch: (raw: Record<string, unknown>): { tab?: (typeof TABS)[number] | undefined } => ({
+    tab: TABS.find((tab) => tab === raw.tab),
   }),
   component: lazyRouteComponent(() => import('./settings-page.tsx'), 'SettingsPage'),
 })

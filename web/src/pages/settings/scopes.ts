@@ -1,7 +1,7 @@
 import type { Scope } from '../../api/settings.ts'
 
 /** What a key may do, in the words of the person who gives it away. */
-export const scopes: { value: Scope; may: string }[] = [
+export const SCOPES: { value: Scope; may: string }[] = [
   { value: 'search', may: 'Search and read cards, memory and workspaces' },
   { value: 'record', may: 'Write memory, share cards, give feedback' },
   { value: 'case:write', may: 'Create and edit cards (together with record)' },
@@ -11,7 +11,7 @@ export const scopes: { value: Scope; may: string }[] = [
 ]
 
 /** What the tools need, and nothing of the account. */
-export const toolScopes: Scope[] = scopes.map((scope) => scope.value).filter((scope) => scope !== 'account')
+export const toolScopes: Scope[] = SCOPES.map((scope) => scope.value).filter((scope) => scope !== 'account')
 
 /** Enough for an agent, without the people and the money. */
-export const agentScopes: readonly Scope[] = ['search', 'record', 'case:write', 'publish']
+export const AGENT_SCOPES: readonly Scope[] = ['search', 'record', 'case:write', 'publish']

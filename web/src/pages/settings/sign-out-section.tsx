@@ -27,7 +27,7 @@ export function SignOutSection() {
       lead={
         list.length <= 1
           ? 'Only here. If you lost a device or doubt something, end everything at once.'
-          : `In ${plural(list.length, 'place')}. If you do not know one of them, end everything at once.`
+          : `In ${plural(list.length, 'browser')}. If you do not know one of them, end everything at once.`
       }
       actions={<Button onClick={() => setAsking(true)}>Sign out everywhere</Button>}
     >
@@ -62,14 +62,7 @@ function SignOutDialog({ onClose }: { onClose: () => void }) {
   })
   const what = `${plural(keys.data?.length ?? 0, 'API key')} and ${plural(apps.data?.length ?? 0, 'connected app')}`
   return (
-    <ConfirmDialog
-      open
-      onClose={onClose}
-      onConfirm={() => end.mutate()}
-      busy={end.isPending}
-      title="Sign out everywhere"
-      action="Sign out everywhere"
-    >
+    <ConfirmDialog onClose={onClose} mutation={end} title="Sign out everywhere" action="Sign out everywhere">
       <p>Every session ends at once, this one too. You sign in again with your password.</p>
       <Checkbox
         label={`Also end ${what}`}

@@ -7,7 +7,7 @@ import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
 import { Notice, Skeleton } from '../../ui/states.tsx'
 import { type Message, useChat } from './use-chat.ts'
 
-const examples = [
+const EXAMPLES = [
   'How do I connect Claude Code?',
   'When does a search cost credits?',
   'Who can read my agent’s memory?',
@@ -38,7 +38,7 @@ export function Chat({ onAsked, onTicket }: { onAsked: (text: string) => void; o
         <div className="grid gap-3 py-4">
           <p className="text-sm text-soft">Ask in your own words. For example:</p>
           <ul className="flex flex-wrap gap-2">
-            {examples.map((example) => (
+            {EXAMPLES.map((example) => (
               <li key={example}>
                 <Button onClick={() => send(example)}>{example}</Button>
               </li>

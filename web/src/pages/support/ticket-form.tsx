@@ -9,7 +9,7 @@ import { SelectField, TextareaField, TextField } from '../../ui/field.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { fileProblem, fileSize, MAX_FILES } from './ticket-rules.ts'
 
-const categories = [
+const CATEGORIES = [
   { value: 'question', label: 'A question' },
   { value: 'bug', label: 'Something does not work' },
   { value: 'billing', label: 'Billing' },
@@ -57,7 +57,7 @@ export function TicketForm({ email: known, message: asked }: { email: string; me
           onChange={(event) => setEmail(event.target.value)}
         />
         <SelectField label="About" value={category} onChange={(event) => setCategory(event.target.value)}>
-          {categories.map((one) => (
+          {CATEGORIES.map((one) => (
             <option key={one.value} value={one.value}>
               {one.label}
             </option>

@@ -13,7 +13,7 @@ import { planName } from './ticket-rules.ts'
 
 const route = getRouteApi('/app/admin/tickets')
 
-/** For the people who run this server. */
+/** For the operators of this server. */
 export function TicketsPage() {
   const { status = 'open', page = 1 } = route.useSearch()
   const navigate = route.useNavigate()

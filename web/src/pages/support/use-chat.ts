@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'react'
-import { askSupportStream, type ChatTurn, type Source } from '../../api/support.ts'
+import { askSupportStream, type ChatMessage, type Source } from '../../api/support.ts'
 import { serverEvents } from './sse.ts'
 
-export type Message = ChatTurn & { id: number; sources?: Source[]; state?: 'writing' | 'stopped' }
+export type Message = ChatMessage & { id: number; sources?: Source[]; state?: 'writing' | 'stopped' }
 
 /** As much of the conversation as the server takes along. */
-const HISTORY_TURNS = 20
+const HISTORY_MESSAGES = 20
 const HISTORY_CHARS = 8000
 
 /** A conversation whose answers appear as they are written. Leaving the page or stopping ends the work on the server too. */
@@ -24,7 +24,7 @@ export function useChat() {
     const controller = new AbortController()
     running.current = controller
     setError(null)
-    const history = messages.filter((message) => message.content).slice(-HISTORY_TURNS)
+    const history = messages.filter((message) => message.content).slice(-HISTORY_MESSAGES)
     const question: Message = { id: ++lastId.current, role: 'user', content: text }
     const reply: Message = { id: ++lastId.current, role: 'assistant', content: '', state: 'writing' }
     setMessages((all) => [...all, question, reply])

@@ -32,14 +32,14 @@ export function actionWords(entry: AuditEntry, nameOf: (userId: string) => strin
   return words[entry.action]?.(whom, entry.details) ?? entry.action.replace(/[._]/g, ' ')
 }
 
-const saidAlready = new Set(['email'])
+const SAID_ALREADY = new Set(['email'])
 
 /** The details as "role: editor, visibility: private"; nested values as JSON. */
 export const detailWords = ({ action, details }: AuditEntry) =>
   Object.entries(details)
     .filter(
       ([key, value]) =>
-        value !== null && value !== '' && !(action.startsWith('invite.') && saidAlready.has(key)),
+        value !== null && value !== '' && !(action.startsWith('invite.') && SAID_ALREADY.has(key)),
     )
     .map(
       ([key, value]) =>

@@ -6,7 +6,7 @@ import { queryClient } from '../../api/query.ts'
 import { createWorkspace, type Workspace } from '../../api/team.ts'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
-import { visibilities } from './roles.ts'
+import { VisibilityField } from './visibility-field.tsx'
 import { workspaceQuery } from './workspace-queries.ts'
 
 export function CreateWorkspace({ onClose }: { onClose: () => void }) {
@@ -57,18 +57,7 @@ export function CreateWorkspace({ onClose }: { onClose: () => void }) {
         <option value="team">Team</option>
         <option value="org">Organisation</option>
       </SelectField>
-      <SelectField
-        label="Who reads its shared cards"
-        value={visibility}
-        hint={visibilities.find((one) => one.value === visibility)?.means}
-        onChange={(event) => setVisibility(event.target.value as Workspace['visibility'])}
-      >
-        {visibilities.map((one) => (
-          <option key={one.value} value={one.value}>
-            {one.label}
-          </option>
-        ))}
-      </SelectField>
+      <VisibilityField value={visibility} onChange={setVisibility} />
     </FormDialog>
   )
 }

@@ -45,9 +45,8 @@ function DeleteWorkspace({ workspace, onClose }: { workspace: Workspace; onClose
   })
   return (
     <ConfirmDialog
-      open
       onClose={onClose}
-      onConfirm={() => remove.mutate()}
+      mutation={remove}
       busy={remove.isPending || preview.isPending}
       title={`Delete ${name}`}
       action="Delete workspace"

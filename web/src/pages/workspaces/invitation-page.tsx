@@ -9,11 +9,11 @@ import { Button, LinkButton } from '../../ui/button.tsx'
 import { FormError, Notice, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { AccountCard } from '../account/account-card.tsx'
-import { roleName, roles } from './roles.ts'
+import { ROLES, roleName } from './roles.ts'
 
 const route = getRouteApi('/open/invite/$token')
 
-const gone: Record<string, string> = {
+const GONE: Record<string, string> = {
   invite_expired:
     'This invitation has expired. Ask the person who invited you for a new link; it takes them one click.',
   not_found:
@@ -32,7 +32,7 @@ export function InvitationPage() {
     const code = invite.error instanceof ApiError ? invite.error.code : ''
     return (
       <AccountCard title="No invitation here">
-        <Notice tone="warn">{gone[code] ?? invite.error.message}</Notice>
+        <Notice tone="warn">{GONE[code] ?? invite.error.message}</Notice>
         <LinkButton to="/" className="h-9">
           Go to Knowledge Vault
         </LinkButton>
@@ -52,7 +52,7 @@ export function InvitationPage() {
 
 function Invitation({ token, invite }: { token: string; invite: InviteView }) {
   const me = useSignedIn()
-  const can = roles.find((role) => role.value === invite.role)?.can
+  const can = ROLES.find((role) => role.value === invite.role)?.can
   if (invite.status === 'accepted')
     return (
       <AccountCard

@@ -20,7 +20,7 @@ import { Section } from '../../ui/page.tsx'
 import { EmptyState, ErrorState, FormError, SkeletonList } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { roleName, roles } from './roles.ts'
+import { ROLES, roleName } from './roles.ts'
 import { invitesQuery, workspaceChanged } from './workspace-queries.ts'
 
 export function Invitations({ workspace }: { workspace: Workspace }) {
@@ -63,7 +63,7 @@ export function Invitations({ workspace }: { workspace: Workspace }) {
 function InviteForm({ workspace, onSent }: { workspace: Workspace; onSent: (action: InviteAction) => void }) {
   const policyRole = workspace.policy_json?.default_role
   const [email, setEmail] = useState('')
-  const [role, setRole] = useState<Role>(roles.find((one) => one.value === policyRole)?.value ?? 'viewer')
+  const [role, setRole] = useState<Role>(ROLES.find((one) => one.value === policyRole)?.value ?? 'viewer')
   const invite = useMutation({
     mutationFn: () => createInvite({ workspace_id: workspace.workspace_id, email: email.trim(), role }),
     onSuccess: (action) => {
@@ -92,7 +92,7 @@ function InviteForm({ workspace, onSent }: { workspace: Workspace; onSent: (acti
           onChange={(event) => setEmail(event.target.value)}
         />
         <SelectField label="Role" value={role} onChange={(event) => setRole(event.target.value as Role)}>
-          {roles.map((one) => (
+          {ROLES.map((one) => (
             <option key={one.value} value={one.value}>
               {one.label}
             </option>
@@ -103,7 +103,7 @@ function InviteForm({ workspace, onSent }: { workspace: Workspace; onSent: (acti
         </Button>
       </div>
       <p className="text-xs text-faint">
-        {roleName(role)}: {roles.find((one) => one.value === role)?.can}.
+        {roleName(role)}: {ROLES.find((one) => one.value === role)?.can}.
       </p>
       <FormError error={invite.error} />
     </form>

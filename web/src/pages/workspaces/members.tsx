@@ -22,7 +22,7 @@ import { Select } from '../../ui/field.tsx'
 import { ErrorState, SkeletonList } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { roleName, roles } from './roles.ts'
+import { ROLES, roleName } from './roles.ts'
 import { membersQuery, workspaceChanged } from './workspace-queries.ts'
 
 const nameOf = (member: Member) => member.display_name || member.email
@@ -79,7 +79,7 @@ export function Members({ workspace }: { workspace: Workspace }) {
         ]}
       />
       <dl className="mt-6 grid gap-1 text-xs text-faint">
-        {roles.map((role) => (
+        {ROLES.map((role) => (
           <div key={role.value} className="flex gap-1">
             <dt className="font-medium">{role.label}</dt>
             <dd>{role.can}.</dd>
@@ -137,7 +137,7 @@ function RoleSelect({ workspaceId, member }: { workspaceId: string; member: Memb
       className="w-28"
       onChange={(event) => pick(event.target.value as Role)}
     >
-      {roles.map((role) => (
+      {ROLES.map((role) => (
         <option key={role.value} value={role.value}>
           {role.label}
         </option>
@@ -191,10 +191,8 @@ function RemoveDialog({
   })
   return (
     <ConfirmDialog
-      open
       onClose={onClose}
-      onConfirm={() => remove.mutate()}
-      busy={remove.isPending}
+      mutation={remove}
       title={isMe ? `Leave ${workspace.name}` : `Remove ${nameOf(member)}`}
       action={isMe ? 'Leave' : 'Remove'}
     >

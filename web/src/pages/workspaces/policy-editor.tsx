@@ -7,7 +7,8 @@ import { Checkbox, SelectField, TextField } from '../../ui/field.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { domainsOf, readPolicy, writePolicy } from './policy.ts'
-import { roles, visibilities } from './roles.ts'
+import { ROLES } from './roles.ts'
+import { VisibilityField } from './visibility-field.tsx'
 import { workspaceChanged } from './workspace-queries.ts'
 
 export function PolicyEditor({ workspace }: { workspace: Workspace }) {
@@ -43,20 +44,7 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
         error={save.error instanceof ApiError ? save.error.field('name') : undefined}
         onChange={(event) => setName(event.target.value)}
       />
-      {workspace.type !== 'personal' && (
-        <SelectField
-          label="Who reads its shared cards"
-          value={visibility}
-          hint={visibilities.find((one) => one.value === visibility)?.means}
-          onChange={(event) => setVisibility(event.target.value as Workspace['visibility'])}
-        >
-          {visibilities.map((one) => (
-            <option key={one.value} value={one.value}>
-              {one.label}
-            </option>
-          ))}
-        </SelectField>
-      )}
+      {workspace.type !== 'personal' && <VisibilityField value={visibility} onChange={setVisibility} />}
       <Checkbox
         label="Cards may be published out of this workspace"
         hint="When this is off, nobody can move a card from here to the library. Sharing inside stays possible."
@@ -84,7 +72,7 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
             hint="For people added or invited by an agent or by the API without a role."
             onChange={(event) => setForm({ ...form, defaultRole: event.target.value as Role })}
           >
-            {roles.map((role) => (
+            {ROLES.map((role) => (
               <option key={role.value} value={role.value}>
                 {role.label}
               </option>

@@ -1,5 +1,5 @@
 import type { Role } from '../../api/team.ts'
-import { roles } from './roles.ts'
+import { ROLES } from './roles.ts'
 
 /** The policy as the form shows it; keys without a field of their own are kept as they are. */
 export type PolicyForm = {
@@ -14,7 +14,7 @@ export function readPolicy(policy: Record<string, unknown> | null): PolicyForm {
   return {
     allowPublish: allow_publish !== false,
     inviteDomains: Array.isArray(invite_domains) ? invite_domains.join(', ') : '',
-    defaultRole: roles.find((role) => role.value === default_role)?.value ?? 'viewer',
+    defaultRole: ROLES.find((role) => role.value === default_role)?.value ?? 'viewer',
     others,
   }
 }

@@ -1,14 +1,14 @@
 import type { Role, Workspace } from '../../api/team.ts'
 
-export const roles: { value: Role; label: string; can: string }[] = [
+export const ROLES: { value: Role; label: string; can: string }[] = [
   { value: 'viewer', label: 'Viewer', can: 'reads and finds shared cards' },
   { value: 'editor', label: 'Editor', can: 'also records cards here and edits those of others' },
   { value: 'admin', label: 'Admin', can: 'also invites, removes, and changes the policy' },
 ]
 
-export const roleName = (role: Role) => roles.find((one) => one.value === role)?.label ?? role
+export const roleName = (role: Role) => ROLES.find((one) => one.value === role)?.label ?? role
 
-export const visibilities: { value: Workspace['visibility']; label: string; means: string }[] = [
+export const VISIBILITIES: { value: Workspace['visibility']; label: string; means: string }[] = [
   { value: 'private', label: 'Private', means: 'Only members read its shared cards.' },
   {
     value: 'unlisted',
@@ -19,9 +19,9 @@ export const visibilities: { value: Workspace['visibility']; label: string; mean
 ]
 
 export const visibilityName = (visibility: Workspace['visibility']) =>
-  visibilities.find((one) => one.value === visibility)?.label ?? visibility
+  VISIBILITIES.find((one) => one.value === visibility)?.label ?? visibility
 
-export const typeNames: Record<Workspace['type'], string> = {
+export const TYPE_NAMES: Record<Workspace['type'], string> = {
   personal: 'Personal',
   team: 'Team',
   org: 'Organisation',

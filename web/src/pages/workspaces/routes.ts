@@ -1,10 +1,10 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { appRoute, openRoute } from '../../route-frame.tsx'
 
-const tabs = ['invitations', 'audit', 'policy'] as const
-export type WorkspaceTab = 'members' | (typeof tabs)[number]
+const TABS = ['invitations', 'audit', 'policy'] as const
+export type WorkspaceTab = 'members' | (typeof TABS)[number]
 
-type WorkspaceSearch = { tab?: (typeof tabs)[number] | undefined; page?: number | undefined }
+type WorkspaceSearch = { tab?: (typeof TABS)[number] | undefined; page?: number | undefined }
 
 const list = createRoute({
   getParentRoute: () => appRoute,
@@ -16,7 +16,7 @@ const show = createRoute({
   getParentRoute: () => appRoute,
   path: '/workspaces/$workspaceId',
   validateSearch: (raw: Record<string, unknown>): WorkspaceSearch => ({
-    tab: tabs.find((tab) => tab === raw.tab),
+    tab: TABS.find((tab) => tab === raw.tab),
     page: Number.isInteger(raw.page) && Number(raw.page) > 1 ? Number(raw.page) : undefined,
   }),
   component: lazyRouteComponent(() => import('./workspace-page.tsx'), 'WorkspacePage'),

@@ -13,7 +13,7 @@ import { DeleteSection } from './delete-workspace.tsx'
 import { Invitations } from './invitations.tsx'
 import { Members } from './members.tsx'
 import { PolicyEditor } from './policy-editor.tsx'
-import { roleName, typeNames, visibilities, visibilityName } from './roles.ts'
+import { roleName, TYPE_NAMES, VISIBILITIES, visibilityName } from './roles.ts'
 import type { WorkspaceTab } from './routes.ts'
 import { workspaceQuery } from './workspace-queries.ts'
 
@@ -51,7 +51,7 @@ export function WorkspacePage() {
       back={back}
       lead={
         <span className="flex flex-wrap items-center gap-2">
-          {typeNames[workspace.type]} · {plural(workspace.member_count, 'member')}
+          {TYPE_NAMES[workspace.type]} · {plural(workspace.member_count, 'member')}
           <Badge>{visibilityName(workspace.visibility)}</Badge>
           {workspace.role && <Badge tone="accent">You are {roleName(workspace.role).toLowerCase()}</Badge>}
         </span>
@@ -73,7 +73,7 @@ export function WorkspacePage() {
       )}
       {!workspace.role && (
         <Notice>
-          {visibilities.find((one) => one.value === workspace.visibility)?.means} You are not a member, so the
+          {VISIBILITIES.find((one) => one.value === workspace.visibility)?.means} You are not a member, so the
           list of members is not shown.
         </Notice>
       )}

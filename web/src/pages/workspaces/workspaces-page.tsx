@@ -10,10 +10,10 @@ import { Page } from '../../ui/page.tsx'
 import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
 import { CreateWorkspace } from './create-workspace.tsx'
 import { MyInvitations } from './my-invitations.tsx'
-import { roleName, typeNames, visibilityName } from './roles.ts'
+import { roleName, TYPE_NAMES, visibilityName } from './roles.ts'
 import { workspacesQuery } from './workspace-queries.ts'
 
-const icons = { personal: User, team: Users, org: Building2 }
+const ICONS = { personal: User, team: Users, org: Building2 }
 
 export function WorkspacesPage() {
   const [creating, setCreating] = useState(false)
@@ -58,7 +58,7 @@ export function WorkspacesPage() {
 }
 
 function WorkspaceRow({ workspace }: { workspace: Workspace }) {
-  const Icon = icons[workspace.type]
+  const Icon = ICONS[workspace.type]
   return (
     <li>
       <Link
@@ -72,7 +72,7 @@ function WorkspaceRow({ workspace }: { workspace: Workspace }) {
         <span className="min-w-0 grow">
           <span className="block truncate text-sm font-medium">{workspace.name}</span>
           <span className="block truncate text-xs text-faint">
-            {typeNames[workspace.type]} · {plural(workspace.member_count, 'member')}
+            {TYPE_NAMES[workspace.type]} · {plural(workspace.member_count, 'member')}
             <span className="sm:hidden"> · {visibilityName(workspace.visibility)}</span>
           </span>
         </span>

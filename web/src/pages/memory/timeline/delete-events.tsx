@@ -30,12 +30,10 @@ export function DeleteEvents({ events }: { events: MemoryEvent[] }) {
       </Button>
       {asking && (
         <ConfirmDialog
-          open
           title="Delete from memory"
           action={`Delete ${plural(events.length, 'event')}`}
-          busy={remove.isPending}
           onClose={() => setAsking(false)}
-          onConfirm={() => remove.mutate()}
+          mutation={remove}
         >
           <p>
             This removes {plural(events.length, 'event')} for good: the text, and what search knows of it.

@@ -3,7 +3,7 @@ import type { EventType } from '../../../api/memory.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Select } from '../../../ui/field.tsx'
 import type { TimelineFilter } from '../memory-queries.ts'
-import { eventTypes } from '../routes.ts'
+import { EVENT_TYPES } from '../routes.ts'
 
 type Props = { filter: TimelineFilter; onChange: (filter: TimelineFilter) => void }
 
@@ -21,7 +21,7 @@ export function TimelineFilterBar({ filter, onChange }: Props) {
         }
       >
         <option value="">All types</option>
-        {Object.entries(eventTypes).map(([type, label]) => (
+        {Object.entries(EVENT_TYPES).map(([type, label]) => (
           <option key={type} value={type}>
             {label}
           </option>

@@ -3,18 +3,18 @@ import { History } from 'lucide-react'
 import { useEffect, useMemo } from 'react'
 import { Button, LinkButton } from '../../../ui/button.tsx'
 import { EmptyState, ErrorState, SkeletonList } from '../../../ui/states.tsx'
-import { type ProjectPlace, type TimelineFilter, timelineQuery } from '../memory-queries.ts'
+import { type ProjectName, type TimelineFilter, timelineQuery } from '../memory-queries.ts'
 import { SessionBlock } from './session-block.tsx'
 import { sessionsOf } from './timeline.ts'
 
 type TimelineProps = {
-  place: ProjectPlace
+  project: ProjectName
   filter: TimelineFilter
   onSession: (sessionId: string) => void
 }
 
-export function Timeline({ place, filter, onSession }: TimelineProps) {
-  const timeline = useInfiniteQuery(timelineQuery(place, filter))
+export function Timeline({ project, filter, onSession }: TimelineProps) {
+  const timeline = useInfiniteQuery(timelineQuery(project, filter))
   const sessions = useMemo(
     () => sessionsOf(timeline.data?.pages.flatMap((page) => page.items) ?? []),
     [timeline.data],

@@ -7,10 +7,10 @@ const MOST_VALUES = 8
 const MOST_TOKENS = 200
 
 /**
- * Tells whether a try is worth its cost. A run is a stretch without a break: a value reaches at least to its end. One
+ * Tells whether a try is worth its cost. A stretch has no break inside: a value reaches at least to its end. One
  * look at it serves every name inside, so that a million glued names cost no more than a million letters.
  */
-export class Runs {
+export class Stretches {
   readonly #text: string
   #start = 0
   #end = 0

@@ -7,7 +7,7 @@ import { type ProjectName, readProjectKey } from './project-key.ts'
 import { findProjects, type Project } from './projects.store.ts'
 
 /** Where a key of this caller leads: the workspace, and the project if there is one already. */
-export type Place = {
+export type ResolvedProject = {
   /** As the caller wrote it. */
   writtenKey: string
   name: ProjectName
@@ -21,11 +21,11 @@ export type Place = {
  * Memory belongs to its author alone, so membership decides only whether a workspace may be named: members may,
  * and somebody who has left still reaches what they wrote there.
  */
-export async function placeOf(
+export async function resolveProject(
   ctx: UserCtx,
   writtenKey: string,
   workspaceId: string | null | undefined,
-): Promise<Place> {
+): Promise<ResolvedProject> {
   const name = readProjectKey(writtenKey)
   const { personalWorkspaceId, projects, userPreferences } = await findProjects(
     ctx.db,
@@ -52,14 +52,14 @@ export const ownMemory = (workspaceId: string): ProvenanceAnswer => ({
 
 /** Names of projects are listed and logged by clients; what is sanitised inside an event must not stand in the name above it. */
 export function refuseSecretKey(writtenKey: string, field = 'project_key'): void {
-  // What an address carries for signing in is dropped when the key is read.
+  // Credentials inside an address are dropped when the key is read.
   const [found] = findSecrets(writtenKey.replace(/:\/\/[^/@\s]{0,500}@/, '://'))
   if (found)
     throw invalid(field, `This looks like a secret (${found.kind}). Name the project by its repository`)
 }
 
-/** For what makes sense only where something is. */
-export function projectAt(place: Place): Project {
-  if (!place.project) throw notFound('Project', 'Nothing is remembered under this key.')
-  return place.project
+/** The project, where a call makes sense only if there is one. */
+export function existingProject(resolved: ResolvedProject): Project {
+  if (!resolved.project) throw notFound('Project', 'Nothing is remembered under this key.')
+  return resolved.project
 }

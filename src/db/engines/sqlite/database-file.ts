@@ -1,0 +1,64 @@
+import { chmodSync, closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { DamagedDatabase } from '../../db.ts'
+
+export const damaged = (file: string, how: string) =>
+  new DamagedDatabase(
+    `The database ${file} is damaged (${how}). Keep the file, set DATA_DIR to a new folder and restore the last backup there: kvault restore <file>.`,
+  )
+
+const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+
+const HEADER_BYTES = 100
+
+/**
+ * A copy that was cut off is shorter than its own header says. While there is a log beside it, a short file may
+ * also be a crash in the middle of taking the log over, which SQLite mends by itself.
+ */
+export function refuseHalfCopied(file: string): void {
+  const size = sizeOf(file)
+  if (size === 0 || sizeOf(`${file}-wal`) > 0) return
+  const header = Buffer.alloc(HEADER_BYTES)
+  const handle = openSync(file, 'r')
+  readSync(handle, header, 0, HEADER_BYTES, 0)
+  closeSync(handle)
+  const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16)
+  const pages = header.readUInt32BE(28)
+  if (header.subarray(0, 15).toString() === 'SQLite format 3' && size < pages * pageSize)
+    throw damaged(file, `${size} bytes of ${pages * pageSize}`)
+}
+
+/** Up to here the whole file is read at every start; larger ones are for `kvault verify`. */
+const CHECKED_AT_START_BYTES = 32 * 1024 * 1024
+
+export function refuseCorrupt(file: string, db: DatabaseSync): void {
+  if (sizeOf(file) > CHECKED_AT_START_BYTES) return
+  const found = db.prepare('pragma quick_check(1)').get()
+  const verdict = String(Object.values(found ?? {})[0])
+  if (verdict !== 'ok') throw damaged(file, verdict.replaceAll(/\s+/g, ' '))
+}
+
+const OWNER_ONLY = 0o600
+
+/** Not every system lets us: a mounted folder may have rights of its own. */
+function restrict(path: string, mode: number): void {
+  try {
+    if ((statSync(path).mode & 0o777) !== mode) chmodSync(path, mode)
+  } catch (error) {
+    const { code } = error as { code?: string }
+    if (code !== 'ENOENT' && code !== 'EPERM' && code !== 'EROFS') throw error
+  }
+}
+
+/**
+ * The file holds what all people wrote, so no other user of the machine may read it. SQLite gives the files beside it the
+ * same rights. A folder that exists already may have been chosen with care; only strangers are shut out of it.
+ */
+export function makePrivate(file: string): void {
+  const folder = dirname(file)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  restrict(folder, statSync(folder).mode & 0o770)
+  closeSync(openSync(file, 'a', OWNER_ONLY))
+  for (const path of [file, `${file}-wal`, `${file}-shm`]) restrict(path, OWNER_ONLY)
+}

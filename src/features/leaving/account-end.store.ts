@@ -1,0 +1,79 @@
+import { toJson } from '../../db/columns.ts'
+import type { Db } from '../../db/db.ts'
+import { DEFAULT_SETTINGS } from '../identity/users/user-settings.ts'
+
+const DELETED_NAME = 'deleted user'
+
+/** The workspaces with other members that would have no admin without this person. */
+export const workspacesWithoutOtherAdmin = (db: Db, userId: string) =>
+  db
+    .selectFrom('memberships as mine')
+    .innerJoin('workspaces', 'workspaces.workspace_id', 'mine.workspace_id')
+    .select(['workspaces.workspace_id', 'workspaces.name'])
+    .where('mine.user_id', '=', userId)
+    .where('mine.role', '=', 'admin')
+    // A role that somebody else gave goes back to them and keeps nobody from leaving.
+    .where('mine.role_given_by', 'is', null)
+    .where((eb) => {
+      const others = eb
+        .selectFrom('memberships as other')
+        .select('other.user_id')
+        .whereRef('other.workspace_id', '=', 'mine.workspace_id')
+        .where('other.user_id', '!=', userId)
+      return eb.and([eb.exists(others), eb.not(eb.exists(others.where('other.role', '=', 'admin')))])
+    })
+    .execute()
+
+export const deleteMemberships = (db: Db, userId: string) =>
+  db.deleteFrom('memberships').where('user_id', '=', userId).returningAll().execute()
+
+export async function deleteMaterials(db: Db, userId: string): Promise<number> {
+  const result = await db.deleteFrom('raw_materials').where('owner_id', '=', userId).executeTakeFirst()
+  return Number(result.numDeletedRows)
+}
+
+/** Rows of one person that go with the account. */
+const OWN_TABLES = [
+  'sessions',
+  'api_keys',
+  'email_tokens',
+  'email_changes',
+  'notices',
+  'rewarded_texts',
+  'support_conversations',
+] as const
+
+export async function deleteOwnRows(db: Db, userId: string): Promise<void> {
+  for (const table of OWN_TABLES) await db.deleteFrom(table).where('user_id', '=', userId).execute()
+}
+
+export async function cancelMailsTo(db: Db, address: string): Promise<void> {
+  await db
+    .updateTable('outbox')
+    .set({ status: 'cancelled', text_body: '', html_body: '' })
+    .where('to_address', '=', address)
+    .where('status', '=', 'pending')
+    .execute()
+}
+
+/** The row stays, so that published cards and the ledger keep an author. Nothing in it tells who that was. */
+export async function anonymiseUser(db: Db, userId: string, now: string): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({
+      email: null,
+      email_normal: null,
+      password_hash: null,
+      google_subject: null,
+      display_name: DELETED_NAME,
+      email_verified: 0,
+      onboarding: null,
+      plan: 'free',
+      settings: toJson(DEFAULT_SETTINGS),
+      updated_at: now,
+      deleted_at: now,
+      service_admin: 0,
+    })
+    .where('user_id', '=', userId)
+    .execute()
+}

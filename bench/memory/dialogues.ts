@@ -26,7 +26,7 @@ const THINGS =
   'bicycle,kayak,violin,typewriter,greenhouse,telescope,sewing machine,record player,bookshelf,rowing boat,espresso machine,tent,lantern,quilt,carpet,fireplace,fence,birdhouse,saxophone,microscope,treadmill,hammock,wardrobe,chandelier,accordion,snowboard,aquarium,trampoline,wheelbarrow,chessboard,projector,skateboard,canoe,easel,loom,kiln,beehive,sundial,harmonica,suitcase,compass,barometer,gramophone,sledge,teapot,cupboard'.split(
     ',',
   )
-const PLACES =
+const LOCATIONS =
   'harbour,library,old mill,school yard,flea market,town hall,ferry terminal,botanical garden,train station,lighthouse,vineyard,monastery,quarry,fire station,observatory,bakery,swimming pool,museum shop,community centre,campsite'.split(
     ',',
   )
@@ -73,15 +73,15 @@ function episode({ pick, add }: Make, used: Set<string>): Asked | undefined {
     return undefined
   }
   used.add(key)
-  const place = pick(PLACES)
+  const location = pick(LOCATIONS)
   const reason = pick(REASONS)
   say(friend, pick([`Hey ${teller}, any news?`, `What have you been up to, ${teller}?`, pick(CHATTER)]))
   const told = say(
     teller,
     pick([
-      `I finally ${past} the ${colour} ${thing}, right behind the ${place}.`,
-      `Guess what, I ${past} a ${colour} ${thing} near the ${place} on Saturday!`,
-      `Well, the ${thing}! I ${past} it at the ${place}, it is ${colour} by the way.`,
+      `I finally ${past} the ${colour} ${thing}, right behind the ${location}.`,
+      `Guess what, I ${past} a ${colour} ${thing} near the ${location} on Saturday!`,
+      `Well, the ${thing}! I ${past} it at the ${location}, it is ${colour} by the way.`,
     ]),
   )
   say(friend, pick([`A ${thing}? Why that?`, 'Really? How come?', 'Oh wow, what made you do it?']))
@@ -91,7 +91,7 @@ function episode({ pick, add }: Make, used: Set<string>): Asked | undefined {
     { text: `Where did ${teller} ${asked} the ${thing}?`, answers: [told] },
     { text: `What colour was the ${thing} that ${teller} ${past}?`, answers: [told] },
     { text: `Why did ${teller} ${asked} a ${thing}?`, answers: [told, why] },
-    { text: `What did ${teller} do at the ${place} with the ${thing}?`, answers: [told] },
+    { text: `What did ${teller} do at the ${location} with the ${thing}?`, answers: [told] },
   ])
 }
 

@@ -114,12 +114,12 @@ async function writeTogether(db: Db, rows: readonly EventRow[]): Promise<void> {
   if (first) await recount(db, first, rows.length)
 }
 
-type MakeEvent = (projectId: string, partition: number, place: number) => EventRow
+type MakeEvent = (projectId: string, partition: number, position: number) => EventRow
 
 /** Events of one project, many to a transaction. */
 export async function fill(app: App, owner: Owner, key: string, events: number): Promise<void> {
-  await writeProject(app, owner, key, events, (projectId, partition, place) =>
-    madeUp(owner, projectId, partition, place),
+  await writeProject(app, owner, key, events, (projectId, partition, position) =>
+    madeUp(owner, projectId, partition, position),
   )
 }
 
@@ -131,9 +131,9 @@ export async function fillWith(
   texts: readonly { title: string | null; content: string }[],
 ): Promise<string[]> {
   const ids: string[] = []
-  await writeProject(app, owner, key, texts.length, (projectId, partition, place) => {
-    const { title, content } = texts[place - 1] as (typeof texts)[number]
-    const row = madeUp(owner, projectId, partition, place)
+  await writeProject(app, owner, key, texts.length, (projectId, partition, position) => {
+    const { title, content } = texts[position - 1] as (typeof texts)[number]
+    const row = madeUp(owner, projectId, partition, position)
     ids.push(row.raw_id)
     return {
       ...row,

@@ -50,7 +50,7 @@ function writeTable(rows: readonly string[][]): void {
   const file = join(FOLDER, 'README.md')
   const text = readFileSync(file, 'utf8')
   const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)]
-  if (from < 0 || to < from) throw new Error(`README.md has no place for the figures: ${BEGIN} and ${END}`)
+  if (from < 0 || to < from) throw new Error(`README.md lacks the marks of the figures: ${BEGIN} and ${END}`)
   const machine = `Measured on ${process.arch}, ${availableParallelism()} cores, Node ${process.versions.node}.`
   const table = [line(HEAD), line(HEAD.map(() => '---')), ...rows.map(line)].join('\n')
   writeFileSync(file, `${text.slice(0, from)}${BEGIN}\n${table}\n\n${machine}\n${text.slice(to)}`)

@@ -13,12 +13,12 @@ type Hit = { card_id: string; score: number; weak?: boolean }
 export async function knowledgeVault(cards: readonly Card[]): Promise<Engine> {
   const vault = await openVault('sqlite')
   const owner = await register(vault.app, 'benchmark')
-  const place = { ownerId: owner.userId, workspaceId: owner.workspaceId, status: 'unpublished' as const }
+  const home = { ownerId: owner.userId, workspaceId: owner.workspaceId, status: 'unpublished' as const }
   const idOf = new Map<string, string>()
   await loadCards(
     vault.app.services,
     cards.map(({ fix, id: _, ...card }) => ({ ...card, fix_summary: fix })),
-    () => place,
+    () => home,
     { onCard: (cardId, at) => idOf.set(cardId, (cards[at] as Card).id) },
   )
   const search = async (query: string) => {

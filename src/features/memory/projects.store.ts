@@ -226,7 +226,7 @@ export async function partitionsOf(db: Db, { user_id, project_id }: ProjectRef):
 }
 
 /** Every partition of the project with its last event, the newest partition first. */
-export async function partitionPlaces(db: Db, { user_id, project_id }: ProjectRef): Promise<EventPosition[]> {
+export async function lastPositions(db: Db, { user_id, project_id }: ProjectRef): Promise<EventPosition[]> {
   const rows = await db
     .selectFrom('context_partitions')
     .select(['partition_no', 'last_seq'])

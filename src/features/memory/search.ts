@@ -193,18 +193,19 @@ const presentEvent = (row: EventRow, needle: string): ShownEvent => ({
   created_at: row.created_at,
 })
 
-/** A snippet is cut around the first place of the word that says most; nobody waits for one further back. */
+/** A snippet is cut around the first position of the word that says most; nobody waits for one further back. */
 const LOOKED_THROUGH = 20_000
 
 /** Of the words asked for the one that says most and stands in the content, as it is written there. */
 function tellingWord(content: string, terms: readonly string[]): string {
   const beginning = content.slice(0, LOOKED_THROUGH)
-  const placeOf = new Map(terms.map((term, place) => [term, place]))
-  let best = { place: terms.length, word: '' }
+  const positionOf = new Map(terms.map((term, position) => [term, position]))
+  let best = { position: terms.length, word: '' }
   for (const { start, end, terms } of tokens(beginning))
     for (const term of terms) {
-      const place = placeOf.get(term)
-      if (place !== undefined && place < best.place) best = { place, word: beginning.slice(start, end) }
+      const position = positionOf.get(term)
+      if (position !== undefined && position < best.position)
+        best = { position, word: beginning.slice(start, end) }
     }
   return foldCase(best.word)
 }

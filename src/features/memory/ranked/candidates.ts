@@ -12,12 +12,12 @@ export const bestFirst = (a: Likely, b: Likely) => b.score - a.score || b.eventN
  * would be favoured; only where nothing else does, the shortest of them.
  */
 export function gather({ lists, wanted }: Plan): Map<number, number> {
-  const used = wanted.flatMap((options) => options.map(({ place }) => lists[place] as TermList))
+  const used = wanted.flatMap((options) => options.map(({ position }) => lists[position] as TermList))
   const shortest = Math.min(
     ...used.map(({ frequency }) => (frequency > 0 ? frequency : Number.POSITIVE_INFINITY)),
   )
-  const eventsAt = (place: number): readonly number[] => {
-    const list = lists[place] as TermList
+  const eventsAt = (position: number): readonly number[] => {
+    const list = lists[position] as TermList
     return list.isWhole || list.frequency === shortest ? list.eventNos : []
   }
   const sums = new Map<number, number>()
@@ -33,19 +33,19 @@ export function gather({ lists, wanted }: Plan): Map<number, number> {
 
 /** What an option is worth in each event: the whole with its parts, or all parts together. */
 function worths(
-  { place, worth, parts }: Option,
-  eventsAt: (place: number) => readonly number[],
+  { position, worth, parts }: Option,
+  eventsAt: (position: number) => readonly number[],
 ): Map<number, number> {
   const found = new Map<number, number>()
   const inParts = parts.reduce((sum, part) => sum + part.worth, 0)
-  const places = [...new Set(parts.map((part) => part.place))]
-  if (places.length > 0) {
+  const positions = [...new Set(parts.map((part) => part.position))]
+  if (positions.length > 0) {
     const times = new Map<number, number>()
-    for (const at of places)
+    for (const at of positions)
       for (const eventNo of eventsAt(at)) times.set(eventNo, (times.get(eventNo) ?? 0) + 1)
-    for (const [eventNo, n] of times) if (n === places.length) found.set(eventNo, inParts)
+    for (const [eventNo, n] of times) if (n === positions.length) found.set(eventNo, inParts)
   }
-  for (const eventNo of eventsAt(place)) found.set(eventNo, worth + inParts)
+  for (const eventNo of eventsAt(position)) found.set(eventNo, worth + inParts)
   return found
 }
 

@@ -54,7 +54,7 @@ const NUMBERS = [
 ]
 
 const anyOf = (words: readonly string[]) => words.join('|')
-const placeIn = (names: readonly (readonly string[])[], word: string) =>
+const indexIn = (names: readonly (readonly string[])[], word: string) =>
   names.findIndex((spellings) => spellings.includes(word))
 
 const MONTH = anyOf(MONTHS.flat())
@@ -68,7 +68,7 @@ const THIS = 'this|diesen|diese|dieses|dieser|diesem'
 const unitOf = (word: string): Unit =>
   (Object.keys(UNITS) as Unit[]).find((unit) => UNITS[unit].includes(word)) as Unit
 
-const numberOf = (word: string): number => (/^\d/.test(word) ? Number(word) : placeIn(NUMBERS, word) + 1)
+const numberOf = (word: string): number => (/^\d/.test(word) ? Number(word) : indexIn(NUMBERS, word) + 1)
 
 const dayOf = (time: number): Day => Math.floor(time / DAY) * DAY
 
@@ -121,20 +121,20 @@ const RULES: readonly Rule[] = [
   ),
   rule(
     `(?:on |the )*(\\d{1,2})(?:st|nd|rd|th)? (?:of )?(${MONTH})(?:,? (${YEAR}))?`,
-    (today, [day = '', month = '', year]) => dateSpan(today, placeIn(MONTHS, month), day, year),
+    (today, [day = '', month = '', year]) => dateSpan(today, indexIn(MONTHS, month), day, year),
   ),
   rule(`(?:am )?(\\d{1,2})\\. (${MONTH})(?: (${YEAR}))?`, (today, [day = '', month = '', year]) =>
-    dateSpan(today, placeIn(MONTHS, month), day, year),
+    dateSpan(today, indexIn(MONTHS, month), day, year),
   ),
   rule(
     `(?:on )?(${MONTH}) (\\d{1,2})(?:st|nd|rd|th)?(?:,? (${YEAR}))?`,
-    (today, [month = '', day = '', year]) => dateSpan(today, placeIn(MONTHS, month), day, year),
+    (today, [month = '', day = '', year]) => dateSpan(today, indexIn(MONTHS, month), day, year),
   ),
   rule(`(?:in |im |during |of )?(${MONTH}) (?:of )?(${YEAR})`, (today, [month = '', year]) =>
-    monthSpan(today, placeIn(MONTHS, month), year),
+    monthSpan(today, indexIn(MONTHS, month), year),
   ),
   rule(`(?:in|im|during|since|seit|${LAST}|${THIS}) (${MONTH})`, (today, [month = '']) =>
-    monthSpan(today, placeIn(MONTHS, month), undefined),
+    monthSpan(today, indexIn(MONTHS, month), undefined),
   ),
   rule(`(?:in|during|im jahr) (${YEAR})`, (_, [year]) => spanAround(Date.UTC(Number(year), 0), 'year')),
   rule('(?:the )?day before yesterday|vorgestern', (today) => spanAround(today, 'day', -2)),
@@ -154,7 +154,7 @@ const RULES: readonly Rule[] = [
   ),
   rule(`(?:in |on )?(?:${THIS}) (${UNIT})`, (today, [unit = '']) => spanAround(today, unitOf(unit))),
   rule(`(?:on|am|since|seit|${LAST}|${THIS}) (${WEEKDAY})`, (today, [weekday = '']) =>
-    weekdaySpan(today, placeIn(WEEKDAYS, weekday)),
+    weekdaySpan(today, indexIn(WEEKDAYS, weekday)),
   ),
 ]
 

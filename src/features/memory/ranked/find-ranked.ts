@@ -4,7 +4,7 @@ import { STOP_WORDS } from '../../../text/stopwords.ts'
 import { eventNumber } from '../events.search.ts'
 import { eventNosBetween, firstAndLastBetween, keepBetween } from '../events-by-time.store.ts'
 import { countWords } from '../matches.search.ts'
-import { type Project, partitionPlaces } from '../projects.store.ts'
+import { lastPositions, type Project } from '../projects.store.ts'
 import { type Period, readDateWords } from './date-words.ts'
 import { isWeak } from './judge.ts'
 import { type Ranking, rankEvents } from './rank-events.ts'
@@ -94,8 +94,8 @@ const rankIn = (
   asked: readonly AskedWord[],
   { wanted, mends }: RankedWindow,
 ): Promise<Ranking> => {
-  const places = ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0)
-  const events = Math.min(project.events, places)
+  const numbers = ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0)
+  const events = Math.min(project.events, numbers)
   const reach = { db: ctx.db, engine: ctx.database.engine, ranges, events }
   return rankEvents(reach, asked, { limit: Math.min(wanted, MOST_RANKED), mends })
 }
@@ -124,8 +124,8 @@ async function totalOf(
 
 /** All of a project: its partitions, each up to its last event. */
 async function rangesOf(ctx: UserCtx, project: Project): Promise<EventRange[]> {
-  const places = await partitionPlaces(ctx.db, project)
-  return places.map(({ partition, sequence }) => ({
+  const positions = await lastPositions(ctx.db, project)
+  return positions.map(({ partition, sequence }) => ({
     userId: project.user_id,
     partition,
     from: eventNumber(partition, 0),

@@ -6,7 +6,7 @@ import type { Occurrences } from './word-index.search.ts'
 
 /**
  * The confidence of card search, told of events: what is looked at is the same, and how much each thing counts was fitted on
- * events by `bench/memory/fit-confidence.ts`, as turns are shorter than cards and have no prominent places.
+ * events by `bench/memory/fit-confidence.ts`, as turns are shorter than cards and have no fields.
  */
 const CONSTANT = -2.12
 const COEFFICIENTS: Readonly<Partial<Record<keyof Features, number>>> = {
@@ -56,7 +56,7 @@ const NOT_THERE: Cover = { credit: 0, isProminent: false, isCorrected: false, is
 function coverOf(words: Occurrences, options: Wanted): Cover {
   let best = NOT_THERE
   for (const option of options) {
-    const count = words.counts[option.place] as number
+    const count = words.counts[option.position] as number
     const isByParts = count === 0 && hasParts(words, option)
     if (count === 0 && !isByParts) continue
     const credit = option.likeness * (isByParts ? PARTS_CREDIT : WORD_CREDIT)

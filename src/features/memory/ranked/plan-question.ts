@@ -45,7 +45,7 @@ export async function planQuestion(reach: Reach, asked: readonly AskedWord[], me
   const corrected = mends ? await mend(unknown.slice(0, MOST_MENDED), reach, table) : {}
   const mended = unknown.filter(isKnown)
   const chosen = [...known, ...mended]
-  await table.complete(chosen.flatMap(({ options }) => options.flatMap(placesOf)))
+  await table.complete(chosen.flatMap(({ options }) => options.flatMap(positionsOf)))
   return {
     terms: table.terms,
     lists: table.lists,
@@ -56,7 +56,7 @@ export async function planQuestion(reach: Reach, asked: readonly AskedWord[], me
   }
 }
 
-const placesOf = ({ place, parts }: Option) => [place, ...parts.map((part) => part.place)]
+const positionsOf = ({ position, parts }: Option) => [position, ...parts.map((part) => part.position)]
 
 function lookUp(word: AskedWord, table: TermTable, counted: Set<string>): Looked {
   const weight = weightOf(word)
@@ -64,12 +64,12 @@ function lookUp(word: AskedWord, table: TermTable, counted: Set<string>): Looked
     // A part that stands alone as well, or in a name before, is counted there.
     const worth = counted.has(part) || STOP_WORDS.has(part) ? 0 : weight * table.rarityOf(part)
     counted.add(part)
-    return { place: table.placeOf(part), worth }
+    return { position: table.positionOf(part), worth }
   })
   const frequency = table.frequencyOf(word.term)
   const worth = weight * table.rarityOf(word.term)
   const isSpoken = word.parts.length > 0 && word.parts.every((part) => table.frequencyOf(part) > 0)
-  const option = { place: table.placeOf(word.term), worth, parts, likeness: 1 }
+  const option = { position: table.positionOf(word.term), worth, parts, likeness: 1 }
   return {
     word,
     options: frequency > 0 || isSpoken ? [option] : [],
@@ -89,7 +89,7 @@ async function mend(unknown: readonly Looked[], reach: Reach, table: TermTable) 
     for (const { term, written, likeness } of meant) {
       if (table.frequencyOf(term) === 0) continue
       const worth = weightOf(word) * likeness * table.rarityOf(term)
-      one.options.push({ place: table.placeOf(term), worth, parts: [], likeness })
+      one.options.push({ position: table.positionOf(term), worth, parts: [], likeness })
       corrected[word.typed] ??= written
     }
   }
@@ -102,7 +102,7 @@ class TermTable {
   readonly lists: TermList[] = []
   readonly events: number
   readonly #reach: Reach
-  readonly #places = new Map<string, number>()
+  readonly #positions = new Map<string, number>()
 
   constructor(reach: Reach) {
     this.#reach = reach
@@ -110,30 +110,30 @@ class TermTable {
   }
 
   async add(terms: readonly string[]): Promise<void> {
-    const fresh = [...new Set(terms)].filter((term) => !this.#places.has(term))
-    for (const term of fresh) this.#places.set(term, this.terms.push(term) - 1)
+    const fresh = [...new Set(terms)].filter((term) => !this.#positions.has(term))
+    for (const term of fresh) this.#positions.set(term, this.terms.push(term) - 1)
     this.lists.push(...(await probe(this.#reach, fresh)))
   }
 
-  /** Reads the rest of the lists at these places, as far as one search goes. */
-  async complete(places: readonly number[]): Promise<void> {
-    const asked = [...new Set(places)]
+  /** Reads the rest of the lists at these positions, as far as one search goes. */
+  async complete(positions: readonly number[]): Promise<void> {
+    const asked = [...new Set(positions)]
     const read = await complete(
       this.#reach,
-      asked.map((place) => this.terms[place] as string),
-      asked.map((place) => this.lists[place] as TermList),
+      asked.map((position) => this.terms[position] as string),
+      asked.map((position) => this.lists[position] as TermList),
     )
-    asked.forEach((place, i) => {
-      this.lists[place] = read[i] as TermList
+    asked.forEach((position, i) => {
+      this.lists[position] = read[i] as TermList
     })
   }
 
-  placeOf(term: string): number {
-    return this.#places.get(term) as number
+  positionOf(term: string): number {
+    return this.#positions.get(term) as number
   }
 
   frequencyOf(term: string): number {
-    return (this.lists[this.placeOf(term)] as TermList).frequency
+    return (this.lists[this.positionOf(term)] as TermList).frequency
   }
 
   rarityOf(term: string): number {

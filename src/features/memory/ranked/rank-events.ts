@@ -45,14 +45,14 @@ export async function rankEvents(
   if (plan.wanted.length === 0) return NOTHING
   const candidates = gather(plan)
   const events = judge(await rank(reach, plan, candidates, limit), plan, reach.events)
-  const places = plan.wanted.flatMap((options) =>
-    options.flatMap(({ place, parts }) => [place, ...parts.map((part) => part.place)]),
+  const positions = plan.wanted.flatMap((options) =>
+    options.flatMap(({ position, parts }) => [position, ...parts.map((part) => part.position)]),
   )
   return {
     events,
     matching: candidates.size,
-    isWhole: places.every((place) => plan.lists[place]?.isWhole),
-    terms: [...new Set(places)].map((place) => plan.terms[place] as string),
+    isWhole: positions.every((position) => plan.lists[position]?.isWhole),
+    terms: [...new Set(positions)].map((position) => plan.terms[position] as string),
     corrected: plan.corrected,
   }
 }
@@ -93,8 +93,8 @@ const LIKELY_LENGTH = 60
 
 /** By some events from all over the ranges. */
 async function averageLengthIn({ db, engine, ranges }: Reach): Promise<number> {
-  const places = ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0)
-  const step = Math.max(1, Math.floor(places / SAMPLED))
+  const numbers = ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0)
+  const step = Math.max(1, Math.floor(numbers / SAMPLED))
   const sampled = ranges.flatMap(({ from, to }) =>
     Array.from({ length: Math.ceil((to - from + 1) / step) }, (_, i) => from + i * step),
   )

@@ -4,13 +4,13 @@ import type { Occurrences } from './word-index.search.ts'
 /** A turn that is short by chance says less than a short card: length counts less than there. See bench/README.md. */
 const EVENTS: Bm25 = { k1: 1.2, b: 0.6 }
 
-/** A term by its place among those that are counted in every event, and what it is worth. */
-export type PlacedTerm = { place: number; worth: number }
+/** A term by its position among those that are counted in every event, and what it is worth. */
+export type PositionedTerm = { position: number; worth: number }
 
 /** A term that answers what was asked: the term itself, or one that may be meant by it. */
-export type Option = PlacedTerm & {
+export type Option = PositionedTerm & {
   /** Of a name: its parts. They count where the whole is, or where all of them are. */
-  parts: readonly PlacedTerm[]
+  parts: readonly PositionedTerm[]
   /** 1 for the term itself, less for one that is taken to be meant. */
   likeness: number
 }
@@ -18,17 +18,17 @@ export type Option = PlacedTerm & {
 /** One thing that is asked for; of its options the best counts. */
 export type Wanted = readonly Option[]
 
-const has = ({ counts }: Occurrences, place: number) => (counts[place] as number) > 0
+const has = ({ counts }: Occurrences, position: number) => (counts[position] as number) > 0
 
 /** Whether an event has the parts of a name, all of them. */
 export const hasParts = (words: Occurrences, { parts }: Option): boolean =>
-  parts.length > 0 && parts.every(({ place }) => has(words, place))
+  parts.length > 0 && parts.every(({ position }) => has(words, position))
 
 /** BM25 of an event over all that is wanted. */
 export function scoreOf(words: Occurrences, wanted: readonly Wanted[], averageLength: number): number {
   const damping = dampingOf(EVENTS, words.length, averageLength)
-  const gain = ({ place, worth }: PlacedTerm) =>
-    has(words, place) ? worth * gainOf(EVENTS, words.counts[place] as number, damping) : 0
+  const gain = ({ position, worth }: PositionedTerm) =>
+    has(words, position) ? worth * gainOf(EVENTS, words.counts[position] as number, damping) : 0
   let sum = 0
   for (const options of wanted) {
     let best = 0

@@ -9,8 +9,8 @@ export type EventRange = { userId: string; partition: number; from: number; to: 
 /** One text for a whole list: a row for each number costs twice as much to hand over. */
 const listOnSqlite = prepared(
   (_, parameter: Named<{ code: string; from: number; to: number; limit: number }>) =>
-    sql<{ numbers: string | null }>`select group_concat(place) as numbers from (
-      select rowid - ${parameter('from')} as place from context_event_words
+    sql<{ numbers: string | null }>`select group_concat(distance) as numbers from (
+      select rowid - ${parameter('from')} as distance from context_event_words
       where context_event_words match ${parameter('code')} and rowid between ${parameter('from')} and ${parameter('to')}
       order by rowid desc limit +${parameter('limit')})`,
 )
@@ -19,19 +19,19 @@ const listOnSqlite = prepared(
 const listsOnPostgres = prepared(
   (_, parameter: Named<{ userId: string; hashes: number[]; from: number; to: number; limit: number }>) =>
     sql<{ numbers: string | null }>`select listed.numbers
-      from unnest(${parameter('hashes')}::integer[]) with ordinality as asked(hash, place)
+      from unnest(${parameter('hashes')}::integer[]) with ordinality as asked(hash, ordinal)
       cross join lateral (
         select string_agg((newest.event_no - ${parameter('from')}::bigint)::text, ',') as numbers from (
           select event_no from context_event_index
           where user_id = ${parameter('userId')} and words @> array[asked.hash]
             and event_no between ${parameter('from')}::bigint and ${parameter('to')}::bigint
           order by event_no desc limit ${parameter('limit')}::integer) as newest) as listed
-      order by asked.place`,
+      order by asked.ordinal`,
 )
 
 const numbersIn = (list: string | null | undefined, from: number): number[] => {
-  const places: number[] = list ? JSON.parse(`[${list}]`) : []
-  return places.map((place) => from + place)
+  const distances: number[] = list ? JSON.parse(`[${list}]`) : []
+  return distances.map((distance) => from + distance)
 }
 
 /** Of each term the events of a range that hold it: their numbers, the newest first, at most `limit`. */
@@ -109,8 +109,8 @@ const wordsOnPostgres = prepared(
   (_, parameter: Named<{ userId: string; numbers: number[]; hashes: number[] }>) =>
     sql<{ event_no: number; length: number; counts: string }>`
       select event_no, cardinality(words) as length, (
-        select string_agg(cardinality(array_positions(words, asked.hash))::text, ',' order by asked.place)
-        from unnest(${parameter('hashes')}::integer[]) with ordinality as asked(hash, place)) as counts
+        select string_agg(cardinality(array_positions(words, asked.hash))::text, ',' order by asked.ordinal)
+        from unnest(${parameter('hashes')}::integer[]) with ordinality as asked(hash, ordinal)) as counts
       from context_event_index
       where user_id = ${parameter('userId')} and event_no = any(${parameter('numbers')}::bigint[])`,
 )

@@ -91,7 +91,7 @@ export const searchMemory = capability({
   tool: {
     name: 'search_project_context',
     description:
-      'Find a literal piece of text in the events of one project, in any language and case, when get_project_context no longer shows it. Not for knowledge cards; that is search_records. Returns events newest first, with a snippet; where the text stands nowhere, related has the events that fit its words best ("last week", "in March" narrow these by time).',
+      'Find a literal piece of text in the events of one project, in any language and case, when get_project_context no longer shows it. Not for knowledge cards; that is search_records. Returns events newest first, with a snippet; without a match, related ones by words.',
     readOnly: true,
     input: SearchInput.omit({ mode: true, page: true }),
   },

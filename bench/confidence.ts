@@ -32,7 +32,7 @@ const GROUP_WEIGHT = 30
 const groupOf = ({ from, size, isForeign, kind }: Asked) =>
   `${from} ${size} ${isForeign} ${kind.startsWith('long')}`
 
-function fit(asked: readonly Asked[]): void {
+function printFit(asked: readonly Asked[]): void {
   const groups = Map.groupBy(asked, groupOf)
   const samples = asked.flatMap((one) => {
     const hit = one.hits[one.isForeign ? 0 : one.judged]
@@ -79,7 +79,7 @@ try {
   for (const [name, some] of Map.groupBy(asked, ({ from }) => from)) report(name, some)
   for (const [size, some] of Map.groupBy(asked, ({ size }) => size))
     if (size <= 1000) report(`${size} cards`, some)
-  fit(asked)
+  printFit(asked)
   const clean = judgedOf(asked.filter(({ kind }) => kind === 'clean'))
   if (values.draw) writeFileSync(values.draw, drawReliability(clean))
 } finally {

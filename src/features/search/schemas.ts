@@ -10,6 +10,9 @@ const LONGEST_QUERY = 200_000
 
 const QUERY_HELP = 'Words or error text. In a line also "a phrase", tag:x, type:how_to, in:title, -word'
 
+const EnvironmentAsked = dictionary(z.string().min(1).max(200), z.string().max(500), 100)
+const LeastScore = z.number().min(0).max(1).optional()
+
 export const SearchRequest = z
   .object({
     query: z.string().min(3).max(LONGEST_QUERY).describe(QUERY_HELP),
@@ -19,12 +22,12 @@ export const SearchRequest = z
       .describe('public costs credits on a hit'),
     workspace_ids: z.array(Id).max(100).optional(),
     tags: z.array(z.string().trim().min(1).max(100)).max(50).optional().describe('All of them, any case'),
-    environment: dictionary(z.string().min(1).max(200), z.string().max(500), 100)
-      .optional()
-      .describe('Equal, or a version prefix: {"node": "20"} finds 20.11'),
+    environment: EnvironmentAsked.optional().describe(
+      'Equal, or a version prefix: {"node": "20"} finds 20.11',
+    ),
     track: z.enum(['debug', 'build']).optional().describe('debug: fixes. build: everything else.'),
     limit: z.int().min(1).max(50).default(10),
-    min_score: z.number().min(0).max(1).optional().describe('Leave out results below this confidence'),
+    min_score: LeastScore.describe('Leave out results below this confidence'),
     generate_action_card: z
       .boolean()
       .optional()
@@ -32,11 +35,13 @@ export const SearchRequest = z
   })
   .meta({ id: 'SearchRequest' })
 
-/** Agents get fewer results by default, and may ask with a single word. */
+/** Agents get fewer results by default, and may ask with a single word. Its descriptions are short: every agent pays for them in each session. */
 export const SearchTool = z.object({
   ...SearchRequest.omit({ generate_action_card: true }).shape,
-  query: z.string().min(1).max(LONGEST_QUERY).describe(QUERY_HELP),
+  query: z.string().min(1).max(LONGEST_QUERY).describe('Words or error text'),
+  environment: EnvironmentAsked.optional().describe('Equal, or a version prefix'),
   limit: z.int().min(1).max(20).default(5),
+  min_score: LeastScore,
 })
 
 export const HitReason = z.enum([

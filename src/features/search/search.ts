@@ -138,7 +138,7 @@ export const searchCards = capability({
   tool: {
     name: 'search_records',
     description:
-      'Search knowledge cards by words or error text before solving a problem; scope personal and workspace are free, public costs 5 credits when it hits. Not for the memory of a project; that is search_project_context. Returns hits with card_id, snippet and hit_reason; read one in full with get_card.',
+      'Search knowledge cards by words or error text before solving a problem; scope personal and workspace are free, public costs 5 credits when it hits. Not for the memory of a project; that is search_project_context. Returns card_id, score, snippet and hit_reason; get_card reads one in full.',
     readOnly: true,
     input: SearchTool,
     output: SearchToolResponse,

@@ -86,16 +86,16 @@ export function featuresOf(
 /** Below this confidence nothing is a hit. */
 export const FLOOR = 0.5
 
-export const CONSTANT = 7.55
+export const CONSTANT = 9.84
 export const COEFFICIENTS: Readonly<Record<keyof Features, number>> = {
-  coverage: 4.28,
-  covered: 7.31,
-  asked: -3.05,
-  single: -1.27,
-  prominence: 1.82,
-  standing: -1.69,
-  cards: -0.99,
-  length: -3.12,
+  coverage: 3.94,
+  covered: 6.86,
+  asked: -3.01,
+  single: -1.32,
+  prominence: 1.86,
+  standing: -2.91,
+  cards: -1.37,
+  length: -3.22,
 }
 
 const FEATURES = Object.keys(COEFFICIENTS) as (keyof Features)[]

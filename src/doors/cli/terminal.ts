@@ -1,16 +1,29 @@
-import { createInterface } from 'node:readline/promises'
+import { createInterface, type Interface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
-import { styleText } from 'node:util'
 import { CommandError, EXIT } from './exit-codes.ts'
 
 export const print = (text = ''): void => void process.stdout.write(`${text}\n`)
 export const printJson = (value: unknown): void => print(JSON.stringify(value, null, 2))
 
-type Style = Parameters<typeof styleText>[0]
+/** A reader that has enough, such as `head`, ends the program quietly. */
+export function quietPipes(): void {
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error
+      process.exit(0)
+    })
+}
 
-/** Colours on a terminal only; `styleText` also honours NO_COLOR and FORCE_COLOR. */
-export const paint = (style: Style, text: string): string =>
-  styleText(style, text, { stream: process.stdout, validateStream: true })
+const STYLES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 } as const
+
+const hasColours = (): boolean =>
+  process.env.FORCE_COLOR
+    ? process.env.FORCE_COLOR !== '0'
+    : Boolean(process.stdout.isTTY && !process.env.NO_COLOR)
+
+/** Colours on a terminal only; NO_COLOR and FORCE_COLOR decide otherwise. */
+export const paint = (style: keyof typeof STYLES, text: string): string =>
+  hasColours() ? `\u001b[${STYLES[style]}m${text}\u001b[0m` : text
 
 export const isInteractive = (): boolean => Boolean(process.stdin.isTTY && process.stdout.isTTY)
 
@@ -47,10 +60,21 @@ export function table(head: string[], rows: string[][]): string {
   return [line(head.map((title) => paint('dim', title))), ...rows.map(line)].join('\n')
 }
 
+/** Ctrl+C and Ctrl+D at a question end the command with a line. */
+async function asked(reader: Interface, prompt: string): Promise<string> {
+  try {
+    return await reader.question(prompt)
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'AbortError')) throw error
+    process.stdout.write('\n')
+    throw new CommandError('Stopped.')
+  } finally {
+    reader.close()
+  }
+}
+
 export async function question(prompt: string): Promise<string> {
-  const reader = createInterface({ input: process.stdin, output: process.stdout })
-  const answer = await reader.question(prompt)
-  reader.close()
+  const answer = await asked(createInterface({ input: process.stdin, output: process.stdout }), prompt)
   return answer.trim()
 }
 
@@ -60,9 +84,7 @@ export async function secretQuestion(prompt: string): Promise<string> {
     throw new CommandError('No terminal to ask for the password: use --password-stdin.', EXIT.usage)
   process.stdout.write(prompt)
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const reader = createInterface({ input: process.stdin, output: silent, terminal: true })
-  const answer = await reader.question('')
-  reader.close()
+  const answer = await asked(createInterface({ input: process.stdin, output: silent, terminal: true }), '')
   process.stdout.write('\n')
   return answer
 }

@@ -18,8 +18,15 @@ const reason = (error: unknown): string => {
 export async function ask(
   url: string,
   path: string,
-  options: { method?: string; body?: unknown; headers?: Record<string, string> } = {},
+  options: {
+    method?: string
+    body?: unknown
+    text?: string
+    headers?: Record<string, string>
+    timeoutMs?: number
+  } = {},
 ): Promise<Reply> {
+  const sent = options.text ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
   try {
     const answer = await fetch(url + path, {
       method: options.method ?? (options.body === undefined ? 'GET' : 'POST'),
@@ -27,8 +34,8 @@ export async function ask(
         ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
         ...options.headers,
       },
-      ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      ...(sent === undefined ? {} : { body: sent }),
+      signal: AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS),
     })
     const text = await answer.text()
     return { status: answer.status, body: text ? parsed(text) : undefined, headers: answer.headers }
@@ -47,7 +54,8 @@ function parsed(text: string): unknown {
 
 /** The vault's own sentence; validation issues as `field: message`. */
 export function errorText({ status, body }: Reply): string {
-  const detail = (body as Json | undefined)?.detail
+  const { detail, error_description } = (body ?? {}) as Json
+  if (typeof error_description === 'string') return error_description
   if (typeof detail === 'string') return detail
   if (Array.isArray(detail))
     return detail.map((issue) => `${issue.loc.slice(1).join('.') || 'input'}: ${issue.msg}`).join('; ')
@@ -59,10 +67,16 @@ export function failure(reply: Reply): CommandError {
 }
 
 /** Calls a tool of the vault and gives its data back. */
-export async function callTool<T = Json>(profile: Profile, name: string, input: Json): Promise<T> {
+export async function callTool<T = Json>(
+  profile: Profile,
+  name: string,
+  input: Json,
+  timeoutMs = TIMEOUT_MS,
+): Promise<T> {
   const reply = await ask(profile.url, `/mcp/tools/${name}`, {
     body: input,
     headers: { 'x-api-key': profile.apiKey },
+    timeoutMs,
   })
   if (reply.status !== 200) throw failure(reply)
   return (reply.body as { data: T }).data

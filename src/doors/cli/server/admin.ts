@@ -1,0 +1,71 @@
+/** Commands by which the operator of the server says who administers it. They work on its database, as backup does. */
+
+import type { Ctx } from '../../../core/context.ts'
+import { AppError } from '../../../core/errors.ts'
+import { Email, Id } from '../../../core/schemas.ts'
+import { migrate } from '../../../db/migrations/migrate.ts'
+import { grantAdmin, grantedAdmins, resetLinkFor, revokeAdmin } from '../../../features/joining/admins.ts'
+import { appointAdmin } from '../../../features/workspaces/appoint.ts'
+import { CommandError, EXIT } from '../exit-codes.ts'
+import { print } from '../terminal.ts'
+import { explained, withVault } from './maintenance.ts'
+
+const LINK_NOTE = 'The link works once, for one hour.'
+
+function checked(schema: typeof Email | typeof Id, text: string, what: string): string {
+  const parsed = schema.safeParse(text)
+  if (!parsed.success) throw new CommandError(`${text} is no ${what}.`, EXIT.usage)
+  return parsed.data
+}
+
+const onVault = (work: (ctx: Ctx) => Promise<string[]>): Promise<number> =>
+  explained(() =>
+    withVault(async (ctx) => {
+      await migrate(ctx.database)
+      try {
+        for (const line of await work(ctx)) print(line)
+        return EXIT.done
+      } catch (error) {
+        if (error instanceof AppError) throw new CommandError(error.message)
+        throw error
+      }
+    }),
+  )
+
+export const grant = (given: string, options: { keepAccess?: boolean }): Promise<number> =>
+  onVault(async (ctx) => {
+    const address = checked(Email, given, 'e-mail address')
+    const { isNew, link } = await grantAdmin(ctx, address, options.keepAccess === true)
+    const granted = `${address} is service admin now${isNew ? ', with a new account' : ''}.`
+    if (link === undefined) return [granted]
+    const why = isNew
+      ? 'Choose its password:'
+      : 'The address was never proved, so whoever held the account is signed out. Choose its password:'
+    return [granted, `${why} ${link}`, LINK_NOTE]
+  })
+
+export const revoke = (given: string): Promise<number> =>
+  onVault(async (ctx) => {
+    const address = checked(Email, given, 'e-mail address')
+    await revokeAdmin(ctx, address)
+    return [`${address} is no service admin any more.`]
+  })
+
+export const list = (): Promise<number> =>
+  onVault(async (ctx) => {
+    const granted = await grantedAdmins(ctx)
+    const named = ctx.config.adminEmails.map(
+      (email) => `${email}  by ADMIN_EMAILS, once the address is proved`,
+    )
+    return [...granted.map((email) => `${email}  granted`), ...named]
+  })
+
+export const resetLink = (given: string): Promise<number> =>
+  onVault(async (ctx) => [await resetLinkFor(ctx, checked(Email, given, 'e-mail address')), LINK_NOTE])
+
+export const appoint = (workspace: string, given: string): Promise<number> =>
+  onVault(async (ctx) => {
+    const address = checked(Email, given, 'e-mail address')
+    const name = await appointAdmin(ctx, checked(Id, workspace, 'workspace id'), address)
+    return [`${address} is admin of ${name} now.`]
+  })

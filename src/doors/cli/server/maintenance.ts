@@ -1,0 +1,102 @@
+/** Commands for the operator of the service: they work on its database and files, found by the same environment. */
+import { stat } from 'node:fs/promises'
+import { ConfigError, readConfig } from '../../../config.ts'
+import type { Ctx } from '../../../core/context.ts'
+import { openDatabase } from '../../../db/engines/open.ts'
+import { migrate } from '../../../db/migrations/migrate.ts'
+import { withEnvFile } from '../../../env-file.ts'
+import { bareContext } from '../../../features/backup/bare-context.ts'
+import { checkBackup } from '../../../features/backup/format.ts'
+import { reindex, restoreBackup } from '../../../features/backup/restore.ts'
+import { takeBackup } from '../../../features/backup/take.ts'
+import { verifyVault } from '../../../features/backup/verify.ts'
+import { CommandError, EXIT } from '../exit-codes.ts'
+import { paint, print, printJson } from '../terminal.ts'
+
+/** What a person can mend is one line; anything else keeps its stack. */
+const MENDABLE = ['DamagedBackup', 'TargetNotEmpty', 'SchemaTooNew', 'FileExists', 'DamagedDatabase']
+
+export async function explained<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ConfigError) throw new CommandError(error.message, EXIT.usage)
+    if (error instanceof Error && (MENDABLE.includes(error.name) || 'code' in error))
+      throw new CommandError(error.message)
+    throw error
+  }
+}
+
+export async function withVault<T>(work: (ctx: Ctx) => Promise<T>): Promise<T> {
+  const config = readConfig(withEnvFile(process.env))
+  const database = openDatabase(config)
+  try {
+    return await work(bareContext(config, database))
+  } finally {
+    await database.close()
+  }
+}
+
+const rowsIn = (tables: Record<string, { count: number }>) =>
+  Object.values(tables).reduce((sum, { count }) => sum + count, 0)
+
+export const backup = (file: string): Promise<number> =>
+  explained(async () => {
+    await takeBackup(readConfig(withEnvFile(process.env)), file)
+    const { end } = await checkBackup(file)
+    const { size } = await stat(file)
+    print(
+      `${file}: ${rowsIn(end.tables)} rows, ${Object.keys(end.files).length} files, ${size} bytes, checked`,
+    )
+    for (const path of end.missing_files) process.stderr.write(`missing on disk: ${path}\n`)
+    return EXIT.done
+  })
+
+export const restore = (file: string): Promise<number> =>
+  explained(() =>
+    withVault(async (ctx) => {
+      const { header, end } = await restoreBackup(ctx, file)
+      print(`Restored the state of ${header.taken_at}: ${rowsIn(end.tables)} rows.`)
+      return EXIT.done
+    }),
+  )
+
+const BAR_WIDTH = 30
+
+/** On a terminal the bar moves; elsewhere, as in a log, only the end is written. */
+function showProgress(done: number, total: number): void {
+  if (!process.stderr.isTTY) return
+  const filled = Math.round(Math.min(1, done / total) * BAR_WIDTH)
+  const bar = `${'#'.repeat(filled)}${'-'.repeat(BAR_WIDTH - filled)}`
+  process.stderr.write(`\r[${bar}] ${done} of ${total} cards`)
+}
+
+export const reindexVault = (): Promise<number> =>
+  explained(() =>
+    withVault(async (ctx) => {
+      await migrate(ctx.database)
+      const { cards, events } = await reindex(ctx, showProgress)
+      if (process.stderr.isTTY) process.stderr.write('\n')
+      print(`Indexed ${cards} cards and ${events} memory events.`)
+      return EXIT.done
+    }),
+  )
+
+async function verifyFile(file: string): Promise<number> {
+  const { header, end } = await checkBackup(file)
+  print(`${file}: whole, taken ${header.taken_at} by version ${header.program}, ${rowsIn(end.tables)} rows`)
+  return EXIT.done
+}
+
+export const verify = (file: string | undefined, options: { json?: boolean }): Promise<number> =>
+  explained(async () => {
+    if (file !== undefined) return verifyFile(file)
+    const checks = await withVault(verifyVault)
+    if (options.json) printJson(checks)
+    else
+      for (const { what, findings } of checks) {
+        const mark = findings.length === 0 ? paint('green', 'ok  ') : paint('red', 'fail')
+        print([`${mark}  ${what}`, ...findings.map((finding) => `      ${finding}`)].join('\n'))
+      }
+    return checks.every(({ findings }) => findings.length === 0) ? EXIT.done : EXIT.failed
+  })

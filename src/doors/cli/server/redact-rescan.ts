@@ -1,0 +1,54 @@
+import { readConfig } from '../../../config.ts'
+import { openDatabase } from '../../../db/engines/open.ts'
+import { withEnvFile } from '../../../env-file.ts'
+import { commentsToRescan } from '../../../features/feedback/rescan.ts'
+import { materialsToRescan } from '../../../features/materials/rescan.ts'
+import { eventsToRescan } from '../../../features/memory/rescan.ts'
+import { type Progress, rescan } from '../../../features/redaction/rescan.ts'
+import { ticketsToRescan } from '../../../features/support/rescan.ts'
+
+const USAGE = `Applies today's redaction rules to the text that is stored already.
+
+  npm run redact:rescan [-- --dry-run]
+
+  --dry-run   only count what would be replaced
+`
+
+const BAR_WIDTH = 30
+
+function bar({ source, done, total, changed }: Progress): string {
+  const share = total === 0 ? 1 : Math.min(1, done / total)
+  const filled = Math.round(share * BAR_WIDTH)
+  const drawn = `${'#'.repeat(filled)}${'-'.repeat(BAR_WIDTH - filled)}`
+  return `${source.padEnd(16)} [${drawn}] ${Math.round(share * 100)} %  ${done} of ${total}, ${changed} with secrets`
+}
+
+/** On a terminal the bar moves; elsewhere, as in a log, only its end is written. */
+function showProgress(progress: Progress): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r${bar(progress)}`)
+}
+
+async function main(): Promise<void> {
+  const args = process.argv.slice(2)
+  if (args.some((arg) => arg !== '--dry-run')) {
+    process.stderr.write(USAGE)
+    process.exitCode = args.includes('--help') ? 0 : 2
+    return
+  }
+  const dryRun = args.includes('--dry-run')
+  const database = openDatabase(readConfig(withEnvFile(process.env)))
+  try {
+    const sources = [eventsToRescan, materialsToRescan, ticketsToRescan, commentsToRescan]
+    const results = await rescan(database, sources, { dryRun, onProgress: showProgress })
+    if (process.stderr.isTTY) process.stderr.write('\n')
+    for (const { source, read, changed, findings } of results) {
+      const kinds = findings.map(({ kind, count }) => `${kind} ${count}`).join(', ')
+      const verb = dryRun ? 'would be changed' : 'changed'
+      process.stdout.write(`${source}: ${read} read, ${changed} ${verb}${kinds ? ` (${kinds})` : ''}\n`)
+    }
+  } finally {
+    await database.close()
+  }
+}
+
+await main()

@@ -24,6 +24,16 @@ const define = (t: TestVault) => {
   const people = async () => [await t.user(`lead-${t.engine}`), await t.user(`mate-${t.engine}`)] as const
 
   describe('somebody who is added without being asked', () => {
+    test('adding the author of a public card by id does not tell their address', async () => {
+      const [author, curious] = [await t.user(), await t.user()]
+      const { workspace_id } = (await curious.post('/api/v1/workspaces', { name: 'Collection' })).body
+      const members = `/api/v1/workspaces/${workspace_id}/members`
+      expect((await curious.post(members, { user_id: author.userId })).status).toBe(200)
+      const seen = await curious.get(members)
+      expect(seen.text).not.toContain(author.email)
+      expect((await author.get(members)).text).toContain(author.email)
+    })
+
     test('is told by whom, in the inbox and by mail, and leaves with one call', async () => {
       const [lead, mate] = await people()
       const { workspaceId, add, leave } = await teamOf(lead)

@@ -26,6 +26,7 @@ import { rewardedTexts } from './0025-rewarded-texts.ts'
 import { reviewsAndComments } from './0026-reviews-and-comments.ts'
 import { verdicts } from './0029-verdicts.ts'
 import { cardLinks } from './0030-card-links.ts'
+import { knownAddresses } from './0031-known-addresses.ts'
 
 export type Migration = {
   name: string
@@ -60,6 +61,7 @@ export const MIGRATIONS: readonly Migration[] = [
   reviewsAndComments,
   verdicts,
   cardLinks,
+  knownAddresses,
   realSettings,
   searchedEvidence,
 ]

@@ -20,6 +20,8 @@ export type MembershipsTable = {
   created_at: string
   /** Who gave the role; null where the member took it, by making the workspace or by accepting an invitation. */
   role_given_by: string | null
+  /** 0 where an admin added the account by its id: the team does not read its address. */
+  address_known: number
 }
 
 export type WorkspaceInvitesTable = {

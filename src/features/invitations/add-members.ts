@@ -19,12 +19,12 @@ import {
 } from '../workspaces/members.ts'
 import { holdMassInviters, inviteAccount } from './send.ts'
 
-type Addition = { workspace_id: string; role: Role | undefined }
+type Addition = { workspace_id: string; role: Role | undefined; isAddressKnown: boolean }
 
 /** A person who wants to be asked first gets an invitation, and becomes a member by accepting it. */
 async function addUser(
   ctx: UserCtx,
-  { workspace_id, role }: Addition,
+  { workspace_id, role, isAddressKnown }: Addition,
   find: (ctx: UserCtx) => Promise<UsersTable>,
 ): Promise<z.input<typeof MembershipResponse>> {
   holdMassInviters(ctx)
@@ -39,7 +39,7 @@ async function addUser(
       if (await isMember(ctx, workspace_id, user.user_id)) throw alreadyMember()
       return inviteAccount(ctx, workspace_id, user, given)
     }
-    const membership = await join(ctx, workspace_id, user.user_id, given)
+    const membership = await join(ctx, workspace_id, user.user_id, given, { isAddressKnown })
     await tellAdded(ctx, user, { workspaceId: workspace_id, workspace_name: workspace.name, role: given })
     return membership
   })
@@ -68,7 +68,7 @@ export const addMember = capability({
   input: MembershipCreate,
   output: MembershipResponse,
   run: (ctx, { workspace_id, user_id, role }) =>
-    addUser(ctx, { workspace_id, role }, (ctx) => requireUser(ctx, user_id)),
+    addUser(ctx, { workspace_id, role, isAddressKnown: false }, (ctx) => requireUser(ctx, user_id)),
 })
 
 export const addMemberByEmail = capability({
@@ -87,7 +87,7 @@ export const addMemberByEmail = capability({
   input: MembershipCreateByEmail,
   output: MembershipResponse,
   run: (ctx, { workspace_id, email, role }) =>
-    addUser(ctx, { workspace_id, role }, async (ctx) => {
+    addUser(ctx, { workspace_id, role, isAddressKnown: true }, async (ctx) => {
       const user = await userByEmail(ctx, email)
       if (!user)
         throw notFound('User', 'Nobody here has this e-mail address: send an invitation to it instead.')

@@ -4,6 +4,7 @@ import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { conflict, notFound } from '../../core/errors.ts'
 import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Email, Id, Time } from '../../core/schemas.ts'
+import { flag } from '../../db/columns.ts'
 import type { MembershipsTable, Role, WorkspacesTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
 import { tell } from '../notices/tell.ts'
@@ -51,7 +52,7 @@ export const MembershipResponse = z
 export const WorkspaceMemberResponse = z
   .object({
     ...MEMBERSHIP_FIELDS,
-    email: z.string(),
+    email: z.string().describe('Empty for others where an admin added the account by its id'),
     display_name: z.string(),
     provenance: Provenance.describe('Who chose the name'),
   })
@@ -77,6 +78,7 @@ export async function join(
   workspaceId: string,
   userId: string,
   role: Role,
+  { isAddressKnown = true } = {},
 ): Promise<MembershipsTable> {
   if (await isMember(ctx, workspaceId, userId)) throw alreadyMember()
   const row = {
@@ -85,6 +87,7 @@ export async function join(
     role,
     created_at: ctx.now().toISOString(),
     role_given_by: userId === ctx.viewer.userId ? null : ctx.viewer.userId,
+    address_known: flag(isAddressKnown),
   }
   await insertMembership(ctx.db, row)
   await audit(ctx, {
@@ -115,7 +118,8 @@ export const listMembers = capability({
     const rows = await listMembersOf(ctx.db, workspace_id)
     return rows.map((row) => ({
       ...row,
-      email: row.email ?? '',
+      // Ids of authors stand on public cards; adding one must not tell their address.
+      email: (row.address_known === 1 || row.user_id === ctx.viewer.userId ? row.email : null) ?? '',
       provenance: {
         owner: row.user_id === ctx.viewer.userId ? ('you' as const) : ('team' as const),
         workspace: workspace_id,

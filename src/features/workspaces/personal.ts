@@ -24,5 +24,6 @@ export async function createPersonalWorkspace(
     role: 'admin',
     created_at: now,
     role_given_by: null,
+    address_known: 1,
   })
 }

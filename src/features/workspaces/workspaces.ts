@@ -129,6 +129,7 @@ export const createWorkspace = capability({
         role: 'admin',
         created_at: now,
         role_given_by: null,
+        address_known: 1,
       })
       await audit(ctx, {
         action: 'workspace.created',

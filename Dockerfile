@@ -3,9 +3,10 @@ FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json tsconfig.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY packages packages
 COPY web web
 COPY src src
-RUN npm run build:web
+RUN npm run build:web && npm run build:cli
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 # The image has a Node of its own.
 RUN rm -rf node_modules/node-linux-* node_modules/.bin/node node_modules/.cache
@@ -20,6 +21,7 @@ ENV NODE_ENV=production \
 WORKDIR /app
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/web/dist web/dist
+COPY --from=build /app/packages/cli packages/cli
 COPY package.json LICENSE ./
 COPY bin bin
 COPY src src

@@ -1,30 +1,23 @@
 #!/usr/bin/env node
-// The command is TypeScript, run as it is by the Node 24 that the package brings; this file runs on older ones too.
+// The command of a checkout. It runs the sources as they are; on an older Node, what needs no server runs as the package has it.
 import './compile-cache.js'
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { broughtNode, isNewEnough, sayTooOld } from './find-node.js'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const main = join(root, 'src', 'doors', 'cli', 'main.ts')
+const built = join(root, 'packages', 'cli', 'cli.js')
+/** Agents wait for these, and start them often: one start of Node has to be enough. */
+const FOR_AGENTS = ['mcp', 'hook']
 
-/** Installed as a dependency, the package's own dependencies may lie beside it instead of inside it. */
-function node24() {
-  const names = process.platform === 'win32' ? ['node.cmd', 'node.exe'] : ['node']
-  const folders = [join(root, 'node_modules', '.bin'), join(root, '..', '.bin')]
-  return folders.flatMap((folder) => names.map((name) => join(folder, name))).find(existsSync)
-}
-
-if (Number(process.versions.node.split('.')[0]) >= 24) await import(main)
+if (isNewEnough) await import(pathToFileURL(main).href)
+else if (FOR_AGENTS.includes(process.argv[2]) && existsSync(built)) await import(pathToFileURL(built).href)
 else {
-  const node = node24()
-  if (!node) {
-    process.stderr.write(
-      'kvault needs Node 24 or newer, and the package did not bring one for this platform.\n',
-    )
-    process.exit(2)
-  }
+  const node = broughtNode()
+  if (!node) sayTooOld()
   const { status } = spawnSync(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' })
   process.exit(status ?? 1)
 }

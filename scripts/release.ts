@@ -9,7 +9,12 @@ import { datedChangelog, notesOf, unreleasedNotes } from './changelog.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const CHANGELOG = 'CHANGELOG.md'
-const VERSIONED = ['package.json', 'package-lock.json', 'plugins/claude-code/.claude-plugin/plugin.json']
+const VERSIONED = [
+  'package.json',
+  'package-lock.json',
+  'packages/cli/package.json',
+  'plugins/claude-code/.claude-plugin/plugin.json',
+]
 const VERSION_PATTERN = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/
 
 class Refused extends Error {}

@@ -19,6 +19,7 @@ import { shareCard, unpublishCard } from './features/cards/share.ts'
 import { similarTo, similarToDraft } from './features/cards/similar.ts'
 import { cardStats } from './features/cards/stats.ts'
 import { updateCard } from './features/cards/update.ts'
+import { commandPackages } from './features/command-package/command-package.http.ts'
 import { readBalance, readHistory } from './features/credits/balance.ts'
 import { readPolicy } from './features/credits/policy.ts'
 import { reconcileCredits } from './features/credits/reconcile.ts'
@@ -27,6 +28,7 @@ import { guidePages } from './features/guide/guide.http.ts'
 import { health, ready } from './features/health/health.ts'
 import { readServiceWarnings } from './features/health/service-warnings.ts'
 import {
+  createAgentKey,
   createApiKey,
   deleteApiKey,
   endCurrentKey,
@@ -110,6 +112,7 @@ export const capabilities: readonly Capability[] = [
   changeEmail,
   cancelEmailChange,
   createApiKey,
+  createAgentKey,
   listApiKeys,
   deleteApiKey,
   endCurrentKey,
@@ -234,5 +237,6 @@ export const rawRoutes: readonly RawRoute[] = [
   streamSupportChat,
   pagesStylesheet,
   ...guidePages,
+  ...commandPackages,
   ...oauthRoutes,
 ]

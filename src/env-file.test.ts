@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConfig } from './config.ts'
-import { withEnvFile } from './env-file.ts'
+import { ofPackage, withEnvFile } from './env-file.ts'
 
 let folder: string
 let file: string
+
+const only = (file: string) => ({ file, variables: {} })
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-env-'))
@@ -16,7 +18,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }))
 
 test('the file gives what the environment does not', () => {
-  const config = readConfig(withEnvFile({ HOST: '::1' }, file))
+  const config = readConfig(withEnvFile({ HOST: '::1' }, only(file)))
   expect(config).toMatchObject({
     host: '::1',
     port: 9000,
@@ -25,15 +27,23 @@ test('the file gives what the environment does not', () => {
 })
 
 test('the environment wins', () => {
-  expect(readConfig(withEnvFile({ PORT: '9001' }, file)).port).toBe(9001)
+  expect(readConfig(withEnvFile({ PORT: '9001' }, only(file))).port).toBe(9001)
 })
 
 test('no file is no mistake, unless it was asked for by name', () => {
   const missing = join(folder, 'missing')
-  expect(withEnvFile({ PORT: '1' }, missing)).toEqual({ PORT: '1' })
+  expect(withEnvFile({ PORT: '1' }, only(missing))).toEqual({ PORT: '1' })
   expect(() => withEnvFile({ ENV_FILE: missing })).toThrow(/^ENV_FILE: .*missing cannot be read/)
 })
 
 test('an empty ENV_FILE means no file', () => {
-  expect(withEnvFile({ ENV_FILE: '' }, file)).toEqual({ ENV_FILE: '' })
+  expect(withEnvFile({ ENV_FILE: '' }, only(file))).toEqual({ ENV_FILE: '' })
+})
+
+test("an installed package keeps data and settings in the person's own folder, unless told otherwise", () => {
+  const standards = ofPackage({ XDG_DATA_HOME: folder }, '/home/me')
+  const own = join(folder, 'knowledge-vault')
+  expect(standards).toEqual({ file: join(own, '.env'), variables: { DATA_DIR: own } })
+  expect(readConfig(withEnvFile({}, standards)).dataDir).toBe(own)
+  expect(withEnvFile({ DATA_DIR: '/elsewhere' }, standards).DATA_DIR).toBe('/elsewhere')
 })

@@ -1,24 +1,43 @@
 import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseEnv } from 'node:util'
 import { ConfigError } from './config.ts'
+import { userDataFolder, type Variables } from './core/user-folders.ts'
 
-type Variables = Record<string, string | undefined>
+/** What holds where neither environment nor file says otherwise. */
+export type Standards = { file: string; variables: Variables }
 
 /**
- * Beside package.json and not in the working folder: `kvault backup` may be called in the folder of another program,
- * whose .env means another database.
+ * A checkout has its settings beside package.json and not in the working folder: `kvault backup` may be called in the folder
+ * of another program, whose .env means another database.
  */
-const BESIDE_PACKAGE = fileURLToPath(new URL('../.env', import.meta.url))
+const ofCheckout = (): Standards => ({
+  file: fileURLToPath(new URL('../.env', import.meta.url)),
+  variables: {},
+})
+
+/** An installed package is replaced by the next version, so data and settings lie in the person's own folder. */
+export function ofPackage(env: Variables, home: string): Standards {
+  const folder = userDataFolder('knowledge-vault', env, home)
+  return { file: join(folder, '.env'), variables: { DATA_DIR: folder } }
+}
+
+const isPackage = import.meta.url.endsWith('.js')
 
 /** The environment and, below it, the variables of the file that ENV_FILE names; an empty ENV_FILE means none. */
-export function withEnvFile(env: Variables, standard = BESIDE_PACKAGE): Variables {
-  const file = env.ENV_FILE ?? standard
-  if (file === '') return env
+export function withEnvFile(
+  env: Variables,
+  standards: Standards = isPackage ? ofPackage(env, homedir()) : ofCheckout(),
+): Variables {
+  const file = env.ENV_FILE ?? standards.file
+  if (file === '') return { ...standards.variables, ...env }
   try {
-    return { ...parseEnv(readFileSync(file, 'utf8')), ...env }
+    return { ...standards.variables, ...parseEnv(readFileSync(file, 'utf8')), ...env }
   } catch (error) {
-    if (env.ENV_FILE === undefined && (error as NodeJS.ErrnoException).code === 'ENOENT') return env
+    if (env.ENV_FILE === undefined && (error as NodeJS.ErrnoException).code === 'ENOENT')
+      return { ...standards.variables, ...env }
     throw new ConfigError([`ENV_FILE: ${file} cannot be read (${(error as Error).message})`])
   }
 }

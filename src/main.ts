@@ -1,25 +1,30 @@
 import cluster from 'node:cluster'
+import { writeSync } from 'node:fs'
 import type { Config } from './config.ts'
 import type { CountedUses } from './core/limits.ts'
+import { explainStart } from './start-errors.ts'
 
 const EXIT_FAILED = 1
-const EXIT_MISCONFIGURED = 2
+const STDERR = 2
 const SHUTDOWN_MS = 10_000
 
+/** Says it once: with many workers the process that watches them does, and a reader that is gone is no second mistake. */
 function fail(message: string, code: number): never {
-  process.stderr.write(`${message}\n`)
+  if (cluster.isWorker && process.send) {
+    process.send({ failure: message })
+    process.disconnect()
+    process.exit(code)
+  }
+  say(message)
   process.exit(code)
 }
 
-/** Mistakes that a person can mend are one line; everything else shows where it happened. */
-function explain(error: Error & { code?: string; port?: number }): never {
-  if (error.name === 'ConfigError')
-    fail(error.message.replaceAll(/^/gm, 'configuration: '), EXIT_MISCONFIGURED)
-  if (error.name === 'SchemaTooNew' || error.name === 'DamagedDatabase')
-    fail(error.message, EXIT_MISCONFIGURED)
-  if (error.code === 'EADDRINUSE')
-    fail(`Port ${error.port} is in use. Set PORT to a free one.`, EXIT_MISCONFIGURED)
-  fail(error.stack ?? String(error), EXIT_FAILED)
+function say(message: string): void {
+  try {
+    writeSync(STDERR, `${message}\n`)
+  } catch {
+    // Nobody reads it.
+  }
 }
 
 /** Without mail or Google nobody can prove an address, so naming one in ADMIN_EMAILS makes nobody admin. */
@@ -79,8 +84,18 @@ async function start(): Promise<void> {
   const supervisor = supervise(config.workers, {
     ready: () => void greet(config),
     failed: (code) => process.exit(code),
+    said: say,
   })
   onSignal(supervisor.stop)
 }
 
-start().catch(explain)
+// A log that nobody reads any more, as behind `| head`, ends neither the service nor the line that says why it ended.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+
+start().catch((error) => {
+  const { message, exitCode } = explainStart(error)
+  fail(message, exitCode)
+})

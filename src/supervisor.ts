@@ -10,7 +10,11 @@ export type SupervisorEvents = {
   ready: () => void
   /** A worker ended before any was up: nothing to keep running. */
   failed: (exitCode: number) => void
+  /** A worker says why it ends. Before any is up they all end for one reason, which is said once. */
+  said: (reason: string) => void
 }
+
+type Message = CountedUses | { failure: string }
 
 /**
  * Keeps `count` processes behind one port. The port belongs to this process, which does nothing else, so a worker that
@@ -19,6 +23,7 @@ export type SupervisorEvents = {
 export function supervise(count: number, events: SupervisorEvents): { stop: () => Promise<void> } {
   let up = false
   let stopping = false
+  let explained = false
   let pauseMs = FIRST_PAUSE_MS
 
   // Each process counts towards rate limits; the others are told.
@@ -33,7 +38,15 @@ export function supervise(count: number, events: SupervisorEvents): { stop: () =
     if (!stopping) cluster.fork()
   }
 
-  cluster.on('message', tellSiblings)
+  const tellPerson = (reason: string) => {
+    if (up || !explained) events.said(reason)
+    explained = true
+  }
+
+  cluster.on('message', (worker, message: Message) => {
+    if ('failure' in message) tellPerson(message.failure)
+    else tellSiblings(worker, message)
+  })
   cluster.on('listening', () => {
     pauseMs = FIRST_PAUSE_MS
     if (!up) events.ready()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { capabilities, rawRoutes } from '../src/capabilities.ts'
-import { ANY_SCOPE, SCOPES } from '../src/core/scopes.ts'
+import { AGENT_KEYS, ANY_SCOPE, SCOPES } from '../src/core/scopes.ts'
 import { CONTRACT_ROUTES } from './support/contract.ts'
 
 const ROUTES = [
@@ -21,7 +21,7 @@ test('every capability states its scopes or says that it is public', () => {
   for (const { name, scopes } of [...capabilities, ...rawRoutes]) {
     if (scopes === 'public' || scopes === ANY_SCOPE) continue
     expect(scopes.length, name).toBeGreaterThan(0)
-    for (const scope of scopes) expect(SCOPES, name).toContain(scope)
+    for (const scope of scopes) expect([...SCOPES, AGENT_KEYS], name).toContain(scope)
   }
 })
 

@@ -1,6 +1,12 @@
 export const SCOPES = ['search', 'record', 'case:write', 'publish', 'workspace:write', 'account'] as const
 
-export type Scope = (typeof SCOPES)[number]
+/**
+ * Lets a program on a person's computer make keys for the agents there. An app can be granted it, and nothing else carries
+ * it: it is no scope of a key, so a key cannot make keys by it.
+ */
+export const AGENT_KEYS = 'agent-keys'
+
+export type Scope = (typeof SCOPES)[number] | typeof AGENT_KEYS
 
 /** What agents and apps need: every tool, and nothing of the account (keys, settings, billing). */
 export const TOOL_SCOPES = [

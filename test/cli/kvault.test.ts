@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -120,35 +120,10 @@ test('what the vault refuses is said in its own words', async () => {
   expect(result.stderr).toContain('symptom: Field required')
 })
 
-test('connect shows the change without the key, writes only after consent, and disconnect restores the bytes', async () => {
-  const file = join(home, '.cursor', 'mcp.json')
-  const original = '{"mcpServers":{"other":{"command":"x"}}}'
-  mkdirSync(join(home, '.cursor'), { recursive: true })
-  writeFileSync(file, original)
-  const dry = await kvault(['connect', 'cursor', '--dry-run'])
-  expect(dry.stdout).toContain('<API_KEY>')
-  expect(dry.stdout).not.toMatch(/kv_[\w-]{40}/)
-  expect(readFileSync(file, 'utf8')).toBe(original)
-  expect((await kvault(['connect', 'cursor'])).code).toBe(4)
-  expect((await kvault(['connect', 'cursor', '--yes'])).code).toBe(0)
-  expect(JSON.parse(readFileSync(file, 'utf8')).mcpServers['knowledge-vault'].url).toBe(
-    `${server.baseUrl}/mcp`,
-  )
-  expect((await kvault(['disconnect', 'cursor', '--yes'])).code).toBe(0)
-  expect(readFileSync(file, 'utf8')).toBe(original)
-})
-
-test('a file that connect made is gone after disconnect', async () => {
-  const file = join(home, '.claude.json')
-  await kvault(['connect', 'claude-code', '--yes'])
-  expect(statSync(file).mode & 0o777).toBe(0o600)
-  await kvault(['disconnect', 'claude-code', '--yes'])
-  expect(existsSync(file)).toBe(false)
-})
-
 test('doctor finds what is wrong and what is right', async () => {
   const well = await kvault(['doctor'])
-  expect(well.stdout).toContain('Credential: accepted')
+  expect(well.stdout).toMatch(/ok +Credential +accepted/)
+  expect(well.stdout).toMatch(/ok +Scopes +25 of 25 tools/)
   expect(well.code).toBe(0)
   const away = await kvault(['doctor', '--url', 'http://127.0.0.1:9'])
   expect(away.code).toBe(1)

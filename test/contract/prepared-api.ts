@@ -13,6 +13,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   account_delete_by_password: 'ends the account that asks',
   account_sign_out_everywhere: 'ends the key that asks',
   keys_end_current: 'ends the key that asks',
+  keys_create_for_agent: 'is for an app that was granted agent-keys; no key carries that scope',
   service_warnings: 'is for administrators of the service',
   account_logout: 'ends the session that asks',
   account_change_password: 'ends all other sessions',

@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { spawnServer, untilReady } from '../support/process.ts'
+import { repository, spawnServer, untilReady } from '../support/process.ts'
 
 test('npm start brings the service up with nothing configured, and stops cleanly', async () => {
   const server = await spawnServer()
@@ -60,14 +62,48 @@ test('a configuration mistake is one clear line and exit code 2', async () => {
   server.remove()
 })
 
-test('a port in use is said in one line', async () => {
+const linesOf = (output: string) => output.split('\n').filter((line) => line !== '')
+
+test('a port in use is said in one line, and once with many workers', async () => {
   const blocker = createServer()
   await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve))
   const address = blocker.address()
   const port = typeof address === 'object' && address ? address.port : 0
-  const server = await spawnServer({ PORT: String(port) })
-  expect(await server.exited).toBe(2)
-  expect(server.output()).toContain(`Port ${port} is in use`)
+  for (const WORKERS of ['1', '3']) {
+    const server = await spawnServer({ PORT: String(port), WORKERS })
+    expect(await server.exited).toBe(2)
+    expect(linesOf(server.output())).toEqual([`Port ${port} is in use. Set PORT to a free one.`])
+    server.remove()
+  }
   blocker.close()
-  server.remove()
+})
+
+test('a data folder that cannot be written is one line, once with many workers', async () => {
+  const holder = await spawnServer({ SESSION_TTL_DAYS: 'soon' })
+  await holder.exited
+  const file = join(holder.dataDir, 'a-file')
+  writeFileSync(file, '')
+  for (const WORKERS of ['1', '3']) {
+    const server = await spawnServer({ DATA_DIR: join(file, 'data'), WORKERS })
+    expect(await server.exited).toBe(2)
+    expect(linesOf(server.output())).toEqual([
+      `${join(file, 'data')} cannot be written (ENOTDIR). Set DATA_DIR to a folder that this user may write to.`,
+    ])
+  }
+  holder.remove()
+})
+
+test('a reader that leaves ends neither the service nor the reason why it ended with a stack', async () => {
+  const run = (script: string): Promise<string> =>
+    new Promise((resolve) => {
+      const child = spawn('bash', ['-c', script], {
+        cwd: repository,
+        env: { PATH: process.env.PATH, PORT: '0', ENV_FILE: '', DATA_DIR: '/dev/null/data', WORKERS: '1' },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      let output = ''
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+      child.once('close', () => resolve(output))
+    })
+  expect(await run(`'${process.execPath}' bin/serve.js 2>&1 | true; echo "\${PIPESTATUS[0]}"`)).toBe('2\n')
 })

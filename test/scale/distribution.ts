@@ -199,6 +199,7 @@ export const NOT_PLAYED = [
   'health.live',
   'health.ready',
   'invites.accept',
+  'keys.create_for_agent',
   'service.warnings',
   'support.chat',
   'support.close_ticket',

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { repository } from './process.ts'
 
-type Folder = 'suites' | 'contract' | 'claude'
+type Folder = 'suites' | 'contract' | 'claude' | 'clients'
 
 const folder = (name: Folder) => join(repository, 'test', 'external', name, 'node_modules')
 

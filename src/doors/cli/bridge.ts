@@ -1,27 +1,11 @@
 import { createInterface } from 'node:readline'
+import { eventsOf } from './event-stream.ts'
 import { findProfile } from './profile.ts'
 
 type Message = { jsonrpc: '2.0'; id?: string | number; method?: string; params?: Record<string, unknown> }
 
 const CALL_TIMEOUT_MS = 120_000
 const INTERNAL_ERROR = -32603
-
-/** Cuts an event stream into the data of its events. */
-async function* eventsOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  let rest = ''
-  for await (const text of stream.pipeThrough(new TextDecoderStream())) {
-    rest += text
-    const blocks = rest.split(/\r?\n\r?\n/)
-    rest = blocks.pop() ?? ''
-    for (const block of blocks) {
-      const data = block
-        .split(/\r?\n/)
-        .flatMap((line) => (line.startsWith('data:') ? line.slice(5).trimStart() : []))
-        .join('\n')
-      if (data) yield data
-    }
-  }
-}
 
 const protocolVersion = ({ params }: Message): string | undefined => {
   const meta = params?._meta as Record<string, unknown> | undefined

@@ -1,92 +1,67 @@
-import { Command, CommanderError } from 'commander'
-import { VERSION } from '../../core/version.ts'
-import { CommandError, EXIT } from './exit-codes.ts'
-
-type Action = () => Promise<number>
+import type { Command } from 'commander'
+import { EXIT } from './exit-codes.ts'
+import type { Done } from './program.ts'
 
 const collect = (value: string, before: string[] = []) => [...before, value]
 
-/** Each command's code is loaded when it is asked for, so that none waits for the others. */
-export function buildProgram(done: (action: Action) => void): Command {
-  const program = new Command('kvault')
-    .description('The Knowledge Vault in a terminal: serve it, connect agents to it, use it.')
-    .version(VERSION)
-    .showHelpAfterError('(kvault --help lists the commands)')
-    .exitOverride()
-
+/** Commands for whoever uses a vault. Each one's code is loaded when it is asked for, so that none waits for the others. */
+export function addCommands(program: Command, done: Done): void {
   const command = (usage: string, description: string) => program.command(usage).description(description)
   const vaultCommand = (usage: string, description: string) =>
     command(usage, description)
       .option('--url <url>', 'the vault (default: KVAULT_URL, then the one signed in to)')
       .option('--key <key>', 'API key (default: KVAULT_API_KEY, then the one signed in with)')
 
-  command('serve', 'run the service here (configured by environment, as npm start)').action(() =>
+  addConnecting(vaultCommand, done)
+  addUsing(vaultCommand, done)
+  command('hook <event>', 'capture hooks for agents: session-start, stop').action((event) =>
+    done(async () => (await import('./hook.ts')).hook(event)),
+  )
+  command('completion <shell>', 'completion script for bash, zsh or fish').action((shell) =>
     done(async () => {
-      await import('../../main.ts')
+      process.stdout.write(`${(await import('./completion.ts')).completionScript(shell, program)}\n`)
       return EXIT.done
     }),
   )
-  command('backup <file>', 'write a backup of the vault configured here, while it runs').action((file) =>
-    done(async () => (await import('./maintenance.ts')).backup(file)),
-  )
-  command('restore <file>', 'fill an empty vault from a backup').action((file) =>
-    done(async () => (await import('./maintenance.ts')).restore(file)),
-  )
-  command('verify [file]', 'check the vault configured here, or a backup file')
-    .option('--json', 'as JSON')
-    .action((file, options) => done(async () => (await import('./maintenance.ts')).verify(file, options)))
-  command('reindex', 'make the search indexes anew').action(() =>
-    done(async () => (await import('./maintenance.ts')).reindexVault()),
-  )
-  const admin = command('admin', 'say who administers the service configured here')
-  admin
-    .command('grant <email>')
-    .description(
-      'make somebody service admin; prints a link where the account is new or its address not proved',
+}
+
+type MakeCommand = (usage: string, description: string) => Command
+
+function addConnecting(vaultCommand: MakeCommand, done: Done): void {
+  vaultCommand('connect [clients...]', 'connect the agents of this computer, or the named ones')
+    .option('--dry-run', 'show the changes, write nothing')
+    .option('--yes', 'do not ask')
+    .option('--auth <way>', 'key, or oauth for clients that sign in by themselves (default: what suits each)')
+    .option('--hooks', 'also add the hooks that restore and keep memory, where the client has hooks')
+    .option('--print', 'print entries to copy instead')
+    .action((clients, options) =>
+      done(async () => (await import('./connect/connect.ts')).connect(clients, options)),
     )
-    .option('--keep-access', 'you vouch for whoever holds the account: sign nobody out, print no link')
-    .action((email, options) => done(async () => (await import('./admin.ts')).grant(email, options)))
-  admin
-    .command('revoke <email>')
-    .description('take that back')
-    .action((email) => done(async () => (await import('./admin.ts')).revoke(email)))
-  admin
-    .command('list')
-    .description('who is service admin')
-    .action(() => done(async () => (await import('./admin.ts')).list()))
-  admin
-    .command('reset-link <email>')
-    .description('print a link for choosing a new password, for a server without mail')
-    .action((email) => done(async () => (await import('./admin.ts')).resetLink(email)))
-  admin
-    .command('appoint <workspace-id> <email>')
-    .description('make a member admin of a workspace that has none left')
-    .action((id, email) => done(async () => (await import('./admin.ts')).appoint(id, email)))
-  vaultCommand('login', 'sign in and keep an API key in your configuration folder')
-    .option('--email <email>', 'account to sign in with')
+  vaultCommand('disconnect [clients...]', 'undo exactly that, and delete the key that was made for it')
+    .option('--dry-run', 'show the changes, write nothing')
+    .option('--yes', 'do not ask')
+    .action((clients, options) =>
+      done(async () => (await import('./connect/disconnect.ts')).disconnect(clients, options)),
+    )
+  vaultCommand('doctor', 'check server, credential, clients and hooks, and say what to do')
+    .option('--json', 'as JSON')
+    .action((options) => done(async () => (await import('./doctor/doctor.ts')).doctor(options)))
+  vaultCommand('login', 'sign in by the browser and keep an API key in your configuration folder')
+    .option('--email <email>', 'sign in by password instead')
     .option('--password-stdin', 'read the password from standard input')
     .action((options) => done(async () => (await import('./sign-in.ts')).login(options)))
-  command('logout', 'delete that key, here and at the vault').action(() =>
-    done(async () => (await import('./sign-in.ts')).logout()),
-  )
-  for (const verb of ['connect', 'disconnect'] as const)
-    vaultCommand(
-      `${verb} <client>`,
-      verb === 'connect' ? "write the vault into a client's MCP configuration" : 'undo exactly that',
-    )
-      .option('--dry-run', 'show the change, write nothing')
-      .option('--yes', 'do not ask')
-      .option('--print', 'print the entry instead (connect)')
-      .action((client, options) => done(async () => (await import('./connect.ts'))[verb](client, options)))
+  vaultCommand('logout', 'delete that key, here and at the vault')
+    .option('--yes', 'do not ask')
+    .action((options) => done(async () => (await import('./sign-in.ts')).logout(options)))
   vaultCommand('mcp', 'MCP server on standard input and output, bridging to the vault').action((options) =>
     done(async () => {
       await (await import('./bridge.ts')).bridge(options)
       return EXIT.done
     }),
   )
-  vaultCommand('doctor', 'check server, credential, scopes, clock and clients')
-    .option('--json', 'as JSON')
-    .action((options) => done(async () => (await import('./doctor.ts')).doctor(options)))
+}
+
+function addUsing(vaultCommand: MakeCommand, done: Done): void {
   vaultCommand('search <words...>', 'search cards')
     .option('--scope <scope>', 'personal, workspace or public (5 credits on a hit)')
     .option('--limit <n>', '1 to 20')
@@ -108,29 +83,4 @@ export function buildProgram(done: (action: Action) => void): Command {
     .option('--limit <n>', 'recent events, 1 to 100')
     .option('--json', 'as JSON')
     .action((project, options) => done(async () => (await import('./project.ts')).context(project, options)))
-  command('hook <event>', 'capture hooks for agents: session-start, stop').action((event) =>
-    done(async () => (await import('./hook.ts')).hook(event)),
-  )
-  command('completion <shell>', 'completion script for bash, zsh or fish').action((shell) =>
-    done(async () => {
-      process.stdout.write(`${(await import('./completion.ts')).completionScript(shell, program)}\n`)
-      return EXIT.done
-    }),
-  )
-  return program
-}
-
-export async function run(argv: string[]): Promise<number> {
-  let action: Action = async () => EXIT.done
-  try {
-    await buildProgram((chosen) => {
-      action = chosen
-    }).parseAsync(argv)
-    return await action()
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
-    if (!(error instanceof CommandError)) throw error
-    process.stderr.write(`${error.message}\n`)
-    return error.exitCode
-  }
 }

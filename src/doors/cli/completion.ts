@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { CLIENTS } from './clients.ts'
+import { CLIENTS } from './clients/list.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
 
 const clientNames = CLIENTS.map((client) => client.name).join(' ')

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { noteHookRun } from './hook-log.ts'
 import { findProfile, type Profile } from './profile.ts'
 import { projectKeyOf, type Snapshot } from './project.ts'
 import { readStdin } from './terminal.ts'
@@ -114,10 +115,11 @@ export async function hook(event: string): Promise<number> {
     const input: HookInput = JSON.parse((await readStdin()) || '{}')
     if (event === 'session-start') await sessionStart({ url, apiKey }, input)
     else if (event === 'stop') await stop({ url, apiKey }, input)
+    noteHookRun(event)
   } catch (error) {
-    process.stderr.write(
-      `kvault: memory was not reached (${error instanceof Error ? error.message : error})\n`,
-    )
+    const reason = error instanceof Error ? error.message : String(error)
+    noteHookRun(event, reason)
+    process.stderr.write(`kvault: memory was not reached (${reason})\n`)
   }
   return 0
 }

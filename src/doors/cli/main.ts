@@ -1,8 +1,16 @@
+// The command of the server's package and of the checkout: everything that `kvault` has, and what works on the database.
+import { quietPipes } from './terminal.ts'
+
+quietPipes()
 // The bridge answers a client that waits for its handshake, so it goes past the argument parser.
 if (process.argv[2] === 'mcp' && process.argv.length === 3) {
   const { bridge } = await import('./bridge.ts')
   await bridge()
 } else {
-  const { run } = await import('./commands.ts')
-  process.exitCode = await run(process.argv)
+  const [{ run }, { addCommands }, { addServerCommands }] = await Promise.all([
+    import('./program.ts'),
+    import('./commands.ts'),
+    import('./server/commands.ts'),
+  ])
+  process.exitCode = await run('knowledge-vault', process.argv, [addServerCommands, addCommands])
 }

@@ -1,17 +1,15 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { CommandError, EXIT } from './exit-codes.ts'
+import { settingsFolder } from './folders.ts'
+import { vaultOfPackage } from './own-copy.ts'
 
 /** Which vault this person uses and with which key; kept in a file only they can read. */
 export type Profile = { url: string; apiKey: string; keyId?: string }
 
 export const DEFAULT_URL = 'http://127.0.0.1:8080'
 
-export const profileFolder = (): string =>
-  process.env.KVAULT_HOME ?? join(process.env.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'kvault')
-
-const profileFile = () => join(profileFolder(), 'profile.json')
+const profileFile = () => join(settingsFolder(), 'profile.json')
 
 export function writePrivate(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
@@ -33,13 +31,26 @@ export const dropProfile = (): void => rmSync(profileFile(), { force: true })
 
 export type ProfileOptions = { url?: string; key?: string }
 
-/** Options first, then KVAULT_URL and KVAULT_API_KEY, then what `kvault login` saved. */
+const tidy = (url: string): string => url.replace(/\/+$/, '')
+
+const namedUrl = (options: ProfileOptions): string | undefined =>
+  options.url ?? (process.env.KVAULT_URL || undefined)
+
+/** For signing in: the vault that handed out this command comes before the one that was used until now. */
+export const urlToJoin = (options: ProfileOptions): string =>
+  tidy(namedUrl(options) ?? vaultOfPackage() ?? savedProfile()?.url ?? DEFAULT_URL)
+
+/** Options first, then KVAULT_URL and KVAULT_API_KEY, then what `kvault login` or `connect` saved. */
 export function findProfile(options: ProfileOptions = {}): Partial<Profile> & { url: string } {
   const saved = savedProfile()
-  const url = (options.url ?? process.env.KVAULT_URL ?? saved?.url ?? DEFAULT_URL).replace(/\/+$/, '')
-  const apiKey = options.key ?? process.env.KVAULT_API_KEY ?? (saved?.url === url ? saved.apiKey : undefined)
+  const url = tidy(namedUrl(options) ?? saved?.url ?? vaultOfPackage() ?? DEFAULT_URL)
+  const apiKey = givenKey(options) ?? (saved?.url === url ? saved.apiKey : undefined)
   return { url, ...(apiKey ? { apiKey } : {}) }
 }
+
+/** A key that was handed to this call, as opposed to one that was saved. */
+export const givenKey = (options: ProfileOptions): string | undefined =>
+  options.key ?? (process.env.KVAULT_API_KEY || undefined)
 
 export function requireProfile(options: ProfileOptions = {}): Profile {
   const { url, apiKey } = findProfile(options)

@@ -1,8 +1,18 @@
-import { hostname } from 'node:os'
 import { TOOL_SCOPES } from '../../core/scopes.ts'
-import { CommandError, EXIT } from './exit-codes.ts'
-import { dropProfile, findProfile, type ProfileOptions, savedProfile, saveProfile } from './profile.ts'
-import { isInteractive, print, question, readStdin, secretQuestion } from './terminal.ts'
+import { signInByBrowser } from './connect/browser-sign-in.ts'
+import { connections } from './connect/connections.ts'
+import { agreed, type ConsentOptions } from './connect/consent.ts'
+import { endKey, keyName } from './connect/keys.ts'
+import { EXIT } from './exit-codes.ts'
+import {
+  dropProfile,
+  type Profile,
+  type ProfileOptions,
+  savedProfile,
+  saveProfile,
+  urlToJoin,
+} from './profile.ts'
+import { paint, print, question, readStdin, secretQuestion } from './terminal.ts'
 import { ask, failure } from './vault-client.ts'
 
 export type LoginOptions = ProfileOptions & { email?: string; passwordStdin?: boolean }
@@ -13,16 +23,19 @@ async function keyWorks(url: string, apiKey: string): Promise<void> {
   if (reply.status !== 200 && reply.status !== 403) throw failure(reply)
 }
 
-/** Signs in once with the password and keeps an API key of its own, so that no password is ever stored. */
-export async function login(options: LoginOptions): Promise<number> {
-  const { url } = findProfile(options)
-  if (options.key) {
-    await keyWorks(url, options.key)
-    saveProfile({ url, apiKey: options.key })
-    print(`Signed in at ${url} with the given key.`)
-    return EXIT.done
-  }
-  if (!options.email && !isInteractive()) throw new CommandError('Give --email, or --key.', EXIT.usage)
+type Created = { api_key: string; key_id: string }
+
+const keep = (url: string, { api_key, key_id }: Created): void =>
+  saveProfile({ url, apiKey: api_key, keyId: key_id })
+
+async function loginByKey(url: string, apiKey: string): Promise<void> {
+  await keyWorks(url, apiKey)
+  saveProfile({ url, apiKey })
+  print(`Signed in at ${url} with the given key.`)
+}
+
+/** With the password, for computers without a browser. It is used once and stored nowhere. */
+async function loginByPassword(url: string, options: LoginOptions): Promise<void> {
   const email = options.email ?? (await question('E-mail: '))
   const password = options.passwordStdin
     ? (await readStdin()).replace(/\r?\n$/, '')
@@ -33,32 +46,66 @@ export async function login(options: LoginOptions): Promise<number> {
   const session = { authorization: `Bearer ${access_token}` }
   const created = await ask(url, '/api/v1/auth/api-keys', {
     // Agents use this key: it opens the tools, and nothing of the account.
-    body: { name: `kvault on ${hostname()}`.slice(0, 120), scopes: TOOL_SCOPES },
+    body: { name: keyName('kvault'), scopes: TOOL_SCOPES },
     headers: session,
   })
   await ask(url, '/api/v1/auth/logout', { method: 'POST', headers: session })
   if (created.status !== 201) throw failure(created)
-  const key = created.body as { api_key: string; key_id: string }
-  saveProfile({ url, apiKey: key.api_key, keyId: key.key_id })
-  print(`Signed in at ${url} as ${email}. Next: kvault connect claude-code`)
+  keep(url, created.body as Created)
+  print(`Signed in at ${url} as ${email}. Next: kvault connect`)
+}
+
+async function loginByBrowser(url: string): Promise<void> {
+  const session = await signInByBrowser(url, print)
+  try {
+    const created = await ask(url, '/api/v1/auth/api-keys/agent', {
+      body: { name: keyName('kvault') },
+      headers: { authorization: `Bearer ${session.token}` },
+    })
+    if (created.status !== 201) throw failure(created)
+    keep(url, created.body as Created)
+  } finally {
+    await session.end()
+  }
+  print(`Signed in at ${url}. Next: kvault connect`)
+}
+
+/** Signs in once and keeps an API key of its own, so that no password is ever stored. */
+export async function login(options: LoginOptions): Promise<number> {
+  const url = urlToJoin(options)
+  if (options.key) await loginByKey(url, options.key)
+  else if (options.email || options.passwordStdin) await loginByPassword(url, options)
+  else await loginByBrowser(url)
   return EXIT.done
 }
 
-/** Deletes the key that `login` made, at the vault and here. */
-export async function logout(): Promise<number> {
+/** What stops to work without the saved key: clients that share it, and hooks, which have no other. */
+function cutOff({ apiKey }: Profile): string[] {
+  return connections().flatMap((connection) => [
+    ...(connection.apiKey === apiKey ? [connection.client] : []),
+    ...(connection.hooks ? [`the hooks of ${connection.client}`] : []),
+  ])
+}
+
+/** Deletes the key that `login` made, at the vault and here, after naming what depends on it. */
+export async function logout(options: ConsentOptions): Promise<number> {
   const profile = savedProfile()
   if (!profile) {
     print('Not signed in.')
     return EXIT.done
   }
-  dropProfile()
-  if (profile.keyId) {
-    const reply = await ask(profile.url, '/api/v1/auth/api-keys/current', {
-      method: 'DELETE',
-      headers: { 'x-api-key': profile.apiKey },
-    })
-    if (![204, 401, 404].includes(reply.status)) throw failure(reply)
+  const lost = cutOff(profile)
+  const others = connections().filter((one) => one.keyId && one.apiKey !== profile.apiKey)
+  if (others.length > 0) {
+    const names = others.map(({ client }) => client).join(', ')
+    print(paint('dim', `These go on with keys of their own: ${names}. To end them: kvault disconnect`))
   }
-  print(`Signed out of ${profile.url}; its key is deleted.`)
+  if (lost.length > 0) {
+    print(`This cuts off: ${lost.join(', ')}`)
+    if (!(await agreed('Sign out?', options))) return EXIT.done
+  }
+  if (profile.keyId) await endKey(profile.url, profile.apiKey)
+  dropProfile()
+  print(`Signed out of ${profile.url}${profile.keyId ? '; its key is deleted' : ''}.`)
   return EXIT.done
 }

@@ -1,16 +1,29 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
-import { styleText } from 'node:util'
 import { CommandError, EXIT } from './exit-codes.ts'
 
 export const print = (text = ''): void => void process.stdout.write(`${text}\n`)
 export const printJson = (value: unknown): void => print(JSON.stringify(value, null, 2))
 
-type Style = Parameters<typeof styleText>[0]
+/** A reader that has enough, such as `head`, ends the program quietly. */
+export function quietPipes(): void {
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error
+      process.exit(0)
+    })
+}
 
-/** Colours on a terminal only; `styleText` also honours NO_COLOR and FORCE_COLOR. */
-export const paint = (style: Style, text: string): string =>
-  styleText(style, text, { stream: process.stdout, validateStream: true })
+const STYLES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 } as const
+
+const hasColours = (): boolean =>
+  process.env.FORCE_COLOR
+    ? process.env.FORCE_COLOR !== '0'
+    : Boolean(process.stdout.isTTY && !process.env.NO_COLOR)
+
+/** Colours on a terminal only; NO_COLOR and FORCE_COLOR decide otherwise. */
+export const paint = (style: keyof typeof STYLES, text: string): string =>
+  hasColours() ? `\u001b[${STYLES[style]}m${text}\u001b[0m` : text
 
 export const isInteractive = (): boolean => Boolean(process.stdin.isTTY && process.stdout.isTTY)
 

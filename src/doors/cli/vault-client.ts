@@ -18,8 +18,9 @@ const reason = (error: unknown): string => {
 export async function ask(
   url: string,
   path: string,
-  options: { method?: string; body?: unknown; headers?: Record<string, string> } = {},
+  options: { method?: string; body?: unknown; text?: string; headers?: Record<string, string> } = {},
 ): Promise<Reply> {
+  const sent = options.text ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
   try {
     const answer = await fetch(url + path, {
       method: options.method ?? (options.body === undefined ? 'GET' : 'POST'),
@@ -27,7 +28,7 @@ export async function ask(
         ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
         ...options.headers,
       },
-      ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+      ...(sent === undefined ? {} : { body: sent }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
     const text = await answer.text()
@@ -47,7 +48,8 @@ function parsed(text: string): unknown {
 
 /** The vault's own sentence; validation issues as `field: message`. */
 export function errorText({ status, body }: Reply): string {
-  const detail = (body as Json | undefined)?.detail
+  const { detail, error_description } = (body ?? {}) as Json
+  if (typeof error_description === 'string') return error_description
   if (typeof detail === 'string') return detail
   if (Array.isArray(detail))
     return detail.map((issue) => `${issue.loc.slice(1).join('.') || 'input'}: ${issue.msg}`).join('; ')

@@ -54,6 +54,7 @@ export function aiGuide(all: () => readonly Capability[]) {
         ...AUTHENTICATION,
         tool_endpoint: `POST ${baseUrl}/mcp/tools/{tool_name}`,
         mcp_endpoint: `${baseUrl}/mcp`,
+        connect_an_agent: `npx -y ${baseUrl}/kvault.tgz connect`,
       },
       workflow: [...WORKFLOW],
       tools: toolsOf(all()).map((tool) => ({

@@ -14,6 +14,7 @@ import {
 import { takesCredentials } from '../../credential-statements.ts'
 import { type Db, noteTakenCredentials, refuseInTransaction, rootHandleGuard, runDirectly } from '../../db.ts'
 import type { Schema } from '../../schema.ts'
+import { boundValues } from './bound-values.ts'
 
 const MAX_CACHED_STATEMENTS = 500
 
@@ -23,7 +24,6 @@ type Prepared = {
   writes: boolean
   takesCredentials: boolean
 }
-type Value = null | number | bigint | string | Uint8Array
 
 /**
  * Rows come as arrays and are named here: node:sqlite itself makes objects of the slow kind, at twice the price. A
@@ -75,8 +75,8 @@ export class SqliteConnection implements DatabaseConnection {
     const { statement, toRow, writes, takesCredentials } = this.#prepare(sql)
     if (writes) this.writes++
     if (takesCredentials) noteTakenCredentials()
-    if (toRow) return (statement.all(...(parameters as Value[])) as unknown as unknown[][]).map(toRow)
-    statement.run(...(parameters as Value[]))
+    if (toRow) return (statement.all(...boundValues(sql, parameters)) as unknown as unknown[][]).map(toRow)
+    statement.run(...boundValues(sql, parameters))
     return []
   }
 
@@ -86,13 +86,14 @@ export class SqliteConnection implements DatabaseConnection {
     if (toRow) return { rows: this.run(sql, parameters) as R[] }
     this.writes++
     if (takesCredentials) noteTakenCredentials()
-    const { changes, lastInsertRowid } = statement.run(...(parameters as Value[]))
+    const { changes, lastInsertRowid } = statement.run(...boundValues(sql, parameters))
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
   }
 
   async *streamQuery<R>({ sql, parameters }: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
     // Not from the cache: a cached statement may be run again while this one is still being read.
-    for (const row of this.#db.prepare(sql).iterate(...(parameters as Value[]))) yield { rows: [row as R] }
+    for (const row of this.#db.prepare(sql).iterate(...boundValues(sql, parameters)))
+      yield { rows: [row as R] }
   }
 
   close(): void {

@@ -3,7 +3,7 @@ import { capability } from '../../../core/capability.ts'
 import { inTx, type UserCtx } from '../../../core/context.ts'
 import { conflict, missingScope, notAuthenticated, notFound } from '../../../core/errors.ts'
 import { AnswerId, Id, Time } from '../../../core/schemas.ts'
-import { SCOPES } from '../../../core/scopes.ts'
+import { AGENT_KEYS, SCOPES, TOOL_SCOPES } from '../../../core/scopes.ts'
 import { randomToken, sha256 } from '../../../core/secrets.ts'
 import { fromJson, toJson } from '../../../db/columns.ts'
 import { newId } from '../../../db/ids.ts'
@@ -66,6 +66,41 @@ async function refuseTooMany(ctx: UserCtx): Promise<void> {
     throw conflict('too_many_keys', `You have ${keys} API keys. Delete those that nobody uses first.`)
 }
 
+type NewKey = {
+  name: string
+  scopes: readonly (typeof SCOPES)[number][]
+  expiresInDays?: number | null | undefined
+}
+
+const insertKey = (ctx: UserCtx, { name, scopes, expiresInDays }: NewKey) => {
+  const key = KEY_PREFIX + randomToken(KEY_BYTES)
+  // The key itself is sometimes pasted as its name.
+  const cleanName = cleanText(name, new Findings())
+  return inTx(ctx, async (ctx) => {
+    await requireLiveCredential(ctx)
+    await refuseTooMany(ctx)
+    const now = ctx.now()
+    const row: ApiKeysTable = {
+      key_id: newId(),
+      key_hash: sha256(key),
+      user_id: ctx.viewer.userId,
+      name: cleanName,
+      prefix: key.slice(0, SHOWN_CHARACTERS),
+      scopes: toJson(scopes),
+      created_at: now.toISOString(),
+      last_used_at: null,
+      expires_at: expiresInDays ? new Date(now.getTime() + expiresInDays * DAY_MS).toISOString() : null,
+    }
+    await ctx.db.insertInto('api_keys').values(row).execute()
+    await audit(ctx, {
+      action: 'key.created',
+      subject: { type: 'api_key', id: row.key_id },
+      details: { scopes },
+    })
+    return { ...present(row), api_key: key }
+  })
+}
+
 export const createApiKey = capability({
   name: 'keys.create',
   summary: 'Create an API key; the answer is the only time the whole key is shown',
@@ -79,32 +114,25 @@ export const createApiKey = capability({
     const granted = scopes ? [...new Set(scopes)] : SCOPES.filter((scope) => ctx.viewer.scopes.has(scope))
     const exceeding = granted.filter((scope) => !ctx.viewer.scopes.has(scope))
     if (exceeding.length > 0) throw missingScope(exceeding)
-    const key = KEY_PREFIX + randomToken(KEY_BYTES)
-    // The key itself is sometimes pasted as its name.
-    const cleanName = cleanText(name, new Findings())
-    return inTx(ctx, async (ctx) => {
-      await requireLiveCredential(ctx)
-      await refuseTooMany(ctx)
-      const now = ctx.now()
-      const row: ApiKeysTable = {
-        key_id: newId(),
-        key_hash: sha256(key),
-        user_id: ctx.viewer.userId,
-        name: cleanName,
-        prefix: key.slice(0, SHOWN_CHARACTERS),
-        scopes: toJson(granted),
-        created_at: now.toISOString(),
-        last_used_at: null,
-        expires_at: expires_in_days ? new Date(now.getTime() + expires_in_days * DAY_MS).toISOString() : null,
-      }
-      await ctx.db.insertInto('api_keys').values(row).execute()
-      await audit(ctx, {
-        action: 'key.created',
-        subject: { type: 'api_key', id: row.key_id },
-        details: { scopes: granted },
-      })
-      return { ...present(row), api_key: key }
-    })
+    return insertKey(ctx, { name, scopes: granted, expiresInDays: expires_in_days })
+  },
+})
+
+export const createAgentKey = capability({
+  name: 'keys.create_for_agent',
+  summary: 'Create an API key for one agent; for an app that was granted the scope agent-keys',
+  description:
+    'The key carries the tool scopes that the app was granted. `kvault connect` makes one for each agent on a computer.',
+  scopes: [AGENT_KEYS],
+  rest: ['POST /api/v1/auth/api-keys/agent'],
+  status: 201,
+  errors: [409],
+  input: APIKeyCreate.pick({ name: true }).meta({ id: 'AgentKeyCreate' }),
+  output: APIKeyCreatedResponse,
+  run: (ctx, { name }) => {
+    const scopes = TOOL_SCOPES.filter((scope) => ctx.viewer.scopes.has(scope))
+    if (scopes.length === 0) throw missingScope(TOOL_SCOPES)
+    return insertKey(ctx, { name, scopes })
   },
 })
 

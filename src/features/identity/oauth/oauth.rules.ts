@@ -1,10 +1,13 @@
-import { TOOL_SCOPES } from '../../../core/scopes.ts'
+import { AGENT_KEYS, TOOL_SCOPES } from '../../../core/scopes.ts'
 import { sha256 } from '../../../core/secrets.ts'
 
-// What an app may be granted. `account` is left out on purpose: with it an app could make itself API keys
+// What an app may be granted unasked. `account` is left out on purpose: with it an app could make itself API keys
 // that outlive the moment its owner disconnects it.
 export const GRANTABLE_SCOPES = TOOL_SCOPES
-export type GrantableScope = (typeof GRANTABLE_SCOPES)[number]
+// Keys for agents outlive the app that made them, so this one is granted only to an app that asks for it by name, and
+// the metadata does not list it: clients ask for whatever is listed.
+const BY_NAME = [...GRANTABLE_SCOPES, AGENT_KEYS] as const
+export type GrantableScope = (typeof BY_NAME)[number]
 
 export const SCOPE_MEANING: Record<GrantableScope, string> = {
   search: 'Search and read your cards, your teams and your project memory',
@@ -12,6 +15,8 @@ export const SCOPE_MEANING: Record<GrantableScope, string> = {
   'case:write': 'Create and edit cards',
   publish: 'Publish and unpublish your cards',
   'workspace:write': 'Create workspaces, manage members and invitations',
+  [AGENT_KEYS]:
+    'Make keys for the agents on your computer. A key may do what is ticked here, and stays until you delete it under API keys',
 }
 
 // An error with the words of OAuth (RFC 6749 §5.2, RFC 7591 §3.2.2). It never leaves the OAuth routes:
@@ -89,7 +94,7 @@ export function redirectMatches(registered: readonly string[], asked: string): b
 export function parseScopes(text: string | undefined): GrantableScope[] {
   const asked = (text ?? '').split(/\s+/).filter(Boolean)
   if (asked.length === 0) return [...GRANTABLE_SCOPES]
-  const known = GRANTABLE_SCOPES.filter((scope) => asked.includes(scope))
+  const known = BY_NAME.filter((scope) => asked.includes(scope))
   if (known.length === 0)
     throw new OAuthProblem('invalid_scope', `Known scopes: ${GRANTABLE_SCOPES.join(' ')}`)
   return known

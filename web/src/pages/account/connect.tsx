@@ -10,7 +10,8 @@ import { Page } from '../../ui/page.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { toolScopes } from '../settings/scopes.ts'
-import { AGENTS, type AgentId } from './agents.ts'
+import { LINK_CLASS } from './account-card.tsx'
+import { AGENTS, type AgentId, connectCommand } from './agents.ts'
 
 /** A key made for this page, shown once, and a line that turns green when the agent first uses it. */
 export function Connect() {
@@ -33,6 +34,20 @@ export function Connect() {
       narrow
       actions={<LinkButton to="/">Go to search</LinkButton>}
     >
+      <section aria-label="One command" className="mb-8 grid gap-2">
+        <p className="text-sm text-soft">
+          One command finds the agents on your computer, signs you in by the browser and connects each with a
+          key of its own. It needs Node 20 or newer.
+        </p>
+        <CopyBlock text={connectCommand(base)} label="Command" />
+        <p className="text-sm text-soft">
+          For Claude Desktop there is also{' '}
+          <a className={LINK_CLASS} href="/kvault.mcpb">
+            a bundle to open
+          </a>
+          . Or by hand:
+        </p>
+      </section>
       <ol className="grid gap-8">
         <Step number={1} title="A key for it">
           {key ? (

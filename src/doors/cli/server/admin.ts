@@ -1,14 +1,14 @@
 /** Commands by which the operator of the server says who administers it. They work on its database, as backup does. */
 
-import type { Ctx } from '../../core/context.ts'
-import { AppError } from '../../core/errors.ts'
-import { Email, Id } from '../../core/schemas.ts'
-import { migrate } from '../../db/migrations/migrate.ts'
-import { grantAdmin, grantedAdmins, resetLinkFor, revokeAdmin } from '../../features/joining/admins.ts'
-import { appointAdmin } from '../../features/workspaces/appoint.ts'
-import { CommandError, EXIT } from './exit-codes.ts'
+import type { Ctx } from '../../../core/context.ts'
+import { AppError } from '../../../core/errors.ts'
+import { Email, Id } from '../../../core/schemas.ts'
+import { migrate } from '../../../db/migrations/migrate.ts'
+import { grantAdmin, grantedAdmins, resetLinkFor, revokeAdmin } from '../../../features/joining/admins.ts'
+import { appointAdmin } from '../../../features/workspaces/appoint.ts'
+import { CommandError, EXIT } from '../exit-codes.ts'
+import { print } from '../terminal.ts'
 import { explained, withVault } from './maintenance.ts'
-import { print } from './terminal.ts'
 
 const LINK_NOTE = 'The link works once, for one hour.'
 

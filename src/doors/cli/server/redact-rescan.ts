@@ -1,11 +1,11 @@
-import { readConfig } from '../../config.ts'
-import { openDatabase } from '../../db/engines/open.ts'
-import { withEnvFile } from '../../env-file.ts'
-import { commentsToRescan } from '../../features/feedback/rescan.ts'
-import { materialsToRescan } from '../../features/materials/rescan.ts'
-import { eventsToRescan } from '../../features/memory/rescan.ts'
-import { type Progress, rescan } from '../../features/redaction/rescan.ts'
-import { ticketsToRescan } from '../../features/support/rescan.ts'
+import { readConfig } from '../../../config.ts'
+import { openDatabase } from '../../../db/engines/open.ts'
+import { withEnvFile } from '../../../env-file.ts'
+import { commentsToRescan } from '../../../features/feedback/rescan.ts'
+import { materialsToRescan } from '../../../features/materials/rescan.ts'
+import { eventsToRescan } from '../../../features/memory/rescan.ts'
+import { type Progress, rescan } from '../../../features/redaction/rescan.ts'
+import { ticketsToRescan } from '../../../features/support/rescan.ts'
 
 const USAGE = `Applies today's redaction rules to the text that is stored already.
 

@@ -1,0 +1,31 @@
+// Plain JavaScript that any Node since 14 reads: it finds a Node that can run the service, or says what to install.
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+
+/** The first that runs TypeScript as it is and has SQLite. */
+const NEEDED = [22, 18]
+
+const [major, minor] = process.versions.node.split('.').map(Number)
+
+export const isNewEnough = major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1])
+
+/** The Node that came as a package; undefined where there is none for this system. */
+export function broughtNode() {
+  const system = process.platform === 'win32' ? 'win' : process.platform
+  try {
+    const packageFile = createRequire(import.meta.url).resolve(`node-${system}-${process.arch}/package.json`)
+    const file = join(dirname(packageFile), 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+    return existsSync(file) ? file : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export function sayTooOld() {
+  const how = process.platform === 'darwin' ? 'brew install node' : 'https://nodejs.org'
+  process.stderr.write(
+    `Knowledge Vault needs Node ${NEEDED.join('.')} or newer; this is ${process.versions.node}. Install it: ${how}\n`,
+  )
+  process.exit(2)
+}

@@ -1,0 +1,15 @@
+import { join } from 'node:path'
+
+export type Variables = Record<string, string | undefined>
+
+/** Where programs keep what they make, by the habits of each system. */
+export function userDataFolder(
+  program: string,
+  env: Variables,
+  home: string,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support', program)
+  if (platform === 'win32') return join(env.LOCALAPPDATA || join(home, 'AppData', 'Local'), program)
+  return join(env.XDG_DATA_HOME || join(home, '.local', 'share'), program)
+}

@@ -1,0 +1,33 @@
+// The `kvault` package: for everybody who uses a vault, on any computer, without the server.
+import type { Command } from 'commander'
+import { CommandError, EXIT } from './exit-codes.ts'
+import type { Done } from './program.ts'
+import { quietPipes } from './terminal.ts'
+
+const OF_THE_SERVER = ['start', 'serve', 'backup', 'restore', 'verify', 'reindex', 'admin']
+
+/** Who read of them in the guide learns where they are. */
+function pointToServer(program: Command, done: Done): void {
+  for (const name of OF_THE_SERVER)
+    program
+      .command(`${name} [words...]`, { hidden: true })
+      .allowUnknownOption()
+      .action(() =>
+        done(async () => {
+          throw new CommandError(
+            `"${name}" works on the data of a server, where it is: knowledge-vault ${name}`,
+            EXIT.usage,
+          )
+        }),
+      )
+}
+
+quietPipes()
+// The bridge answers a client that waits for its handshake, so it goes past the argument parser.
+if (process.argv[2] === 'mcp' && process.argv.length === 3) {
+  const { bridge } = await import('./bridge.ts')
+  await bridge()
+} else {
+  const [{ run }, { addCommands }] = await Promise.all([import('./program.ts'), import('./commands.ts')])
+  process.exitCode = await run('kvault', process.argv, [addCommands, pointToServer])
+}

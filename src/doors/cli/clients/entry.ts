@@ -1,0 +1,65 @@
+import { type Entry, type McpClient, SERVER_NAME } from './client.ts'
+import { jsonEntry, withJsonEntry } from './json-entry.ts'
+import { tomlEntry, withTomlEntry } from './toml-entry.ts'
+
+/** Editors on Windows put it before the first byte; no parser of ours wants it, and the file keeps it. */
+const MARK = '\uFEFF'
+
+function belowMark(text: string, edit: (text: string) => string): string {
+  return text.startsWith(MARK) ? MARK + edit(text.slice(1)) : edit(text)
+}
+
+/** The client's file with our entry in it, or, without an entry, with ours taken out. Nothing else is touched. */
+export const withEntry = (text: string, client: McpClient, entry: Entry | undefined, file: string): string =>
+  belowMark(text, (plain) =>
+    client.format === 'json'
+      ? withJsonEntry(plain, client, entry, file)
+      : withTomlEntry(plain, client, entry, file),
+  )
+
+/** What stands in the file for us; undefined if nothing does. */
+export function entryIn(text: string, client: McpClient, file: string): Entry | undefined {
+  const plain = text.startsWith(MARK) ? text.slice(1) : text
+  return client.format === 'json' ? jsonEntry(plain, client, file) : tomlEntry(plain, client, file)
+}
+
+const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+/** The key in an entry, wherever the client's form has it. */
+export function keyIn(entry: Entry): string | undefined {
+  const sent = (entry.headers ?? entry.http_headers) as Record<string, unknown> | undefined
+  const bearer = /^Bearer (.+)$/.exec(textIn(sent?.Authorization) ?? '')?.[1]
+  const variables = entry.env as Record<string, unknown> | undefined
+  return bearer ?? textIn(sent?.['X-API-Key']) ?? textIn(variables?.KVAULT_API_KEY)
+}
+
+export type Way =
+  | { kind: 'http'; url: string; headers: Record<string, string> }
+  | { kind: 'stdio'; command: string; args: string[]; env: Record<string, string> }
+
+/** How the client would reach the server by this entry; undefined for an entry that says neither address nor command. */
+export function wayOf(entry: Entry): Way | undefined {
+  const url = textIn(entry.url) ?? textIn(entry.httpUrl) ?? textIn(entry.serverUrl)
+  if (url !== undefined) {
+    const headers = (entry.headers ?? entry.http_headers ?? {}) as Record<string, string>
+    return { kind: 'http', url, headers }
+  }
+  const command = textIn(entry.command)
+  if (command === undefined) return undefined
+  return {
+    kind: 'stdio',
+    command,
+    args: (entry.args as string[] | undefined) ?? [],
+    env: (entry.env as Record<string, string> | undefined) ?? {},
+  }
+}
+
+/** For the clients that are not in the list: most read one of these two. */
+export const genericEntries = (http: Entry, stdio: Entry): string =>
+  [
+    'For a client that speaks HTTP:',
+    JSON.stringify({ mcpServers: { [SERVER_NAME]: http } }, null, 2),
+    '',
+    'For a client that starts a program:',
+    JSON.stringify({ mcpServers: { [SERVER_NAME]: stdio } }, null, 2),
+  ].join('\n')

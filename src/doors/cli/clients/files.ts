@@ -1,0 +1,69 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { CommandError, EXIT } from '../exit-codes.ts'
+
+const OWNER_ONLY = 0o600
+const ANY_BIT_OF_OTHERS = 0o077
+
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
+
+export function readText(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null
+    throw new CommandError(`${file} cannot be read (${codeOf(error)}).`, EXIT.byHand)
+  }
+}
+
+/** Behind a symbolic link lies the file to change; the link itself stays. */
+const behindLink = (file: string): string => (existsSync(file) ? realpathSync(file) : file)
+
+const modeOf = (file: string): number | undefined =>
+  existsSync(file) ? statSync(file).mode & 0o777 : undefined
+
+export type Written = {
+  /** Others could read the file before and no longer can. */
+  closed: boolean
+  /** Its mode before; undefined for a file that is new. */
+  modeBefore: number | undefined
+}
+
+/**
+ * Replaces the file in one step, so that a client which reads at this moment sees the old text or the new one. Its mode
+ * stays; with a key in it, it becomes its owner's alone.
+ */
+export function writeText(
+  file: string,
+  text: string,
+  { holdsKey = false, mode }: { holdsKey?: boolean; mode?: number | undefined } = {},
+): Written {
+  const target = behindLink(file)
+  const modeBefore = modeOf(target)
+  const wanted = holdsKey ? OWNER_ONLY : (mode ?? modeBefore ?? OWNER_ONLY)
+  const fresh = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`)
+  try {
+    mkdirSync(dirname(target), { recursive: true })
+    writeFileSync(fresh, text, { mode: wanted })
+    chmodSync(fresh, wanted)
+    renameSync(fresh, target)
+  } catch (error) {
+    rmSync(fresh, { force: true })
+    throw new CommandError(`${file} cannot be written (${codeOf(error)}).`, EXIT.byHand)
+  }
+  const isPosix = process.platform !== 'win32'
+  const wasOpen = modeBefore !== undefined && (modeBefore & ANY_BIT_OF_OTHERS) !== 0
+  return { closed: isPosix && holdsKey && wasOpen, modeBefore }
+}
+
+export const removeFile = (file: string): void => rmSync(file, { force: true })

@@ -1,0 +1,54 @@
+import { isDeepStrictEqual } from 'node:util'
+import { findNodeAtLocation, getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser'
+import { CommandError, EXIT } from '../exit-codes.ts'
+import { type Entry, type McpClient, SERVER_NAME } from './client.ts'
+import { withoutValue, withValue } from './json-edit.ts'
+
+const LENIENT = { allowTrailingComma: true, allowEmptyContent: true }
+
+function parsed(text: string, file: string) {
+  const errors: ParseError[] = []
+  const tree = parseTree(text, errors, LENIENT)
+  if (errors.length === 0 && (tree === undefined || tree.type === 'object')) return tree
+  throw new CommandError(
+    `${file} cannot be read as JSON, so it is left alone. Mend it, or add the entry by hand: kvault connect --print`,
+    EXIT.byHand,
+  )
+}
+
+/** The last map of servers on the way must be one, or not be there at all. */
+function checkWay(text: string, client: McpClient, file: string): Node | undefined {
+  const tree = parsed(text, file)
+  client.path.forEach((key, depth) => {
+    const node = tree && findNodeAtLocation(tree, client.path.slice(0, depth + 1))
+    if (node && node.type !== 'object')
+      throw new CommandError(`${file}: "${key}" is not an object, so it is left alone.`, EXIT.byHand)
+  })
+  return tree
+}
+
+/** Only the bytes of our entry change; comments, order, numbers and trailing commas stay. */
+export function withJsonEntry(
+  text: string,
+  client: McpClient,
+  entry: Entry | undefined,
+  file: string,
+): string {
+  const path = [...client.path, SERVER_NAME]
+  const tree = checkWay(text, client, file)
+  if (tree === undefined) return entry === undefined ? text : newFile(path, entry)
+  const there = jsonEntry(text, client, file)
+  if (isDeepStrictEqual(there, entry)) return text
+  return entry === undefined ? withoutValue(text, tree, path) : withValue(text, tree, path, entry)
+}
+
+const newFile = (path: readonly string[], entry: Entry): string => {
+  const root = path.reduceRight<unknown>((below, key) => ({ [key]: below }), entry)
+  return `${JSON.stringify(root, null, 2)}\n`
+}
+
+export function jsonEntry(text: string, client: McpClient, file: string): Entry | undefined {
+  const tree = parsed(text, file)
+  const node = tree && findNodeAtLocation(tree, [...client.path, SERVER_NAME])
+  return node?.type === 'object' ? getNodeValue(node) : undefined
+}

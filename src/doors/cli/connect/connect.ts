@@ -1,0 +1,193 @@
+import type { Entry, McpClient } from '../clients/client.ts'
+import { entryIn, genericEntries, keyIn, withEntry } from '../clients/entry.ts'
+import { readText, removeFile, writeText } from '../clients/files.ts'
+import { findClient, installedClients } from '../clients/installed.ts'
+import { CommandError, EXIT } from '../exit-codes.ts'
+import type { Probe } from '../mcp-probe.ts'
+import { keepOwnCopy, ownCommand } from '../own-copy.ts'
+import { findProfile, givenKey, type ProfileOptions, urlToJoin } from '../profile.ts'
+import { isInteractive, paint, print, question } from '../terminal.ts'
+import { connectionOf, digestOf, saveConnection } from './connections.ts'
+import { agreed, type ConsentOptions, HIDDEN_KEY, showChange } from './consent.ts'
+import { addHooks, HOOKED_CLIENT, hooksAreThere } from './hooks.ts'
+import { type ClientKey, endKey, type KeyMaker, keyMaker, saveOwnProfile } from './keys.ts'
+import { prove } from './prove.ts'
+
+export type ConnectOptions = ProfileOptions &
+  ConsentOptions & { print?: boolean; auth?: string; hooks?: boolean }
+
+const WAYS = ['key', 'oauth']
+
+function checkOptions({ auth }: ConnectOptions): void {
+  if (auth !== undefined && !WAYS.includes(auth))
+    throw new CommandError(`--auth is ${WAYS.join(' or ')}, not "${auth}".`, EXIT.usage)
+}
+
+/** A client that signs in by itself needs no key, unless one was given or asked for. */
+function wantsKey(client: McpClient, options: ConnectOptions): boolean {
+  const startsProgram = 'command' in client.entry({ url: '' })
+  if (startsProgram || options.auth === 'key') return true
+  if (options.auth === 'oauth') return false
+  return !client.signsIn || givenKey(options) !== undefined
+}
+
+/** Without names: those that are installed, and a person may choose among them. */
+async function chosen(names: readonly string[], options: ConnectOptions): Promise<McpClient[]> {
+  if (names.length > 0) return names.map(findClient)
+  const found = installedClients()
+  if (found.length === 0) return []
+  print(`Found here: ${found.map(({ title }) => title).join(', ')}`)
+  if (options.yes || options.dryRun || !isInteractive()) return found
+  const known = found.map(({ name }) => name).join(' ')
+  const answer = await question(`Connect which? [Enter for all, or names: ${known}] `)
+  return answer === '' ? found : answer.split(/[\s,]+/).map(findClient)
+}
+
+function printEntries(names: readonly string[], options: ConnectOptions): number {
+  const { url, apiKey = HIDDEN_KEY } = findProfile(options)
+  for (const client of names.map(findClient))
+    print(withEntry('', client, client.entry({ url, apiKey }), client.file()).trimEnd())
+  if (names.length > 0) return EXIT.done
+  const http = { type: 'http', url: `${url}/mcp`, headers: { Authorization: `Bearer ${apiKey}` } }
+  print(genericEntries(http, { ...ownCommand('mcp'), env: { KVAULT_URL: url, KVAULT_API_KEY: apiKey } }))
+  return EXIT.done
+}
+
+/** What the proof found, in words; undefined if the entry does what it should. */
+function problemIn(result: Probe): string | undefined {
+  if (result.state === 'works' || result.state === 'signs-in') return undefined
+  return result.detail
+}
+
+const proofText = (result: Probe): string =>
+  result.state === 'works'
+    ? `${result.tools.length} tools answer`
+    : 'it signs in by the browser when it first connects'
+
+type Change = { before: string | null; after: string; mode: number | undefined }
+
+/** Puts the file back to what it was, and ends the key that was made for it. */
+async function rollBack(
+  url: string,
+  file: string,
+  { before, mode }: Change,
+  key: ClientKey | undefined,
+): Promise<void> {
+  if (before === null) removeFile(file)
+  else writeText(file, before, { mode })
+  if (key?.keyId) await endKey(url, key.apiKey).catch(() => {})
+}
+
+const withMode = (mode: number | undefined) => (mode === undefined ? {} : { mode })
+
+/** Keeps what was there before the first time, and ends the key of the time before. */
+async function remember(
+  client: McpClient,
+  url: string,
+  change: Change,
+  key: ClientKey | undefined,
+): Promise<void> {
+  const file = client.file()
+  const earlier = connectionOf(client.name)
+  const untouched =
+    earlier?.file === file && change.before !== null && earlier.digest === digestOf(change.before)
+  saveConnection({
+    client: client.name,
+    url,
+    file,
+    before: untouched ? earlier.before : change.before,
+    ...withMode(untouched ? earlier.mode : change.mode),
+    digest: digestOf(change.after),
+    ...key,
+    ...(earlier?.hooks ? { hooks: earlier.hooks } : {}),
+  })
+  if (earlier?.keyId && earlier.apiKey && earlier.apiKey !== key?.apiKey)
+    await endKey(earlier.url, earlier.apiKey).catch(() => {})
+}
+
+/** Writes the entry, proves it, and undoes it where the proof fails. Says whether the client is connected now. */
+async function connectOne(
+  client: McpClient,
+  url: string,
+  maker: KeyMaker,
+  options: ConnectOptions,
+): Promise<boolean> {
+  const file = client.file()
+  const before = readText(file)
+  const there = entryIn(before ?? '', client, file)
+  if (there && (await isConnected(client, there, url, options))) return true
+  const withKey = wantsKey(client, options)
+  const draft = client.entry({ url, ...(withKey ? { apiKey: HIDDEN_KEY } : {}) })
+  print(paint('bold', client.title))
+  showChange(file, before, withEntry(before ?? '', client, draft, file), [there && keyIn(there)])
+  if (!(await agreed('Write this?', options))) {
+    print('Nothing written.')
+    return true
+  }
+  const key = withKey ? await maker.keyFor(client.title) : undefined
+  const after = withEntry(before ?? '', client, client.entry({ url, apiKey: key?.apiKey }), file)
+  const { closed, modeBefore } = writeText(file, after, { holdsKey: withKey })
+  const change = { before, after, mode: modeBefore }
+  const result = await prove(client)
+  const problem = problemIn(result)
+  if (problem !== undefined) {
+    await rollBack(url, file, change, key)
+    process.stderr.write(`${client.title} is not connected, and ${file} is as before: ${problem}\n`)
+    return false
+  }
+  await remember(client, url, change, key)
+  print(`${client.title} is connected to ${url}: ${proofText(result)}. ${client.after}`)
+  if (closed) print(`${file} holds a key now, so only you can read it (mode 600).`)
+  if (key && !key.keyId) print(`${client.title} uses the key that you gave; it has none of its own.`)
+  return true
+}
+
+async function isConnected(client: McpClient, entry: Entry, url: string, options: ConnectOptions) {
+  const says = JSON.stringify(entry)
+  if (!says.includes(`"${url}/mcp"`) && !says.includes(`"KVAULT_URL":"${url}"`)) return false
+  const given = givenKey(options)
+  if (given !== undefined && !connectionOf(client.name) && keyIn(entry) !== given) return false
+  const result = await prove(client)
+  if (problemIn(result) !== undefined) return false
+  if (options.auth !== undefined && (options.auth === 'key') !== (keyIn(entry) !== undefined)) return false
+  print(`${client.title} is connected to ${url} already: ${proofText(result)}.`)
+  return true
+}
+
+async function offerHooks(url: string, maker: KeyMaker, options: ConnectOptions): Promise<void> {
+  const connection = connectionOf(HOOKED_CLIENT)
+  if (!connection || options.dryRun || hooksAreThere()) return
+  if (!options.hooks && (options.yes || !isInteractive())) {
+    print('Memory without being asked: kvault connect claude-code --hooks')
+    return
+  }
+  const text = 'Restore the memory of a project at the start of a session, and keep each turn?'
+  if (!(await agreed(text, { yes: options.hooks === true }))) return
+  await saveOwnProfile(url, maker)
+  saveConnection({ ...connection, hooks: addHooks() })
+  print(
+    'Claude Code remembers by itself from its next session on. Off again: KVAULT_HOOKS=off, or disconnect.',
+  )
+}
+
+export async function connect(names: string[], options: ConnectOptions): Promise<number> {
+  checkOptions(options)
+  if (options.print) return printEntries(names, options)
+  const clients = await chosen(names, options)
+  if (clients.length === 0) {
+    print(`No agent was found on this computer. Name one (kvault connect claude-code), or copy an entry:\n`)
+    printEntries([], options)
+    return EXIT.byHand
+  }
+  const url = urlToJoin(options)
+  const maker = keyMaker(url, options, print)
+  keepOwnCopy()
+  let failed = 0
+  try {
+    for (const client of clients) if (!(await connectOne(client, url, maker, options))) failed += 1
+    if (clients.some(({ name }) => name === HOOKED_CLIENT)) await offerHooks(url, maker, options)
+  } finally {
+    await maker.done()
+  }
+  return failed === 0 ? EXIT.done : EXIT.failed
+}

@@ -1,0 +1,32 @@
+import { createTwoFilesPatch } from 'diff'
+import { CommandError, EXIT } from '../exit-codes.ts'
+import { isInteractive, paint, print, question } from '../terminal.ts'
+
+export type ConsentOptions = { dryRun?: boolean; yes?: boolean }
+
+export const HIDDEN_KEY = '<API_KEY>'
+
+/** The change as people read it; keys stay out of terminals and logs. */
+export function showChange(
+  file: string,
+  before: string | null,
+  after: string | null,
+  secrets: readonly (string | undefined)[] = [],
+): void {
+  const hide = (text: string) =>
+    secrets.reduce<string>((shown, secret) => (secret ? shown.replaceAll(secret, HIDDEN_KEY) : shown), text)
+  const patch = createTwoFilesPatch(file, file, hide(before ?? ''), hide(after ?? ''), '', '', { context: 2 })
+  for (const line of patch.split('\n').slice(2)) {
+    if (line.startsWith('+')) print(paint('green', line))
+    else if (line.startsWith('-')) print(paint('red', line))
+    else print(line)
+  }
+}
+
+export async function agreed(text: string, { yes, dryRun }: ConsentOptions): Promise<boolean> {
+  if (dryRun) return false
+  if (yes) return true
+  if (!isInteractive())
+    throw new CommandError('Nothing was changed: no terminal to ask on. Repeat with --yes.', EXIT.byHand)
+  return /^y(es)?$/i.test(await question(`${text} [y/N] `))
+}

@@ -1,0 +1,70 @@
+import type { McpClient } from '../clients/client.ts'
+import { entryIn, keyIn, withEntry } from '../clients/entry.ts'
+import { readText, removeFile, writeText } from '../clients/files.ts'
+import { findClient } from '../clients/installed.ts'
+import { EXIT } from '../exit-codes.ts'
+import { print } from '../terminal.ts'
+import { type Connection, connectionOf, connections, digestOf, dropConnection } from './connections.ts'
+import { agreed, type ConsentOptions, showChange } from './consent.ts'
+import { removeHooks } from './hooks.ts'
+import { endKey } from './keys.ts'
+
+/** The file as it was before `connect`, or, if it changed since, as it is without our entry. */
+function fileWithout(
+  client: McpClient,
+  before: string | null,
+  connection: Connection | undefined,
+): string | null {
+  const file = client.file()
+  if (before === null) return null
+  const untouched = connection?.file === file && connection.digest === digestOf(before)
+  return untouched ? connection.before : withEntry(before, client, undefined, file)
+}
+
+/** Says whether the key is dead. A vault that is away leaves it alive: then the record stays, and a second try ends it. */
+async function endKeyOf({ url, apiKey, keyId, client }: Connection): Promise<boolean> {
+  if (!apiKey || !keyId) return true
+  try {
+    await endKey(url, apiKey)
+    print('Its key is deleted.')
+    return true
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    process.stderr.write(
+      `Its key is still valid: ${why} Repeat kvault disconnect ${client}, or delete the key at ${url}.\n`,
+    )
+    return false
+  }
+}
+
+async function disconnectOne(client: McpClient, options: ConsentOptions): Promise<boolean> {
+  const file = client.file()
+  const connection = connectionOf(client.name)
+  const before = readText(file)
+  const after = fileWithout(client, before, connection)
+  if (after === before && !connection) {
+    print(`${client.title} is not connected; nothing to undo.`)
+    return true
+  }
+  const entry = entryIn(before ?? '', client, file)
+  if (after !== before) showChange(file, before, after, [entry && keyIn(entry), connection?.apiKey])
+  if (!(await agreed('Undo this?', options))) {
+    print('Nothing written.')
+    return true
+  }
+  if (after === null) removeFile(file)
+  else if (after !== before) writeText(file, after, { mode: connection?.mode })
+  if (connection?.hooks) removeHooks(connection.hooks)
+  print(`${client.title} is disconnected.`)
+  if (connection && !(await endKeyOf(connection))) return false
+  dropConnection(client.name)
+  return true
+}
+
+export async function disconnect(names: string[], options: ConsentOptions): Promise<number> {
+  const chosen = names.length > 0 ? names : connections().map(({ client }) => client)
+  if (chosen.length === 0) print('No client was connected from here. Name one: kvault disconnect claude-code')
+  let left = 0
+  for (const client of chosen.map(findClient)) if (!(await disconnectOne(client, options))) left += 1
+  return left === 0 ? EXIT.done : EXIT.byHand
+}

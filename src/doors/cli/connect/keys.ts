@@ -1,0 +1,79 @@
+import { hostname } from 'node:os'
+import { TOOL_SCOPES } from '../../../core/scopes.ts'
+import { givenKey, type ProfileOptions, savedProfile, saveProfile } from '../profile.ts'
+import { isInteractive } from '../terminal.ts'
+import { ask, failure } from '../vault-client.ts'
+import { type BrowserSession, signInByBrowser } from './browser-sign-in.ts'
+
+/** A key for one client. With an id it was made for that client, and ends with it; without, it is somebody's own. */
+export type ClientKey = { apiKey: string; keyId?: string }
+
+export type KeyMaker = {
+  /** Named after the client and this machine, so that a list of keys says whose each is. */
+  keyFor: (title: string) => Promise<ClientKey>
+  /** Ends what was needed only to make keys. */
+  done: () => Promise<void>
+}
+
+export const keyName = (title: string): string => `${title} on ${hostname()}`.slice(0, 120)
+
+type Created = { api_key: string; key_id: string }
+const asKey = ({ api_key, key_id }: Created): ClientKey => ({ apiKey: api_key, keyId: key_id })
+
+/** A key that may touch the account makes narrow ones; any other is used as it is. */
+function byGivenKey(url: string, apiKey: string): KeyMaker {
+  const headers = { 'x-api-key': apiKey }
+  return {
+    keyFor: async (title) => {
+      const body = { name: keyName(title), scopes: TOOL_SCOPES }
+      const reply = await ask(url, '/api/v1/auth/api-keys', { body, headers })
+      if (reply.status === 201) return asKey(reply.body as Created)
+      if (reply.status === 403) return { apiKey }
+      throw failure(reply)
+    },
+    done: async () => {},
+  }
+}
+
+const shared = (apiKey: string): KeyMaker => ({ keyFor: async () => ({ apiKey }), done: async () => {} })
+
+function byBrowser(url: string, tell: (line: string) => void): KeyMaker {
+  let session: BrowserSession | undefined
+  return {
+    keyFor: async (title) => {
+      session ??= await signInByBrowser(url, tell)
+      const headers = { authorization: `Bearer ${session.token}` }
+      const reply = await ask(url, '/api/v1/auth/api-keys/agent', { body: { name: keyName(title) }, headers })
+      if (reply.status !== 201) throw failure(reply)
+      return asKey(reply.body as Created)
+    },
+    done: async () => session?.end(),
+  }
+}
+
+/**
+ * Where keys come from: a key that was given; else a person at a browser. A script without either shares the key that
+ * `kvault login` saved.
+ */
+export function keyMaker(url: string, options: ProfileOptions, tell: (line: string) => void): KeyMaker {
+  const given = givenKey(options)
+  if (given) return byGivenKey(url, given)
+  const saved = savedProfile()
+  if (saved?.url === url && !isInteractive()) return shared(saved.apiKey)
+  return byBrowser(url, tell)
+}
+
+/** The command and the hooks use a key of their own. */
+export async function saveOwnProfile(url: string, maker: KeyMaker): Promise<void> {
+  if (savedProfile()?.url === url) return
+  saveProfile({ url, ...(await maker.keyFor('kvault')) })
+}
+
+/** Ends a key by itself; one that is gone already is as good. */
+export async function endKey(url: string, apiKey: string): Promise<void> {
+  const reply = await ask(url, '/api/v1/auth/api-keys/current', {
+    method: 'DELETE',
+    headers: { 'x-api-key': apiKey },
+  })
+  if (![204, 401, 404].includes(reply.status)) throw failure(reply)
+}

@@ -1,0 +1,82 @@
+import type { McpClient } from '../clients/client.ts'
+import { entryIn, keyIn, wayOf } from '../clients/entry.ts'
+import { readText } from '../clients/files.ts'
+import { installedClients } from '../clients/installed.ts'
+import { HOOKED_CLIENT, hooksAreThere } from '../connect/hooks.ts'
+import { lastHookRun } from '../hook-log.ts'
+import { type Probe, probe } from '../mcp-probe.ts'
+import { ask } from '../vault-client.ts'
+import { type Finding, fail, ok, warn } from './finding.ts'
+
+type Tool = { name: string; scopes: string[] }
+
+const toolsOf = async (url: string): Promise<Tool[]> =>
+  ((await ask(url, '/mcp/manifest')).body as { tools?: Tool[] } | undefined)?.tools ?? []
+
+/** All tools, or how many and which scopes the others need. */
+function judgeTools(what: string, usable: readonly string[], all: readonly Tool[]): Finding {
+  const missing = all.filter(({ name }) => !usable.includes(name))
+  if (missing.length === 0) return ok(what, `${usable.length} of ${all.length} tools`)
+  const scopes = [...new Set(missing.flatMap((tool) => tool.scopes))].join(', ')
+  return warn(what, `${usable.length} of ${all.length} tools`, `For the others its key needs: ${scopes}`)
+}
+
+/** The key that this command itself uses, by the list that it really gets. */
+export async function checkCredential(url: string, apiKey: string | undefined): Promise<Finding[]> {
+  const mend = `kvault login --url ${url}`
+  if (!apiKey) return [fail('Credential', 'none', mend)]
+  const result = await probe({
+    kind: 'http',
+    url: `${url}/mcp`,
+    headers: { Authorization: `Bearer ${apiKey}` },
+  })
+  if (result.state !== 'works')
+    return [fail('Credential', result.state === 'signs-in' ? 'not accepted' : result.detail, mend)]
+  return [ok('Credential', 'accepted'), judgeTools('Scopes', result.tools, await toolsOf(url))]
+}
+
+function judgeProbe(client: McpClient, result: Probe, all: readonly Tool[]): Finding {
+  const mend = `kvault connect ${client.name}`
+  if (result.state === 'works') return judgeTools(client.title, result.tools, all)
+  if (result.state === 'signs-in') return ok(client.title, 'signs in by the browser')
+  return fail(client.title, result.detail, mend)
+}
+
+/** Tries the entry that stands in the client's file, as the client would. */
+async function checkClient(client: McpClient, url: string, all: readonly Tool[]): Promise<Finding> {
+  const file = client.file()
+  const connectIt = `kvault connect ${client.name}`
+  try {
+    const entry = entryIn(readText(file) ?? '', client, file)
+    if (!entry) return warn(client.title, 'not connected', connectIt)
+    const way = wayOf(entry)
+    if (!way) return fail(client.title, `${file}: the entry has neither address nor command`, connectIt)
+    const goesTo = way.kind === 'http' ? way.url : (way.env.KVAULT_URL ?? url)
+    if (!goesTo.startsWith(url)) return warn(client.title, `connected to ${goesTo}`, connectIt)
+    const result = await probe(way)
+    if (result.state === 'refused' && keyIn(entry)) result.detail = `its key is refused: ${result.detail}`
+    return judgeProbe(client, result, all)
+  } catch (error) {
+    return fail(client.title, error instanceof Error ? error.message : String(error), connectIt)
+  }
+}
+
+export async function checkClients(url: string): Promise<Finding[]> {
+  const all = await toolsOf(url)
+  return Promise.all(installedClients().map((client) => checkClient(client, url, all)))
+}
+
+export function checkHooks(): Finding[] {
+  if (!installedClients().some(({ name }) => name === HOOKED_CLIENT)) return []
+  try {
+    if (!hooksAreThere()) return [warn('Hooks', 'none', 'kvault connect claude-code --hooks')]
+  } catch (error) {
+    return [fail('Hooks', error instanceof Error ? error.message : String(error), 'Mend the file.')]
+  }
+  const last = lastHookRun()
+  if (!last) return [warn('Hooks', 'installed, never run', 'Start a session of Claude Code.')]
+  const when = `${last.event} ran last at ${last.at.slice(0, 16).replace('T', ' ')} UTC`
+  return last.error
+    ? [fail('Hooks', `${when}: ${last.error}`, 'Mend what is said above.')]
+    : [ok('Hooks', when)]
+}

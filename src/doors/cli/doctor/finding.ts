@@ -1,0 +1,22 @@
+export type Finding = {
+  /** What was looked at: a part of the set-up, or a client by its title. */
+  what: string
+  state: 'ok' | 'warn' | 'fail'
+  detail: string
+  /** What to do about it. */
+  mend?: string
+}
+
+export const ok = (what: string, detail: string): Finding => ({ what, state: 'ok', detail })
+export const warn = (what: string, detail: string, mend: string): Finding => ({
+  what,
+  state: 'warn',
+  detail,
+  mend,
+})
+export const fail = (what: string, detail: string, mend: string): Finding => ({
+  what,
+  state: 'fail',
+  detail,
+  mend,
+})

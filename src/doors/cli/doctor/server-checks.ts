@@ -1,0 +1,108 @@
+import { connect as connectTls } from 'node:tls'
+import { VERSION } from '../../../core/version.ts'
+import { CommandError } from '../exit-codes.ts'
+import { ask, errorText, type Reply } from '../vault-client.ts'
+import { type Finding, fail, ok, warn } from './finding.ts'
+
+const MAX_CLOCK_SKEW_S = 120
+const TLS_TIMEOUT_MS = 10_000
+const DAY_MS = 86_400_000
+const FEW_DAYS = 14
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
+
+type Ready = { checks?: { mail?: { status: string; detail?: string } } }
+
+/** Without an answer there is nothing more to ask this server. */
+export async function checkServer(url: string): Promise<{ findings: Finding[]; reply?: Reply }> {
+  try {
+    const reply = await ask(url, '/health/ready')
+    if (reply.status !== 200)
+      return { reply, findings: [fail('Server', errorText(reply), 'Look into its log.')] }
+    const mail = (reply.body as Ready)?.checks?.mail
+    const findings =
+      mail?.status === 'failed'
+        ? [
+            warn(
+              'Server',
+              `${url}. ${mail.detail ?? 'Mail does not work'}.`,
+              'Look at SMTP_URL and at the mail server.',
+            ),
+          ]
+        : [ok('Server', url)]
+    return { reply, findings: [...findings, await checkVersion(url), checkClock(reply)] }
+  } catch (error) {
+    const detail = error instanceof CommandError ? error.message : String(error)
+    return { findings: [fail('Server', detail, 'Start it (npm start), or give --url.')] }
+  }
+}
+
+/** The command comes from the server that it is used with, so the two should be one version. */
+async function checkVersion(url: string): Promise<Finding> {
+  const version = ((await ask(url, '/health')).body as { version?: string } | undefined)?.version ?? 'unknown'
+  if (version === VERSION) return ok('Version', version)
+  return warn(
+    'Version',
+    `kvault ${VERSION}, server ${version}`,
+    `Use the command of this server: npx -y ${url}/kvault.tgz`,
+  )
+}
+
+function checkClock(reply: Reply): Finding {
+  const theirs = Date.parse(reply.headers.get('date') ?? '')
+  const skew = Math.round(Math.abs(Date.now() - theirs) / 1000)
+  if (!Number.isFinite(skew) || skew <= MAX_CLOCK_SKEW_S) return ok('Clock', 'agrees with the server')
+  return warn('Clock', `${skew} s away from the server's`, 'Set the clock of one of the two.')
+}
+
+/** How many days the certificate is valid yet. */
+function daysLeft({ hostname, port }: URL): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket = connectTls(
+      { host: hostname, port: Number(port) || 443, servername: hostname, timeout: TLS_TIMEOUT_MS },
+      () => {
+        const until = Date.parse(socket.getPeerCertificate().valid_to)
+        socket.end()
+        resolve(Math.floor((until - Date.now()) / DAY_MS))
+      },
+    )
+    socket.once('error', reject)
+    socket.once('timeout', () => socket.destroy(new Error('no answer in time')))
+  })
+}
+
+export async function checkTls(url: string): Promise<Finding> {
+  const address = new URL(url)
+  if (address.protocol === 'http:')
+    return LOOPBACK.test(address.hostname)
+      ? ok('TLS', 'not needed on this computer')
+      : warn('TLS', 'none: keys travel in clear text', 'Put a proxy with a certificate before the vault.')
+  try {
+    const days = await daysLeft(address)
+    return days > FEW_DAYS
+      ? ok('TLS', `certificate valid for ${days} days`)
+      : warn('TLS', `certificate valid for ${days} days`, 'Renew it.')
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error)
+    return fail('TLS', detail, 'For a private authority: NODE_EXTRA_CA_CERTS=<file>.')
+  }
+}
+
+function isExcluded(host: string): boolean {
+  const names = (process.env.NO_PROXY ?? process.env.no_proxy ?? '').split(/[\s,]+/).filter(Boolean)
+  return names.some((name) => name === '*' || host === name || host.endsWith(`.${name.replace(/^\./, '')}`))
+}
+
+/** Node asks a proxy only when it is told to; clients have rules of their own. */
+export function checkProxy(url: string): Finding {
+  const names = url.startsWith('https:') ? ['HTTPS_PROXY', 'https_proxy'] : ['HTTP_PROXY', 'http_proxy']
+  const name = names.find((one) => process.env[one])
+  if (!name) return ok('Proxy', 'none')
+  const { hostname } = new URL(url)
+  if (isExcluded(hostname)) return ok('Proxy', `${name} does not count for ${hostname} (NO_PROXY)`)
+  if (process.env.NODE_USE_ENV_PROXY === '1') return ok('Proxy', `${name} is used`)
+  return warn(
+    'Proxy',
+    `${name} is set, and Node passes it by`,
+    'Set NODE_USE_ENV_PROXY=1 (Node 24), or NO_PROXY.',
+  )
+}

@@ -1,0 +1,124 @@
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { VERSION } from '../../core/version.ts'
+import type { Way } from './clients/entry.ts'
+import { eventsOf } from './event-stream.ts'
+
+/** What came of asking a server for its tools, exactly as a client would by its entry. */
+export type Probe =
+  | { state: 'works'; tools: string[] }
+  /** No key is in the entry: the client is sent to the browser when it first connects. */
+  | { state: 'signs-in' }
+  | { state: 'refused'; detail: string }
+  | { state: 'unreachable'; detail: string }
+
+type Reply = {
+  id?: unknown
+  result?: { tools?: { name: string }[]; nextCursor?: string }
+  error?: { message: string }
+}
+
+const TIMEOUT_MS = 20_000
+const VERSION_HEADER = { 'mcp-protocol-version': '2025-11-25' }
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'kvault', version: VERSION },
+  },
+}
+const INITIALIZED = { jsonrpc: '2.0', method: 'notifications/initialized' }
+const LIST = { jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} }
+
+export const probe = (way: Way): Promise<Probe> => (way.kind === 'http' ? probeHttp(way) : probeProgram(way))
+
+const judged = (reply: Reply | undefined): Probe => {
+  if (reply?.result?.tools) return { state: 'works', tools: reply.result.tools.map(({ name }) => name) }
+  return { state: 'refused', detail: reply?.error?.message ?? 'It answered something else than its tools.' }
+}
+
+/** The answer to one request, out of a body that is JSON or an event stream. */
+async function replyTo(id: number, answer: Response): Promise<Reply | undefined> {
+  if (!answer.headers.get('content-type')?.startsWith('text/event-stream') || !answer.body)
+    return JSON.parse(await answer.text())
+  for await (const data of eventsOf(answer.body)) {
+    const reply: Reply = JSON.parse(data)
+    if (reply.id === id) return reply
+  }
+  return undefined
+}
+
+async function refusalOf(answer: Response, hasKey: boolean): Promise<Probe> {
+  const text = await answer.text()
+  if (
+    answer.status === 401 &&
+    !hasKey &&
+    answer.headers.get('www-authenticate')?.includes('resource_metadata')
+  )
+    return { state: 'signs-in' }
+  try {
+    const { detail, error } = JSON.parse(text)
+    return { state: 'refused', detail: detail ?? error?.message ?? `It answered ${answer.status}.` }
+  } catch {
+    return { state: 'refused', detail: `It answered ${answer.status}.` }
+  }
+}
+
+async function probeHttp({ url, headers }: Way & { kind: 'http' }): Promise<Probe> {
+  const hasKey = Object.keys(headers).some((name) => /^(authorization|x-api-key)$/i.test(name))
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
+  const send = (message: object, more: Record<string, string> = {}) =>
+    fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...headers,
+        ...more,
+      },
+      body: JSON.stringify(message),
+      signal,
+    })
+  try {
+    const first = await send(INITIALIZE)
+    if (!first.ok) return await refusalOf(first, hasKey)
+    await replyTo(INITIALIZE.id, first)
+    const session = first.headers.get('mcp-session-id')
+    const more = { ...VERSION_HEADER, ...(session ? { 'mcp-session-id': session } : {}) }
+    await (await send(INITIALIZED, more)).text()
+    const listed = await send(LIST, more)
+    return listed.ok ? judged(await replyTo(LIST.id, listed)) : await refusalOf(listed, hasKey)
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+    return { state: 'unreachable', detail: cause instanceof Error ? cause.message : String(cause) }
+  }
+}
+
+function probeProgram({ command, args, env }: Way & { kind: 'stdio' }): Promise<Probe> {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, {
+      env: { ...process.env, ...env },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    })
+    const end = (result: Probe) => {
+      clearTimeout(timer)
+      resolve(result)
+      child.kill()
+    }
+    const timer = setTimeout(
+      () => end({ state: 'unreachable', detail: `${command} does not answer within ${TIMEOUT_MS / 1000} s` }),
+      TIMEOUT_MS,
+    )
+    child.once('error', (error) => end({ state: 'unreachable', detail: error.message }))
+    child.once('exit', (code) => end({ state: 'unreachable', detail: `${command} ended with code ${code}` }))
+    child.stdin.on('error', () => {})
+    for (const message of [INITIALIZE, INITIALIZED, LIST]) child.stdin.write(`${JSON.stringify(message)}\n`)
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const reply: Reply = JSON.parse(line)
+      if (reply.error || reply.id === LIST.id) end(judged(reply))
+    })
+  })
+}

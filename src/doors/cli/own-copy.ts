@@ -1,0 +1,38 @@
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { ownDataFolder } from './folders.ts'
+
+const HERE = fileURLToPath(import.meta.url)
+/** The package of the command is one bundled file; the server and the checkout have this file by its own name. */
+const IS_PACKAGE = basename(HERE) === 'cli.js'
+const PARTS = ['package.json', 'kvault.js', 'cli.js']
+
+const copyFolder = () => join(ownDataFolder(), 'cli')
+
+/** A program that stays where it is. The one that runs may lie in a cache of npx, which npm empties when it likes. */
+const lastingProgram = (): string =>
+  IS_PACKAGE ? join(copyFolder(), 'kvault.js') : join(dirname(HERE), '..', '..', '..', 'bin', 'kvault.js')
+
+/** For clients and hooks that start the command themselves: full paths, as they have no PATH of a shell. */
+export const ownCommand = (...args: string[]): { command: string; args: string[] } => ({
+  command: process.execPath,
+  args: [lastingProgram(), ...args],
+})
+
+export function keepOwnCopy(): void {
+  if (!IS_PACKAGE || dirname(HERE) === copyFolder()) return
+  mkdirSync(copyFolder(), { recursive: true })
+  for (const part of PARTS) copyFileSync(join(dirname(HERE), part), join(copyFolder(), part))
+}
+
+/** The vault that handed out this package, if one did. */
+export function vaultOfPackage(): string | undefined {
+  if (!IS_PACKAGE) return undefined
+  try {
+    const { vault } = JSON.parse(readFileSync(join(dirname(HERE), 'package.json'), 'utf8'))
+    return typeof vault === 'string' ? vault : undefined
+  } catch {
+    return undefined
+  }
+}

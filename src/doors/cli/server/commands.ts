@@ -1,0 +1,56 @@
+import type { Command } from 'commander'
+import { EXIT } from '../exit-codes.ts'
+import type { Done } from '../program.ts'
+
+/** Commands for whoever runs the service. They work on its database and files, so only the server's package has them. */
+export function addServerCommands(program: Command, done: Done): void {
+  const command = (usage: string, description: string) => program.command(usage).description(description)
+
+  command('start', 'run the service here (configured by environment, as npm start)')
+    .alias('serve')
+    .action(() =>
+      done(async () => {
+        await import('../../../main.ts')
+        return EXIT.done
+      }),
+    )
+  command('backup <file>', 'write a backup of the vault configured here, while it runs').action((file) =>
+    done(async () => (await import('./maintenance.ts')).backup(file)),
+  )
+  command('restore <file>', 'fill an empty vault from a backup').action((file) =>
+    done(async () => (await import('./maintenance.ts')).restore(file)),
+  )
+  command('verify [file]', 'check the vault configured here, or a backup file')
+    .option('--json', 'as JSON')
+    .action((file, options) => done(async () => (await import('./maintenance.ts')).verify(file, options)))
+  command('reindex', 'make the search indexes anew').action(() =>
+    done(async () => (await import('./maintenance.ts')).reindexVault()),
+  )
+  addAdminCommands(command('admin', 'say who administers the service configured here'), done)
+}
+
+function addAdminCommands(admin: Command, done: Done): void {
+  admin
+    .command('grant <email>')
+    .description(
+      'make somebody service admin; prints a link where the account is new or its address not proved',
+    )
+    .option('--keep-access', 'you vouch for whoever holds the account: sign nobody out, print no link')
+    .action((email, options) => done(async () => (await import('./admin.ts')).grant(email, options)))
+  admin
+    .command('revoke <email>')
+    .description('take that back')
+    .action((email) => done(async () => (await import('./admin.ts')).revoke(email)))
+  admin
+    .command('list')
+    .description('who is service admin')
+    .action(() => done(async () => (await import('./admin.ts')).list()))
+  admin
+    .command('reset-link <email>')
+    .description('print a link for choosing a new password, for a server without mail')
+    .action((email) => done(async () => (await import('./admin.ts')).resetLink(email)))
+  admin
+    .command('appoint <workspace-id> <email>')
+    .description('make a member admin of a workspace that has none left')
+    .action((id, email) => done(async () => (await import('./admin.ts')).appoint(id, email)))
+}

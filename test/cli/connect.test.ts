@@ -1,0 +1,266 @@
+import { spawn } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { hostname, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
+import { type CommandResult, repository } from '../support/process.ts'
+
+let vault: LiveVault
+let person: Person
+let home: string
+
+beforeAll(async () => {
+  vault = await liveVault({ RATE_LIMIT: 'off' })
+  person = await registerPerson(vault)
+})
+afterAll(() => vault.close())
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'knowledge-vault-home-'))
+})
+afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+const BROWSER = join(repository, 'test', 'cli', 'browser.js')
+
+/** The person's terminal: their home, nothing of this machine's settings, and a browser that plays them. */
+function kvault(args: string[], env: Record<string, string> = {}): Promise<CommandResult> {
+  const child = spawn(process.execPath, [join(repository, 'bin', 'kvault.js'), ...args], {
+    cwd: home,
+    env: {
+      PATH: dirname(process.execPath),
+      HOME: home,
+      LANG: 'C.UTF-8',
+      BROWSER,
+      PERSON: person.token,
+      KVAULT_URL: vault.url,
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let [stdout, stderr] = ['', '']
+  child.stdout.on('data', (chunk) => (stdout += chunk))
+  child.stderr.on('data', (chunk) => (stderr += chunk))
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, stdout, stderr })))
+}
+
+const at = (...parts: string[]) => join(home, ...parts)
+const text = (...parts: string[]) => readFileSync(at(...parts), 'utf8')
+
+function put(path: string, content = '', mode = 0o644): string {
+  mkdirSync(dirname(at(path)), { recursive: true })
+  writeFileSync(at(path), content, { mode })
+  return at(path)
+}
+
+type Key = { name: string; scopes: string[]; key_id: string }
+const keys = async (): Promise<Key[]> => (await person.get('/api/v1/auth/api-keys')).body
+const keysNamed = async (title: string) =>
+  (await keys()).filter(({ name }) => name === `${title} on ${hostname()}`)
+const KEY = /kv_[\w-]{40}/
+
+test('without a name the installed clients are found, signed in by the browser, and each gets a narrow key', async () => {
+  put('.codex/config.toml', 'model = "x"\n')
+  put('.cursor/mcp.json', '{}')
+  put('.config/Claude/claude_desktop_config.json', '{"mcpServers":{"other":{"command":"x"}}}')
+  mkdirSync(at('.claude'))
+  const result = await kvault(['connect', '--yes'])
+  expect(result).toMatchObject({ code: 0, stderr: '' })
+  expect(result.stdout).toContain('Found here: Claude Code, Claude Desktop, Codex, Cursor')
+  for (const title of ['Claude Code', 'Claude Desktop', 'Codex']) {
+    expect(result.stdout).toContain(`${title} is connected to ${vault.url}: 25 tools answer`)
+    const [key, ...others] = await keysNamed(title)
+    expect(others).toEqual([])
+    expect(key?.scopes).toEqual(['search', 'record', 'case:write', 'publish', 'workspace:write'])
+  }
+  expect(result.stdout).not.toMatch(KEY)
+  // It signs in by itself, so it has no key that could travel with its settings.
+  expect(text('.cursor/mcp.json')).not.toMatch(KEY)
+  expect(result.stdout).toContain('Cursor is connected')
+  // The right to make keys is gone with the command.
+  expect((await person.get('/api/v1/auth/connected-apps')).body).toEqual([])
+  const { command, args } = JSON.parse(text('.config/Claude/claude_desktop_config.json')).mcpServers[
+    'knowledge-vault'
+  ]
+  expect([command, args[0]]).toEqual([process.execPath, join(repository, 'bin', 'kvault.js')])
+
+  const again = await kvault(['connect', 'codex', '--yes'])
+  expect(again.stdout).toContain('Codex is connected to')
+  expect(again.stdout).toContain('already')
+
+  const undone = await kvault(['disconnect', '--yes'])
+  expect(undone).toMatchObject({ code: 0, stderr: '' })
+  for (const title of ['Claude Code', 'Claude Desktop', 'Codex']) expect(await keysNamed(title)).toEqual([])
+  expect(text('.codex/config.toml')).toBe('model = "x"\n')
+  expect(text('.cursor/mcp.json')).toBe('{}')
+  expect(text('.config/Claude/claude_desktop_config.json')).toBe('{"mcpServers":{"other":{"command":"x"}}}')
+  expect(existsSync(at('.claude.json'))).toBe(false)
+})
+
+test('a sign-in that is declined writes nothing', async () => {
+  const file = put('.codex/config.toml', 'model = "x"\n')
+  const result = await kvault(['connect', 'codex', '--yes'], { DECISION: 'deny' })
+  expect(result.code).toBe(3)
+  expect(result.stderr).toContain('declined')
+  expect(readFileSync(file, 'utf8')).toBe('model = "x"\n')
+})
+
+test('a key that may touch the account makes narrow ones; another is used as it is, and outlives disconnect', async () => {
+  const whole = await apiKeyOf(person)
+  await kvault(['connect', 'gemini', '--yes', '--key', whole])
+  expect(text('.gemini/settings.json')).not.toContain(whole)
+  expect(await keysNamed('Gemini CLI')).toHaveLength(1)
+  const narrow = await apiKeyOf(person, ['search'])
+  const result = await kvault(['connect', 'cursor', '--yes'], { KVAULT_API_KEY: narrow })
+  expect(result.stdout).toContain('uses the key that you gave')
+  expect(text('.cursor/mcp.json')).toContain(narrow)
+  await kvault(['disconnect', 'gemini', 'cursor', '--yes'])
+  expect(await keysNamed('Gemini CLI')).toEqual([])
+  expect((await fetch(`${vault.url}/api/v1/auth/me`, { headers: { 'x-api-key': narrow } })).status).toBe(200)
+})
+
+test('a key that is not accepted writes nothing', async () => {
+  const result = await kvault(['connect', 'gemini', '--yes', '--key', 'kv_unknown'])
+  expect(result.code).toBe(3)
+  expect(existsSync(at('.gemini/settings.json'))).toBe(false)
+})
+
+test('an entry that does not work is taken back, with its key', async () => {
+  const ended: string[] = []
+  const standIn = createServer((request, response) => {
+    if (request.method === 'DELETE') ended.push(String(request.headers['x-api-key']))
+    const isKeys = request.url === '/api/v1/auth/api-keys'
+    response.writeHead(isKeys ? 201 : request.method === 'DELETE' ? 204 : 403, {
+      'content-type': 'application/json',
+    })
+    response.end(JSON.stringify(isKeys ? { api_key: 'kv_made', key_id: 'one' } : { detail: 'Not here.' }))
+  })
+  await new Promise<void>((resolve) => standIn.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(standIn.address() as AddressInfo).port}`
+  const file = put('.codex/config.toml', 'model = "x"\n')
+  const result = await kvault(['connect', 'codex', '--yes', '--url', url, '--key', 'kv_given'])
+  standIn.close()
+  expect(result.code).toBe(1)
+  expect(result.stderr).toContain('Codex is not connected')
+  expect(result.stderr).toContain('Not here.')
+  expect(readFileSync(file, 'utf8')).toBe('model = "x"\n')
+  expect(statSync(file).mode & 0o777).toBe(0o644)
+  expect(ended).toEqual(['kv_made'])
+})
+
+test("a file with a key in it becomes its owner's alone, which is said; links and modes are as before afterwards", async () => {
+  const real = put('dotfiles/config.toml', 'model = "x"\n')
+  chmodSync(real, 0o644)
+  mkdirSync(at('.codex'))
+  symlinkSync(real, at('.codex/config.toml'))
+  const whole = await apiKeyOf(person)
+  const result = await kvault(['connect', 'codex', '--yes', '--key', whole])
+  expect(result.stdout).toContain('only you can read it (mode 600)')
+  expect(lstatSync(at('.codex/config.toml')).isSymbolicLink()).toBe(true)
+  expect(statSync(real).mode & 0o777).toBe(0o600)
+  await kvault(['disconnect', 'codex', '--yes'])
+  expect(lstatSync(at('.codex/config.toml')).isSymbolicLink()).toBe(true)
+  expect(statSync(real).mode & 0o777).toBe(0o644)
+  expect(readFileSync(real, 'utf8')).toBe('model = "x"\n')
+})
+
+test('variables of the clients move their files', async () => {
+  const whole = await apiKeyOf(person)
+  const moved = {
+    CLAUDE_CONFIG_DIR: at('a'),
+    CODEX_HOME: at('b'),
+    GEMINI_CLI_HOME: at('c'),
+    QWEN_HOME: at('d'),
+  }
+  const named = ['claude-code', 'codex', 'gemini', 'qwen']
+  expect(await kvault(['connect', ...named, '--yes', '--key', whole], moved)).toMatchObject({ code: 0 })
+  for (const file of ['a/.claude.json', 'b/config.toml', 'c/.gemini/settings.json', 'd/settings.json'])
+    expect(text(file)).toMatch(KEY)
+  await kvault(['disconnect', '--yes'], moved)
+})
+
+test('a dry run shows the change without a key and writes nothing; without a terminal --yes is needed', async () => {
+  const file = put('.gemini/settings.json', '{"theme":"x"}')
+  const dry = await kvault(['connect', 'gemini', '--dry-run'])
+  expect(dry.stdout).toContain('<API_KEY>')
+  expect(dry.code).toBe(0)
+  expect((await kvault(['connect', 'gemini'])).code).toBe(4)
+  expect(readFileSync(file, 'utf8')).toBe('{"theme":"x"}')
+  const nobody = await kvault(['connect', '--yes'], { HOME: put('other/.keep').slice(0, -6) })
+  expect(nobody.code).toBe(4)
+  expect(nobody.stdout).toContain('No agent was found')
+  expect(nobody.stdout).toContain('"mcpServers"')
+  expect((await kvault(['connect', '--auth', 'magic'])).code).toBe(2)
+})
+
+test('hooks are added beside those that are there, and go again', async () => {
+  const before =
+    '{\n  // mine\n  "hooks": { "Stop": [{ "hooks": [{ "type": "command", "command": "say done" }] }] }\n}\n'
+  put('.claude/settings.json', before)
+  const whole = await apiKeyOf(person)
+  await kvault(['connect', 'claude-code', '--yes', '--hooks', '--key', whole])
+  const written = text('.claude/settings.json')
+  expect(written).toContain('hook session-start')
+  expect(written).toContain('hook stop')
+  expect(written).toContain('say done')
+  const installed = await kvault(['doctor'])
+  expect(installed.stdout).toMatch(/warn +Hooks +installed, never run/)
+  await kvault(['hook', 'session-start'])
+  expect((await kvault(['doctor'])).stdout).toMatch(/ok +Hooks +session-start ran last at/)
+
+  const refused = await kvault(['logout'])
+  expect(refused.code).toBe(4)
+  expect(refused.stdout).toContain('This cuts off: the hooks of claude-code')
+  expect(refused.stdout).toContain('go on with keys of their own: claude-code')
+  expect((await kvault(['logout', '--yes'])).code).toBe(0)
+  expect(await kvault(['disconnect', 'claude-code', '--yes'])).toMatchObject({ code: 0, stderr: '' })
+  expect(text('.claude/settings.json')).toBe(before)
+})
+
+test('doctor tries each real entry: tools are counted, a deleted key is found, a strange vault too', async () => {
+  const whole = await apiKeyOf(person)
+  put('.cursor/mcp.json', '{"mcpServers":{"knowledge-vault":{"url":"http://127.0.0.1:1/mcp"}}}')
+  await kvault(['connect', 'codex', 'gemini', 'claude-desktop', '--yes', '--key', whole])
+  const [made] = await keysNamed('Gemini CLI')
+  await person.delete(`/api/v1/auth/api-keys/${made?.key_id}`)
+  const table = await kvault(['doctor', '--key', whole])
+  expect(table.code).toBe(1)
+  expect(table.stdout).toMatch(/ok +Codex +25 of 25 tools/)
+  expect(table.stdout).toMatch(/ok +Claude Desktop +25 of 25 tools/)
+  expect(table.stdout).toMatch(/fail +Gemini CLI +its key is refused/)
+  expect(table.stdout).toMatch(/warn +Cursor +connected to http:\/\/127\.0\.0\.1:1\/mcp/)
+  const { findings } = JSON.parse((await kvault(['doctor', '--json', '--key', whole])).stdout)
+  expect(findings.map(({ what }: { what: string }) => what)).toEqual(
+    expect.arrayContaining(['Server', 'Version', 'Clock', 'TLS', 'Proxy', 'Credential', 'Scopes', 'Codex']),
+  )
+  const narrow = await apiKeyOf(person, ['search'])
+  const few = await kvault(['doctor', '--key', narrow], { HTTP_PROXY: 'http://127.0.0.1:1' })
+  expect(few.stdout).toMatch(/warn +Scopes +\d+ of 25 tools +→ For the others its key needs: .*record/)
+  expect(few.stdout).toMatch(/warn +Proxy +HTTP_PROXY is set/)
+})
+
+test('disconnect tells when the key could not be ended, and a second try ends it', async () => {
+  const whole = await apiKeyOf(person)
+  await kvault(['connect', 'amp', '--yes', '--key', whole])
+  const file = at('.config/kvault/connections/amp.json')
+  const kept = readFileSync(file, 'utf8')
+  writeFileSync(file, kept.replace(vault.url, 'http://127.0.0.1:1'))
+  const away = await kvault(['disconnect', 'amp', '--yes'])
+  expect(away.code).toBe(4)
+  expect(away.stderr).toContain('Its key is still valid')
+  writeFileSync(file, kept)
+  expect((await kvault(['disconnect', 'amp', '--yes'])).code).toBe(0)
+  expect(await keysNamed('Amp')).toEqual([])
+})

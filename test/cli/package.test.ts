@@ -1,0 +1,157 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { gunzipSync, inflateRawSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { npmPackage } from '../../src/features/command-package/packages.ts'
+import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
+import { type CommandResult, repository } from '../support/process.ts'
+
+let vault: LiveVault
+let person: Person
+let folder: string
+
+const MAX_BYTES = 1024 * 1024
+
+/** The command as it is written now; a build in a process of its own, as `npm ci` makes it. */
+function build(): void {
+  const vite = join(repository, 'node_modules', 'vite', 'bin', 'vite.js')
+  const config = join(repository, 'packages', 'cli', 'vite.config.ts')
+  execFileSync(process.execPath, [vite, 'build', '--config', config, '--logLevel', 'error'], {
+    cwd: repository,
+    env: { ...process.env, NODE_ENV: 'production' },
+  })
+}
+
+beforeAll(async () => {
+  build()
+  vault = await liveVault({ RATE_LIMIT: 'off' })
+  person = await registerPerson(vault)
+  folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-package-'))
+})
+afterAll(async () => {
+  await vault.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** The Node and npm of this machine, whatever they are, and not those that the checkout brings. */
+const machinePath = (): string =>
+  (process.env.PATH ?? '')
+    .split(delimiter)
+    .filter((one) => !one.includes('node_modules'))
+    .join(delimiter)
+
+/** Somebody's laptop: an empty home, an empty cache of npm, and a registry that does not answer. */
+function laptop(program: string, args: string[], env: Record<string, string> = {}): Promise<CommandResult> {
+  const home = join(folder, 'home')
+  const work = join(folder, 'work')
+  for (const one of [home, work]) mkdirSync(one, { recursive: true })
+  const child = spawn(program, args, {
+    cwd: work,
+    env: {
+      PATH: machinePath(),
+      HOME: home,
+      LANG: 'C.UTF-8',
+      npm_config_cache: join(folder, 'cache'),
+      npm_config_registry: 'http://127.0.0.1:1/',
+      npm_config_update_notifier: 'false',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  return outcomeOf(child)
+}
+
+function outcomeOf(child: ChildProcess): Promise<CommandResult> {
+  let [stdout, stderr] = ['', '']
+  child.stdout?.on('data', (chunk) => (stdout += chunk))
+  child.stderr?.on('data', (chunk) => (stderr += chunk))
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, stdout, stderr })))
+}
+
+test('npx connects an agent from an empty folder, by the address of the vault alone', async () => {
+  const key = await apiKeyOf(person)
+  mkdirSync(join(folder, 'home', '.codex'), { recursive: true })
+  const command = ['-y', `${vault.url}/kvault.tgz`]
+  const result = await laptop('npx', [...command, 'connect', '--yes', '--key', key])
+  expect(result).toMatchObject({ code: 0, stderr: '' })
+  expect(result.stdout).toContain(`Codex is connected to ${vault.url}: 25 tools answer`)
+  const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
+  expect((await laptop('npx', [...command, '--version'])).stdout.trim()).toBe(version)
+  const pointed = await laptop('npx', [...command, 'backup', 'file'])
+  expect(pointed.code).toBe(2)
+  expect(pointed.stderr).toContain('knowledge-vault backup')
+}, 120_000)
+
+test('what a program starts itself is a copy that stays when npm empties its cache', async () => {
+  const key = await apiKeyOf(person)
+  mkdirSync(join(folder, 'home', '.config', 'Claude'), { recursive: true })
+  const command = ['-y', `${vault.url}/kvault.tgz`, 'connect', 'claude-desktop', '--yes', '--key', key]
+  expect(await laptop('npx', command)).toMatchObject({ code: 0, stderr: '' })
+  const file = join(folder, 'home', '.config', 'Claude', 'claude_desktop_config.json')
+  const entry = JSON.parse(readFileSync(file, 'utf8')).mcpServers['knowledge-vault']
+  expect(entry.args[0]).toBe(join(folder, 'home', '.local', 'share', 'kvault', 'cli', 'kvault.js'))
+  rmSync(join(folder, 'cache'), { recursive: true })
+  const version = await laptop(entry.command, [entry.args[0], '--version'])
+  expect(version).toMatchObject({ code: 0, stderr: '' })
+}, 120_000)
+
+test('the package is the same bytes every time, small, and asked for again only when it changed', async () => {
+  const first = await fetch(`${vault.url}/kvault.tgz`)
+  const bytes = Buffer.from(await first.arrayBuffer())
+  expect(bytes.equals(await npmPackage(vault.url))).toBe(true)
+  expect(gunzipSync(bytes).length).toBeLessThan(MAX_BYTES)
+  expect(first.headers.get('content-type')).toBe('application/gzip')
+  const etag = first.headers.get('etag') ?? ''
+  const again = await fetch(`${vault.url}/kvault.tgz`, { headers: { 'if-none-match': etag } })
+  expect(again.status).toBe(304)
+})
+
+test('the bundle for Claude Desktop is a zip with a manifest and the same command', async () => {
+  const bytes = Buffer.from(await (await fetch(`${vault.url}/kvault.mcpb`)).arrayBuffer())
+  expect(bytes.readUInt32LE(0)).toBe(0x04034b50)
+  const name = bytes.readUInt16LE(26)
+  expect(bytes.toString('utf8', 30, 30 + name)).toBe('manifest.json')
+  const packed = bytes.subarray(30 + name, 30 + name + bytes.readUInt32LE(18))
+  const manifest = JSON.parse(inflateRawSync(packed).toString('utf8'))
+  expect(manifest.user_config.url.default).toBe(vault.url)
+  expect(bytes.includes(manifest.server.entry_point)).toBe(true)
+})
+
+/** Knows no package, as the registry knows none by this name. */
+async function emptyRegistry() {
+  const server = createServer((_request, response) => {
+    response.writeHead(404, { 'content-type': 'application/json' })
+    response.end('{"error":"not found"}')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, close: () => server.close() }
+}
+
+test('npm would publish it: the name kvault, no dependencies, with provenance', async () => {
+  const registry = await emptyRegistry()
+  const packageFolder = join(repository, 'packages', 'cli')
+  const result = await laptop('npm', ['publish', packageFolder, '--dry-run', '--json'], {
+    npm_config_registry: registry.url,
+    [`npm_config_//${new URL(registry.url).host}/:_authToken`]: 'none',
+  })
+  registry.close()
+  expect(result.code, result.stderr).toBe(0)
+  const said = JSON.parse(result.stdout)
+  const about = said.kvault ?? said
+  expect(about.name).toBe('kvault')
+  expect(about.unpackedSize).toBeLessThan(MAX_BYTES)
+  const files: string[] = about.files.map(({ path }: { path: string }) => path)
+  expect(files.sort()).toEqual(['LICENSE', 'README.md', 'cli.js', 'kvault.js', 'package.json'])
+  const manifest = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'))
+  expect(manifest.dependencies).toBeUndefined()
+  expect(manifest.publishConfig).toEqual({ access: 'public', provenance: true })
+  const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
+  expect(manifest.version).toBe(version)
+  const workflow = readFileSync(join(repository, '.github', 'workflows', 'release.yml'), 'utf8')
+  expect(workflow).toContain('id-token: write')
+  expect(workflow).toContain('npm publish')
+}, 60_000)

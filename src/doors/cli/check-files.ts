@@ -43,7 +43,7 @@ export const lineHash = (line: string): string =>
   createHash('sha256').update(line.trim()).digest('hex').slice(0, 12)
 
 /** The file inside the checkout; links that lead out of it are not followed. */
-function placeOf(root: string, path: string): string | undefined {
+function fileInside(root: string, path: string): string | undefined {
   try {
     const real = realpathSync(join(root, path))
     return real.startsWith(realpathSync(root) + sep) && statSync(real).isFile() ? real : undefined
@@ -65,7 +65,7 @@ export function holdFiles(root: string, cites: readonly FileCite[]): (cite: File
   const read = new Map<string, Set<string>>()
   return ({ path, commit, lineHash: hash }) => {
     if (!known.has(commit)) return null
-    const file = placeOf(root, path)
+    const file = fileInside(root, path)
     if (file === undefined) return { fits: 'older', why: 'the file is gone' }
     if (hash === null) return { fits: 'likely', why: 'the file is there' }
     if (statSync(file).size > LARGEST_FILE) return { fits: 'unknown', why: 'the file is larger than 8 MB' }
@@ -80,9 +80,9 @@ export function holdFiles(root: string, cites: readonly FileCite[]): (cite: File
 const wrong = (message: string) => new CommandError(message, EXIT.usage)
 
 /** `src/app.ts:12` → `file:src/app.ts@1a2b3c4d5e6f#0123456789ab`, for the cites of a card. */
-export function citeOfLine(place: string, folder: string): string {
-  const [, path = '', number = ''] = /^(.+):(\d+)$/.exec(place) ?? []
-  if (path === '') throw wrong(`"${place}" is no line. Write it as src/app.ts:12.`)
+export function citeOfLine(written: string, folder: string): string {
+  const [, path = '', number = ''] = /^(.+):(\d+)$/.exec(written) ?? []
+  if (path === '') throw wrong(`"${written}" is no line. Write it as src/app.ts:12.`)
   const root = checkoutOf(folder)
   const commit = root && git(root, ['rev-parse', '--short=12', 'HEAD'])?.trim()
   if (!root || !commit) throw wrong(`${folder} is in no git repository with a commit.`)
@@ -91,8 +91,10 @@ export function citeOfLine(place: string, folder: string): string {
   const text = git(root, ['show', `HEAD:${inside}`])
   if (text === undefined) throw wrong(`${inside} is not committed. Commit it, then cite it.`)
   const line = text.split('\n')[Number(number) - 1]?.trim()
-  if (!line) throw wrong(`Line ${number} of ${inside} is empty or not committed. Cite a line that says something.`)
+  if (!line)
+    throw wrong(`Line ${number} of ${inside} is empty or not committed. Cite a line that says something.`)
   const cite = citeText({ kind: 'file', path: inside, commit, lineHash: lineHash(line) })
-  if (readCite(cite) === null) throw wrong(`${inside} cannot be cited: its name has spaces or @, or is too long.`)
+  if (readCite(cite) === null)
+    throw wrong(`${inside} cannot be cited: its name has spaces or @, or is too long.`)
   return cite
 }

@@ -1,4 +1,11 @@
-import { linesOf, putHighest, putVersion, type ReadVersions, UnreadableFile, type Versions } from './versions.ts'
+import {
+  linesOf,
+  putHighest,
+  putVersion,
+  type ReadVersions,
+  UnreadableFile,
+  type Versions,
+} from './versions.ts'
 
 const withoutComment = (line: string): string => line.replace(/\s*\/\/.*$/, '').trim()
 

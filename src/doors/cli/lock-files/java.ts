@@ -53,7 +53,10 @@ export const readPom: ReadVersions = (text) => {
   )
   const versions: Versions = new Map()
   for (const entry of [...within(project, 'parent'), ...within(project, 'dependency')]) {
-    const version = field(entry, 'version').replace(/^\$\{([^}]+)\}$/, (_, name) => properties.get(name) ?? '')
+    const version = field(entry, 'version').replace(
+      /^\$\{([^}]+)\}$/,
+      (_, name) => properties.get(name) ?? '',
+    )
     putVersion(versions, 'maven', `${field(entry, 'groupId')}:${field(entry, 'artifactId')}`, version)
   }
   const java = JAVA.find((name) => properties.has(name))

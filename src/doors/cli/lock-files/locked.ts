@@ -36,7 +36,7 @@ const LARGEST_FILE = 64 * 1024 * 1024
 const MOST_FOLDERS = 200
 
 export type Locked = {
-  /** `npm:fastify` → its versions, that of the uppermost folder first. */
+  /** `npm:fastify` → its versions, that of the folder one stands in first. */
   versions: Map<string, string[]>
   /** Files that said something, by their path from the folder. */
   files: string[]
@@ -113,11 +113,14 @@ function readFolder(folder: string, root: string, into: Locked): Map<string, str
   return found
 }
 
-/** What the lock files of a folder and its workspaces say. A broken one is passed over and named. */
-export function readLocked(root: string): Locked {
+/**
+ * What the lock files of a checkout and its workspaces say, beginning with those of the folder one stands in. A broken one is
+ * passed over and named.
+ */
+export function readLocked(root: string, folder = root): Locked {
   const locked: Locked = { versions: new Map(), files: [], passedOver: [] }
-  for (const folder of workspacesOf(root))
-    for (const [key, version] of readFolder(folder, root, locked)) {
+  for (const each of new Set([folder, ...workspacesOf(root)]))
+    for (const [key, version] of readFolder(each, root, locked)) {
       const versions = locked.versions.get(key) ?? []
       if (!versions.includes(version)) locked.versions.set(key, [...versions, version])
     }

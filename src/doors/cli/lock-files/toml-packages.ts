@@ -16,7 +16,8 @@ function* packagesOf(text: string): Generator<Package> {
   for (const line of linesOf(text)) {
     if (line.startsWith('[')) {
       if (open) yield open
-      open = line.trim() === '[[package]]' ? { name: '', version: '', source: '', dependencies: [] } : undefined
+      open =
+        line.trim() === '[[package]]' ? { name: '', version: '', source: '', dependencies: [] } : undefined
       isInList = false
     } else if (open && isInList) {
       const [, item] = /^\s+"([^"]+)",?$/.exec(line) ?? []

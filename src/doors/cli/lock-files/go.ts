@@ -7,7 +7,7 @@ import {
   type Versions,
 } from './versions.ts'
 
-const withoutComment = (line: string): string => line.replace(/\s*\/\/.*$/, '').trim()
+const withoutComment = (line: string): string => (line.split('//')[0] ?? '').trim()
 
 /** The lines of go.mod with the word they stand under: `require ( … )` is the same as many `require`. */
 function* directivesOf(text: string): Generator<string> {

@@ -338,9 +338,17 @@ test('pom.xml: direct dependencies, properties, the parent and Java', () => {
   expect(() => read(readPom, 'hello')).toThrow('no project')
 })
 
-test('a pom.xml that opens and never closes costs no more than its length', () => {
+test.each<[string, ReadVersions, string]>([
+  ['pom.xml', readPom, `<project>${'<!--<dependency><properties>'.repeat(200_000)}`],
+  ['requirements.txt', readRequirements, `a${' '.repeat(5_000_000)}b`],
+  ['go.mod', readGoMod, `module a\n${' '.repeat(5_000_000)}b`],
+  ['pnpm-lock.yaml', readPnpmLock, `lockfileVersion: 9\n${'a:b'.repeat(2_000_000)}`],
+  ['yarn.lock', readYarnLock, `# yarn lockfile v1\n${'a@1, '.repeat(1_000_000)}`],
+  ['rust-toolchain', readRustToolchain, '\n'.repeat(5_000_000)],
+  ['package.json', readEngines, JSON.stringify({ engines: { node: `>=${' '.repeat(5_000_000)}x` } })],
+])('a strange %s costs no more than its length', (_, reader, text) => {
   const started = performance.now()
-  expect(read(readPom, `<project>${'<!--<dependency><properties>'.repeat(200_000)}`)).toEqual({})
+  expect(read(reader, text)).toEqual({})
   expect(performance.now() - started).toBeLessThan(5000)
 })
 

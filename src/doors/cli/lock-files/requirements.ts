@@ -4,8 +4,9 @@ import { linesOf, putVersion, type ReadVersions, type Versions } from './version
 export const readRequirements: ReadVersions = (text) => {
   const versions: Versions = new Map()
   for (const line of linesOf(text)) {
-    const [, name, version] =
-      /^\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*={2,3}\s*([^\s;,#\\]+)/.exec(line) ?? []
+    // Behind these stand conditions, comments and options.
+    const bare = (line.split(/[;#\\]| --/)[0] ?? '').replaceAll(/\s/g, '')
+    const [, name, version] = /^([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?={2,3}([^=,]+)$/.exec(bare) ?? []
     if (name && version && !version.includes('*')) putVersion(versions, 'pypi', name, version)
   }
   return versions

@@ -1,7 +1,10 @@
 import { isObject, linesOf, putVersion, type ReadVersions, readJson, type Versions } from './versions.ts'
 
+/** A comment may stand above it, no more. */
+const READ_CHARACTERS = 10_000
+
 const firstLine = (text: string): string =>
-  linesOf(text)
+  linesOf(text.slice(0, READ_CHARACTERS))
     .map((line) => line.replace(/#.*$/, '').trim())
     .find((line) => line !== '') ?? ''
 
@@ -21,7 +24,7 @@ export const readPythonVersion: ReadVersions = readOneLine('python')
 
 /** rust-toolchain and rust-toolchain.toml: the version alone, or as the channel. */
 export const readRustToolchain: ReadVersions = (text, beside) => {
-  const channel = /^\s*channel\s*=\s*["']([^"']+)["']/m.exec(text)?.[1]
+  const channel = /^[ \t]*channel[ \t]*=[ \t]*["']([^"'\n]+)["']/m.exec(text)?.[1]
   return readOneLine('rust')(channel ?? text, beside)
 }
 
@@ -30,7 +33,7 @@ export const readEngines: ReadVersions = (text) => {
   const versions: Versions = new Map()
   const { engines } = readJson(text)
   const range = isObject(engines) && typeof engines.node === 'string' ? engines.node : ''
-  const [, least] = /^\s*(?:>=|\^|~|=|v)?\s*v?(\d+(?:\.\d+)*)/.exec(range) ?? []
+  const [, least] = /^(?:>=|\^|~|=)?\s*v?(\d+(?:\.\d+)*)/.exec(range.trim()) ?? []
   if (least) putVersion(versions, 'runtime', 'node', least)
   return versions
 }

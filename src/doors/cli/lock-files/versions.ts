@@ -45,6 +45,6 @@ export function readJson(text: string): Json {
   return value
 }
 
-export const linesOf = (text: string): string[] => text.split(/\r?\n/)
+export const linesOf = (text: string): string[] => text.replaceAll('\r\n', '\n').split('\n')
 
 export const unquoted = (text: string): string => text.replaceAll(/^["']|["']$/g, '')

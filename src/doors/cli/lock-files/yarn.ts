@@ -66,7 +66,12 @@ export const readYarnLock: ReadVersions = (text, beside) => {
   const versions: Versions = new Map()
   const direct: [string, string][] = []
   for (const block of blocksOf(text)) {
-    if (block.descriptors[0] === '__metadata' || block.version === '' || /@(?:workspace|link|portal):/.test(block.resolution)) continue
+    if (
+      block.descriptors[0] === '__metadata' ||
+      block.version === '' ||
+      /@(?:workspace|link|portal):/.test(block.resolution)
+    )
+      continue
     const name = nameOf(block)
     putHighest(versions, 'npm', name, block.version)
     if (block.descriptors.some((descriptor) => asked.has(split(descriptor).join('@'))))

@@ -76,6 +76,7 @@ import { pagesStylesheet } from './features/pages/pages.http.ts'
 import { searchCards } from './features/search/search.ts'
 import { readSettings, replaceSettings } from './features/settings/settings.ts'
 import { listCites, writeCites } from './features/staleness/cites.ts'
+import { reviewQueue, setReviewInterval } from './features/staleness/review-queue.ts'
 import { streamSupportChat } from './features/support/chat.http.ts'
 import { supportChat } from './features/support/chat.ts'
 import { createTicket, readAttachment } from './features/support/tickets.http.ts'
@@ -215,6 +216,8 @@ export const capabilities: readonly Capability[] = [
   unmergeCard,
   writeCites,
   listCites,
+  reviewQueue,
+  setReviewInterval,
   withdrawVerdicts,
   listVerdicts,
   listFeedback,

@@ -14,6 +14,7 @@ import { MAIL_JOB } from './features/mail/outbox.ts'
 import { dropOldMails, sendDueMails } from './features/mail/sender.ts'
 import { dropOldNotices } from './features/notices/notices.ts'
 import { readMissingCites } from './features/staleness/cites.ts'
+import { tellOwners } from './features/staleness/review-queue.ts'
 import { dropOldConversations } from './features/support/conversations.ts'
 import { dropOldAttachments } from './features/support/room.ts'
 import { dropOrphanedUploads } from './features/support/tickets.ts'
@@ -46,6 +47,7 @@ export const JOBS: readonly Job[] = [
   { name: RESET_JOB, everyMs: 10_000, run: answerResetRequests },
   { name: 'old-notices', everyMs: HOUR_MS, run: dropOldNotices },
   { name: 'old-login-failures', everyMs: HOUR_MS, run: dropOldFailures },
+  { name: 'review-notices', everyMs: 24 * HOUR_MS, run: tellOwners },
   { name: 'missing-cites', everyMs: MINUTE_MS, run: readMissingCites },
   { name: 'due-trust', everyMs: 10_000, run: refreshDueTrust },
   { name: 'all-trust', everyMs: 24 * HOUR_MS, run: refreshAllTrust },

@@ -107,6 +107,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
       'cards.cites',
       'cards.links',
       'cards.list',
+      'cards.review_queue',
       'cards.stats',
       'cases.list',
       'search.cards',
@@ -125,7 +126,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
     why: 'The same for rewards by verdicts.',
   },
   card_links: {
-    by: ['cards.links', 'cards.unlink'],
+    by: ['cards.links', 'cards.review_queue', 'cards.unlink'],
     why: 'Links in the other direction: an index look-up in each shard, when somebody opens them.',
   },
   card_merges: {

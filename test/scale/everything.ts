@@ -42,6 +42,8 @@ async function cards(t: TestVault) {
   await fine(author.get(`${card}/verdicts`))
   await fine(author.put(`${card}/cites`, { cites: ['npm:fastify@^5'] }))
   await fine(author.get('/api/v1/cards/cites'))
+  await fine(author.put(`${card}/review-interval`, { review_after_days: 30 }))
+  await fine(author.get('/api/v1/cards/review-queue'))
   await fine(author.post('/api/v1/cards/similar', { title: 'Nightly import', symptom: 'lock timeout' }))
   const twin = `/api/v1/cards/${(await fine(author.post('/api/v1/cards', draft('merging')))).card_id}`
   const link = { to_card_id: card.split('/').at(-1), kind: 'related' }

@@ -103,3 +103,18 @@ export async function isOpenToAll(db: Db, cardId: string): Promise<boolean> {
     .executeTakeFirst()
   return row !== undefined
 }
+
+/** Those of the named cards that a team reads and that somebody has judged. */
+export async function judgedIn(db: Db, workspaceId: string, cardIds: readonly string[]) {
+  if (cardIds.length === 0) return []
+  return db
+    .selectFrom('cards')
+    .select(['card_id', 'title', 'symptom', 'fix_summary', 'trust'])
+    .where('card_id', 'in', cardIds)
+    .where('workspace_id', '=', workspaceId)
+    .where('status', '=', 'published')
+    .where('deleted_at', 'is', null)
+    .where('superseded_by', 'is', null)
+    .where('trust', 'is not', null)
+    .execute()
+}

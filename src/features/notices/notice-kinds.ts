@@ -8,6 +8,7 @@ export const NOTICE_KINDS = [
   'workspace.removed',
   'workspace.deleted',
   'account.address_proved',
+  'cards.review_due',
 ] as const
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
 
@@ -37,6 +38,10 @@ const WORDS: Record<NoticeKind, (given: Required<Given>) => Words> = {
   'workspace.deleted': ({ actor, workspace_name }) => ({
     heading: `${actor} deleted the workspace ${workspace_name}`,
     line: 'Cards of yours that were there are under “My cards”, unpublished.',
+  }),
+  'cards.review_due': () => ({
+    heading: 'Some of your cards should be looked at again',
+    line: 'Nobody has confirmed them for longer than their interval of review. Say that they are still true, change them, or let others take their place.',
   }),
   'account.address_proved': () => ({
     heading: 'Your address is proved, and everybody else is signed out',

@@ -19,6 +19,17 @@ export async function deleteUnread(db: Db, { userId, kind, workspaceId, subjectI
     .execute()
 }
 
+export async function wasTold(db: Db, userId: string, kind: string, since: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('notices')
+    .select('notice_id')
+    .where('user_id', '=', userId)
+    .where('kind', '=', kind)
+    .where('created_at', '>=', since)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 export type NoticeRow = NoticesTable & {
   actor_name: string | null
   /** The reader's role there now, or null once they have left. */

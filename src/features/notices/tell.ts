@@ -5,7 +5,7 @@ import type { UsersTable } from '../../db/tables/accounts.ts'
 import { enqueueMail } from '../mail/outbox.ts'
 import { mailWithButton } from '../mail/template.ts'
 import { type NoticeDetails, type NoticeKind, noticeText } from './notice-kinds.ts'
-import { deleteUnread, insertNotice } from './notices.store.ts'
+import { deleteUnread, insertNotice, wasTold } from './notices.store.ts'
 
 export type Telling = {
   userId: string
@@ -33,6 +33,12 @@ export async function tell(ctx: Ctx, telling: Telling): Promise<void> {
     read_at: null,
   })
   ctx.mustSee(userId)
+}
+
+/** For what stays true for long: told once in a while, and not anew every day. */
+export async function tellAgainAfter(ctx: Ctx, days: number, telling: Telling): Promise<void> {
+  const since = new Date(ctx.now().getTime() - days * 86_400_000).toISOString()
+  if (!(await wasTold(ctx.db, telling.userId, telling.kind, since))) await tell(ctx, telling)
 }
 
 const wantsMail = ({ settings }: UsersTable): boolean =>

@@ -12,16 +12,18 @@ test('a workspace without a policy lets publish, takes every address and adds vi
     inviteDomains: null,
     defaultRole: 'viewer',
     trustHalfLifeDays: 180,
+    reviewAfterDays: null,
   })
   expect(policy({})).toEqual(policy(null))
 })
 
-test('the four working keys work, and other keys are kept', () => {
+test('the five working keys work, and other keys are kept', () => {
   const stated = {
     allow_publish: false,
     invite_domains: ['Example.COM'],
     default_role: 'editor',
     trust_half_life_days: 90,
+    review_after_days: 30,
     colour: 7,
   }
   expect(policy(stated)).toEqual({
@@ -29,6 +31,7 @@ test('the four working keys work, and other keys are kept', () => {
     inviteDomains: ['example.com'],
     defaultRole: 'editor',
     trustHalfLifeDays: 90,
+    reviewAfterDays: 30,
   })
   expect(PolicyJson.parse(stated)).toMatchObject({ colour: 7 })
 })

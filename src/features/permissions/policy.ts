@@ -18,7 +18,7 @@ const Domain = z
   .max(255)
   .regex(/^[^\s@.]+(\.[^\s@.]+)*$/, 'Input should be a domain such as example.com')
 
-/** Four keys have an effect. All other keys are stored as they are. */
+/** Five keys have an effect. All other keys are stored as they are. */
 export const PolicyJson = openObject(
   {
     allow_publish: z
@@ -36,6 +36,12 @@ export const PolicyJson = openObject(
       .max(3650)
       .optional()
       .describe('After so many days a verdict on a card weighs half (180 if left out).'),
+    review_after_days: z
+      .int()
+      .min(7)
+      .max(3650)
+      .optional()
+      .describe('Cards that nobody has confirmed for so long go to the review queue (never if left out).'),
     default_role: RoleName.optional().describe('The role of those who are added or invited without one.'),
   },
   MAX_POLICY_BYTES,
@@ -47,6 +53,8 @@ export type Policy = {
   inviteDomains: readonly string[] | null
   defaultRole: Role
   trustHalfLifeDays: number
+  /** Null where cards are not looked at again. */
+  reviewAfterDays: number | null
 }
 
 const HALF_LIFE_DAYS = 180
@@ -60,6 +68,7 @@ export function policyOf(workspace: Pick<WorkspacesTable, 'policy_json'>): Polic
     inviteDomains: domains.length > 0 ? domains : null,
     defaultRole: stated?.default_role ?? 'viewer',
     trustHalfLifeDays: stated?.trust_half_life_days ?? HALF_LIFE_DAYS,
+    reviewAfterDays: stated?.review_after_days ?? null,
   }
 }
 

@@ -7,6 +7,7 @@ import { dictionary } from '../../core/sizes.ts'
 import { flag, fromJson, toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { CardVerdictsTable } from '../../db/tables/verdicts.ts'
+import { noteContradictions } from '../card-links/contradictions.ts'
 import { type CardRow, readableCard } from '../cards/access.ts'
 import { presentTrust, Trust } from '../cards/present-trust.ts'
 import { CardId } from '../cards/schemas.ts'
@@ -144,12 +145,13 @@ export const verifyCard = capability({
       INSIDE,
     )
     await refreshSoon(ctx, row.card_id)
-    const { trust } = await readableCard(ctx, row.card_id)
+    const card = await readableCard(ctx, row.card_id)
+    if (card.status === 'published') await noteContradictions(ctx, card)
     return {
       ...row,
       outcome: input.outcome,
       environment: fromJson<Record<string, string>>(row.environment),
-      trust: presentTrust(trust, ctx.now()),
+      trust: presentTrust(card.trust, ctx.now()),
       credits_awarded: row.is_rewarded * USEFUL_REWARD,
     }
   },

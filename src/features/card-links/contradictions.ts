@@ -1,0 +1,57 @@
+import { inTx, type UserCtx } from '../../core/context.ts'
+import { newId } from '../../db/ids.ts'
+import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
+import type { CardRow } from '../cards/access.ts'
+import { workspaceFilter } from '../cards/indexing/filters.ts'
+import { relatedCards } from '../cards/related.ts'
+import { overlap, shinglesOf } from '../cards/words.ts'
+import { storedTrust } from '../trust/stored-trust.ts'
+import { insertLink, judgedIn } from './links.store.ts'
+
+const MOST_COMPARED = 20
+/** The same problem, by the shingles that both have; and another way out of it. */
+const SAME_SYMPTOM = 0.5
+const OTHER_FIX = 0.3
+/** Very long texts are compared by their beginnings. */
+const COMPARED_CHARACTERS = 5000
+
+const shingles = (text: string) => shinglesOf(text.slice(0, COMPARED_CHARACTERS))
+
+type Said = Pick<CardRow, 'title' | 'symptom' | 'fix_summary'>
+
+const contradicts = (a: Said, b: Said): boolean =>
+  overlap(shingles(a.symptom), shingles(b.symptom)) >= SAME_SYMPTOM &&
+  overlap(shingles(a.fix_summary), shingles(b.fix_summary)) < OTHER_FIX
+
+/**
+ * Two cards of a workspace that both worked for somebody, with the same symptom and different fixes: whoever reviews the
+ * workspace decides which is right, or says in both when each applies.
+ */
+export async function noteContradictions(ctx: UserCtx, card: CardRow): Promise<void> {
+  if (card.workspace_id === PUBLIC_LIBRARY_ID || (storedTrust(card.trust)?.worked ?? 0) === 0) return
+  const where = [[workspaceFilter(card.workspace_id)]]
+  const near = await relatedCards(ctx, card, { where, limit: MOST_COMPARED })
+  const judged = await judgedIn(ctx.db, card.workspace_id, near)
+  const found = judged.filter(
+    (other) =>
+      other.card_id !== card.card_id &&
+      (storedTrust(other.trust)?.worked ?? 0) > 0 &&
+      contradicts(card, other),
+  )
+  if (found.length === 0) return
+  await inTx(ctx, async (ctx) => {
+    for (const other of found) {
+      // One link for a pair, whichever of the two was judged last.
+      const [from, to] = [card.card_id, other.card_id].toSorted()
+      await insertLink(ctx.db, {
+        link_id: newId(),
+        from_card_id: from ?? '',
+        to_card_id: to ?? '',
+        kind: 'contradicts',
+        why: null,
+        created_by: null,
+        created_at: ctx.now().toISOString(),
+      })
+    }
+  })
+}

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
+import { contextFor } from '../../core/context.ts'
+import { tellOwners } from './review-queue.ts'
+
+const DAY_MS = 86_400_000
+const never = new AbortController().signal
+
+onBothEngines('cards that somebody should look at again', (t) => {
+  type Item = { reason: string; card_id: string; other_card_id: string | null }
+  const queue = async (user: Person, workspaceId?: string): Promise<Item[]> =>
+    (await user.get(`/api/v1/cards/review-queue${workspaceId ? `?workspace_id=${workspaceId}` : ''}`)).body
+      .items
+  const url = (id: string) => `/api/v1/cards/${id}`
+
+  test('a card past its interval is due until somebody says that it is still true', async () => {
+    const user = await t.user()
+    const [dated, other] = [await record(user), await record(user)]
+    expect((await user.put(`${url(dated.card_id)}/review-interval`, { review_after_days: 7 })).status).toBe(
+      204,
+    )
+    expect(await queue(user)).toEqual([])
+    t.later(8 * DAY_MS)
+    expect(await queue(user)).toMatchObject([{ reason: 'due', card_id: dated.card_id }])
+    await tellOwners(contextFor(t.app.services), never)
+    await tellOwners(contextFor(t.app.services), never)
+    const notices = (await user.get('/api/v1/notices')).body
+    expect(notices.items).toMatchObject([{ kind: 'cards.review_due' }])
+    await user.post(`${url(dated.card_id)}/verdicts`, { outcome: 'worked' })
+    expect(await queue(user)).toEqual([])
+    expect((await user.get(url(other.card_id))).body.review_after_days).toBeNull()
+    const bad = await user.put(`${url(other.card_id)}/review-interval`, { review_after_days: 1 })
+    expect(bad.status).toBe(422)
+  })
+
+  test('a workspace has an interval for all, and its editors see what is due', async () => {
+    const { admin, editor, viewer, workspaceId } = await team(t, { policy_json: { review_after_days: 7 } })
+    const { card_id } = await record(admin, { workspace_id: workspaceId })
+    await admin.post(`${url(card_id)}/share`)
+    const draft = await record(admin, { workspace_id: workspaceId })
+    t.later(8 * DAY_MS)
+    expect(await queue(editor, workspaceId)).toMatchObject([{ reason: 'due', card_id }])
+    const ids = (await queue(admin)).map((item) => item.card_id)
+    expect(ids.toSorted()).toEqual([card_id, draft.card_id].toSorted())
+    expect((await viewer.get(`/api/v1/cards/review-queue?workspace_id=${workspaceId}`)).status).toBe(403)
+    const stranger = await t.user()
+    expect((await stranger.get(`/api/v1/cards/review-queue?workspace_id=${workspaceId}`)).status).toBe(404)
+  })
+
+  test('two cards of a team with one symptom and two fixes that both worked are held against each other', async () => {
+    const { admin, editor, viewer, workspaceId } = await team(t)
+    const shared = async (more: object) => {
+      const { card_id } = await record(admin, { ...goodCard('quarrel'), workspace_id: workspaceId, ...more })
+      await admin.post(`${url(card_id)}/share`)
+      return card_id as string
+    }
+    const [one, two] = [
+      await shared({}),
+      await shared({
+        fix_summary: 'Turn the whole thing off and buy another one from the shop around the corner.',
+      }),
+    ]
+    await viewer.post(`${url(one)}/verdicts`, { outcome: 'worked' })
+    expect(await queue(editor, workspaceId)).toEqual([])
+    await editor.post(`${url(two)}/verdicts`, { outcome: 'worked' })
+    const found = await queue(editor, workspaceId)
+    expect(found).toHaveLength(1)
+    expect([found[0]?.card_id, found[0]?.other_card_id].toSorted()).toEqual([one, two].toSorted())
+    await editor.post(`${url(one)}/links`, { to_card_id: two, kind: 'supersedes' })
+    expect(await queue(editor, workspaceId)).toEqual([])
+  })
+})

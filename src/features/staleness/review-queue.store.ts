@@ -1,0 +1,88 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/db.ts'
+import { isCurrent, mayUpdate } from '../cards/visibility.ts'
+
+/** When somebody last wrote the card or said that it works. */
+const lastSure = sql<string>`case when confirmed_at > edited_at then confirmed_at else edited_at end`
+
+export type Reviewed = { viewerId: string; workspaceId: string | undefined }
+
+/** Cards that the viewer may edit: those of one workspace, or the viewer's own. */
+const editable = (db: Db, { viewerId, workspaceId }: Reviewed) => {
+  const all = db
+    .selectFrom('cards')
+    .innerJoin('workspaces', 'workspaces.workspace_id', 'cards.workspace_id')
+    .where('cards.deleted_at', 'is', null)
+    .where(mayUpdate(viewerId))
+    .where(isCurrent())
+  return workspaceId === undefined
+    ? all.where('cards.owner_id', '=', viewerId)
+    : all
+        .where('cards.workspace_id', '=', workspaceId)
+        .where((eb) => eb.or([eb('cards.status', '=', 'published'), eb('cards.owner_id', '=', viewerId)]))
+}
+
+const HEAD = ['cards.card_id', 'cards.title', 'cards.workspace_id', 'cards.trust'] as const
+
+/** Cards that have an interval and may be past it; the caller knows how long each interval is. */
+export const mayBeDue = (db: Db, asked: Reviewed, before: string, limit: number) =>
+  editable(db, asked)
+    .select(HEAD)
+    .select(['cards.review_after_days', 'workspaces.policy_json', lastSure.as('last_sure')])
+    .where((eb) =>
+      eb.or([
+        eb('cards.review_after_days', 'is not', null),
+        eb('workspaces.policy_json', 'like', '%"review_after_days"%'),
+      ]),
+    )
+    .where(lastSure, '<', before)
+    .orderBy(lastSure)
+    .limit(limit)
+    .execute()
+
+export const judgedBadly = (db: Db, asked: Reviewed, limit: number) =>
+  editable(db, asked).select(HEAD).where('cards.trust', 'is not', null).limit(limit).execute()
+
+/** Both ends are still there, and the viewer may edit the first. */
+export const contradictions = (db: Db, asked: Reviewed, limit: number) =>
+  editable(db, asked)
+    .innerJoin('card_links', 'card_links.from_card_id', 'cards.card_id')
+    .innerJoin('cards as other', 'other.card_id', 'card_links.to_card_id')
+    .select(HEAD)
+    .select([
+      'card_links.created_at as since',
+      'other.card_id as other_card_id',
+      'other.title as other_title',
+    ])
+    .where('card_links.kind', '=', 'contradicts')
+    .where('other.deleted_at', 'is', null)
+    .where('other.superseded_by', 'is', null)
+    .whereRef('other.workspace_id', '=', 'cards.workspace_id')
+    .orderBy('card_links.created_at')
+    .limit(limit)
+    .execute()
+
+/** People with cards that have an interval, after one in the order of their ids. */
+export async function ownersWithIntervals(db: Db, after: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('cards')
+    .innerJoin('workspaces', 'workspaces.workspace_id', 'cards.workspace_id')
+    .select('cards.owner_id')
+    .distinct()
+    .where('cards.deleted_at', 'is', null)
+    .where((eb) =>
+      eb.or([
+        eb('cards.review_after_days', 'is not', null),
+        eb('workspaces.policy_json', 'like', '%"review_after_days"%'),
+      ]),
+    )
+    .where('cards.owner_id', '>', after)
+    .orderBy('cards.owner_id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.owner_id)
+}
+
+export async function setInterval(db: Db, cardId: string, days: number | null): Promise<void> {
+  await db.updateTable('cards').set({ review_after_days: days }).where('card_id', '=', cardId).execute()
+}

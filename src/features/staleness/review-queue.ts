@@ -1,0 +1,138 @@
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import { type Ctx, inTx } from '../../core/context.ts'
+import { AnswerId, Id, Time } from '../../core/schemas.ts'
+import { editableCard } from '../cards/access.ts'
+import { presentTrust, Trust } from '../cards/present-trust.ts'
+import { CardId } from '../cards/schemas.ts'
+import { tellAgainAfter } from '../notices/tell.ts'
+import { requireRole } from '../permissions/permission.ts'
+import { policyOf } from '../permissions/policy.ts'
+import { isDistrusted, storedTrust } from '../trust/stored-trust.ts'
+import {
+  contradictions,
+  judgedBadly,
+  mayBeDue,
+  ownersWithIntervals,
+  type Reviewed,
+  setInterval,
+} from './review-queue.store.ts'
+
+const DAY_MS = 86_400_000
+const SHORTEST_DAYS = 7
+const LONGEST_DAYS = 3650
+/** Of each reason: nobody works through more at a time. */
+const MOST_SHOWN = 50
+const MOST_LOOKED_AT = 1000
+
+const QueueItem = z
+  .object({
+    reason: z
+      .enum(['due', 'distrusted', 'contradiction'])
+      .describe(
+        'due: past its interval of review; distrusted: verdicts speak against it; contradiction: another card with the same symptom has another fix',
+      ),
+    card_id: AnswerId,
+    title: z.string(),
+    workspace_id: AnswerId,
+    since: Time.nullable().describe('Since when nobody was sure of it, or since when it is known'),
+    trust: Trust.nullable(),
+    other_card_id: AnswerId.nullable(),
+    other_title: z.string().nullable(),
+  })
+  .meta({ id: 'ReviewQueueItem' })
+
+type Item = z.input<typeof QueueItem>
+
+const nothingElse = { other_card_id: null, other_title: null }
+
+/** Longest waiting first. */
+export async function dueCards(ctx: Ctx, asked: Reviewed): Promise<Item[]> {
+  const now = ctx.now()
+  const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString()
+  const rows = await mayBeDue(ctx.db, asked, daysAgo(SHORTEST_DAYS), MOST_LOOKED_AT)
+  return rows.flatMap((row) => {
+    const days = row.review_after_days ?? policyOf(row).reviewAfterDays
+    if (days === null || row.last_sure >= daysAgo(days)) return []
+    const trust = presentTrust(row.trust, now)
+    return [{ ...row, reason: 'due' as const, since: row.last_sure, trust, ...nothingElse }]
+  })
+}
+
+async function distrustedCards(ctx: Ctx, asked: Reviewed): Promise<Item[]> {
+  const rows = await judgedBadly(ctx.db, asked, MOST_LOOKED_AT)
+  return rows
+    .filter((row) => isDistrusted(storedTrust(row.trust)))
+    .map((row) => ({
+      ...row,
+      reason: 'distrusted',
+      since: null,
+      trust: presentTrust(row.trust, ctx.now()),
+      ...nothingElse,
+    }))
+}
+
+async function contradictingCards(ctx: Ctx, asked: Reviewed): Promise<Item[]> {
+  const rows = await contradictions(ctx.db, asked, MOST_SHOWN)
+  return rows.map((row) => ({
+    ...row,
+    reason: 'contradiction',
+    trust: presentTrust(row.trust, ctx.now()),
+  }))
+}
+
+export const reviewQueue = capability({
+  name: 'cards.review_queue',
+  summary: 'Cards that somebody should look at again',
+  description: `Mine, or with workspace_id those of a workspace for its editors and admins: past their interval of review, distrusted, or contradicting another. At most ${MOST_SHOWN} of each. "Still true" is a verdict worked.`,
+  scopes: ['search'],
+  rest: ['GET /api/v1/cards/review-queue'],
+  input: z.object({ workspace_id: Id.optional() }),
+  output: z.object({ items: z.array(QueueItem) }).meta({ id: 'ReviewQueue' }),
+  errors: [404],
+  run: async (ctx, { workspace_id }) => {
+    if (workspace_id !== undefined) await requireRole(ctx, workspace_id, 'editor')
+    const asked = { viewerId: ctx.viewer.userId, workspaceId: workspace_id }
+    const reasons = [dueCards, distrustedCards, contradictingCards]
+    const found = await Promise.all(reasons.map((reason) => reason(ctx, asked)))
+    return { items: found.flatMap((items) => items.slice(0, MOST_SHOWN)) }
+  },
+})
+
+export const setReviewInterval = capability({
+  name: 'cards.set_review_interval',
+  summary: 'After how many days a card should be looked at again',
+  description:
+    'null: as the policy of its workspace says (review_after_days), which says nothing by default.',
+  scopes: ['record', 'case:write'],
+  rest: ['PUT /api/v1/cards/{card_id}/review-interval'],
+  status: 204,
+  input: CardId.extend({
+    review_after_days: z.int().min(SHORTEST_DAYS).max(LONGEST_DAYS).nullable(),
+  }).meta({ id: 'ReviewInterval' }),
+  output: z.void(),
+  errors: [404, 412],
+  run: (ctx, { card_id, review_after_days }) =>
+    inTx(ctx, async (ctx) => {
+      await editableCard(ctx, card_id)
+      await setInterval(ctx.db, card_id, review_after_days)
+    }),
+})
+
+const OWNERS_AT_ONCE = 100
+const TOLD_EVERY_DAYS = 7
+
+/** The job: an owner with cards past their interval has a notice that says so, once a week. */
+export async function tellOwners(ctx: Ctx, stopping: AbortSignal): Promise<void> {
+  for (let after = ''; !stopping.aborted; ) {
+    const owners = await ownersWithIntervals(ctx.db, after, OWNERS_AT_ONCE)
+    for (const userId of owners) {
+      if (stopping.aborted) return
+      const due = await dueCards(ctx, { viewerId: userId, workspaceId: undefined })
+      if (due.length > 0)
+        await inTx(ctx, (ctx) => tellAgainAfter(ctx, TOLD_EVERY_DAYS, { userId, kind: 'cards.review_due' }))
+    }
+    if (owners.length < OWNERS_AT_ONCE) return
+    after = owners.at(-1) ?? after
+  }
+}

@@ -53,7 +53,8 @@ const said = ({ verdicts }: HeldCard): string[] =>
 export function printReport({ read, counts, cards }: Report): void {
   const files =
     read.length > 4 ? `${read.slice(0, 3).join(', ')} and ${read.length - 3} more` : read.join(', ')
-  print(`${cards.length} cards cite something that is here (${files || 'no lock file'}).`)
+  const citing = cards.length === 1 ? '1 card cites' : `${cards.length} cards cite`
+  print(`${citing} something that is here (${files || 'no lock file'}).`)
   const of = (fits: Fits) => cards.filter((card) => card.fits === fits)
   printCards(paint('red', `No longer fit: ${counts.older}`), of('older'), (card) => reasons(card, 'older'))
   printCards(paint('green', `Fit exactly: ${counts.exact}`), of('exact'), (card) => reasons(card, 'exact'))

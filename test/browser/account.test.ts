@@ -22,6 +22,7 @@ test('somebody new signs up, answers the questions, and sees the agent connect',
   await page.getByRole('button', { name: 'Continue' }).click()
 
   await page.getByRole('heading', { name: 'Connect your agent' }).waitFor()
+  await page.getByText(`npx -y ${stage.base}/kvault.tgz connect`).waitFor()
   await page.getByRole('button', { name: 'Create a key' }).click()
   const key = (await page.getByText(/^kv_[\w-]{40}$/).textContent()) ?? ''
   await page.getByText('Waiting for the first call').waitFor()

@@ -1,4 +1,4 @@
-import { createInterface } from 'node:readline/promises'
+import { createInterface, type Interface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { CommandError, EXIT } from './exit-codes.ts'
 
@@ -60,10 +60,21 @@ export function table(head: string[], rows: string[][]): string {
   return [line(head.map((title) => paint('dim', title))), ...rows.map(line)].join('\n')
 }
 
+/** Ctrl+C and Ctrl+D at a question end the command with a line. */
+async function asked(reader: Interface, prompt: string): Promise<string> {
+  try {
+    return await reader.question(prompt)
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'AbortError')) throw error
+    process.stdout.write('\n')
+    throw new CommandError('Stopped.')
+  } finally {
+    reader.close()
+  }
+}
+
 export async function question(prompt: string): Promise<string> {
-  const reader = createInterface({ input: process.stdin, output: process.stdout })
-  const answer = await reader.question(prompt)
-  reader.close()
+  const answer = await asked(createInterface({ input: process.stdin, output: process.stdout }), prompt)
   return answer.trim()
 }
 
@@ -73,9 +84,7 @@ export async function secretQuestion(prompt: string): Promise<string> {
     throw new CommandError('No terminal to ask for the password: use --password-stdin.', EXIT.usage)
   process.stdout.write(prompt)
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const reader = createInterface({ input: process.stdin, output: silent, terminal: true })
-  const answer = await reader.question('')
-  reader.close()
+  const answer = await asked(createInterface({ input: process.stdin, output: silent, terminal: true }), '')
   process.stdout.write('\n')
   return answer
 }

@@ -1,129 +1,83 @@
-import { readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { contextFor } from '../src/core/context.ts'
-import { retrieve } from '../src/features/search/retrieve.ts'
-import { documentsByNumber } from '../src/search-index/index.ts'
-import { queryTerms } from '../src/text/analyse.ts'
-import { loadCards } from './search/load.ts'
-import { type Judgements, mean, scoreQuery } from './search/measures.ts'
+import { fillVault } from './search/asker.ts'
+import { halved, readCollection, repeatedThrice, sampleOf, wrappedInNoise } from './search/collections.ts'
+import { flatBm25 } from './search/flat-bm25.ts'
+import { mean, type QueryScore, scoreQuery } from './search/measures.ts'
 import { withTypos } from './search/typos.ts'
-import { openVault, register } from './search/vault.ts'
 
-const USAGE = `npm run eval -- <folder> [<folder> …] [--engine sqlite|postgres] [--typos] [--queries n]
+const USAGE = `npm run eval -- <folder> [<folder> …] [--engine sqlite|postgres] [--kind clean|typos|noise|repeated|whole] [--queries n]
 
 A folder has corpus.jsonl {_id, title, text}, queries.jsonl {_id, text} and qrels.tsv (query-id, corpus-id, score).
-Its texts are loaded as cards of one user, and its queries asked through POST /api/v1/search.`
+Its texts are loaded as cards of one user, and its queries asked through POST /api/v1/search, beside flat BM25 in memory.
+  clean     as they are
+  typos     a slip in every second longer word
+  noise     wrapped in what a terminal writes: times, addresses, ids, bars, frames
+  repeated  said three times
+  whole     every second sentence of a text is the question, the others are the card`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     engine: { type: 'string', default: 'sqlite' },
-    typos: { type: 'boolean', default: false },
+    kind: { type: 'string', default: 'clean' },
     queries: { type: 'string' },
   },
 })
-const engine = values.engine
-if (positionals.length === 0 || (engine !== 'sqlite' && engine !== 'postgres')) {
+
+const KINDS: Record<string, (text: string, seed: number) => string> = {
+  clean: (text) => text,
+  typos: withTypos,
+  noise: wrappedInNoise,
+  repeated: repeatedThrice,
+  whole: (text) => text,
+}
+const { engine, kind } = values
+const asAsked = KINDS[kind]
+if (positionals.length === 0 || (engine !== 'sqlite' && engine !== 'postgres') || !asAsked) {
   console.error(USAGE)
   process.exit(2)
 }
 
-type Text = { _id: string; title?: string; text: string }
-
-const linesOf = (file: string): Text[] =>
-  readFileSync(file, 'utf8')
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line))
-
-function judgementsIn(file: string): Judgements {
-  const judgements: Judgements = new Map()
-  for (const line of readFileSync(file, 'utf8').split('\n')) {
-    const [query, document, score] = line.trim().split('\t')
-    if (query === undefined || document === undefined || !(Number(score) > 0)) continue
-    const relevant = judgements.get(query) ?? new Map()
-    judgements.set(query, relevant.set(document, Number(score)))
-  }
-  return judgements
-}
-
-/** Cards need a title; a text without one is titled by its first line. */
-const titleOf = ({ title, text }: Text) => title || (text.split('\n')[0] ?? '').slice(0, 120) || '-'
-
 const DEEPEST = 50
+const MOST_WHOLE = 2000
 
-async function evaluate(folder: string, engine: 'sqlite' | 'postgres'): Promise<void> {
-  const vault = await openVault(engine)
+async function evaluate(
+  folder: string,
+  engine: 'sqlite' | 'postgres',
+  asAsked: (text: string, seed: number) => string,
+): Promise<void> {
+  const judged = readCollection(folder)
+  const collection = kind === 'whole' ? halved(judged, MOST_WHOLE) : judged
+  const { vault, owner, nameOf } = await fillVault(engine, collection)
   try {
-    const { app } = vault
-    const owner = await register(app, 'evaluator')
-    const corpus = linesOf(join(folder, 'corpus.jsonl'))
-    const cards = corpus.map((text) => ({
-      title: titleOf(text),
-      symptom: text.text,
-      fix_summary: '',
-      root_cause: '',
-      tags: [],
-      environment: {},
-    }))
-    const names = new Map<string, string>()
-    const target = { ownerId: owner.userId, workspaceId: owner.workspaceId, status: 'unpublished' as const }
-    await loadCards(app.services, cards, () => target, {
-      onCard: (cardId, i) => names.set(cardId, corpus[i]?._id ?? ''),
-    })
-
-    const judgements = judgementsIn(join(folder, 'qrels.tsv'))
-    const queries = linesOf(join(folder, 'queries.jsonl'))
-      .filter((query) => judgements.has(query._id))
-      .slice(0, values.queries ? Number(values.queries) : undefined)
-    const ctx = contextFor(app.services)
-    const scope = {
-      viewerId: owner.userId,
-      scope: 'personal' as const,
-      workspaceIds: [],
-      tags: [],
-      environment: {},
-      track: undefined,
-      includeSuperseded: false,
-    }
-    const asked = {
-      search: [] as ReturnType<typeof scoreQuery>[],
-      words: [] as ReturnType<typeof scoreQuery>[],
-    }
-    for (const { _id, text } of queries) {
-      const relevant = judgements.get(_id) ?? new Map()
-      const query = values.typos ? withTypos(text) : text
-      const answer = await app.server.inject({
+    const queries = sampleOf(
+      collection.queries,
+      values.queries ? Number(values.queries) : Number.MAX_SAFE_INTEGER,
+    )
+    const flat = flatBm25(collection)
+    const scores: { search: QueryScore[]; flat: QueryScore[] } = { search: [], flat: [] }
+    for (const [seed, { _id, text }] of queries.entries()) {
+      const query = asAsked(text, seed)
+      const answer = await vault.app.server.inject({
         method: 'POST',
         url: '/api/v1/search',
         headers: { authorization: `Bearer ${owner.token}` },
         payload: { query: query.padEnd(3), limit: DEEPEST },
       })
       if (answer.statusCode !== 200) throw new Error(`${answer.statusCode}: ${answer.payload}`)
-      const found = answer
-        .json()
-        .results.map((result: { card_id: string }) => names.get(result.card_id) ?? '')
-      asked.search.push(scoreQuery(found, relevant))
-      const alone = await retrieve(ctx, queryTerms(query), scope, 'words')
-      const first = alone.hits.slice(0, DEEPEST).map((hit) => hit.docNo)
-      const cards = new Map(
-        (await documentsByNumber(ctx, first)).map((card) => [card.docNo, card.documentId]),
-      )
-      asked.words.push(
-        scoreQuery(
-          first.map((docNo) => names.get(cards.get(docNo) ?? '') ?? ''),
-          relevant,
-        ),
-      )
+      const found = answer.json().results.map((result: { card_id: string }) => nameOf(result.card_id))
+      const relevant = collection.judgements.get(_id) ?? new Map()
+      scores.search.push(scoreQuery(found, relevant))
+      scores.flat.push(scoreQuery(flat(query, DEEPEST), relevant))
     }
-    const label = `${basename(folder)}${values.typos ? ' with typos' : ''}, ${engine}`
-    console.log(`${label}: ${corpus.length} cards, ${queries.length} queries`)
-    console.log(`  search      ${mean(asked.search)}`)
-    console.log(`  words alone ${mean(asked.words)}`)
+    console.log(
+      `${collection.name}, ${kind}, ${engine}: ${collection.texts.length} cards, ${queries.length} queries`,
+    )
+    console.log(`  search    ${mean(scores.search)}`)
+    console.log(`  flat BM25 ${mean(scores.flat)}`)
   } finally {
     await vault.destroy()
   }
 }
 
-for (const folder of positionals) await evaluate(folder, engine)
+for (const folder of positionals) await evaluate(folder, engine, asAsked)

@@ -21,13 +21,6 @@ import {
 import { PUBLIC_FILTER } from './public-documents.ts'
 import { Best, type Scored } from './top-k.ts'
 
-export type Collected = {
-  /** The best by what their posting lists say, best first; of equals the newer. */
-  best: Scored[]
-  /** How many cards match at all. */
-  matching: number
-}
-
 type List = ListAt & { hash: number; isBundled: boolean; base: number }
 
 /** The asked lists of each block, the newest block first. */
@@ -70,29 +63,29 @@ const sums = emptySums()
 
 /**
  * Adds up what each posting list says about each card, and keeps the `wanted` best of those that pass every filter.
- * `worths` is what each word weighs.
+ * `worths` is what each word weighs. The best come first, of equals the newer.
  */
 export function collect(
   rows: readonly PostingRow[],
   worths: ReadonlyMap<number, number>,
-  narrowed: Match,
+  { narrowed, without }: { narrowed: Match; without: readonly number[] },
   dead: ReadonlyMap<number, Uint8Array>,
   wanted: number,
-): Collected {
+): Scored[] {
   const best = new Best(wanted)
-  let matching = 0
-  for (const [block, lists] of byBlock(rows, new Set([...worths.keys(), ...narrowed.flat()]))) {
-    const allowed = passing(lists, narrowed)
-    if (!allowed) continue
+  for (const [block, lists] of byBlock(rows, new Set([...worths.keys(), ...narrowed.flat(), ...without]))) {
+    const passed = passing(lists, narrowed)
+    if (!passed) continue
+    const allowed = without.length > 0 ? minus(passed, passing(lists, [without])) : passed
     const gone = dead.get(block)
     if (gone) withoutDead(allowed, gone)
     for (const list of lists) {
       const worth = worths.get(list.hash)
       if (worth !== undefined) addToSums(sums, list, list.isBundled, list.base, worth)
     }
-    matching += take(block * BLOCK_DOCUMENTS, allowed, best)
+    take(block * BLOCK_DOCUMENTS, allowed, best)
   }
-  return { best: best.inOrder(), matching }
+  return best.inOrder()
 }
 
 export type ListCount = {
@@ -116,7 +109,7 @@ export function countIn(
     if (!within) continue
     const gone = dead.get(block)
     if (gone) withoutDead(within, gone)
-    const alone = without(within, passing(lists, [[PUBLIC_FILTER]]))
+    const alone = minus(within, passing(lists, [[PUBLIC_FILTER]]))
     documents += bitsIn(alone)
     for (const list of lists) {
       const count = counts.get(list.hash)
@@ -126,7 +119,7 @@ export function countIn(
   return { documents, counts }
 }
 
-function without(bitmap: Bitmap, others: Bitmap | undefined): Bitmap {
+function minus(bitmap: Bitmap, others: Bitmap | undefined): Bitmap {
   return others ? bitmap.map((bits, i) => bits & ~(others[i] as number)) : bitmap
 }
 
@@ -144,18 +137,15 @@ function withoutDead(allowed: Bitmap, gone: Uint8Array): void {
   for (let i = 0; i < allowed.length; i++) allowed[i] = (allowed[i] as number) & ~(bits[i] as number)
 }
 
-/** Offers the cards that pass, and leaves the sums empty; returns how many cards pass. */
-function take(first: number, allowed: Bitmap, best: Best): number {
+/** Offers the cards that pass, and leaves the sums empty. */
+function take(first: number, allowed: Bitmap, best: Best): void {
   const { points, touched, count } = sums
-  let passed = 0
   for (let i = 0; i < count; i++) {
     const at = touched[i] as number
     const score = points[at] as number
     points[at] = 0
     if (!hasBit(allowed, at)) continue
-    passed++
     if (score >= best.bar) best.offer(first + at, score)
   }
   sums.count = 0
-  return passed
 }

@@ -4,8 +4,7 @@ import { documentsByNumber } from './index.store.ts'
 import type { IndexView } from './index-view.ts'
 import { type Match, passes } from './match.ts'
 import type { Candidate } from './packing.ts'
-import type { Wanted } from './score.ts'
-import { positionOf } from './sorted-numbers.ts'
+import { matches, type Wanted } from './score.ts'
 
 /** What a search may look at, whatever the size of the vault. */
 const REACH = {
@@ -25,14 +24,17 @@ export type Found = {
   candidates: Candidate[]
   /** Numbers of further cards, the better ones first. */
   others: number[]
-  matching: number
 }
 
 type Plan = { hashes: Map<number, number>; isWhole: boolean }
 
 /** The rarest words choose the candidates; every word then scores them. */
 function planFor(wanted: readonly Wanted[], postings: number): Plan {
-  const words = wanted.flat().sort((a, b) => a.postings - b.postings)
+  const words = wanted
+    .flat()
+    .flatMap((option) => [option, ...(option.parts ?? [])])
+    .filter(({ worth }) => worth > 0)
+    .sort((a, b) => a.postings - b.postings)
   const hashes = new Map<number, number>()
   let sum = 0
   for (const { hash, postings: length, worth } of words) {
@@ -43,8 +45,8 @@ function planFor(wanted: readonly Wanted[], postings: number): Plan {
   return { hashes, isWhole: true }
 }
 
-const hasAny = ({ hashes }: Candidate, wanted: readonly Wanted[]) =>
-  wanted.some((alternatives) => alternatives.some(({ hash }) => positionOf(hashes, hash) >= 0))
+const hasAny = (candidate: Candidate, wanted: readonly Wanted[]) =>
+  wanted.some((alternatives) => alternatives.some((option) => matches(candidate, option)))
 
 /** The cards that pass every filter and have most of what is wanted. */
 export async function findBest(
@@ -52,25 +54,26 @@ export async function findBest(
   view: IndexView,
   wanted: readonly Wanted[],
   narrowed: Match,
+  /** Words that no card may have. */
+  without: readonly number[] = [],
 ): Promise<Found> {
-  const fresh = view.fresh.filter((card) => passes(card, narrowed) && hasAny(card, wanted))
+  const fresh = view.fresh.filter((card) => passes(card, narrowed, without) && hasAny(card, wanted))
   let plan = planFor(wanted, REACH.postings)
-  let lists = await collectBy(view, plan, narrowed)
-  if (lists.best.length + fresh.length < REACH.enough && !plan.isWhole) {
+  let lists = await collectBy(view, plan, narrowed, without)
+  if (lists.length + fresh.length < REACH.enough && !plan.isWhole) {
     plan = planFor(wanted, Number.POSITIVE_INFINITY)
-    lists = await collectBy(view, plan, narrowed)
+    lists = await collectBy(view, plan, narrowed, without)
   }
   const isFresh = new Set(fresh.map((card) => card.docNo))
-  const numbers = lists.best.map(({ docNo }) => docNo).filter((docNo) => !isFresh.has(docNo))
+  const numbers = lists.map(({ docNo }) => docNo).filter((docNo) => !isFresh.has(docNo))
   const looked = numbers.slice(0, plan.isWhole ? WELL_KNOWN : VAGUELY_KNOWN)
   return {
     candidates: [...fresh, ...(await documentsByNumber(ctx, looked))],
     others: numbers.slice(looked.length),
-    matching: lists.matching + fresh.length,
   }
 }
 
-async function collectBy(view: IndexView, { hashes }: Plan, narrowed: Match) {
-  const rows = await view.rowsOf([...hashes.keys(), ...narrowed.flat()])
-  return collect(rows, hashes, narrowed, view.dead, KEPT)
+async function collectBy(view: IndexView, { hashes }: Plan, narrowed: Match, without: readonly number[]) {
+  const rows = await view.rowsOf([...hashes.keys(), ...narrowed.flat(), ...without])
+  return collect(rows, hashes, { narrowed, without }, view.dead, KEPT)
 }

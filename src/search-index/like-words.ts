@@ -1,13 +1,16 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../core/context.ts'
-import { gramHash, hasTrigrams, innerTrigramsOf, likenessTo, trigramsOf } from '../text/trigrams.ts'
+import { meantSurely } from '../text/slips.ts'
+import { STOP_STEMS } from '../text/stopwords.ts'
+import { gramHash, hasTrigrams, innerTrigramsOf, trigramsOf } from '../text/trigrams.ts'
 import { isAmong, numberList } from './index.store.ts'
 import type { VisibleCount, VisibleCounts } from './visible-counts.ts'
 import { type Word, wordStore } from './word-store.ts'
 
-const LEAST_LIKENESS = 0.4
 const MOST_LIKE_WORDS = 5
-const SHORTEST_PART = 4
+/** A shorter part must be the beginning of the word that contains it. */
+const SHORTEST_PART = 6
+const SHORTEST_BEGINNING = 4
 const CONTAINED_LIKENESS = 0.5
 /** The commonest public words are examined, and all words of a scope, up to a limit for vaults of millions. */
 const EXAMINED_IN_PUBLIC = 200
@@ -29,9 +32,13 @@ export type LikeWord = Word & VisibleCount & { likeness: number }
  * Words of the vocabulary that may be meant by one that no card has: near in trigrams (a slip of the finger), or
  * containing it (a part of an identifier).
  */
-export async function likeWords(ctx: Ctx, word: string, vocabulary: Vocabulary): Promise<LikeWord[]> {
+export async function likeWords(
+  ctx: Ctx,
+  { typed, term: word }: { typed: string; term: string },
+  vocabulary: Vocabulary,
+): Promise<LikeWord[]> {
   if (!hasTrigrams(word)) return []
-  const near = await nearWords(ctx, word, vocabulary)
+  const near = await nearWords(ctx, typed, word, vocabulary)
   const isNear = new Set(near.map(({ hash }) => hash))
   const containing = (await containingWords(ctx, word, vocabulary)).filter(({ hash }) => !isNear.has(hash))
   return [...near, ...containing].sort(likeliestFirst).slice(0, MOST_LIKE_WORDS)
@@ -42,20 +49,22 @@ const likeliestFirst = (a: LikeWord, b: LikeWord) =>
 
 type Near = Word & { likeness: number }
 
-async function nearWords(ctx: Ctx, word: string, vocabulary: Vocabulary): Promise<LikeWord[]> {
-  const likeness = likenessTo(word)
+async function nearWords(ctx: Ctx, typed: string, word: string, vocabulary: Vocabulary): Promise<LikeWord[]> {
   const near = (await wordsWith(ctx, threeWays(trigramsOf(word)), EXAMINED_IN_PUBLIC, vocabulary))
-    .map((other) => ({ ...other, likeness: likeness(other.word) }))
-    .filter((other) => other.likeness >= LEAST_LIKENESS && other.word !== word)
+    .filter((other) => other.word !== word && !STOP_STEMS.has(other.word))
+    .map((other) => ({ ...other, likeness: meantSurely(typed, word, other.word) }))
+    .filter((other) => other.likeness > 0)
     .sort((a, b) => b.likeness - a.likeness || (a.word < b.word ? -1 : 1))
   return firstInScope(near, vocabulary)
 }
 
 async function containingWords(ctx: Ctx, word: string, vocabulary: Vocabulary): Promise<LikeWord[]> {
-  if (word.length < SHORTEST_PART) return []
+  if (word.length < SHORTEST_BEGINNING) return []
+  const isPart = (other: string) =>
+    word.length < SHORTEST_PART ? other.startsWith(word) : other.includes(word)
   const grams = innerTrigramsOf(word).map((gram) => [gramHash(gram)])
   const containing = (await wordsWith(ctx, grams, MOST_LIKE_WORDS, vocabulary))
-    .filter((other) => other.word.includes(word) && other.word !== word)
+    .filter((other) => isPart(other.word) && other.word !== word)
     .map((other) => ({ ...other, likeness: CONTAINED_LIKENESS }))
     // The shorter it is, the larger the part of it that was asked for.
     .sort((a, b) => a.word.length - b.word.length || (a.word < b.word ? -1 : 1))

@@ -6,8 +6,17 @@ import { FREQUENCIES } from './term-levels.ts'
 /** Fitted on the development collections; see bench/README.md. */
 const CARDS: Bm25 = { k1: 1.2, b: 0.7 }
 
-/** One thing that is asked for: a term, or the terms that may be meant by it, each with its worth. */
-export type Wanted = readonly { hash: number; postings: number; worth: number }[]
+/** A term and what it is worth; of an identifier the whole name with its parts. */
+export type Option = {
+  hash: number
+  postings: number
+  worth: number
+  /** They count where the whole is, or where all of them are. A part without worth only has to be there. */
+  parts?: readonly Option[]
+}
+
+/** One thing that is asked for: a term, or the terms that may be meant by it. */
+export type Wanted = readonly Option[]
 
 const HIGHEST_IMPACT = 255
 
@@ -18,33 +27,75 @@ export function impactOf(level: number, length: number, averageLength: number): 
   return Math.max(1, Math.round(share * HIGHEST_IMPACT))
 }
 
-/** BM25 over all that is wanted; of the terms that may be meant by one, the best counts. */
-export function score(candidate: Candidate, wanted: readonly Wanted[], averageLength: number): number {
-  const { hashes, levels, length } = candidate
-  const damping = dampingOf(CARDS, length, averageLength)
-  let sum = 0
-  for (const alternatives of wanted) {
-    let best = 0
-    for (const { hash, worth } of alternatives) {
-      const at = positionOf(hashes, hash)
-      if (at < 0) continue
-      const gain = worth * gainOf(CARDS, FREQUENCIES[levels[at] as number] as number, damping)
-      if (gain > best) best = gain
-    }
-    sum += best
+/** How `score` weighs a document's two sums against each other. */
+type Gains = { bm25: number; density: number }
+
+const has = ({ hashes }: Candidate, { hash }: Option) => positionOf(hashes, hash) >= 0
+
+/** Whether a document has what an option asks for: the term, or all parts of a name. */
+export const matches = (candidate: Candidate, option: Option): boolean =>
+  has(candidate, option) ||
+  (option.parts !== undefined &&
+    option.parts.length > 0 &&
+    option.parts.every((part) => has(candidate, part)))
+
+function gainsOf(candidate: Candidate, { hash, worth }: Option, damping: number): Gains {
+  const at = positionOf(candidate.hashes, hash)
+  if (at < 0 || worth === 0) return { bm25: 0, density: 0 }
+  const frequency = FREQUENCIES[candidate.levels[at] as number] as number
+  return {
+    bm25: worth * gainOf(CARDS, frequency, damping),
+    density: worth * worth * (1 + Math.max(0, Math.log(frequency))),
   }
-  return sum
 }
 
-/** The numbers of the candidates that match at all, best first; ties go to the newer document. */
+/** Of the terms that may be meant by one, the best counts. */
+function bestOf(candidate: Candidate, wanted: Wanted, damping: number): Gains {
+  let best: Gains = { bm25: 0, density: 0 }
+  for (const option of wanted) {
+    let gains = gainsOf(candidate, option, damping)
+    if (option.parts && matches(candidate, option))
+      for (const part of option.parts) gains = plus(gains, gainsOf(candidate, part, damping))
+    if (gains.bm25 > best.bm25) best = gains
+  }
+  return best
+}
+
+const plus = (a: Gains, b: Gains): Gains => ({ bm25: a.bm25 + b.bm25, density: a.density + b.density })
+
+/** BM25 over all that is wanted, and how densely the document speaks of it. */
+export function gains(candidate: Candidate, wanted: readonly Wanted[], averageLength: number): Gains {
+  const damping = dampingOf(CARDS, candidate.length, averageLength)
+  let sum: Gains = { bm25: 0, density: 0 }
+  for (const one of wanted) sum = plus(sum, bestOf(candidate, one, damping))
+  return { bm25: sum.bm25, density: sum.density / Math.sqrt(Math.max(1, candidate.length)) }
+}
+
+/** The share of the second sum in a query of so many words or more; a shorter one has less of it. Fitted; see bench/README.md. */
+const DENSITY = { share: 0.3, words: 24 }
+
+export type Scored = { candidate: Candidate; points: number; bm25: number }
+
+/** The candidates that match at all, best first; ties go to the newer document. */
 export function ranked(
   candidates: readonly Candidate[],
   wanted: readonly Wanted[],
   averageLength: number,
-): number[] {
-  return candidates
-    .map((candidate) => ({ docNo: candidate.docNo, points: score(candidate, wanted, averageLength) }))
-    .filter(({ points }) => points > 0)
-    .sort((a, b) => b.points - a.points || b.docNo - a.docNo)
-    .map(({ docNo }) => docNo)
+): Scored[] {
+  const scored = candidates
+    .map((candidate) => ({ candidate, ...gains(candidate, wanted, averageLength) }))
+    .filter(({ bm25 }) => bm25 > 0)
+  const most = { bm25: 0, density: 0 }
+  for (const { bm25, density } of scored) {
+    most.bm25 = Math.max(most.bm25, bm25)
+    most.density = Math.max(most.density, density)
+  }
+  const share = DENSITY.share * Math.min(1, wanted.length / DENSITY.words)
+  return scored
+    .map(({ candidate, bm25, density }) => ({
+      candidate,
+      bm25,
+      points: ((1 - share) * bm25) / most.bm25 + (share * density) / most.density,
+    }))
+    .sort((a, b) => b.points - a.points || b.candidate.docNo - a.candidate.docNo)
 }

@@ -3,8 +3,10 @@ const LEVELS_PER_DOUBLING = 4
 
 /** The level of a term that occurs in minor texts only. The other levels fill their five bits. */
 export const MINOR_LEVEL = HIGHEST_LEVEL + 1
+/** Of a term that occurs twice, or once in a text of double weight. */
+export const PROMINENT_LEVEL = LEVELS_PER_DOUBLING
 /** Notes and logs say the least. */
-export const MINOR_WEIGHT = 0.5
+export const MINOR_WEIGHT = 0.75
 
 const levelFor = (frequency: number) =>
   frequency < 1

@@ -15,7 +15,7 @@ export type Token = {
 }
 
 /** Bump when the terms of a text change, so that a re-index knows which cards are stale. */
-export const ANALYSER_VERSION = 1
+export const ANALYSER_VERSION = 2
 
 export type Emit = (reading: Reading, start: number, end: number) => void
 

@@ -11,7 +11,8 @@ const TERMINAL_CODES = new RegExp(
 )
 
 const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi
-const ADDRESS = /\b0x[0-9a-f]{4,}\b/gi
+/** Not the eight digits of a status code, which begin with 8 or C, or with zeroes: these name an error. */
+const ADDRESS = /\b0x(?!(?:[8c][0-9a-f]{7}|0{4}[0-9a-f]{4})\b)[0-9a-f]{4,}\b/gi
 /** A digest or an id: long, and digits and letters mixed, so that no word is one. */
 const DIGEST = /\b(?=[0-9a-f]{0,63}\d)(?=[0-9a-f]{0,63}[a-f])[0-9a-f]{12,64}\b/gi
 
@@ -23,7 +24,7 @@ const SYSLOG_DATE =
 
 const DURATION = /\b\d+(?:\.\d+)?(?:ns|µs|us|ms|s|sec|secs|seconds|min|mins|minutes)\b/g
 const PERCENT = /(?<![\w.])\d{1,3}(?:\.\d+)?%/g
-const BYTES = /(?<![\w.])\d+(?:\.\d+)? ?(?:[kKMGT]i?B|bytes|B\/s|[kKMGT]i?B\/s)(?!\w)/g
+const BYTES = /(?<![\w.])\d+(?:\.\d+)? ?(?:[kKMGT]i?B(?:\/s)?|bytes|B\/s)(?!\w)/g
 const PROCESS_ID = /\b(?:pid|PID|process)[ =:]{0,2}\d{2,7}\b|\[\d{3,7}\](?=[:\s]|$)/g
 
 /** Bars, boxes, spinners and rules made of signs. */
@@ -100,3 +101,9 @@ export function withoutNoise(text: string): string {
   }
   return kept.join('\n')
 }
+
+const TRACE_LINE =
+  /(?:^|\n)\s*(?:at \S{1,200}|File ".{1,200}", line|Traceback \(most|Caused by:|panic:|goroutine \d)|\b[A-Z]\w{1,60}(?:Error|Exception)\b|\b(?:ERROR|FATAL|WARN)\b/
+
+/** Whether a piece of text is what a program wrote when it failed. */
+export const looksLikeTrace = (text: string): boolean => TRACE_LINE.test(text)

@@ -1,19 +1,36 @@
 import { tokens } from './analyse.ts'
 import { escapeHtml } from './escape-html.ts'
 import { fold } from './fold.ts'
+import { looksLikeTrace } from './noise.ts'
+import { partsOf } from './token-terms.ts'
 
 // There are two snippets because there are two kinds of search. This one is for ranked search of cards: it knows stemmed
 // terms, chooses the window with the most of them, and writes HTML with marks. literal-snippet.ts is for the search of
 // memory by substring: it knows the characters as typed and gives plain text. They share no step.
 
 const LONGEST_SNIPPET = 240
+/** Beside a trace the fix is shown; each then has half of the room. */
+const LONGEST_BESIDE = 120
 /** Long texts are searched whole, but a snippet is looked for where readers begin. */
 const LONGEST_READ = 20_000
 const MOST_MATCHED = 20
+/** More marks than these show nothing any more. */
+const MOST_MARKS = 8
+const MOST_SAID = 8
 
 type Mark = { start: number; end: number; terms: string[] }
 
-export type Shown = { matched: string[]; snippet: string }
+/** A text of a card with the name of its field. */
+export type Field = { where: string; text: string; isLog?: boolean }
+
+export type Shown = {
+  matched: string[]
+  snippet: string
+  /** Which words matched where, without single letters and bare digits, which match by chance. */
+  why: { where: string; words: string[] }[]
+  /** The words of the card that stand for each term, as they are written there, folded. */
+  forms: ReadonlyMap<string, ReadonlySet<string>>
+}
 
 /** The parts of a text that matched. A token counts by its parts, so `getUserById` matches user. */
 function marksIn(text: string, terms: ReadonlySet<string>): Mark[] {
@@ -40,14 +57,14 @@ function bestWindow(marks: readonly Mark[]): { from: number; distinct: number } 
 const WORD_BREAK = /\s/
 
 /** Begins a little before the first mark and at a word, so that the reader sees what it belongs to. */
-function windowAround(text: string, from: number): { start: number; end: number } {
+function windowAround(text: string, from: number, longest: number): { start: number; end: number } {
   const lead = 40
   let start = Math.max(0, from - lead)
   if (start > 0) {
     const space = text.slice(start, from).search(WORD_BREAK)
     start = space < 0 ? from : start + space + 1
   }
-  let end = Math.min(text.length, start + LONGEST_SNIPPET)
+  let end = Math.min(text.length, start + longest)
   if (end < text.length) {
     const tail = text.slice(end - lead, end)
     const space = tail.lastIndexOf(' ')
@@ -69,10 +86,15 @@ function render(
 ): string {
   let html = start > 0 ? '…' : ''
   let at = start
+  let marked = 0
   for (const mark of marks) {
     if (mark.end <= at || mark.end > end) continue
     const from = Math.max(mark.start, at)
     if (from < start) continue
+    // Pairs of characters that touch are one mark to the eye.
+    const isNew = from > at || marked === 0
+    if (isNew && marked === MOST_MARKS) break
+    if (isNew) marked++
     html += `${escapeHtml(text.slice(at, from))}<mark>${escapeHtml(text.slice(from, mark.end))}</mark>`
     at = mark.end
   }
@@ -82,26 +104,68 @@ function render(
     .trim()
 }
 
+type Part = Field & { marks: Mark[]; from: number; distinct: number }
+
 /**
  * Why a card came: its own words that matched, and the part of its texts that shows most of them, as HTML in which
- * nothing but the marks is markup.
+ * nothing but the marks is markup. Where that is a trace, `remedy` is shown beside it: whoever has the trace knows it already.
  */
-export function explain(title: string, texts: readonly string[], terms: ReadonlySet<string>): Shown {
-  const read = texts.filter((text) => text !== '').map((text) => text.slice(0, LONGEST_READ))
-  const parts = read.map((text) => {
+export function explain(
+  title: string,
+  fields: readonly Field[],
+  terms: ReadonlySet<string>,
+  remedy = '',
+): Shown {
+  const partOf = (field: Field): Part => {
+    const text = field.text.slice(0, LONGEST_READ)
     const marks = marksIn(text, terms)
-    return { text, marks, ...bestWindow(marks) }
-  })
-  const inTitle = marksIn(title, terms)
-  const matched = new Set<string>()
-  for (const { text, marks } of [{ text: title, marks: inTitle }, ...parts])
-    for (const mark of marks) matched.add(fold(text.slice(mark.start, mark.end)))
-  const first = parts[0] ?? { text: '', marks: [], from: 0, distinct: 0 }
-  const inTexts = parts.reduce((a, b) => (b.distinct > a.distinct ? b : a), first)
+    return { ...field, text, marks, ...bestWindow(marks) }
+  }
+  const inTitle = partOf({ where: 'title', text: title })
+  const parts = fields.filter(({ text }) => text !== '').map(partOf)
+  const inTexts = parts.reduce<Part | undefined>(
+    (a, b) => (b.distinct > (a?.distinct ?? 0) ? b : a),
+    undefined,
+  )
   // The title is shown beside the snippet, so it is quoted only where nothing else matched.
-  const best = inTexts.distinct > 0 ? inTexts : { text: title, marks: inTitle, ...bestWindow(inTitle) }
+  return { ...wordsIn([inTitle, ...parts]), snippet: snippetOf(inTexts ?? inTitle, remedy) }
+}
+
+function snippetOf({ text, marks, from, isLog }: Part, remedy: string): string {
+  const shown = windowAround(text, from, LONGEST_SNIPPET)
+  if (remedy === '' || !(isLog || looksLikeTrace(text.slice(shown.start, shown.end))))
+    return render(text, marks, shown)
+  const fix = render(remedy, [], windowAround(remedy, 0, LONGEST_BESIDE))
+  return `${render(text, marks, windowAround(text, from, LONGEST_BESIDE))} · Fix: ${fix}`
+}
+
+const SAYS_NOTHING = /^(?:[\p{L}\p{M}]|[\p{N}.]+)$/u
+
+function wordsIn(parts: readonly Part[]): Pick<Shown, 'matched' | 'why' | 'forms'> {
+  const matched = new Set<string>()
+  const forms = new Map<string, Set<string>>()
+  const said = new Map<string, Set<string>>()
+  for (const { where, text, marks } of parts)
+    for (const { start, end, terms } of marks) {
+      const token = text.slice(start, end)
+      const word = fold(token)
+      matched.add(word)
+      if (!SAYS_NOTHING.test(word)) said.set(where, (said.get(where) ?? new Set()).add(word))
+      for (const term of terms) forms.set(term, (forms.get(term) ?? new Set()).add(formOf(token, word, term)))
+    }
   return {
     matched: [...matched].slice(0, MOST_MATCHED),
-    snippet: render(best.text, best.marks, windowAround(best.text, best.from)),
+    forms,
+    why: Array.from(said, ([where, words]) => ({ where, words: [...words].slice(0, MOST_SAID) })),
   }
+}
+
+const IS_NAME = /_|\p{Ll}\p{Lu}/u
+
+/** Of a name the part that the term stands for, where it is one. */
+function formOf(token: string, word: string, term: string): string {
+  if (!IS_NAME.test(token)) return word
+  const parts = partsOf(token)
+  const whole = parts.join('')
+  return whole === term ? whole : (parts.find((part) => part.startsWith(term.slice(0, 3))) ?? word)
 }

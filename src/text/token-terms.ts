@@ -40,13 +40,17 @@ function plain(folded: string): Reading {
   return folded ? reading([stem(folded)], 1) : reading([], 0)
 }
 
-/** `getUserById` and `get_user_by_id`: get, user, by, id, and getuserbyid for both. */
-function identifier(token: string): Reading {
-  const parts = token
+/** The words that a name is made of: of `getUserById` get, user, by and id. */
+export const partsOf = (token: string): string[] =>
+  token
     .split('_')
     .flatMap((piece) => piece.match(WORD_PART) ?? [])
     .map(fold)
     .filter(Boolean)
+
+/** `getUserById` and `get_user_by_id`: get, user, by, id, and getuserbyid for both. */
+function identifier(token: string): Reading {
+  const parts = partsOf(token)
   if (parts.length < 2) return plain(parts[0] ?? '')
   return reading([...parts.map(stem), cut(parts.join(''))], parts.length)
 }

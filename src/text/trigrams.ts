@@ -22,14 +22,3 @@ export const trigramsOf = (word: string): string[] => trigramsIn(`^${word}$`)
 export const innerTrigramsOf = (word: string): string[] => trigramsOf(word).slice(1, -1)
 
 export const gramHash = (gram: string): number => filterHash(gram)
-
-/** Dice with one word, for many others: twice the common trigrams over all of both, 0 to 1. */
-export function likenessTo(word: string): (other: string) => number {
-  const own = new Set(trigramsOf(word))
-  return (other) => {
-    const others = new Set(trigramsOf(other))
-    let common = 0
-    for (const gram of others) if (own.has(gram)) common++
-    return (2 * common) / (own.size + others.size)
-  }
-}

@@ -2,7 +2,7 @@
 
 export type Field = {
   required?: true
-  type: 'string' | 'integer' | 'boolean' | 'object' | 'array' | 'string | string[]'
+  type: 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array' | 'string | string[]'
   default?: unknown
   values?: readonly string[]
   min?: number
@@ -56,6 +56,8 @@ export const INTERFACE_TOOLS: Record<string, InterfaceTool> = {
       tags: ARRAY,
       environment: OBJECT,
       limit: count(1, 20, 5),
+      // Added to what the interface names; optional, as every addition is.
+      min_score: { type: 'number', min: 0, max: 1 },
     },
   },
   get_card: { scopes: ['search'], readOnly: true, fields: { card_id: NEED, include_evidences: flag(true) } },

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { contextFor } from '../../src/core/context.ts'
 import { retrieve } from '../../src/features/search/retrieve.ts'
 import { maintainIndex, usualTuning } from '../../src/search-index/index.ts'
-import { queryTerms } from '../../src/text/analyse.ts'
+import { readQuery } from '../../src/text/query-words.ts'
 import { goodCard, type Person, record } from '../support/cards.ts'
 import { onBothEngines, type TestVault } from '../support/engines.ts'
 
@@ -85,16 +85,8 @@ onBothEngines(
       await tend()
       const ctx = contextFor(t.app.services)
       const counted = async (viewerId: string, scope: Scope) => {
-        const asked = {
-          viewerId,
-          scope,
-          workspaceIds: [],
-          tags: [],
-          environment: {},
-          track: undefined,
-          includeSuperseded: false,
-        }
-        const { visible } = await retrieve(ctx, queryTerms(word), asked)
+        const asked = { viewerId, scope, workspaceIds: [], tags: [], environment: {}, track: undefined }
+        const { visible } = await retrieve(ctx, readQuery(word), asked)
         return visible.words.get(word)
       }
       for (const readWhole of [usual.readWhole, 0]) {

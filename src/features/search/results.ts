@@ -1,7 +1,8 @@
 import type { UserCtx } from '../../core/context.ts'
 import type { Whose } from '../../core/provenance.ts'
 import { fromJson } from '../../db/columns.ts'
-import { explain } from '../../text/snippet.ts'
+import { phraseTest } from '../../text/phrases.ts'
+import { explain, type Field, type Shown } from '../../text/snippet.ts'
 import { trackOf } from '../cards/card-type.ts'
 import { contentOf } from '../cards/content.ts'
 import { evidenceTexts } from '../cards/evidence-texts.ts'
@@ -9,14 +10,26 @@ import { matchesEnvironment, sameTag } from '../cards/indexing/filters.ts'
 import { feedbackOf, isLikelyOutdated, provenanceOf } from '../cards/present.ts'
 import { presentTrust } from '../cards/present-trust.ts'
 import { isCurrent } from '../cards/visibility.ts'
-import type { Retrieved } from './retrieve.ts'
+import { fitsOf } from '../cites/fits.ts'
+import { type StoredTrust, storedTrust } from '../trust/stored-trust.ts'
+import { type Cover, confidenceOf, featuresOf, STEM_CREDIT } from './confidence.ts'
+import type { Asked, Hit } from './retrieve.ts'
 import type { SearchResultAnswer } from './schemas.ts'
 import { listedIn, type SearchScope } from './scope.ts'
 
 type Row = Awaited<ReturnType<typeof loadRows>>[number]
 
 /** A hit with its card, read under the rule of who may find what. */
-export type Loaded = { row: Row & { whose: Whose }; score: number; matched: string[]; snippet: string }
+export type Loaded = Shown & {
+  row: Row & { whose: Whose }
+  confidence: number
+  trust: StoredTrust | null
+  /** How much of each asked word the card has, after a look at its texts. */
+  covers: Cover[]
+}
+
+/** What a card must say besides, which only its texts can tell. */
+export type Demands = { phrases: readonly string[]; isInTitle: boolean }
 
 /** Picked by number before the rule is asked: a planner that begins with the rule walks over all cards of an owner. */
 const loadRows = (ctx: UserCtx, scope: SearchScope, docNos: readonly number[]) =>
@@ -46,69 +59,150 @@ function whoseIs(row: Row, { viewerId, scope }: SearchScope): Whose {
 }
 
 /** The index finds by numbers made from names; here the names themselves are compared. */
-const passes = (row: Row, { tags, environment, track }: SearchScope): boolean => {
+const passes = (row: Row, { tags, environment, track, type }: SearchScope): boolean => {
   const has = fromJson<string[]>(row.tags)
   return (
     tags.every((tag) => has.some((other) => sameTag(tag, other))) &&
     matchesEnvironment(fromJson(row.environment), environment) &&
-    (track === undefined || trackOf(row.card_type) === track)
+    (track === undefined || trackOf(row.card_type) === track) &&
+    (type === undefined || row.card_type === type)
   )
 }
 
 /**
- * The first `limit` hits that the viewer may see. What the index says is checked against the cards themselves: a card
- * that was hidden, moved or edited a moment ago is passed over, and the next hit moves up.
+ * Reads some hits. What the index says is checked against the cards themselves: a card that was hidden, moved or edited a moment
+ * ago is passed over, and so is one that lacks a phrase.
  */
 export async function loadHits(
   ctx: UserCtx,
   scope: SearchScope,
-  { hits, terms }: Retrieved,
-  limit: number,
+  asked: readonly Asked[],
+  hits: readonly Hit[],
+  demands: Demands,
 ): Promise<Loaded[]> {
-  const loaded: Loaded[] = []
-  for (let from = 0; from < hits.length && loaded.length < limit; from += limit) {
-    const some = hits.slice(from, from + limit)
-    const rows = await loadRows(
-      ctx,
-      scope,
-      some.map((hit) => hit.docNo),
-    )
-    const evidence = await evidenceTexts(ctx.db, rows)
-    const byNumber = new Map(rows.map((row) => [row.doc_no, row]))
-    for (const { docNo, score } of some) {
-      const row = byNumber.get(docNo)
-      if (!row || !passes(row, scope)) continue
-      const shown = explain(row.title, [...textsToQuote(row), ...(evidence.get(row.card_id) ?? [])], terms)
-      if (shown.matched.length > 0)
-        loaded.push({ row: { ...row, whose: whoseIs(row, scope) }, score, ...shown })
-    }
-  }
-  return loaded.slice(0, limit)
+  const rows = await loadRows(
+    ctx,
+    scope,
+    hits.map((hit) => hit.docNo),
+  )
+  const evidence = await evidenceTexts(ctx.db, rows)
+  const byNumber = new Map(rows.map((row) => [row.doc_no, row]))
+  const phrases = demands.phrases.map(phraseTest)
+  return hits.flatMap((hit) => {
+    const row = byNumber.get(hit.docNo)
+    if (!row || !passes(row, scope)) return []
+    const fields = demands.isInTitle ? [] : fieldsOf(row, evidence.get(row.card_id) ?? [])
+    const texts = [row.title, ...fields.map(({ text }) => text)]
+    if (!phrases.every((isIn) => texts.some(isIn))) return []
+    const read = readHit(row, fields, asked, hit)
+    return read
+      ? [{ row: { ...row, whose: whoseIs(row, scope) }, trust: storedTrust(row.trust), ...read }]
+      : []
+  })
 }
 
-function textsToQuote(row: Row): string[] {
+function readHit(row: Row, fields: readonly Field[], asked: readonly Asked[], hit: Hit) {
+  const texts = [row.title, ...fields.map(({ text }) => text)]
+  const known = hit.covers?.map((cover, i) =>
+    isSpokenFor(cover, asked[i] as Asked, texts) ? cover : NOTHING,
+  )
+  const shown = explain(row.title, fields, termsOf(asked, known), row.fix_summary)
+  if (shown.matched.length === 0) return undefined
+  const covers = asked.map((word, i) => coverInTexts(word, known?.[i], shown.forms))
+  const information = asked.map((word) => word.information)
+  const confidence = hit.covers ? confidenceOf(featuresOf(information, covers, hit)) : 0
+  return { ...shown, covers, confidence }
+}
+
+const NOTHING: Cover = { credit: 0, isProminent: false, isCorrected: false, isByParts: false }
+
+/** The parts of a name count without the name only where they stand side by side. */
+const isSpokenFor = ({ isByParts }: Cover, { spoken }: Asked, texts: readonly string[]): boolean =>
+  !isByParts || texts.some(phraseTest(spoken))
+
+/** The terms by which a card matched; of a card that is known by its lists alone, all that were asked for. */
+function termsOf(asked: readonly Asked[], covers: readonly Cover[] | undefined): Set<string> {
+  return new Set(
+    asked.flatMap(({ term, parts, meant }, i) => {
+      const cover = covers?.[i]
+      if (cover?.credit === 0) return []
+      return [term, ...(cover ? parts : []), ...meant.map(({ word }) => word)]
+    }),
+  )
+}
+
+/** Only the texts tell whether a word stands there as it was typed. */
+function coverInTexts(
+  { term, typed, parts, meant }: Asked,
+  cover: Cover | undefined,
+  forms: Shown['forms'],
+): Cover {
+  if (!cover || cover.credit === 0) return NOTHING
+  if (cover.isCorrected) return meant.some(({ word }) => forms.has(word)) ? cover : NOTHING
+  const has = [term, ...parts].filter((name) => forms.has(name))
+  if (has.length === 0) return NOTHING
+  const isTyped = parts.length > 0 || forms.get(term)?.has(typed) === true
+  return isTyped ? cover : { ...cover, credit: cover.credit * STEM_CREDIT }
+}
+
+/** The words of a card that were taken to be meant by words of the query: `{kubernets: kubernetes}`. */
+export function correctionsIn(asked: readonly Asked[], hits: readonly Loaded[]): Record<string, string> {
+  const found: Record<string, string> = {}
+  asked.forEach(({ typed, meant }, i) => {
+    for (const { covers, forms } of hits) {
+      if (!covers[i]?.isCorrected) continue
+      const form = meant.flatMap(({ word }) => [...(forms.get(word) ?? [])])[0]
+      if (form !== undefined) {
+        found[typed] = form
+        return
+      }
+    }
+  })
+  return found
+}
+
+function fieldsOf(row: Row, evidence: readonly string[]): Field[] {
   const { symptom, fix_summary, root_cause, steps, body, tags, environment, scope_notes } = contentOf(row)
   return [
-    symptom,
-    fix_summary,
-    root_cause ?? '',
-    ...steps.flatMap(({ action, result }) => [action, result].map((text) => `${text ?? ''}`)),
-    body ?? '',
-    tags.join(', '),
-    Object.entries(environment)
-      .map((entry) => entry.join(' '))
-      .join(', '),
-    scope_notes ?? '',
+    { where: 'symptom', text: symptom },
+    { where: 'fix_summary', text: fix_summary },
+    { where: 'root_cause', text: root_cause ?? '' },
+    ...steps.flatMap(({ action, result }) =>
+      [action, result].map((text) => ({ where: 'steps', text: `${text ?? ''}` })),
+    ),
+    { where: 'body', text: body ?? '' },
+    { where: 'tags', text: tags.join(', ') },
+    {
+      where: 'environment',
+      text: Object.entries(environment)
+        .map((entry) => entry.join(' '))
+        .join(', '),
+    },
+    { where: 'scope_notes', text: scope_notes ?? '' },
+    ...evidence.map((text) => ({ where: 'evidence', text, isLog: true })),
   ]
 }
 
 const SHORTENED = 1000
 const shorten = (text: string) => (text.length <= SHORTENED ? text : `${text.slice(0, SHORTENED)}…`)
 
+type Showing = {
+  isWeak: boolean
+  /** What the asker runs, if they say so. */
+  myEnvironment: Record<string, string> | undefined
+  now: Date
+}
+
+const fittingOf = (row: Row, trust: StoredTrust | null) => ({
+  cites: fromJson<string[]>(row.cites ?? '[]'),
+  environment: fromJson<Record<string, string>>(row.environment),
+  verdicts: trust?.environments ?? [],
+})
+
 export const presentHit = (
-  { row, score, matched, snippet }: Loaded,
+  { row, trust, confidence, matched, snippet, why }: Loaded,
   hitReason: SearchResultAnswer['hit_reason'],
-  now: Date,
+  { isWeak, myEnvironment, now }: Showing,
 ): SearchResultAnswer => ({
   card_id: row.card_id,
   case_id: row.card_id,
@@ -123,12 +217,15 @@ export const presentHit = (
   workspace_id: row.workspace_id,
   owner_name: row.owner_name,
   provenance: provenanceOf(row),
-  score: Math.round(score * 10_000) / 10_000,
+  score: Math.round(confidence * 10_000) / 10_000,
+  weak: isWeak,
   matched_terms: matched,
+  why,
   snippet,
   hit_reason: hitReason,
   feedback: feedbackOf(row),
   trust: presentTrust(row.trust, now),
+  ...(myEnvironment ? { fits: fitsOf(fittingOf(row, trust), myEnvironment) } : {}),
   likely_outdated: isLikelyOutdated(row),
   updated_at: row.updated_at,
 })

@@ -11,38 +11,48 @@ import {
   fuse,
   type LikeWord,
   likeWords,
+  MINOR_LEVEL,
+  matches,
+  PROMINENT_LEVEL,
   passes,
   positionOf,
   ranked,
-  type VisibleCount,
-  type VisibleCounts,
+  type Scored,
   type Vocabulary,
   viewIndex,
   type Wanted,
 } from '../../search-index/index.ts'
 import { rarity } from '../../text/bm25.ts'
-import { wordHash } from '../../text/term-hash.ts'
+import type { AskedWord } from '../../text/query-words.ts'
+import { hasTrigrams } from '../../text/trigrams.ts'
+import { type Cover, informationOf, MINOR_CREDIT, type Surroundings } from './confidence.ts'
+import { planTerms, type Term } from './plan.ts'
 import { filtersAsked, knownLarger, listedIn, rememberLarger, type SearchScope, tenancy } from './scope.ts'
 
-/** The first words of a longer query are counted, and the rarest of these are looked up. */
-const MOST_COUNTED = 128
-const MOST_TERMS = 32
-const MOST_UNKNOWN = 6
+/** Words that may be slips; looking for what is meant takes time, and a long query is understood without. */
+const MOST_CORRECTED = 6
+const LONG_QUERY = 12
+const MOST_CORRECTED_IN_LONG = 2
+
+/** The cards that a hit is measured against. */
+const REST = 10
 
 /** What the words path and the trigram path weigh in the fusion: the latter sees all that the former sees, and more. */
 const PATH_WEIGHTS = { words: 1, trigrams: 20 }
 
-type Term = { word: string; hash: number } & VisibleCount
+/** A word of the query, what it says, and the words taken to be meant by it where no card has it. */
+export type Asked = Term & { information: number; meant: readonly LikeWord[] }
 
-export type Hit = { docNo: number; score: number }
+export type Hit = Surroundings & {
+  docNo: number
+  /** How much of each asked word it has; unknown of cards that only their lists have spoken of. */
+  covers: Cover[] | undefined
+}
 
 export type Retrieved = {
   /** Best first; those of the index that are not among the best are there in case that some of these are gone. */
   hits: Hit[]
-  /** How many cards match. */
-  matching: number
-  /** The terms that a hit may have matched: those asked for, and those taken to be meant. */
-  terms: ReadonlySet<string>
+  asked: Asked[]
   /** In how many of the cards that the asker may see each asked word stands, and how many cards these are. */
   visible: { cards: number; words: ReadonlyMap<string, number> }
 }
@@ -53,63 +63,112 @@ export type Retrieved = {
  */
 export async function retrieve(
   ctx: Ctx,
-  words: readonly string[],
+  words: readonly AskedWord[],
   scope: SearchScope,
   paths: 'both' | 'words' = 'both',
 ): Promise<Retrieved> {
   const source = await sourceFor(ctx, scope)
-  const terms = await rarestTerms(words, source.counts)
+  const terms = await planTerms(words, source.counts)
   const { cards: all, averageLength } = source.counts
-  const visible = { cards: all, words: new Map(terms.map(({ word, cards }) => [word, cards])) }
+  const visible = { cards: all, words: new Map(terms.map(({ term, cards }) => [term, cards])) }
 
-  const found = await source.find(terms.map((term) => wantedWord(term, all)))
-  const unknown = terms.filter((term) => isMissing(term, found)).slice(0, MOST_UNKNOWN)
-  const known = terms.filter((term) => !unknown.includes(term))
-  const exact = known.map((term) => wantedWord(term, all))
-  const byWords = [...ranked(found.candidates, exact, averageLength), ...found.others]
+  const found = await source.find(terms.map((term) => term.wanted))
+  const missing = terms.filter((term) => isMissing(term, found))
+  const unknown = paths === 'words' ? [] : mayBeSlips(missing, terms.length - missing.length)
+  const likes = await meantBy(ctx, unknown, source)
+  const asked = terms.map((term): Asked => {
+    const information = informationOf(term.term, term.cards, all, term.times)
+    return { ...term, information, meant: likes.get(term) ?? [] }
+  })
+  const exact = terms.filter((term) => !missing.includes(term)).map((term) => term.wanted)
+  const byWords = ranked(found.candidates, exact, averageLength)
+  const meant = [...likes.values()].map((words) => wantedLikes(words, all))
+  if (meant.length === 0) return { hits: hitsOf(asked, [{ scored: byWords, found }], all), asked, visible }
 
-  const meant = paths === 'words' ? [] : await meantBy(ctx, unknown, source)
-  if (meant.length === 0)
-    return {
-      hits: fuse([{ ids: byWords, weight: 1 }]),
-      matching: Math.max(found.matching, byWords.length),
-      terms: new Set(terms.map((term) => term.word)),
-      visible,
-    }
-
-  const widened = [...exact, ...meant.map((likes) => wantedLikes(likes, all))]
+  const widened = [...exact, ...meant]
   const more = await source.find(widened)
-  const byTrigrams = [...ranked(more.candidates, widened, averageLength), ...more.others]
-  const hits = fuse([
-    { ids: byWords, weight: PATH_WEIGHTS.words },
-    { ids: byTrigrams, weight: PATH_WEIGHTS.trigrams },
-  ])
-  return {
-    hits,
-    matching: Math.max(found.matching, more.matching, hits.length),
-    terms: new Set([...terms, ...meant.flat()].map((term) => term.word)),
-    visible,
+  const byTrigrams = ranked(more.candidates, widened, averageLength)
+  const rankings = [
+    { scored: byTrigrams, found: more },
+    { scored: byWords, found },
+  ]
+  return { hits: hitsOf(asked, rankings, all), asked, visible }
+}
+
+type Ranking = { scored: Scored[]; found: Found }
+
+/** The rankings made one, the one that sees more given first. */
+function hitsOf(asked: readonly Asked[], rankings: readonly Ranking[], cards: number): Hit[] {
+  const known = new Map<number, Scored>()
+  for (const { scored } of rankings.toReversed())
+    for (const one of scored) known.set(one.candidate.docNo, one)
+  const [widest] = rankings
+  const others = (widest?.scored ?? []).slice(1, 1 + REST)
+  const rest = others.reduce((sum, { bm25 }) => sum + bm25, 0) / REST
+  const weights = rankings.length > 1 ? [PATH_WEIGHTS.trigrams, PATH_WEIGHTS.words] : [1]
+  return fuse(
+    rankings.map(({ scored, found }, i) => ({
+      ids: [...scored.map(({ candidate }) => candidate.docNo), ...found.others],
+      weight: weights[i] ?? 1,
+    })),
+  ).map(({ docNo }) => {
+    const scored = known.get(docNo)
+    return {
+      docNo,
+      covers: scored && asked.map((word) => coverOf(scored.candidate, word)),
+      standing: scored ? 1 - rest / scored.bm25 : 0,
+      cards,
+      length: scored?.candidate.length ?? 0,
+    }
+  })
+}
+
+const mayBeSlips = (missing: readonly Term[], known: number): Term[] =>
+  missing
+    .filter(({ term, isQuoted }) => !isQuoted && hasTrigrams(term))
+    .slice(0, known > LONG_QUERY ? MOST_CORRECTED_IN_LONG : MOST_CORRECTED)
+
+async function meantBy(
+  ctx: Ctx,
+  unknown: readonly Term[],
+  vocabulary: Vocabulary,
+): Promise<Map<Term, LikeWord[]>> {
+  const found = new Map<Term, LikeWord[]>()
+  for (const term of unknown) {
+    const likes = await likeWords(ctx, term, vocabulary)
+    if (likes.length > 0) found.set(term, likes)
   }
+  return found
 }
 
-async function rarestTerms(words: readonly string[], counts: VisibleCounts): Promise<Term[]> {
-  const terms = words.slice(0, MOST_COUNTED).map((word) => ({ word, hash: wordHash(word) }))
-  const count = await counts.of(terms.map(({ hash }) => hash))
-  return terms
-    .map((term) => ({ ...term, ...count(term.hash) }))
-    .sort((a, b) => a.cards - b.cards)
-    .slice(0, MOST_TERMS)
+const NOT_COVERED: Cover = { credit: 0, isProminent: false, isCorrected: false, isByParts: false }
+
+/** How much of an asked word a card has, as far as the index knows. */
+function coverOf(candidate: Candidate, { wanted, meant }: Asked): Cover {
+  for (const option of wanted)
+    if (matches(candidate, option))
+      return {
+        ...weightIn(candidate, [option, ...(option.parts ?? [])]),
+        isCorrected: false,
+        isByParts: positionOf(candidate.hashes, option.hash) < 0,
+      }
+  let best = NOT_COVERED
+  for (const like of meant) {
+    if (like.likeness <= best.credit || positionOf(candidate.hashes, like.hash) < 0) continue
+    const { credit, isProminent } = weightIn(candidate, [like])
+    best = { credit: credit * like.likeness, isProminent, isCorrected: true, isByParts: false }
+  }
+  return best
 }
 
-async function meantBy(ctx: Ctx, unknown: readonly Term[], vocabulary: Vocabulary): Promise<LikeWord[][]> {
-  const found: LikeWord[][] = []
-  for (const { word } of unknown) found.push(await likeWords(ctx, word, vocabulary))
-  return found.filter((likes) => likes.length > 0)
+/** A word in the title or a tag counts at least twice, as one that is repeated does; the minor level is of logs and notes. */
+function weightIn({ hashes, levels }: Candidate, options: readonly { hash: number }[]) {
+  const found = options.map(({ hash }) => positionOf(hashes, hash)).filter((at) => at >= 0)
+  const isMinor = found.every((at) => levels[at] === MINOR_LEVEL)
+  const isProminent = !isMinor && found.some((at) => (levels[at] as number) >= PROMINENT_LEVEL)
+  return { credit: isMinor ? MINOR_CREDIT : 1, isProminent }
 }
 
-const wantedWord = ({ hash, cards, postings }: Term, all: number): Wanted => [
-  { hash, postings, worth: rarity(cards, all) },
-]
 const wantedLikes = (likes: readonly LikeWord[], all: number): Wanted =>
   likes.map(({ hash, cards, postings, likeness }) => ({
     hash,
@@ -122,13 +181,14 @@ const SURELY_RIGHT = 3
 
 /** Cards with a rare word are among the candidates, so if none of them has it, nobody in scope has. */
 const isMissing = (term: Term, { candidates }: Found): boolean =>
-  term.cards < SURELY_RIGHT && !candidates.some(({ hashes }) => positionOf(hashes, term.hash) >= 0)
+  term.cards < SURELY_RIGHT &&
+  !candidates.some((candidate) => term.wanted.some((option) => matches(candidate, option)))
 
 /** Where candidates come from, and by which counts they are weighed. */
 type Source = Vocabulary & { find: (wanted: readonly Wanted[]) => Promise<Found> }
 
 const everyWord = () => true
-const NOTHING: Found = { candidates: [], others: [], matching: 0 }
+const NOTHING: Found = { candidates: [], others: [] }
 
 /** The whole scope where it is small, the index where it is not. */
 async function sourceFor(ctx: Ctx, scope: SearchScope): Promise<Source> {
@@ -144,7 +204,7 @@ async function sourceFor(ctx: Ctx, scope: SearchScope): Promise<Source> {
   const filters = filtersAsked(scope)
   const whole = knownLarger(scope, ctx.searchTuning.readWhole) ?? (await readWhole(ctx, scope))
   if (Array.isArray(whole)) {
-    const candidates = whole.filter((candidate) => passes(candidate, filters))
+    const candidates = whole.filter((candidate) => passes(candidate, filters, scope.without))
     return {
       counts: isPublic ? await countsInPublic(ctx) : await countsInDocuments(ctx, whole),
       isPublic,
@@ -157,7 +217,7 @@ async function sourceFor(ctx: Ctx, scope: SearchScope): Promise<Source> {
     counts: isPublic ? await countsInPublic(ctx) : await countsInLists(ctx, view, whose, whole.averageLength),
     isPublic,
     mayHave: everyWord,
-    find: (wanted) => findBest(ctx, view, wanted, [...whose, ...filters]),
+    find: (wanted) => findBest(ctx, view, wanted, [...whose, ...filters], scope.without),
   }
 }
 

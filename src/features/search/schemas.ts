@@ -9,21 +9,30 @@ const CardType = z.enum(['debug_fix', 'how_to', 'lesson_learned', 'decision', 'r
 /** Room for an error with its stack; what a search weighs of it is less. */
 const LONGEST_QUERY = 200_000
 
+const QUERY_HELP = 'Words or error text. In a line also "a phrase", tag:x, type:how_to, in:title, -word'
+
+const EnvironmentAsked = dictionary(z.string().min(1).max(200), z.string().max(500), 100)
+const LeastScore = z.number().min(0).max(1).optional()
+
 export const SearchRequest = z
   .object({
-    query: z.string().min(3).max(LONGEST_QUERY).describe('Plain words or error text; no syntax'),
+    query: z.string().min(3).max(LONGEST_QUERY).describe(QUERY_HELP),
     scope: z
       .enum(['personal', 'workspace', 'public'])
       .default('personal')
       .describe('public costs credits on a hit'),
     workspace_ids: z.array(Id).max(100).optional(),
     tags: z.array(z.string().trim().min(1).max(100)).max(50).optional().describe('All of them, any case'),
-    environment: dictionary(z.string().min(1).max(200), z.string().max(500), 100)
-      .optional()
-      .describe('Equal, or a version prefix: {"node": "20"} finds 20.11'),
+    environment: EnvironmentAsked.optional().describe(
+      'Equal, or a version prefix: {"node": "20"} finds 20.11',
+    ),
     track: z.enum(['debug', 'build']).optional().describe('debug: fixes. build: everything else.'),
+    my_environment: EnvironmentAsked.optional().describe(
+      'What you run: {"node": "24.1", "fastify": "5.2"}. Narrows nothing; every result says whether it fits.',
+    ),
     include_superseded: z.boolean().optional().describe('Also cards whose place another card has taken'),
     limit: z.int().min(1).max(50).default(10),
+    min_score: LeastScore.describe('Leave out results below this confidence'),
     generate_action_card: z
       .boolean()
       .optional()
@@ -31,11 +40,13 @@ export const SearchRequest = z
   })
   .meta({ id: 'SearchRequest' })
 
-/** Agents get fewer results by default, and may ask with a single word. */
+/** Agents get fewer results by default, and may ask with a single word. Its descriptions are short: every agent pays for them in each session. */
 export const SearchTool = z.object({
-  ...SearchRequest.omit({ generate_action_card: true }).shape,
-  query: z.string().min(1).max(LONGEST_QUERY).describe('Plain words or error text; no syntax'),
+  ...SearchRequest.omit({ generate_action_card: true, my_environment: true, include_superseded: true }).shape,
+  query: z.string().min(1).max(LONGEST_QUERY).describe('Words or error text'),
+  environment: EnvironmentAsked.optional().describe('Equal, or a version prefix'),
   limit: z.int().min(1).max(20).default(5),
+  min_score: LeastScore,
 })
 
 export const HitReason = z.enum([
@@ -61,12 +72,18 @@ export const SearchResult = z
     workspace_id: AnswerId,
     owner_name: z.string(),
     provenance: Provenance,
-    score: z.number().describe('0 to 1; 1 is first in every ranking'),
+    score: z.number().describe('Confidence that the card answers the query, 0 to 1'),
+    weak: z.boolean().describe('Below the floor: shown because it is yours or your team’s, not a hit'),
     matched_terms: z.array(z.string()).describe('Words of the card that matched'),
+    why: z.array(z.object({ where: z.string(), words: z.array(z.string()) })).describe('What matched where'),
     snippet: z.string().describe('HTML: text escaped, matches in <mark>'),
     hit_reason: HitReason,
     feedback: z.object({ useful: z.int(), not_applicable: z.int(), outdated: z.int() }),
     trust: Trust.nullable(),
+    fits: z
+      .enum(['exact', 'likely', 'older', 'unknown'])
+      .optional()
+      .describe('Where my_environment was sent. older: the card is about something older'),
     likely_outdated: z.boolean().describe('Verdicts and feedback speak against it, and enough of them'),
     updated_at: Time,
   })
@@ -87,7 +104,20 @@ export const SearchResponse = z
     query: z.string(),
     scope: z.enum(['personal', 'workspace', 'public']),
     results: z.array(SearchResult),
-    total: z.int().describe('How many cards matched; where very many do, at least so many'),
+    total: z.int().describe('How many cards are hits; where very many are, at least so many'),
+    corrected: z
+      .record(z.string(), z.string())
+      .describe('Words that no card has, and the words taken to be meant: {"kubernets": "kubernetes"}'),
+    read_as: z
+      .object({
+        phrases: z.array(z.string()),
+        tags: z.array(z.string()),
+        type: CardType.nullable(),
+        in_title: z.boolean(),
+        without: z.array(z.string()),
+      })
+      .nullable()
+      .describe('What of the query was taken for syntax; null: nothing'),
     credits_charged: z.int(),
     credits_balance: z.int(),
     action_card: ActionCard.nullable(),

@@ -1,11 +1,14 @@
 import type { Ctx } from '../../core/context.ts'
+import type { CardType } from '../../db/tables/cards.ts'
 import { type Match, PUBLIC_FILTER } from '../../search-index/index.ts'
 import {
   askedEnvironmentFilter,
+  normalTag,
   ownerFilter,
   ownerInFilter,
   tagFilter,
   trackFilter,
+  typeFilter,
   workspaceFilter,
 } from '../cards/indexing/filters.ts'
 import { type CardScope, isListed } from '../cards/visibility.ts'
@@ -18,7 +21,12 @@ export type SearchScope = {
   tags: readonly string[]
   environment: Readonly<Record<string, string>>
   track: 'debug' | 'build' | undefined
-  includeSuperseded: boolean
+  /** Also cards whose place another card has taken. */
+  includeSuperseded?: boolean
+  type?: CardType | undefined
+  /** Hashes of words that a card must have, and of words that it must not have. */
+  required?: readonly number[]
+  without?: readonly number[]
 }
 
 /** Somebody in more workspaces than this searches the ones joined last. */
@@ -55,11 +63,30 @@ export async function tenancy(ctx: Ctx, asked: SearchScope): Promise<Match> {
 }
 
 /** What narrows the search besides tenancy. */
-export const filtersAsked = ({ tags, environment, track }: SearchScope): Match => [
+export const filtersAsked = ({ tags, environment, track, type, required }: SearchScope): Match => [
   ...tags.map((tag) => [tagFilter(tag)]),
   ...Object.entries(environment).map(([name, value]) => [askedEnvironmentFilter(name, value)]),
   ...(track ? [[trackFilter(track)]] : []),
+  ...(type ? [[typeFilter(type)]] : []),
+  ...(required ?? []).map((hash) => [hash]),
 ]
+
+/** Those of the names that are tags of a card in scope. */
+export async function tagsInScope(ctx: Ctx, scope: SearchScope, names: readonly string[]): Promise<string[]> {
+  const found: string[] = []
+  for (const name of new Set(names)) {
+    const card = await ctx.db
+      .selectFrom('card_tags')
+      .innerJoin('cards', 'cards.card_id', 'card_tags.card_id')
+      .select('card_tags.card_id')
+      .where('card_tags.tag_normal', 'in', [normalTag(name), name.toLowerCase()])
+      .where(listedIn(scope))
+      .limit(1)
+      .executeTakeFirst()
+    if (card) found.push(name)
+  }
+  return found
+}
 
 export const listedIn = ({ viewerId, scope, workspaceIds }: SearchScope) =>
   isListed(viewerId, scope, workspaceIds)

@@ -78,7 +78,12 @@ onBothEngines('search', (t) => {
       snippet:
         'After &lt;b&gt;take-off&lt;/b&gt; the <mark>gyroscope</mark> &amp; <mark>compass</mark> disagree by &quot;ten&quot; degrees',
     })
-    expect(body.results[0].score).toBe(1)
+    expect(body.results[0].score).toBeGreaterThan(0.95)
+    expect(body.results[0].weak).toBe(false)
+    expect(body.results[0].why).toEqual([
+      { where: 'title', words: ['gyroscope'] },
+      { where: 'symptom', words: ['gyroscope', 'compass'] },
+    ])
   })
 
   test('a hit by the title alone has its mark', async () => {

@@ -1,11 +1,17 @@
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { newId } from '../../db/ids.ts'
-import { queryTerms } from '../../text/analyse.ts'
+import { termsOf, tokens } from '../../text/analyse.ts'
+import { fold } from '../../text/fold.ts'
+import { readQuery } from '../../text/query-words.ts'
+import { STOP_WORDS } from '../../text/stopwords.ts'
+import { wordHash } from '../../text/term-hash.ts'
 import { balanceOf, book } from '../credits/ledger.ts'
 import { PUBLIC_SEARCH_COST } from '../credits/policy.ts'
 import { actionCardFor } from './action-card.ts'
-import { type Loaded, loadHits, presentHit } from './results.ts'
+import { mayHit, type Picks, pickHits, type Wish } from './hits.ts'
+import { type QueryRead, readSyntax, tagsNamed } from './query-syntax.ts'
+import { correctionsIn, type Loaded, presentHit } from './results.ts'
 import { type Retrieved, retrieve } from './retrieve.ts'
 import {
   type SearchAnswer,
@@ -16,7 +22,7 @@ import {
   SearchTool,
   SearchToolResponse,
 } from './schemas.ts'
-import type { SearchScope } from './scope.ts'
+import { type SearchScope, tagsInScope } from './scope.ts'
 
 const scopeOf = (ctx: UserCtx, input: SearchInput): SearchScope => ({
   viewerId: ctx.viewer.userId,
@@ -28,22 +34,22 @@ const scopeOf = (ctx: UserCtx, input: SearchInput): SearchScope => ({
   includeSuperseded: input.include_superseded ?? false,
 })
 
-type Outcome = { hits: Loaded[]; charged: number; balance: number }
+type Outcome = Picks & { charged: number; balance: number }
 
 /**
  * Results and their price come together or not at all: the hits are read again in the transaction that charges for
  * them, so nobody pays for a card that has just vanished or sees one without paying.
  */
-function chargedSearch(ctx: UserCtx, scope: SearchScope, found: Retrieved, limit: number): Promise<Outcome> {
+function chargedSearch(ctx: UserCtx, scope: SearchScope, found: Retrieved, wish: Wish): Promise<Outcome> {
   const searchId = newId()
   const userId = ctx.viewer.userId
   // The charge is one conditional update of one row: waiting for that row beats running again.
   return inTx(
     ctx,
     async (ctx) => {
-      const hits = await loadHits(ctx, scope, found, limit)
-      const isFree = hits.every(({ row }) => row.owner_id === userId)
-      if (isFree) return { hits, charged: 0, balance: await balanceOf(ctx, userId) }
+      const picks = await pickHits(ctx, scope, found, wish)
+      const isFree = picks.picked.every(({ row }) => row.owner_id === userId)
+      if (isFree) return { ...picks, charged: 0, balance: await balanceOf(ctx, userId) }
       const { balance } = await book(ctx, {
         userId,
         delta: -PUBLIC_SEARCH_COST,
@@ -51,21 +57,38 @@ function chargedSearch(ctx: UserCtx, scope: SearchScope, found: Retrieved, limit
         cause: `search:${searchId}`,
         ref: { type: 'search', id: searchId },
       })
-      return { hits, charged: PUBLIC_SEARCH_COST, balance }
+      return { ...picks, charged: PUBLIC_SEARCH_COST, balance }
     },
     { isolation: 'read committed' },
   )
 }
 
-async function freeSearch(
-  ctx: UserCtx,
-  scope: SearchScope,
-  found: Retrieved,
-  limit: number,
-): Promise<Outcome> {
-  const hits = await loadHits(ctx, scope, found, limit)
-  return { hits, charged: 0, balance: await balanceOf(ctx, ctx.viewer.userId) }
+async function freeSearch(ctx: UserCtx, scope: SearchScope, found: Retrieved, wish: Wish): Promise<Outcome> {
+  const picks = await pickHits(ctx, scope, found, wish)
+  return { ...picks, charged: 0, balance: await balanceOf(ctx, ctx.viewer.userId) }
 }
+
+/** Reads the query, and narrows the scope by what its syntax says. */
+async function understand(ctx: UserCtx, input: SearchInput) {
+  const asked = scopeOf(ctx, input)
+  const tags = await tagsInScope(ctx, asked, tagsNamed(input.query))
+  const read = readSyntax(input.query, (tag) => tags.includes(tag))
+  const scope: SearchScope = {
+    ...asked,
+    tags: [...asked.tags, ...read.tags],
+    type: read.type,
+    required: read.phrases.flatMap(requiredBy),
+    without: read.without.flatMap((word) => termsOf(word).map(wordHash)),
+  }
+  const words = readQuery(read.text).map((word) => ({ ...word, isQuoted: read.asTyped.has(word.typed) }))
+  return { read, scope, words }
+}
+
+/** The words that a card with the phrase has. Names are looked for in the texts, as the index has their parts too. */
+const requiredBy = (phrase: string): number[] =>
+  tokens(phrase).flatMap(({ terms, start, end }) =>
+    terms.length === 1 && !STOP_WORDS.has(fold(phrase.slice(start, end))) ? terms.map(wordHash) : [],
+  )
 
 function hitReason(ctx: UserCtx, { scope }: SearchScope, { row }: Loaded): SearchResultAnswer['hit_reason'] {
   if (scope === 'personal') return 'free_personal_scope'
@@ -76,33 +99,53 @@ function hitReason(ctx: UserCtx, { scope }: SearchScope, { row }: Loaded): Searc
 
 async function search(ctx: UserCtx, input: SearchInput): Promise<SearchAnswer> {
   const started = performance.now()
-  const scope = scopeOf(ctx, input)
-  const found = await retrieve(ctx, queryTerms(input.query), scope)
-  const settle = scope.scope === 'public' && ctx.config.credits ? chargedSearch : freeSearch
-  const { hits, charged, balance } = await settle(ctx, scope, found, input.limit)
+  const { read, scope, words } = await understand(ctx, input)
+  const found = await retrieve(ctx, words, scope)
+  const demands = { phrases: read.phrases, isInTitle: read.isInTitle }
+  const wish = { limit: input.limit, minScore: input.min_score ?? 0, demands }
+  const isPaid = scope.scope === 'public' && ctx.config.credits && mayHit(found, wish)
+  const settle = isPaid ? chargedSearch : freeSearch
+  const { picked, total, charged, balance } = await settle(ctx, scope, found, wish)
+  const hits = picked.filter(({ isWeak }) => !isWeak)
   return {
     query: input.query,
     scope: input.scope,
-    results: hits.map((hit) => presentHit(hit, hitReason(ctx, scope, hit), ctx.now())),
-    total: hits.length < input.limit ? hits.length : found.matching,
+    results: picked.map((hit) =>
+      presentHit(hit, hitReason(ctx, scope, hit), {
+        isWeak: hit.isWeak,
+        myEnvironment: input.my_environment,
+        now: ctx.now(),
+      }),
+    ),
+    total,
+    corrected: correctionsIn(found.asked, picked),
+    read_as: presentSyntax(read),
     credits_charged: charged,
     credits_balance: balance,
-    action_card: input.generate_action_card ? await actionCardFor(ctx, input.query, hits) : null,
+    action_card: input.generate_action_card
+      ? await actionCardFor(ctx, input.query, hits.length > 0 ? hits : picked)
+      : null,
     took_ms: Math.round((performance.now() - started) * 10) / 10,
   }
+}
+
+/** What of the query was taken for syntax, so that nobody has to guess; null where none of it was. */
+function presentSyntax({ phrases, tags, type, isInTitle, without }: QueryRead): SearchAnswer['read_as'] {
+  const isPlain = phrases.length + tags.length + without.length === 0 && !type && !isInTitle
+  return isPlain ? null : { phrases, tags, type: type ?? null, in_title: isInTitle, without }
 }
 
 export const searchCards = capability({
   name: 'search.cards',
   summary: 'Search cards: mine, my teams’, or the public library',
   description:
-    'Finds by words and, where a word is unknown, by the words that may be meant. The query is plain text. A public search that finds at least one card of somebody else costs 5 credits; nothing found, or own cards only, costs nothing. With too few credits the answer is 402 and shows no result.',
+    'Finds by words and, where a word is unknown, by the words that may be meant; `corrected` says which. `score` is the confidence that a result answers the query. A result below the floor is no hit: it is left out of public answers, and stays, last and marked weak, in the others. A public search that hits at least one card of somebody else costs 5 credits; no hit, or own cards only, costs nothing. With too few credits the answer is 402 and shows no result.',
   scopes: ['search'],
   rest: ['POST /api/v1/search'],
   tool: {
     name: 'search_records',
     description:
-      'Search knowledge cards by words or error text before solving a problem; scope personal and workspace are free, public costs 5 credits when it hits. Not for the memory of a project; that is search_project_context. Returns hits with card_id, snippet and hit_reason; read one in full with get_card.',
+      'Search knowledge cards by words or error text before solving a problem; scope personal and workspace are free, public costs 5 credits when it hits. Not for the memory of a project; that is search_project_context. Returns card_id, score, snippet and hit_reason; get_card reads one in full.',
     readOnly: true,
     input: SearchTool,
     output: SearchToolResponse,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { record, team } from '../../../test/support/cards.ts'
+import { goodCard, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
 import { contextFor } from '../../core/context.ts'
 import { readMissingCites } from './cites.ts'
@@ -55,6 +55,21 @@ onBothEngines('what cards cite', (t) => {
     expect(ids).not.toContain(draft.card_id)
     const judged = items.find((item: { card_id: string }) => item.card_id === shared.card_id)
     expect(judged.verdicts).toEqual([{ name: 'node', version: '24', worked: 1, failed: 0 }])
+  })
+
+  test('search says whether a card is about what the asker runs', async () => {
+    const user = await t.user()
+    const card = await record(user, { ...goodCard('fitting'), environment: {}, steps })
+    const fits = async (my_environment: object) =>
+      (await user.post('/api/v1/search', { query: 'fitting', my_environment })).body.results[0].fits
+    expect(await fits({ fastify: '5.1.0' })).toBe('likely')
+    expect(await fits({ fastify: '6.0.0' })).toBe('older')
+    expect(await fits({ node: '24' })).toBe('unknown')
+    const verdict = { outcome: 'worked', environment: { fastify: '6.2' } }
+    await user.post(`/api/v1/cards/${card.card_id}/verdicts`, verdict)
+    expect(await fits({ fastify: '6.0.0' })).toBe('exact')
+    const plain = (await user.post('/api/v1/search', { query: 'fitting' })).body.results[0]
+    expect(plain).not.toHaveProperty('fits')
   })
 
   test('cards of former versions are read by a job', async () => {

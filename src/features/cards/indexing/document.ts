@@ -11,6 +11,7 @@ import {
   ownerInFilter,
   tagFilter,
   trackFilter,
+  typeFilter,
   workspaceFilter,
 } from './filters.ts'
 
@@ -82,6 +83,7 @@ function filtersOf(card: IndexedCard, isInPublicWorkspace: boolean): number[] {
   const found = [
     ownerFilter(card.owner_id),
     ownerInFilter(card.owner_id, card.workspace_id),
+    typeFilter(card.card_type),
     trackFilter(card.card_type === 'debug_fix' ? 'debug' : 'build'),
     ...card.tags.map(tagFilter),
     ...Object.entries(card.environment).flatMap(([name, value]) => environmentFilters(name, value)),

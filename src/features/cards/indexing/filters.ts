@@ -1,3 +1,4 @@
+import type { CardType } from '../../../db/tables/cards.ts'
 import { filterHash } from '../../../text/term-hash.ts'
 
 /** Every card of an owner, published or not. */
@@ -10,8 +11,12 @@ export const workspaceFilter = (workspaceId: string) => filterHash(`published in
 
 const normal = (text: string) => text.normalize('NFKC').trim().toLowerCase()
 
+/** How tags are compared. */
+export const normalTag = normal
+
 export const sameTag = (a: string, b: string) => normal(a) === normal(b)
 export const tagFilter = (tag: string) => filterHash(`tag ${normal(tag)}`)
+export const typeFilter = (type: CardType) => filterHash(`type ${type}`)
 export const trackFilter = (track: 'debug' | 'build') => filterHash(`track ${track}`)
 
 const environmentFilter = (name: string, value: string) =>

@@ -75,7 +75,8 @@ onBothEngines('the search index', (t) => {
       isPublic: false,
       mayHave: (hash: number) => own.some(({ hashes }) => hashes.includes(hash)),
     }
-    const meant = async (word: string) => (await likeWords(ctx, word, vocabulary)).map((like) => like.word)
+    const meant = async (word: string) =>
+      (await likeWords(ctx, { typed: word, term: word }, vocabulary)).map((like) => like.word)
     expect(await meant('marsupail')).toContain('marsupi')
     expect(await meant('supialregist')).toContain('marsupialregistry')
     expect(await meant('12345')).toEqual([])

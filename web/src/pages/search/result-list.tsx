@@ -10,7 +10,7 @@ import { Button, LinkButton } from '../../ui/button.tsx'
 import { Marked } from '../../ui/marked.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { TypeBadge, UsefulCount } from '../cards/card-badges.tsx'
-import { HIT_REASONS, type SearchState } from './search-state.ts'
+import { HIT_REASONS, quoted, type SearchState } from './search-state.ts'
 
 type Props = {
   answer: SearchResponse
@@ -37,6 +37,7 @@ export function ResultList({ answer, state, change, selected, wide }: Props) {
   )
   useArrowKeys(move)
 
+  const firstWeak = hits.findIndex((hit) => hit.weak)
   if (hits.length === 0)
     return <NothingFound state={state} change={change} charged={answer.credits_charged} />
   return (
@@ -45,7 +46,7 @@ export function ResultList({ answer, state, change, selected, wide }: Props) {
         <span>
           {answer.total > hits.length
             ? `${hits.length} of ${plural(answer.total, 'result')}`
-            : plural(hits.length, 'result')}
+            : plural(answer.total, 'result')}
         </span>
         <span aria-hidden>·</span>
         <span>{Math.max(1, Math.round(answer.took_ms))} ms</span>
@@ -54,14 +55,47 @@ export function ResultList({ answer, state, change, selected, wide }: Props) {
           {answer.credits_charged > 0 ? `${credits(answer.credits_charged)} charged` : 'free'}
         </span>
       </p>
+      <Corrected answer={answer} change={change} />
       <ol aria-label="Results" className="divide-y divide-line border-y border-line">
-        {hits.map((hit) => (
+        {hits.map((hit, i) => (
           <li key={hit.card_id} data-hit={hit.card_id}>
+            {i === firstWeak && (
+              <p className="border-b border-line bg-sunken px-4 py-1.5 text-xs text-faint">
+                {i === 0 ? 'Nothing fits well. These share some words:' : 'These only share some words:'}
+              </p>
+            )}
             <Hit hit={hit} selected={hit.card_id === selected} wide={wide} />
           </li>
         ))}
       </ol>
     </>
+  )
+}
+
+/** What was searched in place of a word that no card has, and the way back to the word itself. */
+function Corrected({ answer, change }: Pick<Props, 'answer' | 'change'>) {
+  const words = Object.entries(answer.corrected)
+  if (words.length === 0) return null
+  return (
+    <p className="px-4 pb-2 text-sm text-soft">
+      Searching for{' '}
+      {words.map(([, meant], i) => (
+        <span key={meant}>
+          {i > 0 && ', '}
+          <strong className="font-semibold text-ink">{meant}</strong>
+        </span>
+      ))}
+      ,{' '}
+      <button
+        type="button"
+        className="text-accent underline"
+        onClick={() =>
+          change({ q: quoted(answer.query, Object.keys(answer.corrected)), card: undefined }, false)
+        }
+      >
+        search for {words.map(([typed]) => typed).join(', ')} instead
+      </button>
+    </p>
   )
 }
 
@@ -89,7 +123,12 @@ function Hit({ hit, selected, wide }: { hit: SearchResult; selected: boolean; wi
       <span className="mt-1.5 block text-xs text-faint">
         {hit.matched_terms.length > 0 && (
           <>
-            Matches <span className="font-mono">{hit.matched_terms.slice(0, 6).join(' ')}</span>
+            Matches{' '}
+            <span className="font-mono">
+              {(hit.why.length > 0 ? [...new Set(hit.why.flatMap(({ words }) => words))] : hit.matched_terms)
+                .slice(0, 6)
+                .join(' ')}
+            </span>
             {' · '}
           </>
         )}

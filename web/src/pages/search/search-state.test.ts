@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { environmentOf, readSearch, searchInput } from './search-state.ts'
+import { environmentOf, quoted, readSearch, searchInput } from './search-state.ts'
 
 test('what the address does not know is dropped, and a number in it is text', () => {
   expect(readSearch({ q: 404, scope: 'everything', plan: 'yes', track: 'debug' })).toEqual({
@@ -29,4 +29,9 @@ test('filters become the request, and a workspace counts only in the team scope'
 
 test('an environment part without a name or a value is left out', () => {
   expect(environmentOf('node, : 20, os:')).toEqual({})
+})
+
+test('a corrected word is searched as it is once it stands in quotation marks', () => {
+  expect(quoted('Kubernets pods pendign', ['kubernets', 'pendign'])).toBe('"Kubernets" pods "pendign"')
+  expect(quoted('pods', ['kubernets'])).toBe('pods')
 })

@@ -55,6 +55,12 @@ export function searchInput(state: SearchState): SearchInput {
   }
 }
 
+/** The query with these words in quotation marks, so that they are searched as they are. */
+export const quoted = (query: string, words: readonly string[]): string =>
+  query.replace(/[\p{L}\p{N}\p{M}_]+/gu, (word) =>
+    words.includes(word.normalize('NFKC').toLowerCase()) ? `"${word}"` : word,
+  )
+
 export const HIT_REASONS: Record<SearchResult['hit_reason'], string> = {
   free_personal_scope: 'Your card, free',
   free_workspace_scope: 'Team card, free',

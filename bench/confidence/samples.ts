@@ -1,0 +1,164 @@
+import { contextFor } from '../../src/core/context.ts'
+import { type Features, featuresOf } from '../../src/features/search/confidence.ts'
+import { retrieve } from '../../src/features/search/retrieve.ts'
+import { documentsByNumber } from '../../src/search-index/index.ts'
+import { readQuery } from '../../src/text/query-words.ts'
+import {
+  type Collection,
+  halved,
+  type Query,
+  sampleOf,
+  titleOf,
+  wrappedInNoise,
+} from '../search/collections.ts'
+import { loadCards } from '../search/load.ts'
+import { withTypos } from '../search/typos.ts'
+import { type Account, type BenchVault, register } from '../search/vault.ts'
+
+/** Vaults of all sizes: what is rare in ten cards is not what is rare in five thousand. */
+const SIZES = [
+  { cards: 10, draws: 3 },
+  { cards: 100, draws: 2 },
+  { cards: 1000, draws: 1 },
+]
+const PRESENT = 100
+const FOREIGN = 40
+const DEPTH = 10
+
+/** A collection, or a part of it, as the cards of one account. */
+type Scope = { name: string; from: string; collection: Collection; account: Account }
+
+/** What the search for one query has found. */
+export type Asked = {
+  scope: string
+  from: string
+  size: number
+  kind: string
+  isForeign: boolean
+  /** Of the first ten hits. */
+  hits: Features[]
+  /** Which of them is the judged card. */
+  judged: number
+}
+
+function partOf(collection: Collection, cards: number, draw: number): Collection {
+  const judged = new Set([...collection.judgements.values()].flatMap((cards) => [...cards.keys()]))
+  const shuffled = collection.texts
+    .map((text, i) => ({ text, at: Math.imul(i + 1 + draw * 7919, 0x9e3779b1) >>> 0 }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ text }) => text)
+  const half = Math.floor(cards / 2)
+  const first = shuffled.filter(({ _id }) => judged.has(_id)).slice(0, half)
+  const texts = [...first, ...shuffled.filter((text) => !first.includes(text)).slice(0, cards - first.length)]
+  return { ...collection, name: `${collection.name}, ${cards} of it`, texts }
+}
+
+async function fill(vault: BenchVault, from: string, collection: Collection): Promise<Scope> {
+  const account = await register(vault.app, `scope-${crypto.randomUUID()}`)
+  const target = { ownerId: account.userId, workspaceId: account.workspaceId, status: 'unpublished' as const }
+  const cards = collection.texts.map((text) => ({
+    title: `${titleOf(text)}`,
+    symptom: text.text,
+    fix_summary: '',
+    root_cause: '',
+    tags: [],
+    environment: { id: text._id },
+  }))
+  const names = new Map<string, string>()
+  await loadCards(vault.app.services, cards, () => target, {
+    onCard: (cardId, i) => names.set(cardId, collection.texts[i]?._id ?? ''),
+  })
+  namesOf.set(account.userId, names)
+  return { name: collection.name, from, collection, account }
+}
+
+const namesOf = new Map<string, Map<string, string>>()
+
+/** Every scope is asked its own queries and those of the other collections. */
+export async function collectSamples(
+  vault: BenchVault,
+  collections: readonly Collection[],
+): Promise<Asked[]> {
+  const asked: Asked[] = []
+  const halves = new Map(collections.map((one) => [one.name, halved(one, 4 * PRESENT)]))
+  for (const collection of collections) {
+    const scopes = [await fill(vault, collection.name, collection)]
+    const half = halves.get(collection.name)
+    if (half) scopes.push(await fill(vault, collection.name, half))
+    for (const { cards, draws } of SIZES)
+      for (let draw = 0; draw < draws; draw++)
+        scopes.push(await fill(vault, collection.name, partOf(collection, cards, draw)))
+    for (const scope of scopes) {
+      const has = new Set(scope.collection.texts.map(({ _id }) => _id))
+      const own = scope.collection.queries.filter(({ _id }) =>
+        [...(scope.collection.judgements.get(_id)?.keys() ?? [])].some((card) => has.has(card)),
+      )
+      for (const query of sampleOf(own, PRESENT)) asked.push(...(await askAll(vault, scope, query, false)))
+      for (const other of collections) {
+        if (other === collection) continue
+        const foreign = [
+          ...sampleOf(other.queries, FOREIGN),
+          ...sampleOf(halves.get(other.name)?.queries ?? [], FOREIGN / 3),
+        ]
+        for (const query of foreign) asked.push(...(await askAll(vault, scope, query, true)))
+      }
+      console.error(`${scope.name}: ${asked.length} asked`)
+    }
+  }
+  return asked
+}
+
+const KINDS: Record<string, (text: string, seed: number) => string> = {
+  clean: (text) => text,
+  typos: withTypos,
+  noise: wrappedInNoise,
+}
+
+async function askAll(vault: BenchVault, scope: Scope, query: Query, isForeign: boolean): Promise<Asked[]> {
+  const found: Asked[] = []
+  const seed = query._id.length + query.text.length
+  // Of slips and of noise a third each is enough.
+  const kinds = ['clean', ...(seed % 3 === 0 ? ['typos'] : []), ...(seed % 3 === 1 ? ['noise'] : [])]
+  for (const kind of kinds) found.push(await ask(vault, scope, query, kind, isForeign))
+  return found
+}
+
+async function ask(
+  vault: BenchVault,
+  { name, from, account, collection }: Scope,
+  query: Query,
+  kind: string,
+  isForeign: boolean,
+): Promise<Asked> {
+  const ctx = contextFor(vault.app.services)
+  const text = KINDS[kind]?.(query.text, query._id.length + 7) ?? query.text
+  const scope = {
+    viewerId: account.userId,
+    scope: 'personal' as const,
+    workspaceIds: [],
+    tags: [],
+    environment: {},
+    track: undefined,
+  }
+  const { hits, asked } = await retrieve(ctx, readQuery(text), scope)
+  const first = hits.slice(0, DEPTH)
+  const documents = await documentsByNumber(
+    ctx,
+    first.map(({ docNo }) => docNo),
+  )
+  const ids = new Map(documents.map(({ docNo, documentId }) => [docNo, documentId]))
+  const right = collection.judgements.get(query._id)
+  const names = namesOf.get(account.userId)
+  const information = asked.map((word) => word.information)
+  return {
+    scope: name,
+    from,
+    size: collection.texts.length,
+    kind: name.includes('halved') || query.text.length > 300 ? `long ${kind}` : kind,
+    isForeign,
+    hits: first.map((hit) => featuresOf(information, hit.covers ?? [], hit)),
+    judged: isForeign
+      ? -1
+      : first.findIndex(({ docNo }) => right?.has(names?.get(ids.get(docNo) ?? '') ?? '') === true),
+  }
+}

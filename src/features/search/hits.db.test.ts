@@ -1,0 +1,173 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { goodCard, type Person, record } from '../../../test/support/cards.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
+import { contextFor } from '../../core/context.ts'
+import { maintainIndex, usualTuning } from '../../search-index/index.ts'
+
+type Result = { card_id: string; score: number; weak: boolean; snippet: string; title: string }
+
+const TITLES = [
+  'Postgres refuses connections after a failover',
+  'Webpack build runs out of memory on the runner',
+  'Kubernetes pods stay pending without a volume',
+  'Make target rebuilds everything each time',
+  'Editor loses its address bar in the browser',
+  'Python import fails inside of a virtual environment',
+  'Nginx answers 502 while the upstream restarts',
+  'Redis evicts session keys under memory pressure',
+  'Git push is rejected by a protected branch',
+  'Docker image grows after every small change',
+]
+
+onBothEngines('what is a hit', (t) => {
+  let [author, reader]: Person[] = []
+  const ids = new Map<string, string>()
+  const ask = async (query: string, more: Record<string, unknown> = {}) => {
+    const { body, status } = await (reader as Person).post('/api/v1/search', { query, ...more })
+    expect(status).toBe(200)
+    return body as {
+      results: Result[]
+      total: number
+      credits_charged: number
+      corrected: Record<string, string>
+      read_as: unknown
+    }
+  }
+  const titlesOf = ({ results }: { results: Result[] }) => results.map(({ title }) => title)
+
+  beforeAll(async () => {
+    ;[author, reader] = [await t.user('author'), await t.user('reader')]
+    for (const title of TITLES) {
+      const card = await record(author, { ...goodCard(), title })
+      await author.post(`/api/v1/cards/${card.card_id}/publish`)
+      ids.set(title, card.card_id)
+      await record(reader, { ...goodCard(), title })
+    }
+    await maintainIndex(contextFor(t.app.services))
+  })
+
+  test('a question about something else has no hit and costs nothing', async () => {
+    for (const query of [
+      'how to bake a chocolate cake at home',
+      'auditory cortex of newborn mice',
+      'auditory',
+      'stress',
+      'the memory of childhood summers by the lake with grandmother',
+    ]) {
+      const answer = await ask(query, { scope: 'public' })
+      expect(answer, query).toMatchObject({ results: [], total: 0, credits_charged: 0 })
+    }
+  })
+
+  test('one’s own things still come, last and marked, and are not counted', async () => {
+    const answer = await ask('how to bake a chocolate cake and make it moist')
+    expect(answer.total).toBe(0)
+    expect(answer.results.length).toBeGreaterThan(0)
+    for (const { weak, score } of answer.results) {
+      expect(weak).toBe(true)
+      expect(score).toBeLessThan(0.5)
+    }
+    const sure = await ask('kubernetes pods stay pending')
+    expect(sure.results[0]).toMatchObject({ weak: false, title: TITLES[2] })
+    expect(sure.total).toBe(1)
+  })
+
+  test('min_score cuts', async () => {
+    const all = await ask('memory pressure of redis sessions')
+    const weakest = Math.min(...all.results.map(({ score }) => score))
+    const best = Math.max(...all.results.map(({ score }) => score))
+    expect(weakest).toBeLessThan(best)
+    const cut = await ask('memory pressure of redis sessions', { min_score: best })
+    expect(cut.results.every(({ score }) => score >= best)).toBe(true)
+    expect(titlesOf(cut)).toContain(TITLES[7])
+    for (const min_score of [-0.1, 1.1, 'high'])
+      expect((await (reader as Person).post('/api/v1/search', { query: 'redis', min_score })).status).toBe(
+        422,
+      )
+  })
+
+  test('a corrected word is named, and its quoted form is searched as it is', async () => {
+    const answer = await ask('kubernets pods stay pendign', { scope: 'public' })
+    expect(titlesOf(answer)).toEqual([TITLES[2]])
+    expect(answer.corrected).toEqual({ pendign: 'pending' })
+    expect(answer.credits_charged).toBe(5)
+    expect((await ask('pods stay "pendign"', { scope: 'public' })).results).toEqual([])
+    expect((await ask('webpack build')).corrected).toEqual({})
+  })
+
+  test('words corrected alone that are not all of the query are no hit', async () => {
+    const answer = await ask('webapck gloriously unhinged marmalade', { scope: 'public' })
+    expect(answer).toMatchObject({ results: [], credits_charged: 0 })
+  })
+
+  test('a line of a card behind forty unknown words, or wrapped in a log, comes first', async () => {
+    const unknown = Array.from({ length: 40 }, (_, i) => `zq${i}xv${i * 7}`).join(' ')
+    const addresses = Array.from({ length: 34 }, (_, i) => `0x7ffd3c2a${(4096 + i * 17).toString(16)}`).join(
+      '\n',
+    )
+    for (const noise of [unknown, addresses]) {
+      const answer = await ask(`${noise}\n${TITLES[0]}`)
+      expect(answer.results[0]?.title).toBe(TITLES[0])
+    }
+  })
+
+  test('a name is matched whole or spoken, never by a part', async () => {
+    const someone = await t.user()
+    const find = async (query: string) =>
+      (await someone.post('/api/v1/search', { query })).body.results.map(({ title }: Result) => title)
+    const whole = 'Jackson throws NoSuchMethodError at start'
+    const spoken = 'The loader says no such method: error in module seven'
+    for (const title of [whole, spoken, 'There is no error in such a method', 'No luck with the printer'])
+      await record(someone, { title, symptom: 'one', fix_summary: 'two', root_cause: 'three' })
+    expect(await find('jackson NoSuchMethodError')).toEqual([whole, spoken])
+    expect(await find('NoSuchMethodError')).toEqual([whole, spoken])
+  })
+
+  describe.each([
+    ['read whole', usualTuning().readWhole],
+    ['asked by the index', 0],
+  ])('syntax, scopes %s', (_, readWhole) => {
+    let someone: Person
+    beforeAll(async () => {
+      t.app.services.searchTuning.readWhole = readWhole
+      someone = await t.user()
+      const put = (title: string, more: Record<string, unknown> = {}) =>
+        record(someone, { symptom: 'one', fix_summary: 'two', root_cause: 'three', title, ...more })
+      await put('Gateway connection refused by peer', { tags: ['Net Work'] })
+      await put('Gateway refused a connection', { card_type: 'how_to', tags: ['proxy'] })
+      await put('Timeouts of every kind', {
+        symptom: 'the gateway and its connection',
+        card_type: 'decision',
+      })
+      await maintainIndex(contextFor(t.app.services))
+    })
+    const find = async (query: string) => {
+      const { body } = await someone.post('/api/v1/search', { query })
+      return { titles: new Set(titlesOf(body)), readAs: body.read_as }
+    }
+
+    test('a phrase must occur as it is', async () => {
+      const { titles, readAs } = await find('gateway "connection refused"')
+      expect(titles).toEqual(new Set(['Gateway connection refused by peer']))
+      expect(readAs).toMatchObject({ phrases: ['connection refused'] })
+    })
+
+    test('tag, type, title and words to leave out', async () => {
+      expect((await find('gateway tag:proxy')).titles).toEqual(new Set(['Gateway refused a connection']))
+      expect((await find('gateway tag:"net work"')).titles).toEqual(
+        new Set(['Gateway connection refused by peer']),
+      )
+      expect((await find('gateway type:decision')).titles).toEqual(new Set(['Timeouts of every kind']))
+      expect((await find('gateway in:title')).titles).toEqual(
+        new Set(['Gateway connection refused by peer', 'Gateway refused a connection']),
+      )
+      expect((await find('gateway -refused')).titles).toEqual(new Set(['Timeouts of every kind']))
+    })
+
+    test('a query that is no syntax is all words', async () => {
+      const { titles, readAs } = await find('gateway tag:latest')
+      expect(titles.size).toBe(3)
+      expect(readAs).toBeNull()
+    })
+  })
+})

@@ -1,0 +1,53 @@
+import type { VisibleCount, VisibleCounts, Wanted } from '../../search-index/index.ts'
+import { rarity } from '../../text/bm25.ts'
+import type { AskedWord } from '../../text/query-words.ts'
+import { STOP_WORDS } from '../../text/stopwords.ts'
+import { wordHash } from '../../text/term-hash.ts'
+
+/** Of a longer query so many words are counted, and those that say most are asked for. */
+const MOST_COUNTED = 256
+const MOST_KNOWN = 48
+/** Words that nobody is known to have: they are new, or slips, or noise, and must not crowd out the others. */
+const MOST_UNCOUNTED = 24
+
+/** A word of the query with what is known about it. */
+export type Term = AskedWord &
+  VisibleCount & {
+    hash: number
+    /** What it says: how rare it is, more where the query repeats it. */
+    worth: number
+    wanted: Wanted
+  }
+
+const worthOf = (times: number, { cards }: VisibleCount, all: number) =>
+  (1 + Math.log(times)) * rarity(cards, all)
+
+/** The words to ask for, those that say most first; of words that no card is known to have a few, in the order typed. */
+export async function planTerms(words: readonly AskedWord[], counts: VisibleCounts): Promise<Term[]> {
+  const counted = words.slice(0, MOST_COUNTED)
+  const hashes = counted.flatMap(({ term, parts }) => [term, ...parts]).map(wordHash)
+  const count = await counts.of([...new Set(hashes)])
+  const taken = new Set(counted.map(({ term }) => wordHash(term)))
+  const terms = counted.map((word): Term => {
+    const hash = wordHash(word.term)
+    const known = count(hash)
+    const worth = worthOf(word.times, known, counts.cards)
+    const parts = word.parts.map((part) => {
+      const hash = wordHash(part)
+      const { cards, postings } = count(hash)
+      // A part that stands alone as well, or in a name before, is counted there.
+      const isCounted = taken.has(hash) || STOP_WORDS.has(part)
+      taken.add(hash)
+      return { hash, postings, worth: isCounted ? 0 : rarity(cards, counts.cards) }
+    })
+    const option = { hash, postings: known.postings, worth }
+    return { ...word, ...known, hash, worth, wanted: [parts.length > 0 ? { ...option, parts } : option] }
+  })
+  const byWorth = terms.filter(isCountedSomewhere).sort((a, b) => b.worth - a.worth)
+  return [
+    ...byWorth.slice(0, MOST_KNOWN),
+    ...terms.filter((term) => !isCountedSomewhere(term)).slice(0, MOST_UNCOUNTED),
+  ]
+}
+
+const isCountedSomewhere = ({ cards }: Term) => cards > 0

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest'
+import { readSyntax } from './query-syntax.ts'
+
+const TAGS = new Set(['docker', 'two words'])
+const read = (query: string) => {
+  const { text, ...syntax } = readSyntax(query, (tag) => TAGS.has(tag))
+  return { text: text.replace(/\s+/g, ' ').trim(), ...syntax }
+}
+
+describe('syntax is read', () => {
+  test('phrases, tags, types, the title, and words to leave out', () => {
+    expect(read('pool "connection refused" tag:docker tag:"two words" type:how_to in:title -redis')).toEqual({
+      text: 'pool connection refused',
+      phrases: ['connection refused'],
+      asTyped: new Set(['connection', 'refused']),
+      tags: ['docker', 'two words'],
+      type: 'how_to',
+      isInTitle: true,
+      without: ['redis'],
+    })
+  })
+
+  test('one word in quotation marks must be there as it is', () => {
+    expect(read('pods pending "kubernets"')).toMatchObject({ phrases: ['kubernets'] })
+  })
+
+  test('filters alone: the tags are the words', () => {
+    expect(read('tag:docker')).toMatchObject({ text: 'docker', tags: ['docker'] })
+  })
+})
+
+describe('what is no syntax is text', () => {
+  test.each([
+    'Cannot find module "express"',
+    'relation "users" does not exist',
+    'TypeError: Cannot read property "x" of undefined',
+    'error: "connection refused" (111)',
+    'git push -force origin',
+    'java -version',
+    'tar -xzf archive.tar.gz',
+    'npm install --save -dev left-pad',
+    'ls -la /var/log',
+    'gcc -Wall main.c',
+    'docker pull image tag:latest',
+    'type:string is not assignable',
+    'in:body of the request',
+    'tag: docker',
+    'http://host:8080/tag:docker/x=1',
+    '"unbalanced quote',
+    '-f',
+    '- one - two',
+    'type:how_to',
+    'pool "connection\nrefused"',
+    'x'.repeat(301),
+  ])('%s', (query) => {
+    const { text, phrases, tags, type, isInTitle, without } = readSyntax(query, (tag) => TAGS.has(tag))
+    expect({ phrases, tags: tags.length, type, isInTitle, without }).toEqual({
+      phrases: [],
+      tags: query.includes('tag:docker') ? tags.length : 0,
+      type: undefined,
+      isInTitle: false,
+      without: [],
+    })
+    if (!query.includes('"')) expect(text).toBe(query)
+  })
+})

@@ -1,0 +1,114 @@
+import type { CardType } from '../../db/tables/cards.ts'
+import { fold } from '../../text/fold.ts'
+
+/** A query as it is understood. What is no syntax is text, to the last sign. */
+export type QueryRead = {
+  /** The words to look for, those of phrases included. */
+  text: string
+  /** Each must stand in a card as it is. */
+  phrases: string[]
+  /** Words in quotation marks: nothing else is taken to be meant by them. */
+  asTyped: ReadonlySet<string>
+  tags: string[]
+  type: CardType | undefined
+  isInTitle: boolean
+  /** Cards that have one of these words are left out. */
+  without: string[]
+}
+
+/** Somebody who types syntax types a line; what is longer was pasted. */
+const LONGEST_WITH_SYNTAX = 300
+const CARD_TYPES: readonly CardType[] = ['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference']
+
+const OPERATOR =
+  /(?<=^|\s)(?:(?<name>tag|type|in):(?:"(?<quoted>[^"]+)"|(?<value>[^\s":]+))|-(?<without>\p{L}{3,})|["“](?<phrase>[^"“”]+)["”])(?=\s|$)/gu
+
+/** Signs of code, of a command or of a message. Beside them a dash or a quotation mark is one of them. */
+const NOT_PROSE = /[^\p{L}\p{N}\p{M}\s'’.,?!_-]|(?:^|\s)-/u
+
+/** Words of error messages, which put names in quotation marks: `relation "users" does not exist`. */
+const MESSAGE_WORDS = new Set(
+  `attribute argument cannot can't column command could couldn't denied does doesn't error exception exist exists expected failed
+  failure field file found has import invalid is key missing module name named no not object package property refused relation
+  symbol table token type unable undefined unexpected unknown unresolved value variable was`.split(/\s+/),
+)
+
+/** What a line begins with whose dashes are options: `java -version`. */
+const COMMANDS = new Set(
+  `ansible apt awk aws az bash brew cargo cat cd chmod clang cmake composer cp curl deno docker dotnet ffmpeg find gcc gcloud gem gh git go
+  gradle grep helm java javac jest kubectl ls make mongo msbuild mv mvn mysql node npm npx nvm openssl php pip podman pnpm
+  powershell psql python pytest rm rsync ruby rustc scp sed sh sqlite ssh sudo systemctl tar terraform tsc uv vite vitest wget yarn`.split(
+    /\s+/,
+  ),
+)
+
+const plain = (text: string): QueryRead => ({
+  text,
+  phrases: [],
+  asTyped: new Set(),
+  tags: [],
+  type: undefined,
+  isInTitle: false,
+  without: [],
+})
+
+const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}\p{M}_'’]+/gu) ?? []
+
+/**
+ * Reads `"phrases"`, `tag:`, `type:`, `in:title` and `-word`. `isTag` says whether a card in scope has the tag: a name that none has
+ * is a word.
+ */
+export function readSyntax(query: string, isTag: (tag: string) => boolean): QueryRead {
+  if (query.length > LONGEST_WITH_SYNTAX || query.includes('\n')) return plain(query)
+  const operators = [...query.matchAll(OPERATOR)]
+  if (operators.length === 0) return plain(query)
+  const rest = query.replace(OPERATOR, ' ').trim()
+  const isProse = !NOT_PROSE.test(rest)
+  const words = wordsOf(rest).map((word) => word.toLowerCase())
+  const isMessage = words.some((word) => MESSAGE_WORDS.has(word))
+  const isCommand = COMMANDS.has(words[0] ?? '')
+  const read = plain('')
+  const asTyped = new Set<string>()
+  read.text = query.replace(OPERATOR, (whole, ...groups) => {
+    const { name, quoted, value, without, phrase } = groups.at(-1) as Record<string, string | undefined>
+    if (name) return readFilter(read, name, quoted ?? value ?? '', isTag) ? ' ' : whole
+    if (without) {
+      if (!isProse || isCommand || words.length === 0) return whole
+      read.without.push(without)
+      return ' '
+    }
+    const quotedWords = wordsOf(phrase ?? '')
+    if (quotedWords.length === 0 || !isProse) return whole
+    for (const word of quotedWords) asTyped.add(fold(word))
+    if (quotedWords.length > 1 || !isMessage) read.phrases.push(phrase ?? '')
+    return ` ${phrase} `
+  })
+  read.asTyped = asTyped
+  if (wordsOf(read.text).length > 0) return read
+  // Filters alone: the tags are words of the cards too. Without a word there is nothing to look for, so all of it is text.
+  return read.tags.length > 0 ? { ...read, text: read.tags.join(' ') } : plain(query)
+}
+
+function readFilter(read: QueryRead, name: string, value: string, isTag: (tag: string) => boolean): boolean {
+  if (name === 'in') {
+    if (value !== 'title') return false
+    read.isInTitle = true
+    return true
+  }
+  if (name === 'type') {
+    const type = CARD_TYPES.find((type) => type === value)
+    if (type) read.type = type
+    return type !== undefined
+  }
+  if (!isTag(value)) return false
+  read.tags.push(value)
+  return true
+}
+
+/** The names that a query may mean as tags. */
+export const tagsNamed = (query: string): string[] =>
+  query.length > LONGEST_WITH_SYNTAX || query.includes('\n')
+    ? []
+    : [...query.matchAll(OPERATOR)].flatMap(({ groups }) =>
+        groups?.name === 'tag' ? [groups.quoted ?? groups.value ?? ''] : [],
+      )

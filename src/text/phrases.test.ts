@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { phraseTest } from './phrases.ts'
+
+test.each([
+  ['connection refused', 'Error: Connection refused (111)', true],
+  ['connection refused', 'the connection was refused', false],
+  ['connection refused', 'connections refused', false],
+  ['no such method error', 'fails with no such method: error', true],
+  ['get user', 'get_user by id', true],
+  ['接続が切れる', '夜に接続が切れることがある', true],
+  ['!!!', 'anything', false],
+])('“%s” in “%s”: %s', (phrase, text, isThere) => {
+  expect(phraseTest(phrase)(text)).toBe(isThere)
+})

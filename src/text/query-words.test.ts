@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest'
+import { readQuery } from './query-words.ts'
+
+const termsIn = (query: string) => readQuery(query).map(({ term }) => term)
+
+describe('the words of a query', () => {
+  test('a word that is repeated counts its times', () => {
+    expect(readQuery('timeout of the pool, timeouts')).toMatchObject([
+      { typed: 'timeout', term: 'timeout', times: 2 },
+      { typed: 'pool', term: 'pool', times: 1 },
+    ])
+  })
+
+  test('a name is one word with parts; its parts are no words of their own', () => {
+    expect(readQuery('NoSuchMethodError')).toEqual([
+      {
+        typed: 'nosuchmethoderror',
+        term: 'nosuchmethoderror',
+        parts: ['no', 'such', 'method', 'error'],
+        spoken: 'no such method error',
+        times: 1,
+      },
+    ])
+  })
+
+  test('a version asks for itself and its branch, not for its first digit', () => {
+    expect(termsIn('node 20.11.1')).toEqual(['node', '20.11', '20.11.1'])
+    expect(termsIn('python3')).toEqual(['python3', 'python'])
+  })
+
+  test('a pasted log is read without its noise, a typed line as it is', () => {
+    const log =
+      '2031-04-10T00:12:20Z [4711] 0x7ffd3c2a10f0\nPool exhausted\n    at 0x7ffd3c2a10f1 (node:internal/x:1:2)'
+    expect(termsIn(log)).toEqual(['pool', 'exhaust'])
+    expect(termsIn('0x7ffd3c2a10f0')).toEqual(['0x7ffd3c2a10f0'])
+  })
+
+  test('the code of an error stays, an address goes', () => {
+    const log = 'HRESULT 0x80070005 at 0x7ffd3c2a10f0\nstop 0x0000007B'
+    expect(termsIn(log)).toEqual(['hresult', '0x80070005', 'stop', '0x0000007b'])
+  })
+
+  test('a text that is noise alone is asked as it is', () => {
+    expect(termsIn('0x7ffd3c2a10f0\n0x7ffd3c2a10f1')).toHaveLength(2)
+  })
+
+  test('of a very long text the beginning and the end are read', () => {
+    const words = termsIn(`alpha\n${'filler line of words\n'.repeat(3000)}omega`)
+    expect(words).toContain('alpha')
+    expect(words).toContain('omega')
+  })
+})

@@ -1,0 +1,76 @@
+import { tokens } from './analyse.ts'
+import { fold } from './fold.ts'
+import { withoutNoise } from './noise.ts'
+import { STOP_WORDS } from './stopwords.ts'
+import { partsOf } from './token-terms.ts'
+
+/** One thing that a query asks for. */
+export type AskedWord = {
+  /** As it was typed, folded. */
+  typed: string
+  /** How the index knows it; of an identifier the whole name. */
+  term: string
+  /** The parts of an identifier. They count only together or beside the whole: `NoSuchMethodError` never matches `no`. */
+  parts: readonly string[]
+  /** The parts as somebody would say them: `no such method error`. */
+  spoken: string
+  /** How often it stands in the query. */
+  times: number
+  /** Nothing else is taken to be meant by it. */
+  isQuoted?: boolean
+}
+
+/** Of a longer text the beginning and the end are read: a log names its cause in either. */
+const LONGEST_HEAD = 16_000
+const LONGEST_TAIL = 8_000
+/** Up to so many characters on one line somebody typed, every word on purpose; a longer text was pasted. */
+const LONGEST_TYPED = 200
+
+const ends = (text: string): string =>
+  text.length <= LONGEST_HEAD + LONGEST_TAIL
+    ? text
+    : `${text.slice(0, LONGEST_HEAD)}\n${text.slice(-LONGEST_TAIL)}`
+
+/** A pasted text without what changes from run to run; a typed one as it is. */
+function tellingText(query: string): string {
+  if (query.length <= LONGEST_TYPED && !query.includes('\n')) return query
+  const text = ends(query)
+  return withoutNoise(text) || text
+}
+
+/** The words of a query, each once, without stop words unless there is nothing else. */
+export function readQuery(query: string): AskedWord[] {
+  const text = tellingText(query)
+  const meaningful = new Map<string, AskedWord>()
+  const every = new Map<string, AskedWord>()
+  for (const { start, end, terms } of tokens(text)) {
+    const token = text.slice(start, end)
+    const isStopWord = terms.length === 1 && STOP_WORDS.has(fold(token))
+    for (const asked of askedBy(token, terms)) {
+      count(every, asked)
+      if (!isStopWord) count(meaningful, asked)
+    }
+  }
+  return [...(meaningful.size > 0 ? meaningful : every).values()]
+}
+
+function count(words: Map<string, AskedWord>, asked: AskedWord): void {
+  const before = words.get(asked.term)
+  if (!before) words.set(asked.term, { ...asked })
+  else {
+    before.times++
+    // A name that is also written as one word still has its parts.
+    if (before.parts.length === 0) Object.assign(before, { parts: asked.parts, spoken: asked.spoken })
+  }
+}
+
+const ONLY_NUMBERS = /^[\d.]+$/
+
+/** What a token asks for: itself; of `3.11.2` also 3.11, but not each 3; of `python3` also python. */
+function askedBy(token: string, terms: readonly string[]): AskedWord[] {
+  const plain = (term: string): AskedWord => ({ typed: fold(token), term, parts: [], spoken: '', times: 1 })
+  if (terms.length === 1) return terms.map(plain)
+  if (terms.every((term) => ONLY_NUMBERS.test(term))) return terms.slice(1).map(plain)
+  if (terms.length === 2) return terms.map(plain)
+  return [{ ...plain(terms.at(-1) ?? ''), parts: terms.slice(0, -1), spoken: partsOf(token).join(' ') }]
+}

@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest'
+import { explain } from './snippet.ts'
+
+const marksIn = (html: string) => html.match(/<mark>/g)?.length ?? 0
+
+describe('why a card came', () => {
+  test('which words stand where, without single letters and bare digits', () => {
+    const shown = explain(
+      'Pool of c',
+      [
+        { where: 'symptom', text: 'version 0.3: the pools are empty' },
+        { where: 'tags', text: 'pool, 0' },
+      ],
+      new Set(['pool', 'c', '0', '0.3']),
+    )
+    expect(shown.why).toEqual([
+      { where: 'title', words: ['pool'] },
+      { where: 'symptom', words: ['pools'] },
+      { where: 'tags', words: ['pool'] },
+    ])
+    expect(shown.forms.get('pool')).toEqual(new Set(['pool', 'pools']))
+  })
+
+  test('at most eight words are marked', () => {
+    const text = 'pool then '.repeat(20)
+    const { snippet } = explain('x', [{ where: 'symptom', text }], new Set(['pool']))
+    expect(marksIn(snippet)).toBe(8)
+  })
+
+  test('beside a trace stands the fix, beside prose it does not', () => {
+    const terms = new Set(['econnrefus'])
+    const trace = 'Error: connect ECONNREFUSED\n    at TCPConnectWrap.afterConnect (node:net:1595:16)'
+    const fix = 'Start the <database> first'
+    const inTrace = explain('x', [{ where: 'symptom', text: trace }], terms, fix).snippet
+    expect(inTrace).toContain('<mark>ECONNREFUSED</mark>')
+    expect(inTrace).toContain('Fix: Start the &lt;database&gt; first')
+    const inLog = explain('x', [{ where: 'evidence', text: 'got econnrefused', isLog: true }], terms, fix)
+    expect(inLog.snippet).toContain('Fix:')
+    const inProse = explain('x', [{ where: 'symptom', text: 'we saw econnrefused' }], terms, fix)
+    expect(inProse.snippet).not.toContain('Fix:')
+  })
+})

@@ -45,6 +45,9 @@ export async function npmPackage(baseUrl: string): Promise<Buffer> {
   return gzipSync(tar(files), { level: 9 })
 }
 
+/** What Claude Desktop puts in when it starts the program. */
+const filledIn = (name: string): string => `\${${name}}`
+
 /** The same as Claude Desktop installs it, by a double click: it asks for the key. */
 export async function desktopBundle(baseUrl: string): Promise<Buffer> {
   const { description, license } = await manifestFor(baseUrl)
@@ -61,8 +64,8 @@ export async function desktopBundle(baseUrl: string): Promise<Buffer> {
       entry_point: 'server/kvault.js',
       mcp_config: {
         command: 'node',
-        args: ['${__dirname}/server/kvault.js', 'mcp'],
-        env: { KVAULT_URL: '${user_config.url}', KVAULT_API_KEY: '${user_config.api_key}' },
+        args: [`${filledIn('__dirname')}/server/kvault.js`, 'mcp'],
+        env: { KVAULT_URL: filledIn('user_config.url'), KVAULT_API_KEY: filledIn('user_config.api_key') },
       },
     },
     user_config: {

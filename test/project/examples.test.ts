@@ -225,12 +225,13 @@ describe('the GitHub action that checks cards', () => {
 
   test('a vault that is away fails no job', async () => {
     lock('5.8.5')
-    for (const wrong of [
+    const mistakes: Record<string, string>[] = [
       { url: 'http://127.0.0.1:9' },
       { 'api-key': 'kv_wrong' },
       { path: join(folder, 'none') },
       { command: 'no-such-program' },
-    ])
+    ]
+    for (const wrong of mistakes)
       expect(await play(wrong)).toMatchObject({
         code: 0,
         stdout: expect.stringMatching(/^::warning::Knowledge Vault: /),

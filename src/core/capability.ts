@@ -6,17 +6,41 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Route = `${Method} /${string}`
 export type LimitClass = 'auth' | 'support' | 'search' | 'write' | 'read'
 
-type Tool<I extends z.ZodObject> = {
+/**
+ * The bounded form of an answer, for models: they pay for every character, and clients refuse what is too long. Only the MCP door
+ * gives it; REST and the tool endpoint answer whole.
+ */
+export type ThinAnswer<Whole> = {
+  output: z.ZodObject
+  /** Inputs that only this form has a use for, such as which part of a long text to read. */
+  input: z.ZodObject
+  of: (whole: Whole, input: never, baseUrl: string) => object
+}
+
+export const thinAnswer = <Whole, I extends z.ZodObject, O extends z.ZodObject>(form: {
+  output: O
+  input: I
+  of: (whole: Whole, input: z.output<I>, baseUrl: string) => z.input<O>
+}): ThinAnswer<Whole> => form
+
+type Tool<I extends z.ZodObject, O extends z.ZodType> = {
   name: string
+  /** For people; made from the name where it is left out. */
+  title?: string
+  /** Not a tool of the interface: listed after those, and marked. */
+  extension?: true
   /** For a model that chooses between tools: when to use it, when not, what comes back. */
   description: string
   readOnly?: boolean
   destructive?: boolean
   idempotent?: boolean
+  /** Another tool that spells out the same fields: a model that sees both reads them there. */
+  fieldsOf?: string
   /** Replaces `input` at the tool doors where the interface gives tools other defaults or limits. */
   input?: z.ZodType<z.output<I>> & z.ZodObject
   /** Replaces `output` at the tool doors: without the fields that no input of the tool can ever fill. */
   output?: z.ZodObject
+  thin?: ThinAnswer<z.output<O>>
 }
 
 type Declaration<
@@ -39,7 +63,7 @@ type Declaration<
   aliases?: Record<string, string>
   /** Fields that a POST, PUT or PATCH takes from the query string instead of the body. */
   query?: Q
-  tool?: Tool<I>
+  tool?: Tool<I, O>
   input: I
   output: O
   /** Also the answers a user can cause beyond 401, 403 and 422, for the API description. */
@@ -64,7 +88,7 @@ export type Capability = Omit<
   'run' | 'prepare' | 'query' | 'tool'
 > & {
   query?: readonly string[]
-  tool?: Tool<z.ZodObject>
+  tool?: Omit<Tool<z.ZodObject, z.ZodType>, 'thin'> & { thin?: ThinAnswer<never> }
   prepare?: (ctx: UserCtx, input: never) => Promise<unknown>
   run: (ctx: UserCtx, input: never, prepared: never) => Promise<unknown>
 }

@@ -54,25 +54,38 @@ export async function readied(
 
 type ToolInput = { schema: z.ZodObject; optional: readonly string[] }
 
-const toolInputs = new WeakMap<Capability, ToolInput>()
-
-function toolInputOf(capability: Capability): ToolInput {
-  let known = toolInputs.get(capability)
-  if (!known) {
-    const schema = (capability.tool?.input ?? capability.input).strict()
-    const isOptional = (field: z.ZodType) =>
-      field.safeParse(undefined).success && !field.safeParse(null).success
-    const optional = Object.entries(schema.shape).flatMap(([name, field]) =>
-      isOptional(field) ? [name] : [],
-    )
-    known = { schema, optional }
-    toolInputs.set(capability, known)
-  }
-  return known
+const withOptional = (schema: z.ZodObject): ToolInput => {
+  const isOptional = (field: z.ZodType) =>
+    field.safeParse(undefined).success && !field.safeParse(null).success
+  const optional = Object.entries(schema.shape).flatMap(([name, field]) => (isOptional(field) ? [name] : []))
+  return { schema, optional }
 }
+
+/** Made once for each capability. */
+function remembered(make: (capability: Capability) => ToolInput) {
+  const known = new WeakMap<Capability, ToolInput>()
+  return (capability: Capability): ToolInput => {
+    let input = known.get(capability)
+    if (!input) {
+      input = make(capability)
+      known.set(capability, input)
+    }
+    return input
+  }
+}
+
+const toolInputOf = remembered(({ tool, input }) => withOptional((tool?.input ?? input).strict()))
+const thinInputOf = remembered((capability) => {
+  const { schema } = toolInputOf(capability)
+  const more = capability.tool?.thin?.input.shape
+  return withOptional(more ? schema.extend(more).strict() : schema)
+})
 
 /** Tool bodies are strict: a key that the tool does not know is an error, not noise. */
 export const toolInput = (capability: Capability): z.ZodObject => toolInputOf(capability).schema
+
+/** The same, with what only the thin form takes. */
+export const thinToolInput = (capability: Capability): z.ZodObject => thinInputOf(capability).schema
 
 /** Models write null for what they leave out. It means absent, except where null is a value of its own. */
 function withoutNulls(raw: unknown, optional: readonly string[]): unknown {
@@ -97,4 +110,23 @@ export function readiedTool(
 export function invokeTool(capability: Capability, ctx: Ctx, raw: unknown): Promise<unknown> {
   const { schema, optional } = toolInputOf(capability)
   return invoke(capability, ctx, withoutNulls(raw, optional), schema, capability.tool?.output)
+}
+
+/** A capability by its tool at the MCP door: the whole answer, and the thin one that a model gets of it. */
+export async function invokeThin(
+  capability: Capability,
+  ctx: Ctx,
+  raw: unknown,
+): Promise<{ whole: unknown; data: unknown }> {
+  const { thin, output = capability.output } = capability.tool ?? {}
+  if (!thin) {
+    const whole = await invokeTool(capability, ctx, raw)
+    return { whole, data: whole }
+  }
+  authorise(capability, ctx.viewer)
+  const { schema, optional } = thinInputOf(capability)
+  const input = parseInput(schema, withoutNulls(raw, optional))
+  const prepared = await capability.prepare?.(ctx as UserCtx, input as never)
+  const whole = output.parse(await capability.run(ctx as UserCtx, input as never, prepared as never))
+  return { whole, data: thin.output.parse(thin.of(whole as never, input as never, ctx.config.baseUrl)) }
 }

@@ -14,6 +14,33 @@ export const ownHosts = ({ baseUrl, host, allowedHosts }: Config): readonly stri
   ...allowedHosts,
 ]
 
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
+
+/**
+ * Other addresses of a vault on this machine: clients take `localhost` and `127.0.0.1` for two servers, and the vault answers to
+ * both. The port stays that of BASE_URL, so that no other program on this machine can pass for the vault.
+ */
+function loopbackAddresses({ baseUrl }: Pick<Config, 'baseUrl'>): string[] {
+  const base = new URL(baseUrl)
+  if (!isLoopback(base.hostname)) return []
+  const names = LOOPBACK_NAMES.filter((name) => name !== base.hostname)
+  return names.map((name) =>
+    baseUrl.replace(`//${base.host}`, `//${name}${base.port ? `:${base.port}` : ''}`),
+  )
+}
+
+/** The vault's address as a caller writes it who used this `Host`: on loopback the name that was used, elsewhere BASE_URL. */
+export function addressFor(config: Pick<Config, 'baseUrl'>, host: string | undefined): string {
+  const used = loopbackAddresses(config).find((address) => new URL(address).host === host?.toLowerCase())
+  return used ?? config.baseUrl
+}
+
+/** An address below any name of the vault, as one below BASE_URL; others stay as they are. */
+export function canonicalAddress(config: Pick<Config, 'baseUrl'>, address: string): string {
+  const other = loopbackAddresses(config).find((name) => address === name || address.startsWith(`${name}/`))
+  return other === undefined ? address : config.baseUrl + address.slice(other.length)
+}
+
 export const isOwnAddress = (config: Config, url: string): boolean =>
   ownHosts(config).includes(new URL(url).hostname)
 

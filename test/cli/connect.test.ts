@@ -16,8 +16,12 @@ import type { AddressInfo } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { capabilities } from '../../src/capabilities.ts'
+import { toolsOf } from '../../src/core/tools.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
 import { type CommandResult, repository } from '../support/process.ts'
+
+const TOOLS = toolsOf(capabilities).length
 
 let vault: LiveVault
 let person: Person
@@ -80,7 +84,7 @@ test('without a name the installed clients are found, signed in by the browser, 
   expect(result).toMatchObject({ code: 0, stderr: '' })
   expect(result.stdout).toContain('Found here: Claude Code, Claude Desktop, Codex, Cursor')
   for (const title of ['Claude Code', 'Claude Desktop', 'Codex']) {
-    expect(result.stdout).toContain(`${title} is connected to ${vault.url}: 25 tools answer`)
+    expect(result.stdout).toContain(`${title} is connected to ${vault.url}: ${TOOLS} tools answer`)
     const [key, ...others] = await keysNamed(title)
     expect(others).toEqual([])
     expect(key?.scopes).toEqual(['search', 'record', 'case:write', 'publish', 'workspace:write'])
@@ -237,8 +241,8 @@ test('doctor tries each real entry: tools are counted, a deleted key is found, a
   await person.delete(`/api/v1/auth/api-keys/${made?.key_id}`)
   const table = await kvault(['doctor', '--key', whole])
   expect(table.code).toBe(1)
-  expect(table.stdout).toMatch(/ok +Codex +25 of 25 tools/)
-  expect(table.stdout).toMatch(/ok +Claude Desktop +25 of 25 tools/)
+  expect(table.stdout).toMatch(new RegExp(`ok +Codex +${TOOLS} of ${TOOLS} tools`))
+  expect(table.stdout).toMatch(new RegExp(`ok +Claude Desktop +${TOOLS} of ${TOOLS} tools`))
   expect(table.stdout).toMatch(/fail +Gemini CLI +its key is refused/)
   expect(table.stdout).toMatch(/warn +Cursor +connected to http:\/\/127\.0\.0\.1:1\/mcp/)
   const { findings } = JSON.parse((await kvault(['doctor', '--json', '--key', whole])).stdout)
@@ -247,7 +251,7 @@ test('doctor tries each real entry: tools are counted, a deleted key is found, a
   )
   const narrow = await apiKeyOf(person, ['search'])
   const few = await kvault(['doctor', '--key', narrow], { HTTP_PROXY: 'http://127.0.0.1:1' })
-  expect(few.stdout).toMatch(/warn +Scopes +\d+ of 25 tools +→ For the others its key needs: .*record/)
+  expect(few.stdout).toMatch(/warn +Scopes +\d+ of \d+ tools +→ For the others its key needs: .*record/)
   expect(few.stdout).toMatch(/warn +Proxy +HTTP_PROXY is set/)
 })
 

@@ -6,10 +6,14 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { gunzipSync, inflateRawSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { capabilities } from '../../src/capabilities.ts'
+import { toolsOf } from '../../src/core/tools.ts'
 import { npmPackage } from '../../src/features/command-package/packages.ts'
 import { goodCard } from '../support/cards.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
 import { type CommandResult, repository } from '../support/process.ts'
+
+const TOOLS = toolsOf(capabilities).length
 
 let vault: LiveVault
 let person: Person
@@ -79,7 +83,7 @@ test('npx connects an agent from an empty folder, by the address of the vault al
   const command = ['-y', `${vault.url}/kvault.tgz`]
   const result = await laptop('npx', [...command, 'connect', '--yes', '--key', key])
   expect(result).toMatchObject({ code: 0, stderr: '' })
-  expect(result.stdout).toContain(`Codex is connected to ${vault.url}: 25 tools answer`)
+  expect(result.stdout).toContain(`Codex is connected to ${vault.url}: ${TOOLS} tools answer`)
   const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
   expect((await laptop('npx', [...command, '--version'])).stdout.trim()).toBe(version)
   const pointed = await laptop('npx', [...command, 'backup', 'file'])

@@ -208,3 +208,12 @@ export const CORE_PROFILE = [
   'append_context_turn',
   'get_ai_guide',
 ]
+
+/** Optional inputs that we add to tools of the interface. */
+export const ADDED_FIELDS: Record<string, string[]> = {
+  search_records: ['include_workspaces'],
+  get_project_context: ['max_total_chars'],
+}
+
+/** Tools that extend the interface, in the order in which the manifest lists them. */
+export const EXTENSION_TOOLS = ['get_context_event']

@@ -94,6 +94,7 @@ describe.each(['legacy', 'auto'] as const)('a client of the SDK (%s)', (mode) =>
     expect(resourceTemplates.map((template) => template.uriTemplate)).toEqual([
       'card://{card_id}',
       'project://{project_key}',
+      'event://{raw_id}',
     ])
     const { prompts } = await client.listPrompts()
     expect(prompts.map((prompt) => prompt.name)).toEqual([

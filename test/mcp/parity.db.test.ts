@@ -3,7 +3,7 @@ import { capabilities } from '../../src/capabilities.ts'
 import { type ToolCapability, toolsOf } from '../../src/core/tools.ts'
 import { goodCard, type Person, record } from '../support/cards.ts'
 import { TestVault } from '../support/engines.ts'
-import { byMcp, byRest, byTool, type Door, normal } from './doors.ts'
+import { byMcp, byRest, byTool, type Door, normal, type Outcome } from './doors.ts'
 
 type Input = Record<string, unknown>
 /** Makes the world that a call needs, anew for each door, and says who calls with what. */
@@ -52,7 +52,7 @@ const event = async (me: Person, content: string): Promise<string> =>
 const SCENES: Record<string, Scene> = {
   search_records: own(async (me) => {
     const unique = word()
-    await record(me, { title: `Pool ${unique} exhausted under load` })
+    await record(me, { title: `Pool ${unique} exhausted under load`, fix_summary: 'Release every client' })
     return { query: unique, limit: 5, scope: 'personal' }
   }),
   get_card: own(async (me) => ({
@@ -150,6 +150,7 @@ const SCENES: Record<string, Scene> = {
       items: ['tabs'],
     }
   }),
+  get_context_event: own(async (me) => ({ raw_id: await event(me, 'all of it') })),
   delete_context_event: own(async (me) => ({
     raw_id: await event(me, 'gone soon'),
     confirmed_by_user: true,
@@ -170,10 +171,6 @@ const SCENES: Record<string, Scene> = {
   }),
 }
 
-const DOORS: [string, Door][] = [
-  ['tool endpoint', byTool],
-  ['MCP', byMcp],
-]
 const UNKNOWN = '00000000-0000-7000-8000-000000000000'
 const tools = toolsOf(capabilities)
 const withRoute = tools.filter((tool) => tool.rest?.length)
@@ -196,26 +193,35 @@ describe('the same call at every door', () => {
         )
       : data
 
+  /** What a model gets: the thin form that the declaration makes of the whole answer. */
+  const thinned = ({ tool: { thin } }: ToolCapability, whole: Outcome): Outcome => {
+    if (!thin) return whole
+    const of = thin.of as (data: unknown, input: unknown, baseUrl: string) => object
+    return {
+      ...whole,
+      data: thin.output.parse(of(whole.data, thin.input.parse({}), t.app.services.config.baseUrl)),
+    }
+  }
+
   describe.each(withRoute.map((tool) => [tool.tool.name, tool] as const))('%s', (name, tool) => {
     const play = async (door: Door) => {
       const scene = SCENES[name]
       if (!scene) throw new Error(`no scene for ${name}`)
       const { as, input } = await scene(t)
-      return normal(await door(as, tool, input))
+      return door(as, tool, input)
     }
 
     test('has the same outcome by REST, by tool endpoint and by MCP', async () => {
       const rest = await play(byRest)
       expect(rest.status, JSON.stringify(rest)).toBe(200)
       const moved = rest.data as { credits_charged?: number; credits_earned?: number }
-      for (const [door, call] of DOORS) {
-        const outcome = await play(call)
-        expect(outcome, door).toEqual({
-          ...rest,
-          data: declaredBy(tool, rest.data),
-          credits: { charged: moved.credits_charged ?? 0, earned: moved.credits_earned ?? 0 },
-        })
+      const whole = {
+        ...rest,
+        data: declaredBy(tool, rest.data),
+        credits: { charged: moved.credits_charged ?? 0, earned: moved.credits_earned ?? 0 },
       }
+      expect(normal(await play(byTool)), 'tool endpoint').toEqual(normal(whole))
+      expect(normal(await play(byMcp)), 'MCP').toEqual(normal(thinned(tool, whole)))
     })
 
     test('is refused alike where something is missing, and where it does not exist', async () => {
@@ -239,7 +245,8 @@ describe('the same call at every door', () => {
     if (!tool) throw new Error('no guide')
     const page = await t.anonymous().get('/ai-guide')
     expect((await byTool(as, tool, {})).data).toEqual(page.body)
-    expect((await byMcp(as, tool, {})).data).toEqual(page.body)
+    const { tools: _tools, ...rest } = page.body
+    expect((await byMcp(as, tool, {})).data).toEqual(rest)
   })
 
   test('symptom inside body: both tool doors name the field and say to move it up', async () => {

@@ -3,15 +3,50 @@ import { capabilities } from '../../src/capabilities.ts'
 import type { Viewer } from '../../src/core/context.ts'
 import { SCOPES, type Scope } from '../../src/core/scopes.ts'
 import { CORE_TOOLS, inputSchemaOf, requiredScopes, toolsOf } from '../../src/core/tools.ts'
+import { manifestOf } from '../../src/doors/http/manifest.ts'
 import type { JsonSchema } from '../../src/doors/mcp/compact-schema.ts'
 import { toolList } from '../../src/doors/mcp/tool-list.ts'
-import { CORE_PROFILE, type Field, INTERFACE_TOOLS } from './interface-tools.ts'
+import {
+  ADDED_FIELDS,
+  CORE_PROFILE,
+  EXTENSION_TOOLS,
+  type Field,
+  INTERFACE_TOOLS,
+} from './interface-tools.ts'
 
 const tools = toolsOf(capabilities)
 const BY_NAME = new Map(tools.map((tool) => [tool.tool.name, tool]))
 
-test('the tools are those of the interface, no more and no less', () => {
-  expect([...BY_NAME.keys()].sort()).toEqual(Object.keys(INTERFACE_TOOLS).sort())
+const isExtension = (name: string) => BY_NAME.get(name)?.tool.extension === true
+
+test('the tools are the 25 of the interface, and the extensions by name', () => {
+  expect(Object.keys(INTERFACE_TOOLS)).toHaveLength(25)
+  const names = [...BY_NAME.keys()]
+  expect(names.filter((name) => !isExtension(name)).sort()).toEqual(Object.keys(INTERFACE_TOOLS).sort())
+  expect(names.filter(isExtension)).toEqual(EXTENSION_TOOLS)
+})
+
+test('the manifest has the tools of the interface first, and marks those that extend it', () => {
+  const listed = manifestOf(tools, 'http://127.0.0.1:8080').tools
+  expect(listed.slice(0, 25).every((tool) => !('extension' in tool))).toBe(true)
+  expect(listed.slice(25).map(({ name, extension }) => [name, extension])).toEqual(
+    EXTENSION_TOOLS.map((name) => [name, true]),
+  )
+})
+
+test('what an agent needs in its work comes first, workspaces come last', () => {
+  const names = tools.map((tool) => tool.tool.name)
+  expect(names.slice(0, 7)).toEqual([
+    'search_records',
+    'get_card',
+    'record_card',
+    'update_card',
+    'get_project_context',
+    'append_context_turn',
+    'search_project_context',
+  ])
+  const firstOfWorkspaces = names.findIndex((name) => name.includes('workspace'))
+  expect(names.slice(firstOfWorkspaces).filter((name) => !name.includes('workspace'))).toEqual([])
 })
 
 type Defs = Record<string, JsonSchema>
@@ -58,8 +93,12 @@ describe.each(Object.entries(INTERFACE_TOOLS))('%s', (name, expected) => {
     $defs?: Defs
   }
 
-  test('takes the inputs of the interface, with their types, defaults and ranges, and nothing else', () => {
-    expect(Object.keys(schema.properties ?? {}).sort()).toEqual(Object.keys(expected.fields).sort())
+  test('takes the inputs of the interface, with their types, defaults and ranges, and else only what we add by name', () => {
+    const added = ADDED_FIELDS[name] ?? []
+    expect(Object.keys(schema.properties ?? {}).sort()).toEqual(
+      [...Object.keys(expected.fields), ...added].sort(),
+    )
+    for (const field of added) expect(schema.required ?? []).not.toContain(field)
     expect(schema.additionalProperties).toBe(false)
     for (const [field, wanted] of Object.entries(expected.fields)) {
       const actual = fieldOf(
@@ -117,10 +156,40 @@ const viewer = (scopes: readonly Scope[]): Viewer => ({
 const list = toolList(tools)
 const tokens = (value: unknown) => Math.ceil(JSON.stringify(value).length / 4)
 
-test('all tools cost a model at most 6,000 tokens, the core ones at most 2,000', () => {
-  expect(tokens({ tools: list(viewer(SCOPES), 'full') })).toBeLessThanOrEqual(6000)
+test('all tools cost a model at most 5,000 tokens, the core ones at most 2,000', () => {
+  expect(tokens({ tools: list(viewer(SCOPES), 'full') })).toBeLessThanOrEqual(5000)
   expect(tokens({ tools: list(viewer(SCOPES), 'core') })).toBeLessThanOrEqual(2000)
 })
+
+describe.each(list(viewer(SCOPES), 'full').map((tool) => [tool.name, tool] as const))(
+  '%s in tools/list',
+  (name, tool) => {
+    test('has a title, says that it stays inside the vault, and refuses unknown keys for all to see', () => {
+      expect(tool.title).toMatch(/^[A-Z]/)
+      expect(tool.annotations?.openWorldHint).toBe(false)
+      expect(tool.inputSchema.additionalProperties).toBe(false)
+      expect(tool._meta).toEqual(CORE_TOOLS.has(name) ? { 'anthropic/alwaysLoad': true } : undefined)
+    })
+
+    test('says limits and defaults in words too', () => {
+      for (const [field, schema] of Object.entries(
+        (tool.inputSchema.properties ?? {}) as Record<string, JsonSchema>,
+      )) {
+        const said = String(schema.description ?? '')
+        for (const keyword of ['minimum', 'maximum', 'minLength', 'maxLength'])
+          if (schema[keyword] !== undefined)
+            expect(said, `${field}.${keyword}`).toContain(String(schema[keyword]))
+        if (schema.default !== undefined && schema.default !== false)
+          expect(said, field).toContain(`default ${schema.default}`)
+      }
+    })
+
+    test('says what is in data', () => {
+      const { data } = (tool.outputSchema?.properties ?? {}) as { data: JsonSchema }
+      expect(String(data.description)).not.toBe('')
+    })
+  },
+)
 
 test('the core profile is the one of the interface', () => {
   expect([...CORE_TOOLS].sort()).toEqual([...CORE_PROFILE].sort())
@@ -134,10 +203,8 @@ test('the core profile is the one of the interface', () => {
 test('each scope shows its own tools, in the same order every time', () => {
   for (const scope of SCOPES) {
     const shown = list(viewer([scope]), 'full').map((tool) => tool.name)
-    const wanted = Object.entries(INTERFACE_TOOLS).filter(([, tool]) =>
-      tool.scopes.every((needed) => needed === scope),
-    )
-    expect([...shown].sort()).toEqual(wanted.map(([name]) => name).sort())
+    const wanted = tools.filter((tool) => requiredScopes(tool).every((needed) => needed === scope))
+    expect(shown).toEqual(wanted.map(({ tool }) => tool.name))
     expect(list(viewer([scope]), 'full').map((tool) => tool.name)).toEqual(shown)
   }
 })

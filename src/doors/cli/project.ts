@@ -1,33 +1,25 @@
-import { execFileSync } from 'node:child_process'
-import { basename } from 'node:path'
 import { CommandError, EXIT } from './exit-codes.ts'
 import { type ProfileOptions, requireProfile } from './profile.ts'
+import { projectKeyOf } from './project-name.ts'
 import { paint, plain, plainLines, print, printJson, table } from './terminal.ts'
 import { callTool } from './vault-client.ts'
 
-/** The remote of the checkout is the project's name everywhere; a folder without one goes by its own. */
-export function projectKeyOf(folder: string): string {
-  try {
-    const remote = execFileSync('git', ['-C', folder, 'remote', 'get-url', 'origin'], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
-    const url = remote.toString().trim()
-    if (url) return url
-  } catch {
-    // Not a checkout, or one without a remote.
-  }
-  return basename(folder)
+export type SnapshotEvent = {
+  event_type: string
+  content: string
+  created_at: string
+  title: string | null
+  session_id: string | null
 }
-
-type Event = { event_type: string; content: string; created_at: string; title: string | null }
 export type Snapshot = {
   project_key: string
-  summary: Event | null
-  facts: Event | null
-  project_preferences: Event | null
-  user_preferences: Event | null
-  recent_events: Event[]
+  summary: SnapshotEvent | null
+  facts: SnapshotEvent | null
+  project_preferences: SnapshotEvent | null
+  user_preferences: SnapshotEvent | null
+  recent_events: SnapshotEvent[]
   total_events: number
+  generated_at: string
 }
 
 export type ContextOptions = ProfileOptions & { limit?: string; json?: boolean }

@@ -18,7 +18,13 @@ const reason = (error: unknown): string => {
 export async function ask(
   url: string,
   path: string,
-  options: { method?: string; body?: unknown; text?: string; headers?: Record<string, string> } = {},
+  options: {
+    method?: string
+    body?: unknown
+    text?: string
+    headers?: Record<string, string>
+    timeoutMs?: number
+  } = {},
 ): Promise<Reply> {
   const sent = options.text ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
   try {
@@ -29,7 +35,7 @@ export async function ask(
         ...options.headers,
       },
       ...(sent === undefined ? {} : { body: sent }),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS),
     })
     const text = await answer.text()
     return { status: answer.status, body: text ? parsed(text) : undefined, headers: answer.headers }
@@ -61,10 +67,16 @@ export function failure(reply: Reply): CommandError {
 }
 
 /** Calls a tool of the vault and gives its data back. */
-export async function callTool<T = Json>(profile: Profile, name: string, input: Json): Promise<T> {
+export async function callTool<T = Json>(
+  profile: Profile,
+  name: string,
+  input: Json,
+  timeoutMs = TIMEOUT_MS,
+): Promise<T> {
   const reply = await ask(profile.url, `/mcp/tools/${name}`, {
     body: input,
     headers: { 'x-api-key': profile.apiKey },
+    timeoutMs,
   })
   if (reply.status !== 200) throw failure(reply)
   return (reply.body as { data: T }).data

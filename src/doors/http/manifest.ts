@@ -1,10 +1,17 @@
 import { z } from 'zod'
-import { descriptionOf, inputSchemaOf, requiredScopes, type ToolCapability } from '../../core/tools.ts'
+import {
+  descriptionOf,
+  extensionsLast,
+  inputSchemaOf,
+  requiredScopes,
+  type ToolCapability,
+} from '../../core/tools.ts'
 import { GUIDE_VERSION } from '../../features/ai-guide/ai-guide.text.ts'
 
 const ManifestTool = z
   .object({
     name: z.string(),
+    extension: z.literal(true).optional().describe('Extends the interface; such tools come last'),
     description: z.string(),
     scopes: z.array(z.string()),
     read_only: z.boolean(),
@@ -44,8 +51,9 @@ export const manifestOf = (
     alternative: 'Authorization: Bearer <API_KEY>',
     oauth: `${baseUrl}/.well-known/oauth-protected-resource/mcp`,
   },
-  tools: tools.map((capability) => ({
+  tools: extensionsLast(tools).map((capability) => ({
     name: capability.tool.name,
+    ...(capability.tool.extension ? { extension: true as const } : {}),
     description: descriptionOf(capability),
     scopes: [...requiredScopes(capability)],
     read_only: capability.tool.readOnly ?? false,

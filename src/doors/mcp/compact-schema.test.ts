@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { compactSchema } from './compact-schema.ts'
+import { compactSchema, withoutFieldsOf } from './compact-schema.ts'
 
 const compact = (schema: z.ZodType) => compactSchema(z.toJSONSchema(schema, { io: 'input' }))
 
@@ -14,18 +14,24 @@ test('what a caller needs stays: types, required, defaults, values, ranges', () 
   })
   expect(compact(schema)).toEqual({
     type: 'object',
+    additionalProperties: false,
     required: ['query'],
     properties: {
-      query: { type: 'string', minLength: 3, description: 'words' },
-      scope: { type: 'string', enum: ['personal', 'public'], default: 'personal' },
-      limit: { type: 'integer', minimum: 1, maximum: 20, default: 5 },
+      query: { type: 'string', minLength: 3, description: 'words; at least 3 characters' },
+      scope: {
+        type: 'string',
+        enum: ['personal', 'public'],
+        default: 'personal',
+        description: 'default personal',
+      },
+      limit: { type: 'integer', minimum: 1, maximum: 20, default: 5, description: '1 to 20, default 5' },
       tags: { type: 'array', items: { type: 'string' } },
-      environment: { type: 'object', additionalProperties: { type: 'string' } },
+      environment: { type: 'object' },
     },
   })
 })
 
-test('what costs characters and helps nobody goes: expressions behind a format, null of optional fields, wide limits', () => {
+test('what costs characters and helps nobody goes: formats, null of optional fields, wide limits', () => {
   const schema = z.strictObject({
     id: z.uuid().nullish(),
     body: z.string().min(1).max(200_000).nullish(),
@@ -33,12 +39,38 @@ test('what costs characters and helps nobody goes: expressions behind a format, 
   })
   expect(compact(schema)).toEqual({
     type: 'object',
-    properties: { id: { type: 'string', format: 'uuid' }, body: { type: 'string' }, n: { type: 'integer' } },
+    additionalProperties: false,
+    properties: { id: { type: 'string' }, body: { type: 'string' }, n: { type: 'integer' } },
   })
 })
 
 test('real alternatives stay alternatives', () => {
   expect(compact(z.object({ facts: z.union([z.string(), z.array(z.string())]).nullish() }))).toMatchObject({
     properties: { facts: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] } },
+  })
+})
+
+test('of a description the first clause stays; keys of an object among the fields go, those in lists stay', () => {
+  const schema = z.object({
+    name: z.string().describe('Short; for people who read the manifest'),
+    rules: z.object({ strict: z.boolean() }).describe('strict'),
+    steps: z.array(z.object({ order: z.int() })),
+  })
+  expect(compact(schema).properties).toEqual({
+    name: { type: 'string', description: 'Short' },
+    rules: { type: 'object', description: 'strict', required: ['strict'] },
+    steps: {
+      type: 'array',
+      items: { type: 'object', properties: { order: { type: 'integer' } }, required: ['order'] },
+    },
+  })
+})
+
+test('what another tool spells out is named in short', () => {
+  const spelt = compact(z.object({ steps: z.array(z.object({ order: z.int() })), tags: z.array(z.string()) }))
+  const short = withoutFieldsOf(spelt, spelt)
+  expect(short.properties).toEqual({
+    steps: { type: 'array', items: { type: 'object' } },
+    tags: { type: 'array', items: { type: 'string' } },
   })
 })

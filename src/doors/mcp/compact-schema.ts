@@ -1,6 +1,7 @@
 // A model reads tools/list on every connection and pays for each character, so schemas go out without what a caller does not
 // need in order to call well: dialect, expressions, wide limits, the alternative `null` of optional fields, words about
-// what lies deeper than the tool's own fields. Validation stays with the full schema; the manifest shows that one.
+// what lies deeper than the tool's own fields. Limits and defaults are said once more in words, since some clients hand models
+// the descriptions alone. Validation stays with the full schema; the manifest shows that one.
 
 export type JsonSchema = { [key: string]: unknown }
 
@@ -15,6 +16,7 @@ const DROPPED = new Set([
   'title',
   'examples',
   'pattern',
+  'format',
   'propertyNames',
   'maxItems',
   'minItems',
@@ -24,7 +26,7 @@ const LONG = 400
 /** Fields of the tool itself. Below them names and types are enough. */
 const OWN_FIELDS = 1
 
-type Where = { defs: JsonSchema; depth: number; inside: readonly string[] }
+type Where = { defs: JsonSchema; depth: number; inside: readonly string[]; isItem?: boolean }
 
 export function compactSchema(schema: unknown): JsonSchema {
   const defs = isObject(schema) && isObject(schema.$defs) ? schema.$defs : {}
@@ -37,27 +39,54 @@ function compact(schema: unknown, where: Where): JsonSchema {
   if (Array.isArray(schema.anyOf)) return alternatives(schema, schema.anyOf, where)
   const out: JsonSchema = {}
   for (const [key, value] of Object.entries(schema)) if (matters(key, value, where)) out[key] = value
-  for (const key of ['items', 'additionalProperties'] as const) {
-    if (out[key] === undefined) continue
-    const inner = compact(out[key], { ...where, depth: where.depth + 1 })
-    delete out[key]
-    if (Object.keys(inner).length > 0) out[key] = inner
+  if (typeof out.description === 'string') out.description = firstClause(out.description)
+  if (where.depth === OWN_FIELDS) sayLimits(out)
+  if (out.items !== undefined) {
+    const inner = compact(out.items, { ...where, depth: where.depth + 1, isItem: true })
+    delete out.items
+    if (Object.keys(inner).length > 0) out.items = inner
   }
   if (isObject(out.properties))
     out.properties = Object.fromEntries(
       Object.entries(out.properties).map(([name, inner]) => [
         name,
-        compact(inner, { ...where, depth: where.depth + 1 }),
+        compact(inner, { ...where, depth: where.depth + 1, isItem: false }),
       ]),
     )
   return out
 }
 
-function matters(key: string, value: unknown, { depth }: Where): boolean {
+/** The first clause tells what a field is; what follows a semicolon is for people who read the manifest. */
+const firstClause = (text: string): string => text.split('; ', 1)[0] ?? text
+
+const range = (least: unknown, most: unknown): string[] => {
+  if (least !== undefined && most !== undefined) return [`${least} to ${most}`]
+  if (most !== undefined) return [`at most ${most}`]
+  return least === undefined ? [] : [`at least ${least}`]
+}
+
+function sayLimits(field: JsonSchema): void {
+  const words = [
+    ...range(field.minimum, field.maximum),
+    ...range(field.minLength, field.maxLength).map((text) => `${text} characters`),
+    // Left out is as good as false.
+    ...(field.default === undefined || field.default === false ? [] : [`default ${field.default}`]),
+  ].join(', ')
+  if (words === '') return
+  field.description = typeof field.description === 'string' ? `${field.description}; ${words}` : words
+}
+
+function matters(key: string, value: unknown, { depth, isItem }: Where): boolean {
   if (DROPPED.has(key)) return false
   switch (key) {
     case 'description':
       return depth <= OWN_FIELDS
+    // Of an object among the fields the description names the keys; objects in lists are spelt out.
+    case 'properties':
+      return depth !== OWN_FIELDS || isItem === true
+    // `false` at the top is what a model must know: another key is an error.
+    case 'additionalProperties':
+      return depth === 0
     case 'default':
       return depth <= OWN_FIELDS && value !== null && typeof value !== 'object'
     case 'minLength':
@@ -90,4 +119,14 @@ function alternatives(schema: JsonSchema, anyOf: unknown[], where: Where): JsonS
   const options = anyOf.filter(isObject).filter((option) => option.type !== 'null')
   if (options.length === 1) return compact({ ...options[0], ...rest }, where)
   return { ...compact(rest, where), anyOf: options.map((option) => compact(option, where)) }
+}
+
+/** A list of objects in short, where another tool spells the objects out under the same name. */
+export function withoutFieldsOf(schema: JsonSchema, other: JsonSchema): JsonSchema {
+  const spelt = other.properties as Record<string, JsonSchema>
+  const properties = Object.entries(schema.properties as Record<string, JsonSchema>).map(([name, field]) => {
+    const isSpelt = isObject(spelt[name]?.items) && isObject(spelt[name].items.properties)
+    return [name, isSpelt ? { ...field, items: { type: 'object' } } : field]
+  })
+  return { ...schema, properties: Object.fromEntries(properties) }
 }

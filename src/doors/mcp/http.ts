@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../../config.ts'
 import type { Capability } from '../../core/capability.ts'
 import { contextFor, type Services, type UserCtx } from '../../core/context.ts'
 import { AppError, InvalidInput, notAuthenticated } from '../../core/errors.ts'
+import { addressFor } from '../../core/own-addresses.ts'
 import { limitClassOfTool, mayUse, requiredScopes, type ToolCapability } from '../../core/tools.ts'
 import { bearerChallenge } from '../../features/identity/oauth/oauth.metadata.ts'
 import { GRANTABLE_SCOPES } from '../../features/identity/oauth/oauth.rules.ts'
@@ -29,6 +31,28 @@ function calledTool(body: unknown, tools: ReadonlyMap<string, ToolCapability>): 
 }
 
 const rpcError = (code: number, message: string) => ({ jsonrpc: '2.0', id: null, error: { code, message } })
+
+/**
+ * A refusal that leads to signing in. Under a name that is neither BASE_URL nor loopback no client can sign in, since the metadata
+ * names another address than the one it knows: it is told which to use.
+ */
+function signInRefusal(refused: AppError, config: Config, host: string | undefined): AppError {
+  const address = addressFor(config, host)
+  const isKnown = new URL(address).host === host?.toLowerCase()
+  const detail = isKnown
+    ? refused.message
+    : `${refused.message} To sign in, connect to ${address}/mcp; an API key works at this address too.`
+  const isMissing = refused.code === 'not_authenticated'
+  const challenge = bearerChallenge(
+    address,
+    GRANTABLE_SCOPES,
+    isMissing ? undefined : { error: 'invalid_token', description: detail },
+  )
+  return new AppError(401, refused.code, detail, refused.extra, {
+    ...refused.headers,
+    'WWW-Authenticate': challenge,
+  })
+}
 
 /** `{base_url}/mcp`: the Model Context Protocol over Streamable HTTP, both eras, no session kept. */
 export async function serveMcp(
@@ -71,7 +95,7 @@ export async function serveMcp(
       `${tool.tool.name} needs ${requiredScopes(tool).join(' and ')}.`,
       { required_scopes: requiredScopes(tool) },
       {
-        'WWW-Authenticate': bearerChallenge(config.baseUrl, needed, {
+        'WWW-Authenticate': bearerChallenge(addressFor(config, request.headers.host), needed, {
           error: 'insufficient_scope',
           description: `${tool.tool.name} needs more scopes`,
         }),
@@ -123,21 +147,9 @@ export async function serveMcp(
       if (error instanceof InvalidInput)
         return reply.code(400).send(rpcError(-32700, 'Parse error: the request body is not valid JSON'))
       const known = toAppError(error, request, services)
-      if (known.status === 401)
-        reply.header(
-          'WWW-Authenticate',
-          bearerChallenge(
-            config.baseUrl,
-            GRANTABLE_SCOPES,
-            known.code === 'not_authenticated'
-              ? undefined
-              : { error: 'invalid_token', description: known.message },
-          ),
-        )
-      const { 'WWW-Authenticate': _plain, ...headers } = known.headers
       return sendError(
         reply,
-        known.status === 401 ? new AppError(401, known.code, known.message, known.extra, headers) : known,
+        known.status === 401 ? signInRefusal(known, config, request.headers.host) : known,
       )
     })
     scope.post('/mcp', { bodyLimit, config: { operation: 'mcp' }, onRequest: admit }, answer)

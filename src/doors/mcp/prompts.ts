@@ -1,5 +1,3 @@
-import { USER_PREFERENCES_KEY } from '../../features/ai-guide/ai-guide.text.ts'
-
 type PromptArgument = { name: string; description: string; required: boolean }
 export type VaultPrompt = {
   name: string
@@ -22,7 +20,7 @@ export const PROMPTS: readonly VaultPrompt[] = [
     description: 'Restore what is known about this project and about the user before any work begins.',
     arguments: [PROJECT_KEY],
     text: ({ project_key }) =>
-      `Call get_project_context with project_key "${project_key}", then with project_key "${USER_PREFERENCES_KEY}". ` +
+      `Call get_project_context once, with project_key "${project_key}" and max_total_chars 6000. ` +
       'Tell me in at most five lines what we were doing last, which facts and preferences hold, and what you suggest next. ' +
       'Where the memory is empty, say so and ask what this project is about.',
   },
@@ -33,8 +31,8 @@ export const PROMPTS: readonly VaultPrompt[] = [
       'Turn the problem that was just solved into a knowledge card, after checking that there is none yet.',
     arguments: [{ name: 'hint', description: 'What the card should be about', required: false }],
     text: ({ hint }) =>
-      `Write down what we just solved${hint ? ` (${hint})` : ''} as a knowledge card. First call search_records with the error text, scope ` +
-      'personal and then workspace; where a card already says this, improve it with update_card instead. Otherwise call ' +
+      `Write down what we just solved${hint ? ` (${hint})` : ''} as a knowledge card. First call search_records with the error text ` +
+      'and include_workspaces true; where a card already says this, improve it with update_card instead. Otherwise call ' +
       'record_card: title as somebody would search for it; symptom with the exact error text; fix_summary complete enough to act on; ' +
       'root_cause, steps {order, action, result}, environment versions and tags. Replace every secret by a placeholder such as ' +
       '<API_KEY>. Show me the card; do not share or publish it.',

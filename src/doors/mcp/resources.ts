@@ -7,13 +7,17 @@ import { cardMarkdown } from './card-markdown.ts'
 export const GUIDE_URI = 'vault://guide'
 const CARD = 'card://'
 const PROJECT = 'project://'
+const EVENT = 'event://'
 
-export const RESOURCES = [
+export const cardUri = (cardId: string) => CARD + cardId
+export const projectUri = (key: string) => PROJECT + encodeURIComponent(key)
+
+export const GUIDE_RESOURCES = [
   {
     uri: GUIDE_URI,
     name: 'guide',
     title: 'How to use the vault',
-    description: 'Workflow, tools, card writing, pitfalls, credits',
+    description: 'Workflow, card writing, pitfalls, credits',
     mimeType: 'application/json',
   },
 ]
@@ -31,6 +35,13 @@ export const RESOURCE_TEMPLATES = [
     name: 'project',
     title: 'Project memory',
     description: 'Summary, facts, preferences and recent events of a project; percent-encode the key',
+    mimeType: 'application/json',
+  },
+  {
+    uriTemplate: `${EVENT}{raw_id}`,
+    name: 'event',
+    title: 'Memory event',
+    description: 'One event of the memory of a project, whole',
     mimeType: 'application/json',
   },
 ]
@@ -61,6 +72,15 @@ const READERS: [prefix: string, Reader][] = [
     {
       tool: 'get_project_context',
       input: (uri) => ({ project_key: decodeURIComponent(uri.slice(PROJECT.length)) }),
+      mimeType: 'application/json',
+      text: json,
+    },
+  ],
+  [
+    EVENT,
+    {
+      tool: 'get_context_event',
+      input: (uri) => ({ raw_id: uri.slice(EVENT.length) }),
       mimeType: 'application/json',
       text: json,
     },

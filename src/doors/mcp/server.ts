@@ -9,13 +9,14 @@ import type { Capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { type AppError, InvalidInput } from '../../core/errors.ts'
 import { carriesText } from '../../core/provenance.ts'
-import { callTool, type ToolCapability, toolsOf } from '../../core/tools.ts'
+import { callThin, type ToolCapability, toolsOf } from '../../core/tools.ts'
 import { VERSION } from '../../core/version.ts'
 import { INSTRUCTIONS } from '../../features/ai-guide/ai-guide.text.ts'
 import { errorBody, validationBody } from '../http/errors.ts'
 import { fence } from './fence.ts'
+import { completionOf, listResources } from './own-things.ts'
 import { PROMPTS } from './prompts.ts'
-import { RESOURCE_TEMPLATES, RESOURCES, readResource } from './resources.ts'
+import { RESOURCE_TEMPLATES, readResource } from './resources.ts'
 import { type Profile, toolList } from './tool-list.ts'
 
 /** One request's own things; the server object itself lives for that request only. */
@@ -31,9 +32,9 @@ const CACHE = {
   'server/discover': { ttlMs: 60 * MINUTE, cacheScope: 'public' },
   'prompts/list': { ttlMs: 60 * MINUTE, cacheScope: 'public' },
   'resources/templates/list': { ttlMs: 60 * MINUTE, cacheScope: 'public' },
-  'resources/list': { ttlMs: 60 * MINUTE, cacheScope: 'public' },
   // What a key may see changes with its scopes, so this one belongs to the caller.
   'tools/list': { ttlMs: 5 * MINUTE, cacheScope: 'private' },
+  'resources/list': { ttlMs: MINUTE, cacheScope: 'private' },
   'resources/read': { ttlMs: 0, cacheScope: 'private' },
 } as const
 
@@ -71,7 +72,7 @@ export function mcpServers(capabilities: readonly Capability[], baseUrl: string)
   const prompts = PROMPTS.map(({ text: _text, ...described }) => described)
   const info = { name: 'knowledge-vault', title: 'Knowledge Vault', version: VERSION, websiteUrl: baseUrl }
   const options = {
-    capabilities: { tools: {}, resources: {}, prompts: {} },
+    capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
     instructions: INSTRUCTIONS,
     cacheHints: CACHE,
   }
@@ -82,7 +83,7 @@ export function mcpServers(capabilities: readonly Capability[], baseUrl: string)
     input: unknown,
   ): Promise<CallToolResult> => {
     try {
-      const answer = await callTool(tool, ctx, input)
+      const answer = await callThin(tool, ctx, input)
       const text = JSON.stringify(answer)
       return {
         content: [{ type: 'text', text: carriesText(tool.output) ? fence(text) : text }],
@@ -102,16 +103,25 @@ export function mcpServers(capabilities: readonly Capability[], baseUrl: string)
       if (!tool) throw invalidParams(`Unknown tool: ${params.name}`)
       return run(tool, call, params.arguments ?? {})
     })
-    server.setRequestHandler('resources/list', () => ({ resources: RESOURCES }))
-    server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: RESOURCE_TEMPLATES }))
-    server.setRequestHandler('resources/read', async ({ params }) => {
+    /** Unknown errors stay hidden here too. */
+    const shown = async <T>(work: () => Promise<T>): Promise<T> => {
       try {
-        return await readResource(byName, ctx, params.uri)
+        return await work()
       } catch (error) {
         if (error instanceof ProtocolError) throw error
         throw invalidParams(hide(error).message)
       }
-    })
+    }
+    server.setRequestHandler('resources/list', () =>
+      shown(async () => ({ resources: await listResources(ctx) })),
+    )
+    server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: RESOURCE_TEMPLATES }))
+    server.setRequestHandler('resources/read', ({ params }) =>
+      shown(() => readResource(byName, ctx, params.uri)),
+    )
+    server.setRequestHandler('completion/complete', ({ params }) =>
+      shown(async () => ({ completion: await completionOf(ctx, params.argument) })),
+    )
     server.setRequestHandler('prompts/list', () => ({ prompts }))
     server.setRequestHandler('prompts/get', ({ params }) => prompt(params.name, params.arguments ?? {}))
     return server

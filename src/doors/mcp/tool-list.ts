@@ -1,46 +1,78 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { Viewer } from '../../core/context.ts'
-import { CORE_TOOLS, descriptionOf, inputSchemaOf, mayUse, type ToolCapability } from '../../core/tools.ts'
-import { compactSchema } from './compact-schema.ts'
+import { thinToolInput } from '../../core/invoke.ts'
+import {
+  CORE_TOOLS,
+  descriptionOf,
+  mayUse,
+  type ToolCapability,
+  thinInputSchemaOf,
+  titleOf,
+} from '../../core/tools.ts'
+import { compactSchema, type JsonSchema, withoutFieldsOf } from './compact-schema.ts'
 
 export type Profile = 'full' | 'core'
 
 /** Clients take an unstated `destructiveHint` for true, so a write that destroys nothing says so. */
 function annotationsOf({ tool }: ToolCapability): Tool['annotations'] {
-  if (tool.readOnly) return { readOnlyHint: true }
+  // The vault is a closed world: what it knows, not the internet.
+  if (tool.readOnly) return { readOnlyHint: true, openWorldHint: false }
   return {
+    openWorldHint: false,
     destructiveHint: tool.destructive ?? false,
     ...(tool.idempotent ? { idempotentHint: true } : {}),
   }
 }
 
-/** The answer's frame; what is inside `data` is told by the description and, in full, by the API description. */
-function outputSchemaOf({ output }: ToolCapability): Tool['outputSchema'] {
-  const moves =
-    output instanceof z.ZodObject
-      ? ['credits_charged', 'credits_earned'].filter((field) => field in output.shape)
-      : []
+const isAside = (name: string) => name === 'provenance' || name.endsWith('_at')
+
+/** The names of the fields, and in brackets those of the items of a list; not times, nor what the caller has sent. */
+function namesIn(output: unknown, sent: readonly string[]): string {
+  if (output instanceof z.ZodArray) return `[${namesIn(output.element, sent)}]`
+  if (!(output instanceof z.ZodObject)) return 'empty'
+  if (output.description) return output.description
+  const names = Object.entries(output.shape)
+    .filter(([name]) => !isAside(name) && !sent.includes(name))
+    .map(([name, field]) =>
+      field instanceof z.ZodArray && field.element instanceof z.ZodObject
+        ? `${name} ${namesIn(field, sent)}`
+        : name,
+    )
+  return names.join(', ')
+}
+
+/** The answer's frame, and what is in `data`; the types of its fields are in the API description. */
+function outputSchemaOf(capability: ToolCapability): Tool['outputSchema'] {
+  const { tool, output } = capability
+  const answered = tool.thin?.output ?? tool.output ?? output
+  const type = answered instanceof z.ZodArray ? 'array' : 'object'
+  const names = namesIn(answered, Object.keys(thinToolInput(capability).shape))
+  return { type: 'object', properties: { data: { type, description: names } } }
+}
+
+/** Tells Claude Code to show the tool at once instead of when it is looked for. */
+const ALWAYS_LOADED = { 'anthropic/alwaysLoad': true }
+
+const inputOf = (capability: ToolCapability): JsonSchema => compactSchema(thinInputSchemaOf(capability))
+
+const describeTool = (capability: ToolCapability, tools: readonly ToolCapability[]): Tool => {
+  const like = tools.find(({ tool }) => tool.name === capability.tool.fieldsOf)
+  const input = inputOf(capability)
   return {
-    type: 'object',
-    properties: {
-      data: { type: output instanceof z.ZodArray ? 'array' : 'object' },
-      ...Object.fromEntries(moves.map((field) => [field, { type: 'integer' }])),
-    },
+    name: capability.tool.name,
+    title: titleOf(capability),
+    description: descriptionOf(capability),
+    inputSchema: { type: 'object', ...(like ? withoutFieldsOf(input, inputOf(like)) : input) },
+    outputSchema: outputSchemaOf(capability),
+    annotations: annotationsOf(capability),
+    ...(CORE_TOOLS.has(capability.tool.name) ? { _meta: ALWAYS_LOADED } : {}),
   }
 }
 
-const describeTool = (capability: ToolCapability): Tool => ({
-  name: capability.tool.name,
-  description: descriptionOf(capability),
-  inputSchema: { type: 'object', ...compactSchema(inputSchemaOf(capability)) },
-  outputSchema: outputSchemaOf(capability),
-  annotations: annotationsOf(capability),
-})
-
 /** What `tools/list` answers: described once at start, then chosen by profile and by what the credential may use. */
 export function toolList(tools: readonly ToolCapability[]) {
-  const described = tools.map((capability) => ({ capability, tool: describeTool(capability) }))
+  const described = tools.map((capability) => ({ capability, tool: describeTool(capability, tools) }))
   const chosen = new Map<string, Tool[]>()
   return (viewer: Viewer, profile: Profile): Tool[] => {
     const key = `${profile} ${[...viewer.scopes].sort().join(' ')}`

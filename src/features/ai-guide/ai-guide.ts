@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Capability, capability } from '../../core/capability.ts'
+import { type Capability, capability, thinAnswer } from '../../core/capability.ts'
 import type { Ctx } from '../../core/context.ts'
 import { invalid } from '../../core/errors.ts'
 import { isOwnAddress } from '../../core/own-addresses.ts'
@@ -37,10 +37,19 @@ const Input = z.object({
     .url({ protocol: /^https?$/ })
     .max(2000)
     .optional()
-    .describe('Another address of this server, to write into the guide'),
+    .describe('Another address of this server; to write into the guide'),
 })
 
 type Guide = z.input<typeof AiGuide>
+
+/** Who reads it over MCP has the tools before them already. */
+const ThinGuide = AiGuide.omit({ tools: true }).describe('The guide')
+
+const thinGuide = thinAnswer({
+  input: z.object({}),
+  output: ThinGuide,
+  of: (guide: z.output<typeof AiGuide>) => guide,
+})
 
 /** The guide lists all tools, itself included, so it asks for the capabilities when it is read, not when it is declared. */
 export function aiGuide(all: () => readonly Capability[]) {
@@ -92,8 +101,10 @@ export function aiGuide(all: () => readonly Capability[]) {
     tool: {
       name: 'get_ai_guide',
       description:
-        'Read how to work with this vault: workflow, card writing, pitfalls, credits, errors. Use it once when you are unsure; a single call needs only the tool list. Returns one JSON document.',
+        'How to work with this vault: workflow, card writing, pitfalls, credits, errors. Read it when unsure.',
+      title: 'Get AI guide',
       readOnly: true,
+      thin: thinGuide,
     },
     input: Input,
     output: AiGuide,

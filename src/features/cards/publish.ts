@@ -19,6 +19,7 @@ import { saved } from './saved.ts'
 import { type CardAnswer, CardId, CaseResponse } from './schemas.ts'
 import type { CardRow } from './select.ts'
 import { refuseDuplicate } from './similar.ts'
+import { thinState } from './thin.ts'
 
 const publishingDisabled = (detail: string) => new AppError(403, 'publishing_disabled', detail)
 
@@ -98,7 +99,8 @@ export const publishCard = capability({
   tool: {
     name: 'publish_card',
     description:
-      'Publish your own card to the public library, or to target_workspace_id; ask the user first, since everybody can read it then. For the team only use share_card. Returns the card and credits earned, or why it was refused: mend it with update_card and call again.',
+      'Publish your own card to the public library, or to target_workspace_id; ask the user first. For the team use share_card.',
+    thin: thinState,
   },
   input: CardId.extend({ target_workspace_id: Id.optional().describe('The public library if left out') }),
   output: CaseResponse,

@@ -8,6 +8,7 @@ import { filterWords, type ListFilter, listCards } from './cards.store.ts'
 import { presentCard, presentPage } from './present.ts'
 import { CardId, CardListQuery, CaseListQuery, CaseListResponse, CaseResponse } from './schemas.ts'
 import { allEvidences, answering } from './successor.ts'
+import { thinCard } from './thin.ts'
 
 export const getCard = capability({
   name: 'cards.get',
@@ -19,9 +20,10 @@ export const getCard = capability({
   tool: {
     name: 'get_card',
     description:
-      'Read one card in full, after search_records found it or to see why publishing was refused. Not for searching. Returns every field, evidences and the review.',
+      'Read one card that search_records found, evidences last, over MCP in parts of 12,000 characters.',
     readOnly: true,
     input: CardId.extend({ include_evidences: z.boolean().default(true) }),
+    thin: thinCard,
   },
   input: CardId.extend({ include_evidences: z.boolean().default(false) }),
   output: CaseResponse,

@@ -16,6 +16,7 @@ import {
   MAX_BODY_BYTES,
   RecordTool,
 } from './schemas.ts'
+import { thinWrite } from './thin.ts'
 
 /** A card that names no workspace goes to the personal one. Any other workspace needs the role of an editor. */
 async function workspaceFor(ctx: UserCtx, workspaceId: string | null | undefined): Promise<string> {
@@ -75,8 +76,9 @@ export const recordCard = capability({
   tool: {
     name: 'record_card',
     description:
-      'Save a solved problem, decision or how-to as a private card once the work is done; search_records first, and update_card where one exists. symptom and fix_summary are top-level fields, not inside body. Returns the card with warnings; sharing and publishing are separate steps.',
+      'Save a solved problem, decision or how-to as a private card; search first, update_card where one exists. symptom and fix_summary are top-level fields, not inside body.',
     input: RecordTool,
+    thin: thinWrite,
   },
   input: CaseCreate,
   output: CaseResponse,

@@ -46,18 +46,18 @@ const MAX_EVIDENCES = 100
 const fields = {
   card_type: z.enum(CARD_TYPES),
   title: z.string().trim().min(1).max(5000),
-  symptom: RequiredText.describe('Problem or goal, as one would search for it'),
-  fix_summary: RequiredText.describe('What solves it'),
+  symptom: RequiredText.describe('Problem or goal; as one would search for it'),
+  fix_summary: RequiredText,
   environment: dictionary(z.string().min(1).max(200), z.string().max(2000), MAX_ENVIRONMENT).describe(
-    'Such as {"node": "24.1"}',
+    '{"node": "24.1"}; names and versions',
   ),
   root_cause: Text.nullable(),
   steps: z.array(Step).max(500).register(sizeLimits, { maxBytes: MAX_STEPS_BYTES }),
   tags: z.array(z.string().trim().min(1).max(100)).max(50).overwrite(distinctTags),
-  card_payload: freeJson(MAX_FREE_BYTES).nullable().describe('Free JSON, up to 64 KiB'),
-  body: Text.nullable().describe('Long text, Markdown'),
-  scope_notes: Text.nullable().describe('Where the card applies and where it does not'),
-  evidences: z.array(Evidence).max(MAX_EVIDENCES).describe('Only ever added'),
+  card_payload: freeJson(MAX_FREE_BYTES).nullable().describe('Up to 64 KiB; free JSON'),
+  body: Text.nullable().describe('Markdown; long text'),
+  scope_notes: Text.nullable().describe('Where it applies; and where it does not'),
+  evidences: z.array(Evidence).max(MAX_EVIDENCES).describe('Are added; never removed'),
 }
 
 export const CaseCreate = z
@@ -84,7 +84,7 @@ export const CaseUpdate = z
   .meta({ id: 'CaseUpdate' })
 
 /** Tools refuse unknown keys in evidence too: `metadata` for `meta` would be lost without a word. */
-const strictEvidences = z.array(Evidence.strict()).max(MAX_EVIDENCES).describe('Only ever added')
+const strictEvidences = z.array(Evidence.strict()).max(MAX_EVIDENCES).describe('Are added; never removed')
 
 export const RecordTool = CaseCreate.extend({ evidences: strictEvidences.default([]) })
 
@@ -92,7 +92,7 @@ export const UpdateTool = CaseUpdate.extend({ evidences: strictEvidences.optiona
 
 const FeedbackCounts = z.object({ useful: z.int(), not_applicable: z.int(), outdated: z.int() })
 
-const Review = z
+export const Review = z
   .object({
     status: z.enum(['not_reviewed', 'passed', 'rejected']),
     score: z.int().nullable(),
@@ -183,6 +183,10 @@ export const CaseResponse = z
     warnings: z.array(Warning).optional().describe('After a write: what would stop sharing and publishing'),
     similar_cards: z.array(SimilarCard).optional().describe('After publishing: near, but no duplicates'),
     credits_earned: z.int().optional(),
+    changed: z
+      .array(z.string())
+      .optional()
+      .describe('After an update: the fields that are other than before'),
   })
   .meta({ id: 'CaseResponse' })
 

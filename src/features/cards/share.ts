@@ -9,6 +9,7 @@ import { presentCard } from './present.ts'
 import { refuseSecrets, review, reviewColumns } from './review.ts'
 import { saved } from './saved.ts'
 import { CardId, CaseResponse } from './schemas.ts'
+import { thinState } from './thin.ts'
 
 /** In a public or unlisted workspace sharing shows a card to strangers: that is for its owner to decide. */
 async function requireOwnerInTheOpen(ctx: UserCtx, row: CardRow): Promise<void> {
@@ -32,9 +33,9 @@ export const shareCard = capability({
   aliases: { case_id: 'card_id' },
   tool: {
     name: 'share_card',
-    description:
-      "Let the members of a card's workspace find and read it; calling again changes nothing. For everybody use publish_card. Returns the card; refused when it contains a secret.",
+    description: "Let the members of a card's workspace find and read it; for everybody use publish_card.",
     idempotent: true,
+    thin: thinState,
   },
   input: CardId,
   output: CaseResponse,
@@ -72,9 +73,9 @@ export const unpublishCard = capability({
   aliases: { case_id: 'card_id' },
   tool: {
     name: 'unpublish_card',
-    description:
-      'Take back a card that you shared or published, so that nobody else finds it. Not a deletion: it returns to its workspace as unpublished. Returns the card; credits stay as they are.',
+    description: 'Take back a card that you shared or published; not a deletion.',
     idempotent: true,
+    thin: thinState,
   },
   input: CardId,
   output: CaseResponse,

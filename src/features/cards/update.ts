@@ -20,6 +20,7 @@ import {
   UpdateTool,
 } from './schemas.ts'
 import type { CardRow } from './select.ts'
+import { thinWrite } from './thin.ts'
 import { keepVersion } from './versions.store.ts'
 
 /** Evidence is never taken away again. */
@@ -41,7 +42,7 @@ export async function edit(
   if (evidences.length > 0) fields.push('evidences')
   if (fields.length === 0) {
     const { secrets } = await review(ctx, row, before, row.evidence_count)
-    return { ...presentCard(row, ctx.now()), warnings: warningsFor(secrets) }
+    return { ...presentCard(row, ctx.now()), changed: [], warnings: warningsFor(secrets) }
   }
 
   const now = ctx.now().toISOString()
@@ -79,7 +80,7 @@ export async function edit(
   if (row.trust !== null && (fields.includes('fix_summary') || fields.includes('steps')))
     await refreshTrust(ctx, [row.card_id])
   if (fields.includes('tags')) await replaceTags(ctx.db, row.card_id, after.tags)
-  return { ...(await saved(ctx, row.card_id)), warnings: warningsFor(verdict.secrets) }
+  return { ...(await saved(ctx, row.card_id)), changed: fields, warnings: warningsFor(verdict.secrets) }
 }
 
 const given = (change: Partial<CardContent>): Partial<CardContent> =>
@@ -96,8 +97,10 @@ export const updateCard = capability({
   tool: {
     name: 'update_card',
     description:
-      'Change the fields you send of a card that you own or may edit, or add evidences. Use it to complete a card or to mend what publish_card refused, not for another problem (record_card). Returns the card; steps, tags and environment are replaced whole, evidences only added.',
+      'Change fields of a card, or add evidences; steps, tags and environment are replaced whole. Fields as in record_card.',
     input: UpdateTool,
+    fieldsOf: 'record_card',
+    thin: thinWrite,
   },
   input: CaseUpdate,
   output: CaseResponse,

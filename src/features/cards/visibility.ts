@@ -100,6 +100,8 @@ export function mayUndelete(viewerId: ViewerId): Condition {
 }
 
 export type CardScope = 'personal' | 'workspace' | 'public'
+/** `own_and_team` is what a search finds that is asked for both at once. */
+export type SearchedScope = CardScope | 'own_and_team'
 
 /**
  * What search shows. Nobody finds another person's unpublished card, whatever the role.
@@ -107,10 +109,15 @@ export type CardScope = 'personal' | 'workspace' | 'public'
  */
 export function isListed(
   viewerId: ViewerId,
-  scope: CardScope,
+  scope: SearchedScope,
   workspaceIds: readonly string[] = [],
 ): Condition {
   const eb = cards()
+  if (scope === 'own_and_team')
+    return eb.or([
+      isListed(viewerId, 'personal', workspaceIds),
+      isListed(viewerId, 'workspace', workspaceIds),
+    ])
   const conditions = [isThere(eb)]
   if (workspaceIds.length > 0) conditions.push(eb('cards.workspace_id', 'in', workspaceIds))
   if (scope === 'personal') conditions.push(isOwn(eb, viewerId))

@@ -81,8 +81,8 @@ export const addMemberByEmail = capability({
   errors: [404, 409, 429],
   tool: {
     name: 'add_workspace_member_by_email',
-    description:
-      'Add somebody who already has an account to a workspace, at once; they are told and may leave. For anybody else use invite_workspace_member. Admins only; returns the membership, with status "invited" where this person wants to be asked first.',
+    title: 'Add member',
+    description: 'Add somebody with an account at once; others need invite_workspace_member. Admins only.',
   },
   input: MembershipCreateByEmail,
   output: MembershipResponse,

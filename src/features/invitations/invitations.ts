@@ -39,8 +39,8 @@ export const listInvites = capability({
   errors: [404],
   tool: {
     name: 'list_workspace_invites',
-    description:
-      'List the open invitations of a workspace, for example to find an invite_id; include_history adds accepted and revoked ones. Admins only. Returns address, role, status and end of each.',
+    title: 'List invitations',
+    description: 'List open invitations, with include_history all. Admins only.',
     readOnly: true,
   },
   input: z.object({ workspace_id: Id, include_history: z.boolean().default(false) }),
@@ -60,8 +60,8 @@ export const revokeInvite = capability({
   errors: [404, 409],
   tool: {
     name: 'revoke_workspace_invite',
-    description:
-      'Revoke an open invitation, so that its link ends at once. For people who have already joined use remove_workspace_member. Admins only; returns the status.',
+    title: 'Revoke invitation',
+    description: 'End an open invitation and its link. Admins only.',
     destructive: true,
   },
   input: z.object({ workspace_id: Id, invite_id: Id }),
@@ -176,8 +176,8 @@ export const acceptInvite = capability({
   errors: [404, 409, 410],
   tool: {
     name: 'accept_workspace_invite',
-    description:
-      'Join a workspace with the token from an invitation link (the last part of its address). Use it only when the user asks to join. Returns the membership with its role.',
+    title: 'Join workspace',
+    description: 'Join a workspace by the token of an invitation, when the user asks to.',
   },
   input: WorkspaceInviteAccept,
   output: MembershipResponse,

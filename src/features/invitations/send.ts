@@ -114,8 +114,9 @@ export const invite = capability({
   errors: [404, 409, 429],
   tool: {
     name: 'invite_workspace_member',
+    title: 'Invite member',
     description:
-      'Invite somebody to a workspace by e-mail address, with or without an account; inviting again sends a new link. Admins only; use add_workspace_member_by_email to add an existing user at once. Returns invite_url and email_sent: when that is false, pass the link on yourself.',
+      'Invite somebody by e-mail address; where email_sent is false, pass invite_url on. Admins only.',
   },
   input: WorkspaceInviteCreate,
   output: WorkspaceInviteActionResponse,
@@ -203,8 +204,8 @@ export const resendInvite = capability({
   errors: [404, 409, 429],
   tool: {
     name: 'resend_workspace_invite',
-    description:
-      'Send an open invitation again with a new link and seven more days; the old link ends. For a new address use invite_workspace_member. Admins only; returns the new invite_url.',
+    title: 'Resend invitation',
+    description: 'Send an open invitation again, with a new link and seven more days. Admins only.',
   },
   input: WorkspaceInviteCreate.pick({ workspace_id: true }).extend({ invite_id: Id }),
   output: WorkspaceInviteActionResponse,

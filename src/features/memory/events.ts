@@ -2,13 +2,14 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { inTx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
+import { Provenance } from '../../core/provenance.ts'
 import { Id } from '../../core/schemas.ts'
 import { audit } from '../audit/audit.ts'
 import { sanitise } from '../redaction/redact.ts'
 import { appendTo, clean, hintFor, present } from './append.ts'
 import { findEvent, recount, removeEvent } from './events.store.ts'
 import { removeProject } from './projects.store.ts'
-import { resolveProject } from './resolve-project.ts'
+import { ownMemory, resolveProject } from './resolve-project.ts'
 import {
   Confirmed,
   Label,
@@ -16,6 +17,7 @@ import {
   ProjectContextEventCreate,
   ProjectContextEventResponse,
 } from './schemas.ts'
+import { thinAppended, thinEvent } from './thin.ts'
 
 export const appendEvent = capability({
   name: 'memory.append',
@@ -30,7 +32,8 @@ export const appendEvent = capability({
   tool: {
     name: 'append_context_event',
     description:
-      "Write one event to the private memory of a project: user_message (the user's text verbatim, about 4000 characters at most, then a summary), agent_report, summary (current focus) or fact_snapshot (meta.fact_kind project_facts or project_preferences). For a whole work unit use append_context_turn; returns the stored event, secrets redacted. The key __user__/preferences takes only fact_snapshot with meta.fact_kind user_preferences and meta.confirmed_by_user true.",
+      'Write one event to the private memory of a project; a work unit is append_context_turn. meta.fact_kind of fact_snapshot: project_facts, project_preferences; for __user__/preferences user_preferences, with meta.confirmed_by_user true.',
+    thin: thinAppended,
   },
   input: ProjectContextEventCreate,
   output: ProjectContextEventResponse,
@@ -45,22 +48,34 @@ export const appendEvent = capability({
   },
 })
 
+const WholeEvent = ProjectContextEventResponse.extend({
+  provenance: Provenance.describe('Memory is written by the caller and read by nobody else.'),
+}).meta({ id: 'ProjectContextEvent' })
+
 export const readEvent = capability({
   name: 'memory.read',
   summary: 'One event of your own memory, whole',
   scopes: ['search'],
   rest: ['GET /api/v1/project-context/events/{raw_id}'],
   errors: [404],
+  tool: {
+    name: 'get_context_event',
+    description:
+      'Read one event of the private memory by its raw_id, over MCP in parts of 12,000 characters.',
+    readOnly: true,
+    extension: true,
+    thin: thinEvent,
+  },
   input: z.object({ raw_id: Id }),
-  output: ProjectContextEventResponse,
+  output: WholeEvent,
   run: async (ctx, { raw_id }) => {
     const event = await findEvent(ctx.db, ctx.viewer.userId, raw_id)
     if (!event) throw notFound('Event')
-    return present(event, event.project_key)
+    return { ...present(event, event.project_key), provenance: ownMemory(event.workspace_id) }
   },
 })
 
-const DeletingClient = Label.describe('Which client deletes; kept in the audit log')
+const DeletingClient = Label
 
 export const deleteEvent = capability({
   name: 'memory.delete',
@@ -71,8 +86,7 @@ export const deleteEvent = capability({
   errors: [404],
   tool: {
     name: 'delete_context_event',
-    description:
-      'Delete one event of the private memory for good, by raw_id. Ask the user first (confirmed_by_user true); to correct a fact write a newer fact_snapshot instead. Returns no data.',
+    description: 'Delete one event of the private memory for good; ask the user first.',
     destructive: true,
     input: z.object({ raw_id: Id, confirmed_by_user: Confirmed, client: DeletingClient }),
   },

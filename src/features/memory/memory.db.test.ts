@@ -38,7 +38,9 @@ onBothEngines('events', (t) => {
         truncated: false,
       })
       const url = `${EVENTS}/${created.body.raw_id}`
-      expect((await user.get(url)).body).toEqual(created.body)
+      const { provenance, ...whole } = (await user.get(url)).body
+      expect(whole).toEqual(created.body)
+      expect(provenance).toEqual({ owner: 'you', workspace: user.workspaceId, reviewed: false })
       expect((await user.delete(url)).status).toBe(204)
       expect((await user.get(url)).status).toBe(404)
       expect((await user.delete(url)).status).toBe(404)

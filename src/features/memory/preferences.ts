@@ -12,8 +12,8 @@ import { Confirmed, Label, ProjectKey, WorkspaceId } from './schemas.ts'
 
 export const PreferencesTransferRequest = z
   .object({
-    source_project_key: ProjectKey,
-    target_project_key: ProjectKey,
+    source_project_key: ProjectKey.describe('From; repository URL or org/repo'),
+    target_project_key: ProjectKey.describe('To; repository URL or org/repo'),
     confirmed_by_user: Confirmed,
     workspace_id: WorkspaceId,
     items: z
@@ -21,11 +21,8 @@ export const PreferencesTransferRequest = z
       .min(1)
       .max(1000)
       .nullish()
-      .describe('Only these lines of the source; the whole document when left out.'),
-    replace_target: z
-      .boolean()
-      .default(false)
-      .describe("Replace the target's document by the source's. Counts only without items."),
+      .describe('Only these lines; the whole document when left out'),
+    replace_target: z.boolean().default(false).describe('Replace, not merge; counts only without items'),
     note: z.string().max(2000).nullish(),
     client: Label,
   })
@@ -55,7 +52,7 @@ export const transferPreferences = capability({
   tool: {
     name: 'transfer_preferences',
     description:
-      'Copy the preferences of one project to another, whole or only items; __user__/preferences may be either. Ask the user first (confirmed_by_user true); replace_target without items replaces instead of merging. Returns what was copied and skipped.',
+      'Copy preferences from one project to another; __user__/preferences may be either. Ask the user first.',
   },
   input: PreferencesTransferRequest,
   output: PreferencesTransferResponse,

@@ -11,11 +11,11 @@ export const ProjectKey = z
   .trim()
   .min(1)
   .max(LONGEST_KEY)
-  .describe('Repository URL, org/repo, or a stable name')
+  .describe('Repository URL or org/repo; any other stable name where there is none')
 
 export const WorkspaceId = Id.nullish().describe('Default: personal')
 
-export const Confirmed = z.literal(true).describe('Must be true: the user was asked and has agreed.')
+export const Confirmed = z.literal(true).describe('The user has agreed; must be true')
 
 const Meta = freeJson(64 * 1024)
 
@@ -25,10 +25,10 @@ export const EventType = z.enum(['user_message', 'agent_report', 'turn', 'summar
 
 /** What every write of an event may carry. */
 export const EventContext = {
-  title: Label.describe('Short label'),
-  session_id: Label.describe('Your name for the session'),
-  client: Label.describe('Which client writes'),
-  meta: Meta.nullish().describe('Any metadata'),
+  title: Label,
+  session_id: Label,
+  client: Label,
+  meta: Meta.nullish(),
 }
 
 export const Redaction = z.object({ kind: z.string(), count: z.int() })
@@ -65,5 +65,10 @@ export const ProjectContextEventResponse = z
       .describe('After a write: where this belongs, if it was kept but did not do what its kind says.'),
   })
   .meta({ id: 'ProjectContextEventResponse' })
+
+export const LeftOut = z.object({
+  events: z.int(),
+  characters: z.int(),
+})
 
 export type EventAnswer = z.input<typeof ProjectContextEventResponse>

@@ -15,6 +15,7 @@ import { type Project, partitionsOf } from './projects.store.ts'
 import { bestFirst, estimateFrequency, type Ranked, rankByWords } from './ranking.ts'
 import { ownMemory, resolveProject } from './resolve-project.ts'
 import { EventType, ProjectKey, WorkspaceId } from './schemas.ts'
+import { thinMemorySearch } from './thin.ts'
 
 const Mode = z.enum(['substring', 'ranked'])
 
@@ -73,8 +74,9 @@ export const searchMemory = capability({
   tool: {
     name: 'search_project_context',
     description:
-      'Find a literal piece of text in the events of one project, in any language and case, when get_project_context no longer shows it. Not for knowledge cards; that is search_records. Returns events newest first, with a snippet.',
+      'Find a literal text in the events of one project, newest first; cards have search_records. Read a hit with get_context_event.',
     readOnly: true,
+    thin: thinMemorySearch,
     input: SearchInput.omit({ mode: true, page: true }),
   },
   input: SearchInput,

@@ -6,7 +6,9 @@ import { presentCut, presentEvents } from './append.ts'
 import { type EventHead, newestParts, type Part } from './events.store.ts'
 import { USER_PREFERENCES_KEY } from './project-key.ts'
 import { ownMemory, type ResolvedProject, resolveProject } from './resolve-project.ts'
-import { ProjectContextEventResponse, ProjectKey, WorkspaceId } from './schemas.ts'
+import { type EventAnswer, LeftOut, ProjectContextEventResponse, ProjectKey, WorkspaceId } from './schemas.ts'
+import { spread } from './spread.ts'
+import { thinSnapshot } from './thin.ts'
 
 export const ProjectContextSnapshotResponse = z
   .object({
@@ -21,9 +23,14 @@ export const ProjectContextSnapshotResponse = z
       .array(ProjectContextEventResponse)
       .describe('Newest first, without the documents above.'),
     total_events: z.int(),
+    left_out: LeftOut.optional().describe(
+      'With max_total_chars: how many of these events, and characters of all of them, that left out.',
+    ),
     generated_at: Time,
   })
   .meta({ id: 'ProjectContextSnapshotResponse' })
+
+type Snapshot = z.input<typeof ProjectContextSnapshotResponse>
 
 /** Each part is one range of one index, so the cost does not grow with the number of events. */
 function partsOf({ project, userPreferences }: ResolvedProject, limitEvents: number): Part[] {
@@ -51,17 +58,24 @@ export const readSnapshot = capability({
   tool: {
     name: 'get_project_context',
     description:
-      'Restore what is known about a project at the start of a session, before other work; call it for __user__/preferences too. To look for one thing in older events use search_project_context. Returns summary, facts, preferences and recent events; empty for a new project.',
+      'Restore what is known about a project at the start of a session; ask for max_total_chars 6000. One call has the preferences of the user too.',
     readOnly: true,
+    thin: thinSnapshot,
   },
   input: z.object({
     project_key: ProjectKey,
     workspace_id: WorkspaceId,
     limit_events: z.int().min(1).max(100).default(20),
     max_chars_per_event: z.int().min(200).max(20_000).default(2000),
+    max_total_chars: z
+      .int()
+      .min(1000)
+      .max(200_000)
+      .optional()
+      .describe('Spread by worth; a bound for all texts together'),
   }),
   output: ProjectContextSnapshotResponse,
-  run: async (ctx, { project_key, workspace_id, limit_events, max_chars_per_event }) => {
+  run: async (ctx, { project_key, workspace_id, limit_events, max_chars_per_event, max_total_chars }) => {
     const resolved = await resolveProject(ctx, project_key, workspace_id)
     const { project, userPreferences } = resolved
     // One more than asked for shows whether something was cut.
@@ -73,7 +87,7 @@ export const readSnapshot = capability({
       return row ? presentCut(row, documentKey, max_chars_per_event) : null
     }
     const isUserPreferences = resolved.name.form === 'user_preferences'
-    return {
+    const snapshot: Snapshot = {
       project_key: key,
       workspace_id: resolved.workspaceId,
       provenance: ownMemory(resolved.workspaceId),
@@ -89,5 +103,6 @@ export const readSnapshot = capability({
       total_events: project?.events ?? 0,
       generated_at: ctx.now().toISOString(),
     }
+    return max_total_chars === undefined ? snapshot : spread<EventAnswer, Snapshot>(snapshot, max_total_chars)
   },
 })

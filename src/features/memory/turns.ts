@@ -8,6 +8,7 @@ import { Findings } from '../redaction/stored.ts'
 import { appendTo, clean, type Draft } from './append.ts'
 import { documentFrom } from './documents.ts'
 import { resolveProject } from './resolve-project.ts'
+import { appendTurnOnce } from './same-turn.ts'
 import {
   EventContext,
   EventType,
@@ -17,6 +18,7 @@ import {
   Redaction,
   WorkspaceId,
 } from './schemas.ts'
+import { thinTurn } from './thin.ts'
 import { turnContent } from './turn-content.ts'
 
 const Document = z
@@ -29,12 +31,20 @@ const Document = z
 export const ProjectContextTurnCreate = z
   .object({
     project_key: ProjectKey,
-    user_message: z.string().min(1).max(LONGEST_CONTENT).describe('Verbatim'),
-    agent_report: z.string().min(1).max(LONGEST_CONTENT).describe('What was done, found and left open'),
+    user_message: z
+      .string()
+      .min(1)
+      .max(LONGEST_CONTENT)
+      .describe('Verbatim; of a long message the first 4000 characters'),
+    agent_report: z
+      .string()
+      .min(1)
+      .max(LONGEST_CONTENT)
+      .describe('Done, found, left open; for who reads it next'),
     workspace_id: WorkspaceId,
-    summary: Document.describe('The current focus'),
-    facts: Document.describe('All stable facts'),
-    project_preferences: Document.describe('All preferences of this project'),
+    summary: Document.describe('Current focus; replaces the last one'),
+    facts: Document,
+    project_preferences: Document,
     ...EventContext,
   })
   .meta({ id: 'ProjectContextTurnCreate' })
@@ -47,6 +57,10 @@ export const ProjectContextTurnResponse = z
     raw_ids: z.array(AnswerId).describe('Of everything that was written, the turn first.'),
     events: z.array(z.object({ raw_id: AnswerId, event_type: EventType, fact_kind: z.string().nullable() })),
     redactions: z.array(Redaction),
+    merged: z
+      .literal(true)
+      .optional()
+      .describe('Another client had stored this exchange already; the fuller turn of the two stayed.'),
   })
   .meta({ id: 'ProjectContextTurnResponse' })
 
@@ -99,7 +113,8 @@ export const appendTurn = capability({
   tool: {
     name: 'append_context_turn',
     description:
-      "Record a finished work unit in one call: the user's message verbatim and your report, in the private memory of the project. Give summary, facts or project_preferences only when they changed; each is the whole current document and replaces the last. Returns all raw_ids.",
+      'Record a finished work unit in the private memory of a project. Give the documents summary, facts and project_preferences only when they changed, each whole.',
+    thin: thinTurn,
   },
   input: ProjectContextTurnCreate,
   output: ProjectContextTurnResponse,
@@ -117,9 +132,14 @@ export const appendTurn = capability({
       const findings = new Findings()
       const events: z.input<typeof ProjectContextTurnResponse>['events'] = []
       let projectKey = resolved.name.key
+      let isMerged = false
       for (const ready of cleaned) {
         const { draft } = ready
-        const { project, event } = await appendTo(ctx, resolved, ready)
+        const { project, event, merged } =
+          draft.event_type === 'turn'
+            ? await appendTurnOnce(ctx, resolved, ready)
+            : { ...(await appendTo(ctx, resolved, ready)), merged: false }
+        isMerged ||= merged
         resolved.project = project
         projectKey = project.project_key
         findings.add(fromJson(event.redactions))
@@ -134,6 +154,7 @@ export const appendTurn = capability({
         raw_ids: rawIds,
         events,
         redactions: findings.list(),
+        ...(isMerged ? { merged: true as const } : {}),
       }
     })
   },

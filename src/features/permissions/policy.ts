@@ -45,7 +45,7 @@ export const PolicyJson = openObject(
     default_role: RoleName.optional().describe('The role of those who are added or invited without one.'),
   },
   MAX_POLICY_BYTES,
-).describe('Rules of the workspace.')
+).describe('allow_publish, invite_domains, default_role; the rules of the workspace')
 
 export type Policy = {
   allowPublish: boolean

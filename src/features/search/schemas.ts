@@ -20,13 +20,15 @@ export const SearchRequest = z
     scope: z
       .enum(['personal', 'workspace', 'public'])
       .default('personal')
-      .describe('public costs credits on a hit'),
+      .describe('public: 5 credits a hit; nothing where it finds nothing'),
+    include_workspaces: z
+      .boolean()
+      .optional()
+      .describe('With personal: teams too; the cards of all workspaces that you are a member of'),
     workspace_ids: z.array(Id).max(100).optional(),
-    tags: z.array(z.string().trim().min(1).max(100)).max(50).optional().describe('All of them, any case'),
-    environment: EnvironmentAsked.optional().describe(
-      'Equal, or a version prefix: {"node": "20"} finds 20.11',
-    ),
-    track: z.enum(['debug', 'build']).optional().describe('debug: fixes. build: everything else.'),
+    tags: z.array(z.string().trim().min(1).max(100)).max(50).optional().describe('All of them; in any case'),
+    environment: EnvironmentAsked.optional().describe('{"node": "20"} finds 20.11; others must be equal'),
+    track: z.enum(['debug', 'build']).optional().describe('debug: fixes; build: all else'),
     my_environment: EnvironmentAsked.optional().describe(
       'What you run: {"node": "24.1", "fastify": "5.2"}. Narrows nothing; every result says whether it fits.',
     ),
@@ -44,7 +46,6 @@ export const SearchRequest = z
 export const SearchTool = z.object({
   ...SearchRequest.omit({ generate_action_card: true, my_environment: true, include_superseded: true }).shape,
   query: z.string().min(1).max(LONGEST_QUERY).describe('Words or error text'),
-  environment: EnvironmentAsked.optional().describe('Equal, or a version prefix'),
   limit: z.int().min(1).max(20).default(5),
   min_score: LeastScore,
 })

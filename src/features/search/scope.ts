@@ -11,12 +11,12 @@ import {
   typeFilter,
   workspaceFilter,
 } from '../cards/indexing/filters.ts'
-import { type CardScope, isListed } from '../cards/visibility.ts'
+import { isListed, type SearchedScope } from '../cards/visibility.ts'
 
 /** Where somebody searches. */
 export type SearchScope = {
   viewerId: string
-  scope: CardScope
+  scope: SearchedScope
   workspaceIds: readonly string[]
   tags: readonly string[]
   environment: Readonly<Record<string, string>>
@@ -38,7 +38,7 @@ async function openWorkspaces(ctx: Ctx, { viewerId, scope, workspaceIds }: Searc
   let query = ctx.db.selectFrom('workspaces').select('workspaces.workspace_id')
   if (named) query = query.where('workspaces.workspace_id', 'in', workspaceIds)
   if (scope === 'public') query = query.where('workspaces.visibility', '=', 'public')
-  if (scope === 'workspace') {
+  if (scope === 'workspace' || scope === 'own_and_team') {
     query = query
       .innerJoin('memberships', (join) =>
         join
@@ -59,7 +59,10 @@ export async function tenancy(ctx: Ctx, asked: SearchScope): Promise<Match> {
   if (scope === 'public' && !named) return [[PUBLIC_FILTER]]
   const open = await openWorkspaces(ctx, asked)
   if (scope === 'public') return [[PUBLIC_FILTER], open.map(workspaceFilter)]
-  return [open.flatMap((id) => [workspaceFilter(id), ownerInFilter(viewerId, id)])]
+  const ofTeam = open.flatMap((id) => [workspaceFilter(id), ownerInFilter(viewerId, id)])
+  if (scope === 'workspace') return [ofTeam]
+  const own = named ? workspaceIds.map((id) => ownerInFilter(viewerId, id)) : [ownerFilter(viewerId)]
+  return [[...new Set([...own, ...ofTeam])]]
 }
 
 /** What narrows the search besides tenancy. */

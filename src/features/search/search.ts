@@ -1,5 +1,6 @@
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
+import { invalid } from '../../core/errors.ts'
 import { newId } from '../../db/ids.ts'
 import { termsOf, tokens } from '../../text/analyse.ts'
 import { fold } from '../../text/fold.ts'
@@ -23,10 +24,11 @@ import {
   SearchToolResponse,
 } from './schemas.ts'
 import { type SearchScope, tagsInScope } from './scope.ts'
+import { thinSearch } from './thin.ts'
 
 const scopeOf = (ctx: UserCtx, input: SearchInput): SearchScope => ({
   viewerId: ctx.viewer.userId,
-  scope: input.scope,
+  scope: input.include_workspaces ? 'own_and_team' : input.scope,
   workspaceIds: [...new Set(input.workspace_ids ?? [])],
   tags: input.tags ?? [],
   environment: input.environment ?? {},
@@ -92,13 +94,20 @@ const requiredBy = (phrase: string): number[] =>
 
 function hitReason(ctx: UserCtx, { scope }: SearchScope, { row }: Loaded): SearchResultAnswer['hit_reason'] {
   if (scope === 'personal') return 'free_personal_scope'
+  const isOwn = row.owner_id === ctx.viewer.userId
+  if (scope === 'own_and_team') return isOwn ? 'free_personal_scope' : 'free_workspace_scope'
   if (scope === 'workspace') return 'free_workspace_scope'
-  if (row.owner_id === ctx.viewer.userId) return 'free_own_card'
+  if (isOwn) return 'free_own_card'
   return ctx.config.credits ? 'public_hit_charged' : 'credits_off'
 }
 
 async function search(ctx: UserCtx, input: SearchInput): Promise<SearchAnswer> {
   const started = performance.now()
+  if (input.include_workspaces && input.scope !== 'personal')
+    throw invalid(
+      'include_workspaces',
+      'It adds the cards of your workspaces to scope personal; leave it out elsewhere',
+    )
   const { read, scope, words } = await understand(ctx, input)
   const found = await retrieve(ctx, words, scope)
   const demands = { phrases: read.phrases, isInTitle: read.isInTitle }
@@ -145,10 +154,11 @@ export const searchCards = capability({
   tool: {
     name: 'search_records',
     description:
-      'Search knowledge cards by words or error text before solving a problem; scope personal and workspace are free, public costs 5 credits when it hits. Not for the memory of a project; that is search_project_context. Returns card_id, score, snippet and hit_reason; get_card reads one in full.',
+      'Search knowledge cards by words or error text before you solve a problem; project memory has search_project_context.',
     readOnly: true,
     input: SearchTool,
     output: SearchToolResponse,
+    thin: thinSearch,
   },
   input: SearchRequest,
   output: SearchResponse,

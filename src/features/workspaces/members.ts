@@ -15,7 +15,7 @@ import { insertMembership, workspaceName } from './workspaces.store.ts'
 /** Left out, it is what the workspace's policy says, and viewer where that says nothing. */
 export const OptionalRole = RoleName.optional().meta({
   default: 'viewer',
-  description: 'Left out: the default_role of the workspace policy, or viewer.',
+  description: 'Or by policy; its default_role counts where no role is named',
 })
 
 export const MembershipCreate = z
@@ -104,8 +104,8 @@ export const listMembers = capability({
   errors: [404],
   tool: {
     name: 'list_workspace_members',
-    description:
-      'List who is in a workspace, for example to find a user_id. Members only. Returns user_id, e-mail address, name and role of each.',
+    title: 'List members',
+    description: 'List who is in a workspace, for example to find a user_id.',
     readOnly: true,
   },
   input: z.object({ workspace_id: Id }),
@@ -176,8 +176,8 @@ export const changeMemberRole = capability({
   errors: [404, 409],
   tool: {
     name: 'update_workspace_member_role',
-    description:
-      'Change the role of a member: viewer reads, editor also writes, admin also manages people. Admins only; the last admin cannot be changed. Returns the membership.',
+    title: 'Change role',
+    description: 'Change the role of a member: viewer reads, editor writes, admin manages. Admins only.',
   },
   input: MembershipUpdate,
   output: MembershipResponse,
@@ -210,8 +210,8 @@ export const removeMember = capability({
   errors: [404, 409],
   tool: {
     name: 'remove_workspace_member',
-    description:
-      'Remove a member from a workspace (admins), or leave it with your own user_id. Ask the user first; cards stay, and the last admin cannot go. Returns removed: true.',
+    title: 'Remove member',
+    description: 'Remove a member, or leave with your own user_id; ask the user first.',
     destructive: true,
   },
   input: z.object({ workspace_id: Id, user_id: Id }),

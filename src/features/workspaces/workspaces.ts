@@ -102,8 +102,7 @@ export const createWorkspace = capability({
   status: 201,
   tool: {
     name: 'create_workspace',
-    description:
-      'Create a workspace for a team (org) or for yourself (personal: one member, no invitations); you become its admin. Not needed for private cards, since everybody has a personal workspace. Returns it with its workspace_id; then use invite_workspace_member.',
+    description: 'Create a workspace for a team (org) or for yourself; private cards need none.',
     input: WorkspaceCreate.extend({ type: z.enum(['org', 'personal']).default('org') }),
   },
   input: WorkspaceCreate,
@@ -149,8 +148,7 @@ export const listWorkspaces = capability({
   rest: ['GET /api/v1/workspaces'],
   tool: {
     name: 'list_workspaces',
-    description:
-      'List the workspaces you belong to, to find the workspace_id that other tools take. include_public adds public ones. Returns each with your role and member count.',
+    description: 'List your workspaces, for the workspace_id that other tools take.',
     readOnly: true,
     input: z.object({ include_public: z.boolean().default(false) }),
   },

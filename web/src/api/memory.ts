@@ -15,7 +15,8 @@ import type { readSnapshot as ReadSnapshot } from '#server/features/memory/snaps
 import type { listEvents as ListEvents } from '#server/features/memory/timeline.ts'
 import { call } from './client.ts'
 
-export type MemoryEvent = OutputOf<typeof ReadEvent>
+/** As lists have it; one that is read alone says whose it is besides. */
+export type MemoryEvent = Omit<OutputOf<typeof ReadEvent>, 'provenance'>
 export type EventType = MemoryEvent['event_type']
 export type MemoryProject = OutputOf<typeof ListProjects>['items'][number]
 export type MemoryHit = OutputOf<typeof SearchMemory>['results'][number]

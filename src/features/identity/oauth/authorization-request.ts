@@ -66,6 +66,7 @@ function redirectOf(client: OAuthClient, asked: string | undefined): string {
 export async function readAuthorizationRequest(
   ctx: Ctx,
   given: URLSearchParams,
+  issuer: string,
 ): Promise<AuthorizationRequest> {
   const value = (name: string) => given.get(name) || undefined
   const client = await findClient(ctx, value('client_id'))
@@ -88,7 +89,7 @@ export async function readAuthorizationRequest(
       redirectUri,
       challenge,
       scopes: parseScopes(value('scope')),
-      resource: parseResource(value('resource'), ctx.config.baseUrl),
+      resource: parseResource(value('resource'), ctx.config),
       state,
       fields: Object.fromEntries(
         REQUEST_FIELDS.flatMap((name) => (value(name) ? [[name, value(name) ?? '']] : [])),
@@ -96,6 +97,6 @@ export async function readAuthorizationRequest(
     }
   } catch (error) {
     if (!(error instanceof OAuthProblem)) throw error
-    throw new RedirectedProblem(refusalLocation(redirectUri, error, state, ctx.config.baseUrl), error.message)
+    throw new RedirectedProblem(refusalLocation(redirectUri, error, state, issuer), error.message)
   }
 }

@@ -3,6 +3,7 @@ import { type Ctx, contextFor, type Services, type Viewer } from '../../../core/
 import { AppError } from '../../../core/errors.ts'
 import { sessionCookie } from '../../../core/http/credential-of-request.ts'
 import type { RawRoute } from '../../../core/http/raw-route.ts'
+import { addressFor } from '../../../core/own-addresses.ts'
 import { sha256 } from '../../../core/secrets.ts'
 import { viewerOf } from '../credentials/credentials.ts'
 import { emailOf } from '../users/users.ts'
@@ -16,13 +17,17 @@ import { authenticateClient, findClient, type OAuthClient, registerClient } from
 import { consentHeaders, consentPage, refusalPage } from './consent-page.ts'
 import { exchangeCode, grantCode, refreshTokens, revokeToken } from './grants.ts'
 import { authorizationServerMetadata, protectedResourceMetadata } from './oauth.metadata.ts'
-import { isSafeUnasked, OAuthProblem, withQuery } from './oauth.rules.ts'
+import { canonicalResource, isSafeUnasked, OAuthProblem, withQuery } from './oauth.rules.ts'
 
 const AUTHORIZE = '/oauth/authorize'
 const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
 
 const ctxOf = (services: Services, request: FastifyRequest, viewer: Viewer | null = null): Ctx =>
   contextFor(services, { viewer, requestId: request.id, ip: request.clientHost, ifMatch: undefined })
+
+/** The issuer is named as the caller knows the vault; a client refuses one that is spelt otherwise. */
+const issuerFor = ({ config }: Services, request: FastifyRequest): string =>
+  addressFor(config, request.headers.host)
 
 const MAX_BODY_BYTES = 64 * 1024
 const MAX_FORM_FIELDS = 100
@@ -92,7 +97,7 @@ async function onPage(reply: FastifyReply, step: () => Promise<unknown>) {
 async function showConsent(services: Services, request: FastifyRequest, reply: FastifyReply) {
   const ctx = ctxOf(services, request)
   const query = request.url.split('?')[1] ?? ''
-  const asked = await readAuthorizationRequest(ctx, new URLSearchParams(query))
+  const asked = await readAuthorizationRequest(ctx, new URLSearchParams(query), issuerFor(services, request))
   const person = await personAt(services, request)
   if (!person) return reply.redirect(`/sign-in?next=${encodeURIComponent(`${AUTHORIZE}?${query}`)}`, 303)
   return reply.headers(consentHeaders(asked.redirectUri)).send(
@@ -115,11 +120,11 @@ function grantedOf(form: URLSearchParams, asked: AuthorizationRequest) {
 
 async function decide(services: Services, request: FastifyRequest, reply: FastifyReply) {
   const form = formOf(request)
-  const asked = await readAuthorizationRequest(ctxOf(services, request), form)
+  const issuer = issuerFor(services, request)
+  const asked = await readAuthorizationRequest(ctxOf(services, request), form, issuer)
   const person = await personAt(services, request)
   if (!person || form.get('csrf') !== formProof(person.token, asked.fields))
     throw new OAuthProblem('access_denied', 'This page is out of date, or you have been signed out.')
-  const issuer = services.config.baseUrl
   const scopes = grantedOf(form, asked)
   reply.headers(NO_STORE)
   if (form.get('decision') !== 'allow' || scopes.length === 0) {
@@ -159,18 +164,20 @@ async function answerToken(services: Services, request: FastifyRequest) {
   const grantType = need(form, 'grant_type')
   const client = await clientOf(ctx, request, form)
   const optional = (name: string) => form.get(name) || undefined
+  const asked = optional('resource')
+  const resource = asked && canonicalResource(services.config, asked)
   if (grantType === 'authorization_code')
     return exchangeCode(ctx, client, {
       code: need(form, 'code'),
       redirectUri: optional('redirect_uri'),
       verifier: need(form, 'code_verifier'),
-      resource: optional('resource')?.replace(/\/$/, ''),
+      resource,
     })
   if (grantType === 'refresh_token')
     return refreshTokens(ctx, client, {
       token: need(form, 'refresh_token'),
       scope: optional('scope'),
-      resource: optional('resource')?.replace(/\/$/, ''),
+      resource,
     })
   throw new OAuthProblem('unsupported_grant_type', 'authorization_code and refresh_token are offered.')
 }
@@ -207,17 +214,17 @@ function isOwnPath(services: Services, request: FastifyRequest): boolean {
 }
 
 const document =
-  (content: (services: Services) => object): RawRoute['handle'] =>
+  (content: (services: Services, address: string) => object): RawRoute['handle'] =>
   async (services, request, reply) => {
     if ('*' in (request.params as object) && !isOwnPath(services, request))
       throw new AppError(404, 'not_found', 'There is no such resource or issuer here.')
     reply.header('access-control-allow-origin', '*').header('cache-control', 'public, max-age=3600')
-    return content(services)
+    return content(services, issuerFor(services, request))
   }
 
-const resourceDocument = document(({ config }) => protectedResourceMetadata(config.baseUrl))
-const issuerDocument = document(({ config }) =>
-  authorizationServerMetadata(config.baseUrl, config.oauthClientDocuments),
+const resourceDocument = document((_services, address) => protectedResourceMetadata(address))
+const issuerDocument = document(({ config }, address) =>
+  authorizationServerMetadata(address, config.oauthClientDocuments),
 )
 
 const open = (

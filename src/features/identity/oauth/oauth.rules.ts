@@ -1,3 +1,5 @@
+import type { Config } from '../../../config.ts'
+import { canonicalAddress } from '../../../core/own-addresses.ts'
 import { AGENT_KEYS, TOOL_SCOPES } from '../../../core/scopes.ts'
 import { sha256 } from '../../../core/secrets.ts'
 
@@ -103,8 +105,13 @@ export function parseScopes(text: string | undefined): GrantableScope[] {
 // A resource is a prefix of addresses: `{base}/mcp` opens MCP and the tools below it, `{base}` the whole vault.
 export const mcpResource = (baseUrl: string): string => `${baseUrl}/mcp`
 
-export function parseResource(asked: string | undefined, baseUrl: string): string {
-  const resource = asked === undefined || asked === '' ? mcpResource(baseUrl) : asked.replace(/\/$/, '')
+/** A resource as it is stored and compared: without a slash at its end, by the vault's own name. */
+export const canonicalResource = (config: Pick<Config, 'baseUrl'>, asked: string): string =>
+  canonicalAddress(config, asked.replace(/\/$/, ''))
+
+export function parseResource(asked: string | undefined, config: Pick<Config, 'baseUrl'>): string {
+  const { baseUrl } = config
+  const resource = canonicalResource(config, asked || mcpResource(baseUrl))
   if (resource === baseUrl || resource === mcpResource(baseUrl)) return resource
   throw new OAuthProblem('invalid_target', `This server protects ${mcpResource(baseUrl)}`)
 }

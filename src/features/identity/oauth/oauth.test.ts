@@ -77,9 +77,15 @@ test('scopes: none asked means all that may be granted, unknown ones are passed 
 
 test('a token for /mcp opens /mcp and the tools below it and nothing else', () => {
   const base = 'https://vault.example.com'
-  expect(parseResource(undefined, base)).toBe(`${base}/mcp`)
-  expect(parseResource(`${base}/`, base)).toBe(base)
-  expect(() => parseResource('https://other.example.com/mcp', base)).toThrow()
+  expect(parseResource(undefined, { baseUrl: base })).toBe(`${base}/mcp`)
+  expect(parseResource(`${base}/`, { baseUrl: base })).toBe(base)
+  expect(() => parseResource('https://other.example.com/mcp', { baseUrl: base })).toThrow()
+  const local = { baseUrl: 'http://127.0.0.1:8080' }
+  expect(parseResource('http://localhost:8080/mcp/', local)).toBe('http://127.0.0.1:8080/mcp')
+  expect(parseResource('http://[::1]:8080', local)).toBe('http://127.0.0.1:8080')
+  for (const other of ['http://localhost:9/mcp', 'https://localhost:8080/mcp', 'http://localhost:80801/mcp'])
+    expect(() => parseResource(other, local), other).toThrow()
+  expect(() => parseResource('http://localhost:8080/mcp', { baseUrl: base })).toThrow()
   expect(resourceCovers(`${base}/mcp`, base, '/mcp?profile=core')).toBe(true)
   expect(resourceCovers(`${base}/mcp`, base, '/mcp/tools/get_card')).toBe(true)
   expect(resourceCovers(`${base}/mcp`, base, '/mcpx')).toBe(false)

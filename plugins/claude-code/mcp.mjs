@@ -1,0 +1,154 @@
+// Made by npm run build:plugin from src/doors/cli. Do not edit.
+import { createInterface } from "node:readline";
+import { readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { homedir } from "node:os";
+import { fileURLToPath } from "node:url";
+//#region src/doors/cli/event-stream.ts
+/** Cuts an event stream into the data of its events. */
+async function* eventsOf(stream) {
+	let rest = "";
+	const decoder = new TextDecoder();
+	for await (const chunk of stream) {
+		rest += decoder.decode(chunk, { stream: true });
+		const blocks = rest.split(/\r?\n\r?\n/);
+		rest = blocks.pop() ?? "";
+		for (const block of blocks) {
+			const data = dataOf(block);
+			if (data) yield data;
+		}
+	}
+	const data = dataOf(rest);
+	if (data) yield data;
+}
+var dataOf = (block) => block.split(/\r?\n/).flatMap((line) => line.startsWith("data:") ? line.slice(5).trimStart() : []).join("\n");
+//#endregion
+//#region src/doors/cli/folders.ts
+/** Where this person's settings of ours lie: the profile and what was connected. */
+var settingsFolder = () => process.env.KVAULT_HOME || join(process.env.XDG_CONFIG_HOME || join(homedir(), ".config"), "kvault");
+//#endregion
+//#region src/doors/cli/own-copy.ts
+var HERE = fileURLToPath(import.meta.url);
+/** The package of the command is one bundled file; the server and the checkout have this file by its own name. */
+var IS_PACKAGE = basename(HERE) === "cli.js";
+/** The vault that handed out this package, if one did. */
+function vaultOfPackage() {
+	if (!IS_PACKAGE) return void 0;
+	try {
+		const { vault } = JSON.parse(readFileSync(join(dirname(HERE), "package.json"), "utf8"));
+		return typeof vault === "string" ? vault : void 0;
+	} catch {
+		return;
+	}
+}
+var profileFile = () => join(settingsFolder(), "profile.json");
+function savedProfile() {
+	try {
+		return JSON.parse(readFileSync(profileFile(), "utf8"));
+	} catch {
+		return;
+	}
+}
+var tidy = (url) => url.replace(/\/+$/, "");
+var namedUrl = (options) => options.url ?? (process.env.KVAULT_URL || void 0);
+/** Options first, then KVAULT_URL and KVAULT_API_KEY, then what `kvault login` or `connect` saved. */
+function findProfile(options = {}) {
+	const saved = savedProfile();
+	const url = tidy(namedUrl(options) ?? saved?.url ?? vaultOfPackage() ?? "http://127.0.0.1:8080");
+	const apiKey = givenKey(options) ?? (saved?.url === url ? saved.apiKey : void 0);
+	return {
+		url,
+		...apiKey ? { apiKey } : {}
+	};
+}
+/** A key that was handed to this call, as opposed to one that was saved. */
+var givenKey = (options) => options.key ?? (process.env.KVAULT_API_KEY || void 0);
+//#endregion
+//#region src/doors/cli/bridge.ts
+var CALL_TIMEOUT_MS = 12e4;
+var INTERNAL_ERROR = -32603;
+var protocolVersion = ({ params }) => {
+	const version = (params?._meta)?.["io.modelcontextprotocol/protocolVersion"];
+	return typeof version === "string" ? version : void 0;
+};
+/** The request headers that the newer protocol repeats from the body, so that proxies can route by them. */
+function protocolHeaders(message, negotiated) {
+	const version = protocolVersion(message) ?? negotiated;
+	const name = message.params?.name ?? message.params?.uri;
+	return {
+		...version ? { "mcp-protocol-version": version } : {},
+		...message.method ? { "mcp-method": message.method } : {},
+		...typeof name === "string" && protocolVersion(message) ? { "mcp-name": name } : {}
+	};
+}
+/**
+* An MCP server on standard input and output for clients without HTTP: each line goes to the vault as it is, each answer
+* comes back as a line. It knows nothing of the tools, so it never lags behind the vault.
+*/
+async function bridge(options = {}) {
+	const { url, apiKey } = findProfile(options);
+	let negotiated;
+	const write = (text) => process.stdout.write(`${text.replaceAll("\n", "")}\n`);
+	const fail = (message, text) => {
+		if (message.id === void 0) return;
+		write(JSON.stringify({
+			jsonrpc: "2.0",
+			id: message.id,
+			error: {
+				code: INTERNAL_ERROR,
+				message: text
+			}
+		}));
+	};
+	async function forward(line, message) {
+		const answer = await fetch(`${url}/mcp`, {
+			method: "POST",
+			headers: {
+				"content-type": "application/json",
+				accept: "application/json, text/event-stream",
+				...apiKey ? { "x-api-key": apiKey } : {},
+				...protocolHeaders(message, negotiated)
+			},
+			body: line,
+			signal: AbortSignal.timeout(CALL_TIMEOUT_MS)
+		});
+		if (answer.headers.get("content-type")?.startsWith("text/event-stream") && answer.body) {
+			for await (const data of eventsOf(answer.body)) write(data);
+			return;
+		}
+		const text = await answer.text();
+		const reply = text ? JSON.parse(text) : void 0;
+		if (reply?.jsonrpc === "2.0") {
+			if (message.method === "initialize") negotiated = reply.result?.protocolVersion;
+			write(text);
+		} else if (!answer.ok) fail(message, answer.status === 401 ? `${reply?.detail ?? "Not signed in"} Run: kvault login --url ${url}` : reply?.detail ?? `The vault answered ${answer.status}`);
+	}
+	const pending = /* @__PURE__ */ new Set();
+	for await (const line of createInterface({ input: process.stdin })) {
+		if (!line.trim()) continue;
+		let message;
+		try {
+			message = JSON.parse(line);
+		} catch {
+			write(JSON.stringify({
+				jsonrpc: "2.0",
+				id: null,
+				error: {
+					code: -32700,
+					message: "Not JSON"
+				}
+			}));
+			continue;
+		}
+		const call = forward(line, message).catch((error) => fail(message, `The vault at ${url} cannot be reached: ${error.cause?.message ?? error.message}`));
+		pending.add(call);
+		call.finally(() => pending.delete(call));
+		if (message.method === "initialize") await call;
+	}
+	await Promise.all(pending);
+}
+//#endregion
+//#region src/doors/cli/plugin-mcp.ts
+await bridge();
+//#endregion
+export {};

@@ -1,0 +1,59 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { projectKeyOf } from './project-name.ts'
+
+let base: string
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), 'knowledge-vault-names-'))
+  vi.stubEnv('KVAULT_HOME', join(base, 'home'))
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+  rmSync(base, { recursive: true, force: true })
+})
+
+function folder(...parts: string[]): string {
+  const path = join(base, ...parts)
+  mkdirSync(path, { recursive: true })
+  return path
+}
+const git = (path: string, ...args: string[]) =>
+  execFileSync('git', ['-C', path, ...args], { stdio: 'ignore' })
+
+test('a checkout goes by its remote', () => {
+  const checkout = folder('checkout')
+  git(checkout, 'init')
+  git(checkout, 'remote', 'add', 'origin', 'https://github.com/org/repo.git')
+  expect(projectKeyOf(checkout)).toBe('https://github.com/org/repo.git')
+})
+
+test('a folder without a remote has a random name that stays; another of the same name has another', () => {
+  const one = folder('a', 'shop')
+  const name = projectKeyOf(one)
+  expect(name).toMatch(/^folder-[0-9a-f-]{36}$/)
+  expect(projectKeyOf(one)).toBe(name)
+  expect(projectKeyOf(folder('b', 'shop'))).not.toBe(name)
+})
+
+test('all folders of a checkout without a remote are one project', () => {
+  const checkout = folder('checkout')
+  git(checkout, 'init')
+  expect(projectKeyOf(folder('checkout', 'src', 'deep'))).toBe(projectKeyOf(checkout))
+})
+
+test('.kvault.json names a folder and those below it; one that cannot be read does not', () => {
+  const named = folder('named')
+  writeFileSync(join(named, '.kvault.json'), '{"project_key": "My Project"}')
+  expect(projectKeyOf(folder('named', 'below'))).toBe('My Project')
+  const broken = folder('broken')
+  writeFileSync(join(broken, '.kvault.json'), '{')
+  expect(projectKeyOf(broken)).toMatch(/^folder-/)
+})
+
+test('where no name can be kept, the way out is said', () => {
+  writeFileSync(join(base, 'home'), 'a file in the place of the folder')
+  expect(() => projectKeyOf(folder('x'))).toThrow(/project_key.*\.kvault\.json/)
+})

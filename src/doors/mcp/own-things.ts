@@ -1,0 +1,69 @@
+import type { Resource } from '@modelcontextprotocol/server'
+import type { UserCtx } from '../../core/context.ts'
+import { invoke } from '../../core/invoke.ts'
+import { mayUse } from '../../core/tools.ts'
+import { listCardsPage } from '../../features/cards/read.ts'
+import { listProjects } from '../../features/memory/projects.ts'
+import { cardUri, GUIDE_RESOURCES, projectUri } from './resources.ts'
+
+/** Enough to choose from; whatever is older is found by search. */
+const MOST_PROJECTS = 50
+const MOST_CARDS = 20
+const TITLE_CHARACTERS = 120
+/** The protocol takes no more values than this. */
+const MOST_VALUES = 100
+
+type Project = { project_key: string; events: number; last_event_at: string | null }
+type Card = { card_id: string; title: string; card_type: string; updated_at: string }
+
+/** By the capabilities themselves, so that their scopes and permissions hold here too. */
+const projectsOf = async (ctx: UserCtx, limit: number) =>
+  ((await invoke(listProjects, ctx, { limit })) as { items: Project[] }).items
+
+const recentCards = async (ctx: UserCtx, page_size: number) =>
+  ((await invoke(listCardsPage, ctx, { page_size })) as { items: Card[] }).items
+
+/** The guide, and the caller's own projects and recent cards, newest first. */
+export async function listResources(ctx: UserCtx): Promise<Resource[]> {
+  if (!mayUse(listProjects, ctx.viewer)) return GUIDE_RESOURCES
+  const projects = await projectsOf(ctx, MOST_PROJECTS)
+  const cards = await recentCards(ctx, MOST_CARDS)
+  return [
+    ...GUIDE_RESOURCES,
+    ...projects.map(({ project_key, events }) => ({
+      uri: projectUri(project_key),
+      name: project_key,
+      title: `Memory of ${project_key}`,
+      description: `${events} events`,
+      mimeType: 'application/json',
+    })),
+    ...cards.map(({ card_id, title, card_type, updated_at }) => ({
+      uri: cardUri(card_id),
+      name: title.slice(0, TITLE_CHARACTERS).toWellFormed(),
+      description: card_type,
+      mimeType: 'text/markdown',
+      annotations: { lastModified: updated_at },
+    })),
+  ]
+}
+
+const has = (text: string, part: string) => text.toLowerCase().includes(part.toLowerCase())
+
+/** What may be meant by the beginning of an argument, of a resource template or of a prompt. */
+async function valuesFor(ctx: UserCtx, argument: { name: string; value: string }): Promise<string[]> {
+  if (!mayUse(listProjects, ctx.viewer)) return []
+  if (argument.name === 'project_key') {
+    const projects = await projectsOf(ctx, MOST_VALUES)
+    return projects.map(({ project_key }) => project_key).filter((key) => has(key, argument.value))
+  }
+  if (argument.name !== 'card_id') return []
+  const cards = await recentCards(ctx, MOST_VALUES)
+  const isMeant = ({ card_id, title }: Card) =>
+    card_id.startsWith(argument.value) || has(title, argument.value)
+  return cards.filter(isMeant).map(({ card_id }) => card_id)
+}
+
+export async function completionOf(ctx: UserCtx, argument: { name: string; value: string }) {
+  const values = (await valuesFor(ctx, argument)).slice(0, MOST_VALUES)
+  return { values, total: values.length, hasMore: false }
+}

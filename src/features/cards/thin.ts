@@ -1,0 +1,148 @@
+import { z } from 'zod'
+import { thinAnswer } from '../../core/capability.ts'
+import { partOf } from '../../core/parts.ts'
+import { Provenance } from '../../core/provenance.ts'
+import { AnswerId, Time } from '../../core/schemas.ts'
+import { cutText } from '../../text/cut-text.ts'
+import { CARD_TYPES, type CaseResponse, Review, Warning } from './schemas.ts'
+
+type Card = z.output<typeof CaseResponse>
+
+const urlOf = (baseUrl: string, cardId: string) => `${baseUrl}/cards/${cardId}`
+
+/** What may be asked for alone; the rest is short. */
+const CHOICES = [
+  'symptom',
+  'fix_summary',
+  'root_cause',
+  'steps',
+  'card_payload',
+  'body',
+  'evidences',
+] as const
+
+const isEmpty = (value: unknown): boolean =>
+  value === null ||
+  value === undefined ||
+  value === '' ||
+  (typeof value === 'object' && Object.keys(value).length === 0)
+
+/** What a card says, most useful first; evidence may be very long and comes last. */
+const contentOf = (card: Card): Record<string, unknown> => ({
+  symptom: card.symptom,
+  fix_summary: card.fix_summary,
+  root_cause: card.root_cause,
+  steps: card.steps,
+  environment: card.environment,
+  tags: card.tags,
+  scope_notes: card.scope_notes,
+  card_payload: card.card_payload,
+  body: card.body,
+  evidences: card.evidences?.map(({ kind, content, meta }) => ({ kind, content, ...(meta ? { meta } : {}) })),
+})
+
+const Cut = z.record(z.string(), z.unknown())
+
+/** A card in parts: its head each time, and of its content as much as a part holds. */
+export const thinCard = thinAnswer({
+  input: z.object({
+    part: z.int().min(1).max(1000).default(1).describe('Of a long card'),
+    include: z.array(z.enum(CHOICES)).max(CHOICES.length).optional().describe('Only these fields'),
+  }),
+  output: z
+    .object({
+      card_id: AnswerId,
+      title: z.string().optional(),
+      card_type: z.enum(CARD_TYPES),
+      status: z.enum(['unpublished', 'published']),
+      version: z.int(),
+      provenance: Provenance,
+      can_edit: z.boolean(),
+      likely_outdated: z.literal(true).optional(),
+      review: Review.pick({ status: true, reasons: true }),
+      evidence_count: z.int(),
+      updated_at: Time,
+      url: z.string(),
+      part: z.int(),
+      parts: z.int(),
+      symptom: z.string().optional(),
+      fix_summary: z.string().optional(),
+      root_cause: z.string().optional(),
+      steps: z.array(Cut).optional(),
+      environment: Cut.optional(),
+      tags: z.array(z.string()).optional(),
+      scope_notes: z.string().optional(),
+      card_payload: Cut.optional(),
+      body: z.string().optional(),
+      evidences: z.array(Cut).optional(),
+    })
+    .describe('The card, with part, parts and url'),
+  of: (card: Card, { part, include }, baseUrl) => {
+    const said = Object.entries(contentOf(card)).filter(
+      ([name, value]) => !isEmpty(value) && (include?.some((chosen) => chosen === name) ?? true),
+    )
+    const { content, ...which } = partOf({ title: card.title, ...Object.fromEntries(said) }, part)
+    return {
+      card_id: card.card_id,
+      card_type: card.card_type,
+      status: card.status,
+      version: card.version,
+      provenance: card.provenance,
+      can_edit: card.can_edit,
+      ...(card.likely_outdated ? { likely_outdated: true as const } : {}),
+      review: { status: card.review.status, reasons: card.review.reasons },
+      evidence_count: card.evidence_count,
+      updated_at: card.updated_at,
+      url: urlOf(baseUrl, card.card_id),
+      ...which,
+      ...content,
+    }
+  },
+})
+
+/** Enough to know which cards to look at. */
+const MOST_SIMILAR = 3
+const SIMILAR_TITLE = 60
+
+const ThinState = z.object({
+  card_id: AnswerId,
+  status: z.enum(['unpublished', 'published']),
+  version: z.int(),
+  review: Review.pick({ status: true }).extend({ reasons: z.array(z.string()).optional() }),
+  similar: z.array(z.object({ card_id: AnswerId, title: z.string(), similarity: z.number() })).optional(),
+  credits_earned: z.int(),
+  url: z.string(),
+})
+const ThinWritten = z.object({
+  ...ThinState.shape,
+  changed: z.array(z.string()).optional(),
+  warnings: z.array(Warning.pick({ field: true, kind: true })).optional(),
+})
+
+const stateOf = (card: Card, _input: object, baseUrl: string): z.input<typeof ThinWritten> => ({
+  card_id: card.card_id,
+  status: card.status,
+  version: card.version,
+  ...(card.changed ? { changed: card.changed } : {}),
+  review: {
+    status: card.review.status,
+    ...(card.review.reasons.length > 0 ? { reasons: card.review.reasons.map(({ rule }) => rule) } : {}),
+  },
+  ...(card.warnings?.length ? { warnings: card.warnings } : {}),
+  ...(card.similar_cards?.length
+    ? {
+        similar: card.similar_cards.slice(0, MOST_SIMILAR).map((near) => ({
+          ...near,
+          title: cutText(near.title, SIMILAR_TITLE).text,
+        })),
+      }
+    : {}),
+  credits_earned: card.credits_earned ?? 0,
+  url: urlOf(baseUrl, card.card_id),
+})
+
+/** A card that was written, without what the writer has just sent. */
+export const thinWrite = thinAnswer({ input: z.object({}), output: ThinWritten, of: stateOf })
+
+/** A card that was shared, published or taken back. */
+export const thinState = thinAnswer({ input: z.object({}), output: ThinState, of: stateOf })

@@ -1,0 +1,39 @@
+import type { UserCtx } from '../../core/context.ts'
+import { appendTo, type Cleaned, type Written } from './append.ts'
+import { recount, removeEvent } from './events.store.ts'
+import type { ResolvedProject } from './resolve-project.ts'
+import { turnsOfOthers } from './same-turn.store.ts'
+import { isSameMessage } from './turn-content.ts'
+
+/** A hook and the agent beside it send the same exchange within moments of each other; this leaves room for a slow one. */
+const SAME_EXCHANGE_MS = 10 * 60_000
+
+export type WrittenTurn = Written & { merged: boolean }
+
+/**
+ * Writes a turn, unless another client has stored the same exchange of the same session a moment ago: then the fuller of the two
+ * stays. Events never change once they are written, so a fuller one takes the place of the other under an id of its own. The
+ * same client may say the same thing twice.
+ */
+export async function appendTurnOnce(
+  ctx: UserCtx,
+  resolved: ResolvedProject,
+  turn: Cleaned,
+): Promise<WrittenTurn> {
+  const stored = await storedByAnother(ctx, resolved, turn)
+  if (stored && resolved.project && stored.content.length >= turn.content.length)
+    return { project: resolved.project, event: stored, merged: true }
+  if (stored) {
+    await removeEvent(ctx.db, ctx.database.engine, stored)
+    await recount(ctx.db, stored, -1)
+  }
+  return { ...(await appendTo(ctx, resolved, turn)), merged: stored !== undefined }
+}
+
+async function storedByAnother(ctx: UserCtx, { project }: ResolvedProject, turn: Cleaned) {
+  const { session_id, client, content } = turn
+  if (!project || session_id === null) return undefined
+  const since = new Date(ctx.now().getTime() - SAME_EXCHANGE_MS).toISOString()
+  const others = await turnsOfOthers(ctx.db, project, { since, sessionId: session_id, client })
+  return others.find((other) => isSameMessage(other.content, content))
+}

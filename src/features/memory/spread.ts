@@ -1,0 +1,96 @@
+import { cutText } from '../../text/cut-text.ts'
+
+/** What the spread needs to know of an event, as it is answered. */
+type Shown = { content: string; truncated: boolean }
+
+export type Spreadable<E extends Shown> = {
+  user_preferences: E | null
+  project_preferences: E | null
+  facts: E | null
+  summary: E | null
+  recent_events: E[]
+}
+
+export type LeftOut = { events: number; characters: number }
+
+/**
+ * What holds longest is worth most. A share is kept for each part that needs it; what is not kept for others goes to the parts in
+ * this order.
+ */
+const SHARES = [
+  ['user_preferences', 0.15],
+  ['project_preferences', 0.15],
+  ['facts', 0.3],
+  ['summary', 0.15],
+  ['recent_events', 0.25],
+] as const
+
+/** What stands around the texts: of the answer, and of each event (its id, type and time). */
+const FRAME_CHARACTERS = 400
+const HEAD_CHARACTERS = 140
+/** Less than this of an event tells nothing. */
+const LEAST_CHARACTERS = 40
+/** However long the newest event is, others have room beside it. */
+const MOST_OF_RECENT = 0.25
+
+/** As long as it is written in JSON, which is how it is sent. */
+const lengthOf = (text: string): number => JSON.stringify(text).length
+const costOf = (event: Shown): number => HEAD_CHARACTERS + lengthOf(event.content)
+
+/** As much of an event as there is room for; undefined where that is next to nothing. */
+function fitted<E extends Shown>(event: E, room: number): E | undefined {
+  if (costOf(event) <= room) return event
+  let length = Math.min(event.content.length, room - HEAD_CHARACTERS)
+  while (length >= LEAST_CHARACTERS) {
+    const { text } = cutText(event.content, length)
+    const over = HEAD_CHARACTERS + lengthOf(text) - room
+    if (over <= 0) return { ...event, content: text, truncated: true }
+    length -= over
+  }
+  return undefined
+}
+
+function newestThatFit<E extends Shown>(events: readonly E[], room: number): E[] {
+  const shown: E[] = []
+  let left = room
+  const most = Math.max(room * MOST_OF_RECENT, HEAD_CHARACTERS + 2 * LEAST_CHARACTERS)
+  for (const event of events) {
+    const some = fitted(event, Math.min(left, most))
+    if (!some) break
+    shown.push(some)
+    left -= costOf(some)
+  }
+  return shown
+}
+
+/** Cuts the texts of a snapshot so that all of them together stay within a number of characters, and counts what that left out. */
+export function spread<E extends Shown, S extends Spreadable<E>>(
+  snapshot: S,
+  maxTotalChars: number,
+): S & { left_out: LeftOut } {
+  const budget = maxTotalChars - FRAME_CHARACTERS
+  const eventsOf = (source: Spreadable<E>, part: (typeof SHARES)[number][0]): E[] => {
+    if (part === 'recent_events') return source[part]
+    const document = source[part]
+    return document ? [document] : []
+  }
+  const needOf = (events: readonly E[]) => events.reduce((sum, event) => sum + costOf(event), 0)
+  const reserved = SHARES.map(([part, share]) =>
+    Math.min(needOf(eventsOf(snapshot, part)), Math.floor(share * budget)),
+  )
+  const cut: S = { ...snapshot }
+  let left = budget
+  for (const [index, [part]] of SHARES.entries()) {
+    const room = left - reserved.slice(index + 1).reduce((sum, later) => sum + later, 0)
+    if (part === 'recent_events') cut[part] = newestThatFit(snapshot[part], room)
+    else if (cut[part]) cut[part] = (fitted<E>(cut[part], room) ?? null) as S[typeof part]
+    left -= needOf(eventsOf(cut, part))
+  }
+  const all = (source: S) => SHARES.flatMap(([part]) => eventsOf(source, part))
+  const characters = (source: S) => all(source).reduce((sum, event) => sum + event.content.length, 0)
+  const left_out = {
+    events: all(snapshot).length - all(cut).length,
+    characters: characters(snapshot) - characters(cut),
+  }
+  return { ...cut, left_out }
+}

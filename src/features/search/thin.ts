@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { thinAnswer } from '../../core/capability.ts'
+import { AnswerId } from '../../core/schemas.ts'
+import { cutText } from '../../text/cut-text.ts'
+import { HitReason, type SearchResponse, type SearchResult } from './schemas.ts'
+
+/** Enough to choose a hit by; the card itself is read with get_card. */
+const TITLE_CHARACTERS = 120
+const FIX_CHARACTERS = 200
+const MOST_WORDS = 6
+
+type Hit = z.output<typeof SearchResult>
+
+const cut = (text: string, length: number): string => {
+  const { text: beginning, truncated } = cutText(text.replaceAll(/\s+/g, ' ').trim(), length - 1)
+  return truncated ? `${beginning}…` : beginning
+}
+
+const homeOf = ({ owner, workspace }: Hit['provenance']): string =>
+  owner === 'team' ? `team ${workspace}` : owner
+
+const thinHit = (hit: Hit) => ({
+  card_id: hit.card_id,
+  title: cut(hit.title, TITLE_CHARACTERS),
+  fix_summary: cut(hit.fix_summary, FIX_CHARACTERS),
+  why: cut(hit.matched_terms.slice(0, MOST_WORDS).join(', '), TITLE_CHARACTERS),
+  home: homeOf(hit.provenance),
+  hit_reason: hit.hit_reason,
+  ...(hit.likely_outdated ? { likely_outdated: true as const } : {}),
+})
+
+export const thinSearch = thinAnswer({
+  input: z.object({}),
+  output: z.object({
+    results: z.array(
+      z.object({
+        card_id: AnswerId,
+        title: z.string(),
+        fix_summary: z.string(),
+        why: z.string().describe('Words that matched'),
+        home: z.string().describe('you, public, or team and its workspace_id'),
+        hit_reason: HitReason,
+        likely_outdated: z.literal(true).optional(),
+      }),
+    ),
+    total: z.int(),
+  }),
+  of: (answer: Omit<z.output<typeof SearchResponse>, 'action_card'>) => ({
+    results: answer.results.map(thinHit),
+    total: answer.total,
+  }),
+})

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
 import {
   COEFFICIENTS,
@@ -24,6 +25,9 @@ if (positionals.length < 2) {
   console.error(USAGE)
   process.exit(2)
 }
+
+/** What another floor would do. */
+const FLOORS = [0.4, 0.45, 0.48, 0.5, 0.55]
 
 const NAMES = Object.keys(COEFFICIENTS) as (keyof Features)[]
 
@@ -59,10 +63,10 @@ const judgedOf = (asked: readonly Asked[]): Judged[] =>
 const percent = (part: number, whole: number) => `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`
 
 /** The share of foreign queries with a hit, and of judged cards among the first ten that are one. */
-function report(name: string, asked: readonly Asked[]): void {
+function report(name: string, asked: readonly Asked[], floor = FLOOR): void {
   const foreign = asked.filter(({ isForeign }) => isForeign)
   const found = asked.filter(({ isForeign, judged }) => !isForeign && judged >= 0)
-  const isHit = (hit: Features | undefined) => hit !== undefined && confidenceOf(hit) >= FLOOR
+  const isHit = (hit: Features | undefined) => hit !== undefined && confidenceOf(hit) >= floor
   const hits = foreign.filter((one) => one.hits.some(isHit)).length
   const kept = found.filter((one) => isHit(one.hits[one.judged])).length
   const judged = judgedOf(asked)
@@ -75,13 +79,19 @@ const vault = await openVault('sqlite')
 try {
   const asked = await collectSamples(vault, positionals.map(readCollection))
   report('all', asked)
+  const typed = asked.filter(({ kind }) => kind === 'clean')
+  for (const floor of FLOORS) report(`clean, floor ${floor}`, typed, floor)
+  for (const name of positionals.map((folder) => basename(folder)))
+    report(
+      `clean, all of ${name}`,
+      typed.filter(({ from, size }) => from === name && size > 1000),
+    )
   for (const [name, some] of Map.groupBy(asked, ({ kind }) => kind)) report(name, some)
   for (const [name, some] of Map.groupBy(asked, ({ from }) => from)) report(name, some)
   for (const [size, some] of Map.groupBy(asked, ({ size }) => size))
     if (size <= 1000) report(`${size} cards`, some)
   printFit(asked)
-  const clean = judgedOf(asked.filter(({ kind }) => kind === 'clean'))
-  if (values.draw) writeFileSync(values.draw, drawReliability(clean))
+  if (values.draw) writeFileSync(values.draw, drawReliability(judgedOf(typed)))
 } finally {
   await vault.destroy()
 }

@@ -72,7 +72,7 @@ export function gains(candidate: Candidate, wanted: readonly Wanted[], averageLe
 }
 
 /** The share of the second sum in a query of so many words or more; a shorter one has less of it. Fitted; see bench/README.md. */
-const DENSITY = { share: 0.3, words: 24 }
+const DENSITY = { share: 0.3, least: 0.1, words: 32 }
 
 export type Scored = { candidate: Candidate; points: number; bm25: number }
 
@@ -90,7 +90,7 @@ export function ranked(
     most.bm25 = Math.max(most.bm25, bm25)
     most.density = Math.max(most.density, density)
   }
-  const share = DENSITY.share * Math.min(1, wanted.length / DENSITY.words)
+  const share = Math.max(DENSITY.least, DENSITY.share * Math.min(1, wanted.length / DENSITY.words))
   return scored
     .map(({ candidate, bm25, density }) => ({
       candidate,

@@ -37,6 +37,28 @@ test('a problem is found while typing, with marked words, and read beside the li
   expect(await page.getByRole('textbox', { name: 'Search' }).inputValue()).toBe('pool timeout after deploy')
 })
 
+test('a mistyped word is corrected in plain sight, and searched as it is after one click', async () => {
+  const person = await stage.person('Typist')
+  await fill(person)
+  const { page } = person
+  // A word is known for misspellings about a second after it was first used.
+  const back = page.getByRole('button', { name: 'search for conection instead' })
+  await expect
+    .poll(
+      async () => {
+        await page.goto('/?q=conection+pool+exhausted')
+        await page.getByRole('list', { name: 'Results' }).getByRole('link').first().waitFor()
+        return back.count()
+      },
+      { timeout: 15_000 },
+    )
+    .toBe(1)
+  await expectAccessible(page)
+  await back.click()
+  await page.getByText('Nothing found').waitFor()
+  expect(await page.getByRole('textbox', { name: 'Search' }).inputValue()).toBe('"conection" pool exhausted')
+})
+
 test('the keyboard alone searches, moves, opens and copies', async () => {
   const person = await stage.person('Keyboarder')
   await fill(person)

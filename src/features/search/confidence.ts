@@ -100,7 +100,10 @@ export const COEFFICIENTS: Readonly<Record<keyof Features, number>> = {
 
 const FEATURES = Object.keys(COEFFICIENTS) as (keyof Features)[]
 
+/** Answers show four places, so that nobody asks for a `min_score` that was shown and misses by the fifth. */
+const PLACES = 10_000
+
 export function confidenceOf(features: Features): number {
   const sum = FEATURES.reduce((sum, name) => sum + COEFFICIENTS[name] * features[name], CONSTANT)
-  return 1 / (1 + Math.exp(-sum))
+  return Math.round(PLACES / (1 + Math.exp(-sum))) / PLACES
 }

@@ -217,7 +217,7 @@ export const presentHit = (
   workspace_id: row.workspace_id,
   owner_name: row.owner_name,
   provenance: provenanceOf(row),
-  score: Math.round(confidence * 10_000) / 10_000,
+  score: confidence,
   weak: isWeak,
   matched_terms: matched,
   why,

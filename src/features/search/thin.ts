@@ -7,7 +7,6 @@ import { HitReason, type SearchResponse, type SearchResult } from './schemas.ts'
 /** Enough to choose a hit by; the card itself is read with get_card. */
 const TITLE_CHARACTERS = 120
 const FIX_CHARACTERS = 200
-const MOST_WORDS = 6
 
 type Hit = z.output<typeof SearchResult>
 
@@ -23,7 +22,9 @@ const thinHit = (hit: Hit) => ({
   card_id: hit.card_id,
   title: cut(hit.title, TITLE_CHARACTERS),
   fix_summary: cut(hit.fix_summary, FIX_CHARACTERS),
-  why: cut(hit.matched_terms.slice(0, MOST_WORDS).join(', '), TITLE_CHARACTERS),
+  score: Math.round(hit.score * 100) / 100,
+  ...(hit.weak ? { weak: true as const } : {}),
+  why: cut(hit.why.map(({ where, words }) => `${where}: ${words.join(', ')}`).join('; '), TITLE_CHARACTERS),
   home: homeOf(hit.provenance),
   hit_reason: hit.hit_reason,
   ...(hit.likely_outdated ? { likely_outdated: true as const } : {}),
@@ -37,7 +38,9 @@ export const thinSearch = thinAnswer({
         card_id: AnswerId,
         title: z.string(),
         fix_summary: z.string(),
-        why: z.string().describe('Words that matched'),
+        score: z.number(),
+        weak: z.literal(true).optional(),
+        why: z.string().describe('What matched where'),
         home: z.string().describe('you, public, or team and its workspace_id'),
         hit_reason: HitReason,
         likely_outdated: z.literal(true).optional(),

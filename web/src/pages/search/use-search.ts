@@ -16,7 +16,7 @@ export function useSearch(state: SearchState) {
   const input = searchInput(state)
   const paid = input.scope === 'public'
   const key = ['search', input] as const
-  const storeKey = `kv-search:${JSON.stringify(input)}`
+  const storeKey = `kv-search-2:${JSON.stringify(input)}`
   const [failure, setFailure] = useState<{ key: string; error: unknown } | null>(null)
   const [sending, setSending] = useState(false)
   const query = useQuery({

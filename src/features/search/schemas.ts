@@ -12,6 +12,7 @@ const LONGEST_QUERY = 200_000
 const QUERY_HELP = 'Words or error text. In a line also "a phrase", tag:x, type:how_to, in:title, -word'
 
 const EnvironmentAsked = dictionary(z.string().min(1).max(200), z.string().max(500), 100)
+const Track = z.enum(['debug', 'build'])
 const LeastScore = z.number().min(0).max(1).optional()
 
 export const SearchRequest = z
@@ -20,15 +21,12 @@ export const SearchRequest = z
     scope: z
       .enum(['personal', 'workspace', 'public'])
       .default('personal')
-      .describe('public: 5 credits a hit; nothing where it finds nothing'),
-    include_workspaces: z
-      .boolean()
-      .optional()
-      .describe('With personal: teams too; the cards of all workspaces that you are a member of'),
+      .describe('public: 5 credits; nothing where it finds nothing'),
+    include_workspaces: z.boolean().optional().describe('Teams too; with personal, all workspaces of yours'),
     workspace_ids: z.array(Id).max(100).optional(),
     tags: z.array(z.string().trim().min(1).max(100)).max(50).optional().describe('All of them; in any case'),
     environment: EnvironmentAsked.optional().describe('{"node": "20"} finds 20.11; others must be equal'),
-    track: z.enum(['debug', 'build']).optional().describe('debug: fixes; build: all else'),
+    track: Track.optional().describe('debug: fixes; build: all else'),
     my_environment: EnvironmentAsked.optional().describe(
       'What you run: {"node": "24.1", "fastify": "5.2"}. Narrows nothing; every result says whether it fits.',
     ),
@@ -42,10 +40,11 @@ export const SearchRequest = z
   })
   .meta({ id: 'SearchRequest' })
 
-/** Agents get fewer results by default, and may ask with a single word. Its descriptions are short: every agent pays for them in each session. */
+/** Agents get fewer results by default, and may ask with a single word. */
 export const SearchTool = z.object({
   ...SearchRequest.omit({ generate_action_card: true, my_environment: true, include_superseded: true }).shape,
-  query: z.string().min(1).max(LONGEST_QUERY).describe('Words or error text'),
+  query: z.string().min(1).max(LONGEST_QUERY),
+  track: Track.optional(),
   limit: z.int().min(1).max(20).default(5),
   min_score: LeastScore,
 })

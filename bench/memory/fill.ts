@@ -20,7 +20,7 @@ const INDEXED_TOGETHER = 250
 const START = Date.UTC(2026, 0, 1)
 
 /** A repeatable source of numbers, so that two measurements search the same texts. */
-function numbers(seed: number): () => number {
+export function numbers(seed: number): () => number {
   let state = seed
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -114,8 +114,46 @@ async function writeTogether(db: Db, rows: readonly EventRow[]): Promise<void> {
   if (first) await recount(db, first, rows.length)
 }
 
+type MakeEvent = (projectId: string, partition: number, position: number) => EventRow
+
 /** Events of one project, many to a transaction. */
 export async function fill(app: App, owner: Owner, key: string, events: number): Promise<void> {
+  await writeProject(app, owner, key, events, (projectId, partition, position) =>
+    madeUp(owner, projectId, partition, position),
+  )
+}
+
+/** Given texts as the events of one project, a minute apart; their ids in order. */
+export async function fillWith(
+  app: App,
+  owner: Owner,
+  key: string,
+  texts: readonly { title: string | null; content: string }[],
+): Promise<string[]> {
+  const ids: string[] = []
+  await writeProject(app, owner, key, texts.length, (projectId, partition, position) => {
+    const { title, content } = texts[position - 1] as (typeof texts)[number]
+    const row = madeUp(owner, projectId, partition, position)
+    ids.push(row.raw_id)
+    return {
+      ...row,
+      title,
+      content,
+      search_text: searchTextOf(title, content),
+      event_type: 'turn',
+      slot: 'recent',
+    }
+  })
+  return ids
+}
+
+async function writeProject(
+  app: App,
+  owner: Owner,
+  key: string,
+  events: number,
+  make: MakeEvent,
+): Promise<void> {
   const { database } = app.services
   const project = await database.transaction((db) =>
     insertProject(db, owner, readProjectKey(key), new Date(START).toISOString()),
@@ -128,7 +166,7 @@ export async function fill(app: App, owner: Owner, key: string, events: number):
   for (let done = 0; done < events; done += BATCH) {
     const last = Math.min(events, done + BATCH)
     const rows = Array.from({ length: last - done }, (_, i) =>
-      madeUp(owner, project.project_id, partition_no, done + i + 1),
+      make(project.project_id, partition_no, done + i + 1),
     )
     await database.transaction(async (db) => {
       if (database.engine === 'sqlite') await writeEach(db, database.engine, rows)

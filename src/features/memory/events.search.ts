@@ -113,38 +113,3 @@ export function rarestGrams(needle: string, sample: readonly string[]): string[]
   weighed.sort((a, b) => a.texts - b.texts)
   return weighed.slice(0, MOST_GRAMS).map(({ gram }) => gram)
 }
-
-/** A partition, and the person whose memory it is a part of. */
-export type Whose = { userId: string; partition: number }
-
-/** An event that holds the term, with the codes of all its words. */
-export type WordHit = { eventNo: number; words: readonly string[] }
-
-/** The newest events of a partition that hold the term. */
-export async function findWord(
-  db: Db,
-  engine: EngineName,
-  { userId, partition }: Whose,
-  term: string,
-  limit: number,
-): Promise<WordHit[]> {
-  const { from, to } = rangeOf(partition)
-  if (engine === 'sqlite') {
-    const { rows } = await sql<{ event_no: number; words: string }>`
-      select rowid as event_no, words from context_event_words
-      where context_event_words match ${partitionCodes([term], partition)[0]} and rowid between ${from} and ${to}
-      order by rowid desc limit +${limit}`.execute(db)
-    return rows.map((row) => ({ eventNo: row.event_no, words: row.words.split(' ') }))
-  }
-  const { rows } = await sql<{ event_no: number; words: number[] }>`
-    select event_no, words from context_event_index
-    where user_id = ${userId} and words @> ${partitionHashes([term], partition)}::integer[] and event_no between ${from} and ${to}
-    order by event_no desc limit ${limit}`.execute(db)
-  return rows.map((row) => ({ eventNo: row.event_no, words: row.words.map(String) }))
-}
-
-/** How a term is written in the words of a hit. */
-export function codeInHit(engine: EngineName, term: string, partition: number): string {
-  const [code] = engine === 'sqlite' ? partitionCodes([term], partition) : partitionHashes([term], partition)
-  return String(code)
-}

@@ -225,6 +225,18 @@ export async function partitionsOf(db: Db, { user_id, project_id }: ProjectRef):
   return rows.map((row) => row.partition_no)
 }
 
+/** Every partition of the project with its last event, the newest partition first. */
+export async function lastPositions(db: Db, { user_id, project_id }: ProjectRef): Promise<EventPosition[]> {
+  const rows = await db
+    .selectFrom('context_partitions')
+    .select(['partition_no', 'last_seq'])
+    .where('user_id', '=', user_id)
+    .where('project_id', '=', project_id)
+    .orderBy('partition_no', 'desc')
+    .execute()
+  return rows.map(({ partition_no, last_seq }) => ({ partition: partition_no, sequence: last_seq }))
+}
+
 /** Removes the project's own rows; its events are gone by then. */
 export async function removeProject(db: Db, project: ProjectRef): Promise<void> {
   const { user_id, project_id } = project

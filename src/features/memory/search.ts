@@ -4,15 +4,16 @@ import type { UserCtx } from '../../core/context.ts'
 import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, JsonValue, Time } from '../../core/schemas.ts'
 import { fromJsonOrNull } from '../../db/columns.ts'
-import { queryTerms, tokens } from '../../text/analyse.ts'
+import { tokens } from '../../text/analyse.ts'
 import { foldCase } from '../../text/fold.ts'
 import { snippetAround } from '../../text/literal-snippet.ts'
-import { codeInHit, findWord, rarestGrams, SHORTEST_INDEXED } from './events.search.ts'
+import { rarestGrams, SHORTEST_INDEXED } from './events.search.ts'
 import { type EventRow, loadEvents, type NumberedEvent, newestTexts, scanNewest } from './events.store.ts'
 import { eventsWithin } from './events-within.store.ts'
-import { countSubstring, countWords, findSubstring } from './matches.search.ts'
+import { countSubstring, findSubstring } from './matches.search.ts'
 import { type Project, partitionsOf } from './projects.store.ts'
-import { bestFirst, estimateFrequency, type Ranked, rankByWords } from './ranking.ts'
+import { findRanked, MOST_RANKED, type RankedHits } from './ranked/find-ranked.ts'
+import { isWeak } from './ranked/judge.ts'
 import { ownMemory, resolveProject } from './resolve-project.ts'
 import { EventType, ProjectKey, WorkspaceId } from './schemas.ts'
 import { thinMemorySearch } from './thin.ts'
@@ -21,8 +22,6 @@ const Mode = z.enum(['substring', 'ranked'])
 
 /** Counting reads every match, so it ends somewhere; nobody pages further either. */
 const MOST_COUNTED = 5000
-/** Ranking compares the words of every event on the pages before. */
-const MOST_RANKED = 1000
 
 const SearchInput = z.object({
   project_key: ProjectKey,
@@ -35,6 +34,22 @@ const SearchInput = z.object({
   ),
 })
 
+const FoundEvent = z.object({
+  raw_id: AnswerId,
+  event_type: EventType,
+  title: z.string().nullable(),
+  snippet: z.string().describe('The surroundings of the match.'),
+  session_id: z.string().nullable(),
+  client: z.string().nullable(),
+  meta: z.record(z.string(), JsonValue).nullable(),
+  created_at: Time,
+  score: z
+    .number()
+    .optional()
+    .describe('Where words were asked for: how sure it is that the event answers the query, 0 to 1.'),
+  weak: z.literal(true).optional().describe('The event shares words with the query but hardly answers it.'),
+})
+
 export const ProjectContextSearchResponse = z
   .object({
     project_key: z.string(),
@@ -42,18 +57,21 @@ export const ProjectContextSearchResponse = z
     provenance: Provenance.describe('Memory is written by the caller and read by nobody else.'),
     query: z.string(),
     mode: Mode,
-    results: z.array(
-      z.object({
-        raw_id: AnswerId,
-        event_type: EventType,
-        title: z.string().nullable(),
-        snippet: z.string().describe('The surroundings of the match.'),
-        session_id: z.string().nullable(),
-        client: z.string().nullable(),
-        meta: z.record(z.string(), JsonValue).nullable(),
-        created_at: Time,
-      }),
-    ),
+    results: z.array(FoundEvent),
+    related: z
+      .array(FoundEvent)
+      .optional()
+      .describe(
+        'Where the literal text stands nowhere: the events that fit its words best, as mode ranked finds them, at most limit of them.',
+      ),
+    corrected: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe('Words that no event has, and the ones that were searched in their place.'),
+    period: z
+      .object({ from: Time, to: Time.describe('The first moment after it.') })
+      .optional()
+      .describe('The time that date words of the query narrowed the search to; days are those of UTC.'),
     total: z
       .int()
       .describe(
@@ -74,7 +92,7 @@ export const searchMemory = capability({
   tool: {
     name: 'search_project_context',
     description:
-      'Find a literal text in the events of one project, newest first; cards have search_records. Read a hit with get_context_event.',
+      'Find a literal text in the events of one project, newest first; related has the best by words. Read a hit with get_context_event.',
     readOnly: true,
     thin: thinMemorySearch,
     input: SearchInput.omit({ mode: true, page: true }),
@@ -83,42 +101,115 @@ export const searchMemory = capability({
   output: ProjectContextSearchResponse,
   run: async (ctx, { project_key, query, workspace_id, limit, page = 1, mode = 'substring' }) => {
     const { project, name, workspaceId } = await resolveProject(ctx, project_key, workspace_id)
-    const find = mode === 'ranked' ? findRanked : findNewest
-    const from = (page - 1) * limit
-    const { rows, total } = project ? await find(ctx, project, query, { from, limit }) : NOTHING
+    const window = { from: (page - 1) * limit, limit }
+    const found = project ? await find(ctx, project, query, mode, window) : NOTHING
     return {
       project_key: project?.project_key ?? name.key,
       workspace_id: workspaceId,
       provenance: ownMemory(workspaceId),
       query,
       mode,
-      results: rows.map((row) => presentHit(row, mode, query)),
-      total,
+      ...found,
       page,
       limit,
     }
   },
 })
 
-function presentHit(row: EventRow, mode: z.output<typeof Mode>, query: string) {
+type Window = { from: number; limit: number }
+type ShownEvent = z.input<typeof FoundEvent>
+type Answer = Pick<
+  z.input<typeof ProjectContextSearchResponse>,
+  'related' | 'corrected' | 'period' | 'total'
+> & {
+  results: ShownEvent[]
+}
+
+/** Looking for the right spelling walks the substring index; in a larger project it is done only where words were asked for. */
+const MENDED_UNASKED = 20_000
+
+const NOTHING: Answer = { results: [], total: 0 }
+
+async function find(
+  ctx: UserCtx,
+  project: Project,
+  query: string,
+  mode: z.output<typeof Mode>,
+  window: Window,
+): Promise<Answer> {
+  if (mode === 'ranked') {
+    const { events, ...about } = await findByWords(ctx, project, query, window, true)
+    return { results: events, ...about }
+  }
+  const { rows, total } = await findNewest(ctx, project, query, window)
+  const results = rows.map((row) => presentEvent(row, foldCase(query)))
+  if (total > 0 || window.from > 0) return { results, total }
+  const {
+    events: related,
+    total: _,
+    ...about
+  } = await findByWords(ctx, project, query, window, project.events <= MENDED_UNASKED)
+  return { results, total, related, ...about }
+}
+
+/** A page of what fits the words, with what the answer says about it. */
+async function findByWords(ctx: UserCtx, project: Project, query: string, window: Window, mends: boolean) {
+  const wanted = window.from + window.limit
+  const ranked = await findRanked(ctx, project, query, { wanted, mostCounted: MOST_COUNTED, mends })
+  const { hits, total, corrected, period } = ranked
+  const page = hits.slice(window.from, wanted)
+  const rows = await rowsOf(
+    ctx,
+    page.map(({ eventNo }) => eventNo),
+  )
   return {
-    raw_id: row.raw_id,
-    event_type: row.event_type,
-    title: row.title,
-    snippet: snippetAround(row.content, mode === 'ranked' ? firstMatch(row.content, query) : foldCase(query)),
-    session_id: row.session_id,
-    client: row.client,
-    meta: fromJsonOrNull<Record<string, z.core.util.JSONType>>(row.meta),
-    created_at: row.created_at,
+    events: presentRanked(rows, page, ranked),
+    total,
+    ...(Object.keys(corrected).length > 0 ? { corrected } : {}),
+    ...(period ? { period } : {}),
   }
 }
 
-/** The first word of the content that the query asks for, as it is written there. */
-function firstMatch(content: string, query: string): string {
-  const wanted = new Set(queryTerms(query))
-  const beginning = content.slice(0, 20_000)
-  const token = tokens(beginning).find((token) => token.terms.some((term) => wanted.has(term)))
-  return token ? foldCase(beginning.slice(token.start, token.end)) : foldCase(query)
+function presentRanked(
+  rows: readonly EventRow[],
+  page: RankedHits['hits'],
+  { terms }: RankedHits,
+): ShownEvent[] {
+  const confidenceOf = new Map(page.map(({ eventNo, confidence }) => [eventNo, confidence]))
+  return rows.map((row) => {
+    const shown = presentEvent(row, tellingWord(row.content, terms))
+    const score = confidenceOf.get(row.event_no)
+    if (score === undefined) return shown
+    return { ...shown, score: Math.round(score * 10_000) / 10_000, ...(isWeak(score) ? { weak: true } : {}) }
+  })
+}
+
+const presentEvent = (row: EventRow, needle: string): ShownEvent => ({
+  raw_id: row.raw_id,
+  event_type: row.event_type,
+  title: row.title,
+  snippet: snippetAround(row.content, needle),
+  session_id: row.session_id,
+  client: row.client,
+  meta: fromJsonOrNull<Record<string, z.core.util.JSONType>>(row.meta),
+  created_at: row.created_at,
+})
+
+/** A snippet is cut around the first position of the word that says most; nobody waits for one further back. */
+const LOOKED_THROUGH = 20_000
+
+/** Of the words asked for the one that says most and stands in the content, as it is written there. */
+function tellingWord(content: string, terms: readonly string[]): string {
+  const beginning = content.slice(0, LOOKED_THROUGH)
+  const positionOf = new Map(terms.map((term, position) => [term, position]))
+  let best = { position: terms.length, word: '' }
+  for (const { start, end, terms } of tokens(beginning))
+    for (const term of terms) {
+      const position = positionOf.get(term)
+      if (position !== undefined && position < best.position)
+        best = { position, word: beginning.slice(start, end) }
+    }
+  return foldCase(best.word)
 }
 
 /** Enough of the newest events that a common text is found among them without any index. */
@@ -128,10 +219,7 @@ const SAMPLE = { events: 60, characters: 2000 }
 /** Too short for the index: read one by one, but never more than this. Reading holds the process, so bytes count too. */
 const SHORT_NEEDLE_WINDOW = { events: 20_000, bytes: 32 * 1024 * 1024 }
 
-type Window = { from: number; limit: number }
 type Matches = { rows: EventRow[]; total: number }
-
-const NOTHING: Matches = { rows: [], total: 0 }
 
 const newestFirst = (a: NumberedEvent, b: NumberedEvent) =>
   a.created_at === b.created_at ? b.event_no - a.event_no : a.created_at < b.created_at ? 1 : -1
@@ -146,7 +234,7 @@ async function findNewest(ctx: UserCtx, project: Project, query: string, window:
     const { events, bytes } = SHORT_NEEDLE_WINDOW
     const readable = isShort ? await eventsWithin(ctx.db, project, events, bytes) : NEWEST
     const all = await scan(MOST_COUNTED, readable)
-    return { rows: await rowsOf(ctx, all, window), total: all.length }
+    return { rows: await rowsOf(ctx, pageOf(all, window)), total: all.length }
   }
   const recent = await scan(wanted, NEWEST)
   const sample = await newestTexts(ctx.db, project, SAMPLE.events, SAMPLE.characters)
@@ -158,53 +246,16 @@ async function findNewest(ctx: UserCtx, project: Project, query: string, window:
     found.length < wanted
       ? found.length
       : await countSubstring(ctx.db, engine, partitions, asked, MOST_COUNTED)
-  return { rows: await rowsOf(ctx, found.sort(newestFirst), window), total }
+  return { rows: await rowsOf(ctx, pageOf(found.sort(newestFirst), window)), total }
 }
 
-/** The events of one page, in the order in which they were found. */
-async function rowsOf(
-  ctx: UserCtx,
-  found: readonly { event_no: number }[],
-  { from, limit }: Window,
-): Promise<EventRow[]> {
-  const numbers = found.slice(from, from + limit).map((event) => event.event_no)
+const pageOf = (found: readonly NumberedEvent[], { from, limit }: Window): number[] =>
+  found.slice(from, from + limit).map((event) => event.event_no)
+
+/** The events with these numbers, in this order. */
+async function rowsOf(ctx: UserCtx, eventNos: readonly number[]): Promise<EventRow[]> {
   const rows = new Map(
-    (await loadEvents(ctx.db, ctx.viewer.userId, numbers)).map((row) => [row.event_no, row]),
+    (await loadEvents(ctx.db, ctx.viewer.userId, eventNos)).map((row) => [row.event_no, row]),
   )
-  return numbers.flatMap((eventNo) => rows.get(eventNo) ?? [])
-}
-
-/** A question of more words than this is asked by its first ones. */
-const MOST_TERMS = 12
-/** Only the newest events of each word take part. A rare word has no more than these anyway. */
-const HITS_PER_TERM = 100
-
-async function findRanked(ctx: UserCtx, project: Project, query: string, window: Window): Promise<Matches> {
-  const engine = ctx.database.engine
-  const terms = queryTerms(query).slice(0, MOST_TERMS)
-  const wanted = Math.min(window.from + window.limit, MOST_RANKED)
-  const hitsPerTerm = Math.max(HITS_PER_TERM, wanted)
-  const partitions = await partitionsOf(ctx.db, project)
-  const ranked: Ranked[] = []
-  for (const partition of partitions) {
-    const hits = []
-    for (const term of terms) {
-      const whose = { userId: project.user_id, partition }
-      const found = await findWord(ctx.db, engine, whose, term, hitsPerTerm)
-      const numbers = found.map((hit) => hit.eventNo)
-      const frequency = estimateFrequency(numbers, hitsPerTerm, project.events)
-      hits.push({ code: codeInHit(engine, term, partition), hits: found, frequency })
-    }
-    ranked.push(...rankByWords(hits, project.events, wanted))
-  }
-  const best = ranked
-    .sort(bestFirst)
-    .slice(0, MOST_RANKED)
-    .map(({ eventNo }) => ({ event_no: eventNo }))
-  const isAll = best.length < wanted
-  const asked = { userId: project.user_id, terms }
-  return {
-    rows: await rowsOf(ctx, best, window),
-    total: isAll ? best.length : await countWords(ctx.db, engine, partitions, asked, MOST_COUNTED),
-  }
+  return eventNos.flatMap((eventNo) => rows.get(eventNo) ?? [])
 }

@@ -1,0 +1,67 @@
+import { type Cover, type Features, FLOOR, featuresOf } from '../../search/confidence.ts'
+import type { Plan } from './plan-question.ts'
+import type { RankedEvent } from './rank-events.ts'
+import { hasParts, type Wanted } from './score-events.ts'
+import type { Occurrences } from './word-index.search.ts'
+
+/**
+ * The confidence of card search, told of events: what is looked at is the same, and how much each thing counts was fitted on
+ * events by `bench/memory/fit-confidence.ts`, as turns are shorter than cards and have no fields.
+ */
+const CONSTANT = -2.12
+const COEFFICIENTS: Readonly<Partial<Record<keyof Features, number>>> = {
+  coverage: 6.7,
+  covered: 7.53,
+  asked: -3.39,
+  prominence: 1.21,
+  standing: -5.18,
+}
+
+/** The index does not say whether the word itself stands there or another form of it. */
+const WORD_CREDIT = 0.95
+const PARTS_CREDIT = 0.8
+/** An event stands out from so many of those behind the best. */
+const OTHERS = 10
+
+/** Whether an event shares words with a question but hardly answers it. */
+export const isWeak = (confidence: number): boolean => confidence < FLOOR
+
+export type JudgedEvent = RankedEvent & { features: Features; confidence: number }
+
+const WEIGHED = Object.entries(COEFFICIENTS) as [keyof Features, number][]
+
+function confidenceOf(features: Features): number {
+  const sum = WEIGHED.reduce((sum, [name, coefficient]) => sum + coefficient * features[name], CONSTANT)
+  return 1 / (1 + Math.exp(-sum))
+}
+
+export function judge(
+  events: readonly RankedEvent[],
+  { wanted, information, unmatched }: Plan,
+  all: number,
+): JudgedEvent[] {
+  const rest = events.slice(1, 1 + OTHERS).reduce((sum, { score }) => sum + score, 0) / OTHERS
+  const says = [...information, ...unmatched]
+  const missing = unmatched.map((): Cover => NOT_THERE)
+  return events.map((event) => {
+    const standing = 1 - rest / event.score
+    const covers = [...wanted.map((options) => coverOf(event.words, options)), ...missing]
+    const features = featuresOf(says, covers, { standing, cards: all, length: event.words.length })
+    return { ...event, features, confidence: confidenceOf(features) }
+  })
+}
+
+const NOT_THERE: Cover = { credit: 0, isProminent: false, isCorrected: false, isByParts: false }
+
+function coverOf(words: Occurrences, options: Wanted): Cover {
+  let best = NOT_THERE
+  for (const option of options) {
+    const count = words.counts[option.position] as number
+    const isByParts = count === 0 && hasParts(words, option)
+    if (count === 0 && !isByParts) continue
+    const credit = option.likeness * (isByParts ? PARTS_CREDIT : WORD_CREDIT)
+    if (credit > best.credit)
+      best = { credit, isProminent: count > 1, isCorrected: option.likeness < 1, isByParts }
+  }
+  return best
+}

@@ -1,0 +1,105 @@
+import type { AskedWord } from '../../../text/query-words.ts'
+import { bestFirst, bestOf, gather } from './candidates.ts'
+import { type JudgedEvent, judge } from './judge.ts'
+import { type Plan, planQuestion } from './plan-question.ts'
+import { likelyScore, scoreOf } from './score-events.ts'
+import type { Reach } from './term-lists.ts'
+import { lengthsOf, type Occurrences, occurrencesIn } from './word-index.search.ts'
+
+/** Candidates whose length is looked at, and those whose words are counted. */
+const MEASURED = 600
+const COUNTED = 150
+/** Who pages further sees every event once: all later pages are cut from one ranking. */
+const COUNTED_FOR_PAGES = 1000
+
+/** How many events are needed, and whether words that no event has are looked for under another spelling. */
+export type Effort = { limit: number; mends: boolean }
+
+export type RankedEvent = {
+  eventNo: number
+  score: number
+  words: Occurrences
+}
+
+export type Ranking = {
+  /** Best first, the newer of two equals first, each with how sure it is that it answers. */
+  events: JudgedEvent[]
+  /** How many events have any of the terms, and whether these are surely all. */
+  matching: number
+  isWhole: boolean
+  /** What an event may have matched, what says most first: the terms asked for, and those taken to be meant. */
+  terms: string[]
+  corrected: Record<string, string>
+}
+
+const NOTHING: Ranking = { events: [], matching: 0, isWhole: true, terms: [], corrected: {} }
+
+/** Ranks the events in reach by the words of a question. */
+export async function rankEvents(
+  reach: Reach,
+  asked: readonly AskedWord[],
+  { limit, mends }: Effort,
+): Promise<Ranking> {
+  if (reach.ranges.length === 0) return NOTHING
+  const plan = await planQuestion(reach, asked, mends)
+  if (plan.wanted.length === 0) return NOTHING
+  const candidates = gather(plan)
+  const events = judge(await rank(reach, plan, candidates, limit), plan, reach.events)
+  const positions = plan.wanted.flatMap((options) =>
+    options.flatMap(({ position, parts }) => [position, ...parts.map((part) => part.position)]),
+  )
+  return {
+    events,
+    matching: candidates.size,
+    isWhole: positions.every((position) => plan.lists[position]?.isWhole),
+    terms: [...new Set(positions)].map((position) => plan.terms[position] as string),
+    corrected: plan.corrected,
+  }
+}
+
+/** In three steps, each looking closer at fewer events: what they have, how long they are, how often they have it. */
+async function rank(
+  reach: Reach,
+  { terms, wanted }: Plan,
+  candidates: ReadonlyMap<number, number>,
+  limit: number,
+): Promise<RankedEvent[]> {
+  const { db, engine, ranges } = reach
+  const averageLength = await averageLengthIn(reach)
+  const counted = limit > COUNTED ? COUNTED_FOR_PAGES : COUNTED
+  const pool = bestOf(candidates, Math.max(MEASURED, counted))
+  const numbers = pool.map(({ eventNo }) => eventNo)
+  const lengths = await lengthsOf(db, engine, ranges[0]?.userId ?? '', numbers)
+  const close = pool
+    .filter(({ eventNo }) => lengths.has(eventNo))
+    .map(({ eventNo, score }) => ({
+      eventNo,
+      score: likelyScore(score, lengths.get(eventNo) as number, averageLength),
+    }))
+    .sort(bestFirst)
+    .slice(0, counted)
+  const ranked: RankedEvent[] = []
+  for (const range of ranges) {
+    const within = close.map(({ eventNo }) => eventNo).filter((no) => no >= range.from && no <= range.to)
+    for (const [eventNo, words] of await occurrencesIn(db, engine, range, within, terms))
+      ranked.push({ eventNo, score: scoreOf(words, wanted, averageLength), words })
+  }
+  return ranked.filter(({ score }) => score > 0).sort(bestFirst)
+}
+
+/** So many events tell how long those of a project are. */
+const SAMPLED = 64
+const LIKELY_LENGTH = 60
+
+/** By some events from all over the ranges. */
+async function averageLengthIn({ db, engine, ranges }: Reach): Promise<number> {
+  const numbers = ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0)
+  const step = Math.max(1, Math.floor(numbers / SAMPLED))
+  const sampled = ranges.flatMap(({ from, to }) =>
+    Array.from({ length: Math.ceil((to - from + 1) / step) }, (_, i) => from + i * step),
+  )
+  const lengths = [...(await lengthsOf(db, engine, ranges[0]?.userId ?? '', sampled)).values()]
+  return lengths.length > 0
+    ? lengths.reduce((sum, length) => sum + length, 0) / lengths.length
+    : LIKELY_LENGTH
+}

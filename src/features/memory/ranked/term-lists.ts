@@ -1,0 +1,88 @@
+import type { Db, EngineName } from '../../../db/db.ts'
+import { type EventRange, eventsWith } from './word-index.search.ts'
+
+/** Where a ranked search looks. */
+export type Reach = {
+  db: Db
+  engine: EngineName
+  /** The runs of event numbers that are searched; all belong to one person. */
+  ranges: readonly EventRange[]
+  /** How many events these have, or a little more. */
+  events: number
+}
+
+/** The events that hold a term, in all ranges. */
+export type TermList = {
+  eventNos: number[]
+  /** Whether these are all of them. */
+  isWhole: boolean
+  /** How many there are, or an estimate. */
+  frequency: number
+}
+
+/** A first look at each list; a rare word has no more than these. A question of many words is looked at less deeply. */
+const PROBED = 400
+const PROBED_OF_MANY = 100
+const MANY_TERMS = 16
+
+/** Entries of lists that one search reads: rare words come first, commoner ones as far as they fit. */
+const MOST_READ = 12_000
+
+const EMPTY: TermList = { eventNos: [], isWhole: true, frequency: 0 }
+
+/** How common each term is in reach, and its newest events. */
+export async function probe(reach: Reach, terms: readonly string[]): Promise<TermList[]> {
+  if (terms.length === 0) return []
+  const limit = terms.length > MANY_TERMS ? PROBED_OF_MANY : PROBED
+  return readLists(reach, terms, limit)
+}
+
+async function readLists(
+  { db, engine, ranges }: Reach,
+  terms: readonly string[],
+  limit: number,
+): Promise<TermList[]> {
+  const lists = terms.map(() => ({ ...EMPTY, eventNos: [] as number[] }))
+  for (const range of ranges) {
+    const found = await eventsWith(db, engine, range, terms, limit)
+    lists.forEach((list, i) => {
+      const eventNos = found[i] as number[]
+      list.eventNos.push(...eventNos)
+      list.isWhole &&= eventNos.length < limit
+      list.frequency += frequencyIn(range, eventNos, limit)
+    })
+  }
+  return lists
+}
+
+/** Numbers of a range are nearly consecutive: where a list is cut, its newest entries tell how dense it is. */
+function frequencyIn({ from, to }: EventRange, eventNos: readonly number[], limit: number): number {
+  const [newest, oldest] = [eventNos[0], eventNos.at(-1)]
+  if (newest === undefined || oldest === undefined || eventNos.length < limit) return eventNos.length
+  return Math.round((eventNos.length / (newest - oldest + 1)) * (to - from + 1))
+}
+
+/**
+ * Reads the rest of the lists that were cut, the shortest first, as far as they fit. The shortest of all is read in any
+ * case, to its end or as far as one search goes, so that there is something to rank.
+ */
+export async function complete(
+  reach: Reach,
+  terms: readonly string[],
+  lists: readonly TermList[],
+): Promise<TermList[]> {
+  const read = [...lists]
+  const byFrequency = lists
+    .map((list, i) => ({ i, list }))
+    .sort((a, b) => a.list.frequency - b.list.frequency)
+  let left = MOST_READ
+  for (const [order, { i, list }] of byFrequency.entries()) {
+    if (!list.isWhole) {
+      if (order > 0 && list.frequency > left) break
+      const [whole = EMPTY] = await readLists(reach, [terms[i] as string], MOST_READ)
+      read[i] = whole
+    }
+    left -= (read[i] as TermList).eventNos.length
+  }
+  return read
+}

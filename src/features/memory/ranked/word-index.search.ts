@@ -1,0 +1,158 @@
+import { sql } from 'kysely'
+import type { Db, EngineName } from '../../../db/db.ts'
+import { type Named, prepared } from '../../../db/prepared.ts'
+import { inCodes, partitionHashes } from '../hashes.ts'
+
+/** A run of consecutive event numbers of one partition, and the person whose memory it is a part of. */
+export type EventRange = { userId: string; partition: number; from: number; to: number }
+
+/** One text for a whole list: a row for each number costs twice as much to hand over. */
+const listOnSqlite = prepared(
+  (_, parameter: Named<{ code: string; from: number; to: number; limit: number }>) =>
+    sql<{ numbers: string | null }>`select group_concat(distance) as numbers from (
+      select rowid - ${parameter('from')} as distance from context_event_words
+      where context_event_words match ${parameter('code')} and rowid between ${parameter('from')} and ${parameter('to')}
+      order by rowid desc limit +${parameter('limit')})`,
+)
+
+/** All lists in one statement: the server is asked once, however many words a question has. */
+const listsOnPostgres = prepared(
+  (_, parameter: Named<{ userId: string; hashes: number[]; from: number; to: number; limit: number }>) =>
+    sql<{ numbers: string | null }>`select listed.numbers
+      from unnest(${parameter('hashes')}::integer[]) with ordinality as asked(hash, ordinal)
+      cross join lateral (
+        select string_agg((newest.event_no - ${parameter('from')}::bigint)::text, ',') as numbers from (
+          select event_no from context_event_index
+          where user_id = ${parameter('userId')} and words @> array[asked.hash]
+            and event_no between ${parameter('from')}::bigint and ${parameter('to')}::bigint
+          order by event_no desc limit ${parameter('limit')}::integer) as newest) as listed
+      order by asked.ordinal`,
+)
+
+const numbersIn = (list: string | null | undefined, from: number): number[] => {
+  const distances: number[] = list ? JSON.parse(`[${list}]`) : []
+  return distances.map((distance) => from + distance)
+}
+
+/** Of each term the events of a range that hold it: their numbers, the newest first, at most `limit`. */
+export async function eventsWith(
+  db: Db,
+  engine: EngineName,
+  { userId, partition, from, to }: EventRange,
+  terms: readonly string[],
+  limit: number,
+): Promise<number[][]> {
+  const hashes = partitionHashes(terms, partition)
+  if (engine === 'postgres') {
+    const rows = await listsOnPostgres(db, { userId, hashes, from, to, limit })
+    return rows.map(({ numbers }) => numbersIn(numbers, from))
+  }
+  const lists: number[][] = []
+  for (const hash of hashes) {
+    const [row] = await listOnSqlite(db, { code: inCodes([hash]), from, to, limit })
+    lists.push(numbersIn(row?.numbers, from))
+  }
+  return lists
+}
+
+/** How long a code is in the text of the SQLite index, with the blank behind it: 32 bits in base 36. */
+const CODE_LENGTH = 7.48
+
+const sizesOnSqlite = prepared(
+  (_, parameter: Named<{ numbers: string }>) =>
+    // The size stands in the head of a row, so that nothing of a long text is read.
+    sql<{
+      event_no: number
+      size: number
+    }>`select id as event_no, octet_length(c0) as size from context_event_words_content
+      where id in (select value from json_each(${parameter('numbers')}))`,
+)
+
+const sizesOnPostgres = prepared(
+  (_, parameter: Named<{ userId: string; numbers: number[] }>) =>
+    sql<{
+      event_no: number
+      size: number
+    }>`select event_no, cardinality(words) as size from context_event_index
+      where user_id = ${parameter('userId')} and event_no = any(${parameter('numbers')}::bigint[])`,
+)
+
+/** About how many words each of these events has; those that are gone are left out. */
+export async function lengthsOf(
+  db: Db,
+  engine: EngineName,
+  userId: string,
+  eventNos: readonly number[],
+): Promise<Map<number, number>> {
+  if (eventNos.length === 0) return new Map()
+  const rows =
+    engine === 'sqlite'
+      ? await sizesOnSqlite(db, { numbers: `[${eventNos.join()}]` })
+      : await sizesOnPostgres(db, { userId, numbers: [...eventNos] })
+  const unit = engine === 'sqlite' ? CODE_LENGTH : 1
+  return new Map(rows.map(({ event_no, size }) => [event_no, Math.max(1, Math.round(size / unit))]))
+}
+
+/** How many words an event has, and how often each of the asked terms stands in it. */
+export type Occurrences = { length: number; counts: number[] }
+
+const wordsOnSqlite = prepared(
+  (_, parameter: Named<{ numbers: string }>) =>
+    sql<{
+      event_no: number
+      words: string
+    }>`select id as event_no, c0 as words from context_event_words_content
+      where id in (select value from json_each(${parameter('numbers')}))`,
+)
+
+const wordsOnPostgres = prepared(
+  (_, parameter: Named<{ userId: string; numbers: number[]; hashes: number[] }>) =>
+    sql<{ event_no: number; length: number; counts: string }>`
+      select event_no, cardinality(words) as length, (
+        select string_agg(cardinality(array_positions(words, asked.hash))::text, ',' order by asked.ordinal)
+        from unnest(${parameter('hashes')}::integer[]) with ordinality as asked(hash, ordinal)) as counts
+      from context_event_index
+      where user_id = ${parameter('userId')} and event_no = any(${parameter('numbers')}::bigint[])`,
+)
+
+/** How often the terms stand in each of these events of one partition. */
+export async function occurrencesIn(
+  db: Db,
+  engine: EngineName,
+  { userId, partition }: EventRange,
+  eventNos: readonly number[],
+  terms: readonly string[],
+): Promise<Map<number, Occurrences>> {
+  if (eventNos.length === 0 || terms.length === 0) return new Map()
+  const hashes = partitionHashes(terms, partition)
+  if (engine === 'postgres') {
+    const rows = await wordsOnPostgres(db, { userId, numbers: [...eventNos], hashes })
+    return new Map(
+      rows.map(({ event_no, length, counts }) => [event_no, { length, counts: JSON.parse(`[${counts}]`) }]),
+    )
+  }
+  const codes = hashes.map((hash) => inCodes([hash]))
+  const rows = await wordsOnSqlite(db, { numbers: `[${eventNos.join()}]` })
+  return new Map(rows.map(({ event_no, words }) => [event_no, countCodes(words, codes)]))
+}
+
+const BLANK = 0x20
+
+/** Searching for a few codes and counting blanks takes a fifth of splitting the text. */
+function countCodes(words: string, codes: readonly string[]): Occurrences {
+  let length = words === '' ? 0 : 1
+  for (let at = 0; at < words.length; at += 1) if (words.charCodeAt(at) === BLANK) length += 1
+  return { length, counts: codes.map((code) => timesIn(words, code)) }
+}
+
+function timesIn(words: string, code: string): number {
+  let times = 0
+  for (let at = words.indexOf(code); at >= 0; at = words.indexOf(code, at + code.length)) {
+    const end = at + code.length
+    const isWhole =
+      (at === 0 || words.charCodeAt(at - 1) === BLANK) &&
+      (end === words.length || words.charCodeAt(end) === BLANK)
+    if (isWhole) times += 1
+  }
+  return times
+}

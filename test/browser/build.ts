@@ -22,7 +22,7 @@ export default function setup(): void {
     'src/features/cards',
     'src/features/redaction',
     'src/features/memory',
-    'src/features/cards',
+    'src/features/cites',
     'src/features/credits',
   ]
   const newest = Math.max(...sources.map((path) => newestIn(join(root, path))))

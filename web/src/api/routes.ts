@@ -8,6 +8,7 @@ import * as settings from './settings.ts'
 import * as support from './support.ts'
 import * as team from './team.ts'
 import * as tickets from './tickets.ts'
+import * as trust from './trust.ts'
 import * as workspaces from './workspaces.ts'
 
 /** Every call the app makes; a test holds this list against /openapi.json. */
@@ -22,5 +23,6 @@ export const calls = {
   ...support,
   ...team,
   ...tickets,
+  ...trust,
   ...workspaces,
 }

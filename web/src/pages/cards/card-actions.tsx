@@ -1,13 +1,16 @@
 import { useNavigate } from '@tanstack/react-router'
 import {
   BookOpen,
+  Cable,
   Ellipsis,
   FileText,
   FolderInput,
   History,
   Link as LinkIcon,
   Maximize2,
+  Merge,
   MessageSquareText,
+  Package,
   Pencil,
   Trash2,
   Undo2,
@@ -22,16 +25,27 @@ import { Menu, MenuItem, MenuLabel, MenuLine } from '../../ui/menu.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { cardAsMarkdown, cardAsPrompt } from './card-text.ts'
 import { cardLink } from './card-view.tsx'
+import { CitesDialog } from './cites/cites-dialog.tsx'
+import { LinkDialog } from './links/link-dialog.tsx'
+import { MergeDialog } from './links/merge-dialog.tsx'
 import { MoveDialog } from './move-dialog.tsx'
 import { PublishDialog } from './publish-dialog.tsx'
 import { useCardMoves } from './use-card-moves.ts'
+
+const DIALOGS = {
+  publish: PublishDialog,
+  move: MoveDialog,
+  cites: CitesDialog,
+  link: LinkDialog,
+  merge: MergeDialog,
+}
 
 /** Everything that can be done with a card; what is not allowed is not offered. */
 export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
   const me = useMe()
   const navigate = useNavigate()
-  const [publishing, setPublishing] = useState(false)
-  const [moving, setMoving] = useState(false)
+  const [asked, setAsked] = useState<keyof typeof DIALOGS | null>(null)
+  const AskedDialog = asked && DIALOGS[asked]
   const { share, unpublish, remove } = useCardMoves(card)
   const own = card.owner_id === me.user_id
   const copy = (text: string, what: string) =>
@@ -85,7 +99,7 @@ export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
             <MenuItem icon={<Users size={16} />} onSelect={() => share.mutate()}>
               Share in its workspace
             </MenuItem>
-            <MenuItem icon={<BookOpen size={16} />} onSelect={() => setPublishing(true)}>
+            <MenuItem icon={<BookOpen size={16} />} onSelect={() => setAsked('publish')}>
               Publish to the library …
             </MenuItem>
           </>
@@ -97,9 +111,22 @@ export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
         )}
         {own && <MenuLine />}
         {card.can_edit && card.workspace_id === card.origin_workspace_id && (
-          <MenuItem icon={<FolderInput size={16} />} onSelect={() => setMoving(true)}>
+          <MenuItem icon={<FolderInput size={16} />} onSelect={() => setAsked('move')}>
             Move to another workspace …
           </MenuItem>
+        )}
+        {card.can_edit && (
+          <>
+            <MenuItem icon={<Package size={16} />} onSelect={() => setAsked('cites')}>
+              Edit cites …
+            </MenuItem>
+            <MenuItem icon={<Cable size={16} />} onSelect={() => setAsked('link')}>
+              Link to another card …
+            </MenuItem>
+            <MenuItem icon={<Merge size={16} />} onSelect={() => setAsked('merge')}>
+              Merge into another card …
+            </MenuItem>
+          </>
         )}
         {card.can_edit && (
           <MenuItem
@@ -120,8 +147,7 @@ export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
         )}
         {!card.can_edit && <MenuLabel>{card.owner_name} looks after this card</MenuLabel>}
       </Menu>
-      {moving && <MoveDialog card={card} onClose={() => setMoving(false)} />}
-      {publishing && <PublishDialog card={card} onClose={() => setPublishing(false)} />}
+      {AskedDialog && <AskedDialog card={card} onClose={() => setAsked(null)} />}
     </div>
   )
 }

@@ -5,9 +5,10 @@ import { cx } from '../../lib/cx.ts'
 import { excerpt } from '../../lib/excerpt.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { useShortcut } from '../../lib/shortcuts.ts'
-import { Tag } from '../../ui/badge.tsx'
+import { Badge, Tag } from '../../ui/badge.tsx'
 import { Checkbox } from '../../ui/field.tsx'
 import { StatusBadge, TypeBadge, UsefulCount } from './card-badges.tsx'
+import { TrustWords } from './trust/trust-line.tsx'
 
 type Props = {
   cards: ListedCard[]
@@ -64,11 +65,13 @@ export function CardList({ cards, chosen, onChoose, showOwner }: Props) {
                 <Tag key={tag}>{tag}</Tag>
               ))}
               <UsefulCount count={card.feedback.useful} />
+              {card.likely_outdated && <Badge tone="warn">Outdated?</Badge>}
               <span className="text-xs text-faint">
                 {showOwner && `${card.owner_name} · `}
                 {formatAgo(card.updated_at)}
               </span>
             </span>
+            <TrustWords trust={card.trust} />
           </Link>
         </li>
       ))}

@@ -1,7 +1,10 @@
-import { useParams } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { CardLoader } from './card-loader.tsx'
 
+const route = getRouteApi('/app/cards/$cardId')
+
 export function CardPage() {
-  const { cardId } = useParams({ from: '/app/cards/$cardId' })
-  return <CardLoader key={cardId} cardId={cardId} />
+  const { cardId } = route.useParams()
+  const { merged_from } = route.useSearch()
+  return <CardLoader key={cardId} cardId={cardId} mergedFrom={merged_from} />
 }

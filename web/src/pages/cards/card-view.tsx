@@ -1,5 +1,4 @@
 import { Link, useNavigate } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
 import type { Card } from '../../api/types.ts'
 import { formatAgo, formatTime } from '../../lib/format.ts'
 import { useShortcut } from '../../lib/shortcuts.ts'
@@ -9,18 +8,24 @@ import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { CardActions } from './card-actions.tsx'
 import { StatusBadge, TypeBadge } from './card-badges.tsx'
+import { CardPart as Part } from './card-part.tsx'
 import { typeOf } from './card-types.ts'
+import { Cites } from './cites/cites.tsx'
 import { EvidenceList } from './evidence-list.tsx'
 import { Feedback } from './feedback.tsx'
+import { CardLinks } from './links/card-links.tsx'
+import { MergedNotice, SupersededNotice } from './links/succession-notices.tsx'
 import { ReviewNote } from './review-note.tsx'
 import { SimilarCards } from './similar-cards.tsx'
+import { TrustLine } from './trust/trust-line.tsx'
+import { Verdicts } from './trust/verdicts.tsx'
 
 export const cardLink = (cardId: string) => `${location.origin}/cards/${cardId}`
 
-type Props = { card: Card; terms: string[]; inPane: boolean }
+type Props = { card: Card; terms: string[]; inPane: boolean; mergedFrom: string | undefined }
 
 /** A card to read: in the pane beside the results, and as a page of its own. */
-export function CardView({ card, terms, inPane }: Props) {
+export function CardView({ card, terms, inPane, mergedFrom }: Props) {
   const navigate = useNavigate()
   const words = typeOf(card.card_type)
   const Heading = inPane ? 'h2' : 'h1'
@@ -65,11 +70,14 @@ export function CardView({ card, terms, inPane }: Props) {
             </>
           )}
         </p>
+        {card.trust && <TrustLine trust={card.trust} />}
       </header>
+      {mergedFrom && <MergedNotice card={card} mergedFrom={mergedFrom} inPane={inPane} />}
+      {card.superseded_by && <SupersededNotice by={card.superseded_by} />}
       <ReviewNote card={card} />
       {card.likely_outdated && (
         <Notice tone="warn">
-          More people found this outdated than useful. Check it before you rely on it.
+          What people say of this card speaks against it. Check it before you rely on it.
         </Notice>
       )}
       <Part title={words.symptom.label}>
@@ -113,6 +121,7 @@ export function CardView({ card, terms, inPane }: Props) {
           </dl>
         </Part>
       )}
+      <Cites card={card} />
       {card.scope_notes && (
         <Part title="Where it holds">
           <LazyMarkdown>{card.scope_notes}</LazyMarkdown>
@@ -129,18 +138,11 @@ export function CardView({ card, terms, inPane }: Props) {
           ))}
         </ul>
       )}
+      <CardLinks card={card} />
+      <Verdicts card={card} />
       <Feedback card={card} />
       <SimilarCards card={card} />
     </article>
-  )
-}
-
-function Part({ title, strong, children }: { title: string; strong?: boolean; children: ReactNode }) {
-  return (
-    <section className={strong ? 'border-l-2 border-ok pl-4' : undefined}>
-      <h3 className="mb-1.5 text-xs font-medium text-faint">{title}</h3>
-      {children}
-    </section>
   )
 }
 

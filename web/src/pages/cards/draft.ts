@@ -80,6 +80,14 @@ export function payloadOf(text: string): { value: Record<string, unknown> | null
   }
 }
 
+/** Lines without a name or a value are left out. */
+export const pairsAsRecord = (pairs: readonly DraftPair[]): Record<string, string> =>
+  Object.fromEntries(
+    pairs
+      .map((pair) => [pair.name.trim(), pair.value.trim()] as const)
+      .filter(([name, value]) => name && value),
+  )
+
 /** What a version of a card holds, and what the form changes. */
 export type CardContent = Pick<
   Card,
@@ -99,7 +107,6 @@ export type CardContent = Pick<
 /** The draft in the words of the API; rows without content are left out. */
 export function fieldsOf(draft: Draft): CardContent {
   const payload = payloadOf(draft.payload)
-  const pairs = draft.environment.map((pair) => [pair.name.trim(), pair.value.trim()] as const)
   return {
     card_type: draft.card_type,
     title: draft.title,
@@ -110,7 +117,7 @@ export function fieldsOf(draft: Draft): CardContent {
       .filter((step) => step.action.trim() || step.result.trim())
       .map(({ action, result, kept }, index) => ({ ...kept, order: index + 1, action, result })),
     tags: tagsOf(draft.tags),
-    environment: Object.fromEntries(pairs.filter(([name, value]) => name && value)),
+    environment: pairsAsRecord(draft.environment),
     body: draft.body.trim() ? draft.body : null,
     scope_notes: draft.scope_notes.trim() ? draft.scope_notes : null,
     card_payload: 'value' in payload ? payload.value : null,

@@ -19,6 +19,8 @@ type Props = {
   onDiscard: () => void
   children: ReactNode
   stored?: Evidence[]
+  /** More that helps while writing, under what the review says. */
+  beside?: ReactNode
 }
 
 /** Form on the left, what the review says on the right, the save button always in reach. */
@@ -34,6 +36,7 @@ export function EditorFrame({
   onDiscard,
   children,
   stored = [],
+  beside,
 }: Props) {
   const proofs = [...stored, ...newEvidences(draft)]
   const form = useRef<HTMLFormElement>(null)
@@ -49,8 +52,9 @@ export function EditorFrame({
           {notices}
           {children}
         </div>
-        <div className="lg:sticky lg:top-7 lg:self-start">
+        <div className="grid gap-6 lg:sticky lg:top-7 lg:self-start">
           <ReviewChecklist content={fieldsOf(draft)} evidences={proofs} evidenceCount={proofs.length} />
+          {beside}
         </div>
         <div className="sticky bottom-14 z-10 -mx-4 flex flex-wrap items-center gap-2 border-t border-line bg-page px-4 py-3 md:bottom-0 lg:col-span-2 md:mx-0 md:px-0">
           <Button type="submit" look="primary" busy={busy}>

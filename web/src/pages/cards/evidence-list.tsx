@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import type { Evidence } from '../../api/types.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 
@@ -8,7 +9,21 @@ export function EvidenceList({ evidences }: { evidences: Evidence[] }) {
       {evidences.map((evidence, index) => (
         <li key={index} className="overflow-hidden rounded-md border border-line">
           <div className="flex items-center justify-between gap-2 border-b border-line bg-sunken py-0.5 pr-1 pl-3">
-            <span className="truncate font-mono text-xs text-soft">{evidence.kind}</span>
+            <span className="truncate text-xs text-soft">
+              <span className="font-mono">{evidence.kind}</span>
+              {evidence.from_card_id && (
+                <>
+                  {' · '}
+                  <Link
+                    to="/cards/$cardId"
+                    params={{ cardId: evidence.from_card_id }}
+                    className="underline hover:text-ink"
+                  >
+                    from a merged card
+                  </Link>
+                </>
+              )}
+            </span>
             <CopyButton text={evidence.content} label={`Copy ${evidence.kind}`} />
           </div>
           <pre

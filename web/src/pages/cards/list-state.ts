@@ -21,3 +21,10 @@ export const readListState = (raw: Record<string, unknown>): ListState => ({
   q: text(raw.q),
   page: Number.isInteger(raw.page) && Number(raw.page) > 1 ? Number(raw.page) : undefined,
 })
+
+/** The page of a card says which merged card somebody asked for. */
+export type CardState = { merged_from?: string | undefined }
+
+export const readCardState = (raw: Record<string, unknown>): CardState => ({
+  merged_from: text(raw.merged_from),
+})

@@ -14,6 +14,7 @@ import { CardForm } from './card-form.tsx'
 import { cardChanged } from './card-queries.ts'
 import { emptyDraft, fieldsOf, newEvidences } from './draft.ts'
 import { EditorFrame } from './editor-frame.tsx'
+import { NearCards } from './near-cards.tsx'
 import { useDraft } from './use-draft.ts'
 
 export function NewCard() {
@@ -57,6 +58,7 @@ export function NewCard() {
       saveLabel="Save card"
       onSave={() => save.mutate()}
       onDiscard={discard}
+      beside={<NearCards draft={draft} />}
       notices={
         <>
           {restored && <Notice>Your draft from {formatAgo(restored.savedAt)} is back.</Notice>}

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { appRoute } from '../../route-frame.tsx'
-import { readListState } from './list-state.ts'
+import { readCardState, readListState } from './list-state.ts'
 
 const mine = createRoute({
   getParentRoute: () => appRoute,
@@ -25,6 +25,7 @@ const create = createRoute({
 const show = createRoute({
   getParentRoute: () => appRoute,
   path: '/cards/$cardId',
+  validateSearch: readCardState,
   component: lazyRouteComponent(() => import('./card-page.tsx'), 'CardPage'),
 })
 

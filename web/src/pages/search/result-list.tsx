@@ -10,6 +10,7 @@ import { Button, LinkButton } from '../../ui/button.tsx'
 import { Marked } from '../../ui/marked.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { TypeBadge, UsefulCount } from '../cards/card-badges.tsx'
+import { TrustWords } from '../cards/trust/trust-line.tsx'
 import { HIT_REASONS, quoted, type SearchState } from './search-state.ts'
 
 type Props = {
@@ -120,7 +121,8 @@ function Hit({ hit, selected, wide }: { hit: SearchResult; selected: boolean; wi
         <UsefulCount count={hit.feedback.useful} />
         {hit.likely_outdated && <Badge tone="warn">Outdated?</Badge>}
       </span>
-      <span className="mt-1.5 block text-xs text-faint">
+      <TrustWords trust={hit.trust} />
+      <span className="mt-1 block text-xs text-faint">
         {hit.matched_terms.length > 0 && (
           <>
             Matches{' '}

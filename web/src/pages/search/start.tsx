@@ -12,6 +12,7 @@ import { Key } from '../../ui/badge.tsx'
 import { LinkButton } from '../../ui/button.tsx'
 import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
 import { StatusBadge, TypeBadge } from '../cards/card-badges.tsx'
+import { TrustWords } from '../cards/trust/trust-line.tsx'
 import type { SearchState } from './search-state.ts'
 
 type Change = (next: Partial<SearchState>) => void
@@ -122,6 +123,7 @@ function RecentList({
                   <StatusBadge card={card} />
                   <span className="text-xs text-faint">{formatAgo(card.updated_at)}</span>
                 </span>
+                <TrustWords trust={card.trust} />
               </Link>
             </li>
           )

@@ -1,0 +1,284 @@
+import { expect, test } from 'vitest'
+import { look } from './pictures.ts'
+import { SAMPLES } from './samples.ts'
+import { expectAccessible, openStage, type Person, picture, settled } from './support.ts'
+
+const stage = openStage()
+
+type Answer = { card_id: string; cites: string[]; superseded_by: { card_id: string } | null }
+
+const write = async (person: Person, sample: object) =>
+  (await person.api<Answer>('POST', '/api/v1/cards', sample)).card_id
+const read = (person: Person, id: string) => person.api<Answer>('GET', `/api/v1/cards/${id}`)
+
+async function published(author: Person, sample: object): Promise<string> {
+  const id = await write(author, sample)
+  await author.api('POST', `/api/v1/cards/${id}/publish`)
+  return id
+}
+
+async function choose({ page }: Person, item: string) {
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: item }).click()
+}
+
+test('a verdict of one person is read by the other, and taken back', async () => {
+  const author = await stage.person('Verdict author')
+  const reader = await stage.person('Verdict reader')
+  const id = await published(author, SAMPLES[0])
+  const { page } = reader
+  await page.goto(`/cards/${id}`)
+  const verdicts = page.getByRole('region', { name: 'Verdicts' })
+  expect(await verdicts.getByRole('button', { name: 'Still true' }).count()).toBe(0)
+  await verdicts.getByRole('button', { name: 'Failed' }).click()
+  const dialog = page.getByRole('dialog')
+  expect(await dialog.getByLabel('Environment 1, name').inputValue()).toBe('node')
+  expect(await dialog.getByLabel('Environment 1, value').inputValue()).toBe('20.11')
+  await dialog.getByText('Worked', { exact: true }).click()
+  await dialog.getByLabel('Environment 1, value').fill('24.1')
+  await dialog.getByRole('button', { name: 'Remove environment 3' }).click()
+  await dialog.getByLabel('Note').fill('Found by the idle count within a minute.')
+  await dialog.getByLabel('Output').fill('waiting=0 idle=10 total=10')
+  await expectAccessible(page)
+  await picture(page, 'verdict-1280-light')
+  await dialog.getByRole('button', { name: 'Say so' }).click()
+  await page.getByText('Noted. Verdict author earned 1 credit.').waitFor()
+  await page.getByText(/^Worked 1× on node 24/).waitFor()
+  await page.getByRole('img', { name: /^Works for the next person with a chance of \d+ %/ }).waitFor()
+  await verdicts.getByText('Found by the idle count').waitFor()
+
+  await author.page.goto(`/cards/${id}`)
+  const row = author.page.getByRole('list', { name: 'What people said after use' }).getByRole('listitem')
+  await row.getByText('Verdict reader').waitFor()
+  await row.getByText('node 24.1').waitFor()
+  await row.getByText('Output').click()
+  await row.getByText('waiting=0 idle=10 total=10').waitFor()
+  await author.page.getByRole('button', { name: 'Still true' }).click()
+  await author.page.getByText(/^Worked 2×/).waitFor()
+  await author.page.getByRole('button', { name: 'Take back what I said' }).waitFor()
+  await author.page.getByRole('button', { name: 'Still true' }).click()
+  await author.page.getByText('You have said so already.').waitFor()
+  expect(await row.count()).toBe(2)
+
+  await page.reload()
+  // Who said it is for those who edit the card.
+  await verdicts.getByText('You · ').waitFor()
+  expect(await verdicts.getByText('Verdict author').count()).toBe(0)
+  await verdicts.getByRole('button', { name: 'Take back what I said' }).click()
+  await page.getByText('Taken back. It counts no more.').waitFor()
+  await page.getByText(/^Worked 1×/).waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText(/^Worked 2× on node 24/).waitFor()
+  await verdicts.getByText('Found by the idle count').waitFor()
+
+  await author.api('PATCH', `/api/v1/cards/${id}`, { fix_summary: `Deploy twice. ${SAMPLES[0].fix_summary}` })
+  await look(reader, `/cards/${id}`, 'card-with-verdicts', 'Verified 2× before the last change')
+  expect(await verdicts.getByText('version 1').count()).toBe(2)
+  await verdicts.scrollIntoViewIfNeeded()
+  await picture(page, 'verdicts-360-dark')
+})
+
+test('rows and hits say what came of a card', async () => {
+  const person = await stage.person('Row reader')
+  const id = await write(person, SAMPLES[1])
+  await person.api('POST', `/api/v1/cards/${id}/verdicts`, { outcome: 'worked' })
+  await person.page.goto('/cards')
+  await person.page.getByText('Worked 1×, last confirmed today by 1 person').waitFor()
+  await person.page.goto('/?q=signing key')
+  const hit = person.page.getByRole('list', { name: 'Results' }).getByRole('listitem')
+  await hit.getByText('Worked 1×, last confirmed today by 1 person').waitFor()
+  await expectAccessible(person.page)
+})
+
+test('a first verdict is taken back by undo', async () => {
+  const person = await stage.person('Quick confirmer')
+  const id = await write(person, SAMPLES[3])
+  const { page } = person
+  await page.goto(`/cards/${id}`)
+  await settled(page)
+  await page.getByRole('button', { name: 'Still true' }).click()
+  await page.getByText(/^Worked 1×/).waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText(/^Worked 1×/).waitFor({ state: 'detached' })
+})
+
+test('many verdicts are shown page by page; taken back in part unseen, they have no undo', async () => {
+  const person = await stage.person('Thorough tester')
+  const id = await write(person, SAMPLES[3])
+  for (let version = 1; version <= 21; version++)
+    await person.api('POST', `/api/v1/cards/${id}/verdicts`, {
+      outcome: 'failed',
+      environment: { node: String(version) },
+    })
+  const { page } = person
+  await page.goto(`/cards/${id}`)
+  const rows = page.getByRole('list', { name: 'What people said after use' }).getByRole('listitem')
+  await page.getByRole('button', { name: 'Show more of 21' }).waitFor()
+  expect(await rows.count()).toBe(20)
+  await page.getByRole('button', { name: 'Take back what I said' }).click()
+  await page.getByText('Taken back. It counts no more.').waitFor()
+  await rows.first().waitFor({ state: 'detached' })
+  expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
+})
+
+test('cites are read from the card, written by hand, and read again', async () => {
+  const person = await stage.person('Citing writer')
+  const id = await write(person, SAMPLES[0])
+  const byRules = (await read(person, id)).cites
+  expect(byRules).not.toEqual([])
+  const { page } = person
+  await page.goto(`/cards/${id}`)
+  const chips = page.getByRole('list', { name: 'Cites' })
+  await page.getByRole('button', { name: 'Edit cites' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Add a cite' }).click()
+  await dialog.getByLabel(`Cite ${byRules.length + 1}`, { exact: true }).fill('fastify, the fifth one')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByText(/Input should be a package such as/).waitFor()
+  const wrong = dialog.getByLabel(`Cite ${byRules.length + 1}`, { exact: true })
+  expect(await wrong.getAttribute('aria-invalid')).toBe('true')
+  expect(await dialog.getByLabel('Cite 1', { exact: true }).getAttribute('aria-invalid')).toBeNull()
+  await expectAccessible(page)
+  await picture(page, 'cites-1280-light')
+  await wrong.fill('npm:fastify@^5')
+  await dialog.getByRole('button', { name: 'Add a cite' }).click()
+  await dialog.getByLabel(`Cite ${byRules.length + 2}`, { exact: true }).fill('https://example.com/watchers')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await chips.getByText('fastify@^5').waitFor()
+  expect(await chips.getByRole('link').getAttribute('href')).toBe('https://example.com/watchers')
+
+  await choose(person, 'Edit cites …')
+  await dialog.getByRole('button', { name: 'Read them from the card' }).click()
+  await chips.getByText('fastify@^5').waitFor({ state: 'detached' })
+  expect((await read(person, id)).cites).toEqual(byRules)
+})
+
+test('a card gives way to another, points to it, and comes back', async () => {
+  const person = await stage.person('Superseding writer')
+  const oldId = await write(person, SAMPLES[4])
+  const newId = await write(person, SAMPLES[5])
+  await write(person, SAMPLES[3])
+  const { page } = person
+  await page.goto(`/cards/${oldId}`)
+  await choose(person, 'Link to another card …')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('This card').selectOption('gives way to')
+  await dialog.getByText('This card leaves search.').waitFor()
+  await dialog.getByLabel('The other card').fill('exit codes pipeline')
+  await dialog.getByRole('radio', { name: SAMPLES[5].title }).check()
+  await dialog.getByLabel('Why').fill('The tool changed in spring.')
+  await expectAccessible(page)
+  await picture(page, 'link-1280-light')
+  await page.setViewportSize({ width: 360, height: 740 })
+  await picture(page, 'link-360-light')
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await dialog.getByRole('button', { name: 'Link', exact: true }).click()
+  await page.getByText('Superseded by', { exact: false }).first().waitFor()
+  const links = page.getByRole('list', { name: 'Linked cards' })
+  await links.getByText('The tool changed in spring.').waitFor()
+  expect((await read(person, oldId)).superseded_by?.card_id).toBe(newId)
+  await look(person, `/cards/${oldId}`, 'card-superseded', 'Search shows that one.')
+
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await choose(person, 'Link to another card …')
+  await dialog.getByLabel('This card').selectOption('gives way to')
+  await dialog.getByRole('radio', { name: SAMPLES[3].title }).check()
+  await dialog.getByRole('button', { name: 'Link', exact: true }).click()
+  await dialog.getByText('Another card has taken the place of this one already.').waitFor()
+  expect(await dialog.getByRole('link', { name: 'Open that card' }).getAttribute('href')).toBe(
+    `/cards/${newId}`,
+  )
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('status').getByRole('link', { name: SAMPLES[5].title }).click()
+  await page.getByRole('heading', { name: SAMPLES[5].title }).waitFor()
+  await links.getByText('Supersedes').waitFor()
+  await choose(person, 'Link to another card …')
+  await dialog.getByLabel('This card').selectOption('gives way to')
+  await dialog.getByRole('radio', { name: SAMPLES[4].title }).check()
+  await dialog.getByRole('button', { name: 'Link', exact: true }).click()
+  await dialog.getByText('That card has itself given way to this one.').waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+
+  await links.getByRole('button', { name: /^Take back the link/ }).click()
+  await page.getByText('Link taken back.').waitFor()
+  await links.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await links.getByText('Supersedes').waitFor()
+})
+
+test('a card is merged into another, its address says so, and the merge is undone', async () => {
+  const person = await stage.person('Merging writer')
+  const fromId = await write(person, SAMPLES[0])
+  const intoId = await write(person, { ...SAMPLES[2], evidences: [] })
+  const { page } = person
+  await page.goto(`/cards/${fromId}`)
+  await choose(person, 'Merge into another card …')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Its verdicts, 0 votes and 1 piece of evidence count on the other card.').waitFor()
+  await dialog.getByRole('radio', { name: SAMPLES[2].title }).check()
+  await expectAccessible(page)
+  await picture(page, 'merge-1280-light')
+  await dialog.getByRole('button', { name: 'Merge', exact: true }).click()
+  await page.waitForURL(`**/cards/${intoId}?merged_from=${fromId}`)
+  await page.getByRole('heading', { name: SAMPLES[2].title }).waitFor()
+  await page.getByText('which was merged into this card').waitFor()
+  await page.getByRole('link', { name: 'from a merged card' }).waitFor()
+  await page.getByRole('button', { name: 'Undo', exact: true }).click()
+  await page.waitForURL(`**/cards/${fromId}`)
+  await page.getByRole('heading', { name: SAMPLES[0].title }).waitFor()
+
+  await person.api('POST', `/api/v1/cards/${fromId}/merge`, { into_card_id: intoId })
+  await page.goto(`/cards/${fromId}`)
+  await page.waitForURL(`**/cards/${intoId}?merged_from=${fromId}`)
+  await page.getByText('which was merged into this card').waitFor()
+  await settled(page)
+  await expectAccessible(page)
+  await picture(page, 'merged-1280-light')
+  await page.goto(`/?card=${fromId}`)
+  await page
+    .getByRole('region', { name: 'Card', exact: true })
+    .getByRole('button', { name: 'Undo the merge' })
+    .click()
+  await page.getByText('The merge is undone.').waitFor()
+  await page.getByRole('heading', { name: SAMPLES[0].title }).waitFor()
+
+  // An address that anybody could make up says nothing of its own.
+  await page.goto(`/cards/${intoId}?merged_from=${fromId}`)
+  await page.getByRole('heading', { name: SAMPLES[2].title }).waitFor()
+  await settled(page)
+  expect(await page.getByText('which was merged into this card').count()).toBe(0)
+})
+
+test('who may not edit a card is offered no link, no merge and no cites to edit', async () => {
+  const author = await stage.person('Guarding author')
+  const reader = await stage.person('Curious reader')
+  const id = await published(author, SAMPLES[2])
+  await reader.page.goto(`/cards/${id}`)
+  await reader.page.getByRole('button', { name: 'More', exact: true }).click()
+  await reader.page.getByText('Guarding author looks after this card').waitFor()
+  expect(await reader.page.getByRole('menuitem').count()).toBe(0)
+  expect(await reader.page.getByRole('button', { name: 'Edit cites' }).count()).toBe(0)
+})
+
+test('near cards stand beside a new one while it is written', async () => {
+  const person = await stage.person('Repeating writer')
+  const id = await write(person, SAMPLES[5])
+  const { page } = person
+  await page.goto('/cards/new')
+  const near = page.getByRole('region', { name: 'Near cards' })
+  await page.getByLabel('Title').fill(SAMPLES[5].title)
+  await settled(page)
+  expect(await near.getByRole('link').count()).toBe(0)
+  const symptom = page.getByLabel('Symptom', { exact: true })
+  await symptom.fill(SAMPLES[5].symptom)
+  await near.getByText('Is it one of these?').waitFor()
+  const link = near.getByRole('link', { name: SAMPLES[5].title })
+  await link.getByText('% the same').waitFor()
+  expect(await symptom.evaluate((field) => field === document.activeElement)).toBe(true)
+  await expectAccessible(page)
+  await picture(page, 'near-cards-1280-light')
+  const opened = person.context.waitForEvent('page')
+  await link.click()
+  await (await opened).waitForURL(`**/cards/${id}`)
+  expect(await symptom.inputValue()).toBe(SAMPLES[5].symptom)
+})

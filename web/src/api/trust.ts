@@ -1,0 +1,23 @@
+import type {
+  linkCards as LinkCards,
+  listLinks as ListLinks,
+  unlinkCards as UnlinkCards,
+} from '#server/features/card-links/links.ts'
+import type { mergeCard as MergeCard, unmergeCard as UnmergeCard } from '#server/features/card-links/merge.ts'
+import type { writeCites as WriteCites } from '#server/features/staleness/cites.ts'
+import type {
+  listVerdicts as ListVerdicts,
+  verifyCard as VerifyCard,
+  withdrawVerdicts as WithdrawVerdicts,
+} from '#server/features/verdicts/verdicts.ts'
+import { call } from './client.ts'
+
+export const verifyCard = call<typeof VerifyCard>('POST /api/v1/cards/{card_id}/verdicts')
+export const listVerdicts = call<typeof ListVerdicts>('GET /api/v1/cards/{card_id}/verdicts')
+export const withdrawVerdicts = call<typeof WithdrawVerdicts>('DELETE /api/v1/cards/{card_id}/verdicts')
+export const writeCites = call<typeof WriteCites>('PUT /api/v1/cards/{card_id}/cites')
+export const linkCards = call<typeof LinkCards>('POST /api/v1/cards/{card_id}/links')
+export const listLinks = call<typeof ListLinks>('GET /api/v1/cards/{card_id}/links')
+export const unlinkCards = call<typeof UnlinkCards>('DELETE /api/v1/cards/{card_id}/links/{link_id}')
+export const mergeCard = call<typeof MergeCard>('POST /api/v1/cards/{card_id}/merge')
+export const unmergeCard = call<typeof UnmergeCard>('DELETE /api/v1/cards/{card_id}/merge')

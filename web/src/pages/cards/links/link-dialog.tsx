@@ -1,0 +1,75 @@
+import { useState } from 'react'
+import type { Card, CardLink } from '../../../api/types.ts'
+import { FormDialog } from '../../../ui/dialog.tsx'
+import { SelectField, TextareaField } from '../../../ui/field.tsx'
+import { Notice } from '../../../ui/states.tsx'
+import { CardPicker, type PickedCard } from './card-picker.tsx'
+import { LinkFailure } from './link-failure.tsx'
+import { type NewLink, useLinking } from './use-card-links.ts'
+
+/** Superseding is said from either end: one mostly stands on the old card. */
+type Way = CardLink['kind'] | 'superseded_by'
+
+const WAYS: { way: Way; label: string; effect?: string }[] = [
+  { way: 'related', label: 'is related to' },
+  {
+    way: 'supersedes',
+    label: 'takes the place of',
+    effect: 'The other card leaves search. It is still read at its address, and points to this one.',
+  },
+  {
+    way: 'superseded_by',
+    label: 'gives way to',
+    effect: 'This card leaves search. It is still read at its address, and points to the other one.',
+  },
+  { way: 'duplicates', label: 'says the same as' },
+  { way: 'contradicts', label: 'contradicts' },
+]
+
+const linkBetween = (cardId: string, otherId: string, way: Way): Omit<NewLink, 'why'> =>
+  way === 'superseded_by'
+    ? { fromId: otherId, toId: cardId, kind: 'supersedes' }
+    : { fromId: cardId, toId: otherId, kind: way }
+
+export function LinkDialog({ card, onClose }: { card: Card; onClose: () => void }) {
+  const [way, setWay] = useState<Way>('related')
+  const [other, setOther] = useState<PickedCard | null>(null)
+  const [why, setWhy] = useState('')
+  const { add } = useLinking(card.card_id)
+  const chosen = WAYS.find((one) => one.way === way)
+  const send = () =>
+    other &&
+    add.mutate(
+      { ...linkBetween(card.card_id, other.card_id, way), why: why.trim() || null },
+      { onSuccess: onClose },
+    )
+  return (
+    <FormDialog
+      onClose={onClose}
+      title="Link to another card"
+      action="Link"
+      ready={other !== null}
+      busy={add.isPending}
+      onSubmit={send}
+    >
+      <SelectField label="This card" value={way} onChange={(event) => setWay(event.target.value as Way)}>
+        {WAYS.map((one) => (
+          <option key={one.way} value={one.way}>
+            {one.label}
+          </option>
+        ))}
+      </SelectField>
+      <CardPicker label="The other card" except={card.card_id} picked={other} onPick={setOther} />
+      <TextareaField
+        label="Why"
+        aside="optional"
+        maxLength={2000}
+        value={why}
+        onChange={(event) => setWhy(event.target.value)}
+        hint="Read by everybody who reads both cards."
+      />
+      {chosen?.effect && <Notice>{chosen.effect}</Notice>}
+      <LinkFailure error={add.error} />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,46 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { Card } from '../../../api/types.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Notice } from '../../../ui/states.tsx'
+import { toastError } from '../../../ui/toast.tsx'
+import { cardQuery } from '../card-queries.ts'
+import { useUnmerge } from './use-card-links.ts'
+
+export const SupersededNotice = ({ by }: { by: NonNullable<Card['superseded_by']> }) => (
+  <Notice tone="warn">
+    Superseded by{' '}
+    <Link
+      to="/cards/$cardId"
+      params={{ cardId: by.card_id }}
+      className="font-medium underline [overflow-wrap:anywhere]"
+    >
+      {by.title}
+    </Link>
+    . Search shows that one.
+  </Notice>
+)
+
+type MergedProps = { card: Card; mergedFrom: string; inPane: boolean }
+
+/** The address only says which card was asked for; whether it was merged into this one, the server says. */
+export function MergedNotice({ card, mergedFrom, inPane }: MergedProps) {
+  const asked = useQuery(cardQuery(mergedFrom))
+  const unmerge = useUnmerge()
+  const undo = useMutation({ mutationFn: () => unmerge(mergedFrom, inPane), onError: toastError })
+  if (asked.data?.merged_from !== mergedFrom || asked.data.card_id !== card.card_id) return null
+  return (
+    <Notice
+      action={
+        card.can_edit && (
+          <Button size="sm" busy={undo.isPending} onClick={() => undo.mutate()}>
+            Undo the merge
+          </Button>
+        )
+      }
+    >
+      You asked for <span className="font-mono text-xs break-all">{mergedFrom}</span>, which was merged into
+      this card.
+    </Notice>
+  )
+}

@@ -1,0 +1,86 @@
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
+import { queryClient } from '../../../api/query.ts'
+import { listVerdicts, verifyCard, withdrawVerdicts } from '../../../api/trust.ts'
+import type { Card, Trust, Verdict } from '../../../api/types.ts'
+import { credits } from '../../../lib/format.ts'
+import { toast, toastError } from '../../../ui/toast.tsx'
+import { cardQuery, listsChanged } from '../card-queries.ts'
+import type { Outcome } from './outcomes.ts'
+
+const AT_ONCE = 20
+
+export function useVerdicts(cardId: string) {
+  const query = useInfiniteQuery({
+    queryKey: ['card', cardId, 'verdicts'],
+    initialPageParam: 1,
+    queryFn: ({ pageParam, signal }) =>
+      listVerdicts({ card_id: cardId, page: pageParam, page_size: AT_ONCE }, { signal }),
+    getNextPageParam: ({ page, page_size, total }) => (page * page_size < total ? page + 1 : undefined),
+  })
+  const items = query.data?.pages.flatMap((page) => page.items) ?? []
+  const own: Own = {
+    verdicts: items.filter((item) => item.is_mine),
+    isComplete: query.isSuccess && !query.hasNextPage,
+  }
+  return { query, items, total: query.data?.pages[0]?.total ?? 0, own }
+}
+
+/** One's own verdicts, as far as the list is loaded. */
+export type Own = { verdicts: Verdict[]; isComplete: boolean }
+
+export type Said = {
+  outcome: Outcome
+  environment: Record<string, string>
+  note?: string | null
+  evidence?: string | null
+}
+
+function changed(cardId: string, trust?: Trust | null) {
+  if (trust !== undefined)
+    queryClient.setQueryData(cardQuery(cardId).queryKey, (before) => before && { ...before, trust })
+  listsChanged()
+  return queryClient.invalidateQueries({ queryKey: ['card', cardId] })
+}
+
+const takeBack = async (cardId: string) => {
+  await withdrawVerdicts({ card_id: cardId })
+  await changed(cardId)
+}
+
+/** Says what came of a card. Taking back takes back all that one said, so undo is offered for the first word alone. */
+export function useVerify(card: Card, own: Own) {
+  return useMutation({
+    // As it was before: by the time of the answer the list may have been read again.
+    onMutate: () => own,
+    mutationFn: (said: Said) => verifyCard({ card_id: card.card_id, ...said }),
+    onSuccess: ({ verdict_id, trust, credits_awarded }, _said, before) => {
+      if (before.verdicts.some((verdict) => verdict.verdict_id === verdict_id))
+        return toast('You have said so already.')
+      const isFirst = before.isComplete && before.verdicts.length === 0
+      const earned = credits_awarded > 0 ? ` ${card.owner_name} earned ${credits(credits_awarded)}.` : ''
+      toast(`Noted.${earned}`, isFirst ? { undo: () => void takeBack(card.card_id).catch(toastError) } : {})
+      return changed(card.card_id, trust)
+    },
+  })
+}
+
+/** What was said of a former version cannot be said again of that one, so it has no undo. */
+export function useTakeBack(card: Card, own: Own) {
+  const sayAgain = async (said: readonly Verdict[]) => {
+    for (const { outcome, environment, note, evidence } of said)
+      await verifyCard({ card_id: card.card_id, outcome, environment, note, evidence })
+    await changed(card.card_id)
+  }
+  return useMutation({
+    onMutate: () => own,
+    mutationFn: () => takeBack(card.card_id),
+    onError: toastError,
+    onSuccess: (_answer, _input, { verdicts, isComplete }) => {
+      const canReturn = isComplete && verdicts.every(({ card_version }) => card_version === card.version)
+      toast(
+        'Taken back. It counts no more.',
+        canReturn ? { undo: () => void sayAgain(verdicts).catch(toastError) } : {},
+      )
+    },
+  })
+}

@@ -1,0 +1,100 @@
+import { BadgeCheck } from 'lucide-react'
+import { useState } from 'react'
+import type { Card, Verdict } from '../../../api/types.ts'
+import { formatAgo, formatTime } from '../../../lib/format.ts'
+import { Tag } from '../../../ui/badge.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { FormError } from '../../../ui/states.tsx'
+import { toastError } from '../../../ui/toast.tsx'
+import { OUTCOMES, type Outcome, outcomeOf } from './outcomes.ts'
+import { useTakeBack, useVerdicts, useVerify } from './use-verdicts.ts'
+import { VerdictDialog } from './verdict-dialog.tsx'
+
+/** After use: what came of it for others, and for me. A vote on reading is feedback, below. */
+export function Verdicts({ card }: { card: Card }) {
+  const [saying, setSaying] = useState<Outcome | null>(null)
+  const { query, items, total, own } = useVerdicts(card.card_id)
+  const verify = useVerify(card, own)
+  const takeBack = useTakeBack(card, own)
+  return (
+    <section aria-label="Verdicts" className="grid gap-3 border-t border-line pt-5">
+      <p className="text-sm text-soft">Used it? Say what came of it.</p>
+      <div className="flex flex-wrap gap-2">
+        {card.can_edit && (
+          <Button
+            busy={verify.isPending}
+            onClick={() => verify.mutate({ outcome: 'worked', environment: {} }, { onError: toastError })}
+          >
+            <BadgeCheck size={14} aria-hidden />
+            Still true
+          </Button>
+        )}
+        {OUTCOMES.map(({ value, label, icon: Icon }) => (
+          <Button key={value} onClick={() => setSaying(value)}>
+            <Icon size={14} aria-hidden />
+            {label}
+          </Button>
+        ))}
+        {own.verdicts.length > 0 && (
+          <Button look="ghost" busy={takeBack.isPending} onClick={() => takeBack.mutate()}>
+            Take back what I said
+          </Button>
+        )}
+      </div>
+      <FormError error={query.error} />
+      {items.length > 0 && (
+        <ul aria-label="What people said after use" className="grid gap-3">
+          {items.map((verdict) => (
+            <VerdictRow key={verdict.verdict_id} verdict={verdict} card={card} />
+          ))}
+        </ul>
+      )}
+      {query.hasNextPage && (
+        <Button
+          size="sm"
+          className="justify-self-start"
+          busy={query.isFetchingNextPage}
+          onClick={() => void query.fetchNextPage()}
+        >
+          Show more of {total}
+        </Button>
+      )}
+      {saying && <VerdictDialog card={card} start={saying} own={own} onClose={() => setSaying(null)} />}
+    </section>
+  )
+}
+
+function VerdictRow({ verdict, card }: { verdict: Verdict; card: Card }) {
+  const { label, icon: Icon, tone } = outcomeOf(verdict.outcome)
+  const who = verdict.is_mine ? 'You' : verdict.user_name
+  return (
+    <li className="grid gap-1.5 text-sm">
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <Icon size={14} className={tone} aria-hidden />
+        <span className="font-medium">{label}</span>
+        {Object.entries(verdict.environment).map(([name, version]) => (
+          <Tag key={name}>
+            {name} {version}
+          </Tag>
+        ))}
+        <span className="text-xs text-faint">
+          {who && `${who} · `}
+          <span title={formatTime(verdict.created_at)}>{formatAgo(verdict.created_at)}</span>
+          {verdict.card_version !== card.version && ` · version ${verdict.card_version}`}
+        </span>
+      </div>
+      {verdict.note && <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{verdict.note}</p>}
+      {verdict.evidence && (
+        <details>
+          <summary className="text-xs text-soft hover:text-ink">Output</summary>
+          <pre
+            tabIndex={0}
+            className="mt-1 max-h-72 overflow-auto rounded-md bg-sunken px-3 py-2 font-mono text-xs leading-5 whitespace-pre-wrap [overflow-wrap:anywhere]"
+          >
+            {verdict.evidence}
+          </pre>
+        </details>
+      )}
+    </li>
+  )
+}

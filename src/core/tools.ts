@@ -29,6 +29,7 @@ const ORDER = [
   'append_context_turn',
   'search_project_context',
   'get_context_event',
+  'verify_card',
   'append_context_event',
   'get_ai_guide',
   'share_card',

@@ -76,7 +76,7 @@ export const recordCard = capability({
   tool: {
     name: 'record_card',
     description:
-      'Save a solved problem, decision or how-to as a private card; search first, update_card where one exists. symptom and fix_summary are top-level fields, not inside body.',
+      'Save a solved problem, decision or how-to as a private card; search first, update_card where one exists.',
     input: RecordTool,
     thin: thinWrite,
   },

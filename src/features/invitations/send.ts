@@ -205,7 +205,7 @@ export const resendInvite = capability({
   tool: {
     name: 'resend_workspace_invite',
     title: 'Resend invitation',
-    description: 'Send an open invitation again, with a new link and seven more days. Admins only.',
+    description: 'Send an open invitation again. Admins only.',
   },
   input: WorkspaceInviteCreate.pick({ workspace_id: true }).extend({ invite_id: Id }),
   output: WorkspaceInviteActionResponse,

@@ -58,7 +58,7 @@ export const readSnapshot = capability({
   tool: {
     name: 'get_project_context',
     description:
-      'Restore what is known about a project at the start of a session; ask for max_total_chars 6000. One call has the preferences of the user too.',
+      'Restore what is known about a project at the start of a session; ask for max_total_chars 6000.',
     readOnly: true,
     thin: thinSnapshot,
   },

@@ -101,9 +101,9 @@ export const COEFFICIENTS: Readonly<Record<keyof Features, number>> = {
 const FEATURES = Object.keys(COEFFICIENTS) as (keyof Features)[]
 
 /** Answers show four places, so that nobody asks for a `min_score` that was shown and misses by the fifth. */
-const PLACES = 10_000
+const TEN_THOUSANDTHS = 10_000
 
 export function confidenceOf(features: Features): number {
   const sum = FEATURES.reduce((sum, name) => sum + COEFFICIENTS[name] * features[name], CONSTANT)
-  return Math.round(PLACES / (1 + Math.exp(-sum))) / PLACES
+  return Math.round(TEN_THOUSANDTHS / (1 + Math.exp(-sum))) / TEN_THOUSANDTHS
 }

@@ -27,6 +27,7 @@ const thinHit = (hit: Hit) => ({
   why: cut(hit.why.map(({ where, words }) => `${where}: ${words.join(', ')}`).join('; '), TITLE_CHARACTERS),
   home: homeOf(hit.provenance),
   hit_reason: hit.hit_reason,
+  ...(hit.trust ? { trust: hit.trust.summary } : {}),
   ...(hit.likely_outdated ? { likely_outdated: true as const } : {}),
 })
 
@@ -43,6 +44,7 @@ export const thinSearch = thinAnswer({
         why: z.string().describe('What matched where'),
         home: z.string().describe('you, public, or team and its workspace_id'),
         hit_reason: HitReason,
+        trust: z.string().optional(),
         likely_outdated: z.literal(true).optional(),
       }),
     ),

@@ -38,7 +38,17 @@ export const verdictsShown = (db: Db, cardId: string, since: string | null) =>
     .selectFrom('card_verdicts')
     .$if(since !== null, (query) => query.where('card_verdicts.created_at', '>=', since))
     .innerJoin('users', 'users.user_id', 'card_verdicts.user_id')
-    .where('card_verdicts.card_id', '=', cardId)
+    .where((eb) =>
+      eb.or([
+        eb('card_verdicts.card_id', '=', cardId),
+        // What was said of a card that this one has taken in shows here.
+        eb(
+          'card_verdicts.card_id',
+          'in',
+          eb.selectFrom('card_merges').select('from_card_id').where('into_card_id', '=', cardId),
+        ),
+      ]),
+    )
     .where('card_verdicts.outcome', '<>', 'withdrawn')
     .where(({ not, exists, selectFrom }) =>
       not(

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { capability } from '../../core/capability.ts'
+import { capability, thinAnswer } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
 import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
@@ -35,6 +35,14 @@ export const VerdictCreate = z
   })
   .meta({ id: 'VerdictCreate' })
 
+/** Short: every agent pays for these words in each session. */
+const VerdictTool = VerdictCreate.extend({
+  outcome: z.enum(OUTCOMES),
+  environment: Environment.nullish(),
+  evidence: z.string().max(20_000).nullish(),
+  applied_in: z.string().max(1000).nullish(),
+})
+
 const said = {
   verdict_id: AnswerId,
   card_id: AnswerId,
@@ -52,6 +60,16 @@ export const VerdictResponse = z
     credits_awarded: z.int().describe('To the contributor of the card'),
   })
   .meta({ id: 'VerdictResponse' })
+
+const thinVerdict = thinAnswer({
+  input: z.object({}),
+  output: z.object({ card_id: AnswerId, outcome: z.enum(OUTCOMES), trust: z.string().nullable() }),
+  of: ({ card_id, outcome, trust }: z.output<typeof VerdictResponse>) => ({
+    card_id,
+    outcome,
+    trust: trust && trust.summary,
+  }),
+})
 
 const VerdictList = pageOf(
   z
@@ -88,7 +106,11 @@ function cleanWords(input: z.output<typeof VerdictCreate>): Words {
 
 type Said = Words & Pick<CardVerdictsTable, 'outcome' | 'card_version'>
 
-const isSaidAlready = (before: CardVerdictsTable, row: Said): boolean =>
+/** After this long it is a new confirmation, and not the same one sent twice. */
+const SAME_FOR_MS = 86_400_000
+
+const isSaidAlready = (before: CardVerdictsTable, row: Said, now: Date): boolean =>
+  now.getTime() - Date.parse(before.created_at) < SAME_FOR_MS &&
   before.outcome === row.outcome &&
   before.card_version === row.card_version &&
   before.evidence === row.evidence &&
@@ -98,7 +120,8 @@ const isSaidAlready = (before: CardVerdictsTable, row: Said): boolean =>
 async function give(ctx: UserCtx, card: CardRow, outcome: CardVerdictsTable['outcome'], words: Words) {
   const userId = ctx.viewer.userId
   const before = (await standingVerdicts(ctx.db, card.card_id, userId)).get(words.environment_key)
-  if (before && isSaidAlready(before, { ...words, outcome, card_version: card.version })) return before
+  if (before && isSaidAlready(before, { ...words, outcome, card_version: card.version }, ctx.now()))
+    return before
   const isRewarded = outcome === 'worked' && (await rewardHelp(ctx, card))
   const row: CardVerdictsTable = {
     verdict_id: newId(),
@@ -123,11 +146,18 @@ export const verifyCard = capability({
   name: 'cards.verify',
   summary: 'Say what came of a card after using it',
   description:
-    'One verdict per person, version of the card and environment; the same one again changes nothing, another one takes the place of the former. The first worked of another person earns the contributor what the first useful does, once per person and card. Secrets in the texts are replaced by placeholders.',
+    'One verdict per person, version of the card and environment; the same one again within a day changes nothing, another one takes the place of the former. The first worked of another person earns the contributor what the first useful does, once per person and card. Secrets in the texts are replaced by placeholders.',
   scopes: ['record'],
   rest: ['POST /api/v1/cards/{card_id}/verdicts', 'POST /api/v1/cases/{case_id}/verdicts'],
   aliases: { case_id: 'card_id' },
   status: 201,
+  tool: {
+    name: 'verify_card',
+    description: 'Say what came of a card after you used it; others see it as trust.',
+    extension: true,
+    input: VerdictTool,
+    thin: thinVerdict,
+  },
   input: VerdictCreate,
   output: VerdictResponse,
   errors: [404],

@@ -105,7 +105,7 @@ export const listMembers = capability({
   tool: {
     name: 'list_workspace_members',
     title: 'List members',
-    description: 'List who is in a workspace, for example to find a user_id.',
+    description: 'List who is in a workspace.',
     readOnly: true,
   },
   input: z.object({ workspace_id: Id }),

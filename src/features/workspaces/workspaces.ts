@@ -102,7 +102,7 @@ export const createWorkspace = capability({
   status: 201,
   tool: {
     name: 'create_workspace',
-    description: 'Create a workspace for a team (org) or for yourself; private cards need none.',
+    description: 'Create a workspace for a team (org) or for yourself.',
     input: WorkspaceCreate.extend({ type: z.enum(['org', 'personal']).default('org') }),
   },
   input: WorkspaceCreate,
@@ -148,7 +148,7 @@ export const listWorkspaces = capability({
   rest: ['GET /api/v1/workspaces'],
   tool: {
     name: 'list_workspaces',
-    description: 'List your workspaces, for the workspace_id that other tools take.',
+    description: 'List your workspaces.',
     readOnly: true,
     input: z.object({ include_public: z.boolean().default(false) }),
   },

@@ -25,7 +25,7 @@ export const SearchRequest = z
     include_workspaces: z.boolean().optional().describe('Teams too; with personal, all workspaces of yours'),
     workspace_ids: z.array(Id).max(100).optional(),
     tags: z.array(z.string().trim().min(1).max(100)).max(50).optional().describe('All of them; in any case'),
-    environment: EnvironmentAsked.optional().describe('node: 20 finds 20.11; others must be equal'),
+    environment: EnvironmentAsked.optional().describe('{"node": "20"} finds 20.11; others must be equal'),
     track: Track.optional().describe('debug: fixes; build: all else'),
     my_environment: EnvironmentAsked.optional().describe(
       'What you run: {"node": "24.1", "fastify": "5.2"}. Narrows nothing; every result says whether it fits.',

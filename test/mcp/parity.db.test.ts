@@ -59,6 +59,11 @@ const SCENES: Record<string, Scene> = {
     card_id: (await record(me, { evidences: [{ kind: 'log', content: 'line' }] })).card_id,
     include_evidences: true,
   })),
+  verify_card: own(async (me) => ({
+    card_id: (await record(me)).card_id,
+    outcome: 'worked',
+    environment: { node: '24' },
+  })),
   list_workspaces: own(async (me) => {
     await workspaceOf(me)
     return { include_public: false }

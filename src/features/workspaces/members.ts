@@ -105,7 +105,7 @@ export const listMembers = capability({
   tool: {
     name: 'list_workspace_members',
     title: 'List members',
-    description: 'List who is in a workspace.',
+    description: 'List who is in a workspace, with user_ids.',
     readOnly: true,
   },
   input: z.object({ workspace_id: Id }),

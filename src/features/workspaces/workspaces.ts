@@ -148,7 +148,7 @@ export const listWorkspaces = capability({
   rest: ['GET /api/v1/workspaces'],
   tool: {
     name: 'list_workspaces',
-    description: 'List your workspaces.',
+    description: 'List the workspaces that you are a member of.',
     readOnly: true,
     input: z.object({ include_public: z.boolean().default(false) }),
   },

@@ -282,3 +282,21 @@ test('near cards stand beside a new one while it is written', async () => {
   await (await opened).waitForURL(`**/cards/${id}`)
   expect(await symptom.inputValue()).toBe(SAMPLES[5].symptom)
 })
+
+test('a card past its interval waits in the review queue until its owner says that it is still true', async () => {
+  const owner = await stage.person('Reviewer')
+  const id = await write(owner, SAMPLES[0])
+  await owner.api('PUT', `/api/v1/cards/${id}/review-interval`, { review_after_days: 7 })
+  await look(owner, '/review', 'review-queue-empty', 'Nothing to look at')
+  const longAgo = new Date(Date.now() - 30 * 86_400_000).toISOString()
+  await stage.app.services.database.transaction((db) =>
+    db.updateTable('cards').set({ edited_at: longAgo }).where('card_id', '=', id).execute(),
+  )
+  await owner.page.goto('/cards')
+  await owner.page.getByRole('link', { name: 'Review queue' }).click()
+  const row = owner.page.getByRole('list', { name: 'Cards to look at again' }).getByRole('listitem')
+  await row.getByText('Due').waitFor()
+  await expectAccessible(owner.page)
+  await row.getByRole('button', { name: 'Still true' }).click()
+  await owner.page.getByText('Nothing to look at').waitFor()
+})

@@ -1,3 +1,4 @@
+import type { OutputOf } from '#server/core/capability.ts'
 import type {
   linkCards as LinkCards,
   listLinks as ListLinks,
@@ -5,6 +6,7 @@ import type {
 } from '#server/features/card-links/links.ts'
 import type { mergeCard as MergeCard, unmergeCard as UnmergeCard } from '#server/features/card-links/merge.ts'
 import type { writeCites as WriteCites } from '#server/features/staleness/cites.ts'
+import type { reviewQueue as ReviewQueue } from '#server/features/staleness/review-queue.ts'
 import type {
   listVerdicts as ListVerdicts,
   verifyCard as VerifyCard,
@@ -21,3 +23,5 @@ export const listLinks = call<typeof ListLinks>('GET /api/v1/cards/{card_id}/lin
 export const unlinkCards = call<typeof UnlinkCards>('DELETE /api/v1/cards/{card_id}/links/{link_id}')
 export const mergeCard = call<typeof MergeCard>('POST /api/v1/cards/{card_id}/merge')
 export const unmergeCard = call<typeof UnmergeCard>('DELETE /api/v1/cards/{card_id}/merge')
+export const reviewQueue = call<typeof ReviewQueue>('GET /api/v1/cards/review-queue')
+export type ReviewItem = OutputOf<typeof ReviewQueue>['items'][number]

@@ -58,10 +58,13 @@ export function MyCards() {
         scope === 'workspace' ? 'What your workspaces share.' : 'Private until you share or publish them.'
       }
       actions={
-        <LinkButton to="/cards/new" look="primary">
-          <Plus size={14} aria-hidden />
-          New card
-        </LinkButton>
+        <>
+          <LinkButton to="/review">Review queue</LinkButton>
+          <LinkButton to="/cards/new" look="primary">
+            <Plus size={14} aria-hidden />
+            New card
+          </LinkButton>
+        </>
       }
     >
       <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_--spacing(70)]">

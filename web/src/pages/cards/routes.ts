@@ -41,4 +41,13 @@ const history = createRoute({
   component: lazyRouteComponent(() => import('./history-page.tsx'), 'HistoryPage'),
 })
 
-export const cardRoutes = [mine, library, create, show, edit, history] as const
+const review = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/review',
+  validateSearch: (raw: Record<string, unknown>): { workspace?: string | undefined } => ({
+    workspace: typeof raw.workspace === 'string' ? raw.workspace : undefined,
+  }),
+  component: lazyRouteComponent(() => import('./review-queue.tsx'), 'ReviewQueue'),
+})
+
+export const cardRoutes = [mine, library, create, show, edit, history, review] as const

@@ -80,6 +80,26 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
           </SelectField>
         </>
       )}
+      <TextField
+        label="Look at cards again after"
+        aside="Days, optional"
+        type="number"
+        min={7}
+        max={3650}
+        value={form.reviewAfterDays}
+        hint="Cards that nobody has confirmed for so long go to the review queue. Empty: never."
+        onChange={(event) => setForm({ ...form, reviewAfterDays: event.target.value })}
+      />
+      <TextField
+        label="A verdict weighs half after"
+        aside="Days, 180 if empty"
+        type="number"
+        min={7}
+        max={3650}
+        value={form.trustHalfLifeDays}
+        hint="How fast what people said of a card grows old."
+        onChange={(event) => setForm({ ...form, trustHalfLifeDays: event.target.value })}
+      />
       {kept.length > 0 && (
         <p className="text-xs text-faint">
           The policy also carries <span className="font-mono">{kept.join(', ')}</span>, set by the API. These

@@ -3,7 +3,14 @@ import { domainsOf, readPolicy, writePolicy } from './policy.ts'
 
 test('an empty policy allows everything and writes nothing', () => {
   expect(writePolicy(readPolicy(null))).toEqual({})
-  expect(readPolicy({})).toEqual({ allowPublish: true, inviteDomains: '', defaultRole: 'viewer', others: {} })
+  expect(readPolicy({})).toEqual({
+    allowPublish: true,
+    inviteDomains: '',
+    defaultRole: 'viewer',
+    reviewAfterDays: '',
+    trustHalfLifeDays: '',
+    others: {},
+  })
 })
 
 test('what was decided survives reading and writing, unknown keys included', () => {
@@ -11,6 +18,8 @@ test('what was decided survives reading and writing, unknown keys included', () 
     allow_publish: false,
     invite_domains: ['example.com', 'example.org'],
     default_role: 'editor',
+    review_after_days: 90,
+    trust_half_life_days: 30,
     retention: { days: 90 },
   }
   expect(writePolicy(readPolicy(policy))).toEqual(policy)

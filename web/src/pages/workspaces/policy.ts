@@ -6,18 +6,29 @@ export type PolicyForm = {
   allowPublish: boolean
   inviteDomains: string
   defaultRole: Role
+  /** Days as typed; empty for the default. */
+  reviewAfterDays: string
+  trustHalfLifeDays: string
   others: Record<string, unknown>
 }
 
 export function readPolicy(policy: Record<string, unknown> | null): PolicyForm {
-  const { allow_publish, invite_domains, default_role, ...others } = policy ?? {}
+  const { allow_publish, invite_domains, default_role, review_after_days, trust_half_life_days, ...others } =
+    policy ?? {}
   return {
     allowPublish: allow_publish !== false,
     inviteDomains: Array.isArray(invite_domains) ? invite_domains.join(', ') : '',
     defaultRole: ROLES.find((role) => role.value === default_role)?.value ?? 'viewer',
+    reviewAfterDays: daysText(review_after_days),
+    trustHalfLifeDays: daysText(trust_half_life_days),
     others,
   }
 }
+
+const daysText = (days: unknown): string => (typeof days === 'number' ? String(days) : '')
+
+const daysOf = (key: string, text: string): Record<string, number> =>
+  text.trim() === '' ? {} : { [key]: Number(text) }
 
 export const domainsOf = (text: string) => [
   ...new Set(
@@ -33,6 +44,8 @@ export function writePolicy({
   allowPublish,
   inviteDomains,
   defaultRole,
+  reviewAfterDays,
+  trustHalfLifeDays,
   others,
 }: PolicyForm): Record<string, unknown> {
   const domains = domainsOf(inviteDomains)
@@ -41,5 +54,7 @@ export function writePolicy({
     ...(allowPublish ? {} : { allow_publish: false }),
     ...(domains.length ? { invite_domains: domains } : {}),
     ...(defaultRole === 'viewer' ? {} : { default_role: defaultRole }),
+    ...daysOf('review_after_days', reviewAfterDays),
+    ...daysOf('trust_half_life_days', trustHalfLifeDays),
   }
 }

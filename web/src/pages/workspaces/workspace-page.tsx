@@ -57,10 +57,17 @@ export function WorkspacePage() {
         </span>
       }
       actions={
-        <LinkButton to="/cards" search={{ scope: 'workspace', workspace: workspaceId }}>
-          <FileText size={14} aria-hidden />
-          Its cards
-        </LinkButton>
+        <>
+          {workspace.role !== 'viewer' && (
+            <LinkButton to="/review" search={{ workspace: workspaceId }}>
+              Review queue
+            </LinkButton>
+          )}
+          <LinkButton to="/cards" search={{ scope: 'workspace', workspace: workspaceId }}>
+            <FileText size={14} aria-hidden />
+            Its cards
+          </LinkButton>
+        </>
       }
     >
       {isPersonal && (

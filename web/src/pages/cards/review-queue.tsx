@@ -1,0 +1,113 @@
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { ListChecks } from 'lucide-react'
+import { queryClient } from '../../api/query.ts'
+import { type ReviewItem, reviewQueue, verifyCard } from '../../api/trust.ts'
+import { formatAgo } from '../../lib/format.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Page } from '../../ui/page.tsx'
+import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
+
+const route = getRouteApi('/app/review')
+
+const queueQuery = (workspaceId: string | undefined) =>
+  queryOptions({
+    queryKey: ['review-queue', workspaceId ?? 'mine'],
+    queryFn: ({ signal }) => reviewQueue({ workspace_id: workspaceId }, { signal }),
+  })
+
+const REASONS: Record<ReviewItem['reason'], string> = {
+  due: 'Due',
+  distrusted: 'Distrusted',
+  contradiction: 'Contradiction',
+}
+
+/** Cards that somebody should look at again: the person's own, or those of one workspace. */
+export function ReviewQueue() {
+  const { workspace } = route.useSearch()
+  const queue = useQuery(queueQuery(workspace))
+  const items = queue.data?.items ?? []
+  return (
+    <Page
+      title="Review queue"
+      lead={workspace ? 'Cards of this workspace to look at again.' : 'Your cards to look at again.'}
+      narrow
+    >
+      {queue.error && <ErrorState error={queue.error} onRetry={() => void queue.refetch()} />}
+      {queue.isPending && <SkeletonList rows={3} />}
+      {queue.data && items.length === 0 && (
+        <EmptyState icon={<ListChecks size={18} />} title="Nothing to look at">
+          Cards come here when they are past their interval of review, when verdicts speak against them, or
+          when another card says something else.
+        </EmptyState>
+      )}
+      {items.length > 0 && (
+        <ul aria-label="Cards to look at again" className="divide-y divide-line border-y border-line">
+          {items.map((item) => (
+            <QueueRow key={`${item.reason} ${item.card_id} ${item.other_card_id}`} item={item} />
+          ))}
+        </ul>
+      )}
+    </Page>
+  )
+}
+
+function QueueRow({ item }: { item: ReviewItem }) {
+  return (
+    <li className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3 py-4">
+      <div className="min-w-0 max-w-dialog grow basis-64">
+        <p className="flex flex-wrap items-center gap-2 text-sm">
+          <CardLink cardId={item.card_id} title={item.title} />
+          <Badge>{REASONS[item.reason]}</Badge>
+        </p>
+        <Why item={item} />
+      </div>
+      {item.reason === 'due' && <StillTrue cardId={item.card_id} />}
+    </li>
+  )
+}
+
+function CardLink({ cardId, title }: { cardId: string; title: string }) {
+  return (
+    <Link
+      to="/cards/$cardId"
+      params={{ cardId }}
+      className="break-words text-accent-strong underline-offset-2 hover:underline"
+    >
+      {title}
+    </Link>
+  )
+}
+
+function Why({ item }: { item: ReviewItem }) {
+  const style = 'mt-0.5 text-sm text-soft'
+  if (item.other_card_id && item.other_title)
+    return (
+      <p className={style}>
+        The same symptom, another fix: <CardLink cardId={item.other_card_id} title={item.other_title} />
+      </p>
+    )
+  if (item.reason === 'due' && item.since)
+    return <p className={style}>Nobody has confirmed it since {formatAgo(item.since)}.</p>
+  return <p className={style}>{item.trust?.summary}</p>
+}
+
+function StillTrue({ cardId }: { cardId: string }) {
+  const confirm = useMutation({
+    mutationFn: () => verifyCard({ card_id: cardId, outcome: 'worked' }),
+    onSuccess: async () => {
+      toast('Confirmed.')
+      await Promise.all(
+        [['review-queue'], ['card', cardId]].map((queryKey) => queryClient.invalidateQueries({ queryKey })),
+      )
+    },
+    onError: toastError,
+  })
+  return (
+    <Button busy={confirm.isPending} onClick={() => confirm.mutate()}>
+      Still true
+    </Button>
+  )
+}

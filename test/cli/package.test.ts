@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { capabilities } from '../../src/capabilities.ts'
 import { toolsOf } from '../../src/core/tools.ts'
 import { npmPackage } from '../../src/features/command-package/packages.ts'
+import { goodCard } from '../support/cards.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
 import { type CommandResult, repository } from '../support/process.ts'
 
@@ -88,6 +89,22 @@ test('npx connects an agent from an empty folder, by the address of the vault al
   const pointed = await laptop('npx', [...command, 'backup', 'file'])
   expect(pointed.code).toBe(2)
   expect(pointed.stderr).toContain('knowledge-vault backup')
+}, 120_000)
+
+test('the package holds cards against lock files and gives verdicts', async () => {
+  const card = goodCard(undefined, { environment: { node: '24' } })
+  const { card_id } = (await person.post('/api/v1/cards', card)).body
+  mkdirSync(join(folder, 'work'), { recursive: true })
+  writeFileSync(join(folder, 'work', '.nvmrc'), '24.1.0\n')
+  const key = await apiKeyOf(person)
+  const command = (...args: string[]) =>
+    laptop('npx', ['-y', `${vault.url}/kvault.tgz`, ...args, '--json'], { KVAULT_API_KEY: key })
+  const said = await command('verify-card', card_id, '--worked')
+  expect(said).toMatchObject({ code: 0, stderr: '' })
+  expect(JSON.parse(said.stdout).environment).toEqual({ node: '24.1.0' })
+  const checked = await command('check')
+  expect(checked).toMatchObject({ code: 0, stderr: '' })
+  expect(JSON.parse(checked.stdout).counts).toMatchObject({ older: 0, exact: 1, with_verdict: 1 })
 }, 120_000)
 
 test('what a program starts itself is a copy that stays when npm empties its cache', async () => {

@@ -122,32 +122,36 @@ describeWhere('the Python script', noPython, () => {
   })
 })
 
-describe('the GitHub action', () => {
-  const action = parse(readFileSync(join(EXAMPLES, 'github-action', 'action.yml'), 'utf8'))
-
-  /** Plays the steps as a runner does: inputs filled in, the step's own environment, a file for the summary. */
-  async function play(inputs: Record<string, string>): Promise<Outcome & { summary: string }> {
-    const summaryFile = join(folder, `summary-${++people}.md`)
-    writeFileSync(summaryFile, '')
-    const given = { ...inputs }
-    for (const [name, { default: standard, required }] of Object.entries(
-      action.inputs as Record<string, { default?: string; required?: boolean }>,
-    )) {
-      if (required) expect(given[name], name).toBeDefined()
-      given[name] ??= standard ?? ''
-    }
-    const [step] = action.runs.steps
-    const env = Object.fromEntries(
-      Object.entries(step.env as Record<string, string>).map(([name, value]) => [
-        name,
-        value.replace(/\$\{\{ inputs\.([\w-]+) \}\}/g, (_, input) => given[input] ?? ''),
-      ]),
-    )
-    const outcome = await run(step.shell, ['-c', step.run], {
-      env: { ...env, GITHUB_ACTION_PATH: join(EXAMPLES, 'github-action'), GITHUB_STEP_SUMMARY: summaryFile },
-    })
-    return { ...outcome, summary: readFileSync(summaryFile, 'utf8') }
+/** Plays the step as a runner does: inputs filled in, the step's own environment, a file for the summary. */
+async function playAction(
+  name: string,
+  inputs: Record<string, string>,
+): Promise<Outcome & { summary: string }> {
+  const action = parse(readFileSync(join(EXAMPLES, name, 'action.yml'), 'utf8'))
+  const summaryFile = join(folder, `summary-${++people}.md`)
+  writeFileSync(summaryFile, '')
+  const given = { ...inputs }
+  for (const [input, { default: standard, required }] of Object.entries(
+    action.inputs as Record<string, { default?: string; required?: boolean }>,
+  )) {
+    if (required) expect(given[input], input).toBeDefined()
+    given[input] ??= standard ?? ''
   }
+  const [step] = action.runs.steps
+  const env = Object.fromEntries(
+    Object.entries(step.env as Record<string, string>).map(([variable, value]) => [
+      variable,
+      value.replace(/\$\{\{ inputs\.([\w-]+) \}\}/g, (_, input) => given[input] ?? ''),
+    ]),
+  )
+  const outcome = await run(step.shell, ['-c', step.run], {
+    env: { ...env, GITHUB_ACTION_PATH: join(EXAMPLES, name), GITHUB_STEP_SUMMARY: summaryFile },
+  })
+  return { ...outcome, summary: readFileSync(summaryFile, 'utf8') }
+}
+
+describe('the GitHub action', () => {
+  const play = (inputs: Record<string, string>) => playAction('github-action', inputs)
 
   const logOf = (text: string) => {
     const file = join(folder, 'build.log')
@@ -184,6 +188,54 @@ describe('the GitHub action', () => {
         stdout: expect.stringMatching(/^::warning::Knowledge Vault: /),
       })
     }
+  })
+})
+
+describe('the GitHub action that checks cards', () => {
+  const play = async (inputs: Record<string, string> = {}) =>
+    playAction('github-action-check', {
+      url: vault.url,
+      'api-key': await apiKeyOf(person, ['search']),
+      path: join(folder, 'repository'),
+      command: `${process.execPath} ${join(repository, 'bin', 'kvault.js')}`,
+      ...inputs,
+    })
+  const lock = (version: string) => {
+    mkdirSync(join(folder, 'repository'), { recursive: true })
+    const packages = { 'node_modules/fastify': { version } }
+    writeFileSync(join(folder, 'repository', 'package-lock.json'), JSON.stringify({ packages }))
+  }
+
+  test('fails where a card no longer fits, and shows it as text', async () => {
+    await person.post('/api/v1/cards', {
+      title: 'Hooks <img src=x> of fastify',
+      symptom: 'The hook is called twice in fastify.',
+      fix_summary: 'Register it once.',
+      environment: { node: '24', fastify: '4.2.0' },
+    })
+    lock('4.29.0')
+    expect(await play()).toMatchObject({ code: 0, stdout: 'Cards that no longer fit: 0\n' })
+    lock('5.8.5')
+    const { code, stdout, summary } = await play()
+    expect({ code, stdout }).toEqual({ code: 1, stdout: 'Cards that no longer fit: 1\n' })
+    expect(summary).toContain('npm:fastify@4.2.0: 5.8.5 is here')
+    expect(summary).not.toContain('<img')
+    expect((await play({ fail: 'false' })).code).toBe(0)
+  })
+
+  test('a vault that is away fails no job', async () => {
+    lock('5.8.5')
+    const mistakes: Record<string, string>[] = [
+      { url: 'http://127.0.0.1:9' },
+      { 'api-key': 'kv_wrong' },
+      { path: join(folder, 'none') },
+      { command: 'no-such-program' },
+    ]
+    for (const wrong of mistakes)
+      expect(await play(wrong)).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^::warning::Knowledge Vault: /),
+      })
   })
 })
 

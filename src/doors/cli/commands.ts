@@ -14,6 +14,7 @@ export function addCommands(program: Command, done: Done): void {
 
   addConnecting(vaultCommand, done)
   addUsing(vaultCommand, done)
+  addChecking(vaultCommand, done)
   command('hook <event>', 'capture hooks for agents: session-start, stop').action((event) =>
     done(async () => (await import('./hook.ts')).hook(event)),
   )
@@ -83,4 +84,25 @@ function addUsing(vaultCommand: MakeCommand, done: Done): void {
     .option('--limit <n>', 'recent events, 1 to 100')
     .option('--json', 'as JSON')
     .action((project, options) => done(async () => (await import('./project.ts')).context(project, options)))
+}
+
+function addChecking(vaultCommand: MakeCommand, done: Done): void {
+  vaultCommand('check [path]', 'say which cards fit the lock files and the code of this checkout')
+    .option('--cite <file:line>', 'print how a card cites this line, and check nothing')
+    .option('--json', 'as JSON')
+    .action((path, options) => done(async () => (await import('./check.ts')).check(path, options)))
+  vaultCommand('verify-card <card-id>', 'say what came of a card after using it')
+    .option('--worked', 'it solved it')
+    .option('--failed', 'it did not')
+    .option('--stale', 'it is no longer true')
+    .option(
+      '--env <name=version>',
+      'where you used it; may be repeated (default: the lock files here)',
+      collect,
+    )
+    .option('--note <text>')
+    .option('--evidence-file <file>', 'what you saw, such as the output; - for standard input')
+    .option('--applied-in <project>', 'key of the project you used it in')
+    .option('--json', 'as JSON')
+    .action((id, options) => done(async () => (await import('./verify.ts')).verifyCard(id, options)))
 }

@@ -12,7 +12,8 @@ export type Fitting = {
 
 type Claim = { name: string; range: string }
 
-const bareName = (name: string): string => sameName('npm', name.replace(/^[a-z]+:/, ''))
+/** Verdicts, cites and askers write `npm:fastify` or `fastify` and mean the same. */
+export const bareName = (name: string): string => sameName('npm', name.replace(/^[a-z]+:/, ''))
 
 function claimsOf({ cites, environment }: Fitting): Claim[] {
   const cited = cites.flatMap((text): Claim[] => {
@@ -20,6 +21,12 @@ function claimsOf({ cites, environment }: Fitting): Claim[] {
     return cite?.kind === 'package' ? [{ name: bareName(cite.name), range: cite.range }] : []
   })
   return [...cited, ...Object.entries(environment).map(([name, range]) => ({ name: bareName(name), range }))]
+}
+
+/** A version without a sign is what somebody ran, no limit: 5.2.1 has most likely stayed true in 5.3. */
+function isWhatItBecame(range: string, version: readonly number[]): boolean {
+  const read = /^[vV]?\d+(?:\.\d+)*$/.test(range) ? readRange(`^${range}`) : null
+  return read !== null && isInRange(read, version)
 }
 
 function fitsVersion(range: string, asked: string): Fits {
@@ -30,7 +37,7 @@ function fitsVersion(range: string, asked: string): Fits {
   ]
   if (read === null || version === null) return 'unknown'
   if (written && compareVersions(written, version) === 0) return 'exact'
-  if (isInRange(read, version)) return 'likely'
+  if (isInRange(read, version) || isWhatItBecame(range, version)) return 'likely'
   return written && compareVersions(version, written) > 0 ? 'older' : 'unknown'
 }
 

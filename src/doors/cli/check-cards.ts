@@ -1,0 +1,114 @@
+import { type Cite, readCite } from '../../features/cites/cite.ts'
+import { bareName, type Fits, fitsOf } from '../../features/cites/fits.ts'
+import { isBelowRange, readRange, readVersion } from '../../features/cites/version-ranges.ts'
+import { type FileCite, type FileFit, holdFiles } from './check-files.ts'
+import { versionKey } from './lock-files/versions.ts'
+
+type VerdictGroup = { name: string; version: string; worked: number; failed: number }
+
+/** As `GET /api/v1/cards/cites` answers. */
+export type CitingCard = {
+  card_id: string
+  title: string
+  workspace_id: string
+  cites: string[]
+  trust: { summary: string } | null
+  verdicts: VerdictGroup[]
+}
+
+export type HeldCite = { cite: string; fits: Fits; why: string }
+
+export type HeldCard = {
+  card_id: string
+  title: string
+  workspace_id: string
+  fits: Fits
+  cites: HeldCite[]
+  /** What was said of the versions that are here. */
+  verdicts: VerdictGroup[]
+  trust: string | null
+}
+
+type PackageCite = Extract<Cite, { kind: 'package' }>
+type Versions = ReadonlyMap<string, readonly string[]>
+
+/** One cite that does not fit any more is enough. */
+const FOR_CARD: readonly Fits[] = ['older', 'exact', 'likely']
+/** Where workspaces have several versions, it is enough that one of them fits. */
+const FOR_VERSIONS: readonly Fits[] = ['exact', 'likely', 'older']
+
+const first = (order: readonly Fits[], found: readonly Fits[]): Fits =>
+  order.find((fits) => found.includes(fits)) ?? 'unknown'
+
+export const versionsOf = (versions: Versions, cite: PackageCite): readonly string[] =>
+  versions.get(versionKey(cite.ecosystem, cite.name)) ?? []
+
+function whyOf(cite: PackageCite, versions: readonly string[], fits: Fits): string {
+  const here = `${versions.join(' and ')} ${versions.length === 1 ? 'is' : 'are'} here`
+  const range = readRange(cite.range)
+  const isNewer =
+    fits === 'unknown' &&
+    range !== null &&
+    versions.every((version) => isBelowRange(range, readVersion(version) ?? []))
+  return isNewer ? `it is about something newer, ${here}` : here
+}
+
+const saidOf = (card: CitingCard, name: string, versions: readonly string[]): VerdictGroup[] =>
+  card.verdicts.filter(
+    (group) =>
+      bareName(group.name) === bareName(name) &&
+      versions.some((version) => readVersion(version)?.[0] === readVersion(group.version)?.[0]),
+  )
+
+type Held = HeldCite & { verdicts: VerdictGroup[] }
+
+function holdPackage(card: CitingCard, text: string, cite: PackageCite, all: Versions): Held[] {
+  const versions = versionsOf(all, cite)
+  if (versions.length === 0) return []
+  const fits = first(
+    FOR_VERSIONS,
+    versions.map((version) =>
+      fitsOf({ cites: [text], environment: {}, verdicts: card.verdicts }, { [cite.name]: version }),
+    ),
+  )
+  return [{ cite: text, fits, why: whyOf(cite, versions, fits), verdicts: saidOf(card, cite.name, versions) }]
+}
+
+type HoldFile = (cite: FileCite) => FileFit | null
+
+/** Null where the card cites nothing that is here. */
+function holdCard(card: CitingCard, versions: Versions, holdFile: HoldFile): HeldCard | null {
+  const held = card.cites.flatMap((text): Held[] => {
+    const cite = readCite(text)
+    if (cite?.kind === 'package') return holdPackage(card, text, cite, versions)
+    const fit = cite?.kind === 'file' ? holdFile(cite) : null
+    return fit ? [{ cite: text, ...fit, verdicts: [] }] : []
+  })
+  if (held.length === 0) return null
+  const { card_id, title, workspace_id, trust } = card
+  return {
+    card_id,
+    title,
+    workspace_id,
+    fits: first(
+      FOR_CARD,
+      held.map(({ fits }) => fits),
+    ),
+    cites: held.map(({ cite, fits, why }) => ({ cite, fits, why })),
+    verdicts: [...new Set(held.flatMap(({ verdicts }) => verdicts))],
+    trust: trust?.summary ?? null,
+  }
+}
+
+/** The cards that cite something of this checkout, with how they fit. */
+export function holdCards(
+  cards: readonly CitingCard[],
+  versions: Versions,
+  checkout: string | undefined,
+): HeldCard[] {
+  const files = cards
+    .flatMap((card) => card.cites.map(readCite))
+    .flatMap((cite) => (cite?.kind === 'file' ? [cite] : []))
+  const holdFile = checkout === undefined ? () => null : holdFiles(checkout, files)
+  return cards.flatMap((card) => holdCard(card, versions, holdFile) ?? [])
+}

@@ -1,0 +1,73 @@
+import { realpathSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { type CitingCard, holdCards } from './check-cards.ts'
+import { checkoutOf, citeOfLine } from './check-files.ts'
+import { printReport, type Report, reportOf } from './check-report.ts'
+import { CommandError, EXIT } from './exit-codes.ts'
+import { readLocked } from './lock-files/locked.ts'
+import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
+import { print, printJson } from './terminal.ts'
+import { ask, failure } from './vault-client.ts'
+
+export type CheckOptions = ProfileOptions & { json?: boolean; cite?: string }
+
+/** For a script: 1 is a finding, and nothing else is 1. */
+const CHECK_EXIT = { allFit: 0, someNoLongerFit: 1, couldNotCheck: 2 } as const
+
+const PAGE_SIZE = 100
+const MOST_PAGES = 1000
+
+async function citingCards({ url, apiKey }: Profile): Promise<CitingCard[]> {
+  const cards: CitingCard[] = []
+  for (let page = 1; page <= MOST_PAGES; page++) {
+    const reply = await ask(url, `/api/v1/cards/cites?page=${page}&page_size=${PAGE_SIZE}`, {
+      headers: { 'x-api-key': apiKey },
+    })
+    // A vault without this list takes `cites` for the id of a card.
+    if ([404, 422].includes(reply.status))
+      throw new CommandError(`${url} does not list what cards cite. It needs a newer version.`)
+    if (reply.status !== 200) throw failure(reply)
+    const { items } = reply.body as { items: CitingCard[] }
+    cards.push(...items)
+    if (items.length < PAGE_SIZE) break
+  }
+  return cards
+}
+
+/** Without links, as git names it too. */
+function realFolder(path: string): string {
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new CommandError(`${path} is no folder.`)
+  return realpathSync(path)
+}
+
+async function reportOn(folder: string, options: CheckOptions): Promise<Report> {
+  const profile = requireProfile(options)
+  const checkout = checkoutOf(folder)
+  const root = checkout ?? folder
+  const locked = readLocked(root, folder)
+  for (const { file, reason } of locked.passedOver) process.stderr.write(`${file} ${reason}. Passed over.\n`)
+  if (locked.files.length === 0 && checkout === undefined)
+    throw new CommandError(`${root} has no lock file that can be read, and is in no git repository.`)
+  const cards = await citingCards(profile)
+  return reportOf(root, locked, cards.length, holdCards(cards, locked.versions, checkout))
+}
+
+/** Everything is compared here: the vault is asked what cards cite and learns nothing of the checkout. */
+export async function check(path: string | undefined, options: CheckOptions): Promise<number> {
+  const named = resolve(path ?? '.')
+  try {
+    const folder = realFolder(named)
+    if (options.cite !== undefined) {
+      print(citeOfLine(options.cite, folder))
+      return EXIT.done
+    }
+    const report = await reportOn(folder, options)
+    if (options.json) printJson(report)
+    else printReport(report)
+    return report.counts.older > 0 ? CHECK_EXIT.someNoLongerFit : CHECK_EXIT.allFit
+  } catch (error) {
+    if (error instanceof CommandError) throw new CommandError(error.message, CHECK_EXIT.couldNotCheck)
+    throw error
+  }
+}

@@ -67,7 +67,7 @@ const thinVerdict = thinAnswer({
   of: ({ card_id, outcome, trust }: z.output<typeof VerdictResponse>) => ({
     card_id,
     outcome,
-    trust: trust && trust.summary,
+    trust: trust?.summary ?? null,
   }),
 })
 

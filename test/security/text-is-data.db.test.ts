@@ -18,6 +18,7 @@ const WITHOUT_TEXT: Record<string, string> = {
   append_context_turn: 'what the caller has just written',
   transfer_preferences: 'names of projects that the caller has given',
   delete_context_event: 'ids',
+  verify_card: 'what the caller has just written, and counts',
 }
 
 const tools = toolsOf(capabilities)

@@ -8,7 +8,7 @@ import { COMPILED_BEFORE } from '../../../test/support/process.ts'
 
 const { randomFrom } = sampler(4)
 
-const cli = join(import.meta.dirname, '..', '..', 'doors', 'cli', 'redact-rescan.ts')
+const cli = join(import.meta.dirname, '..', '..', 'doors', 'cli', 'server', 'redact-rescan.ts')
 
 onBothEngines('rescan', (t) => {
   test('new rules are applied to what was stored under older ones: rows, indexes and counts', async () => {

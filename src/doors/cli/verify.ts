@@ -39,7 +39,8 @@ function outcomeOf(options: VerifyOptions): Outcome {
 function givenEnvironment(given: readonly string[]): Environment {
   return Object.fromEntries(
     given.map((text) => {
-      const [, name, version] = /^\s*([^=]+?)\s*=\s*(.+?)\s*$/.exec(text) ?? []
+      const at = text.indexOf('=')
+      const [name, version] = [text.slice(0, Math.max(0, at)).trim(), text.slice(at + 1).trim()]
       if (!name || !version) throw wrong(`"${text}" is no environment. Write it as node=24.1.`)
       return [name, version]
     }),

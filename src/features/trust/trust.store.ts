@@ -1,7 +1,6 @@
-import { type ExpressionBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import type { Db } from '../../db/db.ts'
-import type { Schema } from '../../db/schema.ts'
 import type { Closeness } from '../../db/tables/verdicts.ts'
 
 /** What a card's trust depends on besides what people say. */
@@ -43,28 +42,12 @@ export const changesOfFix = (db: Db, cardIds: readonly string[]) =>
     .where(changesFix)
     .execute()
 
-type WithOwner = { judge: 'card_verdicts.user_id' | 'card_feedback.user_id'; owner: 'cards.owner_id' }
-
 /** The owner has praised a card of the judge too. */
-const praiseReturned = (
-  eb: ExpressionBuilder<Schema, 'cards' | 'card_verdicts' | 'card_feedback'>,
-  { judge, owner }: WithOwner,
-) =>
-  eb
-    .case()
-    .when(
-      eb.exists(
-        eb
-          .selectFrom('card_verdicts as returned')
-          .select('returned.card_id')
-          .whereRef('returned.user_id', '=', owner)
-          .whereRef('returned.owner_id', '=', judge)
-          .where('returned.outcome', '=', 'worked'),
-      ),
-    )
-    .then(1)
-    .else(0)
-    .end()
+const praiseReturned = (judge: string) => sql<number>`case when exists (
+    select 1 from card_verdicts as returned
+    where returned.user_id = ${sql.ref('cards.owner_id')} and returned.owner_id = ${sql.ref(judge)}
+      and returned.outcome = 'worked'
+  ) then 1 else 0 end`
 
 /** Oldest first, so that the last one of a person and an environment is what they say now. */
 export const verdictsOn = (db: Db, cardIds: readonly string[]) =>
@@ -72,7 +55,7 @@ export const verdictsOn = (db: Db, cardIds: readonly string[]) =>
     .selectFrom('card_verdicts')
     .innerJoin('cards', 'cards.card_id', 'card_verdicts.card_id')
     .innerJoin('users', 'users.user_id', 'card_verdicts.user_id')
-    .select((eb) => [
+    .select([
       'card_verdicts.card_id',
       'card_verdicts.user_id',
       'card_verdicts.card_version',
@@ -83,7 +66,7 @@ export const verdictsOn = (db: Db, cardIds: readonly string[]) =>
       'card_verdicts.nth_of_owner',
       'card_verdicts.created_at',
       'users.email_verified',
-      praiseReturned(eb as never, { judge: 'card_verdicts.user_id', owner: 'cards.owner_id' }).as('returned'),
+      praiseReturned('card_verdicts.user_id').as('returned'),
     ])
     .where('card_verdicts.card_id', 'in', cardIds)
     .orderBy('card_verdicts.created_at')
@@ -95,14 +78,14 @@ export const votesOn = (db: Db, cardIds: readonly string[]) =>
     .selectFrom('card_feedback')
     .innerJoin('cards', 'cards.card_id', 'card_feedback.card_id')
     .innerJoin('users', 'users.user_id', 'card_feedback.user_id')
-    .select((eb) => [
+    .select([
       'card_feedback.card_id',
       'card_feedback.user_id',
       'card_feedback.kind',
       'card_feedback.created_at',
       'users.email_verified',
       closenessOf('card_feedback.user_id').as('closeness'),
-      praiseReturned(eb as never, { judge: 'card_feedback.user_id', owner: 'cards.owner_id' }).as('returned'),
+      praiseReturned('card_feedback.user_id').as('returned'),
     ])
     .where('card_feedback.card_id', 'in', cardIds)
     .where('card_feedback.kind', 'in', ['useful', 'outdated'])

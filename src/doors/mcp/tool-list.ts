@@ -47,9 +47,8 @@ function outputSchemaOf(capability: ToolCapability): Tool['outputSchema'] {
   const { tool, output } = capability
   const answered = tool.thin?.output ?? tool.output ?? output
   const names = namesIn(answered, Object.keys(thinToolInput(capability).shape))
-  // An object is what everybody expects there; saying so for every tool would cost a hundred tokens.
-  const type = answered instanceof z.ZodArray ? { type: 'array' as const } : {}
-  return { type: 'object', properties: { data: { ...type, description: names } } }
+  const type = answered instanceof z.ZodArray ? 'array' : 'object'
+  return { type: 'object', properties: { data: { type, description: names } } }
 }
 
 /** Tells Claude Code to show the tool at once instead of when it is looked for. */

@@ -100,7 +100,7 @@ export function aiGuide(all: () => readonly Capability[]) {
     scopes: ['search'],
     tool: {
       name: 'get_ai_guide',
-      description: 'How to work with this vault: workflow, card writing, pitfalls, credits, errors.',
+      description: 'How to work with this vault: workflow, cards, credits, errors.',
       title: 'Get AI guide',
       readOnly: true,
       thin: thinGuide,

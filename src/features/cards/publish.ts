@@ -99,7 +99,7 @@ export const publishCard = capability({
   tool: {
     name: 'publish_card',
     description:
-      'Publish your own card to the public library, or to target_workspace_id; ask the user first. For the team use share_card.',
+      'Publish your own card to the public library, or to target_workspace_id; ask the user first.',
     thin: thinState,
   },
   input: CardId.extend({ target_workspace_id: Id.optional().describe('The public library if left out') }),

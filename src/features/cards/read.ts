@@ -19,8 +19,7 @@ export const getCard = capability({
   aliases: { case_id: 'card_id' },
   tool: {
     name: 'get_card',
-    description:
-      'Read one card that search_records found, evidences last, over MCP in parts of 12,000 characters.',
+    description: 'Read one card that search_records found, in parts of 12,000 characters.',
     readOnly: true,
     input: CardId.extend({ include_evidences: z.boolean().default(true) }),
     thin: thinCard,

@@ -75,8 +75,7 @@ export const recordCard = capability({
   status: 201,
   tool: {
     name: 'record_card',
-    description:
-      'Save a solved problem, decision or how-to as a private card; search first, update_card where one exists.',
+    description: 'Save a solved problem, decision or how-to as a private card.',
     input: RecordTool,
     thin: thinWrite,
   },

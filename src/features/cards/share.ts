@@ -33,7 +33,7 @@ export const shareCard = capability({
   aliases: { case_id: 'card_id' },
   tool: {
     name: 'share_card',
-    description: "Let the members of a card's workspace find and read it; for everybody use publish_card.",
+    description: "Let the members of a card's workspace find and read it.",
     idempotent: true,
     thin: thinState,
   },

@@ -82,7 +82,7 @@ export const addMemberByEmail = capability({
   tool: {
     name: 'add_workspace_member_by_email',
     title: 'Add member',
-    description: 'Add somebody with an account at once; others need invite_workspace_member. Admins only.',
+    description: 'Add somebody with an account at once. Admins only.',
   },
   input: MembershipCreateByEmail,
   output: MembershipResponse,

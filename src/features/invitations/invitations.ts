@@ -177,7 +177,7 @@ export const acceptInvite = capability({
   tool: {
     name: 'accept_workspace_invite',
     title: 'Join workspace',
-    description: 'Join a workspace by the token of an invitation, when the user asks to.',
+    description: 'Join a workspace by the token of an invitation.',
   },
   input: WorkspaceInviteAccept,
   output: MembershipResponse,

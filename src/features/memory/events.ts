@@ -32,7 +32,7 @@ export const appendEvent = capability({
   tool: {
     name: 'append_context_event',
     description:
-      'Write one event to the private memory of a project; a work unit is append_context_turn. meta.fact_kind of fact_snapshot: project_facts, project_preferences; for __user__/preferences user_preferences, with meta.confirmed_by_user true.',
+      'Write one event to the private memory of a project. meta.fact_kind of fact_snapshot: project_facts, project_preferences; for __user__/preferences user_preferences, with meta.confirmed_by_user true.',
     thin: thinAppended,
   },
   input: ProjectContextEventCreate,
@@ -60,8 +60,7 @@ export const readEvent = capability({
   errors: [404],
   tool: {
     name: 'get_context_event',
-    description:
-      'Read one event of the private memory by its raw_id, over MCP in parts of 12,000 characters.',
+    description: 'Read one event of the private memory by its raw_id, in parts of 12,000 characters.',
     readOnly: true,
     extension: true,
     thin: thinEvent,

@@ -51,8 +51,7 @@ export const transferPreferences = capability({
   errors: [404],
   tool: {
     name: 'transfer_preferences',
-    description:
-      'Copy preferences from one project to another; __user__/preferences may be either. Ask the user first.',
+    description: 'Copy preferences from one project to another. Ask the user first.',
   },
   input: PreferencesTransferRequest,
   output: PreferencesTransferResponse,

@@ -153,8 +153,7 @@ export const searchCards = capability({
   rest: ['POST /api/v1/search'],
   tool: {
     name: 'search_records',
-    description:
-      'Search knowledge cards by words or error text before you solve a problem; project memory has search_project_context.',
+    description: 'Search knowledge cards by words or error text before you solve a problem.',
     readOnly: true,
     input: SearchTool,
     output: SearchToolResponse,

@@ -153,7 +153,7 @@ export const verifyCard = capability({
   status: 201,
   tool: {
     name: 'verify_card',
-    description: 'Say what came of a card after you used it; others see it as trust.',
+    description: 'Say what came of a card after you used it.',
     extension: true,
     input: VerdictTool,
     thin: thinVerdict,

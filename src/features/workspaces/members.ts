@@ -181,7 +181,7 @@ export const changeMemberRole = capability({
   tool: {
     name: 'update_workspace_member_role',
     title: 'Change role',
-    description: 'Change the role of a member: viewer reads, editor writes, admin manages. Admins only.',
+    description: 'Change the role of a member. Admins only.',
   },
   input: MembershipUpdate,
   output: MembershipResponse,

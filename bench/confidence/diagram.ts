@@ -25,7 +25,7 @@ export function drawReliability(judged: readonly Judged[]): string {
     `<line x1="${LEFT}" x2="${x(1)}" y1="${y(tick)}" y2="${y(tick)}" stroke="#e2e8f0"/>`,
   ])
   const figures = `AUC ${areaUnderCurve(judged).toFixed(3)}, expected calibration error ${expectedCalibrationError(judged).toFixed(3)}`
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${LEFT + SIDE + 24} ${TOP + SIDE + 48}" font-family="system-ui, sans-serif" font-size="12" fill="#334155">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${LEFT + SIDE + 24} ${TOP + SIDE + 48}" font-family="system-ui, sans-serif" font-size="12" fill="#334155"><title>Search confidence, said and true</title>
 <rect width="100%" height="100%" fill="#fff"/>
 <text x="${LEFT}" y="18" font-size="14" font-weight="600">Search confidence: said and true</text>
 <text x="${LEFT}" y="34">${figures}; bars: share of the queries</text>

@@ -130,7 +130,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
     why: 'Links in the other direction: an index look-up in each shard, when somebody opens them.',
   },
   card_merges: {
-    by: ['account.delete', 'cards.get', 'cards.merge', 'cards.unmerge'],
+    by: ['account.delete', 'cards.get', 'cards.merge', 'cards.unmerge', 'cards.withdraw_verdicts'],
     why: 'Whether this very card was merged into another; asked only of cards that have given way, and when they go.',
   },
   search_docs: {

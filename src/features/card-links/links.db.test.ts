@@ -96,6 +96,13 @@ onBothEngines('cards that stand to one another', (t) => {
     ])
     await a.post(`${url(one)}/verdicts`, { outcome: 'failed', environment: { node: '18' } })
     expect((await a.get(url(two))).body.trust).toMatchObject({ worked: 2, failed: 1 })
+    // What a person said of either counts on one card, so it is taken back by either id.
+    expect((await b.delete(`${url(one)}/verdicts`)).status).toBe(204)
+    expect((await a.get(url(two))).body.trust).toMatchObject({ worked: 2, failed: 1, people: 2 })
+    await b.post(`${url(two)}/verdicts`, { outcome: 'worked' })
+    const link = await user.post(`${url(two)}/links`, { to_card_id: one, kind: 'supersedes' })
+    await user.delete(`${url(two)}/links/${link.body.link_id}`)
+    expect((await a.get(url(one))).body.merged_from).toBe(one)
     expect((await user.delete(`${url(one)}/merge`)).status).toBe(204)
     expect((await a.get(url(one))).body).toMatchObject({ card_id: one, trust: { worked: 2 } })
     expect((await a.get(url(two))).body).toMatchObject({

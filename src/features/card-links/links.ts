@@ -9,7 +9,7 @@ import { audit } from '../audit/audit.ts'
 import { editableCard, readableCard } from '../cards/access.ts'
 import { CardId } from '../cards/schemas.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
-import { deleteLink, findLink, hasLink, insertLink, linksOf, setSuccessor } from './links.store.ts'
+import { deleteLink, findLink, findMerge, hasLink, insertLink, linksOf, setSuccessor } from './links.store.ts'
 import { succeed } from './succession.ts'
 
 const KINDS = ['supersedes', 'duplicates', 'contradicts', 'related'] as const satisfies readonly LinkKind[]
@@ -105,8 +105,11 @@ export const unlinkCards = capability({
       const link = await findLink(ctx.db, link_id)
       if (!link || (link.from_card_id !== card_id && link.to_card_id !== card_id)) throw notFound('Link')
       await deleteLink(ctx.db, link_id)
-      if (link.kind === 'supersedes')
-        await setSuccessor(ctx.db, link.to_card_id, await hasLink(ctx.db, link.to_card_id, 'supersedes'))
+      if (link.kind === 'supersedes') {
+        const merge = await findMerge(ctx.db, link.to_card_id)
+        const other = await hasLink(ctx.db, link.to_card_id, 'supersedes')
+        await setSuccessor(ctx.db, link.to_card_id, merge?.into_card_id ?? other)
+      }
       await audit(ctx, {
         action: 'card.unlinked',
         subject: { type: 'card', id: link.to_card_id },

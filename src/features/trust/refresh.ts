@@ -40,7 +40,6 @@ function judgementsOf(
   everybodyIsProven: boolean,
 ): Judgement[] {
   const last = new Map(verdicts.map((row) => [`${row.user_id} ${row.environment_key}`, row]))
-  const judges = new Set(verdicts.map((row) => row.user_id))
   const given = [...last.values()].flatMap((row): Judgement[] =>
     row.outcome === 'withdrawn'
       ? []
@@ -59,6 +58,7 @@ function judgementsOf(
           },
         ],
   )
+  const judges = new Set(given.map(({ userId }) => userId))
   const voted = votes
     .filter((row) => !judges.has(row.user_id))
     .map(

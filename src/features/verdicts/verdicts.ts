@@ -16,7 +16,13 @@ import { rewardHelp, USEFUL_REWARD } from '../feedback/reward-help.ts'
 import { cleanJson, cleanOptional, Findings } from '../redaction/stored.ts'
 import { notePraise, standingOf } from '../trust/judging.ts'
 import { refreshIsDue, refreshSoon } from '../trust/refresh-soon.ts'
-import { holdJudge, insertVerdict, standingVerdicts, verdictsShown } from './verdicts.store.ts'
+import {
+  countedTogether,
+  holdJudge,
+  insertVerdict,
+  standingVerdicts,
+  verdictsShown,
+} from './verdicts.store.ts'
 
 const OUTCOMES = ['worked', 'failed', 'stale'] as const
 
@@ -200,12 +206,15 @@ export const withdrawVerdicts = capability({
   output: z.void(),
   errors: [404],
   run: async (ctx, { card_id }) => {
-    await inTx(
+    const countedOn = await inTx(
       ctx,
       async (ctx) => {
         await holdJudge(ctx)
-        const all = await standingVerdicts(ctx.db, card_id, ctx.viewer.userId)
-        const standing = [...all.values()].filter((row) => row.outcome !== 'withdrawn')
+        const { on, cardIds } = await countedTogether(ctx.db, card_id)
+        const standing: CardVerdictsTable[] = []
+        for (const cardId of cardIds)
+          for (const row of (await standingVerdicts(ctx.db, cardId, ctx.viewer.userId)).values())
+            if (row.outcome !== 'withdrawn') standing.push(row)
         if (standing.length === 0)
           throw notFound('Verdict', 'You have given none on this card, or have taken it back.')
         const nothing = { evidence: null, note: null, applied_in: null }
@@ -219,11 +228,12 @@ export const withdrawVerdicts = capability({
             is_rewarded: 0,
             created_at,
           })
-        await refreshIsDue(ctx, card_id)
+        await refreshIsDue(ctx, on)
+        return on
       },
       INSIDE,
     )
-    await refreshSoon(ctx, card_id)
+    await refreshSoon(ctx, countedOn)
   },
 })
 

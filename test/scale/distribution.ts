@@ -17,6 +17,7 @@ export const DISTRIBUTION = {
   card_links: 'from_card_id',
   card_merges: 'into_card_id',
   trust_due: 'card_id',
+  card_comments: 'card_id',
   search_docs: 'card_id',
   // The lists of one range of cards are in one shard.
   search_runs: 'run',
@@ -33,6 +34,7 @@ export const DISTRIBUTION = {
   rewarded_texts: 'user_id',
   raw_materials: 'raw_id',
   notices: 'user_id',
+  missed_searches: 'workspace_id',
   // Found by what the caller presents.
   sessions: 'token_hash',
   api_keys: 'key_hash',

@@ -27,6 +27,7 @@ import { reviewsAndComments } from './0026-reviews-and-comments.ts'
 import { verdicts } from './0029-verdicts.ts'
 import { cardLinks } from './0030-card-links.ts'
 import { knownAddresses } from './0031-known-addresses.ts'
+import { team } from './0036-team.ts'
 
 export type Migration = {
   name: string
@@ -64,6 +65,7 @@ export const MIGRATIONS: readonly Migration[] = [
   knownAddresses,
   realSettings,
   searchedEvidence,
+  team,
 ]
 
 export class SchemaTooNew extends Error {

@@ -1,5 +1,5 @@
 import type { InputOf, OutputOf } from '#server/core/capability.ts'
-import type { readWorkspaceAudit } from '#server/features/audit/read.ts'
+import type { readWorkspaceAudit } from '#server/features/audit-log/audit-log.ts'
 import type { addMember as AddMember } from '#server/features/invitations/add-members.ts'
 import type {
   acceptInvitation as AcceptInvitation,

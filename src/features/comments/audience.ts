@@ -34,8 +34,7 @@ export async function requireReaders(
   const ids = mentionedIn(body)
   if (ids.length === 0) return []
   if (ids.length > MAX_MENTIONS) throw invalid('body', `A comment mentions at most ${MAX_MENTIONS} people`)
-  const members = await membersAmong(ctx.db, workspaceId, ids)
-  const known = new Set(members.map((member) => member.user_id))
+  const known = new Set(await membersAmong(ctx.db, workspaceId, ids))
   for (const id of ids)
     if (!known.has(id) || !(await mayReadCard(ctx.db, cardId, id)))
       throw invalid('body', `<@${id}> is no member who can read this card, so nobody can be mentioned by it`)
@@ -55,8 +54,8 @@ export async function tellAudience(ctx: UserCtx, said: Said): Promise<void> {
   const { cardId, ownerId, workspaceId, mentioned } = said
   await tellMentioned(ctx, cardId, mentioned)
   const speakers = await speakersIn(ctx.db, { cardId, workspaceId, limit: MOST_TOLD })
-  const members = await membersAmong(ctx.db, workspaceId, speakers)
-  const others = new Set([ownerId, ...members.map((member) => member.user_id)])
+  const members = await membersAmong(ctx.db, workspaceId, [ownerId, ...speakers])
+  const others = new Set([ownerId, ...members])
   for (const userId of others) {
     const knows = userId === ctx.viewer.userId || mentioned.includes(userId)
     if (!knows && (await mayReadCard(ctx.db, cardId, userId)))

@@ -130,17 +130,20 @@ export const workspacesAmong = (
     .where('workspaces.workspace_id', 'in', workspaceIds)
     .execute()
 
-export type Reader = { user_id: string; display_name: string }
-
 /** Those of the people who are members of the workspace; who may read the card is asked for each. */
-export const membersAmong = (db: Db, workspaceId: string, userIds: readonly string[]): Promise<Reader[]> =>
-  db
+export async function membersAmong(
+  db: Db,
+  workspaceId: string,
+  userIds: readonly string[],
+): Promise<string[]> {
+  const rows = await db
     .selectFrom('memberships')
-    .innerJoin('users', 'users.user_id', 'memberships.user_id')
-    .select(['users.user_id', 'users.display_name'])
-    .where('memberships.workspace_id', '=', workspaceId)
-    .where('users.user_id', 'in', userIds)
+    .select('user_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', 'in', userIds)
     .execute()
+  return rows.map((row) => row.user_id)
+}
 
 export async function mayReadCard(db: Db, cardId: string, userId: string): Promise<boolean> {
   const row = await db
@@ -152,7 +155,7 @@ export async function mayReadCard(db: Db, cardId: string, userId: string): Promi
   return row !== undefined
 }
 
-export const namesOf = (db: Db, userIds: readonly string[]): Promise<Reader[]> =>
+export const namesOf = (db: Db, userIds: readonly string[]) =>
   db.selectFrom('users').select(['user_id', 'display_name']).where('user_id', 'in', userIds).execute()
 
 /** Who has said something in the thread of a workspace, the last speakers first. */

@@ -12,6 +12,9 @@ const LONGEST_WORD = 40
 const WORD = /^[\p{L}\p{N}][\p{L}\p{N}+#_-]*$/u
 const LETTER = /\p{L}/u
 
+const OPENING = /^["'“‘`([{<]+/u
+const CLOSING = /["'”’`)\]}>,;:!?.]+$/u
+
 const isPlain = (word: string): boolean =>
   word.length >= SHORTEST_WORD &&
   word.length <= LONGEST_WORD &&
@@ -28,8 +31,8 @@ export function plainWords(query: string): string | null {
   if (sanitise(query).findings.length > 0) return null
   const words = query
     .toLowerCase()
-    .split(/[\s"'`,;:!?()[\]{}<>|=]+/u)
-    .map((word) => word.replace(/\.$/, ''))
+    .split(/\s+/)
+    .map((word) => word.replace(OPENING, '').replace(CLOSING, ''))
     .filter(isPlain)
   const distinct = [...new Set(words)]
   return distinct.length > 0 && distinct.length <= MOST_WORDS ? distinct.join(' ') : null

@@ -88,7 +88,10 @@ function listsFor(week: TeamWeekAnswer, { language, baseUrl }: Reader): List[] {
 type Told = { team: Pick<Team, 'workspace_id' | 'name'>; week: TeamWeekAnswer }
 
 /** Null in a week in which nothing happened anywhere. */
-export function teamMail(teams: readonly Told[], { now, ...reader }: Reader & { now: Date }) {
+export function teamMail(
+  teams: readonly Told[],
+  { since, now, ...reader }: Reader & { since: Date; now: Date },
+) {
   const sections = teams.flatMap(({ team, week }): MailSection[] => {
     const lists = listsFor(week, reader)
     const url = `${reader.baseUrl}/workspaces/${team.workspace_id}`
@@ -102,15 +105,7 @@ export function teamMail(teams: readonly Told[], { now, ...reader }: Reader & { 
     subject,
     ...mailWithButton({
       heading: subject,
-      lines: [
-        [
-          'From ',
-          localDay(language, new Date(now.getTime() - WEEK_MS)),
-          ' to ',
-          localDay(language, now),
-          '.',
-        ],
-      ],
+      lines: [['From ', localDay(language, since), ' to ', localDay(language, now), '.']],
       sections,
       button: {
         label: sections.length === 1 ? 'Open the team’s page' : 'Open your teams',
@@ -133,14 +128,18 @@ async function tellReader(ctx: Ctx, userId: string): Promise<void> {
   const state = stateKey(userId, now)
   const user = await userById(ctx, userId)
   if (!wantsMail(user) || (await lastMailAt(ctx, [state])) !== undefined) return
-  const since = new Date(now.getTime() - WEEK_MS).toISOString()
+  // From Monday to Monday, so that nothing falls between two mails whatever hour they are made.
+  const since = new Date(weekBegan(now).getTime() - WEEK_MS)
   const told: Told[] = []
   for (const team of await teamsOf(ctx.db, userId, MOST_TEAMS)) {
     const member = { viewerId: userId, role: team.role }
-    told.push({ team, week: await weekOf(ctx, team, member, { since, limit: MOST_LINES }) })
+    told.push({
+      team,
+      week: await weekOf(ctx, team, member, { since: since.toISOString(), limit: MOST_LINES }),
+    })
   }
   const { language } = settingsOf(user)
-  const mail = teamMail(told, { language, baseUrl: ctx.config.baseUrl, now })
+  const mail = teamMail(told, { language, baseUrl: ctx.config.baseUrl, since, now })
   if (mail) await inTx(ctx, (ctx) => enqueueMail(ctx, state, { to: user.email, ...mail }))
 }
 

@@ -47,7 +47,7 @@ async function readPage(
   const titles = await readableTitles(ctx, cardIds)
   const items = rows.map((row) => ({
     ...row,
-    card_title: titles.get(row.subject_id) ?? null,
+    card_title: titles.get(row.subject_id)?.title ?? null,
     details: fromJson<Record<string, unknown>>(row.details),
   }))
   return { items, total, page, page_size }

@@ -1,18 +1,19 @@
 import type { UserCtx } from '../../core/context.ts'
 import { mayRead } from './visibility.ts'
 
-/** The titles of those of the cards that the viewer may read now: what names a card elsewhere must not tell more. */
+export type TitledCard = { card_id: string; title: string }
+
+/** Of these cards, those that the viewer may read. */
 export async function readableTitles(
   ctx: UserCtx,
   cardIds: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const wanted = [...new Set(cardIds)]
-  if (wanted.length === 0) return new Map()
+): Promise<Map<string, TitledCard>> {
+  if (cardIds.length === 0) return new Map()
   const rows = await ctx.db
     .selectFrom('cards')
-    .select(['card_id', 'title'])
-    .where('card_id', 'in', wanted)
+    .select(['cards.card_id', 'cards.title'])
+    .where('cards.card_id', 'in', [...new Set(cardIds)])
     .where(mayRead(ctx.viewer.userId))
     .execute()
-  return new Map(rows.map(({ card_id, title }) => [card_id, title]))
+  return new Map(rows.map((row) => [row.card_id, row]))
 }

@@ -60,7 +60,7 @@ export const readHistory = capability({
     const items = rows.map((row) => ({
       ...row,
       reason: CreditsEntry.shape.reason.parse(row.reason),
-      card_title: cardOf(row).map((id) => titles.get(id))[0] ?? null,
+      card_title: cardOf(row).map((id) => titles.get(id)?.title)[0] ?? null,
     }))
     return { items, total, page, page_size }
   },

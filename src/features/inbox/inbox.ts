@@ -3,7 +3,7 @@ import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx } from '../../core/context.ts'
 import { AnswerId, Id, Page, pageOf, Time } from '../../core/schemas.ts'
 import { fromJson } from '../../db/columns.ts'
-import { readableTitles } from '../cards/titles.ts'
+import { readableTitles, type TitledCard } from '../cards/titles.ts'
 import {
   isAboutCard,
   NOTICE_KINDS,
@@ -42,7 +42,7 @@ export const NoticeResponse = z
 const isOpenInvite = (ctx: Ctx, row: NoticeRow) =>
   row.invite_status === 'pending' && (row.invite_expires_at ?? '') > ctx.now().toISOString()
 
-type Titles = ReadonlyMap<string, string>
+type Titles = ReadonlyMap<string, TitledCard>
 
 const cardOf = ({ kind, subject_id }: NoticeRow): string[] =>
   isAboutCard(kind as NoticeKind) && subject_id !== null ? [subject_id] : []
@@ -51,7 +51,7 @@ const present = (ctx: Ctx, row: NoticeRow, titles: Titles): z.input<typeof Notic
   const kind = row.kind as NoticeKind
   const details = fromJson<NoticeDetails>(row.details)
   const [card_id = null] = cardOf(row).filter((id) => titles.has(id))
-  const card_title = titles.get(card_id ?? '')
+  const card_title = titles.get(card_id ?? '')?.title
   const { heading, line } = noticeText(kind, { actor: row.actor_name ?? 'Somebody', ...details, card_title })
   return {
     notice_id: row.notice_id,

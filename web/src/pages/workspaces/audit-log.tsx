@@ -81,7 +81,7 @@ function Action({ entry, nameOf }: ActionProps) {
       <Link
         to="/cards/$cardId"
         params={{ cardId: entry.subject_id }}
-        className="rounded-sm break-words text-accent-strong underline-offset-2 hover:underline"
+        className="rounded-sm break-words underline decoration-line-strong underline-offset-2 hover:decoration-current"
       >
         {entry.card_title}
       </Link>

@@ -162,16 +162,16 @@ type RowProps = {
 
 const Row = ({ card, at, aside, children }: RowProps) => (
   <li className="py-2 text-sm">
-    <span className="flex flex-wrap items-center gap-2">
-      <Link to="/cards/$cardId" params={{ cardId: card.card_id }} className={`min-w-0 break-words ${LINK}`}>
-        {card.title}
-      </Link>
+    <Link to="/cards/$cardId" params={{ cardId: card.card_id }} className={`break-words ${LINK}`}>
+      {card.title}
+    </Link>
+    <span className="mt-0.5 flex flex-wrap items-center gap-x-2 text-xs text-faint">
       {children}
-    </span>
-    <span className="block text-xs text-faint">
-      {aside}
-      {aside && at && ' · '}
-      {at && <span title={formatTime(at)}>{formatAgo(at)}</span>}
+      <span>
+        {aside}
+        {aside && at && ' · '}
+        {at && <span title={formatTime(at)}>{formatAgo(at)}</span>}
+      </span>
     </span>
   </li>
 )

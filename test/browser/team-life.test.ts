@@ -190,6 +190,7 @@ test('a team reads its week, switches a part off, and gets it by mail', async ()
   await mate.page.goto('/billing')
   await mate.page.getByRole('link', { name: SAMPLES[0].title }).first().waitFor()
   await expectAccessible(mate.page)
+  await mate.page.getByRole('link', { name: SAMPLES[0].title }).first().scrollIntoViewIfNeeded()
   await pictures(mate, 'ledger')
 })
 

@@ -85,7 +85,7 @@ import { createTicket, readAttachment } from './features/support/tickets.http.ts
 import { closeTicket, getTicket, listTickets } from './features/support/tickets.ts'
 import { readTeamWeek } from './features/team/week.ts'
 import { listVerdicts } from './features/verdicts/list-verdicts.ts'
-import { listVerdicts, verifyCard, withdrawVerdicts } from './features/verdicts/verdicts.ts'
+import { verifyCard, withdrawVerdicts } from './features/verdicts/verdicts.ts'
 import { changeMemberRole, listMembers, removeMember } from './features/workspaces/members.ts'
 import {
   changeWorkspace,

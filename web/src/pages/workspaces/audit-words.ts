@@ -20,6 +20,7 @@ const words: Record<string, Words> = {
   'card.moved_in': () => 'moved a card in',
   'card.moved_out': () => 'moved a card out',
   'card.deleted': () => 'deleted a card',
+  'card.image_deleted': () => 'deleted a picture of a card',
   'card.restored': () => 'brought a card back',
   'material.deleted': () => 'deleted a raw material',
   'memory.event_deleted': () => 'deleted an event of their memory',

@@ -72,8 +72,10 @@ export async function serveWeb(app: FastifyInstance, services: Services): Promis
       .send(index)
   }
 
-  app.get('/app-config.json', { config: { operation: 'web.config' } }, async (_request, reply) =>
-    reply.header('Cache-Control', 'no-cache').send(publicConfig(services.config)),
+  app.get(
+    '/app-config.json',
+    { config: { operation: 'web.config', compress: true } },
+    async (_request, reply) => reply.header('Cache-Control', 'no-cache').send(publicConfig(services.config)),
   )
   if (index !== undefined) {
     const common = { decorateReply: false, index: false as const, cacheControl: false }
@@ -94,7 +96,7 @@ export async function serveWeb(app: FastifyInstance, services: Services): Promis
     })
   }
   // The link of an invitation is opened by whatever a person has at hand; only who asks for JSON is a program.
-  app.get('/invite/:token', { config: { operation: 'web.page' } }, async (request, reply) => {
+  app.get('/invite/:token', { config: { operation: 'web.page', compress: true } }, async (request, reply) => {
     if (asksForJson(request))
       throw new AppError(
         404,
@@ -103,8 +105,10 @@ export async function serveWeb(app: FastifyInstance, services: Services): Promis
       )
     return sendPage(reply)
   })
-  app.get('/', { config: { operation: 'web.page' } }, async (_request, reply) => sendPage(reply))
-  app.get('/*', { config: { operation: 'web.page' } }, async (request, reply) => {
+  app.get('/', { config: { operation: 'web.page', compress: true } }, async (_request, reply) =>
+    sendPage(reply),
+  )
+  app.get('/*', { config: { operation: 'web.page', compress: true } }, async (request, reply) => {
     if (opensPage(request)) return sendPage(reply)
     countMiss(services, request)
     throw nothingHere()

@@ -1,6 +1,7 @@
 import * as account from './account.ts'
 import * as billing from './billing.ts'
 import * as cards from './cards.ts'
+import { deleteImage, listCardImages } from './images.ts'
 import * as materials from './materials.ts'
 import * as memory from './memory.ts'
 import * as search from './search.ts'
@@ -16,6 +17,8 @@ export const calls = {
   ...account,
   ...billing,
   ...cards,
+  deleteImage,
+  listCardImages,
   ...materials,
   ...memory,
   ...search,

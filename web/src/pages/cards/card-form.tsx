@@ -5,6 +5,7 @@ import { TextareaField, TextField } from '../../ui/field.tsx'
 import { CARD_TYPES } from './card-types.ts'
 import { type Draft, payloadOf } from './draft.ts'
 import { EvidenceField } from './evidence-field.tsx'
+import { ImagesField } from './images/images-field.tsx'
 import { MarkdownField } from './markdown-field.tsx'
 import { PairsField } from './pairs-field.tsx'
 import { SecretWarning } from './secret-warning.tsx'
@@ -15,12 +16,13 @@ type Props = {
   change: (next: Partial<Draft>) => void
   fieldError: (name: string) => string | undefined
   stored?: Evidence[]
-  editing: boolean
+  /** The card that is edited; none while a new one is written. */
+  cardId?: string
   workspace?: ReactNode
 }
 
 /** Every field of a card; labels and hints follow its type, secrets are pointed out where they stand. */
-export function CardForm({ draft, change, fieldError, stored = [], editing, workspace }: Props) {
+export function CardForm({ draft, change, fieldError, stored = [], cardId, workspace }: Props) {
   const words = CARD_TYPES[draft.card_type]
   const payload = payloadOf(draft.payload)
   return (
@@ -93,7 +95,8 @@ export function CardForm({ draft, change, fieldError, stored = [], editing, work
         onChange={(evidences) => change({ evidences })}
         error={fieldError('evidences')}
       />
-      {editing && (
+      {cardId !== undefined && <ImagesField cardId={cardId} />}
+      {cardId !== undefined && (
         <TextareaField
           label="Where it holds"
           aside="optional"

@@ -4,6 +4,7 @@ import { formatAgo, formatTime } from '../../lib/format.ts'
 import { useShortcut } from '../../lib/shortcuts.ts'
 import { useTitle } from '../../lib/use-title.ts'
 import { Tag } from '../../ui/badge.tsx'
+import { Boundary } from '../../ui/boundary.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
 import type { ShownImages } from '../../ui/markdown/picture.tsx'
 import { Notice } from '../../ui/states.tsx'
@@ -145,10 +146,20 @@ export function CardView({ card, terms, inPane, mergedFrom }: Props) {
           ))}
         </ul>
       )}
-      <CardLinks card={card} />
-      <Verdicts card={card} />
-      <Feedback card={card} />
-      <SimilarCards card={card} />
+      <Boundary what="The links of this card">
+        <CardLinks card={card} />
+      </Boundary>
+      <div data-screen="" className="grid gap-6">
+        <Boundary what="What people found">
+          <Verdicts card={card} />
+        </Boundary>
+        <Boundary what="The feedback">
+          <Feedback card={card} />
+        </Boundary>
+        <Boundary what="The list of similar cards">
+          <SimilarCards card={card} />
+        </Boundary>
+      </div>
     </article>
   )
 }

@@ -7,10 +7,10 @@ import {
   useState,
 } from 'react'
 import { uploadImage } from '../../../api/images.ts'
-import { plural } from '../../../lib/format.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Textarea } from '../../../ui/field.tsx'
 import { Notice } from '../../../ui/states.tsx'
+import { cutNote } from './cut-note.ts'
 import { insertText, replaceText } from './insert-text.ts'
 import { pasteInto } from './paste-into.ts'
 
@@ -23,13 +23,6 @@ type Props = Omit<ComponentProps<'textarea'>, 'onChange' | 'value' | 'maxLength'
 }
 
 type Note = { text: string; tone: 'info' | 'warn' | 'bad'; undo?: (() => void) | undefined }
-
-const SHOWN_CUT = 60
-
-const cutNote = (cut: string, maxLength: number) =>
-  cut === ''
-    ? ''
-    : `There is room for ${plural(maxLength, 'character')}. ${plural(cut.length, 'character')} at the end of the paste were cut, from “${cut.trim().slice(0, SHOWN_CUT)}” on.`
 
 const altOf = (file: File) => {
   const name = file.name.replace(/\.\w+$/, '').replace(/[[\]`*_]/g, ' ')

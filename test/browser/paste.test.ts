@@ -49,8 +49,8 @@ test('what is pasted keeps its shape, from the editor to the page and onto paper
 
   await page.getByRole('textbox', { name: 'Fix' }).fill(FIX)
   await paste(page, 'Root cause', 'The first line of prose.\r\nThe second line with `code`.')
-  const place = pngChunk('tEXt', 'Comment\0at home')
-  await pastePicture(page, 'Root cause', makePng(640, 200, [place]))
+  const comment = pngChunk('tEXt', 'Comment\0at home')
+  await pastePicture(page, 'Root cause', makePng(640, 200, [comment]))
   await page.getByText('The picture is in the text.').waitFor()
   expect(await page.getByRole('textbox', { name: 'Root cause' }).inputValue()).toMatch(
     /!\[pool graph\]\(\/api\/v1\/images\/[\w-]{36}\)$/,

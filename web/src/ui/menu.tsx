@@ -15,7 +15,7 @@ import {
 } from 'react'
 import { createPortal } from 'react-dom'
 import { cx } from '../lib/cx.ts'
-import { placeBeside, type Side } from './place-beside.ts'
+import { type Side, showBeside } from './show-beside.ts'
 
 const CloseMenu = createContext<(focusTrigger: boolean) => void>(() => {})
 
@@ -76,7 +76,7 @@ function MenuList({ id, button, align, side, focusFirst, children }: MenuListPro
   const close = useContext(CloseMenu)
   useLayoutEffect(() => {
     if (!list.current || !button.current) return
-    placeBeside(list.current, button.current.getBoundingClientRect(), side, align)
+    showBeside(list.current, button.current.getBoundingClientRect(), side, align)
     const first = focusFirst ? itemsIn(list.current)[0] : undefined
     ;(first ?? list.current).focus()
   }, [button, side, align, focusFirst])

@@ -15,7 +15,7 @@ import { requireRoomOnCard } from './attach.ts'
 import { contentOfImage } from './content-of-image.ts'
 import { BadImage, type ImageFault, MEDIA_TYPES, type Picture } from './image-format.ts'
 import { findReadableImage, imageBytesOf, insertImage } from './images.store.ts'
-import { CardImage, presentImage } from './images.ts'
+import { presentImage } from './images.ts'
 import { readPicture } from './read-picture.ts'
 
 const MIB = 1024 * 1024
@@ -72,7 +72,6 @@ const store = (ctx: UserCtx, picture: Picture, sha256: string, cardId: string | 
   })
 
 const BYTES = { type: 'string', contentMediaType: 'application/octet-stream' }
-const { $schema: _, ...IMAGE_SCHEMA } = z.toJSONSchema(CardImage)
 
 export const uploadImage: RawRoute = {
   name: 'cards.upload_image',
@@ -91,7 +90,6 @@ export const uploadImage: RawRoute = {
         schema: { type: 'string', format: 'uuid' },
       },
     ],
-    schemas: { UploadedImage: IMAGE_SCHEMA },
     requestBody: {
       required: true,
       content: Object.fromEntries(MEDIA_TYPES.map((type) => [type, { schema: BYTES }])),
@@ -99,7 +97,7 @@ export const uploadImage: RawRoute = {
     responses: {
       201: {
         description: 'Kept, without metadata',
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/UploadedImage' } } },
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/CardImage' } } },
       },
     },
     errors: [404, 413, 415, 507],

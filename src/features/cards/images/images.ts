@@ -9,7 +9,7 @@ import { CardId } from '../schemas.ts'
 import { imageAddress, MAX_IMAGES_PER_CARD } from './attach.ts'
 import { findReadableImage, type ImageRow, imagesOfCard, removeImages } from './images.store.ts'
 
-export const CardImage = z
+const CardImage = z
   .object({
     image_id: AnswerId,
     card_id: AnswerId.nullable().describe('Null until a card of the uploader names it.'),

@@ -14,41 +14,41 @@ import { BadImage, type ImageFault } from './image-format.ts'
 import { orientationSegment } from './orientation.ts'
 import { readPicture } from './read-picture.ts'
 
-const PLACE = 'GPS 48.2 16.3'
+const METADATA = 'GPS 48.2 16.3'
 const SAMPLES: [type: string, plain: Buffer, told: Buffer][] = [
   [
     'image/png',
     makePng(),
     makePng(4, 3, [
-      pngChunk('tEXt', `Comment\0${PLACE}`),
-      pngChunk('eXIf', `II*\0${PLACE}`),
-      pngChunk('iCCP', PLACE),
-      pngChunk('zzZz', PLACE),
+      pngChunk('tEXt', `Comment\0${METADATA}`),
+      pngChunk('eXIf', `II*\0${METADATA}`),
+      pngChunk('iCCP', METADATA),
+      pngChunk('zzZz', METADATA),
     ]),
   ],
   [
     'image/jpeg',
     makeJpeg(),
     makeJpeg(4, 3, [
-      jpegSegment(0xe1, `Exif\0\0${PLACE}`),
-      jpegSegment(0xe1, `http://ns.adobe.com/xap/1.0/\0${PLACE}`),
-      jpegSegment(0xed, PLACE),
-      jpegSegment(0xfe, PLACE),
+      jpegSegment(0xe1, `Exif\0\0${METADATA}`),
+      jpegSegment(0xe1, `http://ns.adobe.com/xap/1.0/\0${METADATA}`),
+      jpegSegment(0xed, METADATA),
+      jpegSegment(0xfe, METADATA),
     ]),
   ],
   [
     'image/gif',
     makeGif(),
     makeGif(4, 3, [
-      gifExtension(0xfe, PLACE),
-      gifExtension(0xff, 'XMP DataXMP', PLACE),
-      gifExtension(1, PLACE),
+      gifExtension(0xfe, METADATA),
+      gifExtension(0xff, 'XMP DataXMP', METADATA),
+      gifExtension(1, METADATA),
     ]),
   ],
   [
     'image/webp',
     makeWebp(),
-    makeWebp(4, 3, [webpChunk('EXIF', PLACE), webpChunk('XMP ', PLACE), webpChunk('abcd', PLACE)]),
+    makeWebp(4, 3, [webpChunk('EXIF', METADATA), webpChunk('XMP ', METADATA), webpChunk('abcd', METADATA)]),
   ],
 ]
 
@@ -72,18 +72,18 @@ test('each format is known by its content, and a plain file stays as it is', () 
 
 test('metadata goes, and what is left reads as the same picture again', () => {
   for (const [mediaType, , told] of SAMPLES) {
-    expect(told.toString('latin1'), mediaType).toContain(PLACE)
+    expect(told.toString('latin1'), mediaType).toContain(METADATA)
     const { bytes } = readPicture(told)
     expect(bytes.toString('latin1'), mediaType).not.toContain('GPS')
     expect(readPicture(bytes).bytes.equals(bytes), mediaType).toBe(true)
   }
-  const webp = readPicture(makeWebp(4, 3, [webpChunk('EXIF', PLACE)])).bytes
+  const webp = readPicture(makeWebp(4, 3, [webpChunk('EXIF', METADATA)])).bytes
   expect(webp[20]).toBe(0)
 })
 
 test('a turned photograph stays turned, and its EXIF says nothing else', () => {
   const { bytes } = readPicture(
-    makeJpeg(4, 3, [orientationSegment(6), jpegSegment(0xe1, `Exif\0\0${PLACE}`)]),
+    makeJpeg(4, 3, [orientationSegment(6), jpegSegment(0xe1, `Exif\0\0${METADATA}`)]),
   )
   expect(bytes.includes(orientationSegment(6))).toBe(true)
   expect(bytes.toString('latin1')).not.toContain('GPS')

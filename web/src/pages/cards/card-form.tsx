@@ -134,8 +134,8 @@ const MAX_TITLE = 5000
 function pasteTitle(event: ClipboardEvent<HTMLInputElement>): string {
   const { value, selectionStart, selectionEnd } = event.currentTarget
   const text = event.clipboardData.getData('text/plain').replace(/\s+/g, ' ')
-  const place = { before: value.slice(0, selectionStart ?? 0), after: value.slice(selectionEnd ?? 0) }
-  const done = pasteInto(text, { ...place, maxLength: MAX_TITLE, asCode: false })
+  const around = { before: value.slice(0, selectionStart ?? 0), after: value.slice(selectionEnd ?? 0) }
+  const done = pasteInto(text, { ...around, maxLength: MAX_TITLE, asCode: false })
   if (!done) return ''
   event.preventDefault()
   insertText(event.currentTarget, done.text)

@@ -1,6 +1,6 @@
 import { fenced, type Recognised, recognise } from './recognise.ts'
 
-type Place = {
+type Caret = {
   before: string
   after: string
   maxLength: number
@@ -23,7 +23,7 @@ const cutAt = (text: string, length: number): number => {
 }
 
 /** What a paste becomes; null where the browser does the right thing by itself. */
-export function pasteInto(pasted: string, { before, after, maxLength, asCode }: Place): Paste | null {
+export function pasteInto(pasted: string, { before, after, maxLength, asCode }: Caret): Paste | null {
   const room = maxLength - before.length - after.length
   const recognised = asCode ? recognise(pasted) : null
   if (!recognised) {
@@ -33,8 +33,8 @@ export function pasteInto(pasted: string, { before, after, maxLength, asCode }: 
   }
   const whole = fenced(pasted, recognised.language, before, after)
   if (whole.length <= room) return { text: whole, cut: '', recognised }
-  const around = whole.length - pasted.trim().length
-  const end = cutAt(pasted, Math.max(0, room - around))
+  const fenceLength = whole.length - pasted.trim().length
+  const end = cutAt(pasted, Math.max(0, room - fenceLength))
   return {
     text: fenced(pasted.slice(0, end), recognised.language, before, after),
     cut: pasted.slice(end),

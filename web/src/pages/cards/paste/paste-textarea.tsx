@@ -46,8 +46,8 @@ export function PasteTextarea({ value, onChange, maxLength, markdown = false, ..
       return
     }
     const { selectionStart, selectionEnd } = event.currentTarget
-    const place = { before: value.slice(0, selectionStart), after: value.slice(selectionEnd) }
-    const done = pasteInto(text, { ...place, maxLength, asCode: markdown })
+    const around = { before: value.slice(0, selectionStart), after: value.slice(selectionEnd) }
+    const done = pasteInto(text, { ...around, maxLength, asCode: markdown })
     setNote(null)
     if (!done) return
     event.preventDefault()

@@ -4,7 +4,7 @@ const GAP = 4
 const MARGIN = 8
 
 /** Puts something that floats beside its button, on the other side where there is more room, and always on the screen. */
-export function placeBeside(element: HTMLElement, button: DOMRect, side: Side, align: 'start' | 'end'): void {
+export function showBeside(element: HTMLElement, button: DOMRect, side: Side, align: 'start' | 'end'): void {
   const { clientWidth, clientHeight } = document.documentElement
   const below = clientHeight - button.bottom - GAP - MARGIN
   const above = button.top - GAP - MARGIN

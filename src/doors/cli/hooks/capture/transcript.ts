@@ -72,3 +72,12 @@ export function agentsWords(transcript: string): string | undefined {
     .filter((text) => text !== '')
   return said.at(-1)
 }
+
+/** The last message of the agent in the events that Copilot CLI writes of a session. */
+export function lastMessage(events: string): string | undefined {
+  const lines = parsed(events) as { type?: string; data?: { content?: unknown } }[]
+  return lines
+    .filter(({ type }) => type === 'assistant.message')
+    .map(({ data }) => textOf(data?.content).trim())
+    .findLast((text) => text !== '')
+}

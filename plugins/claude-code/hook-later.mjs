@@ -1,9 +1,9 @@
 // Made by npm run build:plugin from src/doors/cli. Do not edit.
-import { a as takeJournal, c as rememberSession, d as keepEnvironment, i as readJournal, l as bothEnds, m as settingsFolder, n as postJson, p as findProfile, s as readSession, t as noteRun, u as hasFailed } from "./hook-shared.mjs";
+import { a as readSession, c as hasFailed, d as settingsFolder, i as takeJournal, l as keepEnvironment, n as postJson, o as rememberSession, r as readJournal, s as bothEnds, t as noteRun, u as findProfile } from "./hook.mjs";
 import { linkSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
-import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
+import { randomUUID } from "node:crypto";
 //#region src/features/redaction/placeholders.ts
 /**
 * What authors of documentation put where a secret would be. Chance writes any short word into a long random
@@ -2295,7 +2295,7 @@ var LIMITS = {
 	ageMs: 2592e6
 };
 var spoolFolder = () => join(settingsFolder(), "spool");
-var ENTRY = /^\d{15}-[0-9a-f-]{36}\.json$/;
+var ENTRY = /^\d{18}-[0-9a-f-]{36}\.json$/;
 function makeSpoolFolder() {
 	mkdirSync(spoolFolder(), {
 		recursive: true,
@@ -2305,7 +2305,7 @@ function makeSpoolFolder() {
 /** Oldest first. */
 function waitingFiles() {
 	try {
-		return readdirSync(spoolFolder()).filter((name) => ENTRY.test(name)).sort();
+		return readdirSync(spoolFolder(), { withFileTypes: true }).filter((entry) => entry.isFile() && ENTRY.test(entry.name)).map((entry) => entry.name).sort();
 	} catch {
 		return [];
 	}
@@ -2327,11 +2327,17 @@ function trimSpool(limits = LIMITS, now = Date.now()) {
 		bytes -= size;
 	}
 }
+var lastTime = 0;
+/** In microseconds, and never the same twice in a program. */
+function ownTime() {
+	lastTime = Math.max(lastTime + 1, Math.floor((performance.timeOrigin + performance.now()) * 1e3));
+	return String(lastTime).padStart(18, "0");
+}
 /** A file appears whole or not at all: who sends at this moment never reads half of one. */
 function put(waiting, limits = LIMITS) {
 	makeSpoolFolder();
 	const key = randomUUID();
-	const name = `${String(Date.now()).padStart(15, "0")}-${key}.json`;
+	const name = `${ownTime()}-${key}.json`;
 	const draft = join(spoolFolder(), `.${key}.draft`);
 	writeFileSync(draft, JSON.stringify({
 		...waiting,
@@ -2343,9 +2349,10 @@ function put(waiting, limits = LIMITS) {
 /** Undefined for a file that is gone, or that is not what we have written. */
 function read(name) {
 	try {
-		const { url, idempotencyKey, input } = JSON.parse(readFileSync(join(spoolFolder(), name), "utf8"));
+		const { url, agent, idempotencyKey, input } = JSON.parse(readFileSync(join(spoolFolder(), name), "utf8"));
 		return typeof url === "string" && typeof idempotencyKey === "string" && typeof input === "object" ? {
 			url,
+			agent: String(agent),
 			idempotencyKey,
 			input
 		} : void 0;
@@ -2996,6 +3003,10 @@ function agentsWords(transcript) {
 	const start = lines.findLastIndex((line) => typeof wordsIn(line) === "object");
 	return lines.slice(start + 1).filter((line) => line.type === "assistant" && !ofAgentItself(line)).map((line) => textOf(line.message?.content).trim()).filter((text) => text !== "").at(-1);
 }
+/** The last message of the agent in the events that Copilot CLI writes of a session. */
+function lastMessage(events) {
+	return parsed(events).filter(({ type }) => type === "assistant.message").map(({ data }) => textOf(data?.content).trim()).findLast((text) => text !== "");
+}
 //#endregion
 //#region src/doors/cli/hooks/capture/capture.ts
 var LARGEST_TRANSCRIPT = 268435456;
@@ -3022,10 +3033,10 @@ async function saidInTranscript({ transcript = "", reply }) {
 		id: person.id
 	} : void 0;
 }
-/** Other agents hand the words over, at the end or as they are said. */
-function saidInJournal({ prompt, reply }, journal) {
+/** Other agents hand the words over, at the end or as they are said. Copilot has the answer in a file of events. */
+function saidInJournal({ prompt, reply, transcript }, journal) {
 	const asked = prompt ?? journal.flatMap((entry) => "prompt" in entry ? [entry.prompt] : []).at(-1);
-	const answered = reply ?? journal.flatMap((entry) => "reply" in entry ? [entry.reply] : []).at(-1);
+	const answered = reply ?? journal.flatMap((entry) => "reply" in entry ? [entry.reply] : []).at(-1) ?? (transcript ? lastMessage(transcriptText(transcript)) : void 0);
 	return asked && answered ? {
 		prompt: asked,
 		reply: answered,
@@ -3058,6 +3069,7 @@ async function captureTurn(exchange) {
 	};
 	put({
 		url,
+		agent,
 		input
 	});
 	rememberSession(sessionId, {
@@ -3164,11 +3176,11 @@ async function sendAll(lock, url, apiKey) {
 		if (outcome === "later" || !lock.renew()) return sent;
 		drop(name);
 		if (outcome === "sent") sent += 1;
-		else noteRun(String(waiting?.input.client ?? "unknown"), "capture", refusal);
+		else if (waiting) noteRun(waiting.agent, "capture", REFUSED);
 	}
 	return sent;
 }
-var refusal = {
+var REFUSED = {
 	ms: 0,
 	chars: 0,
 	error: "The vault refused a turn; it was dropped."

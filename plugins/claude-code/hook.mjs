@@ -1,9 +1,9 @@
 // Made by npm run build:plugin from src/doors/cli. Do not edit.
-import { c as rememberSession, f as knownEnvironment, l as bothEnds, m as settingsFolder, n as postJson, o as forgetOldSessions, p as findProfile, r as note, s as readSession, t as noteRun, u as hasFailed } from "./hook-shared.mjs";
-import { execFileSync, spawn } from "node:child_process";
-import { linkSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { createHash, randomUUID } from "node:crypto";
+import { createRequire } from "node:module";
+import { appendFileSync, linkSync, mkdirSync, readFileSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { homedir } from "node:os";
+import { fileURLToPath } from "node:url";
 //#region src/doors/cli/hooks/agents/payload.ts
 var isPayload = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 /** A text that is there and not empty. */
@@ -562,6 +562,7 @@ var HOOK_AGENTS = [
 var findHookAgent = (name) => HOOK_AGENTS.find((agent) => agent.name === name);
 //#endregion
 //#region src/doors/cli/hooks/background.ts
+var require$3 = createRequire(import.meta.url);
 /**
 * Starts this program again to send what waits, and does not wait for it: an agent that calls a hook at the end of an exchange
 * goes on at once, also where the vault is slow or away.
@@ -569,6 +570,7 @@ var findHookAgent = (name) => HOOK_AGENTS.find((agent) => agent.name === name);
 function sendInBackground() {
 	const [, program] = process.argv;
 	if (!program) return;
+	const { spawn } = require$3("node:child_process");
 	const child = spawn(process.execPath, [
 		program,
 		"hook",
@@ -609,15 +611,56 @@ var CommandError = class extends Error {
 	}
 };
 //#endregion
+//#region src/doors/cli/folders.ts
+/** Where this person's settings of ours lie: the profile and what was connected. */
+var settingsFolder = () => process.env.KVAULT_HOME || join(process.env.XDG_CONFIG_HOME || join(homedir(), ".config"), "kvault");
+//#endregion
+//#region src/doors/cli/own-copy.ts
+var HERE = fileURLToPath(import.meta.url);
+/** The package of the command is bundled; the server and the checkout have this file by its own name. */
+var IS_PACKAGE = ["cli.js", "hook.js"].includes(basename(HERE));
+/** The vault that handed out this package, if one did. */
+function vaultOfPackage() {
+	if (!IS_PACKAGE) return void 0;
+	try {
+		const { vault } = JSON.parse(readFileSync(join(dirname(HERE), "package.json"), "utf8"));
+		return typeof vault === "string" ? vault : void 0;
+	} catch {
+		return;
+	}
+}
+var profileFile = () => join(settingsFolder(), "profile.json");
+function savedProfile() {
+	try {
+		return JSON.parse(readFileSync(profileFile(), "utf8"));
+	} catch {
+		return;
+	}
+}
+var tidy = (url) => url.replace(/\/+$/, "");
+var namedUrl = (options) => options.url ?? (process.env.KVAULT_URL || void 0);
+/** Options first, then KVAULT_URL and KVAULT_API_KEY, then what `kvault login` or `connect` saved. */
+function findProfile(options = {}) {
+	const saved = savedProfile();
+	const url = tidy(namedUrl(options) ?? saved?.url ?? vaultOfPackage() ?? "http://127.0.0.1:8080");
+	const apiKey = givenKey(options) ?? (saved?.url === url ? saved.apiKey : void 0);
+	return {
+		url,
+		...apiKey ? { apiKey } : {}
+	};
+}
+/** A key that was handed to this call, as opposed to one that was saved. */
+var givenKey = (options) => options.key ?? (process.env.KVAULT_API_KEY || void 0);
+//#endregion
 //#region src/doors/cli/hooks/project-file.ts
 var PROJECT_FILE = ".kvault.json";
 var LARGEST_FILE = 65536;
 var MOST_FOLDERS = 64;
-var LONGEST_NAME = 1e3;
+var LONGEST_NAME$1 = 1e3;
 var MOST_SWITCHES = 100;
 /** The key of a person's own preferences belongs to no repository. */
 var RESERVED = /^\s{0,10}__user__/i;
-var nameIn = (value) => typeof value === "string" && value.trim() !== "" && value.length <= LONGEST_NAME && !RESERVED.test(value) ? value : void 0;
+var nameIn = (value) => typeof value === "string" && value.trim() !== "" && value.length <= LONGEST_NAME$1 && !RESERVED.test(value) ? value : void 0;
 var switchesIn = (hooks) => {
 	if (hooks === false || hooks === "off") return ["all"];
 	const off = typeof hooks === "object" && hooks !== null && "off" in hooks ? hooks.off : void 0;
@@ -659,9 +702,12 @@ function readProjectFiles(folder) {
 }
 //#endregion
 //#region src/doors/cli/project-name.ts
+var require$2 = createRequire(import.meta.url);
+var processes = () => require$2("node:child_process");
+var crypto = () => require$2("node:crypto");
 function git(folder, ...args) {
 	try {
-		return execFileSync("git", [
+		return processes().execFileSync("git", [
 			"-C",
 			folder,
 			...args
@@ -677,7 +723,7 @@ function git(folder, ...args) {
 /** The random name of a folder, made when it is asked for first. Two programs that ask at once get the same. */
 function keptName(folder) {
 	const names = join(settingsFolder(), "folders");
-	const file = join(names, createHash("sha256").update(folder).digest("hex").slice(0, 32));
+	const file = join(names, crypto().createHash("sha256").update(folder).digest("hex").slice(0, 32));
 	const draft = `${file}.${process.pid}`;
 	try {
 		return readFileSync(file, "utf8");
@@ -687,7 +733,7 @@ function keptName(folder) {
 			recursive: true,
 			mode: 448
 		});
-		writeFileSync(draft, `folder-${randomUUID()}`, { mode: 384 });
+		writeFileSync(draft, `folder-${crypto().randomUUID()}`, { mode: 384 });
 		try {
 			linkSync(draft, file);
 		} catch (error) {
@@ -711,6 +757,223 @@ function projectKeyOf(folder, written = readProjectFiles(folder).projectKey) {
 	if (remote) return remote.replace(CREDENTIALS, "$1");
 	const root = git(folder, "rev-parse", "--show-toplevel") ?? folder;
 	return written ?? keptName(realpathSync(root));
+}
+//#endregion
+//#region src/doors/cli/hooks/file-names.ts
+var require$1 = createRequire(import.meta.url);
+var LONGEST_NAME = 150;
+/**
+* A name for a file from a text that somebody else has chosen: a session, a folder. It is never part of a path as it is. A hash
+* is made only of long texts, as to load node:crypto takes a tenth of a hook's time.
+*/
+function fileNameFor(text) {
+	const name = Buffer.from(text).toString("base64url");
+	if (name.length <= LONGEST_NAME) return `t${name}`;
+	const { createHash } = require$1("node:crypto");
+	return `h${createHash("sha256").update(text).digest("hex")}`;
+}
+//#endregion
+//#region src/doors/cli/hooks/environment-cache.ts
+var fileOf$1 = (folder) => join(settingsFolder(), "environments", `${fileNameFor(folder)}.json`);
+/** To read lock files takes longer than the rest of a hook, so the other moments use what the last capture found. */
+function knownEnvironment(folder) {
+	try {
+		return JSON.parse(readFileSync(fileOf$1(folder), "utf8"));
+	} catch {
+		return;
+	}
+}
+function keepEnvironment(folder, environment) {
+	try {
+		mkdirSync(join(settingsFolder(), "environments"), {
+			recursive: true,
+			mode: 448
+		});
+		writeFileSync(fileOf$1(folder), JSON.stringify(environment), { mode: 384 });
+	} catch {}
+}
+//#endregion
+//#region src/doors/cli/hooks/failures.ts
+/** How much of an output is looked at: the two ends, where tools say what went wrong. */
+var LOOKED_AT = 16e3;
+/**
+* What tools write at the beginning of a line when they fail. A pipe hides the exit code (`npm test | tail`), and some agents
+* do not tell it; then these decide whether the vault is asked at all. The vault itself decides whether it has something to say.
+*/
+var SIGNS = [
+	/^[ \t]{0,8}(?:npm ERR!|npm error|fatal:|panic:|Traceback \(most recent call last\)|BUILD FAILED|Segmentation fault)/m,
+	/^[ \t]{0,8}(?:error(?:\[[A-Z]\d{1,5}\])?:|ERROR[: ]|FAIL(?:ED|URE)?[ :])/m,
+	/^[ \t]{0,8}(?:E {2,8})?[A-Za-z_.]{0,80}(?:Error|Exception):/m,
+	/\berror TS\d{4,5}:/,
+	/: (?:command not found|No such file or directory|Permission denied)$/m,
+	/\b[1-9]\d{0,5} (?:failed|failing)\b/
+];
+var PIPED = /\||;|&&/;
+/** The two ends of a long text. */
+function bothEnds(text, most) {
+	if (text.length <= most) return text;
+	const head = Math.floor(most / 4);
+	return `${text.slice(0, head).toWellFormed()}\n…\n${text.slice(-(most - head - 3)).toWellFormed()}`;
+}
+/** An exit code says it. Where it is hidden or not told, the output does. */
+function hasFailed({ command, exitCode, output }) {
+	if (exitCode !== null && exitCode !== 0) return true;
+	if (exitCode === 0 && !PIPED.test(command)) return false;
+	const shown = bothEnds(output, LOOKED_AT);
+	return SIGNS.some((sign) => sign.test(shown));
+}
+//#endregion
+//#region src/doors/cli/hooks/sessions.ts
+var KEPT_MS = 2592e6;
+var sessionsFolder = () => join(settingsFolder(), "sessions");
+var sessionFile = (sessionId, ending) => join(sessionsFolder(), fileNameFor(sessionId) + ending);
+function readSession(sessionId) {
+	if (!sessionId) return {};
+	try {
+		return JSON.parse(readFileSync(sessionFile(sessionId, ".json"), "utf8")) ?? {};
+	} catch {
+		return {};
+	}
+}
+/** A hook that cannot remember still does its work. */
+function rememberSession(sessionId, change) {
+	if (!sessionId) return;
+	try {
+		mkdirSync(sessionsFolder(), {
+			recursive: true,
+			mode: 448
+		});
+		const { shown = [], ...rest } = {
+			...readSession(sessionId),
+			...change
+		};
+		writeFileSync(sessionFile(sessionId, ".json"), JSON.stringify({
+			...rest,
+			shown: shown.slice(-200)
+		}), { mode: 384 });
+	} catch {}
+}
+/** Sessions of long ago are not resumed any more. */
+function forgetOldSessions() {
+	try {
+		for (const name of readdirSync(sessionsFolder())) {
+			const file = join(sessionsFolder(), name);
+			if (Date.now() - statSync(file).mtimeMs > KEPT_MS) rmSync(file, { force: true });
+		}
+	} catch {}
+}
+//#endregion
+//#region src/doors/cli/hooks/journal.ts
+var MOST_BYTES$2 = 2097152;
+var LONGEST_OUTPUT = 8e3;
+var LONGEST_COMMAND = 2e3;
+var LONGEST_WORDS = 2e4;
+var MOST_FILES = 100;
+var LONGEST_FILE_NAME = 1e3;
+function shortened(entry) {
+	if ("prompt" in entry) return { prompt: entry.prompt.slice(0, LONGEST_WORDS) };
+	if ("reply" in entry) return { reply: entry.reply.slice(0, LONGEST_WORDS) };
+	if ("files" in entry) return { files: entry.files.slice(0, MOST_FILES).map((name) => name.slice(0, LONGEST_FILE_NAME)) };
+	const { command, exitCode, output } = entry.run;
+	return { run: {
+		command: command.slice(0, LONGEST_COMMAND),
+		exitCode,
+		output: bothEnds(output, LONGEST_OUTPUT)
+	} };
+}
+/** One line is appended in one step, so that hooks which run at once do not mix theirs. */
+function note(sessionId, entry) {
+	if (!sessionId) return;
+	try {
+		const file = sessionFile(sessionId, ".jsonl");
+		const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+		if (size > MOST_BYTES$2) return;
+		if (size === 0) mkdirSync(sessionsFolder(), {
+			recursive: true,
+			mode: 448
+		});
+		appendFileSync(file, `${JSON.stringify(shortened(entry))}\n`, { mode: 384 });
+	} catch {}
+}
+var parsed$1 = (line) => {
+	try {
+		return line ? [JSON.parse(line)] : [];
+	} catch {
+		return [];
+	}
+};
+function readJournal(sessionId) {
+	if (!sessionId) return [];
+	try {
+		return readFileSync(sessionFile(sessionId, ".jsonl"), "utf8").split("\n").flatMap(parsed$1);
+	} catch {
+		return [];
+	}
+}
+/** Takes everything out. Of two that take at once, one gets it. */
+function takeJournal(sessionId) {
+	if (!sessionId) return [];
+	const taken = sessionFile(sessionId, `.${process.pid}.taken`);
+	try {
+		renameSync(sessionFile(sessionId, ".jsonl"), taken);
+		return readFileSync(taken, "utf8").split("\n").flatMap(parsed$1);
+	} catch {
+		return [];
+	} finally {
+		rmSync(taken, { force: true });
+	}
+}
+//#endregion
+//#region src/doors/cli/hooks/post-json.ts
+/**
+* A request by Node's own http, as `fetch` takes 100 ms of a processor to load. An `import` of node:http loads the same: it
+* reads every export, and one of them is the client behind `fetch`. `require` does not.
+*/
+var require = createRequire(import.meta.url);
+var httpFor = (url) => url.startsWith("https:") ? require("node:https") : require("node:http");
+var MOST_BYTES$1 = 1048576;
+async function postJson(url, body, options) {
+	const { request } = httpFor(url);
+	const sent = Buffer.from(JSON.stringify(body));
+	return new Promise((resolve, reject) => {
+		const asked = request(url, {
+			method: "POST",
+			agent: false,
+			headers: {
+				"content-type": "application/json",
+				"content-length": sent.length,
+				"x-api-key": options.apiKey,
+				...options.idempotencyKey ? { "idempotency-key": options.idempotencyKey } : {}
+			}
+		}, (response) => {
+			const chunks = [];
+			let size = 0;
+			response.on("data", (chunk) => {
+				size += chunk.length;
+				if (size > MOST_BYTES$1) asked.destroy(/* @__PURE__ */ new Error("the answer is too large"));
+				else chunks.push(chunk);
+			});
+			response.once("error", reject);
+			response.once("end", () => {
+				const text = Buffer.concat(chunks).toString("utf8");
+				resolve({
+					status: response.statusCode ?? 0,
+					body: parsed(text)
+				});
+			});
+		});
+		const limit = setTimeout(() => asked.destroy(/* @__PURE__ */ new Error("no answer in time")), Math.max(1, options.timeoutMs));
+		asked.once("error", reject);
+		asked.once("close", () => clearTimeout(limit));
+		asked.end(sent);
+	});
+}
+function parsed(text) {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return;
+	}
 }
 //#endregion
 //#region src/doors/cli/hooks/recall.ts
@@ -751,6 +1014,26 @@ async function recall(profile, question, timeoutMs) {
 		text: text.slice(0, LONGEST_TEXT$1).toWellFormed(),
 		ids
 	};
+}
+//#endregion
+//#region src/doors/cli/hooks/run-log.ts
+var LONGEST_ERROR = 300;
+var fileOf = (agent, moment) => join(settingsFolder(), "hook-runs", `${agent}.${moment}.json`);
+function noteRun(agent, moment, run) {
+	try {
+		const file = fileOf(agent, moment);
+		mkdirSync(join(settingsFolder(), "hook-runs"), {
+			recursive: true,
+			mode: 448
+		});
+		const error = run.error?.slice(0, LONGEST_ERROR);
+		const noted = {
+			at: (/* @__PURE__ */ new Date()).toISOString(),
+			...run,
+			...error ? { error } : {}
+		};
+		writeFileSync(file, JSON.stringify(noted), { mode: 384 });
+	} catch {}
 }
 //#endregion
 //#region src/doors/cli/hooks/switches.ts
@@ -996,6 +1279,6 @@ var [first = "", ...rest] = process.argv.slice(2);
 var [agentName = "", event = ""] = first === "hook" ? rest : [first, ...rest];
 process.on("uncaughtException", () => process.exit(0));
 process.stdout.on("error", () => process.exit(0));
-finish(await (agentName === "send" ? send() : answered(agentName, event)));
+(agentName === "send" ? send() : answered(agentName, event)).then(finish, () => process.exit(0));
 //#endregion
-export {};
+export { readSession as a, hasFailed as c, settingsFolder as d, takeJournal as i, keepEnvironment as l, postJson as n, rememberSession as o, readJournal as r, bothEnds as s, noteRun as t, findProfile as u };

@@ -155,7 +155,7 @@ describe('silence', () => {
 })
 
 describe('off is off', () => {
-  const asked = async (): Promise<string[]> => {
+  const asked = async () => {
     vault.asked.length = 0
     await failure()
     await prompt()

@@ -16,7 +16,7 @@ function hasPlugin(client: string): boolean {
   const settings = readText(join(folderOf('CLAUDE_CONFIG_DIR', '.claude'), 'settings.json')) ?? ''
   const { enabledPlugins = {} } = parse(settings, [], { allowTrailingComma: true }) ?? {}
   return Object.entries(enabledPlugins).some(
-    ([name, on]) => on === true && name.startsWith('knowledge-vault@'),
+    ([name, on]) => on === true && /^(?:vault|knowledge-vault)@/.test(name),
   )
 }
 

@@ -73,6 +73,7 @@ import { listEvents } from './features/memory/timeline.ts'
 import { appendTurn } from './features/memory/turns.ts'
 import { listNotices, readNotices, unreadNotices } from './features/notices/notices.ts'
 import { pagesStylesheet } from './features/pages/pages.http.ts'
+import { recall } from './features/recall/recall.ts'
 import { searchCards } from './features/search/search.ts'
 import { readSettings, replaceSettings } from './features/settings/settings.ts'
 import { listCites, writeCites } from './features/staleness/cites.ts'
@@ -223,6 +224,7 @@ export const capabilities: readonly Capability[] = [
   listFeedback,
 
   searchCards,
+  recall,
 
   supportChat,
   listTickets,

@@ -39,6 +39,8 @@ const OWN_TABLES = [
   'email_tokens',
   'email_changes',
   'notices',
+  'recall_items',
+  'recall_calls',
   'rewarded_texts',
   'support_conversations',
 ] as const

@@ -2362,9 +2362,187 @@ function read(name) {
 }
 var drop = (name) => rmSync(join(spoolFolder(), name), { force: true });
 //#endregion
+//#region src/text/fnv.ts
+var START = 2166136261;
+var PRIME = 16777619;
+/** FNV-1a over the UTF-16 units of a part of a text, 32 bits. A seed keeps hashes of different purposes apart. */
+function fnv1a(text, seed = 0, from = 0, to = text.length) {
+	let value = START ^ seed;
+	for (let at = from; at < to; at += 1) value = Math.imul(value ^ text.charCodeAt(at), PRIME);
+	return value;
+}
+//#endregion
+//#region src/text/noise.ts
+/**
+* What a terminal, a clock and a linker write into an error, and what differs each time a program executes. Search and recall read a pasted
+* log without it, so that the log finds what its two telling lines find.
+*
+* Every pattern is linear: none repeats a group that can match in two ways.
+*/
+var TERMINAL_CODES = new RegExp([
+	"\\x1b\\[[0-9;:?<=>]*[ -/]*[@-~]",
+	"\\x1b\\][^\\x07\\x1b]*(?:\\x07|\\x1b\\\\)?",
+	"\\x1b[@-_]"
+].join("|"), "g");
+var NOISE = [
+	/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi,
+	/\b0x(?!(?:[8c][0-9a-f]{7}|0{4}[0-9a-f]{4})\b)[0-9a-f]{4,}\b/gi,
+	/\b\d{4}[-/]\d{2}[-/]\d{2}(?:[T ]\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d{2}:?\d{2}))?(?![\w-])/g,
+	/\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}\d{1,2}(?:,? \d{4})?(?= \d|,|\s|$)/g,
+	/(?<![\w:.])\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?![\w:])/g,
+	/\b(?=[0-9a-f]{0,63}\d)(?=[0-9a-f]{0,63}[a-f])[0-9a-f]{12,64}\b/gi,
+	/(?:\/private)?\/(?:tmp|var\/tmp|var\/folders\/[\w+-]{1,8}\/[\w+-]{1,64}\/T)\/(?:[\w.+-]{1,80}\/)*|[A-Z]:\\(?:[^\\\s]{1,80}\\){1,6}Temp\\(?:[^\\\s]{1,80}\\)*/g,
+	/(?:\/home|\/Users)\/[\w.-]{1,64}\/|[A-Z]:\\Users\\[^\\\s]{1,64}\\/g,
+	/(?<=\.\w{1,8}):\d{1,6}(?::\d{1,5})?(?!\w)|(?<=\.\w{1,8})\(\d{1,6}(?:,\d{1,5})?\)/g,
+	/\b(?:line|column|col|ln) \d{1,6}\b/gi,
+	/\b(?:pid|PID|process)[ =:]{0,2}\d{2,7}\b|\[\d{3,7}\](?=[:\s]|$)/g,
+	/\b\d+(?:\.\d+)?(?:ns|µs|us|ms|s|sec|secs|seconds|min|mins|minutes)\b/g,
+	/(?<![\w.])\d{1,3}(?:\.\d+)?%/g,
+	/(?<![\w.])\d+(?:\.\d+)? ?(?:[kKMGT]i?B(?:\/s)?|bytes|B\/s)(?!\w)/g,
+	/[─-╿▀-▟■-◿⠀-⣿]+|[=#*~_.-]{6,}>?|\[[=#> .-]{6,}\]/g
+];
+/** Patterns look at a line; a longer one is data, not a message. */
+var LONGEST_LINE$2 = 2e3;
+var FRAME = /^\s*(?:at .{1,500}[):\d]$|at [\w$.<>[\] ]{1,200}$|File ".{1,300}", line|from .{1,300}:\d+:in |#\d{1,3} |\d{1,4}: 0x|goroutine \d|\.\.\. \d{1,4} more)/;
+var isStackFrame = (line) => FRAME.test(line);
+/** What a terminal shows of a line: a carriage return writes over what stood there. */
+function shownOf(line) {
+	const end = line.endsWith("\r") ? line.length - 1 : line.length;
+	const from = line.lastIndexOf("\r", end - 1);
+	return line.slice(from + 1, end);
+}
+/** The lines of a text as a terminal shows them, without colours and without what was written over. */
+var terminalLines = (text) => text.replace(TERMINAL_CODES, "").split("\n").map(shownOf);
+/** A line without what changes each time. */
+function cleanLine(line) {
+	let clean = line.length > LONGEST_LINE$2 ? line.slice(0, LONGEST_LINE$2) : line;
+	for (const pattern of NOISE) clean = clean.replace(pattern, " ");
+	return clean.replace(/[ \t]+/g, " ").trim();
+}
+//#endregion
+//#region src/text/failure.ts
+/**
+* What a failing command says. Recall asks by it, the command line sends nothing else, and mining knows an error again by its
+* signature. Nothing here knows the server: it runs on the person's machine too.
+*/
+var EXIT_CODE = /^\W{0,3}(?:process )?(?:exited with |exit(?:ed)? )?(?:exit )?(?:code|status)[ :=]{1,3}(-?\d{1,10})\b/i;
+/** The same read back; other spellings of the exit code are known too, where they begin the text or end it. */
+function readCommandText(text) {
+	const lines = text.split("\n");
+	const command = lines[0]?.startsWith("$ ") ? lines.shift()?.slice(2).trim() : void 0;
+	const first = EXIT_CODE.exec(lines[0] ?? "");
+	if (first) lines.shift();
+	const code = (first ?? EXIT_CODE.exec(lines.at(-1) ?? ""))?.[1];
+	return {
+		...command === void 0 ? {} : { command },
+		...code === void 0 ? {} : { exitCode: Number(code) },
+		output: lines.join("\n")
+	};
+}
+/** A line beyond this is data, not a message. */
+var LONGEST_LINE$1 = 600;
+/** So many lines are looked at from either end: what lies between is more of the same. */
+var LINES_FROM_AN_END = 600;
+/** The name or the code of an error as programs write them; `throw new Error(` is a line of code. */
+var NAMED = new RegExp([
+	String.raw`(?:Error|Exception|Fault)(?=:|\s*$|\]| \[|, )`,
+	String.raw`\bException in\b`,
+	String.raw`\berror(?:\[|:? )[A-Z]{1,4}\d{2,5}\b`,
+	String.raw`\b(?:E(?:ACCES|ADDRINUSE|ADDRNOTAVAIL|AGAIN|BADENGINE|BADF|BUSY|CONN[A-Z]{5,8}|EXIST|HOSTUNREACH|INTEGRITY|INVAL|IO|ISDIR|LIFECYCLE|LOOP|MFILE|NAMETOOLONG|NETUNREACH|NFILE|NOENT|NOMEM|NOSPC|NOTDIR|NOTEMPTY|NOTFOUND|NOTSUP|OTP|PERM|PIPE|PROTO|RESOLVE|ROFS|SRCH|TARGET|TIMEDOUT|USAGE|XDEV|[45]\d\d)|ERROR|FATAL)\b(?![-./])`,
+	String.raw`\b(?:[A-Z]{2,12}_)?ERR(?:OR)?_[A-Z_]{3,60}\b|\b[A-Z]{2,5}-\d{4,6}\b`,
+	String.raw`\b(?:panic|fatal|panicked)(?::| at\b)|\bERR!`
+].join("|"));
+/** The word, not the name of a file or a page. */
+var SAYS_ERROR = /(?<![\w/.-])(?:errors?|fatal|panic(?:ked)?|fail(?:ed|ure|s)?)(?![\w/-]|\.\w)|\bERR!/i;
+var SAYS_WRONG = /\b(?:cannot|can't|couldn't|could not|unable to|not found|no such|denied|refused|invalid|unexpected|undefined|missing|conflict|killed|exceeded|unsupported|unknown|expired|mismatch|already in use|out of memory|deadlock|aborted|forbidden|unauthorized|rejected|crash(?:ed|es)?|timed out|timeout|not a|is not|does not|doesn't|isn't|must be|must not|not allowed|not permitted|unresolved|unreachable|overflow|corrupt(?:ed)?|too many|too large|too long|no space|not defined|not recognized|not supported|not installed|not set|core dumped|segmentation fault|illegal|violates|incompatible|broken pipe|reset by peer|no matching|nothing to)\b/i;
+/** Lines of success, and lines that speak of errors without being one. */
+var FINE = /\b(?:0|no|zero|without) (?:errors?|failures?|failed|problems?|warnings?|vulnerabilities)\b|\b(?:errors?|failed|failures?): ?0\b|^\s*(?:✓|✔|√|ok\b|PASS\b|INFO\b|DEBUG\b|TRACE\b|info:|debug:)|\b(?:INFO|DEBUG|TRACE)\b/i;
+/** It may be the reason, if nothing else is. */
+var WARNS = /\bwarn(?:ing)?\b|\bdeprecated\b/i;
+/** What every test runner writes around the one line that tells. */
+var SUMMARY$1 = /^\s*(?:Traceback \(most|Error:?\s*$|failures?:?\s*$|exit(?:ed)? (?:code|status)|npm (?:error|ERR!) (?:A complete log|Lifecycle script|command (?:failed|sh)|path|workspace)|\d+ (?:failed|failing|errors?)\b)/i;
+function weightOf(line) {
+	if (line.length > LONGEST_LINE$1 || isStackFrame(line)) return 0;
+	const [saysError, saysWrong] = [SAYS_ERROR.test(line), SAYS_WRONG.test(line)];
+	const isNamed = NAMED.test(line);
+	if (!saysError && !saysWrong && !isNamed) return 0;
+	if (FINE.test(line)) return 0;
+	if (SUMMARY$1.test(line) || WARNS.test(line) && !isNamed) return .5;
+	return Number(saysError) + Number(saysWrong) + 2 * Number(isNamed);
+}
+function weighedLines(output) {
+	const all = terminalLines(output);
+	return (all.length > 2 * LINES_FROM_AN_END ? [...all.slice(0, LINES_FROM_AN_END), ...all.slice(-600)] : all).map((text, at) => ({
+		text,
+		weight: weightOf(text),
+		at
+	})).filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight || a.at - b.at);
+}
+/** The first of the lines that differ once they are cleaned. */
+function cleaned(lines, most) {
+	const kept = /* @__PURE__ */ new Map();
+	for (const line of lines) {
+		if (kept.size >= most) break;
+		const text = cleanLine(line.text);
+		if (/\p{L}/u.test(text) && !kept.has(text)) kept.set(text, {
+			...line,
+			text
+		});
+	}
+	return [...kept.values()];
+}
+var LAST_LINES = 3;
+/** The last lines of a failing command that names no error: most programs end with the reason. */
+function lastLines(output) {
+	return cleaned(terminalLines(output.slice(-3 * LONGEST_LINE$1)).map((text, at) => ({
+		text: text.slice(0, LONGEST_LINE$1),
+		weight: 0,
+		at
+	})).reverse(), LAST_LINES);
+}
+/** Without an exit code, a line must say that something failed, and what. */
+var SURELY_FAILED = 2;
+function readFailure(text) {
+	const { command, exitCode, output } = readCommandText(text);
+	const weighed = exitCode === 0 ? [] : weighedLines(output);
+	const isFailure = exitCode === void 0 ? (weighed[0]?.weight ?? 0) >= SURELY_FAILED : exitCode !== 0;
+	if (!isFailure) return {
+		isFailure,
+		command,
+		lines: [],
+		signature: ""
+	};
+	const telling = cleaned(weighed, 6);
+	const chosen = telling.length > 0 ? telling : lastLines(output);
+	return {
+		isFailure,
+		command,
+		lines: chosen.toSorted((a, b) => a.at - b.at).map(({ text }) => text),
+		signature: signatureOf(chosen.slice(0, SIGNED_LINES).map(({ text }) => text))
+	};
+}
+/**
+* The few lines of a failing command that say what is wrong, cleaned of all that changes from one execution to the next.
+* Empty where the text is no failure.
+*/
+var tellingLines = (text) => readFailure(text).lines;
+/** A signature rests on the lines that say most: the further ones differ more easily. */
+var SIGNED_LINES = 2;
+/** A number tells only as part of a name, or where it is called a code. */
+var LOOSE_NUMBER = /(?<!\b(?:http|status|code|error|errno) )(?<![\p{L}\p{N}_.-])\d+(?:[.,:]\d+)*(?![\p{L}\p{N}_])/giu;
+var SECOND_SEED = 1597463007;
+var hex = (value) => (value >>> 0).toString(16).padStart(8, "0");
+function signatureOf(lines) {
+	const signed = lines.map((line) => line.replace(LOOSE_NUMBER, " ").toLowerCase().split(/\s+/).join(" ").trim()).filter((line) => line !== "").join("\n");
+	return signed === "" ? "" : `${hex(fnv1a(signed))}${hex(fnv1a(signed, SECOND_SEED))}`;
+}
+//#endregion
 //#region src/doors/cli/hooks/capture/telling.ts
-/** The part of an output that says what happened: its two ends, where tools put their verdict. */
-var telling = (output, most) => bothEnds(output.trim(), most);
+/** The part of an output that says what happened: of a failure its telling lines, of anything else the two ends. */
+function telling(output, hasFailed, most) {
+	const lines = hasFailed ? tellingLines(output).join("\n") : "";
+	return bothEnds(lines || output.trim(), most);
+}
 //#endregion
 //#region src/doors/cli/hooks/capture/activity.ts
 var LONGEST_COMMAND = 500;
@@ -2381,7 +2559,7 @@ function fileName(file, folder) {
 var shown = (run) => ({
 	command: run.command.slice(0, LONGEST_COMMAND).toWellFormed(),
 	exit_code: run.exitCode,
-	output: telling(run.output, LONGEST_OUTPUT)
+	output: telling(run.output, hasFailed(run), LONGEST_OUTPUT)
 });
 /** Commands that failed and then succeeded, also where they had failed in an exchange before. */
 function redToGreen(runs, failingBefore) {

@@ -866,7 +866,7 @@ function forgetOldSessions() {
 //#region src/doors/cli/hooks/journal.ts
 var MOST_BYTES$2 = 2097152;
 var LONGEST_OUTPUT = 8e3;
-var LONGEST_COMMAND = 2e3;
+var LONGEST_COMMAND$1 = 2e3;
 var LONGEST_WORDS = 2e4;
 var MOST_FILES = 100;
 var LONGEST_FILE_NAME = 1e3;
@@ -876,7 +876,7 @@ function shortened(entry) {
 	if ("files" in entry) return { files: entry.files.slice(0, MOST_FILES).map((name) => name.slice(0, LONGEST_FILE_NAME)) };
 	const { command, exitCode, output } = entry.run;
 	return { run: {
-		command: command.slice(0, LONGEST_COMMAND),
+		command: command.slice(0, LONGEST_COMMAND$1),
 		exitCode,
 		output: bothEnds(output, LONGEST_OUTPUT)
 	} };
@@ -1074,6 +1074,7 @@ var everySwitch = (ofProject) => [
 /** A person waits for their agent; what comes later than this is not worth the wait. */
 var GIVE_UP_MS = 800;
 var LONGEST_TEXT = 32e3;
+var LONGEST_COMMAND = 4e3;
 /** "yes", "go on": nothing to look for. */
 var SHORTEST_PROMPT = 12;
 var patienceMs = () => {
@@ -1092,7 +1093,11 @@ function projectKey({ occasion: { sessionId }, folder, file }) {
 	} });
 	return key;
 }
-var commandText = ({ command, exitCode, output }) => bothEnds(`$ ${command}\n${exitCode === null ? "" : `exit code ${exitCode}\n`}${output}`, LONGEST_TEXT);
+/** The form that the vault reads. A pipe has hidden an exit code that is 0 here, so it is not told. */
+function commandText({ command, exitCode, output }) {
+	const told = exitCode ? `exit code ${exitCode}\n` : "";
+	return `$ ${command.slice(0, LONGEST_COMMAND).replaceAll("\n", " ")}\n${told}${bothEnds(output, LONGEST_TEXT)}`;
+}
 /** What the vault says at one moment; nothing where it is off, late or away. The run is noted either way. */
 async function ask(scene, moment, text) {
 	const { call, occasion, profile } = scene;
@@ -1108,7 +1113,7 @@ async function ask(scene, moment, text) {
 			sessionId,
 			client: call.agent.name,
 			environment: knownEnvironment(scene.folder),
-			...shown.length > 0 ? { exclude: shown } : {}
+			...text !== void 0 && shown.length > 0 ? { exclude: shown } : {}
 		}, patienceMs() - elapsed());
 		if (recalled.ids.length > 0) rememberSession(sessionId, { shown: [...readSession(sessionId).shown ?? [], ...recalled.ids] });
 		noteRun(call.agent.name, moment, {

@@ -125,6 +125,33 @@ describe('its hooks, as Claude Code starts them, with a real vault', () => {
     expect(await turns()).toHaveLength(1)
   })
 
+  test('a command that fails gets the card that fits, once in a session; a new session gets the memory', async () => {
+    const { body } = await person.post('/api/v1/cards', {
+      title: 'ENOSPC: the limit of file watchers is reached',
+      symptom: 'Error: ENOSPC: System limit for number of file watchers reached, watch src/app.ts',
+      fix_summary: 'Raise fs.inotify.max_user_watches with sysctl and start the watcher again.',
+    })
+    expect(body.card_id).toBeDefined()
+    const error =
+      'Exit code 1\nError: ENOSPC: System limit for number of file watchers reached, watch src/app.ts\n    at FSWatcher.start'
+    const fail = () =>
+      start('PostToolUseFailure', {
+        ...failure,
+        session_id: 's2',
+        tool_input: { command: 'npm run dev' },
+        error,
+      })
+    const { out, err, code } = await fail()
+    expect([code, err]).toEqual([0, ''])
+    const told = JSON.parse(out).hookSpecificOutput
+    expect(told.hookEventName).toBe('PostToolUseFailure')
+    expect(told.additionalContext).toContain('max_user_watches')
+    expect(told.additionalContext.length).toBeLessThanOrEqual(1200)
+    expect(await fail()).toEqual(SILENT)
+    const begun = await start('SessionStart', { session_id: 's3', source: 'startup' })
+    expect(JSON.parse(begun.out).hookSpecificOutput.additionalContext).toContain('Why is the build red?')
+  })
+
   test('a vault that does not answer costs neither a word nor the session; off is off', async () => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1')
     await new Promise((resolve) => silent.once('listening', resolve))

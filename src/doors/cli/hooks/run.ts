@@ -22,6 +22,7 @@ import { everySwitch, isOff } from './switches.ts'
 /** A person waits for their agent; what comes later than this is not worth the wait. */
 const GIVE_UP_MS = 800
 const LONGEST_TEXT = 32_000
+const LONGEST_COMMAND = 4000
 /** "yes", "go on": nothing to look for. */
 const SHORTEST_PROMPT = 12
 
@@ -62,8 +63,11 @@ function projectKey({ occasion: { sessionId }, folder, file }: Scene): string {
   return key
 }
 
-const commandText = ({ command, exitCode, output }: CommandRun): string =>
-  bothEnds(`$ ${command}\n${exitCode === null ? '' : `exit code ${exitCode}\n`}${output}`, LONGEST_TEXT)
+/** The form that the vault reads. A pipe has hidden an exit code that is 0 here, so it is not told. */
+function commandText({ command, exitCode, output }: CommandRun): string {
+  const told = exitCode ? `exit code ${exitCode}\n` : ''
+  return `$ ${command.slice(0, LONGEST_COMMAND).replaceAll('\n', ' ')}\n${told}${bothEnds(output, LONGEST_TEXT)}`
+}
 
 /** What the vault says at one moment; nothing where it is off, late or away. The run is noted either way. */
 async function ask(scene: Scene, moment: RecallMoment, text?: string): Promise<string> {
@@ -80,7 +84,8 @@ async function ask(scene: Scene, moment: RecallMoment, text?: string): Promise<s
       sessionId,
       client: call.agent.name,
       environment: knownEnvironment(scene.folder),
-      ...(shown.length > 0 ? { exclude: shown } : {}),
+      // At a start and after a compaction the agent does not know any more what it was shown.
+      ...(text !== undefined && shown.length > 0 ? { exclude: shown } : {}),
     }
     const recalled = await recall(profile, question, patienceMs() - elapsed())
     if (recalled.ids.length > 0)

@@ -35,7 +35,7 @@ function fileName(file: string, folder: string): string {
 const shown = (run: CommandRun): Activity['commands'][number] => ({
   command: run.command.slice(0, LONGEST_COMMAND).toWellFormed(),
   exit_code: run.exitCode,
-  output: telling(run.output, LONGEST_OUTPUT),
+  output: telling(run.output, hasFailed(run), LONGEST_OUTPUT),
 })
 
 /** Commands that failed and then succeeded, also where they had failed in an exchange before. */

@@ -1,6 +1,6 @@
 // Made by npm run build:plugin from src/doors/cli. Do not edit.
 import { a as readSession, c as hasFailed, d as settingsFolder, i as takeJournal, l as keepEnvironment, n as postJson, o as rememberSession, r as readJournal, s as bothEnds, t as noteRun, u as findProfile } from "./hook.mjs";
-import { linkSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { closeSync, linkSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { randomUUID } from "node:crypto";
@@ -3185,9 +3185,23 @@ function agentsWords(transcript) {
 function lastMessage(events) {
 	return parsed(events).filter(({ type }) => type === "assistant.message").map(({ data }) => textOf(data?.content).trim()).findLast((text) => text !== "");
 }
+var EXITED = /^Process exited with code (\d{1,3})$/m;
+/** It stands in the first lines, before the output. */
+var HEAD_OF_OUTPUT = 400;
+/** Exit codes by the names of the calls, from the session that Codex writes. */
+function exitCodes(session) {
+	const codes = /* @__PURE__ */ new Map();
+	for (const { payload } of parsed(session)) {
+		if (payload?.type !== "function_call_output" || !payload.call_id) continue;
+		const code = EXITED.exec(textOf(payload.output).slice(0, HEAD_OF_OUTPUT))?.[1];
+		if (code !== void 0) codes.set(payload.call_id, Number(code));
+	}
+	return codes;
+}
 //#endregion
 //#region src/doors/cli/hooks/capture/capture.ts
 var LARGEST_TRANSCRIPT = 268435456;
+var LONGEST_END = 16777216;
 var LONGEST_VERBATIM = 4e3;
 /** Older versions of Claude Code write the agent's last words a moment after they say that it has stopped. */
 var TRANSCRIPT_LOOKS = 5;
@@ -3221,6 +3235,30 @@ function saidInJournal({ prompt, reply, transcript }, journal) {
 		id: ""
 	} : void 0;
 }
+/** The end of a file, where the exchange is that has just ended. */
+function endOf(file, most) {
+	const found = statSync(file, { throwIfNoEntry: false });
+	if (!found?.isFile()) return "";
+	const length = Math.min(found.size, most);
+	const buffer = Buffer.alloc(length);
+	const descriptor = openSync(file, "r");
+	try {
+		readSync(descriptor, buffer, 0, length, found.size - length);
+	} finally {
+		closeSync(descriptor);
+	}
+	return buffer.toString("utf8");
+}
+/** Codex tells no exit code to a hook; its own file of the session has them. */
+function withExitCodes(journal, { transcript }) {
+	const isOpen = (entry) => "run" in entry && entry.run.exitCode === null && entry.run.id !== void 0;
+	if (!transcript || !journal.some(isOpen)) return [...journal];
+	const codes = exitCodes(endOf(transcript, LONGEST_END));
+	return journal.map((entry) => "run" in entry ? { run: {
+		...entry.run,
+		exitCode: entry.run.exitCode ?? codes.get(entry.run.id ?? "") ?? null
+	} } : entry);
+}
 /** The interface's rule for long messages: the beginning verbatim, and what was left out said. */
 var verbatim = (text) => text.length <= LONGEST_VERBATIM ? text : `${text.slice(0, LONGEST_VERBATIM).toWellFormed()}\n[… ${text.length - LONGEST_VERBATIM} more characters]`;
 /**
@@ -3234,7 +3272,7 @@ async function captureTurn(exchange) {
 	if (!said || said.id !== "" && session.stored === said.id) return 0;
 	const environment = environmentOf(folder);
 	keepEnvironment(folder, environment);
-	const { activity, failing } = activityOf(takeJournal(sessionId), folder, environment, session.failing ?? []);
+	const { activity, failing } = activityOf(withExitCodes(takeJournal(sessionId), words), folder, environment, session.failing ?? []);
 	const findings = new Findings();
 	const input = {
 		project_key: projectKey,

@@ -177,7 +177,7 @@ function started({ source }) {
 		after: source === "resume" ? "pause" : "nothing"
 	};
 }
-/** Codex hands over what a command wrote as plain text, without its exit code. */
+/** Codex hands over what a command wrote as plain text, without its exit code; the capture finds that in the transcript. */
 function used$4(payload) {
 	const command = textOf(partOf(payload.tool_input).command);
 	if (!command) return void 0;
@@ -192,7 +192,8 @@ function used$4(payload) {
 		run: {
 			command,
 			exitCode: exitCodeOf(partOf(payload.tool_response)) ?? exitCodeIn(output),
-			output
+			output,
+			id: textOf(payload.tool_use_id)
 		}
 	};
 }
@@ -209,7 +210,10 @@ function happening$5(event, payload) {
 	if (event !== "Stop" || payload.stop_hook_active === true) return void 0;
 	return {
 		kind: "stop",
-		words: { reply: textOf(payload.last_assistant_message) }
+		words: {
+			reply: textOf(payload.last_assistant_message),
+			transcript: textOf(payload.transcript_path)
+		}
 	};
 }
 var codex = {
@@ -383,6 +387,13 @@ var INJECTED$1 = /* @__PURE__ */ new Set([
 	"AfterTool"
 ]);
 var EDITORS$1 = /* @__PURE__ */ new Set(["write_file", "replace"]);
+/** What hooks have said before is put before the person's words, also for the next hook. */
+var BY_HOOKS = /^\s{0,10}<hook_context>[\s\S]*?<\/hook_context>\s*/;
+function personsWords(prompt) {
+	let words = textOf(prompt);
+	while (words && BY_HOOKS.test(words)) words = textOf(words.replace(BY_HOOKS, ""));
+	return words;
+}
 /** The text for the model says `Exit Code: 1` behind the output, and nothing where the command succeeded. */
 function used$1(payload) {
 	const input = partOf(payload.tool_input);
@@ -394,13 +405,13 @@ function used$1(payload) {
 	};
 	if (payload.tool_name !== "run_shell_command" || !command) return void 0;
 	const response = partOf(payload.tool_response);
-	const output = outputOf(response.llmContent);
+	const told = outputOf(response.llmContent);
 	return {
 		kind: "command",
 		run: {
 			command,
-			exitCode: exitCodeOf(partOf(response.data)) ?? exitCodeIn(output) ?? (response.error ? 1 : 0),
-			output
+			exitCode: exitCodeOf(partOf(response.data)) ?? exitCodeIn(told) ?? (response.error ? 1 : 0),
+			output: textOf(response.returnDisplay) ?? told
 		}
 	};
 }
@@ -409,13 +420,14 @@ function stopped(payload) {
 	return {
 		kind: "stop",
 		words: {
-			prompt: textOf(payload.prompt),
+			prompt: personsWords(payload.prompt),
 			reply: textOf(payload.prompt_response)
 		}
 	};
 }
+/** PreCompress says nothing: it comes before every request, whether something is compressed or not. */
 function happening$2(event, payload) {
-	const prompt = textOf(payload.prompt);
+	const prompt = personsWords(payload.prompt);
 	if (event === "SessionStart") return {
 		kind: "start",
 		after: payload.source === "resume" ? "pause" : "nothing"
@@ -425,7 +437,6 @@ function happening$2(event, payload) {
 		prompt
 	} : void 0;
 	if (event === "AfterTool") return used$1(payload);
-	if (event === "PreCompress") return { kind: "compact" };
 	if (event === "AfterAgent") return stopped(payload);
 	return event === "SessionEnd" ? { kind: "end" } : void 0;
 }
@@ -867,6 +878,7 @@ function forgetOldSessions() {
 var MOST_BYTES$2 = 2097152;
 var LONGEST_OUTPUT = 8e3;
 var LONGEST_COMMAND$1 = 2e3;
+var LONGEST_ID = 200;
 var LONGEST_WORDS = 2e4;
 var MOST_FILES = 100;
 var LONGEST_FILE_NAME = 1e3;
@@ -874,11 +886,12 @@ function shortened(entry) {
 	if ("prompt" in entry) return { prompt: entry.prompt.slice(0, LONGEST_WORDS) };
 	if ("reply" in entry) return { reply: entry.reply.slice(0, LONGEST_WORDS) };
 	if ("files" in entry) return { files: entry.files.slice(0, MOST_FILES).map((name) => name.slice(0, LONGEST_FILE_NAME)) };
-	const { command, exitCode, output } = entry.run;
+	const { command, exitCode, output, id } = entry.run;
 	return { run: {
 		command: command.slice(0, LONGEST_COMMAND$1),
 		exitCode,
-		output: bothEnds(output, LONGEST_OUTPUT)
+		output: bothEnds(output, LONGEST_OUTPUT),
+		...id === void 0 ? {} : { id: id.slice(0, LONGEST_ID) }
 	} };
 }
 /** One line is appended in one step, so that hooks which run at once do not mix theirs. */

@@ -99,6 +99,35 @@ test('a test that failed in one exchange and passes in the next became green', a
   ])
 })
 
+test('exit codes that Codex tells to no hook are in the file of its session', async () => {
+  const transcript_path = join(project, 'rollout.jsonl')
+  const output = (call_id: string, code: number) => ({
+    type: 'response_item',
+    payload: {
+      type: 'function_call_output',
+      call_id,
+      output: `Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code ${code}\nOutput:\nx`,
+    },
+  })
+  const lines = [output('call_1', 1), output('call_2', 0)].map((line) => JSON.stringify(line))
+  writeFileSync(transcript_path, `half a line\n${lines.join('\n')}\n`)
+  await codex('UserPromptSubmit', { prompt: 'Mend the tests, please' })
+  for (const [tool_use_id, tool_response] of [
+    ['call_1', 'Error: red'],
+    ['call_2', 'green'],
+  ])
+    await codex('PostToolUse', {
+      tool_name: 'Bash',
+      tool_input: { command: 'npm test' },
+      tool_response,
+      tool_use_id,
+    })
+  await codex('Stop', { last_assistant_message: 'Done.', transcript_path })
+  const { activity } = (inputs()[0] as Input).meta
+  expect(activity.commands.map(({ exit_code }) => exit_code)).toEqual([1, 0])
+  expect(activity.tests).toHaveLength(1)
+})
+
 test('secrets are replaced before anything is written to the spool', async () => {
   const key = `AKIA${'IOSFODNN7EXAMPL2'}`
   await codex('UserPromptSubmit', { prompt: `My key is ${key}` })

@@ -83,12 +83,12 @@ describe('at each moment the vault is asked, and its text is injected as it is',
   })
 
   test('where a compaction cannot be answered, the next prompt brings both', async () => {
-    const gemini = (event: string, more: object = {}) =>
-      play('gemini', event, { session_id: 'g1', cwd: project, ...more })
-    await gemini('PreCompress', { trigger: 'auto' })
-    const { output } = await gemini('BeforeAgent', { prompt: 'Why is the watcher failing?' })
+    const codex = (event: string, more: object = {}) =>
+      play('codex', event, { session_id: 'x1', cwd: project, ...more })
+    await codex('PreCompact', { trigger: 'auto' })
+    const { output } = await codex('UserPromptSubmit', { prompt: 'Why is the watcher failing?' })
     expect(contextOf(output)).toBe('Raise the limit.\n\nRaise the limit.')
-    await gemini('BeforeAgent', { prompt: 'And why does it fail again?' })
+    await codex('UserPromptSubmit', { prompt: 'And why does it fail again?' })
     expect(vault.asked.map(({ body }) => body.moment).sort()).toEqual(['compact', 'prompt', 'prompt'])
   })
 

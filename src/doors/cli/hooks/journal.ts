@@ -9,6 +9,7 @@ export type Entry = { prompt: string } | { reply: string } | { run: CommandRun }
 const MOST_BYTES = 2 * 1024 * 1024
 const LONGEST_OUTPUT = 8000
 const LONGEST_COMMAND = 2000
+const LONGEST_ID = 200
 const LONGEST_WORDS = 20_000
 const MOST_FILES = 100
 const LONGEST_FILE_NAME = 1000
@@ -18,9 +19,14 @@ function shortened(entry: Entry): Entry {
   if ('reply' in entry) return { reply: entry.reply.slice(0, LONGEST_WORDS) }
   if ('files' in entry)
     return { files: entry.files.slice(0, MOST_FILES).map((name) => name.slice(0, LONGEST_FILE_NAME)) }
-  const { command, exitCode, output } = entry.run
+  const { command, exitCode, output, id } = entry.run
   return {
-    run: { command: command.slice(0, LONGEST_COMMAND), exitCode, output: bothEnds(output, LONGEST_OUTPUT) },
+    run: {
+      command: command.slice(0, LONGEST_COMMAND),
+      exitCode,
+      output: bothEnds(output, LONGEST_OUTPUT),
+      ...(id === undefined ? {} : { id: id.slice(0, LONGEST_ID) }),
+    },
   }
 }
 

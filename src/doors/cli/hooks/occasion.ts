@@ -6,7 +6,13 @@ export type Moment = (typeof MOMENTS)[number]
 export type RecallMoment = Exclude<Moment, 'capture'>
 
 /** A command that the agent has run. `exitCode` is null where the agent does not tell it. */
-export type CommandRun = { command: string; exitCode: number | null; output: string }
+export type CommandRun = {
+  command: string
+  exitCode: number | null
+  output: string
+  /** The agent's own name for this call, by which its transcript tells more. */
+  id?: string | undefined
+}
 
 /** What was said in an exchange, as far as the agent hands it over. */
 export type Words = {

@@ -76,14 +76,13 @@ const codex: HookPlan = {
 }
 
 const gemini: HookPlan = {
-  moments: ALL,
+  moments: ['start', 'prompt', 'failure', 'capture'],
   entries: (commandFor) => {
     const at = grouped(commandFor, { name: 'knowledge-vault' }, 1000)
     return [
       at('SessionStart'),
       at('BeforeAgent'),
       at('AfterTool', { matcher: 'run_shell_command|write_file|replace' }),
-      at('PreCompress'),
       at('AfterAgent', { timeout: SECONDS_AT_END }),
       at('SessionEnd'),
     ]

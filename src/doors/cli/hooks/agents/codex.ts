@@ -11,7 +11,7 @@ function started({ source }: Payload): Happening {
   return { kind: 'start', after: source === 'resume' ? 'pause' : 'nothing' }
 }
 
-/** Codex hands over what a command wrote as plain text, without its exit code. */
+/** Codex hands over what a command wrote as plain text, without its exit code; the capture finds that in the transcript. */
 function used(payload: Payload): Happening | undefined {
   const input = partOf(payload.tool_input)
   const command = textOf(input.command)
@@ -21,7 +21,7 @@ function used(payload: Payload): Happening | undefined {
   if (payload.tool_name !== 'Bash') return undefined
   const output = outputOf(payload.tool_response)
   const exitCode = exitCodeOf(partOf(payload.tool_response)) ?? exitCodeIn(output)
-  return { kind: 'command', run: { command, exitCode, output } }
+  return { kind: 'command', run: { command, exitCode, output, id: textOf(payload.tool_use_id) } }
 }
 
 function happening(event: string, payload: Payload): Happening | undefined {
@@ -32,7 +32,8 @@ function happening(event: string, payload: Payload): Happening | undefined {
   if (event === 'PreCompact') return { kind: 'compact' }
   if (event === 'SessionEnd') return { kind: 'end' }
   if (event !== 'Stop' || payload.stop_hook_active === true) return undefined
-  return { kind: 'stop', words: { reply: textOf(payload.last_assistant_message) } }
+  const words = { reply: textOf(payload.last_assistant_message), transcript: textOf(payload.transcript_path) }
+  return { kind: 'stop', words }
 }
 
 export const codex: HookAgent = {

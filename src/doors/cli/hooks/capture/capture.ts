@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cleanJson, cleanText, Findings } from '../../../../features/redaction/stored.ts'
 import { keepEnvironment } from '../environment-cache.ts'
@@ -8,9 +8,10 @@ import { readSession, rememberSession } from '../sessions.ts'
 import { put } from '../spool/spool.ts'
 import { activityOf } from './activity.ts'
 import { environmentOf } from './environment.ts'
-import { agentsWords, lastMessage, personsWords } from './transcript.ts'
+import { agentsWords, exitCodes, lastMessage, personsWords } from './transcript.ts'
 
 const LARGEST_TRANSCRIPT = 256 * 1024 * 1024
+const LONGEST_END = 16 * 1024 * 1024
 const LONGEST_VERBATIM = 4000
 /** Older versions of Claude Code write the agent's last words a moment after they say that it has stopped. */
 const TRANSCRIPT_LOOKS = 5
@@ -55,6 +56,33 @@ function saidInJournal({ prompt, reply, transcript }: Words, journal: readonly E
   return asked && answered ? { prompt: asked, reply: answered, id: '' } : undefined
 }
 
+/** The end of a file, where the exchange is that has just ended. */
+function endOf(file: string, most: number): string {
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (!found?.isFile()) return ''
+  const length = Math.min(found.size, most)
+  const buffer = Buffer.alloc(length)
+  const descriptor = openSync(file, 'r')
+  try {
+    readSync(descriptor, buffer, 0, length, found.size - length)
+  } finally {
+    closeSync(descriptor)
+  }
+  return buffer.toString('utf8')
+}
+
+/** Codex tells no exit code to a hook; its own file of the session has them. */
+function withExitCodes(journal: readonly Entry[], { transcript }: Words): Entry[] {
+  const isOpen = (entry: Entry) => 'run' in entry && entry.run.exitCode === null && entry.run.id !== undefined
+  if (!transcript || !journal.some(isOpen)) return [...journal]
+  const codes = exitCodes(endOf(transcript, LONGEST_END))
+  return journal.map((entry) =>
+    'run' in entry
+      ? { run: { ...entry.run, exitCode: entry.run.exitCode ?? codes.get(entry.run.id ?? '') ?? null } }
+      : entry,
+  )
+}
+
 /** The interface's rule for long messages: the beginning verbatim, and what was left out said. */
 const verbatim = (text: string): string =>
   text.length <= LONGEST_VERBATIM
@@ -74,7 +102,7 @@ export async function captureTurn(exchange: Exchange): Promise<number> {
   if (!said || (said.id !== '' && session.stored === said.id)) return 0
   const environment = environmentOf(folder)
   keepEnvironment(folder, environment)
-  const journal = takeJournal(sessionId)
+  const journal = withExitCodes(takeJournal(sessionId), words)
   const { activity, failing } = activityOf(journal, folder, environment, session.failing ?? [])
   const findings = new Findings()
   const input = {

@@ -2459,15 +2459,25 @@ var SAYS_WRONG = /\b(?:cannot|can't|couldn't|could not|unable to|not found|no su
 var FINE = /\b(?:0|no|zero|without) (?:errors?|failures?|failed|problems?|warnings?|vulnerabilities)\b|\b(?:errors?|failed|failures?): ?0\b|^\s*(?:✓|✔|√|ok\b|PASS\b|INFO\b|DEBUG\b|TRACE\b|info:|debug:)|\b(?:INFO|DEBUG|TRACE)\b/i;
 /** It may be the reason, if nothing else is. */
 var WARNS = /\bwarn(?:ing)?\b|\bdeprecated\b/i;
-/** What every test runner writes around the one line that tells. */
-var SUMMARY$1 = /^\s*(?:Traceback \(most|Error:?\s*$|failures?:?\s*$|exit(?:ed)? (?:code|status)|npm (?:error|ERR!) (?:A complete log|Lifecycle script|command (?:failed|sh)|path|workspace)|\d+ (?:failed|failing|errors?)\b)/i;
+/** What programs write around the line that tells: it says that something failed, not what. */
+var SUMMARY$1 = new RegExp([
+	String.raw`^\s*(?:Traceback \(most|(?:Error|failures?|errors?):?\s*$|exit(?:ed)? (?:code|status))`,
+	String.raw`^\s*npm (?:error|ERR!) (?:A complete log|Lifecycle script|command (?:failed|sh)|path|workspace|errno|syscall)`,
+	String.raw`^\s*(?:make|ninja|gmake)(?:\[\d+\])?: (?:\*\*\*|.{0,200} stopped)`,
+	String.raw`^\s*(?:Found |[×✖] )?\d+ (?:failed|failing|errors?|problems?)\b`,
+	String.raw`\bcommand failed with exit code\b|\bELIFECYCLE\b|\bprocess completed with exit code\b`,
+	String.raw`^\s*(?:FAIL|FAILED|BUILD FAILED)\s*$`
+].join("|"), "i");
+/** It speaks of a failure only where no other line does. */
+var ASIDE = .5;
 function weightOf(line) {
 	if (line.length > LONGEST_LINE$1 || isStackFrame(line)) return 0;
 	const [saysError, saysWrong] = [SAYS_ERROR.test(line), SAYS_WRONG.test(line)];
 	const isNamed = NAMED.test(line);
 	if (!saysError && !saysWrong && !isNamed) return 0;
 	if (FINE.test(line)) return 0;
-	if (SUMMARY$1.test(line) || WARNS.test(line) && !isNamed) return .5;
+	if (SUMMARY$1.test(line)) return 0;
+	if (WARNS.test(line) && !isNamed) return ASIDE;
 	return Number(saysError) + Number(saysWrong) + 2 * Number(isNamed);
 }
 function weighedLines(output) {
@@ -2484,7 +2494,7 @@ function cleaned(lines, most) {
 	for (const line of lines) {
 		if (kept.size >= most) break;
 		const text = cleanLine(line.text);
-		if (/\p{L}/u.test(text) && !kept.has(text)) kept.set(text, {
+		if (/\p{L}/u.test(text) && !SUMMARY$1.test(text) && !kept.has(text)) kept.set(text, {
 			...line,
 			text
 		});
@@ -2494,11 +2504,11 @@ function cleaned(lines, most) {
 var LAST_LINES = 3;
 /** The last lines of a failing command that names no error: most programs end with the reason. */
 function lastLines(output) {
-	return cleaned(terminalLines(output.slice(-3 * LONGEST_LINE$1)).map((text, at) => ({
+	return cleaned(terminalLines(output.slice(-6 * LONGEST_LINE$1)).map((text, at) => ({
 		text: text.slice(0, LONGEST_LINE$1),
 		weight: 0,
 		at
-	})).reverse(), LAST_LINES);
+	})).filter(({ text }) => !isStackFrame(text)).reverse(), LAST_LINES);
 }
 /** Without an exit code, a line must say that something failed, and what. */
 var SURELY_FAILED = 2;
@@ -2512,8 +2522,8 @@ function readFailure(text) {
 		lines: [],
 		signature: ""
 	};
-	const telling = cleaned(weighed, 6);
-	const chosen = telling.length > 0 ? telling : lastLines(output);
+	const telling = cleaned(weighed.filter(({ weight }) => weight > ASIDE), 6);
+	const chosen = telling.length > 0 ? telling : [...cleaned(weighed, LAST_LINES), ...lastLines(output)];
 	return {
 		isFailure,
 		command,
@@ -2528,12 +2538,15 @@ function readFailure(text) {
 var tellingLines = (text) => readFailure(text).lines;
 /** A signature rests on the lines that say most: the further ones differ more easily. */
 var SIGNED_LINES = 2;
-/** A number tells only as part of a name, or where it is called a code. */
-var LOOSE_NUMBER = /(?<!\b(?:http|status|code|error|errno) )(?<![\p{L}\p{N}_.-])\d+(?:[.,:]\d+)*(?![\p{L}\p{N}_])/giu;
+/** A number tells only as part of a name, as a version, or where it is called a code. */
+var LOOSE_NUMBER = /(?<!\b(?:http|status|code|error|errno) )(?<![\p{L}\p{N}_.@-])\d+(?:[.,:]\d+)*(?![\p{L}\p{N}_])/giu;
+var VERSION$1 = /^\d+\.\d+\.\d+$/;
+/** A line without counts, ports and addresses, which are of the moment. */
+var withoutLooseNumbers = (line) => line.replace(LOOSE_NUMBER, (number) => VERSION$1.test(number) ? number : " ");
 var SECOND_SEED = 1597463007;
 var hex = (value) => (value >>> 0).toString(16).padStart(8, "0");
 function signatureOf(lines) {
-	const signed = lines.map((line) => line.replace(LOOSE_NUMBER, " ").toLowerCase().split(/\s+/).join(" ").trim()).filter((line) => line !== "").join("\n");
+	const signed = lines.map((line) => withoutLooseNumbers(line).toLowerCase().split(/\s+/).join(" ").trim()).filter((line) => line !== "").join("\n");
 	return signed === "" ? "" : `${hex(fnv1a(signed))}${hex(fnv1a(signed, SECOND_SEED))}`;
 }
 //#endregion

@@ -663,7 +663,7 @@ function findProfile(options = {}) {
 /** A key that was handed to this call, as opposed to one that was saved. */
 var givenKey = (options) => options.key ?? (process.env.KVAULT_API_KEY || void 0);
 //#endregion
-//#region src/doors/cli/hooks/project-file.ts
+//#region src/doors/cli/project-file.ts
 var PROJECT_FILE = ".kvault.json";
 var LARGEST_FILE = 65536;
 var MOST_FOLDERS = 64;

@@ -39,7 +39,7 @@ test('its skill and its commands name only tools that exist', () => {
     join(PLUGIN, 'skills', 'knowledge-vault', 'SKILL.md'),
   ]) {
     const text = readFileSync(file, 'utf8')
-    expect(text, file).toMatch(/^---\n[\s\S]*description: .{20,}\n[\s\S]*---\n/)
+    expect(text, file).toMatch(/^---\n[\s\S]*description: (?:>-\n {2})?.{20,}\n[\s\S]*---\n/)
     const named = [...text.matchAll(/`([a-z]+_[a-z_]+)`/g)].map(([, name = '']) => name)
     expect(named.length, file).toBeGreaterThan(0)
     expect(

@@ -1,8 +1,8 @@
 import { CommandError, EXIT } from './exit-codes.ts'
 import { HOOK_AGENTS } from './hooks/agents/all.ts'
 import { MOMENTS } from './hooks/occasion.ts'
-import { PROJECT_FILE, readProjectFiles } from './hooks/project-file.ts'
 import { everySwitch, isOff, isSwitch, personsSwitches, saveSwitches } from './hooks/switches.ts'
+import { PROJECT_FILE, readProjectFiles } from './project-file.ts'
 import { print, printJson, table } from './terminal.ts'
 
 function checked(names: readonly string[]): void {

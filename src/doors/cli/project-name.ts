@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { CommandError } from './exit-codes.ts'
 import { settingsFolder } from './folders.ts'
-import { PROJECT_FILE, readProjectFiles } from './hooks/project-file.ts'
+import { PROJECT_FILE, readProjectFiles } from './project-file.ts'
 
 // Loaded where they are needed: a hook that knows its project already begins faster without them.
 const require = createRequire(import.meta.url)

@@ -3,10 +3,10 @@ import { installedClients } from '../clients/installed.ts'
 import { HOOK_PLANS } from '../connect/hook-files/plans.ts'
 import { hooksAreThere } from '../connect/hooks.ts'
 import type { Moment } from '../hooks/occasion.ts'
-import { readProjectFiles } from '../hooks/project-file.ts'
 import { lastRun } from '../hooks/run-log.ts'
 import { waitingFiles } from '../hooks/spool/spool.ts'
 import { everySwitch, isOff } from '../hooks/switches.ts'
+import { readProjectFiles } from '../project-file.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** The last run of one moment: when, how long it took, and how many characters it was about. */

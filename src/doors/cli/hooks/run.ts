@@ -1,4 +1,5 @@
 import { findProfile, type Profile } from '../profile.ts'
+import { type ProjectFile, readProjectFiles } from '../project-file.ts'
 import { projectKeyOf } from '../project-name.ts'
 import { isPayload } from './agents/payload.ts'
 import { knownEnvironment } from './environment-cache.ts'
@@ -13,7 +14,6 @@ import {
   type RecallMoment,
   SILENCE,
 } from './occasion.ts'
-import { type ProjectFile, readProjectFiles } from './project-file.ts'
 import { recall } from './recall.ts'
 import { noteRun } from './run-log.ts'
 import { forgetOldSessions, readSession, rememberSession } from './sessions.ts'

@@ -55,7 +55,8 @@ const claudeCode: HookPlan = {
       at('PostToolUse', { matcher: 'Edit|MultiEdit|Write|NotebookEdit', isAsync: true }),
       at('PostToolUseFailure', { matcher: SHELLS }),
       at('PreCompact'),
-      at('Stop', { timeout: SECONDS_AT_END, isAsync: true }),
+      // Not async: `claude -p` ends right after it, and takes what runs in the background along.
+      at('Stop', { timeout: SECONDS_AT_END }),
       at('SessionEnd'),
     ]
   },

@@ -58,7 +58,11 @@ export async function findFitting(
   const { facts, project_preferences } = memory.snapshot
   const said = linesSaid([facts?.content ?? '', project_preferences?.content ?? ''])
   const news = cards.filter(({ card }) => !isSaid(card.row.fix_summary, said))
-  const inMemory = await findInMemory(ctx, memory, query, { floor: FLOORS[moment].memory, sessionId, asker })
+  // A failure that a card explains needs nothing else.
+  const isExplained = moment === 'failure' && cards.length > 0
+  const inMemory = isExplained
+    ? []
+    : await findInMemory(ctx, memory, query, { floor: FLOORS[moment].memory, sessionId, asker })
   return {
     found: [...news.map((card) => foundCard(card, asker)), ...inMemory],
     isSaid: news.length < cards.length,

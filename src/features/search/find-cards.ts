@@ -27,10 +27,13 @@ const informationIn = ({ asked }: Retrieved): Information =>
 export type FoundCard = Loaded
 export type FoundCards = { cards: FoundCard[]; information: Information }
 
-/** The first cards of the viewer and their teams for a text, in the order of the ranking. */
+/**
+ * The first cards of the viewer and their teams for a text, in the order of the ranking. What a program writes has no slips, and
+ * looking for what may be meant takes longer than all the rest, so no word is corrected.
+ */
 export async function findOwnAndTeam(ctx: UserCtx, text: string, most: number): Promise<FoundCards> {
   const scope = scopeOf(ctx, 'own_and_team')
-  const found = await retrieve(ctx, readQuery(text), scope)
+  const found = await retrieve(ctx, readQuery(text), scope, 'words')
   const first = found.hits.slice(0, most)
   const loaded = first.length > 0 ? await loadHits(ctx, scope, found.asked, first, NO_DEMANDS) : []
   return { cards: loaded.filter(({ covers }) => isCarried(covers)), information: informationIn(found) }
@@ -49,7 +52,7 @@ export async function lookInLibrary(
   most: number,
 ): Promise<LibraryHits | undefined> {
   const scope = scopeOf(ctx, 'public')
-  const found = await retrieve(ctx, readQuery(text), scope)
+  const found = await retrieve(ctx, readQuery(text), scope, 'words')
   const wish = { limit: most, minScore: 0, demands: NO_DEMANDS }
   if (!mayHit(found, wish)) return undefined
   return {

@@ -41,6 +41,7 @@ const OWN_TABLES = [
   'notices',
   'recall_items',
   'recall_calls',
+  'card_comments',
   'rewarded_texts',
   'support_conversations',
 ] as const

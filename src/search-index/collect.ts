@@ -19,7 +19,7 @@ import {
   type PostingRow,
 } from './postings.ts'
 import { PUBLIC_FILTER } from './public-documents.ts'
-import { Best, type Scored } from './top-k.ts'
+import { Best } from './top-k.ts'
 
 type List = ListAt & { hash: number; isBundled: boolean; base: number }
 
@@ -62,7 +62,7 @@ function passing(lists: readonly List[], narrowed: Match): Bitmap | undefined {
 const sums = emptySums()
 
 /**
- * Adds up what each posting list says about each card, and keeps the `wanted` best of those that pass every filter.
+ * Adds up what each posting list says about each card, and returns the numbers of the `wanted` best that pass every filter.
  * `worths` is what each word weighs. The best come first, of equals the newer.
  */
 export function collect(
@@ -71,7 +71,7 @@ export function collect(
   { narrowed, without }: { narrowed: Match; without: readonly number[] },
   dead: ReadonlyMap<number, Uint8Array>,
   wanted: number,
-): Scored[] {
+): number[] {
   const best = new Best(wanted)
   for (const [block, lists] of byBlock(rows, new Set([...worths.keys(), ...narrowed.flat(), ...without]))) {
     const passed = passing(lists, narrowed)
@@ -85,7 +85,7 @@ export function collect(
     }
     take(block * BLOCK_DOCUMENTS, allowed, best)
   }
-  return best.inOrder()
+  return best.takeInOrder()
 }
 
 export type ListCount = {

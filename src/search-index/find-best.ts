@@ -65,7 +65,7 @@ export async function findBest(
     lists = await collectBy(view, plan, narrowed, without)
   }
   const isFresh = new Set(fresh.map((card) => card.docNo))
-  const numbers = lists.map(({ docNo }) => docNo).filter((docNo) => !isFresh.has(docNo))
+  const numbers = isFresh.size > 0 ? lists.filter((docNo) => !isFresh.has(docNo)) : lists
   const looked = numbers.slice(0, plan.isWhole ? WELL_KNOWN : VAGUELY_KNOWN)
   return {
     candidates: [...fresh, ...(await documentsByNumber(ctx, looked))],

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Ctx, inTx } from '../core/context.ts'
+import { inNumbers } from '../db/number-list.ts'
 import { insertRows } from '../db/prepared.ts'
-import { inNumbers } from './index.store.ts'
 import { type Candidate, unpack } from './packing.ts'
 import {
   bundleOf,

@@ -1,6 +1,7 @@
-import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../core/context.ts'
-import { type Db, isSqlite } from '../db/db.ts'
+import { isSqlite } from '../db/db.ts'
+import { isAmong, numberList } from '../db/number-list.ts'
 import { insertRows, type Named, prepared } from '../db/prepared.ts'
 import { ANALYSER_VERSION } from '../text/analyse.ts'
 import type { SearchDocument } from './document.ts'
@@ -48,21 +49,6 @@ export async function takeFromIndex(ctx: Ctx, documentIds: readonly string[]): P
       .execute()
   return rows.map(unpack)
 }
-
-/** Many numbers as one parameter, so that there is one statement to prepare. */
-export const numberList = (db: Db, numbers: Iterable<number>): string => {
-  const list = Array.from(numbers).join()
-  return isSqlite(db) ? `[${list}]` : `{${list}}`
-}
-
-/** Whether a column is among them; the list is made by `numberList`. */
-export const isAmong = (db: Db, column: string, list: string | Expression<string>) =>
-  isSqlite(db)
-    ? sql<SqlBool>`${sql.ref(column)} in (select value from json_each(${list}))`
-    : sql<SqlBool>`${sql.ref(column)} = any (${list}::integer[])`
-
-export const inNumbers = (db: Db, column: string, numbers: Iterable<number>) =>
-  isAmong(db, column, numberList(db, numbers))
 
 const byNumber = prepared(
   (db, parameter: Named<{ numbers: string }>) =>

@@ -1,5 +1,3 @@
-export type Scored = { docNo: number; score: number }
-
 /** Keeps the best of what is offered, of equals the newer: a heap whose root is the worst of them. */
 export class Best {
   readonly #numbers: Int32Array
@@ -61,10 +59,14 @@ export class Best {
     this.#put(at, docNo, score)
   }
 
-  inOrder(): Scored[] {
-    return Array.from(this.#numbers.subarray(0, this.#size), (docNo, i) => ({
-      docNo,
-      score: this.#scores[i] as number,
-    })).sort((a, b) => b.score - a.score || b.docNo - a.docNo)
+  /** The numbers, best first. Nothing is left: the worst is taken out again and again. */
+  takeInOrder(): number[] {
+    const numbers = new Array<number>(this.#size)
+    while (this.#size > 0) {
+      const last = --this.#size
+      numbers[last] = this.#numbers[0] as number
+      if (last > 0) this.#sink(this.#numbers[last] as number, this.#scores[last] as number)
+    }
+    return numbers
   }
 }

@@ -86,20 +86,45 @@ const newestFresh = prepared((db, parameter: Named<{ limit: number }>) =>
 export const freshDocuments = async (ctx: Ctx, limit: number): Promise<Candidate[]> =>
   (await newestFresh(ctx.db, { limit })).map(unpack)
 
+const listState = prepared((db) => db.selectFrom('search_totals').select('list_changes'))
+
+/** Grows with every change of posting lists. */
+export const stateOfLists = async (ctx: Ctx): Promise<number> =>
+  (await listState(ctx.db, {}))[0]?.list_changes ?? 0
+
+/** The first row of the answer has the state in place of bytes. */
+type ListRow = PostingRow | { run: number; key: number; docs: null }
+
 const rowsByKey = prepared((db, parameter: Named<{ keys: string }>) =>
   isSqlite(db)
     ? // In the order in which SQLite goes through them: run by run, a look-up for each key.
-      sql<PostingRow>`select p.run, p.key, p.docs from search_runs
+      sql<ListRow>`select list_changes as run, 0 as key, null as docs from search_totals
+        union all select p.run, p.key, p.docs from search_runs
         cross join json_each(${parameter('keys')}) as asked
         cross join search_postings as p on p.run = search_runs.run and p.key = asked.value`
-    : sql<PostingRow>`select p.run, p.key, p.docs from search_runs
+    : sql<ListRow>`select list_changes as run, 0 as key, null as docs from search_totals
+        union all select p.run, p.key, p.docs from search_runs
         inner join search_postings as p on p.run = search_runs.run
         where p.key = any (${parameter('keys')}::integer[])`,
 )
 
-/** The rows with these keys, of every run; one statement, so that they belong together. */
-export const postingsOf = (ctx: Ctx, keys: Iterable<number>): Promise<PostingRow[]> =>
-  rowsByKey(ctx.db, { keys: numberList(ctx.db, keys) })
+/** The rows with these keys, of every run, and the state they belong to: one statement, so that they belong together. */
+export async function postingsOf(
+  ctx: Ctx,
+  keys: Iterable<number>,
+): Promise<{ state: number; rows: PostingRow[] }> {
+  const found = await rowsByKey(ctx.db, { keys: numberList(ctx.db, keys) })
+  const state = found.find(({ docs }) => docs === null)?.run ?? 0
+  return { state, rows: found.filter((row): row is PostingRow => row.docs !== null) }
+}
+
+/** To be called by every transaction that changes posting lists. */
+export const noteChangedLists = async (ctx: Ctx): Promise<void> => {
+  await ctx.db
+    .updateTable('search_totals')
+    .set((eb) => ({ list_changes: eb('list_changes', '+', 1) }))
+    .execute()
+}
 
 const allDead = prepared((db) => db.selectFrom('search_dead').selectAll())
 

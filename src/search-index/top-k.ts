@@ -1,3 +1,5 @@
+export type Summed = { docNo: number; score: number }
+
 /** Keeps the best of what is offered, of equals the newer: a heap whose root is the worst of them. */
 export class Best {
   readonly #numbers: Int32Array
@@ -59,14 +61,14 @@ export class Best {
     this.#put(at, docNo, score)
   }
 
-  /** The numbers, best first. Nothing is left: the worst is taken out again and again. */
-  takeInOrder(): number[] {
-    const numbers = new Array<number>(this.#size)
+  /** All of them, best first. Nothing is left: the worst is taken out again and again. */
+  takeInOrder(): Summed[] {
+    const taken = new Array<Summed>(this.#size)
     while (this.#size > 0) {
       const last = --this.#size
-      numbers[last] = this.#numbers[0] as number
+      taken[last] = { docNo: this.#numbers[0] as number, score: this.#scores[0] as number }
       if (last > 0) this.#sink(this.#numbers[last] as number, this.#scores[last] as number)
     }
-    return numbers
+    return taken
   }
 }

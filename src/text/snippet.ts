@@ -48,8 +48,8 @@ function marksIn(text: string, terms: ReadonlySet<string>, beginnings: Beginning
   scan(
     text,
     ({ terms: has }, start, end) => {
-      const shared = has.filter((term) => terms.has(term))
-      if (shared.length > 0) marks.push({ start, end, terms: shared })
+      if (!has.some((term) => terms.has(term))) return
+      marks.push({ start, end, terms: has.filter((term) => terms.has(term)) })
     },
     beginnings,
   )

@@ -27,6 +27,7 @@ import { reviewsAndComments } from './0026-reviews-and-comments.ts'
 import { verdicts } from './0029-verdicts.ts'
 import { cardLinks } from './0030-card-links.ts'
 import { knownAddresses } from './0031-known-addresses.ts'
+import { listChanges } from './0038-list-changes.ts'
 
 export type Migration = {
   name: string
@@ -62,6 +63,7 @@ export const MIGRATIONS: readonly Migration[] = [
   verdicts,
   cardLinks,
   knownAddresses,
+  listChanges,
   realSettings,
   searchedEvidence,
 ]

@@ -7,7 +7,7 @@ import { fromJson } from '../../db/columns.ts'
 import { Findings } from '../redaction/stored.ts'
 import { appendTo, clean, type Draft } from './append.ts'
 import { documentFrom } from './documents.ts'
-import { resolveProject } from './resolve-project.ts'
+import { APPENDING, resolveForWriting } from './resolve-project.ts'
 import { appendTurnOnce } from './same-turn.ts'
 import {
   EventContext,
@@ -123,7 +123,7 @@ export const appendTurn = capability({
     for (const { field, content } of drafts) checkContent(field, content)
     const cleaned = drafts.map(({ field: _, ...draft }) => clean(draft))
     return inTx(ctx, async (ctx) => {
-      const resolved = await resolveProject(ctx, input.project_key, input.workspace_id)
+      const resolved = await resolveForWriting(ctx, input.project_key, input.workspace_id)
       if (resolved.name.form === 'user_preferences')
         throw invalid(
           'project_key',
@@ -156,7 +156,7 @@ export const appendTurn = capability({
         redactions: findings.list(),
         ...(isMerged ? { merged: true as const } : {}),
       }
-    })
+    }, APPENDING)
   },
 })
 

@@ -13,7 +13,9 @@ import { report } from './support/report.ts'
  * How often transactions on PostgreSQL have to run again: every write capability from 16 clients, on objects of their own and
  * all on one, in a young vault and in one that has grown. Retries are counted, so a busy machine does not matter.
  */
-const { values } = parseArgs({ options: { only: { type: 'string' }, young: { type: 'boolean', default: false } } })
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, young: { type: 'boolean', default: false } },
+})
 const CLIENTS = 16
 const ROUNDS = Number(process.env.CONTENTION_ROUNDS ?? 6)
 const GROWN = Number(process.env.CARDS ?? 20_000)

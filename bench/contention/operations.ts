@@ -76,7 +76,10 @@ export const OPERATIONS: readonly Operation[] = [
     name: 'rename a project',
     prepare: newProject,
     act: (ask, project, nonce) =>
-      ask('POST', '/project-context/projects/rename', { project_key: project, new_project_key: `x/${nonce}` }),
+      ask('POST', '/project-context/projects/rename', {
+        project_key: project,
+        new_project_key: `x/${nonce}`,
+      }),
   },
   {
     name: 'record a card',

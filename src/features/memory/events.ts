@@ -39,12 +39,16 @@ export const appendEvent = capability({
   output: ProjectContextEventResponse,
   run: (ctx, input) => {
     const cleaned = clean(input)
-    return inTx(ctx, async (ctx) => {
-      const resolved = await resolveForWriting(ctx, input.project_key, input.workspace_id)
-      const { project, event } = await appendTo(ctx, resolved, cleaned)
-      const hint = hintFor(resolved, input)
-      return { ...present(event, project.project_key), ...(hint ? { hint } : {}) }
-    }, APPENDING)
+    return inTx(
+      ctx,
+      async (ctx) => {
+        const resolved = await resolveForWriting(ctx, input.project_key, input.workspace_id)
+        const { project, event } = await appendTo(ctx, resolved, cleaned)
+        const hint = hintFor(resolved, input)
+        return { ...present(event, project.project_key), ...(hint ? { hint } : {}) }
+      },
+      APPENDING,
+    )
   },
 })
 

@@ -99,10 +99,7 @@ const lockedRow = prepared((db, parameter: Named<ProjectRef>) =>
  * Waits until nobody else writes to the project, and keeps others waiting until the transaction ends. Undefined where it is
  * gone by then. Only for PostgreSQL: SQLite has one writer.
  */
-export async function lockProject(
-  db: Db,
-  { user_id, project_id }: ProjectRef,
-): Promise<Project | undefined> {
+export async function lockProject(db: Db, { user_id, project_id }: ProjectRef): Promise<Project | undefined> {
   const [row] = await lockedRow(db, { user_id, project_id })
   return row && { ...row, last: await readLast(db, row) }
 }

@@ -15,9 +15,12 @@ const BENCHES = [
   'redact',
   'mcp',
   'workers',
+  'writers',
+  'contention',
   'nodes',
   'hostile',
   'growth',
+  'trust',
 ]
 
 const USAGE = `npm run bench -- [${BENCHES.join(' | ')} …] [--small]
@@ -47,6 +50,7 @@ const SMALL_ENVIRONMENT = {
   SMALL: '100',
   ROUNDS: '50',
   CARDS: '1000',
+  CONTENTION_ROUNDS: '2',
 }
 
 const git = (...args: string[]) => execFileSync('git', args, { cwd: repository, encoding: 'utf8' }).trim()

@@ -20,7 +20,6 @@ const BENCHES = [
   'nodes',
   'hostile',
   'growth',
-  'trust',
 ]
 
 const USAGE = `npm run bench -- [${BENCHES.join(' | ')} …] [--small]

@@ -35,6 +35,7 @@ import type {
 import type { AuditLogTable, OutboxTable, SchemaMigrationsTable } from './tables/operations.ts'
 import type { SearchTables } from './tables/search.ts'
 import type { SupportTables } from './tables/support.ts'
+import type { TeamTables } from './tables/team.ts'
 import type { CardVerdictsTable, TrustDueTable } from './tables/verdicts.ts'
 import type { MembershipsTable, WorkspaceInvitesTable, WorkspacesTable } from './tables/workspaces.ts'
 
@@ -84,4 +85,5 @@ export type Schema = {
   oauth_tokens: OAuthTokensTable
 } & BillingTables &
   SearchTables &
-  SupportTables
+  SupportTables &
+  TeamTables

@@ -27,6 +27,7 @@ import { reviewsAndComments } from './0026-reviews-and-comments.ts'
 import { verdicts } from './0029-verdicts.ts'
 import { cardLinks } from './0030-card-links.ts'
 import { knownAddresses } from './0031-known-addresses.ts'
+import { team } from './0036-team.ts'
 import { listChanges } from './0038-list-changes.ts'
 
 export type Migration = {
@@ -63,9 +64,10 @@ export const MIGRATIONS: readonly Migration[] = [
   verdicts,
   cardLinks,
   knownAddresses,
-  listChanges,
   realSettings,
   searchedEvidence,
+  team,
+  listChanges,
 ]
 
 export class SchemaTooNew extends Error {

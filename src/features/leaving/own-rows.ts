@@ -114,6 +114,12 @@ const VERDICTS: Kind = {
   ],
 }
 
+const COMMENTS: Kind = {
+  table: 'card_comments',
+  id: 'comment_id',
+  columns: ['comment_id', 'card_id', 'workspace_id', 'body', 'created_at', 'edited_at'],
+}
+
 const NOTICES: Kind = {
   table: 'notices',
   id: 'notice_id',
@@ -125,6 +131,7 @@ export const ownRows: Record<string, (db: Db, userId: string) => AsyncGenerator<
   card: (db, userId) => rowsOf(db, CARDS, { owner_id: userId }),
   evidence: evidencesOf,
   verdict: (db, userId) => rowsOf(db, VERDICTS, { user_id: userId }),
+  comment: (db, userId) => rowsOf(db, COMMENTS, { user_id: userId }),
   memory_event: eventsOf,
   raw_material: (db, userId) => rowsOf(db, { table: 'raw_materials', id: 'raw_id' }, { owner_id: userId }),
   credit_entry: (db, userId) => rowsOf(db, ENTRIES, { user_id: userId }),

@@ -9,6 +9,7 @@ import { STOP_WORDS } from '../../text/stopwords.ts'
 import { wordHash } from '../../text/term-hash.ts'
 import { balanceOf, book } from '../credits/ledger.ts'
 import { PUBLIC_SEARCH_COST } from '../credits/policy.ts'
+import { noteMissedSearch } from '../missed-searches/missed-searches.ts'
 import { actionCardFor } from './action-card.ts'
 import { mayHit, type Picks, pickHits, type Wish } from './hits.ts'
 import { type QueryRead, readSyntax, tagsNamed } from './query-syntax.ts'
@@ -116,6 +117,7 @@ async function search(ctx: UserCtx, input: SearchInput): Promise<SearchAnswer> {
   const settle = isPaid ? chargedSearch : freeSearch
   const { picked, total, charged, balance } = await settle(ctx, scope, found, wish)
   const hits = picked.filter(({ isWeak }) => !isWeak)
+  if (hits.length === 0) await noteMissedSearch(ctx, { query: read.text, ...scope })
   return {
     query: input.query,
     scope: input.scope,

@@ -1,8 +1,10 @@
 import * as account from './account.ts'
 import * as billing from './billing.ts'
 import * as cards from './cards.ts'
+import * as comments from './comments.ts'
 import * as materials from './materials.ts'
 import * as memory from './memory.ts'
+import * as notices from './notices.ts'
 import * as search from './search.ts'
 import * as settings from './settings.ts'
 import * as support from './support.ts'
@@ -16,8 +18,10 @@ export const calls = {
   ...account,
   ...billing,
   ...cards,
+  ...comments,
   ...materials,
   ...memory,
+  ...notices,
   ...search,
   ...settings,
   ...support,

@@ -11,6 +11,7 @@ import { StatusBadge, TypeBadge } from './card-badges.tsx'
 import { CardPart as Part } from './card-part.tsx'
 import { typeOf } from './card-types.ts'
 import { Cites } from './cites/cites.tsx'
+import { Comments } from './comments/comments.tsx'
 import { EvidenceList } from './evidence-list.tsx'
 import { Feedback } from './feedback.tsx'
 import { CardLinks } from './links/card-links.tsx'
@@ -141,6 +142,7 @@ export function CardView({ card, terms, inPane, mergedFrom }: Props) {
       <CardLinks card={card} />
       <Verdicts card={card} />
       <Feedback card={card} />
+      <Comments card={card} />
       <SimilarCards card={card} />
     </article>
   )

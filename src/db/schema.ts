@@ -34,8 +34,10 @@ import type {
   OAuthTokensTable,
 } from './tables/oauth.ts'
 import type { AuditLogTable, OutboxTable, SchemaMigrationsTable } from './tables/operations.ts'
+import type { RecallCallsTable, RecallItemsTable } from './tables/recall.ts'
 import type { SearchTables } from './tables/search.ts'
 import type { SupportTables } from './tables/support.ts'
+import type { TeamTables } from './tables/team.ts'
 import type { CardVerdictsTable, TrustDueTable } from './tables/verdicts.ts'
 import type { MembershipsTable, WorkspaceInvitesTable, WorkspacesTable } from './tables/workspaces.ts'
 
@@ -77,6 +79,9 @@ export type Schema = {
   context_events: ContextEventsTable
   raw_materials: RawMaterialsTable
 
+  recall_calls: RecallCallsTable
+  recall_items: RecallItemsTable
+
   notices: NoticesTable
   audit_log: AuditLogTable
   outbox: OutboxTable
@@ -87,4 +92,5 @@ export type Schema = {
   oauth_tokens: OAuthTokensTable
 } & BillingTables &
   SearchTables &
-  SupportTables
+  SupportTables &
+  TeamTables

@@ -17,6 +17,7 @@ export const DISTRIBUTION = {
   card_links: 'from_card_id',
   card_merges: 'into_card_id',
   trust_due: 'card_id',
+  card_comments: 'card_id',
   search_docs: 'card_id',
   // The lists of one range of cards are in one shard.
   search_runs: 'run',
@@ -33,6 +34,9 @@ export const DISTRIBUTION = {
   rewarded_texts: 'user_id',
   raw_materials: 'raw_id',
   notices: 'user_id',
+  missed_searches: 'workspace_id',
+  recall_calls: 'user_id',
+  recall_items: 'user_id',
   // Found by what the caller presents.
   sessions: 'token_hash',
   api_keys: 'key_hash',
@@ -113,7 +117,9 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
       'cards.review_queue',
       'cards.stats',
       'cases.list',
+      'recall',
       'search.cards',
+      'team.week',
       'workspaces.delete',
       'workspaces.preview_deletion',
     ],
@@ -121,15 +127,16 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
   },
   card_tags: { by: ['cards.stats'], why: 'Counted beside the cards, in the same shard, and added up.' },
   card_feedback: {
-    by: ['cards.verify', 'feedback.give'],
-    why: 'How many rewards this giver caused today: an index look-up in each shard, once per first “useful”.',
+    by: ['cards.verify', 'feedback.give', 'team.week'],
+    why: 'How many rewards this giver caused today: an index look-up in each shard, once per first “useful”. What helped the members of a team: joined with its cards in the same shard.',
   },
   card_verdicts: {
-    by: ['cards.verify', 'feedback.give'],
+    by: ['cards.verify', 'feedback.give', 'team.week'],
     why: 'The same for rewards by verdicts.',
   },
+  card_comments: { by: ['account.delete'], why: 'By author, when an account goes.' },
   card_links: {
-    by: ['cards.links', 'cards.review_queue', 'cards.unlink'],
+    by: ['cards.links', 'cards.review_queue', 'cards.unlink', 'team.week'],
     why: 'Links in the other direction: an index look-up in each shard, when somebody opens them.',
   },
   card_merges: {
@@ -137,7 +144,14 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
     why: 'Whether this very card was merged into another; asked only of cards that have given way, and when they go.',
   },
   search_docs: {
-    by: ['cards.publish', 'cards.similar', 'cards.similar_to_draft', 'search.cards', 'workspaces.delete'],
+    by: [
+      'cards.publish',
+      'cards.similar',
+      'cards.similar_to_draft',
+      'recall',
+      'search.cards',
+      'workspaces.delete',
+    ],
     why: 'Search is scatter and gather: the cards that the posting lists name are read by number, a few from each shard. Deleting a workspace marks its cards in the shard that has them.',
   },
   search_runs: {

@@ -39,6 +39,10 @@ async function cards(t: TestVault) {
   await fine(reader.get(`${card}/feedback/stats`))
   await fine(reader.delete(`${card}/feedback`))
   await fine(author.get(`${card}/feedback`))
+  const { comment_id } = await fine(author.post(`${card}/comments`, { body: 'For later' }))
+  await fine(reader.get(`${card}/comments`))
+  await fine(author.patch(`${card}/comments/${comment_id}`, { body: 'For now' }))
+  await fine(author.delete(`${card}/comments/${comment_id}`))
   await fine(reader.post(`${card}/verdicts`, { outcome: 'worked', environment: { node: '24' } }))
   await fine(author.get(`${card}/verdicts`))
   await fine(author.put(`${card}/cites`, { cites: ['npm:fastify@^5'] }))
@@ -66,6 +70,8 @@ async function cards(t: TestVault) {
   await fine(author.post(`/api/v1/cards/${other.card_id}/undelete`))
   const { workspace_id } = await fine(author.post('/api/v1/workspaces', { name: 'Elsewhere' }))
   await fine(author.post(`/api/v1/cards/${other.card_id}/move`, { workspace_id }))
+  await fine(author.post('/api/v1/search', { query: 'nothing like it', scope: 'workspace' }))
+  await fine(author.get(`/api/v1/workspaces/${workspace_id}/week`))
 }
 
 async function memory(t: TestVault) {
@@ -84,6 +90,12 @@ async function memory(t: TestVault) {
   await fine(dev.get(`${at}/snapshot?project_key=org/repo`))
   for (const mode of ['substring', 'ranked'])
     await fine(dev.get(`${at}/search?project_key=org/repo&query=import&mode=${mode}`))
+  await fine(dev.put('/api/v1/user/settings', { agent_library: true, agent_library_monthly_credits: 10 }))
+  const session = { project_key: 'org/repo', session_id: 'one' }
+  const text = 'Error: canceling statement due to lock timeout in the nightly import job'
+  await fine(dev.post('/api/v1/recall', { moment: 'failure', text, ...session }))
+  await fine(dev.post('/api/v1/recall', { moment: 'prompt', text: 'the import and the export', ...session }))
+  for (const moment of ['start', 'compact']) await fine(dev.post('/api/v1/recall', { moment, ...session }))
   await fine(dev.delete(`${at}/events/${raw_id}`))
   await fine(
     dev.post(`${at}/preferences/transfer`, {

@@ -265,6 +265,7 @@ export async function removeCard(db: Db, cardId: string): Promise<void> {
   const tables = [
     'card_tags',
     'card_feedback',
+    'card_comments',
     'card_verdicts',
     'trust_due',
     'card_evidences',

@@ -49,6 +49,7 @@ async function record(ctx: UserCtx, input: CaseCreateInput): Promise<CardAnswer>
       edited_at: now,
       edited_by: owner,
       edited_fields: toJson([]),
+      recorded_with: ctx.viewer.credential.kind,
     },
     content.tags,
   )

@@ -39,6 +39,9 @@ const OWN_TABLES = [
   'email_tokens',
   'email_changes',
   'notices',
+  'card_comments',
+  'recall_items',
+  'recall_calls',
   'rewarded_texts',
   'support_conversations',
 ] as const

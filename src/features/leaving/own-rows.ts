@@ -123,10 +123,47 @@ const VERDICTS: Kind = {
   ],
 }
 
+const COMMENTS: Kind = {
+  table: 'card_comments',
+  id: 'comment_id',
+  columns: ['comment_id', 'card_id', 'workspace_id', 'body', 'created_at', 'edited_at'],
+}
+
 const NOTICES: Kind = {
   table: 'notices',
   id: 'notice_id',
   columns: ['notice_id', 'kind', 'workspace_id', 'details', 'created_at', 'read_at'],
+}
+
+const RECALL_CALLS: Kind = {
+  table: 'recall_calls',
+  id: 'call_id',
+  columns: [
+    'call_id',
+    'project_key',
+    'session_id',
+    'client',
+    'moment',
+    'signature',
+    'is_silent',
+    'reason',
+    'chars',
+    'created_at',
+  ],
+}
+const RECALL_ITEMS: Kind = {
+  table: 'recall_items',
+  id: 'delivery_id',
+  columns: [
+    'delivery_id',
+    'call_id',
+    'session_id',
+    'kind',
+    'item_id',
+    'confidence',
+    'opened_at',
+    'created_at',
+  ],
 }
 
 /** What belongs to one person, by kind, each in the order of its making. */
@@ -135,10 +172,13 @@ export const ownRows: Record<string, (db: Db, userId: string) => AsyncGenerator<
   evidence: evidencesOf,
   card_image: imagesOf,
   verdict: (db, userId) => rowsOf(db, VERDICTS, { user_id: userId }),
+  comment: (db, userId) => rowsOf(db, COMMENTS, { user_id: userId }),
   memory_event: eventsOf,
   raw_material: (db, userId) => rowsOf(db, { table: 'raw_materials', id: 'raw_id' }, { owner_id: userId }),
   credit_entry: (db, userId) => rowsOf(db, ENTRIES, { user_id: userId }),
   payment: (db, userId) => rowsOf(db, { table: 'billing_payments', id: 'payment_id' }, { user_id: userId }),
   notice: (db, userId) => rowsOf(db, NOTICES, { user_id: userId }),
+  recall_call: (db, userId) => rowsOf(db, RECALL_CALLS, { user_id: userId }),
+  recall_item: (db, userId) => rowsOf(db, RECALL_ITEMS, { user_id: userId }),
   support_ticket: (db, userId) => rowsOf(db, TICKETS, { user_id: userId }),
 }

@@ -36,10 +36,28 @@ export const UserSettings = z
       .describe(
         'Off: no mail about feedback (at most one a day), about your cards, as when their workspace is deleted, and when somebody adds you to a workspace; the inbox says it in any case. Mails that you asked for, such as a password reset, and invitations still come.',
       ),
+    weekly_digest: z
+      .boolean()
+      .default(false)
+      .describe(
+        'On: once a week a mail about what happened in your teams, if anything did. It needs email_notifications and a confirmed address.',
+      ),
     ask_before_added: z
       .boolean()
       .default(false)
       .describe('On: nobody makes you a member of a workspace at once; you get an invitation instead.'),
+    agent_library: z
+      .boolean()
+      .default(false)
+      .describe(
+        'On: where neither your memory nor your and your teams’ cards know anything, recall also looks in the public library, at the price of a public search.',
+      ),
+    agent_library_monthly_credits: z
+      .int()
+      .min(0)
+      .max(1_000_000)
+      .default(0)
+      .describe('How many credits recall may spend there in a calendar month (UTC); 0 is none.'),
     share_usage: z
       .boolean()
       .default(false)

@@ -13,6 +13,7 @@ import { StatusBadge, TypeBadge } from './card-badges.tsx'
 import { CardPart as Part } from './card-part.tsx'
 import { typeOf } from './card-types.ts'
 import { Cites } from './cites/cites.tsx'
+import { Comments } from './comments/comments.tsx'
 import { EvidenceList } from './evidence-list.tsx'
 import { Feedback } from './feedback.tsx'
 import { ImageList } from './images/image-list.tsx'
@@ -155,6 +156,9 @@ export function CardView({ card, terms, inPane, mergedFrom }: Props) {
         </Boundary>
         <Boundary what="The feedback">
           <Feedback card={card} />
+        </Boundary>
+        <Boundary what="The comments">
+          <Comments card={card} />
         </Boundary>
         <Boundary what="The list of similar cards">
           <SimilarCards card={card} />

@@ -9,6 +9,7 @@ import { Section } from '../../ui/page.tsx'
 import { ErrorState, SkeletonList } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
+import { AgentLibrary } from './agent-library.tsx'
 import { languagesWith } from './languages.ts'
 
 const settingsQuery = queryOptions({
@@ -80,6 +81,7 @@ export function General() {
           </SelectField>
         </div>
       </Section>
+      <AgentLibrary settings={before} onChange={change} />
       <Section title="Mail and language">
         <div className="grid gap-4">
           <Checkbox
@@ -93,6 +95,13 @@ export function General() {
             hint="Feedback, at most once a day and to a confirmed address, when somebody adds you to a workspace, and when one with your cards is deleted. Mails that you ask for, and invitations, come in any case."
             checked={before.email_notifications}
             onChange={(event) => change({ email_notifications: event.target.checked })}
+          />
+          <Checkbox
+            label="Mail me once a week what happened in my teams"
+            hint="On Mondays, if anything did: new cards, what helped whom, what waits. Needs the mails above and a confirmed address."
+            checked={before.weekly_digest}
+            disabled={!before.email_notifications}
+            onChange={(event) => change({ weekly_digest: event.target.checked })}
           />
           <SelectField
             label="Language of dates and numbers"

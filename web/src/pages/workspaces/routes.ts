@@ -2,10 +2,10 @@ import { createRoute } from '@tanstack/react-router'
 import { lazyPage } from '../../lib/loadable.tsx'
 import { appRoute, openRoute } from '../../route-frame.tsx'
 
-const TABS = ['invitations', 'audit', 'policy'] as const
-export type WorkspaceTab = 'members' | (typeof TABS)[number]
+const TABS = ['week', 'members', 'invitations', 'audit', 'policy'] as const
+export type WorkspaceTab = (typeof TABS)[number]
 
-type WorkspaceSearch = { tab?: (typeof TABS)[number] | undefined; page?: number | undefined }
+type WorkspaceSearch = { tab?: WorkspaceTab | undefined; page?: number | undefined }
 
 const list = createRoute({
   getParentRoute: () => appRoute,

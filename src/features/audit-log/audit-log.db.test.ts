@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest'
+import { makeAdmin } from '../../../test/support/admin.ts'
+import { record, team } from '../../../test/support/cards.ts'
+import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
+
+const actions = (answer: { body: { items: { action: string }[] } }) =>
+  answer.body.items.map(({ action }) => action)
+
+const define = (t: TestVault) => {
+  test("a workspace's admins read who did what, newest first", async () => {
+    const [owner, member] = [await t.user('owner'), await t.user('member')]
+    const { workspace_id } = (await owner.post('/api/v1/workspaces', { name: 'team' })).body
+    const url = `/api/v1/workspaces/${workspace_id}`
+    await owner.post(`${url}/members`, { user_id: member.userId })
+    await owner.patch(`${url}/members/${member.userId}`, { role: 'editor' })
+    const invited = await owner.post(`${url}/invites`, { email: 'new@example.com' })
+    await owner.delete(`${url}/invites/${invited.body.invite.invite_id}`)
+    await member.delete(`${url}/members/${member.userId}`)
+
+    const log = await owner.get(`${url}/audit`)
+    expect(log.body).toMatchObject({ total: 6, page: 1, page_size: 20 })
+    expect(new Set(actions(log))).toEqual(
+      new Set([
+        'member.left',
+        'invite.revoked',
+        'invite.created',
+        'member.role_changed',
+        'member.added',
+        'workspace.created',
+      ]),
+    )
+    const left = log.body.items.find((entry: { action: string }) => entry.action === 'member.left')
+    expect(left).toMatchObject({
+      actor_id: member.userId,
+      actor_name: 'member',
+      subject_type: 'user',
+      subject_id: member.userId,
+    })
+    const changed = await owner.get(`${url}/audit?action=member.role_changed`)
+    expect(changed.body.items[0].details).toEqual({ from: 'viewer', to: 'editor' })
+    expect((await owner.get(`${url}/audit?actor_id=${member.userId}`)).body.total).toBe(1)
+    const second = await owner.get(`${url}/audit?page=2&page_size=4`)
+    expect(second.body.items).toHaveLength(2)
+    expect(JSON.stringify(log.body)).not.toContain(invited.body.token)
+  })
+
+  test('a row about a card names it, as long as its reader may read the card', async () => {
+    const { admin, editor, workspaceId } = await team(t)
+    const shared = await record(editor, { workspace_id: workspaceId, title: 'Shared with the team' })
+    await editor.post(`/api/v1/cards/${shared.card_id}/share`)
+    const gone = await record(editor, { workspace_id: workspaceId, title: 'Shared and taken home' })
+    await editor.post(`/api/v1/cards/${gone.card_id}/share`)
+    await editor.post(`/api/v1/cards/${gone.card_id}/move`, { workspace_id: editor.workspaceId })
+    const titles = async () => {
+      const { items } = (await admin.get(`/api/v1/workspaces/${workspaceId}/audit`)).body
+      const ofCards = items.filter((one: { subject_type: string }) => one.subject_type === 'card')
+      expect(items.length).toBeGreaterThan(ofCards.length)
+      return ofCards.map((one: { action: string; card_title: string | null }) => [one.action, one.card_title])
+    }
+    expect(await titles()).toEqual([
+      ['card.moved_out', null],
+      ['card.shared', null],
+      ['card.shared', 'Shared with the team'],
+    ])
+    await editor.delete(`/api/v1/cards/${shared.card_id}`)
+    expect((await titles()).map(([, title]: [string, string | null]) => title)).toEqual([
+      null,
+      null,
+      null,
+      null,
+    ])
+  })
+
+  test('what was refused is not in the log', async () => {
+    const owner = await t.user('owner')
+    const { workspace_id } = (await owner.post('/api/v1/workspaces', { name: 'team' })).body
+    await owner.delete(`/api/v1/workspaces/${workspace_id}/members/${owner.userId}`)
+    const log = await owner.get(`/api/v1/workspaces/${workspace_id}/audit`)
+    expect(actions(log)).toEqual(['workspace.created'])
+  })
+
+  test('service admins read the whole log, nobody else does', async () => {
+    const [admin, user] = [await t.user('chief'), await t.user('owner')]
+    await makeAdmin(t.app, admin.email)
+    await user.post('/api/v1/auth/api-keys', { name: 'key' })
+    const refused = await user.get('/api/v1/admin/audit')
+    expect([refused.status, refused.body.code]).toEqual([403, 'forbidden'])
+    expect((await t.anonymous().get('/api/v1/admin/audit')).status).toBe(401)
+    const log = await admin.get(`/api/v1/admin/audit?actor_id=${user.userId}`)
+    expect(log.status).toBe(200)
+    expect(new Set(actions(log))).toEqual(new Set(['key.created', 'account.registered']))
+    expect((await admin.get('/api/v1/admin/audit?page_size=101')).status).toBe(422)
+  })
+
+  test('the database takes no change of the log', async () => {
+    const { database } = t.app.services
+    await expect(database.transaction((db) => db.deleteFrom('audit_log').execute())).rejects.toThrow(
+      'append-only',
+    )
+    await expect(
+      database.transaction((db) => db.updateTable('audit_log').set({ action: 'x' }).execute()),
+    ).rejects.toThrow('append-only')
+  })
+}
+
+onBothEngines('audit', define)

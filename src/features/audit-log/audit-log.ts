@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import type { UserCtx } from '../../core/context.ts'
+import { forbidden } from '../../core/errors.ts'
+import { AnswerId, Id, Page, pageOf, Time } from '../../core/schemas.ts'
+import { fromJson } from '../../db/columns.ts'
+import { readableTitles } from '../cards/titles.ts'
+import { requireRole } from '../permissions/permission.ts'
+import { type AuditFilter, listAudit } from './audit-log.store.ts'
+
+const AuditEntryResponse = z
+  .object({
+    audit_id: AnswerId,
+    action: z.string().describe('What was done, such as member.removed or card.published.'),
+    actor_id: AnswerId.nullable().describe('Who did it; null for the service itself.'),
+    actor_name: z.string().nullable(),
+    workspace_id: AnswerId.nullable(),
+    subject_type: z.string(),
+    subject_id: z.string(),
+    card_title: z
+      .string()
+      .nullable()
+      .describe('Where the subject is a card that you may read; null for all else.'),
+    details: z.record(z.string(), z.unknown()),
+    request_id: z.string(),
+    created_at: Time,
+  })
+  .meta({ id: 'AuditEntryResponse' })
+
+const AuditListResponse = pageOf(AuditEntryResponse).meta({ id: 'AuditListResponse' })
+
+const Filter = {
+  action: z.string().min(1).max(100).optional(),
+  actor_id: Id.optional(),
+}
+
+async function readPage(
+  ctx: UserCtx,
+  filter: AuditFilter,
+  { page, page_size }: { page: number; page_size: number },
+): Promise<z.input<typeof AuditListResponse>> {
+  const { rows, total } = await listAudit(ctx.db, filter, {
+    limit: page_size,
+    offset: (page - 1) * page_size,
+  })
+  const cardIds = rows.flatMap((row) => (row.subject_type === 'card' ? [row.subject_id] : []))
+  const titles = await readableTitles(ctx, cardIds)
+  const items = rows.map((row) => ({
+    ...row,
+    card_title: titles.get(row.subject_id)?.title ?? null,
+    details: fromJson<Record<string, unknown>>(row.details),
+  }))
+  return { items, total, page, page_size }
+}
+
+export const readWorkspaceAudit = capability({
+  name: 'audit.workspace',
+  summary: 'Who did what in a workspace, newest first; its admins only',
+  scopes: ['workspace:write'],
+  rest: ['GET /api/v1/workspaces/{workspace_id}/audit'],
+  errors: [404],
+  input: z.object({ workspace_id: Id, ...Filter, ...Page }),
+  output: AuditListResponse,
+  run: async (ctx, { workspace_id, action, actor_id, ...page }) => {
+    await requireRole(ctx, workspace_id, 'admin')
+    return readPage(ctx, { workspace_id, action, actor_id }, page)
+  },
+})
+
+export const readAudit = capability({
+  name: 'audit.all',
+  summary: 'Who did what on this server, newest first; service admins only',
+  scopes: ['account'],
+  rest: ['GET /api/v1/admin/audit'],
+  input: z.object({ workspace_id: Id.optional(), ...Filter, ...Page }),
+  output: AuditListResponse,
+  run: async (ctx, { workspace_id, action, actor_id, ...page }) => {
+    if (!ctx.viewer.isAdmin) throw forbidden('This is for the admins of the service.')
+    return readPage(ctx, { workspace_id, action, actor_id }, page)
+  },
+})

@@ -11,6 +11,8 @@ import { linkCards, listLinks, unlinkCards } from './features/card-links/links.t
 import { mergeCard, unmergeCard } from './features/card-links/merge.ts'
 import { deleteCard, undeleteCard } from './features/cards/delete.ts'
 import { cardHistory, cardVersion, restoreCard } from './features/cards/history.ts'
+import { readImage, uploadImage } from './features/cards/images/images.http.ts'
+import { deleteImage, listCardImages } from './features/cards/images/images.ts'
 import { moveCard } from './features/cards/move.ts'
 import { publishCard } from './features/cards/publish.ts'
 import { getCard, listCardsPage, listCases } from './features/cards/read.ts'
@@ -230,6 +232,8 @@ export const capabilities: readonly Capability[] = [
   createComment,
   editComment,
   deleteComment,
+  listCardImages,
+  deleteImage,
 
   searchCards,
 
@@ -246,6 +250,8 @@ export const rawRoutes: readonly RawRoute[] = [
   ...developmentPages,
   createTicket,
   readAttachment,
+  uploadImage,
+  readImage,
   streamSupportChat,
   pagesStylesheet,
   ...guidePages,

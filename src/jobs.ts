@@ -3,6 +3,7 @@ import { dropOldIdempotencyKeys } from './core/http/idempotency.ts'
 import { backUpOnSchedule } from './features/backup/schedule.ts'
 import { keepDevelopmentBooks } from './features/billing/development.ts'
 import { purgeDeletedCards } from './features/cards/delete.ts'
+import { dropLooseImages } from './features/cards/images/attach.ts'
 import { REINDEX_JOB, reindexStale } from './features/cards/indexing/reindex.ts'
 import { reviewSharedCards } from './features/cards/review-shared.ts'
 import { reconcileAtNight } from './features/credits/reconcile.ts'
@@ -42,6 +43,7 @@ export const JOBS: readonly Job[] = [
   { name: 'old-attachments', everyMs: HOUR_MS, run: dropOldAttachments },
   { name: 'support-conversations', everyMs: MINUTE_MS, run: dropOldConversations },
   { name: 'oauth-leftovers', everyMs: HOUR_MS, run: dropOAuthLeftovers },
+  { name: 'loose-images', everyMs: HOUR_MS, run: dropLooseImages },
   { name: 'deleted-cards', everyMs: HOUR_MS, run: purgeDeletedCards },
   { name: MAIL_JOB, everyMs: 10_000, run: sendDueMails },
   { name: 'feedback-mails', everyMs: 10 * MINUTE_MS, run: mailFeedback },

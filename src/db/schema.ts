@@ -9,6 +9,7 @@ import type {
   UsersTable,
 } from './tables/accounts.ts'
 import type { BillingTables } from './tables/billing.ts'
+import type { CardImagePartsTable, CardImagesTable } from './tables/card-images.ts'
 import type { CardLinksTable, CardMergesTable } from './tables/card-links.ts'
 import type {
   CardEvidencesTable,
@@ -68,6 +69,8 @@ export type Schema = {
   card_links: CardLinksTable
   card_merges: CardMergesTable
   trust_due: TrustDueTable
+  card_images: CardImagesTable
+  card_image_parts: CardImagePartsTable
 
   context_projects: ContextProjectsTable
   context_project_aliases: ContextProjectAliasesTable

@@ -73,6 +73,9 @@ export const DISTRIBUTION = {
   support_tickets: 'single',
   support_attachments: 'single',
   support_conversations: 'single',
+  // On a card or on none yet, so no column of theirs says where the card is.
+  card_images: 'single',
+  card_image_parts: 'single',
 } as const satisfies Record<Table, string>
 
 const COLUMN_OF = new Map<string, string>(Object.entries(DISTRIBUTION))
@@ -180,7 +183,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
   },
 }
 
-/** Not played by everything.ts: they need a mail, a provider or a service admin, or have no distributed table. */
+/** Not played by everything.ts: they need a mail, a file, a provider or a service admin, or have no distributed table. */
 export const NOT_PLAYED = [
   'account.delete_by_password',
   'account.google',
@@ -197,6 +200,7 @@ export const NOT_PLAYED = [
   'billing.plans',
   'billing.portal',
   'billing.simulate_upgrade',
+  'cards.delete_image',
   'credits.policy',
   'credits.reconcile',
   'guide.read',

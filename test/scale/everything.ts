@@ -28,6 +28,7 @@ async function cards(t: TestVault) {
     author.patch(card, { title: 'Nightly import stops with a timeout', evidences: draft('x').evidences }),
   )
   await fine(author.get(`${card}/history`))
+  await fine(author.get(`${card}/images`))
   await fine(author.get(`${card}/history/1`))
   await fine(author.post(`${card}/restore`, { version: 1 }))
   await fine(author.post(`${card}/share`))

@@ -12,9 +12,12 @@ const BENCHES = [
   'search',
   'tail',
   'memory',
+  'recall',
   'redact',
   'mcp',
   'workers',
+  'writers',
+  'contention',
   'nodes',
   'hostile',
   'web',
@@ -39,6 +42,7 @@ if (values.help || unknown.length > 0) {
 /** What a trial changes: small collections, short loads. */
 const SMALL_ARGUMENTS: Record<string, string[]> = {
   search: ['--sizes', '1000', '--postgres-sizes', '', '--queries', '20'],
+  recall: ['--cards', '1000', '--events', '200', '--rounds', '40'],
   growth: ['--sizes', '1000', '--out', ''],
 }
 const SMALL_ENVIRONMENT = {
@@ -48,6 +52,7 @@ const SMALL_ENVIRONMENT = {
   SMALL: '100',
   ROUNDS: '50',
   CARDS: '1000',
+  CONTENTION_ROUNDS: '2',
 }
 
 const git = (...args: string[]) => execFileSync('git', args, { cwd: repository, encoding: 'utf8' }).trim()

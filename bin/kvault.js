@@ -8,8 +8,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { broughtNode, isNewEnough, sayTooOld } from './find-node.js'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-const main = join(root, 'src', 'doors', 'cli', 'main.ts')
-const built = join(root, 'packages', 'cli', 'cli.js')
+const isHook = process.argv[2] === 'hook'
+const main = join(root, 'src', 'doors', 'cli', ...(isHook ? ['hooks', 'main.ts'] : ['main.ts']))
+const built = join(root, 'packages', 'cli', isHook ? 'hook.js' : 'cli.js')
 /** Agents wait for these, and start them often: one start of Node has to be enough. */
 const FOR_AGENTS = ['mcp', 'hook']
 

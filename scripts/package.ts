@@ -11,6 +11,17 @@ const ROOT = join(import.meta.dirname, '..')
 const BUILT = join(ROOT, 'packages', 'built')
 const SERVER = join(BUILT, 'knowledge-vault')
 
+const COMMAND_PARTS = [
+  'package.json',
+  'kvault.js',
+  'cli.js',
+  'hook.js',
+  'hook-later.js',
+  'hook-shared.js',
+  'README.md',
+  'LICENSE',
+]
+
 const inRoot = (...parts: string[]) => join(ROOT, ...parts)
 const program = (...parts: string[]) => inRoot('node_modules', ...parts)
 const node = (...args: string[]) => execFileSync(process.execPath, args, { cwd: ROOT, stdio: 'inherit' })
@@ -30,9 +41,7 @@ function compile(): void {
 
 function copyParts(): void {
   const parts = ['web/dist', 'docs/guide', 'LICENSE', 'README.md', 'CHANGELOG.md']
-  const command = ['package.json', 'kvault.js', 'cli.js', 'README.md', 'LICENSE'].map(
-    (name) => `packages/cli/${name}`,
-  )
+  const command = COMMAND_PARTS.map((name) => `packages/cli/${name}`)
   const launchers = ['bin/compile-cache.js', 'bin/find-node.js']
   for (const part of [...parts, ...command, ...launchers])
     cpSync(inRoot(part), join(SERVER, part), { recursive: true })
@@ -76,7 +85,8 @@ const pack = (folder: string) =>
 
 rmSync(BUILT, { recursive: true, force: true })
 mkdirSync(SERVER, { recursive: true })
-node(program('vite', 'bin', 'vite.js'), 'build', '--config', inRoot('packages', 'cli', 'vite.config.ts'))
+for (const config of ['vite.config.ts', 'vite.hook.config.ts'])
+  node(program('vite', 'bin', 'vite.js'), 'build', '--config', inRoot('packages', 'cli', config))
 compile()
 copyParts()
 writeManifest()

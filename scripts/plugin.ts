@@ -1,14 +1,20 @@
-// Bundles what the Claude Code plugin runs, so that an installed plugin needs nothing but Node: npm run build:plugin
+// Makes the files of the plugins: npm run build:plugin. What the Claude Code plugin runs is bundled, so that an installed plugin
+// needs nothing but Node; the others start the command `kvault`.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'vite'
+import { opencodePlugin } from '../src/doors/cli/connect/hook-files/opencode-plugin.ts'
+import { type CommandFor, HOOK_PLANS, hooksObject } from '../src/doors/cli/connect/hook-files/plans.ts'
+import { RULES } from '../src/doors/cli/connect/hook-files/rules.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-export const PLUGIN = join(ROOT, 'plugins', 'claude-code')
-const ENTRIES = { 'hook.mjs': 'plugin-hook.ts', 'mcp.mjs': 'plugin-mcp.ts' }
+const PLUGINS = join(ROOT, 'plugins')
+export const PLUGIN = join(PLUGINS, 'claude-code')
+const ENTRIES = { hook: 'plugin-hook.ts', mcp: 'plugin-mcp.ts' }
 const HEAD = '// Made by npm run build:plugin from src/doors/cli. Do not edit.\n'
 
-async function bundle(entry: string): Promise<string> {
+/** A program and the parts that it loads only where it needs them: `hook.mjs`, `hook-later.mjs`, `hook-shared.mjs`. */
+async function bundle(name: string, entry: string): Promise<[name: string, text: string][]> {
   const built = await build({
     configFile: false,
     root: ROOT,
@@ -18,23 +24,47 @@ async function bundle(entry: string): Promise<string> {
       target: 'node20',
       write: false,
       minify: false,
-      rolldownOptions: { output: { codeSplitting: false } },
+      rolldownOptions: {
+        output: {
+          entryFileNames: `${name}.mjs`,
+          chunkFileNames: ({ isDynamicEntry }) => `${name}-${isDynamicEntry ? 'later' : 'shared'}.mjs`,
+        },
+      },
     },
   })
-  const [chunk] = Array.isArray(built)
-    ? built.flatMap(({ output }) => output)
-    : 'output' in built
-      ? built.output
-      : []
-  if (chunk?.type !== 'chunk') throw new Error(`${entry} gave no program`)
-  return HEAD + chunk.code
+  const outputs = Array.isArray(built) ? built : 'output' in built ? [built] : []
+  const chunks = outputs.flatMap(({ output }) => output).filter((part) => part.type === 'chunk')
+  if (chunks.length === 0) throw new Error(`${entry} gave no program`)
+  return chunks.map(({ fileName, code }) => [fileName, HEAD + code])
 }
 
-/** The files of the plugin that are made, by their names. */
+const json = (value: object): string => `${JSON.stringify(value, null, 2)}\n`
+
+const hooksOf = (agent: string, commandFor: CommandFor = (event) => `kvault hook ${agent} ${event}`) =>
+  hooksObject(HOOK_PLANS[agent]?.entries(commandFor) ?? [])
+
+/** Files of hooks, from the same plans by which `kvault connect` writes them. */
+function hookFiles(): [name: string, text: string][] {
+  const inPlugin: CommandFor = (event) => `node "\${CLAUDE_PLUGIN_ROOT}/hook.mjs" claude-code ${event}`
+  const description = 'Brings what the vault knows at each moment, and keeps each exchange.'
+  return [
+    ['claude-code/hooks/hooks.json', json({ description, hooks: hooksOf('claude-code', inPlugin) })],
+    ['codex/hooks.json', json({ hooks: hooksOf('codex') })],
+    ['gemini/hooks/hooks.json', json({ hooks: hooksOf('gemini') })],
+    ['cursor/hooks.json', json({ version: 1, hooks: hooksOf('cursor') })],
+    ['copilot/hooks.json', json({ version: 1, hooks: hooksOf('copilot') })],
+    ['windsurf/hooks.json', json({ hooks: hooksOf('windsurf') })],
+    ['windsurf/rules.md', RULES.trimStart()],
+    ['opencode/knowledge-vault.js', opencodePlugin(['kvault'])],
+  ]
+}
+
+/** The files below plugins/ that are made, by their names. */
 export async function pluginFiles(): Promise<[name: string, text: string][]> {
-  const files: [string, string][] = []
-  for (const [name, entry] of Object.entries(ENTRIES)) files.push([name, await bundle(entry)])
+  const files = hookFiles()
+  for (const [name, entry] of Object.entries(ENTRIES))
+    for (const [file, text] of await bundle(name, entry)) files.push([`claude-code/${file}`, text])
   return files
 }
 
-if (import.meta.main) for (const [name, text] of await pluginFiles()) writeFileSync(join(PLUGIN, name), text)
+if (import.meta.main) for (const [name, text] of await pluginFiles()) writeFileSync(join(PLUGINS, name), text)

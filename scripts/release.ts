@@ -14,6 +14,7 @@ const VERSIONED = [
   'package-lock.json',
   'packages/cli/package.json',
   'plugins/claude-code/.claude-plugin/plugin.json',
+  'plugins/gemini/gemini-extension.json',
 ]
 const VERSION_PATTERN = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/
 

@@ -77,6 +77,7 @@ import { readSnapshot } from './features/memory/snapshot.ts'
 import { listEvents } from './features/memory/timeline.ts'
 import { appendTurn } from './features/memory/turns.ts'
 import { pagesStylesheet } from './features/pages/pages.http.ts'
+import { recall } from './features/recall/recall.ts'
 import { searchCards } from './features/search/search.ts'
 import { readSettings, replaceSettings } from './features/settings/settings.ts'
 import { listCites, writeCites } from './features/staleness/cites.ts'
@@ -236,6 +237,7 @@ export const capabilities: readonly Capability[] = [
   deleteImage,
 
   searchCards,
+  recall,
 
   supportChat,
   listTickets,

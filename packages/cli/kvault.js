@@ -9,4 +9,5 @@ if (Number(process.versions.node.split('.')[0]) < 20) {
   process.exit(2)
 }
 if (module.enableCompileCache) module.enableCompileCache()
-await import('./cli.js')
+// Agents wait for a hook, so it does not load the commands.
+await import(process.argv[2] === 'hook' ? './hook.js' : './cli.js')

@@ -29,8 +29,8 @@ var settingsFolder = () => process.env.KVAULT_HOME || join(process.env.XDG_CONFI
 //#endregion
 //#region src/doors/cli/own-copy.ts
 var HERE = fileURLToPath(import.meta.url);
-/** The package of the command is one bundled file; the server and the checkout have this file by its own name. */
-var IS_PACKAGE = basename(HERE) === "cli.js";
+/** The package of the command is bundled; the server and the checkout have this file by its own name. */
+var IS_PACKAGE = ["cli.js", "hook.js"].includes(basename(HERE));
 /** The vault that handed out this package, if one did. */
 function vaultOfPackage() {
 	if (!IS_PACKAGE) return void 0;

@@ -34,6 +34,7 @@ import type {
   OAuthTokensTable,
 } from './tables/oauth.ts'
 import type { AuditLogTable, OutboxTable, SchemaMigrationsTable } from './tables/operations.ts'
+import type { RecallCallsTable, RecallItemsTable } from './tables/recall.ts'
 import type { SearchTables } from './tables/search.ts'
 import type { SupportTables } from './tables/support.ts'
 import type { TeamTables } from './tables/team.ts'
@@ -77,6 +78,9 @@ export type Schema = {
   context_partitions: ContextPartitionsTable
   context_events: ContextEventsTable
   raw_materials: RawMaterialsTable
+
+  recall_calls: RecallCallsTable
+  recall_items: RecallItemsTable
 
   notices: NoticesTable
   audit_log: AuditLogTable

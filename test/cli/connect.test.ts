@@ -209,28 +209,113 @@ test('a dry run shows the change without a key and writes nothing; without a ter
   expect((await kvault(['connect', '--auth', 'magic'])).code).toBe(2)
 })
 
-test('hooks are added beside those that are there, and go again', async () => {
-  const before =
-    '{\n  // mine\n  "hooks": { "Stop": [{ "hooks": [{ "type": "command", "command": "say done" }] }] }\n}\n'
-  put('.claude/settings.json', before)
+test('hooks come with the entry, stand beside those that are there, and go again byte for byte', async () => {
+  const files = {
+    '.claude/settings.json':
+      '{\n  // mine\n  "hooks": { "Stop": [{ "hooks": [{ "type": "command", "command": "say done" }] }] }\n}\n',
+    '.codex/config.toml': 'model = "x"\n',
+    '.gemini/settings.json': '{\n\t"theme": "x",\n}\n',
+    '.cursor/hooks.json': '{"version":1,"hooks":{"stop":[{"command":"say done"}]}}',
+    '.codeium/windsurf/memories/global_rules.md': 'Answer briefly.',
+  }
+  for (const [file, content] of Object.entries(files)) put(file, content)
+  const names = ['claude-code', 'codex', 'gemini', 'opencode', 'cursor', 'copilot', 'windsurf']
   const whole = await apiKeyOf(person)
-  await kvault(['connect', 'claude-code', '--yes', '--hooks', '--key', whole])
-  const written = text('.claude/settings.json')
-  expect(written).toContain('hook session-start')
-  expect(written).toContain('hook stop')
-  expect(written).toContain('say done')
-  const installed = await kvault(['doctor'])
-  expect(installed.stdout).toMatch(/warn +Hooks +installed, never run/)
-  await kvault(['hook', 'session-start'])
-  expect((await kvault(['doctor'])).stdout).toMatch(/ok +Hooks +session-start ran last at/)
+  const result = await kvault(['connect', ...names, '--yes', '--key', whole])
+  expect(result).toMatchObject({ code: 0, stderr: '' })
+  const claude = text('.claude/settings.json')
+  expect(claude).toContain('// mine')
+  expect(claude).toContain('say done')
+  for (const event of [
+    'SessionStart',
+    'UserPromptSubmit',
+    'PostToolUseFailure',
+    'PreCompact',
+    'Stop',
+    'SessionEnd',
+  ])
+    expect(claude).toContain(`hook claude-code ${event}"`)
+  const codex = JSON.parse(text('.codex/hooks.json')).hooks
+  expect(codex.PostToolUse[0]).toMatchObject({ matcher: 'Bash|apply_patch', hooks: [{ type: 'command' }] })
+  expect(result.stdout).toContain('open /hooks')
+  expect(text('.gemini/settings.json')).toMatch(/"theme": "x",[\s\S]*hook gemini BeforeAgent/)
+  expect(
+    JSON.parse(text('.cursor/hooks.json')).hooks.stop.map(({ command }: { command: string }) => command),
+  ).toEqual(['say done', expect.stringContaining(' hook cursor stop')])
+  expect(text('.config/opencode/plugins/knowledge-vault.js')).toContain('bin/kvault.js')
+  expect(JSON.parse(text('.copilot/hooks/knowledge-vault.json')).version).toBe(1)
+  expect(text('.codeium/windsurf/memories/global_rules.md')).toMatch(
+    /^Answer briefly\.\n\n<!--[\s\S]*`recall`/,
+  )
+  expect(result.stdout).not.toMatch(KEY)
+
+  // A second time changes nothing.
+  const written = Object.fromEntries(Object.keys(files).map((file) => [file, text(file)]))
+  expect((await kvault(['connect', 'gemini', 'cursor', 'windsurf', '--yes'])).code).toBe(0)
+  for (const [file, content] of Object.entries(written)) expect(text(file), file).toBe(content)
 
   const refused = await kvault(['logout'])
   expect(refused.code).toBe(4)
-  expect(refused.stdout).toContain('This cuts off: the hooks of claude-code')
-  expect(refused.stdout).toContain('go on with keys of their own: claude-code')
-  expect((await kvault(['logout', '--yes'])).code).toBe(0)
-  expect(await kvault(['disconnect', 'claude-code', '--yes'])).toMatchObject({ code: 0, stderr: '' })
-  expect(text('.claude/settings.json')).toBe(before)
+  expect(refused.stdout).toContain('the hooks of claude-code')
+  // The person writes into a file of theirs meanwhile; only ours goes.
+  writeFileSync(at('.cursor/hooks.json'), text('.cursor/hooks.json').replace('say done', 'say hello'))
+  expect(await kvault(['disconnect', '--yes'])).toMatchObject({ code: 0, stderr: '' })
+  for (const [file, content] of Object.entries(files))
+    expect(text(file), file).toBe(
+      content.replace('say done', file.includes('cursor') ? 'say hello' : 'say done'),
+    )
+  for (const file of [
+    '.codex/hooks.json',
+    '.config/opencode/plugins/knowledge-vault.js',
+    '.copilot/hooks/knowledge-vault.json',
+    '.codeium/windsurf/hooks.json',
+  ])
+    expect(existsSync(at(file)), file).toBe(false)
+})
+
+test('without hooks if that is wanted; what cannot be read, or is not ours, is left alone', async () => {
+  const whole = await apiKeyOf(person)
+  put('.codex/config.toml', '')
+  await kvault(['connect', 'codex', '--no-hooks', '--yes', '--key', whole])
+  expect(existsSync(at('.codex/hooks.json'))).toBe(false)
+  const broken = { '.codex/hooks.json': '{ "hooks": ', '.copilot/hooks/knowledge-vault.json': '{"mine": 1}' }
+  for (const [file, content] of Object.entries(broken)) put(file, content)
+  for (const name of ['codex', 'copilot']) {
+    const result = await kvault(['connect', name, '--yes', '--key', whole])
+    expect(result.code).toBe(4)
+    expect(result.stderr).toContain('left alone')
+  }
+  for (const [file, content] of Object.entries(broken)) expect(text(file)).toBe(content)
+})
+
+test('the plugin of Claude Code has the hooks already', async () => {
+  put('.claude/settings.json', '{"enabledPlugins":{"vault@knowledge-vault":true}}')
+  const result = await kvault(['connect', 'claude-code', '--yes', '--key', await apiKeyOf(person)])
+  expect(result.stdout).toContain('has the hooks of the plugin already')
+  expect(text('.claude/settings.json')).not.toContain('hook claude-code')
+})
+
+test('doctor shows each moment of each agent, and a switch turns one off', async () => {
+  mkdirSync(at('.gemini'))
+  const without = await kvault(['doctor'])
+  expect(without.stdout).toMatch(/warn +Hooks of Gemini CLI +none +→ kvault connect gemini/)
+  await kvault(['connect', 'gemini', '--yes', '--key', await apiKeyOf(person)])
+  expect((await kvault(['doctor'])).stdout).toMatch(/warn +Hooks of Gemini CLI +installed, never run/)
+  put('.config/kvault/hook-runs/gemini.failure.json', '{"at":"2026-01-02T03:04:05.000Z","ms":61,"chars":412}')
+  put(
+    '.config/kvault/hook-runs/gemini.start.json',
+    '{"at":"2026-01-02T03:04:05.000Z","ms":800,"chars":0,"error":"no answer in time"}',
+  )
+  const off = await kvault(['hooks', 'off', 'gemini:prompt'])
+  expect(off.stdout).toMatch(/gemini +on +off +on +on +on/)
+  const { stdout } = await kvault(['doctor'])
+  expect(stdout).toMatch(/ok +Hooks of Gemini CLI +installed/)
+  expect(stdout).toMatch(/ok +Gemini CLI, failure +2026-01-02 03:04 UTC, 61 ms, 412 characters/)
+  expect(stdout).toMatch(/fail +Gemini CLI, start +2026-01-02 03:04 UTC, 800 ms: no answer in time/)
+  expect(stdout).toMatch(/ok +Gemini CLI, prompt +switched off here/)
+  expect((await kvault(['hooks', 'on', 'gemini:prompt'])).stdout).not.toContain('off')
+  expect((await kvault(['hooks', 'off', 'everything'])).code).toBe(2)
+  expect((await kvault(['hooks', 'toggle'])).code).toBe(2)
 })
 
 test('doctor tries each real entry: tools are counted, a deleted key is found, a strange vault too', async () => {

@@ -24,11 +24,13 @@ const MAX_BYTES = 1024 * 1024
 /** The command as it is written now; a build in a process of its own, as `npm ci` makes it. */
 function build(): void {
   const vite = join(repository, 'node_modules', 'vite', 'bin', 'vite.js')
-  const config = join(repository, 'packages', 'cli', 'vite.config.ts')
-  execFileSync(process.execPath, [vite, 'build', '--config', config, '--logLevel', 'error'], {
-    cwd: repository,
-    env: { ...process.env, NODE_ENV: 'production' },
-  })
+  for (const name of ['vite.config.ts', 'vite.hook.config.ts']) {
+    const config = join(repository, 'packages', 'cli', name)
+    execFileSync(process.execPath, [vite, 'build', '--config', config, '--logLevel', 'error'], {
+      cwd: repository,
+      env: { ...process.env, NODE_ENV: 'production' },
+    })
+  }
 }
 
 beforeAll(async () => {
@@ -166,7 +168,16 @@ test('npm would publish it: the name kvault, no dependencies, with provenance', 
   expect(about.name).toBe('kvault')
   expect(about.unpackedSize).toBeLessThan(MAX_BYTES)
   const files: string[] = about.files.map(({ path }: { path: string }) => path)
-  expect(files.sort()).toEqual(['LICENSE', 'README.md', 'cli.js', 'kvault.js', 'package.json'])
+  expect(files.sort()).toEqual([
+    'LICENSE',
+    'README.md',
+    'cli.js',
+    'hook-later.js',
+    'hook-shared.js',
+    'hook.js',
+    'kvault.js',
+    'package.json',
+  ])
   const manifest = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'))
   expect(manifest.dependencies).toBeUndefined()
   expect(manifest.publishConfig).toEqual({ access: 'public', provenance: true })

@@ -1,9 +1,10 @@
 import { execFile, spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { capabilities } from '../../src/capabilities.ts'
 import { toolsOf } from '../../src/core/tools.ts'
@@ -284,8 +285,15 @@ describe('the Claude Code project', () => {
         input: JSON.stringify({ cwd: folder, session_id: 'one', ...input }),
       })
     expect(await hook('Stop', { transcript_path: transcript })).toMatchObject({ code: 0, stderr: '' })
-    const restored = await hook('SessionStart', {})
-    expect(restored).toMatchObject({ code: 0, stderr: '' })
+    // It is sent in the background.
+    const restored = await vi.waitUntil(
+      async () => {
+        const next = await hook('SessionStart', { session_id: randomUUID(), source: 'startup' })
+        expect(next).toMatchObject({ code: 0, stderr: '' })
+        return next.stdout === '' ? undefined : next
+      },
+      { timeout: 30_000, interval: 200 },
+    )
     expect(restored.stdout).toContain('Why is the build red?')
   })
 

@@ -1,19 +1,21 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { PLUGIN, pluginFiles } from '../../scripts/plugin.ts'
+import { capabilities } from '../../src/capabilities.ts'
+import { toolsOf } from '../../src/core/tools.ts'
 import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
 import { repository } from '../support/process.ts'
 
 const json = (...path: string[]) => JSON.parse(readFileSync(join(repository, ...path), 'utf8'))
 
-test('the programs of the plugin are made from the sources as they are now (npm run build:plugin)', async () => {
+test('the files of the plugins are made from the sources as they are now (npm run build:plugin)', async () => {
   for (const [name, text] of await pluginFiles())
-    expect(readFileSync(join(PLUGIN, name), 'utf8') === text, name).toBe(true)
+    expect(readFileSync(join(repository, 'plugins', name), 'utf8') === text, name).toBe(true)
 })
 
 test('the marketplace names the plugin, its folder and its author', () => {
@@ -26,7 +28,28 @@ test('the marketplace names the plugin, its folder and its author', () => {
   expect(readFileSync(join(PLUGIN, plugin.icon), 'utf8')).toContain('<svg')
 })
 
-describe('its hooks, as Claude Code starts them', () => {
+test('its skill and its commands name only tools that exist', () => {
+  const names = new Set(toolsOf(capabilities).map(({ tool }) => tool.name))
+  const FIELDS = ['include_workspaces', 'root_cause', 'fix_summary', 'project_preferences']
+  const folder = join(PLUGIN, 'commands')
+  const commands = readdirSync(folder)
+  expect(commands.sort()).toEqual(['recall.md', 'record.md', 'reflect.md', 'verify.md'])
+  for (const file of [
+    ...commands.map((name) => join(folder, name)),
+    join(PLUGIN, 'skills', 'knowledge-vault', 'SKILL.md'),
+  ]) {
+    const text = readFileSync(file, 'utf8')
+    expect(text, file).toMatch(/^---\n[\s\S]*description: (?:>-\n {2})?.{20,}\n[\s\S]*---\n/)
+    const named = [...text.matchAll(/`([a-z]+_[a-z_]+)`/g)].map(([, name = '']) => name)
+    expect(named.length, file).toBeGreaterThan(0)
+    expect(
+      named.filter((name) => !names.has(name) && !FIELDS.includes(name)),
+      file,
+    ).toEqual([])
+  }
+})
+
+describe('its hooks, as Claude Code starts them, with a real vault', () => {
   let vault: LiveVault
   let person: Person
   let folder: string
@@ -45,17 +68,17 @@ describe('its hooks, as Claude Code starts them', () => {
       // A busy machine is not what is tested here.
       KVAULT_HOOK_WAIT_MS: '60000',
     }
+    writeFileSync(join(folder, '.kvault.json'), '{"project_key": "org/app"}')
   })
   afterAll(async () => {
     await vault.close()
     rmSync(folder, { recursive: true, force: true })
   })
 
-  type Event = 'SessionStart' | 'Stop'
-  const commandOf = (event: Event): string =>
+  const commandOf = (event: string): string =>
     json('plugins', 'claude-code', 'hooks', 'hooks.json').hooks[event][0].hooks[0].command
 
-  const start = (event: Event, input: object, more: Record<string, string> = {}) =>
+  const start = (event: string, input: object, more: Record<string, string> = {}) =>
     new Promise<{ code: number; out: string; err: string }>((resolve) => {
       const child = execFile(
         'sh',
@@ -63,95 +86,81 @@ describe('its hooks, as Claude Code starts them', () => {
         { cwd: folder, env: { ...env, ...more } },
         (error, out, err) => resolve({ code: error ? Number(error.code) : 0, out, err }),
       )
-      child.stdin?.end(JSON.stringify({ cwd: folder, ...input }))
+      child.stdin?.end(JSON.stringify({ cwd: folder, session_id: 's1', ...input }))
     })
-  const contextOf = (out: string): string =>
-    out === '' ? '' : JSON.parse(out).hookSpecificOutput.additionalContext
-  const transcriptOf = (name: string, ...lines: object[]) => {
-    const file = join(folder, `${name}.jsonl`)
-    writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
-    return file
-  }
-  const said = (uuid: string, text: string) => ({ type: 'user', uuid, message: { content: text } })
-  const turns = async () => {
-    const { items } = (await person.get('/api/v1/project-context/projects')).body
-    const key = encodeURIComponent(items[0]?.project_key ?? 'none')
-    const { body } = await person.get(`/api/v1/project-context/events?project_key=${key}`)
-    return body.items.map((event: { content: string }) => event.content) as string[]
-  }
+  const SILENT = { code: 0, out: '', err: '' }
+  const failure = { tool_name: 'Bash', tool_input: { command: 'npm test' } }
+  type Event = { content: string; meta: { activity: { tests: object[]; commands: object[] } } }
+  const turns = async (): Promise<Event[]> =>
+    (await person.get('/api/v1/project-context/events?project_key=org/app')).body.items ?? []
 
-  test('nothing is injected before anything is known', async () => {
-    expect(await start('SessionStart', { session_id: 'a', source: 'startup' })).toEqual({
+  test('a failure is noted, a pass too, and Stop keeps the exchange; the vault has it a moment later', async () => {
+    const secret = `ghp_${'x1Y2z3'.repeat(6)}`
+    const transcript_path = join(folder, 'transcript.jsonl')
+    const said = {
+      type: 'user',
+      uuid: '1',
+      message: { content: `Why is the build red? My token is ${secret}` },
+    }
+    writeFileSync(transcript_path, `${JSON.stringify(said)}\n`)
+    expect(await start('PostToolUseFailure', { ...failure, error: 'Exit code 1\nENOSPC' })).toMatchObject({
       code: 0,
-      out: '',
       err: '',
     })
-  })
-
-  test('Stop keeps the words that the client hands over, once for each message of the person', async () => {
-    const transcript_path = transcriptOf('a', said('1', 'Why is the build red?'))
-    const input = { session_id: 'a', transcript_path, last_assistant_message: 'A watcher limit.' }
-    expect(await start('Stop', input)).toEqual({ code: 0, out: '', err: '' })
-    expect(await turns()).toEqual(['User message:\nWhy is the build red?\n\nAgent report:\nA watcher limit.'])
-    await start('Stop', { ...input, last_assistant_message: 'The task in the background has ended.' })
+    expect(await start('PostToolUse', { ...failure, tool_response: { stdout: 'passed' } })).toEqual(SILENT)
+    const stop = { transcript_path, last_assistant_message: 'A watcher limit.' }
+    expect(await start('Stop', stop)).toEqual(SILENT)
+    await vi.waitUntil(async () => (await turns()).length > 0, { timeout: 30_000, interval: 100 })
+    const [turn] = await turns()
+    expect(turn?.content).toContain('Why is the build red? My token is <')
+    expect(turn?.content).not.toContain(secret)
+    expect(turn?.meta.activity).toMatchObject({
+      commands: [
+        { command: 'npm test', exit_code: 1 },
+        { command: 'npm test', exit_code: 0 },
+      ],
+      tests: [{ command: 'npm test', before: 'failed', after: 'passed' }],
+    })
+    await start('Stop', stop)
     expect(await turns()).toHaveLength(1)
-    await start('Stop', { ...input, stop_hook_active: true })
-    expect(await turns()).toHaveLength(1)
   })
 
-  test('an older client has the words in its transcript, a moment later', async () => {
-    const transcript_path = transcriptOf('b', said('1', 'And now?'))
-    const running = start('Stop', { session_id: 'b', transcript_path })
-    setTimeout(
-      () => transcriptOf('b', said('1', 'And now?'), { type: 'assistant', message: { content: 'Green.' } }),
-      300,
-    )
-    expect(await running).toEqual({ code: 0, out: '', err: '' })
-    expect((await turns())[0]).toContain('Green.')
-  })
-
-  test('a new session gets all of it; one that goes on gets what others wrote since', async () => {
-    const first = contextOf((await start('SessionStart', { session_id: 'c', source: 'startup' })).out)
-    expect(first).toContain('Why is the build red?')
-    expect(first).toContain('session_id c')
-    expect((await start('SessionStart', { session_id: 'c', source: 'resume' })).out).toBe('')
-    const stop = (session_id: string, text: string) =>
-      start('Stop', {
-        session_id,
-        transcript_path: transcriptOf(session_id, said(text, text)),
-        last_assistant_message: 'done',
+  test('a command that fails gets the card that fits, once in a session; a new session gets the memory', async () => {
+    const { body } = await person.post('/api/v1/cards', {
+      title: 'ENOSPC: the limit of file watchers is reached',
+      symptom: 'Error: ENOSPC: System limit for number of file watchers reached, watch src/app.ts',
+      fix_summary: 'Raise fs.inotify.max_user_watches with sysctl and start the watcher again.',
+    })
+    expect(body.card_id).toBeDefined()
+    const error =
+      'Exit code 1\nError: ENOSPC: System limit for number of file watchers reached, watch src/app.ts\n    at FSWatcher.start'
+    const fail = () =>
+      start('PostToolUseFailure', {
+        ...failure,
+        session_id: 's2',
+        tool_input: { command: 'npm run dev' },
+        error,
       })
-    await stop('c', 'asked by this session')
-    await stop('d', 'asked by another session')
-    const later = contextOf((await start('SessionStart', { session_id: 'c', source: 'compact' })).out)
-    expect(later).toContain('asked by another session')
-    expect(later).not.toContain('asked by this session')
-    expect(later).not.toContain('Why is the build red?')
-    expect(contextOf((await start('SessionStart', { session_id: 'c', source: 'clear' })).out)).toContain(
-      'red?',
-    )
+    const { out, err, code } = await fail()
+    expect([code, err]).toEqual([0, ''])
+    const told = JSON.parse(out).hookSpecificOutput
+    expect(told.hookEventName).toBe('PostToolUseFailure')
+    expect(told.additionalContext).toContain('max_user_watches')
+    expect(told.additionalContext.length).toBeLessThanOrEqual(1200)
+    expect(await fail()).toEqual(SILENT)
+    const begun = await start('SessionStart', { session_id: 's3', source: 'startup' })
+    expect(JSON.parse(begun.out).hookSpecificOutput.additionalContext).toContain('Why is the build red?')
   })
 
-  test('a vault that does not answer costs a line, never the session; off is off', async () => {
+  test('a vault that does not answer costs neither a word nor the session; off is off', async () => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1')
     await new Promise((resolve) => silent.once('listening', resolve))
     const KVAULT_URL = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
-    const late = await start(
-      'SessionStart',
-      { session_id: 'e', source: 'startup' },
-      { KVAULT_URL, KVAULT_HOOK_WAIT_MS: '' },
-    )
+    const late = await start('SessionStart', { source: 'startup' }, { KVAULT_URL, KVAULT_HOOK_WAIT_MS: '' })
     silent.closeAllConnections()
     silent.close()
-    expect(late).toMatchObject({ code: 0, out: '', err: expect.stringContaining('memory was not reached') })
-    expect(await start('SessionStart', { session_id: 'f' }, { KVAULT_HOOKS: 'off' })).toEqual({
-      code: 0,
-      out: '',
-      err: '',
-    })
-    expect(await start('Stop', { session_id: 'f', transcript_path: join(folder, 'none') })).toMatchObject({
-      code: 0,
-      out: '',
-    })
+    expect(late).toEqual(SILENT)
+    expect(await start('SessionStart', { source: 'startup' }, { KVAULT_HOOKS: 'off' })).toEqual(SILENT)
+    expect(await start('Stop', { transcript_path: join(folder, 'none') })).toEqual(SILENT)
   })
 })

@@ -115,7 +115,8 @@ test('a release sets the versions, dates the changelog, keeps a fixture, commits
   const made = release(NEXT)
   expect(made.stderr).toBe('')
   expect(made.status).toBe(0)
-  for (const file of ['package.json', 'package-lock.json', 'plugins/claude-code/.claude-plugin/plugin.json'])
+  const plugins = ['claude-code/.claude-plugin/plugin.json', 'gemini/gemini-extension.json']
+  for (const file of ['package.json', 'package-lock.json', ...plugins.map((name) => `plugins/${name}`)])
     expect(versionIn(file), file).toBe(NEXT)
   expect(JSON.parse(read('package-lock.json')).packages[''].version).toBe(NEXT)
   const changed = git('diff', 'HEAD~1', '--numstat', '--', 'package.json', 'package-lock.json')

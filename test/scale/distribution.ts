@@ -35,6 +35,8 @@ export const DISTRIBUTION = {
   raw_materials: 'raw_id',
   notices: 'user_id',
   missed_searches: 'workspace_id',
+  recall_calls: 'user_id',
+  recall_items: 'user_id',
   // Found by what the caller presents.
   sessions: 'token_hash',
   api_keys: 'key_hash',
@@ -115,6 +117,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
       'cards.review_queue',
       'cards.stats',
       'cases.list',
+      'recall',
       'search.cards',
       'team.week',
       'workspaces.delete',
@@ -141,7 +144,14 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
     why: 'Whether this very card was merged into another; asked only of cards that have given way, and when they go.',
   },
   search_docs: {
-    by: ['cards.publish', 'cards.similar', 'cards.similar_to_draft', 'search.cards', 'workspaces.delete'],
+    by: [
+      'cards.publish',
+      'cards.similar',
+      'cards.similar_to_draft',
+      'recall',
+      'search.cards',
+      'workspaces.delete',
+    ],
     why: 'Search is scatter and gather: the cards that the posting lists name are read by number, a few from each shard. Deleting a workspace marks its cards in the shard that has them.',
   },
   search_runs: {

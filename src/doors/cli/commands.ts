@@ -15,9 +15,7 @@ export function addCommands(program: Command, done: Done): void {
   addConnecting(vaultCommand, done)
   addUsing(vaultCommand, done)
   addChecking(vaultCommand, done)
-  command('hook <event>', 'capture hooks for agents: session-start, stop').action((event) =>
-    done(async () => (await import('./hook.ts')).hook(event)),
-  )
+  addHooks(command, done)
   command('completion <shell>', 'completion script for bash, zsh or fish').action((shell) =>
     done(async () => {
       process.stdout.write(`${(await import('./completion.ts')).completionScript(shell, program)}\n`)
@@ -33,7 +31,7 @@ function addConnecting(vaultCommand: MakeCommand, done: Done): void {
     .option('--dry-run', 'show the changes, write nothing')
     .option('--yes', 'do not ask')
     .option('--auth <way>', 'key, or oauth for clients that sign in by themselves (default: what suits each)')
-    .option('--hooks', 'also add the hooks that restore and keep memory, where the client has hooks')
+    .option('--no-hooks', 'the entry alone, without the hooks by which the vault comes to the agent')
     .option('--print', 'print entries to copy instead')
     .action((clients, options) =>
       done(async () => (await import('./connect/connect.ts')).connect(clients, options)),
@@ -60,6 +58,23 @@ function addConnecting(vaultCommand: MakeCommand, done: Done): void {
       return EXIT.done
     }),
   )
+}
+
+function addHooks(command: MakeCommand, done: Done): void {
+  command('hook <agent> <event>', 'the hooks of agents; the agents start it').action(() =>
+    done(async () => {
+      await import('./hooks/main.ts')
+      return EXIT.done
+    }),
+  )
+  command(
+    'hooks [action] [names...]',
+    'show what is off, or switch: on|off all, an agent, a moment, agent:moment',
+  )
+    .option('--json', 'as JSON')
+    .action((action, names, options) =>
+      done(async () => (await import('./hooks-command.ts')).hooksCommand(action, names, options)),
+    )
 }
 
 function addUsing(vaultCommand: MakeCommand, done: Done): void {

@@ -1,18 +1,23 @@
-import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ownDataFolder } from './folders.ts'
 
 const HERE = fileURLToPath(import.meta.url)
-/** The package of the command is one bundled file; the server and the checkout have this file by its own name. */
-const IS_PACKAGE = basename(HERE) === 'cli.js'
-const PARTS = ['package.json', 'kvault.js', 'cli.js']
+/** The package of the command is bundled; the server and the checkout have this file by its own name. */
+const IS_PACKAGE = ['cli.js', 'hook.js'].includes(basename(HERE))
+const PARTS = ['package.json', 'kvault.js', 'cli.js', 'hook.js', 'hook-later.js', 'hook-shared.js']
 
 const copyFolder = () => join(ownDataFolder(), 'cli')
 
 /** A program that stays where it is. The one that runs may lie in a cache of npx, which npm empties when it likes. */
-const lastingProgram = (): string =>
-  IS_PACKAGE ? join(copyFolder(), 'kvault.js') : join(dirname(HERE), '..', '..', '..', 'bin', 'kvault.js')
+function lastingProgram(): string {
+  if (IS_PACKAGE) return join(copyFolder(), 'kvault.js')
+  const root = join(dirname(HERE), '..', '..', '..')
+  const ofCheckout = join(root, 'bin', 'kvault.js')
+  // The server's package has the command as it is handed out.
+  return existsSync(ofCheckout) ? ofCheckout : join(root, 'packages', 'cli', 'kvault.js')
+}
 
 /** For clients and hooks that start the command themselves: full paths, as they have no PATH of a shell. */
 export const ownCommand = (...args: string[]): { command: string; args: string[] } => ({

@@ -1,4 +1,2 @@
-// The plugin's hook by itself: it begins in a moment, and needs neither the command line nor anything installed but Node.
-import { hook } from './hook.ts'
-
-process.exitCode = await hook(process.argv[2] ?? '')
+// The plugin's hooks by themselves: they begin in a moment, and need neither the command line nor anything installed but Node.
+import './hooks/main.ts'

@@ -1,15 +1,20 @@
-import { execFileSync } from 'node:child_process'
-import { createHash, randomUUID } from 'node:crypto'
 import { linkSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { CommandError } from './exit-codes.ts'
 import { settingsFolder } from './folders.ts'
+import { PROJECT_FILE, readProjectFiles } from './project-file.ts'
 
-const NAME_FILE = '.kvault.json'
+// Loaded where they are needed: a hook that knows its project already begins faster without them.
+const require = createRequire(import.meta.url)
+const processes = (): typeof import('node:child_process') => require('node:child_process')
+const crypto = (): typeof import('node:crypto') => require('node:crypto')
 
 function git(folder: string, ...args: string[]): string | undefined {
   try {
-    const answer = execFileSync('git', ['-C', folder, ...args], { stdio: ['ignore', 'pipe', 'ignore'] })
+    const answer = processes().execFileSync('git', ['-C', folder, ...args], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
     return answer.toString().trim() || undefined
   } catch {
     // No git, not a checkout, or one without a remote.
@@ -17,22 +22,10 @@ function git(folder: string, ...args: string[]): string | undefined {
   }
 }
 
-/** What a `.kvault.json` in the folder or above it says: `{"project_key": "…"}`. */
-function writtenName(folder: string): string | undefined {
-  try {
-    const { project_key } = JSON.parse(readFileSync(join(folder, NAME_FILE), 'utf8'))
-    if (typeof project_key === 'string' && project_key.trim() !== '') return project_key
-  } catch {
-    // None here, or none that can be read.
-  }
-  const above = dirname(folder)
-  return above === folder ? undefined : writtenName(above)
-}
-
 /** The random name of a folder, made when it is asked for first. Two programs that ask at once get the same. */
 function keptName(folder: string): string {
   const names = join(settingsFolder(), 'folders')
-  const file = join(names, createHash('sha256').update(folder).digest('hex').slice(0, 32))
+  const file = join(names, crypto().createHash('sha256').update(folder).digest('hex').slice(0, 32))
   const draft = `${file}.${process.pid}`
   try {
     return readFileSync(file, 'utf8')
@@ -41,7 +34,7 @@ function keptName(folder: string): string {
   }
   try {
     mkdirSync(names, { recursive: true, mode: 0o700 })
-    writeFileSync(draft, `folder-${randomUUID()}`, { mode: 0o600 })
+    writeFileSync(draft, `folder-${crypto().randomUUID()}`, { mode: 0o600 })
     try {
       // A link never replaces what another program has put there meanwhile.
       linkSync(draft, file)
@@ -53,18 +46,21 @@ function keptName(folder: string): string {
     return readFileSync(file, 'utf8')
   } catch (error) {
     throw new CommandError(
-      `${folder} has no remote, and a name for it cannot be kept in ${names} (${error instanceof Error ? error.message : error}). Name it: write {"project_key": "…"} into ${NAME_FILE}.`,
+      `${folder} has no remote, and a name for it cannot be kept in ${names} (${error instanceof Error ? error.message : error}). Name it: write {"project_key": "…"} into ${PROJECT_FILE}.`,
     )
   }
 }
+
+/** A token that somebody has written into the address of their remote. The vault reads both spellings as one project. */
+const CREDENTIALS = /^(https?:\/\/)[^/@\s]*@/i
 
 /**
  * The remote of the checkout is the project's name everywhere. A folder without one goes by `.kvault.json`, or by a random
  * name: two folders that happen to be called alike must not share their memory.
  */
-export function projectKeyOf(folder: string): string {
+export function projectKeyOf(folder: string, written = readProjectFiles(folder).projectKey): string {
   const remote = git(folder, 'remote', 'get-url', 'origin')
-  if (remote) return remote
+  if (remote) return remote.replace(CREDENTIALS, '$1')
   const root = git(folder, 'rev-parse', '--show-toplevel') ?? folder
-  return writtenName(folder) ?? keptName(realpathSync(root))
+  return written ?? keptName(realpathSync(root))
 }

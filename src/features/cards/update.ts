@@ -7,6 +7,7 @@ import { refreshTrust } from '../trust/refresh.ts'
 import { editableCard } from './access.ts'
 import { appendEvidences, replaceTags, updateCardRow } from './cards.store.ts'
 import { type CardContent, changedFields, columnsOf, contentOf, warningsFor } from './content.ts'
+import { HOLDING, holdCard } from './hold-card.store.ts'
 import { attachNamedImages } from './images/attach.ts'
 import { presentCard } from './present.ts'
 import { refuseSecrets, review, reviewColumns } from './review.ts'
@@ -21,7 +22,7 @@ import {
   UpdateTool,
 } from './schemas.ts'
 import type { CardRow } from './select.ts'
-import { thinWrite } from './thin.ts'
+import { thinUpdate } from './thin.ts'
 import { keepVersion } from './versions.store.ts'
 
 /** Evidence is never taken away again. */
@@ -102,12 +103,19 @@ export const updateCard = capability({
       'Change fields of a card, or add evidences; steps, tags and environment are replaced whole. Fields as in record_card.',
     input: UpdateTool,
     fieldsOf: 'record_card',
-    thin: thinWrite,
+    thin: thinUpdate,
   },
   input: CaseUpdate,
   output: CaseResponse,
   errors: [400, 404, 412, 413],
   maxBodyBytes: MAX_BODY_BYTES,
   run: (ctx, { card_id, evidences, ...change }: CaseUpdateInput) =>
-    inTx(ctx, async (ctx) => edit(ctx, await editableCard(ctx, card_id), given(change), evidences)),
+    inTx(
+      ctx,
+      async (ctx) => {
+        await holdCard(ctx, card_id)
+        return edit(ctx, await editableCard(ctx, card_id), given(change), evidences)
+      },
+      HOLDING,
+    ),
 })

@@ -7,6 +7,9 @@ import { zip } from './zip.ts'
 
 const FOLDER = new URL('../../../packages/cli/', import.meta.url)
 
+/** The launcher, the commands, and the hooks in three parts. */
+const PROGRAMS = ['kvault.js', 'cli.js', 'hook.js', 'hook-later.js', 'hook-shared.js']
+
 async function partOf(name: string): Promise<Buffer> {
   try {
     return await readFile(new URL(name, FOLDER))
@@ -30,8 +33,9 @@ async function manifestFor(baseUrl: string): Promise<Record<string, unknown>> {
 async function programFiles(baseUrl: string, folder: string): Promise<PackedFile[]> {
   return [
     { path: `${folder}/package.json`, content: json(await manifestFor(baseUrl)) },
-    { path: `${folder}/kvault.js`, content: await partOf('kvault.js') },
-    { path: `${folder}/cli.js`, content: await partOf('cli.js') },
+    ...(await Promise.all(
+      PROGRAMS.map(async (name) => ({ path: `${folder}/${name}`, content: await partOf(name) })),
+    )),
   ]
 }
 

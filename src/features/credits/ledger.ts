@@ -1,6 +1,7 @@
 import type { Ctx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
 import { newId } from '../../db/ids.ts'
+import { type Named, prepared } from '../../db/prepared.ts'
 
 export type BookingReason =
   | 'signup_bonus'
@@ -39,12 +40,12 @@ export async function openBalance(ctx: Ctx, userId: string): Promise<void> {
     .execute()
 }
 
+const balances = prepared((db, parameter: Named<{ userId: string }>) =>
+  db.selectFrom('credit_balances').select('balance').where('user_id', '=', parameter('userId')),
+)
+
 export async function balanceOf(ctx: Ctx, userId: string): Promise<number> {
-  const row = await ctx.db
-    .selectFrom('credit_balances')
-    .select('balance')
-    .where('user_id', '=', userId)
-    .executeTakeFirst()
+  const [row] = await balances(ctx.db, { userId })
   return row?.balance ?? 0
 }
 
@@ -61,6 +62,21 @@ export async function hasEarned(
     .where('ref_id', '=', refId)
     .executeTakeFirst()
   return entry !== undefined
+}
+
+/** How much somebody has spent on one kind of thing since a moment. */
+export async function spentOn(
+  ctx: Ctx,
+  { userId, refType, since }: { userId: string; refType: string; since: string },
+): Promise<number> {
+  const { spent } = await ctx.db
+    .selectFrom('credit_entries')
+    .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('delta'), eb.lit(0)).as('spent'))
+    .where('user_id', '=', userId)
+    .where('created_at', '>=', since)
+    .where('ref_type', '=', refType)
+    .executeTakeFirstOrThrow()
+  return -Number(spent)
 }
 
 /** Moves credits inside the caller's transaction. Refuses with 402 what the balance does not cover. */

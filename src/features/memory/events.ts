@@ -9,7 +9,7 @@ import { sanitise } from '../redaction/redact.ts'
 import { appendTo, clean, hintFor, present } from './append.ts'
 import { findEvent, recount, removeEvent } from './events.store.ts'
 import { removeProject } from './projects.store.ts'
-import { ownMemory, resolveProject } from './resolve-project.ts'
+import { APPENDING, ownMemory, resolveForWriting } from './resolve-project.ts'
 import {
   Confirmed,
   Label,
@@ -31,6 +31,7 @@ export const appendEvent = capability({
   errors: [404, 413],
   tool: {
     name: 'append_context_event',
+    fieldsOf: 'append_context_turn',
     description:
       'Write one event to the private memory of a project. meta.fact_kind of fact_snapshot: project_facts, project_preferences; for __user__/preferences user_preferences, with meta.confirmed_by_user true.',
     thin: thinAppended,
@@ -39,12 +40,16 @@ export const appendEvent = capability({
   output: ProjectContextEventResponse,
   run: (ctx, input) => {
     const cleaned = clean(input)
-    return inTx(ctx, async (ctx) => {
-      const resolved = await resolveProject(ctx, input.project_key, input.workspace_id)
-      const { project, event } = await appendTo(ctx, resolved, cleaned)
-      const hint = hintFor(resolved, input)
-      return { ...present(event, project.project_key), ...(hint ? { hint } : {}) }
-    })
+    return inTx(
+      ctx,
+      async (ctx) => {
+        const resolved = await resolveForWriting(ctx, input.project_key, input.workspace_id)
+        const { project, event } = await appendTo(ctx, resolved, cleaned)
+        const hint = hintFor(resolved, input)
+        return { ...present(event, project.project_key), ...(hint ? { hint } : {}) }
+      },
+      APPENDING,
+    )
   },
 })
 
@@ -60,7 +65,7 @@ export const readEvent = capability({
   errors: [404],
   tool: {
     name: 'get_context_event',
-    description: 'Read one event of the private memory by its raw_id, in parts of 12,000 characters.',
+    description: 'Read one event of the private memory, in parts of 12,000 characters.',
     readOnly: true,
     extension: true,
     thin: thinEvent,

@@ -59,7 +59,7 @@ export type Retrieved = {
 
 /**
  * Ranks what is in scope by words, and by the words that may be meant where no card has what was typed. The words path
- * alone is for measuring what the other adds.
+ * alone is for texts without slips, and for measuring what the other adds.
  */
 export async function retrieve(
   ctx: Ctx,
@@ -111,7 +111,7 @@ function hitsOf(asked: readonly Asked[], rankings: readonly Ranking[], cards: nu
       ids: [...scored.map(({ candidate }) => candidate.docNo), ...found.others],
       weight: weights[i] ?? 1,
     })),
-  ).map(({ docNo }) => {
+  ).map((docNo) => {
     const scored = known.get(docNo)
     return {
       docNo,

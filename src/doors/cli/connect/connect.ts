@@ -9,8 +9,8 @@ import { findProfile, givenKey, type ProfileOptions, urlToJoin } from '../profil
 import { isInteractive, paint, print, question } from '../terminal.ts'
 import { connectionOf, digestOf, saveConnection } from './connections.ts'
 import { agreed, type ConsentOptions, HIDDEN_KEY, showChange } from './consent.ts'
-import { addHooks, HOOKED_CLIENT, hooksAreThere } from './hooks.ts'
-import { type ClientKey, endKey, type KeyMaker, keyMaker, saveOwnProfile } from './keys.ts'
+import { connectHooks } from './hooks.ts'
+import { type ClientKey, endKey, type KeyMaker, keyMaker } from './keys.ts'
 import { prove } from './prove.ts'
 
 export type ConnectOptions = ProfileOptions &
@@ -154,22 +154,6 @@ async function isConnected(client: McpClient, entry: Entry, url: string, options
   return true
 }
 
-async function offerHooks(url: string, maker: KeyMaker, options: ConnectOptions): Promise<void> {
-  const connection = connectionOf(HOOKED_CLIENT)
-  if (!connection || options.dryRun || hooksAreThere()) return
-  if (!options.hooks && (options.yes || !isInteractive())) {
-    print('Memory without being asked: kvault connect claude-code --hooks')
-    return
-  }
-  const text = 'Restore the memory of a project at the start of a session, and keep each turn?'
-  if (!(await agreed(text, { yes: options.hooks === true }))) return
-  await saveOwnProfile(url, maker)
-  saveConnection({ ...connection, hooks: addHooks() })
-  print(
-    'Claude Code remembers by itself from its next session on. Off again: KVAULT_HOOKS=off, or disconnect.',
-  )
-}
-
 export async function connect(names: string[], options: ConnectOptions): Promise<number> {
   checkOptions(options)
   if (options.print) return printEntries(names, options)
@@ -184,8 +168,9 @@ export async function connect(names: string[], options: ConnectOptions): Promise
   keepOwnCopy()
   let failed = 0
   try {
-    for (const client of clients) if (!(await connectOne(client, url, maker, options))) failed += 1
-    if (clients.some(({ name }) => name === HOOKED_CLIENT)) await offerHooks(url, maker, options)
+    for (const client of clients)
+      if (!(await connectOne(client, url, maker, options))) failed += 1
+      else if (options.hooks !== false) await connectHooks(client, url, maker, options)
   } finally {
     await maker.done()
   }

@@ -4,6 +4,16 @@ import { join } from 'node:path'
 import { settingsFolder } from '../folders.ts'
 import { writePrivate } from '../profile.ts'
 
+/** A file that was changed, with what is needed to undo exactly that. */
+export type KeptFile = {
+  file: string
+  /** Its text before our first change; null if there was none. */
+  before: string | null
+  mode?: number
+  /** Of the file as we left it: only an untouched one is put back to `before`. */
+  digest: string
+}
+
 /** What `connect` did for one client, so that `disconnect` can undo exactly that. */
 export type Connection = {
   client: string
@@ -18,8 +28,8 @@ export type Connection = {
   apiKey?: string
   /** Of a key that was made for this client alone. */
   keyId?: string
-  /** Commands that stand in the hooks of the client. */
-  hooks?: string[]
+  /** Files in which its hooks stand. */
+  hooks?: KeptFile[]
 }
 
 const folder = () => join(settingsFolder(), 'connections')

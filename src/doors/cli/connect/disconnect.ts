@@ -1,12 +1,12 @@
 import type { McpClient } from '../clients/client.ts'
 import { entryIn, keyIn, withEntry } from '../clients/entry.ts'
-import { readText, removeFile, writeText } from '../clients/files.ts'
+import { readText } from '../clients/files.ts'
 import { findClient } from '../clients/installed.ts'
 import { EXIT } from '../exit-codes.ts'
 import { print } from '../terminal.ts'
 import { type Connection, connectionOf, connections, digestOf, dropConnection } from './connections.ts'
 import { agreed, type ConsentOptions, showChange } from './consent.ts'
-import { removeHooks } from './hooks.ts'
+import { undoHooks, writeUndo } from './hooks.ts'
 import { endKey } from './keys.ts'
 
 /** The file as it was before `connect`, or, if it changed since, as it is without our entry. */
@@ -37,12 +37,16 @@ async function endKeyOf({ url, apiKey, keyId, client }: Connection): Promise<boo
   }
 }
 
+/** Hooks first: where they stand in the file of the entry, that file then is as the entry left it. */
 async function disconnectOne(client: McpClient, options: ConsentOptions): Promise<boolean> {
-  const file = client.file()
   const connection = connectionOf(client.name)
-  const before = readText(file)
+  const undone = undoHooks(client.name)
+  for (const { file, before, after } of undone) showChange(file, before, after)
+  const file = client.file()
+  const shared = undone.find((one) => one.file === file)
+  const before = shared ? shared.after : readText(file)
   const after = fileWithout(client, before, connection)
-  if (after === before && !connection) {
+  if (after === before && undone.length === 0 && !connection) {
     print(`${client.title} is not connected; nothing to undo.`)
     return true
   }
@@ -52,9 +56,8 @@ async function disconnectOne(client: McpClient, options: ConsentOptions): Promis
     print('Nothing written.')
     return true
   }
-  if (after === null) removeFile(file)
-  else if (after !== before) writeText(file, after, { mode: connection?.mode })
-  if (connection?.hooks) removeHooks(connection.hooks)
+  for (const undo of undone) writeUndo(undo)
+  if (after !== before) writeUndo({ file, before, after, mode: connection?.mode })
   print(`${client.title} is disconnected.`)
   if (connection && !(await endKeyOf(connection))) return false
   dropConnection(client.name)

@@ -1,94 +1,106 @@
 import { join } from 'node:path'
-import { parse, parseTree } from 'jsonc-parser'
-import { folderOf } from '../clients/client.ts'
-import { readText, writeText } from '../clients/files.ts'
-import { withElement, withoutValue, withValue } from '../clients/json-edit.ts'
-import { CommandError, EXIT } from '../exit-codes.ts'
-import { keepOwnCopy, ownCommand } from '../own-copy.ts'
+import { parse } from 'jsonc-parser'
+import { folderOf, type McpClient } from '../clients/client.ts'
+import { readText, removeFile, writeText } from '../clients/files.ts'
+import { keepOwnCopy } from '../own-copy.ts'
+import { print } from '../terminal.ts'
+import { connectionOf, digestOf, type KeptFile, saveConnection } from './connections.ts'
+import { agreed, type ConsentOptions, showChange } from './consent.ts'
+import type { HookFile } from './hook-files/hook-file.ts'
+import { hooksOf } from './hook-files/list.ts'
+import { type KeyMaker, saveOwnProfile } from './keys.ts'
 
-/** The client whose hooks we know. */
-export const HOOKED_CLIENT = 'claude-code'
-
-const EVENTS = { SessionStart: 'session-start', Stop: 'stop' } as const
-const TIMEOUT_S = 10
-const LENIENT = { allowTrailingComma: true, allowEmptyContent: true }
-
-type Group = { hooks?: { command?: string }[] }
-type Settings = { hooks?: Record<string, Group[]>; enabledPlugins?: Record<string, boolean> }
-
-const settingsFile = () => join(folderOf('CLAUDE_CONFIG_DIR', '.claude'), 'settings.json')
-
-const commandLine = (event: string): string => {
-  const { command, args } = ownCommand('hook', event)
-  return [command, ...args].map((part) => (/\s/.test(part) ? `"${part}"` : part)).join(' ')
-}
-
-function settingsOf(text: string): Settings {
-  const errors: unknown[] = []
-  const parsed = parse(text, errors as never[], LENIENT)
-  if (errors.length > 0)
-    throw new CommandError(`${settingsFile()} cannot be read as JSON, so it is left alone.`, EXIT.byHand)
-  return parsed ?? {}
-}
-
-const isOurs = (commands: readonly string[]) => (group: Group) =>
-  (group.hooks ?? []).some(({ command }) => command !== undefined && commands.includes(command))
-
-/** The plugin brings the same hooks; both together would keep every turn twice. */
-const hasPlugin = ({ enabledPlugins = {} }: Settings): boolean =>
-  Object.entries(enabledPlugins).some(([name, on]) => on && name.startsWith('knowledge-vault@'))
-
-export const hooksAreThere = (): boolean => {
-  const settings = settingsOf(readText(settingsFile()) ?? '')
-  const ours = Object.values(EVENTS).map(commandLine)
-  return (
-    hasPlugin(settings) ||
-    Object.values(settings.hooks ?? {})
-      .flat()
-      .some(isOurs(ours))
+/** The plugin of Claude Code brings the same hooks; both together would keep every exchange twice. */
+function hasPlugin(client: string): boolean {
+  if (client !== 'claude-code') return false
+  const settings = readText(join(folderOf('CLAUDE_CONFIG_DIR', '.claude'), 'settings.json')) ?? ''
+  const { enabledPlugins = {} } = parse(settings, [], { allowTrailingComma: true }) ?? {}
+  return Object.entries(enabledPlugins).some(
+    ([name, on]) => on === true && /^(?:vault|knowledge-vault)@/.test(name),
   )
 }
 
-/** One group more for an event, beside those that are there. */
-function withGroup(text: string, name: string, group: object): string {
-  const tree = parseTree(text, [], LENIENT)
-  const there = settingsOf(text).hooks?.[name]
-  if (!tree) return `${JSON.stringify({ hooks: { [name]: [group] } }, null, 2)}\n`
-  if (!there) return withValue(text, tree, ['hooks', name], [group])
-  return withElement(text, tree, ['hooks', name], group)
+/** Whether a client has hooks of ours; undefined for a client without hooks. */
+export function hooksAreThere(client: string): boolean | undefined {
+  const hooks = hooksOf(client)
+  if (!hooks) return undefined
+  return hasPlugin(client) || hooks.files.every((one) => one.hasOurs(readText(one.file())))
 }
 
-/** Adds the hooks, and says which commands they are. */
-export function addHooks(): string[] {
-  keepOwnCopy()
-  let text = readText(settingsFile()) ?? ''
-  const commands = Object.entries(EVENTS).map(([name, event]) => {
-    const command = commandLine(event)
-    text = withGroup(text, name, { hooks: [{ type: 'command', command, timeout: TIMEOUT_S }] })
-    return command
+type Change = { one: HookFile; file: string; before: string | null; after: string }
+
+const changesFor = (files: readonly HookFile[]): Change[] =>
+  files.flatMap((one) => {
+    const file = one.file()
+    const before = readText(file)
+    const after = one.withOurs(before)
+    return after === before ? [] : [{ one, file, before, after }]
   })
-  writeText(settingsFile(), text)
-  return commands
+
+/** Writes one file, and says what is needed to undo exactly that. What was before the first time is kept. */
+function write({ file, before, after }: Change, earlier: KeptFile | undefined): KeptFile {
+  const { modeBefore } = writeText(file, after)
+  const isUntouched = earlier !== undefined && before !== null && earlier.digest === digestOf(before)
+  const kept = isUntouched ? earlier : { before, ...(modeBefore === undefined ? {} : { mode: modeBefore }) }
+  return { ...kept, file, digest: digestOf(after) }
 }
 
-const without = (text: string, path: (string | number)[]): string => {
-  const tree = parseTree(text, [], LENIENT)
-  return tree ? withoutValue(text, tree, path) : text
+/** Adds the hooks of a client beside its entry. The hooks use a key of their own, that of this command. */
+export async function connectHooks(
+  client: McpClient,
+  url: string,
+  maker: KeyMaker,
+  options: ConsentOptions,
+): Promise<void> {
+  const hooks = hooksOf(client.name)
+  if (!hooks) return
+  if (hasPlugin(client.name)) return print(`${client.title} has the hooks of the plugin already.`)
+  const changes = changesFor(hooks.files)
+  if (changes.length === 0) return
+  for (const { file, before, after } of changes) showChange(file, before, after)
+  if (!(await agreed('Let the vault come to the agent by these hooks?', options)))
+    return print('No hooks written.')
+  const connection = connectionOf(client.name)
+  if (!connection) return
+  await saveOwnProfile(url, maker)
+  keepOwnCopy()
+  const earlier = connection.hooks ?? []
+  const written = changes.map((change) =>
+    write(
+      change,
+      earlier.find(({ file }) => file === change.file),
+    ),
+  )
+  const others = earlier.filter(({ file }) => !written.some((one) => one.file === file))
+  saveConnection({ ...connection, hooks: [...others, ...written] })
+  print(`${client.title} has its hooks from its next session on. Off again: kvault hooks off ${client.name}`)
+  if (hooks.after) print(hooks.after)
 }
 
-function withoutGroup(text: string, name: string, commands: readonly string[]): string {
-  const groups = settingsOf(text).hooks?.[name] ?? []
-  const at = groups.findIndex(isOurs(commands))
-  if (at < 0) return text
-  if (groups.length === 1) return without(text, ['hooks', name])
-  return without(text, ['hooks', name, at])
+/** The file as it was, or, if it changed since, as it is without ours. */
+function withoutHooks(
+  one: HookFile,
+  kept: KeptFile | undefined,
+): { before: string | null; after: string | null } {
+  const before = readText(one.file())
+  if (before === null) return { before, after: null }
+  if (kept?.file === one.file() && kept.digest === digestOf(before)) return { before, after: kept.before }
+  return { before, after: one.hasOurs(before) ? one.withoutOurs(before) : before }
 }
 
-export function removeHooks(commands: readonly string[]): void {
-  const before = readText(settingsFile())
-  if (before === null) return
-  let text = before
-  for (const name of Object.keys(EVENTS)) text = withoutGroup(text, name, commands)
-  if (Object.keys(settingsOf(text).hooks ?? { any: [] }).length === 0) text = without(text, ['hooks'])
-  if (text !== before) writeText(settingsFile(), text)
+export type Undo = { file: string; before: string | null; after: string | null; mode: number | undefined }
+
+/** What has to change for a client to be without hooks. */
+export function undoHooks(client: string): Undo[] {
+  const kept = connectionOf(client)?.hooks ?? []
+  return (hooksOf(client)?.files ?? []).flatMap((one) => {
+    const own = kept.find(({ file }) => file === one.file())
+    const { before, after } = withoutHooks(one, own)
+    return before === after ? [] : [{ file: one.file(), before, after, mode: own?.mode }]
+  })
+}
+
+export function writeUndo({ file, after, mode }: Undo): void {
+  if (after === null) removeFile(file)
+  else writeText(file, after, { mode })
 }

@@ -2,8 +2,6 @@ import type { McpClient } from '../clients/client.ts'
 import { entryIn, keyIn, wayOf } from '../clients/entry.ts'
 import { readText } from '../clients/files.ts'
 import { installedClients } from '../clients/installed.ts'
-import { HOOKED_CLIENT, hooksAreThere } from '../connect/hooks.ts'
-import { lastHookRun } from '../hook-log.ts'
 import { type Probe, probe } from '../mcp-probe.ts'
 import { ask } from '../vault-client.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
@@ -64,19 +62,4 @@ async function checkClient(client: McpClient, url: string, all: readonly Tool[])
 export async function checkClients(url: string): Promise<Finding[]> {
   const all = await toolsOf(url)
   return Promise.all(installedClients().map((client) => checkClient(client, url, all)))
-}
-
-export function checkHooks(): Finding[] {
-  if (!installedClients().some(({ name }) => name === HOOKED_CLIENT)) return []
-  try {
-    if (!hooksAreThere()) return [warn('Hooks', 'none', 'kvault connect claude-code --hooks')]
-  } catch (error) {
-    return [fail('Hooks', error instanceof Error ? error.message : String(error), 'Mend the file.')]
-  }
-  const last = lastHookRun()
-  if (!last) return [warn('Hooks', 'installed, never run', 'Start a session of Claude Code.')]
-  const when = `${last.event} ran last at ${last.at.slice(0, 16).replace('T', ' ')} UTC`
-  return last.error
-    ? [fail('Hooks', `${when}: ${last.error}`, 'Mend what is said above.')]
-    : [ok('Hooks', when)]
 }

@@ -1,8 +1,9 @@
 import { EXIT } from '../exit-codes.ts'
 import { findProfile, type ProfileOptions } from '../profile.ts'
 import { paint, plain, print, printJson, table } from '../terminal.ts'
-import { checkClients, checkCredential, checkHooks } from './client-checks.ts'
+import { checkClients, checkCredential } from './client-checks.ts'
 import type { Finding } from './finding.ts'
+import { checkHooks } from './hook-checks.ts'
 import { checkProxy, checkServer, checkTls } from './server-checks.ts'
 
 const COLOUR = { ok: 'green', warn: 'yellow', fail: 'red' } as const

@@ -1,63 +1,5 @@
 import { expect, test } from 'vitest'
-import { contextText, newIn } from './hook-context.ts'
-import { agentsWords, personsWords } from './hook-transcript.ts'
-import type { Snapshot, SnapshotEvent } from './project.ts'
-
-const event = (content: string, more: Partial<SnapshotEvent> = {}): SnapshotEvent => ({
-  event_type: 'turn',
-  content,
-  created_at: '2026-01-01T10:00:00.000Z',
-  title: null,
-  session_id: null,
-  ...more,
-})
-const NOTHING: Snapshot = {
-  project_key: 'org/repo',
-  summary: null,
-  facts: null,
-  project_preferences: null,
-  user_preferences: null,
-  recent_events: [],
-  total_events: 0,
-  generated_at: '2026-01-02T00:00:00.000Z',
-}
-
-test('a project without memory injects nothing', () => {
-  expect(contextText(NOTHING, 6000, 'one')).toBe('')
-})
-
-test('preferences come first, the session is named, and the budget is never exceeded', () => {
-  const snapshot = {
-    ...NOTHING,
-    user_preferences: event('short answers'),
-    facts: event('uses SQLite'),
-    recent_events: [event('x'.repeat(10_000))],
-  }
-  const text = contextText(snapshot, 1000, 'session-1')
-  expect(text.length).toBeLessThanOrEqual(1000)
-  expect(text).toContain('session_id session-1')
-  expect(text.indexOf('short answers')).toBeLessThan(text.indexOf('uses SQLite'))
-  expect(text.endsWith('…')).toBe(true)
-})
-
-test('a session that goes on gets what came since, and nothing of its own', () => {
-  const since = '2026-01-01T12:00:00.000Z'
-  const later = { created_at: '2026-01-01T13:00:00.000Z' }
-  const snapshot = {
-    ...NOTHING,
-    facts: event('old facts'),
-    summary: event('new focus', later),
-    recent_events: [
-      event('by another session', { ...later, session_id: 'two' }),
-      event('by itself', { ...later, session_id: 'one' }),
-      event('long ago'),
-    ],
-  }
-  const shown = newIn(snapshot, { since, sessionId: 'one' })
-  expect(shown.facts).toBeNull()
-  expect(shown.summary?.content).toBe('new focus')
-  expect(shown.recent_events.map(({ content }) => content)).toEqual(['by another session'])
-})
+import { agentsWords, lastMessage, personsWords } from './transcript.ts'
 
 type Line = Record<string, unknown>
 const said = (text: string, more: Line = {}): Line => ({ type: 'user', message: { content: text }, ...more })
@@ -115,4 +57,16 @@ test('after a command the client speaks in its own words, and nothing is kept', 
     expect(
       personsWords(transcript(said('before'), answered('yes'), said(command), answered('done'))),
     ).toBeUndefined()
+})
+
+test('the events of Copilot end with the last message that says something', () => {
+  const message = (content: string): Line => ({ type: 'assistant.message', data: { content } })
+  const events = transcript(
+    message('first'),
+    message('second'),
+    { type: 'tool.execution_start' },
+    message(' '),
+  )
+  expect(lastMessage(events)).toBe('second')
+  expect(lastMessage('')).toBeUndefined()
 })

@@ -72,3 +72,29 @@ export function agentsWords(transcript: string): string | undefined {
     .filter((text) => text !== '')
   return said.at(-1)
 }
+
+/** The last message of the agent in the events that Copilot CLI writes of a session. */
+export function lastMessage(events: string): string | undefined {
+  const lines = parsed(events) as { type?: string; data?: { content?: unknown } }[]
+  return lines
+    .filter(({ type }) => type === 'assistant.message')
+    .map(({ data }) => textOf(data?.content).trim())
+    .findLast((text) => text !== '')
+}
+
+const EXITED = /^Process exited with code (\d{1,3})$/m
+/** It stands in the first lines, before the output. */
+const HEAD_OF_OUTPUT = 400
+
+type CodexLine = { payload?: { type?: string; call_id?: string; output?: unknown } }
+
+/** Exit codes by the names of the calls, from the session that Codex writes. */
+export function exitCodes(session: string): Map<string, number> {
+  const codes = new Map<string, number>()
+  for (const { payload } of parsed(session) as CodexLine[]) {
+    if (payload?.type !== 'function_call_output' || !payload.call_id) continue
+    const code = EXITED.exec(textOf(payload.output).slice(0, HEAD_OF_OUTPUT))?.[1]
+    if (code !== undefined) codes.set(payload.call_id, Number(code))
+  }
+  return codes
+}

@@ -1,0 +1,26 @@
+import { join } from 'node:path'
+import { defineConfig } from 'vite'
+
+const root = join(import.meta.dirname, '..', '..')
+
+/** The hooks of agents: a small program, what it shares, and what only the end of an exchange loads. */
+export default defineConfig({
+  root,
+  configFile: false,
+  logLevel: 'warn',
+  publicDir: false,
+  ssr: { noExternal: true, target: 'node' },
+  build: {
+    ssr: join(root, 'src', 'doors', 'cli', 'hooks', 'main.ts'),
+    target: 'node20',
+    outDir: import.meta.dirname,
+    emptyOutDir: false,
+    minify: true,
+    rolldownOptions: {
+      output: {
+        entryFileNames: 'hook.js',
+        chunkFileNames: ({ isDynamicEntry }) => (isDynamicEntry ? 'hook-later.js' : 'hook-shared.js'),
+      },
+    },
+  },
+})

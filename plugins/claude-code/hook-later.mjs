@@ -1,0 +1,3441 @@
+// Made by npm run build:plugin from src/doors/cli. Do not edit.
+import { a as readSession, c as hasFailed, d as settingsFolder, i as takeJournal, l as keepEnvironment, n as postJson, o as rememberSession, r as readJournal, s as bothEnds, t as noteRun, u as findProfile } from "./hook.mjs";
+import { closeSync, linkSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { isAbsolute, join, relative } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { randomUUID } from "node:crypto";
+//#region src/features/redaction/placeholders.ts
+/**
+* What authors of documentation put where a secret would be. Chance writes any short word into a long random
+* value, so only long ones count wherever they stand; the others count as words of their own.
+*/
+var DOCUMENTATION_WORDS = /example|placeholder|changeme|change[-_]me|redacted|insert[-_]|replace[-_]|x{5,}|123456789|abcdefgh|deadbeef|0{8,}/i;
+var OWN_WORD = /(?<![a-z0-9])(?:your[-_ ]|dummy|foobar)|(?:[-_ ]here|dummy|foobar)(?![a-z0-9])/i;
+var WORD_IN_CAMEL_CASE = /[a-z](?:Dummy|Foobar|FooBar)(?![a-z])/;
+function holdsDocumentationWord(value) {
+	return DOCUMENTATION_WORDS.test(value) || OWN_WORD.test(value) || WORD_IN_CAMEL_CASE.test(value) || isElided(value);
+}
+/** `sk-ab...yz`, `********`: what is left of the value is no secret any more. */
+function isElided(value) {
+	if (!/\.{3}|\*{3}/.test(value)) return false;
+	return /^(?:\.{3}|\*{3})|(?:\.{3}|\*{3})$/.test(value) || value.replace(/[^A-Za-z0-9]/g, "").length < 20;
+}
+/** `${X}`, `$X`, `{{x}}`, `%X%`, `<x>`, `[x]`, `process.env.X`: the name of a secret, not the secret. */
+var REFERENCE = /^(?:\$[{(]|\$[A-Za-z_]\w*$|%\w+%$|[<[{(]|process\.env|os\.environ|env\.|vars?\.|secrets\.|config\.|settings\.)|[{}<>]|^__\w+__$/i;
+/** What tests and tutorials build their passwords from: `my-secret-1`, `Password123`, `testToken_2`. */
+var TUTORIAL_WORDS = /my|your|the|some|test|super|new|old|user|admin|root|secret|password|passwd|pass|word|pwd|token|key|api|value|string|foo|bar|baz|custom|default|local|dev|prod|sample|fake|mock|valid|invalid|wrong|correct|auth|access|refresh|client|name|session|public|private|data|app|id/gi;
+/** For values of a known form: what documentation puts there, or a word that happens to have the form. */
+function isSampleValue(value) {
+	if (holdsDocumentationWord(value) || isMonotonous(value)) return true;
+	return !/\d/.test(value) && !isUnpronounceable(value);
+}
+function isPlaceholder(value) {
+	if (REFERENCE.test(value) || holdsDocumentationWord(value) || isMonotonous(value)) return true;
+	return value.length <= 40 && /^[\d\W_]{0,4}$/.test(value.replace(TUTORIAL_WORDS, ""));
+}
+/** For credentials that are known by their look: only what is plainly a sample. */
+function isSampleToken(tail) {
+	return /example|x{6,}|placeholder|(?<![a-z0-9])your[-_]/i.test(tail) || isElided(tail) || isMonotonous(tail);
+}
+/** A handful of characters over and over. Few digits may well be of few kinds. */
+function isMonotonous(value) {
+	return new Set(value).size < (value.length <= 12 ? 3 : 4);
+}
+/** Shannon entropy in bits per character. */
+function entropy(value) {
+	const counts = /* @__PURE__ */ new Map();
+	for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1);
+	let bits = 0;
+	for (const count of counts.values()) {
+		const share = count / value.length;
+		bits -= share * Math.log2(share);
+	}
+	return bits;
+}
+/** Code that merely speaks of a secret: a path, an address, a call, a list of words. */
+var CODE_LIKE = /^[./~]|\/.*\.[a-z]{2,5}$|:\/\/|\(|^[a-z]+(?:[-_.][a-z]+)+\d?$|^[A-Z]+(?:_[A-Z]+)+\d?$/;
+/** `config.auth.token2`: names joined by dots, with hardly a digit. */
+function isMemberAccess(value) {
+	if (!/^[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)+$/.test(value)) return false;
+	return value.replace(/\D/g, "").length / value.length < .1;
+}
+/** Random enough to be a key: letters and digits mixed well, or letters in an order that no word has. */
+function looksRandom(value) {
+	if (value.length < 10 || CODE_LIKE.test(value) || isMemberAccess(value)) return false;
+	if (!/\d/.test(value)) return value.length >= 20 && isUnpronounceable(value);
+	return entropy(value) >= Math.min(3.2, Math.log2(value.length) - .5);
+}
+/** Random beyond doubt: letters and digits alternate often, as in no word and no version. */
+function isPlainlyRandom(value) {
+	if (value.length < 10 || !looksRandom(value)) return false;
+	return (value.match(/[A-Za-z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0) >= (value.length >= 16 ? 4 : 3);
+}
+/** People choose passwords, so they need not be random: letters with digits or signs among them are enough. */
+function looksLikePassword(value) {
+	if (value.length < 6 || CODE_LIKE.test(value) || isMemberAccess(value) || !/[A-Za-z]/.test(value)) return false;
+	if (!(/\d/.test(value) || value.length >= 8 && /[!@#$%^&*?+~]/.test(value))) return value.length >= 14 && isUnpronounceable(value);
+	return entropy(value) >= 2.2;
+}
+/** Words hold a vowel every few letters and few capitals; random letters do not. */
+function isUnpronounceable(value) {
+	const letters = value.replace(/[^A-Za-z]/g, "");
+	const capitals = letters.replace(/[^A-Z]/g, "").length / letters.length;
+	if (capitals > .35 && capitals < .75) return true;
+	return letters.replace(/[^aeiouAEIOU]/g, "").length / letters.length < .27 && /[bcdfghjklmnpqrstvwxz]{5}/i.test(letters);
+}
+//#endregion
+//#region src/features/redaction/rules/rule.ts
+/** How sure a find is: where two overlap, the kind of the surer one is named. */
+var RANK = {
+	block: 4,
+	token: 3,
+	named: 2,
+	assigned: 1
+};
+/** What must follow the last character of a token; a longer sequence of letters is something else. */
+var TOKEN_END = "(?![A-Za-z0-9])";
+/** What may follow a value in code, configuration and prose. */
+var VALUE_END = "(?=[\\s\"'`;,<>&)\\]}|\\\\#]|[.:?!](?:\\s|$)|$)";
+/** A part of a pattern that many formats share. */
+var UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
+function token(kind, prefixes, tail) {
+	return {
+		form: "token",
+		kind,
+		prefixes: [prefixes].flat(),
+		tail: new RegExp(`(?:${tail})${TOKEN_END}`, "y")
+	};
+}
+/** The start of a word, or what follows an escape such as `\\n` or `%3D`. */
+var WORD_START = "(?:(?<![A-Za-z0-9])|(?<=\\\\[a-z]|%[0-9A-F]{2}))";
+/** A credential whose fixed part is not its beginning: `<number>:AA…`, `….atlasv1.…`, `…-us12`. */
+function inner(kind, head, fixed, tail) {
+	return {
+		...token(kind, fixed, tail),
+		head: new RegExp(`(?<=${WORD_START}(${head}))`, "y")
+	};
+}
+function named(kind, names, value) {
+	return {
+		form: "named",
+		kind,
+		names: [names].flat(),
+		value: new RegExp(`(?:${value})${VALUE_END}`, "iy")
+	};
+}
+//#endregion
+//#region src/features/redaction/assignments.ts
+/**
+* From the end of a name to the start of its value: the rest of the name, a closing quote or bracket, an
+* operator of some language, opening quotes. Bounded everywhere, so that one try costs a constant.
+*/
+var REST_OF_NAME = `[ \\t\\w.-]{0,24}?(?:&quot;|[\\s"'\`\\])\\\\*~]{0,4})`;
+var OPERATOR = [
+	`:[ \\t]{0,2}(?:&(?:'[a-z]{1,10}[ \\t])?)?[A-Za-z][\\w<>[\\]|?.]{0,30}[ \\t]{1,2}=(?=[ \\t])`,
+	`,?\\s{0,40}["']?value["']?[ \\t]{0,2}[:=]`,
+	"={1,3}>?",
+	"%3D",
+	":{1,3}=",
+	"[?.|+]{1,2}=",
+	"\\|{2}",
+	"->",
+	"[:>]",
+	`[,(](?=[ \\t]{0,4}["'\`])`
+].join("|");
+var LINK = new RegExp(`${REST_OF_NAME}(?:${OPERATOR})[*_~]{0,3}[ \\t]{0,40}(?:\\r?\\n[ \\t]{1,40})?(?:[A-Za-z_.]{0,30}\\(?\\\\?["'\`]|&quot;)?`, "iy");
+/** `--password value`: a blank is enough after a flag. */
+var FLAG_LINK = /[\w-]{0,20}[ \t]{1,4}["']?/y;
+var LONGEST_REST = 25;
+var IN_NAME = /* @__PURE__ */ new Uint8Array(128);
+for (const character of " 	.-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") IN_NAME[character.charCodeAt(0)] = 1;
+/** Most names in prose are followed by more words: then there is nothing to match. */
+function mayHaveOperator(text, nameEnd) {
+	for (let at = nameEnd; at < nameEnd + LONGEST_REST; at += 1) if (IN_NAME[text.charCodeAt(at)] !== 1) return at < text.length;
+	return false;
+}
+/** Where the value of the name that ends at `nameEnd` starts, or -1. */
+function valueStart(text, nameEnd) {
+	if (!mayHaveOperator(text, nameEnd)) return -1;
+	LINK.lastIndex = nameEnd;
+	return LINK.test(text) ? LINK.lastIndex : -1;
+}
+function flagValueStart(text, nameEnd) {
+	FLAG_LINK.lastIndex = nameEnd;
+	if (!FLAG_LINK.test(text)) return -1;
+	const before = text.slice(Math.max(0, nameEnd - 40), nameEnd);
+	return before.includes("--", before.lastIndexOf(" ") + 1) ? FLAG_LINK.lastIndex : -1;
+}
+/** A value after a name that says "secret": a secret if it looks random enough. */
+function assignedSecret(text, nameEnd, kind, stretches) {
+	const linked = valueStart(text, nameEnd);
+	const start = linked === -1 ? flagValueStart(text, nameEnd) : linked;
+	return (start === -1 || !stretches.admitsValue(start, LONGEST_VALUE) ? void 0 : secretAt(text, start, kind)) ?? spokenSecret(text, nameEnd, kind) ?? secretBelow(text, nameEnd, kind);
+}
+/** A name that ends its line, and a value that has one of the next two lines to itself. */
+var BELOW = /[ \t"'`*_~)\]]{0,4}(:?)[ \t"'`*_~)\]]{0,4}\r?\n(?:[ \t]{0,20}\r?\n)?[ \t>*"'`-]{0,12}([A-Za-z0-9_+/.~!@#%^*$&-]{6,200}={0,2})["'`*]{0,3}[ \t]{0,20}(?=\r?\n|$)/y;
+function secretBelow(text, nameEnd, kind) {
+	BELOW.lastIndex = nameEnd;
+	const found = BELOW.exec(text);
+	const value = found?.[2];
+	if (!found || value === void 0) return void 0;
+	const start = found.index + found[0].lastIndexOf(value);
+	if (found[1] === ":") return secretValue(value, start, kind);
+	return isPlaceholder(value) || !isPlainlyRandom(value) ? void 0 : {
+		start,
+		end: start + value.length,
+		kind,
+		rank: RANK.assigned
+	};
+}
+/** `my token is …`, `ENV TOKEN …`, `PASSWORD '…'`: nothing but a blank between them, so the value must speak for itself. */
+var SPOKEN = /[A-Z_]{0,20}[ \t]{1,4}(?:(?:is|was|to)[ \t]{1,4})?(["'`]?)([A-Za-z0-9_+/.~!@#%^*=$&-]{8,200})(?=[\s"'`;,)\]}]|$)/y;
+function spokenSecret(text, nameEnd, kind) {
+	const next = text.charCodeAt(nameEnd);
+	if (next !== 32 && next !== 9 && next !== 95) return void 0;
+	SPOKEN.lastIndex = nameEnd;
+	const found = SPOKEN.exec(text);
+	const value = found?.[2]?.replace(/[;,.!]{1,8}$/, "");
+	if (!found || value === void 0 || isPlaceholder(value) || !isPlainlyRandom(value)) return void 0;
+	const start = found.index + found[0].length - found[2].length;
+	return {
+		start,
+		end: start + value.length,
+		kind,
+		rank: RANK.assigned
+	};
+}
+var LONGEST_VALUE = 400;
+var QUOTED = /[^"'`\s\\<>]{6,200}(?=\\?["'`])/y;
+var BARE = /(?:[A-Za-z0-9_+/.~!@#%^*=$-]|&(?!\w{1,30}[=;])){6,400}(?=[\s"'`;,)\]}\\<&]|$)/y;
+function secretAt(text, start, kind) {
+	const opener = text[start - 1];
+	const pattern = opener === "\"" || opener === "'" || opener === "`" ? QUOTED : BARE;
+	pattern.lastIndex = start;
+	const value = pattern.exec(text)?.[0].replace(/[;,.]{1,8}$/, "");
+	return value === void 0 ? void 0 : secretValue(value, start, kind);
+}
+/** A value that a name of this kind stands beside: a secret if it looks random enough. */
+function secretValue(value, start, kind) {
+	if (isPlaceholder(value)) return void 0;
+	return (kind === "password" ? looksLikePassword(value) : looksRandom(value)) ? {
+		start,
+		end: start + value.length,
+		kind,
+		rank: RANK.assigned
+	} : void 0;
+}
+//#endregion
+//#region src/features/redaction/automaton.ts
+function buildAutomaton(keywords) {
+	const lower = keywords.map((keyword) => keyword.toLowerCase());
+	const { classOf, width } = characterClasses(lower);
+	const { next, output } = completeTransitions(buildTrie(lower, classOf), width);
+	return { scan(text, hit) {
+		let state = 0;
+		for (let at = 0; at < text.length; at += 1) {
+			const code = text.charCodeAt(at);
+			state = code < 128 ? next[state * width + (classOf[code] ?? 0)] ?? 0 : 0;
+			const found = output[state];
+			if (found !== void 0) for (const keyword of found) hit(keyword, at + 1);
+		}
+	} };
+}
+/** Class 0 is every character that no keyword holds. */
+function characterClasses(keywords) {
+	const classOf = /* @__PURE__ */ new Uint8Array(128);
+	let width = 1;
+	for (const character of new Set(keywords.join(""))) {
+		const code = character.charCodeAt(0);
+		if (code >= 128) throw new Error("keywords are ASCII");
+		classOf[code] = width;
+		classOf[character.toUpperCase().charCodeAt(0)] = width;
+		width += 1;
+	}
+	return {
+		classOf,
+		width
+	};
+}
+function buildTrie(keywords, classOf) {
+	const nodes = [{
+		children: /* @__PURE__ */ new Map(),
+		ends: []
+	}];
+	for (const [index, keyword] of keywords.entries()) {
+		let node = nodes[0];
+		for (let at = 0; at < keyword.length; at += 1) {
+			const cls = classOf[keyword.charCodeAt(at)] ?? 0;
+			let child = node.children.get(cls);
+			if (child === void 0) {
+				child = nodes.push({
+					children: /* @__PURE__ */ new Map(),
+					ends: []
+				}) - 1;
+				node.children.set(cls, child);
+			}
+			node = nodes[child];
+		}
+		node.ends.push(index);
+	}
+	return nodes;
+}
+function completeTransitions(nodes, width) {
+	const next = new Uint16Array(nodes.length * width);
+	const output = new Array(nodes.length).fill(void 0);
+	const fallback = new Uint16Array(nodes.length);
+	const queue = [0];
+	for (let head = 0; head < queue.length; head += 1) {
+		const state = queue[head];
+		const node = nodes[state];
+		const back = fallback[state];
+		const found = [...node.ends, ...state === 0 ? [] : output[back] ?? []];
+		if (found.length > 0) output[state] = found;
+		for (let cls = 0; cls < width; cls += 1) {
+			const onFallback = state === 0 ? 0 : next[back * width + cls];
+			const child = node.children.get(cls);
+			if (child === void 0) next[state * width + cls] = onFallback;
+			else {
+				next[state * width + cls] = child;
+				fallback[child] = onFallback;
+				queue.push(child);
+			}
+		}
+	}
+	return {
+		next,
+		output
+	};
+}
+//#endregion
+//#region src/features/redaction/blocks.ts
+var HEADER = /[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
+var LONGEST_BLOCK = 5e4;
+/** Finds private key blocks, also with escaped line ends, also cut off before their end line. */
+function blockFinder(text) {
+	let nextEnd = -2;
+	return (markerEnd) => {
+		HEADER.lastIndex = markerEnd;
+		if (!HEADER.test(text)) return void 0;
+		const bodyStart = HEADER.lastIndex;
+		if (nextEnd !== -1 && nextEnd < bodyStart) nextEnd = text.indexOf("-----END", bodyStart);
+		const end = nextEnd === -1 || nextEnd - bodyStart > LONGEST_BLOCK ? openEnd(text, bodyStart) : closedEnd(text, nextEnd);
+		if (end - bodyStart < 32) return void 0;
+		return {
+			start: markerEnd - 11,
+			end,
+			kind: "private_key",
+			rank: RANK.block
+		};
+	};
+}
+var FOOTER = /-----END[A-Z0-9 ]{0,60}(?:-----)?/y;
+function closedEnd(text, from) {
+	FOOTER.lastIndex = from;
+	return FOOTER.test(text) ? FOOTER.lastIndex : from;
+}
+/** A line of a key's body: base64, or one of the headers that an encrypted key carries. */
+var BODY_LINE = /(?:\\[nr]|\s){0,20}(?:(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\]{1,100}|[A-Za-z0-9+/]{16,100}={0,2}|[A-Za-z0-9+/]{1,16}={1,2})(?=[\s\\"'`,]|$)/y;
+var LINE_COUNT = /[ \t]{0,4}\d{1,4}(?:\\[nr]|\s){1,6}/y;
+/** The secret lines of a PuTTY key, from the end of `Private-Lines:`. */
+function puttyLines(text, markerEnd) {
+	LINE_COUNT.lastIndex = markerEnd;
+	if (!LINE_COUNT.test(text)) return void 0;
+	const start = LINE_COUNT.lastIndex;
+	const end = openEnd(text, start);
+	return end - start < 32 ? void 0 : {
+		start,
+		end,
+		kind: "private_key",
+		rank: RANK.block
+	};
+}
+/** The block was cut off before its end line: what still looks like its body goes. */
+function openEnd(text, bodyStart) {
+	let end = bodyStart;
+	while (end - bodyStart < LONGEST_BLOCK) {
+		BODY_LINE.lastIndex = end;
+		if (!BODY_LINE.test(text)) break;
+		end = BODY_LINE.lastIndex;
+	}
+	return end;
+}
+//#endregion
+//#region src/features/redaction/commands.ts
+/** Ways to hand over a password that name it by position, not by an operator. */
+var HANDOVERS = [
+	...[
+		" -u",
+		" -su",
+		" -ku",
+		" -sku"
+	].map((after) => ({
+		after,
+		value: /[ \t]{0,2}["']?[^\s:"']{1,100}:([^\s"']{4,100})/y,
+		only: /curl|wget|http/i
+	})),
+	{
+		after: " -p",
+		value: /["']?([^\s"']{6,100})/y,
+		only: /mysql|mariadb/i
+	},
+	{
+		after: " -p ",
+		value: /["']?([^\s"']{6,100})/y,
+		only: /(?:docker|podman|registry) login/i
+	},
+	...["--user ", "--user="].map((after) => ({
+		after,
+		value: /["']?[^\s:"']{1,100}:([^\s"']{4,100})/y,
+		only: /curl|wget|http/i
+	})),
+	{
+		after: "sshpass -p",
+		value: /[ \t]{0,4}["']?([^\s"']{4,100})/y
+	},
+	{
+		after: "identified by",
+		value: /[ \t]{1,4}["']([^\s"']{4,100})/y
+	},
+	{
+		after: "login ",
+		value: /[^\s]{1,100}\s{1,20}password\s{1,20}([^\s"']{4,100})/y,
+		only: /machine|default/i
+	},
+	{
+		after: ":5432:",
+		value: /[^\s:]{1,100}:[^\s:]{1,100}:([^\s:]{4,100})/y
+	}
+];
+var handoverKeywords = HANDOVERS.map(({ after }) => after);
+function handedOver(text, end, index) {
+	const handover = HANDOVERS[index];
+	if (!handover) return void 0;
+	if (handover.only && !handover.only.test(text.slice(Math.max(0, end - 300), end))) return void 0;
+	handover.value.lastIndex = end;
+	const found = handover.value.exec(text);
+	const password = found?.[1];
+	if (!found || !password || isPlaceholder(password) || !/[A-Za-z]/.test(password)) return void 0;
+	const stop = found.index + found[0].length;
+	return {
+		start: stop - password.length,
+		end: stop,
+		kind: "password",
+		rank: RANK.assigned
+	};
+}
+var MANIFEST_KEYWORDS = [
+	"kind: secret",
+	"kind: \"secret",
+	"kind: 'secret"
+];
+var MANIFEST_VALUE = /^[ \t]{1,20}["']?[\w.-]{1,100}["']?:[ \t]{1,4}(?:[|>][+-]?[ \t]{0,4}\r?\n[ \t]{1,40}|["']?)([A-Za-z0-9+/]{8,4000}={0,2})["']?[ \t]*\r?$/gm;
+var WINDOW = 4e3;
+/** The values under `data:` of a Kubernetes manifest of kind Secret, from the end of `kind: Secret`. */
+function manifestSecrets(text, end) {
+	const from = Math.max(0, end - WINDOW);
+	const around = text.slice(from, end + WINDOW);
+	const above = around.lastIndexOf("\n---", end - from);
+	const below = around.indexOf("\n---", end - from);
+	const document = around.slice(above + 1, below === -1 ? void 0 : below);
+	const readUntil = from + above + 1 + document.length;
+	const data = /^(?:data|stringData):[ \t]*\r?$/m.exec(document);
+	if (!data) return {
+		spans: [],
+		readUntil
+	};
+	const dataStart = from + above + 1 + data.index;
+	const spans = [];
+	for (const found of document.slice(data.index).matchAll(MANIFEST_VALUE)) {
+		const value = found[1];
+		const start = dataStart + found.index + found[0].indexOf(value, found[0].indexOf(":"));
+		spans.push({
+			start,
+			end: start + value.length,
+			kind: "kubernetes_secret",
+			rank: RANK.named
+		});
+	}
+	return {
+		spans,
+		readUntil
+	};
+}
+//#endregion
+//#region src/features/redaction/headers.ts
+var BEARER = /[ \t]{1,4}([A-Za-z0-9_.~+/=-]{16,4000})/y;
+var BASIC = /[ \t]{1,4}([A-Za-z0-9+/_-]{12,500}={0,2})(?![A-Za-z0-9])/y;
+/** Without dots and equals signs at the end; by hand, as a pattern starts anew at each of thousands of dots. */
+function withoutTail(value) {
+	let end = value.length;
+	while (end > 0 && (value[end - 1] === "." || value[end - 1] === "=")) end--;
+	return value.slice(0, end);
+}
+/** `Bearer …`, `Token …` in a header or in prose: random enough, or it is a word. */
+function bearerToken(text, wordEnd) {
+	BEARER.lastIndex = wordEnd;
+	const found = BEARER.exec(text);
+	const value = found?.[1] && withoutTail(found[1]);
+	if (!found || !value || isSampleToken(value) || isPlaceholder(value) || !looksRandom(value)) return void 0;
+	const start = found.index + found[0].length - found[1].length;
+	return {
+		start,
+		end: start + value.length,
+		kind: "bearer_token",
+		rank: RANK.named
+	};
+}
+var OTHER_SCHEME = /["'\\]{0,3}[ \t]{0,3}[:=,][ \t]{0,3}["'\\]{0,3}(?!BASIC)[A-Za-z][A-Za-z-]{1,24}[ \t]{1,4}([A-Za-z0-9_.~+/=:-]{16,4000})/iy;
+/** `Authorization: Token …`, whatever the scheme is called. */
+function authorizationValue(text, wordEnd) {
+	OTHER_SCHEME.lastIndex = wordEnd;
+	const found = OTHER_SCHEME.exec(text);
+	const value = found?.[1];
+	if (!found || !value || isPlaceholder(value) || !looksRandom(value)) return void 0;
+	const end = found.index + found[0].length;
+	return {
+		start: end - value.length,
+		end,
+		kind: "authorization",
+		rank: RANK.assigned
+	};
+}
+/** Not by Buffer: the web app looks for secrets by the same rules, in the browser. */
+function decodedBase64(value) {
+	try {
+		return atob(value.replaceAll("-", "+").replaceAll("_", "/"));
+	} catch {
+		return "";
+	}
+}
+/** `Basic dXNlcjpwYXNz`: base64 of `user:password`. */
+function basicCredentials(text, wordEnd) {
+	BASIC.lastIndex = wordEnd;
+	const found = BASIC.exec(text);
+	const value = found?.[1];
+	if (!found || !value) return void 0;
+	const decoded = decodedBase64(value);
+	const password = /^[\x20-\x7e\xa0-\xff]+?:([\x20-\x7e\xa0-\xff]*)$/.exec(decoded)?.[1];
+	if (!password || isPlaceholder(password)) return void 0;
+	const end = found.index + found[0].length;
+	return {
+		start: end - value.length,
+		end,
+		kind: "basic_credentials",
+		rank: RANK.named
+	};
+}
+var COOKIE_PAIR = /[ \t]{0,4}([A-Za-z0-9_.$-]{1,80})=("?)([A-Za-z0-9%+/_.|~!*-]{0,4000}={0,2})\2/y;
+/** Values of the cookies that carry a session, in a `Cookie:` or `Set-Cookie:` header. */
+function sessionCookies(text, colonEnd) {
+	const spans = [];
+	let at = colonEnd;
+	for (let pair = 0; pair < 40; pair += 1) {
+		COOKIE_PAIR.lastIndex = at;
+		const found = COOKIE_PAIR.exec(text);
+		if (!found) break;
+		at = COOKIE_PAIR.lastIndex;
+		const [, name = "", quote = "", value = ""] = found;
+		const end = at - quote.length;
+		if (/sess|sid|auth|token|jwt|login|remember|csrf|xsrf|secret|key/i.test(name) && value.length >= 8 && !isPlaceholder(value)) spans.push({
+			start: end - value.length,
+			end,
+			kind: "session_cookie",
+			rank: RANK.named
+		});
+		if (text[at] !== ";") break;
+		at += 1;
+	}
+	return spans;
+}
+//#endregion
+//#region src/features/redaction/rules/ai.ts
+/** Model providers and the tools around them. */
+var AI_RULES = [
+	token("openai_key", [
+		"sk-proj-",
+		"sk-svcacct-",
+		"sk-admin-",
+		"sk-None-"
+	], "[A-Za-z0-9_-]{40,200}"),
+	token("openai_key", "sk-", "[A-Za-z0-9]{20}T3BlbkFJ[A-Za-z0-9]{20}"),
+	token("openai_key", "sk-", "(?=[A-Za-z]{0,30}[0-9])[A-Za-z0-9]{32,64}"),
+	token("openai_organisation", "org-", "(?=[A-Za-z]{0,20}[0-9])[A-Za-z0-9]{24}"),
+	token("anthropic_key", [
+		"sk-ant-api03-",
+		"sk-ant-admin01-",
+		"sk-ant-oat01-",
+		"sk-ant-"
+	], "[A-Za-z0-9_-]{32,200}"),
+	token("openrouter_key", "sk-or-v1-", "[a-f0-9]{64}"),
+	token("huggingface_token", ["hf_", "api_org_"], "(?=[A-Za-z]{0,40}[A-Z]|[a-z]{0,40}[0-9]|[a-z]{34})[A-Za-z0-9]{34,40}"),
+	token("groq_key", "gsk_", "[A-Za-z0-9]{48,56}"),
+	token("perplexity_key", "pplx-", "[A-Za-z0-9]{40,64}"),
+	token("replicate_token", "r8_", "[A-Za-z0-9_-]{37,40}"),
+	token("xai_key", "xai-", "[A-Za-z0-9_]{70,90}"),
+	token("langsmith_key", ["lsv2_pt_", "lsv2_sk_"], "[a-f0-9]{32}_[a-f0-9]{10}"),
+	token("langfuse_key", ["sk-lf-", "pk-lf-"], UUID),
+	token("pinecone_key", "pcsk_", "[A-Za-z0-9_]{50,90}"),
+	named("pinecone_key", "pinecone", UUID),
+	named("cohere_key", ["cohere", "co_api_key"], "[a-zA-Z0-9]{40}"),
+	named("mistral_key", "mistral", "[A-Za-z0-9]{32}"),
+	named("deepseek_key", "deepseek", "sk-[a-f0-9]{32}"),
+	named("ai21_key", "ai21", "[A-Za-z0-9]{32}"),
+	named("together_key", "together", "[a-f0-9]{64}"),
+	token("together_key", "tgp_v1_", "[A-Za-z0-9_-]{43}"),
+	token("fireworks_key", "fw_", "[A-Za-z0-9]{22,32}"),
+	token("cerebras_key", "csk-", "[a-z0-9]{48}"),
+	token("nvidia_key", "nvapi-", "[A-Za-z0-9_-]{60,70}"),
+	named("stability_key", "stability", "sk-[A-Za-z0-9]{48}"),
+	named("elevenlabs_key", [
+		"elevenlabs",
+		"xi-api-key",
+		"eleven_labs"
+	], "sk_[a-f0-9]{48}|[a-f0-9]{32}"),
+	token("elevenlabs_key", "sk_", "[a-f0-9]{48}"),
+	named("assemblyai_key", "assemblyai", "[0-9a-f]{32}"),
+	named("deepgram_key", "deepgram", "[0-9a-f]{40}"),
+	named("deepl_key", ["deepl"], `${UUID}(?::fx)?`),
+	named("private_ai_key", [
+		"privateai",
+		"private_ai",
+		"private-ai"
+	], "[a-z0-9]{32}"),
+	named("clarifai_key", "clarifai", "[a-f0-9]{32}"),
+	named("wandb_key", ["wandb", "weights_and_biases"], "[0-9a-f]{40}"),
+	token("wandb_key", "wandb_v1_", "[A-Za-z0-9_]{60,100}"),
+	named("comet_key", ["comet_api", "cometml"], "[A-Za-z0-9]{25}"),
+	named("neptune_token", "neptune", "eyJ[A-Za-z0-9+/=]{60,300}"),
+	token("tavily_key", "tvly-", "[A-Za-z0-9_-]{32,60}"),
+	token("exa_key", "exa_", "[a-f0-9-]{36}"),
+	token("firecrawl_key", "fc-", "[a-f0-9]{32}"),
+	token("jina_key", "jina_", "[A-Za-z0-9_-]{50,70}"),
+	token("voyage_key", "pa-", "(?=[A-Za-z_-]{0,42}[0-9])[A-Za-z0-9_-]{43}"),
+	token("unstructured_key", "unstr_", "[A-Za-z0-9]{30,60}"),
+	token("llamacloud_key", "llx-", "[A-Za-z0-9]{48}"),
+	token("modal_token", ["ak-", "as-"], "(?=[A-Za-z]{0,21}[0-9])[A-Za-z0-9]{22}"),
+	token("baseten_key", "bt-", "[A-Za-z0-9]{30,40}"),
+	token("anyscale_key", "esecret_", "[a-z0-9]{24,40}"),
+	token("deepinfra_key", "di-", "[A-Za-z0-9]{32}"),
+	token("runpod_key", "rpa_", "[A-Z0-9a-z]{40,60}"),
+	token("cursor_key", ["key_", "crsr_"], "[a-f0-9]{64}"),
+	token("e2b_key", "e2b_", "[a-f0-9]{40}"),
+	token("browserbase_key", ["bb_live_", "bb_test_"], "[A-Za-z0-9_-]{20,60}"),
+	token("composio_key", "comp_", "[A-Za-z0-9]{20,40}"),
+	token("serper_key", "serper_", "[a-f0-9]{40}"),
+	named("serpapi_key", [
+		"serpapi",
+		"serp_api",
+		"serper"
+	], "[a-f0-9]{40,64}"),
+	named("rapidapi_key", ["rapidapi", "rapid_api"], "[a-z0-9_-]{50}"),
+	named("openweather_key", ["openweather", "owm_"], "[a-z0-9]{32}"),
+	named("dify_key", "dify", "(?:app|dataset)-[A-Za-z0-9]{24}"),
+	named("zhipu_key", [
+		"zhipu",
+		"bigmodel",
+		"glm_"
+	], "[a-f0-9]{32}\\.[A-Za-z0-9]{16}"),
+	named("moonshot_key", ["moonshot", "kimi"], "sk-[A-Za-z0-9]{48}"),
+	named("qwen_key", ["dashscope", "qwen"], "sk-[a-f0-9]{32}"),
+	named("azure_openai_key", [
+		"azure_openai",
+		"azureopenai",
+		"openai"
+	], "[a-f0-9]{32}|[A-Za-z0-9]{84}"),
+	token("deno_token", ["ddp_", "ddw_"], "[A-Za-z0-9]{36,40}")
+];
+//#endregion
+//#region src/features/redaction/rules/cloud.ts
+/** Clouds, hosting, content delivery, infrastructure as code. */
+var CLOUD_RULES = [
+	token("aws_access_key", [
+		"AKIA",
+		"ASIA",
+		"ABIA",
+		"ACCA",
+		"A3T"
+	], "[A-Z0-9]{16,17}"),
+	token("aws_bedrock_key", "ABSK", "[A-Za-z0-9+/]{109,269}={0,2}"),
+	token("aws_bedrock_key", "bedrock-api-key-", "[A-Za-z0-9+/=]{20,2000}"),
+	token("aws_mws_key", "amzn.mws.", UUID),
+	named("aws_secret_key", [
+		"aws",
+		"secret_access_key",
+		"secretaccesskey",
+		"secret_key",
+		"secretkey"
+	], "[A-Za-z0-9/+]{40}"),
+	named("aws_session_token", [
+		"session_token",
+		"sessiontoken",
+		"security_token",
+		"security-token"
+	], "[A-Za-z0-9/+=]{100,2000}"),
+	token("gcp_api_key", "AIza", "[A-Za-z0-9_-]{35}"),
+	token("google_oauth_secret", "GOCSPX-", "[A-Za-z0-9_-]{28}"),
+	token("google_oauth_token", "ya29.", "[A-Za-z0-9_-]{20,1000}"),
+	token("google_refresh_token", "1//0", "[A-Za-z0-9_-]{40,500}"),
+	named("gcp_private_key_id", "private_key_id", "[0-9a-f]{40}"),
+	inner("azure_client_secret", "[A-Za-z0-9_.~-]{3}[0-9]", "Q~", "[A-Za-z0-9_.~-]{31,34}"),
+	named("azure_client_secret", [
+		"azure",
+		"client_secret",
+		"clientsecret",
+		"aad"
+	], "[A-Za-z0-9_.~-]{3}\\dQ~[A-Za-z0-9_.~-]{31,34}"),
+	named("azure_storage_key", [
+		"accountkey",
+		"account_key",
+		"azure",
+		"storage_key",
+		"storagekey"
+	], "[A-Za-z0-9+/]{86}=="),
+	named("azure_shared_access_key", ["sharedaccesskey", "azure"], "[A-Za-z0-9+/]{43}="),
+	named("azure_sas_signature", [
+		"&sig",
+		"?sig",
+		";sig"
+	], "[A-Za-z0-9%+/]{43,90}(?:=|%3D)?"),
+	named("azure_subscription_key", ["ocp-apim-subscription-key", "azure"], "[0-9a-f]{32}"),
+	named("azure_devops_token", [
+		"azure",
+		"devops",
+		"visualstudio",
+		"vsts",
+		"ado_pat"
+	], "[a-z2-7]{52}|[A-Za-z0-9]{75,84}"),
+	token("alibaba_access_key", "LTAI", "[A-Za-z0-9]{17,24}"),
+	named("alibaba_secret_key", [
+		"alibaba",
+		"aliyun",
+		"alicloud"
+	], "[a-z0-9]{30}"),
+	token("tencent_secret_id", "AKID", "[A-Za-z0-9]{32,40}"),
+	named("tencent_secret_key", ["tencent", "qcloud"], "[A-Za-z0-9]{32}"),
+	token("digitalocean_token", [
+		"dop_v1_",
+		"doo_v1_",
+		"dor_v1_"
+	], "[a-f0-9]{64}"),
+	token("digitalocean_spaces_key", "DO00", "[A-Z0-9]{16}"),
+	token("heroku_api_key", "HRKU-", "[A-Za-z0-9_-]{36,64}"),
+	named("heroku_api_key", "heroku", UUID),
+	named("cloudflare_api_key", "cloudflare", "[a-z0-9_-]{37,40}"),
+	token("cloudflare_origin_ca_key", "v1.0-", "[a-f0-9]{24}-[a-f0-9]{146}"),
+	token("cloudflare_token", [
+		"cfut_",
+		"cfat_",
+		"cfk_"
+	], "[A-Za-z0-9_-]{40,60}"),
+	named("linode_token", "linode", "[a-f0-9]{64}"),
+	named("vultr_api_key", "vultr", "[A-Z0-9]{36}"),
+	token("scaleway_access_key", "SCW", "[A-Z0-9]{17}"),
+	named("scaleway_secret_key", ["scaleway", "scw_secret"], UUID),
+	named("hetzner_token", ["hetzner", "hcloud"], "[A-Za-z0-9]{64}"),
+	named("ovh_key", "ovh", "[A-Za-z0-9]{16}|[A-Za-z0-9]{32}"),
+	named("exoscale_key", "exoscale", "EXO[a-f0-9]{24}|[A-Za-z0-9_-]{43}"),
+	token("exoscale_key", "EXO", "[a-f0-9]{24}"),
+	token("yandex_cloud_key", ["AQVN", "AQVNy"], "[A-Za-z0-9_-]{35,38}"),
+	token("yandex_access_token", ["t1."], "[A-Z0-9a-z_-]{1,400}={0,2}\\.[A-Z0-9a-z_-]{86}={0,2}"),
+	token("yandex_aws_token", "YC", "[A-Za-z0-9_-]{38}"),
+	token("yandex_oauth_token", ["y0_", "y1_"], "[A-Za-z0-9_-]{50,70}"),
+	named("softlayer_key", "softlayer", "[a-z0-9]{64}"),
+	named("ibm_cloud_key", [
+		"ibm",
+		"bluemix",
+		"softlayer",
+		"iam_apikey"
+	], "[A-Za-z0-9_-]{44}"),
+	named("oracle_cloud_key", "ocid1.", "[A-Za-z0-9.]{60,160}"),
+	token("fly_token", ["fo1_"], "[A-Za-z0-9_-]{43}"),
+	token("fly_token", [
+		"fm1r_",
+		"fm1a_",
+		"fm2_"
+	], "[A-Za-z0-9+/]{100,3000}={0,3}"),
+	token("netlify_token", [
+		"nfp_",
+		"nfc_",
+		"nfu_",
+		"nfo_"
+	], "[A-Za-z0-9]{36}"),
+	named("netlify_token", "netlify", "[a-z0-9=_-]{40,46}"),
+	token("vercel_token", [
+		"vcp_",
+		"vci_",
+		"vca_",
+		"vcr_",
+		"vck_"
+	], "[A-Za-z0-9]{24,60}"),
+	named("vercel_token", [
+		"vercel",
+		"zeit",
+		"now_token"
+	], "[A-Za-z0-9]{24}"),
+	token("vercel_blob_token", "vercel_blob_rw_", "[A-Za-z0-9_]{20,60}"),
+	token("render_api_key", "rnd_", "[A-Za-z0-9]{28,40}"),
+	named("railway_token", "railway", UUID),
+	named("fastly_api_key", "fastly", "[a-z0-9=_-]{32}"),
+	inner("terraform_token", "[A-Za-z0-9]{14}", ".atlasv1.", "[A-Za-z0-9=_-]{60,70}"),
+	named("terraform_token", [
+		"terraform",
+		"tfe_",
+		"hcp",
+		"atlas",
+		"hashicorp"
+	], "[a-z0-9]{14}\\.atlasv1\\.[a-z0-9=_-]{60,70}"),
+	token("vault_token", [
+		"hvs.",
+		"hvb.",
+		"hvr."
+	], "[A-Za-z0-9_-]{24,300}"),
+	token("vault_token", ["s.", "b."], "(?=[A-Za-z0-9]{0,23}[0-9])(?=[A-Za-z0-9]{0,23}[A-Z])[A-Za-z0-9]{24}"),
+	token("pulumi_token", "pul-", "[a-f0-9]{40}"),
+	token("doppler_token", [
+		"dp.pt.",
+		"dp.st.",
+		"dp.ct.",
+		"dp.sa.",
+		"dp.scim.",
+		"dp.audit."
+	], "[A-Za-z0-9._-]{40,64}"),
+	token("infracost_key", "ico-", "[A-Za-z0-9]{32}"),
+	token("harness_token", ["pat.", "sat."], "[A-Za-z0-9_-]{22}\\.[0-9a-f]{24}\\.[A-Za-z0-9]{20}"),
+	token("octopus_api_key", "API-", "[A-Z0-9]{25,29}"),
+	token("openshift_token", "sha256~", "[A-Za-z0-9_-]{43}"),
+	token("databricks_token", "dapi", "[a-f0-9]{32}(?:-\\d)?"),
+	token("databricks_token", "dose", "[a-f0-9]{32}"),
+	token("prefect_key", ["pnu_", "pnb_"], "[a-zA-Z0-9]{36}"),
+	token("dynatrace_token", [
+		"dt0c01.",
+		"dt0s01.",
+		"dt0s16.",
+		"dt0s08."
+	], "[A-Za-z0-9]{24}\\.[A-Za-z0-9]{64}"),
+	token("defined_networking_key", "dnkey-", "[a-z0-9=_-]{26}-[a-z0-9=_-]{52}"),
+	token("tailscale_key", [
+		"tskey-auth-",
+		"tskey-api-",
+		"tskey-client-",
+		"tskey-scim-",
+		"tskey-webhook-",
+		"tskey-"
+	], "[A-Za-z0-9-]{16,80}"),
+	token("ngrok_token", "ngrok-", "[A-Za-z0-9_]{40,60}"),
+	named("ngrok_token", ["ngrok", "authtoken"], "[12][A-Za-z0-9]{26}_[A-Za-z0-9]{20,21}"),
+	named("zerotier_token", "zerotier", "[A-Za-z0-9]{32}"),
+	named("kubernetes_token", [
+		"kubernetes",
+		"kubeconfig",
+		"k8s"
+	], "[A-Za-z0-9]{6}\\.[a-z0-9]{16}"),
+	token("onepassword_service_token", "ops_eyJ", "[A-Za-z0-9+/=_-]{250,2000}"),
+	token("onepassword_secret_key", "A3-", "[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}"),
+	token("age_secret_key", "AGE-SECRET-KEY-1", "[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}"),
+	token("wasabi_key", "WASABI", "[A-Z0-9]{14,20}"),
+	named("backblaze_key", ["backblaze", "b2_"], "K00[0-9][A-Za-z0-9+/]{27}"),
+	token("backblaze_key", [
+		"K001",
+		"K002",
+		"K003",
+		"K004",
+		"K005"
+	], "[A-Za-z0-9+/]{27}"),
+	named("bunny_key", ["bunnycdn", "bunny_"], "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}-[0-9a-f]{4}-[0-9a-f]{4}|[0-9a-f-]{72}"),
+	named("gandi_key", "gandi", "[A-Za-z0-9]{24}|[a-f0-9]{40}"),
+	named("godaddy_key", "godaddy", "[A-Za-z0-9_]{18,40}"),
+	named("namecheap_key", "namecheap", "[a-f0-9]{32}"),
+	named("dnsimple_token", "dnsimple", "dnsimple_[au]_[A-Za-z0-9]{40}|[A-Za-z0-9]{32}"),
+	token("dnsimple_token", ["dnsimple_a_", "dnsimple_u_"], "[A-Za-z0-9]{40,80}"),
+	token("ubidots_token", "BBFF-", "[A-Za-z0-9]{30}"),
+	token("spacelift_key", "spacelift_", "[A-Za-z0-9_-]{30,80}"),
+	token("env0_key", "env0_", "[A-Za-z0-9_-]{30,80}"),
+	token("endor_labs_key", "endr+", "[A-Za-z0-9-]{16}"),
+	token("settlemint_token", [
+		"sm_aat_",
+		"sm_pat_",
+		"sm_sat_"
+	], "[A-Za-z0-9]{16}"),
+	token("mergify_key", ["mka_", "mergify_application_key_"], "[A-Za-z0-9_-]{40,80}"),
+	named("meraki_key", ["meraki"], "[0-9a-f]{40}"),
+	token("akamai_token", "akab-", "[a-z0-9]{16}-[a-z0-9]{16}")
+];
+//#endregion
+//#region src/features/redaction/rules/databases.ts
+/** Databases, search and queue services, secrets in their connection strings. */
+var DATABASE_RULES = [
+	token("planetscale_token", [
+		"pscale_tkn_",
+		"pscale_pw_",
+		"pscale_oauth_"
+	], "[A-Za-z0-9_=.-]{32,64}"),
+	token("supabase_key", [
+		"sbp_",
+		"sb_secret_",
+		"sb_publishable_"
+	], "[A-Za-z0-9_-]{31,60}"),
+	token("neon_key", "napi_", "[a-z0-9]{60,70}"),
+	token("turso_token", "turso_", "[A-Za-z0-9_-]{40,200}"),
+	named("mongodb_atlas_key", ["mongodb", "atlas"], UUID),
+	token("mongodb_atlas_secret", "mdb_sa_sk_", "[A-Za-z0-9_-]{40}"),
+	token("aiven_token", "AVNS_", "[A-Za-z0-9_-]{17,30}"),
+	named("aiven_token", "aiven", "[A-Za-z0-9+/=]{372}"),
+	token("cockroach_key", "CCDB1_", "[A-Za-z0-9]{22}_[A-Za-z0-9]{40}"),
+	token("clickhouse_key", "4b1d", "[A-Za-z0-9]{38}"),
+	named("clickhouse_key", "clickhouse", "[A-Za-z0-9]{20}|4b1d[A-Za-z0-9]{38}"),
+	token("fauna_secret", "fnA", "[A-Za-z0-9_-]{37,50}"),
+	token("xata_key", "xau_", "[A-Za-z0-9]{36,44}"),
+	token("convex_key", ["prod:", "dev:"], "[a-z]{3,12}-[a-z]{3,12}-\\d{1,4}\\|[A-Za-z0-9+/=]{40,200}"),
+	named("redis_cloud_key", "redis", "[A-Z0-9]{40,56}|[A-Za-z0-9]{32}"),
+	named("influxdb_token", "influx", "[A-Za-z0-9_-]{86}=="),
+	named("algolia_key", "algolia", "[a-z0-9]{32}"),
+	named("meilisearch_key", ["meili"], "[A-Za-z0-9_-]{32,64}"),
+	named("typesense_key", "typesense", "[A-Za-z0-9]{32}"),
+	named("qdrant_key", "qdrant", "[A-Za-z0-9_-]{34,54}"),
+	named("weaviate_key", "weaviate", "[A-Za-z0-9]{36,40}"),
+	named("couchbase_key", "couchbase", "[A-Za-z0-9+/=]{60,90}"),
+	named("confluent_key", "confluent", "[a-z0-9]{16}|[a-z0-9+/]{64}"),
+	token("confluent_key", "cflt", "[A-Za-z0-9+/]{60}"),
+	named("cloudamqp_key", "cloudamqp", UUID),
+	named("contentful_token", "contentful", "[a-z0-9=_-]{43}"),
+	token("contentful_token", "CFPAT-", "[A-Za-z0-9_-]{43}"),
+	token("sanity_token", "sk", "(?=[A-Za-z]{0,60}[0-9])(?=[a-z0-9]{0,60}[A-Z])[A-Za-z0-9]{178}"),
+	named("storyblok_token", "storyblok", "[A-Za-z0-9]{22}t{2}"),
+	named("prismic_token", "prismic", "[A-Za-z0-9_-]{60,160}"),
+	named("datocms_token", "datocms", "[a-f0-9]{30}"),
+	named("airtable_key", "airtable", "[a-z0-9]{17}|key[a-z0-9]{14}"),
+	token("airtable_token", "pat", "[A-Za-z0-9]{14}\\.[a-f0-9]{64}"),
+	token("airtable_key", "key", "(?=[A-Za-z]{0,13}[0-9])(?=[a-z0-9]{0,13}[A-Z])[A-Za-z0-9]{14}"),
+	named("firebase_secret", "firebase", "[A-Za-z0-9]{40}|AIza[A-Za-z0-9_-]{35}"),
+	named("appwrite_key", "appwrite", "[a-f0-9]{256}"),
+	token("appwrite_key", "standard_", "[a-f0-9]{256}"),
+	named("cloudinary_secret", "cloudinary", "[A-Za-z0-9_-]{27}"),
+	named("uploadcare_key", "uploadcare", "[a-f0-9]{20}"),
+	token("uploadthing_key", "UPLOADTHING_TOKEN=", "[A-Za-z0-9+/=]{80,300}"),
+	named("imgur_key", "imgur", "[a-f0-9]{40}|[a-f0-9]{15}"),
+	named("imgix_key", "imgix", "ak_[a-f0-9]{64}|[A-Za-z0-9]{16}"),
+	named("filestack_key", "filestack", "[A-Za-z0-9]{22}"),
+	named("snowflake_password", "snowflake", "[A-Za-z0-9!@#$%^&*_-]{12,64}"),
+	token("dbt_token", [
+		"dbtc_",
+		"dbtu_",
+		"dbts_"
+	], "[A-Za-z0-9_=-]{35,60}"),
+	named("fivetran_key", "fivetran", "[A-Za-z0-9]{16}|[A-Za-z0-9]{32}"),
+	named("connection_string_password", [";password", ";pwd"], "[^\\s;\"'`<>]{6,100}"),
+	token("tinybird_token", "p.eyJ", "[A-Za-z0-9_-]{30,400}\\.[A-Za-z0-9_-]{20,60}"),
+	token("motherduck_token", "md_", "[A-Za-z0-9_-]{40,200}"),
+	token("hasura_key", "hasura_", "[A-Za-z0-9]{40,80}"),
+	named("hasura_key", ["x-hasura-admin-secret", "hasura"], "[A-Za-z0-9_-]{24,80}"),
+	token("harperdb_key", "hdb_", "[A-Za-z0-9]{30,80}"),
+	named("baremetrics_key", "baremetrics", "lk_[A-Za-z0-9_]{22}")
+];
+//#endregion
+//#region src/features/redaction/rules/identity.ts
+/** Sign-in, identity, security products, signed tokens. */
+var IDENTITY_RULES = [
+	token("jwt", "eyJ", "[A-Za-z0-9_-]{8,400}\\.eyJ[A-Za-z0-9_-]{4,4000}\\.?[A-Za-z0-9_/+=-]{0,2000}"),
+	token("jwt_base64", "ZXlKaGJHY2lPaU", "[A-Za-z0-9/+_-]{40,4000}={0,2}"),
+	named("okta_token", ["okta", "ssws"], "00[a-z0-9=_-]{39,42}|[a-z0-9=_-]{42}"),
+	named("auth0_secret", "auth0", "[A-Za-z0-9_-]{64}|[A-Za-z0-9_-]{32}"),
+	named("onelogin_key", "onelogin", "[a-f0-9]{64}"),
+	token("clerk_key", ["sk_live_", "sk_test_"], "[A-Za-z0-9]{42}"),
+	named("workos_key", "workos", "sk_(?:live|test)_[A-Za-z0-9_]{20,80}"),
+	token("stytch_key", ["secret-live-", "secret-test-"], "[A-Za-z0-9_=-]{34,36}"),
+	token("descope_key", "K2", "[A-Za-z0-9]{27}:[A-Za-z0-9]{60,80}"),
+	named("fusionauth_key", "fusionauth", "[A-Za-z0-9_-]{43,64}"),
+	named("duo_key", ["duo_", "duosecurity"], "D[A-Z0-9]{19}|[A-Za-z0-9]{40}"),
+	named("yubico_key", ["yubico", "yubikey"], "[A-Za-z0-9+/]{27}="),
+	named("virustotal_key", ["virustotal", "vt_api"], "[a-f0-9]{64}"),
+	named("shodan_key", "shodan", "[A-Za-z0-9]{32}"),
+	named("censys_key", "censys", `${UUID}|[A-Za-z0-9]{32}`),
+	named("hunter_key", [
+		"hunter_io",
+		"hunterio",
+		"hunter.io"
+	], "[a-f0-9]{40}"),
+	named("urlscan_key", "urlscan", UUID),
+	named("abuseipdb_key", "abuseipdb", "[a-f0-9]{80}"),
+	named("greynoise_key", "greynoise", "[A-Za-z0-9]{64}"),
+	named("securitytrails_key", "securitytrails", "[A-Za-z0-9_]{32}"),
+	named("hibp_key", ["hibp", "haveibeenpwned"], "[a-f0-9]{32}"),
+	named("crowdstrike_secret", ["crowdstrike", "falcon"], "[A-Za-z0-9]{40}"),
+	named("sidekiq_secret", [
+		"sidekiq",
+		"bundle_enterprise__contribsys__com",
+		"bundle_gems__contribsys__com"
+	], "[a-f0-9]{8}:[a-f0-9]{8}"),
+	token("sidekiq_url", ["http://", "https://"], "[a-f0-9]{8}:[a-f0-9]{8}@(?:gems|enterprise)\\.contribsys\\.com"),
+	named("freemius_secret", ["freemius", "secret_key"], "sk_[^\\s\"'`]{29}"),
+	token("intra42_secret", ["s-s4t2ud-", "s-s4t2af-"], "[a-f0-9]{64}"),
+	token("hcaptcha_secret", "ES_", "[a-f0-9]{32}"),
+	token("recaptcha_secret", [
+		"6Le",
+		"6Lc",
+		"6Ld",
+		"6Lf"
+	], "[A-Za-z0-9_-]{37}"),
+	token("turnstile_secret", ["0x4AAAAAAA"], "[A-Za-z0-9_-]{20,40}"),
+	token("authress_key", [
+		"sc_",
+		"ext_",
+		"scauth_",
+		"authress_"
+	], "[a-z0-9]{5,30}\\.[a-z0-9]{4,6}\\.acc[_-][a-z0-9-]{10,32}\\.[A-Za-z0-9+/_=-]{30,120}"),
+	named("arkose_key", "arkose", UUID),
+	named("rails_master_key", [
+		"rails_master_key",
+		"master.key",
+		"secret_key_base"
+	], "[a-f0-9]{32}|[a-f0-9]{64}|[a-f0-9]{128}"),
+	named("laravel_app_key", "app_key", "base64:[A-Za-z0-9+/]{43}="),
+	named("django_secret_key", ["secret_key", "django"], "(?:django-insecure-)?[a-z0-9!@#$%^&*(_=+)-]{50}"),
+	named("symfony_secret", "app_secret", "[a-f0-9]{32}"),
+	named("wordpress_salt", [
+		"auth_key",
+		"secure_auth_key",
+		"logged_in_key",
+		"nonce_key",
+		"auth_salt",
+		"secure_auth_salt",
+		"logged_in_salt",
+		"nonce_salt"
+	], "[^'\"\\\\\\n]{64}"),
+	named("bitwarden_token", ["bws_access_token", "bitwarden"], `0\\.${UUID}\\.[A-Za-z0-9]{30}:[A-Za-z0-9+/]{22}==`),
+	named("dashlane_token", "dashlane", "dls_[A-Z0-9]{8}_[A-Za-z0-9_]{60,400}"),
+	token("keeper_token", [
+		"US:",
+		"EU:",
+		"AU:"
+	], "[A-Za-z0-9_-]{43}"),
+	token("akeyless_id", "p-", "[a-z0-9]{12,14}am"),
+	token("cyberark_key", "conjur_", "[a-z0-9]{40,60}"),
+	named("beyondtrust_key", "ps-auth", "[a-f0-9]{128}"),
+	named("snowflake_token", "snowflake", "ver:1-hint:\\d{5,20}-[A-Za-z0-9+/=]{60,400}"),
+	token("teleport_token", "tlp_", "[A-Za-z0-9_-]{32,80}"),
+	token("openvsx_token", "ovsxat_", UUID),
+	token("ssh_password_hash", [
+		"$6$",
+		"$5$",
+		"$1$",
+		"$apr1$"
+	], "(?:rounds=\\d{1,9}\\$)?[A-Za-z0-9./]{1,16}\\$[A-Za-z0-9./]{22,86}"),
+	token("bcrypt_hash", [
+		"$2a$",
+		"$2b$",
+		"$2y$"
+	], "\\d{2}\\$[A-Za-z0-9./]{53}"),
+	token("argon2_hash", [
+		"$argon2id$",
+		"$argon2i$",
+		"$argon2d$"
+	], "v=\\d{1,3}\\$m=\\d{1,9},t=\\d{1,4},p=\\d{1,4}\\$[A-Za-z0-9+/]{8,100}\\$[A-Za-z0-9+/]{16,200}")
+];
+//#endregion
+//#region src/features/redaction/rules/messaging.ts
+/** Chat, mail, telephony, push, social networks. */
+var MESSAGING_RULES = [
+	token("slack_token", [
+		"xoxb-",
+		"xoxp-",
+		"xoxa-",
+		"xoxs-",
+		"xoxr-",
+		"xoxo-",
+		"xoxe-",
+		"xoxc-",
+		"xoxd-"
+	], "[A-Za-z0-9%/+-]{10,400}"),
+	token("slack_token", ["xoxe.xoxb-", "xoxe.xoxp-"], "[A-Za-z0-9-]{20,400}"),
+	token("slack_app_token", "xapp-", "\\d-[A-Z0-9]{1,20}-\\d{1,20}-[a-z0-9]{1,128}"),
+	token("slack_webhook", "hooks.slack.com/", "(?:services|workflows|triggers)/[A-Za-z0-9+/]{24,120}"),
+	token("discord_webhook", ["discord.com/api/webhooks/", "discordapp.com/api/webhooks/"], "\\d{17,20}/[A-Za-z0-9_-]{60,80}"),
+	named("discord_token", "discord", "[MNO][A-Za-z0-9_-]{23,27}\\.[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{27,40}"),
+	token("discord_token", [
+		"MT",
+		"Mj",
+		"Mz",
+		"ND",
+		"NT",
+		"Nj",
+		"Nz",
+		"OD",
+		"OT"
+	], "[A-Za-z0-9_-]{21,25}\\.[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{27,40}"),
+	named("discord_api_key", "discord", "[a-f0-9]{64}"),
+	named("discord_client_id", "discord", "[0-9]{18}"),
+	named("discord_client_secret", "discord", "[a-z0-9=_-]{32}"),
+	named("telegram_token", ["telegr", "bot"], "\\d{5,16}:A[a-z0-9_-]{34}"),
+	inner("telegram_token", "[0-9]{6,16}", ":AA", "[A-Za-z0-9_-]{33}"),
+	token("telegram_token", ["api.telegram.org/bot", "bot"], "\\d{5,16}:A[A-Za-z0-9_-]{34}"),
+	token("teams_webhook", ".webhook.office.com/webhookb2/", `${UUID}@${UUID}/[A-Za-z]{1,20}/[a-z0-9]{32}/${UUID}`),
+	named("teams_webhook", "https", `//[a-z0-9]{1,60}\\.webhook\\.office\\.com/webhookb2/${UUID}@${UUID}/[A-Za-z]{1,20}/[a-z0-9]{32}/${UUID}`),
+	named("mattermost_token", "mattermost", "[a-z0-9]{26}"),
+	named("rocketchat_token", ["rocketchat", "rocket_chat"], "[A-Za-z0-9_-]{43}"),
+	named("gitter_token", "gitter", "[a-z0-9_-]{40}"),
+	named("zulip_key", "zulip", "[A-Za-z0-9]{32}"),
+	token("matrix_token", [
+		"syt_",
+		"mct_",
+		"mcr_"
+	], "[A-Za-z0-9]{1,60}_[A-Za-z0-9]{10,30}_[A-Za-z0-9]{6}"),
+	token("twilio_key", "SK", "[0-9a-fA-F]{32}"),
+	token("twilio_account_sid", "AC", "[0-9a-f]{32}"),
+	named("twilio_auth_token", "twilio", "[0-9a-f]{32}"),
+	token("sendgrid_key", "SG.", "[A-Za-z0-9_=-]{16,32}\\.[A-Za-z0-9_=-]{30,64}|[A-Za-z0-9_=.-]{66}"),
+	token("sendinblue_key", ["xkeysib-", "xsmtpsib-"], "[a-f0-9]{64}-[A-Za-z0-9]{16}"),
+	token("mailgun_key", ["key-", "pubkey-"], "[a-f0-9]{32}"),
+	named("mailgun_key", "mailgun", "(?:pub)?(?:key-)?[a-f0-9]{32}|[a-f0-9]{32}-[a-f0-9]{8}-[a-f0-9]{8}|[a-h0-9]{32}-[a-h0-9]{8}-[a-h0-9]{8}"),
+	named("mailchimp_key", ["mailchimp", "mandrill"], "[a-f0-9]{32}-us\\d{1,2}|[A-Za-z0-9_-]{22}"),
+	inner("mailchimp_key", "[a-f0-9]{32}", "-us", "[0-9]{1,2}"),
+	token("mandrill_key", "md-", "[A-Za-z0-9_-]{22}"),
+	named("mailjet_key", "mailjet", "[A-Za-z0-9]{32}"),
+	token("mailersend_token", ["mlsn."], "[a-f0-9]{64}"),
+	token("resend_key", "re_", "(?=[A-Za-z_]{0,24}[0-9])[A-Za-z0-9]{8}_[A-Za-z0-9]{24}"),
+	named("postmark_token", "postmark", UUID),
+	named("sparkpost_key", "sparkpost", "[a-f0-9]{40}"),
+	named("messagebird_key", [
+		"messagebird",
+		"message-bird",
+		"message_bird"
+	], `[a-z0-9]{25}|${UUID}`),
+	named("nexmo_key", ["nexmo", "vonage"], "[a-f0-9]{8}|[A-Za-z0-9]{16}"),
+	named("plivo_key", "plivo", "(?:MA|SA)[A-Z0-9]{18}|[A-Za-z0-9]{40}"),
+	named("telnyx_key", "telnyx", "KEY[A-Za-z0-9_]{40,60}"),
+	token("telnyx_key", "KEY0", "[A-Z0-9]{30,36}_[A-Za-z0-9]{22}"),
+	named("sinch_key", "sinch", "[a-f0-9]{32}"),
+	named("bandwidth_key", "bandwidth", "[a-f0-9]{48}"),
+	named("clicksend_key", "clicksend", "[A-Z0-9]{8}-[A-Z0-9]{4}-[A-Z0-9]{4}-[A-Z0-9]{4}-[A-Z0-9]{12}"),
+	named("pusher_key", "pusher", "[a-f0-9]{20}"),
+	named("pubnub_key", "pubnub", `(?:sub|pub|sec)-c-[A-Za-z0-9-]{30,60}`),
+	token("pubnub_key", ["pub-c-", "sub-c-"], UUID),
+	token("pubnub_key", ["sec-c-"], "[A-Za-z0-9+/=]{48,60}"),
+	named("ably_key", "ably", "[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{6}:[A-Za-z0-9_-]{43}"),
+	named("onesignal_key", ["onesignal", "one_signal"], `[A-Za-z0-9]{48}|${UUID}`),
+	token("onesignal_key", ["os_v2_app_", "os_v2_org_"], "[a-z0-9]{80,110}"),
+	token("expo_token", "ExponentPushToken[", "[A-Za-z0-9_-]{22}\\]"),
+	token("fcm_server_key", "AAAA", "[A-Za-z0-9_-]{7}:[A-Za-z0-9_-]{140}"),
+	named("sendbird_key", "sendbird", `[a-f0-9]{40}|${UUID}`),
+	named("intercom_key", "intercom", "[a-z0-9=_-]{60}|dG9r[A-Za-z0-9+/=]{50,60}"),
+	token("intercom_key", "dG9rOj", "[A-Za-z0-9+/=]{46,54}"),
+	named("drift_token", "drift", "[A-Za-z0-9]{32}"),
+	named("crisp_key", "crisp", "[a-f0-9]{64}"),
+	token("twitter_bearer_token", "AAAAAAAAAAAAAAAAAAAA", "[A-Za-z0-9%]{60,120}"),
+	named("twitter_key", ["twitter", "tweepy"], "[a-z0-9]{25}|[a-z0-9]{50}|[0-9]{15,25}-[a-z0-9]{20,40}|[a-z0-9]{45}|A{22}[A-Za-z0-9%]{80,100}"),
+	named("facebook_secret", ["facebook", "fb_"], "[a-f0-9]{32}"),
+	token("facebook_page_token", [
+		"EAAM",
+		"EAAC",
+		"EAAB",
+		"EAAG",
+		"EAAD",
+		"EAAE",
+		"EAAF",
+		"EAAH",
+		"EAAI",
+		"EAAJ",
+		"EAAO",
+		"EAAP",
+		"EAAR"
+	], "[A-Za-z0-9]{100,400}"),
+	named("facebook_access_token", [
+		"facebook",
+		"fb_",
+		"access_token"
+	], "\\d{15,16}(?:\\||%7C)[A-Za-z0-9_-]{27,40}"),
+	named("facebook_access_token", ["access_token"], "\\d{15,16}(?:\\||%7C)[A-Za-z0-9_-]{27,40}"),
+	token("instagram_token", "IGQV", "[A-Za-z0-9_-]{80,300}"),
+	named("linkedin_client_id", [
+		"linkedin",
+		"linked_in",
+		"linked-in"
+	], "[a-z0-9]{14}|[a-z0-9]{16}"),
+	token("linkedin_secret", "WPL_AP", "\\d\\.[A-Za-z0-9.=]{15,39}[A-Za-z0-9]"),
+	named("pinterest_token", "pinterest", "pina_[A-Za-z0-9]{32}|[A-Za-z0-9]{40}"),
+	named("reddit_secret", "reddit", "[A-Za-z0-9_-]{14}|[A-Za-z0-9_-]{22}|[A-Za-z0-9_-]{27,30}"),
+	named("twitch_token", "twitch", "[a-z0-9]{30}"),
+	token("twitch_token", "oauth:", "[a-z0-9]{30}"),
+	named("youtube_key", "youtube", "AIza[A-Za-z0-9_-]{35}"),
+	named("flickr_token", "flickr", "[a-z0-9]{32}|[a-f0-9]{16}"),
+	named("tumblr_key", "tumblr", "[A-Za-z0-9]{50}"),
+	named("vk_token", ["vk_", "vkontakte"], "vk1\\.a\\.[A-Za-z0-9_-]{60,300}|[a-f0-9]{85}"),
+	token("vk_token", "vk1.a.", "[A-Za-z0-9_-]{60,300}"),
+	named("line_token", [
+		"line_channel",
+		"linebot",
+		"line_notify"
+	], "[A-Za-z0-9+/]{100,200}={0,2}|[a-f0-9]{32}|[A-Za-z0-9]{43}"),
+	named("wechat_secret", [
+		"wechat",
+		"weixin",
+		"wx_"
+	], "[a-f0-9]{32}"),
+	token("dingtalk_token", "oapi.dingtalk.com/robot/send?access_token=", "[a-f0-9]{64}"),
+	token("wecom_webhook", "qyapi.weixin.qq.com/cgi-bin/webhook/send?key=", UUID),
+	token("feishu_webhook", ["open.feishu.cn/open-apis/bot/v2/hook/", "open.larksuite.com/open-apis/bot/v2/hook/"], UUID),
+	token("google_chat_webhook", "chat.googleapis.com/v1/spaces/", "[A-Za-z0-9_-]{8,16}/messages\\?key=[A-Za-z0-9_-]{30,50}&token=[A-Za-z0-9_%-]{30,60}"),
+	token("zoom_webhook", "hooks.zoom.us/", "[A-Za-z0-9/_-]{20,80}"),
+	token("viber_token", "viber", "[a-f0-9]{16}-[a-f0-9]{16}-[a-f0-9]{16}"),
+	named("snapchat_key", "snapchat", UUID),
+	named("tiktok_secret", "tiktok", "[a-f0-9]{40}")
+];
+//#endregion
+//#region src/features/redaction/rules/observability.ts
+/** Logs, metrics, errors, analytics, feature flags. */
+var OBSERVABILITY_RULES = [
+	named("datadog_key", [
+		"datadog",
+		"dd_api",
+		"dd_app",
+		"dd-api-key",
+		"dd-application-key"
+	], "[a-z0-9]{40}|[a-f0-9]{32}|[a-z0-9]{34}"),
+	token("datadog_token", [
+		"ddapp_",
+		"ddpat_",
+		"ddsat_"
+	], "[A-Za-z0-9_]{30,60}"),
+	token("new_relic_key", [
+		"NRAK-",
+		"NRII-",
+		"NRJS-",
+		"NRRA-",
+		"NRIQ-",
+		"NRSP-",
+		"NRAA-",
+		"NRBR-",
+		"NRSR-",
+		"NRAL-"
+	], "[A-Za-z0-9_-]{19,42}"),
+	named("new_relic_key", [
+		"new-relic",
+		"newrelic",
+		"new_relic"
+	], "[a-z0-9]{64}|[a-f0-9]{36}NRAL|[a-f0-9]{40}|NR[A-Z]{2}-[a-z0-9-]{19,42}"),
+	inner("new_relic_licence", "[a-f0-9]{36}", "NRAL", ""),
+	token("grafana_key", "eyJrIjoi", "[A-Za-z0-9]{60,400}={0,3}"),
+	token("grafana_cloud_token", "glc_", "[A-Za-z0-9+/]{32,400}={0,3}"),
+	token("grafana_service_token", "glsa_", "[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}"),
+	token("sentry_token", ["sntrys_"], "[A-Za-z0-9+/=_-]{80,500}"),
+	token("sentry_token", [
+		"sntryu_",
+		"sntrya_",
+		"sntryi_"
+	], "[a-f0-9]{64}"),
+	named("sentry_token", "sentry", "[a-f0-9]{64}|[a-f0-9]{32}"),
+	named("honeycomb_key", "honeycomb", "(?:hc[abx][il][kc]_)?[A-Za-z0-9]{22,64}"),
+	token("honeycomb_key", [
+		"hcaik_",
+		"hcbik_",
+		"hcxik_",
+		"hcalk_",
+		"hcamk_",
+		"hcxlk_"
+	], "[A-Za-z0-9]{58,64}"),
+	named("honeycomb_key", "x-honeycomb-team", "[A-Za-z0-9_]{22,64}"),
+	named("rollbar_token", "rollbar", "[a-f0-9]{32}"),
+	named("bugsnag_key", "bugsnag", `[a-f0-9]{32}|${UUID}`),
+	named("airbrake_key", "airbrake", "[a-f0-9]{32,40}"),
+	named("raygun_key", "raygun", "[A-Za-z0-9+/=]{22,24}"),
+	named("honeybadger_key", ["honeybadger", "hbp_"], "(?:hbp_)?[A-Za-z0-9]{30,40}"),
+	token("honeybadger_key", "hbp_", "[A-Za-z0-9]{30,40}"),
+	named("loggly_token", "loggly", UUID),
+	named("logdna_key", ["logdna", "mezmo"], "[a-f0-9]{32}"),
+	named("logzio_token", ["logzio", "logz.io"], UUID),
+	named("papertrail_token", "papertrail", "[A-Za-z0-9]{20}"),
+	named("splunk_token", ["splunk", "hec_token"], UUID),
+	named("sumologic_key", ["sumo"], "su[a-z0-9]{12}|[a-z0-9]{64}"),
+	token("coralogix_key", ["cxtp_", "cxup_"], "[A-Za-z0-9]{30}"),
+	named("elastic_key", ["elastic", "apikey"], "[A-Za-z0-9_-]{58,64}=="),
+	token("elastic_key", ["essu_"], "[A-Za-z0-9+/=]{40,200}"),
+	named("pagerduty_key", [
+		"pagerduty",
+		"pager_duty",
+		"pager-duty",
+		"pd_"
+	], "[uy]\\+[A-Za-z0-9_+-]{18}|[A-Za-z0-9_+-]{20}|[a-f0-9]{32}"),
+	named("opsgenie_key", ["opsgenie"], UUID),
+	named("victorops_key", "victorops", `[a-f0-9]{32}|${UUID}`),
+	named("statuspage_key", "statuspage", `${UUID}|[a-f0-9]{64}`),
+	named("pingdom_token", "pingdom", "[A-Za-z0-9_-]{86}|[a-z0-9]{32}"),
+	token("uptimerobot_key", [
+		"u",
+		"m",
+		"ur"
+	], "\\d{6,9}-[a-f0-9]{24,32}"),
+	named("betterstack_token", [
+		"betterstack",
+		"betteruptime",
+		"logtail"
+	], "[A-Za-z0-9]{24}"),
+	named("appdynamics_key", "appdynamics", "[a-z0-9]{12}"),
+	named("instana_token", "instana", "[A-Za-z0-9_-]{22}"),
+	named("lightstep_token", "lightstep", "[A-Za-z0-9+/]{70,120}={0,2}"),
+	named("signalfx_token", ["signalfx", "sfx_"], "[A-Za-z0-9_-]{22}"),
+	named("librato_token", "librato", "[a-f0-9]{64}"),
+	named("amplitude_key", "amplitude", "[a-f0-9]{32}"),
+	named("mixpanel_secret", "mixpanel", "[a-f0-9]{32}"),
+	named("segment_key", "segment", "[A-Za-z0-9_-]{43}\\.[A-Za-z0-9_-]{43}|[A-Za-z0-9]{32}"),
+	token("segment_key", "sgp_", "[A-Za-z0-9]{64}"),
+	token("posthog_key", [
+		"phc_",
+		"phx_",
+		"phs_"
+	], "[A-Za-z0-9]{40,48}"),
+	named("fullstory_key", "fullstory", "na1\\.[A-Za-z0-9+/=]{40,100}"),
+	named("hotjar_key", "hotjar", "[a-f0-9]{32}"),
+	named("beamer_token", "beamer", "b_[a-z0-9=_-]{44}"),
+	token("launchdarkly_key", [
+		"sdk-",
+		"api-",
+		"mob-"
+	], UUID),
+	named("launchdarkly_key", "launchdarkly", `[a-z0-9=_-]{40}|(?:api|sdk|mob)-${UUID}`),
+	named("split_key", "split_", "[a-z0-9]{36,52}"),
+	named("optimizely_token", "optimizely", "2:[A-Za-z0-9_-]{40,60}"),
+	token("configcat_key", "configcat-sdk-1/", "[A-Za-z0-9_-]{22}/[A-Za-z0-9_-]{22}"),
+	token("flagsmith_key", "ser.", "[A-Za-z0-9]{22}"),
+	token("statsig_key", ["secret-", "console-"], "[A-Za-z0-9]{36,64}"),
+	token("unleash_token", [
+		"*:*.",
+		"default:development.",
+		"default:production."
+	], "[a-f0-9]{56,64}"),
+	named("cronitor_key", "cronitor", "[a-f0-9]{32}"),
+	named("healthchecks_key", ["healthchecks", "hc-ping.com"], "[A-Za-z0-9_-]{32}"),
+	named("checkly_key", "checkly", "cu_[a-f0-9]{32}"),
+	token("checkly_key", "cu_", "[a-f0-9]{32}"),
+	named("scoutapm_key", "scout", "[A-Za-z0-9]{20}"),
+	token("axiom_token", ["xaat-", "xapt-"], UUID),
+	token("highlight_key", "hlx_", "[A-Za-z0-9]{30,60}"),
+	token("sematext_token", "stxt_", UUID),
+	named("site24x7_key", "site24x7", "[a-z]{2}_[a-f0-9]{30,40}"),
+	named("wavefront_token", "wavefront", UUID)
+];
+//#endregion
+//#region src/features/redaction/rules/own.ts
+var OWN_RULES = [token("knowledge_vault_api_key", "kv_", "[A-Za-z0-9_-]{40}"), token("knowledge_vault_session", "kvs_", "[A-Za-z0-9_-]{32,128}")];
+//#endregion
+//#region src/features/redaction/rules/payment.ts
+/** Payments, shops, banking, crypto exchanges, accounting. */
+var PAYMENT_RULES = [
+	token("stripe_key", [
+		"sk_live_",
+		"sk_test_",
+		"sk_prod_",
+		"rk_live_",
+		"rk_test_",
+		"rk_prod_"
+	], "[A-Za-z0-9]{10,250}"),
+	token("stripe_webhook_secret", "whsec_", "[A-Za-z0-9+/]{32,100}={0,2}"),
+	token("square_access_token", ["EAAAE", "EAAAl"], "[A-Za-z0-9_-]{56,60}"),
+	token("square_access_token", [
+		"sq0atp-",
+		"sq0csp-",
+		"sq0idp-"
+	], "[A-Za-z0-9_-]{22,60}"),
+	named("squareup_token", ["square"], "EAAA[A-Za-z0-9_-]{22,60}"),
+	token("paypal_braintree_token", "access_token$", "(?:production|sandbox)\\$[a-z0-9]{16}\\$[a-f0-9]{32}"),
+	named("paypal_secret", "paypal", "[A-Za-z0-9_-]{80}"),
+	named("braintree_key", "braintree", "[a-f0-9]{32}|[a-z0-9]{16}"),
+	named("adyen_key", "adyen", "AQE[A-Za-z0-9+/=_*-]{40,200}"),
+	token("adyen_key", "AQE", "[A-Za-z0-9]{0,10}hm[A-Za-z0-9]{8,20}[A-Za-z0-9+/=_*^%-]{60,200}"),
+	token("gocardless_token", "live_", "(?=[A-Za-z0-9_=-]{0,39}[0-9])[A-Za-z0-9_=-]{40}"),
+	named("gocardless_token", "gocardless", "(?:live|sandbox)_[a-z0-9_=-]{40}"),
+	token("flutterwave_key", [
+		"FLWSECK_TEST-",
+		"FLWPUBK_TEST-",
+		"FLWSECK-",
+		"FLWPUBK-"
+	], "[A-Za-z0-9]{32}(?:-X)?"),
+	token("flutterwave_encryption_key", "FLWSECK_TEST", "-?[A-Za-z0-9]{12}"),
+	named("finicity_key", "finicity", "[a-f0-9]{32}|[a-z0-9]{20}"),
+	token("plaid_access_token", [
+		"access-sandbox-",
+		"access-development-",
+		"access-production-"
+	], UUID),
+	named("plaid_key", "plaid", `[a-z0-9]{24}|[a-z0-9]{30}|access-(?:sandbox|development|production)-${UUID}`),
+	token("duffel_token", ["duffel_test_", "duffel_live_"], "[A-Za-z0-9_=-]{43}"),
+	token("easypost_key", ["EZAK", "EZTK"], "[A-Za-z0-9]{54}"),
+	token("shippo_token", ["shippo_live_", "shippo_test_"], "[A-Fa-f0-9]{40}"),
+	token("lob_key", ["live_", "test_"], "[a-f0-9]{35}"),
+	token("lob_key", ["live_pub_", "test_pub_"], "[a-f0-9]{31}"),
+	token("shopify_token", [
+		"shpat_",
+		"shpca_",
+		"shppa_",
+		"shpss_",
+		"shptka_",
+		"shpua_"
+	], "[A-Fa-f0-9]{32}"),
+	named("etsy_token", "etsy", "[a-z0-9]{24}"),
+	named("coinbase_token", "coinbase", "[a-z0-9_-]{64}|[A-Za-z0-9]{16,32}"),
+	named("kraken_token", "kraken", "[a-z0-9/=_+-]{80,90}"),
+	named("kucoin_key", "kucoin", `[a-f0-9]{24}|${UUID}`),
+	named("bittrex_key", "bittrex", "[a-z0-9]{32}"),
+	named("binance_key", "binance", "[A-Za-z0-9]{64}"),
+	named("bitfinex_key", "bitfinex", "[A-Za-z0-9]{43}"),
+	named("bitmex_key", "bitmex", "[A-Za-z0-9_-]{24}|[A-Za-z0-9_-]{48}"),
+	named("gemini_exchange_key", "gemini", "(?:master|account)-[A-Za-z0-9]{20}"),
+	named("freshbooks_token", "freshbooks", "[a-z0-9]{64}"),
+	named("xero_key", "xero", "[A-Z0-9]{32}|[A-Za-z0-9_-]{48}"),
+	named("quickbooks_key", ["quickbooks", "intuit"], "[A-Za-z0-9]{40,50}"),
+	named("chargebee_key", "chargebee", "(?:live|test)_[A-Za-z0-9]{30,50}"),
+	named("recurly_key", "recurly", "[a-f0-9]{32}"),
+	token("paystack_key", ["sk_live_", "sk_test_"], "[a-z0-9]{40}"),
+	token("razorpay_key", ["rzp_live_", "rzp_test_"], "[A-Za-z0-9]{14,24}"),
+	named("razorpay_secret", "razorpay", "[A-Za-z0-9]{24}"),
+	token("mollie_key", ["live_", "test_"], "(?=[A-Za-z]{0,29}[0-9])[A-Za-z0-9]{30}"),
+	token("mollie_access_token", "access_", "(?=[A-Za-z]{0,29}[0-9])[A-Za-z0-9]{30}"),
+	token("paddle_key", ["pdl_live_apikey_", "pdl_sdbx_apikey_"], "[a-z0-9]{26}_[A-Za-z0-9]{22}_[A-Za-z0-9]{3}"),
+	token("checkout_com_key", ["sk_sbox_", "pk_sbox_"], "[a-z0-9*#$=]{20,60}"),
+	named("mercadopago_token", ["mercadopago", "mercado_pago"], "(?:APP_USR|TEST)-\\d{10,20}-\\d{6}-[a-f0-9]{32}-\\d{6,12}"),
+	token("mercadopago_token", ["APP_USR-"], "\\d{10,20}-\\d{6}-[a-f0-9]{32}-\\d{6,12}"),
+	token("wise_token", "wise_", "[a-f0-9-]{36}"),
+	token("lemonsqueezy_key", "lsq_", "[A-Za-z0-9]{30,80}"),
+	token("helium_sdk", "sk_hel_", "[A-Za-z0-9]{20,60}"),
+	token("nowpayments_key", "NP-", "[A-Z0-9]{7}-[A-Z0-9]{7}-[A-Z0-9]{7}-[A-Z0-9]{7}"),
+	named("alphavantage_key", ["alphavantage", "alpha_vantage"], "[A-Z0-9]{16}"),
+	named("finnhub_token", "finnhub", "[a-z0-9]{20}"),
+	named("polygon_key", "polygon", "[A-Za-z0-9_]{32}"),
+	named("iex_token", ["iexcloud", "iexapis"], "[spt]k_[a-f0-9]{32}"),
+	token("iex_token", [
+		"pk_",
+		"sk_",
+		"Tpk_",
+		"Tsk_"
+	], "[a-f0-9]{32}"),
+	named("alpaca_key", ["alpaca", "apca"], "[PA]K[A-Z0-9]{18}|[A-Za-z0-9]{40}"),
+	named("etherscan_key", [
+		"etherscan",
+		"bscscan",
+		"polygonscan"
+	], "[A-Z0-9]{34}"),
+	named("infura_key", "infura", "[0-9a-f]{32}"),
+	named("alchemy_key", "alchemy", "[A-Za-z0-9_-]{32}"),
+	named("ethereum_private_key", [
+		"private_key",
+		"privatekey",
+		"private key"
+	], "0x[0-9a-f]{64}"),
+	named("yapily_key", "yapily", UUID),
+	named("currencycloud_key", "currencycloud", "[0-9a-f]{64}")
+];
+//#endregion
+//#region src/features/redaction/rules/productivity.ts
+/** Documents, planning, customer relations, files, maps, media. */
+var PRODUCTIVITY_RULES = [
+	token("atlassian_token", [
+		"ATATT3",
+		"ATCTT3",
+		"ATOA"
+	], "[A-Za-z0-9_=.-]{50,260}"),
+	named("atlassian_token", [
+		"atlassian",
+		"jira",
+		"confluence",
+		"statuspage"
+	], "[a-z0-9]{20}[a-f0-9]{4}|[A-Za-z0-9]{24}"),
+	named("asana_client_id", "asana", "[0-9]{16}"),
+	named("asana_client_secret", "asana", "[a-z0-9]{32}"),
+	token("asana_token", [
+		"0/",
+		"1/",
+		"2/"
+	], "\\d{16}(?:/\\d{16})?:[a-f0-9]{32}"),
+	token("notion_token", ["secret_"], "(?=[A-Za-z]{0,42}[0-9])[A-Za-z0-9]{43}"),
+	token("notion_token", ["ntn_"], "[0-9]{11}[A-Za-z0-9]{35}"),
+	token("linear_key", [
+		"lin_api_",
+		"lin_oauth_",
+		"lin_wh_"
+	], "[A-Za-z0-9]{32,64}"),
+	named("linear_secret", "linear", "[a-f0-9]{32}"),
+	token("clickup_token", "pk_", "\\d{7,9}_[A-Z0-9]{32}"),
+	named("trello_key", "trello", "[a-z0-9-]{32}|[a-f0-9]{64}|ATTA[a-f0-9]{60,76}"),
+	token("trello_token", "ATTA", "[a-f0-9]{60,76}"),
+	named("monday_token", "monday", "eyJ[A-Za-z0-9_-]{15,200}\\.[A-Za-z0-9_-]{20,400}\\.[A-Za-z0-9_-]{25,100}"),
+	token("shortcut_token", "sct_", "[a-z]{2}_[a-z_]{2,20}_[A-Za-z0-9]{20,60}"),
+	named("pivotal_token", "pivotal", "[a-z0-9]{32}"),
+	token("figma_token", [
+		"figd_",
+		"figo_",
+		"figu_",
+		"figoh_",
+		"figor_",
+		"figdr_"
+	], "[A-Za-z0-9_-]{40,60}"),
+	named("miro_token", "miro", "[A-Za-z0-9]{27}"),
+	token("frameio_token", "fio-u-", "[A-Za-z0-9=_-]{64}"),
+	named("typeform_token", "typeform", "tfp_[a-z0-9_.=-]{44,59}"),
+	token("typeform_token", "tfp_", "[A-Za-z0-9_.=-]{44,59}"),
+	named("surveymonkey_token", ["surveymonkey", "survey_monkey"], "[A-Za-z0-9._=-]{80,100}"),
+	named("jotform_key", "jotform", "[a-f0-9]{32}"),
+	named("dropbox_secret", "dropbox", "[a-z0-9]{15}|[a-z0-9]{11}AAAAAAAAAA[a-z0-9=_-]{43}|sl\\.[a-z0-9=_-]{130,160}"),
+	token("dropbox_token", ["sl.u.", "sl."], "(?=[A-Za-z0-9_-]{0,20}[A-Z])[A-Za-z0-9_-]{130,1400}"),
+	named("box_secret", ["box_", "boxsdk"], "[A-Za-z0-9]{32}"),
+	named("zendesk_key", "zendesk", "[a-z0-9]{40}"),
+	named("freshdesk_key", ["freshdesk", "freshservice"], "[A-Za-z0-9]{20}"),
+	named("helpscout_key", ["helpscout", "help_scout"], "[A-Za-z0-9]{32,56}"),
+	named("hubspot_key", ["hubspot", "hapikey"], `${UUID}|pat-(?:na|eu)\\d-${UUID}`),
+	token("hubspot_token", [
+		"pat-na1-",
+		"pat-na2-",
+		"pat-eu1-",
+		"pat-ap1-"
+	], UUID),
+	named("salesforce_secret", ["salesforce", "sfdc"], "00D[A-Za-z0-9]{12,15}![A-Za-z0-9_.]{80,140}|[0-9A-F]{64}|3MVG[A-Za-z0-9_.]{70,100}"),
+	token("salesforce_token", "00D", "[A-Za-z0-9]{12,15}![A-Za-z0-9_.]{80,140}"),
+	token("salesforce_consumer_key", "3MVG9", "[A-Za-z0-9_.]{70,100}"),
+	named("pipedrive_token", "pipedrive", "[a-f0-9]{40}"),
+	named("zoho_token", "zoho", "1000\\.[a-f0-9]{32}\\.[a-f0-9]{32}"),
+	token("zoho_token", "1000.", "[a-f0-9]{32}\\.[a-f0-9]{32}"),
+	named("close_key", "close", "api_[A-Za-z0-9]{22}\\.[A-Za-z0-9]{22}"),
+	named("activecampaign_key", ["activecampaign", "active_campaign"], "[a-f0-9]{64}"),
+	token("klaviyo_key", "pk_", "[a-f0-9]{34}"),
+	named("convertkit_key", "convertkit", "[A-Za-z0-9_-]{22}|[A-Za-z0-9_-]{43}"),
+	named("iterable_key", "iterable", "[a-f0-9]{32}"),
+	named("customerio_key", [
+		"customerio",
+		"customer_io",
+		"customer.io"
+	], "[a-z0-9]{20,40}"),
+	named("braze_key", "braze", UUID),
+	named("calendly_token", "calendly", "eyJ[A-Za-z0-9_-]{100,300}\\.eyJ[A-Za-z0-9_-]{100,300}\\.[A-Za-z0-9_-]{40,100}|[A-Za-z0-9]{32}"),
+	token("cal_com_key", [
+		"cal_live_",
+		"cal_test_",
+		"cal_"
+	], "[a-f0-9]{32}"),
+	named("docusign_key", "docusign", UUID),
+	named("adobe_client_id", "adobe", "[a-f0-9]{32}"),
+	token("adobe_client_secret", ["p8e-", "p8-"], "[A-Za-z0-9_-]{32}"),
+	token("adobe_token", "s-", "[a-z0-9]{8}-[a-z0-9]{4}-4[a-z0-9]{3}-[a-z0-9]{4}-[a-z0-9]{12}"),
+	named("adafruit_key", ["adafruit"], "[a-z0-9_-]{32}"),
+	token("adafruit_key", "aio_", "[A-Za-z0-9]{28}"),
+	named("squarespace_token", "squarespace", UUID),
+	named("wix_key", "wix", "IST\\.eyJ[A-Za-z0-9_-]{50,400}\\.[A-Za-z0-9_-]{100,1200}\\.[A-Za-z0-9_-]{100,600}"),
+	named("webflow_token", "webflow", "[a-f0-9]{64}"),
+	named("ghost_key", "ghost", "[a-f0-9]{24}:[a-f0-9]{64}"),
+	token("maps_mapbox_token", [
+		"pk.eyJ",
+		"sk.eyJ",
+		"tk.eyJ"
+	], "[A-Za-z0-9_-]{40,200}\\.[A-Za-z0-9_-]{22}"),
+	token("mapbox_token", ["pk.", "sk."], "(?=[A-Za-z]{0,59}[0-9])[A-Za-z0-9]{60}\\.[A-Za-z0-9]{22}"),
+	named("here_key", ["here_", "heremaps"], "[A-Za-z0-9_-]{43}"),
+	named("tomtom_key", "tomtom", "[A-Za-z0-9]{32}"),
+	named("ipinfo_token", [
+		"ipinfo",
+		"ipstack",
+		"ipgeolocation",
+		"ipdata"
+	], "[a-f0-9]{14}|[a-f0-9]{32}|[a-f0-9]{56}"),
+	named("maxmind_key", ["maxmind", "geoip"], "[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk|[A-Za-z0-9]{16}"),
+	token("maxmind_key", ["mmk_"], "[A-Za-z0-9]{29}"),
+	named("nytimes_token", [
+		"nytimes",
+		"new-york-times",
+		"newyorktimes",
+		"new_york_times"
+	], "[a-z0-9=_-]{32}"),
+	named("newsapi_key", ["newsapi", "news_api"], "[a-f0-9]{32}"),
+	named("spotify_secret", "spotify", "[a-f0-9]{32}"),
+	token("spotify_token", "BQ", "(?=[A-Za-z0-9_-]{0,20}[0-9])[A-Za-z0-9_-]{81,240}"),
+	named("lastfm_key", ["lastfm", "last_fm"], "[a-f0-9]{32}"),
+	named("giphy_key", "giphy", "[A-Za-z0-9]{32}"),
+	named("unsplash_key", ["unsplash", "pexels"], "[A-Za-z0-9_-]{43}|[A-Za-z0-9]{56}|[a-f0-9]{64}"),
+	named("vimeo_token", "vimeo", "[a-f0-9]{32}|[A-Za-z0-9/+]{128}"),
+	named("mux_key", "mux_", `${UUID}|[A-Za-z0-9+/]{75}`),
+	named("steam_key", "steam", "[A-F0-9]{32}"),
+	named("strava_secret", "strava", "[a-f0-9]{40}"),
+	named("fitbit_secret", "fitbit", "[a-f0-9]{32}"),
+	named("foursquare_key", "foursquare", "[A-Z0-9]{48}|fsq3[A-Za-z0-9+/=]{40,48}"),
+	token("foursquare_key", "fsq3", "[A-Za-z0-9+/]{43}="),
+	named("yelp_key", "yelp", "[A-Za-z0-9_-]{128}"),
+	named("uber_token", "uber", "[A-Za-z0-9_-]{32,40}"),
+	named("lyft_secret", "lyft", "[A-Za-z0-9_-]{32}"),
+	named("yandex_key", "yandex", "t1\\.[a-z0-9_-]{1,400}={0,2}\\.[a-z0-9_-]{86}={0,2}|AQVN[a-z0-9_-]{35,38}|YC[a-z0-9_-]{38}"),
+	named("evernote_token", "evernote", "[A-Za-z0-9:=_-]{60,120}"),
+	named("todoist_token", "todoist", "[a-f0-9]{40}"),
+	named("zapier_secret", "zapier", "[A-Za-z0-9]{32,64}"),
+	token("zapier_webhook", "hooks.zapier.com/hooks/catch/", "\\d{4,9}/[A-Za-z0-9]{5,12}"),
+	token("make_webhook", [
+		"hook.eu1.make.com/",
+		"hook.us1.make.com/",
+		"hook.eu2.make.com/",
+		"hook.us2.make.com/",
+		"hook.integromat.com/"
+	], "[a-z0-9]{32}"),
+	named("ifttt_key", ["ifttt", "maker.ifttt.com/use"], "[A-Za-z0-9_-]{22,43}"),
+	token("apify_token", "apify_api_", "[A-Za-z0-9]{34,38}"),
+	named("scrapingbee_key", [
+		"scrapingbee",
+		"scraperapi",
+		"scrapingant"
+	], "[A-Z0-9]{80}|[a-f0-9]{32}"),
+	token("brightdata_key", "brd-customer-", "[a-z0-9_-]{8,40}:[a-z0-9]{10,20}"),
+	named("browserstack_key", [
+		"browserstack",
+		"saucelabs",
+		"sauce",
+		"lambdatest"
+	], `[A-Za-z0-9]{20}|${UUID}|[A-Za-z0-9]{50}`),
+	named("cypress_key", ["cypress_record"], UUID),
+	token("percy_token", ["web_", "app_"], "[a-f0-9]{64}"),
+	token("chromatic_token", "chpt_", "[a-f0-9]{12,16}"),
+	token("expo_access_token", "expo_", "[A-Za-z0-9_-]{40}"),
+	named("appcenter_token", [
+		"appcenter",
+		"app_center",
+		"hockeyapp"
+	], "[a-f0-9]{40}|[a-f0-9]{32}"),
+	named("codepush_key", "codepush", "[A-Za-z0-9_-]{37,60}"),
+	token("revenuecat_key", [
+		"sk_",
+		"appl_",
+		"goog_"
+	], "(?=[A-Za-z]{0,27}[0-9])[A-Za-z0-9]{28}"),
+	token("scalingo_token", "tk-us-", "[A-Za-z0-9_-]{48}"),
+	token("gemini_tools_key", "AQ.", "Ab[A-Za-z0-9_-]{40,60}"),
+	token("wakatime_key", "waka_", UUID),
+	named("looker_key", "looker", "[a-z0-9]{20}|[a-z0-9]{24}"),
+	named("tableau_token", "tableau", "[A-Za-z0-9+/]{22}==:[A-Za-z0-9]{32}"),
+	token("lokalise_token", "lokalise_", "[a-f0-9]{40}"),
+	named("lokalise_token", [
+		"lokalise",
+		"crowdin",
+		"transifex",
+		"phrase"
+	], "[a-f0-9]{40}|[a-f0-9]{64}|[a-f0-9]{80}|1/[a-f0-9]{40}"),
+	named("contentstack_token", "contentstack", "cs[a-f0-9]{32}|blt[a-f0-9]{16}"),
+	token("contentstack_token", "blt", "[a-f0-9]{16}"),
+	named("bynder_token", "bynder", "[a-f0-9]{64}"),
+	named("cloudconvert_key", ["cloudconvert", "convertapi"], "[A-Za-z0-9]{16,64}"),
+	named("clearbit_key", "clearbit", "sk_[a-f0-9]{32}"),
+	named("apollo_key", "apollo", "[A-Za-z0-9_-]{22}|service:[A-Za-z0-9_-]{3,60}:[A-Za-z0-9_-]{22}"),
+	token("apollo_graph_key", ["service:"], "[A-Za-z0-9_-]{3,60}:[A-Za-z0-9_-]{22}")
+];
+//#endregion
+//#region src/features/redaction/rules/source-hosts.ts
+/** Source hosts, package registries, continuous integration, code quality. */
+var SOURCE_HOST_RULES = [
+	token("github_token", [
+		"ghp_",
+		"gho_",
+		"ghu_",
+		"ghs_"
+	], "[A-Za-z0-9]{36,255}"),
+	token("github_refresh_token", "ghr_", "[A-Za-z0-9]{36,255}"),
+	token("github_fine_grained_token", "github_pat_", "[A-Za-z0-9_]{22,255}"),
+	token("github_app_token", "v1.", "[a-f0-9]{40}"),
+	named("github_client_secret", "github", "[0-9a-f]{40}"),
+	token("gitlab_token", [
+		"glpat-",
+		"gldt-",
+		"glrt-",
+		"glcbt-",
+		"glptt-",
+		"glft-",
+		"glsoat-",
+		"glimt-",
+		"glagent-",
+		"gloas-",
+		"glffct-",
+		"glrtr-",
+		"glwt-"
+	], "[A-Za-z0-9_-]{20,300}(?:\\.[a-z0-9]{2}\\.[a-z0-9]{7,12})?"),
+	token("gitlab_runner_token", "GR1348941", "[A-Za-z0-9_-]{20}"),
+	token("gitlab_cicd_job_token", "glcbt-", "[A-Za-z0-9]{1,5}_[A-Za-z0-9_-]{20}"),
+	named("gitlab_session", "_gitlab_session", "[0-9a-z]{32}"),
+	token("bitbucket_token", [
+		"ATBB",
+		"ATCTT3xFfG",
+		"ATATT3xFfG"
+	], "[A-Za-z0-9_=.-]{24,300}"),
+	named("bitbucket_client_id", "bitbucket", "[a-z0-9]{32}"),
+	named("bitbucket_client_secret", "bitbucket", "[a-z0-9=_-]{64}"),
+	token("gitea_token", "gitea_", "[a-f0-9]{40}"),
+	named("gitea_token", [
+		"gitea",
+		"forgejo",
+		"gogs",
+		"codeberg"
+	], "[a-f0-9]{40}"),
+	token("npm_token", "npm_", "[A-Za-z0-9]{36}"),
+	named("npm_token", "_authtoken", `[A-Za-z0-9+/=_-]{20,200}|${UUID}`),
+	named("npm_password", [":_password", ":_auth"], "[A-Za-z0-9+/]{12,200}={0,2}"),
+	token("pypi_token", "pypi-AgE", "[A-Za-z0-9_-]{50,1000}"),
+	token("rubygems_token", "rubygems_", "[a-f0-9]{48}"),
+	token("clojars_token", "CLOJARS_", "[A-Za-z0-9]{60}"),
+	token("crates_token", "cio", "[A-Za-z0-9]{32}"),
+	token("nuget_key", "oy2", "[a-z0-9]{43}"),
+	named("packagist_token", "packagist", "(?:packagist_[ou]rt_)?[a-f0-9]{40,80}"),
+	token("packagist_token", [
+		"packagist_ort_",
+		"packagist_urt_",
+		"packagist_uut_"
+	], "[a-f0-9]{40,80}"),
+	named("hackage_token", "hackage", "[A-Za-z0-9]{44}"),
+	token("docker_token", ["dckr_pat_", "dckr_oat_"], "[A-Za-z0-9_-]{27,40}"),
+	named("docker_auth", "\"auth", "[A-Za-z0-9+/]{16,200}={0,2}"),
+	named("quay_token", "quay", "[A-Z0-9]{64}|[A-Za-z0-9]{40}"),
+	named("artifactory_api_key", [
+		"artifactory",
+		"jfrog",
+		"jfrog-art-api",
+		"bintray",
+		"xray"
+	], "[A-Za-z0-9]{64,73}"),
+	token("artifactory_api_key", "AKCp", "[A-Za-z0-9]{69}"),
+	token("artifactory_reference_token", "cmVmd", "[A-Za-z0-9]{59}"),
+	named("cloudsmith_key", "cloudsmith", "[a-f0-9]{40}"),
+	token("circleci_token", ["CCIPAT_", "CCIPRJ_"], "[A-Za-z0-9]{22}_[a-f0-9]{40}"),
+	named("circleci_token", [
+		"circleci",
+		"circle_token",
+		"circle-token"
+	], "[a-f0-9]{40}"),
+	named("travisci_token", ["travis"], "[A-Za-z0-9_-]{20,22}"),
+	named("droneci_token", "drone", "[A-Za-z0-9]{32}"),
+	token("buildkite_token", [
+		"bkua_",
+		"bkat_",
+		"bkct_",
+		"bkpt_"
+	], "[A-Za-z0-9_-]{36,64}"),
+	named("buildkite_token", "buildkite", "[a-z0-9]{40}"),
+	named("semaphore_token", "semaphore", "[A-Za-z0-9_-]{20,43}"),
+	named("codefresh_token", "codefresh", "[a-f0-9]{24}\\.[a-f0-9]{32}"),
+	named("appveyor_token", "appveyor", "(?:v2\\.)?[a-z0-9]{20}"),
+	named("bitrise_token", "bitrise", "[A-Za-z0-9_-]{86}"),
+	named("jenkins_token", ["jenkins", "crumb"], "[a-f0-9]{32,34}|[a-f0-9]{64}"),
+	named("teamcity_token", "teamcity", "eyJ[A-Za-z0-9+/=.]{20,200}"),
+	named("codecov_token", "codecov", `[a-z0-9]{32}|${UUID}`),
+	named("coveralls_token", ["coveralls", "repo_token"], "[A-Za-z0-9]{32,37}"),
+	named("codacy_token", "codacy", "[a-f0-9]{32}|[A-Za-z0-9]{20}"),
+	named("codeclimate_token", ["codeclimate", "cc_test_reporter"], "[a-f0-9]{40,64}"),
+	token("sonar_token", [
+		"squ_",
+		"sqp_",
+		"sqa_"
+	], "[a-z0-9]{40}"),
+	named("sonar_token", ["sonar"], "(?:sq[upa]_)?[a-z0-9=_-]{40}"),
+	named("snyk_token", "snyk", UUID),
+	token("sourcegraph_token", [
+		"sgp_",
+		"sgs_",
+		"slk_",
+		"sgd_"
+	], "(?:[A-Fa-f0-9]{16}_|local_)?[A-Fa-f0-9]{40}(?:[a-f0-9]{24})?"),
+	named("sourcegraph_token", ["sourcegraph", "src_access_token"], "[a-f0-9]{40}"),
+	named("deepsource_key", "deepsource", "https:\\/\\/[A-Za-z0-9]{32}@[\\w.]{1,60}|[A-Za-z0-9]{32}"),
+	token("phabricator_token", ["api-", "cli-"], "(?=[a-z0-9]{0,27}[0-9])[a-z0-9]{28}"),
+	token("pulumi_esc_token", "esc-", "[a-f0-9]{40}"),
+	named("scalr_token", "scalr", "eyJ[A-Za-z0-9_-]{20,200}\\.[A-Za-z0-9_-]{20,400}\\.[A-Za-z0-9_-]{20,200}"),
+	token("replicate_deploy_key", "depot_", "[a-z]{3,8}_[a-f0-9]{64}"),
+	named("gemfury_token", "fury", "[A-Za-z0-9]{20}"),
+	token("gemfury_token", ["fury_"], "[A-Za-z0-9_-]{20,60}"),
+	named("travis_session", "travis", "[A-Za-z0-9]{43}"),
+	named("libraries_io_key", ["libraries_io", "librariesio"], "[a-f0-9]{32}"),
+	token("postman_api_key", "PMAK-", "[A-Fa-f0-9]{24}-[A-Fa-f0-9]{34}"),
+	token("readme_api_key", "rdme_", "[a-z0-9]{70}"),
+	token("scribe_sentry", "sntryu_", "[a-f0-9]{64}"),
+	token("localstack_token", "ls-", "[A-Za-z]{4}[A-Za-z0-9]{4}-[A-Za-z0-9]{4}-[A-Za-z0-9]{4}-[A-Za-z0-9]{4}-[A-Za-z0-9]{12,16}")
+];
+//#endregion
+//#region src/features/redaction/rules/all.ts
+var ALL_RULES = [
+	...OWN_RULES,
+	...CLOUD_RULES,
+	...SOURCE_HOST_RULES,
+	...PAYMENT_RULES,
+	...MESSAGING_RULES,
+	...AI_RULES,
+	...DATABASE_RULES,
+	...OBSERVABILITY_RULES,
+	...IDENTITY_RULES,
+	...PRODUCTIVITY_RULES
+];
+//#endregion
+//#region src/features/redaction/rules/names.ts
+var SECRET_NAMES = [
+	{
+		kind: "password",
+		whole: false,
+		names: [
+			"password",
+			"passwd",
+			"passphrase",
+			"passcode",
+			"passwort",
+			"kennwort",
+			"mot_de_passe"
+		]
+	},
+	{
+		kind: "password",
+		whole: true,
+		names: [
+			"pass",
+			"pwd",
+			"pw"
+		]
+	},
+	{
+		kind: "secret",
+		whole: false,
+		names: [
+			"secret",
+			"credential",
+			"private_key",
+			"privatekey",
+			"private-key",
+			"signing_key",
+			"signingkey",
+			"signing-key",
+			"encryption_key",
+			"encryptionkey",
+			"encryption-key",
+			"master_key",
+			"masterkey"
+		]
+	},
+	{
+		kind: "secret",
+		whole: true,
+		names: [
+			"creds",
+			"salt",
+			"hmac"
+		]
+	},
+	{
+		kind: "token",
+		whole: false,
+		names: [
+			"session_id",
+			"sessionid",
+			"authorization"
+		]
+	},
+	{
+		kind: "token",
+		whole: true,
+		names: [
+			"token",
+			"auth",
+			"bearer",
+			"jwt"
+		]
+	},
+	{
+		kind: "api_key",
+		whole: false,
+		names: [
+			"api_key",
+			"apikey",
+			"api-key",
+			"api key",
+			"access_key",
+			"accesskey",
+			"access-key",
+			"access key",
+			"account_key",
+			"accountkey",
+			"shared_key",
+			"sharedkey",
+			"license_key",
+			"licensekey",
+			"subscription_key",
+			"subscription-key"
+		]
+	},
+	{
+		kind: "api_key",
+		whole: true,
+		names: [
+			"key",
+			"api",
+			"client_id",
+			"clientid"
+		]
+	}
+];
+//#endregion
+//#region src/features/redaction/stretches.ts
+/** Characters at which a value ends, whatever the notation. */
+var BREAKS = /* @__PURE__ */ new Uint8Array(128);
+for (const character of " 	\n\r\v\f\"'`;,<>&)]}|\\#") BREAKS[character.charCodeAt(0)] = 1;
+/** Names and prefixes that are glued together without a break are data, or an attack; the first ones are tried. */
+var MOST_VALUES = 8;
+var MOST_TOKENS = 200;
+/**
+* Tells whether a try is worth its cost. A stretch has no break inside: a value reaches at least to its end. One
+* look at it serves every name inside, so that a million glued names cost no more than a million letters.
+*/
+var Stretches = class {
+	#text;
+	#start = 0;
+	#end = 0;
+	#values = 0;
+	#tokens = 0;
+	#lastValue = -1;
+	constructor(text) {
+		this.#text = text;
+	}
+	/** May a value of at most `longest` characters start here? */
+	admitsValue(at, longest) {
+		this.#moveTo(at);
+		if (this.#end - at > longest) return false;
+		if (at !== this.#lastValue) {
+			this.#lastValue = at;
+			this.#values += 1;
+		}
+		return this.#values <= MOST_VALUES;
+	}
+	admitsToken(at) {
+		this.#moveTo(at);
+		this.#tokens += 1;
+		return this.#tokens <= MOST_TOKENS;
+	}
+	#moveTo(at) {
+		if (at >= this.#start && at < this.#end) return;
+		let end = at;
+		while (end < this.#text.length && BREAKS[this.#text.charCodeAt(end)] !== 1) end += 1;
+		this.#start = at;
+		this.#end = end;
+		this.#values = 0;
+		this.#tokens = 0;
+	}
+};
+//#endregion
+//#region src/features/redaction/tables.ts
+/** Tables of Markdown: a name stands beside its value, or at the head of its column. */
+var LONGEST_NAME = 40;
+var MOST_CELLS = 40;
+var ONLY_SIGNS = /^[ \t|:-]+$/;
+var WRAPPING = /^[\s*_~"'`]{1,8}|[\s*_~"'`]{1,8}$/g;
+var namePatterns = SECRET_NAMES.map(({ kind, whole, names }) => ({
+	kind,
+	pattern: new RegExp(`(?:${names.join("|")})${whole ? "s?(?![a-z])" : ""}`, "i")
+}));
+/** The kind of secret that a cell speaks of, if it is a name. */
+function kindNamedBy(cell) {
+	const name = cell.replace(WRAPPING, "");
+	if (name === "" || name.length > LONGEST_NAME) return void 0;
+	return namePatterns.find(({ pattern }) => pattern.test(name))?.kind;
+}
+/** `|---|:--|`: what stands above it are the heads of columns. */
+var isSeparator = (line) => line.includes("-") && ONLY_SIGNS.test(line.trimEnd());
+function cellsOf(line, lineStart) {
+	const cells = [];
+	let from = 0;
+	for (let bar = line.indexOf("|"); bar >= 0 && cells.length < MOST_CELLS; bar = line.indexOf("|", from)) {
+		cells.push({
+			start: lineStart + from,
+			text: line.slice(from, bar)
+		});
+		from = bar + 1;
+	}
+	cells.push({
+		start: lineStart + from,
+		text: line.slice(from)
+	});
+	return cells[0]?.text.trim() === "" ? cells.slice(1) : cells;
+}
+var TRIMMED = /[^\s*_~"'`](?:[^\r\n]{0,398}[^\s*_~"'`])?/;
+function secretIn(cell, kind) {
+	const found = cell && TRIMMED.exec(cell.text);
+	return found ? secretValue(found[0], cell.start + found.index, kind) : void 0;
+}
+function secretsInTables(text) {
+	if (!text.includes("|")) return [];
+	const spans = [];
+	let columns = [];
+	let before = [];
+	for (let start = 0, end = 0; start <= text.length; start = end + 1) {
+		end = text.indexOf("\n", start);
+		if (end < 0) end = text.length;
+		const line = text.slice(start, end);
+		if (!line.includes("|")) {
+			columns = [];
+			before = [];
+			continue;
+		}
+		if (isSeparator(line)) {
+			columns = before.map((cell) => kindNamedBy(cell.text));
+			continue;
+		}
+		const cells = cellsOf(line, start);
+		const isRow = line.trimStart().startsWith("|") || columns.length > 0;
+		for (const [i, cell] of cells.entries()) {
+			const named = isRow && i > 0 ? kindNamedBy(cells[i - 1]?.text ?? "") : void 0;
+			const kind = columns[i] ?? named;
+			const span = kind === void 0 ? void 0 : secretIn(cell, kind);
+			if (span) spans.push(span);
+		}
+		before = cells;
+	}
+	return spans;
+}
+//#endregion
+//#region src/features/redaction/unfold.ts
+/**
+* Ways to write a secret so that it looks the same and reads differently: signs that nobody sees between its letters, Markdown
+* escapes, wide letters, curly quotes. The scanner reads a plain form; an offset in it leads to an offset in the text as it was.
+*/
+var INVISIBLE = "\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\u2066-\\u206f\\ufe00-\\ufe0f\\ufeff\\uffa0";
+var BLANKS = "\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000";
+var DISGUISED = new RegExp(`[${INVISIBLE}${BLANKS}\\u2018-\\u201f\\u2039\\u203a\\u00ab\\u00bb\\uff01-\\uff5e]|\\\\(?=[_*.~+#=!-])|\\udb40[\\udc00-\\udc7f]`, "g");
+var WIDE = /[\uff01-\uff5e]/;
+var BLANK = new RegExp(`[${BLANKS}]`);
+var SINGLE_QUOTES = /[\u2018-\u201b\u2039\u203a]/;
+var DOUBLE_QUOTES = /[\u201c-\u201f\u00ab\u00bb]/;
+var asItIs = (at) => at;
+function unfold(text) {
+	DISGUISED.lastIndex = 0;
+	if (!DISGUISED.test(text)) return {
+		text,
+		originalOffset: asItIs
+	};
+	const at = [];
+	const by = [];
+	let left = 0;
+	return {
+		text: text.replace(DISGUISED, (sign, offset) => {
+			const shown = shownAs(sign);
+			if (shown !== "") return shown;
+			at.push(offset - left);
+			left += sign.length;
+			by.push(left);
+			return "";
+		}),
+		originalOffset: left === 0 ? asItIs : (offset) => offset + shiftAt(at, by, offset)
+	};
+}
+function shownAs(sign) {
+	if (WIDE.test(sign)) return String.fromCharCode(sign.charCodeAt(0) - 65248);
+	if (BLANK.test(sign)) return " ";
+	if (SINGLE_QUOTES.test(sign)) return "'";
+	return DOUBLE_QUOTES.test(sign) ? "\"" : "";
+}
+/** By how much the left-out characters at or before an offset have moved it. */
+function shiftAt(at, by, offset) {
+	let low = 0;
+	let high = at.length;
+	while (low < high) {
+		const middle = low + high >>> 1;
+		if (at[middle] <= offset) low = middle + 1;
+		else high = middle;
+	}
+	return low === 0 ? 0 : by[low - 1];
+}
+//#endregion
+//#region src/features/redaction/urls.ts
+var USER_INFO = /([^\s:/@"'`<>\\?#]{0,200}):([^\s@/"'`<>\\]{1,300})@(?=[\w[$-])/y;
+/** Words that stand for a password in samples of addresses. */
+var SAMPLE_WORDS = new Set("password passwd pass pwd secret pw user username token key postgres root admin guest mysql mongo redis test foo bar".split(" "));
+/** `scheme://user:password@host`, from the end of `://`. Only the password goes. */
+function urlPassword(text, afterScheme) {
+	USER_INFO.lastIndex = afterScheme;
+	const found = USER_INFO.exec(text);
+	const password = found?.[2];
+	if (!found || !password || SAMPLE_WORDS.has(password.toLowerCase()) || isPlaceholder(password)) return void 0;
+	const end = found.index + found[0].length - 1;
+	return {
+		start: end - password.length,
+		end,
+		kind: "url_password",
+		rank: RANK.assigned
+	};
+}
+//#endregion
+//#region src/features/redaction/scan.ts
+var TRIGGERS = /* @__PURE__ */ new Map();
+function on(keyword, trigger) {
+	const key = keyword.toLowerCase();
+	const present = TRIGGERS.get(key);
+	if (present) present.push(trigger);
+	else TRIGGERS.set(key, [trigger]);
+}
+for (const rule of ALL_RULES) if (rule.form === "token") for (const prefix of rule.prefixes) on(prefix, (scan, end) => scan.add(findToken(scan, end, prefix, rule)));
+else for (const name of rule.names) on(name, (scan, end) => scan.add(findNamed(scan, end, rule)));
+for (const { kind, whole, names } of SECRET_NAMES) for (const name of names) on(name, (scan, end) => {
+	if (!whole || !wordGoesOn(scan.text, end)) scan.add(assignedSecret(scan.text, end, kind, scan.stretches));
+});
+for (const [index, keyword] of handoverKeywords.entries()) on(keyword, (scan, end) => scan.add(handedOver(scan.text, end, index)));
+on("-----begin ", (scan, end) => scan.add(findBlock(scan, end)));
+on("://", (scan, end) => scan.add(urlPassword(scan.text, end)));
+on("bearer", (scan, end) => scan.add(bearerToken(scan.text, end)));
+on("basic", (scan, end) => scan.add(basicCredentials(scan.text, end)));
+for (const keyword of MANIFEST_KEYWORDS) on(keyword, (scan, end) => {
+	if (end <= scan.manifestEnd) return;
+	const { spans, readUntil } = manifestSecrets(scan.text, end);
+	scan.manifestEnd = readUntil;
+	for (const span of spans) scan.add(span);
+});
+on("private-lines:", (scan, end) => scan.add(puttyLines(scan.text, end)));
+on("authorization", (scan, end) => scan.add(authorizationValue(scan.text, end)));
+on("cookie:", (scan, end) => {
+	for (const span of sessionCookies(scan.text, end)) scan.add(span);
+});
+var KEYWORDS = [...TRIGGERS.keys()];
+var BY_KEYWORD = [...TRIGGERS.values()];
+var automaton = buildAutomaton(KEYWORDS);
+/** Every secret in the text, in order, without overlaps. */
+function scan(written) {
+	const found = scanPlain(written);
+	const { text, originalOffset } = unfold(written);
+	if (text === written) return found;
+	const unfolded = scanPlain(text).map(({ start, end, ...span }) => ({
+		...span,
+		start: originalOffset(start),
+		end: originalOffset(end - 1) + 1
+	}));
+	return withoutOverlaps([...found, ...unfolded]);
+}
+function scanPlain(text) {
+	const found = [];
+	const state = {
+		text,
+		block: blockFinder(text),
+		read: {
+			start: 0,
+			end: 0
+		},
+		value: {
+			nameEnd: -1,
+			start: -1
+		},
+		stretches: new Stretches(text),
+		manifestEnd: -1,
+		add: (span) => {
+			if (span) found.push(span);
+		}
+	};
+	automaton.scan(text, (keyword, end) => {
+		const { read } = state;
+		if (end <= read.end && end - (KEYWORDS[keyword]?.length ?? 0) > read.start) return;
+		for (const trigger of BY_KEYWORD[keyword] ?? []) trigger(state, end);
+	});
+	return withoutOverlaps([...found, ...secretsInTables(text)]);
+}
+function findBlock(scan, end) {
+	const span = scan.block(end);
+	if (span) scan.read = span;
+	return span;
+}
+function findToken(scan, end, prefix, rule) {
+	const { text } = scan;
+	const fixed = end - prefix.length;
+	if (!text.startsWith(prefix, fixed)) return void 0;
+	const start = tokenStart(text, fixed, rule);
+	if (start === -1 || !scan.stretches.admitsToken(start)) return void 0;
+	rule.tail.lastIndex = end;
+	const tail = rule.tail.exec(text)?.[0];
+	if (tail === void 0) return void 0;
+	const span = {
+		start,
+		end: end + tail.length,
+		kind: rule.kind,
+		rank: RANK.token + prefix.length / 100
+	};
+	scan.read = span;
+	return isSampleToken(text.slice(start, fixed) + tail) ? void 0 : span;
+}
+function tokenStart(text, fixed, { head }) {
+	if (!head) return startsWord(text, fixed) ? fixed : -1;
+	head.lastIndex = fixed;
+	const before = head.exec(text)?.[1];
+	return before === void 0 ? -1 : fixed - before.length;
+}
+/** The start of a word, or what follows an escape such as `\n` or `%3D`. */
+function startsWord(text, at) {
+	if (at === 0 || !isWordCharacter(text.charCodeAt(at - 1))) return true;
+	return text[at - 2] === "\\" || text[at - 3] === "%";
+}
+function isWordCharacter(code) {
+	return code >= 48 && code <= 57 || code >= 65 && code <= 90 || code >= 97 && code <= 122;
+}
+/** More than any published format; what goes on for longer is data. */
+var LONGEST_NAMED_VALUE = 2e3;
+function findNamed(scan, end, rule) {
+	const { text } = scan;
+	if (scan.value.nameEnd !== end) scan.value = {
+		nameEnd: end,
+		start: valueStart(text, end)
+	};
+	const { start } = scan.value;
+	if (start === -1 || !scan.stretches.admitsValue(start, LONGEST_NAMED_VALUE)) return void 0;
+	rule.value.lastIndex = start;
+	const value = rule.value.exec(text)?.[0];
+	if (value === void 0 || isSampleValue(value)) return void 0;
+	return {
+		start,
+		end: start + value.length,
+		kind: rule.kind,
+		rank: RANK.named
+	};
+}
+/** `key` is a name, `keys` and `keyId` are, `keyword` and `KEYWORD` are not. */
+function wordGoesOn(text, end) {
+	const sameCase = isLower(text.charCodeAt(end - 1)) ? isLower : isUpper;
+	const next = text[end] === "s" || text[end] === "S" ? end + 1 : end;
+	return sameCase(text.charCodeAt(next));
+}
+function isLower(code) {
+	return code >= 97 && code <= 122;
+}
+function isUpper(code) {
+	return code >= 65 && code <= 90;
+}
+/** Joins overlapping finds into one, named by the surest of them. */
+function withoutOverlaps(found) {
+	found.sort((a, b) => a.start - b.start || b.end - a.end);
+	const kept = [];
+	for (const span of found) {
+		const last = kept.at(-1);
+		if (last === void 0 || span.start >= last.end) {
+			kept.push({ ...span });
+			continue;
+		}
+		if (span.rank > last.rank) {
+			last.kind = span.kind;
+			last.rank = span.rank;
+		}
+		last.end = Math.max(last.end, span.end);
+	}
+	return kept;
+}
+//#endregion
+//#region src/features/redaction/redact.ts
+/** Replaces every secret in the text by a placeholder of its kind, such as `<AWS_ACCESS_KEY>`. */
+function redact(text) {
+	const spans = scan(text);
+	if (spans.length === 0) return {
+		text,
+		findings: []
+	};
+	const parts = [];
+	let from = 0;
+	for (const span of spans) {
+		parts.push(text.slice(from, span.start), `<${span.kind.toUpperCase()}>`);
+		from = span.end;
+	}
+	parts.push(text.slice(from));
+	return {
+		text: parts.join(""),
+		findings: countByKind(spans)
+	};
+}
+var CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+/** For free text on its way into storage: no control characters but tab and newline, and no secrets. */
+function sanitise(text) {
+	return redact(text.replace(CONTROL_CHARACTERS, ""));
+}
+function countByKind(spans) {
+	const counts = /* @__PURE__ */ new Map();
+	for (const { kind } of spans) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+	return [...counts].map(([kind, count]) => ({
+		kind,
+		count
+	}));
+}
+//#endregion
+//#region src/features/redaction/stored.ts
+/** Gathers what several texts of one record held. */
+var Findings = class {
+	#counts = /* @__PURE__ */ new Map();
+	add(findings) {
+		for (const { kind, count } of findings) this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + count);
+	}
+	list() {
+		return [...this.#counts].map(([kind, count]) => ({
+			kind,
+			count
+		}));
+	}
+	get found() {
+		return this.#counts.size > 0;
+	}
+};
+/** A text on its way into storage. */
+function cleanText(text, findings) {
+	const clean = sanitise(text);
+	findings.add(clean.findings);
+	return clean.text;
+}
+/** Metadata on its way into storage: every string in it, judged by the name it has. */
+function cleanJson(value, findings, name = "") {
+	if (typeof value === "string") return cleanNamed(name, value, findings);
+	if (Array.isArray(value)) return value.map((item) => cleanJson(item, findings, name));
+	if (typeof value !== "object" || value === null) return value;
+	return Object.fromEntries(Object.entries(value).map(([key, item]) => [cleanText(key, findings), cleanJson(item, findings, key)]));
+}
+var LONGEST_NAMED_SECRET = 500;
+function cleanNamed(name, value, findings) {
+	const clean = sanitise(value);
+	findings.add(clean.findings);
+	if (clean.findings.length > 0 || name === "" || value.length > LONGEST_NAMED_SECRET) return clean.text;
+	const inContext = redact(`${name}: "${clean.text}"`).findings[0];
+	if (!inContext) return clean.text;
+	findings.add([{
+		kind: inContext.kind,
+		count: 1
+	}]);
+	return `<${inContext.kind.toUpperCase()}>`;
+}
+//#endregion
+//#region src/doors/cli/hooks/spool/spool.ts
+var LIMITS = {
+	entries: 500,
+	bytes: 16777216,
+	ageMs: 2592e6
+};
+var spoolFolder = () => join(settingsFolder(), "spool");
+var ENTRY = /^\d{18}-[0-9a-f-]{36}\.json$/;
+function makeSpoolFolder() {
+	mkdirSync(spoolFolder(), {
+		recursive: true,
+		mode: 448
+	});
+}
+/** Oldest first. */
+function waitingFiles() {
+	try {
+		return readdirSync(spoolFolder(), { withFileTypes: true }).filter((entry) => entry.isFile() && ENTRY.test(entry.name)).map((entry) => entry.name).sort();
+	} catch {
+		return [];
+	}
+}
+var sizeOf = (name) => statSync(join(spoolFolder(), name), { throwIfNoEntry: false }) ?? {
+	size: 0,
+	mtimeMs: 0
+};
+/** The oldest go first where there are too many, and those that are too old to matter. */
+function trimSpool(limits = LIMITS, now = Date.now()) {
+	const kept = waitingFiles().map((name) => ({
+		name,
+		...sizeOf(name)
+	}));
+	let bytes = kept.reduce((sum, { size }) => sum + size, 0);
+	for (const [at, { name, size, mtimeMs }] of kept.entries()) {
+		if (kept.length - at <= limits.entries && bytes <= limits.bytes && now - mtimeMs <= limits.ageMs) continue;
+		drop(name);
+		bytes -= size;
+	}
+}
+var lastTime = 0;
+/** In microseconds, and never the same twice in a program. */
+function ownTime() {
+	lastTime = Math.max(lastTime + 1, Math.floor((performance.timeOrigin + performance.now()) * 1e3));
+	return String(lastTime).padStart(18, "0");
+}
+/** A file appears whole or not at all: who sends at this moment never reads half of one. */
+function put(waiting, limits = LIMITS) {
+	makeSpoolFolder();
+	const key = randomUUID();
+	const name = `${ownTime()}-${key}.json`;
+	const draft = join(spoolFolder(), `.${key}.draft`);
+	writeFileSync(draft, JSON.stringify({
+		...waiting,
+		idempotencyKey: key
+	}), { mode: 384 });
+	renameSync(draft, join(spoolFolder(), name));
+	trimSpool(limits);
+}
+/** Undefined for a file that is gone, or that is not what we have written. */
+function read(name) {
+	try {
+		const { url, agent, idempotencyKey, input } = JSON.parse(readFileSync(join(spoolFolder(), name), "utf8"));
+		return typeof url === "string" && typeof idempotencyKey === "string" && typeof input === "object" ? {
+			url,
+			agent: String(agent),
+			idempotencyKey,
+			input
+		} : void 0;
+	} catch {
+		return;
+	}
+}
+var drop = (name) => rmSync(join(spoolFolder(), name), { force: true });
+//#endregion
+//#region src/text/fnv.ts
+var START = 2166136261;
+var PRIME = 16777619;
+/** FNV-1a over the UTF-16 units of a part of a text, 32 bits. A seed keeps hashes of different purposes apart. */
+function fnv1a(text, seed = 0, from = 0, to = text.length) {
+	let value = START ^ seed;
+	for (let at = from; at < to; at += 1) value = Math.imul(value ^ text.charCodeAt(at), PRIME);
+	return value;
+}
+//#endregion
+//#region src/text/noise.ts
+/**
+* What a terminal, a clock and a linker write into an error, and what differs each time a program executes. Search and recall read a pasted
+* log without it, so that the log finds what its two telling lines find.
+*
+* Every pattern is linear: none repeats a group that can match in two ways.
+*/
+var TERMINAL_CODES = new RegExp([
+	"\\x1b\\[[0-9;:?<=>]*[ -/]*[@-~]",
+	"\\x1b\\][^\\x07\\x1b]*(?:\\x07|\\x1b\\\\)?",
+	"\\x1b[@-_]"
+].join("|"), "g");
+var NOISE = [
+	/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi,
+	/\b0x(?!(?:[8c][0-9a-f]{7}|0{4}[0-9a-f]{4})\b)[0-9a-f]{4,}\b/gi,
+	/\b\d{4}[-/]\d{2}[-/]\d{2}(?:[T ]\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d{2}:?\d{2}))?(?![\w-])/g,
+	/\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}\d{1,2}(?:,? \d{4})?(?= \d|,|\s|$)/g,
+	/(?<![\w:.])\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?![\w:])/g,
+	/\b(?=[0-9a-f]{0,63}\d)(?=[0-9a-f]{0,63}[a-f])[0-9a-f]{12,64}\b/gi,
+	/(?:\/private)?\/(?:tmp|var\/tmp|var\/folders\/[\w+-]{1,8}\/[\w+-]{1,64}\/T)\/(?:[\w.+-]{1,80}\/)*|[A-Z]:\\(?:[^\\\s]{1,80}\\){1,6}Temp\\(?:[^\\\s]{1,80}\\)*/g,
+	/(?:\/home|\/Users)\/[\w.-]{1,64}\/|[A-Z]:\\Users\\[^\\\s]{1,64}\\/g,
+	/(?<=\.\w{1,8}):\d{1,6}(?::\d{1,5})?(?!\w)|(?<=\.\w{1,8})\(\d{1,6}(?:,\d{1,5})?\)/g,
+	/\b(?:line|column|col|ln) \d{1,6}\b/gi,
+	/\b(?:pid|PID|process)[ =:]{0,2}\d{2,7}\b|\[\d{3,7}\](?=[:\s]|$)/g,
+	/\b\d+(?:\.\d+)?(?:ns|µs|us|ms|s|sec|secs|seconds|min|mins|minutes)\b/g,
+	/(?<![\w.])\d{1,3}(?:\.\d+)?%/g,
+	/(?<![\w.])\d+(?:\.\d+)? ?(?:[kKMGT]i?B(?:\/s)?|bytes|B\/s)(?!\w)/g,
+	/[─-╿▀-▟■-◿⠀-⣿]+|[=#*~_.-]{6,}>?|\[[=#> .-]{6,}\]/g
+];
+/** Patterns look at a line; a longer one is data, not a message. */
+var LONGEST_LINE$2 = 2e3;
+var FRAME = /^\s*(?:at .{1,500}[):\d]$|at [\w$.<>[\] ]{1,200}$|File ".{1,300}", line|from .{1,300}:\d+:in |#\d{1,3} |\d{1,4}: 0x|goroutine \d|\.\.\. \d{1,4} more)/;
+var isStackFrame = (line) => FRAME.test(line);
+/** What a terminal shows of a line: a carriage return writes over what stood there. */
+function shownOf(line) {
+	const end = line.endsWith("\r") ? line.length - 1 : line.length;
+	const from = line.lastIndexOf("\r", end - 1);
+	return line.slice(from + 1, end);
+}
+/** The lines of a text as a terminal shows them, without colours and without what was written over. */
+var terminalLines = (text) => text.replace(TERMINAL_CODES, "").split("\n").map(shownOf);
+/** A line without what changes each time. */
+function cleanLine(line) {
+	let clean = line.length > LONGEST_LINE$2 ? line.slice(0, LONGEST_LINE$2) : line;
+	for (const pattern of NOISE) clean = clean.replace(pattern, " ");
+	return clean.replace(/[ \t]+/g, " ").trim();
+}
+//#endregion
+//#region src/text/failure.ts
+/**
+* What a failing command says. Recall asks by it, the command line sends nothing else, and mining knows an error again by its
+* signature. Nothing here knows the server: it runs on the person's machine too.
+*/
+var EXIT_CODE = /^\W{0,3}(?:process )?(?:exited with |exit(?:ed)? )?(?:exit )?(?:code|status)[ :=]{1,3}(-?\d{1,10})\b/i;
+/** The same read back; other spellings of the exit code are known too, where they begin the text or end it. */
+function readCommandText(text) {
+	const lines = text.split("\n");
+	const command = lines[0]?.startsWith("$ ") ? lines.shift()?.slice(2).trim() : void 0;
+	const first = EXIT_CODE.exec(lines[0] ?? "");
+	if (first) lines.shift();
+	const code = (first ?? EXIT_CODE.exec(lines.at(-1) ?? ""))?.[1];
+	return {
+		...command === void 0 ? {} : { command },
+		...code === void 0 ? {} : { exitCode: Number(code) },
+		output: lines.join("\n")
+	};
+}
+/** A line beyond this is data, not a message. */
+var LONGEST_LINE$1 = 600;
+/** So many lines are looked at from either end: what lies between is more of the same. */
+var LINES_FROM_AN_END = 600;
+/** The name or the code of an error as programs write them; `throw new Error(` is a line of code. */
+var NAMED = new RegExp([
+	String.raw`(?:Error|Exception|Fault)(?=:|\s*$|\]| \[|, )`,
+	String.raw`\bException in\b`,
+	String.raw`\berror(?:\[|:? )[A-Z]{1,4}\d{2,5}\b`,
+	String.raw`\b(?:E(?:ACCES|ADDRINUSE|ADDRNOTAVAIL|AGAIN|BADENGINE|BADF|BUSY|CONN[A-Z]{5,8}|EXIST|HOSTUNREACH|INTEGRITY|INVAL|IO|ISDIR|LIFECYCLE|LOOP|MFILE|NAMETOOLONG|NETUNREACH|NFILE|NOENT|NOMEM|NOSPC|NOTDIR|NOTEMPTY|NOTFOUND|NOTSUP|OTP|PERM|PIPE|PROTO|RESOLVE|ROFS|SRCH|TARGET|TIMEDOUT|USAGE|XDEV|[45]\d\d)|ERROR|FATAL)\b(?![-./])`,
+	String.raw`\b(?:[A-Z]{2,12}_)?ERR(?:OR)?_[A-Z_]{3,60}\b|\b[A-Z]{2,5}-\d{4,6}\b`,
+	String.raw`\b(?:panic|fatal|panicked)(?::| at\b)|\bERR!`
+].join("|"));
+/** The word, not the name of a file or a page. */
+var SAYS_ERROR = /(?<![\w/.-])(?:errors?|fatal|panic(?:ked)?|fail(?:ed|ure|s)?)(?![\w/-]|\.\w)|\bERR!/i;
+var SAYS_WRONG = /\b(?:cannot|can't|couldn't|could not|unable to|not found|no such|denied|refused|invalid|unexpected|undefined|missing|conflict|killed|exceeded|unsupported|unknown|expired|mismatch|already in use|out of memory|deadlock|aborted|forbidden|unauthorized|rejected|crash(?:ed|es)?|timed out|timeout|not a|is not|does not|doesn't|isn't|must be|must not|not allowed|not permitted|unresolved|unreachable|overflow|corrupt(?:ed)?|too many|too large|too long|no space|not defined|not recognized|not supported|not installed|not set|core dumped|segmentation fault|illegal|violates|incompatible|broken pipe|reset by peer|no matching|nothing to)\b/i;
+/** Lines of success, and lines that speak of errors without being one. */
+var FINE = /\b(?:0|no|zero|without) (?:errors?|failures?|failed|problems?|warnings?|vulnerabilities)\b|\b(?:errors?|failed|failures?): ?0\b|^\s*(?:✓|✔|√|ok\b|PASS\b|INFO\b|DEBUG\b|TRACE\b|info:|debug:)|\b(?:INFO|DEBUG|TRACE)\b/i;
+/** It may be the reason, if nothing else is. */
+var WARNS = /\bwarn(?:ing)?\b|\bdeprecated\b/i;
+/** What programs write around the line that tells: it says that something failed, not what. */
+var SUMMARY$1 = new RegExp([
+	String.raw`^\s*(?:Traceback \(most|(?:Error|failures?|errors?):?\s*$|exit(?:ed)? (?:code|status))`,
+	String.raw`^\s*npm (?:error|ERR!) (?:A complete log|Lifecycle script|command (?:failed|sh)|path|workspace|errno|syscall)`,
+	String.raw`^\s*(?:make|ninja|gmake)(?:\[\d+\])?: (?:\*\*\*|.{0,200} stopped)`,
+	String.raw`^\s*(?:Found |[×✖] )?\d+ (?:failed|failing|errors?|problems?)\b`,
+	String.raw`\bcommand failed with exit code\b|\bELIFECYCLE\b|\bprocess completed with exit code\b`,
+	String.raw`^\s*(?:FAIL|FAILED|BUILD FAILED)\s*$`
+].join("|"), "i");
+/** It speaks of a failure only where no other line does. */
+var ASIDE = .5;
+function weightOf(line) {
+	if (line.length > LONGEST_LINE$1 || isStackFrame(line)) return 0;
+	const [saysError, saysWrong] = [SAYS_ERROR.test(line), SAYS_WRONG.test(line)];
+	const isNamed = NAMED.test(line);
+	if (!saysError && !saysWrong && !isNamed) return 0;
+	if (FINE.test(line)) return 0;
+	if (SUMMARY$1.test(line)) return 0;
+	if (WARNS.test(line) && !isNamed) return ASIDE;
+	return Number(saysError) + Number(saysWrong) + 2 * Number(isNamed);
+}
+function weighedLines(output) {
+	const all = terminalLines(output);
+	return (all.length > 2 * LINES_FROM_AN_END ? [...all.slice(0, LINES_FROM_AN_END), ...all.slice(-600)] : all).map((text, at) => ({
+		text,
+		weight: weightOf(text),
+		at
+	})).filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight || a.at - b.at);
+}
+/** The first of the lines that differ once they are cleaned. */
+function cleaned(lines, most) {
+	const kept = /* @__PURE__ */ new Map();
+	for (const line of lines) {
+		if (kept.size >= most) break;
+		const text = cleanLine(line.text);
+		if (/\p{L}/u.test(text) && !SUMMARY$1.test(text) && !kept.has(text)) kept.set(text, {
+			...line,
+			text
+		});
+	}
+	return [...kept.values()];
+}
+var LAST_LINES = 3;
+/** The last lines of a failing command that names no error: most programs end with the reason. */
+function lastLines(output) {
+	return cleaned(terminalLines(output.slice(-6 * LONGEST_LINE$1)).map((text, at) => ({
+		text: text.slice(0, LONGEST_LINE$1),
+		weight: 0,
+		at
+	})).filter(({ text }) => !isStackFrame(text)).reverse(), LAST_LINES);
+}
+/** Without an exit code, a line must say that something failed, and what. */
+var SURELY_FAILED = 2;
+function readFailure(text) {
+	const { command, exitCode, output } = readCommandText(text);
+	const weighed = exitCode === 0 ? [] : weighedLines(output);
+	const isFailure = exitCode === void 0 ? (weighed[0]?.weight ?? 0) >= SURELY_FAILED : exitCode !== 0;
+	if (!isFailure) return {
+		isFailure,
+		command,
+		lines: [],
+		signature: ""
+	};
+	const telling = cleaned(weighed.filter(({ weight }) => weight > ASIDE), 6);
+	const chosen = telling.length > 0 ? telling : [...cleaned(weighed, LAST_LINES), ...lastLines(output)];
+	return {
+		isFailure,
+		command,
+		lines: chosen.toSorted((a, b) => a.at - b.at).map(({ text }) => text),
+		signature: signatureOf(chosen.slice(0, SIGNED_LINES).map(({ text }) => text))
+	};
+}
+/**
+* The few lines of a failing command that say what is wrong, cleaned of all that changes from one execution to the next.
+* Empty where the text is no failure.
+*/
+var tellingLines = (text) => readFailure(text).lines;
+/** A signature rests on the lines that say most: the further ones differ more easily. */
+var SIGNED_LINES = 2;
+/** A number tells only as part of a name, as a version, or where it is called a code. */
+var LOOSE_NUMBER = /(?<!\b(?:http|status|code|error|errno) )(?<![\p{L}\p{N}_.@-])\d+(?:[.,:]\d+)*(?![\p{L}\p{N}_])/giu;
+var VERSION$1 = /^\d+\.\d+\.\d+$/;
+/** A line without counts, ports and addresses, which are of the moment. */
+var withoutLooseNumbers = (line) => line.replace(LOOSE_NUMBER, (number) => VERSION$1.test(number) ? number : " ");
+var SECOND_SEED = 1597463007;
+var hex = (value) => (value >>> 0).toString(16).padStart(8, "0");
+function signatureOf(lines) {
+	const signed = lines.map((line) => withoutLooseNumbers(line).toLowerCase().split(/\s+/).join(" ").trim()).filter((line) => line !== "").join("\n");
+	return signed === "" ? "" : `${hex(fnv1a(signed))}${hex(fnv1a(signed, SECOND_SEED))}`;
+}
+//#endregion
+//#region src/doors/cli/hooks/capture/telling.ts
+/** The part of an output that says what happened: of a failure its telling lines, of anything else the two ends. */
+function telling(output, hasFailed, most) {
+	const lines = hasFailed ? tellingLines(output).join("\n") : "";
+	return bothEnds(lines || output.trim(), most);
+}
+//#endregion
+//#region src/doors/cli/hooks/capture/activity.ts
+var LONGEST_COMMAND = 500;
+var LONGEST_OUTPUT = 1500;
+/** The vault takes 64 KiB of metadata in a turn. */
+var MOST_BYTES = 57344;
+var TEST_COMMAND = /\b(?:test|tests|check|spec|pytest|vitest|jest|mocha|tox|rspec|phpunit|ctest|unittest)\b/i;
+/** A path inside the project as the project names it; of any other file the name alone. */
+function fileName(file, folder) {
+	if (!isAbsolute(file)) return file;
+	const inside = relative(folder, file);
+	return (inside.startsWith("..") || isAbsolute(inside) ? file.split(/[\\/]/).at(-1) ?? file : inside).replaceAll("\\", "/");
+}
+var shown = (run) => ({
+	command: run.command.slice(0, LONGEST_COMMAND).toWellFormed(),
+	exit_code: run.exitCode,
+	output: telling(run.output, hasFailed(run), LONGEST_OUTPUT)
+});
+/** Commands that failed and then succeeded, also where they had failed in an exchange before. */
+function redToGreen(runs, failingBefore) {
+	const failing = new Set(failingBefore);
+	const tests = /* @__PURE__ */ new Map();
+	for (const run of runs) {
+		const command = run.command.slice(0, LONGEST_COMMAND).toWellFormed();
+		if (!TEST_COMMAND.test(command)) continue;
+		if (hasFailed(run)) {
+			failing.add(command);
+			tests.delete(command);
+		} else if (run.exitCode === 0 && failing.delete(command)) tests.set(command, {
+			command,
+			before: "failed",
+			after: "passed"
+		});
+	}
+	return {
+		tests: [...tests.values()].slice(-20),
+		failing: [...failing].slice(-20)
+	};
+}
+/** Bytes count, not characters. The outputs that say least go first: those of commands that succeeded, oldest first. */
+function withinBounds(activity) {
+	const isTooLarge = () => Buffer.byteLength(JSON.stringify(activity)) > MOST_BYTES;
+	const byWorth = [...activity.commands].sort((one, other) => Number(one.exit_code !== 0) - Number(other.exit_code !== 0));
+	for (const command of byWorth) {
+		if (!isTooLarge()) break;
+		command.output = "";
+	}
+	while (isTooLarge() && activity.commands.length > 0) activity.commands.shift();
+	return activity;
+}
+function activityOf(journal, folder, environment, failingBefore) {
+	const runs = journal.flatMap((entry) => "run" in entry ? [entry.run] : []);
+	const files = journal.flatMap((entry) => "files" in entry ? entry.files : []);
+	const { tests, failing } = redToGreen(runs, failingBefore);
+	return {
+		activity: withinBounds({
+			commands: runs.slice(-40).map(shown),
+			files: [...new Set(files.map((file) => fileName(file, folder)))].slice(-100),
+			tests,
+			environment
+		}),
+		failing
+	};
+}
+//#endregion
+//#region src/features/cites/cite.ts
+/** PyPI takes `Foo_Bar` and `foo-bar` for one name; all others but Go and Maven ignore case. */
+function sameName(ecosystem, name) {
+	if (ecosystem === "go" || ecosystem === "maven") return name;
+	const lower = name.toLowerCase();
+	return ecosystem === "pypi" ? lower.replaceAll(/[-_.]+/g, "-") : lower;
+}
+//#endregion
+//#region src/features/cites/version-ranges.ts
+var LONGEST_RANGE = 200;
+var MOST_PARTS = 6;
+/** `v24.1.0-rc.1+build` is 24.1.0: what follows the numbers decides nothing here. */
+function readVersion(text) {
+	const numbers = /^\s*[vV=]?\s*(\d+(?:\.\d+)*)/.exec(text.slice(0, LONGEST_RANGE))?.[1];
+	return numbers === void 0 ? null : numbers.split(".").slice(0, MOST_PARTS).map(Number);
+}
+function compareVersions(a, b) {
+	for (let i = 0; i < Math.max(a.length, b.length); i++) {
+		const difference = (a[i] ?? 0) - (b[i] ?? 0);
+		if (difference !== 0) return difference;
+	}
+	return 0;
+}
+//#endregion
+//#region src/doors/cli/lock-files/versions.ts
+/** The message says what is wrong with the file, after its name. */
+var UnreadableFile = class extends Error {};
+var versionKey = (ecosystem, name) => `${ecosystem}:${sameName(ecosystem, name)}`;
+/** For what the folder itself asks for: it wins over what its packages bring along. */
+function putVersion(versions, ecosystem, name, version) {
+	if (name !== "" && readVersion(version) !== null) versions.set(versionKey(ecosystem, name), version.replace(/^[vV=]+/, ""));
+}
+/** Where a lock file has several versions of a package, the highest one is kept. */
+function putHighest(versions, ecosystem, name, version) {
+	const before = readVersion(versions.get(versionKey(ecosystem, name)) ?? "");
+	const found = readVersion(version);
+	if (found !== null && (before === null || compareVersions(found, before) > 0)) putVersion(versions, ecosystem, name, version);
+}
+var isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+function readJson(text) {
+	let value;
+	try {
+		value = JSON.parse(text);
+	} catch {
+		throw new UnreadableFile("is not JSON");
+	}
+	if (!isObject(value)) throw new UnreadableFile("is not a JSON object");
+	return value;
+}
+var linesOf = (text) => text.replaceAll("\r\n", "\n").split("\n");
+var unquoted = (text) => text.replaceAll(/^["']|["']$/g, "");
+//#endregion
+//#region src/doors/cli/lock-files/go.ts
+var withoutComment = (line) => (line.split("//")[0] ?? "").trim();
+/** The lines of go.mod with the word they stand under: `require ( … )` is the same as many `require`. */
+function* directivesOf(text) {
+	let word;
+	for (const line of linesOf(text).map(withoutComment)) if (line === ")") word = void 0;
+	else if (word !== void 0) yield `${word} ${line}`;
+	else if (/^\w+ ?\($/.test(line)) word = line.replace(/ ?\($/, "");
+	else yield line;
+}
+/** go.mod: modules, replaced ones by what replaces them, and the version of Go itself. */
+var readGoMod = (text) => {
+	const versions = /* @__PURE__ */ new Map();
+	const replaced = [];
+	let isModule = false;
+	for (const directive of directivesOf(text)) {
+		const words = directive.split(/\s+/);
+		const [word, first = "", second = ""] = words;
+		if (word === "module") isModule = true;
+		else if (word === "go") putHighest(versions, "runtime", "go", first);
+		else if (word === "toolchain") putHighest(versions, "runtime", "go", first.replace(/^go/, ""));
+		else if (word === "require") putVersion(versions, "go", first, second);
+		else if (word === "replace") replaced.push([first, words[words.indexOf("=>") + 2] ?? ""]);
+	}
+	if (!isModule) throw new UnreadableFile("names no module");
+	for (const [name, version] of replaced) putVersion(versions, "go", name, version);
+	return versions;
+};
+/** go.sum: the highest version whose code is listed, for modules that go.mod leaves out. */
+var readGoSum = (text) => {
+	const versions = /* @__PURE__ */ new Map();
+	for (const line of linesOf(text)) {
+		if (line.trim() === "") continue;
+		const [, name, version, isDescription] = /^(\S+) (v\S+?)(\/go\.mod)? h1:\S+$/.exec(line) ?? [];
+		if (!name || !version) throw new UnreadableFile("has a line that is no checksum");
+		if (!isDescription) putHighest(versions, "go", name, version);
+	}
+	return versions;
+};
+//#endregion
+//#region src/doors/cli/lock-files/java.ts
+/** The text between each `open` and the next `close`, in one pass however often one of them is missing. */
+function* partsOf(text, open, close) {
+	for (let at = text.indexOf(open); at !== -1;) {
+		const end = text.indexOf(close, at + open.length);
+		if (end === -1) return;
+		yield {
+			from: at,
+			to: end + close.length
+		};
+		at = text.indexOf(open, end + close.length);
+	}
+}
+function without(text, open, close) {
+	let [kept, from] = ["", 0];
+	for (const part of partsOf(text, open, close)) {
+		kept += text.slice(from, part.from);
+		from = part.to;
+	}
+	return kept + text.slice(from);
+}
+var within = (text, tag) => [...partsOf(text, `<${tag}>`, `</${tag}>`)].map(({ from, to }) => text.slice(from + tag.length + 2, to - tag.length - 3));
+var field = (text, tag) => (within(text, tag)[0] ?? "").trim();
+function propertiesOf(text) {
+	const found = /* @__PURE__ */ new Map();
+	for (const block of within(text, "properties")) for (const line of block.split("</")) {
+		const [, name, value] = /<([\w.-]+)>([^<]*)$/.exec(line) ?? [];
+		if (name && value !== void 0) found.set(name, value.trim());
+	}
+	return found;
+}
+/** `1.8` is what Java 8 was called. */
+var javaVersion = (version) => version.replace(/^1\.(?=\d)/, "");
+var JAVA = [
+	"maven.compiler.release",
+	"java.version",
+	"maven.compiler.target",
+	"maven.compiler.source"
+];
+/** pom.xml: dependencies with a version of their own or a property's, the parent, and the version of Java. */
+var readPom = (text) => {
+	if (!text.includes("<project")) throw new UnreadableFile("has no project");
+	const bare = without(text, "<!--", "-->");
+	const properties = propertiesOf(bare);
+	const project = [
+		"build",
+		"reporting",
+		"exclusions"
+	].reduce((rest, tag) => without(rest, `<${tag}>`, `</${tag}>`), bare);
+	const versions = /* @__PURE__ */ new Map();
+	for (const entry of [...within(project, "parent"), ...within(project, "dependency")]) {
+		const version = field(entry, "version").replace(/^\$\{([^}]+)\}$/, (_, name) => properties.get(name) ?? "");
+		putVersion(versions, "maven", `${field(entry, "groupId")}:${field(entry, "artifactId")}`, version);
+	}
+	const java = JAVA.find((name) => properties.has(name));
+	if (java) putVersion(versions, "runtime", "java", javaVersion(properties.get(java) ?? ""));
+	return versions;
+};
+/** gradle.lockfile: `group:artifact:version=where it is used`. */
+var readGradleLock = (text) => {
+	const versions = /* @__PURE__ */ new Map();
+	for (const line of linesOf(text)) {
+		if (line.trim() === "" || line.startsWith("#") || line.startsWith("empty=")) continue;
+		const [, name, version] = /^([^:\s]+:[^:\s]+):([^:=\s]+)=/.exec(line) ?? [];
+		if (!name || !version) throw new UnreadableFile("has a line that is no locked dependency");
+		putVersion(versions, "maven", name, version);
+	}
+	return versions;
+};
+//#endregion
+//#region src/doors/cli/lock-files/npm.ts
+var FOLDER = "node_modules/";
+/** Version 1 of the format: a tree. What stands at its top is what the project's code gets. */
+function ofTree(dependencies) {
+	const versions = /* @__PURE__ */ new Map();
+	for (const [name, entry] of Object.entries(dependencies)) if (isObject(entry) && typeof entry.version === "string") putVersion(versions, "npm", name, entry.version.replace(/^npm:.+@/, ""));
+	return versions;
+}
+/** Versions 2 and 3: every folder by its path. A nested one counts where nothing of its name is at the top. */
+function ofFolders(packages) {
+	const versions = /* @__PURE__ */ new Map();
+	const nested = [];
+	for (const [path, entry] of Object.entries(packages)) {
+		const at = path.lastIndexOf(FOLDER);
+		if (at === -1 || !isObject(entry) || entry.link === true || typeof entry.version !== "string") continue;
+		const name = typeof entry.name === "string" ? entry.name : path.slice(at + 13);
+		if (at === 0) putVersion(versions, "npm", name, entry.version);
+		else nested.push([name, entry.version]);
+	}
+	for (const [name, version] of nested) if (!versions.has(versionKey("npm", name))) putVersion(versions, "npm", name, version);
+	return versions;
+}
+/** package-lock.json and npm-shrinkwrap.json. */
+var readPackageLock = (text) => {
+	const { packages, dependencies } = readJson(text);
+	if (isObject(packages)) return ofFolders(packages);
+	return isObject(dependencies) ? ofTree(dependencies) : /* @__PURE__ */ new Map();
+};
+//#endregion
+//#region src/doors/cli/lock-files/pnpm.ts
+var LONGEST_LINE = 1e4;
+/** The keys of an indented file, each with those it stands under. All of YAML that pnpm writes and we need. */
+function* entriesOf(text) {
+	const above = [];
+	for (const line of linesOf(text)) {
+		if (line.length > LONGEST_LINE) continue;
+		const [, spaces = "", key, value = ""] = /^( *)("[^"]*"|'[^']*'|[^\s"'#-][^:]*(?::[^\s:][^:]*)*):(?:\s+(.*))?$/.exec(line) ?? [];
+		if (key === void 0) continue;
+		while ((above.at(-1)?.indent ?? -1) >= spaces.length) above.pop();
+		above.push({
+			indent: spaces.length,
+			key: unquoted(key)
+		});
+		yield {
+			path: above.map((entry) => entry.key),
+			value: unquoted(value.trim())
+		};
+	}
+}
+/** `5.8.5(peer@1)` and `5.8.5_peer@1`: what it was linked with is no part of the version. */
+var VERSION = /^\d[^/_(]*/;
+/** `/fastify/4.1.0`, `/fastify@4.1.0`, `fastify@4.1.0`, with a scope or without. */
+function ofKey(key) {
+	const [, name, rest = ""] = /^\/?((?:@[^/@]+\/)?[^/@]+)[/@](\d.*)$/.exec(key) ?? [];
+	const version = VERSION.exec(rest)?.[0];
+	return name && version ? [name, version] : null;
+}
+var DEPENDENCIES = /^(?:dependencies|devDependencies|optionalDependencies)$/;
+/** The name and version of a line that says what the project, or one of its workspaces, asked for. */
+function asked({ path, value }) {
+	const [first = "", second = "", third = ""] = path;
+	const [name, field] = first === "importers" && DEPENDENCIES.test(third) ? path.slice(3) : DEPENDENCIES.test(first) && second !== "" ? path.slice(1) : [];
+	if (name === void 0 || value === "" || field !== void 0 && field !== "version") return null;
+	const version = VERSION.exec(value)?.[0];
+	return version === void 0 ? ofKey(value) : [name, version];
+}
+var readPnpmLock = (text) => {
+	const versions = /* @__PURE__ */ new Map();
+	const direct = /* @__PURE__ */ new Map();
+	let isLock = false;
+	for (const entry of entriesOf(text)) {
+		const [first, second] = entry.path;
+		if (first === "lockfileVersion") isLock = true;
+		if (first === "packages" && second !== void 0 && entry.path.length === 2) {
+			const found = ofKey(second);
+			if (found) putHighest(versions, "npm", ...found);
+		}
+		const wanted = asked(entry);
+		if (wanted) putHighest(direct, "npm", ...wanted);
+	}
+	if (!isLock) throw new UnreadableFile("has no lockfileVersion");
+	for (const [key, version] of direct) putVersion(versions, "npm", key.slice(4), version);
+	return versions;
+};
+//#endregion
+//#region src/doors/cli/lock-files/requirements.ts
+/** requirements.txt: what is fixed by `==`. Ranges and other files that it names say no version. */
+var readRequirements = (text) => {
+	const versions = /* @__PURE__ */ new Map();
+	for (const line of linesOf(text)) {
+		const bare = (line.split(/[;#\\]| --/)[0] ?? "").replaceAll(/\s/g, "");
+		const [, name, version] = /^([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?={2,3}([^=,]+)$/.exec(bare) ?? [];
+		if (name && version && !version.includes("*")) putVersion(versions, "pypi", name, version);
+	}
+	return versions;
+};
+//#endregion
+//#region src/doors/cli/lock-files/runtimes.ts
+/** A comment may stand above it, no more. */
+var READ_CHARACTERS = 1e4;
+var firstLine = (text) => linesOf(text.slice(0, READ_CHARACTERS)).map((line) => line.replace(/#.*$/, "").trim()).find((line) => line !== "") ?? "";
+/** A file of one line with a version in it. Names such as `lts/*` and `stable` say none. */
+var readOneLine = (name) => (text) => {
+	const versions = /* @__PURE__ */ new Map();
+	putVersion(versions, "runtime", name, firstLine(text));
+	return versions;
+};
+/** .nvmrc and .node-version. */
+var readNodeVersion = readOneLine("node");
+var readPythonVersion = readOneLine("python");
+/** rust-toolchain and rust-toolchain.toml: the version alone, or as the channel. */
+var readRustToolchain = (text, beside) => {
+	const channel = /^[ \t]*channel[ \t]*=[ \t]*["']([^"'\n]+)["']/m.exec(text)?.[1];
+	return readOneLine("rust")(channel ?? text, beside);
+};
+/** `engines` of package.json: the least version that the project promises to run on. */
+var readEngines = (text) => {
+	const versions = /* @__PURE__ */ new Map();
+	const { engines } = readJson(text);
+	const range = isObject(engines) && typeof engines.node === "string" ? engines.node : "";
+	const [, least] = /^(?:>=|\^|~|=)?\s*v?(\d+(?:\.\d+)*)/.exec(range.trim()) ?? [];
+	if (least) putVersion(versions, "runtime", "node", least);
+	return versions;
+};
+//#endregion
+//#region src/doors/cli/lock-files/toml-packages.ts
+/** The `[[package]]` tables that Cargo, uv and Poetry write. */
+function* packagesOf(text) {
+	let open;
+	let isInList = false;
+	for (const line of linesOf(text)) if (line.startsWith("[")) {
+		if (open) yield open;
+		open = line.trim() === "[[package]]" ? {
+			name: "",
+			version: "",
+			source: "",
+			dependencies: []
+		} : void 0;
+		isInList = false;
+	} else if (open && isInList) {
+		const [, item] = /^\s+"([^"]+)",?$/.exec(line) ?? [];
+		if (item !== void 0) open.dependencies.push(item);
+		else if (line.startsWith("]")) isInList = false;
+	} else if (open) {
+		const [, field, value = ""] = /^(name|version|source) = (.+)$/.exec(line) ?? [];
+		if (field === "name" || field === "version" || field === "source") open[field] = value.replaceAll(/^"|"$/g, "");
+		isInList = line === "dependencies = [";
+	}
+	if (open) yield open;
+}
+function mustBeLock(text) {
+	if (!/^(?:version = |lock-version = |package = \[\]|\[\[package\]\])/m.test(text)) throw new UnreadableFile("has no packages");
+}
+var readHighest = (ecosystem) => (text) => {
+	mustBeLock(text);
+	const versions = /* @__PURE__ */ new Map();
+	for (const { name, version } of packagesOf(text)) putHighest(versions, ecosystem, name, version);
+	return versions;
+};
+/** uv.lock and poetry.lock. */
+var readPythonLock = readHighest("pypi");
+/** A crate without a source is one's own. It names the version of what it uses where there are several. */
+var readCargoLock = (text, beside) => {
+	const versions = readHighest("cargo")(text, beside);
+	for (const { source, dependencies } of packagesOf(text)) {
+		if (source !== "") continue;
+		for (const dependency of dependencies) {
+			const [name = "", version = ""] = dependency.split(" ");
+			putVersion(versions, "cargo", name, version);
+		}
+	}
+	return versions;
+};
+//#endregion
+//#region src/doors/cli/lock-files/yarn.ts
+/** Both formats: a line with what was asked for, and indented lines with what it became. */
+function* blocksOf(text) {
+	let block;
+	for (const line of linesOf(text)) if (/^[^\s#].*:$/.test(line)) {
+		if (block) yield block;
+		block = {
+			descriptors: line.slice(0, -1).replaceAll("\"", "").split(", "),
+			version: "",
+			resolution: ""
+		};
+	} else if (block) {
+		const [, field, value = ""] = /^ {2}(version|resolution):? (.+)$/.exec(line) ?? [];
+		if (field === "version" || field === "resolution") block[field] = unquoted(value.trim());
+	}
+	if (block) yield block;
+}
+/** `@scope/name@npm:^1` → the name and what was asked for, without the protocol of the registry. */
+function split(descriptor) {
+	const at = descriptor.indexOf("@", 1);
+	return at === -1 ? [descriptor, ""] : [descriptor.slice(0, at), descriptor.slice(at + 1).replace(/^npm:/, "")];
+}
+/** Classic has no resolution: an alias says there that it is one (`alias@npm:real@^1`). */
+function nameOf({ descriptors: [first = ""], resolution }) {
+	if (resolution !== "") return split(resolution)[0];
+	const [name, range] = split(first);
+	return /^(?:@[^@/]+\/)?[^@/\s]+@[\d^~<>=*]/.test(range) ? split(range)[0] : name;
+}
+function askedByPackage(beside) {
+	const text = beside("package.json");
+	if (text === void 0) return /* @__PURE__ */ new Set();
+	try {
+		const manifest = readJson(text);
+		return new Set([
+			manifest.dependencies,
+			manifest.devDependencies,
+			manifest.optionalDependencies
+		].filter(isObject).flatMap((part) => Object.entries(part).map(([name, range]) => `${name}@${String(range)}`)));
+	} catch {
+		return /* @__PURE__ */ new Set();
+	}
+}
+/** yarn.lock, classic and berry. */
+var readYarnLock = (text, beside) => {
+	if (!/^(?:# yarn lockfile v1|__metadata:)/m.test(text)) throw new UnreadableFile("is no yarn.lock");
+	const asked = askedByPackage(beside);
+	const versions = /* @__PURE__ */ new Map();
+	const direct = [];
+	for (const block of blocksOf(text)) {
+		if (block.descriptors[0] === "__metadata" || block.version === "" || /@(?:workspace|link|portal):/.test(block.resolution)) continue;
+		const name = nameOf(block);
+		putHighest(versions, "npm", name, block.version);
+		if (block.descriptors.some((descriptor) => asked.has(split(descriptor).join("@")))) direct.push([name, block.version]);
+	}
+	for (const [name, version] of direct) putVersion(versions, "npm", name, version);
+	return versions;
+};
+//#endregion
+//#region src/doors/cli/lock-files/locked.ts
+/** Where two files of a folder name the same thing, the upper one is believed. */
+var READERS = [
+	["package-lock.json", readPackageLock],
+	["npm-shrinkwrap.json", readPackageLock],
+	["pnpm-lock.yaml", readPnpmLock],
+	["yarn.lock", readYarnLock],
+	["uv.lock", readPythonLock],
+	["poetry.lock", readPythonLock],
+	["requirements.txt", readRequirements],
+	["Cargo.lock", readCargoLock],
+	["go.mod", readGoMod],
+	["go.sum", readGoSum],
+	["pom.xml", readPom],
+	["gradle.lockfile", readGradleLock],
+	[".nvmrc", readNodeVersion],
+	[".node-version", readNodeVersion],
+	["package.json", readEngines],
+	[".python-version", readPythonVersion],
+	["rust-toolchain.toml", readRustToolchain],
+	["rust-toolchain", readRustToolchain]
+];
+var LARGEST_FILE = 67108864;
+var MOST_FOLDERS = 200;
+var SKIPPED = /^(?:\.|node_modules$|vendor$|dist$|build$|target$)/;
+/** Folders whose folders are the workspaces. */
+var HOLDERS = /^(?:packages|apps|services|crates|libs|modules)$/;
+function foldersIn(folder) {
+	let entries;
+	try {
+		entries = readdirSync(folder, { withFileTypes: true });
+	} catch {
+		return [];
+	}
+	return entries.filter((entry) => entry.isDirectory() && !SKIPPED.test(entry.name)).map((entry) => entry.name).sort();
+}
+/** The folder and one level of workspaces: `web`, and `packages/web` as well. */
+function workspacesOf(root) {
+	return [root, ...foldersIn(root).flatMap((name) => [join(root, name), ...HOLDERS.test(name) ? foldersIn(join(root, name)).map((inner) => join(root, name, inner)) : []])].slice(0, MOST_FOLDERS);
+}
+/** Undefined where there is no such file. */
+function readText(file) {
+	const found = statSync(file, { throwIfNoEntry: false });
+	if (!found?.isFile()) return void 0;
+	if (found.size > LARGEST_FILE) throw new UnreadableFile("is larger than 64 MB");
+	return readFileSync(file, "utf8");
+}
+function mustBeText(text) {
+	if (text.includes("\0")) throw new UnreadableFile("is no text");
+	if (/^<<<<<<< /m.test(text)) throw new UnreadableFile("has unresolved merge conflicts");
+}
+var reasonOf = (error) => {
+	if (error instanceof UnreadableFile) return error.message;
+	return `cannot be read${error instanceof Error && "code" in error ? ` (${String(error.code)})` : ""}`;
+};
+function readFolder(folder, root, into) {
+	const found = /* @__PURE__ */ new Map();
+	const beside = (name) => {
+		try {
+			return readText(join(folder, name));
+		} catch {
+			return;
+		}
+	};
+	for (const [name, read] of READERS) {
+		const file = relative(root, join(folder, name)).replaceAll("\\", "/");
+		try {
+			const text = readText(join(folder, name));
+			if (text === void 0) continue;
+			mustBeText(text);
+			const versions = read(text.replace(/^\uFEFF/, ""), beside);
+			for (const [key, version] of versions) if (!found.has(key)) found.set(key, version);
+			if (versions.size > 0) into.files.push(file);
+		} catch (error) {
+			into.passedOver.push({
+				file,
+				reason: reasonOf(error)
+			});
+		}
+	}
+	return found;
+}
+/**
+* What the lock files of a checkout and its workspaces say, beginning with those of the folder one stands in. A broken one is
+* passed over and named.
+*/
+function readLocked(root, folder = root) {
+	const locked = {
+		versions: /* @__PURE__ */ new Map(),
+		files: [],
+		passedOver: []
+	};
+	for (const each of /* @__PURE__ */ new Set([folder, ...workspacesOf(root)])) for (const [key, version] of readFolder(each, root, locked)) {
+		const versions = locked.versions.get(key) ?? [];
+		if (!versions.includes(version)) locked.versions.set(key, [...versions, version]);
+	}
+	return locked;
+}
+//#endregion
+//#region src/doors/cli/hooks/capture/environment.ts
+var MOST_NAMES = 30;
+var LARGEST_MANIFEST = 1048576;
+/** What the project itself asks for: of thousands of packages in a lock file those that a person has chosen. */
+function chosenNames(folder) {
+	try {
+		const file = join(folder, "package.json");
+		const found = statSync(file, { throwIfNoEntry: false });
+		if (!found?.isFile() || found.size > LARGEST_MANIFEST) return /* @__PURE__ */ new Set();
+		const { dependencies, devDependencies } = JSON.parse(readFileSync(file, "utf8")) ?? {};
+		return new Set(Object.keys({
+			...dependencies,
+			...devDependencies
+		}).map((name) => `npm:${name}`));
+	} catch {
+		return /* @__PURE__ */ new Set();
+	}
+}
+/** Runtimes first, then what the project asks for, then the rest, by name. */
+function environmentOf(folder) {
+	const { versions } = readLocked(folder);
+	const chosen = chosenNames(folder);
+	const rank = (key) => key.startsWith("runtime:") ? 0 : chosen.has(key) ? 1 : 2;
+	const sorted = [...versions].sort(([one], [other]) => rank(one) - rank(other) || (one < other ? -1 : Number(one > other)));
+	const environment = {};
+	for (const [key, [version]] of sorted) {
+		const name = key.slice(key.indexOf(":") + 1);
+		if (version !== void 0 && environment[name] === void 0) environment[name] = version;
+		if (Object.keys(environment).length === MOST_NAMES) break;
+	}
+	return environment;
+}
+//#endregion
+//#region src/doors/cli/hooks/capture/transcript.ts
+/** Blocks that the client puts into messages. The person has not written them. */
+var INSERTED = /<(system-reminder|ide_[a-z_]+)>[\s\S]*?<\/\1>/g;
+var SUMMARY = /^This session is being continued from a previous conversation/;
+var INTERRUPTION = /^\[Request interrupted by user[^\]]*\]$/;
+var NOTICE = /^<(?:task-notification|teammate-message|cross-session-message|local-command-caveat)[\s>]/;
+var COMMAND = /^<(?:command-(?:name|message|args|contents)|local-command-std(?:out|err)|bash-(?:input|stdout|stderr))>/;
+function textOf(content) {
+	if (typeof content === "string") return content;
+	if (!Array.isArray(content)) return "";
+	return content.flatMap((part) => part?.type === "text" && typeof part.text === "string" ? [part.text] : []).join("\n");
+}
+var parsed = (transcript) => transcript.split("\n").flatMap((line) => {
+	try {
+		return line ? [JSON.parse(line)] : [];
+	} catch {
+		return [];
+	}
+});
+var ofAgentItself = (line) => line.isMeta || line.isSidechain || line.isCompactSummary || line.isVisibleInTranscriptOnly;
+/** What stands in a line: words of the person, a command, or something between the person's words that is passed over. */
+function wordsIn(line) {
+	if (line.type !== "user" || ofAgentItself(line)) return "other";
+	if (line.origin?.kind !== void 0 && line.origin.kind !== "human") return "other";
+	const words = textOf(line.message?.content).replaceAll(INSERTED, "").trim();
+	if (words === "" || SUMMARY.test(words) || INTERRUPTION.test(words) || NOTICE.test(words)) return "other";
+	return COMMAND.test(words) ? "command" : { words };
+}
+/** The last thing the person said; nothing where the last was a command, which the client has carried out in its own words. */
+function personsWords(transcript) {
+	const lines = parsed(transcript);
+	for (let at = lines.length - 1; at >= 0; at--) {
+		const line = lines[at];
+		const found = wordsIn(line);
+		if (found === "command") return void 0;
+		if (found !== "other") return {
+			text: found.words,
+			id: line.uuid ?? `line ${at}`
+		};
+	}
+}
+/** The last words of the agent after those of the person. */
+function agentsWords(transcript) {
+	const lines = parsed(transcript);
+	const start = lines.findLastIndex((line) => typeof wordsIn(line) === "object");
+	return lines.slice(start + 1).filter((line) => line.type === "assistant" && !ofAgentItself(line)).map((line) => textOf(line.message?.content).trim()).filter((text) => text !== "").at(-1);
+}
+/** The last message of the agent in the events that Copilot CLI writes of a session. */
+function lastMessage(events) {
+	return parsed(events).filter(({ type }) => type === "assistant.message").map(({ data }) => textOf(data?.content).trim()).findLast((text) => text !== "");
+}
+var EXITED = /^Process exited with code (\d{1,3})$/m;
+/** It stands in the first lines, before the output. */
+var HEAD_OF_OUTPUT = 400;
+/** Exit codes by the names of the calls, from the session that Codex writes. */
+function exitCodes(session) {
+	const codes = /* @__PURE__ */ new Map();
+	for (const { payload } of parsed(session)) {
+		if (payload?.type !== "function_call_output" || !payload.call_id) continue;
+		const code = EXITED.exec(textOf(payload.output).slice(0, HEAD_OF_OUTPUT))?.[1];
+		if (code !== void 0) codes.set(payload.call_id, Number(code));
+	}
+	return codes;
+}
+//#endregion
+//#region src/doors/cli/hooks/capture/capture.ts
+var LARGEST_TRANSCRIPT = 268435456;
+var LONGEST_END = 16777216;
+var LONGEST_VERBATIM = 4e3;
+/** Older versions of Claude Code write the agent's last words a moment after they say that it has stopped. */
+var TRANSCRIPT_LOOKS = 5;
+var TRANSCRIPT_PAUSE_MS = 200;
+function transcriptText(file) {
+	const found = statSync(file, { throwIfNoEntry: false });
+	return found?.isFile() && found.size <= LARGEST_TRANSCRIPT ? readFileSync(file, "utf8") : "";
+}
+/** Claude Code writes what the person said into its transcript, where its own insertions are marked. */
+async function saidInTranscript({ transcript = "", reply }) {
+	const person = personsWords(transcriptText(transcript));
+	if (!person) return void 0;
+	let words = reply ?? agentsWords(transcriptText(transcript));
+	for (let look = 1; look < TRANSCRIPT_LOOKS && !words; look++) {
+		await setTimeout(TRANSCRIPT_PAUSE_MS);
+		words = agentsWords(transcriptText(transcript));
+	}
+	return words ? {
+		prompt: person.text,
+		reply: words,
+		id: person.id
+	} : void 0;
+}
+/** Other agents hand the words over, at the end or as they are said. Copilot has the answer in a file of events. */
+function saidInJournal({ prompt, reply, transcript }, journal) {
+	const asked = prompt ?? journal.flatMap((entry) => "prompt" in entry ? [entry.prompt] : []).at(-1);
+	const answered = reply ?? journal.flatMap((entry) => "reply" in entry ? [entry.reply] : []).at(-1) ?? (transcript ? lastMessage(transcriptText(transcript)) : void 0);
+	return asked && answered ? {
+		prompt: asked,
+		reply: answered,
+		id: ""
+	} : void 0;
+}
+/** The end of a file, where the exchange is that has just ended. */
+function endOf(file, most) {
+	const found = statSync(file, { throwIfNoEntry: false });
+	if (!found?.isFile()) return "";
+	const length = Math.min(found.size, most);
+	const buffer = Buffer.alloc(length);
+	const descriptor = openSync(file, "r");
+	try {
+		readSync(descriptor, buffer, 0, length, found.size - length);
+	} finally {
+		closeSync(descriptor);
+	}
+	return buffer.toString("utf8");
+}
+/** Codex tells no exit code to a hook; its own file of the session has them. */
+function withExitCodes(journal, { transcript }) {
+	const isOpen = (entry) => "run" in entry && entry.run.exitCode === null && entry.run.id !== void 0;
+	if (!transcript || !journal.some(isOpen)) return [...journal];
+	const codes = exitCodes(endOf(transcript, LONGEST_END));
+	return journal.map((entry) => "run" in entry ? { run: {
+		...entry.run,
+		exitCode: entry.run.exitCode ?? codes.get(entry.run.id ?? "") ?? null
+	} } : entry);
+}
+/** The interface's rule for long messages: the beginning verbatim, and what was left out said. */
+var verbatim = (text) => text.length <= LONGEST_VERBATIM ? text : `${text.slice(0, LONGEST_VERBATIM).toWellFormed()}\n[… ${text.length - LONGEST_VERBATIM} more characters]`;
+/**
+* Puts the exchange that has just ended into the spool, with what was done in it, and says how many characters that are.
+* Everything is redacted here, by the rules of the vault: no secret is written to the spool or leaves the machine.
+*/
+async function captureTurn(exchange) {
+	const { agent, url, words, projectKey, workspaceId, folder, sessionId } = exchange;
+	const session = readSession(sessionId);
+	const said = agent === "claude-code" ? await saidInTranscript(words) : saidInJournal(words, readJournal(sessionId));
+	if (!said || said.id !== "" && session.stored === said.id) return 0;
+	const environment = environmentOf(folder);
+	keepEnvironment(folder, environment);
+	const { activity, failing } = activityOf(withExitCodes(takeJournal(sessionId), words), folder, environment, session.failing ?? []);
+	const findings = new Findings();
+	const input = {
+		project_key: projectKey,
+		user_message: cleanText(verbatim(said.prompt), findings),
+		agent_report: cleanText(verbatim(said.reply), findings),
+		client: `${agent}-hook`,
+		...workspaceId ? { workspace_id: workspaceId } : {},
+		...sessionId ? { session_id: sessionId } : {},
+		meta: { activity: cleanJson(activity, findings) }
+	};
+	put({
+		url,
+		agent,
+		input
+	});
+	rememberSession(sessionId, {
+		failing,
+		...said.id === "" ? {} : { stored: said.id }
+	});
+	return JSON.stringify(input).length;
+}
+//#endregion
+//#region src/doors/cli/hooks/spool/lock.ts
+/** Whoever has not touched its lock for this long has ended without giving it back. */
+var STALE_MS = 6e4;
+var lockFile = () => join(spoolFolder(), "lock");
+var holder = () => {
+	try {
+		return readFileSync(lockFile(), "utf8");
+	} catch {
+		return;
+	}
+};
+var isStale = (staleMs) => {
+	const found = statSync(lockFile(), { throwIfNoEntry: false });
+	return found !== void 0 && Date.now() - found.mtimeMs > staleMs;
+};
+/** A link is made only where nothing is, so one of two gets it. */
+function take(token) {
+	const own = join(spoolFolder(), `.${token}.lock`);
+	writeFileSync(own, token, { mode: 384 });
+	try {
+		linkSync(own, lockFile());
+		return true;
+	} catch {
+		return false;
+	} finally {
+		rmSync(own, { force: true });
+	}
+}
+/** Moves a stale lock away. Where another program has replaced it in this very moment, its fresh lock is put back. */
+function removeStale(seen) {
+	const away = join(spoolFolder(), `.${randomUUID()}.stale`);
+	try {
+		renameSync(lockFile(), away);
+		if (readFileSync(away, "utf8") !== seen) linkSync(away, lockFile());
+	} catch {} finally {
+		rmSync(away, { force: true });
+	}
+}
+function lockOf(token) {
+	return {
+		renew: () => {
+			if (holder() !== token) return false;
+			const now = /* @__PURE__ */ new Date();
+			utimesSync(lockFile(), now, now);
+			return true;
+		},
+		release: () => {
+			if (holder() === token) rmSync(lockFile(), { force: true });
+		}
+	};
+}
+/** The right to send, for one program at a time; undefined while another one has it. */
+function takeLock(staleMs = STALE_MS) {
+	makeSpoolFolder();
+	const token = randomUUID();
+	if (take(token)) return lockOf(token);
+	const seen = holder();
+	if (seen === void 0 || !isStale(staleMs)) return void 0;
+	removeStale(seen);
+	return take(token) ? lockOf(token) : void 0;
+}
+//#endregion
+//#region src/doors/cli/hooks/spool/send.ts
+var TIMEOUT_MS = 1e4;
+/** The vault has refused it for what it is; it would refuse it tomorrow too. */
+var isRefused = (status) => status >= 400 && status < 500 && ![
+	401,
+	403,
+	408,
+	409,
+	425,
+	429
+].includes(status);
+async function sendOne({ url, idempotencyKey, input }, apiKey) {
+	try {
+		const options = {
+			apiKey,
+			timeoutMs: TIMEOUT_MS,
+			idempotencyKey
+		};
+		const { status } = await postJson(`${url}/mcp/tools/append_context_turn`, input, options);
+		if (status === 200) return "sent";
+		return isRefused(status) ? "refused" : "later";
+	} catch {
+		return "later";
+	}
+}
+/** One after another: the first that cannot be sent now stops it, as the order would be lost otherwise. */
+async function sendAll(lock, url, apiKey) {
+	let sent = 0;
+	for (const name of waitingFiles()) {
+		const waiting = read(name);
+		if (waiting && waiting.url !== url) continue;
+		const outcome = waiting ? await sendOne(waiting, apiKey) : "refused";
+		if (outcome === "later" || !lock.renew()) return sent;
+		drop(name);
+		if (outcome === "sent") sent += 1;
+		else if (waiting) noteRun(waiting.agent, "capture", REFUSED);
+	}
+	return sent;
+}
+var REFUSED = {
+	ms: 0,
+	chars: 0,
+	error: "The vault refused a turn; it was dropped."
+};
+/**
+* Sends what waits, oldest first, and says how many went. Turns of another vault wait until that one is used again. Whoever
+* finds the lock taken leaves: the one that has it sends theirs too, or the next hook does.
+*/
+async function sendWaiting() {
+	const { url, apiKey } = findProfile();
+	if (!apiKey || waitingFiles().length === 0) return 0;
+	let all = 0;
+	for (let rounds = 0; rounds < 3; rounds++) {
+		const lock = takeLock();
+		if (!lock) return all;
+		let sent = 0;
+		try {
+			trimSpool();
+			sent = await sendAll(lock, url, apiKey);
+		} finally {
+			lock.release();
+		}
+		all += sent;
+		if (sent === 0) break;
+	}
+	return all;
+}
+//#endregion
+export { captureTurn, sendWaiting };

@@ -1,0 +1,37 @@
+import type { HookFile } from './hook-file.ts'
+
+const BEGIN = '<!-- knowledge-vault: begin -->'
+const END = '<!-- knowledge-vault: end -->'
+
+const eolOf = (text: string): string => (text.includes('\r\n') ? '\r\n' : '\n')
+
+function without(text: string): string {
+  const from = text.indexOf(BEGIN)
+  const to = text.indexOf(END, from)
+  if (from < 0 || to < 0) return text
+  const eol = eolOf(text)
+  const before = text.slice(0, from)
+  const after = text.slice(to + END.length)
+  // The empty line before the block and the end of its last line came with it.
+  const cut = before.endsWith(eol + eol) ? before.slice(0, -eol.length) : before
+  return cut + (after.startsWith(eol) ? after.slice(eol.length) : after)
+}
+
+/** A block between two marks, at the end of a text that is somebody's own. */
+export function markedBlock(file: () => string, block: () => string): HookFile {
+  return {
+    file,
+    hasOurs: (text) => text?.includes(BEGIN) ?? false,
+    withOurs: (text) => {
+      const rest = without(text ?? '')
+      const eol = eolOf(rest)
+      const gap = rest === '' ? '' : rest.endsWith(eol) ? eol : eol + eol
+      const lines = [BEGIN, ...block().trim().split('\n'), END, '']
+      return rest + gap + lines.join(eol)
+    },
+    withoutOurs: (text) => {
+      const rest = without(text)
+      return rest.trim() === '' ? null : rest
+    },
+  }
+}

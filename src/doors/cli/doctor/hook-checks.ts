@@ -1,0 +1,51 @@
+import type { McpClient } from '../clients/client.ts'
+import { installedClients } from '../clients/installed.ts'
+import { HOOK_PLANS } from '../connect/hook-files/plans.ts'
+import { hooksAreThere } from '../connect/hooks.ts'
+import type { Moment } from '../hooks/occasion.ts'
+import { lastRun } from '../hooks/run-log.ts'
+import { waitingFiles } from '../hooks/spool/spool.ts'
+import { everySwitch, isOff } from '../hooks/switches.ts'
+import { readProjectFiles } from '../project-file.ts'
+import { type Finding, fail, ok, warn } from './finding.ts'
+
+/** The last run of one moment: when, how long it took, and how many characters it was about. */
+function checkMoment({ name, title }: McpClient, moment: Moment, off: readonly string[]): Finding {
+  const what = `${title}, ${moment}`
+  if (isOff(off, name, moment)) return ok(what, 'switched off here')
+  const run = lastRun(name, moment)
+  if (!run) return ok(what, 'has not run yet')
+  const when = `${run.at.slice(0, 16).replace('T', ' ')} UTC, ${run.ms} ms`
+  if (run.error) return fail(what, `${when}: ${run.error}`, 'Mend what is said above.')
+  return ok(what, `${when}, ${run.chars} characters`)
+}
+
+function checkOne(client: McpClient, off: readonly string[]): Finding[] {
+  const what = `Hooks of ${client.title}`
+  try {
+    const areThere = hooksAreThere(client.name)
+    if (areThere === undefined) return []
+    if (!areThere) return [warn(what, 'none', `kvault connect ${client.name}`)]
+  } catch (error) {
+    return [fail(what, error instanceof Error ? error.message : String(error), 'Mend the file.')]
+  }
+  const moments = HOOK_PLANS[client.name]?.moments ?? []
+  const rows = moments.map((moment) => checkMoment(client, moment, off))
+  const hasRun = moments.some((moment) => lastRun(client.name, moment))
+  const head = hasRun
+    ? ok(what, 'installed')
+    : warn(what, 'installed, never run', `Start a session of ${client.title}.`)
+  return [head, ...rows]
+}
+
+/** Every hook of every agent here, and what waits to be sent. */
+export function checkHooks(): Finding[] {
+  const off = everySwitch(readProjectFiles(process.cwd()).off)
+  const findings = installedClients().flatMap((client) => checkOne(client, off))
+  const waiting = waitingFiles().length
+  if (waiting === 0) return findings
+  return [
+    ...findings,
+    warn('Waiting', `${waiting} exchanges are not sent yet`, 'They go with the next hook.'),
+  ]
+}

@@ -1,0 +1,51 @@
+import { CommandError, EXIT } from './exit-codes.ts'
+import { HOOK_AGENTS } from './hooks/agents/all.ts'
+import { MOMENTS } from './hooks/occasion.ts'
+import { everySwitch, isOff, isSwitch, personsSwitches, saveSwitches } from './hooks/switches.ts'
+import { PROJECT_FILE, readProjectFiles } from './project-file.ts'
+import { print, printJson, table } from './terminal.ts'
+
+function checked(names: readonly string[]): void {
+  const wrong = names.find((name) => !isSwitch(name))
+  if (names.length > 0 && wrong === undefined) return
+  const agents = HOOK_AGENTS.map(({ name }) => name).join(', ')
+  throw new CommandError(
+    `${wrong === undefined ? 'Name what' : `"${wrong}" is unknown`}: all, an agent (${agents}), a moment (${MOMENTS.join(', ')}), or both as codex:prompt.`,
+    EXIT.usage,
+  )
+}
+
+function show(json: boolean | undefined): number {
+  const off = everySwitch(readProjectFiles(process.cwd()).off)
+  const rows = HOOK_AGENTS.map(({ name }) => ({
+    agent: name,
+    ...Object.fromEntries(MOMENTS.map((moment) => [moment, isOff(off, name, moment) ? 'off' : 'on'])),
+  }))
+  if (json) printJson({ agents: rows, yours: personsSwitches() })
+  else
+    print(
+      table(
+        ['agent', ...MOMENTS],
+        rows.map((row) => Object.values(row)),
+      ),
+    )
+  return EXIT.done
+}
+
+/** `kvault hooks` shows what is on in this folder; `on` and `off` change what holds for all of a person's projects. */
+export function hooksCommand(
+  action: string | undefined,
+  names: string[],
+  options: { json?: boolean },
+): number {
+  if (action === undefined) return show(options.json)
+  if (action !== 'on' && action !== 'off')
+    throw new CommandError(`"${action}" is neither on nor off.`, EXIT.usage)
+  checked(names)
+  const before = personsSwitches()
+  const after = action === 'off' ? [...before, ...names] : before.filter((name) => !names.includes(name))
+  saveSwitches(names.includes('all') && action === 'on' ? [] : after)
+  const still = names.filter((name) => action === 'on' && readProjectFiles(process.cwd()).off.includes(name))
+  if (still.length > 0) print(`${still.join(', ')}: still off here, by ${PROJECT_FILE}.`)
+  return show(options.json)
+}

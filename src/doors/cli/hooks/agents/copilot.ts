@@ -1,0 +1,47 @@
+import type { Happening, HookAgent, Payload } from '../occasion.ts'
+import { exitCodeIn, objectOf, outputOf, partOf, textOf } from './payload.ts'
+
+const SHELLS = new Set(['bash', 'powershell'])
+const EDITORS = new Set(['edit', 'create'])
+
+/** By the documentation, what a hook for a failed tool prints is shown to the model where the hook ends with this code. */
+const SHOWN_TO_MODEL = 2
+
+function command(payload: Payload, output: string, exitCode: number | null): Happening | undefined {
+  const line = textOf(objectOf(payload.toolArgs).command)
+  if (!SHELLS.has(String(payload.toolName)) || !line) return undefined
+  return { kind: 'command', run: { command: line, exitCode, output } }
+}
+
+function used(payload: Payload): Happening | undefined {
+  const file = textOf(objectOf(payload.toolArgs).path)
+  if (EDITORS.has(String(payload.toolName)) && file) return { kind: 'edit', files: [file] }
+  const output = outputOf(partOf(payload.toolResult).textResultForLlm)
+  return command(payload, output, exitCodeIn(output))
+}
+
+function happening(event: string, payload: Payload): Happening | undefined {
+  const prompt = textOf(payload.prompt)
+  const error = textOf(payload.error)
+  if (event === 'sessionStart')
+    return { kind: 'start', after: payload.source === 'resume' ? 'pause' : 'nothing' }
+  if (event === 'userPromptSubmitted') return prompt ? { kind: 'prompt', prompt } : undefined
+  if (event === 'postToolUse') return used(payload)
+  if (event === 'postToolUseFailure')
+    return error ? command(payload, error, exitCodeIn(error) ?? 1) : undefined
+  if (event === 'preCompact') return { kind: 'compact' }
+  if (event === 'agentStop') return { kind: 'stop', words: { transcript: textOf(payload.transcriptPath) } }
+  return event === 'sessionEnd' ? { kind: 'end' } : undefined
+}
+
+export const copilot: HookAgent = {
+  name: 'copilot',
+  read: (event, payload) => {
+    const found = happening(event, payload)
+    return found && { ...found, sessionId: textOf(payload.sessionId), folder: textOf(payload.cwd) }
+  },
+  inject: (event, text) => {
+    if (event === 'sessionStart') return { output: JSON.stringify({ additionalContext: text }), exitCode: 0 }
+    return event === 'postToolUseFailure' ? { output: text, exitCode: SHOWN_TO_MODEL } : undefined
+  },
+}

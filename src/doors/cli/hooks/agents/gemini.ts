@@ -1,0 +1,55 @@
+import type { Happening, HookAgent, Payload } from '../occasion.ts'
+import { asAdditionalContext, exitCodeIn, exitCodeOf, outputOf, partOf, textOf } from './payload.ts'
+
+const INJECTED = new Set(['SessionStart', 'BeforeAgent', 'AfterTool'])
+const EDITORS = new Set(['write_file', 'replace'])
+
+/** What hooks have said before is put before the person's words, also for the next hook. */
+const BY_HOOKS = /^\s{0,10}<hook_context>[\s\S]*?<\/hook_context>\s*/
+
+function personsWords(prompt: unknown): string | undefined {
+  let words = textOf(prompt)
+  while (words && BY_HOOKS.test(words)) words = textOf(words.replace(BY_HOOKS, ''))
+  return words
+}
+
+/** The text for the model says `Exit Code: 1` behind the output, and nothing where the command succeeded. */
+function used(payload: Payload): Happening | undefined {
+  const input = partOf(payload.tool_input)
+  const file = textOf(input.file_path)
+  const command = textOf(input.command)
+  if (EDITORS.has(String(payload.tool_name)) && file) return { kind: 'edit', files: [file] }
+  if (payload.tool_name !== 'run_shell_command' || !command) return undefined
+  const response = partOf(payload.tool_response)
+  const told = outputOf(response.llmContent)
+  const exitCode = exitCodeOf(partOf(response.data)) ?? exitCodeIn(told) ?? (response.error ? 1 : 0)
+  return { kind: 'command', run: { command, exitCode, output: textOf(response.returnDisplay) ?? told } }
+}
+
+function stopped(payload: Payload): Happening | undefined {
+  if (payload.stop_hook_active === true) return undefined
+  return {
+    kind: 'stop',
+    words: { prompt: personsWords(payload.prompt), reply: textOf(payload.prompt_response) },
+  }
+}
+
+/** PreCompress says nothing: it comes before every request, whether something is compressed or not. */
+function happening(event: string, payload: Payload): Happening | undefined {
+  const prompt = personsWords(payload.prompt)
+  if (event === 'SessionStart')
+    return { kind: 'start', after: payload.source === 'resume' ? 'pause' : 'nothing' }
+  if (event === 'BeforeAgent') return prompt ? { kind: 'prompt', prompt } : undefined
+  if (event === 'AfterTool') return used(payload)
+  if (event === 'AfterAgent') return stopped(payload)
+  return event === 'SessionEnd' ? { kind: 'end' } : undefined
+}
+
+export const gemini: HookAgent = {
+  name: 'gemini',
+  read: (event, payload) => {
+    const found = happening(event, payload)
+    return found && { ...found, sessionId: textOf(payload.session_id), folder: textOf(payload.cwd) }
+  },
+  inject: (event, text) => (INJECTED.has(event) ? asAdditionalContext(event, text) : undefined),
+}

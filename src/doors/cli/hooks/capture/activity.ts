@@ -1,0 +1,90 @@
+import { isAbsolute, relative } from 'node:path'
+import type { Environment } from '../environment-cache.ts'
+import { hasFailed } from '../failures.ts'
+import type { Entry } from '../journal.ts'
+import type { CommandRun } from '../occasion.ts'
+import { telling } from './telling.ts'
+
+/** What changed in an exchange, as the vault stores it in `meta.activity` of the turn. */
+export type Activity = {
+  commands: { command: string; exit_code: number | null; output: string }[]
+  files: string[]
+  tests: { command: string; before: 'failed'; after: 'passed' }[]
+  environment: Environment
+}
+
+const MOST_COMMANDS = 40
+const LONGEST_COMMAND = 500
+const LONGEST_OUTPUT = 1500
+const MOST_FILES = 100
+const MOST_TESTS = 20
+/** The vault takes 64 KiB of metadata in a turn. */
+const MOST_BYTES = 56 * 1024
+
+const TEST_COMMAND =
+  /\b(?:test|tests|check|spec|pytest|vitest|jest|mocha|tox|rspec|phpunit|ctest|unittest)\b/i
+
+/** A path inside the project as the project names it; of any other file the name alone. */
+function fileName(file: string, folder: string): string {
+  if (!isAbsolute(file)) return file
+  const inside = relative(folder, file)
+  const isOutside = inside.startsWith('..') || isAbsolute(inside)
+  return (isOutside ? (file.split(/[\\/]/).at(-1) ?? file) : inside).replaceAll('\\', '/')
+}
+
+const shown = (run: CommandRun): Activity['commands'][number] => ({
+  command: run.command.slice(0, LONGEST_COMMAND).toWellFormed(),
+  exit_code: run.exitCode,
+  output: telling(run.output, hasFailed(run), LONGEST_OUTPUT),
+})
+
+/** Commands that failed and then succeeded, also where they had failed in an exchange before. */
+export function redToGreen(
+  runs: readonly CommandRun[],
+  failingBefore: readonly string[],
+): { tests: Activity['tests']; failing: string[] } {
+  const failing = new Set(failingBefore)
+  const tests = new Map<string, Activity['tests'][number]>()
+  for (const run of runs) {
+    const command = run.command.slice(0, LONGEST_COMMAND).toWellFormed()
+    if (!TEST_COMMAND.test(command)) continue
+    if (hasFailed(run)) {
+      failing.add(command)
+      tests.delete(command)
+    } else if (run.exitCode === 0 && failing.delete(command))
+      tests.set(command, { command, before: 'failed', after: 'passed' })
+  }
+  return { tests: [...tests.values()].slice(-MOST_TESTS), failing: [...failing].slice(-MOST_TESTS) }
+}
+
+/** Bytes count, not characters. The outputs that say least go first: those of commands that succeeded, oldest first. */
+function withinBounds(activity: Activity): Activity {
+  const isTooLarge = () => Buffer.byteLength(JSON.stringify(activity)) > MOST_BYTES
+  const byWorth = [...activity.commands].sort(
+    (one, other) => Number(one.exit_code !== 0) - Number(other.exit_code !== 0),
+  )
+  for (const command of byWorth) {
+    if (!isTooLarge()) break
+    command.output = ''
+  }
+  while (isTooLarge() && activity.commands.length > 0) activity.commands.shift()
+  return activity
+}
+
+export function activityOf(
+  journal: readonly Entry[],
+  folder: string,
+  environment: Environment,
+  failingBefore: readonly string[],
+): { activity: Activity; failing: string[] } {
+  const runs = journal.flatMap((entry) => ('run' in entry ? [entry.run] : []))
+  const files = journal.flatMap((entry) => ('files' in entry ? entry.files : []))
+  const { tests, failing } = redToGreen(runs, failingBefore)
+  const activity = withinBounds({
+    commands: runs.slice(-MOST_COMMANDS).map(shown),
+    files: [...new Set(files.map((file) => fileName(file, folder)))].slice(-MOST_FILES),
+    tests,
+    environment,
+  })
+  return { activity, failing }
+}

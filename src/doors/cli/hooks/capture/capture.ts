@@ -1,0 +1,120 @@
+import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { cleanJson, cleanText, Findings } from '../../../../features/redaction/stored.ts'
+import { keepEnvironment } from '../environment-cache.ts'
+import { type Entry, readJournal, takeJournal } from '../journal.ts'
+import type { Words } from '../occasion.ts'
+import { readSession, rememberSession } from '../sessions.ts'
+import { put } from '../spool/spool.ts'
+import { activityOf } from './activity.ts'
+import { environmentOf } from './environment.ts'
+import { agentsWords, exitCodes, lastMessage, personsWords } from './transcript.ts'
+
+const LARGEST_TRANSCRIPT = 256 * 1024 * 1024
+const LONGEST_END = 16 * 1024 * 1024
+const LONGEST_VERBATIM = 4000
+/** Older versions of Claude Code write the agent's last words a moment after they say that it has stopped. */
+const TRANSCRIPT_LOOKS = 5
+const TRANSCRIPT_PAUSE_MS = 200
+
+export type Exchange = {
+  agent: string
+  url: string
+  words: Words
+  projectKey: string
+  workspaceId: string | undefined
+  folder: string
+  sessionId: string | undefined
+}
+
+type Said = { prompt: string; reply: string; id: string }
+
+function transcriptText(file: string): string {
+  const found = statSync(file, { throwIfNoEntry: false })
+  return found?.isFile() && found.size <= LARGEST_TRANSCRIPT ? readFileSync(file, 'utf8') : ''
+}
+
+/** Claude Code writes what the person said into its transcript, where its own insertions are marked. */
+async function saidInTranscript({ transcript = '', reply }: Words): Promise<Said | undefined> {
+  const person = personsWords(transcriptText(transcript))
+  if (!person) return undefined
+  let words = reply ?? agentsWords(transcriptText(transcript))
+  for (let look = 1; look < TRANSCRIPT_LOOKS && !words; look++) {
+    await sleep(TRANSCRIPT_PAUSE_MS)
+    words = agentsWords(transcriptText(transcript))
+  }
+  return words ? { prompt: person.text, reply: words, id: person.id } : undefined
+}
+
+/** Other agents hand the words over, at the end or as they are said. Copilot has the answer in a file of events. */
+function saidInJournal({ prompt, reply, transcript }: Words, journal: readonly Entry[]): Said | undefined {
+  const asked = prompt ?? journal.flatMap((entry) => ('prompt' in entry ? [entry.prompt] : [])).at(-1)
+  const answered =
+    reply ??
+    journal.flatMap((entry) => ('reply' in entry ? [entry.reply] : [])).at(-1) ??
+    (transcript ? lastMessage(transcriptText(transcript)) : undefined)
+  return asked && answered ? { prompt: asked, reply: answered, id: '' } : undefined
+}
+
+/** The end of a file, where the exchange is that has just ended. */
+function endOf(file: string, most: number): string {
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (!found?.isFile()) return ''
+  const length = Math.min(found.size, most)
+  const buffer = Buffer.alloc(length)
+  const descriptor = openSync(file, 'r')
+  try {
+    readSync(descriptor, buffer, 0, length, found.size - length)
+  } finally {
+    closeSync(descriptor)
+  }
+  return buffer.toString('utf8')
+}
+
+/** Codex tells no exit code to a hook; its own file of the session has them. */
+function withExitCodes(journal: readonly Entry[], { transcript }: Words): Entry[] {
+  const isOpen = (entry: Entry) => 'run' in entry && entry.run.exitCode === null && entry.run.id !== undefined
+  if (!transcript || !journal.some(isOpen)) return [...journal]
+  const codes = exitCodes(endOf(transcript, LONGEST_END))
+  return journal.map((entry) =>
+    'run' in entry
+      ? { run: { ...entry.run, exitCode: entry.run.exitCode ?? codes.get(entry.run.id ?? '') ?? null } }
+      : entry,
+  )
+}
+
+/** The interface's rule for long messages: the beginning verbatim, and what was left out said. */
+const verbatim = (text: string): string =>
+  text.length <= LONGEST_VERBATIM
+    ? text
+    : `${text.slice(0, LONGEST_VERBATIM).toWellFormed()}\n[… ${text.length - LONGEST_VERBATIM} more characters]`
+
+/**
+ * Puts the exchange that has just ended into the spool, with what was done in it, and says how many characters that are.
+ * Everything is redacted here, by the rules of the vault: no secret is written to the spool or leaves the machine.
+ */
+export async function captureTurn(exchange: Exchange): Promise<number> {
+  const { agent, url, words, projectKey, workspaceId, folder, sessionId } = exchange
+  const session = readSession(sessionId)
+  const said =
+    agent === 'claude-code' ? await saidInTranscript(words) : saidInJournal(words, readJournal(sessionId))
+  // The agent also works on after a notification; what the person said before is kept already.
+  if (!said || (said.id !== '' && session.stored === said.id)) return 0
+  const environment = environmentOf(folder)
+  keepEnvironment(folder, environment)
+  const journal = withExitCodes(takeJournal(sessionId), words)
+  const { activity, failing } = activityOf(journal, folder, environment, session.failing ?? [])
+  const findings = new Findings()
+  const input = {
+    project_key: projectKey,
+    user_message: cleanText(verbatim(said.prompt), findings),
+    agent_report: cleanText(verbatim(said.reply), findings),
+    client: `${agent}-hook`,
+    ...(workspaceId ? { workspace_id: workspaceId } : {}),
+    ...(sessionId ? { session_id: sessionId } : {}),
+    meta: { activity: cleanJson(activity, findings) },
+  }
+  put({ url, agent, input })
+  rememberSession(sessionId, { failing, ...(said.id === '' ? {} : { stored: said.id }) })
+  return JSON.stringify(input).length
+}

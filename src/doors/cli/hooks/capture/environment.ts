@@ -1,0 +1,37 @@
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { readLocked } from '../../lock-files/locked.ts'
+import type { Environment } from '../environment-cache.ts'
+
+const MOST_NAMES = 30
+const LARGEST_MANIFEST = 1024 * 1024
+
+/** What the project itself asks for: of thousands of packages in a lock file those that a person has chosen. */
+function chosenNames(folder: string): Set<string> {
+  try {
+    const file = join(folder, 'package.json')
+    const found = statSync(file, { throwIfNoEntry: false })
+    if (!found?.isFile() || found.size > LARGEST_MANIFEST) return new Set()
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(file, 'utf8')) ?? {}
+    return new Set(Object.keys({ ...dependencies, ...devDependencies }).map((name) => `npm:${name}`))
+  } catch {
+    return new Set()
+  }
+}
+
+/** Runtimes first, then what the project asks for, then the rest, by name. */
+export function environmentOf(folder: string): Environment {
+  const { versions } = readLocked(folder)
+  const chosen = chosenNames(folder)
+  const rank = (key: string): number => (key.startsWith('runtime:') ? 0 : chosen.has(key) ? 1 : 2)
+  const sorted = [...versions].sort(
+    ([one], [other]) => rank(one) - rank(other) || (one < other ? -1 : Number(one > other)),
+  )
+  const environment: Environment = {}
+  for (const [key, [version]] of sorted) {
+    const name = key.slice(key.indexOf(':') + 1)
+    if (version !== undefined && environment[name] === undefined) environment[name] = version
+    if (Object.keys(environment).length === MOST_NAMES) break
+  }
+  return environment
+}

@@ -1,0 +1,34 @@
+import type { CommandRun } from './occasion.ts'
+
+/** How much of an output is looked at: the two ends, where tools say what went wrong. */
+const LOOKED_AT = 16_000
+
+/**
+ * What tools write at the beginning of a line when they fail. A pipe hides the exit code (`npm test | tail`), and some agents
+ * do not tell it; then these decide whether the vault is asked at all. The vault itself decides whether it has something to say.
+ */
+const SIGNS: readonly RegExp[] = [
+  /^[ \t]{0,8}(?:npm ERR!|npm error|fatal:|panic:|Traceback \(most recent call last\)|BUILD FAILED|Segmentation fault)/m,
+  /^[ \t]{0,8}(?:error(?:\[[A-Z]\d{1,5}\])?:|ERROR[: ]|FAIL(?:ED|URE)?[ :])/m,
+  /^[ \t]{0,8}(?:E {2,8})?[A-Za-z_.]{0,80}(?:Error|Exception):/m,
+  /\berror TS\d{4,5}:/,
+  /: (?:command not found|No such file or directory|Permission denied)$/m,
+  /\b[1-9]\d{0,5} (?:failed|failing)\b/,
+]
+
+const PIPED = /\||;|&&/
+
+/** The two ends of a long text. */
+export function bothEnds(text: string, most: number): string {
+  if (text.length <= most) return text
+  const head = Math.floor(most / 4)
+  return `${text.slice(0, head).toWellFormed()}\n…\n${text.slice(-(most - head - 3)).toWellFormed()}`
+}
+
+/** An exit code says it. Where it is hidden or not told, the output does. */
+export function hasFailed({ command, exitCode, output }: CommandRun): boolean {
+  if (exitCode !== null && exitCode !== 0) return true
+  if (exitCode === 0 && !PIPED.test(command)) return false
+  const shown = bothEnds(output, LOOKED_AT)
+  return SIGNS.some((sign) => sign.test(shown))
+}

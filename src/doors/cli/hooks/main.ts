@@ -1,0 +1,50 @@
+// `kvault hook <agent> <event>`: the one entry of all hooks. It is a program of its own, so that an agent waits neither for
+// the argument parser nor for what only other commands need.
+import { findHookAgent } from './agents/all.ts'
+import { sendInBackground } from './background.ts'
+import { type Answer, SILENCE } from './occasion.ts'
+import { patienceMs, runHook } from './run.ts'
+
+const MOST_INPUT = 16 * 1024 * 1024
+
+/** Hooks that were set up before there were several agents. */
+const FORMER: Record<string, string> = { 'session-start': 'SessionStart', stop: 'Stop' }
+
+/** Past the limit the rest is not read: a payload of that size is no payload that we know. */
+async function readInput(): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > MOST_INPUT) return ''
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** Ends the program as soon as the agent has the whole answer, whatever else is still open. */
+function finish({ output, exitCode }: Answer): void {
+  if (output === '') process.exit(exitCode)
+  process.stdout.write(output, () => process.exit(exitCode))
+}
+
+async function answered(agentName: string, event: string): Promise<Answer> {
+  const agent = findHookAgent(FORMER[agentName] ? 'claude-code' : agentName)
+  if (!agent) return SILENCE
+  const limit = setTimeout(() => process.exit(0), Math.max(1, patienceMs() - performance.now()))
+  const call = { agent, event: FORMER[agentName] ?? event, text: await readInput() }
+  return runHook({ ...call, startSending: sendInBackground, takeTime: () => clearTimeout(limit) })
+}
+
+async function send(): Promise<Answer> {
+  const { sendWaiting } = await import('./later.ts')
+  await sendWaiting()
+  return SILENCE
+}
+
+const [first = '', ...rest] = process.argv.slice(2)
+const [agentName = '', event = ''] = first === 'hook' ? rest : [first, ...rest]
+
+process.on('uncaughtException', () => process.exit(0))
+process.stdout.on('error', () => process.exit(0))
+void (agentName === 'send' ? send() : answered(agentName, event)).then(finish, () => process.exit(0))

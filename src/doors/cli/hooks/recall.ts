@@ -1,0 +1,57 @@
+import type { Profile } from '../profile.ts'
+import type { RecallMoment } from './occasion.ts'
+import { postJson } from './post-json.ts'
+
+export type Question = {
+  moment: RecallMoment
+  text?: string | undefined
+  projectKey: string
+  sessionId?: string | undefined
+  client: string
+  environment?: Record<string, string> | undefined
+  /** Ids that this session has seen already. */
+  exclude?: string[] | undefined
+}
+
+export type Recalled = { text: string; ids: string[] }
+
+const NOTHING: Recalled = { text: '', ids: [] }
+/** The most that the vault sends for any moment. The bound holds whatever comes. */
+const LONGEST_TEXT = 8000
+const LEAST_BUDGET = 200
+const MOST_EXCLUDED = 100
+
+/** For what a session begins with; the other moments keep the vault's own budget. */
+function budgetFor(moment: RecallMoment): { budget_chars?: number } {
+  const given = Number(process.env.KVAULT_HOOK_CHARS)
+  if (!Number.isInteger(given) || given <= 0 || moment === 'prompt' || moment === 'failure') return {}
+  return { budget_chars: Math.min(Math.max(given, LEAST_BUDGET), LONGEST_TEXT) }
+}
+
+const given = <T>(name: string, value: T | undefined): Record<string, T> =>
+  value === undefined ? {} : { [name]: value }
+
+/** What the vault has to say at this moment. An answer that is not 200 is an error; silence is not. */
+export async function recall(profile: Profile, question: Question, timeoutMs: number): Promise<Recalled> {
+  const { status, body } = await postJson(
+    `${profile.url}/api/v1/recall`,
+    {
+      moment: question.moment,
+      project_key: question.projectKey,
+      client: question.client,
+      ...given('text', question.text),
+      ...given('session_id', question.sessionId),
+      ...given('environment', question.environment),
+      ...given('exclude', question.exclude?.slice(-MOST_EXCLUDED)),
+      ...budgetFor(question.moment),
+    },
+    { apiKey: profile.apiKey, timeoutMs },
+  )
+  if (status !== 200) throw new Error(`the vault answered ${status}`)
+  const { silent, text, items } = (body ?? {}) as { silent?: unknown; text?: unknown; items?: unknown }
+  if (silent === true || typeof text !== 'string' || text.trim() === '') return NOTHING
+  const ids = Array.isArray(items)
+    ? items.flatMap((item) => (typeof item?.id === 'string' ? [item.id] : []))
+    : []
+  return { text: text.slice(0, LONGEST_TEXT).toWellFormed(), ids }
+}

@@ -1,0 +1,32 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { settingsFolder } from '../folders.ts'
+import type { Moment } from './occasion.ts'
+
+/** The last run of one moment of one agent, for `kvault doctor`: hooks are silent, so nobody would notice one that fails. */
+export type HookRun = { at: string; ms: number; chars: number; error?: string }
+
+const LONGEST_ERROR = 300
+
+const fileOf = (agent: string, moment: Moment) =>
+  join(settingsFolder(), 'hook-runs', `${agent}.${moment}.json`)
+
+export function noteRun(agent: string, moment: Moment, run: Omit<HookRun, 'at'>): void {
+  try {
+    const file = fileOf(agent, moment)
+    mkdirSync(join(settingsFolder(), 'hook-runs'), { recursive: true, mode: 0o700 })
+    const error = run.error?.slice(0, LONGEST_ERROR)
+    const noted = { at: new Date().toISOString(), ...run, ...(error ? { error } : {}) }
+    writeFileSync(file, JSON.stringify(noted), { mode: 0o600 })
+  } catch {
+    // A folder that cannot be written must not end a session.
+  }
+}
+
+export function lastRun(agent: string, moment: Moment): HookRun | undefined {
+  try {
+    return JSON.parse(readFileSync(fileOf(agent, moment), 'utf8'))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,192 @@
+import { findProfile, type Profile } from '../profile.ts'
+import { type ProjectFile, readProjectFiles } from '../project-file.ts'
+import { projectKeyOf } from '../project-name.ts'
+import { isPayload } from './agents/payload.ts'
+import { knownEnvironment } from './environment-cache.ts'
+import { bothEnds, hasFailed } from './failures.ts'
+import { note } from './journal.ts'
+import {
+  type Answer,
+  type CommandRun,
+  type HookAgent,
+  type Moment,
+  type Occasion,
+  type RecallMoment,
+  SILENCE,
+} from './occasion.ts'
+import { recall } from './recall.ts'
+import { noteRun } from './run-log.ts'
+import { forgetOldSessions, readSession, rememberSession } from './sessions.ts'
+import { everySwitch, isOff } from './switches.ts'
+
+/** A person waits for their agent; what comes later than this is not worth the wait. */
+const GIVE_UP_MS = 800
+const LONGEST_TEXT = 32_000
+const LONGEST_COMMAND = 4000
+/** "yes", "go on": nothing to look for. */
+const SHORTEST_PROMPT = 12
+
+export const patienceMs = (): number => {
+  const given = Number(process.env.KVAULT_HOOK_WAIT_MS)
+  return Number.isInteger(given) && given > 0 ? given : GIVE_UP_MS
+}
+
+export type HookCall = {
+  agent: HookAgent
+  event: string
+  /** What the agent wrote to standard input. */
+  text: string
+  /** Starts to send what waits, without waiting for it. */
+  startSending: () => void
+  /** Called where nobody waits for the answer, so that the hook may take longer than a person would wait. */
+  takeTime?: () => void
+}
+
+/** Everything that is known before anything is done. */
+type Scene = {
+  call: HookCall
+  occasion: Occasion
+  profile: Profile
+  folder: string
+  file: ProjectFile
+  off: string[]
+}
+
+const isOn = ({ call, off }: Scene, moment: Moment): boolean => !isOff(off, call.agent.name, moment)
+
+/** Git is asked once for a folder in a session. */
+function projectKey({ occasion: { sessionId }, folder, file }: Scene): string {
+  const { project } = readSession(sessionId)
+  if (project?.folder === folder) return project.key
+  const key = projectKeyOf(folder, file.projectKey)
+  rememberSession(sessionId, { project: { folder, key } })
+  return key
+}
+
+/** The form that the vault reads. A pipe has hidden an exit code that is 0 here, so it is not told. */
+function commandText({ command, exitCode, output }: CommandRun): string {
+  const told = exitCode ? `exit code ${exitCode}\n` : ''
+  return `$ ${command.slice(0, LONGEST_COMMAND).replaceAll('\n', ' ')}\n${told}${bothEnds(output, LONGEST_TEXT)}`
+}
+
+/** What the vault says at one moment; nothing where it is off, late or away. The run is noted either way. */
+async function ask(scene: Scene, moment: RecallMoment, text?: string): Promise<string> {
+  const { call, occasion, profile } = scene
+  if (!isOn(scene, moment)) return ''
+  const { sessionId } = occasion
+  const elapsed = () => Math.round(performance.now())
+  try {
+    const { shown = [] } = readSession(sessionId)
+    const question = {
+      moment,
+      text,
+      projectKey: projectKey(scene),
+      sessionId,
+      client: call.agent.name,
+      environment: knownEnvironment(scene.folder),
+      // At a start and after a compaction the agent does not know any more what it was shown.
+      ...(text !== undefined && shown.length > 0 ? { exclude: shown } : {}),
+    }
+    const recalled = await recall(profile, question, patienceMs() - elapsed())
+    if (recalled.ids.length > 0)
+      rememberSession(sessionId, { shown: [...(readSession(sessionId).shown ?? []), ...recalled.ids] })
+    noteRun(call.agent.name, moment, { ms: elapsed(), chars: recalled.text.length })
+    return recalled.text
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    noteRun(call.agent.name, moment, { ms: elapsed(), chars: 0, error: reason })
+    return ''
+  }
+}
+
+function said(scene: Scene, texts: readonly string[]): Answer {
+  const text = texts.filter((one) => one !== '').join('\n\n')
+  return text === '' ? SILENCE : (scene.call.agent.inject(scene.call.event, text) ?? SILENCE)
+}
+
+const canInject = ({ call: { agent, event } }: Scene): boolean => agent.inject(event, '') !== undefined
+
+/** A session that goes on after a pause has in its conversation what it was given at first. */
+async function onStart(scene: Scene, after: 'nothing' | 'pause' | 'compaction'): Promise<Answer> {
+  forgetOldSessions()
+  scene.call.startSending()
+  if (after === 'pause') return SILENCE
+  const { sessionId } = scene.occasion
+  rememberSession(sessionId, { compacted: false, ...(after === 'nothing' ? { shown: [] } : {}) })
+  return said(scene, [await ask(scene, after === 'compaction' ? 'compact' : 'start')])
+}
+
+/** A compaction that could not be answered is answered at the next prompt. */
+async function onPrompt(scene: Scene, prompt: string): Promise<Answer> {
+  const { sessionId } = scene.occasion
+  if (isOn(scene, 'capture')) note(sessionId, { prompt })
+  if (!canInject(scene)) return SILENCE
+  const { compacted } = readSession(sessionId)
+  if (compacted) rememberSession(sessionId, { compacted: false })
+  const isQuestion = prompt.trim().length >= SHORTEST_PROMPT && !prompt.trimStart().startsWith('/')
+  const texts = await Promise.all([
+    compacted ? ask(scene, 'compact') : '',
+    isQuestion ? ask(scene, 'prompt', bothEnds(prompt, LONGEST_TEXT)) : '',
+  ])
+  return said(scene, texts)
+}
+
+async function onCommand(scene: Scene, run: CommandRun): Promise<Answer> {
+  if (isOn(scene, 'capture')) note(scene.occasion.sessionId, { run })
+  if (!canInject(scene) || !hasFailed(run)) return SILENCE
+  return said(scene, [await ask(scene, 'failure', commandText(run))])
+}
+
+async function onCompact(scene: Scene): Promise<Answer> {
+  if (canInject(scene)) return said(scene, [await ask(scene, 'compact')])
+  rememberSession(scene.occasion.sessionId, { compacted: true })
+  return SILENCE
+}
+
+/** Redaction and lock files are loaded here alone: no other moment waits for them. */
+async function onStop(scene: Scene): Promise<Answer> {
+  const { occasion, call, profile, folder, file } = scene
+  call.takeTime?.()
+  if (occasion.kind === 'stop' && isOn(scene, 'capture')) {
+    const { captureTurn } = await import('./later.ts')
+    const { sessionId, words } = occasion
+    const where = { projectKey: projectKey(scene), workspaceId: file.workspaceId, folder, sessionId }
+    const chars = await captureTurn({ agent: call.agent.name, url: profile.url, words, ...where })
+    if (chars > 0) noteRun(call.agent.name, 'capture', { ms: Math.round(performance.now()), chars })
+  }
+  call.startSending()
+  return SILENCE
+}
+
+function play(scene: Scene): Promise<Answer> | Answer {
+  const { occasion } = scene
+  const { sessionId } = occasion
+  if (occasion.kind === 'start') return onStart(scene, occasion.after)
+  if (occasion.kind === 'prompt') return onPrompt(scene, occasion.prompt)
+  if (occasion.kind === 'command') return onCommand(scene, occasion.run)
+  if (occasion.kind === 'compact') return onCompact(scene)
+  if (occasion.kind === 'stop' || occasion.kind === 'end') return onStop(scene)
+  if (isOn(scene, 'capture'))
+    note(sessionId, occasion.kind === 'edit' ? { files: occasion.files } : { reply: occasion.reply })
+  return SILENCE
+}
+
+/** A run of a hook. Whatever goes wrong, the agent's work goes on: the answer is silence, and `kvault doctor` tells why. */
+export async function runHook(call: HookCall): Promise<Answer> {
+  const { url, apiKey } = findProfile()
+  if (!apiKey) return SILENCE
+  try {
+    const payload: unknown = JSON.parse(call.text || '{}')
+    const occasion = isPayload(payload) ? call.agent.read(call.event, payload) : undefined
+    if (!occasion) return SILENCE
+    const folder = occasion.folder ?? process.cwd()
+    const file = readProjectFiles(folder)
+    const off = everySwitch(file.off)
+    if (off.includes('all') || off.includes(call.agent.name)) return SILENCE
+    return await play({ call, occasion, profile: { url, apiKey }, folder, file, off })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    noteRun(call.agent.name, 'capture', { ms: Math.round(performance.now()), chars: 0, error: reason })
+    return SILENCE
+  }
+}

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { settingsFolder } from '../../folders.ts'
+
+/**
+ * Turns wait here until the vault has them: one file each, named so that the order of names is the order of turns. They are
+ * redacted before they are written.
+ */
+export type Waiting = {
+  /** The vault it belongs to. It is sent to no other. */
+  url: string
+  agent: string
+  /** The same at every try, so that the vault stores it once. */
+  idempotencyKey: string
+  input: Record<string, unknown>
+}
+
+export type SpoolLimits = { entries: number; bytes: number; ageMs: number }
+
+const LIMITS: SpoolLimits = { entries: 500, bytes: 16 * 1024 * 1024, ageMs: 30 * 86_400_000 }
+
+export const spoolFolder = (): string => join(settingsFolder(), 'spool')
+
+const ENTRY = /^\d{18}-[0-9a-f-]{36}\.json$/
+
+export function makeSpoolFolder(): void {
+  mkdirSync(spoolFolder(), { recursive: true, mode: 0o700 })
+}
+
+/** Oldest first. */
+export function waitingFiles(): string[] {
+  try {
+    return readdirSync(spoolFolder(), { withFileTypes: true })
+      .filter((entry) => entry.isFile() && ENTRY.test(entry.name))
+      .map((entry) => entry.name)
+      .sort()
+  } catch {
+    return []
+  }
+}
+
+const sizeOf = (name: string): { size: number; mtimeMs: number } =>
+  statSync(join(spoolFolder(), name), { throwIfNoEntry: false }) ?? { size: 0, mtimeMs: 0 }
+
+/** The oldest go first where there are too many, and those that are too old to matter. */
+export function trimSpool(limits = LIMITS, now = Date.now()): void {
+  const kept = waitingFiles().map((name) => ({ name, ...sizeOf(name) }))
+  let bytes = kept.reduce((sum, { size }) => sum + size, 0)
+  for (const [at, { name, size, mtimeMs }] of kept.entries()) {
+    if (kept.length - at <= limits.entries && bytes <= limits.bytes && now - mtimeMs <= limits.ageMs) continue
+    drop(name)
+    bytes -= size
+  }
+}
+
+let lastTime = 0
+
+/** In microseconds, and never the same twice in a program. */
+function ownTime(): string {
+  lastTime = Math.max(lastTime + 1, Math.floor((performance.timeOrigin + performance.now()) * 1000))
+  return String(lastTime).padStart(18, '0')
+}
+
+/** A file appears whole or not at all: who sends at this moment never reads half of one. */
+export function put(waiting: Omit<Waiting, 'idempotencyKey'>, limits = LIMITS): void {
+  makeSpoolFolder()
+  const key = randomUUID()
+  const name = `${ownTime()}-${key}.json`
+  const draft = join(spoolFolder(), `.${key}.draft`)
+  writeFileSync(draft, JSON.stringify({ ...waiting, idempotencyKey: key }), { mode: 0o600 })
+  renameSync(draft, join(spoolFolder(), name))
+  trimSpool(limits)
+}
+
+/** Undefined for a file that is gone, or that is not what we have written. */
+export function read(name: string): Waiting | undefined {
+  try {
+    const { url, agent, idempotencyKey, input } = JSON.parse(readFileSync(join(spoolFolder(), name), 'utf8'))
+    return typeof url === 'string' && typeof idempotencyKey === 'string' && typeof input === 'object'
+      ? { url, agent: String(agent), idempotencyKey, input }
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export const drop = (name: string): void => rmSync(join(spoolFolder(), name), { force: true })

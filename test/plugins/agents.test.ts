@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { HOOK_PLANS } from '../../src/doors/cli/connect/hook-files/plans.ts'
+import { findHookAgent, HOOK_AGENTS } from '../../src/doors/cli/hooks/agents/all.ts'
+import type { HookAgent } from '../../src/doors/cli/hooks/occasion.ts'
+
+type Case = {
+  event: string
+  payload: Record<string, unknown>
+  /** What the agent's own words mean; null for what is no business of ours. */
+  occasion: object | null
+  /** What is printed for the text TEXT; null where the agent can be told nothing; absent where that is not the point. */
+  injected?: string | null
+  exitCode?: number
+}
+type Payloads = { agent: string; version: string; source: string; events: Case[] }
+
+const FOLDER = join(import.meta.dirname, 'payloads')
+const ALL: Payloads[] = readdirSync(FOLDER).map((name) =>
+  JSON.parse(readFileSync(join(FOLDER, name), 'utf8')),
+)
+
+test('every agent has payloads that name its version and where they come from', () => {
+  expect(ALL.map(({ agent }) => agent).sort()).toEqual(HOOK_AGENTS.map(({ name }) => name).sort())
+  for (const { version, source } of ALL) {
+    expect(version).toMatch(/^\d+\.\d+/)
+    expect(source.length).toBeGreaterThan(20)
+  }
+})
+
+describe.each(ALL)('$agent $version', ({ agent: name, events }) => {
+  const agent = findHookAgent(name) as HookAgent
+
+  test.each(events)('$event', ({ event, payload, occasion, injected, exitCode = 0 }) => {
+    expect(agent.read(event, payload) ?? null).toEqual(occasion)
+    if (injected === null) expect(agent.inject(event, 'TEXT')).toBeUndefined()
+    else if (injected) expect(agent.inject(event, 'TEXT')).toEqual({ output: injected, exitCode })
+  })
+
+  test('each event that is set up is one that is understood', () => {
+    const set = new Set(HOOK_PLANS[name]?.entries(() => 'kvault').map(({ event }) => event))
+    const understood = new Set(events.map(({ event }) => event))
+    expect([...set].filter((event) => !understood.has(event))).toEqual([])
+  })
+
+  test('no payload makes it fail, whatever its form', () => {
+    const odd: Record<string, unknown>[] = [{}, { tool_input: 5, tool_response: [] }, { cwd: 3, prompt: {} }]
+    for (const { event, payload } of events) {
+      for (const form of odd) expect(() => agent.read(event, form)).not.toThrow()
+      for (const key of Object.keys(payload))
+        expect(() => agent.read(event, { ...payload, [key]: null })).not.toThrow()
+    }
+    expect(agent.read('an event of tomorrow', {})).toBeUndefined()
+  })
+})

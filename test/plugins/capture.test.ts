@@ -1,0 +1,293 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { SILENCE } from '../../src/doors/cli/hooks/occasion.ts'
+import { lastRun } from '../../src/doors/cli/hooks/run-log.ts'
+import { takeLock } from '../../src/doors/cli/hooks/spool/lock.ts'
+import { sendWaiting } from '../../src/doors/cli/hooks/spool/send.ts'
+import { put, read, trimSpool, waitingFiles } from '../../src/doors/cli/hooks/spool/spool.ts'
+import { machine, play, type StandIn, standIn } from './stand-in.ts'
+
+let vault: StandIn
+let home: string
+let project: string
+let remove: () => void
+
+beforeEach(async () => {
+  vault = await standIn()
+  ;({ home, project, remove } = machine(vault))
+  writeFileSync(join(project, '.kvault.json'), '{"project_key": "org/app"}')
+})
+afterEach(async () => {
+  remove()
+  await vault.close()
+})
+
+const codex = (event: string, payload: object = {}) =>
+  play('codex', event, { session_id: 's1', cwd: project, ...payload })
+const command = (text: string, tool_response: string) =>
+  codex('PostToolUse', { tool_name: 'Bash', tool_input: { command: text }, tool_response })
+const exchange = async (prompt: string, last_assistant_message = 'done', session_id = 's1') => {
+  await codex('UserPromptSubmit', { prompt, session_id })
+  await codex('Stop', { last_assistant_message, session_id })
+}
+const turns = () => vault.asked.filter(({ path }) => path === '/mcp/tools/append_context_turn')
+type Input = {
+  at?: number
+  user_message: string
+  agent_report: string
+  client: string
+  meta: {
+    activity: {
+      commands: { command: string; exit_code: number | null; output: string }[]
+      files: string[]
+      tests: object[]
+      environment: object
+    }
+  }
+}
+const inputs = () => waitingFiles().map((name) => read(name)?.input as Input)
+
+test('an exchange has what was said and what was done: commands, files, tests that became green, versions', async () => {
+  writeFileSync(join(project, '.nvmrc'), '24.1.0\n')
+  await codex('UserPromptSubmit', { prompt: 'Mend the tests, please' })
+  await command('npm test', 'Process exited with code 1\n1 failed')
+  await codex('PostToolUse', {
+    tool_name: 'apply_patch',
+    tool_input: {
+      command: `*** Begin Patch\n*** Update File: ${project}/src/a.ts\n*** Update File: /etc/hosts\n`,
+    },
+    tool_response: 'ok',
+  })
+  await command('npm test', 'Process exited with code 0\n9 passed')
+  expect(await codex('Stop', { last_assistant_message: 'The limit was too low.' })).toEqual(SILENCE)
+  const [input] = inputs()
+  expect(input).toEqual({
+    project_key: 'org/app',
+    user_message: 'Mend the tests, please',
+    agent_report: 'The limit was too low.',
+    client: 'codex-hook',
+    session_id: 's1',
+    meta: {
+      activity: {
+        commands: [
+          { command: 'npm test', exit_code: 1, output: expect.stringContaining('1 failed') },
+          { command: 'npm test', exit_code: 0, output: 'Process exited with code 0\n9 passed' },
+        ],
+        files: ['src/a.ts', 'hosts'],
+        tests: [{ command: 'npm test', before: 'failed', after: 'passed' }],
+        environment: { node: '24.1.0' },
+      },
+    },
+  })
+  expect(lastRun('codex', 'capture')).toMatchObject({ chars: JSON.stringify(input).length })
+  // What the lock files said goes along with the next question.
+  await command('npm run build', 'Process exited with code 2\n')
+  expect(vault.asked.at(-1)?.body.environment).toEqual({ node: '24.1.0' })
+})
+
+test('a test that failed in one exchange and passes in the next became green', async () => {
+  await codex('UserPromptSubmit', { prompt: 'Run the tests' })
+  await command('pytest -q', 'Process exited with code 1')
+  await codex('Stop', { last_assistant_message: 'Red.' })
+  await codex('UserPromptSubmit', { prompt: 'And now?' })
+  await command('pytest -q', 'Process exited with code 0')
+  await codex('Stop', { last_assistant_message: 'Green.' })
+  expect(inputs().map(({ meta }) => meta.activity.tests)).toEqual([
+    [],
+    [{ command: 'pytest -q', before: 'failed', after: 'passed' }],
+  ])
+})
+
+test('exit codes that Codex tells to no hook are in the file of its session', async () => {
+  const transcript_path = join(project, 'rollout.jsonl')
+  const output = (call_id: string, code: number) => ({
+    type: 'response_item',
+    payload: {
+      type: 'function_call_output',
+      call_id,
+      output: `Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code ${code}\nOutput:\nx`,
+    },
+  })
+  const lines = [output('call_1', 1), output('call_2', 0)].map((line) => JSON.stringify(line))
+  writeFileSync(transcript_path, `half a line\n${lines.join('\n')}\n`)
+  await codex('UserPromptSubmit', { prompt: 'Mend the tests, please' })
+  for (const [tool_use_id, tool_response] of [
+    ['call_1', 'Error: red'],
+    ['call_2', 'green'],
+  ])
+    await codex('PostToolUse', {
+      tool_name: 'Bash',
+      tool_input: { command: 'npm test' },
+      tool_response,
+      tool_use_id,
+    })
+  await codex('Stop', { last_assistant_message: 'Done.', transcript_path })
+  const { activity } = (inputs()[0] as Input).meta
+  expect(activity.commands.map(({ exit_code }) => exit_code)).toEqual([1, 0])
+  expect(activity.tests).toHaveLength(1)
+})
+
+test('secrets are replaced before anything is written to the spool', async () => {
+  const key = `AKIA${'IOSFODNN7EXAMPL2'}`
+  await codex('UserPromptSubmit', { prompt: `My key is ${key}` })
+  await command(`deploy --key ${key}`, `Process exited with code 1\nAWS_ACCESS_KEY_ID=${key}`)
+  await codex('Stop', { last_assistant_message: `Do not use ${key}` })
+  const [name = ''] = waitingFiles()
+  const text = readFileSync(join(home, 'spool', name), 'utf8')
+  expect(text).not.toContain(key)
+  expect(text.match(/<AWS_ACCESS_KEY[A-Z_]*>/g)?.length).toBeGreaterThanOrEqual(4)
+})
+
+test('however much was done, the exchange fits into what the vault takes', async () => {
+  await codex('UserPromptSubmit', { prompt: 'p'.repeat(50_000) })
+  for (let at = 0; at < 60; at++)
+    await command(`make ${at} ${'c'.repeat(900)}`, `exit code 1 ${'ü'.repeat(9000)}`)
+  const names = Array.from({ length: 150 }, (_, at) => `*** Add File: src/${at}.ts`).join('\n')
+  await codex('PostToolUse', {
+    tool_name: 'apply_patch',
+    tool_input: { command: names },
+    tool_response: 'ok',
+  })
+  await codex('Stop', { last_assistant_message: 'r'.repeat(50_000) })
+  const { activity } = (inputs()[0] as Input).meta
+  expect(activity.commands.length).toBeLessThanOrEqual(40)
+  expect(activity.commands.at(-1)?.command).toHaveLength(500)
+  expect(activity.files).toHaveLength(100)
+  expect(Buffer.byteLength(JSON.stringify(activity))).toBeLessThan(60 * 1024)
+  expect(inputs()[0]?.user_message).toContain('[… ')
+})
+
+test('Claude Code: the words of the person are those in its transcript, once for each message', async () => {
+  const transcript_path = join(project, 'transcript.jsonl')
+  writeFileSync(
+    transcript_path,
+    `${JSON.stringify({ type: 'user', uuid: '1', message: { content: 'Why?' } })}\n`,
+  )
+  const stop = (more: object = {}) =>
+    play('claude-code', 'Stop', {
+      session_id: 'c1',
+      cwd: project,
+      transcript_path,
+      last_assistant_message: 'So.',
+      ...more,
+    })
+  await stop()
+  await stop({ last_assistant_message: 'The task in the background has ended.' })
+  await stop({ stop_hook_active: true })
+  expect(inputs().map(({ user_message, agent_report }) => [user_message, agent_report])).toEqual([
+    ['Why?', 'So.'],
+  ])
+  await stop({ session_id: 'c2', transcript_path: join(project, 'none') })
+  expect(waitingFiles()).toHaveLength(1)
+})
+
+test('other agents hand words over as they are said', async () => {
+  const cursor = (event: string, more: object = {}) =>
+    play('cursor', event, { conversation_id: 'u1', workspace_roots: [project], ...more })
+  await cursor('beforeSubmitPrompt', { prompt: 'Why?' })
+  await cursor('afterAgentResponse', { text: 'Because.' })
+  await cursor('stop', { status: 'completed' })
+  const transcriptPath = join(project, 'events.jsonl')
+  writeFileSync(
+    transcriptPath,
+    JSON.stringify({ type: 'assistant.message', data: { content: 'Therefore.' } }),
+  )
+  const copilot = (event: string, more: object) =>
+    play('copilot', event, { sessionId: 'p1', cwd: project, ...more })
+  await copilot('userPromptSubmitted', { prompt: 'And why that?' })
+  await copilot('agentStop', { transcriptPath })
+  expect(
+    inputs().map(({ user_message, agent_report, client }) => [user_message, agent_report, client]),
+  ).toEqual([
+    ['Why?', 'Because.', 'cursor-hook'],
+    ['And why that?', 'Therefore.', 'copilot-hook'],
+  ])
+})
+
+test('switched off, nothing is noted and nothing is kept', async () => {
+  vi.stubEnv('KVAULT_HOOKS', '-capture')
+  await exchange('Do not keep this')
+  expect(waitingFiles()).toEqual([])
+  expect(readdirSync(join(home, 'sessions')).filter((name) => name.endsWith('.jsonl'))).toEqual([])
+})
+
+test('the spool is its owner’s alone, and bounded: the oldest go first', async () => {
+  for (let at = 0; at < 4; at++)
+    put({ url: vault.url, agent: 'codex', input: { at } }, { entries: 3, bytes: 1e6, ageMs: 1e6 })
+  expect(inputs().map(({ at }) => at)).toEqual([1, 2, 3])
+  expect(statSync(join(home, 'spool')).mode & 0o777).toBe(0o700)
+  for (const name of waitingFiles()) expect(statSync(join(home, 'spool', name)).mode & 0o777).toBe(0o600)
+  const size = statSync(join(home, 'spool', waitingFiles()[0] ?? '')).size
+  trimSpool({ entries: 3, bytes: size * 2, ageMs: 1e6 })
+  expect(inputs().map(({ at }) => at)).toEqual([2, 3])
+  trimSpool({ entries: 3, bytes: 1e6, ageMs: 1e6 }, Date.now() + 2e6)
+  expect(waitingFiles()).toEqual([])
+})
+
+test('what could not be sent goes later, in order, each once with one key', async () => {
+  for (const prompt of ['the first question', 'the second question', 'the third question'])
+    await exchange(prompt)
+  vault.statuses = [503]
+  expect(await sendWaiting()).toBe(0)
+  expect(waitingFiles()).toHaveLength(3)
+  expect(await sendWaiting()).toBe(3)
+  const messages = turns().map(({ body }) => body.user_message)
+  expect(messages).toEqual([
+    'the first question',
+    'the first question',
+    'the second question',
+    'the third question',
+  ])
+  const keys = turns().map(({ idempotencyKey }) => idempotencyKey)
+  expect(keys[0]).toBe(keys[1])
+  expect(new Set(keys).size).toBe(3)
+  expect(await sendWaiting()).toBe(0)
+})
+
+test('two that send at once send each turn once', async () => {
+  for (const prompt of ['the first question', 'the second question', 'the third question'])
+    await exchange(prompt)
+  vault.delayMs = 20
+  const counts = await Promise.all([sendWaiting(), sendWaiting(), sendWaiting()])
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(3)
+  expect(turns().map(({ body }) => body.user_message?.split(' ')[1])).toEqual(['first', 'second', 'third'])
+})
+
+test('a turn that the vault refuses is dropped and noted; a key that it refuses stops the sending', async () => {
+  await exchange('the first question')
+  await exchange('the second question')
+  vault.statuses = [401]
+  expect(await sendWaiting()).toBe(0)
+  expect(waitingFiles()).toHaveLength(2)
+  vault.statuses = [422]
+  expect(await sendWaiting()).toBe(1)
+  expect(waitingFiles()).toEqual([])
+  expect(lastRun('codex', 'capture')?.error).toContain('refused')
+})
+
+test('a turn of one vault is sent to no other; a file that is not ours is passed over', async () => {
+  put({ url: 'http://127.0.0.1:1', agent: 'codex', input: { user_message: 'theirs' } })
+  await exchange('a question for this vault')
+  mkdirSync(join(home, 'spool', '000000000000000001-00000000-0000-4000-8000-000000000000.json'))
+  writeFileSync(join(home, 'spool', 'notes.txt'), 'mine')
+  expect(await sendWaiting()).toBe(1)
+  expect(inputs().filter(Boolean)).toEqual([{ user_message: 'theirs' }])
+})
+
+test('a lock is held by one; one that was left behind is taken over, a fresh one is not', () => {
+  const first = takeLock()
+  expect(first?.renew()).toBe(true)
+  expect(takeLock()).toBeUndefined()
+  const file = join(home, 'spool', 'lock')
+  const old = new Date(Date.now() - 120_000)
+  utimesSync(file, old, old)
+  const second = takeLock()
+  expect(second?.renew()).toBe(true)
+  expect(first?.renew()).toBe(false)
+  // Who has lost it does not give away what is somebody else's.
+  first?.release()
+  expect(takeLock()).toBeUndefined()
+  second?.release()
+  expect(takeLock()).toBeDefined()
+})

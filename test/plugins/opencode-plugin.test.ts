@@ -1,0 +1,116 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { opencodePlugin } from '../../src/doors/cli/connect/hook-files/opencode-plugin.ts'
+
+type Part = { id?: string; messageID?: string; type: string; text: string; synthetic?: boolean }
+type Message = { message: { id: string }; parts: Part[] }
+type Tool = { output: string; metadata: { exit?: number } }
+type Hooks = {
+  'chat.message': (input: { sessionID: string }, output: Message) => Promise<void>
+  'tool.execute.after': (input: object, output: Tool) => Promise<void>
+  'experimental.session.compacting': (
+    input: { sessionID: string },
+    output: { context: string[] },
+  ) => Promise<void>
+  event: (input: { event: { type: string; properties: { sessionID: string } } }) => Promise<void>
+}
+type Plugin = { KnowledgeVault: (input: object) => Promise<Hooks> }
+
+let folder: string
+let hooks: Hooks
+
+/** A hook that writes down what it was called with, and says its event. */
+const COMMAND = `
+import { appendFileSync, readFileSync } from 'node:fs'
+const [, , , agent, event] = process.argv
+appendFileSync(new URL('calls.jsonl', import.meta.url), JSON.stringify({ agent, event, payload: JSON.parse(readFileSync(0, 'utf8')) }) + '\\n')
+if (event !== 'session.idle') process.stdout.write(JSON.stringify({ text: 'vault: ' + event }))
+`
+
+const messages = [
+  { info: { role: 'user' }, parts: [{ type: 'text', text: 'Why?' }] },
+  {
+    info: { role: 'assistant' },
+    parts: [
+      { type: 'reasoning', text: 'hm' },
+      { type: 'text', text: 'Because.' },
+    ],
+  },
+]
+
+async function load(command: string[]): Promise<Hooks> {
+  const file = join(folder, `plugin-${command.length}.mjs`)
+  writeFileSync(file, opencodePlugin(command))
+  const { KnowledgeVault }: Plugin = await import(/* @vite-ignore */ pathToFileURL(file).href)
+  const client = { session: { messages: async () => ({ data: messages }) } }
+  return KnowledgeVault({ client, directory: '/home/dev/app' })
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-opencode-'))
+  writeFileSync(join(folder, 'hook.mjs'), COMMAND)
+  hooks = await load([process.execPath, join(folder, 'hook.mjs')])
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+type Call = { agent: string; event: string; payload: Record<string, unknown> }
+const calls = (): Call[] =>
+  readFileSync(join(folder, 'calls.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+const where = { sessionID: 'ses_1', directory: '/home/dev/app' }
+
+test('the first message of a session brings its start too; the words of the person stay as they are', async () => {
+  const said = { type: 'text', text: 'Why is it red?' }
+  const output: Message = {
+    message: { id: 'msg_1' },
+    parts: [said, { type: 'text', text: 'x', synthetic: true }],
+  }
+  await hooks['chat.message']({ sessionID: 'ses_1' }, output)
+  expect(output.parts[0]).toEqual(said)
+  expect(output.parts.slice(2).map(({ text, synthetic, messageID }) => [text, synthetic, messageID])).toEqual(
+    [
+      ['vault: session.created', true, 'msg_1'],
+      ['vault: chat.message', true, 'msg_1'],
+    ],
+  )
+  expect(new Set(output.parts.slice(2).map(({ id }) => id)).size).toBe(2)
+  await hooks['chat.message']({ sessionID: 'ses_1' }, { message: { id: 'msg_2' }, parts: [said] })
+  expect(calls()).toEqual([
+    { agent: 'opencode', event: 'session.created', payload: where },
+    { agent: 'opencode', event: 'chat.message', payload: { ...where, prompt: 'Why is it red?' } },
+    { agent: 'opencode', event: 'chat.message', payload: { ...where, prompt: 'Why is it red?' } },
+  ])
+})
+
+test('a command, a compaction and the end of an exchange', async () => {
+  const tool: Tool = { output: 'boom', metadata: { exit: 1 } }
+  const args = { command: 'npm test' }
+  await hooks['tool.execute.after']({ tool: 'bash', sessionID: 'ses_1', callID: 'c', args }, tool)
+  expect(tool.output).toBe('boom\n\nvault: tool.execute.after')
+  const compacting = { context: [] as string[] }
+  await hooks['experimental.session.compacting']({ sessionID: 'ses_1' }, compacting)
+  expect(compacting.context).toEqual(['vault: session.compacting'])
+  await hooks.event({ event: { type: 'session.idle', properties: { sessionID: 'ses_1' } } })
+  await hooks.event({ event: { type: 'file.edited', properties: { sessionID: 'ses_1' } } })
+  expect(calls().slice(-3)).toEqual([
+    {
+      agent: 'opencode',
+      event: 'tool.execute.after',
+      payload: { ...where, tool: 'bash', args, output: 'boom', exitCode: 1 },
+    },
+    { agent: 'opencode', event: 'session.compacting', payload: where },
+    { agent: 'opencode', event: 'session.idle', payload: { ...where, reply: 'Because.' } },
+  ])
+})
+
+test('a command that is not there costs nothing', async () => {
+  const without = await load([join(folder, 'none')])
+  const output: Message = { message: { id: 'msg_1' }, parts: [{ type: 'text', text: 'Why is it red?' }] }
+  await without['chat.message']({ sessionID: 'ses_2' }, output)
+  expect(output.parts).toHaveLength(1)
+})

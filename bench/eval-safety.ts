@@ -3,7 +3,6 @@
  * of, and how fast it reads. `npm run eval:safety -- [--misses] <folder of a collection>...`; a folder has corpus.jsonl.
  * Misses are listed for the half that rules are built with, never for the half that is only measured.
  */
-import { readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { basename, join } from 'node:path'
 import { findSecrets } from '../src/features/redaction/redact.ts'

@@ -7,7 +7,7 @@ import { updateCardRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
 import { HOLDING, holdCard } from './hold-card.store.ts'
 import { presentCard } from './present.ts'
-import { refuseSecrets, review, reviewColumns } from './review.ts'
+import { refuseUnsafe, review, reviewColumns } from './review.ts'
 import { saved } from './saved.ts'
 import { CardId, CaseResponse } from './schemas.ts'
 import { thinState } from './thin.ts'
@@ -28,7 +28,7 @@ export const shareCard = capability({
   name: 'cards.share',
   summary: 'Share a card inside its workspace',
   description:
-    'Members of the workspace can then read and find it. It is not moved and earns nothing. No review stands in the way, but strangers see a card in a public or unlisted workspace only once it has passed one, and there only its owner may share it. A card that seems to hold a secret is refused. Sharing a shared card changes nothing.',
+    'Members of the workspace can then read and find it. It is not moved and earns nothing. No review stands in the way, but strangers see a card in a public or unlisted workspace only once it has passed one, and there only its owner may share it. A card that seems to hold a secret is refused, and in a public or unlisted workspace one that is dangerous to who reads it. Sharing a shared card changes nothing.',
   scopes: ['record'],
   rest: ['POST /api/v1/cards/{card_id}/share', 'POST /api/v1/cases/{case_id}/share'],
   aliases: { case_id: 'card_id' },
@@ -49,7 +49,7 @@ export const shareCard = capability({
       await refuseOutsider(ctx, row)
       await requireOwnerInTheOpen(ctx, row)
       const verdict = await review(ctx, row, contentOf(row), row.evidence_count)
-      refuseSecrets(verdict)
+      refuseUnsafe(verdict)
       const now = ctx.now().toISOString()
       // Sharing waits for no review, but keeps it: strangers see what has passed, here or if the workspace is opened later.
       await updateCardRow(ctx.db, card_id, reviewColumns(verdict, now))

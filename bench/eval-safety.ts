@@ -3,12 +3,15 @@
  * of, and how fast it reads. `npm run eval:safety -- [--misses] <folder of a collection>...`; a folder has corpus.jsonl.
  * Misses are listed for the half that rules are built with, never for the half that is only measured.
  */
+import { globSync, readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { basename, join } from 'node:path'
 import { findSecrets } from '../src/features/redaction/redact.ts'
 import { containsInstructions, findDanger } from '../src/features/review/find-danger.ts'
 import { type Attack, readAttacks } from '../test/safety/corpus.ts'
 import { linesOf, type Text } from './search/collections.ts'
+
+const REPOSITORY = join(import.meta.dirname, '..')
 
 const args = process.argv.slice(2)
 const showMisses = args.includes('--misses')
@@ -44,11 +47,17 @@ function attackTable(half: 'build' | 'held'): void {
       if (outcome === 'missed') console.log(`missed ${group}: ${JSON.stringify(text)}`)
 }
 
+/** Paragraphs of the project's own pages: unlike the collections they speak of commands, keys and agents. */
+const ownPages = (): string[] =>
+  globSync(['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'docs/**/*.md'], {
+    cwd: REPOSITORY,
+    exclude: ['docs/guide/safety.md'],
+  }).flatMap((file) => readFileSync(join(REPOSITORY, file), 'utf8').split(/\n{2,}/))
+
 const cleanTexts = (folder: string): string[] =>
   linesOf<Text>(join(folder, 'corpus.jsonl')).map(({ title, text }) => `${title ?? ''}\n\n${text}`)
 
-function cleanRow(folder: string): string[] {
-  const texts = cleanTexts(folder)
+function cleanRow(name: string, texts: readonly string[]): readonly string[] {
   const count = { blocked: 0, warned: 0, noted: 0, speaking: 0 }
   const rules = new Map<string, number>()
   for (const text of texts) {
@@ -64,7 +73,7 @@ function cleanRow(folder: string): string[] {
   }
   const { length } = texts
   const shares = [count.blocked, count.warned, count.noted, count.speaking].map((n) => percent(n, length))
-  console.log(`| ${basename(folder)} | ${length} | ${shares.join(' | ')} |`)
+  console.log(`| ${name} | ${length} | ${shares.join(' | ')} |`)
   if (showMisses) console.log([...rules].map(([rule, n]) => `  ${rule}: ${n}`).join('\n'))
   return texts
 }
@@ -113,13 +122,11 @@ function hostileTable(): void {
 
 attackTable('build')
 attackTable('held')
-if (folders.length > 0) {
-  console.log(
-    '\n| clean cards | texts | blocked | warned | noted | marked as instructions |\n|---|---|---|---|---|---|',
-  )
-  const all = folders.flatMap(cleanRow)
-  console.log(`\nwhole review: ${speedOf(all, (text) => findDanger(text))}`)
-  console.log(`contains_instructions: ${speedOf(all, containsInstructions)}`)
-}
+console.log('\n| clean cards | texts | blocked | warned | noted | marked as instructions |')
+console.log('|---|---|---|---|---|---|')
+const own = cleanRow('own pages, by paragraph', ownPages())
+const all = [...own, ...folders.flatMap((folder) => cleanRow(basename(folder), cleanTexts(folder)))]
+console.log(`\nwhole review: ${speedOf(all, (text) => findDanger(text))}`)
+console.log(`contains_instructions: ${speedOf(all, containsInstructions)}`)
 hostileTable()
 console.log(`\n${process.arch}, ${cpus().length} cores, Node ${process.version}`)

@@ -93,7 +93,7 @@ const SENTENCES: Trigger[] = [
     'warn',
     'send¦email¦e-mail¦upload¦post ¦forward¦share ¦paste¦include¦append¦write¦copy¦submit¦attach',
     new RegExp(
-      `(?<![\\w-])(?:send|e-?mail|upload|post|forward|share|paste|include|append|write|copy|submit|attach) (?!\\w{1,20}ing\\b)[^.!?\\n]{0,50}?${DATA}[^!?\\n]{0,80}?\\b(?:to|into|in|with|by) (?:the |a |an |your )?[^.!?\\n]{0,40}?${OUTSIDE}`,
+      `(?<![\\w-])(?:send|e-?mail|upload|post|forward|share|paste|include|append|write|copy|submit|attach) (?!\\w{1,20}ing\\b)[^.!?\\n]{0,50}?${DATA}[^.!?\\n]{0,80}?\\b(?:to|into|in|with|by) (?:the |a |an |your )?[^.!?\\n]{0,40}?${OUTSIDE}`,
       'iy',
     ),
   ),

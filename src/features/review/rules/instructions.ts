@@ -145,12 +145,12 @@ const CONCEAL: Trigger[] = [
   trigger(
     BEFORE,
     'warn',
-    'without asking¦without confirmation¦without approval¦without a question¦without the user¦without consent¦without permission¦without a review',
-    /without (?:asking (?:the |your )?(?:user|human|owner|operator|developer|anyone|for (?:confirmation|permission|approval))|(?:any |the user'?s? |user )?(?:confirmation|approval|consent|permission|knowledge)\b|a question|a review|the user (?:noticing|knowing))/iy,
+    'without asking¦without a question¦without the user¦without user¦without any¦without a review',
+    /without (?:asking (?:the |your )?(?:user|human|owner|operator|developer|anyone|for (?:confirmation|permission|approval))|(?:any |the user'?s? |user )(?:confirmation|approval|consent|permission|knowledge)\b|a question|a review|the user (?:noticing|knowing))/iy,
   ),
   trigger(
     BEFORE,
-    'block',
+    'warn',
     'the user has¦the owner has¦the operator has¦the user already¦user agreed¦administrator approved¦administrator has¦was checked by security¦the user wants you¦approved by the¦pre-approved¦authorised by¦authorized by',
     /(?:the (?:user|owner|operator)(?: has)?(?: already)? (?:agreed|approved|consented|confirmed|authori[sz]ed|allowed)\b|(?:the )?administrator (?:has )?(?:already )?(?:approved|authori[sz]ed) (?:it|this|every|all|unrestricted)|was checked by security|the user wants you|(?:is|was|are) approved by the (?:user|owner|operator|administrator)|(?:below|commands|following)[^.!?\n]{0,20}pre-approved)/iy,
   ),
@@ -158,7 +158,7 @@ const CONCEAL: Trigger[] = [
     BEFORE,
     'warn',
     'no need to ask¦skip the permission¦skip the confirmation¦need not ask',
-    /(?:no need to ask (?:for|the|anyone)|need not ask|skip the (?:permission|confirmation|approval))\b/iy,
+    /(?:no need to ask (?:for|the|anyone)|need not ask (?:for|the user|anyone)|skip the (?:permission|confirmation|approval))\b/iy,
   ),
   trigger(
     BEFORE,

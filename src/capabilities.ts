@@ -71,6 +71,7 @@ import { searchMemory } from './features/memory/search.ts'
 import { readSnapshot } from './features/memory/snapshot.ts'
 import { listEvents } from './features/memory/timeline.ts'
 import { appendTurn } from './features/memory/turns.ts'
+import { proposeCard, recordFromMemory } from './features/memory-cards/memory-cards.ts'
 import { listNotices, readNotices, unreadNotices } from './features/notices/notices.ts'
 import { pagesStylesheet } from './features/pages/pages.http.ts'
 import { searchCards } from './features/search/search.ts'
@@ -166,6 +167,8 @@ export const capabilities: readonly Capability[] = [
   listEvents,
   deleteEvent,
   transferPreferences,
+  proposeCard,
+  recordFromMemory,
   listProjects,
   renameProject,
   deleteProject,

@@ -33,6 +33,7 @@ export const DISTRIBUTION = {
   rewarded_texts: 'user_id',
   raw_materials: 'raw_id',
   notices: 'user_id',
+  first_steps: 'user_id',
   // Found by what the caller presents.
   sessions: 'token_hash',
   api_keys: 'key_hash',
@@ -71,6 +72,7 @@ export const DISTRIBUTION = {
   support_tickets: 'single',
   support_attachments: 'single',
   support_conversations: 'single',
+  support_replies: 'single',
 } as const satisfies Record<Table, string>
 
 const COLUMN_OF = new Map<string, string>(Object.entries(DISTRIBUTION))

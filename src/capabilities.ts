@@ -24,7 +24,10 @@ import { readBalance, readHistory } from './features/credits/balance.ts'
 import { readPolicy } from './features/credits/policy.ts'
 import { reconcileCredits } from './features/credits/reconcile.ts'
 import { feedbackStats, giveFeedback, listFeedback, withdrawFeedback } from './features/feedback/feedback.ts'
+import { dismissFirstSteps, readFirstSteps } from './features/first-steps/first-steps.ts'
+import { addSamples, removeSamples } from './features/first-steps/samples.ts'
 import { guidePages } from './features/guide/guide.http.ts'
+import { listGuide, readGuidePage } from './features/guide/read-guide.ts'
 import { health, ready } from './features/health/health.ts'
 import { readServiceWarnings } from './features/health/service-warnings.ts'
 import {
@@ -74,12 +77,14 @@ import { appendTurn } from './features/memory/turns.ts'
 import { proposeCard, recordFromMemory } from './features/memory-cards/memory-cards.ts'
 import { listNotices, readNotices, unreadNotices } from './features/notices/notices.ts'
 import { pagesStylesheet } from './features/pages/pages.http.ts'
+import { publicLibrary } from './features/public-library/public-library.http.ts'
 import { searchCards } from './features/search/search.ts'
 import { readSettings, replaceSettings } from './features/settings/settings.ts'
 import { listCites, writeCites } from './features/staleness/cites.ts'
 import { reviewQueue, setReviewInterval } from './features/staleness/review-queue.ts'
 import { streamSupportChat } from './features/support/chat.http.ts'
 import { supportChat } from './features/support/chat.ts'
+import { listMyTickets, replyToTicket } from './features/support/replies.ts'
 import { createTicket, readAttachment } from './features/support/tickets.http.ts'
 import { closeTicket, getTicket, listTickets } from './features/support/tickets.ts'
 import { listVerdicts, verifyCard, withdrawVerdicts } from './features/verdicts/verdicts.ts'
@@ -106,6 +111,10 @@ export const capabilities: readonly Capability[] = [
   me,
   changeProfile,
   submitOnboarding,
+  readFirstSteps,
+  dismissFirstSteps,
+  addSamples,
+  removeSamples,
   changePassword,
   requestPasswordReset,
   resetPassword,
@@ -179,6 +188,8 @@ export const capabilities: readonly Capability[] = [
   deleteMaterial,
 
   ...aiGuide(() => capabilities),
+  listGuide,
+  readGuidePage,
   listPlans,
   listCreditPacks,
   readStatus,
@@ -231,6 +242,8 @@ export const capabilities: readonly Capability[] = [
   listTickets,
   getTicket,
   closeTicket,
+  listMyTickets,
+  replyToTicket,
 ]
 
 /** The few routes that are more than JSON in and JSON out. */
@@ -243,6 +256,7 @@ export const rawRoutes: readonly RawRoute[] = [
   streamSupportChat,
   pagesStylesheet,
   ...guidePages,
+  ...publicLibrary,
   ...commandPackages,
   ...oauthRoutes,
 ]

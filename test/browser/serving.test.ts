@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { WEB_POLICY } from '../../src/doors/http/web.ts'
+import { WEB_POLICY } from '../../src/doors/http/web-page.ts'
 import { calls } from '../../web/src/api/routes.ts'
 import { openStage } from './support.ts'
 

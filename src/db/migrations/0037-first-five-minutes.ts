@@ -6,6 +6,7 @@ export const firstFiveMinutes: Migration = {
     'alter table cards add column source_event_id text',
     'alter table cards add column sample text',
     'create index cards_by_sample on cards(owner_id, sample) where sample is not null',
+    'create index workspace_invites_by_inviter on workspace_invites(invited_by)',
     `create table first_steps (
       user_id text primary key references users(user_id),
       searched_at text,

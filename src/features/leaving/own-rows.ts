@@ -98,6 +98,20 @@ const TICKETS: Kind = {
   ],
 }
 
+async function* repliesOf(db: Db, userId: string): AsyncGenerator<Row> {
+  const ids: Kind = { ...TICKETS, columns: ['ticket_id', 'created_at'] }
+  for await (const page of pagesOf(db, ids, { user_id: userId })) {
+    const ticketIds = page.map((ticket) => String(ticket.ticket_id))
+    if (ticketIds.length > 0)
+      yield* await db
+        .selectFrom('support_replies')
+        .select(['reply_id', 'ticket_id', 'from_support', 'message', 'created_at'])
+        .where('ticket_id', 'in', ticketIds)
+        .orderBy('created_at')
+        .execute()
+  }
+}
+
 const VERDICTS: Kind = {
   table: 'card_verdicts',
   id: 'verdict_id',
@@ -131,4 +145,5 @@ export const ownRows: Record<string, (db: Db, userId: string) => AsyncGenerator<
   payment: (db, userId) => rowsOf(db, { table: 'billing_payments', id: 'payment_id' }, { user_id: userId }),
   notice: (db, userId) => rowsOf(db, NOTICES, { user_id: userId }),
   support_ticket: (db, userId) => rowsOf(db, TICKETS, { user_id: userId }),
+  support_reply: repliesOf,
 }

@@ -9,6 +9,7 @@ export const NOTICE_KINDS = [
   'workspace.deleted',
   'account.address_proved',
   'cards.review_due',
+  'ticket.answered',
 ] as const
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
 
@@ -42,6 +43,10 @@ const WORDS: Record<NoticeKind, (given: Required<Given>) => Words> = {
   'cards.review_due': () => ({
     heading: 'Some of your cards should be looked at again',
     line: 'Nobody has confirmed them for longer than their interval of review. Say that they are still true, change them, or let others take their place.',
+  }),
+  'ticket.answered': () => ({
+    heading: 'Support answered your ticket',
+    line: 'You find the answer under “Support”, “My tickets”, and can write back there.',
   }),
   'account.address_proved': () => ({
     heading: 'Your address is proved, and everybody else is signed out',

@@ -9,6 +9,7 @@ import { STOP_WORDS } from '../../text/stopwords.ts'
 import { wordHash } from '../../text/term-hash.ts'
 import { balanceOf, book } from '../credits/ledger.ts'
 import { PUBLIC_SEARCH_COST } from '../credits/policy.ts'
+import { noteFirstSearch } from '../first-steps/first-search.ts'
 import { actionCardFor } from './action-card.ts'
 import { mayHit, type Picks, pickHits, type Wish } from './hits.ts'
 import { type QueryRead, readSyntax, tagsNamed } from './query-syntax.ts'
@@ -115,6 +116,7 @@ async function search(ctx: UserCtx, input: SearchInput): Promise<SearchAnswer> {
   const isPaid = scope.scope === 'public' && ctx.config.credits && mayHit(found, wish)
   const settle = isPaid ? chargedSearch : freeSearch
   const { picked, total, charged, balance } = await settle(ctx, scope, found, wish)
+  await noteFirstSearch(ctx)
   const hits = picked.filter(({ isWeak }) => !isWeak)
   return {
     query: input.query,

@@ -5,7 +5,7 @@ import { commentsToRescan } from '../../../features/feedback/rescan.ts'
 import { materialsToRescan } from '../../../features/materials/rescan.ts'
 import { eventsToRescan } from '../../../features/memory/rescan.ts'
 import { type Progress, rescan } from '../../../features/redaction/rescan.ts'
-import { ticketsToRescan } from '../../../features/support/rescan.ts'
+import { repliesToRescan, ticketsToRescan } from '../../../features/support/rescan.ts'
 
 const USAGE = `Applies today's redaction rules to the text that is stored already.
 
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
   const dryRun = args.includes('--dry-run')
   const database = openDatabase(readConfig(withEnvFile(process.env)))
   try {
-    const sources = [eventsToRescan, materialsToRescan, ticketsToRescan, commentsToRescan]
+    const sources = [eventsToRescan, materialsToRescan, ticketsToRescan, repliesToRescan, commentsToRescan]
     const results = await rescan(database, sources, { dryRun, onProgress: showProgress })
     if (process.stderr.isTTY) process.stderr.write('\n')
     for (const { source, read, changed, findings } of results) {

@@ -4,6 +4,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/query.ts'
+import { guardAgainstDoubleClicks } from './lib/once-per-frame.ts'
 import { tab } from './lib/storage.ts'
 import { router } from './router.tsx'
 import './styles.css'
@@ -15,6 +16,8 @@ addEventListener('vite:preloadError', (event) => {
   event.preventDefault()
   location.reload()
 })
+
+guardAgainstDoubleClicks(document)
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root.')

@@ -83,6 +83,10 @@ export function anchors(): (heading: string) => string {
 export const withAddress = (text: string, baseUrl: string): string =>
   text.replace(/\{base_url\}|(?:http:\/\/)?localhost:8080/g, () => baseUrl)
 
+/** Pages link to each other by file name, as a repository shows them. */
+export const withPageLinks = (markdown: string): string =>
+  markdown.replace(/\]\((?:\.\/)?([a-z0-9-]{1,60})\.md(?=[)#])/g, '](/guide/$1')
+
 export function plainText(markdown: string): string {
   return markdown
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')

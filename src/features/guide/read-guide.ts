@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { notFound } from '../../core/errors.ts'
-import { type GuideSection, guide, plainText, withAddress } from './guide.ts'
+import { type GuideSection, guide, plainText, withAddress, withPageLinks } from './guide.ts'
 
 const MOST_HITS = 12
 const EXCERPT_CHARACTERS = 200
@@ -51,7 +51,7 @@ const present = ({ anchor, level, title, text }: GuideSection, baseUrl: string) 
   anchor,
   level,
   title,
-  markdown: withAddress(text, baseUrl),
+  markdown: withPageLinks(withAddress(text, baseUrl)),
 })
 
 export const readGuidePage = capability({

@@ -1,6 +1,6 @@
 /** An answer from the guide: by a model that is shown the best sections, or made of those sections themselves. */
 import { complete, type LlmConfig, LlmError, type LlmMessage, stream } from '../../adapters/llm/llm.ts'
-import { type Guide, type GuideHit, type GuideSection, withAddress } from '../guide/guide.ts'
+import { type Guide, type GuideHit, type GuideSection, withAddress, withPageLinks } from '../guide/guide.ts'
 
 export type ChatMessage = { role: 'user' | 'assistant'; content: string }
 export type Source = { title: string; url: string }
@@ -44,7 +44,7 @@ export function lookUp(question: Question): Material {
   const found = guide.search(searchText(question), SECTIONS_SHOWN, isInWebApp ? inWebApp : undefined)
   const hits = found.map(({ section, score }) => ({
     score,
-    section: { ...section, text: withAddress(section.text, baseUrl) },
+    section: { ...section, text: withPageLinks(withAddress(section.text, baseUrl)) },
   }))
   return { question, hits, sources: hits.slice(0, SOURCES_NAMED).map(({ section }) => sourceOf(section)) }
 }

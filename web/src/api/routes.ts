@@ -1,6 +1,8 @@
 import * as account from './account.ts'
 import * as billing from './billing.ts'
 import * as cards from './cards.ts'
+import * as firstSteps from './first-steps.ts'
+import * as guide from './guide.ts'
 import * as materials from './materials.ts'
 import * as memory from './memory.ts'
 import * as search from './search.ts'
@@ -16,6 +18,8 @@ export const calls = {
   ...account,
   ...billing,
   ...cards,
+  ...firstSteps,
+  ...guide,
   ...materials,
   ...memory,
   ...search,

@@ -13,6 +13,8 @@ type DialogProps = {
   description?: ReactNode
   hideTitle?: boolean
   wide?: boolean
+  /** Shows what is shown once: neither Esc nor a click beside it closes the dialog, only its own button. */
+  keepOpen?: boolean
   children: ReactNode
   footer?: ReactNode
 }
@@ -28,15 +30,18 @@ export function Dialog({
   description,
   hideTitle,
   wide,
+  keepOpen,
   children,
   footer,
 }: DialogProps) {
+  const stay = keepOpen ? (event: Event) => event.preventDefault() : undefined
   return (
     <Radix.Root open={open} onOpenChange={(next) => next || onClose()}>
       <Radix.Portal>
         <div data-backdrop="" className="fixed inset-0 z-40 bg-backdrop" />
         <Radix.Content
           {...(description ? {} : { 'aria-describedby': undefined })}
+          {...(stay ? { onEscapeKeyDown: stay, onInteractOutside: stay } : {})}
           className={cx(
             'fixed top-dialog-top left-1/2 z-50 flex max-h-dialog-height w-dialog-width -translate-x-1/2 animate-enter flex-col overflow-hidden rounded-md bg-panel shadow-float focus:outline-none',
             wide ? 'max-w-dialog-wide' : 'max-w-dialog',
@@ -52,7 +57,7 @@ export function Dialog({
           {footer && (
             <div className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">{footer}</div>
           )}
-          {!hideTitle && (
+          {!hideTitle && !keepOpen && (
             <Radix.Close asChild>
               <IconButton label="Close" className="absolute top-3 right-3">
                 <X size={16} />

@@ -28,3 +28,11 @@ export type CardState = { merged_from?: string | undefined }
 export const readCardState = (raw: Record<string, unknown>): CardState => ({
   merged_from: text(raw.merged_from),
 })
+
+/** What a new card is made from: an event of one's own memory, and others of the same exchange. */
+export type NewCardState = { from?: string | undefined; also?: string | undefined }
+
+export const readNewCardState = (raw: Record<string, unknown>): NewCardState => ({
+  from: text(raw.from),
+  also: text(raw.also),
+})

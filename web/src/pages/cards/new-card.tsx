@@ -1,8 +1,9 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useRef } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { recordCard } from '../../api/cards.ts'
 import { ApiError } from '../../api/client.ts'
+import { recordFromMemory } from '../../api/memory.ts'
 import { listWorkspaces } from '../../api/workspaces.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { randomId } from '../../lib/random.ts'
@@ -12,16 +13,20 @@ import { FormError, Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { CardForm } from './card-form.tsx'
 import { cardChanged } from './card-queries.ts'
-import { emptyDraft, fieldsOf, newEvidences } from './draft.ts'
+import { type Draft, emptyDraft, fieldsOf, newEvidences } from './draft.ts'
 import { EditorFrame } from './editor-frame.tsx'
 import { NearCards } from './near-cards.tsx'
 import { useDraft } from './use-draft.ts'
 
-export function NewCard() {
+export type CardSource = { rawId: string; start: Draft; notice: ReactNode }
+
+/** Empty, or with what the source has filled in. */
+export function CardEditor({ source }: { source?: CardSource }) {
   const navigate = useNavigate()
   const { default_workspace_id } = useMe()
-  const start = { ...emptyDraft(), workspace_id: default_workspace_id ?? '' }
-  const { draft, change, savedAt, restored, discard, forget } = useDraft('new', start, 0)
+  const start = { ...(source?.start ?? emptyDraft()), workspace_id: default_workspace_id ?? '' }
+  const draftKey = source ? `memory:${source.rawId}` : 'new'
+  const { draft, change, savedAt, restored, discard, forget } = useDraft(draftKey, start, 0)
   // The same key for the same text, so that a retry after a lost answer does not make a second card.
   const attempt = useRef({ text: '', key: '' })
   const save = useMutation({
@@ -34,7 +39,10 @@ export function NewCard() {
       }
       const text = JSON.stringify(input)
       if (text !== attempt.current.text) attempt.current = { text, key: randomId() }
-      return recordCard(input, { headers: { 'Idempotency-Key': attempt.current.key } })
+      const options = { headers: { 'Idempotency-Key': attempt.current.key } }
+      return source
+        ? recordFromMemory({ ...input, raw_id: source.rawId }, options)
+        : recordCard(input, options)
     },
     onSuccess: (card) => {
       forget()
@@ -61,6 +69,7 @@ export function NewCard() {
       beside={<NearCards draft={draft} />}
       notices={
         <>
+          {source?.notice}
           {restored && <Notice>Your draft from {formatAgo(restored.savedAt)} is back.</Notice>}
           <FormError error={save.error} />
         </>

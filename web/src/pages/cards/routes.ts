@@ -1,6 +1,6 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { appRoute } from '../../route-frame.tsx'
-import { readCardState, readListState } from './list-state.ts'
+import { readCardState, readListState, readNewCardState } from './list-state.ts'
 
 const mine = createRoute({
   getParentRoute: () => appRoute,
@@ -16,10 +16,20 @@ const library = createRoute({
   component: lazyRouteComponent(() => import('./library.tsx'), 'Library'),
 })
 
+/** The address of a public page, opened by somebody who is signed in. */
+const publicCard = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/library/$cardId',
+  beforeLoad: ({ params: { cardId } }) => {
+    throw redirect({ to: '/cards/$cardId', params: { cardId }, replace: true })
+  },
+})
+
 const create = createRoute({
   getParentRoute: () => appRoute,
   path: '/cards/new',
-  component: lazyRouteComponent(() => import('./new-card.tsx'), 'NewCard'),
+  validateSearch: readNewCardState,
+  component: lazyRouteComponent(() => import('./new-card-page.tsx'), 'NewCard'),
 })
 
 const show = createRoute({
@@ -50,4 +60,4 @@ const review = createRoute({
   component: lazyRouteComponent(() => import('./review-queue.tsx'), 'ReviewQueue'),
 })
 
-export const cardRoutes = [mine, library, create, show, edit, history, review] as const
+export const cardRoutes = [mine, library, publicCard, create, show, edit, history, review] as const

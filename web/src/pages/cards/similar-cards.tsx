@@ -12,11 +12,12 @@ export function SimilarCards({ card }: { card: Card }) {
     queryFn: ({ signal }) => similarCards({ card_id: card.card_id }, { signal }),
   })
   if (!similar.data || similar.data.length === 0) return null
+  const nearestFirst = similar.data.toSorted((a, b) => b.similarity - a.similarity)
   return (
     <section aria-label="Similar cards" className="border-t border-line pt-5">
       <h3 className="mb-1 text-sm text-soft">Similar cards</h3>
       <ul className="-mx-2 grid">
-        {similar.data.map((hit) => (
+        {nearestFirst.map((hit) => (
           <li key={hit.card_id}>
             <Link
               to="/cards/$cardId"

@@ -53,4 +53,10 @@ const project = createRoute({
   component: lazyRouteComponent(() => import('./project-page.tsx'), 'ProjectPage'),
 })
 
-export const memoryRoutes = [projects, project, materials] as const
+const event = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/memory/events/$rawId',
+  component: lazyRouteComponent(() => import('./event-page.tsx'), 'EventPage'),
+})
+
+export const memoryRoutes = [projects, project, materials, event] as const

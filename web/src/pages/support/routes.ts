@@ -1,8 +1,12 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { appRoute, openRoute } from '../../route-frame.tsx'
 
-const supportSearch = (raw: Record<string, unknown>): { tab?: 'ticket' | undefined } => ({
+const helpSearch = (raw: Record<string, unknown>): { tab?: 'ticket' | undefined } => ({
   tab: raw.tab === 'ticket' ? 'ticket' : undefined,
+})
+
+const supportSearch = (raw: Record<string, unknown>): { tab?: 'ticket' | 'mine' | undefined } => ({
+  tab: raw.tab === 'ticket' || raw.tab === 'mine' ? raw.tab : undefined,
 })
 
 const support = createRoute({
@@ -16,8 +20,14 @@ const support = createRoute({
 const help = createRoute({
   getParentRoute: () => openRoute,
   path: '/help',
-  validateSearch: supportSearch,
+  validateSearch: helpSearch,
   component: lazyRouteComponent(() => import('./help-page.tsx'), 'HelpPage'),
+})
+
+const myTicket = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/support/tickets/$ticketId',
+  component: lazyRouteComponent(() => import('./my-ticket-page.tsx'), 'MyTicketPage'),
 })
 
 const tickets = createRoute({
@@ -38,5 +48,5 @@ const ticket = createRoute({
   component: lazyRouteComponent(() => import('./ticket-page.tsx'), 'TicketPage'),
 })
 
-export const supportRoutes = [support, tickets, ticket] as const
+export const supportRoutes = [support, myTicket, tickets, ticket] as const
 export const supportOpenRoutes = [help] as const

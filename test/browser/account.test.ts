@@ -6,7 +6,7 @@ const stage = openStage()
 test('somebody new signs up, answers the questions, and sees the agent connect', async () => {
   const { page } = await stage.window()
   await page.goto('/')
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await page.getByRole('heading', { name: 'Nobody solves the same problem twice' }).waitFor()
   await expectAccessible(page)
   await page.getByRole('link', { name: 'Create an account' }).click()
   await page.getByLabel('Name').fill('Team lead')

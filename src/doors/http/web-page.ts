@@ -27,17 +27,14 @@ const HEADERS = {
 /** Addresses that belong to programs: a mistyped one gets their 404, never a page. */
 const NOT_PAGES = /^\/(api|mcp|docs|health|metrics|openapi\.json|ai-guide|oauth|assets|\.well-known)(\/|$)/
 
-/** Not the address of a program or a file, and not fetched by a script or an image tag. */
-export function mayBePage(request: FastifyRequest): boolean {
+/** A browser that opens an address, as opposed to a script, a program or an image tag that fetches one. */
+export function opensPage(request: FastifyRequest): boolean {
   const path = request.url.split('?', 1)[0] ?? '/'
   if (NOT_PAGES.test(path) || /\.\w+$/.test(path)) return false
   const mode = request.headers['sec-fetch-mode']
-  return mode === undefined || mode === 'navigate'
+  if (mode !== undefined && mode !== 'navigate') return false
+  return request.headers.accept?.includes('text/html') ?? false
 }
-
-/** A browser that opens an address. */
-export const opensPage = (request: FastifyRequest): boolean =>
-  mayBePage(request) && (request.headers.accept?.includes('text/html') ?? false)
 
 function readIndex(): string | undefined {
   try {

@@ -6,12 +6,12 @@ import type { Services } from '../../core/context.ts'
 import { AppError, nothingHere } from '../../core/errors.ts'
 import { VERSION } from '../../core/version.ts'
 import { countMiss } from './limits/rate-limit.ts'
-import { isWebBuilt, mayBePage, opensPage, sendCardPage, sendWebPage } from './web-page.ts'
+import { isWebBuilt, opensPage, sendCardPage, sendWebPage } from './web-page.ts'
 
 const DIST = new URL('../../../web/dist/', import.meta.url)
 
 /** Whatever card it is, and whether there is one: the link of a card says no more than that it is one. */
-const CARD_ADDRESS = /^\/(?:cards|library)\/[^/?]/
+const CARD_ADDRESS = /^\/(?:cards|library)\/[\w-]{1,100}(?:\?|$)/
 
 const asksForJson = ({ headers: { accept = '' } }: FastifyRequest): boolean =>
   /\bapplication\/([\w.-]+\+)?json\b/i.test(accept) && !/\btext\/html\b/i.test(accept)
@@ -69,9 +69,8 @@ export async function serveWeb(app: FastifyInstance, services: Services): Promis
   })
   app.get('/', { config: { operation: 'web.page' } }, async (_request, reply) => sendWebPage(reply))
   app.get('/*', { config: { operation: 'web.page' } }, async (request, reply) => {
-    // Programs that preview a link ask for anything.
-    if (CARD_ADDRESS.test(request.url) && !asksForJson(request) && mayBePage(request))
-      return sendCardPage(reply)
+    // Programs that preview a link ask for anything, and by any means.
+    if (CARD_ADDRESS.test(request.url) && !asksForJson(request)) return sendCardPage(reply)
     if (opensPage(request)) return sendWebPage(reply)
     countMiss(services, request)
     throw nothingHere()

@@ -27,7 +27,13 @@ export function FirstSteps() {
     onSuccess: (steps) => queryClient.setQueryData(firstStepsQuery.queryKey, steps),
     onError: toastError,
   })
-  // A step is mostly taken on another page, by something that was saved there.
+  // Most steps are taken by something that is saved, on this page or on another.
+  useEffect(() => {
+    if (!isShown) return
+    return queryClient.getMutationCache().subscribe((event) => {
+      if (event.type === 'updated' && event.action.type === 'success') void firstStepsChanged()
+    })
+  }, [isShown])
   // biome-ignore lint/correctness/useExhaustiveDependencies: every address is a reason to look
   useEffect(() => {
     if (isShown) void firstStepsChanged()

@@ -103,6 +103,7 @@ function inputFor(capability: Capability, { ids }: World): Record<string, unknow
     review_after_days: 30,
     query: 'zebrafish',
     content: 'text',
+    message: 'text',
     event_type: 'user_message',
     user_message: 'm',
     agent_report: 'r',

@@ -22,7 +22,7 @@ onBothEngines('a card from memory', (t) => {
     const proposal = await me.post(`${EVENTS}/${await turnOf(me)}/card-proposal`, {})
     expect(proposal.status).toBe(200)
     expect(proposal.body).toMatchObject({
-      made_by: 'rules',
+      method: 'rules',
       title: 'The import fails with ECONNREFUSED after the upgrade of the database',
       root_cause: 'the socket moved.',
       fix_summary: 'Set the new path of the socket in the pool.',
@@ -97,7 +97,7 @@ onBothEngines(
       model.says = `Here: {"title": "Push is denied", "symptom": "Denied for ${secret}", "root_cause": 7}`
       const { body } = await me.post(`${EVENTS}/${raw_id}/card-proposal`, {})
       expect(body).toMatchObject({
-        made_by: 'model',
+        method: 'model',
         title: 'Push is denied',
         root_cause: 'the socket moved.',
         fix_summary: 'Set the new path of the socket in the pool.',
@@ -107,10 +107,10 @@ onBothEngines(
 
       for (const says of ['no JSON at all', '{"title": ']) {
         model.says = says
-        expect((await me.post(`${EVENTS}/${raw_id}/card-proposal`, {})).body.made_by).toBe('rules')
+        expect((await me.post(`${EVENTS}/${raw_id}/card-proposal`, {})).body.method).toBe('rules')
       }
       model.behave = 'refuse'
-      expect((await me.post(`${EVENTS}/${raw_id}/card-proposal`, {})).body.made_by).toBe('rules')
+      expect((await me.post(`${EVENTS}/${raw_id}/card-proposal`, {})).body.method).toBe('rules')
       model.behave = 'answer'
     })
   },

@@ -23,7 +23,7 @@ const Proposal = z
     fix_summary: z.string().describe('Empty where the exchange has no report'),
     steps: z.array(z.object({ order: z.int(), action: z.string(), result: z.string() })),
     evidences: z.array(z.object({ kind: z.string(), content: z.string() })),
-    made_by: z.enum(['rules', 'model']),
+    method: z.enum(['rules', 'model']),
     redactions: z.array(z.object({ kind: z.string(), count: z.int() })),
   })
   .meta({ id: 'CardProposal' })
@@ -54,19 +54,16 @@ export function exchangeOf(events: readonly Event[]): Exchange {
   return { message: joined(messages), report: joined(reports) }
 }
 
-async function draftOf(
-  ctx: UserCtx,
-  exchange: Exchange,
-): Promise<CardDraft & { made_by: 'rules' | 'model' }> {
+async function draftOf(ctx: UserCtx, exchange: Exchange): Promise<CardDraft & { method: 'rules' | 'model' }> {
   const byRules = draftByRules(exchange)
   const { llm } = ctx.config
-  if (!llm) return { ...byRules, made_by: 'rules' }
+  if (!llm) return { ...byRules, method: 'rules' }
   try {
-    return { ...(await draftByModel(llm, exchange, byRules)), made_by: 'model' }
+    return { ...(await draftByModel(llm, exchange, byRules)), method: 'model' }
   } catch (error) {
     if (!(error instanceof LlmError || error instanceof SyntaxError)) throw error
     ctx.log.warn({ err: error }, 'the model proposed no card; the rules do')
-    return { ...byRules, made_by: 'rules' }
+    return { ...byRules, method: 'rules' }
   }
 }
 

@@ -43,7 +43,7 @@ function FilledIn({ proposal, from }: { proposal: CardProposal; from: string }) 
       <Link to="/memory/events/$rawId" params={{ rawId: from }} className="underline">
         an exchange in your memory
       </Link>
-      {proposal.made_by === 'model' && ' by the language model of this server'}. Read it before you save; the
+      {proposal.method === 'model' && ' by the language model of this server'}. Read it before you save; the
       card keeps a link that only you can follow.
       {secrets > 0 && ` ${plural(secrets, 'secret')} replaced.`}
     </Notice>

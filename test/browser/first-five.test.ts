@@ -285,6 +285,13 @@ test('small things: a key is not lost, a bad link is explained, a title names th
   await page.goto(`/?card=${card.card_id}`)
   await page.getByRole('heading', { level: 2, name: card.title }).waitFor()
   expect(await page.title()).toBe(`${card.title} · Knowledge Vault`)
+  await recordedBy(person, {
+    title: 'Walrus service does not start',
+    fix_summary: 'Start it by hand:\n\n```sh\nsystemctl start walrus\n```',
+  })
+  await page.goto('/?q=walrus%20service%20start&plan=true')
+  await page.locator('article pre', { hasText: 'systemctl start walrus' }).first().waitFor()
+  expect(await page.getByRole('article').textContent()).not.toContain('```')
   await page.goto('/cards?page=99')
   await page.getByText('This page is past the end').waitFor()
   await page.getByRole('button', { name: 'Go to the first page' }).click()

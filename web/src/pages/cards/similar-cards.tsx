@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { similarCards } from '../../api/search.ts'
 import type { Card } from '../../api/types.ts'
 import { TypeBadge } from './card-badges.tsx'
+import { nearestFirst } from './nearest-first.ts'
 
 /** Neighbours among all that one may find, at no cost; a near copy says so. */
 export function SimilarCards({ card }: { card: Card }) {
@@ -12,12 +13,11 @@ export function SimilarCards({ card }: { card: Card }) {
     queryFn: ({ signal }) => similarCards({ card_id: card.card_id }, { signal }),
   })
   if (!similar.data || similar.data.length === 0) return null
-  const nearestFirst = similar.data.toSorted((a, b) => b.similarity - a.similarity)
   return (
     <section aria-label="Similar cards" className="border-t border-line pt-5">
       <h3 className="mb-1 text-sm text-soft">Similar cards</h3>
       <ul className="-mx-2 grid">
-        {nearestFirst.map((hit) => (
+        {nearestFirst(similar.data).map((hit) => (
           <li key={hit.card_id}>
             <Link
               to="/cards/$cardId"

@@ -274,6 +274,7 @@ test('small things: a key is not lost, a bad link is explained, a title names th
   await page.getByRole('button', { name: 'Create key' }).click()
   await page.getByRole('heading', { name: 'Your new key' }).waitFor()
   await page.keyboard.press('Escape')
+  await page.keyboard.press('Escape')
   await page.mouse.click(4, 4)
   await page.getByText(/^kv_[\w-]{40}$/).waitFor()
   await page.getByRole('button', { name: 'Done' }).click()
@@ -305,7 +306,7 @@ test('small things: a key is not lost, a bad link is explained, a title names th
     if (request.method() === 'POST' && request.url().endsWith('/api/v1/workspaces')) sent++
   })
   await page.evaluate(() => {
-    const button = document.querySelector<HTMLButtonElement>('[role=dialog] button[type=submit]')
+    const button = document.querySelector<HTMLButtonElement>('dialog button[type=submit]')
     button?.click()
     button?.click()
   })

@@ -47,6 +47,7 @@ async function makeWorld(t: Parameters<typeof busyVault>[0]) {
   const evidences = [{ kind: 'log', content: MARK }]
   const card = ok(await owner.post('/api/v1/cards', { ...goodCard(MARK), ...inTeam, evidences }))
   ok(await owner.patch(`/api/v1/cards/${card.card_id}`, { scope_notes: MARK }))
+  const comment = ok(await owner.post(`/api/v1/cards/${card.card_id}/comments`, { body: MARK }))
   const gone = ok(await owner.post('/api/v1/cards', goodCard(`${MARK}gone`)))
   await owner.delete(`/api/v1/cards/${gone.card_id}`)
   const written = { project_key: 'example/secret', event_type: 'user_message', content: MARK }
@@ -61,6 +62,7 @@ async function makeWorld(t: Parameters<typeof busyVault>[0]) {
     ids: {
       card_id: card.card_id,
       deleted_card_id: gone.card_id,
+      comment_id: comment.comment_id,
       raw_id: event.raw_id,
       material_id: material.raw_id,
       key_id: key.key_id,
@@ -104,6 +106,7 @@ function inputFor(capability: Capability, { ids }: World): Record<string, unknow
     query: 'zebrafish',
     content: 'text',
     message: 'text',
+    body: 'text',
     event_type: 'user_message',
     user_message: 'm',
     agent_report: 'r',
@@ -144,6 +147,7 @@ onBothEngines('a stranger', (t) => {
     const looks = [
       `/api/v1/cards/${ids.card_id}?include_evidences=true`,
       `/api/v1/workspaces/${ids.workspace_id}`,
+      `/api/v1/cards/${ids.card_id}/comments`,
       `/api/v1/workspaces/${ids.workspace_id}/members`,
       `/api/v1/workspaces/${ids.workspace_id}/invites`,
       `/api/v1/raw-materials/${ids.material_id}`,

@@ -7,14 +7,13 @@ import { RouteError } from './frame/route-error.tsx'
 import { meQuery, useSignedIn } from './session.ts'
 import { SkeletonPage } from './ui/states.tsx'
 import { Toaster } from './ui/toast.tsx'
-import { TooltipProvider } from './ui/tooltip.tsx'
 
 export const rootRoute = createRootRoute({
   component: () => (
-    <TooltipProvider>
+    <>
       <Outlet />
       <Toaster />
-    </TooltipProvider>
+    </>
   ),
   notFoundComponent: NotFound,
   errorComponent: RouteError,

@@ -16,6 +16,8 @@ export type RawRoute = {
   /** Whether this server has it at all; left out, every server has. */
   isOn?: (config: Config) => boolean
   bodyLimit?: number
+  /** Its answers are the same for everybody and hold no secret, so they may be compressed. */
+  compress?: true
   /** Its part of the API description; pages that are not API leave it out. */
   openapi?: {
     /** Besides those of the path. */

@@ -27,6 +27,8 @@ import { reviewsAndComments } from './0026-reviews-and-comments.ts'
 import { verdicts } from './0029-verdicts.ts'
 import { cardLinks } from './0030-card-links.ts'
 import { knownAddresses } from './0031-known-addresses.ts'
+import { cardImages } from './0035-card-images.ts'
+import { team } from './0036-team.ts'
 import { firstFiveMinutes } from './0037-first-five-minutes.ts'
 
 export type Migration = {
@@ -65,6 +67,8 @@ export const MIGRATIONS: readonly Migration[] = [
   knownAddresses,
   realSettings,
   searchedEvidence,
+  cardImages,
+  team,
   firstFiveMinutes,
 ]
 

@@ -13,6 +13,9 @@ const DIST = new URL('../../../web/dist/', import.meta.url)
 /** Whatever card it is, and whether there is one: the link of a card says no more than that it is one. */
 const CARD_ADDRESS = /^\/(?:cards|library)\/[\w-]{1,100}(?:\?|$)/
 
+/** The service worker fetches the files of the app, and does nothing else. */
+const WORKER_POLICY = "default-src 'none'; connect-src 'self'"
+
 const asksForJson = ({ headers: { accept = '' } }: FastifyRequest): boolean =>
   /\bapplication\/([\w.-]+\+)?json\b/i.test(accept) && !/\btext\/html\b/i.test(accept)
 
@@ -36,8 +39,10 @@ const publicConfig = (config: Config) => ({
 export async function serveWeb(app: FastifyInstance, services: Services): Promise<void> {
   if (!isWebBuilt()) services.log.warn('the web app is not built; run: npm run build:web')
 
-  app.get('/app-config.json', { config: { operation: 'web.config' } }, async (_request, reply) =>
-    reply.header('Cache-Control', 'no-cache').send(publicConfig(services.config)),
+  app.get(
+    '/app-config.json',
+    { config: { operation: 'web.config', compress: true } },
+    async (_request, reply) => reply.header('Cache-Control', 'no-cache').send(publicConfig(services.config)),
   )
   if (isWebBuilt()) {
     const common = { decorateReply: false, index: false as const, cacheControl: false }
@@ -54,11 +59,18 @@ export async function serveWeb(app: FastifyInstance, services: Services): Promis
       root: fileURLToPath(DIST),
       wildcard: false,
       globIgnore: ['index.html', 'assets/**'],
-      setHeaders: (reply) => reply.header('Cache-Control', 'no-cache'),
+      setHeaders: (reply, path) => {
+        reply.header('Cache-Control', 'no-cache')
+        if (path.endsWith('/sw.js')) reply.header('Content-Security-Policy', WORKER_POLICY)
+      },
     })
   }
+  // The page without its address: what the service worker keeps for when the server is away.
+  app.get('/app-shell', { config: { operation: 'web.page', compress: true } }, async (_request, reply) =>
+    sendWebPage(reply),
+  )
   // The link of an invitation is opened by whatever a person has at hand; only who asks for JSON is a program.
-  app.get('/invite/:token', { config: { operation: 'web.page' } }, async (request, reply) => {
+  app.get('/invite/:token', { config: { operation: 'web.page', compress: true } }, async (request, reply) => {
     if (asksForJson(request))
       throw new AppError(
         404,
@@ -67,8 +79,10 @@ export async function serveWeb(app: FastifyInstance, services: Services): Promis
       )
     return sendWebPage(reply)
   })
-  app.get('/', { config: { operation: 'web.page' } }, async (_request, reply) => sendWebPage(reply))
-  app.get('/*', { config: { operation: 'web.page' } }, async (request, reply) => {
+  app.get('/', { config: { operation: 'web.page', compress: true } }, async (_request, reply) =>
+    sendWebPage(reply),
+  )
+  app.get('/*', { config: { operation: 'web.page', compress: true } }, async (request, reply) => {
     // Programs that preview a link ask for anything, and by any means.
     if (CARD_ADDRESS.test(request.url) && !asksForJson(request)) return sendCardPage(reply)
     if (opensPage(request)) return sendWebPage(reply)

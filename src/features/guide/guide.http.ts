@@ -21,6 +21,7 @@ const showGuide: RawRoute = {
   name: 'guide.index',
   summary: 'All guide pages',
   route: 'GET /guide',
+  compress: true,
   scopes: 'public',
   inApp: true,
   handle: async (_services, _request, reply) => {
@@ -36,6 +37,7 @@ const showGuidePage: RawRoute = {
   name: 'guide.page',
   summary: 'One guide page',
   route: 'GET /guide/{page}',
+  compress: true,
   scopes: 'public',
   inApp: true,
   handle: async (services, request, reply) => {

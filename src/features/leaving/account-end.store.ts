@@ -40,6 +40,7 @@ const OWN_TABLES = [
   'email_changes',
   'notices',
   'first_steps',
+  'card_comments',
   'rewarded_texts',
   'support_conversations',
 ] as const

@@ -10,6 +10,7 @@ import { wordHash } from '../../text/term-hash.ts'
 import { balanceOf, book } from '../credits/ledger.ts'
 import { PUBLIC_SEARCH_COST } from '../credits/policy.ts'
 import { noteFirstSearch } from '../first-steps/first-search.ts'
+import { noteMissedSearch } from '../missed-searches/missed-searches.ts'
 import { actionCardFor } from './action-card.ts'
 import { mayHit, type Picks, pickHits, type Wish } from './hits.ts'
 import { type QueryRead, readSyntax, tagsNamed } from './query-syntax.ts'
@@ -118,6 +119,7 @@ async function search(ctx: UserCtx, input: SearchInput): Promise<SearchAnswer> {
   const { picked, total, charged, balance } = await settle(ctx, scope, found, wish)
   await noteFirstSearch(ctx)
   const hits = picked.filter(({ isWeak }) => !isWeak)
+  if (hits.length === 0) await noteMissedSearch(ctx, { query: read.text, ...scope })
   return {
     query: input.query,
     scope: input.scope,

@@ -1,10 +1,13 @@
 import * as account from './account.ts'
 import * as billing from './billing.ts'
 import * as cards from './cards.ts'
+import * as comments from './comments.ts'
 import * as firstSteps from './first-steps.ts'
 import * as guide from './guide.ts'
+import { deleteImage, listCardImages } from './images.ts'
 import * as materials from './materials.ts'
 import * as memory from './memory.ts'
+import * as notices from './notices.ts'
 import * as search from './search.ts'
 import * as settings from './settings.ts'
 import * as support from './support.ts'
@@ -20,8 +23,12 @@ export const calls = {
   ...cards,
   ...firstSteps,
   ...guide,
+  ...comments,
+  deleteImage,
+  listCardImages,
   ...materials,
   ...memory,
+  ...notices,
   ...search,
   ...settings,
   ...support,

@@ -26,6 +26,7 @@ export function CardFromMemory({ from, also }: { from: string; also: string | un
   if (!proposal.data) return <SkeletonPage />
   return (
     <CardEditor
+      draftId={from}
       source={{
         rawId: from,
         start: draftOfProposal(proposal.data),

@@ -1,9 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { type ReactNode, useRef } from 'react'
+import { type ReactNode, useMemo, useRef } from 'react'
 import { recordCard } from '../../api/cards.ts'
 import { ApiError } from '../../api/client.ts'
 import { recordFromMemory } from '../../api/memory.ts'
+import { SENT_WHEN_BACK } from '../../api/when-back.ts'
 import { listWorkspaces } from '../../api/workspaces.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { randomId } from '../../lib/random.ts'
@@ -16,20 +17,21 @@ import { cardChanged } from './card-queries.ts'
 import { type Draft, emptyDraft, fieldsOf, newEvidences } from './draft.ts'
 import { EditorFrame } from './editor-frame.tsx'
 import { NearCards } from './near-cards.tsx'
-import { useDraft } from './use-draft.ts'
+import { newDraftsOf, useDraft } from './use-draft.ts'
 
 export type CardSource = { rawId: string; start: Draft; notice: ReactNode }
 
-/** Empty, or with what the source has filled in. */
-export function CardEditor({ source }: { source?: CardSource }) {
+/** Empty, or with what the source has filled in. Each has a draft of its own. */
+export function CardEditor({ draftId, source }: { draftId: string; source?: CardSource }) {
   const navigate = useNavigate()
   const { default_workspace_id } = useMe()
   const start = { ...(source?.start ?? emptyDraft()), workspace_id: default_workspace_id ?? '' }
-  const draftKey = source ? `memory:${source.rawId}` : 'new'
+  const draftKey = source ? `memory:${source.rawId}` : `new:${draftId}`
   const { draft, change, savedAt, restored, discard, forget } = useDraft(draftKey, start, 0)
   // The same key for the same text, so that a retry after a lost answer does not make a second card.
   const attempt = useRef({ text: '', key: '' })
   const save = useMutation({
+    ...SENT_WHEN_BACK,
     mutationFn: () => {
       const { scope_notes: _, ...fields } = fieldsOf(draft)
       const input = {
@@ -65,11 +67,13 @@ export function CardEditor({ source }: { source?: CardSource }) {
       busy={save.isPending}
       saveLabel="Save card"
       onSave={() => save.mutate()}
-      onDiscard={discard}
+      onDiscard={() => discard()}
+      waits={save.isPaused}
       beside={<NearCards draft={draft} />}
       notices={
         <>
           {source?.notice}
+          {!savedAt && !source && <OtherDrafts except={draftId} />}
           {restored && <Notice>Your draft from {formatAgo(restored.savedAt)} is back.</Notice>}
           <FormError error={save.error} />
         </>
@@ -78,13 +82,37 @@ export function CardEditor({ source }: { source?: CardSource }) {
       <CardForm
         draft={draft}
         change={change}
-        editing={false}
         fieldError={(name) => api?.field(name)}
         workspace={
           <WorkspaceField value={draft.workspace_id} onChange={(workspace_id) => change({ workspace_id })} />
         }
       />
     </EditorFrame>
+  )
+}
+
+/** What was begun before and not saved, while nothing is written here yet. */
+function OtherDrafts({ except }: { except: string }) {
+  const { user_id } = useMe()
+  const drafts = useMemo(
+    () => newDraftsOf(user_id).filter(({ draftId }) => draftId !== except),
+    [user_id, except],
+  )
+  if (drafts.length === 0) return null
+  return (
+    <Notice>
+      <span>{drafts.length === 1 ? 'A draft waits:' : `${drafts.length} drafts wait:`}</span>
+      <ul className="mt-1 grid gap-1">
+        {drafts.slice(0, 5).map(({ draftId, title, savedAt }) => (
+          <li key={draftId}>
+            <Link to="/cards/new" search={{ draft: draftId }} className="text-accent hover:underline">
+              {title.trim() || 'Without a title'}
+            </Link>{' '}
+            <span className="text-xs text-faint">{formatAgo(savedAt)}</span>
+          </li>
+        ))}
+      </ul>
+    </Notice>
   )
 }
 

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { createRoute, redirect } from '@tanstack/react-router'
+import { lazyPage } from '../../lib/loadable.tsx'
 import { appRoute } from '../../route-frame.tsx'
 import { readCardState, readListState, readNewCardState } from './list-state.ts'
 
@@ -6,14 +7,14 @@ const mine = createRoute({
   getParentRoute: () => appRoute,
   path: '/cards',
   validateSearch: readListState,
-  component: lazyRouteComponent(() => import('./my-cards.tsx'), 'MyCards'),
+  component: lazyPage(() => import('./my-cards.tsx'), 'MyCards'),
 })
 
 const library = createRoute({
   getParentRoute: () => appRoute,
   path: '/library',
   validateSearch: readListState,
-  component: lazyRouteComponent(() => import('./library.tsx'), 'Library'),
+  component: lazyPage(() => import('./library.tsx'), 'Library'),
 })
 
 /** The address of a public page, opened by somebody who is signed in. */
@@ -29,26 +30,26 @@ const create = createRoute({
   getParentRoute: () => appRoute,
   path: '/cards/new',
   validateSearch: readNewCardState,
-  component: lazyRouteComponent(() => import('./new-card-page.tsx'), 'NewCard'),
+  component: lazyPage(() => import('./new-card-page.tsx'), 'NewCard'),
 })
 
 const show = createRoute({
   getParentRoute: () => appRoute,
   path: '/cards/$cardId',
   validateSearch: readCardState,
-  component: lazyRouteComponent(() => import('./card-page.tsx'), 'CardPage'),
+  component: lazyPage(() => import('./card-page.tsx'), 'CardPage'),
 })
 
 const edit = createRoute({
   getParentRoute: () => appRoute,
   path: '/cards/$cardId/edit',
-  component: lazyRouteComponent(() => import('./edit-card.tsx'), 'EditCard'),
+  component: lazyPage(() => import('./edit-card.tsx'), 'EditCard'),
 })
 
 const history = createRoute({
   getParentRoute: () => appRoute,
   path: '/cards/$cardId/history',
-  component: lazyRouteComponent(() => import('./history-page.tsx'), 'HistoryPage'),
+  component: lazyPage(() => import('./history-page.tsx'), 'HistoryPage'),
 })
 
 const review = createRoute({
@@ -57,7 +58,7 @@ const review = createRoute({
   validateSearch: (raw: Record<string, unknown>): { workspace?: string | undefined } => ({
     workspace: typeof raw.workspace === 'string' ? raw.workspace : undefined,
   }),
-  component: lazyRouteComponent(() => import('./review-queue.tsx'), 'ReviewQueue'),
+  component: lazyPage(() => import('./review-queue.tsx'), 'ReviewQueue'),
 })
 
 export const cardRoutes = [mine, library, publicCard, create, show, edit, history, review] as const

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../../lib/loadable.tsx'
 import { appRoute } from '../../route-frame.tsx'
 
 const index = createRoute({
@@ -7,13 +8,13 @@ const index = createRoute({
   validateSearch: (raw: Record<string, unknown>): { q?: string | undefined } => ({
     q: typeof raw.q === 'string' || typeof raw.q === 'number' ? String(raw.q) || undefined : undefined,
   }),
-  component: lazyRouteComponent(() => import('./guide-index.tsx'), 'GuideIndex'),
+  component: lazyPage(() => import('./guide-index.tsx'), 'GuideIndex'),
 })
 
 const page = createRoute({
   getParentRoute: () => appRoute,
   path: '/guide/$page',
-  component: lazyRouteComponent(() => import('./guide-page.tsx'), 'GuidePage'),
+  component: lazyPage(() => import('./guide-page.tsx'), 'GuidePage'),
 })
 
 export const guideRoutes = [index, page] as const

@@ -28,7 +28,10 @@ import { readBalance } from './features/credits/balance.ts'
 import { readPolicy } from './features/credits/policy.ts'
 import { reconcileCredits } from './features/credits/reconcile.ts'
 import { feedbackStats, giveFeedback, listFeedback, withdrawFeedback } from './features/feedback/feedback.ts'
+import { dismissFirstSteps, readFirstSteps } from './features/first-steps/first-steps.ts'
+import { addSamples, removeSamples } from './features/first-steps/samples.ts'
 import { guidePages } from './features/guide/guide.http.ts'
+import { listGuide, readGuidePage } from './features/guide/read-guide.ts'
 import { health, ready } from './features/health/health.ts'
 import { readServiceWarnings } from './features/health/service-warnings.ts'
 import {
@@ -76,7 +79,9 @@ import { searchMemory } from './features/memory/search.ts'
 import { readSnapshot } from './features/memory/snapshot.ts'
 import { listEvents } from './features/memory/timeline.ts'
 import { appendTurn } from './features/memory/turns.ts'
+import { proposeCard, recordFromMemory } from './features/memory-cards/memory-cards.ts'
 import { pagesStylesheet } from './features/pages/pages.http.ts'
+import { publicLibrary } from './features/public-library/public-library.http.ts'
 import { recall } from './features/recall/recall.ts'
 import { searchCards } from './features/search/search.ts'
 import { readSettings, replaceSettings } from './features/settings/settings.ts'
@@ -84,6 +89,7 @@ import { listCites, writeCites } from './features/staleness/cites.ts'
 import { reviewQueue, setReviewInterval } from './features/staleness/review-queue.ts'
 import { streamSupportChat } from './features/support/chat.http.ts'
 import { supportChat } from './features/support/chat.ts'
+import { listMyTickets, replyToTicket } from './features/support/replies.ts'
 import { createTicket, readAttachment } from './features/support/tickets.http.ts'
 import { closeTicket, getTicket, listTickets } from './features/support/tickets.ts'
 import { readTeamWeek } from './features/team/week.ts'
@@ -112,6 +118,10 @@ export const capabilities: readonly Capability[] = [
   me,
   changeProfile,
   submitOnboarding,
+  readFirstSteps,
+  dismissFirstSteps,
+  addSamples,
+  removeSamples,
   changePassword,
   requestPasswordReset,
   resetPassword,
@@ -174,6 +184,8 @@ export const capabilities: readonly Capability[] = [
   listEvents,
   deleteEvent,
   transferPreferences,
+  proposeCard,
+  recordFromMemory,
   listProjects,
   renameProject,
   deleteProject,
@@ -184,6 +196,8 @@ export const capabilities: readonly Capability[] = [
   deleteMaterial,
 
   ...aiGuide(() => capabilities),
+  listGuide,
+  readGuidePage,
   listPlans,
   listCreditPacks,
   readStatus,
@@ -243,6 +257,8 @@ export const capabilities: readonly Capability[] = [
   listTickets,
   getTicket,
   closeTicket,
+  listMyTickets,
+  replyToTicket,
 ]
 
 /** The few routes that are more than JSON in and JSON out. */
@@ -257,6 +273,7 @@ export const rawRoutes: readonly RawRoute[] = [
   streamSupportChat,
   pagesStylesheet,
   ...guidePages,
+  ...publicLibrary,
   ...commandPackages,
   ...oauthRoutes,
 ]

@@ -2,6 +2,7 @@ import type {
   ApiKeysTable,
   EmailChangesTable,
   EmailTokensTable,
+  FirstStepsTable,
   IdempotencyKeysTable,
   LoginFailuresTable,
   ResetRequestsTable,
@@ -49,6 +50,7 @@ export type Schema = {
   api_keys: ApiKeysTable
   email_tokens: EmailTokensTable
   email_changes: EmailChangesTable
+  first_steps: FirstStepsTable
   login_failures: LoginFailuresTable
   reset_requests: ResetRequestsTable
   idempotency_keys: IdempotencyKeysTable

@@ -8,7 +8,7 @@ type CardAnswer = { card_id: string; version: number }
 test('a card is written with the review at hand, saved, and read as it was written', async () => {
   const { page } = await stage.person('Writer')
   await page.goto('/cards/new')
-  await page.getByText('Not ready to publish yet').waitFor()
+  await page.getByText('What publishing asks for').waitFor()
   await page.getByLabel('Title').fill(SAMPLES[0].title)
   await page.getByLabel('Symptom', { exact: true }).fill(SAMPLES[0].symptom)
   await page.getByLabel('Fix', { exact: true }).last().fill(SAMPLES[0].fix_summary)

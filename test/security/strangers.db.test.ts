@@ -108,6 +108,7 @@ function inputFor(capability: Capability, { ids }: World): Record<string, unknow
     moment: 'prompt',
     text: `${MARK} ${MARK}1 ${MARK}2`,
     content: 'text',
+    message: 'text',
     body: 'text',
     event_type: 'user_message',
     user_message: 'm',

@@ -4,6 +4,7 @@ import { PageError } from './frame/route-error.tsx'
 import { accountOpenRoutes, accountRoutes } from './pages/account/routes.ts'
 import { billingRoutes } from './pages/billing/routes.ts'
 import { cardRoutes } from './pages/cards/routes.ts'
+import { guideRoutes } from './pages/guide/routes.ts'
 import { inboxRoutes } from './pages/inbox/routes.ts'
 import { memoryRoutes } from './pages/memory/routes.ts'
 import { searchRoutes } from './pages/search/routes.ts'
@@ -26,6 +27,7 @@ const routeTree = rootRoute.addChildren([
     ...billingRoutes,
     ...settingsRoutes,
     ...supportRoutes,
+    ...guideRoutes,
   ]),
   openRoute.addChildren([...accountOpenRoutes, ...workspaceOpenRoutes, ...supportOpenRoutes]),
 ])

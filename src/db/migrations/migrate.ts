@@ -30,6 +30,7 @@ import { knownAddresses } from './0031-known-addresses.ts'
 import { recall } from './0032-recall.ts'
 import { cardImages } from './0035-card-images.ts'
 import { team } from './0036-team.ts'
+import { firstFiveMinutes } from './0037-first-five-minutes.ts'
 import { listChanges } from './0038-list-changes.ts'
 
 export type Migration = {
@@ -71,6 +72,7 @@ export const MIGRATIONS: readonly Migration[] = [
   recall,
   cardImages,
   team,
+  firstFiveMinutes,
   listChanges,
 ]
 

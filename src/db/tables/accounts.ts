@@ -66,6 +66,13 @@ export type EmailChangesTable = {
   expires_at: string
 }
 
+/** What the checklist of the first steps cannot see elsewhere. */
+export type FirstStepsTable = {
+  user_id: string
+  searched_at: string | null
+  dismissed_at: string | null
+}
+
 export type LoginFailuresTable = { subject: string; failures: number; last_failure_at: string }
 
 export type IdempotencyKeysTable = {

@@ -47,6 +47,8 @@ export const presentCard = (row: CardRow, now: Date): CardAnswer => ({
   },
   feedback: feedbackOf(row),
   trust: presentTrust(row.trust, now),
+  ...(row.source_event_id === null ? {} : { source_event_id: row.source_event_id }),
+  ...(row.sample === null ? {} : { is_sample: true as const }),
   cites: fromJson(row.cites ?? '[]'),
   review_after_days: row.review_after_days,
   likely_outdated: isLikelyOutdated(row),

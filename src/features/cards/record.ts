@@ -25,7 +25,15 @@ async function workspaceFor(ctx: UserCtx, workspaceId: string | null | undefined
   return (await requireRole(ctx, workspaceId, 'editor')).workspace.workspace_id
 }
 
-async function record(ctx: UserCtx, input: CaseCreateInput): Promise<CardAnswer> {
+/** What a card comes from, where no person wrote it from nothing. */
+export type CardOrigin = { source_event_id?: string; sample?: string }
+
+/** Writes the card in the transaction of the caller. */
+export async function record(
+  ctx: UserCtx,
+  input: CaseCreateInput,
+  origin: CardOrigin = {},
+): Promise<CardAnswer> {
   const { workspace_id, evidences, ...given } = input
   const workspaceId = await workspaceFor(ctx, workspace_id)
   const content = { ...given, scope_notes: null }
@@ -44,6 +52,7 @@ async function record(ctx: UserCtx, input: CaseCreateInput): Promise<CardAnswer>
       ...columnsOf(content),
       cites: toJson(readCites(content)),
       evidence_count: evidences.length,
+      ...origin,
       created_at: now,
       updated_at: now,
       edited_at: now,

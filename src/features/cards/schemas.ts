@@ -173,6 +173,10 @@ export const CaseResponse = z
     merged_from: AnswerId.optional().describe(
       'The id that was asked for: that card was merged into this one',
     ),
+    source_event_id: AnswerId.optional().describe(
+      'The event in your memory that it was made from; only its owner is told',
+    ),
+    is_sample: z.literal(true).optional().describe('One of the sample cards of the first steps'),
     cites: z.array(z.string()).describe('Packages, files and addresses that it speaks of: npm:fastify@^5'),
     review_after_days: z.int().nullable().describe('Null: as the workspace says'),
     likely_outdated: z.boolean().describe('Verdicts and feedback speak against it, and enough of them'),

@@ -21,6 +21,7 @@ const SHOWN = [
   'cards.feedback_outdated',
   'cards.trust',
   'cards.superseded_by',
+  'cards.sample',
   'cards.confirmed_at',
   'cards.cites',
   'cards.cites_are_written',
@@ -94,6 +95,14 @@ const selectHeads = (db: Db, viewerId: ViewerId) =>
         .else(sql.lit<Whose>('public'))
         .end()
         .as('whose'),
+      // Only its owner is told what the card was made from.
+      eb
+        .case()
+        .when('cards.owner_id', '=', viewerId)
+        .then(eb.ref('cards.source_event_id'))
+        .else(null)
+        .end()
+        .as('source_event_id'),
       eb.case().when(mayUpdate(viewerId)).then(1).else(0).end().as('may_update'),
       eb.case().when(mayDelete(viewerId)).then(1).else(0).end().as('may_delete'),
     ])

@@ -39,6 +39,7 @@ const OWN_TABLES = [
   'email_tokens',
   'email_changes',
   'notices',
+  'first_steps',
   'card_comments',
   'recall_items',
   'recall_calls',

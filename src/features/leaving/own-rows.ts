@@ -107,6 +107,20 @@ const TICKETS: Kind = {
   ],
 }
 
+async function* repliesOf(db: Db, userId: string): AsyncGenerator<Row> {
+  const ids: Kind = { ...TICKETS, columns: ['ticket_id', 'created_at'] }
+  for await (const page of pagesOf(db, ids, { user_id: userId })) {
+    const ticketIds = page.map((ticket) => String(ticket.ticket_id))
+    if (ticketIds.length > 0)
+      yield* await db
+        .selectFrom('support_replies')
+        .select(['reply_id', 'ticket_id', 'from_support', 'message', 'created_at'])
+        .where('ticket_id', 'in', ticketIds)
+        .orderBy('created_at')
+        .execute()
+  }
+}
+
 const VERDICTS: Kind = {
   table: 'card_verdicts',
   id: 'verdict_id',
@@ -181,4 +195,5 @@ export const ownRows: Record<string, (db: Db, userId: string) => AsyncGenerator<
   recall_call: (db, userId) => rowsOf(db, RECALL_CALLS, { user_id: userId }),
   recall_item: (db, userId) => rowsOf(db, RECALL_ITEMS, { user_id: userId }),
   support_ticket: (db, userId) => rowsOf(db, TICKETS, { user_id: userId }),
+  support_reply: repliesOf,
 }

@@ -9,6 +9,7 @@ export const NOTICE_KINDS = [
   'workspace.deleted',
   'account.address_proved',
   'cards.review_due',
+  'ticket.answered',
   'card.feedback',
   'card.commented',
   'card.mentioned',
@@ -65,6 +66,10 @@ const WORDS: Record<NoticeKind, (given: Named) => Words> = {
   'cards.review_due': () => ({
     heading: 'Some of your cards should be looked at again',
     line: 'Nobody has confirmed them for longer than their interval of review. Say that they are still true, change them, or let others take their place.',
+  }),
+  'ticket.answered': () => ({
+    heading: 'Support answered your ticket',
+    line: 'You find the answer under “Support”, “My tickets”, and can write back there.',
   }),
   'card.feedback': ({ actor, card, said }) => ({
     heading: `Feedback on ${card}`,

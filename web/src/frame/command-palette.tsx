@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Command } from 'cmdk'
-import { FileText, Keyboard, Moon, Plug, Plus, Search, Users } from 'lucide-react'
+import { FileText, Keyboard, Moon, Plus, Search, Users } from 'lucide-react'
 import { type ReactNode, useDeferredValue, useState } from 'react'
 import { searchCards } from '../api/search.ts'
 import { listWorkspaces } from '../api/workspaces.ts'
@@ -64,9 +64,6 @@ export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKey
           <Command.Group heading={<Heading>Create</Heading>}>
             <Item icon={<Plus size={16} />} onSelect={go(() => navigate({ to: '/cards/new' }))}>
               New card
-            </Item>
-            <Item icon={<Plug size={16} />} onSelect={go(() => navigate({ to: '/connect' }))}>
-              Connect your agent
             </Item>
           </Command.Group>
           <Command.Group heading={<Heading>Go to</Heading>}>

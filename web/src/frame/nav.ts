@@ -1,12 +1,14 @@
 import type { LinkProps } from '@tanstack/react-router'
 import {
   BookOpen,
+  BookText,
   Brain,
   CreditCard,
   FileText,
   Inbox,
   LifeBuoy,
   type LucideIcon,
+  Plug,
   Search,
   Settings,
   Users,
@@ -25,8 +27,10 @@ export const PAGES: NavItem[] = [
 
 /** Below the line: the account and its surroundings. */
 export const CORNER_PAGES: NavItem[] = [
+  { to: '/connect', label: 'Connect your agent', icon: Plug },
   { to: '/inbox', label: 'Inbox', icon: Inbox },
   { to: '/billing', label: 'Billing', icon: CreditCard },
   { to: '/settings', label: 'Settings', icon: Settings },
+  { to: '/guide', label: 'Guide', icon: BookText },
   { to: '/support', label: 'Support', icon: LifeBuoy },
 ]

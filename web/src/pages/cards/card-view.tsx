@@ -34,7 +34,7 @@ export function CardView({ card, terms, inPane, mergedFrom }: Props) {
   const navigate = useNavigate()
   const words = typeOf(card.card_type)
   const Heading = inPane ? 'h2' : 'h1'
-  useTitle(inPane ? '' : card.title)
+  useTitle(card.title)
   useShortcut(
     'e',
     () => void navigate({ to: '/cards/$cardId/edit', params: { cardId: card.card_id } }),
@@ -66,6 +66,18 @@ export function CardView({ card, terms, inPane, mergedFrom }: Props) {
             </Link>
           ) : (
             <>version {card.version}</>
+          )}
+          {card.source_event_id && (
+            <>
+              {' · '}
+              <Link
+                to="/memory/events/$rawId"
+                params={{ rawId: card.source_event_id }}
+                className="hover:text-ink hover:underline"
+              >
+                from your memory
+              </Link>
+            </>
           )}
           {terms.length > 0 && (
             <>
@@ -107,7 +119,7 @@ export function CardView({ card, terms, inPane, mergedFrom }: Props) {
       )}
       {card.evidences && card.evidences.length > 0 && (
         <Part title="Evidence">
-          <EvidenceList evidences={card.evidences} />
+          <EvidenceList evidences={card.evidences} sourceEventId={card.source_event_id} />
         </Part>
       )}
       {others.length > 0 && (

@@ -7,7 +7,7 @@ import { plural } from '../../lib/format.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Page } from '../../ui/page.tsx'
-import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { EmptyState, ErrorState, PastTheEnd, SkeletonList } from '../../ui/states.tsx'
 import { Pager } from '../../ui/table.tsx'
 import { CardList } from './card-list.tsx'
 import type { ListState } from './list-state.ts'
@@ -44,11 +44,11 @@ export function Library() {
       lead="What others solved and published. Browsing is free."
       actions={
         <LinkButton to="/" search={{ scope: 'public' }}>
-          Ranked search
+          Search the library
         </LinkButton>
       }
     >
-      <div className="mb-4 flex flex-wrap items-end gap-3">
+      <div className="mb-4 flex flex-wrap items-center gap-2">
         <TextFilter value={state.q ?? ''} onChange={(q) => change({ q: q || undefined })} />
         <TrackFilter value={state.track} onChange={(track) => change({ track })} />
       </div>
@@ -56,6 +56,8 @@ export function Library() {
         <ErrorState error={cards.error} onRetry={() => void cards.refetch()} />
       ) : !cards.data ? (
         <SkeletonList />
+      ) : cards.data.items.length === 0 && cards.data.total > 0 ? (
+        <PastTheEnd onFirst={() => change({})} />
       ) : cards.data.items.length === 0 ? (
         <EmptyState
           icon={<BookOpen size={18} />}

@@ -28,3 +28,16 @@ export type CardState = { merged_from?: string | undefined }
 export const readCardState = (raw: Record<string, unknown>): CardState => ({
   merged_from: text(raw.merged_from),
 })
+
+/** The draft of a new card, or what it is made from: an event of one's own memory, and others of the same exchange. */
+export type NewCardState = {
+  draft?: string | undefined
+  from?: string | undefined
+  also?: string | undefined
+}
+
+export const readNewCardState = (raw: Record<string, unknown>): NewCardState => ({
+  draft: typeof raw.draft === 'string' && /^[\w-]{1,64}$/.test(raw.draft) ? raw.draft : undefined,
+  from: text(raw.from),
+  also: text(raw.also),
+})

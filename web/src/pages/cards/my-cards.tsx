@@ -8,8 +8,9 @@ import { plural } from '../../lib/format.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { Segmented, Select } from '../../ui/field.tsx'
 import { Page } from '../../ui/page.tsx'
-import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { EmptyState, ErrorState, PastTheEnd, SkeletonList } from '../../ui/states.tsx'
 import { Pager } from '../../ui/table.tsx'
+import { AddSamples, SampleNotice } from '../first-steps/samples.tsx'
 import { BulkBar } from './bulk-bar.tsx'
 import { CardList } from './card-list.tsx'
 import { CardStatsPanel } from './card-stats.tsx'
@@ -70,10 +71,13 @@ export function MyCards() {
       <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_--spacing(70)]">
         <div className="min-w-0">
           <CardFilters state={state} change={change} />
+          <SampleNotice />
           {cards.error ? (
             <ErrorState error={cards.error} onRetry={() => void cards.refetch()} />
           ) : !cards.data ? (
             <SkeletonList />
+          ) : items.length === 0 && cards.data.total > 0 ? (
+            <PastTheEnd onFirst={() => change({})} />
           ) : items.length === 0 ? (
             <NoCards state={state} change={change} />
           ) : (
@@ -157,9 +161,12 @@ function NoCards({ state, change }: Filtered) {
             Drop the filters
           </Button>
         ) : (
-          <LinkButton to="/cards/new" look="primary">
-            Write a card
-          </LinkButton>
+          <div className="flex flex-wrap justify-center gap-2">
+            <LinkButton to="/cards/new" look="primary">
+              Write a card
+            </LinkButton>
+            {scope === 'personal' && <AddSamples />}
+          </div>
         )
       }
       example={

@@ -22,7 +22,6 @@ export function SearchPage() {
   const navigate = route.useNavigate()
   const wide = useWide()
   const search = useSearch(state)
-  useTitle(state.q ?? '')
   const change = useCallback(
     (next: Partial<SearchState>, replace = true) =>
       void navigate({ search: (before) => ({ ...before, ...next }), replace, resetScroll: false }),
@@ -34,6 +33,8 @@ export function SearchPage() {
 
   // With room beside the list, the best hit is already open; a link to it is made only by choosing it.
   const open = state.card ?? (planShown ? undefined : first)
+  // An open card names the tab itself.
+  useTitle(wide && open ? undefined : (state.q ?? ''))
   useEffect(() => {
     if (state.card)
       document.querySelector(`[data-hit="${CSS.escape(state.card)}"]`)?.scrollIntoView({ block: 'nearest' })

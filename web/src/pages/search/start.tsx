@@ -13,6 +13,7 @@ import { LinkButton } from '../../ui/button.tsx'
 import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
 import { StatusBadge, TypeBadge } from '../cards/card-badges.tsx'
 import { TrustWords } from '../cards/trust/trust-line.tsx'
+import { AddSamples } from '../first-steps/samples.tsx'
 import type { SearchState } from './search-state.ts'
 
 type Change = (next: Partial<SearchState>) => void
@@ -47,6 +48,7 @@ export function StartList({
               Write the first card
             </LinkButton>
             <LinkButton to="/connect">Connect your agent</LinkButton>
+            <AddSamples />
           </div>
         }
         example={

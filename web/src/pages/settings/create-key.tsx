@@ -29,6 +29,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
       <Dialog
         open
         onClose={onClose}
+        keepOpen
         title="Your new key"
         footer={
           <Button look="primary" onClick={onClose}>

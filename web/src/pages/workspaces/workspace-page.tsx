@@ -67,7 +67,7 @@ export function WorkspacePage() {
           )}
           <LinkButton to="/cards" search={{ scope: 'workspace', workspace: workspaceId }}>
             <FileText size={14} aria-hidden />
-            Its cards
+            Cards
           </LinkButton>
         </>
       }

@@ -16,6 +16,8 @@ const BENCHES = [
   'redact',
   'mcp',
   'workers',
+  'writers',
+  'contention',
   'nodes',
   'hostile',
   'web',
@@ -50,6 +52,7 @@ const SMALL_ENVIRONMENT = {
   SMALL: '100',
   ROUNDS: '50',
   CARDS: '1000',
+  CONTENTION_ROUNDS: '2',
 }
 
 const git = (...args: string[]) => execFileSync('git', args, { cwd: repository, encoding: 'utf8' }).trim()

@@ -19,3 +19,20 @@ export type LockName = keyof typeof LOCKS
 export async function holdLock(db: Db, engine: EngineName, name: LockName): Promise<void> {
   if (engine === 'postgres') await sql`select pg_advisory_xact_lock(${LOCKS[name]})`.execute(db)
 }
+
+/** Locks of which there is one for each id: two numbers, so that they are never taken for one of those above. */
+const LOCKS_BY_ID = {
+  /** Two writers that both find no project of a name must not both make one. */
+  newProjects: 1,
+} as const
+
+/** The same for one id. Two ids may share a lock by chance; then one of them waits a moment longer. */
+export async function holdLockOf(
+  db: Db,
+  engine: EngineName,
+  name: keyof typeof LOCKS_BY_ID,
+  id: string,
+): Promise<void> {
+  if (engine === 'postgres')
+    await sql`select pg_advisory_xact_lock(${LOCKS_BY_ID[name]}, hashtext(${id}))`.execute(db)
+}

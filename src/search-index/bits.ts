@@ -50,6 +50,20 @@ export class BitWriter {
 const gapWidth = (count: number, space: number) =>
   count === 0 ? 0 : Math.min(30, Math.floor(Math.log2(space / count)))
 
+const SURE_MASK = (1 << SURE_BITS) - 1
+
+function windowAt(bytes: Uint8Array, bit: number): number {
+  const at = bit >>> 3
+  const window =
+    at + 3 < bytes.length
+      ? (bytes[at] as number) |
+        ((bytes[at + 1] as number) << 8) |
+        ((bytes[at + 2] as number) << 16) |
+        ((bytes[at + 3] as number) << 24)
+      : (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16)
+  return window >>> (bit & 7)
+}
+
 /** Reads them back. */
 export class BitReader {
   readonly #bytes: Uint8Array
@@ -65,16 +79,9 @@ export class BitReader {
     return low + this.#get(width - MOST_AT_ONCE) * 2 ** MOST_AT_ONCE
   }
 
-  /** The next bits, `SURE_BITS` of them at least. */
+  /** The next bits, `SURE_BITS` of them at least. Beyond the end stand zeros. */
   #ahead(): number {
-    const bytes = this.#bytes
-    const at = this.#bit >>> 3
-    const window =
-      (bytes[at] ?? 0) |
-      ((bytes[at + 1] ?? 0) << 8) |
-      ((bytes[at + 2] ?? 0) << 16) |
-      ((bytes[at + 3] ?? 0) << 24)
-    return window >>> (this.#bit & 7)
+    return windowAt(this.#bytes, this.#bit)
   }
 
   #get(width: number): number {
@@ -83,30 +90,56 @@ export class BitReader {
     return value
   }
 
-  /** How many zeros come before the next one, which is read too. */
-  #countZeros(): number {
-    for (let zeros = 0; ; zeros += SURE_BITS) {
-      const ahead = this.#ahead() & ((1 << SURE_BITS) - 1)
-      if (ahead !== 0) {
-        const here = 31 - Math.clz32(ahead & -ahead)
-        this.#bit += here + 1
-        return zeros + here
-      }
-      this.#bit += SURE_BITS
-      // Bytes that were damaged must not be read for ever.
-      if (this.#bit >= this.#bytes.length * 8)
-        throw new Error('An entry of the search index is damaged: kvault reindex')
-    }
-  }
-
-  readSorted(count: number, space: number): number[] {
+  /** Sorted numbers from `from` on. The position is a local here, which reads three times as fast. */
+  readSorted(count: number, space: number, from = 0): number[] {
+    const bytes = this.#bytes
+    const end = bytes.length * 8
     const width = gapWidth(count, space)
+    const lowWidth = Math.min(width, MOST_AT_ONCE)
+    const lowMask = (1 << lowWidth) - 1
     const numbers = new Array<number>(count)
-    let last = 0
+    let bit = this.#bit
+    let last = from
     for (let i = 0; i < count; i++) {
-      last += this.#countZeros() * 2 ** width + this.read(width)
+      let zeros = 0
+      let ahead = windowAt(bytes, bit) & SURE_MASK
+      while (ahead === 0) {
+        zeros += SURE_BITS
+        bit += SURE_BITS
+        // Bytes that were damaged must not be read for ever.
+        if (bit >= end) throw new Error('An entry of the search index is damaged: kvault reindex')
+        ahead = windowAt(bytes, bit) & SURE_MASK
+      }
+      const here = 31 - Math.clz32(ahead & -ahead)
+      bit += here + 1
+      let gap = windowAt(bytes, bit) & lowMask
+      bit += lowWidth
+      if (width > lowWidth) {
+        gap += (windowAt(bytes, bit) & ((1 << (width - lowWidth)) - 1)) * 2 ** MOST_AT_ONCE
+        bit += width - lowWidth
+      }
+      last += (zeros + here) * 2 ** width + gap
       numbers[i] = last
     }
+    this.#bit = bit
+    return numbers
+  }
+
+  /** Numbers of `width` bits, of which the usual one, 0, takes one bit; `missing` stands for a 0 that is written out. */
+  readMostlyZeros(count: number, width: number, missing: number): number[] {
+    const bytes = this.#bytes
+    const mask = (1 << width) - 1
+    const numbers = new Array<number>(count)
+    let bit = this.#bit
+    for (let i = 0; i < count; i++) {
+      const ahead = windowAt(bytes, bit++)
+      if ((ahead & 1) === 1) numbers[i] = 0
+      else {
+        numbers[i] = (ahead >>> 1) & mask || missing
+        bit += width
+      }
+    }
+    this.#bit = bit
     return numbers
   }
 }

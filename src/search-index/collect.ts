@@ -1,5 +1,6 @@
 import type { Match } from './match.ts'
 import {
+  addPoints,
   addToBitmap,
   addToSums,
   type Bitmap,
@@ -17,9 +18,10 @@ import {
   hasBit,
   type ListAt,
   type PostingRow,
+  setBit,
 } from './postings.ts'
 import { PUBLIC_FILTER } from './public-documents.ts'
-import { Best, type Scored } from './top-k.ts'
+import { Best, type Summed } from './top-k.ts'
 
 type List = ListAt & { hash: number; isBundled: boolean; base: number }
 
@@ -62,7 +64,7 @@ function passing(lists: readonly List[], narrowed: Match): Bitmap | undefined {
 const sums = emptySums()
 
 /**
- * Adds up what each posting list says about each card, and keeps the `wanted` best of those that pass every filter.
+ * Adds up what each posting list says about each card, and returns the `wanted` best that pass every filter.
  * `worths` is what each word weighs. The best come first, of equals the newer.
  */
 export function collect(
@@ -71,7 +73,7 @@ export function collect(
   { narrowed, without }: { narrowed: Match; without: readonly number[] },
   dead: ReadonlyMap<number, Uint8Array>,
   wanted: number,
-): Scored[] {
+): Summed[] {
   const best = new Best(wanted)
   for (const [block, lists] of byBlock(rows, new Set([...worths.keys(), ...narrowed.flat(), ...without]))) {
     const passed = passing(lists, narrowed)
@@ -85,7 +87,30 @@ export function collect(
     }
     take(block * BLOCK_DOCUMENTS, allowed, best)
   }
-  return best.inOrder()
+  return best.takeInOrder()
+}
+
+/** Adds what further lists say about documents that were found without them, and puts these in their new order. */
+export function addFurther(
+  found: readonly Summed[],
+  rows: readonly PostingRow[],
+  worths: ReadonlyMap<number, number>,
+): Summed[] {
+  const best = new Best(found.length)
+  const inBlock = Map.groupBy(found, ({ docNo }) => blockOf(docNo))
+  const lists = new Map(byBlock(rows, new Set(worths.keys())))
+  for (const [block, some] of inBlock) {
+    const first = block * BLOCK_DOCUMENTS
+    const among = emptyBitmap()
+    for (const { docNo, score } of some) {
+      setBit(among, docNo - first)
+      addPoints(sums, docNo - first, score)
+    }
+    for (const list of lists.get(block) ?? [])
+      addToSums(sums, list, list.isBundled, list.base, worths.get(list.hash) ?? 0, among)
+    take(first, among, best)
+  }
+  return best.takeInOrder()
 }
 
 export type ListCount = {

@@ -1,5 +1,5 @@
 import type { Ctx } from '../core/context.ts'
-import { collect } from './collect.ts'
+import { addFurther, collect } from './collect.ts'
 import { documentsByNumber } from './index.store.ts'
 import type { IndexView } from './index-view.ts'
 import { type Match, passes } from './match.ts'
@@ -10,6 +10,8 @@ import { matches, type Wanted } from './score.ts'
 const REACH = {
   /** Entries of posting lists: the rarest words come first, commoner ones as far as they fit. */
   postings: 200_000,
+  /** Entries of the commoner words' lists that are looked through for what the rarest words have found. */
+  further: 1_000_000,
   /** So few cards found are too few; then every list is looked at. */
   enough: 20,
 }
@@ -26,7 +28,12 @@ export type Found = {
   others: number[]
 }
 
-type Plan = { hashes: Map<number, number>; isWhole: boolean }
+type Plan = {
+  hashes: Map<number, number>
+  /** Words that did not fit, and how long their lists are. */
+  further: Map<number, number>
+  furtherPostings: number
+}
 
 /** The rarest words choose the candidates; every word then scores them. */
 function planFor(wanted: readonly Wanted[], postings: number): Plan {
@@ -35,14 +42,17 @@ function planFor(wanted: readonly Wanted[], postings: number): Plan {
     .flatMap((option) => [option, ...(option.parts ?? [])])
     .filter(({ worth }) => worth > 0)
     .sort((a, b) => a.postings - b.postings)
-  const hashes = new Map<number, number>()
+  const plan: Plan = { hashes: new Map(), further: new Map(), furtherPostings: 0 }
   let sum = 0
   for (const { hash, postings: length, worth } of words) {
     sum += length
-    if (sum > postings && hashes.size > 0) return { hashes, isWhole: false }
-    hashes.set(hash, worth)
+    if (sum <= postings || plan.hashes.size === 0) plan.hashes.set(hash, worth)
+    else if (!plan.hashes.has(hash)) {
+      plan.further.set(hash, worth)
+      plan.furtherPostings += length
+    }
   }
-  return { hashes, isWhole: true }
+  return plan
 }
 
 const hasAny = (candidate: Candidate, wanted: readonly Wanted[]) =>
@@ -60,13 +70,16 @@ export async function findBest(
   const fresh = view.fresh.filter((card) => passes(card, narrowed, without) && hasAny(card, wanted))
   let plan = planFor(wanted, REACH.postings)
   let lists = await collectBy(view, plan, narrowed, without)
-  if (lists.length + fresh.length < REACH.enough && !plan.isWhole) {
+  if (lists.length + fresh.length < REACH.enough && plan.further.size > 0) {
     plan = planFor(wanted, Number.POSITIVE_INFINITY)
     lists = await collectBy(view, plan, narrowed, without)
   }
+  const isWhole = plan.furtherPostings <= REACH.further
+  if (isWhole && plan.further.size > 0)
+    lists = addFurther(lists, await view.rowsOf(plan.further.keys()), plan.further)
   const isFresh = new Set(fresh.map((card) => card.docNo))
   const numbers = lists.map(({ docNo }) => docNo).filter((docNo) => !isFresh.has(docNo))
-  const looked = numbers.slice(0, plan.isWhole ? WELL_KNOWN : VAGUELY_KNOWN)
+  const looked = numbers.slice(0, isWhole ? WELL_KNOWN : VAGUELY_KNOWN)
   return {
     candidates: [...fresh, ...(await documentsByNumber(ctx, looked))],
     others: numbers.slice(looked.length),

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { type Ctx, inTx } from '../core/context.ts'
+import { inNumbers } from '../db/number-list.ts'
 import { insertRows } from '../db/prepared.ts'
-import { inNumbers } from './index.store.ts'
+import { noteChangedLists } from './index.store.ts'
 import { type Candidate, unpack } from './packing.ts'
 import {
   bundleOf,
@@ -51,6 +52,7 @@ async function foldSome(ctx: Ctx): Promise<number> {
   const averageLength = await publicAverageLength(ctx)
   for (const [run, some] of byRun(cards, ctx.searchTuning.foldStraightFrom))
     await addToRun(ctx, run, listsOf(run, some, averageLength))
+  await noteChangedLists(ctx)
   const numbers = cards.map((card) => card.docNo)
   await sql`delete from search_fresh where ${inNumbers(ctx.db, 'doc_no', numbers)}`.execute(ctx.db)
   return cards.length

@@ -1,11 +1,13 @@
 import type { Ctx } from '../core/context.ts'
-import { deadCards, freshDocuments, postingsOf } from './index.store.ts'
+import { deadCards, freshDocuments, postingsOf, stateOfLists } from './index.store.ts'
+import { keptLists } from './kept-lists.ts'
 import type { Candidate } from './packing.ts'
 import { bundleOf, type PostingRow } from './postings.ts'
 
 /**
  * The index as one search sees it. Fresh documents are read before any list: a document that is put into the lists in between
- * is then seen twice rather than never. Each list is read once, however often it is asked for.
+ * is then seen twice rather than never. For the same reason the state of the lists is read after them: what this process has kept
+ * of that state has every document that is no longer fresh. Each list is read once, however often it is asked for.
  */
 export type IndexView = {
   fresh: readonly Candidate[]
@@ -21,12 +23,26 @@ const keysOf = (hashes: Iterable<number>): Set<number> =>
 export async function viewIndex(ctx: Ctx): Promise<IndexView> {
   const fresh = await freshDocuments(ctx, ctx.searchTuning.freshRead)
   const dead = new Map((await deadCards(ctx)).map(({ block, docs }) => [block, docs]))
-  const known = new Map<number, PostingRow[]>()
+  const before = await stateOfLists(ctx)
+  const kept = keptLists(ctx.database)
+  const known = new Map<number, readonly PostingRow[]>()
   const rowsOf = async (hashes: Iterable<number>) => {
     const keys = keysOf(hashes)
-    const unread = [...keys].filter((key) => !known.has(key))
-    for (const key of unread) known.set(key, [])
-    if (unread.length > 0) for (const row of await postingsOf(ctx, unread)) known.get(row.key)?.push(row)
+    const unread: number[] = []
+    for (const key of keys) {
+      if (known.has(key)) continue
+      const rows = kept.rowsOf(before, key)
+      if (rows) known.set(key, rows)
+      else unread.push(key)
+    }
+    if (unread.length > 0) {
+      const { state, rows } = await postingsOf(ctx, unread)
+      const read = Map.groupBy(rows, ({ key }) => key)
+      for (const key of unread) {
+        known.set(key, read.get(key) ?? [])
+        kept.keep(state, key, read.get(key) ?? [])
+      }
+    }
     return Array.from(keys, (key) => known.get(key) ?? []).flat()
   }
   return { fresh, dead, rowsOf }

@@ -1,6 +1,7 @@
-import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../core/context.ts'
-import { type Db, isSqlite } from '../db/db.ts'
+import { isSqlite } from '../db/db.ts'
+import { isAmong, numberList } from '../db/number-list.ts'
 import { insertRows, type Named, prepared } from '../db/prepared.ts'
 import { ANALYSER_VERSION } from '../text/analyse.ts'
 import type { SearchDocument } from './document.ts'
@@ -49,21 +50,6 @@ export async function takeFromIndex(ctx: Ctx, documentIds: readonly string[]): P
   return rows.map(unpack)
 }
 
-/** Many numbers as one parameter, so that there is one statement to prepare. */
-export const numberList = (db: Db, numbers: Iterable<number>): string => {
-  const list = Array.from(numbers).join()
-  return isSqlite(db) ? `[${list}]` : `{${list}}`
-}
-
-/** Whether a column is among them; the list is made by `numberList`. */
-export const isAmong = (db: Db, column: string, list: string | Expression<string>) =>
-  isSqlite(db)
-    ? sql<SqlBool>`${sql.ref(column)} in (select value from json_each(${list}))`
-    : sql<SqlBool>`${sql.ref(column)} = any (${list}::integer[])`
-
-export const inNumbers = (db: Db, column: string, numbers: Iterable<number>) =>
-  isAmong(db, column, numberList(db, numbers))
-
 const byNumber = prepared(
   (db, parameter: Named<{ numbers: string }>) =>
     sql<PackedDocument>`select doc_no, card_id, weights from search_docs
@@ -100,20 +86,45 @@ const newestFresh = prepared((db, parameter: Named<{ limit: number }>) =>
 export const freshDocuments = async (ctx: Ctx, limit: number): Promise<Candidate[]> =>
   (await newestFresh(ctx.db, { limit })).map(unpack)
 
+const listState = prepared((db) => db.selectFrom('search_totals').select('list_changes'))
+
+/** Grows with every change of posting lists. */
+export const stateOfLists = async (ctx: Ctx): Promise<number> =>
+  (await listState(ctx.db, {}))[0]?.list_changes ?? 0
+
+/** The first row of the answer has the state in place of bytes. */
+type ListRow = PostingRow | { run: number; key: number; docs: null }
+
 const rowsByKey = prepared((db, parameter: Named<{ keys: string }>) =>
   isSqlite(db)
     ? // In the order in which SQLite goes through them: run by run, a look-up for each key.
-      sql<PostingRow>`select p.run, p.key, p.docs from search_runs
+      sql<ListRow>`select list_changes as run, 0 as key, null as docs from search_totals
+        union all select p.run, p.key, p.docs from search_runs
         cross join json_each(${parameter('keys')}) as asked
         cross join search_postings as p on p.run = search_runs.run and p.key = asked.value`
-    : sql<PostingRow>`select p.run, p.key, p.docs from search_runs
+    : sql<ListRow>`select list_changes as run, 0 as key, null as docs from search_totals
+        union all select p.run, p.key, p.docs from search_runs
         inner join search_postings as p on p.run = search_runs.run
         where p.key = any (${parameter('keys')}::integer[])`,
 )
 
-/** The rows with these keys, of every run; one statement, so that they belong together. */
-export const postingsOf = (ctx: Ctx, keys: Iterable<number>): Promise<PostingRow[]> =>
-  rowsByKey(ctx.db, { keys: numberList(ctx.db, keys) })
+/** The rows with these keys, of every run, and the state they belong to: one statement, so that they belong together. */
+export async function postingsOf(
+  ctx: Ctx,
+  keys: Iterable<number>,
+): Promise<{ state: number; rows: PostingRow[] }> {
+  const found = await rowsByKey(ctx.db, { keys: numberList(ctx.db, keys) })
+  const state = found.find(({ docs }) => docs === null)?.run ?? 0
+  return { state, rows: found.filter((row): row is PostingRow => row.docs !== null) }
+}
+
+/** To be called by every transaction that changes posting lists. */
+export const noteChangedLists = async (ctx: Ctx): Promise<void> => {
+  await ctx.db
+    .updateTable('search_totals')
+    .set((eb) => ({ list_changes: eb('list_changes', '+', 1) }))
+    .execute()
+}
 
 const allDead = prepared((db) => db.selectFrom('search_dead').selectAll())
 

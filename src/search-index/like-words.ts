@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../core/context.ts'
+import { isAmong, numberList } from '../db/number-list.ts'
 import { meantSurely } from '../text/slips.ts'
 import { STOP_STEMS } from '../text/stopwords.ts'
 import { gramHash, hasTrigrams, innerTrigramsOf, trigramsOf } from '../text/trigrams.ts'
-import { isAmong, numberList } from './index.store.ts'
 import type { VisibleCount, VisibleCounts } from './visible-counts.ts'
 import { type Word, wordStore } from './word-store.ts'
 

@@ -3,6 +3,7 @@ import { type Ctx, inTx } from '../core/context.ts'
 import type { Schema } from '../db/schema.ts'
 import { NUMBER_SPACE } from '../text/term-hash.ts'
 import { putRows } from './fold-documents.ts'
+import { noteChangedLists } from './index.store.ts'
 import {
   type Bitmap,
   BLOCK_DOCUMENTS,
@@ -122,6 +123,7 @@ async function mergeSlice(ctx: Ctx, { target, sources, from, to, dead }: Slice):
     .where((eb) => inSlice(eb, from, to))
     .execute()
   await putRows(ctx, encodeRows(target, mergeLists(target, rows, dead)))
+  await noteChangedLists(ctx)
 }
 
 /** A slice begins and ends with a bundle, so that each bundle is in it whole. */

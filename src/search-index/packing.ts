@@ -49,7 +49,7 @@ export function unpack({ doc_no, card_id, weights }: PackedDocument): Candidate 
   const words = bits.read(COUNT_BITS)
   const filterCount = bits.read(COUNT_BITS)
   const hashes = bits.readSorted(words, space)
-  const filters = bits.readSorted(filterCount, space).map((filter) => filter + FILTERS_FROM)
-  const levels = hashes.map(() => (bits.read(1) === 1 ? 0 : bits.read(LEVEL_BITS) || MINOR_LEVEL))
+  const filters = bits.readSorted(filterCount, space, FILTERS_FROM)
+  const levels = bits.readMostlyZeros(words, LEVEL_BITS, MINOR_LEVEL)
   return { docNo: doc_no, documentId: card_id, length, hashes, levels, filters }
 }

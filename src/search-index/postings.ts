@@ -218,12 +218,24 @@ export const emptySums = (): Sums => ({
   count: 0,
 })
 
-/** Adds a list, its impacts times `worth`, to the cards from `base` on. Long lists are added while they are read. */
-export function addToSums(sums: Sums, list: ListAt, isBundled: boolean, base: number, worth: number): void {
+/**
+ * Adds a list, its impacts times `worth`, to the cards from `base` on, or to those `among` them. Long lists are added while
+ * they are read.
+ */
+export function addToSums(
+  sums: Sums,
+  list: ListAt,
+  isBundled: boolean,
+  base: number,
+  worth: number,
+  among?: Bitmap,
+): void {
   if (isBundled || list.docs[0] !== GAPS_FORM) {
     const count = decode(list, isBundled)
-    for (let i = 0; i < count; i++)
-      addPoints(sums, base + (decoded.offsets[i] as number), worth * (decoded.impacts[i] as number))
+    for (let i = 0; i < count; i++) {
+      const card = base + (decoded.offsets[i] as number)
+      if (!among || hasBit(among, card)) addPoints(sums, card, worth * (decoded.impacts[i] as number))
+    }
     return
   }
   const { docs } = list
@@ -238,11 +250,11 @@ export function addToSums(sums: Sums, list: ListAt, isBundled: boolean, base: nu
       gap = docs[at++] as number
     }
     card += gap
-    addPoints(sums, card, worth * (docs[impacts + i] as number))
+    if (!among || hasBit(among, card)) addPoints(sums, card, worth * (docs[impacts + i] as number))
   }
 }
 
-function addPoints(sums: Sums, card: number, points: number): void {
+export function addPoints(sums: Sums, card: number, points: number): void {
   const before = sums.points[card] as number
   if (before === 0) sums.touched[sums.count++] = card
   sums.points[card] = before + points

@@ -1,4 +1,4 @@
-export type Scored = { docNo: number; score: number }
+export type Summed = { docNo: number; score: number }
 
 /** Keeps the best of what is offered, of equals the newer: a heap whose root is the worst of them. */
 export class Best {
@@ -61,10 +61,14 @@ export class Best {
     this.#put(at, docNo, score)
   }
 
-  inOrder(): Scored[] {
-    return Array.from(this.#numbers.subarray(0, this.#size), (docNo, i) => ({
-      docNo,
-      score: this.#scores[i] as number,
-    })).sort((a, b) => b.score - a.score || b.docNo - a.docNo)
+  /** All of them, best first. Nothing is left: the worst is taken out again and again. */
+  takeInOrder(): Summed[] {
+    const taken = new Array<Summed>(this.#size)
+    while (this.#size > 0) {
+      const last = --this.#size
+      taken[last] = { docNo: this.#numbers[0] as number, score: this.#scores[0] as number }
+      if (last > 0) this.#sink(this.#numbers[last] as number, this.#scores[last] as number)
+    }
+    return taken
   }
 }

@@ -1,3 +1,4 @@
+import { type Beginnings, mayBegin } from './beginnings.ts'
 import { fold } from './fold.ts'
 import { STOP_WORDS } from './stopwords.ts'
 import { readToken } from './token-cache.ts'
@@ -29,9 +30,21 @@ const UNSPACED_START = new RegExp(`^[${UNSPACED}]`, 'v')
 const PICTOGRAPH = /^\p{Extended_Pictographic}/u
 const MOST_VERSION_PARTS = 5
 
+const SMALL = 1
+const CAPITAL = 2
+const OTHER = 4
+const FOREIGN = 8
+
 const isDigit = (code: number) => code >= 48 && code <= 57
 const isLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 65 && code <= 90)
-const isWordCode = (code: number) => isLetter(code) || isDigit(code) || code === 95 || code >= 128
+
+/** What each character of ASCII is to a token: a small letter, a capital one, another part of it, or no part. */
+const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
+  if (isLetter(code)) return code >= 97 ? SMALL : CAPITAL
+  return isDigit(code) || code === 95 ? OTHER : 0
+})
+const kindOf = (code: number): number => (code < 128 ? (KINDS[code] as number) : FOREIGN)
+const isWordCode = (code: number) => kindOf(code) !== 0
 
 /** Pairs of neighbouring characters, each with its own position where folding has kept the positions. */
 function emitUnspaced(text: string, start: number, emit: Emit): void {
@@ -100,28 +113,35 @@ function codesOf(text: string): Codes {
   return codes
 }
 
-/** Walks over a text and hands out every token's reading with its position. The callback must not scan itself. */
-export function scan(text: string, emit: Emit): void {
+/** A word of letters that is no name: all small, all capital, or with a capital at its beginning. */
+const isPlainWord = (first: number, rest: number): boolean =>
+  rest === SMALL ? first !== OTHER : rest === CAPITAL && first === CAPITAL
+
+/**
+ * Walks over a text and hands out every token's reading with its position. The callback must not scan itself. With
+ * `beginnings`, plain words that begin otherwise are passed over without being read.
+ */
+export function scan(text: string, emit: Emit, beginnings?: Beginnings): void {
   const codes = codesOf(text)
   const length = text.length
   let at = 0
   while (at < length) {
-    let code = codes[at] as number
-    if (!isWordCode(code)) {
+    const first = kindOf(codes[at] as number)
+    if (first === 0) {
       at++
       continue
     }
     const start = at
-    let isAscii = true
-    while (isWordCode(code)) {
-      if (code >= 128) isAscii = false
-      if (++at === length) break
-      code = codes[at] as number
-    }
-    if (!isAscii) {
+    let rest = 0
+    // After the text stand zeros, which belong to no token.
+    for (let kind = kindOf(codes[++at] as number); kind !== 0; kind = kindOf(codes[++at] as number))
+      rest |= kind
+    if ((first | rest) >= FOREIGN) {
       emitForeign(text.slice(start, at), start, emit)
       continue
     }
+    const mayPassOver = beginnings !== undefined && isPlainWord(first, rest)
+    if (mayPassOver && !mayBegin(beginnings, codes[start] as number, codes[start + 1] as number)) continue
     const end = endWithSigns(codes, start, at)
     const token = text.slice(start, end)
     const reading = end === at ? readToken(token) : readWithSigns(token)

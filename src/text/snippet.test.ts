@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { explain } from './snippet.ts'
+import { explain as explainMarked, type Field, markTexts } from './snippet.ts'
+
+const explain = (title: string, fields: Field[], terms: Set<string>, remedy?: string) => {
+  const marked = markTexts(title, fields, terms)
+  return { ...explainMarked(marked, remedy), forms: marked.forms }
+}
 
 const marksIn = (html: string) => html.match(/<mark>/g)?.length ?? 0
 

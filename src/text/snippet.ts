@@ -1,4 +1,5 @@
-import { tokens } from './analyse.ts'
+import { scan } from './analyse.ts'
+import { type Beginnings, beginningsOf } from './beginnings.ts'
 import { escapeHtml } from './escape-html.ts'
 import { fold } from './fold.ts'
 import { looksLikeTrace } from './noise.ts'
@@ -23,20 +24,61 @@ type Mark = { start: number; end: number; terms: string[] }
 /** A text of a card with the name of its field. */
 export type Field = { where: string; text: string; isLog?: boolean }
 
+/** A field with its parts that matched. Long texts have a part alone. */
+type Part = Field & { marks: Mark[] }
+
+/** The texts of a card with what matched in them; `explain` says it in words. */
+export type Marked = {
+  title: Part
+  parts: Part[]
+  /** The words of the card that stand for each term, as they are written there, folded. */
+  forms: ReadonlyMap<string, ReadonlySet<string>>
+}
+
 export type Shown = {
   matched: string[]
   snippet: string
   /** Which words matched where, without single letters and bare digits, which match by chance. */
   why: { where: string; words: string[] }[]
-  /** The words of the card that stand for each term, as they are written there, folded. */
-  forms: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 /** The parts of a text that matched. A token counts by its parts, so `getUserById` matches user. */
-function marksIn(text: string, terms: ReadonlySet<string>): Mark[] {
-  return tokens(text)
-    .map(({ start, end, terms: has }) => ({ start, end, terms: has.filter((term) => terms.has(term)) }))
-    .filter((mark) => mark.terms.length > 0)
+function marksIn(text: string, terms: ReadonlySet<string>, beginnings: Beginnings): Mark[] {
+  const marks: Mark[] = []
+  scan(
+    text,
+    ({ terms: has }, start, end) => {
+      if (!has.some((term) => terms.has(term))) return
+      marks.push({ start, end, terms: has.filter((term) => terms.has(term)) })
+    },
+    beginnings,
+  )
+  return marks
+}
+
+/** Finds what of a card matched. */
+export function markTexts(title: string, fields: readonly Field[], terms: ReadonlySet<string>): Marked {
+  const beginnings = beginningsOf(terms)
+  const partOf = (field: Field): Part => {
+    const text = field.text.length > LONGEST_READ ? field.text.slice(0, LONGEST_READ) : field.text
+    return { where: field.where, text, isLog: field.isLog ?? false, marks: marksIn(text, terms, beginnings) }
+  }
+  const inTitle = partOf({ where: 'title', text: title })
+  const parts = fields.filter(({ text }) => text !== '').map(partOf)
+  return { title: inTitle, parts, forms: formsIn([inTitle, ...parts]) }
+}
+
+function formsIn(parts: readonly Part[]): Map<string, Set<string>> {
+  const forms = new Map<string, Set<string>>()
+  for (const { text, marks } of parts)
+    for (const { start, end, terms } of marks) {
+      const token = text.slice(start, end)
+      for (const term of terms) {
+        const known = forms.get(term) ?? new Set()
+        forms.set(term, known.add(formOf(token, term)))
+      }
+    }
+  return forms
 }
 
 /** Where the window begins that shows the most different terms; the earliest of equals. */
@@ -104,34 +146,24 @@ function render(
     .trim()
 }
 
-type Part = Field & { marks: Mark[]; from: number; distinct: number }
-
 /**
  * Why a card came: its own words that matched, and the part of its texts that shows most of them, as HTML in which
  * nothing but the marks is markup. Where that is a trace, `remedy` is shown beside it: whoever has the trace knows it already.
  */
-export function explain(
-  title: string,
-  fields: readonly Field[],
-  terms: ReadonlySet<string>,
-  remedy = '',
-): Shown {
-  const partOf = (field: Field): Part => {
-    const text = field.text.slice(0, LONGEST_READ)
-    const marks = marksIn(text, terms)
-    return { ...field, text, marks, ...bestWindow(marks) }
-  }
-  const inTitle = partOf({ where: 'title', text: title })
-  const parts = fields.filter(({ text }) => text !== '').map(partOf)
-  const inTexts = parts.reduce<Part | undefined>(
-    (a, b) => (b.distinct > (a?.distinct ?? 0) ? b : a),
-    undefined,
-  )
+export function explain({ title, parts }: Marked, remedy = ''): Shown {
   // The title is shown beside the snippet, so it is quoted only where nothing else matched.
-  return { ...wordsIn([inTitle, ...parts]), snippet: snippetOf(inTexts ?? inTitle, remedy) }
+  let shown = { part: title, window: bestWindow(title.marks) }
+  let most = 0
+  for (const part of parts) {
+    const window = bestWindow(part.marks)
+    if (window.distinct <= most) continue
+    most = window.distinct
+    shown = { part, window }
+  }
+  return { ...wordsIn([title, ...parts]), snippet: snippetOf(shown.part, shown.window.from, remedy) }
 }
 
-function snippetOf({ text, marks, from, isLog }: Part, remedy: string): string {
+function snippetOf({ text, marks, isLog }: Part, from: number, remedy: string): string {
   const shown = windowAround(text, from, LONGEST_SNIPPET)
   if (remedy === '' || !(isLog || looksLikeTrace(text.slice(shown.start, shown.end))))
     return render(text, marks, shown)
@@ -141,21 +173,17 @@ function snippetOf({ text, marks, from, isLog }: Part, remedy: string): string {
 
 const SAYS_NOTHING = /^(?:[\p{L}\p{M}]|[\p{N}.]+)$/u
 
-function wordsIn(parts: readonly Part[]): Pick<Shown, 'matched' | 'why' | 'forms'> {
+function wordsIn(parts: readonly Part[]): Pick<Shown, 'matched' | 'why'> {
   const matched = new Set<string>()
-  const forms = new Map<string, Set<string>>()
   const said = new Map<string, Set<string>>()
   for (const { where, text, marks } of parts)
-    for (const { start, end, terms } of marks) {
-      const token = text.slice(start, end)
-      const word = fold(token)
+    for (const { start, end } of marks) {
+      const word = fold(text.slice(start, end))
       matched.add(word)
       if (!SAYS_NOTHING.test(word)) said.set(where, (said.get(where) ?? new Set()).add(word))
-      for (const term of terms) forms.set(term, (forms.get(term) ?? new Set()).add(formOf(token, word, term)))
     }
   return {
     matched: [...matched].slice(0, MOST_MATCHED),
-    forms,
     why: Array.from(said, ([where, words]) => ({ where, words: [...words].slice(0, MOST_SAID) })),
   }
 }
@@ -163,9 +191,9 @@ function wordsIn(parts: readonly Part[]): Pick<Shown, 'matched' | 'why' | 'forms
 const IS_NAME = /_|\p{Ll}\p{Lu}/u
 
 /** Of a name the part that the term stands for, where it is one. */
-function formOf(token: string, word: string, term: string): string {
-  if (!IS_NAME.test(token)) return word
+function formOf(token: string, term: string): string {
+  if (!IS_NAME.test(token)) return fold(token)
   const parts = partsOf(token)
   const whole = parts.join('')
-  return whole === term ? whole : (parts.find((part) => part.startsWith(term.slice(0, 3))) ?? word)
+  return whole === term ? whole : (parts.find((part) => part.startsWith(term.slice(0, 3))) ?? fold(token))
 }

@@ -73,7 +73,11 @@ export class Windows {
     const opened = reused ?? (await newWindow(browser, base, locale, worker))
     this.#used.push(opened)
     await opened.page.setViewportSize({ width: view.width ?? 1280, height: view.height ?? 800 })
-    await opened.page.emulateMedia({ colorScheme: view.theme ?? 'light', reducedMotion: 'reduce' })
+    await opened.page.emulateMedia({
+      media: 'screen',
+      colorScheme: view.theme ?? 'light',
+      reducedMotion: 'reduce',
+    })
     return opened
   }
 

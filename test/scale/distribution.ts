@@ -34,9 +34,9 @@ export const DISTRIBUTION = {
   rewarded_texts: 'user_id',
   raw_materials: 'raw_id',
   notices: 'user_id',
+  missed_searches: 'workspace_id',
   recall_calls: 'user_id',
   recall_items: 'user_id',
-  missed_searches: 'workspace_id',
   // Found by what the caller presents.
   sessions: 'token_hash',
   api_keys: 'key_hash',

@@ -30,6 +30,7 @@ import { knownAddresses } from './0031-known-addresses.ts'
 import { recall } from './0032-recall.ts'
 import { cardImages } from './0035-card-images.ts'
 import { team } from './0036-team.ts'
+import { listChanges } from './0038-list-changes.ts'
 
 export type Migration = {
   name: string
@@ -70,6 +71,7 @@ export const MIGRATIONS: readonly Migration[] = [
   recall,
   cardImages,
   team,
+  listChanges,
 ]
 
 export class SchemaTooNew extends Error {

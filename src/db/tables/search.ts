@@ -49,13 +49,15 @@ export type SearchChangesTable = {
   is_public: Generated<number>
 }
 
-/** One row: how many cards are counted, and how many words they have together; of all, and of those that everybody may find. */
+/** One row, of the index as a whole: how many cards are counted, and how many words they have together; of all, and of those that everybody may find. */
 export type SearchTotalsTable = {
   id: 1
   cards: number
   length: number
   public_cards: Generated<number>
   public_length: Generated<number>
+  /** How often posting lists were changed. */
+  list_changes: Generated<number>
 }
 
 export type SearchTables = {

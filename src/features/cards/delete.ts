@@ -5,6 +5,7 @@ import { notFound } from '../../core/errors.ts'
 import { audit } from '../audit/audit.ts'
 import { deletableCard } from './access.ts'
 import { findDeleted, findPurgeable, isOutsider, removeCard, updateCardRow } from './cards.store.ts'
+import { HOLDING, holdCard } from './hold-card.store.ts'
 import { unindexCard } from './indexing/index-card.ts'
 import { saved } from './saved.ts'
 import { CardId, CaseResponse } from './schemas.ts'
@@ -26,16 +27,21 @@ export const deleteCard = capability({
   output: z.void(),
   errors: [404, 412],
   run: (ctx, { card_id }) =>
-    inTx(ctx, async (ctx) => {
-      const row = await deletableCard(ctx, card_id)
-      await updateCardRow(ctx.db, card_id, { deleted_at: ctx.now().toISOString() })
-      await unindexCard(ctx, card_id)
-      await audit(ctx, {
-        action: 'card.deleted',
-        subject: { type: 'card', id: card_id },
-        workspaceId: row.workspace_id,
-      })
-    }),
+    inTx(
+      ctx,
+      async (ctx) => {
+        await holdCard(ctx, card_id)
+        const row = await deletableCard(ctx, card_id)
+        await updateCardRow(ctx.db, card_id, { deleted_at: ctx.now().toISOString() })
+        await unindexCard(ctx, card_id)
+        await audit(ctx, {
+          action: 'card.deleted',
+          subject: { type: 'card', id: card_id },
+          workspaceId: row.workspace_id,
+        })
+      },
+      HOLDING,
+    ),
 })
 
 export const undeleteCard = capability({

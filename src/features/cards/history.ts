@@ -6,6 +6,7 @@ import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
 import { fromJson, toJson } from '../../db/columns.ts'
 import { editableCard } from './access.ts'
 import { type CardContent, contentOf } from './content.ts'
+import { HOLDING, holdCard } from './hold-card.store.ts'
 import { CardId, CaseResponse } from './schemas.ts'
 import type { CardRow } from './select.ts'
 import { edit } from './update.ts'
@@ -137,9 +138,14 @@ export const restoreCard = capability({
   output: CaseResponse,
   errors: [400, 404, 412],
   run: (ctx, { card_id, version }) =>
-    inTx(ctx, async (ctx) => {
-      const card = await editableCard(ctx, card_id)
-      const { content } = await oneVersion(ctx, card, version)
-      return edit(ctx, card, fromJson<CardContent>(content))
-    }),
+    inTx(
+      ctx,
+      async (ctx) => {
+        await holdCard(ctx, card_id)
+        const card = await editableCard(ctx, card_id)
+        const { content } = await oneVersion(ctx, card, version)
+        return edit(ctx, card, fromJson<CardContent>(content))
+      },
+      HOLDING,
+    ),
 })

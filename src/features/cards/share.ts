@@ -5,6 +5,7 @@ import { audit } from '../audit/audit.ts'
 import { type CardRow, editableCard, ownCard, refuseOutsider } from './access.ts'
 import { updateCardRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
+import { HOLDING, holdCard } from './hold-card.store.ts'
 import { presentCard } from './present.ts'
 import { refuseSecrets, review, reviewColumns } from './review.ts'
 import { saved } from './saved.ts'
@@ -81,20 +82,25 @@ export const unpublishCard = capability({
   output: CaseResponse,
   errors: [404, 412],
   run: (ctx, { card_id }) =>
-    inTx(ctx, async (ctx) => {
-      const row = await ownCard(ctx, card_id, 'unpublish')
-      if (row.status === 'unpublished') return presentCard(row, ctx.now())
-      await updateCardRow(ctx.db, card_id, {
-        status: 'unpublished',
-        workspace_id: row.origin_workspace_id,
-        published_at: null,
-        updated_at: ctx.now().toISOString(),
-      })
-      await audit(ctx, {
-        action: 'card.unpublished',
-        subject: { type: 'card', id: card_id },
-        workspaceId: row.workspace_id,
-      })
-      return saved(ctx, card_id)
-    }),
+    inTx(
+      ctx,
+      async (ctx) => {
+        await holdCard(ctx, card_id)
+        const row = await ownCard(ctx, card_id, 'unpublish')
+        if (row.status === 'unpublished') return presentCard(row, ctx.now())
+        await updateCardRow(ctx.db, card_id, {
+          status: 'unpublished',
+          workspace_id: row.origin_workspace_id,
+          published_at: null,
+          updated_at: ctx.now().toISOString(),
+        })
+        await audit(ctx, {
+          action: 'card.unpublished',
+          subject: { type: 'card', id: card_id },
+          workspaceId: row.workspace_id,
+        })
+        return saved(ctx, card_id)
+      },
+      HOLDING,
+    ),
 })

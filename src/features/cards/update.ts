@@ -7,6 +7,7 @@ import { refreshTrust } from '../trust/refresh.ts'
 import { editableCard } from './access.ts'
 import { appendEvidences, replaceTags, updateCardRow } from './cards.store.ts'
 import { type CardContent, changedFields, columnsOf, contentOf, warningsFor } from './content.ts'
+import { HOLDING, holdCard } from './hold-card.store.ts'
 import { attachNamedImages } from './images/attach.ts'
 import { presentCard } from './present.ts'
 import { refuseSecrets, review, reviewColumns } from './review.ts'
@@ -109,5 +110,12 @@ export const updateCard = capability({
   errors: [400, 404, 412, 413],
   maxBodyBytes: MAX_BODY_BYTES,
   run: (ctx, { card_id, evidences, ...change }: CaseUpdateInput) =>
-    inTx(ctx, async (ctx) => edit(ctx, await editableCard(ctx, card_id), given(change), evidences)),
+    inTx(
+      ctx,
+      async (ctx) => {
+        await holdCard(ctx, card_id)
+        return edit(ctx, await editableCard(ctx, card_id), given(change), evidences)
+      },
+      HOLDING,
+    ),
 })

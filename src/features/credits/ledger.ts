@@ -1,6 +1,7 @@
 import type { Ctx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
 import { newId } from '../../db/ids.ts'
+import { type Named, prepared } from '../../db/prepared.ts'
 
 export type BookingReason =
   | 'signup_bonus'
@@ -39,12 +40,12 @@ export async function openBalance(ctx: Ctx, userId: string): Promise<void> {
     .execute()
 }
 
+const balances = prepared((db, parameter: Named<{ userId: string }>) =>
+  db.selectFrom('credit_balances').select('balance').where('user_id', '=', parameter('userId')),
+)
+
 export async function balanceOf(ctx: Ctx, userId: string): Promise<number> {
-  const row = await ctx.db
-    .selectFrom('credit_balances')
-    .select('balance')
-    .where('user_id', '=', userId)
-    .executeTakeFirst()
+  const [row] = await balances(ctx.db, { userId })
   return row?.balance ?? 0
 }
 

@@ -39,9 +39,9 @@ const OWN_TABLES = [
   'email_tokens',
   'email_changes',
   'notices',
+  'card_comments',
   'recall_items',
   'recall_calls',
-  'card_comments',
   'rewarded_texts',
   'support_conversations',
 ] as const

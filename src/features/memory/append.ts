@@ -3,6 +3,7 @@ import { InvalidInput, invalid } from '../../core/errors.ts'
 import { presentWithin } from '../../core/page-size.ts'
 import { fromJson, fromJsonOrNull, toJson, toJsonOrNull } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
+import { holdLockOf } from '../../db/locks.ts'
 import type { ContextEventType, ContextSlot } from '../../db/tables/memory.ts'
 import { cutText } from '../../text/cut-text.ts'
 import { cleanJson, cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
@@ -79,6 +80,7 @@ async function projectFor(ctx: UserCtx, resolved: ResolvedProject, now: string):
   if (resolved.project) return learnHost(ctx.db, resolved.project, resolved.name)
   refuseSecretKey(resolved.writtenKey)
   const owner = { userId: ctx.viewer.userId, workspaceId: resolved.workspaceId }
+  await holdLockOf(ctx.db, ctx.database.engine, 'newProjects', owner.userId)
   return insertProject(ctx.db, owner, resolved.name, now)
 }
 

@@ -9,7 +9,7 @@ import { sanitise } from '../redaction/redact.ts'
 import { appendTo, clean, hintFor, present } from './append.ts'
 import { findEvent, recount, removeEvent } from './events.store.ts'
 import { removeProject } from './projects.store.ts'
-import { ownMemory, resolveProject } from './resolve-project.ts'
+import { APPENDING, ownMemory, resolveForWriting } from './resolve-project.ts'
 import {
   Confirmed,
   Label,
@@ -40,12 +40,16 @@ export const appendEvent = capability({
   output: ProjectContextEventResponse,
   run: (ctx, input) => {
     const cleaned = clean(input)
-    return inTx(ctx, async (ctx) => {
-      const resolved = await resolveProject(ctx, input.project_key, input.workspace_id)
-      const { project, event } = await appendTo(ctx, resolved, cleaned)
-      const hint = hintFor(resolved, input)
-      return { ...present(event, project.project_key), ...(hint ? { hint } : {}) }
-    })
+    return inTx(
+      ctx,
+      async (ctx) => {
+        const resolved = await resolveForWriting(ctx, input.project_key, input.workspace_id)
+        const { project, event } = await appendTo(ctx, resolved, cleaned)
+        const hint = hintFor(resolved, input)
+        return { ...present(event, project.project_key), ...(hint ? { hint } : {}) }
+      },
+      APPENDING,
+    )
   },
 })
 

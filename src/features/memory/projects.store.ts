@@ -86,6 +86,25 @@ function means(name: ProjectName, alias: string, project: Project): boolean {
   return name.form === 'remote' && alias === name.path && project.host === null
 }
 
+const lockedRow = prepared((db, parameter: Named<ProjectRef>) =>
+  db
+    .selectFrom('context_projects')
+    .selectAll()
+    .where('user_id', '=', parameter('user_id'))
+    .where('project_id', '=', parameter('project_id'))
+    .forNoKeyUpdate(),
+)
+
+/**
+ * Waits until nobody else writes to the project, and keeps others waiting until the transaction ends. Undefined where it is
+ * gone by then. Only for PostgreSQL: SQLite has one writer.
+ */
+export async function lockProject(db: Db, { user_id, project_id }: ProjectRef): Promise<Project | undefined> {
+  const [row] = await lockedRow(db, { user_id, project_id })
+  return row && { ...row, last: await readLast(db, row) }
+}
+
+/** Whoever calls it holds the lock `newProjects` of the owner, and has seen that there is no such project. */
 export async function insertProject(
   db: Db,
   owner: { userId: string; workspaceId: string },

@@ -1,10 +1,11 @@
 import type { UserCtx } from '../../core/context.ts'
 import { invalid, notFound } from '../../core/errors.ts'
 import type { ProvenanceAnswer } from '../../core/provenance.ts'
+import { holdLockOf } from '../../db/locks.ts'
 import { roleIn } from '../permissions/permission.ts'
 import { findSecrets } from '../redaction/redact.ts'
 import { type ProjectName, readProjectKey } from './project-key.ts'
-import { findProjects, type Project } from './projects.store.ts'
+import { findProjects, lockProject, type Project } from './projects.store.ts'
 
 /** Where a key of this caller leads: the workspace, and the project if there is one already. */
 export type ResolvedProject = {
@@ -38,6 +39,37 @@ export async function resolveProject(
   if (!project && wanted !== personalWorkspaceId) await requireMembership(ctx, wanted)
   return { writtenKey, name, workspaceId: wanted, personalWorkspaceId, project, userPreferences }
 }
+
+/** For transactions that go through `resolveForWriting`. */
+export const APPENDING = { isolation: 'read committed' } as const
+
+/**
+ * The same for a transaction that writes to the project, alone until its end: at `read committed` one waits for the other,
+ * where serialisable transactions of all projects in a young vault would run into each other again and again.
+ */
+export async function resolveForWriting(
+  ctx: UserCtx,
+  writtenKey: string,
+  workspaceId: string | null | undefined,
+): Promise<ResolvedProject> {
+  const { db, database, viewer } = ctx
+  let resolved = await resolveProject(ctx, writtenKey, workspaceId)
+  if (database.engine === 'sqlite') return resolved
+  for (;;) {
+    if (!resolved.project) {
+      await holdLockOf(db, database.engine, 'newProjects', viewer.userId)
+      resolved = await resolveProject(ctx, writtenKey, workspaceId)
+      if (!resolved.project) return resolved
+    }
+    const locked = await lockProject(db, resolved.project)
+    if (locked && isNamedAlike(locked, resolved.project)) return { ...resolved, project: locked }
+    // It was renamed, merged or forgotten in between.
+    resolved = await resolveProject(ctx, writtenKey, workspaceId)
+  }
+}
+
+const isNamedAlike = (a: Project, b: Project): boolean =>
+  a.project_key === b.project_key && a.host === b.host && a.workspace_id === b.workspace_id
 
 export async function requireMembership(ctx: UserCtx, workspaceId: string): Promise<void> {
   if (!(await roleIn(ctx, workspaceId))) throw notFound('Workspace')

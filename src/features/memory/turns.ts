@@ -7,7 +7,7 @@ import { fromJson } from '../../db/columns.ts'
 import { Findings } from '../redaction/stored.ts'
 import { appendTo, clean, type Draft } from './append.ts'
 import { documentFrom } from './documents.ts'
-import { resolveProject } from './resolve-project.ts'
+import { APPENDING, resolveForWriting } from './resolve-project.ts'
 import { appendTurnOnce } from './same-turn.ts'
 import {
   EventContext,
@@ -122,41 +122,45 @@ export const appendTurn = capability({
     const drafts = draftsOf(input)
     for (const { field, content } of drafts) checkContent(field, content)
     const cleaned = drafts.map(({ field: _, ...draft }) => clean(draft))
-    return inTx(ctx, async (ctx) => {
-      const resolved = await resolveProject(ctx, input.project_key, input.workspace_id)
-      if (resolved.name.form === 'user_preferences')
-        throw invalid(
-          'project_key',
-          'The key __user__/preferences takes no turns: it holds one fact_snapshot',
-        )
-      const findings = new Findings()
-      const events: z.input<typeof ProjectContextTurnResponse>['events'] = []
-      let projectKey = resolved.name.key
-      let isMerged = false
-      for (const ready of cleaned) {
-        const { draft } = ready
-        const { project, event, merged } =
-          draft.event_type === 'turn'
-            ? await appendTurnOnce(ctx, resolved, ready)
-            : { ...(await appendTo(ctx, resolved, ready)), merged: false }
-        isMerged ||= merged
-        resolved.project = project
-        projectKey = project.project_key
-        findings.add(fromJson(event.redactions))
-        const factKind = draft.event_type === 'fact_snapshot' ? String(draft.meta?.fact_kind) : null
-        events.push({ raw_id: event.raw_id, event_type: event.event_type, fact_kind: factKind })
-      }
-      const rawIds = events.map((event) => event.raw_id)
-      return {
-        project_key: projectKey,
-        workspace_id: resolved.workspaceId,
-        raw_id: rawIds[0] as string,
-        raw_ids: rawIds,
-        events,
-        redactions: findings.list(),
-        ...(isMerged ? { merged: true as const } : {}),
-      }
-    })
+    return inTx(
+      ctx,
+      async (ctx) => {
+        const resolved = await resolveForWriting(ctx, input.project_key, input.workspace_id)
+        if (resolved.name.form === 'user_preferences')
+          throw invalid(
+            'project_key',
+            'The key __user__/preferences takes no turns: it holds one fact_snapshot',
+          )
+        const findings = new Findings()
+        const events: z.input<typeof ProjectContextTurnResponse>['events'] = []
+        let projectKey = resolved.name.key
+        let isMerged = false
+        for (const ready of cleaned) {
+          const { draft } = ready
+          const { project, event, merged } =
+            draft.event_type === 'turn'
+              ? await appendTurnOnce(ctx, resolved, ready)
+              : { ...(await appendTo(ctx, resolved, ready)), merged: false }
+          isMerged ||= merged
+          resolved.project = project
+          projectKey = project.project_key
+          findings.add(fromJson(event.redactions))
+          const factKind = draft.event_type === 'fact_snapshot' ? String(draft.meta?.fact_kind) : null
+          events.push({ raw_id: event.raw_id, event_type: event.event_type, fact_kind: factKind })
+        }
+        const rawIds = events.map((event) => event.raw_id)
+        return {
+          project_key: projectKey,
+          workspace_id: resolved.workspaceId,
+          raw_id: rawIds[0] as string,
+          raw_ids: rawIds,
+          events,
+          redactions: findings.list(),
+          ...(isMerged ? { merged: true as const } : {}),
+        }
+      },
+      APPENDING,
+    )
   },
 })
 

@@ -13,17 +13,19 @@ test('a workspace without a policy lets publish, takes every address and adds vi
     defaultRole: 'viewer',
     trustHalfLifeDays: 180,
     reviewAfterDays: null,
+    keepMissedSearches: true,
   })
   expect(policy({})).toEqual(policy(null))
 })
 
-test('the five working keys work, and other keys are kept', () => {
+test('the six working keys work, and other keys are kept', () => {
   const stated = {
     allow_publish: false,
     invite_domains: ['Example.COM'],
     default_role: 'editor',
     trust_half_life_days: 90,
     review_after_days: 30,
+    keep_missed_searches: false,
     colour: 7,
   }
   expect(policy(stated)).toEqual({
@@ -32,6 +34,7 @@ test('the five working keys work, and other keys are kept', () => {
     defaultRole: 'editor',
     trustHalfLifeDays: 90,
     reviewAfterDays: 30,
+    keepMissedSearches: false,
   })
   expect(PolicyJson.parse(stated)).toMatchObject({ colour: 7 })
 })

@@ -1,5 +1,6 @@
 import type { UserCtx } from '../../core/context.ts'
 import { readFailure, withoutLooseNumbers } from '../../text/failure.ts'
+import { explain } from '../../text/snippet.ts'
 import { isLikelyOutdated } from '../cards/present.ts'
 import { findOwnAndTeam } from '../search/find-cards.ts'
 import { FLOORS } from './floors.ts'
@@ -40,7 +41,9 @@ export type Fitting = {
 }
 
 export const foundCard = ({ card, confidence }: Judged, asker: Asker): Found => {
-  const why = card.why.map(({ where, words }) => `${where}: ${words.join(', ')}`).join('; ')
+  const why = explain(card.marked, card.row.fix_summary)
+    .why.map(({ where, words }) => `${where}: ${words.join(', ')}`)
+    .join('; ')
   return { item: cardItem(card.row, why, asker), confidence }
 }
 

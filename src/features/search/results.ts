@@ -2,26 +2,25 @@ import type { UserCtx } from '../../core/context.ts'
 import type { Whose } from '../../core/provenance.ts'
 import { fromJson } from '../../db/columns.ts'
 import { phraseTest } from '../../text/phrases.ts'
-import { explain, type Field, type Shown } from '../../text/snippet.ts'
+import { explain, type Field, type Marked, markTexts } from '../../text/snippet.ts'
 import { trackOf } from '../cards/card-type.ts'
-import { contentOf } from '../cards/content.ts'
+import type { Step } from '../cards/content.ts'
 import { evidenceTexts } from '../cards/evidence-texts.ts'
 import { matchesEnvironment, sameTag } from '../cards/indexing/filters.ts'
 import { feedbackOf, isLikelyOutdated, provenanceOf } from '../cards/present.ts'
 import { presentTrust } from '../cards/present-trust.ts'
-import { isCurrent } from '../cards/visibility.ts'
 import { fitsOf } from '../cites/fits.ts'
 import { type StoredTrust, storedTrust } from '../trust/stored-trust.ts'
 import { type Cover, confidenceOf, featuresOf, STEM_CREDIT } from './confidence.ts'
+import { type HitRow, hitRows } from './hit-rows.ts'
 import type { Asked, Hit } from './retrieve.ts'
 import type { SearchResultAnswer } from './schemas.ts'
-import { listedIn, type SearchScope } from './scope.ts'
-
-type Row = Awaited<ReturnType<typeof loadRows>>[number]
+import type { SearchScope } from './scope.ts'
 
 /** A hit with its card, read under the rule of who may find what. */
-export type Loaded = Shown & {
-  row: Row & { whose: Whose }
+export type Loaded = {
+  row: HitRow & { whose: Whose }
+  marked: Marked
   confidence: number
   trust: StoredTrust | null
   /** How much of each asked word the card has, after a look at its texts. */
@@ -31,39 +30,23 @@ export type Loaded = Shown & {
 /** What a card must say besides, which only its texts can tell. */
 export type Demands = { phrases: readonly string[]; isInTitle: boolean }
 
-/** Picked by number before the rule is asked: a planner that begins with the rule walks over all cards of an owner. */
-const loadRows = (ctx: UserCtx, scope: SearchScope, docNos: readonly number[]) =>
-  ctx.db
-    .with(
-      (cte) => cte('picked').materialized(),
-      (db) =>
-        db
-          .selectFrom('search_docs')
-          .innerJoin('cards', 'cards.card_id', 'search_docs.card_id')
-          .selectAll('cards')
-          .select('search_docs.doc_no')
-          .where('search_docs.doc_no', 'in', docNos),
-    )
-    .selectFrom('picked as cards')
-    .innerJoin('users', 'users.user_id', 'cards.owner_id')
-    .selectAll('cards')
-    .select('users.display_name as owner_name')
-    .where(listedIn(scope))
-    .$if(!scope.includeSuperseded, (query) => query.where(isCurrent()))
-    .execute()
-
 /** One's own unless somebody else wrote it last; otherwise as the scope says. */
-function whoseIs(row: Row, { viewerId, scope }: SearchScope): Whose {
+function whoseIs(row: HitRow, { viewerId, scope }: SearchScope): Whose {
   if (row.owner_id !== viewerId) return scope === 'public' ? 'public' : 'team'
   return row.edited_by === viewerId ? 'you' : 'team'
 }
 
+const isEmpty = (asked: SearchScope['environment']): boolean => {
+  for (const _ in asked) return false
+  return true
+}
+
 /** The index finds by numbers made from names; here the names themselves are compared. */
-const passes = (row: Row, { tags, environment, track, type }: SearchScope): boolean => {
-  const has = fromJson<string[]>(row.tags)
+const passes = (row: HitRow, { tags, environment, track, type }: SearchScope): boolean => {
+  const hasTag = (tag: string) => fromJson<string[]>(row.tags).some((other) => sameTag(tag, other))
   return (
-    tags.every((tag) => has.some((other) => sameTag(tag, other))) &&
-    matchesEnvironment(fromJson(row.environment), environment) &&
+    tags.every(hasTag) &&
+    (isEmpty(environment) || matchesEnvironment(fromJson(row.environment), environment)) &&
     (track === undefined || trackOf(row.card_type) === track) &&
     (type === undefined || row.card_type === type)
   )
@@ -80,7 +63,7 @@ export async function loadHits(
   hits: readonly Hit[],
   demands: Demands,
 ): Promise<Loaded[]> {
-  const rows = await loadRows(
+  const rows = await hitRows(
     ctx,
     scope,
     hits.map((hit) => hit.docNo),
@@ -101,17 +84,17 @@ export async function loadHits(
   })
 }
 
-function readHit(row: Row, fields: readonly Field[], asked: readonly Asked[], hit: Hit) {
+function readHit(row: HitRow, fields: readonly Field[], asked: readonly Asked[], hit: Hit) {
   const texts = [row.title, ...fields.map(({ text }) => text)]
   const known = hit.covers?.map((cover, i) =>
     isSpokenFor(cover, asked[i] as Asked, texts) ? cover : NOTHING,
   )
-  const shown = explain(row.title, fields, termsOf(asked, known), row.fix_summary)
-  if (shown.matched.length === 0) return undefined
-  const covers = asked.map((word, i) => coverInTexts(word, known?.[i], shown.forms))
+  const marked = markTexts(row.title, fields, termsOf(asked, known))
+  if (marked.forms.size === 0) return undefined
+  const covers = asked.map((word, i) => coverInTexts(word, known?.[i], marked.forms))
   const information = asked.map((word) => word.information)
   const confidence = hit.covers ? confidenceOf(featuresOf(information, covers, hit)) : 0
-  return { ...shown, covers, confidence }
+  return { marked, covers, confidence }
 }
 
 const NOTHING: Cover = { credit: 0, isProminent: false, isCorrected: false, isByParts: false }
@@ -135,7 +118,7 @@ function termsOf(asked: readonly Asked[], covers: readonly Cover[] | undefined):
 function coverInTexts(
   { term, typed, parts, meant }: Asked,
   cover: Cover | undefined,
-  forms: Shown['forms'],
+  forms: Marked['forms'],
 ): Cover {
   if (!cover || cover.credit === 0) return NOTHING
   if (cover.isCorrected) return meant.some(({ word }) => forms.has(word)) ? cover : NOTHING
@@ -149,9 +132,9 @@ function coverInTexts(
 export function correctionsIn(asked: readonly Asked[], hits: readonly Loaded[]): Record<string, string> {
   const found: Record<string, string> = {}
   asked.forEach(({ typed, meant }, i) => {
-    for (const { covers, forms } of hits) {
+    for (const { covers, marked } of hits) {
       if (!covers[i]?.isCorrected) continue
-      const form = meant.flatMap(({ word }) => [...(forms.get(word) ?? [])])[0]
+      const form = meant.flatMap(({ word }) => [...(marked.forms.get(word) ?? [])])[0]
       if (form !== undefined) {
         found[typed] = form
         return
@@ -161,27 +144,30 @@ export function correctionsIn(asked: readonly Asked[], hits: readonly Loaded[]):
   return found
 }
 
-function fieldsOf(row: Row, evidence: readonly string[]): Field[] {
-  const { symptom, fix_summary, root_cause, steps, body, tags, environment, scope_notes } = contentOf(row)
-  return [
-    { where: 'symptom', text: symptom },
-    { where: 'fix_summary', text: fix_summary },
-    { where: 'root_cause', text: root_cause ?? '' },
-    ...steps.flatMap(({ action, result }) =>
-      [action, result].map((text) => ({ where: 'steps', text: `${text ?? ''}` })),
-    ),
-    { where: 'body', text: body ?? '' },
-    { where: 'tags', text: tags.join(', ') },
-    {
-      where: 'environment',
-      text: Object.entries(environment)
-        .map((entry) => entry.join(' '))
-        .join(', '),
-    },
-    { where: 'scope_notes', text: scope_notes ?? '' },
-    ...evidence.map((text) => ({ where: 'evidence', text, isLog: true })),
-  ]
+function fieldsOf(row: HitRow, evidence: readonly string[]): Field[] {
+  const fields: Field[] = []
+  const add = (where: string, text: string | null) => {
+    if (text) fields.push({ where, text })
+  }
+  add('symptom', row.symptom)
+  add('fix_summary', row.fix_summary)
+  add('root_cause', row.root_cause)
+  for (const { action, result } of fromJson<Step[]>(row.steps)) {
+    add('steps', `${action ?? ''}`)
+    add('steps', `${result ?? ''}`)
+  }
+  add('body', row.body)
+  add('tags', fromJson<string[]>(row.tags).join(', '))
+  add('environment', environmentText(fromJson(row.environment)))
+  add('scope_notes', row.scope_notes)
+  for (const text of evidence) fields.push({ where: 'evidence', text, isLog: true })
+  return fields
 }
+
+const environmentText = (environment: Record<string, string>): string =>
+  Object.entries(environment)
+    .map((entry) => entry.join(' '))
+    .join(', ')
 
 const SHORTENED = 1000
 const shorten = (text: string) => (text.length <= SHORTENED ? text : `${text.slice(0, SHORTENED)}…`)
@@ -193,39 +179,42 @@ type Showing = {
   now: Date
 }
 
-const fittingOf = (row: Row, trust: StoredTrust | null) => ({
+const fittingOf = (row: HitRow, trust: StoredTrust | null) => ({
   cites: fromJson<string[]>(row.cites ?? '[]'),
   environment: fromJson<Record<string, string>>(row.environment),
   verdicts: trust?.environments ?? [],
 })
 
 export const presentHit = (
-  { row, trust, confidence, matched, snippet, why }: Loaded,
+  { row, trust, confidence, marked }: Loaded,
   hitReason: SearchResultAnswer['hit_reason'],
   { isWeak, myEnvironment, now }: Showing,
-): SearchResultAnswer => ({
-  card_id: row.card_id,
-  case_id: row.card_id,
-  title: row.title,
-  card_type: row.card_type,
-  track: trackOf(row.card_type),
-  symptom: shorten(row.symptom),
-  fix_summary: shorten(row.fix_summary),
-  tags: fromJson(row.tags),
-  environment: fromJson(row.environment),
-  status: row.status,
-  workspace_id: row.workspace_id,
-  owner_name: row.owner_name,
-  provenance: provenanceOf(row),
-  score: confidence,
-  weak: isWeak,
-  matched_terms: matched,
-  why,
-  snippet,
-  hit_reason: hitReason,
-  feedback: feedbackOf(row),
-  trust: presentTrust(row.trust, now),
-  ...(myEnvironment ? { fits: fitsOf(fittingOf(row, trust), myEnvironment) } : {}),
-  likely_outdated: isLikelyOutdated(row),
-  updated_at: row.updated_at,
-})
+): SearchResultAnswer => {
+  const { matched, snippet, why } = explain(marked, row.fix_summary)
+  return {
+    card_id: row.card_id,
+    case_id: row.card_id,
+    title: row.title,
+    card_type: row.card_type,
+    track: trackOf(row.card_type),
+    symptom: shorten(row.symptom),
+    fix_summary: shorten(row.fix_summary),
+    tags: fromJson(row.tags),
+    environment: fromJson(row.environment),
+    status: row.status,
+    workspace_id: row.workspace_id,
+    owner_name: row.owner_name,
+    provenance: provenanceOf(row),
+    score: confidence,
+    weak: isWeak,
+    matched_terms: matched,
+    why,
+    snippet,
+    hit_reason: hitReason,
+    feedback: feedbackOf(row),
+    trust: presentTrust(row.trust, now),
+    ...(myEnvironment ? { fits: fitsOf(fittingOf(row, trust), myEnvironment) } : {}),
+    likely_outdated: isLikelyOutdated(row),
+    updated_at: row.updated_at,
+  }
+}

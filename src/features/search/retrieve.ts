@@ -111,7 +111,7 @@ function hitsOf(asked: readonly Asked[], rankings: readonly Ranking[], cards: nu
       ids: [...scored.map(({ candidate }) => candidate.docNo), ...found.others],
       weight: weights[i] ?? 1,
     })),
-  ).map(({ docNo }) => {
+  ).map((docNo) => {
     const scored = known.get(docNo)
     return {
       docNo,

@@ -62,7 +62,7 @@ export const Textarea = ({ className, ...rest }: ComponentProps<'textarea'>) => 
 export const Select = ({ className, ...rest }: ComponentProps<'select'>) => (
   <select
     {...rest}
-    className={cx(CONTROL, 'h-8 min-w-32! max-w-full pr-7 text-ellipsis pointer-coarse:h-10', className)}
+    className={cx(CONTROL, 'h-8 min-w-20! max-w-full pr-7 text-ellipsis pointer-coarse:h-10', className)}
   />
 )
 

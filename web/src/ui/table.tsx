@@ -16,7 +16,7 @@ type TableProps<T> = { label: string; columns: Column<T>[]; rows: T[]; rowKey: (
 /** Lines instead of boxes; scrolls sideways inside itself when it has to. */
 export function Table<T>({ label, columns, rows, rowKey }: TableProps<T>) {
   return (
-    <section className="overflow-x-auto" tabIndex={0} aria-label={label}>
+    <section className="relative overflow-x-auto" tabIndex={0} aria-label={label}>
       <table className="w-full text-left text-sm">
         <thead>
           <tr className="border-b border-line text-xs text-faint">

@@ -50,7 +50,6 @@ export function MarkdownField({ label, value, onChange, hint, error, required, o
             <PasteTextarea
               {...wiring}
               markdown
-              name={label.toLowerCase()}
               required={required}
               maxLength={200_000}
               value={value}

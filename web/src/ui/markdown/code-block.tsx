@@ -25,7 +25,9 @@ export function CodeBlock({ language, text }: { language: string; text: string }
     <div className="code-block group/code relative">
       {/* Long lines scroll inside the block, so it has to be reachable by keyboard. */}
       <pre tabIndex={0}>
-        <code>{pieces?.of === text ? pieces.found.map(show) : text}</code>
+        <code className={pieces?.of === text ? 'hljs' : undefined}>
+          {pieces?.of === text ? pieces.found.map(show) : text}
+        </code>
       </pre>
       <div className="absolute top-1 right-1 rounded-md bg-sunken opacity-0 transition-opacity group-focus-within/code:opacity-100 group-hover/code:opacity-100 pointer-coarse:opacity-100 print:hidden">
         <CopyButton text={text} label="Copy code" />

@@ -77,12 +77,7 @@ export function PasteTextarea({ value, onChange, maxLength, markdown = false, ..
         onPaste={paste}
         onDrop={drop}
       />
-      {markdown && (
-        <AttachButton
-          field={rest.name ?? rest['aria-label'] ?? 'the text'}
-          onFiles={(files) => void attach(files)}
-        />
-      )}
+      {markdown && <AttachButton onFiles={(files) => void attach(files)} />}
       {note && (
         <Notice
           tone={note.tone}
@@ -126,11 +121,10 @@ function useAttach(box: RefObject<HTMLTextAreaElement | null>, setNote: (note: N
 
 const ACCEPTED = 'image/png,image/jpeg,image/webp,image/gif'
 
-function AttachButton({ field, onFiles }: { field: string; onFiles: (files: File[]) => void }) {
+function AttachButton({ onFiles }: { onFiles: (files: File[]) => void }) {
   return (
     <label className="w-fit rounded-sm text-xs text-faint hover:text-ink has-focus-visible:outline-2 has-focus-visible:outline-accent">
       Add a picture
-      <span className="sr-only"> to {field}</span>
       <input
         type="file"
         accept={ACCEPTED}

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { KeptLists } from './kept-lists.ts'
+
+const MEGABYTE = 2 ** 20
+const rows = (key: number, bytes = 10) => [{ run: 1, key, docs: new Uint8Array(bytes) }]
+
+test('rows are good for the state they were read at, and a change ends all of them', () => {
+  const kept = new KeptLists()
+  kept.keep(5, 1, rows(1))
+  expect(kept.rowsOf(5, 1)).toEqual(rows(1))
+  expect(kept.rowsOf(4, 1)).toBeUndefined()
+  expect(kept.rowsOf(6, 1)).toBeUndefined()
+  kept.keep(4, 2, rows(2))
+  expect(kept.rowsOf(4, 2)).toBeUndefined()
+  kept.keep(6, 2, rows(2))
+  expect(kept.rowsOf(6, 1)).toBeUndefined()
+  expect(kept.rowsOf(6, 2)).toEqual(rows(2))
+})
+
+test('that a run has no such list is known too', () => {
+  const kept = new KeptLists()
+  kept.keep(1, 7, [])
+  expect(kept.rowsOf(1, 7)).toEqual([])
+})
+
+test('what was asked for lately stays, the others go', () => {
+  const kept = new KeptLists()
+  for (let key = 0; key < 100; key++) {
+    kept.keep(1, key, rows(key, MEGABYTE))
+    kept.rowsOf(1, 0)
+  }
+  expect(kept.rowsOf(1, 0)).toHaveLength(1)
+  expect(kept.rowsOf(1, 99)).toHaveLength(1)
+  expect(kept.rowsOf(1, 50)).toBeUndefined()
+})
+
+test('bytes that are a part of a larger piece of memory are copied', () => {
+  const kept = new KeptLists()
+  kept.keep(1, 1, [{ run: 1, key: 1, docs: new Uint8Array(new ArrayBuffer(MEGABYTE), 0, 10) }])
+  expect(kept.rowsOf(1, 1)?.[0]?.docs.buffer.byteLength).toBe(10)
+})

@@ -11,6 +11,8 @@ import { linkCards, listLinks, unlinkCards } from './features/card-links/links.t
 import { mergeCard, unmergeCard } from './features/card-links/merge.ts'
 import { deleteCard, undeleteCard } from './features/cards/delete.ts'
 import { cardHistory, cardVersion, restoreCard } from './features/cards/history.ts'
+import { readImage, uploadImage } from './features/cards/images/images.http.ts'
+import { deleteImage, listCardImages } from './features/cards/images/images.ts'
 import { moveCard } from './features/cards/move.ts'
 import { publishCard } from './features/cards/publish.ts'
 import { getCard, listCardsPage, listCases } from './features/cards/read.ts'
@@ -75,6 +77,7 @@ import { readSnapshot } from './features/memory/snapshot.ts'
 import { listEvents } from './features/memory/timeline.ts'
 import { appendTurn } from './features/memory/turns.ts'
 import { pagesStylesheet } from './features/pages/pages.http.ts'
+import { recall } from './features/recall/recall.ts'
 import { searchCards } from './features/search/search.ts'
 import { readSettings, replaceSettings } from './features/settings/settings.ts'
 import { listCites, writeCites } from './features/staleness/cites.ts'
@@ -230,8 +233,11 @@ export const capabilities: readonly Capability[] = [
   createComment,
   editComment,
   deleteComment,
+  listCardImages,
+  deleteImage,
 
   searchCards,
+  recall,
 
   supportChat,
   listTickets,
@@ -246,6 +252,8 @@ export const rawRoutes: readonly RawRoute[] = [
   ...developmentPages,
   createTicket,
   readAttachment,
+  uploadImage,
+  readImage,
   streamSupportChat,
   pagesStylesheet,
   ...guidePages,

@@ -3,9 +3,11 @@ import { dropOldIdempotencyKeys } from './core/http/idempotency.ts'
 import { backUpOnSchedule } from './features/backup/schedule.ts'
 import { keepDevelopmentBooks } from './features/billing/development.ts'
 import { purgeDeletedCards } from './features/cards/delete.ts'
+import { dropLooseImages } from './features/cards/images/attach.ts'
 import { REINDEX_JOB, reindexStale } from './features/cards/indexing/reindex.ts'
 import { reviewSharedCards } from './features/cards/review-shared.ts'
 import { reconcileAtNight } from './features/credits/reconcile.ts'
+import { dropOldRecalls } from './features/deliveries/deliveries.ts'
 import { mailFeedback } from './features/feedback/digest.ts'
 import { dropOAuthLeftovers } from './features/identity/oauth/grants.ts'
 import { answerResetRequests, RESET_JOB } from './features/identity/recovery/reset-requests.ts'
@@ -42,6 +44,7 @@ export const JOBS: readonly Job[] = [
   { name: 'old-attachments', everyMs: HOUR_MS, run: dropOldAttachments },
   { name: 'support-conversations', everyMs: MINUTE_MS, run: dropOldConversations },
   { name: 'oauth-leftovers', everyMs: HOUR_MS, run: dropOAuthLeftovers },
+  { name: 'loose-images', everyMs: HOUR_MS, run: dropLooseImages },
   { name: 'deleted-cards', everyMs: HOUR_MS, run: purgeDeletedCards },
   { name: MAIL_JOB, everyMs: 10_000, run: sendDueMails },
   { name: 'feedback-mails', everyMs: 10 * MINUTE_MS, run: mailFeedback },
@@ -50,6 +53,7 @@ export const JOBS: readonly Job[] = [
   { name: 'old-notices', everyMs: HOUR_MS, run: dropOldNotices },
   { name: 'old-missed-searches', everyMs: HOUR_MS, run: dropOldMissedSearches },
   { name: 'team-mails', everyMs: HOUR_MS, run: mailTeams },
+  { name: 'old-recalls', everyMs: HOUR_MS, run: dropOldRecalls },
   { name: 'old-login-failures', everyMs: HOUR_MS, run: dropOldFailures },
   { name: 'review-notices', everyMs: 24 * HOUR_MS, run: tellOwners },
   { name: 'missing-cites', everyMs: MINUTE_MS, run: readMissingCites },

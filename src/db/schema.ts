@@ -9,6 +9,7 @@ import type {
   UsersTable,
 } from './tables/accounts.ts'
 import type { BillingTables } from './tables/billing.ts'
+import type { CardImagePartsTable, CardImagesTable } from './tables/card-images.ts'
 import type { CardLinksTable, CardMergesTable } from './tables/card-links.ts'
 import type {
   CardEvidencesTable,
@@ -33,6 +34,7 @@ import type {
   OAuthTokensTable,
 } from './tables/oauth.ts'
 import type { AuditLogTable, OutboxTable, SchemaMigrationsTable } from './tables/operations.ts'
+import type { RecallCallsTable, RecallItemsTable } from './tables/recall.ts'
 import type { SearchTables } from './tables/search.ts'
 import type { SupportTables } from './tables/support.ts'
 import type { TeamTables } from './tables/team.ts'
@@ -68,12 +70,17 @@ export type Schema = {
   card_links: CardLinksTable
   card_merges: CardMergesTable
   trust_due: TrustDueTable
+  card_images: CardImagesTable
+  card_image_parts: CardImagePartsTable
 
   context_projects: ContextProjectsTable
   context_project_aliases: ContextProjectAliasesTable
   context_partitions: ContextPartitionsTable
   context_events: ContextEventsTable
   raw_materials: RawMaterialsTable
+
+  recall_calls: RecallCallsTable
+  recall_items: RecallItemsTable
 
   notices: NoticesTable
   audit_log: AuditLogTable

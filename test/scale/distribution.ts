@@ -35,6 +35,8 @@ export const DISTRIBUTION = {
   raw_materials: 'raw_id',
   notices: 'user_id',
   missed_searches: 'workspace_id',
+  recall_calls: 'user_id',
+  recall_items: 'user_id',
   // Found by what the caller presents.
   sessions: 'token_hash',
   api_keys: 'key_hash',
@@ -73,6 +75,9 @@ export const DISTRIBUTION = {
   support_tickets: 'single',
   support_attachments: 'single',
   support_conversations: 'single',
+  // On a card or on none yet, so no column of theirs says where the card is.
+  card_images: 'single',
+  card_image_parts: 'single',
 } as const satisfies Record<Table, string>
 
 const COLUMN_OF = new Map<string, string>(Object.entries(DISTRIBUTION))
@@ -112,6 +117,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
       'cards.review_queue',
       'cards.stats',
       'cases.list',
+      'recall',
       'search.cards',
       'team.week',
       'workspaces.delete',
@@ -138,7 +144,14 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
     why: 'Whether this very card was merged into another; asked only of cards that have given way, and when they go.',
   },
   search_docs: {
-    by: ['cards.publish', 'cards.similar', 'cards.similar_to_draft', 'search.cards', 'workspaces.delete'],
+    by: [
+      'cards.publish',
+      'cards.similar',
+      'cards.similar_to_draft',
+      'recall',
+      'search.cards',
+      'workspaces.delete',
+    ],
     why: 'Search is scatter and gather: the cards that the posting lists name are read by number, a few from each shard. Deleting a workspace marks its cards in the shard that has them.',
   },
   search_runs: {
@@ -180,7 +193,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
   },
 }
 
-/** Not played by everything.ts: they need a mail, a provider or a service admin, or have no distributed table. */
+/** Not played by everything.ts: they need a mail, a file, a provider or a service admin, or have no distributed table. */
 export const NOT_PLAYED = [
   'account.delete_by_password',
   'account.google',
@@ -197,6 +210,7 @@ export const NOT_PLAYED = [
   'billing.plans',
   'billing.portal',
   'billing.simulate_upgrade',
+  'cards.delete_image',
   'credits.policy',
   'credits.reconcile',
   'guide.read',

@@ -27,6 +27,8 @@ import { reviewsAndComments } from './0026-reviews-and-comments.ts'
 import { verdicts } from './0029-verdicts.ts'
 import { cardLinks } from './0030-card-links.ts'
 import { knownAddresses } from './0031-known-addresses.ts'
+import { recall } from './0032-recall.ts'
+import { cardImages } from './0035-card-images.ts'
 import { team } from './0036-team.ts'
 import { listChanges } from './0038-list-changes.ts'
 
@@ -66,6 +68,8 @@ export const MIGRATIONS: readonly Migration[] = [
   knownAddresses,
   realSettings,
   searchedEvidence,
+  recall,
+  cardImages,
   team,
   listChanges,
 ]

@@ -8,6 +8,7 @@ import { editableCard } from './access.ts'
 import { appendEvidences, replaceTags, updateCardRow } from './cards.store.ts'
 import { type CardContent, changedFields, columnsOf, contentOf, warningsFor } from './content.ts'
 import { HOLDING, holdCard } from './hold-card.store.ts'
+import { attachNamedImages } from './images/attach.ts'
 import { presentCard } from './present.ts'
 import { refuseSecrets, review, reviewColumns } from './review.ts'
 import { saved } from './saved.ts'
@@ -21,7 +22,7 @@ import {
   UpdateTool,
 } from './schemas.ts'
 import type { CardRow } from './select.ts'
-import { thinWrite } from './thin.ts'
+import { thinUpdate } from './thin.ts'
 import { keepVersion } from './versions.store.ts'
 
 /** Evidence is never taken away again. */
@@ -67,6 +68,7 @@ export async function edit(
     edited_fields: toJson(fields),
   })
   await keepVersion(ctx.db, row, before)
+  await attachNamedImages(ctx, row.card_id, after)
   await appendEvidences(ctx.db, evidences, {
     cardId: row.card_id,
     present: row.evidence_count,
@@ -101,7 +103,7 @@ export const updateCard = capability({
       'Change fields of a card, or add evidences; steps, tags and environment are replaced whole. Fields as in record_card.',
     input: UpdateTool,
     fieldsOf: 'record_card',
-    thin: thinWrite,
+    thin: thinUpdate,
   },
   input: CaseUpdate,
   output: CaseResponse,

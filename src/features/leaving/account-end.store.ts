@@ -40,6 +40,8 @@ const OWN_TABLES = [
   'email_changes',
   'notices',
   'card_comments',
+  'recall_items',
+  'recall_calls',
   'rewarded_texts',
   'support_conversations',
 ] as const

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/db.ts'
 import type { Schema } from '../../db/schema.ts'
+import { contentOfImage } from '../cards/images/content-of-image.ts'
 
 const PAGE = 200
 
@@ -48,6 +49,14 @@ async function* evidencesOf(db: Db, userId: string): AsyncGenerator<Row> {
     if (cardIds.length > 0)
       yield* await db.selectFrom('card_evidences').selectAll().where('card_id', 'in', cardIds).execute()
   }
+}
+
+const IMAGES: Kind = { table: 'card_images', id: 'image_id' }
+
+/** One picture at a time, as base64. */
+async function* imagesOf(db: Db, userId: string): AsyncGenerator<Row> {
+  for await (const image of rowsOf(db, IMAGES, { uploaded_by: userId }))
+    yield { ...image, content: (await contentOfImage(db, String(image.image_id))).toString('base64') }
 }
 
 const EVENTS: Kind = {
@@ -126,10 +135,42 @@ const NOTICES: Kind = {
   columns: ['notice_id', 'kind', 'workspace_id', 'details', 'created_at', 'read_at'],
 }
 
+const RECALL_CALLS: Kind = {
+  table: 'recall_calls',
+  id: 'call_id',
+  columns: [
+    'call_id',
+    'project_key',
+    'session_id',
+    'client',
+    'moment',
+    'signature',
+    'is_silent',
+    'reason',
+    'chars',
+    'created_at',
+  ],
+}
+const RECALL_ITEMS: Kind = {
+  table: 'recall_items',
+  id: 'delivery_id',
+  columns: [
+    'delivery_id',
+    'call_id',
+    'session_id',
+    'kind',
+    'item_id',
+    'confidence',
+    'opened_at',
+    'created_at',
+  ],
+}
+
 /** What belongs to one person, by kind, each in the order of its making. */
 export const ownRows: Record<string, (db: Db, userId: string) => AsyncGenerator<Row>> = {
   card: (db, userId) => rowsOf(db, CARDS, { owner_id: userId }),
   evidence: evidencesOf,
+  card_image: imagesOf,
   verdict: (db, userId) => rowsOf(db, VERDICTS, { user_id: userId }),
   comment: (db, userId) => rowsOf(db, COMMENTS, { user_id: userId }),
   memory_event: eventsOf,
@@ -137,5 +178,7 @@ export const ownRows: Record<string, (db: Db, userId: string) => AsyncGenerator<
   credit_entry: (db, userId) => rowsOf(db, ENTRIES, { user_id: userId }),
   payment: (db, userId) => rowsOf(db, { table: 'billing_payments', id: 'payment_id' }, { user_id: userId }),
   notice: (db, userId) => rowsOf(db, NOTICES, { user_id: userId }),
+  recall_call: (db, userId) => rowsOf(db, RECALL_CALLS, { user_id: userId }),
+  recall_item: (db, userId) => rowsOf(db, RECALL_ITEMS, { user_id: userId }),
   support_ticket: (db, userId) => rowsOf(db, TICKETS, { user_id: userId }),
 }

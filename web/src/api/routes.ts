@@ -2,6 +2,7 @@ import * as account from './account.ts'
 import * as billing from './billing.ts'
 import * as cards from './cards.ts'
 import * as comments from './comments.ts'
+import { deleteImage, listCardImages } from './images.ts'
 import * as materials from './materials.ts'
 import * as memory from './memory.ts'
 import * as notices from './notices.ts'
@@ -19,6 +20,8 @@ export const calls = {
   ...billing,
   ...cards,
   ...comments,
+  deleteImage,
+  listCardImages,
   ...materials,
   ...memory,
   ...notices,

@@ -55,6 +55,13 @@ import {
   withdrawInvite,
 } from './features/invite-codes/invite-codes.ts'
 import { login, loginWithGoogle, register } from './features/joining/sign-in.ts'
+import {
+  clearSearchHistory,
+  forgetSearch,
+  listKeptSearches,
+  rememberSearch,
+  saveSearch,
+} from './features/kept-searches/kept-searches.ts'
 import { deleteAccount, deleteAccountByPassword } from './features/leaving/delete-account.ts'
 import { deleteWorkspace, previewWorkspaceDeletion } from './features/leaving/delete-workspace.ts'
 import { exportAccount } from './features/leaving/export.http.ts'
@@ -74,6 +81,7 @@ import { appendTurn } from './features/memory/turns.ts'
 import { listNotices, readNotices, unreadNotices } from './features/notices/notices.ts'
 import { pagesStylesheet } from './features/pages/pages.http.ts'
 import { searchCards } from './features/search/search.ts'
+import { searchEverywhere } from './features/search-box/search-box.ts'
 import { readSettings, replaceSettings } from './features/settings/settings.ts'
 import { listCites, writeCites } from './features/staleness/cites.ts'
 import { reviewQueue, setReviewInterval } from './features/staleness/review-queue.ts'
@@ -223,6 +231,12 @@ export const capabilities: readonly Capability[] = [
   listFeedback,
 
   searchCards,
+  searchEverywhere,
+  listKeptSearches,
+  rememberSearch,
+  saveSearch,
+  forgetSearch,
+  clearSearchHistory,
 
   supportChat,
   listTickets,

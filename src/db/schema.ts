@@ -18,6 +18,7 @@ import type {
   CardVersionsTable,
 } from './tables/cards.ts'
 import type { CreditBalancesTable, CreditEntriesTable, RewardedTextsTable } from './tables/credits.ts'
+import type { KeptSearchesTable } from './tables/kept-searches.ts'
 import type {
   ContextEventsTable,
   ContextPartitionsTable,
@@ -74,6 +75,7 @@ export type Schema = {
   context_events: ContextEventsTable
   raw_materials: RawMaterialsTable
 
+  kept_searches: KeptSearchesTable
   notices: NoticesTable
   audit_log: AuditLogTable
   outbox: OutboxTable

@@ -33,6 +33,7 @@ export const DISTRIBUTION = {
   rewarded_texts: 'user_id',
   raw_materials: 'raw_id',
   notices: 'user_id',
+  kept_searches: 'user_id',
   // Found by what the caller presents.
   sessions: 'token_hash',
   api_keys: 'key_hash',
@@ -110,6 +111,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
       'cards.review_queue',
       'cards.stats',
       'cases.list',
+      'search.box',
       'search.cards',
       'workspaces.delete',
       'workspaces.preview_deletion',
@@ -134,7 +136,14 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
     why: 'Whether this very card was merged into another; asked only of cards that have given way, and when they go.',
   },
   search_docs: {
-    by: ['cards.publish', 'cards.similar', 'cards.similar_to_draft', 'search.cards', 'workspaces.delete'],
+    by: [
+      'cards.publish',
+      'cards.similar',
+      'cards.similar_to_draft',
+      'search.box',
+      'search.cards',
+      'workspaces.delete',
+    ],
     why: 'Search is scatter and gather: the cards that the posting lists name are read by number, a few from each shard. Deleting a workspace marks its cards in the shard that has them.',
   },
   search_runs: {

@@ -27,6 +27,7 @@ import { reviewsAndComments } from './0026-reviews-and-comments.ts'
 import { verdicts } from './0029-verdicts.ts'
 import { cardLinks } from './0030-card-links.ts'
 import { knownAddresses } from './0031-known-addresses.ts'
+import { sharingAndOneBox } from './0034-sharing-and-one-box.ts'
 
 export type Migration = {
   name: string
@@ -64,6 +65,7 @@ export const MIGRATIONS: readonly Migration[] = [
   knownAddresses,
   realSettings,
   searchedEvidence,
+  sharingAndOneBox,
 ]
 
 export class SchemaTooNew extends Error {

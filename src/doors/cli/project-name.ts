@@ -17,17 +17,20 @@ function git(folder: string, ...args: string[]): string | undefined {
   }
 }
 
-/** What a `.kvault.json` in the folder or above it says: `{"project_key": "…"}`. */
-function writtenName(folder: string): string | undefined {
+/** What a `.kvault.json` in the folder or above it says: `{"project_key": "…", "workspace_id": "…"}`. */
+function written(folder: string, field: 'project_key' | 'workspace_id'): string | undefined {
   try {
-    const { project_key } = JSON.parse(readFileSync(join(folder, NAME_FILE), 'utf8'))
-    if (typeof project_key === 'string' && project_key.trim() !== '') return project_key
+    const value = JSON.parse(readFileSync(join(folder, NAME_FILE), 'utf8'))[field]
+    if (typeof value === 'string' && value.trim() !== '') return value.trim()
   } catch {
     // None here, or none that can be read.
   }
   const above = dirname(folder)
-  return above === folder ? undefined : writtenName(above)
+  return above === folder ? undefined : written(above, field)
 }
+
+/** The workspace that a project names as the home of its cards. */
+export const workspaceOf = (folder: string): string | undefined => written(folder, 'workspace_id')
 
 /** The random name of a folder, made when it is asked for first. Two programs that ask at once get the same. */
 function keptName(folder: string): string {
@@ -66,5 +69,5 @@ export function projectKeyOf(folder: string): string {
   const remote = git(folder, 'remote', 'get-url', 'origin')
   if (remote) return remote
   const root = git(folder, 'rev-parse', '--show-toplevel') ?? folder
-  return writtenName(folder) ?? keptName(realpathSync(root))
+  return written(folder, 'project_key') ?? keptName(realpathSync(root))
 }

@@ -118,6 +118,8 @@ const ThinState = z.object({
 const ThinWritten = z.object({
   ...ThinState.shape,
   changed: z.array(z.string()).optional(),
+  readers: z.string().describe('Who can read it'),
+  note: z.string().optional(),
   warnings: z.array(Warning.pick({ field: true, kind: true })).optional(),
 })
 
@@ -125,6 +127,8 @@ const stateOf = (card: Card, _input: object, baseUrl: string): z.input<typeof Th
   card_id: card.card_id,
   status: card.status,
   version: card.version,
+  readers: card.readers.text,
+  ...(card.home_note ? { note: card.home_note } : {}),
   ...(card.changed ? { changed: card.changed } : {}),
   review: {
     status: card.review.status,

@@ -39,6 +39,7 @@ const OWN_TABLES = [
   'email_tokens',
   'email_changes',
   'notices',
+  'kept_searches',
   'rewarded_texts',
   'support_conversations',
 ] as const

@@ -120,6 +120,12 @@ const NOTICES: Kind = {
   columns: ['notice_id', 'kind', 'workspace_id', 'details', 'created_at', 'read_at'],
 }
 
+const SEARCHES: Kind = {
+  table: 'kept_searches',
+  id: 'search_id',
+  columns: ['search_id', 'kind', 'name', 'query', 'filters', 'created_at', 'used_at'],
+}
+
 /** What belongs to one person, by kind, each in the order of its making. */
 export const ownRows: Record<string, (db: Db, userId: string) => AsyncGenerator<Row>> = {
   card: (db, userId) => rowsOf(db, CARDS, { owner_id: userId }),
@@ -130,5 +136,6 @@ export const ownRows: Record<string, (db: Db, userId: string) => AsyncGenerator<
   credit_entry: (db, userId) => rowsOf(db, ENTRIES, { user_id: userId }),
   payment: (db, userId) => rowsOf(db, { table: 'billing_payments', id: 'payment_id' }, { user_id: userId }),
   notice: (db, userId) => rowsOf(db, NOTICES, { user_id: userId }),
+  search: (db, userId) => rowsOf(db, SEARCHES, { user_id: userId }),
   support_ticket: (db, userId) => rowsOf(db, TICKETS, { user_id: userId }),
 }

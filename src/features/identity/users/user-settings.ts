@@ -40,6 +40,10 @@ export const UserSettings = z
       .boolean()
       .default(false)
       .describe('On: nobody makes you a member of a workspace at once; you get an invitation instead.'),
+    keep_search_history: z
+      .boolean()
+      .default(true)
+      .describe('Off: the web app keeps no history of your searches; what it kept is deleted'),
     share_usage: z
       .boolean()
       .default(false)

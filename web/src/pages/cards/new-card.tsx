@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { recordCard } from '../../api/cards.ts'
 import { ApiError } from '../../api/client.ts'
 import { listWorkspaces } from '../../api/workspaces.ts'
@@ -22,6 +22,9 @@ export function NewCard() {
   const { default_workspace_id } = useMe()
   const start = { ...emptyDraft(), workspace_id: default_workspace_id ?? '' }
   const { draft, change, savedAt, restored, discard, forget } = useDraft('new', start, 0)
+  const form = useRef<HTMLDivElement>(null)
+  // Whoever opens this page wants to write the title, which is the first required field.
+  useEffect(() => form.current?.querySelector<HTMLInputElement>('input[required]')?.focus(), [])
   // The same key for the same text, so that a retry after a lost answer does not make a second card.
   const attempt = useRef({ text: '', key: '' })
   const save = useMutation({
@@ -39,7 +42,7 @@ export function NewCard() {
     onSuccess: (card) => {
       forget()
       cardChanged(card)
-      toast('Saved. The card is private until you share it.')
+      toast(`Saved. Who can read it: ${card.readers.text}.`)
       return navigate({ to: '/cards/$cardId', params: { cardId: card.card_id } })
     },
   })
@@ -66,15 +69,20 @@ export function NewCard() {
         </>
       }
     >
-      <CardForm
-        draft={draft}
-        change={change}
-        editing={false}
-        fieldError={(name) => api?.field(name)}
-        workspace={
-          <WorkspaceField value={draft.workspace_id} onChange={(workspace_id) => change({ workspace_id })} />
-        }
-      />
+      <div ref={form}>
+        <CardForm
+          draft={draft}
+          change={change}
+          editing={false}
+          fieldError={(name) => api?.field(name)}
+          workspace={
+            <WorkspaceField
+              value={draft.workspace_id}
+              onChange={(workspace_id) => change({ workspace_id })}
+            />
+          }
+        />
+      </div>
     </EditorFrame>
   )
 }
@@ -98,7 +106,7 @@ function WorkspaceField({ value, onChange }: { value: string; onChange: (value: 
       label="Workspace"
       value={value}
       onChange={(event) => onChange(event.target.value)}
-      hint="Sharing a card shows it to the members of its workspace."
+      hint="Until you share it, only the editors of a team can read a card there; in Personal only you."
     >
       <option value="">Personal</option>
       {writable.map((workspace) => (

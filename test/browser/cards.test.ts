@@ -29,7 +29,7 @@ test('a card is written with the review at hand, saved, and read as it was writt
   await page.getByRole('button', { name: 'Save card' }).click()
 
   await page.getByRole('heading', { name: SAMPLES[0].title }).waitFor()
-  await page.getByText('Private', { exact: true }).waitFor()
+  await page.getByText('Personal · Only you').waitFor()
   await page.getByText('waiting=37 idle=0 total=10').waitFor()
   expect(await page.getByRole('list', { name: 'Tags' }).getByRole('listitem').count()).toBe(2)
   await settled(page)
@@ -77,70 +77,6 @@ test('somebody else’s change is shown before anything is overwritten', async (
   await page.getByRole('button', { name: 'Go on with mine' }).click()
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByRole('heading', { name: 'My new title for this card' }).waitFor()
-})
-
-test('sharing shows at once and can be undone', async () => {
-  const person = await stage.person('Sharer')
-  const card = await person.api<CardAnswer>('POST', '/api/v1/cards', SAMPLES[1])
-  const { page } = person
-  await page.goto(`/cards/${card.card_id}`)
-  await page.getByRole('button', { name: 'More' }).first().click()
-  await page.getByRole('menuitem', { name: 'Share in its workspace' }).click()
-  await page.getByText('Shared', { exact: true }).waitFor()
-  await page.getByRole('button', { name: 'Undo' }).click()
-  await page.getByText('Private', { exact: true }).waitFor()
-})
-
-test('publishing says what it earns and the balance moves', async () => {
-  const person = await stage.person('Publisher')
-  const card = await person.api<CardAnswer>('POST', '/api/v1/cards', SAMPLES[2])
-  const { page } = person
-  await page.goto(`/cards/${card.card_id}`)
-  await page.getByRole('button', { name: 'More' }).first().click()
-  await page.getByRole('menuitem', { name: 'Publish to the library …' }).click()
-  await page.getByText('Ready to publish').waitFor()
-  await expectAccessible(page)
-  await page.getByRole('button', { name: 'Publish · earn 5' }).click()
-  await page.getByText('Published to the library. You earned 5 credits.').waitFor()
-  await page.getByText('105 credits').waitFor()
-  await page.goto('/library')
-  await page.getByRole('link', { name: /^Dev server fails/ }).waitFor()
-})
-
-test('a card that is not ready is refused with its reasons', async () => {
-  const person = await stage.person('Hasty')
-  const card = await person.api<CardAnswer>('POST', '/api/v1/cards', {
-    title: 'Broken',
-    symptom: 'It broke.',
-    fix_summary: 'TODO',
-  })
-  const { page } = person
-  await page.goto(`/cards/${card.card_id}`)
-  await page.getByRole('button', { name: 'More' }).first().click()
-  await page.getByRole('menuitem', { name: 'Publish to the library …' }).click()
-  await page.getByText('Not ready to publish yet').waitFor()
-  await page.getByRole('button', { name: /^Publish/ }).click()
-  await page.getByText('The card does not pass the review').waitFor()
-})
-
-test('several cards are shared and made private again together', async () => {
-  const person = await stage.person('Sorter')
-  for (const sample of SAMPLES) await person.api('POST', '/api/v1/cards', sample)
-  const { page } = person
-  await page.goto('/cards')
-  await page.getByText('6 cards').first().waitFor()
-  await page.getByRole('button', { name: 'Choose all on this page' }).click()
-  await page.getByRole('button', { name: 'Share 6' }).click()
-  await page.getByText('6 cards shared.').waitFor()
-  await page.getByRole('button', { name: 'Choose all on this page' }).click()
-  await page.getByRole('button', { name: 'Make private 6' }).click()
-  await page.getByText('6 cards will no longer be found by the team').waitFor()
-  await page.getByRole('dialog').getByRole('button', { name: 'Make private' }).click()
-  await page.getByText('6 cards made private.').waitFor()
-  await expectAccessible(page)
-  await page.getByText('Fixes').click()
-  await page.getByText('2 cards').first().waitFor()
-  expect(page.url()).toContain('track=debug')
 })
 
 test('history shows what each version changed, and an old one comes back', async () => {

@@ -54,7 +54,12 @@ export function CardHit({ hit, state, isChosen, wide }: Props & { hit: BoxHit })
           >
             {hit.title}
           </Link>
-          <span className="flex shrink-0 items-center gap-1">
+          <span className="flex shrink-0 items-center gap-1.5">
+            {hit.trust && (
+              <span className="max-w-36 truncate text-xs text-soft" title={hit.trust.summary}>
+                {hit.trust.summary}
+              </span>
+            )}
             {hit.likely_outdated && <Badge tone="warn">Outdated?</Badge>}
             {hit.tags.slice(0, TAGS_SHOWN).map((tag) => (
               <Link

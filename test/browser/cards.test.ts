@@ -147,3 +147,47 @@ test('copying gives a document, a prompt and a link; the keys do the same', asyn
   await page.keyboard.press('e')
   await page.getByRole('heading', { name: 'Edit card' }).waitFor()
 })
+
+test('thousands of cards go by: filtered, sorted, moved through by key, and only what is in sight is drawn', async () => {
+  const person = await stage.person('Collector')
+  const { page } = person
+  for (let i = 1; i <= 180; i++)
+    await person.api('POST', '/api/v1/cards', {
+      ...SAMPLES[i % SAMPLES.length],
+      title: `Note ${String(i).padStart(3, '0')}${i % 60 === 0 ? ' about heron nests' : ''}`,
+    })
+  await page.goto('/cards?sort=title')
+  await page.getByText('180 cards').first().waitFor()
+  const rows = page.getByRole('list', { name: 'Cards' }).getByRole('listitem')
+  await rows.getByRole('link', { name: 'Note 001' }).waitFor()
+  expect(await rows.count()).toBeLessThan(60)
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Note 002')
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+  const last = rows.getByRole('link', { name: 'Note 180 about heron nests' })
+  await last.waitFor()
+  expect(await rows.count()).toBeLessThan(60)
+  await settled(page)
+  await expectAccessible(page)
+
+  // Back leads to the row that was opened, with the focus on it.
+  await last.click()
+  await page.getByRole('heading', { level: 1, name: 'Note 180 about heron nests' }).waitFor()
+  await page.goBack()
+  await last.waitFor()
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.textContent))
+    .toBe('Note 180 about heron nests')
+
+  await page.getByLabel('Filter').fill('heron nests')
+  await page.getByText('3 cards').first().waitFor()
+  await page.getByLabel('Sort by').selectOption('created')
+  await page.waitForURL(/sort=created/)
+  await expect.poll(() => rows.first().textContent()).toContain('Note 180')
+  await rows.first().getByRole('link', { name: 'Only with the tag' }).first().click()
+  await page.waitForURL(/tag=/)
+  await page.getByRole('button', { name: /^Drop the tag/ }).click()
+  await page.getByText('Fixes').click()
+  await page.waitForURL(/track=debug/)
+})

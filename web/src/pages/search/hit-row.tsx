@@ -1,11 +1,13 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { BoxEvent, BoxHit } from '../../api/search.ts'
+import { aroundMark } from '../../lib/around-mark.ts'
 import { cx } from '../../lib/cx.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { Badge, Tag } from '../../ui/badge.tsx'
 import { Marked } from '../../ui/marked.tsx'
 import { ReadersLine } from '../cards/sharing/readers.tsx'
+import { EVENT_TYPES } from '../memory/routes.ts'
 import { cardPage, eventPage } from './hits.ts'
 import type { SearchState } from './search-state.ts'
 import { remember } from './use-kept-searches.ts'
@@ -33,7 +35,7 @@ const Row = ({ isChosen, first, second }: RowProps) => (
 
 type Props = { state: SearchState; isChosen: boolean; wide: boolean }
 
-const TAGS_SHOWN = 2
+const TAGS_SHOWN = 1
 
 export function CardHit({ hit, state, isChosen, wide }: Props & { hit: BoxHit }) {
   const link = wide
@@ -78,7 +80,7 @@ export function CardHit({ hit, state, isChosen, wide }: Props & { hit: BoxHit })
       second={
         <>
           <span className="min-w-0 grow truncate text-sm text-soft">
-            <Marked text={hit.snippet} />
+            <Marked text={aroundMark(hit.snippet)} />
           </span>
           <ReadersLine card={hit} className="max-w-1/2 shrink-0" />
         </>
@@ -111,7 +113,9 @@ export function EventHit({ event, state, isChosen, wide }: Props & { event: BoxE
       }
       second={
         <>
-          <span className="min-w-0 grow truncate text-sm text-soft">{event.snippet}</span>
+          <span className="min-w-0 grow truncate text-sm text-soft">
+            {event.title ? event.snippet : EVENT_TYPES[event.event_type]}
+          </span>
           <span className="max-w-1/2 shrink-0 truncate text-xs text-faint">{event.project_key}</span>
         </>
       }

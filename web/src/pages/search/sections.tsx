@@ -100,6 +100,9 @@ type MoreProps = {
   children: (results: (BoxHit | BoxEvent)[]) => ReactNode
 }
 
+/** A ranking weighs some hundreds of cards; a list goes through all of them. */
+const RANKED_END = 200
+
 function MoreOf({ section, found, state, children }: MoreProps) {
   const { answer, loading, more } = useMore(state, section)
   const shown: Found = answer ?? found
@@ -113,6 +116,17 @@ function MoreOf({ section, found, state, children }: MoreProps) {
     >
       {children(results)}
       {hits < total && <More left={total - hits} busy={loading} onMore={more} />}
+      {section !== 'memory' && total >= RANKED_END && (
+        <LinkButton
+          look="ghost"
+          size="sm"
+          className="mx-2 my-1"
+          to="/cards"
+          search={{ q: state.q, ...(section === 'team' ? { scope: 'workspace' } : {}) }}
+        >
+          All cards with these words
+        </LinkButton>
+      )}
     </Section>
   )
 }

@@ -53,7 +53,7 @@ export function CardRow({ card, isChosen, onChoose, tags, showOwner }: Props) {
         </p>
         <div className="mt-1 flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
           <TypeBadge type={card.card_type} />
-          <ReadersLine card={card} className="max-w-60" />
+          <ReadersLine card={card} className="max-w-72" />
           {card.tags.slice(0, 3).map((tag) => (
             <Link
               key={tag}

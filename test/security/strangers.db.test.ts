@@ -128,8 +128,11 @@ function inputFor(capability: Capability, { ids }: World): Record<string, unknow
   )
 }
 
+/** They refuse a workspace as a wrong input, the same for one that is not there; accounts and homes are tested for it. */
+const REFUSE_AS_INPUT = new Set(['settings.replace', 'keys.create'])
+
 const targets = capabilities.filter(
-  (capability) => named(capability).length > 0 && capability.name !== 'settings.replace',
+  (capability) => named(capability).length > 0 && !REFUSE_AS_INPUT.has(capability.name),
 )
 
 /** What is wrong with an answer to a stranger, if anything. */

@@ -60,8 +60,11 @@ onBothEngines('where a card lives and who reads it', (t) => {
       await editor.post('/api/v1/search', { query: 'connection pool exhausted' }),
     ]
     for (const { text } of answers) expect(text).not.toContain('Secret project')
+    const lost = { kind: 'workspace', workspace_id: workspaceId, name: null }
+    expect(answers[0]?.body).toMatchObject({ home: lost, readers: { kind: 'members', count: null } })
+    expect(answers[0]?.body.readers.text).toBe('A workspace that you left')
     const mine = answers[1]?.body.items.find((card: { card_id: string }) => card.card_id === card_id)
-    if (mine) expect(mine.readers.count === null || mine.readers.kind === 'owner').toBe(true)
+    expect(mine.home).toEqual(lost)
   })
 
   test('sharing with a team moves the card in the same step, or does nothing at all', async () => {

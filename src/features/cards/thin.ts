@@ -118,7 +118,7 @@ const ThinState = z.object({
 const ThinWritten = z.object({
   ...ThinState.shape,
   changed: z.array(z.string()).optional(),
-  readers: z.string().describe('Who can read it'),
+  readers: z.string(),
   note: z.string().optional(),
   warnings: z.array(Warning.pick({ field: true, kind: true })).optional(),
 })

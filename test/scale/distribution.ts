@@ -118,7 +118,10 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
     ],
     why: 'Lists and counts of a person, a team or the library: each shard answers with at most one page or one row. A workspace is seldom deleted.',
   },
-  card_tags: { by: ['cards.stats'], why: 'Counted beside the cards, in the same shard, and added up.' },
+  card_tags: {
+    by: ['cards.stats', 'cases.list'],
+    why: 'Counted and filtered beside the cards, in the same shard, and added up.',
+  },
   card_feedback: {
     by: ['cards.verify', 'feedback.give'],
     why: 'How many rewards this giver caused today: an index look-up in each shard, once per first “useful”.',

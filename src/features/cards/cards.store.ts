@@ -5,14 +5,14 @@ import { newId } from '../../db/ids.ts'
 import { insertRow, insertRows, type Named, prepared } from '../../db/prepared.ts'
 import type { CardEvidencesTable, CardsTable } from '../../db/tables/cards.ts'
 import { secretsInEvidence } from './content.ts'
-import { withPlace } from './places.ts'
+import { withHomeFacts } from './homes.ts'
 import type { FoundSecret } from './review-rules.ts'
 import type { EvidenceInput } from './schemas.ts'
 import { type CardRow, selectCards } from './select.ts'
 import { mayRead, mayUndelete } from './visibility.ts'
 
 const readable = prepared((db, parameter: Named<{ viewer: string; card: string }>) =>
-  withPlace(selectCards(db, parameter('viewer')), parameter('viewer'))
+  withHomeFacts(selectCards(db, parameter('viewer')), parameter('viewer'))
     .where('cards.card_id', '=', parameter('card'))
     .where(mayRead(parameter('viewer'))),
 )

@@ -25,7 +25,7 @@ export const Readers = z
   .meta({ id: 'CardReaders' })
 
 /** What is known about the workspace of a card, as its viewer sees it. */
-export type Place = {
+export type HomeFacts = {
   workspace_name: string
   workspace_type: WorkspacesTable['type']
   workspace_visibility: WorkspacesTable['visibility']
@@ -37,13 +37,13 @@ export type Place = {
   is_own: number
 }
 
-type Placed = Place & { workspace_id: string; status: CardStatus; review_status: ReviewStatus }
+type CardAtHome = HomeFacts & { workspace_id: string; status: CardStatus; review_status: ReviewStatus }
 type HomeAnswer = z.input<typeof Home>
 type ReadersAnswer = z.input<typeof Readers>
 
 const LEFT = 'a workspace that you left'
 
-function homeOf(row: Placed): HomeAnswer {
+function homeOf(row: CardAtHome): HomeAnswer {
   const { workspace_id, viewer_role, workspace_visibility } = row
   if (workspace_id === PUBLIC_LIBRARY_ID) return { kind: 'library', workspace_id, name: 'Library' }
   if (row.workspace_type === 'personal' && row.is_own === 1)
@@ -53,13 +53,13 @@ function homeOf(row: Placed): HomeAnswer {
 }
 
 /** The owner always reads a card, also from outside of its workspace. */
-function peopleOf(row: Placed): number {
+function peopleOf(row: CardAtHome): number {
   if (row.status === 'published') return row.members + (row.owner_role === null ? 1 : 0)
   const isEditor = row.owner_role === 'admin' || row.owner_role === 'editor'
   return row.editors + (isEditor ? 0 : 1)
 }
 
-function readersOf(row: Placed, name: string): ReadersAnswer {
+function readersOf(row: CardAtHome, name: string): ReadersAnswer {
   const isPublished = row.status === 'published'
   // As in visibility.ts: strangers see what is published and has passed the review.
   if (isPublished && row.review_status === 'passed' && row.workspace_visibility !== 'private')
@@ -75,7 +75,7 @@ function readersOf(row: Placed, name: string): ReadersAnswer {
 }
 
 /** Where a card lives and who reads it: the one place that says so, for REST, tools, the command and the web app. */
-export function presentHome(row: Placed): { home: HomeAnswer; readers: ReadersAnswer } {
+export function presentHome(row: CardAtHome): { home: HomeAnswer; readers: ReadersAnswer } {
   const home = homeOf(row)
   return { home, readers: readersOf(row, home.name ?? LEFT) }
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { MAX_PAGE_BYTES } from '../../core/page-size.ts'
 import type { Db } from '../../db/db.ts'
 import { foldForFilter } from './content.ts'
-import { placesOf } from './places.ts'
+import { homesOf } from './homes.ts'
 import { type CardRow, selectCards, selectShortCards, writtenBytes } from './select.ts'
 import { type CardScope, isBrowsed } from './visibility.ts'
 
@@ -111,15 +111,17 @@ export async function listCards(
   }
   const found = [...(await read(selectCards, true)), ...(await read(selectShortCards, false))]
   const byId = new Map(found.map((row) => [row.card_id, row]))
-  const places = await placesOf(
+  const homes = await homesOf(
     db,
     viewerId,
     chosen.map((card) => card.card_id),
   )
   const rows = chosen.flatMap(({ card_id, bytes }) => {
     const row = byId.get(card_id)
-    const place = places.get(card_id)
-    return row && place ? [{ row: { ...row, ...place }, wholeBytes: whole.has(card_id) ? bytes : null }] : []
+    const homeFacts = homes.get(card_id)
+    return row && homeFacts
+      ? [{ row: { ...row, ...homeFacts }, wholeBytes: whole.has(card_id) ? bytes : null }]
+      : []
   })
   return { rows, total }
 }

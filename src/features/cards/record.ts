@@ -17,7 +17,7 @@ import {
   MAX_BODY_BYTES,
   RecordTool,
 } from './schemas.ts'
-import { thinWrite } from './thin.ts'
+import { thinRecord } from './thin.ts'
 
 const HOME_LOST =
   'You can no longer write in the default workspace of this API key, so the card is in your personal workspace.'
@@ -88,7 +88,7 @@ export const recordCard = capability({
     name: 'record_card',
     description: 'Save a solved problem, decision or how-to as a private card.',
     input: RecordTool,
-    thin: thinWrite,
+    thin: thinRecord,
   },
   input: CaseCreate,
   output: CaseResponse,

@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Whose } from '../../core/provenance.ts'
 import type { Db } from '../../db/db.ts'
 import type { CardsTable } from '../../db/tables/cards.ts'
-import type { Place } from './home.ts'
+import type { HomeFacts } from './home.ts'
 import { isByViewer, isInTeamOf, mayDelete, mayUpdate, type ViewerId } from './visibility.ts'
 
 /** All but the folded text, which repeats the others and is looked at in the database alone. */
@@ -64,7 +64,7 @@ export type ReadRow = Omit<Selectable<CardsTable>, 'filter_text'> & {
 }
 
 /** A card with what says where it lives and who reads it. */
-export type CardRow = ReadRow & Place
+export type CardRow = ReadRow & HomeFacts
 
 /** How many bytes of a card its author wrote, read without reading them. */
 export const writtenBytes = sql<number>`${sql.join(

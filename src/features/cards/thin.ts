@@ -118,17 +118,16 @@ const ThinState = z.object({
 const ThinWritten = z.object({
   ...ThinState.shape,
   changed: z.array(z.string()).optional(),
-  readers: z.string(),
-  note: z.string().optional(),
   warnings: z.array(Warning.pick({ field: true, kind: true })).optional(),
 })
+
+/** After recording it also says who can read the card, and why it is not where it was to go. */
+const ThinRecorded = ThinWritten.extend({ readers: z.string() })
 
 const stateOf = (card: Card, _input: object, baseUrl: string): z.input<typeof ThinWritten> => ({
   card_id: card.card_id,
   status: card.status,
   version: card.version,
-  readers: card.readers.text,
-  ...(card.home_note ? { note: card.home_note } : {}),
   ...(card.changed ? { changed: card.changed } : {}),
   review: {
     status: card.review.status,
@@ -149,6 +148,16 @@ const stateOf = (card: Card, _input: object, baseUrl: string): z.input<typeof Th
 
 /** A card that was written, without what the writer has just sent. */
 export const thinWrite = thinAnswer({ input: z.object({}), output: ThinWritten, of: stateOf })
+
+/** A new card, and who can read it. */
+export const thinRecord = thinAnswer({
+  input: z.object({}),
+  output: ThinRecorded,
+  of: (card: Card, input: object, baseUrl) => ({
+    ...stateOf(card, input, baseUrl),
+    readers: card.home_note ? `${card.readers.text}. ${card.home_note}` : card.readers.text,
+  }),
+})
 
 /** A card that was shared, published or taken back. */
 export const thinState = thinAnswer({ input: z.object({}), output: ThinState, of: stateOf })

@@ -1,6 +1,6 @@
 import type { UserCtx } from '../../core/context.ts'
-import type { Place } from '../cards/home.ts'
-import { placesOf } from '../cards/places.ts'
+import type { HomeFacts } from '../cards/home.ts'
+import { homesOf } from '../cards/homes.ts'
 import { byTrust } from './by-trust.ts'
 import { type Cover, confidenceOf, FLOOR, featuresOf } from './confidence.ts'
 import { type Demands, type Loaded, loadHits } from './results.ts'
@@ -11,7 +11,7 @@ import type { SearchScope } from './scope.ts'
 type Judgement = Loaded & { isWeak: boolean }
 
 /** A result: a hit, with where its card lives. */
-export type Picked = Judgement & { place: Place }
+export type Picked = Judgement & { homeFacts: HomeFacts }
 
 export type Wish = { limit: number; minScore: number; demands: Demands }
 
@@ -107,15 +107,15 @@ export async function pickHits(
   const listed = judged.filter(({ hit }) => hit.covers === undefined).length
   const isEveryHit = likely.length === judged.length - listed
   const shown = [...byTrust(strong), ...byTrust(weak)].slice(0, limit)
-  const places = await placesOf(
+  const homes = await homesOf(
     ctx.db,
     scope.viewerId,
     shown.map(({ row }) => row.card_id),
   )
   return {
     picked: shown.flatMap((hit) => {
-      const place = places.get(hit.row.card_id)
-      return place ? [{ ...hit, place }] : []
+      const homeFacts = homes.get(hit.row.card_id)
+      return homeFacts ? [{ ...hit, homeFacts }] : []
     }),
     total: strong.length + Math.max(0, likely.length - looked) + (isEveryHit ? listed : 0),
   }

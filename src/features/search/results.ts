@@ -6,7 +6,7 @@ import { explain, type Field, type Shown } from '../../text/snippet.ts'
 import { trackOf } from '../cards/card-type.ts'
 import { contentOf } from '../cards/content.ts'
 import { evidenceTexts } from '../cards/evidence-texts.ts'
-import { type Place, presentHome } from '../cards/home.ts'
+import { type HomeFacts, presentHome } from '../cards/home.ts'
 import { matchesEnvironment, sameTag } from '../cards/indexing/filters.ts'
 import { feedbackOf, isLikelyOutdated, provenanceOf } from '../cards/present.ts'
 import { presentTrust } from '../cards/present-trust.ts'
@@ -201,7 +201,7 @@ const fittingOf = (row: Row, trust: StoredTrust | null) => ({
 })
 
 export const presentHit = (
-  { row, place, trust, confidence, matched, snippet, why }: Loaded & { place: Place },
+  { row, homeFacts, trust, confidence, matched, snippet, why }: Loaded & { homeFacts: HomeFacts },
   hitReason: SearchResultAnswer['hit_reason'],
   { isWeak, myEnvironment, now }: Showing,
 ): SearchResultAnswer => ({
@@ -216,7 +216,7 @@ export const presentHit = (
   environment: fromJson(row.environment),
   status: row.status,
   workspace_id: row.workspace_id,
-  ...presentHome({ ...row, ...place }),
+  ...presentHome({ ...row, ...homeFacts }),
   owner_name: row.owner_name,
   provenance: provenanceOf(row),
   score: confidence,

@@ -4,16 +4,16 @@ import { cx } from '../../../lib/cx.ts'
 
 const ICONS = { owner: Lock, editors: PenLine, members: Users, link: Link2, everyone: Globe } as const
 
-type Placed = Pick<Card, 'home' | 'readers'>
+type Housed = Pick<Card, 'home' | 'readers'>
 
 /** Where a card lives, where its readers alone do not say so: two people’s private cards may lie in different places. */
-const homeWords = ({ home, readers }: Placed): string | null => {
+const homeWords = ({ home, readers }: Housed): string | null => {
   if (readers.kind === 'members' || readers.kind === 'editors') return null
   return home.name ?? 'A workspace that you left'
 }
 
 /** Who can read a card and where it lives, in the words of the server. */
-export function ReadersLine({ card, className }: { card: Placed; className?: string }) {
+export function ReadersLine({ card, className }: { card: Housed; className?: string }) {
   const Icon = ICONS[card.readers.kind]
   const home = homeWords(card)
   return (

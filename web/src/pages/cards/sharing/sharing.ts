@@ -10,9 +10,9 @@ export type Target =
   | { kind: 'team'; workspaceId: string }
   | { kind: 'library' }
 
-type Place = Pick<Shareable, 'card_id' | 'status' | 'workspace_id' | 'origin_workspace_id'>
+type Standing = Pick<Shareable, 'card_id' | 'status' | 'workspace_id' | 'origin_workspace_id'>
 
-const isAway = (card: Place) => card.workspace_id !== card.origin_workspace_id
+const isAway = (card: Standing) => card.workspace_id !== card.origin_workspace_id
 
 /** What a card is now, as one of the choices; undefined where it is somewhere that the dialog does not offer. */
 export function presentTarget(card: Shareable): Target {
@@ -24,11 +24,11 @@ export function presentTarget(card: Shareable): Target {
 export const isSameTarget = (a: Target, b: Target): boolean =>
   a.kind === b.kind && (a.kind !== 'team' || b.kind !== 'team' || a.workspaceId === b.workspaceId)
 
-async function unshared(card: Place): Promise<Place> {
+async function unshared(card: Standing): Promise<Standing> {
   return card.status === 'published' ? unpublishCard({ card_id: card.card_id }) : card
 }
 
-const movedTo = async (card: Place, workspace_id: string): Promise<Place> =>
+const movedTo = async (card: Standing, workspace_id: string): Promise<Standing> =>
   card.workspace_id === workspace_id ? card : moveCard({ card_id: card.card_id, workspace_id })
 
 /** Brings one card there. Sharing with a team is one step at the server; it moves the card or changes nothing. */

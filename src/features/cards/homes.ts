@@ -1,11 +1,11 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Db } from '../../db/db.ts'
 import type { Schema } from '../../db/schema.ts'
-import type { Place } from './home.ts'
+import type { HomeFacts } from './home.ts'
 import type { ViewerId } from './visibility.ts'
 
-type Counted = Pick<Place, 'members' | 'editors'>
-type Joined = Omit<Place, keyof Counted>
+type Counted = Pick<HomeFacts, 'members' | 'editors'>
+type Joined = Omit<HomeFacts, keyof Counted>
 
 /** Adds the workspace of a card, and what its viewer and its owner are there, to a query over `cards`. */
 function withWorkspace<DB, TB extends keyof DB, O>(
@@ -35,10 +35,10 @@ function withWorkspace<DB, TB extends keyof DB, O>(
 }
 
 /** For a query that reads one card: the people are counted in it. */
-export function withPlace<DB, TB extends keyof DB, O>(
+export function withHomeFacts<DB, TB extends keyof DB, O>(
   query: SelectQueryBuilder<DB, TB, O>,
   viewerId: ViewerId,
-): SelectQueryBuilder<DB, TB, O & Place> {
+): SelectQueryBuilder<DB, TB, O & HomeFacts> {
   const counted = withWorkspace(query, viewerId).select([
     sql<number>`(select count(*) from memberships as people where people.workspace_id = cards.workspace_id)`.as(
       'members',
@@ -46,15 +46,15 @@ export function withPlace<DB, TB extends keyof DB, O>(
     sql<number>`(select count(*) from memberships as people where people.workspace_id = cards.workspace_id
       and people.role <> 'viewer')`.as('editors'),
   ])
-  return counted as unknown as SelectQueryBuilder<DB, TB, O & Place>
+  return counted as unknown as SelectQueryBuilder<DB, TB, O & HomeFacts>
 }
 
-/** The places of the cards of a page, in one query: each workspace is counted once, however many cards it has there. */
-export async function placesOf(
+/** The homes of the cards of a page, in one query: each workspace is counted once, however many cards it has there. */
+export async function homesOf(
   db: Db,
   viewerId: string,
   cardIds: readonly string[],
-): Promise<Map<string, Place>> {
+): Promise<Map<string, HomeFacts>> {
   if (cardIds.length === 0) return new Map()
   const query = db
     .with('people', (cte) =>
@@ -76,5 +76,5 @@ export async function placesOf(
     ])
     .where('cards.card_id', 'in', cardIds)
   const rows = await withWorkspace(query, viewerId).execute()
-  return new Map(rows.map(({ card_id, ...place }) => [card_id, place]))
+  return new Map(rows.map(({ card_id, ...homeFacts }) => [card_id, homeFacts]))
 }

@@ -17,6 +17,7 @@ const BENCHES = [
   'workers',
   'nodes',
   'hostile',
+  'web',
   'growth',
 ]
 

@@ -9,6 +9,7 @@ import type {
   UsersTable,
 } from './tables/accounts.ts'
 import type { BillingTables } from './tables/billing.ts'
+import type { CardImagePartsTable, CardImagesTable } from './tables/card-images.ts'
 import type { CardLinksTable, CardMergesTable } from './tables/card-links.ts'
 import type {
   CardEvidencesTable,
@@ -36,6 +37,7 @@ import type {
 import type { AuditLogTable, OutboxTable, SchemaMigrationsTable } from './tables/operations.ts'
 import type { SearchTables } from './tables/search.ts'
 import type { SupportTables } from './tables/support.ts'
+import type { TeamTables } from './tables/team.ts'
 import type { CardVerdictsTable, TrustDueTable } from './tables/verdicts.ts'
 import type { MembershipsTable, WorkspaceInvitesTable, WorkspacesTable } from './tables/workspaces.ts'
 
@@ -68,6 +70,8 @@ export type Schema = {
   card_links: CardLinksTable
   card_merges: CardMergesTable
   trust_due: TrustDueTable
+  card_images: CardImagesTable
+  card_image_parts: CardImagePartsTable
 
   context_projects: ContextProjectsTable
   context_project_aliases: ContextProjectAliasesTable
@@ -86,4 +90,5 @@ export type Schema = {
   oauth_tokens: OAuthTokensTable
 } & BillingTables &
   SearchTables &
-  SupportTables
+  SupportTables &
+  TeamTables

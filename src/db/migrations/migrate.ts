@@ -28,6 +28,8 @@ import { verdicts } from './0029-verdicts.ts'
 import { cardLinks } from './0030-card-links.ts'
 import { knownAddresses } from './0031-known-addresses.ts'
 import { sharingAndOneBox } from './0034-sharing-and-one-box.ts'
+import { cardImages } from './0035-card-images.ts'
+import { team } from './0036-team.ts'
 
 export type Migration = {
   name: string
@@ -66,6 +68,8 @@ export const MIGRATIONS: readonly Migration[] = [
   realSettings,
   searchedEvidence,
   sharingAndOneBox,
+  cardImages,
+  team,
 ]
 
 export class SchemaTooNew extends Error {

@@ -40,6 +40,7 @@ const OWN_TABLES = [
   'email_changes',
   'notices',
   'kept_searches',
+  'card_comments',
   'rewarded_texts',
   'support_conversations',
 ] as const

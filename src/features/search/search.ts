@@ -11,6 +11,7 @@ import { ownerFilter } from '../cards/indexing/filters.ts'
 import type { SearchedScope } from '../cards/visibility.ts'
 import { balanceOf, book } from '../credits/ledger.ts'
 import { PUBLIC_SEARCH_COST } from '../credits/policy.ts'
+import { noteMissedSearch } from '../missed-searches/missed-searches.ts'
 import { actionCardFor } from './action-card.ts'
 import { mayHit, type Picks, pickHits, type Wish } from './hits.ts'
 import { type QueryRead, readSyntax, tagsNamed } from './query-syntax.ts'
@@ -124,6 +125,7 @@ export async function searchIn(
   const settle = isPaid ? chargedSearch : freeSearch
   const { picked, total, charged, balance } = await settle(ctx, scope, found, wish)
   const hits = picked.filter(({ isWeak }) => !isWeak)
+  if (hits.length === 0) await noteMissedSearch(ctx, { query: read.text, ...scope })
   return {
     query: input.query,
     results: picked.map((hit) =>

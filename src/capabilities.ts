@@ -63,6 +63,13 @@ import {
   withdrawInvite,
 } from './features/invite-codes/invite-codes.ts'
 import { login, loginWithGoogle, register } from './features/joining/sign-in.ts'
+import {
+  clearSearchHistory,
+  forgetSearch,
+  listKeptSearches,
+  rememberSearch,
+  saveSearch,
+} from './features/kept-searches/kept-searches.ts'
 import { deleteAccount, deleteAccountByPassword } from './features/leaving/delete-account.ts'
 import { deleteWorkspace, previewWorkspaceDeletion } from './features/leaving/delete-workspace.ts'
 import { exportAccount } from './features/leaving/export.http.ts'
@@ -84,6 +91,7 @@ import { pagesStylesheet } from './features/pages/pages.http.ts'
 import { publicLibrary } from './features/public-library/public-library.http.ts'
 import { recall } from './features/recall/recall.ts'
 import { searchCards } from './features/search/search.ts'
+import { searchEverywhere } from './features/search-box/search-box.ts'
 import { readSettings, replaceSettings } from './features/settings/settings.ts'
 import { listCites, writeCites } from './features/staleness/cites.ts'
 import { reviewQueue, setReviewInterval } from './features/staleness/review-queue.ts'
@@ -252,6 +260,12 @@ export const capabilities: readonly Capability[] = [
 
   searchCards,
   recall,
+  searchEverywhere,
+  listKeptSearches,
+  rememberSearch,
+  saveSearch,
+  forgetSearch,
+  clearSearchHistory,
 
   supportChat,
   listTickets,

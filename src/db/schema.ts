@@ -20,6 +20,7 @@ import type {
   CardVersionsTable,
 } from './tables/cards.ts'
 import type { CreditBalancesTable, CreditEntriesTable, RewardedTextsTable } from './tables/credits.ts'
+import type { KeptSearchesTable } from './tables/kept-searches.ts'
 import type {
   ContextEventsTable,
   ContextPartitionsTable,
@@ -84,6 +85,7 @@ export type Schema = {
   recall_calls: RecallCallsTable
   recall_items: RecallItemsTable
 
+  kept_searches: KeptSearchesTable
   notices: NoticesTable
   audit_log: AuditLogTable
   outbox: OutboxTable

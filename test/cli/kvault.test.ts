@@ -156,6 +156,34 @@ test('mcp bridges initialize and tools/list to the vault', async () => {
   expect(replies.find((reply) => reply.id === 2).result.tools.length).toBeGreaterThan(10)
 })
 
+test('mcp puts a card where .kvault.json of the project says, unless the call names a workspace', async () => {
+  const asked = (id: number, more = {}) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: {
+      name: 'record_card',
+      arguments: { title: `Bridge ${id}`, symptom: 'It is away', fix_summary: 'It goes home', ...more },
+    },
+  })
+  const nowhere = '0190a000-0000-7000-8000-000000000000'
+  const calls = [asked(1), asked(2, { workspace_id: nowhere })]
+  const input = `${calls.map((message) => JSON.stringify(message)).join('\n')}\n`
+  const file = join(home, '.kvault.json')
+  const answers = async () =>
+    (await kvault(['mcp'], input)).stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+      .sort((a, b) => a.id - b.id)
+      .map(({ result }) => result.isError === true)
+  expect(await answers()).toEqual([false, true])
+  // A workspace that is not there shows that it was sent.
+  writeFileSync(file, JSON.stringify({ workspace_id: nowhere }))
+  expect(await answers()).toEqual([true, true])
+  rmSync(file)
+})
+
 test('hooks by their former names keep a turn and restore it, and are off with one switch', async () => {
   const transcript = join(home, 'transcript.jsonl')
   const lines = [

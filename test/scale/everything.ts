@@ -59,9 +59,16 @@ async function cards(t: TestVault) {
   await fine(author.get(twin))
   await fine(author.delete(`${twin}/merge`))
   await fine(reader.delete(`${card}/verdicts`))
+  await fine(reader.post('/api/v1/search/box', { query: 'lock timeout nightly' }))
+  await fine(reader.post('/api/v1/searches/recent', { query: 'lock timeout' }))
+  const kept = await fine(reader.post('/api/v1/searches/saved', { query: 'lock timeout' }))
+  await fine(reader.get('/api/v1/searches'))
+  await fine(reader.delete(`/api/v1/searches/${kept.search_id}`))
+  await fine(reader.delete('/api/v1/searches/recent'))
   for (const scope of ['personal', 'workspace', 'public']) {
     await fine(reader.post('/api/v1/search', { query: 'lock timeout nightly', scope }))
     await fine(reader.get(`/api/v1/cards?scope=${scope}`))
+    await fine(reader.get(`/api/v1/cases?scope=${scope}&contains=lock&tag=postgres&sort=changed`))
   }
   await fine(reader.get('/api/v1/cases?scope=public&q=import'))
   await fine(author.get('/api/v1/cards/stats'))

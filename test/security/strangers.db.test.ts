@@ -33,7 +33,14 @@ const OWN_NAMESPACE = new Set([
 ])
 
 /** A filter by a workspace that is not theirs may also answer with nothing. */
-const FILTERS = new Set(['search.cards', 'cards.list', 'cases.list', 'cards.stats', 'materials.list'])
+const FILTERS = new Set([
+  'search.cards',
+  'search.box',
+  'cards.list',
+  'cases.list',
+  'cards.stats',
+  'materials.list',
+])
 
 type World = Awaited<ReturnType<typeof makeWorld>>
 
@@ -55,6 +62,7 @@ async function makeWorld(t: Parameters<typeof busyVault>[0]) {
   const event = ok(await owner.post('/api/v1/project-context/events', written))
   const material = ok(await owner.post('/api/v1/raw-materials', { content: MARK, ...inTeam }))
   const key = ok(await owner.post('/api/v1/auth/api-keys', { name: MARK }))
+  const kept = ok(await owner.post('/api/v1/searches/saved', { query: MARK }))
   const [session] = ok(await owner.get('/api/v1/auth/sessions'))
   ok(await owner.patch(`/api/v1/workspaces/${inTeam.workspace_id}`, { name: MARK }))
   return {
@@ -67,6 +75,7 @@ async function makeWorld(t: Parameters<typeof busyVault>[0]) {
       raw_id: event.raw_id,
       material_id: material.raw_id,
       key_id: key.key_id,
+      search_id: kept.search_id,
       session_id: session.session_id,
       workspace_id: busy.team.workspace_id,
       invite_id: busy.pending.invite.invite_id,
@@ -84,6 +93,7 @@ function inputFor(capability: Capability, { ids }: World): Record<string, unknow
     raw_id: isMaterial ? ids.material_id : ids.raw_id,
     card_id: capability.name === 'cards.undelete' ? ids.deleted_card_id : ids.card_id,
     target_workspace_id: ids.workspace_id,
+    default_workspace_id: ids.workspace_id,
     actor_id: ids.user_id,
     app_id: crypto.randomUUID(),
     session_id: ids.session_id,
@@ -125,8 +135,11 @@ function inputFor(capability: Capability, { ids }: World): Record<string, unknow
   )
 }
 
+/** They refuse a workspace as a wrong input, the same for one that is not there; accounts and homes are tested for it. */
+const REFUSE_AS_INPUT = new Set(['settings.replace', 'keys.create'])
+
 const targets = capabilities.filter(
-  (capability) => named(capability).length > 0 && capability.name !== 'settings.replace',
+  (capability) => named(capability).length > 0 && !REFUSE_AS_INPUT.has(capability.name),
 )
 
 /** What is wrong with an answer to a stranger, if anything. */
@@ -157,6 +170,7 @@ onBothEngines('a stranger', (t) => {
       `/api/v1/project-context/events/${ids.raw_id}`,
       '/api/v1/project-context/projects',
       '/api/v1/credits/balance',
+      '/api/v1/searches',
     ]
     const keys = (await owner.get('/api/v1/auth/api-keys')).body.map((key: { key_id: string }) => key.key_id)
     return [keys, ...(await Promise.all(looks.map(async (look) => (await owner.get(look)).body)))]

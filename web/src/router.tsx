@@ -1,6 +1,7 @@
 import { createRouter } from '@tanstack/react-router'
 import { queryClient, whenSignedOut } from './api/query.ts'
 import { PageError } from './frame/route-error.tsx'
+import { returnFocus } from './lib/return-focus.ts'
 import { accountOpenRoutes, accountRoutes } from './pages/account/routes.ts'
 import { billingRoutes } from './pages/billing/routes.ts'
 import { cardRoutes } from './pages/cards/routes.ts'
@@ -47,6 +48,8 @@ declare module '@tanstack/react-router' {
     router: typeof router
   }
 }
+
+returnFocus(router)
 
 whenSignedOut(() => {
   if (queryClient.getQueryData(meQuery.queryKey) === null) return

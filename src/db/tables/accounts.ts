@@ -40,6 +40,8 @@ export type ApiKeysTable = {
   created_at: string
   last_used_at: string | null
   expires_at: string | null
+  /** Where a card goes that is recorded with this key and names no workspace; null: the personal one. */
+  default_workspace_id: string | null
 }
 
 export type EmailTokensTable = {

@@ -31,6 +31,7 @@ function addConnecting(vaultCommand: MakeCommand, done: Done): void {
     .option('--dry-run', 'show the changes, write nothing')
     .option('--yes', 'do not ask')
     .option('--auth <way>', 'key, or oauth for clients that sign in by themselves (default: what suits each)')
+    .option('--workspace <id>', 'where the agents put the cards they record (default: your personal one)')
     .option('--no-hooks', 'the entry alone, without the hooks by which the vault comes to the agent')
     .option('--print', 'print entries to copy instead')
     .action((clients, options) =>
@@ -91,7 +92,10 @@ function addUsing(vaultCommand: MakeCommand, done: Done): void {
     .option('--type <type>', 'debug_fix, how_to, lesson_learned, decision or reference')
     .option('--root-cause <text>')
     .option('--tag <tag>', 'may be repeated', collect)
-    .option('--workspace <id>', 'default: the one in your settings, else your personal one')
+    .option(
+      '--workspace <id>',
+      'default: as .kvault.json, the key or your settings say, else your personal one',
+    )
     .option('--file <file>', 'a card as JSON; - for standard input')
     .option('--json', 'as JSON')
     .action((options) => done(async () => (await import('./cards.ts')).record(options)))

@@ -2,8 +2,10 @@ import { MAX_PAGE_BYTES } from '../../core/page-size.ts'
 import { fromJson, fromJsonOrNull } from '../../db/columns.ts'
 import { isDistrusted, storedTrust } from '../trust/stored-trust.ts'
 import { trackOf } from './card-type.ts'
-import type { EvidenceRow, ListedRow } from './cards.store.ts'
+import type { EvidenceRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
+import { presentHome } from './home.ts'
+import type { ListedRow } from './list.store.ts'
 import { presentTrust } from './present-trust.ts'
 import type { ReviewReason } from './review-rules.ts'
 import type { CardAnswer, ListedCard } from './schemas.ts'
@@ -46,6 +48,7 @@ export const presentCard = (row: CardRow, now: Date): CardAnswer => ({
     reviewed_at: row.reviewed_at,
   },
   feedback: feedbackOf(row),
+  ...presentHome(row),
   trust: presentTrust(row.trust, now),
   ...(row.source_event_id === null ? {} : { source_event_id: row.source_event_id }),
   ...(row.sample === null ? {} : { is_sample: true as const }),

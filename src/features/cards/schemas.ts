@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Id, Page, pageOf, Time } from '../../core/schemas.ts'
 import { dictionary, freeJson, openObject, sizeLimits } from '../../core/sizes.ts'
+import { Home, Readers } from './home.ts'
 import { Trust } from './present-trust.ts'
 
 export const CARD_TYPES = ['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference'] as const
@@ -142,6 +143,8 @@ export const CaseResponse = z
     case_id: AnswerId.describe('The same as card_id'),
     workspace_id: AnswerId,
     origin_workspace_id: AnswerId,
+    home: Home.describe('Where it lives'),
+    readers: Readers.describe('Who can read it'),
     owner_id: AnswerId,
     owner_name: z.string(),
     provenance: Provenance,
@@ -184,6 +187,7 @@ export const CaseResponse = z
     created_at: Time,
     updated_at: Time,
     published_at: Time.nullable(),
+    home_note: z.string().optional().describe('After recording: why it is not where it was to go'),
     warnings: z.array(Warning).optional().describe('After a write: what would stop sharing and publishing'),
     similar_cards: z.array(SimilarCard).optional().describe('After publishing: near, but no duplicates'),
     credits_earned: z.int().optional(),
@@ -207,6 +211,8 @@ export const CaseListItem = CaseResponse.extend({
 
 export const CaseListResponse = pageOf(CaseListItem).meta({ id: 'CaseListResponse' })
 
+export const CARD_ORDERS = ['created', 'changed', 'useful', 'title'] as const
+
 const listParameters = {
   workspace_id: Id.optional(),
   status: z.string().max(10_000).optional().describe('published or unpublished; another value finds nothing'),
@@ -214,6 +220,21 @@ const listParameters = {
     .enum(['personal', 'workspace', 'public'])
     .default('personal')
     .describe('personal: cards I own; workspace: cards of my workspaces; public: the public library'),
+  contains: z
+    .string()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe('Text filter for any scope: cards with all its words, at most 16'),
+  tag: z.string().trim().min(1).max(100).optional().describe('Only cards with this tag; in any case'),
+  without_personal: z
+    .boolean()
+    .optional()
+    .describe('With scope=workspace: without the personal workspace, so only what teams have'),
+  sort: z
+    .enum(CARD_ORDERS)
+    .default('created')
+    .describe('created, changed: the latest first; useful: most often found useful first; title: by name'),
   ...Page,
 }
 

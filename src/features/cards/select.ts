@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Whose } from '../../core/provenance.ts'
 import type { Db } from '../../db/db.ts'
 import type { CardsTable } from '../../db/tables/cards.ts'
+import type { HomeFacts } from './home.ts'
 import { isByViewer, isInTeamOf, mayDelete, mayUpdate, type ViewerId } from './visibility.ts'
 
 /** All but the folded text, which repeats the others and is looked at in the database alone. */
@@ -53,7 +54,8 @@ const WRITTEN = [
   'cards.scope_notes',
 ] as const
 
-export type CardRow = Omit<Selectable<CardsTable>, 'filter_text' | 'recorded_with'> & {
+/** A card as lists and comparisons read it. */
+export type ReadRow = Omit<Selectable<CardsTable>, 'filter_text' | 'recorded_with'> & {
   owner_name: string
   owner_deleted_at: string | null
   /** Whose text it is to the viewer. */
@@ -61,6 +63,9 @@ export type CardRow = Omit<Selectable<CardsTable>, 'filter_text' | 'recorded_wit
   may_update: number
   may_delete: number
 }
+
+/** A card with what says where it lives and who reads it. */
+export type CardRow = ReadRow & HomeFacts
 
 /** How many bytes of a card its author wrote, read without reading them. */
 export const writtenBytes = sql<number>`${sql.join(

@@ -40,6 +40,7 @@ const OWN_TABLES = [
   'email_changes',
   'notices',
   'first_steps',
+  'kept_searches',
   'card_comments',
   'recall_items',
   'recall_calls',

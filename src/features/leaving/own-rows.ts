@@ -180,6 +180,12 @@ const RECALL_ITEMS: Kind = {
   ],
 }
 
+const SEARCHES: Kind = {
+  table: 'kept_searches',
+  id: 'search_id',
+  columns: ['search_id', 'kind', 'name', 'query', 'filters', 'created_at', 'used_at'],
+}
+
 /** What belongs to one person, by kind, each in the order of its making. */
 export const ownRows: Record<string, (db: Db, userId: string) => AsyncGenerator<Row>> = {
   card: (db, userId) => rowsOf(db, CARDS, { owner_id: userId }),
@@ -194,6 +200,7 @@ export const ownRows: Record<string, (db: Db, userId: string) => AsyncGenerator<
   notice: (db, userId) => rowsOf(db, NOTICES, { user_id: userId }),
   recall_call: (db, userId) => rowsOf(db, RECALL_CALLS, { user_id: userId }),
   recall_item: (db, userId) => rowsOf(db, RECALL_ITEMS, { user_id: userId }),
+  search: (db, userId) => rowsOf(db, SEARCHES, { user_id: userId }),
   support_ticket: (db, userId) => rowsOf(db, TICKETS, { user_id: userId }),
   support_reply: repliesOf,
 }

@@ -5,8 +5,17 @@ export type ListState = {
   status?: 'published' | 'unpublished' | undefined
   track?: 'debug' | 'build' | undefined
   q?: string | undefined
-  page?: number | undefined
+  tag?: string | undefined
+  sort?: Sort | undefined
 }
+
+export const SORTS = {
+  changed: 'Changed',
+  created: 'Created',
+  useful: 'Most useful',
+  title: 'Title',
+} as const
+export type Sort = keyof typeof SORTS
 
 const text = (value: unknown) =>
   typeof value === 'string' || typeof value === 'number' ? String(value) || undefined : undefined
@@ -19,8 +28,20 @@ export const readListState = (raw: Record<string, unknown>): ListState => ({
   status: oneOf(raw.status, ['published', 'unpublished']),
   track: oneOf(raw.track, ['debug', 'build']),
   q: text(raw.q),
-  page: Number.isInteger(raw.page) && Number(raw.page) > 1 ? Number(raw.page) : undefined,
+  tag: text(raw.tag),
+  sort: oneOf(raw.sort, Object.keys(SORTS) as Sort[]),
 })
+
+export const isFiltered = ({ workspace, status, track, q, tag }: ListState): boolean =>
+  Boolean(workspace || status || track || q || tag)
+
+export const NO_FILTERS: Partial<ListState> = {
+  workspace: undefined,
+  status: undefined,
+  track: undefined,
+  q: undefined,
+  tag: undefined,
+}
 
 /** The page of a card says which merged card somebody asked for. */
 export type CardState = { merged_from?: string | undefined }

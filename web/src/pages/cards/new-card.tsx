@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { type ReactNode, useMemo, useRef } from 'react'
+import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { recordCard } from '../../api/cards.ts'
 import { ApiError } from '../../api/client.ts'
 import { recordFromMemory } from '../../api/memory.ts'
@@ -28,6 +28,9 @@ export function CardEditor({ draftId, source }: { draftId: string; source?: Card
   const start = { ...(source?.start ?? emptyDraft()), workspace_id: default_workspace_id ?? '' }
   const draftKey = source ? `memory:${source.rawId}` : `new:${draftId}`
   const { draft, change, savedAt, restored, discard, forget } = useDraft(draftKey, start, 0)
+  const form = useRef<HTMLDivElement>(null)
+  // Whoever opens this page wants to write the title, which is the first required field.
+  useEffect(() => form.current?.querySelector<HTMLInputElement>('input[required]')?.focus(), [])
   // The same key for the same text, so that a retry after a lost answer does not make a second card.
   const attempt = useRef({ text: '', key: '' })
   const save = useMutation({
@@ -49,7 +52,7 @@ export function CardEditor({ draftId, source }: { draftId: string; source?: Card
     onSuccess: (card) => {
       forget()
       cardChanged(card)
-      toast('Saved. The card is private until you share it.')
+      toast(`Saved. Who can read it: ${card.readers.text}.`)
       return navigate({ to: '/cards/$cardId', params: { cardId: card.card_id } })
     },
   })
@@ -79,14 +82,19 @@ export function CardEditor({ draftId, source }: { draftId: string; source?: Card
         </>
       }
     >
-      <CardForm
-        draft={draft}
-        change={change}
-        fieldError={(name) => api?.field(name)}
-        workspace={
-          <WorkspaceField value={draft.workspace_id} onChange={(workspace_id) => change({ workspace_id })} />
-        }
-      />
+      <div ref={form}>
+        <CardForm
+          draft={draft}
+          change={change}
+          fieldError={(name) => api?.field(name)}
+          workspace={
+            <WorkspaceField
+              value={draft.workspace_id}
+              onChange={(workspace_id) => change({ workspace_id })}
+            />
+          }
+        />
+      </div>
     </EditorFrame>
   )
 }
@@ -135,7 +143,7 @@ function WorkspaceField({ value, onChange }: { value: string; onChange: (value: 
       label="Workspace"
       value={value}
       onChange={(event) => onChange(event.target.value)}
-      hint="Sharing a card shows it to the members of its workspace."
+      hint="Until you share it, only the editors of a team can read a card there; in Personal only you."
     >
       <option value="">Personal</option>
       {writable.map((workspace) => (

@@ -71,6 +71,8 @@ import { searchMemory } from './features/memory/search.ts'
 import { readSnapshot } from './features/memory/snapshot.ts'
 import { listEvents } from './features/memory/timeline.ts'
 import { appendTurn } from './features/memory/turns.ts'
+import { acceptDraft } from './features/mining/accept.ts'
+import { dismissDraft, getDraft, listDrafts, offerDrafts, reopenDraft } from './features/mining/drafts.ts'
 import { listNotices, readNotices, unreadNotices } from './features/notices/notices.ts'
 import { pagesStylesheet } from './features/pages/pages.http.ts'
 import { searchCards } from './features/search/search.ts'
@@ -169,6 +171,13 @@ export const capabilities: readonly Capability[] = [
   listProjects,
   renameProject,
   deleteProject,
+
+  listDrafts,
+  getDraft,
+  offerDrafts,
+  acceptDraft,
+  dismissDraft,
+  reopenDraft,
 
   createMaterial,
   listRawMaterials,

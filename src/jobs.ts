@@ -12,6 +12,8 @@ import { answerResetRequests, RESET_JOB } from './features/identity/recovery/res
 import { dropOldFailures } from './features/identity/users/guessing.ts'
 import { MAIL_JOB } from './features/mail/outbox.ts'
 import { dropOldMails, sendDueMails } from './features/mail/sender.ts'
+import { MINING_JOB } from './features/memory/mining-due.ts'
+import { dropOldDrafts, mineDueSessions } from './features/mining/job.ts'
 import { dropOldNotices } from './features/notices/notices.ts'
 import { readMissingCites } from './features/staleness/cites.ts'
 import { tellOwners } from './features/staleness/review-queue.ts'
@@ -46,6 +48,8 @@ export const JOBS: readonly Job[] = [
   { name: 'old-mails', everyMs: HOUR_MS, run: dropOldMails },
   { name: RESET_JOB, everyMs: 10_000, run: answerResetRequests },
   { name: 'old-notices', everyMs: HOUR_MS, run: dropOldNotices },
+  { name: MINING_JOB, everyMs: MINUTE_MS, run: mineDueSessions },
+  { name: 'old-drafts', everyMs: HOUR_MS, run: dropOldDrafts },
   { name: 'old-login-failures', everyMs: HOUR_MS, run: dropOldFailures },
   { name: 'review-notices', everyMs: 24 * HOUR_MS, run: tellOwners },
   { name: 'missing-cites', everyMs: MINUTE_MS, run: readMissingCites },

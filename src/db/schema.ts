@@ -25,6 +25,7 @@ import type {
   ContextProjectsTable,
   RawMaterialsTable,
 } from './tables/memory.ts'
+import type { CardDraftsTable, MiningDueTable, RecoveriesTable } from './tables/mining.ts'
 import type { NoticesTable } from './tables/notices.ts'
 import type {
   OAuthClientsTable,
@@ -33,6 +34,7 @@ import type {
   OAuthTokensTable,
 } from './tables/oauth.ts'
 import type { AuditLogTable, OutboxTable, SchemaMigrationsTable } from './tables/operations.ts'
+import type { RecallCallsTable, RecallItemsTable } from './tables/recall.ts'
 import type { SearchTables } from './tables/search.ts'
 import type { SupportTables } from './tables/support.ts'
 import type { CardVerdictsTable, TrustDueTable } from './tables/verdicts.ts'
@@ -73,6 +75,13 @@ export type Schema = {
   context_partitions: ContextPartitionsTable
   context_events: ContextEventsTable
   raw_materials: RawMaterialsTable
+
+  recall_calls: RecallCallsTable
+  recall_items: RecallItemsTable
+
+  card_drafts: CardDraftsTable
+  mining_due: MiningDueTable
+  recoveries: RecoveriesTable
 
   notices: NoticesTable
   audit_log: AuditLogTable

@@ -33,6 +33,11 @@ export const DISTRIBUTION = {
   rewarded_texts: 'user_id',
   raw_materials: 'raw_id',
   notices: 'user_id',
+  recall_calls: 'user_id',
+  recall_items: 'user_id',
+  card_drafts: 'user_id',
+  mining_due: 'user_id',
+  recoveries: 'user_id',
   // Found by what the caller presents.
   sessions: 'token_hash',
   api_keys: 'key_hash',

@@ -27,6 +27,8 @@ import { reviewsAndComments } from './0026-reviews-and-comments.ts'
 import { verdicts } from './0029-verdicts.ts'
 import { cardLinks } from './0030-card-links.ts'
 import { knownAddresses } from './0031-known-addresses.ts'
+import { recall } from './0032-recall.ts'
+import { mining } from './0033-mining.ts'
 
 export type Migration = {
   name: string
@@ -64,6 +66,8 @@ export const MIGRATIONS: readonly Migration[] = [
   knownAddresses,
   realSettings,
   searchedEvidence,
+  recall,
+  mining,
 ]
 
 export class SchemaTooNew extends Error {

@@ -24,7 +24,8 @@ async function workspaceFor(ctx: UserCtx, workspaceId: string | null | undefined
   return (await requireRole(ctx, workspaceId, 'editor')).workspace.workspace_id
 }
 
-async function record(ctx: UserCtx, input: CaseCreateInput): Promise<CardAnswer> {
+/** In the open transaction. */
+export async function record(ctx: UserCtx, input: CaseCreateInput): Promise<CardAnswer> {
   const { workspace_id, evidences, ...given } = input
   const workspaceId = await workspaceFor(ctx, workspace_id)
   const content = { ...given, scope_notes: null }

@@ -39,6 +39,9 @@ const OWN_TABLES = [
   'email_tokens',
   'email_changes',
   'notices',
+  'card_drafts',
+  'mining_due',
+  'recoveries',
   'rewarded_texts',
   'support_conversations',
 ] as const

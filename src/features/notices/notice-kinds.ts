@@ -9,6 +9,7 @@ export const NOTICE_KINDS = [
   'workspace.deleted',
   'account.address_proved',
   'cards.review_due',
+  'drafts.new',
 ] as const
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
 
@@ -42,6 +43,10 @@ const WORDS: Record<NoticeKind, (given: Required<Given>) => Words> = {
   'cards.review_due': () => ({
     heading: 'Some of your cards should be looked at again',
     line: 'Nobody has confirmed them for longer than their interval of review. Say that they are still true, change them, or let others take their place.',
+  }),
+  'drafts.new': () => ({
+    heading: 'Something you solved could become a card',
+    line: 'A command failed, something was changed, and it worked. The draft is yours alone: accept it, change it or dismiss it.',
   }),
   'account.address_proved': () => ({
     heading: 'Your address is proved, and everybody else is signed out',

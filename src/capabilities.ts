@@ -75,6 +75,7 @@ import { acceptDraft } from './features/mining/accept.ts'
 import { dismissDraft, getDraft, listDrafts, offerDrafts, reopenDraft } from './features/mining/drafts.ts'
 import { listNotices, readNotices, unreadNotices } from './features/notices/notices.ts'
 import { pagesStylesheet } from './features/pages/pages.http.ts'
+import { recall } from './features/recall/recall.ts'
 import { searchCards } from './features/search/search.ts'
 import { readSettings, replaceSettings } from './features/settings/settings.ts'
 import { listCites, writeCites } from './features/staleness/cites.ts'
@@ -232,6 +233,7 @@ export const capabilities: readonly Capability[] = [
   listFeedback,
 
   searchCards,
+  recall,
 
   supportChat,
   listTickets,

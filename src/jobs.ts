@@ -6,6 +6,7 @@ import { purgeDeletedCards } from './features/cards/delete.ts'
 import { REINDEX_JOB, reindexStale } from './features/cards/indexing/reindex.ts'
 import { reviewSharedCards } from './features/cards/review-shared.ts'
 import { reconcileAtNight } from './features/credits/reconcile.ts'
+import { dropOldRecalls } from './features/deliveries/deliveries.ts'
 import { mailFeedback } from './features/feedback/digest.ts'
 import { dropOAuthLeftovers } from './features/identity/oauth/grants.ts'
 import { answerResetRequests, RESET_JOB } from './features/identity/recovery/reset-requests.ts'
@@ -50,6 +51,7 @@ export const JOBS: readonly Job[] = [
   { name: 'old-notices', everyMs: HOUR_MS, run: dropOldNotices },
   { name: MINING_JOB, everyMs: MINUTE_MS, run: mineDueSessions },
   { name: 'old-drafts', everyMs: HOUR_MS, run: dropOldDrafts },
+  { name: 'old-recalls', everyMs: HOUR_MS, run: dropOldRecalls },
   { name: 'old-login-failures', everyMs: HOUR_MS, run: dropOldFailures },
   { name: 'review-notices', everyMs: 24 * HOUR_MS, run: tellOwners },
   { name: 'missing-cites', everyMs: MINUTE_MS, run: readMissingCites },

@@ -30,6 +30,7 @@ const ORDER = [
   'search_project_context',
   'get_context_event',
   'verify_card',
+  'recall',
   'append_context_event',
   'get_ai_guide',
   'share_card',

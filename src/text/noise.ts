@@ -67,6 +67,8 @@ const FRAME =
 const FOREIGN_FRAME =
   /node:internal|node_modules|site-packages|dist-packages|\/lib\/python|java\.base\/|sun\.reflect|\.cargo\/registry|\/rustc\//
 
+export const isStackFrame = (line: string): boolean => FRAME.test(line)
+
 /** What a terminal shows of a line: a carriage return writes over what stood there. */
 function shownOf(line: string): string {
   const end = line.endsWith('\r') ? line.length - 1 : line.length
@@ -74,7 +76,12 @@ function shownOf(line: string): string {
   return line.slice(from + 1, end)
 }
 
-function cleanLine(line: string): string {
+/** The lines of a text as a terminal shows them, without colours and without what was written over. */
+export const terminalLines = (text: string): string[] =>
+  text.replace(TERMINAL_CODES, '').split('\n').map(shownOf)
+
+/** A line without what changes each time. */
+export function cleanLine(line: string): string {
   let clean = line.length > LONGEST_LINE ? line.slice(0, LONGEST_LINE) : line
   for (const pattern of NOISE) clean = clean.replace(pattern, ' ')
   return clean.replace(/[ \t]+/g, ' ').trim()
@@ -89,9 +96,8 @@ export function withoutNoise(text: string): string {
   const kept: string[] = []
   const seen = new Set<string>()
   let frames = 0
-  for (const raw of text.replace(TERMINAL_CODES, '').split('\n')) {
-    const line = shownOf(raw)
-    const isFrame = FRAME.test(line)
+  for (const line of terminalLines(text)) {
+    const isFrame = isStackFrame(line)
     if (isFrame && (frames >= FRAMES_KEPT || FOREIGN_FRAME.test(line))) continue
     if (isFrame) frames++
     const clean = cleanLine(line)

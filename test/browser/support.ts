@@ -5,15 +5,13 @@ import { readConfig } from '../../src/config.ts'
 import { LITTLE_PASSWORD_WORK, makeVault, type TestEnv, type Vault } from '../support/engines.ts'
 import { freePort } from '../support/postgres.ts'
 import { NO_BROWSER, sharedBrowser } from './chromium.ts'
-import { watchRequests } from './settled.ts'
+import { type View, Windows } from './windows.ts'
 
 export { expectAccessible } from './accessible.ts'
 export { picture } from './pictures.ts'
 export { settled } from './settled.ts'
 
 export const PASSWORD = 'correct horse battery'
-
-export type View = { width?: number; height?: number; theme?: 'light' | 'dark'; locale?: string }
 
 export type Person = { page: Page; context: BrowserContext; email: string; api: Api }
 type Api = <T = Record<string, unknown>>(method: string, path: string, body?: unknown) => Promise<T>
@@ -27,7 +25,7 @@ export class Stage {
   #people = 0
   /** Leaves out the test that runs now, where there is no browser. */
   skip: ((reason: string) => never) | undefined
-  #windows: { context: BrowserContext; problems: string[] }[] = []
+  readonly #windows = new Windows()
   base = ''
 
   constructor(env: TestEnv = {}) {
@@ -49,39 +47,15 @@ export class Stage {
   }
 
   async down(): Promise<void> {
+    await this.#windows.closeAll()
     await this.#app?.close()
     await this.#vault?.remove()
   }
 
-  /** A new window without a session. Script errors, refusals by the CSP and calls to other hosts fail the test. */
+  /** A window without a session. Script errors, refusals by the CSP and calls to other hosts fail the test. */
   async window(view: View = {}): Promise<{ page: Page; context: BrowserContext; problems: string[] }> {
     if (!this.#browser) throw this.skip ? this.skip(NO_BROWSER) : new Error('Open windows inside tests')
-    const context = await this.#browser.newContext({
-      baseURL: this.base,
-      viewport: { width: view.width ?? 1280, height: view.height ?? 800 },
-      colorScheme: view.theme ?? 'light',
-      // Chromium would take the machine's, and texts with dates and numbers would differ from machine to machine.
-      locale: view.locale ?? 'en-US',
-      reducedMotion: 'reduce',
-      permissions: ['clipboard-read', 'clipboard-write'],
-    })
-    context.setDefaultTimeout(15_000)
-    const page = await context.newPage()
-    watchRequests(page)
-    const problems: string[] = []
-    page.on('pageerror', (error) => problems.push(`script error: ${error.message}`))
-    page.on('console', (message) => {
-      const expected = /Failed to load resource: the server responded with a status of [45]\d\d/
-      if (message.type() === 'error' && !expected.test(message.text()))
-        problems.push(`console: ${message.text()}`)
-    })
-    page.on('request', (request) => {
-      // Leaving for another site, such as a sign-in page, is a choice of the person; fetching from one is not.
-      if (!request.isNavigationRequest() && new URL(request.url()).origin !== this.base)
-        problems.push(`call to another host: ${request.url()}`)
-    })
-    this.#windows.push({ context, problems })
-    return { page, context, problems }
+    return this.#windows.open(this.#browser, this.base, view)
   }
 
   /** Registers somebody and opens a window with their session. */
@@ -108,10 +82,8 @@ export class Stage {
     return page
   }
 
-  async closeWindows(): Promise<void> {
-    const windows = this.#windows.splice(0)
-    for (const { context } of windows) await context.close()
-    expect(windows.flatMap(({ problems }) => problems)).toEqual([])
+  async emptyWindows(): Promise<void> {
+    expect(await this.#windows.empty()).toEqual([])
   }
 }
 
@@ -122,7 +94,7 @@ export function openStage(env: TestEnv = {}): Stage {
   beforeEach(({ skip }) => {
     stage.skip = skip
   })
-  afterEach(() => stage.closeWindows())
+  afterEach(() => stage.emptyWindows())
   afterAll(() => stage.down())
   return stage
 }

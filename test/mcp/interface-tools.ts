@@ -216,4 +216,4 @@ export const ADDED_FIELDS: Record<string, string[]> = {
 }
 
 /** Tools that extend the interface, in the order in which the manifest lists them. */
-export const EXTENSION_TOOLS = ['get_context_event', 'verify_card']
+export const EXTENSION_TOOLS = ['get_context_event', 'verify_card', 'recall']

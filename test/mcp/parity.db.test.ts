@@ -64,6 +64,12 @@ const SCENES: Record<string, Scene> = {
     outcome: 'worked',
     environment: { node: '24' },
   })),
+  recall: own(async (me) => {
+    const unique = word()
+    await record(me, { title: `Pool ${unique} exhausted`, symptom: `Error: pool ${unique} exhausted` })
+    const text = `$ npm test\nexit code 1\nError: pool ${unique} exhausted`
+    return { moment: 'failure', text, session_id: 'a session', environment: { node: '24' } }
+  }),
   list_workspaces: own(async (me) => {
     await workspaceOf(me)
     return { include_public: false }

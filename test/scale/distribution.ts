@@ -115,6 +115,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
       'cards.review_queue',
       'cards.stats',
       'cases.list',
+      'recall',
       'search.cards',
       'workspaces.delete',
       'workspaces.preview_deletion',
@@ -139,7 +140,14 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
     why: 'Whether this very card was merged into another; asked only of cards that have given way, and when they go.',
   },
   search_docs: {
-    by: ['cards.publish', 'cards.similar', 'cards.similar_to_draft', 'search.cards', 'workspaces.delete'],
+    by: [
+      'cards.publish',
+      'cards.similar',
+      'cards.similar_to_draft',
+      'recall',
+      'search.cards',
+      'workspaces.delete',
+    ],
     why: 'Search is scatter and gather: the cards that the posting lists name are read by number, a few from each shard. Deleting a workspace marks its cards in the shard that has them.',
   },
   search_runs: {

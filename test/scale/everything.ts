@@ -83,6 +83,12 @@ async function memory(t: TestVault) {
   await fine(dev.get(`${at}/snapshot?project_key=org/repo`))
   for (const mode of ['substring', 'ranked'])
     await fine(dev.get(`${at}/search?project_key=org/repo&query=import&mode=${mode}`))
+  await fine(dev.put('/api/v1/user/settings', { agent_library: true, agent_library_monthly_credits: 10 }))
+  const session = { project_key: 'org/repo', session_id: 'one' }
+  const text = 'Error: canceling statement due to lock timeout in the nightly import job'
+  await fine(dev.post('/api/v1/recall', { moment: 'failure', text, ...session }))
+  await fine(dev.post('/api/v1/recall', { moment: 'prompt', text: 'the import and the export', ...session }))
+  for (const moment of ['start', 'compact']) await fine(dev.post('/api/v1/recall', { moment, ...session }))
   await fine(dev.delete(`${at}/events/${raw_id}`))
   await fine(
     dev.post(`${at}/preferences/transfer`, {

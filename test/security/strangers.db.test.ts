@@ -29,6 +29,7 @@ const OWN_NAMESPACE = new Set([
   'memory.delete_project',
   'memory.list_projects',
   'notices.mark_read',
+  'recall',
 ])
 
 /** A filter by a workspace that is not theirs may also answer with nothing. */
@@ -102,6 +103,8 @@ function inputFor(capability: Capability, { ids }: World): Record<string, unknow
     cites: ['npm:fastify@^5'],
     review_after_days: 30,
     query: 'zebrafish',
+    moment: 'prompt',
+    text: `${MARK} ${MARK}1 ${MARK}2`,
     content: 'text',
     event_type: 'user_message',
     user_message: 'm',

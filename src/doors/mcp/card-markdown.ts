@@ -1,5 +1,5 @@
+import { fence } from '../../core/fence.ts'
 import type { ProvenanceAnswer } from '../../core/provenance.ts'
-import { fence } from './fence.ts'
 
 type Step = { order?: number; action?: string; result?: string }
 type Evidence = { kind?: string; content?: string }

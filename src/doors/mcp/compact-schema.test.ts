@@ -6,7 +6,7 @@ const compact = (schema: z.ZodType) => compactSchema(z.toJSONSchema(schema, { io
 
 test('what a caller needs stays: types, required, defaults, values, ranges', () => {
   const schema = z.strictObject({
-    query: z.string().min(3).describe('words'),
+    query: z.string().min(30).describe('words'),
     scope: z.enum(['personal', 'public']).default('personal'),
     limit: z.int().min(1).max(20).default(5),
     tags: z.array(z.string()).optional(),
@@ -17,22 +17,24 @@ test('what a caller needs stays: types, required, defaults, values, ranges', () 
     additionalProperties: false,
     required: ['query'],
     properties: {
-      query: { type: 'string', minLength: 3, description: 'words; at least 3 characters' },
+      query: { type: 'string', minLength: 30, description: 'words; at least 30 characters' },
       scope: {
         type: 'string',
         enum: ['personal', 'public'],
         default: 'personal',
         description: 'default personal',
       },
-      limit: { type: 'integer', minimum: 1, maximum: 20, default: 5, description: '1 to 20, default 5' },
+      limit: { type: 'integer', maximum: 20, default: 5, description: '1 to 20, default 5' },
       tags: { type: 'array', items: { type: 'string' } },
       environment: { type: 'object' },
     },
   })
 })
 
-test('what costs characters and helps nobody goes: formats, null of optional fields, wide limits', () => {
+test('what costs characters and helps nobody goes: formats, null of optional fields, wide limits, false', () => {
   const schema = z.strictObject({
+    email: z.string().min(3).max(320),
+    all: z.boolean().default(false),
     id: z.uuid().nullish(),
     body: z.string().min(1).max(200_000).nullish(),
     n: z.int().optional(),
@@ -40,7 +42,14 @@ test('what costs characters and helps nobody goes: formats, null of optional fie
   expect(compact(schema)).toEqual({
     type: 'object',
     additionalProperties: false,
-    properties: { id: { type: 'string' }, body: { type: 'string' }, n: { type: 'integer' } },
+    required: ['email'],
+    properties: {
+      email: { type: 'string' },
+      all: { type: 'boolean' },
+      id: { type: 'string' },
+      body: { type: 'string' },
+      n: { type: 'integer' },
+    },
   })
 })
 
@@ -67,10 +76,19 @@ test('of a description the first clause stays; keys of an object among the field
 })
 
 test('what another tool spells out is named in short', () => {
-  const spelt = compact(z.object({ steps: z.array(z.object({ order: z.int() })), tags: z.array(z.string()) }))
+  const spelt = compact(
+    z.object({
+      steps: z.array(z.object({ order: z.int() })),
+      tags: z.array(z.string()),
+      type: z.enum(['a', 'b']),
+      body: z.string().describe('Markdown'),
+    }),
+  )
   const short = withoutFieldsOf(spelt, spelt)
   expect(short.properties).toEqual({
     steps: { type: 'array', items: { type: 'object' } },
     tags: { type: 'array', items: { type: 'string' } },
+    type: { type: 'string' },
+    body: { type: 'string' },
   })
 })

@@ -22,7 +22,11 @@ const DROPPED = new Set([
   'minItems',
 ])
 /** A length that no sensible call meets is not worth its characters; who meets it is told by the error. */
-const LONG = 400
+const LONG = 300
+/** Nor is a least length that every address and every token has. */
+const SHORT = 10
+/** A count begins at one and a share at zero; the words say so. */
+const LEAST_COUNT = 1
 /** Fields of the tool itself. Below them names and types are enough. */
 const OWN_FIELDS = 1
 
@@ -41,6 +45,7 @@ function compact(schema: unknown, where: Where): JsonSchema {
   for (const [key, value] of Object.entries(schema)) if (matters(key, value, where)) out[key] = value
   if (typeof out.description === 'string') out.description = firstClause(out.description)
   if (where.depth === OWN_FIELDS) sayLimits(out)
+  if (Number(out.minimum) <= LEAST_COUNT && out.maximum !== undefined) delete out.minimum
   if (out.items !== undefined) {
     const inner = compact(out.items, { ...where, depth: where.depth + 1, isItem: true })
     delete out.items
@@ -69,8 +74,7 @@ function sayLimits(field: JsonSchema): void {
   const words = [
     ...range(field.minimum, field.maximum),
     ...range(field.minLength, field.maxLength).map((text) => `${text} characters`),
-    // Left out is as good as false.
-    ...(field.default === undefined || field.default === false ? [] : [`default ${field.default}`]),
+    ...(field.default === undefined ? [] : [`default ${field.default}`]),
   ].join(', ')
   if (words === '') return
   field.description = typeof field.description === 'string' ? `${field.description}; ${words}` : words
@@ -87,10 +91,11 @@ function matters(key: string, value: unknown, { depth, isItem }: Where): boolean
     // `false` at the top is what a model must know: another key is an error.
     case 'additionalProperties':
       return depth === 0
+    // Left out is as good as false.
     case 'default':
-      return depth <= OWN_FIELDS && value !== null && typeof value !== 'object'
+      return depth <= OWN_FIELDS && value !== null && value !== false && typeof value !== 'object'
     case 'minLength':
-      return depth <= OWN_FIELDS && value !== 1
+      return depth <= OWN_FIELDS && Number(value) > SHORT
     case 'maxLength':
       return depth <= OWN_FIELDS && Number(value) <= LONG
     case 'minimum':
@@ -121,12 +126,25 @@ function alternatives(schema: JsonSchema, anyOf: unknown[], where: Where): JsonS
   return { ...compact(rest, where), anyOf: options.map((option) => compact(option, where)) }
 }
 
-/** A list of objects in short, where another tool spells the objects out under the same name. */
+/** Fields in short, where another tool spells them out under the same name: objects in lists, choices and words. */
 export function withoutFieldsOf(schema: JsonSchema, other: JsonSchema): JsonSchema {
   const spelt = other.properties as Record<string, JsonSchema>
-  const properties = Object.entries(schema.properties as Record<string, JsonSchema>).map(([name, field]) => {
-    const isSpelt = isObject(spelt[name]?.items) && isObject(spelt[name].items.properties)
-    return [name, isSpelt ? { ...field, items: { type: 'object' } } : field]
-  })
+  const properties = Object.entries(schema.properties as Record<string, JsonSchema>).map(([name, field]) => [
+    name,
+    spelt[name] ? inShort(field, spelt[name]) : field,
+  ])
   return { ...schema, properties: Object.fromEntries(properties) }
+}
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+function inShort(field: JsonSchema, spelt: JsonSchema): JsonSchema {
+  const short = { ...field }
+  if (isObject(spelt.items) && isObject(spelt.items.properties)) short.items = { type: 'object' }
+  if (short.enum !== undefined && isSame(short.enum, spelt.enum)) delete short.enum
+  if (short.description === spelt.description && short.default === spelt.default) {
+    delete short.description
+    delete short.default
+  }
+  return short
 }

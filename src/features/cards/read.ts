@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { invalid, rateLimited } from '../../core/errors.ts'
+import { noteOpened } from '../deliveries/deliveries.ts'
 import { requireVisible } from '../permissions/permission.ts'
 import { readableCard } from './access.ts'
 import { filterWords, type ListFilter, listCards } from './cards.store.ts'
@@ -29,6 +30,7 @@ export const getCard = capability({
   errors: [404],
   run: async (ctx, { card_id, include_evidences }) => {
     const { row, supersededBy, mergedFrom } = await answering(ctx, await readableCard(ctx, card_id))
+    await noteOpened(ctx, card_id)
     const card = { ...presentCard(row, ctx.now()), superseded_by: supersededBy, merged_from: mergedFrom }
     if (!include_evidences) return card
     return { ...card, evidences: await allEvidences(ctx, row.card_id) }

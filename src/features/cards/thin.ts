@@ -145,6 +145,17 @@ const stateOf = (card: Card, _input: object, baseUrl: string): z.input<typeof Th
 
 /** A card that was written, without what the writer has just sent. */
 export const thinWrite = thinAnswer({ input: z.object({}), output: ThinWritten, of: stateOf })
+/** A model that lists both tools reads the names of the fields once. */
+const AS_WRITTEN = 'As record_card'
+export const thinUpdate = thinAnswer({
+  input: z.object({}),
+  output: ThinWritten.describe(AS_WRITTEN),
+  of: stateOf,
+})
 
 /** A card that was shared, published or taken back. */
-export const thinState = thinAnswer({ input: z.object({}), output: ThinState, of: stateOf })
+export const thinState = thinAnswer({
+  input: z.object({}),
+  output: ThinState.describe(AS_WRITTEN),
+  of: stateOf,
+})

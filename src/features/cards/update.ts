@@ -20,7 +20,7 @@ import {
   UpdateTool,
 } from './schemas.ts'
 import type { CardRow } from './select.ts'
-import { thinWrite } from './thin.ts'
+import { thinUpdate } from './thin.ts'
 import { keepVersion } from './versions.store.ts'
 
 /** Evidence is never taken away again. */
@@ -100,7 +100,7 @@ export const updateCard = capability({
       'Change fields of a card, or add evidences; steps, tags and environment are replaced whole. Fields as in record_card.',
     input: UpdateTool,
     fieldsOf: 'record_card',
-    thin: thinWrite,
+    thin: thinUpdate,
   },
   input: CaseUpdate,
   output: CaseResponse,

@@ -63,6 +63,21 @@ export async function hasEarned(
   return entry !== undefined
 }
 
+/** How much somebody has spent on one kind of thing since a moment. */
+export async function spentOn(
+  ctx: Ctx,
+  { userId, refType, since }: { userId: string; refType: string; since: string },
+): Promise<number> {
+  const { spent } = await ctx.db
+    .selectFrom('credit_entries')
+    .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('delta'), eb.lit(0)).as('spent'))
+    .where('user_id', '=', userId)
+    .where('created_at', '>=', since)
+    .where('ref_type', '=', refType)
+    .executeTakeFirstOrThrow()
+  return -Number(spent)
+}
+
 /** Moves credits inside the caller's transaction. Refuses with 402 what the balance does not cover. */
 export async function book(ctx: Ctx, { userId, delta, reason, cause, ref }: Booking): Promise<Booked> {
   if (!ctx.transacting) throw new Error('book() belongs into the transaction of its cause')

@@ -81,6 +81,7 @@ export const addMemberByEmail = capability({
   errors: [404, 409, 429],
   tool: {
     name: 'add_workspace_member_by_email',
+    fieldsOf: 'invite_workspace_member',
     title: 'Add member',
     description: 'Add somebody with an account at once. Admins only.',
   },

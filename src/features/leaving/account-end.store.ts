@@ -42,6 +42,8 @@ const OWN_TABLES = [
   'card_drafts',
   'mining_due',
   'recoveries',
+  'recall_items',
+  'recall_calls',
   'rewarded_texts',
   'support_conversations',
 ] as const

@@ -143,6 +143,37 @@ const RECOVERIES: Kind = {
   columns: ['recovery_id', 'project_key', 'session_id', 'signature', 'attempts', 'is_lesson', 'created_at'],
 }
 
+const RECALL_CALLS: Kind = {
+  table: 'recall_calls',
+  id: 'call_id',
+  columns: [
+    'call_id',
+    'project_key',
+    'session_id',
+    'client',
+    'moment',
+    'signature',
+    'is_silent',
+    'reason',
+    'chars',
+    'created_at',
+  ],
+}
+const RECALL_ITEMS: Kind = {
+  table: 'recall_items',
+  id: 'delivery_id',
+  columns: [
+    'delivery_id',
+    'call_id',
+    'session_id',
+    'kind',
+    'item_id',
+    'confidence',
+    'opened_at',
+    'created_at',
+  ],
+}
+
 /** What belongs to one person, by kind, each in the order of its making. */
 export const ownRows: Record<string, (db: Db, userId: string) => AsyncGenerator<Row>> = {
   card: (db, userId) => rowsOf(db, CARDS, { owner_id: userId }),
@@ -155,5 +186,7 @@ export const ownRows: Record<string, (db: Db, userId: string) => AsyncGenerator<
   card_draft: (db, userId) => rowsOf(db, DRAFTS, { user_id: userId }),
   recovery: (db, userId) => rowsOf(db, RECOVERIES, { user_id: userId }),
   notice: (db, userId) => rowsOf(db, NOTICES, { user_id: userId }),
+  recall_call: (db, userId) => rowsOf(db, RECALL_CALLS, { user_id: userId }),
+  recall_item: (db, userId) => rowsOf(db, RECALL_ITEMS, { user_id: userId }),
   support_ticket: (db, userId) => rowsOf(db, TICKETS, { user_id: userId }),
 }

@@ -31,6 +31,7 @@ export const appendEvent = capability({
   errors: [404, 413],
   tool: {
     name: 'append_context_event',
+    fieldsOf: 'append_context_turn',
     description:
       'Write one event to the private memory of a project. meta.fact_kind of fact_snapshot: project_facts, project_preferences; for __user__/preferences user_preferences, with meta.confirmed_by_user true.',
     thin: thinAppended,
@@ -60,7 +61,7 @@ export const readEvent = capability({
   errors: [404],
   tool: {
     name: 'get_context_event',
-    description: 'Read one event of the private memory by its raw_id, in parts of 12,000 characters.',
+    description: 'Read one event of the private memory, in parts of 12,000 characters.',
     readOnly: true,
     extension: true,
     thin: thinEvent,

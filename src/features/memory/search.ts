@@ -5,6 +5,7 @@ import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, JsonValue, Time } from '../../core/schemas.ts'
 import { fromJsonOrNull } from '../../db/columns.ts'
 import { tokens } from '../../text/analyse.ts'
+import { cutText } from '../../text/cut-text.ts'
 import { foldCase } from '../../text/fold.ts'
 import { snippetAround } from '../../text/literal-snippet.ts'
 import { rarestGrams, SHORTEST_INDEXED } from './events.search.ts'
@@ -23,9 +24,11 @@ const Mode = z.enum(['substring', 'ranked'])
 /** Counting reads every match, so it ends somewhere; nobody pages further either. */
 const MOST_COUNTED = 5000
 
+const LONGEST_QUERY = 2000
+
 const SearchInput = z.object({
   project_key: ProjectKey,
-  query: z.string().min(1).max(2000),
+  query: z.string().min(1).max(LONGEST_QUERY),
   workspace_id: WorkspaceId,
   limit: z.int().min(1).max(50).default(10),
   page: z.int().min(1).optional().describe('The first page is 1, the default'),
@@ -92,8 +95,9 @@ export const searchMemory = capability({
   tool: {
     name: 'search_project_context',
     description:
-      'Find a literal text in the events of one project, newest first; related has the best by words. Read a hit with get_context_event.',
+      'Find a literal text in the events of one project, newest first; related has the best by words. Read one with get_context_event.',
     readOnly: true,
+    fieldsOf: 'get_project_context',
     thin: thinMemorySearch,
     input: SearchInput.omit({ mode: true, page: true }),
   },
@@ -117,7 +121,7 @@ export const searchMemory = capability({
 })
 
 type Window = { from: number; limit: number }
-type ShownEvent = z.input<typeof FoundEvent>
+export type ShownEvent = z.input<typeof FoundEvent>
 type Answer = Pick<
   z.input<typeof ProjectContextSearchResponse>,
   'related' | 'corrected' | 'period' | 'total'
@@ -153,9 +157,16 @@ async function find(
 }
 
 /** A page of what fits the words, with what the answer says about it. */
-async function findByWords(ctx: UserCtx, project: Project, query: string, window: Window, mends: boolean) {
+async function findByWords(
+  ctx: UserCtx,
+  project: Project,
+  query: string,
+  window: Window,
+  mends: boolean,
+  mostCounted = MOST_COUNTED,
+) {
   const wanted = window.from + window.limit
-  const ranked = await findRanked(ctx, project, query, { wanted, mostCounted: MOST_COUNTED, mends })
+  const ranked = await findRanked(ctx, project, query, { wanted, mostCounted, mends })
   const { hits, total, corrected, period } = ranked
   const page = hits.slice(window.from, wanted)
   const rows = await rowsOf(
@@ -168,6 +179,18 @@ async function findByWords(ctx: UserCtx, project: Project, query: string, window
     ...(Object.keys(corrected).length > 0 ? { corrected } : {}),
     ...(period ? { period } : {}),
   }
+}
+
+/** The events of a project that fit a text best, for a feature that shows them unasked. How many there are is not counted. */
+export async function eventsFor(
+  ctx: UserCtx,
+  project: Project,
+  text: string,
+  limit: number,
+): Promise<ShownEvent[]> {
+  const query = cutText(text, LONGEST_QUERY).text
+  const { events } = await findByWords(ctx, project, query, { from: 0, limit }, false, 0)
+  return events
 }
 
 function presentRanked(

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
+import type { UserCtx } from '../../core/context.ts'
 import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Time } from '../../core/schemas.ts'
 import { presentCut, presentEvents } from './append.ts'
@@ -30,7 +31,7 @@ export const ProjectContextSnapshotResponse = z
   })
   .meta({ id: 'ProjectContextSnapshotResponse' })
 
-type Snapshot = z.input<typeof ProjectContextSnapshotResponse>
+export type Snapshot = z.input<typeof ProjectContextSnapshotResponse>
 
 /** Each part is one range of one index, so the cost does not grow with the number of events. */
 function partsOf({ project, userPreferences }: ResolvedProject, limitEvents: number): Part[] {
@@ -77,32 +78,41 @@ export const readSnapshot = capability({
   output: ProjectContextSnapshotResponse,
   run: async (ctx, { project_key, workspace_id, limit_events, max_chars_per_event, max_total_chars }) => {
     const resolved = await resolveProject(ctx, project_key, workspace_id)
-    const { project, userPreferences } = resolved
-    // One more than asked for shows whether something was cut.
-    const rows = await newestParts(ctx.db, partsOf(resolved, limit_events), max_chars_per_event + 1)
-    rows.sort(newestFirst)
-    const key = project?.project_key ?? resolved.name.key
-    const document = (projectId: string | undefined, slot: EventHead['slot'], documentKey: string) => {
-      const row = rows.find((row) => row.project_id === projectId && row.slot === slot)
-      return row ? presentCut(row, documentKey, max_chars_per_event) : null
-    }
-    const isUserPreferences = resolved.name.form === 'user_preferences'
-    const snapshot: Snapshot = {
-      project_key: key,
-      workspace_id: resolved.workspaceId,
-      provenance: ownMemory(resolved.workspaceId),
-      summary: document(project?.project_id, 'summary', key),
-      facts: document(project?.project_id, 'facts', key),
-      project_preferences: isUserPreferences ? null : document(project?.project_id, 'preferences', key),
-      user_preferences: document(userPreferences?.project_id, 'preferences', USER_PREFERENCES_KEY),
-      recent_events: presentEvents(
-        rows.filter((row) => row.slot === 'recent'),
-        key,
-        max_chars_per_event,
-      ),
-      total_events: project?.events ?? 0,
-      generated_at: ctx.now().toISOString(),
-    }
+    const snapshot = await snapshotOf(ctx, resolved, limit_events, max_chars_per_event)
     return max_total_chars === undefined ? snapshot : spread<EventAnswer, Snapshot>(snapshot, max_total_chars)
   },
 })
+
+export async function snapshotOf(
+  ctx: UserCtx,
+  resolved: ResolvedProject,
+  limitEvents: number,
+  maxCharsPerEvent: number,
+): Promise<Snapshot> {
+  const { project, userPreferences } = resolved
+  // One more than asked for shows whether something was cut.
+  const rows = await newestParts(ctx.db, partsOf(resolved, limitEvents), maxCharsPerEvent + 1)
+  rows.sort(newestFirst)
+  const key = project?.project_key ?? resolved.name.key
+  const document = (projectId: string | undefined, slot: EventHead['slot'], documentKey: string) => {
+    const row = rows.find((row) => row.project_id === projectId && row.slot === slot)
+    return row ? presentCut(row, documentKey, maxCharsPerEvent) : null
+  }
+  const isUserPreferences = resolved.name.form === 'user_preferences'
+  return {
+    project_key: key,
+    workspace_id: resolved.workspaceId,
+    provenance: ownMemory(resolved.workspaceId),
+    summary: document(project?.project_id, 'summary', key),
+    facts: document(project?.project_id, 'facts', key),
+    project_preferences: isUserPreferences ? null : document(project?.project_id, 'preferences', key),
+    user_preferences: document(userPreferences?.project_id, 'preferences', USER_PREFERENCES_KEY),
+    recent_events: presentEvents(
+      rows.filter((row) => row.slot === 'recent'),
+      key,
+      maxCharsPerEvent,
+    ),
+    total_events: project?.events ?? 0,
+    generated_at: ctx.now().toISOString(),
+  }
+}

@@ -26,8 +26,8 @@ const SHARES = [
 ] as const
 
 /** What stands around the texts: of the answer, and of each event (its id, type and time). */
-const FRAME_CHARACTERS = 400
-const HEAD_CHARACTERS = 140
+export type Frame = { answer: number; event: number }
+const JSON_FRAME: Frame = { answer: 400, event: 140 }
 /** Less than this of an event tells nothing. */
 const LEAST_CHARACTERS = 40
 /** However long the newest event is, others have room beside it. */
@@ -35,30 +35,30 @@ const MOST_OF_RECENT = 0.25
 
 /** As long as it is written in JSON, which is how it is sent. */
 const lengthOf = (text: string): number => JSON.stringify(text).length
-const costOf = (event: Shown): number => HEAD_CHARACTERS + lengthOf(event.content)
+const costOf = (event: Shown, head: number): number => head + lengthOf(event.content)
 
 /** As much of an event as there is room for; undefined where that is next to nothing. */
-function fitted<E extends Shown>(event: E, room: number): E | undefined {
-  if (costOf(event) <= room) return event
-  let length = Math.min(event.content.length, room - HEAD_CHARACTERS)
+function fitted<E extends Shown>(event: E, room: number, head: number): E | undefined {
+  if (costOf(event, head) <= room) return event
+  let length = Math.min(event.content.length, room - head)
   while (length >= LEAST_CHARACTERS) {
     const { text } = cutText(event.content, length)
-    const over = HEAD_CHARACTERS + lengthOf(text) - room
+    const over = head + lengthOf(text) - room
     if (over <= 0) return { ...event, content: text, truncated: true }
     length -= over
   }
   return undefined
 }
 
-function newestThatFit<E extends Shown>(events: readonly E[], room: number): E[] {
+function newestThatFit<E extends Shown>(events: readonly E[], room: number, head: number): E[] {
   const shown: E[] = []
   let left = room
-  const most = Math.max(room * MOST_OF_RECENT, HEAD_CHARACTERS + 2 * LEAST_CHARACTERS)
+  const most = Math.max(room * MOST_OF_RECENT, head + 2 * LEAST_CHARACTERS)
   for (const event of events) {
-    const some = fitted(event, Math.min(left, most))
+    const some = fitted(event, Math.min(left, most), head)
     if (!some) break
     shown.push(some)
-    left -= costOf(some)
+    left -= costOf(some, head)
   }
   return shown
 }
@@ -67,14 +67,15 @@ function newestThatFit<E extends Shown>(events: readonly E[], room: number): E[]
 export function spread<E extends Shown, S extends Spreadable<E>>(
   snapshot: S,
   maxTotalChars: number,
+  { answer, event: head }: Frame = JSON_FRAME,
 ): S & { left_out: LeftOut } {
-  const budget = maxTotalChars - FRAME_CHARACTERS
+  const budget = maxTotalChars - answer
   const eventsOf = (source: Spreadable<E>, part: (typeof SHARES)[number][0]): E[] => {
     if (part === 'recent_events') return source[part]
     const document = source[part]
     return document ? [document] : []
   }
-  const needOf = (events: readonly E[]) => events.reduce((sum, event) => sum + costOf(event), 0)
+  const needOf = (events: readonly E[]) => events.reduce((sum, event) => sum + costOf(event, head), 0)
   const reserved = SHARES.map(([part, share]) =>
     Math.min(needOf(eventsOf(snapshot, part)), Math.floor(share * budget)),
   )
@@ -82,8 +83,8 @@ export function spread<E extends Shown, S extends Spreadable<E>>(
   let left = budget
   for (const [index, [part]] of SHARES.entries()) {
     const room = left - reserved.slice(index + 1).reduce((sum, later) => sum + later, 0)
-    if (part === 'recent_events') cut[part] = newestThatFit(snapshot[part], room)
-    else if (cut[part]) cut[part] = (fitted<E>(cut[part], room) ?? null) as S[typeof part]
+    if (part === 'recent_events') cut[part] = newestThatFit(snapshot[part], room, head)
+    else if (cut[part]) cut[part] = (fitted<E>(cut[part], room, head) ?? null) as S[typeof part]
     left -= needOf(eventsOf(cut, part))
   }
   const all = (source: S) => SHARES.flatMap(([part]) => eventsOf(source, part))

@@ -11,7 +11,7 @@ const LONGEST_QUERY = 200_000
 
 const QUERY_HELP = 'Words or error text. In a line also "a phrase", tag:x, type:how_to, in:title, -word'
 
-const EnvironmentAsked = dictionary(z.string().min(1).max(200), z.string().max(500), 100)
+export const EnvironmentAsked = dictionary(z.string().min(1).max(200), z.string().max(500), 100)
 const Track = z.enum(['debug', 'build'])
 const LeastScore = z.number().min(0).max(1).optional()
 

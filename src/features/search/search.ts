@@ -1,5 +1,5 @@
 import { capability } from '../../core/capability.ts'
-import { inTx, type UserCtx } from '../../core/context.ts'
+import type { UserCtx } from '../../core/context.ts'
 import { invalid } from '../../core/errors.ts'
 import { newId } from '../../db/ids.ts'
 import { termsOf, tokens } from '../../text/analyse.ts'
@@ -7,10 +7,10 @@ import { fold } from '../../text/fold.ts'
 import { readQuery } from '../../text/query-words.ts'
 import { STOP_WORDS } from '../../text/stopwords.ts'
 import { wordHash } from '../../text/term-hash.ts'
-import { balanceOf, book } from '../credits/ledger.ts'
-import { PUBLIC_SEARCH_COST } from '../credits/policy.ts'
+import { balanceOf } from '../credits/ledger.ts'
 import { actionCardFor } from './action-card.ts'
-import { mayHit, type Picks, pickHits, type Wish } from './hits.ts'
+import { chargedSearch, type Outcome } from './charge.ts'
+import { mayHit, pickHits, type Wish } from './hits.ts'
 import { type QueryRead, readSyntax, tagsNamed } from './query-syntax.ts'
 import { correctionsIn, type Loaded, presentHit } from './results.ts'
 import { type Retrieved, retrieve } from './retrieve.ts'
@@ -35,35 +35,6 @@ const scopeOf = (ctx: UserCtx, input: SearchInput): SearchScope => ({
   track: input.track,
   includeSuperseded: input.include_superseded ?? false,
 })
-
-type Outcome = Picks & { charged: number; balance: number }
-
-/**
- * Results and their price come together or not at all: the hits are read again in the transaction that charges for
- * them, so nobody pays for a card that has just vanished or sees one without paying.
- */
-function chargedSearch(ctx: UserCtx, scope: SearchScope, found: Retrieved, wish: Wish): Promise<Outcome> {
-  const searchId = newId()
-  const userId = ctx.viewer.userId
-  // The charge is one conditional update of one row: waiting for that row beats running again.
-  return inTx(
-    ctx,
-    async (ctx) => {
-      const picks = await pickHits(ctx, scope, found, wish)
-      const isFree = picks.picked.every(({ row }) => row.owner_id === userId)
-      if (isFree) return { ...picks, charged: 0, balance: await balanceOf(ctx, userId) }
-      const { balance } = await book(ctx, {
-        userId,
-        delta: -PUBLIC_SEARCH_COST,
-        reason: 'public_search',
-        cause: `search:${searchId}`,
-        ref: { type: 'search', id: searchId },
-      })
-      return { ...picks, charged: PUBLIC_SEARCH_COST, balance }
-    },
-    { isolation: 'read committed' },
-  )
-}
 
 async function freeSearch(ctx: UserCtx, scope: SearchScope, found: Retrieved, wish: Wish): Promise<Outcome> {
   const picks = await pickHits(ctx, scope, found, wish)
@@ -113,8 +84,9 @@ async function search(ctx: UserCtx, input: SearchInput): Promise<SearchAnswer> {
   const demands = { phrases: read.phrases, isInTitle: read.isInTitle }
   const wish = { limit: input.limit, minScore: input.min_score ?? 0, demands }
   const isPaid = scope.scope === 'public' && ctx.config.credits && mayHit(found, wish)
-  const settle = isPaid ? chargedSearch : freeSearch
-  const { picked, total, charged, balance } = await settle(ctx, scope, found, wish)
+  const { picked, total, charged, balance } = isPaid
+    ? await chargedSearch(ctx, scope, found, wish, { ref: { type: 'search', id: newId() } })
+    : await freeSearch(ctx, scope, found, wish)
   const hits = picked.filter(({ isWeak }) => !isWeak)
   return {
     query: input.query,

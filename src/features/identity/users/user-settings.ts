@@ -40,6 +40,18 @@ export const UserSettings = z
       .boolean()
       .default(false)
       .describe('On: nobody makes you a member of a workspace at once; you get an invitation instead.'),
+    agent_library: z
+      .boolean()
+      .default(false)
+      .describe(
+        'On: where neither your memory nor your and your teams’ cards know anything, recall also looks in the public library, at the price of a public search.',
+      ),
+    agent_library_monthly_credits: z
+      .int()
+      .min(0)
+      .max(1_000_000)
+      .default(0)
+      .describe('How many credits recall may spend there in a calendar month (UTC); 0 is none.'),
     share_usage: z
       .boolean()
       .default(false)

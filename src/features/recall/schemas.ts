@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { Provenance } from '../../core/provenance.ts'
+import { AnswerId, Id } from '../../core/schemas.ts'
+import { ProjectKey } from '../memory/schemas.ts'
+import { EnvironmentAsked } from '../search/schemas.ts'
+
+export const MOMENTS = ['failure', 'prompt', 'start', 'compact'] as const
+export type Moment = (typeof MOMENTS)[number]
+
+const LONGEST_TEXT = 64 * 1024
+const LONGEST_LABEL = 500
+const MOST_EXCLUDED = 200
+
+const Label = z.string().trim().min(1).max(LONGEST_LABEL).nullish()
+
+export const RecallRequest = z
+  .object({
+    moment: z.enum(MOMENTS),
+    text: z
+      .string()
+      .min(1)
+      .max(LONGEST_TEXT)
+      .optional()
+      .describe(
+        'Command, exit code and output, or the prompt; for failure: a line `$ command`, a line `exit code n`, then the output',
+      ),
+    project_key: ProjectKey.optional(),
+    environment: EnvironmentAsked.optional(),
+    session_id: Label,
+    client: Label,
+    budget_chars: z.int().min(200).max(8000).optional().describe('Default 1200, start and compact 6000'),
+    exclude: z.array(Id).max(MOST_EXCLUDED).optional(),
+  })
+  .meta({ id: 'RecallRequest' })
+
+export const REASONS = [
+  'fits',
+  'no_failure',
+  'nothing_fits',
+  'already_shown',
+  'said_by_facts',
+  'nothing_known',
+] as const
+export type Reason = (typeof REASONS)[number]
+
+export const RecalledItem = z
+  .object({
+    kind: z.enum(['card', 'fact', 'event']),
+    id: AnswerId.describe('card_id, or raw_id of memory'),
+    title: z.string(),
+    fix: z.string().describe('The beginning of the fix, or what memory says'),
+    steps_short: z.array(z.string()).describe('The first steps, shortened; commands first'),
+    trust: z.string().nullable().describe('What people found, in words; null: nobody has said anything'),
+    fits: z
+      .enum(['exact', 'likely', 'older', 'unknown'])
+      .nullable()
+      .describe('Whether it is about what environment names; null where none was sent'),
+    why: z.string().describe('What matched where'),
+    url: z.string(),
+    provenance: Provenance,
+  })
+  .meta({ id: 'RecalledItem' })
+
+export const RecallResponse = z
+  .object({
+    call_id: AnswerId,
+    silent: z.boolean(),
+    reason: z
+      .enum(REASONS)
+      .describe(
+        'fits: something is delivered. no_failure: the text is the output of a command that did not fail. already_shown: what fits was delivered in this session or is excluded. said_by_facts: the facts of the project say it already. nothing_known: memory has nothing for this project yet.',
+      ),
+    items: z.array(RecalledItem),
+    text: z.string().describe('To be put before the agent as it is: fenced, marked as data; empty if silent'),
+    chars: z.int().describe('The length of text'),
+    credits_charged: z.int(),
+  })
+  .meta({ id: 'RecallResponse' })
+
+export type RecallInput = z.output<typeof RecallRequest>
+export type RecallAnswer = z.input<typeof RecallResponse>
+export type RecalledItemAnswer = z.input<typeof RecalledItem>

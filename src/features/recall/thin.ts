@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { thinAnswer } from '../../core/capability.ts'
+import { RecalledItem, type RecallResponse } from './schemas.ts'
+
+const ThinItem = RecalledItem.omit({ url: true, provenance: true, trust: true, fits: true }).extend({
+  home: z.string().describe('you, team or public'),
+  trust: z.string().optional(),
+  fits: z.string().optional(),
+})
+
+/** A model reads the items; the text for hooks would say them twice. */
+export const thinRecall = thinAnswer({
+  input: z.object({}),
+  output: z
+    .object({ silent: z.boolean(), reason: z.string(), items: z.array(ThinItem) })
+    .describe('silent, reason, items [kind, id, title, fix]'),
+  of: ({ silent, reason, items }: z.output<typeof RecallResponse>) => ({
+    silent,
+    reason,
+    items: items.map(({ url: _, provenance, trust, fits, ...item }) => ({
+      ...item,
+      home: provenance.owner,
+      ...(trust ? { trust } : {}),
+      ...(fits ? { fits } : {}),
+    })),
+  }),
+})

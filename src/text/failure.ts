@@ -1,0 +1,161 @@
+/**
+ * What a failing command says. Recall asks by it, the command line sends nothing else, and mining knows an error again by its
+ * signature. Nothing here knows the server: it runs on the person's machine too.
+ */
+import { fnv1a } from './fnv.ts'
+import { cleanLine, isStackFrame, terminalLines } from './noise.ts'
+
+export type CommandReport = { command?: string; exitCode?: number; output: string }
+
+/** How a command, its exit code and its output are sent as one text. */
+export const commandText = ({ command, exitCode, output }: CommandReport): string =>
+  [
+    ...(command === undefined ? [] : [`$ ${command.replaceAll('\n', ' ')}`]),
+    ...(exitCode === undefined ? [] : [`exit code ${exitCode}`]),
+    output,
+  ].join('\n')
+
+const EXIT_CODE =
+  /^\W{0,3}(?:process )?(?:exited with |exit(?:ed)? )?(?:exit )?(?:code|status)[ :=]{1,3}(-?\d{1,10})\b/i
+
+/** The same read back; other spellings of the exit code are known too, where they begin the text or end it. */
+export function readCommandText(text: string): CommandReport {
+  const lines = text.split('\n')
+  const command = lines[0]?.startsWith('$ ') ? lines.shift()?.slice(2).trim() : undefined
+  const first = EXIT_CODE.exec(lines[0] ?? '')
+  if (first) lines.shift()
+  const code = (first ?? EXIT_CODE.exec(lines.at(-1) ?? ''))?.[1]
+  return {
+    ...(command === undefined ? {} : { command }),
+    ...(code === undefined ? {} : { exitCode: Number(code) }),
+    output: lines.join('\n'),
+  }
+}
+
+/** A line beyond this is data, not a message. */
+const LONGEST_LINE = 600
+/** So many lines are looked at from either end: what lies between is more of the same. */
+const LINES_FROM_AN_END = 600
+export const MOST_TELLING_LINES = 6
+
+/** The name or the code of an error as programs write them; `throw new Error(` is a line of code. */
+const NAMED = new RegExp(
+  [
+    String.raw`(?:Error|Exception|Fault)(?=:|\s*$|\]| \[|, )`,
+    String.raw`\bException in\b`,
+    String.raw`\berror(?:\[|:? )[A-Z]{1,4}\d{2,5}\b`,
+    String.raw`\b(?:E(?:ACCES|ADDRINUSE|ADDRNOTAVAIL|AGAIN|BADENGINE|BADF|BUSY|CONN[A-Z]{5,8}|EXIST|HOSTUNREACH|INTEGRITY|INVAL|IO|ISDIR|LIFECYCLE|LOOP|MFILE|NAMETOOLONG|NETUNREACH|NFILE|NOENT|NOMEM|NOSPC|NOTDIR|NOTEMPTY|NOTFOUND|NOTSUP|OTP|PERM|PIPE|PROTO|RESOLVE|ROFS|SRCH|TARGET|TIMEDOUT|USAGE|XDEV|[45]\d\d)|ERROR|FATAL)\b(?![-./])`,
+    String.raw`\b(?:[A-Z]{2,12}_)?ERR(?:OR)?_[A-Z_]{3,60}\b|\b[A-Z]{2,5}-\d{4,6}\b`,
+    String.raw`\b(?:panic|fatal|panicked)(?::| at\b)|\bERR!`,
+  ].join('|'),
+)
+/** The word, not the name of a file or a page. */
+const SAYS_ERROR = /(?<![\w/.-])(?:errors?|fatal|panic(?:ked)?|fail(?:ed|ure|s)?)(?![\w/-]|\.\w)|\bERR!/i
+const SAYS_WRONG =
+  /\b(?:cannot|can't|couldn't|could not|unable to|not found|no such|denied|refused|invalid|unexpected|undefined|missing|conflict|killed|exceeded|unsupported|unknown|expired|mismatch|already in use|out of memory|deadlock|aborted|forbidden|unauthorized|rejected|crash(?:ed|es)?|timed out|timeout|not a|is not|does not|doesn't|isn't|must be|must not|not allowed|not permitted|unresolved|unreachable|overflow|corrupt(?:ed)?|too many|too large|too long|no space|not defined|not recognized|not supported|not installed|not set|core dumped|segmentation fault|illegal|violates|incompatible|broken pipe|reset by peer|no matching|nothing to)\b/i
+/** Lines of success, and lines that speak of errors without being one. */
+const FINE =
+  /\b(?:0|no|zero|without) (?:errors?|failures?|failed|problems?|warnings?|vulnerabilities)\b|\b(?:errors?|failed|failures?): ?0\b|^\s*(?:✓|✔|√|ok\b|PASS\b|INFO\b|DEBUG\b|TRACE\b|info:|debug:)|\b(?:INFO|DEBUG|TRACE)\b/i
+/** It may be the reason, if nothing else is. */
+const WARNS = /\bwarn(?:ing)?\b|\bdeprecated\b/i
+/** What every test runner writes around the one line that tells. */
+const SUMMARY =
+  /^\s*(?:Traceback \(most|Error:?\s*$|failures?:?\s*$|exit(?:ed)? (?:code|status)|npm (?:error|ERR!) (?:A complete log|Lifecycle script|command (?:failed|sh)|path|workspace)|\d+ (?:failed|failing|errors?)\b)/i
+
+function weightOf(line: string): number {
+  if (line.length > LONGEST_LINE || isStackFrame(line)) return 0
+  const [saysError, saysWrong] = [SAYS_ERROR.test(line), SAYS_WRONG.test(line)]
+  const isNamed = NAMED.test(line)
+  if (!saysError && !saysWrong && !isNamed) return 0
+  if (FINE.test(line)) return 0
+  if (SUMMARY.test(line) || (WARNS.test(line) && !isNamed)) return 0.5
+  return Number(saysError) + Number(saysWrong) + 2 * Number(isNamed)
+}
+
+type Line = { text: string; weight: number; at: number }
+
+function weighedLines(output: string): Line[] {
+  const all = terminalLines(output)
+  const isLong = all.length > 2 * LINES_FROM_AN_END
+  const lines = isLong ? [...all.slice(0, LINES_FROM_AN_END), ...all.slice(-LINES_FROM_AN_END)] : all
+  return lines
+    .map((text, at) => ({ text, weight: weightOf(text), at }))
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight || a.at - b.at)
+}
+
+/** The first of the lines that differ once they are cleaned. */
+function cleaned(lines: readonly Line[], most: number): Line[] {
+  const kept = new Map<string, Line>()
+  for (const line of lines) {
+    if (kept.size >= most) break
+    const text = cleanLine(line.text)
+    if (/\p{L}/u.test(text) && !kept.has(text)) kept.set(text, { ...line, text })
+  }
+  return [...kept.values()]
+}
+
+const LAST_LINES = 3
+
+/** The last lines of a failing command that names no error: most programs end with the reason. */
+function lastLines(output: string): Line[] {
+  const lines = terminalLines(output.slice(-LAST_LINES * LONGEST_LINE))
+  return cleaned(
+    lines.map((text, at) => ({ text: text.slice(0, LONGEST_LINE), weight: 0, at })).reverse(),
+    LAST_LINES,
+  )
+}
+
+/** Without an exit code, a line must say that something failed, and what. */
+const SURELY_FAILED = 2
+
+export type Failure = {
+  /** Whether the command failed. The exit code decides, where there is one. */
+  isFailure: boolean
+  command: string | undefined
+  /** What is wrong, in the order in which it was written; empty where nothing failed. */
+  lines: string[]
+  /** Short and stable; empty where nothing failed. */
+  signature: string
+}
+
+export function readFailure(text: string): Failure {
+  const { command, exitCode, output } = readCommandText(text)
+  const weighed = exitCode === 0 ? [] : weighedLines(output)
+  const isFailure = exitCode === undefined ? (weighed[0]?.weight ?? 0) >= SURELY_FAILED : exitCode !== 0
+  if (!isFailure) return { isFailure, command, lines: [], signature: '' }
+  const telling = cleaned(weighed, MOST_TELLING_LINES)
+  const chosen = telling.length > 0 ? telling : lastLines(output)
+  return {
+    isFailure,
+    command,
+    lines: chosen.toSorted((a, b) => a.at - b.at).map(({ text }) => text),
+    signature: signatureOf(chosen.slice(0, SIGNED_LINES).map(({ text }) => text)),
+  }
+}
+
+/**
+ * The few lines of a failing command that say what is wrong, cleaned of all that changes from one execution to the next.
+ * Empty where the text is no failure.
+ */
+export const tellingLines = (text: string): string[] => readFailure(text).lines
+
+/** A hash that is the same for the same error in another execution; empty where the text is no failure. */
+export const failureSignature = (text: string): string => readFailure(text).signature
+
+/** A signature rests on the lines that say most: the further ones differ more easily. */
+const SIGNED_LINES = 2
+/** A number tells only as part of a name, or where it is called a code. */
+const LOOSE_NUMBER =
+  /(?<!\b(?:http|status|code|error|errno) )(?<![\p{L}\p{N}_.-])\d+(?:[.,:]\d+)*(?![\p{L}\p{N}_])/giu
+const SECOND_SEED = 0x5f3759df
+
+const hex = (value: number): string => (value >>> 0).toString(16).padStart(8, '0')
+
+function signatureOf(lines: readonly string[]): string {
+  const signed = lines
+    .map((line) => line.replace(LOOSE_NUMBER, ' ').toLowerCase().split(/\s+/).join(' ').trim())
+    .filter((line) => line !== '')
+    .join('\n')
+  return signed === '' ? '' : `${hex(fnv1a(signed))}${hex(fnv1a(signed, SECOND_SEED))}`
+}

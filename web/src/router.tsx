@@ -3,6 +3,7 @@ import { queryClient, whenSignedOut } from './api/query.ts'
 import { accountOpenRoutes, accountRoutes } from './pages/account/routes.ts'
 import { billingRoutes } from './pages/billing/routes.ts'
 import { cardRoutes } from './pages/cards/routes.ts'
+import { draftRoutes } from './pages/drafts/routes.ts'
 import { inboxRoutes } from './pages/inbox/routes.ts'
 import { memoryRoutes } from './pages/memory/routes.ts'
 import { searchRoutes } from './pages/search/routes.ts'
@@ -22,6 +23,7 @@ const routeTree = rootRoute.addChildren([
     ...workspaceRoutes,
     ...memoryRoutes,
     ...inboxRoutes,
+    ...draftRoutes,
     ...billingRoutes,
     ...settingsRoutes,
     ...supportRoutes,

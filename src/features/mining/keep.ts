@@ -4,7 +4,7 @@ import { newId } from '../../db/ids.ts'
 import type { CardDraftsTable } from '../../db/tables/mining.ts'
 import { commandText, failureSignature } from '../../text/failure.ts'
 import { tell } from '../notices/tell.ts'
-import { cleanJson, cleanText, Findings } from '../redaction/stored.ts'
+import { cleanCandidate } from './clean-candidate.ts'
 import { draftsSince, hasDraft, insertDraft } from './drafts.store.ts'
 import { looksLike } from './looks-like.ts'
 import type { Candidate } from './rules/candidate.ts'
@@ -19,29 +19,13 @@ export type Origin = { projectKey: string | null; sessionId: string | null; clie
 
 export type Kept = { draft: CardDraftsTable } | { skipped: 'known' | 'recorded' | 'daily_limit' | 'no_error' }
 
-/** Secrets are replaced where a candidate was captured; here again, as a client may have older rules. */
-function cleaned(candidate: Candidate): Candidate {
-  const findings = new Findings()
-  const text = (given: string) => cleanText(given, findings)
-  return {
-    ...candidate,
-    command: text(candidate.command),
-    failure: text(candidate.failure),
-    success: text(candidate.success),
-    report: text(candidate.report),
-    files: candidate.files.map(text),
-    commands: candidate.commands.map(text),
-    environment: cleanJson(candidate.environment, findings),
-  }
-}
-
 /** The day of the server's clock, in UTC: everybody's day begins at the same moment. */
 const dayBegan = (now: Date) => `${now.toISOString().slice(0, 10)}T00:00:00.000Z`
 
 /** Makes a draft of a candidate, unless the person has one, has written the card, or has had enough for today. */
 export async function keepCandidate(ctx: UserCtx, given: Candidate, origin: Origin): Promise<Kept> {
   const { userId } = ctx.viewer
-  const candidate = cleaned(given)
+  const candidate = cleanCandidate(given)
   const signature = failureSignature(commandText({ exitCode: 1, output: candidate.failure }))
   if (signature === '') return { skipped: 'no_error' }
   // Looked up first, as the search below costs more than both.

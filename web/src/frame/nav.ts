@@ -7,6 +7,7 @@ import {
   Inbox,
   LifeBuoy,
   type LucideIcon,
+  Pickaxe,
   Search,
   Settings,
   Users,
@@ -26,6 +27,7 @@ export const PAGES: NavItem[] = [
 /** Below the line: the account and its surroundings. */
 export const CORNER_PAGES: NavItem[] = [
   { to: '/inbox', label: 'Inbox', icon: Inbox },
+  { to: '/drafts', label: 'Drafts', icon: Pickaxe },
   { to: '/billing', label: 'Billing', icon: CreditCard },
   { to: '/settings', label: 'Settings', icon: Settings },
   { to: '/support', label: 'Support', icon: LifeBuoy },

@@ -80,6 +80,7 @@ function NoticeActions({ notice }: { notice: InboxNotice }) {
   const { workspace_id: id, invite_id } = notice
   if (invite_id) return <InviteActions inviteId={invite_id} />
   if (notice.kind === 'cards.review_due') return <LinkButton to="/review">Open the queue</LinkButton>
+  if (notice.kind === 'drafts.new') return <LinkButton to="/drafts">Open the drafts</LinkButton>
   if (!id) return null
   if (notice.role === null) return <span className="text-xs text-faint">You are not a member</span>
   return (

@@ -23,6 +23,8 @@ import { commandPackages } from './features/command-package/command-package.http
 import { readBalance, readHistory } from './features/credits/balance.ts'
 import { readPolicy } from './features/credits/policy.ts'
 import { reconcileCredits } from './features/credits/reconcile.ts'
+import { readEffects } from './features/effects/effects.ts'
+import { effectRows } from './features/effects/rows.http.ts'
 import { feedbackStats, giveFeedback, listFeedback, withdrawFeedback } from './features/feedback/feedback.ts'
 import { guidePages } from './features/guide/guide.http.ts'
 import { health, ready } from './features/health/health.ts'
@@ -179,6 +181,7 @@ export const capabilities: readonly Capability[] = [
   acceptDraft,
   dismissDraft,
   reopenDraft,
+  readEffects,
 
   createMaterial,
   listRawMaterials,
@@ -244,6 +247,7 @@ export const capabilities: readonly Capability[] = [
 /** The few routes that are more than JSON in and JSON out. */
 export const rawRoutes: readonly RawRoute[] = [
   exportAccount,
+  effectRows,
   billingWebhook,
   ...developmentPages,
   createTicket,

@@ -30,6 +30,7 @@ const OWN_NAMESPACE = new Set([
   'memory.list_projects',
   'notices.mark_read',
   'recall',
+  'drafts.offer',
 ])
 
 /** A filter by a workspace that is not theirs may also answer with nothing. */

@@ -4,6 +4,7 @@ import { accountOpenRoutes, accountRoutes } from './pages/account/routes.ts'
 import { billingRoutes } from './pages/billing/routes.ts'
 import { cardRoutes } from './pages/cards/routes.ts'
 import { draftRoutes } from './pages/drafts/routes.ts'
+import { effectRoutes } from './pages/effects/routes.ts'
 import { inboxRoutes } from './pages/inbox/routes.ts'
 import { memoryRoutes } from './pages/memory/routes.ts'
 import { searchRoutes } from './pages/search/routes.ts'
@@ -24,6 +25,7 @@ const routeTree = rootRoute.addChildren([
     ...memoryRoutes,
     ...inboxRoutes,
     ...draftRoutes,
+    ...effectRoutes,
     ...billingRoutes,
     ...settingsRoutes,
     ...supportRoutes,

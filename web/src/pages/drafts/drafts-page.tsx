@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Pickaxe } from 'lucide-react'
+import { LinkButton } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
 import { DraftItem } from './draft-item.tsx'
@@ -13,6 +14,7 @@ export function DraftsPage() {
     <Page
       title="Drafts"
       lead="What your agents solved: a command failed, something was changed, and it worked. Only you see these, and none becomes a card by itself. A draft is kept for 30 days."
+      actions={<LinkButton to="/effects">What it did for you</LinkButton>}
     >
       {drafts.error && <ErrorState error={drafts.error} onRetry={() => void drafts.refetch()} />}
       {drafts.isPending && <SkeletonList rows={3} />}

@@ -86,7 +86,8 @@ import { streamSupportChat } from './features/support/chat.http.ts'
 import { supportChat } from './features/support/chat.ts'
 import { createTicket, readAttachment } from './features/support/tickets.http.ts'
 import { closeTicket, getTicket, listTickets } from './features/support/tickets.ts'
-import { listVerdicts, verifyCard, withdrawVerdicts } from './features/verdicts/verdicts.ts'
+import { listVerdicts } from './features/verdicts/list-verdicts.ts'
+import { verifyCard, withdrawVerdicts } from './features/verdicts/verdicts.ts'
 import { changeMemberRole, listMembers, removeMember } from './features/workspaces/members.ts'
 import {
   changeWorkspace,

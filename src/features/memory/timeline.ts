@@ -3,16 +3,11 @@ import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { AnswerId } from '../../core/schemas.ts'
 import { presentEvents } from './append.ts'
-import {
-  type EventFilter,
-  type EventHead,
-  type EventPosition,
-  listNewestFirst,
-  positionAfter,
-} from './events.store.ts'
+import type { EventHead } from './events.store.ts'
 import type { ProjectRef } from './projects.store.ts'
 import { resolveProject } from './resolve-project.ts'
 import { EventType, ProjectContextEventResponse, ProjectKey, WorkspaceId } from './schemas.ts'
+import { type EventFilter, type EventPosition, listNewestFirst, positionAfter } from './timeline.store.ts'
 
 /** Time and number of the last event of a page: it stays valid when that event is deleted. */
 const CURSOR = /^(\d{4}-\d\d-\d\dT[\d:.]+Z)_(\d{1,16})$/

@@ -56,6 +56,7 @@ export const verdictsOn = (db: Db, cardIds: readonly string[]) =>
     .innerJoin('cards', 'cards.card_id', 'card_verdicts.card_id')
     .innerJoin('users', 'users.user_id', 'card_verdicts.user_id')
     .select([
+      'card_verdicts.verdict_id',
       'card_verdicts.card_id',
       'card_verdicts.user_id',
       'card_verdicts.card_version',

@@ -3,6 +3,8 @@ import type { Closeness, VerdictOutcome } from '../../db/tables/verdicts.ts'
 
 /** What one person says of a card now, with all that decides how much it weighs. */
 export type Judgement = {
+  /** Null for a vote on reading. */
+  verdictId: string | null
   userId: string
   outcome: Exclude<VerdictOutcome, 'withdrawn'>
   /** A vote on reading; a verdict is given after use. */
@@ -49,22 +51,48 @@ const DAY_MS = 86_400_000
 /** Less and less: the first card of an owner counts whole, the fourth by half. */
 const ofTheSameOwner = (nth: number): number => 1 / Math.sqrt(Math.max(1, nth))
 
-function closenessWeight(closeness: Closeness, isPublic: boolean): number {
-  if (closeness === 'owner') return WEIGHTS.owner
-  return closeness === 'team' && isPublic ? WEIGHTS.team : 1
+/** Why a judgement weighs less than that of a stranger who used the card today. */
+export const REASONS = [
+  'unproven_address',
+  'vote_on_reading',
+  'owner',
+  'same_team',
+  'many_cards_of_owner',
+  'praises_each_other',
+  'before_last_change',
+  'long_ago',
+] as const
+export type Reason = (typeof REASONS)[number]
+
+type Factors = Record<Reason, number>
+
+function factorsOf(judgement: Judgement, card: CardFacts): Factors {
+  const ageDays = Math.max(0, (card.now.getTime() - Date.parse(judgement.at)) / DAY_MS)
+  const { closeness } = judgement
+  return {
+    unproven_address: judgement.isProven ? 1 : 0,
+    vote_on_reading: judgement.isVote ? WEIGHTS.vote : WEIGHTS.verdict,
+    owner: closeness === 'owner' ? WEIGHTS.owner : 1,
+    same_team: closeness === 'team' && card.isPublic ? WEIGHTS.team : 1,
+    many_cards_of_owner: ofTheSameOwner(judgement.nthOfOwner),
+    praises_each_other: judgement.isReturned ? WEIGHTS.returned : 1,
+    before_last_change: judgement.isBeforeChange ? WEIGHTS.beforeChange : 1,
+    long_ago: 2 ** (-ageDays / card.halfLifeDays),
+  }
 }
 
-export function weightOf(judgement: Judgement, card: CardFacts): number {
-  if (!judgement.isProven) return 0
-  const ageDays = Math.max(0, (card.now.getTime() - Date.parse(judgement.at)) / DAY_MS)
-  return (
-    (judgement.isVote ? WEIGHTS.vote : WEIGHTS.verdict) *
-    closenessWeight(judgement.closeness, card.isPublic) *
-    ofTheSameOwner(judgement.nthOfOwner) *
-    (judgement.isReturned ? WEIGHTS.returned : 1) *
-    (judgement.isBeforeChange ? WEIGHTS.beforeChange : 1) *
-    2 ** (-ageDays / card.halfLifeDays)
-  )
+const productOf = (factors: Factors): number =>
+  REASONS.reduce((weight, reason) => weight * factors[reason], 1)
+
+export const weightOf = (judgement: Judgement, card: CardFacts): number =>
+  productOf(factorsOf(judgement, card))
+
+/** Age takes away a little every day: it is a reason once it has taken this much. */
+const WORTH_NAMING = 0.9
+
+export const reasonsOf = (judgement: Judgement, card: CardFacts): Reason[] => {
+  const factors = factorsOf(judgement, card)
+  return REASONS.filter((reason) => factors[reason] < WORTH_NAMING)
 }
 
 export type Weighed = { judgement: Judgement; weight: number }

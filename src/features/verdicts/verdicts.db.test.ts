@@ -170,6 +170,25 @@ onBothEngines('verdicts', (t) => {
     expect(values.toSorted((x, y) => y - x)).toEqual(values)
   })
 
+  test('those who edit a card see how much each verdict counts and why; readers do not', async () => {
+    const [owner, reader] = [await t.user(), await t.user()]
+    const card = await publicCard(owner)
+    await owner.post(`${card}/verdicts`, { outcome: 'worked' })
+    await reader.post(`${card}/verdicts`, { outcome: 'failed' })
+    const seen = async (who: typeof owner) =>
+      (await who.get(`${card}/verdicts`)).body.items.map(
+        ({ outcome, weight, weighs_less }: Record<string, unknown>) => [outcome, weight, weighs_less],
+      )
+    expect(await seen(owner)).toEqual([
+      ['failed', 1, []],
+      ['worked', 0.2, ['owner']],
+    ])
+    expect(await seen(reader)).toEqual([
+      ['failed', null, null],
+      ['worked', null, null],
+    ])
+  })
+
   test('200 verdicts at once: none is lost, and trust is what the log says', async () => {
     const owner = await t.user()
     const judges = await Promise.all(Array.from({ length: 200 }, () => t.user()))

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { capability, thinAnswer } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
-import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
+import { AnswerId, Time } from '../../core/schemas.ts'
 import { dictionary } from '../../core/sizes.ts'
 import { flag, fromJson, toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
@@ -16,15 +16,9 @@ import { rewardHelp, USEFUL_REWARD } from '../feedback/reward-help.ts'
 import { cleanJson, cleanOptional, Findings } from '../redaction/stored.ts'
 import { notePraise, standingOf } from '../trust/judging.ts'
 import { refreshIsDue, refreshSoon } from '../trust/refresh-soon.ts'
-import {
-  countedTogether,
-  holdJudge,
-  insertVerdict,
-  standingVerdicts,
-  verdictsShown,
-} from './verdicts.store.ts'
+import { countedTogether, holdJudge, insertVerdict, standingVerdicts } from './verdicts.store.ts'
 
-const OUTCOMES = ['worked', 'failed', 'stale'] as const
+export const OUTCOMES = ['worked', 'failed', 'stale'] as const
 
 const Environment = dictionary(z.string().min(1).max(200), z.string().max(500), 100)
 
@@ -49,7 +43,8 @@ const VerdictTool = VerdictCreate.extend({
   applied_in: z.string().max(1000).nullish(),
 })
 
-const said = {
+/** What everybody reads of a verdict. */
+export const said = {
   verdict_id: AnswerId,
   card_id: AnswerId,
   outcome: z.enum(OUTCOMES),
@@ -76,17 +71,6 @@ const thinVerdict = thinAnswer({
     trust: trust?.summary ?? null,
   }),
 })
-
-const VerdictList = pageOf(
-  z
-    .object({
-      ...said,
-      evidence: z.string().nullable(),
-      user_name: z.string().nullable().describe('Shown to those who may edit the card'),
-      is_mine: z.boolean(),
-    })
-    .meta({ id: 'VerdictItem' }),
-).meta({ id: 'VerdictListResponse' })
 
 /** The same environment is known again whatever the order and the spelling of its names. */
 export const environmentKey = (environment: Record<string, string>): string =>
@@ -234,51 +218,5 @@ export const withdrawVerdicts = capability({
       INSIDE,
     )
     await refreshSoon(ctx, countedOn)
-  },
-})
-
-type Shown = CardVerdictsTable & { user_name: string }
-
-/** Whoever reads the card reads what came of it; who said so, and the output they sent, is for those who edit it. */
-const presentVerdict = (row: Shown, viewer: { userId: string; mayEdit: boolean }) => {
-  const isMine = row.user_id === viewer.userId
-  return {
-    ...row,
-    outcome: row.outcome as (typeof OUTCOMES)[number],
-    environment: fromJson<Record<string, string>>(row.environment),
-    evidence: isMine || viewer.mayEdit ? row.evidence : null,
-    user_name: isMine || viewer.mayEdit ? row.user_name : null,
-    is_mine: isMine,
-  }
-}
-
-export const listVerdicts = capability({
-  name: 'cards.verdicts',
-  summary: 'What came of a card where it was used',
-  description: 'Newest first; what was taken back is left out.',
-  scopes: ['search'],
-  rest: ['GET /api/v1/cards/{card_id}/verdicts', 'GET /api/v1/cases/{case_id}/verdicts'],
-  aliases: { case_id: 'card_id' },
-  input: CardId.extend(Page),
-  output: VerdictList,
-  errors: [404],
-  run: async (ctx, { card_id, page, page_size }) => {
-    const card = await readableCard(ctx, card_id)
-    // What was said before the card came into its workspace is for its owner alone.
-    const since = card.owner_id === ctx.viewer.userId ? null : card.seen_since
-    const shown = verdictsShown(ctx.db, card_id, since)
-    const { total } = await shown
-      .select((eb) => eb.fn.countAll<number>().as('total'))
-      .executeTakeFirstOrThrow()
-    const rows = await shown
-      .selectAll('card_verdicts')
-      .select('users.display_name as user_name')
-      .orderBy('card_verdicts.created_at', 'desc')
-      .orderBy('card_verdicts.verdict_id', 'desc')
-      .limit(page_size)
-      .offset((page - 1) * page_size)
-      .execute()
-    const viewer = { userId: ctx.viewer.userId, mayEdit: card.may_update === 1 }
-    return { items: rows.map((row) => presentVerdict(row, viewer)), total, page, page_size }
   },
 })

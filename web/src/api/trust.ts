@@ -7,8 +7,8 @@ import type {
 import type { mergeCard as MergeCard, unmergeCard as UnmergeCard } from '#server/features/card-links/merge.ts'
 import type { writeCites as WriteCites } from '#server/features/staleness/cites.ts'
 import type { reviewQueue as ReviewQueue } from '#server/features/staleness/review-queue.ts'
+import type { listVerdicts as ListVerdicts } from '#server/features/verdicts/list-verdicts.ts'
 import type {
-  listVerdicts as ListVerdicts,
   verifyCard as VerifyCard,
   withdrawVerdicts as WithdrawVerdicts,
 } from '#server/features/verdicts/verdicts.ts'

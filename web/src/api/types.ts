@@ -6,7 +6,7 @@ import type { CaseListItem, CaseResponse } from '#server/features/cards/schemas.
 import type { UserResponse } from '#server/features/identity/users/users.ts'
 import type { login } from '#server/features/joining/sign-in.ts'
 import type { SearchResponse as SearchAnswer } from '#server/features/search/schemas.ts'
-import type { listVerdicts } from '#server/features/verdicts/verdicts.ts'
+import type { listVerdicts } from '#server/features/verdicts/list-verdicts.ts'
 
 export type User = z.output<typeof UserResponse>
 export type TokenResponse = OutputOf<typeof login>

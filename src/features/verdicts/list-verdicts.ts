@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import { Page, pageOf } from '../../core/schemas.ts'
+import { fromJson } from '../../db/columns.ts'
+import type { CardVerdictsTable } from '../../db/tables/verdicts.ts'
+import { readableCard } from '../cards/access.ts'
+import { CardId } from '../cards/schemas.ts'
+import { REASONS } from '../trust/weigh.ts'
+import { type Weight, whyWeights } from '../trust/why-weights.ts'
+import { verdictsShown } from './verdicts.store.ts'
+import { type OUTCOMES, said } from './verdicts.ts'
+
+const VerdictList = pageOf(
+  z
+    .object({
+      ...said,
+      evidence: z.string().nullable(),
+      user_name: z.string().nullable().describe('Shown to those who may edit the card'),
+      is_mine: z.boolean(),
+      weight: z
+        .number()
+        .nullable()
+        .describe(
+          'How much it counts, 1 for a stranger who used the card today; for those who may edit the card',
+        ),
+      weighs_less: z.array(z.enum(REASONS)).nullable().describe('Why it counts less; for the same people'),
+    })
+    .meta({ id: 'VerdictItem' }),
+).meta({ id: 'VerdictListResponse' })
+
+type Shown = CardVerdictsTable & { user_name: string }
+
+/** Whoever reads the card reads what came of it; who said so, and the output they sent, is for those who edit it. */
+const presentVerdict = (
+  row: Shown,
+  viewer: { userId: string; mayEdit: boolean },
+  weights: Map<string, Weight>,
+) => {
+  const isMine = row.user_id === viewer.userId
+  return {
+    ...row,
+    outcome: row.outcome as (typeof OUTCOMES)[number],
+    environment: fromJson<Record<string, string>>(row.environment),
+    evidence: isMine || viewer.mayEdit ? row.evidence : null,
+    user_name: isMine || viewer.mayEdit ? row.user_name : null,
+    is_mine: isMine,
+    weight: weights.get(row.verdict_id)?.weight ?? null,
+    weighs_less: weights.get(row.verdict_id)?.reasons ?? null,
+  }
+}
+
+export const listVerdicts = capability({
+  name: 'cards.verdicts',
+  summary: 'What came of a card where it was used',
+  description: 'Newest first; what was taken back is left out.',
+  scopes: ['search'],
+  rest: ['GET /api/v1/cards/{card_id}/verdicts', 'GET /api/v1/cases/{case_id}/verdicts'],
+  aliases: { case_id: 'card_id' },
+  input: CardId.extend(Page),
+  output: VerdictList,
+  errors: [404],
+  run: async (ctx, { card_id, page, page_size }) => {
+    const card = await readableCard(ctx, card_id)
+    // What was said before the card came into its workspace is for its owner alone.
+    const since = card.owner_id === ctx.viewer.userId ? null : card.seen_since
+    const shown = verdictsShown(ctx.db, card_id, since)
+    const { total } = await shown
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow()
+    const rows = await shown
+      .selectAll('card_verdicts')
+      .select('users.display_name as user_name')
+      .orderBy('card_verdicts.created_at', 'desc')
+      .orderBy('card_verdicts.verdict_id', 'desc')
+      .limit(page_size)
+      .offset((page - 1) * page_size)
+      .execute()
+    const viewer = { userId: ctx.viewer.userId, mayEdit: card.may_update === 1 }
+    const weights: Map<string, Weight> = viewer.mayEdit ? await whyWeights(ctx, card_id) : new Map()
+    return { items: rows.map((row) => presentVerdict(row, viewer, weights)), total, page, page_size }
+  },
+})

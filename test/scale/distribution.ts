@@ -115,6 +115,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
       'cards.review_queue',
       'cards.stats',
       'cases.list',
+      'drafts.offer',
       'recall',
       'search.cards',
       'workspaces.delete',
@@ -128,8 +129,8 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
     why: 'How many rewards this giver caused today: an index look-up in each shard, once per first “useful”.',
   },
   card_verdicts: {
-    by: ['cards.verify', 'feedback.give'],
-    why: 'The same for rewards by verdicts.',
+    by: ['cards.verify', 'effects.read', 'feedback.give'],
+    why: 'The same for rewards by verdicts. The figures of recall count the verdicts on delivered cards, when somebody opens that page.',
   },
   card_links: {
     by: ['cards.links', 'cards.review_queue', 'cards.unlink'],
@@ -144,6 +145,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
       'cards.publish',
       'cards.similar',
       'cards.similar_to_draft',
+      'drafts.offer',
       'recall',
       'search.cards',
       'workspaces.delete',
@@ -151,11 +153,11 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
     why: 'Search is scatter and gather: the cards that the posting lists name are read by number, a few from each shard. Deleting a workspace marks its cards in the shard that has them.',
   },
   search_runs: {
-    by: ['cards.publish', 'cards.similar', 'cards.similar_to_draft'],
+    by: ['cards.publish', 'cards.similar', 'cards.similar_to_draft', 'drafts.offer'],
     why: 'Every run is asked for the lists of a few words: each shard answers for the runs it has. Searches of large scopes do the same.',
   },
   search_postings: {
-    by: ['cards.publish', 'cards.similar', 'cards.similar_to_draft'],
+    by: ['cards.publish', 'cards.similar', 'cards.similar_to_draft', 'drafts.offer'],
     why: 'Joined with its runs, which lie in the same shard.',
   },
   raw_materials: {

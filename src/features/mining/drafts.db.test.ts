@@ -74,6 +74,32 @@ onBothEngines('drafts from one’s own work', (t) => {
     expect(found.body.total).toBe(0)
   })
 
+  test('what a hook saw is kept when the agent tells the same exchange at more length', async () => {
+    const user = await t.user()
+    const append = (body: object) => user.post('/api/v1/project-context/turns', body)
+    const commands = (name: string) => [
+      { command: 'npm test', exit_code: 1, output: `Error: Cannot find module '${name}'` },
+      { command: 'npm test', exit_code: 0, output: '12 passed' },
+    ]
+    for (const isHookFirst of [true, false]) {
+      const sessionId = `both ${isHookFirst}`
+      const hook = turn(sessionId, commands(word()), ['package.json'])
+      const { meta: _, ...told } = {
+        ...hook,
+        client: 'agent',
+        agent_report: 'It was never declared. '.repeat(9),
+      }
+      const [first, second] = isHookFirst ? [hook, told] : [told, hook]
+      await append(first)
+      expect((await append(second)).body.merged).toBe(true)
+      const { items } = (await user.get(`/api/v1/project-context/events?project_key=acme/shop`)).body
+      const kept = items.filter((event: { session_id: string }) => event.session_id === sessionId)
+      expect(kept).toHaveLength(1)
+      expect(kept[0].content).toContain('never declared')
+      expect(kept[0].meta.activity.commands).toHaveLength(2)
+    }
+  })
+
   test('accepted with other words it is a card with both outputs as evidence, once', async () => {
     const user = await t.user()
     const id = await made(user)

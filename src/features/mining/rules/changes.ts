@@ -91,7 +91,7 @@ const CHANGING: Readonly<Record<string, readonly string[]>> = {
   psql: [],
 }
 
-const IN_PLACE = /^(?:sed|perl|gsed) (?:-\w{1,10} )*-\w{0,5}i/
+const EDITS_FILE = /^(?:sed|perl|gsed) (?:-\w{1,10} )*-\w{0,5}i/
 const WRITES_FILE = /(?:^|\s)>{1,2}\s*(?!&|\/dev\/)([\w./~@+-]{1,200})(?=\s|$)/
 const DATABASE_ORDER = /\b(?:create|alter|grant|drop|insert|update) /i
 const MIGRATION = /\b(?:db:migrate|db:push|db:seed|manage\.py migrate|migrate:latest|migrate deploy)\b/
@@ -100,7 +100,7 @@ const WRAPPED = /^(?:sudo(?: -\w{1,3})?|npx(?: -y| --yes)?|pnpm exec|bunx|uv run
 function isOrder(part: string): boolean {
   const plain = part.replace(WRAPPED, '').replace(WRAPPED, '')
   const [program = '', order = ''] = plain.split(/\s+/, 3)
-  if (IN_PLACE.test(plain) || MIGRATION.test(plain)) return true
+  if (EDITS_FILE.test(plain) || MIGRATION.test(plain)) return true
   if (program === 'psql') return DATABASE_ORDER.test(plain)
   const orders = Object.hasOwn(CHANGING, program) ? CHANGING[program] : undefined
   if (orders === undefined) return false

@@ -163,7 +163,7 @@ export function readSession({ steps: given }: Pick<Session, 'steps'>): SessionRe
     if (outcome === 'failed') noteFailure(open, key, { at, folder, step, ...readFailing(step) })
     if (outcome !== 'succeeded') return
     for (const done of new Set([key, ...parts])) {
-      const attempts = open.get(done)?.filter((attempt) => isSamePlace(attempt, { at, folder })) ?? []
+      const attempts = open.get(done)?.filter((attempt) => isSameFolder(attempt, { at, folder })) ?? []
       if (attempts.length > 0) open.delete(done)
       if (attempts.length > 0) noteSuccess(read, steps, attempts, { key: done, step, at })
     }
@@ -172,7 +172,7 @@ export function readSession({ steps: given }: Pick<Session, 'steps'>): SessionRe
 }
 
 /** Near enough, and not in another folder: where a line names none, it is run where the last one was. */
-const isSamePlace = (attempt: Attempt, success: { at: number; folder: string | null }): boolean =>
+const isSameFolder = (attempt: Attempt, success: { at: number; folder: string | null }): boolean =>
   success.at - attempt.at <= LONGEST_SPAN &&
   (attempt.folder === null || success.folder === null || attempt.folder === success.folder)
 

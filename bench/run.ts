@@ -12,6 +12,7 @@ const BENCHES = [
   'search',
   'tail',
   'memory',
+  'recall',
   'redact',
   'mcp',
   'workers',
@@ -38,6 +39,7 @@ if (values.help || unknown.length > 0) {
 /** What a trial changes: small collections, short loads. */
 const SMALL_ARGUMENTS: Record<string, string[]> = {
   search: ['--sizes', '1000', '--postgres-sizes', '', '--queries', '20'],
+  recall: ['--cards', '1000', '--events', '200', '--rounds', '40'],
   growth: ['--sizes', '1000', '--out', ''],
 }
 const SMALL_ENVIRONMENT = {

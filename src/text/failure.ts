@@ -58,9 +58,20 @@ const FINE =
   /\b(?:0|no|zero|without) (?:errors?|failures?|failed|problems?|warnings?|vulnerabilities)\b|\b(?:errors?|failed|failures?): ?0\b|^\s*(?:✓|✔|√|ok\b|PASS\b|INFO\b|DEBUG\b|TRACE\b|info:|debug:)|\b(?:INFO|DEBUG|TRACE)\b/i
 /** It may be the reason, if nothing else is. */
 const WARNS = /\bwarn(?:ing)?\b|\bdeprecated\b/i
-/** What every test runner writes around the one line that tells. */
-const SUMMARY =
-  /^\s*(?:Traceback \(most|Error:?\s*$|failures?:?\s*$|exit(?:ed)? (?:code|status)|npm (?:error|ERR!) (?:A complete log|Lifecycle script|command (?:failed|sh)|path|workspace)|\d+ (?:failed|failing|errors?)\b)/i
+/** What programs write around the line that tells: it says that something failed, not what. */
+const SUMMARY = new RegExp(
+  [
+    String.raw`^\s*(?:Traceback \(most|(?:Error|failures?|errors?):?\s*$|exit(?:ed)? (?:code|status))`,
+    String.raw`^\s*npm (?:error|ERR!) (?:A complete log|Lifecycle script|command (?:failed|sh)|path|workspace|errno|syscall)`,
+    String.raw`^\s*(?:make|ninja|gmake)(?:\[\d+\])?: (?:\*\*\*|.{0,200} stopped)`,
+    String.raw`^\s*(?:Found |[×✖] )?\d+ (?:failed|failing|errors?|problems?)\b`,
+    String.raw`\bcommand failed with exit code\b|\bELIFECYCLE\b|\bprocess completed with exit code\b`,
+    String.raw`^\s*(?:FAIL|FAILED|BUILD FAILED)\s*$`,
+  ].join('|'),
+  'i',
+)
+/** It speaks of a failure only where no other line does. */
+const ASIDE = 0.5
 
 function weightOf(line: string): number {
   if (line.length > LONGEST_LINE || isStackFrame(line)) return 0
@@ -68,7 +79,8 @@ function weightOf(line: string): number {
   const isNamed = NAMED.test(line)
   if (!saysError && !saysWrong && !isNamed) return 0
   if (FINE.test(line)) return 0
-  if (SUMMARY.test(line) || (WARNS.test(line) && !isNamed)) return 0.5
+  if (SUMMARY.test(line)) return 0
+  if (WARNS.test(line) && !isNamed) return ASIDE
   return Number(saysError) + Number(saysWrong) + 2 * Number(isNamed)
 }
 
@@ -90,7 +102,7 @@ function cleaned(lines: readonly Line[], most: number): Line[] {
   for (const line of lines) {
     if (kept.size >= most) break
     const text = cleanLine(line.text)
-    if (/\p{L}/u.test(text) && !kept.has(text)) kept.set(text, { ...line, text })
+    if (/\p{L}/u.test(text) && !SUMMARY.test(text) && !kept.has(text)) kept.set(text, { ...line, text })
   }
   return [...kept.values()]
 }
@@ -99,11 +111,10 @@ const LAST_LINES = 3
 
 /** The last lines of a failing command that names no error: most programs end with the reason. */
 function lastLines(output: string): Line[] {
-  const lines = terminalLines(output.slice(-LAST_LINES * LONGEST_LINE))
-  return cleaned(
-    lines.map((text, at) => ({ text: text.slice(0, LONGEST_LINE), weight: 0, at })).reverse(),
-    LAST_LINES,
-  )
+  const lines = terminalLines(output.slice(-2 * LAST_LINES * LONGEST_LINE))
+    .map((text, at) => ({ text: text.slice(0, LONGEST_LINE), weight: 0, at }))
+    .filter(({ text }) => !isStackFrame(text))
+  return cleaned(lines.reverse(), LAST_LINES)
 }
 
 /** Without an exit code, a line must say that something failed, and what. */
@@ -124,8 +135,11 @@ export function readFailure(text: string): Failure {
   const weighed = exitCode === 0 ? [] : weighedLines(output)
   const isFailure = exitCode === undefined ? (weighed[0]?.weight ?? 0) >= SURELY_FAILED : exitCode !== 0
   if (!isFailure) return { isFailure, command, lines: [], signature: '' }
-  const telling = cleaned(weighed, MOST_TELLING_LINES)
-  const chosen = telling.length > 0 ? telling : lastLines(output)
+  const telling = cleaned(
+    weighed.filter(({ weight }) => weight > ASIDE),
+    MOST_TELLING_LINES,
+  )
+  const chosen = telling.length > 0 ? telling : [...cleaned(weighed, LAST_LINES), ...lastLines(output)]
   return {
     isFailure,
     command,
@@ -145,16 +159,22 @@ export const failureSignature = (text: string): string => readFailure(text).sign
 
 /** A signature rests on the lines that say most: the further ones differ more easily. */
 const SIGNED_LINES = 2
-/** A number tells only as part of a name, or where it is called a code. */
+/** A number tells only as part of a name, as a version, or where it is called a code. */
 const LOOSE_NUMBER =
-  /(?<!\b(?:http|status|code|error|errno) )(?<![\p{L}\p{N}_.-])\d+(?:[.,:]\d+)*(?![\p{L}\p{N}_])/giu
+  /(?<!\b(?:http|status|code|error|errno) )(?<![\p{L}\p{N}_.@-])\d+(?:[.,:]\d+)*(?![\p{L}\p{N}_])/giu
+const VERSION = /^\d+\.\d+\.\d+$/
+
+/** A line without counts, ports and addresses, which are of the moment. */
+export const withoutLooseNumbers = (line: string): string =>
+  line.replace(LOOSE_NUMBER, (number) => (VERSION.test(number) ? number : ' '))
+
 const SECOND_SEED = 0x5f3759df
 
 const hex = (value: number): string => (value >>> 0).toString(16).padStart(8, '0')
 
 function signatureOf(lines: readonly string[]): string {
   const signed = lines
-    .map((line) => line.replace(LOOSE_NUMBER, ' ').toLowerCase().split(/\s+/).join(' ').trim())
+    .map((line) => withoutLooseNumbers(line).toLowerCase().split(/\s+/).join(' ').trim())
     .filter((line) => line !== '')
     .join('\n')
   return signed === '' ? '' : `${hex(fnv1a(signed))}${hex(fnv1a(signed, SECOND_SEED))}`

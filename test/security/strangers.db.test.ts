@@ -54,6 +54,8 @@ async function makeWorld(t: Parameters<typeof busyVault>[0]) {
   const written = { project_key: 'example/secret', event_type: 'user_message', content: MARK }
   const event = ok(await owner.post('/api/v1/project-context/events', written))
   const material = ok(await owner.post('/api/v1/raw-materials', { content: MARK, ...inTeam }))
+  const candidates = [{ command: 'npm test', failure: `Error: ${MARK}`, success: 'ok', report: MARK }]
+  const drafts = ok(await owner.post('/api/v1/drafts', { candidates }))
   const key = ok(await owner.post('/api/v1/auth/api-keys', { name: MARK }))
   const [session] = ok(await owner.get('/api/v1/auth/sessions'))
   ok(await owner.patch(`/api/v1/workspaces/${inTeam.workspace_id}`, { name: MARK }))
@@ -62,6 +64,7 @@ async function makeWorld(t: Parameters<typeof busyVault>[0]) {
     stranger: await t.user('stranger'),
     ids: {
       card_id: card.card_id,
+      draft_id: drafts.results[0].draft_id,
       deleted_card_id: gone.card_id,
       raw_id: event.raw_id,
       material_id: material.raw_id,
@@ -105,6 +108,7 @@ function inputFor(capability: Capability, { ids }: World): Record<string, unknow
     review_after_days: 30,
     query: 'zebrafish',
     moment: 'prompt',
+    candidates: [{ command: 'npm test', failure: 'Error: strange', success: 'ok' }],
     text: `${MARK} ${MARK}1 ${MARK}2`,
     content: 'text',
     event_type: 'user_message',

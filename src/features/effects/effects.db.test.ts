@@ -55,7 +55,7 @@ onBothEngines('what recall did', (t) => {
     })
     const said = await recall(user, name, '=one')
     expect(said.silent).toBe(false)
-    const other = { moment: 'failure', text: '$ cargo build\nexit code 101\nerror[E0502]: cannot borrow' }
+    const other = { moment: 'failure', text: '$ ls\nexit code 0\nsrc' }
     expect((await user.post('/api/v1/recall', other)).body.silent).toBe(true)
     await user.get(`/api/v1/cards/${card_id}`)
     await user.post(`/api/v1/cards/${card_id}/verdicts`, { outcome: 'worked' })

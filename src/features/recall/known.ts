@@ -21,10 +21,10 @@ const SHARE_OF_CARDS = 0.4
 const factOf = (title: string, event: Event | null, { resolved }: ProjectMemory, asker: Asker): Found[] => {
   if (!event) return []
   const { project_key: projectKey, raw_id: id, content: text } = event
-  const place = { projectKey, workspaceId: resolved.workspaceId }
+  const home = { projectKey, workspaceId: resolved.workspaceId }
   return [
     {
-      item: memoryItem({ kind: 'fact', id, title, text, why: 'current', ...place }, asker),
+      item: memoryItem({ kind: 'fact', id, title, text, why: 'current', ...home }, asker),
       confidence: null,
     },
   ]
@@ -32,10 +32,10 @@ const factOf = (title: string, event: Event | null, { resolved }: ProjectMemory,
 
 const eventOf = (event: Event, { resolved }: ProjectMemory, asker: Asker): Found => {
   const { project_key: projectKey, raw_id: id, content: text, created_at } = event
-  const place = { projectKey, workspaceId: resolved.workspaceId }
+  const home = { projectKey, workspaceId: resolved.workspaceId }
   const title = `Recent work, ${created_at.slice(0, 16).replace('T', ' ')}`
   return {
-    item: memoryItem({ kind: 'event', id, title, text, why: 'recent', ...place }, asker),
+    item: memoryItem({ kind: 'event', id, title, text, why: 'recent', ...home }, asker),
     confidence: null,
   }
 }

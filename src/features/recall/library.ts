@@ -1,12 +1,13 @@
 import type { UserCtx } from '../../core/context.ts'
+import { isLikelyOutdated } from '../cards/present.ts'
 import { balanceOf, spentOn } from '../credits/ledger.ts'
 import { PUBLIC_SEARCH_COST } from '../credits/policy.ts'
 import { settingsOf } from '../identity/users/user-settings.ts'
 import { requireUser } from '../identity/users/users.ts'
-import { lookInLibrary } from '../search/find-cards.ts'
-import { type AskingMoment, foundCard } from './fitting.ts'
-import { FLOORS } from './floors.ts'
+import { type FoundCard, lookInLibrary } from '../search/find-cards.ts'
+import { foundCard, LOOKED_AT } from './fitting.ts'
 import type { Asker, Found } from './items.ts'
+import { type Asked, surelyFitting } from './judge.ts'
 
 /** Shows what the library has and books its price, in the open transaction. */
 export type LibraryOffer = (
@@ -14,8 +15,6 @@ export type LibraryOffer = (
   callId: string,
   isNew: (cardId: string) => boolean,
 ) => Promise<{ found: Found[]; charged: number }>
-
-const LOOKED_AT = 3
 
 const startOfMonth = (now: Date): string =>
   new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)).toISOString()
@@ -30,20 +29,23 @@ async function mayPay(ctx: UserCtx, monthly: number): Promise<boolean> {
 /** Undefined where the person has not switched the library on for agents, or where it has nothing. */
 export async function offerOfLibrary(
   ctx: UserCtx,
-  { moment, query }: { moment: AskingMoment; query: string },
+  question: Asked & { query: string },
   asker: Asker,
 ): Promise<LibraryOffer | undefined> {
   const settings = settingsOf(await requireUser(ctx, ctx.viewer.userId))
   const monthly = settings.agent_library_monthly_credits
   if (!settings.agent_library || (ctx.config.credits && monthly < PUBLIC_SEARCH_COST)) return undefined
-  const show = await lookInLibrary(ctx, query, { limit: LOOKED_AT, minScore: FLOORS[moment].card })
-  if (!show) return undefined
+  const hits = await lookInLibrary(ctx, question.query, LOOKED_AT)
+  if (!hits) return undefined
+  const { information, show } = hits
+  const fitting = (cards: FoundCard[]) =>
+    surelyFitting(question, { cards, information }).filter(({ card }) => !isLikelyOutdated(card.row))
   return async (ctx, callId, isNew) => {
     const { picked, charged } = await show(ctx, {
       ref: { type: 'recall', id: callId },
       isAllowed: async (ctx, { picked }) =>
-        picked.some(({ row }) => isNew(row.card_id)) && (await mayPay(ctx, monthly)),
+        fitting(picked).some(({ card }) => isNew(card.row.card_id)) && (await mayPay(ctx, monthly)),
     })
-    return { found: picked.map((card) => foundCard(card, asker)), charged }
+    return { found: fitting(picked).map((card) => foundCard(card, asker)), charged }
   }
 }

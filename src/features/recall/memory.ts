@@ -38,7 +38,7 @@ export async function findInMemory(
 ): Promise<Found[]> {
   if (!project || project.events === 0) return []
   const events = await eventsFor(ctx, project, text, LOOKED_AT)
-  const place = { projectKey: project.project_key, workspaceId }
+  const home = { projectKey: project.project_key, workspaceId }
   return events.flatMap((event): Found[] => {
     const confidence = event.score ?? 0
     if (confidence < floor || (sessionId !== null && event.session_id === sessionId)) return []
@@ -47,11 +47,11 @@ export async function findInMemory(
       (one) => one?.raw_id === event.raw_id,
     )
     if (document) {
-      const said = { kind: 'fact' as const, id: event.raw_id, title: 'Project facts', why, ...place }
+      const said = { kind: 'fact' as const, id: event.raw_id, title: 'Project facts', why, ...home }
       return [{ item: memoryItem({ ...said, text: linesAbout(document, text) }, asker), confidence }]
     }
     if (event.event_type === 'fact_snapshot' || event.event_type === 'summary') return []
-    const said = { kind: 'event' as const, id: event.raw_id, title: titleOf(event), why, ...place }
+    const said = { kind: 'event' as const, id: event.raw_id, title: titleOf(event), why, ...home }
     return [{ item: memoryItem({ ...said, text: event.snippet }, asker), confidence }]
   })
 }

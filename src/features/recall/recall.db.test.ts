@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
+import { contextFor } from '../../core/context.ts'
+import { dropOldRecalls } from '../deliveries/deliveries.ts'
 
 const CARD = {
   title: 'npm ci fails with EACCES on mkdir node_modules in the build image',
@@ -167,6 +169,36 @@ onBothEngines('recall', (t) => {
     expect(opened).toMatch(/Z$/)
     await me.get(`/api/v1/cards/${card_id}`)
     expect((await rowsOf(t, me)).items[0]?.opened_at).toBe(opened)
+  })
+
+  test('a card that is read more than a day later is not opened, and rows go after 400 days', async () => {
+    const me = await t.user()
+    const { card_id } = await record(me, CARD)
+    await recallOf(me, { text: FAILURE })
+    t.later(25 * 3_600_000)
+    await me.get(`/api/v1/cards/${card_id}`)
+    expect((await rowsOf(t, me)).items).toMatchObject([{ opened_at: null }])
+    const inDays = (days: number) =>
+      dropOldRecalls({
+        ...contextFor(t.app.services),
+        now: () => new Date(t.app.services.now().getTime() + days * 86_400_000),
+      })
+    await inDays(398)
+    expect((await rowsOf(t, me)).calls).toHaveLength(1)
+    await inDays(400)
+    expect(await rowsOf(t, me)).toEqual({ calls: [], items: [] })
+  })
+
+  test('rows are part of the export, and leave with the account', async () => {
+    const me = await t.user()
+    const { card_id } = await record(me, CARD)
+    const { call_id } = await recallOf(me, { text: FAILURE, session_id: 'kept' })
+    const lines = (await me.get('/api/v1/auth/me/export')).text
+    expect(lines).toContain(call_id)
+    expect(lines).toMatch(new RegExp(`"recall_item".*${card_id}`))
+    const left = await me.delete('/api/v1/auth/me?confirmed_by_user=true')
+    expect(left.status, left.text).toBe(200)
+    expect(await rowsOf(t, me)).toEqual({ calls: [], items: [] })
   })
 
   test('memory of other sessions fits too; the session’s own, and what is replaced, does not', async () => {

@@ -1,14 +1,10 @@
 import type { UserCtx } from '../../core/context.ts'
 import { readQuery } from '../../text/query-words.ts'
 import { type Charge, chargedSearch } from './charge.ts'
-import { mayHit, type Picked, pickHits, type Wish } from './hits.ts'
-import { retrieve } from './retrieve.ts'
+import { isCarried, mayHit, type Picked, pickHits } from './hits.ts'
+import { type Loaded, loadHits } from './results.ts'
+import { type Retrieved, retrieve } from './retrieve.ts'
 import type { SearchScope } from './scope.ts'
-
-export type { Picked }
-
-/** How many cards, and how sure of them. */
-export type CardsWanted = { limit: number; minScore: number }
 
 const scopeOf = (ctx: UserCtx, scope: 'own_and_team' | 'public'): SearchScope => ({
   viewerId: ctx.viewer.userId,
@@ -19,37 +15,51 @@ const scopeOf = (ctx: UserCtx, scope: 'own_and_team' | 'public'): SearchScope =>
   track: undefined,
 })
 
-const wishFor = (wanted: CardsWanted): Wish => ({
-  ...wanted,
-  demands: { phrases: [], isInTitle: false },
-  isSureOnly: true,
-})
+const NO_DEMANDS = { phrases: [], isInTitle: false }
 
-/** The cards of the viewer and their teams that answer a text, as search finds them; none below the wanted confidence. */
-export async function findOwnAndTeam(ctx: UserCtx, text: string, wanted: CardsWanted): Promise<Picked[]> {
-  const scope = scopeOf(ctx, 'own_and_team')
-  const found = await retrieve(ctx, readQuery(text), scope)
-  const { picked } = await pickHits(ctx, scope, found, wishFor(wanted))
-  return picked
-}
+/** What each word of the text says, by its term. */
+export type Information = ReadonlyMap<string, number>
 
-export type LibraryHits = { picked: Picked[]; charged: number }
+const informationIn = ({ asked }: Retrieved): Information =>
+  new Map(asked.map(({ term, information }) => [term, information]))
+
+/** A card that search found, however sure it is; whoever asks judges it. */
+export type FoundCard = Loaded
+export type FoundCards = { cards: FoundCard[]; information: Information }
 
 /**
- * The same in the public library. What comes back shows the hits at the price of a public search, in a transaction of the caller's
+ * The first cards of the viewer and their teams for a text, in the order of the ranking. What a program writes has no slips, and
+ * looking for what may be meant takes longer than all the rest, so no word is corrected.
+ */
+export async function findOwnAndTeam(ctx: UserCtx, text: string, most: number): Promise<FoundCards> {
+  const scope = scopeOf(ctx, 'own_and_team')
+  const found = await retrieve(ctx, readQuery(text), scope, 'words')
+  const first = found.hits.slice(0, most)
+  const loaded = first.length > 0 ? await loadHits(ctx, scope, found.asked, first, NO_DEMANDS) : []
+  return { cards: loaded.filter(({ covers }) => isCarried(covers)), information: informationIn(found) }
+}
+
+export type LibraryHits = { information: Information; show: (ctx: UserCtx, charge: Charge) => Promise<Shown> }
+export type Shown = { picked: Picked[]; charged: number }
+
+/**
+ * What the public library has for a text. `show` shows the hits at the price of a public search, in the caller's transaction
  * where one is open; undefined where there is no hit.
  */
 export async function lookInLibrary(
   ctx: UserCtx,
   text: string,
-  wanted: CardsWanted,
-): Promise<((ctx: UserCtx, charge: Charge) => Promise<LibraryHits>) | undefined> {
+  most: number,
+): Promise<LibraryHits | undefined> {
   const scope = scopeOf(ctx, 'public')
-  const found = await retrieve(ctx, readQuery(text), scope)
-  const wish = wishFor(wanted)
+  const found = await retrieve(ctx, readQuery(text), scope, 'words')
+  const wish = { limit: most, minScore: 0, demands: NO_DEMANDS }
   if (!mayHit(found, wish)) return undefined
-  return async (ctx, charge) =>
-    ctx.config.credits
-      ? chargedSearch(ctx, scope, found, wish, charge)
-      : { ...(await pickHits(ctx, scope, found, wish)), charged: 0 }
+  return {
+    information: informationIn(found),
+    show: async (ctx, charge) =>
+      ctx.config.credits
+        ? chargedSearch(ctx, scope, found, wish, charge)
+        : { ...(await pickHits(ctx, scope, found, wish)), charged: 0 },
+  }
 }

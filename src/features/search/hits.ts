@@ -8,13 +8,7 @@ import type { SearchScope } from './scope.ts'
 /** A result, and whether it is below the floor. */
 export type Picked = Loaded & { isWeak: boolean }
 
-export type Wish = {
-  limit: number
-  minScore: number
-  demands: Demands
-  /** What is too weak to be a hit is not even read. */
-  isSureOnly?: boolean
-}
+export type Wish = { limit: number; minScore: number; demands: Demands }
 
 export type Picks = {
   /** Hits in the order of the ranking; after them, outside of the public library, what is too weak to be one. */
@@ -82,7 +76,7 @@ export async function pickHits(
   found: Retrieved,
   wish: Wish,
 ): Promise<Picks> {
-  const { limit, minScore, demands, isSureOnly = scope.scope === 'public' } = wish
+  const { limit, minScore, demands } = wish
   const { judged, bar } = judge(found, minScore, demands.isInTitle)
   const enough = Math.max(limit, LEAST_READ)
   const [strong, weak]: [Picked[], Picked[]] = [[], []]
@@ -92,13 +86,14 @@ export async function pickHits(
     for (; at < hits.length && !isEnough(); at += enough)
       for (const loaded of await loadHits(ctx, scope, found.asked, hits.slice(at, at + enough), demands)) {
         if (isHit(loaded)) strong.push({ ...loaded, isWeak: false })
-        else if (!isSureOnly && loaded.confidence >= minScore) weak.push({ ...loaded, isWeak: true })
+        else if (scope.scope !== 'public' && loaded.confidence >= minScore)
+          weak.push({ ...loaded, isWeak: true })
       }
     return at
   }
   const likely = judged.filter(({ isStrong }) => isStrong).map(({ hit }) => hit)
   const looked = await read(likely, () => strong.length >= enough)
-  if (!isSureOnly)
+  if (scope.scope !== 'public')
     await read(
       judged.filter(({ isStrong }) => !isStrong).map(({ hit }) => hit),
       () => strong.length + weak.length >= limit,

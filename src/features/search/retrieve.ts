@@ -59,7 +59,7 @@ export type Retrieved = {
 
 /**
  * Ranks what is in scope by words, and by the words that may be meant where no card has what was typed. The words path
- * alone is for measuring what the other adds.
+ * alone is for texts without slips, and for measuring what the other adds.
  */
 export async function retrieve(
   ctx: Ctx,

@@ -9,6 +9,7 @@ import { Section } from '../../ui/page.tsx'
 import { ErrorState, SkeletonList } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
+import { AgentLibrary } from './agent-library.tsx'
 import { languagesWith } from './languages.ts'
 
 const settingsQuery = queryOptions({
@@ -80,6 +81,7 @@ export function General() {
           </SelectField>
         </div>
       </Section>
+      <AgentLibrary settings={before} onChange={change} />
       <Section title="Mail and language">
         <div className="grid gap-4">
           <Checkbox

@@ -1,0 +1,132 @@
+import { tokens } from '../../text/analyse.ts'
+import { fold } from '../../text/fold.ts'
+import { STOP_WORDS } from '../../text/stopwords.ts'
+import { byTrust } from '../search/by-trust.ts'
+import type { FoundCard, FoundCards, Information } from '../search/find-cards.ts'
+import { COEFFICIENTS, FLOORS } from './floors.ts'
+
+/** What is asked: the lines to compare, and all that was said around them. */
+export type Asked = { moment: 'failure' | 'prompt'; lines: readonly string[]; around: string }
+
+/**
+ * What speaks for a card besides the confidence of search, which knows words but neither their order nor what the card itself is
+ * about. A card that shares scattered words with an error has little of it; one that quotes the error has much.
+ */
+export type Evidence = {
+  /** The logit of the confidence of search. */
+  confidence: number
+  /** What the longest row of words says that stands in both. */
+  quoted: number
+  /** Names and codes of errors that both have. */
+  codes: number
+  /** The share of the card's title, and of its symptom, that the asker says. */
+  title: number
+  symptom: number
+}
+
+type Word = { term: string; typed: string }
+
+const READ_CHARACTERS = 3000
+const ONLY_NUMBERS = /^[\d.]+$/
+
+function wordsOf(text: string): Word[] {
+  const read = text.slice(0, READ_CHARACTERS)
+  return tokens(read).flatMap(({ start, end, terms }) => {
+    const typed = read.slice(start, end)
+    if (STOP_WORDS.has(fold(typed)) || ONLY_NUMBERS.test(typed)) return []
+    return [{ term: terms.at(-1) ?? '', typed }]
+  })
+}
+
+/** `ENOENT`, `TS2345`, `useState`, `MODULE_NOT_FOUND`, `StackOverflowError`: nobody writes one by chance. */
+const CODE = /^[A-Z][A-Z_]{3,}$|^(?=\w*\d)(?=\w*[A-Za-z])\w{3,}$|[a-z][A-Z]|\w_\w|(?:Error|Exception)$/
+/** Said by half of all failures. */
+const COMMON_CODES = new Set(
+  `Error ERROR FATAL FAILED WARNING INFO DEBUG FAIL Exception Warning TypeError KeyError ValueError AttributeError RuntimeError
+  ReferenceError AssertionError`.split(/\s+/),
+)
+const isCode = (typed: string): boolean => CODE.test(typed) && !COMMON_CODES.has(typed)
+
+const MOST_CODES = 3
+/** A word that the query did not ask for as such, as one beyond its longest. */
+const UNWEIGHED = 0.5
+const LARGEST_LOGIT = 9
+
+const pairOf = (before: Word, after: Word) => `${before.term} ${after.term}`
+
+/** The words of a card's texts, and which stands right before which. */
+function readCard({ row }: FoundCard) {
+  const { title, symptom, fix_summary, root_cause, tags } = row
+  const fields = [title, symptom, fix_summary, root_cause ?? '', tags].map(wordsOf)
+  return {
+    title: fields[0] ?? [],
+    symptom: fields[1] ?? [],
+    words: new Set(fields.flat().map(({ term }) => term)),
+    pairs: new Set(
+      fields.flatMap((field) => field.slice(1).map((word, i) => pairOf(field[i] as Word, word))),
+    ),
+  }
+}
+
+type Card = ReturnType<typeof readCard>
+
+/** What the longest row of words of a line says that the card has in the same order. */
+function quotedIn(line: readonly Word[], { words, pairs }: Card, information: Information): number {
+  let [longest, row] = [0, 0]
+  line.forEach((word, i) => {
+    const says = information.get(word.term) ?? UNWEIGHED
+    const before = line[i - 1]
+    if (!words.has(word.term)) row = 0
+    else row = before && pairs.has(pairOf(before, word)) ? row + says : says
+    longest = Math.max(longest, row)
+  })
+  return longest
+}
+
+function shareSaid(words: readonly Word[], said: ReadonlySet<string>): number {
+  const terms = new Set(words.map(({ term }) => term))
+  return terms.size === 0 ? 0 : [...terms].filter((term) => said.has(term)).length / terms.size
+}
+
+const logit = (p: number): number => Math.max(-LARGEST_LOGIT, Math.min(LARGEST_LOGIT, Math.log(p / (1 - p))))
+
+/** Reads the question once, then every card beside it. */
+export function evidenceFor(
+  { lines, around }: Asked,
+  information: Information,
+): (card: FoundCard) => Evidence {
+  const read = lines.map(wordsOf)
+  const codes = new Map(read.flat().flatMap(({ term, typed }) => (isCode(typed) ? [[term, typed]] : [])))
+  const said = new Set([...read.flat(), ...wordsOf(around)].map(({ term }) => term))
+  return (found) => {
+    const card = readCard(found)
+    const quoted = Math.max(0, ...read.map((line) => quotedIn(line, card, information)))
+    return {
+      confidence: logit(found.confidence),
+      quoted: Math.log(1 + quoted),
+      codes: Math.min(MOST_CODES, [...codes.keys()].filter((term) => card.words.has(term)).length),
+      title: shareSaid(card.title, said),
+      symptom: shareSaid(card.symptom, said),
+    }
+  }
+}
+
+export type Judged = { card: FoundCard; confidence: number }
+
+const EVIDENCE = ['confidence', 'quoted', 'codes', 'title', 'symptom'] as const satisfies (keyof Evidence)[]
+
+export function sureness(moment: Asked['moment'], evidence: Evidence): number {
+  const { constant, ...coefficients } = COEFFICIENTS[moment]
+  const sum = EVIDENCE.reduce((sum, name) => sum + coefficients[name] * evidence[name], constant)
+  return 1 / (1 + Math.exp(-sum))
+}
+
+/** The cards that surely fit, surest first; among those as sure as each other the more trusted. */
+export function surelyFitting(asked: Asked, { cards, information }: FoundCards): Judged[] {
+  const evidenceOf = evidenceFor(asked, information)
+  const judged = cards
+    .map((card) => ({ card, confidence: sureness(asked.moment, evidenceOf(card)), trust: card.trust }))
+    .filter(({ confidence }) => confidence >= FLOORS[asked.moment].card)
+    .sort((a, b) => b.confidence - a.confidence)
+  return byTrust(judged)
+}

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { expectAccessible, openStage } from './support.ts'
+
+const stage = openStage()
+
+test('somebody lets agents look in the library, chooses how much that may cost, and takes it back', async () => {
+  const person = await stage.person('Careful spender')
+  const settings = () =>
+    person.api<{ agent_library: boolean; agent_library_monthly_credits: number }>(
+      'GET',
+      '/api/v1/user/settings',
+    )
+  const { page } = person
+  await page.goto('/settings')
+  const library = page.getByLabel('Also look in the public library')
+  await library.waitFor()
+  expect(await page.getByLabel('At most so many credits a month').count()).toBe(0)
+  await library.check()
+  await page.getByText('Saved.').first().waitFor()
+  // Nothing is spent before a limit is chosen.
+  expect(await settings()).toMatchObject({ agent_library: true, agent_library_monthly_credits: 0 })
+  await page.getByLabel('At most so many credits a month').selectOption('50')
+  await expect.poll(settings).toMatchObject({ agent_library: true, agent_library_monthly_credits: 50 })
+  await expectAccessible(page)
+  await library.uncheck()
+  await expect.poll(settings).toMatchObject({ agent_library: false, agent_library_monthly_credits: 50 })
+})

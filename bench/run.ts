@@ -18,6 +18,7 @@ const BENCHES = [
   'workers',
   'nodes',
   'hostile',
+  'web',
   'growth',
 ]
 

@@ -1,7 +1,7 @@
 import type { Capability } from './core/capability.ts'
 import type { RawRoute } from './core/http/raw-route.ts'
 import { aiGuide } from './features/ai-guide/ai-guide.ts'
-import { readAudit, readWorkspaceAudit } from './features/audit/read.ts'
+import { readAudit, readWorkspaceAudit } from './features/audit-log/audit-log.ts'
 import { listCreditPacks, listPlans } from './features/billing/catalogue.ts'
 import { checkoutCredits, checkoutPlan, openPortal, readStatus } from './features/billing/checkout.ts'
 import { developmentPages } from './features/billing/development.http.ts'
@@ -11,6 +11,8 @@ import { linkCards, listLinks, unlinkCards } from './features/card-links/links.t
 import { mergeCard, unmergeCard } from './features/card-links/merge.ts'
 import { deleteCard, undeleteCard } from './features/cards/delete.ts'
 import { cardHistory, cardVersion, restoreCard } from './features/cards/history.ts'
+import { readImage, uploadImage } from './features/cards/images/images.http.ts'
+import { deleteImage, listCardImages } from './features/cards/images/images.ts'
 import { moveCard } from './features/cards/move.ts'
 import { publishCard } from './features/cards/publish.ts'
 import { getCard, listCardsPage, listCases } from './features/cards/read.ts'
@@ -20,7 +22,9 @@ import { similarTo, similarToDraft } from './features/cards/similar.ts'
 import { cardStats } from './features/cards/stats.ts'
 import { updateCard } from './features/cards/update.ts'
 import { commandPackages } from './features/command-package/command-package.http.ts'
-import { readBalance, readHistory } from './features/credits/balance.ts'
+import { createComment, deleteComment, editComment, listComments } from './features/comments/comments.ts'
+import { readHistory } from './features/credit-history/credit-history.ts'
+import { readBalance } from './features/credits/balance.ts'
 import { readPolicy } from './features/credits/policy.ts'
 import { reconcileCredits } from './features/credits/reconcile.ts'
 import { readEffects } from './features/effects/effects.ts'
@@ -46,6 +50,7 @@ import { signOutEverywhere } from './features/identity/recovery/end-access.ts'
 import { requestPasswordReset } from './features/identity/recovery/reset-requests.ts'
 import { changeProfile } from './features/identity/users/profile.ts'
 import { me, submitOnboarding } from './features/identity/users/users.ts'
+import { listNotices, readNotices, unreadNotices } from './features/inbox/inbox.ts'
 import { addMember, addMemberByEmail } from './features/invitations/add-members.ts'
 import { acceptInvitation, declineInvitation, listMyInvitations } from './features/invitations/addressed.ts'
 import { acceptInvite, listInvites, revokeInvite, viewInvite } from './features/invitations/invitations.ts'
@@ -75,7 +80,6 @@ import { listEvents } from './features/memory/timeline.ts'
 import { appendTurn } from './features/memory/turns.ts'
 import { acceptDraft } from './features/mining/accept.ts'
 import { dismissDraft, getDraft, listDrafts, offerDrafts, reopenDraft } from './features/mining/drafts.ts'
-import { listNotices, readNotices, unreadNotices } from './features/notices/notices.ts'
 import { pagesStylesheet } from './features/pages/pages.http.ts'
 import { recall } from './features/recall/recall.ts'
 import { searchCards } from './features/search/search.ts'
@@ -86,6 +90,7 @@ import { streamSupportChat } from './features/support/chat.http.ts'
 import { supportChat } from './features/support/chat.ts'
 import { createTicket, readAttachment } from './features/support/tickets.http.ts'
 import { closeTicket, getTicket, listTickets } from './features/support/tickets.ts'
+import { readTeamWeek } from './features/team/week.ts'
 import { listVerdicts } from './features/verdicts/list-verdicts.ts'
 import { verifyCard, withdrawVerdicts } from './features/verdicts/verdicts.ts'
 import { changeMemberRole, listMembers, removeMember } from './features/workspaces/members.ts'
@@ -148,6 +153,7 @@ export const capabilities: readonly Capability[] = [
   listMyInvitations,
   acceptInvitation,
   declineInvitation,
+  readTeamWeek,
   readWorkspaceAudit,
   readAudit,
   readServiceWarnings,
@@ -235,6 +241,12 @@ export const capabilities: readonly Capability[] = [
   withdrawVerdicts,
   listVerdicts,
   listFeedback,
+  listComments,
+  createComment,
+  editComment,
+  deleteComment,
+  listCardImages,
+  deleteImage,
 
   searchCards,
   recall,
@@ -253,6 +265,8 @@ export const rawRoutes: readonly RawRoute[] = [
   ...developmentPages,
   createTicket,
   readAttachment,
+  uploadImage,
+  readImage,
   streamSupportChat,
   pagesStylesheet,
   ...guidePages,

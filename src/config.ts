@@ -148,10 +148,13 @@ export const Environment = z.object({
     .describe('on: OAuth clients may name themselves by the address of a document, which is then fetched.'),
   MIN_FREE_DISK_MB: whole(0, 999_999_999)
     .default(512)
-    .describe('Below so much free disk no attachments are taken.'),
+    .describe('Below so much free disk no attachments and pictures are taken.'),
   ANONYMOUS_UPLOADS_MB: whole(0, 999_999_999)
     .default(1024)
     .describe('What the attachments of people who are not signed in may take up together.'),
+  IMAGES_MB_PER_PERSON: whole(0, 999_999_999)
+    .default(200)
+    .describe('What the pictures that one person puts on cards may take up together.'),
   BACKUP_DIR: z
     .string()
     .min(1)
@@ -200,6 +203,8 @@ export type Config = Readonly<{
   minFreeDiskMb: number
   /** All attachments together of people who are not signed in. */
   anonymousUploadsMb: number
+  /** All pictures together that one person has put on cards. */
+  imagesMbPerPerson: number
   /** Backups by the program itself; only where a folder for them is named. */
   backup: { dir: string; everyHours: number; keep: number } | undefined
 }>
@@ -262,6 +267,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     oauthClientDocuments: e.OAUTH_CLIENT_DOCUMENTS,
     minFreeDiskMb: e.MIN_FREE_DISK_MB,
     anonymousUploadsMb: e.ANONYMOUS_UPLOADS_MB,
+    imagesMbPerPerson: e.IMAGES_MB_PER_PERSON,
     backup: e.BACKUP_DIR
       ? { dir: e.BACKUP_DIR, everyHours: e.BACKUP_EVERY_HOURS, keep: e.BACKUP_KEEP }
       : undefined,

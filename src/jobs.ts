@@ -3,6 +3,7 @@ import { dropOldIdempotencyKeys } from './core/http/idempotency.ts'
 import { backUpOnSchedule } from './features/backup/schedule.ts'
 import { keepDevelopmentBooks } from './features/billing/development.ts'
 import { purgeDeletedCards } from './features/cards/delete.ts'
+import { dropLooseImages } from './features/cards/images/attach.ts'
 import { REINDEX_JOB, reindexStale } from './features/cards/indexing/reindex.ts'
 import { reviewSharedCards } from './features/cards/review-shared.ts'
 import { reconcileAtNight } from './features/credits/reconcile.ts'
@@ -11,16 +12,18 @@ import { mailFeedback } from './features/feedback/digest.ts'
 import { dropOAuthLeftovers } from './features/identity/oauth/grants.ts'
 import { answerResetRequests, RESET_JOB } from './features/identity/recovery/reset-requests.ts'
 import { dropOldFailures } from './features/identity/users/guessing.ts'
+import { dropOldNotices } from './features/inbox/inbox.ts'
 import { MAIL_JOB } from './features/mail/outbox.ts'
 import { dropOldMails, sendDueMails } from './features/mail/sender.ts'
 import { MINING_JOB } from './features/memory/mining-due.ts'
 import { dropOldDrafts, mineDueSessions } from './features/mining/job.ts'
-import { dropOldNotices } from './features/notices/notices.ts'
+import { dropOldMissedSearches } from './features/missed-searches/missed-searches.ts'
 import { readMissingCites } from './features/staleness/cites.ts'
 import { tellOwners } from './features/staleness/review-queue.ts'
 import { dropOldConversations } from './features/support/conversations.ts'
 import { dropOldAttachments } from './features/support/room.ts'
 import { dropOrphanedUploads } from './features/support/tickets.ts'
+import { mailTeams } from './features/team/team-mail.ts'
 import { refreshAllTrust, refreshDueTrust } from './features/trust/refresh.ts'
 import { maintainIndex } from './search-index/index.ts'
 
@@ -43,6 +46,7 @@ export const JOBS: readonly Job[] = [
   { name: 'old-attachments', everyMs: HOUR_MS, run: dropOldAttachments },
   { name: 'support-conversations', everyMs: MINUTE_MS, run: dropOldConversations },
   { name: 'oauth-leftovers', everyMs: HOUR_MS, run: dropOAuthLeftovers },
+  { name: 'loose-images', everyMs: HOUR_MS, run: dropLooseImages },
   { name: 'deleted-cards', everyMs: HOUR_MS, run: purgeDeletedCards },
   { name: MAIL_JOB, everyMs: 10_000, run: sendDueMails },
   { name: 'feedback-mails', everyMs: 10 * MINUTE_MS, run: mailFeedback },
@@ -52,6 +56,8 @@ export const JOBS: readonly Job[] = [
   { name: MINING_JOB, everyMs: MINUTE_MS, run: mineDueSessions },
   { name: 'old-drafts', everyMs: HOUR_MS, run: dropOldDrafts },
   { name: 'old-recalls', everyMs: HOUR_MS, run: dropOldRecalls },
+  { name: 'old-missed-searches', everyMs: HOUR_MS, run: dropOldMissedSearches },
+  { name: 'team-mails', everyMs: HOUR_MS, run: mailTeams },
   { name: 'old-login-failures', everyMs: HOUR_MS, run: dropOldFailures },
   { name: 'review-notices', everyMs: 24 * HOUR_MS, run: tellOwners },
   { name: 'missing-cites', everyMs: MINUTE_MS, run: readMissingCites },

@@ -19,7 +19,7 @@ const compressAssets = (): Plugin => ({
     await Promise.all(
       names.map(async (name) => {
         const content = await readFile(join(folder, name))
-        const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
+        const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }
         await writeFile(join(folder, `${name}.br`), await promisify(brotliCompress)(content, brotli))
         await writeFile(join(folder, `${name}.gz`), await promisify(gzip)(content, { level: 9 }))
       }),

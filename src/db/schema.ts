@@ -9,6 +9,7 @@ import type {
   UsersTable,
 } from './tables/accounts.ts'
 import type { BillingTables } from './tables/billing.ts'
+import type { CardImagePartsTable, CardImagesTable } from './tables/card-images.ts'
 import type { CardLinksTable, CardMergesTable } from './tables/card-links.ts'
 import type {
   CardEvidencesTable,
@@ -37,6 +38,7 @@ import type { AuditLogTable, OutboxTable, SchemaMigrationsTable } from './tables
 import type { RecallCallsTable, RecallItemsTable } from './tables/recall.ts'
 import type { SearchTables } from './tables/search.ts'
 import type { SupportTables } from './tables/support.ts'
+import type { TeamTables } from './tables/team.ts'
 import type { CardVerdictsTable, TrustDueTable } from './tables/verdicts.ts'
 import type { MembershipsTable, WorkspaceInvitesTable, WorkspacesTable } from './tables/workspaces.ts'
 
@@ -69,6 +71,8 @@ export type Schema = {
   card_links: CardLinksTable
   card_merges: CardMergesTable
   trust_due: TrustDueTable
+  card_images: CardImagesTable
+  card_image_parts: CardImagePartsTable
 
   context_projects: ContextProjectsTable
   context_project_aliases: ContextProjectAliasesTable
@@ -93,4 +97,5 @@ export type Schema = {
   oauth_tokens: OAuthTokensTable
 } & BillingTables &
   SearchTables &
-  SupportTables
+  SupportTables &
+  TeamTables

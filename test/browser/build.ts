@@ -24,6 +24,7 @@ export default function setup(): void {
     'src/features/memory',
     'src/features/cites',
     'src/features/credits',
+    'src/features/comments',
   ]
   const newest = Math.max(...sources.map((path) => newestIn(join(root, path))))
   if (existsSync(built) && statSync(built).mtimeMs > newest) return

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { WEB_POLICY } from '../../src/doors/http/web.ts'
 import { calls } from '../../web/src/api/routes.ts'
@@ -60,19 +60,48 @@ describe('the server serves the app', () => {
   })
 })
 
-test('the search page loads at most 200 kB of compressed script', () => {
+test('home, and search with an open card, load at most 170 kB of compressed script', () => {
   const dist = fileURLToPath(new URL('../../web/dist/', import.meta.url))
-  type Chunk = { file: string; isEntry?: boolean; imports?: string[] }
+  type Chunk = { file: string; name?: string; isEntry?: boolean; imports?: string[] }
   const manifest = JSON.parse(readFileSync(`${dist}.vite/manifest.json`, 'utf8')) as Record<string, Chunk>
-  const needed = new Set<string>()
-  const add = (name: string) => {
-    if (needed.has(name)) return
-    needed.add(name)
-    for (const next of manifest[name]?.imports ?? []) add(next)
+  const bytesWith = (isStart: (path: string, chunk: Chunk) => boolean): number => {
+    const needed = new Set<string>()
+    const add = (path: string) => {
+      if (needed.has(path)) return
+      needed.add(path)
+      for (const next of manifest[path]?.imports ?? []) add(next)
+    }
+    for (const [path, chunk] of Object.entries(manifest)) if (isStart(path, chunk)) add(path)
+    return [...needed].reduce(
+      (sum, path) => sum + readFileSync(`${dist}${manifest[path]?.file}.br`).length,
+      0,
+    )
   }
-  for (const [name, chunk] of Object.entries(manifest)) if (chunk.isEntry) add(name)
-  const bytes = [...needed].map((name) => gzipSync(readFileSync(dist + manifest[name]?.file)).length)
-  expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(200_000)
+  const parts = ['detail-pane', 'ui/markdown/markdown', 'ui/markdown/highlight', 'languages/typescript']
+  for (const part of parts)
+    expect(Object.keys(manifest).filter((path) => path.includes(`${part}.`)).length, part).toBeGreaterThan(0)
+  const isOfCard = (path: string) => parts.some((part) => path.includes(`${part}.`))
+  expect(bytesWith((_, { isEntry }) => isEntry === true)).toBeLessThanOrEqual(150_000)
+  expect(bytesWith((path, { isEntry }) => isEntry === true || isOfCard(path))).toBeLessThanOrEqual(170_000)
+})
+
+test('a page is loaded by lazyPage, which comes back by itself', () => {
+  const pages = fileURLToPath(new URL('../../web/src/pages/', import.meta.url))
+  const routes = readdirSync(pages).map((name) => join(pages, name, 'routes.ts'))
+  const others = routes.filter(
+    (file) => existsSync(file) && readFileSync(file, 'utf8').includes('lazyRouteComponent'),
+  )
+  expect(others).toEqual([])
+})
+
+test('the service worker may fetch from this server alone, and is asked for again each time', async () => {
+  const worker = await stage.app.server.inject('/sw.js')
+  expect(worker.headers['content-security-policy']).toBe("default-src 'none'; connect-src 'self'")
+  expect(worker.headers['cache-control']).toBe('no-cache')
+  const shell = await stage.app.server.inject('/app-shell')
+  const page = await stage.app.server.inject({ url: '/', headers: PAGE })
+  expect(shell.body).toContain('<div id="root">')
+  expect(shell.headers['content-security-policy']).toBe(page.headers['content-security-policy'])
 })
 
 test('every call of the web app is a route of the API description', async () => {

@@ -36,7 +36,7 @@ test('a workspace is deleted with its name typed, after the numbers; a colleague
   const { card_id } = await write(mate, id)
   await mate.api('POST', `/api/v1/cards/${card_id}/share`)
   const { page } = lead
-  await page.goto(`/workspaces/${id}`)
+  await page.goto(`/workspaces/${id}?tab=members`)
   await page.getByRole('button', { name: 'Delete workspace' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText('0 cards of yours, 1 card of others').waitFor()
@@ -53,7 +53,7 @@ test('a workspace is deleted with its name typed, after the numbers; a colleague
 
   await mate.page.goto('/cards')
   await mate.page.getByText(SAMPLES[0].title).first().waitFor()
-  await mate.page.goto(`/workspaces/${id}`)
+  await mate.page.goto(`/workspaces/${id}?tab=members`)
   await mate.page.getByRole('heading', { name: 'Not found' }).waitFor()
   await smtp.mailTo(mate.email, 'Closing lead deleted the workspace Old team')
 })

@@ -70,7 +70,7 @@ test('a lead invites somebody new, who accepts, and both find the card that is s
   await page.getByText('Your team can read and find it.').waitFor()
   expect(await find()).toBeGreaterThan(0)
 
-  await page.goto(`/workspaces/${workspaceId}`)
+  await page.goto(`/workspaces/${workspaceId}?tab=members`)
   await page.getByRole('row', { name: /Newcomer/ }).waitFor()
   await page.getByRole('tab', { name: 'Audit log' }).click()
   await page.getByText('accepted an invitation').first().waitFor()
@@ -121,7 +121,7 @@ test('a role changes at once and can be undone; the last admin stays', async () 
   const id = await teamOf(lead)
   await lead.api('POST', `/api/v1/workspaces/${id}/members/by-email`, { email: member.email, role: 'viewer' })
   const { page } = lead
-  await page.goto(`/workspaces/${id}`)
+  await page.goto(`/workspaces/${id}?tab=members`)
   await page.getByLabel('Role of Member').selectOption('editor')
   await page.getByText('Member is editor now.').waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
@@ -140,7 +140,7 @@ test('a role changes at once and can be undone; the last admin stays', async () 
     .first()
     .waitFor()
 
-  await member.page.goto(`/workspaces/${id}`)
+  await member.page.goto(`/workspaces/${id}?tab=members`)
   await member.page.getByRole('row', { name: /Role lead/ }).waitFor()
   expect(await member.page.getByRole('tab', { name: 'Policy' }).count()).toBe(0)
   await member.page.getByRole('button', { name: 'Leave the workspace' }).click()
@@ -227,7 +227,7 @@ async function furnished(): Promise<{ lead: Person; id: string; inviteUrl: strin
 
 test.each([
   ['', 'team', 'Incident reviews'],
-  ['/:id', 'team-members', 'Support engineer'],
+  ['/:id?tab=members', 'team-members', 'Support engineer'],
   ['/:id?tab=invitations', 'team-invitations', 'newcomer@example.com'],
   ['/:id?tab=policy', 'team-policy', 'Cards may be published'],
   ['/:id?tab=audit', 'team-audit', 'created the workspace'],

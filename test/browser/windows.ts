@@ -1,21 +1,31 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { watchRequests } from './settled.ts'
 
-export type View = { width?: number; height?: number; theme?: 'light' | 'dark'; locale?: string }
+export type View = {
+  width?: number
+  height?: number
+  theme?: 'light' | 'dark'
+  locale?: string
+  /** With the service worker, which is no part of other tests: it would fetch everything twice. */
+  worker?: boolean
+}
 
-type Window = { page: Page; context: BrowserContext; locale: string; problems: string[] }
+type Window = { page: Page; context: BrowserContext; locale: string; worker: boolean; problems: string[] }
 
-const EXPECTED = /Failed to load resource: the server responded with a status of [45]\d\d/
+/** A refusal, or a network that the test itself has taken away. */
+const EXPECTED =
+  /Failed to load resource: (?:the server responded with a status of [45]\d\d|net::ERR_INTERNET_DISCONNECTED)|^NetworkError: The server cannot be reached/
 
-async function newWindow(browser: Browser, base: string, locale: string): Promise<Window> {
+async function newWindow(browser: Browser, base: string, locale: string, worker: boolean): Promise<Window> {
   const context = await browser.newContext({
     baseURL: base,
     locale,
     permissions: ['clipboard-read', 'clipboard-write'],
+    serviceWorkers: worker ? 'allow' : 'block',
   })
   context.setDefaultTimeout(15_000)
   const page = await context.newPage()
-  const opened: Window = { page, context, locale, problems: [] }
+  const opened: Window = { page, context, locale, worker, problems: [] }
   watchRequests(page)
   page.on('pageerror', (error) => opened.problems.push(`script error: ${error.message}`))
   page.on('console', (message) => {
@@ -57,9 +67,10 @@ export class Windows {
     this.#base = base
     // Chromium would take the machine's, and texts with dates and numbers would differ from machine to machine.
     const locale = view.locale ?? 'en-US'
-    const reused = this.#idle.find((one) => one.locale === locale)
+    const worker = view.worker ?? false
+    const reused = this.#idle.find((one) => one.locale === locale && one.worker === worker)
     this.#idle = this.#idle.filter((one) => one !== reused)
-    const opened = reused ?? (await newWindow(browser, base, locale))
+    const opened = reused ?? (await newWindow(browser, base, locale, worker))
     this.#used.push(opened)
     await opened.page.setViewportSize({ width: view.width ?? 1280, height: view.height ?? 800 })
     await opened.page.emulateMedia({ colorScheme: view.theme ?? 'light', reducedMotion: 'reduce' })

@@ -17,6 +17,7 @@ export const DISTRIBUTION = {
   card_links: 'from_card_id',
   card_merges: 'into_card_id',
   trust_due: 'card_id',
+  card_comments: 'card_id',
   search_docs: 'card_id',
   // The lists of one range of cards are in one shard.
   search_runs: 'run',
@@ -38,6 +39,7 @@ export const DISTRIBUTION = {
   card_drafts: 'user_id',
   mining_due: 'user_id',
   recoveries: 'user_id',
+  missed_searches: 'workspace_id',
   // Found by what the caller presents.
   sessions: 'token_hash',
   api_keys: 'key_hash',
@@ -76,6 +78,9 @@ export const DISTRIBUTION = {
   support_tickets: 'single',
   support_attachments: 'single',
   support_conversations: 'single',
+  // On a card or on none yet, so no column of theirs says where the card is.
+  card_images: 'single',
+  card_image_parts: 'single',
 } as const satisfies Record<Table, string>
 
 const COLUMN_OF = new Map<string, string>(Object.entries(DISTRIBUTION))
@@ -118,6 +123,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
       'drafts.offer',
       'recall',
       'search.cards',
+      'team.week',
       'workspaces.delete',
       'workspaces.preview_deletion',
     ],
@@ -125,15 +131,16 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
   },
   card_tags: { by: ['cards.stats'], why: 'Counted beside the cards, in the same shard, and added up.' },
   card_feedback: {
-    by: ['cards.verify', 'feedback.give'],
-    why: 'How many rewards this giver caused today: an index look-up in each shard, once per first “useful”.',
+    by: ['cards.verify', 'feedback.give', 'team.week'],
+    why: 'How many rewards this giver caused today: an index look-up in each shard, once per first “useful”. What helped the members of a team: joined with its cards in the same shard.',
   },
   card_verdicts: {
-    by: ['cards.verify', 'effects.read', 'feedback.give'],
+    by: ['cards.verify', 'effects.read', 'feedback.give', 'team.week'],
     why: 'The same for rewards by verdicts. The figures of recall count the verdicts on delivered cards, when somebody opens that page.',
   },
+  card_comments: { by: ['account.delete'], why: 'By author, when an account goes.' },
   card_links: {
-    by: ['cards.links', 'cards.review_queue', 'cards.unlink'],
+    by: ['cards.links', 'cards.review_queue', 'cards.unlink', 'team.week'],
     why: 'Links in the other direction: an index look-up in each shard, when somebody opens them.',
   },
   card_merges: {
@@ -191,7 +198,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
   },
 }
 
-/** Not played by everything.ts: they need a mail, a provider or a service admin, or have no distributed table. */
+/** Not played by everything.ts: they need a mail, a file, a provider or a service admin, or have no distributed table. */
 export const NOT_PLAYED = [
   'account.delete_by_password',
   'account.google',
@@ -208,6 +215,7 @@ export const NOT_PLAYED = [
   'billing.plans',
   'billing.portal',
   'billing.simulate_upgrade',
+  'cards.delete_image',
   'credits.policy',
   'credits.reconcile',
   'guide.read',

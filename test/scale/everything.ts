@@ -28,6 +28,7 @@ async function cards(t: TestVault) {
     author.patch(card, { title: 'Nightly import stops with a timeout', evidences: draft('x').evidences }),
   )
   await fine(author.get(`${card}/history`))
+  await fine(author.get(`${card}/images`))
   await fine(author.get(`${card}/history/1`))
   await fine(author.post(`${card}/restore`, { version: 1 }))
   await fine(author.post(`${card}/share`))
@@ -38,6 +39,10 @@ async function cards(t: TestVault) {
   await fine(reader.get(`${card}/feedback/stats`))
   await fine(reader.delete(`${card}/feedback`))
   await fine(author.get(`${card}/feedback`))
+  const { comment_id } = await fine(author.post(`${card}/comments`, { body: 'For later' }))
+  await fine(reader.get(`${card}/comments`))
+  await fine(author.patch(`${card}/comments/${comment_id}`, { body: 'For now' }))
+  await fine(author.delete(`${card}/comments/${comment_id}`))
   await fine(reader.post(`${card}/verdicts`, { outcome: 'worked', environment: { node: '24' } }))
   await fine(author.get(`${card}/verdicts`))
   await fine(author.put(`${card}/cites`, { cites: ['npm:fastify@^5'] }))
@@ -65,6 +70,8 @@ async function cards(t: TestVault) {
   await fine(author.post(`/api/v1/cards/${other.card_id}/undelete`))
   const { workspace_id } = await fine(author.post('/api/v1/workspaces', { name: 'Elsewhere' }))
   await fine(author.post(`/api/v1/cards/${other.card_id}/move`, { workspace_id }))
+  await fine(author.post('/api/v1/search', { query: 'nothing like it', scope: 'workspace' }))
+  await fine(author.get(`/api/v1/workspaces/${workspace_id}/week`))
 }
 
 async function memory(t: TestVault) {

@@ -49,6 +49,7 @@ async function makeWorld(t: Parameters<typeof busyVault>[0]) {
   const evidences = [{ kind: 'log', content: MARK }]
   const card = ok(await owner.post('/api/v1/cards', { ...goodCard(MARK), ...inTeam, evidences }))
   ok(await owner.patch(`/api/v1/cards/${card.card_id}`, { scope_notes: MARK }))
+  const comment = ok(await owner.post(`/api/v1/cards/${card.card_id}/comments`, { body: MARK }))
   const gone = ok(await owner.post('/api/v1/cards', goodCard(`${MARK}gone`)))
   await owner.delete(`/api/v1/cards/${gone.card_id}`)
   const written = { project_key: 'example/secret', event_type: 'user_message', content: MARK }
@@ -66,6 +67,7 @@ async function makeWorld(t: Parameters<typeof busyVault>[0]) {
       card_id: card.card_id,
       draft_id: drafts.results[0].draft_id,
       deleted_card_id: gone.card_id,
+      comment_id: comment.comment_id,
       raw_id: event.raw_id,
       material_id: material.raw_id,
       key_id: key.key_id,
@@ -111,6 +113,7 @@ function inputFor(capability: Capability, { ids }: World): Record<string, unknow
     candidates: [{ command: 'npm test', failure: 'Error: strange', success: 'ok' }],
     text: `${MARK} ${MARK}1 ${MARK}2`,
     content: 'text',
+    body: 'text',
     event_type: 'user_message',
     user_message: 'm',
     agent_report: 'r',
@@ -151,6 +154,7 @@ onBothEngines('a stranger', (t) => {
     const looks = [
       `/api/v1/cards/${ids.card_id}?include_evidences=true`,
       `/api/v1/workspaces/${ids.workspace_id}`,
+      `/api/v1/cards/${ids.card_id}/comments`,
       `/api/v1/workspaces/${ids.workspace_id}/members`,
       `/api/v1/workspaces/${ids.workspace_id}/invites`,
       `/api/v1/raw-materials/${ids.material_id}`,

@@ -4,17 +4,16 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/query.ts'
-import { tab } from './lib/storage.ts'
+import { setLanguage } from './lib/format.ts'
+import { keepShell } from './lib/keep-shell.ts'
+import { browserLanguage } from './lib/language.ts'
+import { reloadAfterUpdate } from './lib/loadable.tsx'
 import { router } from './router.tsx'
 import './styles.css'
 
-// After an update the old page asks for files that are gone: load the new page instead, once.
-addEventListener('vite:preloadError', (event) => {
-  if (tab.read('kv-reloaded') === location.href) return
-  tab.write('kv-reloaded', location.href)
-  event.preventDefault()
-  location.reload()
-})
+setLanguage(browserLanguage(navigator.language))
+reloadAfterUpdate()
+keepShell()
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root.')

@@ -6,14 +6,13 @@ import { RouteError } from './frame/route-error.tsx'
 import { meQuery } from './session.ts'
 import { SkeletonPage } from './ui/states.tsx'
 import { Toaster } from './ui/toast.tsx'
-import { TooltipProvider } from './ui/tooltip.tsx'
 
 export const rootRoute = createRootRoute({
   component: () => (
-    <TooltipProvider>
+    <>
       <Outlet />
       <Toaster />
-    </TooltipProvider>
+    </>
   ),
   notFoundComponent: NotFound,
   errorComponent: RouteError,

@@ -1,5 +1,6 @@
 import { createRouter } from '@tanstack/react-router'
 import { queryClient, whenSignedOut } from './api/query.ts'
+import { PageError } from './frame/route-error.tsx'
 import { accountOpenRoutes, accountRoutes } from './pages/account/routes.ts'
 import { billingRoutes } from './pages/billing/routes.ts'
 import { cardRoutes } from './pages/cards/routes.ts'
@@ -39,6 +40,7 @@ export const router = createRouter({
   defaultPreloadStaleTime: 0,
   defaultPendingMs: 80,
   defaultPendingComponent: SkeletonPage,
+  defaultErrorComponent: PageError,
   scrollRestoration: true,
 })
 

@@ -11,6 +11,8 @@ export type RawRoute = {
   scopes: readonly Scope[] | 'public'
   limit?: LimitClass
   bodyLimit?: number
+  /** Its answers are the same for everybody and hold no secret, so they may be compressed. */
+  compress?: true
   /** Its part of the API description; pages that are not API leave it out. */
   openapi?: {
     /** Besides those of the path. */

@@ -29,6 +29,8 @@ import { cardLinks } from './0030-card-links.ts'
 import { knownAddresses } from './0031-known-addresses.ts'
 import { recall } from './0032-recall.ts'
 import { mining } from './0033-mining.ts'
+import { cardImages } from './0035-card-images.ts'
+import { team } from './0036-team.ts'
 
 export type Migration = {
   name: string
@@ -68,6 +70,8 @@ export const MIGRATIONS: readonly Migration[] = [
   searchedEvidence,
   recall,
   mining,
+  cardImages,
+  team,
 ]
 
 export class SchemaTooNew extends Error {

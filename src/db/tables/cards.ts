@@ -37,6 +37,8 @@ export type CardsTable = {
   cites_are_written: Generated<number>
   /** Its own interval of review; null where the workspace decides. */
   review_after_days: Generated<number | null>
+  /** How it was recorded: by a person in the web app, or by an agent or a program; null where nobody noted it. */
+  recorded_with: Generated<'session' | 'api_key' | 'oauth' | null>
   /** The card that took its place; search leaves it out then. */
   superseded_by: Generated<string | null>
   review_status: Generated<ReviewStatus>

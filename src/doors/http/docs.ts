@@ -32,21 +32,26 @@ const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', de
 export async function serveDocs(app: FastifyInstance, config: Config, doors: Doors): Promise<void> {
   // As bytes: turning half a megabyte of text into them again and again would be what an answer costs.
   let description: Buffer | undefined
-  app.get('/openapi.json', { config: { operation: 'openapi' } }, async (_request, reply) => {
+  app.get('/openapi.json', { config: { operation: 'openapi', compress: true } }, async (_request, reply) => {
     description ??= Buffer.from(JSON.stringify(describeApi(doors, config.baseUrl)))
     return reply.type('application/json').send(description)
   })
-  app.get('/docs', { config: { operation: 'docs' } }, async (_request, reply) =>
+  app.get('/docs', { config: { operation: 'docs', compress: true } }, async (_request, reply) =>
     reply.header('Content-Security-Policy', POLICY).type('text/html; charset=utf-8').send(PAGE),
   )
-  app.get('/docs/start.js', { config: { operation: 'docs' } }, async (_request, reply) =>
+  app.get('/docs/start.js', { config: { operation: 'docs', compress: true } }, async (_request, reply) =>
     reply.type('text/javascript').send(START),
   )
   const require = createRequire(import.meta.url)
-  await app.register(fastifyStatic, {
-    root: join(dirname(require.resolve('@fastify/swagger-ui/package.json')), 'static'),
-    prefix: '/docs/assets/',
-    decorateReply: false,
-    index: false,
+  await app.register(async (scope) => {
+    scope.addHook('onRoute', (route) => {
+      route.config = { ...route.config, compress: true }
+    })
+    await scope.register(fastifyStatic, {
+      root: join(dirname(require.resolve('@fastify/swagger-ui/package.json')), 'static'),
+      prefix: '/docs/assets/',
+      decorateReply: false,
+      index: false,
+    })
   })
 }

@@ -18,5 +18,7 @@ declare module 'fastify' {
     operation?: string
     /** Writes its answers with `Answers.send`, so that Fastify's hooks see only its errors. */
     answersItself?: boolean
+    /** Its answers are the same for everybody and hold no secret, so they may be compressed. */
+    compress?: boolean
   }
 }

@@ -18,7 +18,7 @@ export async function serveRaw(
       scope.route({
         method,
         url: toFastifyPath(path),
-        config: { operation: raw.name },
+        config: { operation: raw.name, ...(raw.compress ? { compress: true } : {}) },
         ...(raw.bodyLimit ? { bodyLimit: raw.bodyLimit } : {}),
         onRequest: [
           admission(services, raw, raw.limit ?? (method === 'GET' ? 'read' : 'write')),

@@ -4,6 +4,7 @@ import type { Capability } from '../../core/capability.ts'
 import type { Services } from '../../core/context.ts'
 import type { RawRoute } from '../../core/http/raw-route.ts'
 import { acceptJson } from './body.ts'
+import { compressPages } from './compression.ts'
 import { serveDocs } from './docs.ts'
 import { handleErrors } from './errors.ts'
 import { Answers } from './fast-path/answers.ts'
@@ -75,6 +76,7 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
   const times = new RouteTimes()
   const answers = new Answers(services.config, times, services.log)
   answers.attend(app)
+  compressPages(app)
   acceptJson(app, services)
   drainRefusedBodies(app)
   handleErrors(app, services)

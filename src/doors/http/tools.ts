@@ -77,7 +77,7 @@ export function serveTools(
   )
 
   let manifest: string | undefined
-  app.get('/mcp/manifest', { config: { operation: 'manifest' } }, async (_request, reply) => {
+  app.get('/mcp/manifest', { config: { operation: 'manifest', compress: true } }, async (_request, reply) => {
     manifest ??= JSON.stringify(manifestOf(tools, services.config.baseUrl))
     return reply.type('application/json').send(manifest)
   })

@@ -24,6 +24,9 @@ export const WEB_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+/** The service worker fetches the files of the app, and does nothing else. */
+const WORKER_POLICY = "default-src 'none'; connect-src 'self'"
+
 /** Addresses that belong to programs: a mistyped one gets their 404, never a page. */
 const NOT_PAGES = /^\/(api|mcp|docs|health|metrics|openapi\.json|ai-guide|oauth|assets|\.well-known)(\/|$)/
 
@@ -72,8 +75,10 @@ export async function serveWeb(app: FastifyInstance, services: Services): Promis
       .send(index)
   }
 
-  app.get('/app-config.json', { config: { operation: 'web.config' } }, async (_request, reply) =>
-    reply.header('Cache-Control', 'no-cache').send(publicConfig(services.config)),
+  app.get(
+    '/app-config.json',
+    { config: { operation: 'web.config', compress: true } },
+    async (_request, reply) => reply.header('Cache-Control', 'no-cache').send(publicConfig(services.config)),
   )
   if (index !== undefined) {
     const common = { decorateReply: false, index: false as const, cacheControl: false }
@@ -90,11 +95,18 @@ export async function serveWeb(app: FastifyInstance, services: Services): Promis
       root: fileURLToPath(DIST),
       wildcard: false,
       globIgnore: ['index.html', 'assets/**'],
-      setHeaders: (reply) => reply.header('Cache-Control', 'no-cache'),
+      setHeaders: (reply, path) => {
+        reply.header('Cache-Control', 'no-cache')
+        if (path.endsWith('/sw.js')) reply.header('Content-Security-Policy', WORKER_POLICY)
+      },
     })
   }
+  // The page without its address: what the service worker keeps for when the server is away.
+  app.get('/app-shell', { config: { operation: 'web.page', compress: true } }, async (_request, reply) =>
+    sendPage(reply),
+  )
   // The link of an invitation is opened by whatever a person has at hand; only who asks for JSON is a program.
-  app.get('/invite/:token', { config: { operation: 'web.page' } }, async (request, reply) => {
+  app.get('/invite/:token', { config: { operation: 'web.page', compress: true } }, async (request, reply) => {
     if (asksForJson(request))
       throw new AppError(
         404,
@@ -103,8 +115,10 @@ export async function serveWeb(app: FastifyInstance, services: Services): Promis
       )
     return sendPage(reply)
   })
-  app.get('/', { config: { operation: 'web.page' } }, async (_request, reply) => sendPage(reply))
-  app.get('/*', { config: { operation: 'web.page' } }, async (request, reply) => {
+  app.get('/', { config: { operation: 'web.page', compress: true } }, async (_request, reply) =>
+    sendPage(reply),
+  )
+  app.get('/*', { config: { operation: 'web.page', compress: true } }, async (request, reply) => {
     if (opensPage(request)) return sendPage(reply)
     countMiss(services, request)
     throw nothingHere()

@@ -15,6 +15,8 @@ export class TargetNotEmpty extends Error {
 }
 
 const MOST_PARAMETERS = 5000
+/** Rows of pictures are long: what waits is bounded by its length too. */
+const MOST_CHARACTERS = 8 * 1024 * 1024
 
 async function insertRows(database: Database, db: Db, table: string, columns: string[], rows: Row[]) {
   if (rows.length === 0) return
@@ -38,14 +40,17 @@ async function advanceCounters(database: Database, db: Db): Promise<void> {
 async function insertTables(database: Database, db: Db, file: string): Promise<void> {
   let table: { name: string; columns: string[] } | undefined
   let waiting: Row[] = []
+  let characters = 0
   const flush = async () => {
     if (table) await insertRows(database, db, table.name, table.columns, waiting)
     waiting = []
+    characters = 0
   }
   for await (const line of readLines(file)) {
     if (Array.isArray(line)) {
       waiting.push(line)
-      if (waiting.length * line.length >= MOST_PARAMETERS) await flush()
+      for (const value of line) if (typeof value === 'string') characters += value.length
+      if (waiting.length * line.length >= MOST_PARAMETERS || characters >= MOST_CHARACTERS) await flush()
     } else if (isSection(line)) {
       await flush()
       table = line.kind === 'table' ? line : undefined

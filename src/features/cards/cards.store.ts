@@ -265,12 +265,16 @@ export async function removeCard(db: Db, cardId: string): Promise<void> {
   const tables = [
     'card_tags',
     'card_feedback',
+    'card_comments',
     'card_verdicts',
     'trust_due',
     'card_evidences',
     'card_versions',
+    'card_images',
     'cards',
   ] as const
+  const images = db.selectFrom('card_images').select('image_id').where('card_id', '=', cardId)
+  await db.deleteFrom('card_image_parts').where('image_id', 'in', images).execute()
   await db.deleteFrom('card_merges').where('from_card_id', '=', cardId).execute()
   await db.deleteFrom('card_links').where('from_card_id', '=', cardId).execute()
   for (const table of tables) await db.deleteFrom(table).where('card_id', '=', cardId).execute()

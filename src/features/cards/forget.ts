@@ -1,5 +1,6 @@
 import type { Ctx } from '../../core/context.ts'
 import { removeCard, updateCardRow } from './cards.store.ts'
+import { forgetLooseImages } from './images/attach.ts'
 import { unindexCard } from './indexing/index-card.ts'
 
 /**
@@ -41,5 +42,6 @@ export async function forgetPrivateCards(ctx: Ctx, ownerId: string): Promise<num
     await updateCardRow(ctx.db, card_id, { deleted_at: now })
     await removeCard(ctx.db, card_id)
   }
+  await forgetLooseImages(ctx, ownerId)
   return rows.length
 }

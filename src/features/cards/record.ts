@@ -7,6 +7,7 @@ import { requireUser } from '../identity/users/users.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { appendEvidences, insertCard } from './cards.store.ts'
 import { columnsOf, secretsInContent, warningsFor } from './content.ts'
+import { attachNamedImages } from './images/attach.ts'
 import { saved } from './saved.ts'
 import {
   type CardAnswer,
@@ -49,9 +50,11 @@ export async function record(ctx: UserCtx, input: CaseCreateInput): Promise<Card
       edited_at: now,
       edited_by: owner,
       edited_fields: toJson([]),
+      recorded_with: ctx.viewer.credential.kind,
     },
     content.tags,
   )
+  await attachNamedImages(ctx, card_id, content)
   const inEvidence = await appendEvidences(ctx.db, evidences, {
     cardId: card_id,
     present: 0,

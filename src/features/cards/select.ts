@@ -52,7 +52,7 @@ const WRITTEN = [
   'cards.scope_notes',
 ] as const
 
-export type CardRow = Omit<Selectable<CardsTable>, 'filter_text'> & {
+export type CardRow = Omit<Selectable<CardsTable>, 'filter_text' | 'recorded_with'> & {
   owner_name: string
   owner_deleted_at: string | null
   /** Whose text it is to the viewer. */

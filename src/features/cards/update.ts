@@ -7,6 +7,7 @@ import { refreshTrust } from '../trust/refresh.ts'
 import { editableCard } from './access.ts'
 import { appendEvidences, replaceTags, updateCardRow } from './cards.store.ts'
 import { type CardContent, changedFields, columnsOf, contentOf, warningsFor } from './content.ts'
+import { attachNamedImages } from './images/attach.ts'
 import { presentCard } from './present.ts'
 import { refuseSecrets, review, reviewColumns } from './review.ts'
 import { saved } from './saved.ts'
@@ -66,6 +67,7 @@ export async function edit(
     edited_fields: toJson(fields),
   })
   await keepVersion(ctx.db, row, before)
+  await attachNamedImages(ctx, row.card_id, after)
   await appendEvidences(ctx.db, evidences, {
     cardId: row.card_id,
     present: row.evidence_count,

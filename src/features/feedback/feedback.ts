@@ -4,10 +4,12 @@ import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
 import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
 import { newId } from '../../db/ids.ts'
+import type { FeedbackKind } from '../../db/tables/cards.ts'
 import { type CardRow, readableCard } from '../cards/access.ts'
 import { feedbackOf } from '../cards/present.ts'
 import { CardId } from '../cards/schemas.ts'
 import { isOpen, mayRead } from '../cards/visibility.ts'
+import { tell, untell } from '../notices/tell.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
 import { refreshTrust } from '../trust/refresh.ts'
 import { feedbackShown, findFeedback, putFeedback, recount, withdraw } from './feedback.store.ts'
@@ -61,6 +63,17 @@ const FeedbackList = pageOf(
 const toldAtOnce = (ctx: UserCtx, card: CardRow, now: string): string | null =>
   card.owner_id === ctx.viewer.userId || !ctx.adapters.mail ? now : null
 
+/** One unread notice for each card, however many say something. */
+const tellOwner = async (ctx: UserCtx, card: CardRow, said: FeedbackKind): Promise<void> => {
+  if (card.owner_id !== ctx.viewer.userId && card.owner_deleted_at === null)
+    await tell(ctx, {
+      userId: card.owner_id,
+      kind: 'card.feedback',
+      subjectId: card.card_id,
+      details: { said },
+    })
+}
+
 export const giveFeedback = capability({
   name: 'feedback.give',
   summary: 'Say whether a card helped',
@@ -93,6 +106,7 @@ export const giveFeedback = capability({
         created_at: now,
         withdrawn_at: null,
       })
+      if (!isSame) await tellOwner(ctx, card, kind)
       await recount(ctx.db, card_id)
       await refreshTrust(ctx, [card_id])
       return {
@@ -107,6 +121,15 @@ export const giveFeedback = capability({
     })
   },
 })
+
+async function untellOwner(ctx: UserCtx, cardId: string): Promise<void> {
+  const { owner_id } = await ctx.db
+    .selectFrom('cards')
+    .select('owner_id')
+    .where('card_id', '=', cardId)
+    .executeTakeFirstOrThrow()
+  await untell(ctx, { userId: owner_id, kind: 'card.feedback', subjectId: cardId })
+}
 
 export const withdrawFeedback = capability({
   name: 'feedback.withdraw',
@@ -125,6 +148,7 @@ export const withdrawFeedback = capability({
     inTx(ctx, async (ctx) => {
       const isWithdrawn = await withdraw(ctx.db, card_id, ctx.viewer.userId, ctx.now().toISOString())
       if (!isWithdrawn) throw notFound('Feedback', 'You have given none on this card, or have taken it back.')
+      await untellOwner(ctx, card_id)
       await recount(ctx.db, card_id)
       await refreshTrust(ctx, [card_id])
     }),

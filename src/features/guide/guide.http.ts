@@ -20,6 +20,7 @@ const showGuide: RawRoute = {
   name: 'guide.index',
   summary: 'All guide pages',
   route: 'GET /guide',
+  compress: true,
   scopes: 'public',
   handle: async (_services, _request, reply) => {
     const items = [...guide().pages.values()].map(
@@ -34,6 +35,7 @@ const showGuidePage: RawRoute = {
   name: 'guide.page',
   summary: 'One guide page',
   route: 'GET /guide/{page}',
+  compress: true,
   scopes: 'public',
   handle: async (_services, request, reply) => {
     const { page: slug } = request.params as { page: string }

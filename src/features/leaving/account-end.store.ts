@@ -44,6 +44,7 @@ const OWN_TABLES = [
   'recoveries',
   'recall_items',
   'recall_calls',
+  'card_comments',
   'rewarded_texts',
   'support_conversations',
 ] as const

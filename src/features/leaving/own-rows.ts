@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/db.ts'
 import type { Schema } from '../../db/schema.ts'
+import { contentOfImage } from '../cards/images/content-of-image.ts'
 
 const PAGE = 200
 
@@ -48,6 +49,14 @@ async function* evidencesOf(db: Db, userId: string): AsyncGenerator<Row> {
     if (cardIds.length > 0)
       yield* await db.selectFrom('card_evidences').selectAll().where('card_id', 'in', cardIds).execute()
   }
+}
+
+const IMAGES: Kind = { table: 'card_images', id: 'image_id' }
+
+/** One picture at a time, as base64. */
+async function* imagesOf(db: Db, userId: string): AsyncGenerator<Row> {
+  for await (const image of rowsOf(db, IMAGES, { uploaded_by: userId }))
+    yield { ...image, content: (await contentOfImage(db, String(image.image_id))).toString('base64') }
 }
 
 const EVENTS: Kind = {
@@ -114,6 +123,12 @@ const VERDICTS: Kind = {
   ],
 }
 
+const COMMENTS: Kind = {
+  table: 'card_comments',
+  id: 'comment_id',
+  columns: ['comment_id', 'card_id', 'workspace_id', 'body', 'created_at', 'edited_at'],
+}
+
 const NOTICES: Kind = {
   table: 'notices',
   id: 'notice_id',
@@ -178,7 +193,9 @@ const RECALL_ITEMS: Kind = {
 export const ownRows: Record<string, (db: Db, userId: string) => AsyncGenerator<Row>> = {
   card: (db, userId) => rowsOf(db, CARDS, { owner_id: userId }),
   evidence: evidencesOf,
+  card_image: imagesOf,
   verdict: (db, userId) => rowsOf(db, VERDICTS, { user_id: userId }),
+  comment: (db, userId) => rowsOf(db, COMMENTS, { user_id: userId }),
   memory_event: eventsOf,
   raw_material: (db, userId) => rowsOf(db, { table: 'raw_materials', id: 'raw_id' }, { owner_id: userId }),
   credit_entry: (db, userId) => rowsOf(db, ENTRIES, { user_id: userId }),

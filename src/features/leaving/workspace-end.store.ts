@@ -2,6 +2,7 @@ import type { UserCtx } from '../../core/context.ts'
 import { fromJson, toJson } from '../../db/columns.ts'
 import type { Db } from '../../db/db.ts'
 import type { UserSettings } from '../identity/users/user-settings.ts'
+import { forgetMissedSearches } from '../missed-searches/missed-searches.ts'
 
 /**
  * On PostgreSQL everything that puts a row into a workspace holds the workspace's own row by its foreign key. Taking that
@@ -61,6 +62,7 @@ export async function closeWorkspace(ctx: UserCtx, workspaceId: string): Promise
   await forgetAsDefault(ctx, workspaceId)
   const now = ctx.now().toISOString()
   await ctx.db.deleteFrom('memberships').where('workspace_id', '=', workspaceId).execute()
+  await forgetMissedSearches(ctx, workspaceId)
   await ctx.db
     .updateTable('workspaces')
     .set({ visibility: 'private', policy_json: null, updated_at: now, deleted_at: now })

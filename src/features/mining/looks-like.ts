@@ -43,8 +43,10 @@ export async function looksLike(
   if (delivered) return { cardId: delivered, isRecordedSince: false }
   const [near] = await cardsLike(ctx, draftCard(candidate))
   if (near && near.similarity >= SIMILAR) return { cardId: near.card_id, isRecordedSince: false }
-  const hits = await findOwnAndTeam(ctx, candidate.failure, { limit: LOOKED_AT, minScore: SURE_ENOUGH })
-  const hit = hits.find(({ row }) => namesTheSame(candidate.failure, row))
+  const { cards } = await findOwnAndTeam(ctx, candidate.failure, LOOKED_AT)
+  const hit = cards.find(
+    ({ row, confidence }) => confidence >= SURE_ENOUGH && namesTheSame(candidate.failure, row),
+  )
   if (!hit) return undefined
   const age = ctx.now().getTime() - Date.parse(hit.row.created_at)
   return { cardId: hit.row.card_id, isRecordedSince: hit.row.owner_id === userId && age < JUST_WRITTEN_MS }

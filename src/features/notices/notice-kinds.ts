@@ -1,4 +1,4 @@
-import { withoutLinks } from '../../core/names.ts'
+import { plainName, withoutLinks } from '../../core/names.ts'
 
 /** What a person is told of. A new kind needs its words here, and in the web app what one can do about it. */
 export const NOTICE_KINDS = [
@@ -10,16 +10,39 @@ export const NOTICE_KINDS = [
   'account.address_proved',
   'cards.review_due',
   'drafts.new',
+  'card.feedback',
+  'card.commented',
+  'card.mentioned',
 ] as const
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
 
 /** Names as they were when it happened. */
-export type NoticeDetails = { workspace_name?: string; role?: string }
+export type NoticeDetails = { workspace_name?: string; role?: string; said?: Said }
+
+/** Feedback and verdicts: both say what came of a card. */
+const SAID = {
+  useful: 'found it useful',
+  not_applicable: 'says that it did not apply',
+  outdated: 'says that it is outdated',
+  worked: 'used it, and it worked',
+  failed: 'used it, and it did not work',
+  stale: 'says that it is no longer true',
+} as const
+export type Said = keyof typeof SAID
+
+/** Kinds that are about a card: their subject is its id, and its title is looked up for each reader. */
+const ABOUT_CARDS: readonly NoticeKind[] = ['card.feedback', 'card.commented', 'card.mentioned']
+export const isAboutCard = (kind: NoticeKind): boolean => ABOUT_CARDS.includes(kind)
 
 type Words = { heading: string; line: string }
-type Given = NoticeDetails & { actor: string }
+type Given = NoticeDetails & {
+  actor: string
+  /** As it is now; left out where the reader may not know it. */
+  card_title?: string | undefined
+}
+type Named = { actor: string; workspace_name: string; role: string; card: string; said: string }
 
-const WORDS: Record<NoticeKind, (given: Required<Given>) => Words> = {
+const WORDS: Record<NoticeKind, (given: Named) => Words> = {
   'workspace.added': ({ actor, workspace_name, role }) => ({
     heading: `${actor} added you to ${workspace_name}`,
     line: `Your role there is ${role}. What its members share turns up in your team search. You can leave at any time.`,
@@ -48,17 +71,42 @@ const WORDS: Record<NoticeKind, (given: Required<Given>) => Words> = {
     heading: 'Something you solved could become a card',
     line: 'A command failed, something was changed, and it worked. The draft is yours alone: accept it, change it or dismiss it.',
   }),
+  'card.feedback': ({ actor, card, said }) => ({
+    heading: `Feedback on ${card}`,
+    line: `${actor} ${said}. The card shows all that was said.`,
+  }),
+  'card.commented': ({ actor, card }) => ({
+    heading: `${actor} commented on ${card}`,
+    line: 'The thread stands under the card.',
+  }),
+  'card.mentioned': ({ actor, card }) => ({
+    heading: `${actor} mentioned you on ${card}`,
+    line: 'Somebody wants you to read a comment there.',
+  }),
   'account.address_proved': () => ({
     heading: 'Your address is proved, and everybody else is signed out',
     line: 'Before that, somebody else may have used this account. Look through its cards, memory and teams, and delete what is not yours.',
   }),
 }
 
-/** A notice in words, with names that nobody's mail program makes a link of. */
-export function noticeText(kind: NoticeKind, { actor, workspace_name, role }: Given): Words {
+const LONGEST_TITLE = 120
+
+function titleWords(title: string | undefined): string {
+  if (title === undefined) return 'a card'
+  const line = plainName(title)
+  return `“${line.length <= LONGEST_TITLE ? line : `${line.slice(0, LONGEST_TITLE).toWellFormed()}…`}”`
+}
+
+/** A notice in words, with names that nobody's mail program makes a link of. Titles stand in the inbox alone. */
+export function noticeText(
+  kind: NoticeKind,
+  { actor, workspace_name, role, card_title, said }: Given,
+): Words {
   return WORDS[kind]({
     actor: withoutLinks(actor),
     workspace_name: withoutLinks(workspace_name ?? 'a workspace'),
     role: role ?? 'viewer',
+    card: titleWords(card_title),
+    said: said ? SAID[said] : 'said something about it',
   })
 }

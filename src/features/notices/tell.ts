@@ -1,4 +1,4 @@
-import type { Ctx } from '../../core/context.ts'
+import type { Ctx, UserCtx } from '../../core/context.ts'
 import { fromJson, toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { UsersTable } from '../../db/tables/accounts.ts'
@@ -31,6 +31,18 @@ export async function tell(ctx: Ctx, telling: Telling): Promise<void> {
     details: toJson(details),
     created_at: ctx.now().toISOString(),
     read_at: null,
+  })
+  ctx.mustSee(userId)
+}
+
+/** What the viewer has taken back before it was read needs no telling. */
+export async function untell(ctx: UserCtx, { userId, kind, workspaceId, subjectId }: Telling): Promise<void> {
+  await deleteUnread(ctx.db, {
+    userId,
+    kind,
+    workspaceId: workspaceId ?? null,
+    subjectId: subjectId ?? null,
+    actorId: ctx.viewer.userId,
   })
   ctx.mustSee(userId)
 }

@@ -5,6 +5,7 @@ export const pagesStylesheet: RawRoute = {
   name: 'pages.stylesheet',
   summary: 'Stylesheet of the pages that the server renders',
   route: `GET ${STYLESHEET_PATH}`,
+  compress: true,
   scopes: 'public',
   handle: async (_services, _request, reply) =>
     reply

@@ -18,7 +18,7 @@ const Domain = z
   .max(255)
   .regex(/^[^\s@.]+(\.[^\s@.]+)*$/, 'Input should be a domain such as example.com')
 
-/** Five keys have an effect. All other keys are stored as they are. */
+/** Six keys have an effect. All other keys are stored as they are. */
 export const PolicyJson = openObject(
   {
     allow_publish: z
@@ -42,6 +42,12 @@ export const PolicyJson = openObject(
       .max(3650)
       .optional()
       .describe('Cards that nobody has confirmed for so long go to the review queue (never if left out).'),
+    keep_missed_searches: z
+      .boolean()
+      .optional()
+      .describe(
+        'false: the words of members’ searches that found nothing here are not kept (they are if left out).',
+      ),
     default_role: RoleName.optional().describe('The role of those who are added or invited without one.'),
   },
   MAX_POLICY_BYTES,
@@ -55,6 +61,7 @@ export type Policy = {
   trustHalfLifeDays: number
   /** Null where cards are not looked at again. */
   reviewAfterDays: number | null
+  keepMissedSearches: boolean
 }
 
 const HALF_LIFE_DAYS = 180
@@ -69,6 +76,7 @@ export function policyOf(workspace: Pick<WorkspacesTable, 'policy_json'>): Polic
     defaultRole: stated?.default_role ?? 'viewer',
     trustHalfLifeDays: stated?.trust_half_life_days ?? HALF_LIFE_DAYS,
     reviewAfterDays: stated?.review_after_days ?? null,
+    keepMissedSearches: stated?.keep_missed_searches ?? true,
   }
 }
 

@@ -8,6 +8,7 @@ import { readQuery } from '../../text/query-words.ts'
 import { STOP_WORDS } from '../../text/stopwords.ts'
 import { wordHash } from '../../text/term-hash.ts'
 import { balanceOf } from '../credits/ledger.ts'
+import { noteMissedSearch } from '../missed-searches/missed-searches.ts'
 import { actionCardFor } from './action-card.ts'
 import { chargedSearch, type Outcome } from './charge.ts'
 import { mayHit, pickHits, type Wish } from './hits.ts'
@@ -88,6 +89,7 @@ async function search(ctx: UserCtx, input: SearchInput): Promise<SearchAnswer> {
     ? await chargedSearch(ctx, scope, found, wish, { ref: { type: 'search', id: newId() } })
     : await freeSearch(ctx, scope, found, wish)
   const hits = picked.filter(({ isWeak }) => !isWeak)
+  if (hits.length === 0) await noteMissedSearch(ctx, { query: read.text, ...scope })
   return {
     query: input.query,
     scope: input.scope,

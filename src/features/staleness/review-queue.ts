@@ -25,7 +25,7 @@ const LONGEST_DAYS = 3650
 const MOST_SHOWN = 50
 const MOST_LOOKED_AT = 1000
 
-const QueueItem = z
+export const QueueItem = z
   .object({
     reason: z
       .enum(['due', 'distrusted', 'contradiction'])
@@ -81,6 +81,13 @@ async function contradictingCards(ctx: Ctx, asked: Reviewed): Promise<Item[]> {
   }))
 }
 
+/** All reasons together, of each at most `MOST_SHOWN`. */
+export async function cardsToReview(ctx: Ctx, asked: Reviewed): Promise<Item[]> {
+  const reasons = [dueCards, distrustedCards, contradictingCards]
+  const found = await Promise.all(reasons.map((reason) => reason(ctx, asked)))
+  return found.flatMap((items) => items.slice(0, MOST_SHOWN))
+}
+
 export const reviewQueue = capability({
   name: 'cards.review_queue',
   summary: 'Cards that somebody should look at again',
@@ -92,10 +99,7 @@ export const reviewQueue = capability({
   errors: [404],
   run: async (ctx, { workspace_id }) => {
     if (workspace_id !== undefined) await requireRole(ctx, workspace_id, 'editor')
-    const asked = { viewerId: ctx.viewer.userId, workspaceId: workspace_id }
-    const reasons = [dueCards, distrustedCards, contradictingCards]
-    const found = await Promise.all(reasons.map((reason) => reason(ctx, asked)))
-    return { items: found.flatMap((items) => items.slice(0, MOST_SHOWN)) }
+    return { items: await cardsToReview(ctx, { viewerId: ctx.viewer.userId, workspaceId: workspace_id }) }
   },
 })
 

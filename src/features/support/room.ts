@@ -1,8 +1,9 @@
 /** How much room uploads may take: anybody may send them, and the disk is everybody's. */
-import { rm, statfs } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import type { Config } from '../../config.ts'
 import { type Ctx, contextFor, inTx, type Services } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
+import { hasFreeDisk } from '../../core/free-disk.ts'
 import {
   attachmentBytesOfNobody,
   deleteAttachmentRows,
@@ -20,9 +21,8 @@ const KEPT_AFTER_CLOSING_MS = 90 * DAY_MS
 const noRoom = (detail: string) => new AppError(507, 'insufficient_storage', detail)
 
 /** Refuses a file while the disk is nearly full: what is left is for the database. */
-export async function requireFreeDisk({ dataDir, minFreeDiskMb }: Config): Promise<void> {
-  const { bavail, bsize } = await statfs(dataDir)
-  if (bavail * bsize < minFreeDiskMb * MIB)
+export async function requireFreeDisk(config: Config): Promise<void> {
+  if (!(await hasFreeDisk(config)))
     throw noRoom('There is too little room on the disk for attachments now. Send the ticket without them.')
 }
 

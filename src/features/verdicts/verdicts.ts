@@ -13,6 +13,7 @@ import { presentTrust, Trust } from '../cards/present-trust.ts'
 import { CardId } from '../cards/schemas.ts'
 import { answering } from '../cards/successor.ts'
 import { rewardHelp, USEFUL_REWARD } from '../feedback/reward-help.ts'
+import { tell, untell } from '../notices/tell.ts'
 import { cleanJson, cleanOptional, Findings } from '../redaction/stored.ts'
 import { notePraise, standingOf } from '../trust/judging.ts'
 import { refreshIsDue, refreshSoon } from '../trust/refresh-soon.ts'
@@ -107,6 +108,12 @@ const isSaidAlready = (before: CardVerdictsTable, row: Said, now: Date): boolean
   before.note === row.note &&
   before.applied_in === row.applied_in
 
+async function tellOwner(ctx: UserCtx, card: CardRow, said: (typeof OUTCOMES)[number]): Promise<void> {
+  if (card.owner_id === ctx.viewer.userId || card.owner_deleted_at !== null) return
+  const about = { userId: card.owner_id, subjectId: card.card_id }
+  await tell(ctx, { ...about, kind: 'card.feedback', details: { said } })
+}
+
 async function give(ctx: UserCtx, card: CardRow, outcome: CardVerdictsTable['outcome'], words: Words) {
   const userId = ctx.viewer.userId
   const before = (await standingVerdicts(ctx.db, card.card_id, userId)).get(words.environment_key)
@@ -127,6 +134,7 @@ async function give(ctx: UserCtx, card: CardRow, outcome: CardVerdictsTable['out
   }
   await insertVerdict(ctx.db, row)
   if (outcome === 'worked') await notePraise(ctx, card.owner_id)
+  if (outcome !== 'withdrawn') await tellOwner(ctx, card, outcome)
   return row
 }
 
@@ -212,6 +220,8 @@ export const withdrawVerdicts = capability({
             is_rewarded: 0,
             created_at,
           })
+        for (const { owner_id, card_id } of standing)
+          await untell(ctx, { userId: owner_id, kind: 'card.feedback', subjectId: card_id })
         await refreshIsDue(ctx, on)
         return on
       },

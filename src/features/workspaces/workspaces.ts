@@ -7,14 +7,15 @@ import { plainName } from '../../core/names.ts'
 import { presentWithin } from '../../core/page-size.ts'
 import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
-import { fromJsonOrNull, toJsonOrNull } from '../../db/columns.ts'
+import { fromJsonOrNull, toJson, toJsonOrNull } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
 import { reindexWorkspaceSoon } from '../cards/indexing/reindex.ts'
 import { requireUser } from '../identity/users/users.ts'
+import { forgetMissedSearches } from '../missed-searches/missed-searches.ts'
 import { requireRole, requireVisible } from '../permissions/permission.ts'
-import { PolicyJson, RoleName } from '../permissions/policy.ts'
+import { PolicyJson, policyOf, RoleName } from '../permissions/policy.ts'
 import { cleanJson, Findings } from '../redaction/stored.ts'
 import {
   findWorkspace,
@@ -213,6 +214,8 @@ export const changeWorkspace = capability({
         await updateWorkspace(ctx.db, workspace_id, { ...change, updated_at: ctx.now().toISOString() })
         if (visibility !== undefined && visibility !== workspace.visibility)
           await reindexWorkspaceSoon(ctx, workspace_id)
+        if (policy_json && !policyOf({ policy_json: toJson(policy_json) }).keepMissedSearches)
+          await forgetMissedSearches(ctx, workspace_id)
         await audit(ctx, {
           action: 'workspace.updated',
           subject: { type: 'workspace', id: workspace_id },

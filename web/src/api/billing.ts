@@ -6,7 +6,8 @@ import type {
   openPortal,
   readStatus,
 } from '#server/features/billing/checkout.ts'
-import type { readBalance, readHistory } from '#server/features/credits/balance.ts'
+import type { readHistory } from '#server/features/credit-history/credit-history.ts'
+import type { readBalance } from '#server/features/credits/balance.ts'
 import type {
   createInvite,
   listMyInvites,

@@ -1,5 +1,9 @@
 import type { z } from 'zod'
 import type { InputOf, OutputOf, Route, RouteOf } from '#server/core/capability.ts'
+import { NetworkError } from '../lib/network-error.ts'
+import { noteUnreachable } from '../lib/reachable.ts'
+
+export { NetworkError }
 
 export type Issue = { type: string; loc: (string | number)[]; msg: string }
 
@@ -33,14 +37,6 @@ export class ApiError extends Error {
   /** The message for one field of a form, found by the last part of the issue's path. */
   field(name: string): string | undefined {
     return this.issues.find((issue) => issue.loc.includes(name))?.msg
-  }
-}
-
-/** The request never reached the server or its answer never came back. */
-export class NetworkError extends Error {
-  constructor(cause: unknown) {
-    super('The server cannot be reached. Check the connection and try again.', { cause })
-    this.name = 'NetworkError'
   }
 }
 
@@ -115,6 +111,15 @@ async function send(
   return response.json()
 }
 
+/** What a proxy says whose server is gone; the server's own refusals have a code. */
+const isGone = (status: number, problem: Problem) =>
+  status >= 502 && status <= 504 && problem.code === undefined
+
+function unreachable(cause: unknown): NetworkError {
+  noteUnreachable()
+  return new NetworkError(cause)
+}
+
 /** fetch with the browser session and its CSRF header; throws ApiError for every answer that is not 2xx. */
 export async function request(address: string, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers)
@@ -123,12 +128,13 @@ export async function request(address: string, init: RequestInit): Promise<Respo
   const response = await fetch(address, { ...init, headers, credentials: 'same-origin' }).catch(
     (cause: unknown) => {
       if (init.signal?.aborted) throw cause
-      throw new NetworkError(cause)
+      throw unreachable(cause)
     },
   )
   if (response.ok) return response
-  const problem = await response.json().catch(() => ({}))
-  throw new ApiError(response.status, problem as Problem, response.headers)
+  const problem: Problem = await response.json().catch(() => ({}))
+  if (isGone(response.status, problem)) throw unreachable(response.status)
+  throw new ApiError(response.status, problem, response.headers)
 }
 
 function describeIssue(issue: Issue): string {

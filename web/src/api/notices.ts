@@ -3,7 +3,7 @@ import type {
   listNotices as ListNotices,
   readNotices as ReadNotices,
   unreadNotices as UnreadNotices,
-} from '#server/features/notices/notices.ts'
+} from '#server/features/inbox/inbox.ts'
 import { call } from './client.ts'
 
 export type InboxNotice = OutputOf<typeof ListNotices>['items'][number]

@@ -1,8 +1,11 @@
 import * as account from './account.ts'
 import * as billing from './billing.ts'
 import * as cards from './cards.ts'
+import * as comments from './comments.ts'
+import { deleteImage, listCardImages } from './images.ts'
 import * as materials from './materials.ts'
 import * as memory from './memory.ts'
+import * as notices from './notices.ts'
 import * as search from './search.ts'
 import * as settings from './settings.ts'
 import * as support from './support.ts'
@@ -16,8 +19,12 @@ export const calls = {
   ...account,
   ...billing,
   ...cards,
+  ...comments,
+  deleteImage,
+  listCardImages,
   ...materials,
   ...memory,
+  ...notices,
   ...search,
   ...settings,
   ...support,

@@ -1,5 +1,5 @@
 import type { InputOf, OutputOf } from '#server/core/capability.ts'
-import type { readWorkspaceAudit } from '#server/features/audit/read.ts'
+import type { readWorkspaceAudit } from '#server/features/audit-log/audit-log.ts'
 import type { addMember as AddMember } from '#server/features/invitations/add-members.ts'
 import type {
   acceptInvitation as AcceptInvitation,
@@ -17,6 +17,7 @@ import type {
   deleteWorkspace as DeleteWorkspace,
   previewWorkspaceDeletion,
 } from '#server/features/leaving/delete-workspace.ts'
+import type { readTeamWeek } from '#server/features/team/week.ts'
 import type {
   changeMemberRole,
   listMembers as ListMembers,
@@ -40,6 +41,8 @@ export type InviteView = OutputOf<typeof ViewInvite>
 export type MyInvitation = OutputOf<typeof ListMyInvitations>[number]
 export type Deletion = OutputOf<typeof previewWorkspaceDeletion>
 export type AuditEntry = OutputOf<typeof readWorkspaceAudit>['items'][number]
+
+export type TeamWeek = OutputOf<typeof readTeamWeek>
 
 export const createWorkspace = call<typeof CreateWorkspace>('POST /api/v1/workspaces')
 export const getWorkspace = call<typeof GetWorkspace>('GET /api/v1/workspaces/{workspace_id}')
@@ -67,6 +70,7 @@ export const revokeInvite = call<typeof RevokeInvite>(
 export const viewInvite = call<typeof ViewInvite>('GET /api/v1/workspaces/invites/{token}')
 export const acceptInvite = call<typeof AcceptInvite>('POST /api/v1/workspaces/invites/accept')
 export const readAudit = call<typeof readWorkspaceAudit>('GET /api/v1/workspaces/{workspace_id}/audit')
+export const teamWeek = call<typeof readTeamWeek>('GET /api/v1/workspaces/{workspace_id}/week')
 export const listMyInvitations = call<typeof ListMyInvitations>('GET /api/v1/invitations')
 export const acceptInvitation = call<typeof AcceptInvitation>('POST /api/v1/invitations/{invite_id}/accept')
 export const declineInvitation = call<typeof DeclineInvitation>(

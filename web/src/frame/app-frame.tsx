@@ -1,14 +1,17 @@
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { Command, Ellipsis, Plus } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { DEFAULT_LANGUAGE } from '#server/core/language.ts'
 import { cx } from '../lib/cx.ts'
 import { setLanguage } from '../lib/format.ts'
+import { browserLanguage } from '../lib/language.ts'
+import { loadable } from '../lib/loadable.tsx'
 import { IS_MAC, useShortcut } from '../lib/shortcuts.ts'
 import { useSignedIn } from '../session.ts'
 import { Key } from '../ui/badge.tsx'
 import { LinkButton } from '../ui/button.tsx'
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
+import { ConnectionBanner } from './connection-banner.tsx'
 import { CreditsLine } from './credits-line.tsx'
 import { DraftsBadge } from './drafts-badge.tsx'
 import { Logo } from './logo.tsx'
@@ -17,18 +20,28 @@ import { ServiceWarnings } from './service-warnings.tsx'
 import { UnreadBadge } from './unread-badge.tsx'
 import { UserMenu, UserMenuItems } from './user-menu.tsx'
 
-const CommandPalette = lazy(() =>
-  import('./command-palette.tsx').then((module) => ({ default: module.CommandPalette })),
-)
-const KeyboardHelp = lazy(() =>
-  import('./keyboard-help.tsx').then((module) => ({ default: module.KeyboardHelp })),
-)
+const palette = loadable(() => import('./command-palette.tsx'))
+const keyboardHelp = loadable(() => import('./keyboard-help.tsx'))
+
+type OverlayProps = { onClose: () => void }
+
+function LazyPalette(props: OverlayProps & { onKeys: () => void }) {
+  const { value } = palette.useLoaded()
+  return value && <value.CommandPalette {...props} />
+}
+
+function LazyKeyboardHelp(props: OverlayProps) {
+  const { value } = keyboardHelp.useLoaded()
+  return value && <value.KeyboardHelp {...props} />
+}
 
 /** Side bar and content; on a narrow screen a bottom bar instead. Holds the keys that work everywhere. */
 export function AppFrame() {
   const [overlay, setOverlay] = useState<'palette' | 'keys' | null>(null)
   const navigate = useNavigate()
-  const language = useSignedIn()?.language ?? DEFAULT_LANGUAGE
+  const chosen = useSignedIn()?.language ?? DEFAULT_LANGUAGE
+  // Who has chosen nothing gets dates and numbers as the browser writes them.
+  const language = chosen === DEFAULT_LANGUAGE ? browserLanguage(navigator.language) : chosen
   // Before anything below is drawn, so that every date of a page is in the same language; another one draws the page anew.
   setLanguage(language)
   const close = () => setOverlay(null)
@@ -50,14 +63,13 @@ export function AppFrame() {
       </a>
       <SideBar onPalette={() => setOverlay('palette')} />
       <main id="content" tabIndex={-1} className="min-w-0 grow pb-16 focus:outline-none md:pb-0">
+        <ConnectionBanner />
         <ServiceWarnings />
         <Outlet key={language} />
       </main>
       <BottomBar onKeys={() => setOverlay('keys')} />
-      <Suspense>
-        {overlay === 'palette' && <CommandPalette onClose={close} onKeys={() => setOverlay('keys')} />}
-        {overlay === 'keys' && <KeyboardHelp onClose={close} />}
-      </Suspense>
+      {overlay === 'palette' && <LazyPalette onClose={close} onKeys={() => setOverlay('keys')} />}
+      {overlay === 'keys' && <LazyKeyboardHelp onClose={close} />}
     </div>
   )
 }

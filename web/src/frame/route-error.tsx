@@ -1,8 +1,45 @@
-import type { ErrorComponentProps } from '@tanstack/react-router'
+import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
+import { type ReactNode, useEffect } from 'react'
+import { NetworkError } from '../lib/network-error.ts'
+import { whenBack } from '../lib/reachable.ts'
 import { ErrorState } from '../ui/states.tsx'
 
-export const RouteError = ({ error, reset }: ErrorComponentProps) => (
-  <main className="pt-16">
-    <ErrorState error={error} onRetry={reset} />
-  </main>
-)
+/** How browsers say that a file of the app did not come. */
+const isLoadFailure = (error: unknown) =>
+  error instanceof Error && /dynamically imported module|importing a module script/i.test(error.message)
+
+function useRetry({ error, reset }: ErrorComponentProps): () => void {
+  const router = useRouter()
+  const retry = () => {
+    // A part that did not come is not asked for again by the same page.
+    if (isLoadFailure(error)) location.reload()
+    void router.invalidate()
+    reset()
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: listens once for each error
+  useEffect(() => (isAway(error) ? whenBack(retry) : undefined), [error])
+  return retry
+}
+
+const isAway = (error: unknown) => error instanceof NetworkError || isLoadFailure(error)
+const shownError = (error: unknown) => (isLoadFailure(error) ? new NetworkError(error) : error)
+
+/** A page failed: the frame around it stays. */
+export function PageError(props: ErrorComponentProps): ReactNode {
+  const retry = useRetry(props)
+  return (
+    <div className="pt-8">
+      <ErrorState error={shownError(props.error)} onRetry={retry} />
+    </div>
+  )
+}
+
+/** There is no frame yet, such as before it is known who is signed in. */
+export function RouteError(props: ErrorComponentProps): ReactNode {
+  const retry = useRetry(props)
+  return (
+    <main className="pt-16">
+      <ErrorState error={shownError(props.error)} onRetry={retry} />
+    </main>
+  )
+}

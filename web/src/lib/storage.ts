@@ -17,6 +17,16 @@ function jsonStore(storage: () => Storage) {
         return false
       }
     },
+    /** The keys that begin like this. */
+    keys(start: string): string[] {
+      try {
+        const all = storage()
+        const names = Array.from({ length: all.length }, (_, index) => all.key(index) ?? '')
+        return names.filter((name) => name.startsWith(start))
+      } catch {
+        return []
+      }
+    },
     remove(key: string) {
       try {
         storage().removeItem(key)

@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
-import { Dialog as Radix } from 'radix-ui'
-import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import { type FormEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
+import { createPortal } from 'react-dom'
 import { cx } from '../lib/cx.ts'
 import { Button, type ButtonLook, IconButton } from './button.tsx'
 import { TextField } from './field.tsx'
@@ -17,12 +17,12 @@ type DialogProps = {
   footer?: ReactNode
 }
 
-/**
- * A modal with a focus trap. The backdrop is our own element and not Radix' overlay: that one locks scrolling
- * through an injected style element, which the CSP forbids (the lock is in styles.css).
- */
-export function Dialog({
-  open,
+/** The browser's own modal: it keeps the focus inside, gives it back, and closes by Escape or a click beside it. */
+export function Dialog({ open, ...shown }: DialogProps) {
+  return open ? createPortal(<OpenDialog {...shown} />, document.body) : null
+}
+
+function OpenDialog({
   onClose,
   title,
   description,
@@ -30,39 +30,59 @@ export function Dialog({
   wide,
   children,
   footer,
-}: DialogProps) {
+}: Omit<DialogProps, 'open'>) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useLayoutEffect(() => {
+    const element = dialog.current
+    element?.showModal()
+    // Before it leaves the page, so that the focus goes back to where it was.
+    return () => element?.close()
+  }, [])
   return (
-    <Radix.Root open={open} onOpenChange={(next) => next || onClose()}>
-      <Radix.Portal>
-        <div data-backdrop="" className="fixed inset-0 z-40 bg-backdrop" />
-        <Radix.Content
-          {...(description ? {} : { 'aria-describedby': undefined })}
-          className={cx(
-            'fixed top-dialog-top left-1/2 z-50 flex max-h-dialog-height w-dialog-width -translate-x-1/2 animate-enter flex-col overflow-hidden rounded-md bg-panel shadow-float focus:outline-none',
-            wide ? 'max-w-dialog-wide' : 'max-w-dialog',
-          )}
-        >
-          <div className={hideTitle ? 'sr-only' : 'py-4 pr-14 pl-5 pb-0'}>
-            <Radix.Title className="text-base font-semibold">{title}</Radix.Title>
-            {description && (
-              <Radix.Description className="mt-1 text-sm text-soft">{description}</Radix.Description>
-            )}
-          </div>
-          <div className={cx('min-h-0 grow overflow-y-auto', !hideTitle && 'px-5 py-4')}>{children}</div>
-          {footer && (
-            <div className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">{footer}</div>
-          )}
-          {!hideTitle && (
-            <Radix.Close asChild>
-              <IconButton label="Close" className="absolute top-3 right-3">
-                <X size={16} />
-              </IconButton>
-            </Radix.Close>
-          )}
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
+    <dialog
+      ref={dialog}
+      data-backdrop=""
+      aria-labelledby={`${id}-title`}
+      aria-describedby={description ? `${id}-description` : undefined}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+      onPointerDown={(event) => {
+        if (event.target === dialog.current && isOutside(event, dialog.current)) onClose()
+      }}
+      className={cx(
+        'fixed top-dialog-top right-auto bottom-auto left-1/2 z-50 max-h-dialog-height w-dialog-width -translate-x-1/2 animate-enter flex-col overflow-hidden rounded-md bg-panel text-ink shadow-float backdrop:bg-backdrop open:flex focus:outline-none',
+        wide ? 'max-w-dialog-wide' : 'max-w-dialog',
+      )}
+    >
+      <div className={hideTitle ? 'sr-only' : 'py-4 pr-14 pl-5 pb-0'}>
+        <h2 id={`${id}-title`} className="text-base font-semibold">
+          {title}
+        </h2>
+        {description && (
+          <p id={`${id}-description`} className="mt-1 text-sm text-soft">
+            {description}
+          </p>
+        )}
+      </div>
+      <div className={cx('min-h-0 grow overflow-y-auto', !hideTitle && 'px-5 py-4')}>{children}</div>
+      {footer && (
+        <div className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">{footer}</div>
+      )}
+      {!hideTitle && (
+        <IconButton label="Close" className="absolute top-3 right-3" onClick={onClose}>
+          <X size={16} />
+        </IconButton>
+      )}
+    </dialog>
   )
+}
+
+const isOutside = ({ clientX, clientY }: { clientX: number; clientY: number }, element: HTMLElement) => {
+  const { left, right, top, bottom } = element.getBoundingClientRect()
+  return clientX < left || clientX > right || clientY < top || clientY > bottom
 }
 
 type FormDialogProps = Pick<DialogProps, 'onClose' | 'title' | 'description' | 'wide' | 'children'> & {

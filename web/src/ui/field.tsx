@@ -60,7 +60,10 @@ export const Textarea = ({ className, ...rest }: ComponentProps<'textarea'>) => 
 
 /** The platform's own select: right on phones, right for screen readers. */
 export const Select = ({ className, ...rest }: ComponentProps<'select'>) => (
-  <select {...rest} className={cx(CONTROL, 'h-8 pr-7 pointer-coarse:h-10', className)} />
+  <select
+    {...rest}
+    className={cx(CONTROL, 'h-8 min-w-32! max-w-full pr-7 text-ellipsis pointer-coarse:h-10', className)}
+  />
 )
 
 /** What belongs to the field, and what is left for its control. */

@@ -1,12 +1,18 @@
-import { lazy, Suspense } from 'react'
+import { loadable } from '../lib/loadable.tsx'
+import { Boundary } from './boundary.tsx'
+import type { ShownImages } from './markdown/picture.tsx'
 
-const Rendered = lazy(() => import('./markdown.tsx').then((module) => ({ default: module.Markdown })))
+const renderer = loadable(() => import('./markdown/markdown.tsx'))
+
+type Props = { children: string; images?: ShownImages | undefined }
 
 /** Markdown without its weight in the first load: the plain text shows until the renderer is there. */
-export function LazyMarkdown({ children }: { children: string }) {
+export function LazyMarkdown({ children, images }: Props) {
+  const { value } = renderer.useLoaded()
+  if (!value) return <div className="reading whitespace-pre-wrap">{children}</div>
   return (
-    <Suspense fallback={<div className="reading whitespace-pre-wrap">{children}</div>}>
-      <Rendered>{children}</Rendered>
-    </Suspense>
+    <Boundary what="This text">
+      <value.Markdown images={images}>{children}</value.Markdown>
+    </Boundary>
   )
 }

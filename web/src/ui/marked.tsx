@@ -1,6 +1,6 @@
 import { Fragment } from 'react'
 
-/** Shows a snippet whose hits the server marked with `<mark>`; every other character stays text. */
+/** Shows a snippet whose hits the server marked with `<mark>`: as text, without the marks of Markdown. */
 export function Marked({ text }: { text: string }) {
   return text.split(/(<mark>[\s\S]*?<\/mark>)/g).map((part, index) => {
     const hit = /^<mark>([\s\S]*)<\/mark>$/.exec(part)
@@ -20,4 +20,6 @@ const ENTITIES: Record<string, string> = {
   '&#39;': "'",
 }
 const plain = (text: string) =>
-  text.replace(/&(?:lt|gt|amp|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity)
+  text
+    .replace(/`+|\*\*|~~~+/g, '')
+    .replace(/&(?:lt|gt|amp|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity)

@@ -1,28 +1,159 @@
 import { Check } from 'lucide-react'
-import { DropdownMenu } from 'radix-ui'
-import type { ReactNode } from 'react'
+import {
+  cloneElement,
+  createContext,
+  type KeyboardEvent,
+  type ReactElement,
+  type ReactNode,
+  type RefObject,
+  useContext,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
+import { createPortal } from 'react-dom'
 import { cx } from '../lib/cx.ts'
+import { type Side, showBeside } from './show-beside.ts'
 
-type MenuProps = { trigger: ReactNode; children: ReactNode; align?: 'start' | 'end'; side?: 'top' | 'bottom' }
+const CloseMenu = createContext<(focusTrigger: boolean) => void>(() => {})
 
-/** Not modal: the modal kind locks scrolling through an injected style element, which the CSP forbids. */
+type TriggerProps = Record<string, unknown>
+type MenuProps = {
+  /** The button that opens it. */
+  trigger: ReactElement<TriggerProps>
+  children: ReactNode
+  align?: 'start' | 'end'
+  side?: Side
+}
+
+/** A button with a list of what it can do. Arrow keys move, Escape closes, and the focus comes back to the button. */
 export function Menu({ trigger, children, align = 'end', side = 'bottom' }: MenuProps) {
+  const [opened, setOpened] = useState<'by key' | 'by pointer' | null>(null)
+  const button = useRef<HTMLButtonElement>(null)
+  const id = useId()
+  const close = (focusTrigger: boolean) => {
+    setOpened(null)
+    if (focusTrigger) button.current?.focus()
+  }
+  const toggle = (isKey: boolean) => setOpened(opened ? null : isKey ? 'by key' : 'by pointer')
   return (
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content
-          align={align}
-          side={side}
-          sideOffset={4}
-          collisionPadding={8}
-          className="z-50 max-h-(--radix-dropdown-menu-content-available-height) min-w-48 animate-enter overflow-y-auto rounded-md bg-panel p-1 shadow-float"
-        >
+    <CloseMenu value={close}>
+      {cloneElement(trigger, {
+        ref: button,
+        id: `${id}-button`,
+        'aria-haspopup': 'menu',
+        'aria-expanded': opened !== null,
+        // A click without a pointer is Enter or Space.
+        onClick: (event: MouseEvent) => toggle(event.detail === 0),
+        onKeyDown: (event: KeyboardEvent) => {
+          if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+          event.preventDefault()
+          setOpened('by key')
+        },
+      })}
+      {opened && (
+        <MenuList id={id} button={button} align={align} side={side} focusFirst={opened === 'by key'}>
           {children}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
+        </MenuList>
+      )}
+    </CloseMenu>
   )
+}
+
+type MenuListProps = {
+  id: string
+  button: RefObject<HTMLButtonElement | null>
+  align: 'start' | 'end'
+  side: Side
+  focusFirst: boolean
+  children: ReactNode
+}
+
+function MenuList({ id, button, align, side, focusFirst, children }: MenuListProps) {
+  const list = useRef<HTMLDivElement>(null)
+  const close = useContext(CloseMenu)
+  useLayoutEffect(() => {
+    if (!list.current || !button.current) return
+    showBeside(list.current, button.current.getBoundingClientRect(), side, align)
+    const first = focusFirst ? itemsIn(list.current)[0] : undefined
+    ;(first ?? list.current).focus()
+  }, [button, side, align, focusFirst])
+  useCloseOutside(list, button, close)
+  return createPortal(
+    <div
+      ref={list}
+      role="menu"
+      tabIndex={-1}
+      aria-labelledby={`${id}-button`}
+      onKeyDown={(event) => moveByKey(event, list.current, close)}
+      className="fixed z-50 min-w-48 animate-enter overflow-y-auto rounded-md bg-panel p-1 shadow-float focus:outline-none"
+    >
+      {children}
+    </div>,
+    document.body,
+  )
+}
+
+const itemsIn = (list: HTMLElement) => [
+  ...list.querySelectorAll<HTMLButtonElement>('[role=menuitem]:not(:disabled)'),
+]
+
+/** What the page is about moves on: a click elsewhere, a scroll or a new size of the window close the list. */
+function useCloseOutside(
+  list: RefObject<HTMLElement | null>,
+  button: RefObject<HTMLElement | null>,
+  close: (focusTrigger: boolean) => void,
+) {
+  const latest = useRef(close)
+  latest.current = close
+  useEffect(() => {
+    const isInside = (target: EventTarget | null) =>
+      target instanceof Node && (list.current?.contains(target) || button.current?.contains(target))
+    const leave = (event: Event) => {
+      if (!isInside(event.target)) latest.current(false)
+    }
+    document.addEventListener('pointerdown', leave)
+    document.addEventListener('scroll', leave, true)
+    addEventListener('resize', leave)
+    return () => {
+      document.removeEventListener('pointerdown', leave)
+      document.removeEventListener('scroll', leave, true)
+      removeEventListener('resize', leave)
+    }
+  }, [list, button])
+}
+
+function moveByKey(
+  event: KeyboardEvent,
+  list: HTMLElement | null,
+  close: (focusTrigger: boolean) => void,
+): void {
+  if (!list) return
+  if (event.key === 'Escape' || event.key === 'Tab') {
+    if (event.key === 'Escape') event.preventDefault()
+    event.stopPropagation()
+    close(true)
+    return
+  }
+  const items = itemsIn(list)
+  const at = items.indexOf(document.activeElement as HTMLButtonElement)
+  const next = nextItem(event.key, items, at)
+  if (!next) return
+  event.preventDefault()
+  event.stopPropagation()
+  next.focus()
+}
+
+function nextItem(key: string, items: HTMLButtonElement[], at: number): HTMLButtonElement | undefined {
+  if (key === 'ArrowDown') return items[(at + 1) % items.length]
+  if (key === 'ArrowUp') return items.at(at <= 0 ? -1 : at - 1)
+  if (key === 'Home') return items[0]
+  if (key === 'End') return items.at(-1)
+  if (key.length !== 1 || key === ' ') return undefined
+  const starts = (item: HTMLElement) => item.textContent?.trim().toLowerCase().startsWith(key.toLowerCase())
+  return [...items.slice(at + 1), ...items.slice(0, at + 1)].find(starts)
 }
 
 type MenuItemProps = {
@@ -35,24 +166,32 @@ type MenuItemProps = {
 }
 
 export function MenuItem({ onSelect, icon, children, danger, disabled, checked }: MenuItemProps) {
+  const close = useContext(CloseMenu)
   return (
-    <DropdownMenu.Item
+    <button
+      type="button"
+      role="menuitem"
+      tabIndex={-1}
       disabled={disabled}
-      onSelect={onSelect}
+      onClick={() => {
+        close(true)
+        onSelect()
+      }}
+      onPointerMove={(event) => event.currentTarget.focus({ preventScroll: true })}
       className={cx(
-        'flex min-h-8 cursor-pointer items-center gap-2 rounded-sm px-2 text-sm outline-none select-none data-disabled:opacity-50 data-highlighted:bg-hover pointer-coarse:min-h-10',
+        'flex min-h-8 w-full items-center gap-2 rounded-sm px-2 text-left text-sm outline-none select-none focus:bg-hover disabled:opacity-50 pointer-coarse:min-h-10',
         danger ? 'text-bad' : 'text-ink',
       )}
     >
       {icon && <span className="text-faint">{icon}</span>}
       <span className="grow">{children}</span>
       {checked && <Check size={14} className="text-accent" aria-label="chosen" />}
-    </DropdownMenu.Item>
+    </button>
   )
 }
 
 export const MenuLabel = ({ children }: { children: ReactNode }) => (
-  <DropdownMenu.Label className="px-2 py-1 text-xs text-faint">{children}</DropdownMenu.Label>
+  <div className="px-2 py-1 text-xs text-faint">{children}</div>
 )
 
-export const MenuLine = () => <DropdownMenu.Separator className="-mx-1 my-1 h-px bg-line" />
+export const MenuLine = () => <hr className="-mx-1 my-1 h-px border-0 bg-line" />

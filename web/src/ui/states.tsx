@@ -1,6 +1,6 @@
 import { CircleAlert, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { ApiError } from '../api/client.ts'
+import { ApiError, NetworkError } from '../api/client.ts'
 import { cx } from '../lib/cx.ts'
 import { Button } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
@@ -51,6 +51,7 @@ export function ErrorState({
   action?: ReactNode
 }) {
   const api = error instanceof ApiError ? error : null
+  const isAway = error instanceof NetworkError
   const title =
     api?.status === 404 ? 'Not found' : api && api.status < 500 ? 'That is not possible' : 'This did not load'
   const message = error instanceof Error ? error.message : 'Something unexpected happened.'
@@ -59,7 +60,9 @@ export function ErrorState({
       (api.status >= 500
         ? 'Your data is safe. Try again; if it stays, quote the request id to support.'
         : ''))
-    : 'Your data is safe.'
+    : isAway
+      ? 'This page loads by itself when it is back.'
+      : 'Your data is safe.'
   return (
     <div role="alert" className="mx-auto grid max-w-narrow justify-items-center gap-3 px-4 py-12 text-center">
       <div className="grid size-10 place-items-center rounded-full bg-bad-soft text-bad">

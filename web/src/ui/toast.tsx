@@ -47,6 +47,7 @@ export function Toaster() {
   return (
     <section
       aria-label="Notices"
+      data-screen=""
       aria-live="polite"
       className="pointer-events-none fixed inset-x-3 bottom-16 z-60 grid justify-items-center gap-2 md:inset-x-auto md:right-4 md:bottom-4 md:justify-items-end"
     >

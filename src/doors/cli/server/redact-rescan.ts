@@ -1,6 +1,7 @@
 import { readConfig } from '../../../config.ts'
 import { openDatabase } from '../../../db/engines/open.ts'
 import { withEnvFile } from '../../../env-file.ts'
+import { cardCommentsToRescan } from '../../../features/comments/rescan.ts'
 import { commentsToRescan } from '../../../features/feedback/rescan.ts'
 import { materialsToRescan } from '../../../features/materials/rescan.ts'
 import { eventsToRescan } from '../../../features/memory/rescan.ts'
@@ -38,7 +39,13 @@ async function main(): Promise<void> {
   const dryRun = args.includes('--dry-run')
   const database = openDatabase(readConfig(withEnvFile(process.env)))
   try {
-    const sources = [eventsToRescan, materialsToRescan, ticketsToRescan, commentsToRescan]
+    const sources = [
+      eventsToRescan,
+      materialsToRescan,
+      ticketsToRescan,
+      commentsToRescan,
+      cardCommentsToRescan,
+    ]
     const results = await rescan(database, sources, { dryRun, onProgress: showProgress })
     if (process.stderr.isTTY) process.stderr.write('\n')
     for (const { source, read, changed, findings } of results) {

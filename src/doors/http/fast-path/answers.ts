@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Config } from '../../../config.ts'
+import { compressText, encodingFor, MIN_COMPRESSED, weakTag } from '../compression.ts'
 import { limitHeaders } from '../limits/rate-limit.ts'
 import { logAnswer } from './request-log.ts'
 import type { RouteTimes } from './route-times.ts'
@@ -30,7 +31,7 @@ export type FlatHeaders = string[]
 export type RouteName = { url: string; operation: string }
 
 /** A route as its answers show it, with the headers that all of them have; the type of the body comes last. */
-export type RouteFace = RouteName & { headers: FlatHeaders }
+export type RouteFace = RouteName & { headers: FlatHeaders; mayCompress: boolean }
 
 export type Answer = { status: number; text: string; headers?: FlatHeaders | undefined }
 
@@ -82,27 +83,57 @@ export class Answers {
   }
 
   /** How the answers of a route are written and named. */
-  faceOf(url: string, operation: string): RouteFace {
+  faceOf(url: string, operation: string, mayCompress: boolean): RouteFace {
     const headers = url.startsWith('/api/') ? [...this.#flat, 'cache-control', 'no-store'] : this.#flat
-    return { url, operation, headers: [...headers, 'content-type', JSON_TYPE] }
+    return { url, operation, mayCompress, headers: [...headers, 'content-type', JSON_TYPE] }
   }
 
-  send(
+  send(request: FastifyRequest, reply: FastifyReply, route: RouteFace, answer: Answer): void {
+    const isLong = route.mayCompress && answer.text.length >= MIN_COMPRESSED
+    const encoding = isLong ? encodingFor(request) : undefined
+    const sendPlain = () =>
+      this.#write(
+        request,
+        reply,
+        route,
+        answer,
+        answer.text,
+        isLong ? ['vary', 'accept-encoding'] : undefined,
+      )
+    if (!encoding) {
+      sendPlain()
+      return
+    }
+    const headers = ['vary', 'accept-encoding', 'content-encoding', encoding]
+    compressText(answer.text, encoding, (body) => {
+      if (!body) {
+        sendPlain()
+        return
+      }
+      const own = answer.headers?.map((value, at, all) => (all[at - 1] === 'ETag' ? weakTag(value) : value))
+      this.#write(request, reply, route, { ...answer, headers: own }, body, headers)
+    })
+  }
+
+  #write(
     request: FastifyRequest,
     reply: FastifyReply,
     route: RouteFace,
-    { status, text, headers: own }: Answer,
+    { status, headers: own }: Answer,
+    body: string | Buffer,
+    more: FlatHeaders | undefined,
   ): void {
     const headers = route.headers.slice()
     if (status === 204) headers.length -= 2
-    else headers.push('content-length', String(Buffer.byteLength(text)))
+    else headers.push('content-length', String(Buffer.byteLength(body)))
     headers.push('x-request-id', request.id)
     if (own) headers.push(...own)
+    if (more) headers.push(...more)
     if (request.limit)
       for (const [name, value] of Object.entries(limitHeaders(request.limit)))
         headers.push(name, String(value))
     reply.raw.writeHead(status, headers)
-    reply.raw.end(text)
+    reply.raw.end(body)
     this.#note(request, route, status, elapsedSince(request))
   }
 

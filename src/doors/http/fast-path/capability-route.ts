@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Capability, LimitClass, Method } from '../../../core/capability.ts'
 import type { Services } from '../../../core/context.ts'
 import { type Authenticate, admission } from '../admission.ts'
+import { SECRET_ANSWERS } from '../compression.ts'
 import type { Locate } from '../errors.ts'
 import type { Answer, Answers } from './answers.ts'
 import { inBatches } from './in-batches.ts'
@@ -26,7 +27,7 @@ export function addCapabilityRoute(
   capability: Capability,
   { method, url, operation, limitClass, identify, locate, serve }: CapabilityRoute,
 ): void {
-  const face = answers.faceOf(url, operation)
+  const face = answers.faceOf(url, operation, !SECRET_ANSWERS.has(capability.name))
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     try {

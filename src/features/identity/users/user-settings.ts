@@ -36,6 +36,12 @@ export const UserSettings = z
       .describe(
         'Off: no mail about feedback (at most one a day), about your cards, as when their workspace is deleted, and when somebody adds you to a workspace; the inbox says it in any case. Mails that you asked for, such as a password reset, and invitations still come.',
       ),
+    weekly_digest: z
+      .boolean()
+      .default(false)
+      .describe(
+        'On: once a week a mail about what happened in your teams, if anything did. It needs email_notifications and a confirmed address.',
+      ),
     ask_before_added: z
       .boolean()
       .default(false)

@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { createRoute, redirect } from '@tanstack/react-router'
 import { queryClient } from '../../api/query.ts'
+import { lazyPage } from '../../lib/loadable.tsx'
 import { safeNext } from '../../lib/safe-next.ts'
 import { appRoute, openRoute } from '../../route-frame.tsx'
 import { meQuery } from '../../session.ts'
@@ -22,7 +23,7 @@ const signIn = createRoute({
   path: '/sign-in',
   validateSearch: signInSearch,
   beforeLoad: goOnIfSignedIn,
-  component: lazyRouteComponent(() => import('./sign-in.tsx'), 'SignIn'),
+  component: lazyPage(() => import('./sign-in.tsx'), 'SignIn'),
 })
 
 const signUp = createRoute({
@@ -33,7 +34,7 @@ const signUp = createRoute({
     invite: typeof search.invite === 'string' ? search.invite : undefined,
   }),
   beforeLoad: goOnIfSignedIn,
-  component: lazyRouteComponent(() => import('./sign-up.tsx'), 'SignUp'),
+  component: lazyPage(() => import('./sign-up.tsx'), 'SignUp'),
 })
 
 // These two addresses stand in the mails that the server sends.
@@ -45,32 +46,32 @@ const resetPassword = createRoute({
   getParentRoute: () => openRoute,
   path: '/reset',
   validateSearch: tokenSearch,
-  component: lazyRouteComponent(() => import('./reset-password.tsx'), 'ResetPassword'),
+  component: lazyPage(() => import('./reset-password.tsx'), 'ResetPassword'),
 })
 
 const verifyEmail = createRoute({
   getParentRoute: () => openRoute,
   path: '/verify',
   validateSearch: tokenSearch,
-  component: lazyRouteComponent(() => import('./verify-email.tsx'), 'VerifyEmail'),
+  component: lazyPage(() => import('./verify-email.tsx'), 'VerifyEmail'),
 })
 
 const googleReturn = createRoute({
   getParentRoute: () => openRoute,
   path: '/auth/google',
-  component: lazyRouteComponent(() => import('./google-return.tsx'), 'GoogleReturn'),
+  component: lazyPage(() => import('./google-return.tsx'), 'GoogleReturn'),
 })
 
 const welcome = createRoute({
   getParentRoute: () => appRoute,
   path: '/welcome',
-  component: lazyRouteComponent(() => import('./welcome.tsx'), 'Welcome'),
+  component: lazyPage(() => import('./welcome.tsx'), 'Welcome'),
 })
 
 const connect = createRoute({
   getParentRoute: () => appRoute,
   path: '/connect',
-  component: lazyRouteComponent(() => import('./connect.tsx'), 'Connect'),
+  component: lazyPage(() => import('./connect.tsx'), 'Connect'),
 })
 
 export const accountOpenRoutes = [signIn, signUp, resetPassword, verifyEmail, googleReturn] as const

@@ -1,17 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useMemo } from 'react'
+import { useMemo } from 'react'
 import { creditsPolicy } from '../../api/account.ts'
 import type { Pack } from '../../api/billing.ts'
 import { credits, formatNumber, money } from '../../lib/format.ts'
 import { Button } from '../../ui/button.tsx'
+import { LazyChart } from '../../ui/lazy-chart.tsx'
 import { Section } from '../../ui/page.tsx'
 import { ErrorState, Skeleton, SkeletonList } from '../../ui/states.tsx'
 import { balanceQuery, chartQuery, packsQuery } from './billing-queries.ts'
 import { balanceCurve } from './ledger.ts'
 import { LedgerTable } from './ledger-table.tsx'
 import { useCheckout } from './use-checkout.ts'
-
-const Chart = lazy(() => import('../../ui/chart.tsx').then((module) => ({ default: module.Chart })))
 
 export function CreditsTab() {
   return (
@@ -65,15 +64,13 @@ function Balance() {
       </div>
       <div className="min-h-40 min-w-0">
         {curve.times.length > 0 && (
-          <Suspense fallback={<Skeleton className="h-40 w-full" />}>
-            <Chart
-              label={`Balance over the last ${curve.times.length - 2} bookings`}
-              times={curve.times}
-              values={curve.values}
-              format={formatNumber}
-              stepped
-            />
-          </Suspense>
+          <LazyChart
+            label={`Balance over the last ${curve.times.length - 2} bookings`}
+            times={curve.times}
+            values={curve.values}
+            format={formatNumber}
+            stepped
+          />
         )}
       </div>
     </div>

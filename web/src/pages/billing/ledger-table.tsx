@@ -75,17 +75,20 @@ export function LedgerTable() {
   )
 }
 
-/** A booking about a card leads to the card. */
+/** A booking about a card names the card and leads to it. */
 function Reason({ entry }: { entry: LedgerEntry }) {
   const words = reasonWords(entry.reason)
-  if (entry.ref_type !== 'card' || !entry.ref_id) return words
+  if (entry.card_title === null || !entry.ref_id) return words
   return (
-    <Link
-      to="/cards/$cardId"
-      params={{ cardId: entry.ref_id }}
-      className="rounded-sm underline decoration-line-strong underline-offset-2 hover:decoration-current"
-    >
+    <>
       {words}
-    </Link>
+      <Link
+        to="/cards/$cardId"
+        params={{ cardId: entry.ref_id }}
+        className="block rounded-sm text-xs break-words text-accent-strong underline-offset-2 hover:underline"
+      >
+        {entry.card_title}
+      </Link>
+    </>
   )
 }

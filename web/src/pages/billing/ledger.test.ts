@@ -9,6 +9,7 @@ const entry = (second: number, delta: number, balance_after: number): LedgerEntr
   reason: 'public_search',
   ref_type: null,
   ref_id: null,
+  card_title: null,
   created_at: new Date(second * 1000).toISOString(),
 })
 

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../../lib/loadable.tsx'
 import { appRoute } from '../../route-frame.tsx'
 
 const TABS = ['plans', 'codes'] as const
@@ -21,7 +22,7 @@ const billing = createRoute({
     checkout: (['success', 'cancelled'] as const).find((end) => end === raw.checkout),
     code: typeof raw.code === 'string' || typeof raw.code === 'number' ? String(raw.code) : undefined,
   }),
-  component: lazyRouteComponent(() => import('./billing-page.tsx'), 'BillingPage'),
+  component: lazyPage(() => import('./billing-page.tsx'), 'BillingPage'),
 })
 
 export const billingRoutes = [billing] as const

@@ -1,12 +1,17 @@
-import type { ReactNode } from 'react'
+import { type ClipboardEvent, type ReactNode, useState } from 'react'
 import type { Evidence } from '../../api/types.ts'
 import { cx } from '../../lib/cx.ts'
 import { TextareaField, TextField } from '../../ui/field.tsx'
+import { Notice } from '../../ui/states.tsx'
 import { CARD_TYPES } from './card-types.ts'
 import { type Draft, payloadOf } from './draft.ts'
 import { EvidenceField } from './evidence-field.tsx'
+import { ImagesField } from './images/images-field.tsx'
 import { MarkdownField } from './markdown-field.tsx'
 import { PairsField } from './pairs-field.tsx'
+import { cutNote } from './paste/cut-note.ts'
+import { insertText } from './paste/insert-text.ts'
+import { pasteInto } from './paste/paste-into.ts'
 import { SecretWarning } from './secret-warning.tsx'
 import { StepsField } from './steps-field.tsx'
 
@@ -15,14 +20,16 @@ type Props = {
   change: (next: Partial<Draft>) => void
   fieldError: (name: string) => string | undefined
   stored?: Evidence[]
-  editing: boolean
+  /** The card that is edited; none while a new one is written. */
+  cardId?: string
   workspace?: ReactNode
 }
 
 /** Every field of a card; labels and hints follow its type, secrets are pointed out where they stand. */
-export function CardForm({ draft, change, fieldError, stored = [], editing, workspace }: Props) {
+export function CardForm({ draft, change, fieldError, stored = [], cardId, workspace }: Props) {
   const words = CARD_TYPES[draft.card_type]
   const payload = payloadOf(draft.payload)
+  const [cut, setCut] = useState('')
   return (
     <div className="grid gap-6">
       <TypeField value={draft.card_type} onChange={(card_type) => change({ card_type })} />
@@ -31,13 +38,15 @@ export function CardForm({ draft, change, fieldError, stored = [], editing, work
         <TextField
           label="Title"
           required
-          maxLength={5000}
+          maxLength={MAX_TITLE}
           value={draft.title}
           onChange={(event) => change({ title: event.target.value })}
+          onPaste={(event) => setCut(pasteTitle(event))}
           placeholder="Connection pool exhausted after deploy"
           hint="What somebody would type into the search box."
           error={fieldError('title')}
         />
+        {cut && <Notice tone="warn">{cut}</Notice>}
         <SecretWarning text={draft.title} onReplace={(title) => change({ title })} />
       </div>
       <MarkdownField
@@ -93,7 +102,8 @@ export function CardForm({ draft, change, fieldError, stored = [], editing, work
         onChange={(evidences) => change({ evidences })}
         error={fieldError('evidences')}
       />
-      {editing && (
+      {cardId !== undefined && <ImagesField cardId={cardId} />}
+      {cardId !== undefined && (
         <TextareaField
           label="Where it holds"
           aside="optional"
@@ -116,6 +126,20 @@ export function CardForm({ draft, change, fieldError, stored = [], editing, work
       </details>
     </div>
   )
+}
+
+const MAX_TITLE = 5000
+
+/** A title is one line. What has no room in it is named, and not dropped in silence. */
+function pasteTitle(event: ClipboardEvent<HTMLInputElement>): string {
+  const { value, selectionStart, selectionEnd } = event.currentTarget
+  const text = event.clipboardData.getData('text/plain').replace(/\s+/g, ' ')
+  const around = { before: value.slice(0, selectionStart ?? 0), after: value.slice(selectionEnd ?? 0) }
+  const done = pasteInto(text, { ...around, maxLength: MAX_TITLE, asCode: false })
+  if (!done) return ''
+  event.preventDefault()
+  insertText(event.currentTarget, done.text)
+  return cutNote(done.cut, MAX_TITLE)
 }
 
 function TypeField({

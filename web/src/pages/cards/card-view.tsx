@@ -4,15 +4,20 @@ import { formatAgo, formatTime } from '../../lib/format.ts'
 import { useShortcut } from '../../lib/shortcuts.ts'
 import { useTitle } from '../../lib/use-title.ts'
 import { Tag } from '../../ui/badge.tsx'
+import { Boundary } from '../../ui/boundary.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
+import type { ShownImages } from '../../ui/markdown/picture.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { CardActions } from './card-actions.tsx'
 import { StatusBadge, TypeBadge } from './card-badges.tsx'
 import { CardPart as Part } from './card-part.tsx'
 import { typeOf } from './card-types.ts'
 import { Cites } from './cites/cites.tsx'
+import { Comments } from './comments/comments.tsx'
 import { EvidenceList } from './evidence-list.tsx'
 import { Feedback } from './feedback.tsx'
+import { ImageList } from './images/image-list.tsx'
+import { useCardImages } from './images/use-card-images.ts'
 import { CardLinks } from './links/card-links.tsx'
 import { MergedNotice, SupersededNotice } from './links/succession-notices.tsx'
 import { ReviewNote } from './review-note.tsx'
@@ -35,6 +40,7 @@ export function CardView({ card, terms, inPane, mergedFrom }: Props) {
     () => void navigate({ to: '/cards/$cardId/edit', params: { cardId: card.card_id } }),
     card.can_edit,
   )
+  const { shown, others } = useCardImages(card)
   const environment = Object.entries(card.environment ?? {})
   return (
     <article className="mx-auto grid max-w-reading gap-6 px-4 py-5 md:px-8 md:py-7">
@@ -46,9 +52,7 @@ export function CardView({ card, terms, inPane, mergedFrom }: Props) {
           </div>
           <CardActions card={card} inPane={inPane} />
         </div>
-        <Heading className="text-lg font-semibold tracking-tight [overflow-wrap:anywhere]">
-          {card.title}
-        </Heading>
+        <Heading className="text-lg font-semibold tracking-tight wrap-break-word">{card.title}</Heading>
         <p className="text-xs text-faint">
           {card.owner_name} ·{' '}
           <span title={formatTime(card.updated_at)}>changed {formatAgo(card.updated_at)}</span> ·{' '}
@@ -81,29 +85,34 @@ export function CardView({ card, terms, inPane, mergedFrom }: Props) {
         </Notice>
       )}
       <Part title={words.symptom.label}>
-        <LazyMarkdown>{card.symptom}</LazyMarkdown>
+        <LazyMarkdown images={shown}>{card.symptom}</LazyMarkdown>
       </Part>
       <Part title={words.fix.label} strong>
-        <LazyMarkdown>{card.fix_summary}</LazyMarkdown>
+        <LazyMarkdown images={shown}>{card.fix_summary}</LazyMarkdown>
       </Part>
       {card.root_cause && (
         <Part title="Root cause">
-          <LazyMarkdown>{card.root_cause}</LazyMarkdown>
+          <LazyMarkdown images={shown}>{card.root_cause}</LazyMarkdown>
         </Part>
       )}
       {card.steps.length > 0 && (
         <Part title="Steps">
-          <Steps steps={card.steps} />
+          <Steps steps={card.steps} images={shown} />
         </Part>
       )}
       {card.body && (
         <Part title="Notes">
-          <LazyMarkdown>{card.body}</LazyMarkdown>
+          <LazyMarkdown images={shown}>{card.body}</LazyMarkdown>
         </Part>
       )}
       {card.evidences && card.evidences.length > 0 && (
         <Part title="Evidence">
           <EvidenceList evidences={card.evidences} />
+        </Part>
+      )}
+      {others.length > 0 && (
+        <Part title="Pictures">
+          <ImageList images={others} />
         </Part>
       )}
       {environment.length > 0 && (
@@ -124,7 +133,7 @@ export function CardView({ card, terms, inPane, mergedFrom }: Props) {
       <Cites card={card} />
       {card.scope_notes && (
         <Part title="Where it holds">
-          <LazyMarkdown>{card.scope_notes}</LazyMarkdown>
+          <LazyMarkdown images={shown}>{card.scope_notes}</LazyMarkdown>
         </Part>
       )}
       {card.tags.length > 0 && (
@@ -138,15 +147,28 @@ export function CardView({ card, terms, inPane, mergedFrom }: Props) {
           ))}
         </ul>
       )}
-      <CardLinks card={card} />
-      <Verdicts card={card} />
-      <Feedback card={card} />
-      <SimilarCards card={card} />
+      <Boundary what="The links of this card">
+        <CardLinks card={card} />
+      </Boundary>
+      <div data-screen="" className="grid gap-6">
+        <Boundary what="What people found">
+          <Verdicts card={card} />
+        </Boundary>
+        <Boundary what="The feedback">
+          <Feedback card={card} />
+        </Boundary>
+        <Boundary what="The comments">
+          <Comments card={card} />
+        </Boundary>
+        <Boundary what="The list of similar cards">
+          <SimilarCards card={card} />
+        </Boundary>
+      </div>
     </article>
   )
 }
 
-function Steps({ steps }: { steps: Card['steps'] }) {
+function Steps({ steps, images }: { steps: Card['steps']; images: ShownImages }) {
   return (
     <ol className="grid gap-3">
       {steps
@@ -160,7 +182,7 @@ function Steps({ steps }: { steps: Card['steps'] }) {
               {index + 1}
             </span>
             <div>
-              <LazyMarkdown>{step.action}</LazyMarkdown>
+              <LazyMarkdown images={images}>{step.action}</LazyMarkdown>
               {step.result && <p className="mt-0.5 text-sm whitespace-pre-wrap text-soft">→ {step.result}</p>}
             </div>
           </li>

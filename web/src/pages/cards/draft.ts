@@ -142,3 +142,12 @@ export function changesOf(
   const evidences = newEvidences(draft)
   return { ...Object.fromEntries(changed), ...(evidences.length ? { evidences } : {}) }
 }
+
+/** Whether a card says all that the draft says: then there is nothing left to save. */
+export function isSavedAs(draft: Draft, card: Card): boolean {
+  const stored = new Set(card.evidences?.map((evidence) => evidence.content))
+  return (
+    Object.keys(changesOf({ ...draft, evidences: [] }, card)).length === 0 &&
+    newEvidences(draft).every((evidence) => stored.has(evidence.content))
+  )
+}

@@ -5,13 +5,14 @@ import { updateCard } from '../../api/cards.ts'
 import { ApiError } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import type { Card } from '../../api/types.ts'
+import { SENT_WHEN_BACK } from '../../api/when-back.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { ErrorState, FormError, Notice, SkeletonPage } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { CardForm } from './card-form.tsx'
 import { cardChanged, cardQuery } from './card-queries.ts'
 import { ConflictNotice } from './conflict-notice.tsx'
-import { changesOf, draftOf } from './draft.ts'
+import { changesOf, draftOf, isSavedAs } from './draft.ts'
 import { EditorFrame } from './editor-frame.tsx'
 import { useDraft } from './use-draft.ts'
 
@@ -39,25 +40,30 @@ function Editor({ loaded }: { loaded: Card }) {
     base.version,
   )
   const [version, setVersion] = useState(baseVersion)
+  const finish = (card: Card) => {
+    forget()
+    cardChanged(card)
+    toast(
+      card.review.status === 'rejected' && card.status === 'published'
+        ? 'Saved. The review found something, see the card.'
+        : 'Saved.',
+    )
+    return navigate({ to: '/cards/$cardId', params })
+  }
   const save = useMutation({
+    ...SENT_WHEN_BACK,
     mutationFn: () =>
       updateCard(
         { card_id: loaded.card_id, ...changesOf(draft, base) },
         { headers: { 'If-Match': `"${version}"` } },
       ),
-    onSuccess: (card) => {
-      forget()
-      cardChanged(card)
-      toast(
-        card.review.status === 'rejected' && card.status === 'published'
-          ? 'Saved. The review found something, see the card.'
-          : 'Saved.',
-      )
-      return navigate({ to: '/cards/$cardId', params })
-    },
+    onSuccess: finish,
     onError: async (error) => {
-      if (error instanceof ApiError && error.status === 412)
-        setTheirs(await queryClient.fetchQuery({ ...cardQuery(loaded.card_id), staleTime: 0 }))
+      if (!(error instanceof ApiError && error.status === 412)) return
+      const present = await queryClient.fetchQuery({ ...cardQuery(loaded.card_id), staleTime: 0 })
+      // The save had arrived, and only its answer was lost.
+      if (isSavedAs(draft, present)) return finish(present)
+      setTheirs(present)
     },
   })
   const api = save.error instanceof ApiError ? save.error : null
@@ -77,9 +83,10 @@ function Editor({ loaded }: { loaded: Card }) {
       saveLabel={base.status === 'published' ? 'Save for all readers' : 'Save'}
       onSave={() => save.mutate()}
       onDiscard={() => {
-        discard()
+        discard(() => setVersion(baseVersion))
         setVersion(base.version)
       }}
+      waits={save.isPaused}
       notices={
         <>
           {restored && !stale && <Notice>Your draft from {formatAgo(restored.savedAt)} is back.</Notice>}
@@ -107,7 +114,7 @@ function Editor({ loaded }: { loaded: Card }) {
       <CardForm
         draft={draft}
         change={change}
-        editing
+        cardId={loaded.card_id}
         stored={base.evidences ?? []}
         fieldError={(name) => api?.field(name)}
       />

@@ -4,6 +4,7 @@ import { formatAgo } from '../../lib/format.ts'
 import { useShortcut } from '../../lib/shortcuts.ts'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
+import { Notice } from '../../ui/states.tsx'
 import { type Draft, fieldsOf, newEvidences } from './draft.ts'
 import { ReviewChecklist } from './review-checklist.tsx'
 
@@ -14,6 +15,8 @@ type Props = {
   savedAt: string | null
   notices: ReactNode
   busy: boolean
+  /** The server is away: what was saved waits for it. */
+  waits?: boolean
   saveLabel: string
   onSave: () => void
   onDiscard: () => void
@@ -31,6 +34,7 @@ export function EditorFrame({
   savedAt,
   notices,
   busy,
+  waits = false,
   saveLabel,
   onSave,
   onDiscard,
@@ -50,6 +54,12 @@ export function EditorFrame({
       <form ref={form} onSubmit={submit} className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_--spacing(75)]">
         <div className="grid min-w-0 content-start gap-6">
           {notices}
+          {waits && (
+            <Notice tone="warn">
+              The server cannot be reached. Your text waits here and is saved once, when the server is back.
+              Until then, keep this page open; the draft stays in this browser in any case.
+            </Notice>
+          )}
           {children}
         </div>
         <div className="grid gap-6 lg:sticky lg:top-7 lg:self-start">
@@ -58,7 +68,7 @@ export function EditorFrame({
         </div>
         <div className="sticky bottom-14 z-10 -mx-4 flex flex-wrap items-center gap-2 border-t border-line bg-page px-4 py-3 md:bottom-0 lg:col-span-2 md:mx-0 md:px-0">
           <Button type="submit" look="primary" busy={busy}>
-            {saveLabel}
+            {waits ? 'Waiting for the server' : saveLabel}
           </Button>
           {savedAt && (
             <Button look="ghost" onClick={onDiscard}>

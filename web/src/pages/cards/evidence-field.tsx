@@ -1,7 +1,8 @@
 import type { Evidence } from '../../api/types.ts'
-import { Input, Textarea } from '../../ui/field.tsx'
+import { Input } from '../../ui/field.tsx'
 import type { DraftEvidence } from './draft.ts'
 import { EvidenceList } from './evidence-list.tsx'
+import { PasteTextarea } from './paste/paste-textarea.tsx'
 import { RemoveRow, RowsField, rowsOf } from './rows-field.tsx'
 import { SecretWarning } from './secret-warning.tsx'
 
@@ -34,12 +35,13 @@ export function EvidenceField({ stored, added, onChange, error }: Props) {
                 value={one.kind}
                 onChange={(event) => set(one.id, { kind: event.target.value })}
               />
-              <Textarea
+              <PasteTextarea
+                maxLength={200_000}
                 aria-label={`Evidence ${index + 1}, content`}
                 className="font-mono text-xs!"
                 placeholder="The log line, the output, the link"
                 value={one.content}
-                onChange={(event) => set(one.id, { content: event.target.value })}
+                onChange={(content) => set(one.id, { content })}
               />
               <SecretWarning text={one.content} onReplace={(content) => set(one.id, { content })} />
             </div>

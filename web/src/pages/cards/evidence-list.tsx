@@ -28,7 +28,7 @@ export function EvidenceList({ evidences }: { evidences: Evidence[] }) {
           </div>
           <pre
             tabIndex={0}
-            className="max-h-72 overflow-auto px-3 py-2 font-mono text-xs leading-5 whitespace-pre-wrap [overflow-wrap:anywhere] focus-visible:-outline-offset-2"
+            className="max-h-72 overflow-auto px-3 py-2 font-mono text-xs leading-5 whitespace-pre-wrap wrap-break-word focus-visible:-outline-offset-2"
           >
             {evidence.content}
           </pre>

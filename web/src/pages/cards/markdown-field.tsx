@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import { cx } from '../../lib/cx.ts'
-import { Field, Textarea } from '../../ui/field.tsx'
+import { Field } from '../../ui/field.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
+import { PasteTextarea } from './paste/paste-textarea.tsx'
 import { SecretWarning } from './secret-warning.tsx'
 
 type Props = {
@@ -43,15 +44,17 @@ export function MarkdownField({ label, value, onChange, hint, error, required, o
         {(wiring) =>
           preview ? (
             <div id={wiring.id} className="min-h-16 rounded-md border border-line bg-panel px-3 py-2">
-              <LazyMarkdown>{value}</LazyMarkdown>
+              <LazyMarkdown images="own">{value}</LazyMarkdown>
             </div>
           ) : (
-            <Textarea
+            <PasteTextarea
               {...wiring}
+              markdown
+              name={label.toLowerCase()}
               required={required}
               maxLength={200_000}
               value={value}
-              onChange={(event) => onChange(event.target.value)}
+              onChange={onChange}
             />
           )
         }

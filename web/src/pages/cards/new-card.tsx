@@ -1,8 +1,9 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
-import { useRef } from 'react'
+import { Link, Navigate, useNavigate, useSearch } from '@tanstack/react-router'
+import { useMemo, useRef } from 'react'
 import { recordCard } from '../../api/cards.ts'
 import { ApiError } from '../../api/client.ts'
+import { SENT_WHEN_BACK } from '../../api/when-back.ts'
 import { listWorkspaces } from '../../api/workspaces.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { randomId } from '../../lib/random.ts'
@@ -15,16 +16,25 @@ import { cardChanged } from './card-queries.ts'
 import { emptyDraft, fieldsOf, newEvidences } from './draft.ts'
 import { EditorFrame } from './editor-frame.tsx'
 import { NearCards } from './near-cards.tsx'
-import { useDraft } from './use-draft.ts'
+import { newDraftsOf, useDraft } from './use-draft.ts'
 
+/** Each new card has a draft of its own, named in the address: two tabs write two cards. */
 export function NewCard() {
+  const { draft } = useSearch({ from: '/app/cards/new' })
+  const fresh = useMemo(randomId, [])
+  if (!draft) return <Navigate to="/cards/new" search={{ draft: fresh }} replace />
+  return <Writer key={draft} draftId={draft} />
+}
+
+function Writer({ draftId }: { draftId: string }) {
   const navigate = useNavigate()
   const { default_workspace_id } = useMe()
   const start = { ...emptyDraft(), workspace_id: default_workspace_id ?? '' }
-  const { draft, change, savedAt, restored, discard, forget } = useDraft('new', start, 0)
+  const { draft, change, savedAt, restored, discard, forget } = useDraft(`new:${draftId}`, start, 0)
   // The same key for the same text, so that a retry after a lost answer does not make a second card.
   const attempt = useRef({ text: '', key: '' })
   const save = useMutation({
+    ...SENT_WHEN_BACK,
     mutationFn: () => {
       const { scope_notes: _, ...fields } = fieldsOf(draft)
       const input = {
@@ -57,10 +67,12 @@ export function NewCard() {
       busy={save.isPending}
       saveLabel="Save card"
       onSave={() => save.mutate()}
-      onDiscard={discard}
+      onDiscard={() => discard()}
+      waits={save.isPaused}
       beside={<NearCards draft={draft} />}
       notices={
         <>
+          {!savedAt && <OtherDrafts except={draftId} />}
           {restored && <Notice>Your draft from {formatAgo(restored.savedAt)} is back.</Notice>}
           <FormError error={save.error} />
         </>
@@ -69,13 +81,37 @@ export function NewCard() {
       <CardForm
         draft={draft}
         change={change}
-        editing={false}
         fieldError={(name) => api?.field(name)}
         workspace={
           <WorkspaceField value={draft.workspace_id} onChange={(workspace_id) => change({ workspace_id })} />
         }
       />
     </EditorFrame>
+  )
+}
+
+/** What was begun before and not saved, while nothing is written here yet. */
+function OtherDrafts({ except }: { except: string }) {
+  const { user_id } = useMe()
+  const drafts = useMemo(
+    () => newDraftsOf(user_id).filter(({ draftId }) => draftId !== except),
+    [user_id, except],
+  )
+  if (drafts.length === 0) return null
+  return (
+    <Notice>
+      <span>{drafts.length === 1 ? 'A draft waits:' : `${drafts.length} drafts wait:`}</span>
+      <ul className="mt-1 grid gap-1">
+        {drafts.slice(0, 5).map(({ draftId, title, savedAt }) => (
+          <li key={draftId}>
+            <Link to="/cards/new" search={{ draft: draftId }} className="text-accent hover:underline">
+              {title.trim() || 'Without a title'}
+            </Link>{' '}
+            <span className="text-xs text-faint">{formatAgo(savedAt)}</span>
+          </li>
+        ))}
+      </ul>
+    </Notice>
   )
 }
 

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../../lib/loadable.tsx'
 import { appRoute } from '../../route-frame.tsx'
 import { readCardState, readListState } from './list-state.ts'
 
@@ -6,39 +7,42 @@ const mine = createRoute({
   getParentRoute: () => appRoute,
   path: '/cards',
   validateSearch: readListState,
-  component: lazyRouteComponent(() => import('./my-cards.tsx'), 'MyCards'),
+  component: lazyPage(() => import('./my-cards.tsx'), 'MyCards'),
 })
 
 const library = createRoute({
   getParentRoute: () => appRoute,
   path: '/library',
   validateSearch: readListState,
-  component: lazyRouteComponent(() => import('./library.tsx'), 'Library'),
+  component: lazyPage(() => import('./library.tsx'), 'Library'),
 })
 
 const create = createRoute({
   getParentRoute: () => appRoute,
   path: '/cards/new',
-  component: lazyRouteComponent(() => import('./new-card.tsx'), 'NewCard'),
+  validateSearch: (raw: Record<string, unknown>): { draft?: string | undefined } => ({
+    draft: typeof raw.draft === 'string' && /^[\w-]{1,64}$/.test(raw.draft) ? raw.draft : undefined,
+  }),
+  component: lazyPage(() => import('./new-card.tsx'), 'NewCard'),
 })
 
 const show = createRoute({
   getParentRoute: () => appRoute,
   path: '/cards/$cardId',
   validateSearch: readCardState,
-  component: lazyRouteComponent(() => import('./card-page.tsx'), 'CardPage'),
+  component: lazyPage(() => import('./card-page.tsx'), 'CardPage'),
 })
 
 const edit = createRoute({
   getParentRoute: () => appRoute,
   path: '/cards/$cardId/edit',
-  component: lazyRouteComponent(() => import('./edit-card.tsx'), 'EditCard'),
+  component: lazyPage(() => import('./edit-card.tsx'), 'EditCard'),
 })
 
 const history = createRoute({
   getParentRoute: () => appRoute,
   path: '/cards/$cardId/history',
-  component: lazyRouteComponent(() => import('./history-page.tsx'), 'HistoryPage'),
+  component: lazyPage(() => import('./history-page.tsx'), 'HistoryPage'),
 })
 
 const review = createRoute({
@@ -47,7 +51,7 @@ const review = createRoute({
   validateSearch: (raw: Record<string, unknown>): { workspace?: string | undefined } => ({
     workspace: typeof raw.workspace === 'string' ? raw.workspace : undefined,
   }),
-  component: lazyRouteComponent(() => import('./review-queue.tsx'), 'ReviewQueue'),
+  component: lazyPage(() => import('./review-queue.tsx'), 'ReviewQueue'),
 })
 
 export const cardRoutes = [mine, library, create, show, edit, history, review] as const

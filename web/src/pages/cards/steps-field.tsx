@@ -1,7 +1,7 @@
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { IconButton } from '../../ui/button.tsx'
-import { Textarea } from '../../ui/field.tsx'
 import type { DraftStep } from './draft.ts'
+import { PasteTextarea } from './paste/paste-textarea.tsx'
 import { RemoveRow, RowsField, rowsOf } from './rows-field.tsx'
 import { SecretWarning } from './secret-warning.tsx'
 
@@ -31,21 +31,24 @@ export function StepsField({ steps, onChange, error }: Props) {
               {index + 1}
             </span>
             <div className="grid gap-1.5">
-              <Textarea
+              <PasteTextarea
+                markdown
+                maxLength={20_000}
                 aria-label={`Step ${index + 1}, action`}
                 rows={1}
                 className="min-h-8!"
                 placeholder="What to do"
                 value={step.action}
-                onChange={(event) => set(step.id, { action: event.target.value })}
+                onChange={(action) => set(step.id, { action })}
               />
-              <Textarea
+              <PasteTextarea
+                maxLength={20_000}
                 aria-label={`Step ${index + 1}, result`}
                 rows={1}
                 className="min-h-8!"
                 placeholder="What you see then"
                 value={step.result}
-                onChange={(event) => set(step.id, { result: event.target.value })}
+                onChange={(result) => set(step.id, { result })}
               />
               <SecretWarning text={step.action} onReplace={(action) => set(step.id, { action })} />
               <SecretWarning text={step.result} onReplace={(result) => set(step.id, { result })} />

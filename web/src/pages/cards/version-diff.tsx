@@ -51,13 +51,15 @@ function FieldDiff({ before, after }: { before: string; after: string }) {
   const parts =
     before.length + after.length > WORD_LIMIT ? diffLines(before, after) : diffWordsWithSpace(before, after)
   return (
-    <p className="text-sm whitespace-pre-wrap [overflow-wrap:anywhere]">
+    <p className="text-sm whitespace-pre-wrap wrap-break-word">
       {parts.map((part, index) => {
         const Tag = part.added ? 'ins' : part.removed ? 'del' : 'span'
         return (
           <Tag
             key={index}
             className={cx(
+              // A word and the word in its place stand apart.
+              part.added && (parts[index - 1]?.removed ? 'ml-1' : ''),
               part.added && 'bg-ok-soft text-ok no-underline',
               part.removed && 'bg-bad-soft text-bad',
             )}

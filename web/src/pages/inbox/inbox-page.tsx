@@ -9,7 +9,7 @@ import { cx } from '../../lib/cx.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { useMe } from '../../session.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Button, LinkButton } from '../../ui/button.tsx'
+import { Button, buttonClass, LinkButton } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
@@ -44,7 +44,7 @@ export function InboxPage() {
       {inbox.isPending && <SkeletonList rows={3} />}
       {inbox.data && items.length === 0 && (
         <EmptyState icon={<Inbox size={18} />} title="Nothing here">
-          Here you read when somebody adds you to a workspace or invites you.
+          Here you read when somebody invites you, says something about your cards or mentions you.
         </EmptyState>
       )}
       {items.length > 0 && (
@@ -81,6 +81,7 @@ function NoticeActions({ notice }: { notice: InboxNotice }) {
   if (invite_id) return <InviteActions inviteId={invite_id} />
   if (notice.kind === 'cards.review_due') return <LinkButton to="/review">Open the queue</LinkButton>
   if (notice.kind === 'drafts.new') return <LinkButton to="/drafts">Open the drafts</LinkButton>
+  if (notice.card_id) return <OpenCard notice={notice} cardId={notice.card_id} />
   if (!id) return null
   if (notice.role === null) return <span className="text-xs text-faint">You are not a member</span>
   return (
@@ -94,6 +95,26 @@ function NoticeActions({ notice }: { notice: InboxNotice }) {
       </Link>
       {notice.kind === 'workspace.added' && <Leave notice={notice} workspaceId={id} />}
     </div>
+  )
+}
+
+const IN_THREAD: readonly InboxNotice['kind'][] = ['card.commented', 'card.mentioned']
+
+/** Opening what it tells of marks it as read. */
+function OpenCard({ notice, cardId }: { notice: InboxNotice; cardId: string }) {
+  const read = () => {
+    if (notice.read_at === null) void readNotices({ notice_ids: [notice.notice_id] }).then(inboxChanged)
+  }
+  return (
+    <Link
+      to="/cards/$cardId"
+      params={{ cardId }}
+      className={buttonClass()}
+      hash={IN_THREAD.includes(notice.kind) ? 'comments' : undefined}
+      onClick={read}
+    >
+      Open the card
+    </Link>
   )
 }
 

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../../lib/loadable.tsx'
 import { appRoute } from '../../route-frame.tsx'
 
 // This address stands in the mails that the server sends.
@@ -8,7 +9,7 @@ const inbox = createRoute({
   validateSearch: (raw: Record<string, unknown>): { page?: number | undefined } => ({
     page: Number.isInteger(raw.page) && Number(raw.page) > 1 ? Number(raw.page) : undefined,
   }),
-  component: lazyRouteComponent(() => import('./inbox-page.tsx'), 'InboxPage'),
+  component: lazyPage(() => import('./inbox-page.tsx'), 'InboxPage'),
 })
 
 export const inboxRoutes = [inbox] as const

@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
 import type { EventType } from '../../api/memory.ts'
+import { lazyPage } from '../../lib/loadable.tsx'
 import { appRoute } from '../../route-frame.tsx'
 
 /** Project keys hold slashes and colons, so the key stands in the query string and not in the path. */
@@ -26,7 +27,7 @@ const text = (value: unknown) => (typeof value === 'string' || typeof value === 
 const projects = createRoute({
   getParentRoute: () => appRoute,
   path: '/memory',
-  component: lazyRouteComponent(() => import('./projects-page.tsx'), 'ProjectsPage'),
+  component: lazyPage(() => import('./projects-page.tsx'), 'ProjectsPage'),
 })
 
 const materials = createRoute({
@@ -35,7 +36,7 @@ const materials = createRoute({
   validateSearch: (raw: Record<string, unknown>): { page?: number | undefined } => ({
     page: Number.isInteger(raw.page) && Number(raw.page) > 1 ? Number(raw.page) : undefined,
   }),
-  component: lazyRouteComponent(() => import('./materials-page.tsx'), 'MaterialsPage'),
+  component: lazyPage(() => import('./materials-page.tsx'), 'MaterialsPage'),
 })
 
 const project = createRoute({
@@ -50,7 +51,7 @@ const project = createRoute({
     session: text(raw.session) || undefined,
     type: Object.keys(EVENT_TYPES).find((type): type is EventType => type === raw.type),
   }),
-  component: lazyRouteComponent(() => import('./project-page.tsx'), 'ProjectPage'),
+  component: lazyPage(() => import('./project-page.tsx'), 'ProjectPage'),
 })
 
 export const memoryRoutes = [projects, project, materials] as const

@@ -96,6 +96,13 @@ export function General() {
             checked={before.email_notifications}
             onChange={(event) => change({ email_notifications: event.target.checked })}
           />
+          <Checkbox
+            label="Mail me once a week what happened in my teams"
+            hint="On Mondays, if anything did: new cards, what helped whom, what waits. Needs the mails above and a confirmed address."
+            checked={before.weekly_digest}
+            disabled={!before.email_notifications}
+            onChange={(event) => change({ weekly_digest: event.target.checked })}
+          />
           <SelectField
             label="Language of dates and numbers"
             hint={`Also in mails. The words stay English. Now it is ${formatTime(new Date().toISOString())}.`}

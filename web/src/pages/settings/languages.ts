@@ -1,5 +1,8 @@
+import { DEFAULT_LANGUAGE } from '#server/core/language.ts'
+
 const TAGS = [
   'en',
+  'en-US',
   'en-GB',
   'ar',
   'cs',
@@ -33,7 +36,9 @@ const TAGS = [
 
 /** A language as its own speakers call it. */
 const nameOf = (tag: string): string =>
-  new Intl.DisplayNames([tag, 'en'], { type: 'language' }).of(tag) ?? tag
+  tag === DEFAULT_LANGUAGE
+    ? 'As the browser; mails in English'
+    : (new Intl.DisplayNames([tag, 'en'], { type: 'language' }).of(tag) ?? tag)
 
 /** The languages to choose from, and the present one also where it was set elsewhere. */
 export const languagesWith = (present: string): { tag: string; name: string }[] =>

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../../lib/loadable.tsx'
 import { appRoute } from '../../route-frame.tsx'
 
 const TABS = ['keys', 'apps', 'account'] as const
@@ -10,7 +11,7 @@ const settings = createRoute({
   validateSearch: (raw: Record<string, unknown>): { tab?: (typeof TABS)[number] | undefined } => ({
     tab: TABS.find((tab) => tab === raw.tab),
   }),
-  component: lazyRouteComponent(() => import('./settings-page.tsx'), 'SettingsPage'),
+  component: lazyPage(() => import('./settings-page.tsx'), 'SettingsPage'),
 })
 
 export const settingsRoutes = [settings] as const

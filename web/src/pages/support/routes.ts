@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../../lib/loadable.tsx'
 import { appRoute, openRoute } from '../../route-frame.tsx'
 
 const supportSearch = (raw: Record<string, unknown>): { tab?: 'ticket' | undefined } => ({
@@ -9,7 +10,7 @@ const support = createRoute({
   getParentRoute: () => appRoute,
   path: '/support',
   validateSearch: supportSearch,
-  component: lazyRouteComponent(() => import('./support-page.tsx'), 'SupportPage'),
+  component: lazyPage(() => import('./support-page.tsx'), 'SupportPage'),
 })
 
 /** For people who cannot get in: that is when help is needed most. */
@@ -17,7 +18,7 @@ const help = createRoute({
   getParentRoute: () => openRoute,
   path: '/help',
   validateSearch: supportSearch,
-  component: lazyRouteComponent(() => import('./help-page.tsx'), 'HelpPage'),
+  component: lazyPage(() => import('./help-page.tsx'), 'HelpPage'),
 })
 
 const tickets = createRoute({
@@ -29,13 +30,13 @@ const tickets = createRoute({
     status: raw.status === 'closed' ? 'closed' : undefined,
     page: Number.isInteger(raw.page) && Number(raw.page) > 1 ? Number(raw.page) : undefined,
   }),
-  component: lazyRouteComponent(() => import('./tickets-page.tsx'), 'TicketsPage'),
+  component: lazyPage(() => import('./tickets-page.tsx'), 'TicketsPage'),
 })
 
 const ticket = createRoute({
   getParentRoute: () => appRoute,
   path: '/admin/tickets/$ticketId',
-  component: lazyRouteComponent(() => import('./ticket-page.tsx'), 'TicketPage'),
+  component: lazyPage(() => import('./ticket-page.tsx'), 'TicketPage'),
 })
 
 export const supportRoutes = [support, tickets, ticket] as const

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { ScrollText } from 'lucide-react'
+import type { AuditEntry } from '../../api/team.ts'
 import { formatTime } from '../../lib/format.ts'
 import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
 import { Pager, Table } from '../../ui/table.tsx'
-import { actionWords, detailWords } from './audit-words.ts'
+import { actionWords, detailWords, wordsAroundTitle } from './audit-words.ts'
 import { auditQuery, membersQuery } from './workspace-queries.ts'
 
 const route = getRouteApi('/app/workspaces/$workspaceId')
@@ -45,7 +46,7 @@ export function AuditLog({ workspaceId }: { workspaceId: string }) {
             cell: (entry) => (
               <>
                 <span className="font-medium">{entry.actor_name || 'The system'}</span>{' '}
-                {actionWords(entry, nameOf)}
+                <Action entry={entry} nameOf={nameOf} />
                 <span className="block text-xs break-words text-faint sm:hidden">{detailWords(entry)}</span>
               </>
             ),
@@ -63,6 +64,28 @@ export function AuditLog({ workspaceId }: { workspaceId: string }) {
         total={log.data.total}
         onPage={(next) => void navigate({ search: { tab: 'audit', page: next > 1 ? next : undefined } })}
       />
+    </>
+  )
+}
+
+type ActionProps = { entry: AuditEntry; nameOf: (userId: string) => string | undefined }
+
+/** What was done; a card that the reader may read is named, and a click leads to it. */
+function Action({ entry, nameOf }: ActionProps) {
+  const words = actionWords(entry, nameOf)
+  if (entry.card_title === null) return words
+  const { before, after } = wordsAroundTitle(words)
+  return (
+    <>
+      {before}
+      <Link
+        to="/cards/$cardId"
+        params={{ cardId: entry.subject_id }}
+        className="rounded-sm break-words underline decoration-line-strong underline-offset-2 hover:decoration-current"
+      >
+        {entry.card_title}
+      </Link>
+      {after}
     </>
   )
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AuditEntry } from '../../api/team.ts'
-import { actionWords, detailWords } from './audit-words.ts'
+import { actionWords, detailWords, wordsAroundTitle } from './audit-words.ts'
 
 const entry = (action: string, more: Partial<AuditEntry> = {}): AuditEntry => ({
   audit_id: 'a',
@@ -10,6 +10,7 @@ const entry = (action: string, more: Partial<AuditEntry> = {}): AuditEntry => ({
   workspace_id: 'w',
   subject_type: 'user',
   subject_id: 'editor',
+  card_title: null,
   details: {},
   request_id: 'r',
   created_at: '2026-01-05T12:00:00.000Z',
@@ -25,6 +26,11 @@ test('a member is named while known, and called a member afterwards', () => {
 
 test('an action from a newer server still reads as words', () => {
   expect(actionWords(entry('export.finished_early'), names)).toBe('export finished early')
+})
+
+test('the title of a card stands where the words speak of a card', () => {
+  expect(wordsAroundTitle('brought a card back')).toEqual({ before: 'brought ', after: ' back' })
+  expect(wordsAroundTitle('card wrapped')).toEqual({ before: 'card wrapped: ', after: '' })
 })
 
 test('an invitation says its address once', () => {

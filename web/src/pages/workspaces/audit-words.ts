@@ -20,6 +20,13 @@ const words: Record<string, Words> = {
   'card.moved_in': () => 'moved a card in',
   'card.moved_out': () => 'moved a card out',
   'card.deleted': () => 'deleted a card',
+  'card.undeleted': () => 'brought a card back',
+  'card.linked': () => 'linked a card with another',
+  'card.unlinked': () => 'took a link from a card',
+  'card.merged': () => 'merged a card into another',
+  'card.unmerged': () => 'took a card out of another',
+  'comment.deleted': () => 'deleted a comment on a card',
+  'card.image_deleted': () => 'deleted a picture of a card',
   'card.restored': () => 'brought a card back',
   'material.deleted': () => 'deleted a raw material',
   'memory.event_deleted': () => 'deleted an event of their memory',
@@ -30,6 +37,16 @@ const words: Record<string, Words> = {
 export function actionWords(entry: AuditEntry, nameOf: (userId: string) => string | undefined): string {
   const whom = (entry.subject_type === 'user' && nameOf(entry.subject_id)) || 'a member'
   return words[entry.action]?.(whom, entry.details) ?? entry.action.replace(/[._]/g, ' ')
+}
+
+const CARD = 'a card'
+
+/** The same around the title of a card; words that speak of no card come before it. */
+export function wordsAroundTitle(words: string): { before: string; after: string } {
+  const at = words.indexOf(CARD)
+  return at < 0
+    ? { before: `${words}: `, after: '' }
+    : { before: words.slice(0, at), after: words.slice(at + CARD.length) }
 }
 
 const SAID_ALREADY = new Set(['email'])

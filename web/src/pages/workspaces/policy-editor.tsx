@@ -80,6 +80,14 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
           </SelectField>
         </>
       )}
+      {workspace.type !== 'personal' && (
+        <Checkbox
+          label="Show the team which searches found nothing"
+          hint="Only the words of members’ searches in this workspace, for a month, and nobody’s name. When this is off, none are kept."
+          checked={form.keepMissedSearches}
+          onChange={(event) => setForm({ ...form, keepMissedSearches: event.target.checked })}
+        />
+      )}
       <TextField
         label="Look at cards again after"
         aside="Days, optional"

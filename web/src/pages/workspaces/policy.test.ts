@@ -9,6 +9,7 @@ test('an empty policy allows everything and writes nothing', () => {
     defaultRole: 'viewer',
     reviewAfterDays: '',
     trustHalfLifeDays: '',
+    keepMissedSearches: true,
     others: {},
   })
 })
@@ -20,6 +21,7 @@ test('what was decided survives reading and writing, unknown keys included', () 
     default_role: 'editor',
     review_after_days: 90,
     trust_half_life_days: 30,
+    keep_missed_searches: false,
     retention: { days: 90 },
   }
   expect(writePolicy(readPolicy(policy))).toEqual(policy)

@@ -9,18 +9,27 @@ export type PolicyForm = {
   /** Days as typed; empty for the default. */
   reviewAfterDays: string
   trustHalfLifeDays: string
+  keepMissedSearches: boolean
   others: Record<string, unknown>
 }
 
 export function readPolicy(policy: Record<string, unknown> | null): PolicyForm {
-  const { allow_publish, invite_domains, default_role, review_after_days, trust_half_life_days, ...others } =
-    policy ?? {}
+  const {
+    allow_publish,
+    invite_domains,
+    default_role,
+    review_after_days,
+    trust_half_life_days,
+    keep_missed_searches,
+    ...others
+  } = policy ?? {}
   return {
     allowPublish: allow_publish !== false,
     inviteDomains: Array.isArray(invite_domains) ? invite_domains.join(', ') : '',
     defaultRole: ROLES.find((role) => role.value === default_role)?.value ?? 'viewer',
     reviewAfterDays: daysText(review_after_days),
     trustHalfLifeDays: daysText(trust_half_life_days),
+    keepMissedSearches: keep_missed_searches !== false,
     others,
   }
 }
@@ -46,6 +55,7 @@ export function writePolicy({
   defaultRole,
   reviewAfterDays,
   trustHalfLifeDays,
+  keepMissedSearches,
   others,
 }: PolicyForm): Record<string, unknown> {
   const domains = domainsOf(inviteDomains)
@@ -56,5 +66,6 @@ export function writePolicy({
     ...(defaultRole === 'viewer' ? {} : { default_role: defaultRole }),
     ...daysOf('review_after_days', reviewAfterDays),
     ...daysOf('trust_half_life_days', trustHalfLifeDays),
+    ...(keepMissedSearches ? {} : { keep_missed_searches: false }),
   }
 }

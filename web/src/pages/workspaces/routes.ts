@@ -1,15 +1,16 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../../lib/loadable.tsx'
 import { appRoute, openRoute } from '../../route-frame.tsx'
 
-const TABS = ['invitations', 'audit', 'policy'] as const
-export type WorkspaceTab = 'members' | (typeof TABS)[number]
+const TABS = ['week', 'members', 'invitations', 'audit', 'policy'] as const
+export type WorkspaceTab = (typeof TABS)[number]
 
-type WorkspaceSearch = { tab?: (typeof TABS)[number] | undefined; page?: number | undefined }
+type WorkspaceSearch = { tab?: WorkspaceTab | undefined; page?: number | undefined }
 
 const list = createRoute({
   getParentRoute: () => appRoute,
   path: '/workspaces',
-  component: lazyRouteComponent(() => import('./workspaces-page.tsx'), 'WorkspacesPage'),
+  component: lazyPage(() => import('./workspaces-page.tsx'), 'WorkspacesPage'),
 })
 
 const show = createRoute({
@@ -19,13 +20,13 @@ const show = createRoute({
     tab: TABS.find((tab) => tab === raw.tab),
     page: Number.isInteger(raw.page) && Number(raw.page) > 1 ? Number(raw.page) : undefined,
   }),
-  component: lazyRouteComponent(() => import('./workspace-page.tsx'), 'WorkspacePage'),
+  component: lazyPage(() => import('./workspace-page.tsx'), 'WorkspacePage'),
 })
 
 const invitation = createRoute({
   getParentRoute: () => openRoute,
   path: '/invite/$token',
-  component: lazyRouteComponent(() => import('./invitation-page.tsx'), 'InvitationPage'),
+  component: lazyPage(() => import('./invitation-page.tsx'), 'InvitationPage'),
 })
 
 export const workspaceRoutes = [list, show] as const

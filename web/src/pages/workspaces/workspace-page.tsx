@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ArrowLeft, FileText } from 'lucide-react'
+import type { Workspace } from '../../api/team.ts'
 import { plural } from '../../lib/format.ts'
 import { useMe } from '../../session.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -15,6 +16,7 @@ import { Members } from './members.tsx'
 import { PolicyEditor } from './policy-editor.tsx'
 import { roleName, TYPE_NAMES, VISIBILITIES, visibilityName } from './roles.ts'
 import type { WorkspaceTab } from './routes.ts'
+import { TeamWeek } from './team-week.tsx'
 import { workspaceQuery } from './workspace-queries.ts'
 
 const route = getRouteApi('/app/workspaces/$workspaceId')
@@ -28,7 +30,7 @@ const back = (
 
 export function WorkspacePage() {
   const { workspaceId } = route.useParams()
-  const { tab = 'members' } = route.useSearch()
+  const { tab } = route.useSearch()
   const navigate = route.useNavigate()
   const me = useMe()
   const { data: workspace, error, refetch } = useQuery(workspaceQuery(workspaceId))
@@ -41,10 +43,10 @@ export function WorkspacePage() {
       />
     )
   if (!workspace) return <SkeletonPage />
-  const isAdmin = workspace.role === 'admin'
-  const isPersonal = workspace.type === 'personal'
-  const open = (next: WorkspaceTab) =>
-    void navigate({ search: { tab: next === 'members' ? undefined : next }, replace: true })
+  const isHome = workspaceId === me.personal_workspace_id
+  const tabs = tabsFor(workspace, isHome)
+  const shown = tabs.find((one) => one.value === tab) ?? tabs[0]
+  const open = (next: WorkspaceTab) => void navigate({ search: { tab: next }, replace: true })
   return (
     <Page
       title={workspace.name}
@@ -63,7 +65,7 @@ export function WorkspacePage() {
               Review queue
             </LinkButton>
           )}
-          {workspace.role && !isPersonal && (
+          {workspace.role && workspace.type !== 'personal' && (
             <LinkButton to="/effects" search={{ workspace: workspaceId }}>
               What it did
             </LinkButton>
@@ -75,7 +77,7 @@ export function WorkspacePage() {
         </>
       }
     >
-      {isPersonal && (
+      {workspace.type === 'personal' && (
         <div className="mb-5">
           <Notice>
             This is your own workspace. It has one member and takes no invitations; make a team workspace to
@@ -89,52 +91,51 @@ export function WorkspacePage() {
           list of members is not shown.
         </Notice>
       )}
-      {workspace.role && (
-        <Tabs<WorkspaceTab>
-          label="Workspace"
-          value={isAdmin ? tab : 'members'}
-          onChange={open}
-          tabs={[
-            {
-              value: 'members',
-              label: 'Members',
-              content: (
-                <>
-                  <Members workspace={workspace} />
-                  {isAdmin && workspaceId !== me.personal_workspace_id && (
-                    <div className="mt-8 border-t border-line pt-6">
-                      <DeleteSection workspace={workspace} />
-                    </div>
-                  )}
-                </>
-              ),
-            },
-            ...(isAdmin && !isPersonal
-              ? [
-                  {
-                    value: 'invitations' as const,
-                    label: 'Invitations',
-                    content: <Invitations workspace={workspace} />,
-                  },
-                ]
-              : []),
-            ...(isAdmin
-              ? [
-                  {
-                    value: 'policy' as const,
-                    label: 'Policy',
-                    content: <PolicyEditor key={workspace.updated_at} workspace={workspace} />,
-                  },
-                  {
-                    value: 'audit' as const,
-                    label: 'Audit log',
-                    content: <AuditLog workspaceId={workspaceId} />,
-                  },
-                ]
-              : []),
-          ]}
-        />
+      {workspace.role && shown && (
+        <Tabs<WorkspaceTab> label="Workspace" value={shown.value} onChange={open} tabs={tabs} />
       )}
     </Page>
   )
+}
+
+/** A team begins with its week; a workspace of one person has none. */
+function tabsFor(workspace: Workspace, isHome: boolean) {
+  const isAdmin = workspace.role === 'admin'
+  const isTeam = workspace.type !== 'personal'
+  const week = { value: 'week' as const, label: 'This week', content: <TeamWeek workspace={workspace} /> }
+  const members = {
+    value: 'members' as const,
+    label: 'Members',
+    content: (
+      <>
+        <Members workspace={workspace} />
+        {isAdmin && !isHome && (
+          <div className="mt-8 border-t border-line pt-6">
+            <DeleteSection workspace={workspace} />
+          </div>
+        )}
+      </>
+    ),
+  }
+  const invitations = {
+    value: 'invitations' as const,
+    label: 'Invitations',
+    content: <Invitations workspace={workspace} />,
+  }
+  const policy = {
+    value: 'policy' as const,
+    label: 'Policy',
+    content: <PolicyEditor key={workspace.updated_at} workspace={workspace} />,
+  }
+  const audit = {
+    value: 'audit' as const,
+    label: 'Audit log',
+    content: <AuditLog workspaceId={workspace.workspace_id} />,
+  }
+  return [
+    ...(isTeam ? [week] : []),
+    members,
+    ...(isAdmin && isTeam ? [invitations] : []),
+    ...(isAdmin ? [policy, audit] : []),
+  ]
 }

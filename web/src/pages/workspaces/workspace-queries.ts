@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { queryClient } from '../../api/query.ts'
-import { getWorkspace, listInvites, listMembers, readAudit } from '../../api/team.ts'
+import { getWorkspace, listInvites, listMembers, readAudit, teamWeek } from '../../api/team.ts'
 import { listWorkspaces } from '../../api/workspaces.ts'
 
 export const workspacesQuery = queryOptions({
@@ -12,6 +12,12 @@ export const workspaceQuery = (id: string) =>
   queryOptions({
     queryKey: ['workspace', id],
     queryFn: ({ signal }) => getWorkspace({ workspace_id: id }, { signal }),
+  })
+
+export const weekQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['workspace', id, 'week'],
+    queryFn: ({ signal }) => teamWeek({ workspace_id: id }, { signal }),
   })
 
 export const membersQuery = (id: string) =>

@@ -3,8 +3,15 @@ import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx } from '../../core/context.ts'
 import { AnswerId, Id, Page, pageOf, Time } from '../../core/schemas.ts'
 import { fromJson } from '../../db/columns.ts'
+import { readableTitles, type TitledCard } from '../cards/titles.ts'
+import {
+  isAboutCard,
+  NOTICE_KINDS,
+  type NoticeDetails,
+  type NoticeKind,
+  noticeText,
+} from '../notices/notice-kinds.ts'
 import { RoleName } from '../permissions/policy.ts'
-import { NOTICE_KINDS, type NoticeDetails, type NoticeKind, noticeText } from './notice-kinds.ts'
 import {
   countNotices,
   countUnread,
@@ -12,7 +19,7 @@ import {
   listNoticesOf,
   markRead,
   type NoticeRow,
-} from './notices.store.ts'
+} from './inbox.store.ts'
 
 const KEPT_MS = 180 * 86_400_000
 
@@ -26,6 +33,7 @@ export const NoticeResponse = z
     workspace_id: AnswerId.nullable(),
     role: RoleName.nullable().describe('Your role in that workspace now; null where you are no member.'),
     invite_id: AnswerId.nullable().describe('An invitation that you can accept or decline here.'),
+    card_id: AnswerId.nullable().describe('The card that it is about, as long as you may read it.'),
     created_at: Time,
     read_at: Time.nullable(),
   })
@@ -34,10 +42,17 @@ export const NoticeResponse = z
 const isOpenInvite = (ctx: Ctx, row: NoticeRow) =>
   row.invite_status === 'pending' && (row.invite_expires_at ?? '') > ctx.now().toISOString()
 
-const present = (ctx: Ctx, row: NoticeRow): z.input<typeof NoticeResponse> => {
+type Titles = ReadonlyMap<string, TitledCard>
+
+const cardOf = ({ kind, subject_id }: NoticeRow): string[] =>
+  isAboutCard(kind as NoticeKind) && subject_id !== null ? [subject_id] : []
+
+const present = (ctx: Ctx, row: NoticeRow, titles: Titles): z.input<typeof NoticeResponse> => {
   const kind = row.kind as NoticeKind
   const details = fromJson<NoticeDetails>(row.details)
-  const { heading, line } = noticeText(kind, { actor: row.actor_name ?? 'Somebody', ...details })
+  const [card_id = null] = cardOf(row).filter((id) => titles.has(id))
+  const card_title = titles.get(card_id ?? '')?.title
+  const { heading, line } = noticeText(kind, { actor: row.actor_name ?? 'Somebody', ...details, card_title })
   return {
     notice_id: row.notice_id,
     kind,
@@ -47,6 +62,7 @@ const present = (ctx: Ctx, row: NoticeRow): z.input<typeof NoticeResponse> => {
     workspace_id: row.workspace_id,
     role: row.my_role,
     invite_id: isOpenInvite(ctx, row) ? row.subject_id : null,
+    card_id,
     created_at: row.created_at,
     read_at: row.read_at,
   }
@@ -66,7 +82,8 @@ export const listNotices = capability({
       limit: page_size,
       offset: (page - 1) * page_size,
     })
-    const items = rows.map((row) => present(ctx, row))
+    const titles = await readableTitles(ctx, rows.flatMap(cardOf))
+    const items = rows.map((row) => present(ctx, row, titles))
     return { items, total: unread_only ? unread : total, page, page_size, unread }
   },
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { makeAdmin } from '../../../test/support/admin.ts'
+import { record, team } from '../../../test/support/cards.ts'
 import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
 
 const actions = (answer: { body: { items: { action: string }[] } }) =>
@@ -41,6 +42,33 @@ const define = (t: TestVault) => {
     const second = await owner.get(`${url}/audit?page=2&page_size=4`)
     expect(second.body.items).toHaveLength(2)
     expect(JSON.stringify(log.body)).not.toContain(invited.body.token)
+  })
+
+  test('a row about a card names it, as long as its reader may read the card', async () => {
+    const { admin, editor, workspaceId } = await team(t)
+    const shared = await record(editor, { workspace_id: workspaceId, title: 'Shared with the team' })
+    await editor.post(`/api/v1/cards/${shared.card_id}/share`)
+    const gone = await record(editor, { workspace_id: workspaceId, title: 'Shared and taken home' })
+    await editor.post(`/api/v1/cards/${gone.card_id}/share`)
+    await editor.post(`/api/v1/cards/${gone.card_id}/move`, { workspace_id: editor.workspaceId })
+    const titles = async () => {
+      const { items } = (await admin.get(`/api/v1/workspaces/${workspaceId}/audit`)).body
+      const ofCards = items.filter((one: { subject_type: string }) => one.subject_type === 'card')
+      expect(items.length).toBeGreaterThan(ofCards.length)
+      return ofCards.map((one: { action: string; card_title: string | null }) => [one.action, one.card_title])
+    }
+    expect(await titles()).toEqual([
+      ['card.moved_out', null],
+      ['card.shared', null],
+      ['card.shared', 'Shared with the team'],
+    ])
+    await editor.delete(`/api/v1/cards/${shared.card_id}`)
+    expect((await titles()).map(([, title]: [string, string | null]) => title)).toEqual([
+      null,
+      null,
+      null,
+      null,
+    ])
   })
 
   test('what was refused is not in the log', async () => {

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
-import type { Ctx } from '../../core/context.ts'
+import type { UserCtx } from '../../core/context.ts'
 import { forbidden } from '../../core/errors.ts'
 import { AnswerId, Id, Page, pageOf, Time } from '../../core/schemas.ts'
 import { fromJson } from '../../db/columns.ts'
+import { readableTitles } from '../cards/titles.ts'
 import { requireRole } from '../permissions/permission.ts'
-import { type AuditFilter, listAudit } from './audit.store.ts'
+import { type AuditFilter, listAudit } from './audit-log.store.ts'
 
 const AuditEntryResponse = z
   .object({
@@ -16,6 +17,10 @@ const AuditEntryResponse = z
     workspace_id: AnswerId.nullable(),
     subject_type: z.string(),
     subject_id: z.string(),
+    card_title: z
+      .string()
+      .nullable()
+      .describe('Where the subject is a card that you may read; null for all else.'),
     details: z.record(z.string(), z.unknown()),
     request_id: z.string(),
     created_at: Time,
@@ -30,7 +35,7 @@ const Filter = {
 }
 
 async function readPage(
-  ctx: Ctx,
+  ctx: UserCtx,
   filter: AuditFilter,
   { page, page_size }: { page: number; page_size: number },
 ): Promise<z.input<typeof AuditListResponse>> {
@@ -38,7 +43,13 @@ async function readPage(
     limit: page_size,
     offset: (page - 1) * page_size,
   })
-  const items = rows.map((row) => ({ ...row, details: fromJson<Record<string, unknown>>(row.details) }))
+  const cardIds = rows.flatMap((row) => (row.subject_type === 'card' ? [row.subject_id] : []))
+  const titles = await readableTitles(ctx, cardIds)
+  const items = rows.map((row) => ({
+    ...row,
+    card_title: titles.get(row.subject_id)?.title ?? null,
+    details: fromJson<Record<string, unknown>>(row.details),
+  }))
   return { items, total, page, page_size }
 }
 

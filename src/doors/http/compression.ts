@@ -1,0 +1,139 @@
+/**
+ * Compresses answers for callers that ask for it. An answer that holds a secret beside text which somebody else can choose
+ * would tell the secret by its compressed length (BREACH). Two rules keep that out: answers with credentials are never
+ * compressed, and a browser gets compressed answers only for requests of our own pages.
+ */
+
+import { Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import {
+  brotliCompress,
+  brotliCompressSync,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  gzip,
+  gzipSync,
+} from 'node:zlib'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { sessionCookie } from '../../core/http/credential-of-request.ts'
+
+/** Below it, the headers weigh as much as what is saved. */
+export const MIN_COMPRESSED = 1024
+/** Longer answers are compressed beside the main thread; for shorter ones, handing them over costs more. */
+const MAX_INLINE = 64 * 1024
+
+/** bench/README.md, section Web: the first steps save most of the bytes for a fifth of the time. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
+const GZIP = { level: 1 }
+/** For what is compressed once and sent often. */
+const BROTLI_ONCE = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
+
+export type Encoding = 'br' | 'gzip'
+
+/** Capabilities whose answers hold a credential, or a link or code that is as good as one. */
+export const SECRET_ANSWERS: ReadonlySet<string> = new Set([
+  'account.register',
+  'account.login',
+  'account.google',
+  'account.change_email',
+  'keys.create',
+  'keys.create_for_agent',
+  'invites.send',
+  'invites.resend',
+  'billing.checkout',
+  'billing.credits_checkout',
+  'billing.portal',
+  'billing.invite_create',
+  'billing.invite_list',
+  'billing.invite_withdraw',
+  'support.chat',
+])
+
+/**
+ * Whether somebody else's page may have caused the request, with text of its own choice in it. A browser says where a
+ * request comes from; one that does not, but sends our cookie, is not trusted.
+ */
+function isFromElsewhere(request: FastifyRequest): boolean {
+  const site = request.headers['sec-fetch-site']
+  if (site === undefined) return sessionCookie(request) !== undefined
+  return site !== 'same-origin' && site !== 'none'
+}
+
+const refuses = (part: string) => /;\s*q=0(?:\.0*)?\s*$/.test(part)
+
+/** The best encoding that the caller takes, and may have. */
+export function encodingFor(request: FastifyRequest): Encoding | undefined {
+  const asked = request.headers['accept-encoding']
+  if (typeof asked !== 'string' || isFromElsewhere(request)) return undefined
+  let hasGzip = false
+  for (const part of asked.split(',', 20)) {
+    const name = part.split(';', 1)[0]?.trim()
+    if (refuses(part)) continue
+    if (name === 'br') return 'br'
+    hasGzip ||= name === 'gzip'
+  }
+  return hasGzip ? 'gzip' : undefined
+}
+
+/** Hands over the compressed text, at once where it is short; nothing where there was no memory for it. */
+export function compressText(
+  text: string,
+  encoding: Encoding,
+  done: (body: Buffer | undefined) => void,
+): void {
+  const bytes = Buffer.from(text)
+  const handOver = (error: Error | null, body: Buffer) => done(error ? undefined : body)
+  if (bytes.length <= MAX_INLINE)
+    done(encoding === 'br' ? brotliCompressSync(bytes, BROTLI) : gzipSync(bytes, GZIP))
+  else if (encoding === 'br') brotliCompress(bytes, BROTLI, handOver)
+  else gzip(bytes, GZIP, handOver)
+}
+
+/** A tag names the bytes; a compressed answer has other ones, so its tag is a weak one. */
+export const weakTag = (tag: string): string => (tag.startsWith('W/') ? tag : `W/${tag}`)
+
+/** Bytes that stay the same in memory, such as the API description, are compressed once for each encoding. */
+const once = new WeakMap<Buffer, Partial<Record<Encoding, Promise<Buffer>>>>()
+
+function compressedOnce(bytes: Buffer, encoding: Encoding): Promise<Buffer> {
+  const known = once.get(bytes) ?? {}
+  once.set(bytes, known)
+  known[encoding] ??=
+    encoding === 'br' ? promisify(brotliCompress)(bytes, BROTLI_ONCE) : promisify(gzip)(bytes)
+  return known[encoding]
+}
+
+async function compressPayload(payload: unknown, encoding: Encoding): Promise<unknown> {
+  if (Buffer.isBuffer(payload)) return compressedOnce(payload, encoding)
+  if (typeof payload === 'string')
+    return new Promise<Buffer | undefined>((resolve) => compressText(payload, encoding, resolve))
+  if (payload instanceof Readable)
+    return payload.pipe(encoding === 'br' ? createBrotliCompress(BROTLI) : createGzip(GZIP))
+  return undefined
+}
+
+const isShort = (payload: unknown) =>
+  (typeof payload === 'string' || Buffer.isBuffer(payload)) && payload.length < MIN_COMPRESSED
+
+function markCompressed(reply: FastifyReply, encoding: Encoding): void {
+  reply.removeHeader('content-length')
+  reply.header('content-encoding', encoding)
+  const tag = reply.getHeader('etag')
+  if (typeof tag === 'string') reply.header('etag', weakTag(tag))
+}
+
+/** For the routes that Fastify answers and that say `compress`. Those of capabilities do it in `Answers`. */
+export function compressPages(app: FastifyInstance): void {
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (!request.routeOptions.config.compress || isShort(payload) || reply.hasHeader('content-encoding'))
+      return payload
+    if (reply.statusCode !== 200 || request.method === 'HEAD') return payload
+    reply.header('vary', 'accept-encoding')
+    const encoding = encodingFor(request)
+    const compressed = encoding && (await compressPayload(payload, encoding))
+    if (!encoding || !compressed) return payload
+    markCompressed(reply, encoding)
+    return compressed
+  })
+}

@@ -1,0 +1,58 @@
+/** What the readers of all formats share. No number in a file is believed before it is held against the file. */
+
+export const MEDIA_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const
+export type MediaType = (typeof MEDIA_TYPES)[number]
+
+/** A picture that is safe to keep: its pixels, and nothing that tells where, when and by whom it was made. */
+export type Picture = { bytes: Buffer; mediaType: MediaType; width: number; height: number }
+
+export type ImageFault = 'unknown' | 'broken' | 'trailing' | 'too_large'
+
+/** The file is no picture that we take. */
+export class BadImage extends Error {
+  readonly fault: ImageFault
+
+  constructor(fault: ImageFault) {
+    super(fault)
+    this.name = 'BadImage'
+    this.fault = fault
+  }
+}
+
+export const broken = () => new BadImage('broken')
+export const trailing = () => new BadImage('trailing')
+
+/** Small files can hold pictures that fill the memory of whoever opens them. */
+const MAX_SIDE = 20_000
+const MAX_PIXELS = 50_000_000
+
+export function requireModestSize(width: number, height: number): void {
+  if (width < 1 || height < 1) throw broken()
+  if (width > MAX_SIDE || height > MAX_SIDE || width * height > MAX_PIXELS) throw new BadImage('too_large')
+}
+
+/** Reads forward; going past the end means that the file is cut short. */
+export class Reader {
+  readonly bytes: Buffer
+  at: number
+
+  constructor(bytes: Buffer, at = 0) {
+    this.bytes = bytes
+    this.at = at
+  }
+
+  get left(): number {
+    return this.bytes.length - this.at
+  }
+
+  take(length: number): Buffer {
+    if (length > this.left) throw broken()
+    const part = this.bytes.subarray(this.at, this.at + length)
+    this.at += length
+    return part
+  }
+
+  byte(): number {
+    return this.take(1)[0] as number
+  }
+}

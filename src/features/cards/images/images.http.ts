@@ -1,0 +1,174 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { inTx, type UserCtx } from '../../../core/context.ts'
+import { AppError, notAuthenticated, notFound } from '../../../core/errors.ts'
+import { hasFreeDisk } from '../../../core/free-disk.ts'
+import { contextOfRequest } from '../../../core/http/context-of-request.ts'
+import { credentialOf, headerOf } from '../../../core/http/credential-of-request.ts'
+import { onceOnly } from '../../../core/http/idempotency.ts'
+import type { RawRoute } from '../../../core/http/raw-route.ts'
+import { parseInput } from '../../../core/invoke.ts'
+import { Id } from '../../../core/schemas.ts'
+import { newId } from '../../../db/ids.ts'
+import { editableCard } from '../access.ts'
+import { requireRoomOnCard } from './attach.ts'
+import { contentOfImage } from './content-of-image.ts'
+import { BadImage, type ImageFault, MEDIA_TYPES, type Picture } from './image-format.ts'
+import { findReadableImage, imageBytesOf, insertImage } from './images.store.ts'
+import { presentImage } from './images.ts'
+import { readPicture } from './read-picture.ts'
+
+const MIB = 1024 * 1024
+export const MAX_IMAGE_BYTES = 5 * MIB
+
+/** Nothing in a picture is ever run, whatever a browser takes it for. */
+const IMAGE_POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'"
+
+const REASONS: Record<ImageFault, string> = {
+  unknown: 'This is no PNG, JPEG, WebP or GIF.',
+  broken: 'The picture is damaged or cut short.',
+  trailing: 'The file holds something else after the picture.',
+  too_large: 'The picture has more than 50 million pixels, or a side of more than 20,000.',
+}
+
+function pictureIn(body: unknown): Picture {
+  try {
+    return readPicture(Buffer.isBuffer(body) ? body : Buffer.alloc(0))
+  } catch (error) {
+    if (!(error instanceof BadImage)) throw error
+    const status = error.fault === 'unknown' ? 415 : 422
+    throw new AppError(status, status === 415 ? 'unsupported_media_type' : 'bad_image', REASONS[error.fault])
+  }
+}
+
+const noRoom = (detail: string) => new AppError(507, 'insufficient_storage', detail)
+
+async function requireRoom(ctx: UserCtx, bytes: number): Promise<void> {
+  const { imagesMbPerPerson } = ctx.config
+  if ((await imageBytesOf(ctx.db, ctx.viewer.userId)) + bytes > imagesMbPerPerson * MIB)
+    throw noRoom(`Your pictures take up ${imagesMbPerPerson} MiB together, which is all. Delete some first.`)
+}
+
+/** Judged where it is written: others of the same person may have filled the room meanwhile. */
+const store = (ctx: UserCtx, picture: Picture, sha256: string, cardId: string | null) =>
+  inTx(ctx, async (ctx) => {
+    await requireRoom(ctx, picture.bytes.length)
+    const { mediaType: media_type, width, height, bytes } = picture
+    const row = {
+      image_id: newId(),
+      card_id: cardId,
+      uploaded_by: ctx.viewer.userId,
+      media_type,
+      width,
+      height,
+      size_bytes: bytes.length,
+      sha256,
+      created_at: ctx.now().toISOString(),
+    }
+    if (cardId !== null) await editableCard(ctx, cardId)
+    await insertImage(ctx.db, row, bytes)
+    if (cardId !== null) await requireRoomOnCard(ctx, cardId, 'card_id')
+    return presentImage(row)
+  })
+
+const BYTES = { type: 'string', contentMediaType: 'application/octet-stream' }
+
+export const uploadImage: RawRoute = {
+  name: 'cards.upload_image',
+  summary: 'Upload a picture for a card: PNG, JPEG, WebP or GIF up to 5 MiB, as the body',
+  route: 'POST /api/v1/images',
+  scopes: ['record', 'case:write'],
+  bodyLimit: MAX_IMAGE_BYTES,
+  openapi: {
+    parameters: [
+      {
+        name: 'card_id',
+        in: 'query',
+        required: false,
+        description:
+          'The card that it belongs to at once. Without, it belongs to the first card that names it.',
+        schema: { type: 'string', format: 'uuid' },
+      },
+    ],
+    requestBody: {
+      required: true,
+      content: Object.fromEntries(MEDIA_TYPES.map((type) => [type, { schema: BYTES }])),
+    },
+    responses: {
+      201: {
+        description: 'Kept, without metadata',
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/CardImage' } } },
+      },
+    },
+    errors: [404, 413, 415, 507],
+    takesKey: true,
+  },
+  prepare: (app) => {
+    // The stated type opens the door; what the file is, its content says.
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser(
+      [...MEDIA_TYPES, 'application/octet-stream'],
+      { parseAs: 'buffer', bodyLimit: MAX_IMAGE_BYTES },
+      (_request, body, done) => done(null, body),
+    )
+  },
+  handle: async (services, request, reply) => {
+    const { viewer } = request
+    if (!viewer) throw notAuthenticated()
+    const ctx: UserCtx = { ...contextOfRequest(services, request), viewer, ifMatch: undefined }
+    const { card_id = null } = parseInput(z.object({ card_id: Id.optional() }), request.query)
+    if (!(await hasFreeDisk(services.config)))
+      throw noRoom('There is too little room on the disk for pictures now. Save the card without them.')
+    const picture = pictureIn(request.body)
+    const sha256 = createHash('sha256').update(picture.bytes).digest('hex')
+    reply.code(201)
+    const key = headerOf(request, 'idempotency-key')
+    if (key === undefined) return store(ctx, picture, sha256, card_id)
+    const credential = credentialOf(request, services.config.baseUrl)?.value
+    const once = await onceOnly(
+      uploadImage,
+      ctx,
+      { key, credential, input: { card_id, sha256 } },
+      async () => (inside) => store({ ...inside, viewer }, picture, sha256, card_id),
+    )
+    if (once.replayed) reply.header('Idempotency-Replayed', 'true')
+    return once.output
+  },
+}
+
+export const readImage: RawRoute = {
+  name: 'cards.read_image',
+  summary: 'A picture, for who may read its card',
+  route: 'GET /api/v1/images/{image_id}',
+  scopes: ['search'],
+  openapi: {
+    responses: {
+      200: {
+        description: 'The picture',
+        content: Object.fromEntries(MEDIA_TYPES.map((type) => [type, { schema: BYTES }])),
+      },
+      304: { description: 'The same as what the caller has (If-None-Match)' },
+    },
+    errors: [404],
+  },
+  handle: async (services, request, reply) => {
+    if (!request.viewer) throw notAuthenticated()
+    const { image_id } = parseInput(z.object({ image_id: Id }), request.params)
+    const { db } = contextOfRequest(services, request)
+    const image = await findReadableImage(db, request.viewer.userId, image_id)
+    if (!image) throw notFound('Picture')
+    const tag = `"${image.sha256}"`
+    // Kept by the reader's own browser alone, and asked for again each time: the right to read it may have ended.
+    reply.headers({
+      'cache-control': 'private, no-cache',
+      etag: tag,
+      'content-security-policy': IMAGE_POLICY,
+      'x-content-type-options': 'nosniff',
+    })
+    if (request.headers['if-none-match'] === tag) return reply.code(304).send()
+    return reply
+      .header('content-type', image.media_type)
+      .header('content-disposition', `inline; filename="${image.image_id}.${image.media_type.slice(6)}"`)
+      .send(await contentOfImage(db, image_id))
+  },
+}

@@ -1,0 +1,108 @@
+import type { Db } from '../../../db/db.ts'
+import type { CardImagesTable } from '../../../db/tables/card-images.ts'
+import { mayRead } from '../visibility.ts'
+
+export type ImageRow = CardImagesTable
+
+/** Each row stays small, so that a backup or a page of rows never holds a whole picture many times. */
+const PART_BYTES = 48 * 1024
+const PARTS_AT_ONCE = 20
+
+export async function insertImage(db: Db, row: ImageRow, bytes: Buffer): Promise<void> {
+  await db.insertInto('card_images').values(row).execute()
+  for (let part = 0; part * PART_BYTES < bytes.length; part += PARTS_AT_ONCE) {
+    const rows = []
+    for (let next = part; next < part + PARTS_AT_ONCE && next * PART_BYTES < bytes.length; next++) {
+      const content = bytes.subarray(next * PART_BYTES, (next + 1) * PART_BYTES).toString('base64')
+      rows.push({ image_id: row.image_id, part: next, content })
+    }
+    await db.insertInto('card_image_parts').values(rows).execute()
+  }
+}
+
+/** A picture of a card that the viewer may read, or one of the viewer's own that is on no card yet. */
+export const findReadableImage = (db: Db, viewerId: string, imageId: string): Promise<ImageRow | undefined> =>
+  db
+    .selectFrom('card_images')
+    .leftJoin('cards', 'cards.card_id', 'card_images.card_id')
+    .selectAll('card_images')
+    .where('card_images.image_id', '=', imageId)
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('card_images.card_id', 'is', null), eb('card_images.uploaded_by', '=', viewerId)]),
+        mayRead(viewerId),
+      ]),
+    )
+    .executeTakeFirst()
+
+export const imagesOfCard = (db: Db, cardId: string): Promise<ImageRow[]> =>
+  db
+    .selectFrom('card_images')
+    .selectAll()
+    .where('card_id', '=', cardId)
+    .orderBy('created_at')
+    .orderBy('image_id')
+    .execute()
+
+export async function countImages(db: Db, cardId: string): Promise<number> {
+  const { images } = await db
+    .selectFrom('card_images')
+    .select(({ fn }) => fn.countAll<number>().as('images'))
+    .where('card_id', '=', cardId)
+    .executeTakeFirstOrThrow()
+  return images
+}
+
+export async function imageBytesOf(db: Db, userId: string): Promise<number> {
+  const { bytes } = await db
+    .selectFrom('card_images')
+    .select(({ fn }) => fn.sum<number | null>('size_bytes').as('bytes'))
+    .where('uploaded_by', '=', userId)
+    .executeTakeFirstOrThrow()
+  return Number(bytes ?? 0)
+}
+
+/** Puts those on a card that the person has uploaded and that are on none. Returns how many. */
+export async function attachImages(
+  db: Db,
+  uploadedBy: string,
+  cardId: string,
+  imageIds: readonly string[],
+): Promise<number> {
+  const result = await db
+    .updateTable('card_images')
+    .set({ card_id: cardId })
+    .where('image_id', 'in', imageIds)
+    .where('card_id', 'is', null)
+    .where('uploaded_by', '=', uploadedBy)
+    .executeTakeFirst()
+  return Number(result.numUpdatedRows)
+}
+
+export async function removeImages(db: Db, imageIds: readonly string[]): Promise<void> {
+  if (imageIds.length === 0) return
+  await db.deleteFrom('card_image_parts').where('image_id', 'in', imageIds).execute()
+  await db.deleteFrom('card_images').where('image_id', 'in', imageIds).execute()
+}
+
+export async function looseImagesBefore(db: Db, before: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('card_images')
+    .select('image_id')
+    .where('card_id', 'is', null)
+    .where('created_at', '<', before)
+    .orderBy('created_at')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.image_id)
+}
+
+export async function looseImagesOf(db: Db, userId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('card_images')
+    .select('image_id')
+    .where('uploaded_by', '=', userId)
+    .where('card_id', 'is', null)
+    .execute()
+  return rows.map((row) => row.image_id)
+}

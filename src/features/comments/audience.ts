@@ -1,0 +1,64 @@
+import type { UserCtx } from '../../core/context.ts'
+import { forbidden, invalid } from '../../core/errors.ts'
+import type { CardRow } from '../cards/access.ts'
+import { tell } from '../notices/tell.ts'
+import { type Audience, mayReadCard, membersAmong, speakersIn, workspacesAmong } from './comments.store.ts'
+import { mentionedIn } from './mentions.ts'
+import { MAX_MENTIONS } from './schemas.ts'
+
+/** Whoever spoke before these has heard enough. */
+const MOST_TOLD = 20
+
+/**
+ * Whom a comment of the viewer is for: the workspace that the card is in, or the one that it was published from. Readers of
+ * the library are no members of either; they say by feedback whether a card helped.
+ */
+export async function audienceOf(ctx: UserCtx, card: CardRow): Promise<Audience | null> {
+  const ids = [card.workspace_id, card.origin_workspace_id]
+  const mine = await workspacesAmong(ctx.db, ctx.viewer.userId, ids)
+  return mine.find((one) => one.workspace_id === card.workspace_id) ?? mine[0] ?? null
+}
+
+export async function requireAudience(ctx: UserCtx, card: CardRow): Promise<Audience> {
+  const audience = await audienceOf(ctx, card)
+  if (!audience)
+    throw forbidden('Comments are for members of the card’s workspace. Say by feedback whether it helped.')
+  return audience
+}
+
+/** Those mentioned, each of whom must be a member there and able to read the card. */
+export async function requireReaders(
+  ctx: UserCtx,
+  { cardId, workspaceId, body }: { cardId: string; workspaceId: string; body: string },
+): Promise<string[]> {
+  const ids = mentionedIn(body)
+  if (ids.length === 0) return []
+  if (ids.length > MAX_MENTIONS) throw invalid('body', `A comment mentions at most ${MAX_MENTIONS} people`)
+  const known = new Set(await membersAmong(ctx.db, workspaceId, ids))
+  for (const id of ids)
+    if (!known.has(id) || !(await mayReadCard(ctx.db, cardId, id)))
+      throw invalid('body', `<@${id}> is no member who can read this card, so nobody can be mentioned by it`)
+  return ids
+}
+
+/** Of those mentioned everybody but the viewer. */
+export async function tellMentioned(ctx: UserCtx, cardId: string, userIds: readonly string[]): Promise<void> {
+  for (const userId of userIds)
+    if (userId !== ctx.viewer.userId) await tell(ctx, { userId, kind: 'card.mentioned', subjectId: cardId })
+}
+
+type Said = { cardId: string; ownerId: string; workspaceId: string; mentioned: readonly string[] }
+
+/** The mentioned are told so; the owner of the card and those who spoke before, that there is a new comment. */
+export async function tellAudience(ctx: UserCtx, said: Said): Promise<void> {
+  const { cardId, ownerId, workspaceId, mentioned } = said
+  await tellMentioned(ctx, cardId, mentioned)
+  const speakers = await speakersIn(ctx.db, { cardId, workspaceId, limit: MOST_TOLD })
+  const members = await membersAmong(ctx.db, workspaceId, [ownerId, ...speakers])
+  const others = new Set([ownerId, ...members])
+  for (const userId of others) {
+    const knows = userId === ctx.viewer.userId || mentioned.includes(userId)
+    if (!knows && (await mayReadCard(ctx.db, cardId, userId)))
+      await tell(ctx, { userId, kind: 'card.commented', subjectId: cardId })
+  }
+}

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest'
+import { type Person, record, team } from '../../../test/support/cards.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
+import { contextFor } from '../../core/context.ts'
+import { dropOldMissedSearches } from './missed-searches.ts'
+
+const DAY_MS = 86_400_000
+
+onBothEngines('searches that found nothing', (t) => {
+  const search = async (as: Person, query: string, more: Record<string, unknown>) =>
+    expect((await as.post('/api/v1/search', { query, ...more })).status).toBe(200)
+  const missed = async (as: Person, workspaceId: string) =>
+    (await as.get(`/api/v1/workspaces/${workspaceId}/week`)).body.missed_searches
+  const words = async (as: Person, workspaceId: string): Promise<string[]> =>
+    (await missed(as, workspaceId)).items.map((one: { words: string }) => one.words)
+  const rows = () => t.app.services.database.read.selectFrom('missed_searches').selectAll().execute()
+
+  test('a team reads the words of its own searches, most asked for first, and nobody’s name', async () => {
+    const { workspaceId, admin, editor, viewer } = await team(t)
+    await search(viewer, 'kafka rebalance storm', { scope: 'workspace' })
+    for (const person of [editor, viewer])
+      await search(person, 'Rotate certificates', { scope: 'workspace', workspace_ids: [workspaceId] })
+    expect(await missed(admin, workspaceId)).toEqual({
+      items: [
+        { words: 'rotate certificates', times: 2, last_at: expect.any(String) },
+        { words: 'kafka rebalance storm', times: 1, last_at: expect.any(String) },
+      ],
+      has_more: false,
+    })
+    expect(JSON.stringify(await rows())).not.toContain(viewer.userId)
+  })
+
+  test('searches of own cards, of the library, of several teams, and with a hit are not noted', async () => {
+    const { workspaceId, editor, viewer } = await team(t)
+    const { card_id, title } = await record(editor, { workspace_id: workspaceId })
+    await editor.post(`/api/v1/cards/${card_id}/share`)
+    await search(viewer, title.split(' ')[2], { scope: 'workspace' })
+    await search(viewer, 'mine alone', { scope: 'personal' })
+    await search(viewer, 'mine alone', { scope: 'personal', include_workspaces: true })
+    await search(viewer, 'library alone', { scope: 'public' })
+    const other = (await viewer.post('/api/v1/workspaces', { name: 'Other' })).body.workspace_id
+    await search(viewer, 'whose words', { scope: 'workspace' })
+    await search(viewer, 'whose words', { scope: 'workspace', workspace_ids: [workspaceId, other] })
+    expect(await words(viewer, workspaceId)).toEqual([])
+    // A stranger who knows the id says nothing to the team.
+    await search(await t.user('stranger'), 'from outside', {
+      scope: 'workspace',
+      workspace_ids: [workspaceId],
+    })
+    await search(viewer, 'green one', { scope: 'workspace', workspace_ids: [other] })
+    expect(await words(viewer, workspaceId)).toEqual([])
+    expect(await words(viewer, other)).toEqual(['green one'])
+  })
+
+  test('an admin switches it off, and what was kept is gone at once', async () => {
+    const { workspaceId, admin, viewer } = await team(t)
+    const url = `/api/v1/workspaces/${workspaceId}`
+    const ask = () => search(viewer, 'quiet words', { scope: 'workspace' })
+    await ask()
+    await admin.patch(url, { policy_json: { keep_missed_searches: false } })
+    await ask()
+    expect(await missed(admin, workspaceId)).toBeNull()
+    await admin.patch(url, { policy_json: null })
+    expect(await words(admin, workspaceId)).toEqual([])
+    await ask()
+    expect(await words(admin, workspaceId)).toEqual(['quiet words'])
+    const refused = await admin.patch(url, { policy_json: { keep_missed_searches: 'no' } })
+    expect(refused.status).toBe(422)
+    const { name } = (await admin.get(url)).body
+    expect((await admin.delete(`${url}?confirm_name=${name}`)).status).toBe(200)
+    expect((await rows()).filter((row) => row.workspace_id === workspaceId)).toEqual([])
+  })
+
+  test('no workspace keeps more than two hundred, and none for longer than a month', async () => {
+    const { workspaceId, viewer } = await team(t)
+    const { database, now } = t.app.services
+    const old = Array.from({ length: 205 }, (_, i) => ({
+      workspace_id: workspaceId,
+      words: `word${i}`,
+      times: 1,
+      last_at: new Date(now().getTime() - (i + 1) * 1000).toISOString(),
+    }))
+    await database.transaction((db) => db.insertInto('missed_searches').values(old).execute())
+    await search(viewer, 'newest words', { scope: 'workspace' })
+    const kept = (await rows()).filter((row) => row.workspace_id === workspaceId).map((row) => row.words)
+    expect(kept).toHaveLength(200)
+    expect(kept).toEqual(expect.arrayContaining(['newest words', 'word0']))
+    expect(kept).not.toContain('word204')
+    t.later(31 * DAY_MS)
+    await dropOldMissedSearches(contextFor(t.app.services))
+    expect((await rows()).filter((row) => row.workspace_id === workspaceId)).toEqual([])
+  })
+})

@@ -1,0 +1,56 @@
+import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
+import { policyOf } from '../permissions/policy.ts'
+import {
+  countUp,
+  deleteBefore,
+  deleteOf,
+  dropAllBut,
+  missedSince,
+  onlyTeamOf,
+} from './missed-searches.store.ts'
+import { plainWords } from './plain-words.ts'
+
+/** Of one workspace. */
+const MOST_KEPT = 200
+const KEPT_MS = 30 * 86_400_000
+
+type Searched = { query: string; scope: string; workspaceIds: readonly string[] }
+
+/**
+ * Notes that a member found nothing among the cards of a team: the words, and not who asked. Searches of one's own cards
+ * and of the library are never noted. What cannot be noted must not fail the search.
+ */
+export async function noteMissedSearch(
+  ctx: UserCtx,
+  { query, scope, workspaceIds }: Searched,
+): Promise<void> {
+  if (scope !== 'workspace') return
+  const words = plainWords(query)
+  if (words === null) return
+  try {
+    const team = await onlyTeamOf(ctx.db, ctx.viewer.userId, workspaceIds)
+    if (!team || !policyOf(team).keepMissedSearches) return
+    await inTx(
+      ctx,
+      async (ctx) => {
+        await countUp(ctx.db, team.workspace_id, words, ctx.now().toISOString())
+        await dropAllBut(ctx.db, team.workspace_id, MOST_KEPT)
+      },
+      { isolation: 'read committed' },
+    )
+  } catch (error) {
+    ctx.log.warn({ err: error }, 'a search without a hit could not be noted')
+  }
+}
+
+/** For members of the workspace; the caller has seen to that. */
+export const missedSearches = (ctx: Ctx, workspaceId: string, since: string, limit: number) =>
+  missedSince(ctx.db, workspaceId, since, limit)
+
+/** A workspace that wants them no more, or is no more. */
+export const forgetMissedSearches = (ctx: Ctx, workspaceId: string): Promise<void> =>
+  deleteOf(ctx.db, workspaceId)
+
+/** Housekeeping. */
+export const dropOldMissedSearches = (ctx: Ctx): Promise<void> =>
+  inTx(ctx, (ctx) => deleteBefore(ctx.db, new Date(ctx.now().getTime() - KEPT_MS).toISOString()))

@@ -1,0 +1,39 @@
+import { fold } from '../../text/fold.ts'
+import { STOP_WORDS } from '../../text/stopwords.ts'
+import { sanitise } from '../redaction/redact.ts'
+
+/** More was pasted, and a log or a letter may name people. */
+const LONGEST_QUERY = 200
+const MOST_WORDS = 12
+const SHORTEST_WORD = 2
+const LONGEST_WORD = 40
+
+/** A word of letters, perhaps with figures in it; no address, path, number or placeholder. */
+const WORD = /^[\p{L}\p{N}][\p{L}\p{N}+#_-]*$/u
+const LETTER = /\p{L}/u
+
+const OPENING = /^["'“‘`([{<]+/u
+const CLOSING = /["'”’`)\]}>,;:!?.]+$/u
+
+const isPlain = (word: string): boolean =>
+  word.length >= SHORTEST_WORD &&
+  word.length <= LONGEST_WORD &&
+  WORD.test(word) &&
+  LETTER.test(word) &&
+  !STOP_WORDS.has(fold(word))
+
+/**
+ * What of a query a team may read: its plain words in lower case, each once. Null for what was pasted, holds a secret or
+ * personal data, or has no such word.
+ */
+export function plainWords(query: string): string | null {
+  if (query.length > LONGEST_QUERY || query.includes('\n')) return null
+  if (sanitise(query).findings.length > 0) return null
+  const words = query
+    .toLowerCase()
+    .split(/\s+/)
+    .map((word) => word.replace(OPENING, '').replace(CLOSING, ''))
+    .filter(isPlain)
+  const distinct = [...new Set(words)]
+  return distinct.length > 0 && distinct.length <= MOST_WORDS ? distinct.join(' ') : null
+}

@@ -1,0 +1,213 @@
+import { afterAll, expect, test } from 'vitest'
+import { contextFor } from '../../src/core/context.ts'
+import { sendDueMails } from '../../src/features/mail/sender.ts'
+import { mailTeams } from '../../src/features/team/team-mail.ts'
+import { startSmtp } from '../support/smtp.ts'
+import { look } from './pictures.ts'
+import { SAMPLES } from './samples.ts'
+import { expectAccessible, openStage, type Person, picture, settled } from './support.ts'
+
+const smtp = await startSmtp()
+afterAll(() => smtp.stop())
+const stage = openStage({ SMTP_URL: smtp.url })
+
+const HOSTILE = `<img src=x onerror="throw new Error('ran')">`
+const never = new AbortController().signal
+
+type Id = { card_id: string; workspace_id: string; user_id: string }
+
+async function teamOf(lead: Person, ...others: [Person, string][]): Promise<string> {
+  const { workspace_id } = await lead.api<Id>('POST', '/api/v1/workspaces', { name: 'Platform team' })
+  for (const [{ email }, role] of others)
+    await lead.api('POST', `/api/v1/workspaces/${workspace_id}/members/by-email`, { email, role })
+  return workspace_id
+}
+
+async function shared(owner: Person, workspace_id: string, sample = 0): Promise<string> {
+  const card = await owner.api<Id>('POST', '/api/v1/cards', { ...SAMPLES[sample], workspace_id })
+  await owner.api('POST', `/api/v1/cards/${card.card_id}/share`)
+  return card.card_id
+}
+
+/** What `look` does not show: a wide screen, a tablet and a phone. */
+async function pictures({ page }: Person, name: string): Promise<void> {
+  for (const [width, theme] of [
+    [1440, 'light'],
+    [768, 'dark'],
+    [390, 'light'],
+  ] as const) {
+    await page.setViewportSize({ width, height: 900 })
+    await page.emulateMedia({ colorScheme: theme })
+    await settled(page)
+    await picture(page, `${name}-${width}-${theme}`)
+  }
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.emulateMedia({ colorScheme: 'light' })
+}
+
+test('two people talk about a card: a mention, an answer, an edit and a deletion', async () => {
+  const [lead, mate] = [await stage.person('Ada Lead'), await stage.person('Mate Miller')]
+  const team = await teamOf(lead, [mate, 'editor'])
+  const title = SAMPLES[0].title
+  const cardId = await shared(lead, team)
+
+  const { page } = mate
+  await page.goto(`/cards/${cardId}`)
+  const field = page.getByLabel('New comment')
+  await field.click()
+  await page.keyboard.type('Does it **hold** for replicas too, @le')
+  await page.getByRole('option', { name: 'Ada Lead' }).waitFor()
+  await expectAccessible(page)
+  await picture(page, 'comment-mention-1280-light')
+  await page.keyboard.press('Enter')
+  await page.keyboard.type(`? ${HOSTILE}`)
+  expect(await field.inputValue()).toContain('@Ada Lead ?')
+  await page.keyboard.press('Control+Enter')
+  const thread = page.getByRole('region', { name: 'Comments' })
+  await thread.getByText('1 comment').waitFor()
+  expect(await thread.locator('strong').allTextContents()).toEqual(['hold', '@Ada Lead'])
+  expect(await page.locator('main img').count()).toBe(0)
+  expect(await field.inputValue()).toBe('')
+
+  await lead.page.goto('/')
+  await lead.page.getByRole('link', { name: 'Inbox 1 unread' }).click()
+  const notice = lead.page.getByRole('listitem').filter({ hasText: 'mentioned you on' })
+  await notice.getByText(`Mate Miller mentioned you on “${title}”`).waitFor()
+  await expectAccessible(lead.page)
+  await notice.getByRole('link', { name: 'Open the card' }).click()
+  await lead.page.getByRole('link', { name: 'Inbox', exact: true }).waitFor()
+  const leadThread = lead.page.getByRole('region', { name: 'Comments' })
+  await leadThread.getByLabel('New comment').fill('It does, @Mate Miller.')
+  await leadThread.getByRole('button', { name: 'Comment', exact: true }).click()
+  await leadThread.getByText('2 comments').waitFor()
+  await expectAccessible(lead.page)
+  await leadThread.scrollIntoViewIfNeeded()
+  await pictures(lead, 'comments')
+
+  await leadThread.getByRole('button', { name: 'Edit' }).click()
+  expect(await leadThread.getByLabel('Your comment').inputValue()).toBe('It does, @Mate Miller.')
+  await leadThread.getByLabel('Your comment').fill('It does since 16, @Mate Miller.')
+  await leadThread.getByRole('button', { name: 'Save' }).click()
+  await leadThread.getByText('edited').waitFor()
+  await page.goto('/inbox')
+  await page.getByText('Ada Lead mentioned you on').waitFor()
+  await page.getByRole('link', { name: 'Open the card' }).click()
+  await thread.getByText('It does since 16').waitFor()
+
+  // An admin takes away what somebody else wrote, and the log names the card.
+  await leadThread.getByRole('button', { name: 'Delete' }).first().click()
+  await lead.page.getByRole('dialog', { name: 'Delete the comment of Mate Miller?' }).waitFor()
+  await lead.page.getByRole('button', { name: 'Delete', exact: true }).last().click()
+  await leadThread.getByText('1 comment').waitFor()
+  await lead.page.goto(`/workspaces/${team}?tab=audit`)
+  await lead.page.getByText('deleted a comment on').first().waitFor()
+  await expectAccessible(lead.page)
+  await lead.page.getByRole('link', { name: title }).first().click()
+  await lead.page.getByRole('heading', { name: title }).waitFor()
+})
+
+test('somebody who cannot be mentioned, and a reader of the library, are told so calmly', async () => {
+  const [lead, reader] = [await stage.person('Publisher'), await stage.person('Reader')]
+  const team = await teamOf(lead)
+  const cardId = await shared(lead, team)
+  await lead.api('POST', `/api/v1/cards/${cardId}/publish`)
+  await reader.page.goto(`/cards/${cardId}`)
+  await reader.page.getByRole('region', { name: 'Feedback' }).waitFor()
+  await settled(reader.page)
+  expect(await reader.page.getByRole('region', { name: 'Comments' }).count()).toBe(0)
+  await lead.page.goto(`/cards/${cardId}`)
+  await lead.page.getByText('not by readers of the library').waitFor()
+  const { user_id } = await reader.api<Id>('GET', '/api/v1/auth/me')
+  await lead.page.getByLabel('New comment').fill(`Hello <@${user_id}>`)
+  await lead.page.getByRole('button', { name: 'Comment', exact: true }).click()
+  await lead.page.getByText('is no member who can read this card').waitFor()
+  expect(await lead.page.getByLabel('New comment').inputValue()).toContain('Hello')
+})
+
+test('a team reads its week, switches a part off, and gets it by mail', async () => {
+  const [lead, mate] = [await stage.person('Ada Lead'), await stage.person('Mate Miller')]
+  for (const person of [lead, mate]) await confirm(person)
+  const team = await teamOf(lead, [mate, 'editor'])
+  const { page } = lead
+  await page.goto(`/workspaces/${team}`)
+  await page.getByRole('heading', { name: 'A quiet week' }).waitFor()
+  await expectAccessible(page)
+
+  const first = await shared(mate, team)
+  const second = await shared(lead, team, 1)
+  await lead.api('POST', `/api/v1/cards/${first}/feedback`, { kind: 'useful' })
+  await mate.api('POST', `/api/v1/cards/${second}/feedback`, { kind: 'outdated' })
+  await mate.api('POST', '/api/v1/search', {
+    query: 'kafka consumer lag',
+    scope: 'workspace',
+    workspace_ids: [team],
+  })
+  const { api_key } = await mate.api<{ api_key: string }>('POST', '/api/v1/auth/api-keys', { name: 'agent' })
+  const draft = await fetch(`${stage.base}/api/v1/cards`, {
+    method: 'POST',
+    headers: { 'x-api-key': api_key, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...SAMPLES[2], workspace_id: team }),
+  })
+  expect(draft.status).toBe(201)
+
+  await page.reload()
+  const part = (name: string) => page.getByRole('region', { name })
+  await part('New and changed cards').getByRole('link', { name: SAMPLES[0].title }).waitFor()
+  await part('What helped whom').getByText('useful to Ada Lead').waitFor()
+  await part('Searches that found nothing').getByText('kafka consumer lag').waitFor()
+  await part('Called outdated').getByRole('link', { name: SAMPLES[1].title }).waitFor()
+  await part('Drafts by agents').getByText('of Mate Miller').waitFor()
+  await look(lead, `/workspaces/${team}`, 'team-week', 'Drafts by agents')
+  await pictures(lead, 'team-week')
+
+  await page.getByRole('tab', { name: 'Policy' }).click()
+  await page.getByLabel('Show the team which searches found nothing').uncheck()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('It holds from now on.').waitFor()
+  await page.getByRole('tab', { name: 'This week' }).click()
+  await part('Drafts by agents').waitFor()
+  expect(await part('Searches that found nothing').count()).toBe(0)
+
+  await page.goto('/settings')
+  await page.getByLabel('Mail me once a week what happened in my teams').check()
+  await page.getByText('Saved.').waitFor()
+  await expectAccessible(page)
+  await mailOnMonday()
+  const mail = await smtp.mailTo(lead.email, 'This week in Platform team')
+  expect(mail.text).toContain('was useful to Ada Lead')
+  const window = await stage.window({ width: 640, height: 900 })
+  await window.page.setContent(mail.html ?? '')
+  await picture(window.page, 'team-mail-640-light')
+  await window.page.setViewportSize({ width: 390, height: 900 })
+  await picture(window.page, 'team-mail-390-light')
+  expect(await window.page.getByRole('link', { name: SAMPLES[0].title }).first().getAttribute('href')).toBe(
+    `${stage.base}/cards/${first}`,
+  )
+
+  await mate.page.goto('/inbox')
+  await mate.page.getByText(`Feedback on “${SAMPLES[0].title}”`).waitFor()
+  await pictures(mate, 'inbox-cards')
+  await mate.page.goto('/billing')
+  await mate.page.getByRole('link', { name: SAMPLES[0].title }).first().waitFor()
+  await expectAccessible(mate.page)
+  await mate.page.getByRole('link', { name: SAMPLES[0].title }).first().scrollIntoViewIfNeeded()
+  await pictures(mate, 'ledger')
+})
+
+/** As if they had followed the link: mails go, and credits are earned, only then. */
+const confirm = ({ email }: Person) =>
+  stage.app.services.database.transaction((db) =>
+    db.updateTable('users').set({ email_verified: 1 }).where('email', '=', email).execute(),
+  )
+
+/** The job as it would run on the next Monday. */
+async function mailOnMonday(): Promise<void> {
+  const { services } = stage.app
+  const weekMs = 7 * 86_400_000
+  const monday = Date.parse('1970-01-05T06:00:00.000Z')
+  const since = (Date.now() - monday) % weekMs
+  const now = () => new Date(Date.now() - since + weekMs)
+  const mails = { ...services, now }
+  await mailTeams(contextFor(mails), never)
+  await sendDueMails(contextFor(mails), never)
+}

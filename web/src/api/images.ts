@@ -1,0 +1,22 @@
+import type { OutputOf } from '#server/core/capability.ts'
+import type {
+  deleteImage as deleteCapability,
+  listCardImages as listCapability,
+} from '#server/features/cards/images/images.ts'
+import { randomId } from '../lib/random.ts'
+import { call, request } from './client.ts'
+
+export type CardImage = OutputOf<typeof listCapability>['items'][number]
+
+export const listCardImages = call<typeof listCapability>('GET /api/v1/cards/{card_id}/images')
+export const deleteImage = call<typeof deleteCapability>('DELETE /api/v1/images/{image_id}')
+
+/** The file is the body; a key makes one picture of a request that is sent again. */
+export async function uploadImage(file: Blob): Promise<CardImage> {
+  const response = await request('/api/v1/images', {
+    method: 'POST',
+    body: file,
+    headers: { 'Content-Type': file.type || 'application/octet-stream', 'Idempotency-Key': randomId() },
+  })
+  return response.json() as Promise<CardImage>
+}

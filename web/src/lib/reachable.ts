@@ -1,0 +1,60 @@
+/** Whether the server answers. A browser only knows whether there is a network, so the server itself is asked. */
+import { onlineManager } from '@tanstack/react-query'
+import { useSyncExternalStore } from 'react'
+
+const FIRST_PAUSE_MS = 1000
+const LONGEST_PAUSE_MS = 15_000
+
+/** One question to the server, past every cache. */
+export const isReachable = (): Promise<boolean> =>
+  fetch('/health', { cache: 'no-store', credentials: 'omit' }).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+
+let timer: ReturnType<typeof setTimeout> | undefined
+
+/** Asks again and again, slower each time, until the server answers; then everything that waited goes on. */
+function askAgain(pauseMs: number): void {
+  clearTimeout(timer)
+  timer = setTimeout(async () => {
+    if (await isReachable()) onlineManager.setOnline(true)
+    else askAgain(Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS))
+  }, pauseMs)
+}
+
+/** A request did not get through. */
+export function noteUnreachable(): void {
+  if (!onlineManager.isOnline()) return
+  onlineManager.setOnline(false)
+  askAgain(FIRST_PAUSE_MS)
+}
+
+/** The library's own listener believes the browser alone; a network without our server is no use. */
+onlineManager.setEventListener(() => {
+  if (typeof addEventListener === 'undefined') return undefined
+  const look = () => {
+    if (!onlineManager.isOnline()) askAgain(0)
+  }
+  const onVisible = () => document.visibilityState === 'visible' && look()
+  addEventListener('offline', noteUnreachable)
+  addEventListener('online', look)
+  document.addEventListener('visibilitychange', onVisible)
+  return () => {
+    removeEventListener('offline', noteUnreachable)
+    removeEventListener('online', look)
+    document.removeEventListener('visibilitychange', onVisible)
+  }
+})
+
+/** Told when the server is back. Returns how to stop listening. */
+export const whenBack = (run: () => void): (() => void) =>
+  onlineManager.subscribe((isOnline) => {
+    if (isOnline) run()
+  })
+
+export const useReachable = (): boolean =>
+  useSyncExternalStore(
+    (listener) => onlineManager.subscribe(listener),
+    () => onlineManager.isOnline(),
+  )

@@ -1,0 +1,58 @@
+import { replaceMentions } from '#server/features/comments/mentions.ts'
+
+export type Person = { user_id: string; name: string }
+
+/** What somebody types after an @, up to the caret; null where they type something else. */
+export function mentionTyped(text: string, caret: number): { start: number; typed: string } | null {
+  const start = text.lastIndexOf('@', caret - 1)
+  if (start < 0 || (start > 0 && /[\p{L}\p{N}]/u.test(text[start - 1] ?? ''))) return null
+  const typed = text.slice(start + 1, caret)
+  return typed.length <= 40 && !/[\n@]/.test(typed) ? { start, typed } : null
+}
+
+/** Those whose name, or one of its words, begins with what was typed. */
+export function peopleLike(people: readonly Person[], typed: string, limit = 6): Person[] {
+  const wanted = typed.toLowerCase()
+  const isLike = ({ name }: Person) => {
+    const lower = name.toLowerCase()
+    return lower.startsWith(wanted) || lower.split(/\s+/).some((word) => word.startsWith(wanted))
+  }
+  return people.filter(isLike).slice(0, limit)
+}
+
+const isWordSign = (sign: string | undefined) => sign !== undefined && /[\p{L}\p{N}]/u.test(sign)
+
+/**
+ * The text as it is stored: `@Name` of a member becomes their id. Longer names go first, so that "Ann Lee" is not taken
+ * for "Ann"; of two members with one name, the one who was chosen last.
+ */
+export function asStored(text: string, people: readonly Person[], chosen: readonly Person[]): string {
+  const ids = new Map([...people, ...chosen].map(({ name, user_id }) => [name, user_id]))
+  const names = [...ids.keys()].filter(Boolean).sort((a, b) => b.length - a.length)
+  let stored = ''
+  for (let at = 0; at < text.length; ) {
+    const name =
+      text[at] === '@' && !isWordSign(text[at - 1])
+        ? names.find((one) => text.startsWith(one, at + 1) && !isWordSign(text[at + 1 + one.length]))
+        : undefined
+    stored += name === undefined ? text[at] : `<@${ids.get(name)}>`
+    at += name === undefined ? 1 : name.length + 1
+  }
+  return stored
+}
+
+type Mentioned = readonly { user_id: string; display_name: string }[]
+
+const nameIn = (mentions: Mentioned, userId: string) =>
+  mentions.find((one) => one.user_id === userId)?.display_name ?? 'somebody'
+
+/** The text as its author typed it. */
+export const asTyped = (body: string, mentions: Mentioned): string =>
+  replaceMentions(body, (id) => `@${nameIn(mentions, id)}`)
+
+/** The text as Markdown, with names in bold; nothing in a name is taken for Markdown. */
+export const asMarkdown = (body: string, mentions: Mentioned): string =>
+  replaceMentions(
+    body,
+    (id) => `**@${nameIn(mentions, id).replaceAll(/[\\`*_{}[\]()#+.!|<>~&:-]/g, '\\$&')}**`,
+  )

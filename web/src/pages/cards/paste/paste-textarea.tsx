@@ -1,0 +1,146 @@
+import {
+  type ClipboardEvent,
+  type ComponentProps,
+  type DragEvent,
+  type RefObject,
+  useRef,
+  useState,
+} from 'react'
+import { uploadImage } from '../../../api/images.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Textarea } from '../../../ui/field.tsx'
+import { Notice } from '../../../ui/states.tsx'
+import { cutNote } from './cut-note.ts'
+import { insertText, replaceText } from './insert-text.ts'
+import { pasteInto } from './paste-into.ts'
+
+type Props = Omit<ComponentProps<'textarea'>, 'onChange' | 'value' | 'maxLength'> & {
+  value: string
+  onChange: (value: string) => void
+  maxLength: number
+  /** The text is Markdown: logs and traces become code, and pictures can be pasted. */
+  markdown?: boolean
+}
+
+type Note = { text: string; tone: 'info' | 'warn' | 'bad'; undo?: (() => void) | undefined }
+
+const altOf = (file: File) => {
+  const name = file.name.replace(/\.\w+$/, '').replace(/[[\]`*_]/g, ' ')
+  return name === '' || name === 'image' ? 'Picture' : name
+}
+
+const picturesIn = (data: DataTransfer | null) =>
+  [...(data?.files ?? [])].filter((file) => file.type.startsWith('image/'))
+
+/** A text box that respects what is pasted: it says what it did with it, and takes it back on request. */
+export function PasteTextarea({ value, onChange, maxLength, markdown = false, ...rest }: Props) {
+  const box = useRef<HTMLTextAreaElement>(null)
+  const [note, setNote] = useState<Note | null>(null)
+  const attach = useAttach(box, setNote)
+  const paste = (event: ClipboardEvent<HTMLTextAreaElement>) => {
+    const text = event.clipboardData.getData('text/plain').replace(/\r\n?/g, '\n')
+    const pictures = markdown ? picturesIn(event.clipboardData) : []
+    if (text === '' && pictures.length > 0) {
+      event.preventDefault()
+      void attach(pictures)
+      return
+    }
+    const { selectionStart, selectionEnd } = event.currentTarget
+    const around = { before: value.slice(0, selectionStart), after: value.slice(selectionEnd) }
+    const done = pasteInto(text, { ...around, maxLength, asCode: markdown })
+    setNote(null)
+    if (!done) return
+    event.preventDefault()
+    insertText(event.currentTarget, done.text)
+    const said = done.recognised ? `Recognised as ${done.recognised.what} and put into a code block.` : ''
+    const undo = done.recognised ? () => box.current && replaceText(box.current, done.text, text) : undefined
+    setNote({
+      text: [said, cutNote(done.cut, maxLength)].filter(Boolean).join(' '),
+      tone: done.cut === '' ? 'info' : 'warn',
+      undo: undo && (() => void undo()),
+    })
+  }
+  const drop = (event: DragEvent) => {
+    const pictures = picturesIn(event.dataTransfer)
+    if (!markdown || pictures.length === 0) return
+    event.preventDefault()
+    void attach(pictures)
+  }
+  return (
+    <div className="grid gap-1.5">
+      <Textarea
+        {...rest}
+        ref={box}
+        maxLength={maxLength}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        onPaste={paste}
+        onDrop={drop}
+      />
+      {markdown && (
+        <AttachButton
+          field={rest.name ?? rest['aria-label'] ?? 'the text'}
+          onFiles={(files) => void attach(files)}
+        />
+      )}
+      {note && (
+        <Notice
+          tone={note.tone}
+          action={
+            note.undo && (
+              <Button
+                size="sm"
+                onClick={() => {
+                  note.undo?.()
+                  setNote(null)
+                }}
+              >
+                Keep as text
+              </Button>
+            )
+          }
+        >
+          {note.text}
+        </Notice>
+      )}
+    </div>
+  )
+}
+
+/** Uploads pictures one after another and writes each where the caret is by then. */
+function useAttach(box: RefObject<HTMLTextAreaElement | null>, setNote: (note: Note | null) => void) {
+  return async (files: readonly File[]) => {
+    for (const file of files) {
+      setNote({ tone: 'info', text: `Uploading ${file.name || 'the picture'} …` })
+      try {
+        const { url } = await uploadImage(file)
+        if (box.current) insertText(box.current, `![${altOf(file)}](${url})`)
+        setNote({ tone: 'info', text: 'The picture is in the text. It is kept without its metadata.' })
+      } catch (error) {
+        setNote({ tone: 'bad', text: error instanceof Error ? error.message : 'The picture was not taken.' })
+        return
+      }
+    }
+  }
+}
+
+const ACCEPTED = 'image/png,image/jpeg,image/webp,image/gif'
+
+function AttachButton({ field, onFiles }: { field: string; onFiles: (files: File[]) => void }) {
+  return (
+    <label className="w-fit rounded-sm text-xs text-faint hover:text-ink has-focus-visible:outline-2 has-focus-visible:outline-accent">
+      Add a picture
+      <span className="sr-only"> to {field}</span>
+      <input
+        type="file"
+        accept={ACCEPTED}
+        multiple
+        className="sr-only"
+        onChange={(event) => {
+          onFiles([...(event.target.files ?? [])])
+          event.target.value = ''
+        }}
+      />
+    </label>
+  )
+}

@@ -1,0 +1,51 @@
+import { Fragment, type ReactNode, useEffect, useState } from 'react'
+import { CopyButton } from '../copy-button.tsx'
+import type { Piece } from './highlight.ts'
+import { languageNamed } from './languages.ts'
+
+/** Colours are for reading code; a log of that length is searched, not read. */
+const MAX_COLOURED = 20_000
+
+/** Code as it was written, with its copy button. The colours come when they are there; the text does not wait. */
+export function CodeBlock({ language, text }: { language: string; text: string }) {
+  const [pieces, setPieces] = useState<{ of: string; found: Piece[] }>()
+  const known = text.length > MAX_COLOURED ? undefined : languageNamed(language)
+  useEffect(() => {
+    if (!known) return
+    let isCurrent = true
+    import('./highlight.ts')
+      .then(({ highlighted }) => highlighted(known, text))
+      .then((found) => isCurrent && found && setPieces({ of: text, found }))
+      .catch(() => {})
+    return () => {
+      isCurrent = false
+    }
+  }, [known, text])
+  return (
+    <div className="code-block group/code relative">
+      {/* Long lines scroll inside the block, so it has to be reachable by keyboard. */}
+      <pre tabIndex={0}>
+        <code>{pieces?.of === text ? pieces.found.map(show) : text}</code>
+      </pre>
+      <div className="absolute top-1 right-1 rounded-md bg-sunken opacity-0 transition-opacity group-focus-within/code:opacity-100 group-hover/code:opacity-100 pointer-coarse:opacity-100 print:hidden">
+        <CopyButton text={text} label="Copy code" />
+      </div>
+    </div>
+  )
+}
+
+/** `title.function` is both a title and a function. */
+const classOf = (scope: string) =>
+  scope
+    .split('.')
+    .map((part, index) => (index === 0 ? `hljs-${part}` : `${part}_`))
+    .join(' ')
+
+const show = (piece: Piece, index: number): ReactNode =>
+  typeof piece === 'string' ? (
+    <Fragment key={index}>{piece}</Fragment>
+  ) : (
+    <span key={index} className={classOf(piece.scope)}>
+      {piece.children.map(show)}
+    </span>
+  )

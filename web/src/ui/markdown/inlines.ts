@@ -1,0 +1,249 @@
+/** What stands inside a paragraph: emphasis, code, links, pictures. Every line break of the text stays one. */
+import { autolinkAt, linkEnd, safeAddress } from './links.ts'
+
+export type Inline =
+  | string
+  | { kind: 'code'; text: string }
+  | { kind: 'em' | 'strong' | 'del'; children: Inline[] }
+  | { kind: 'link'; href: string | undefined; children: Inline[] }
+  | { kind: 'image'; src: string; alt: string }
+  | { kind: 'break' }
+
+/** A run of `*`, `_` or `~` that may begin or end an emphasis. */
+type Run = { mark: string; count: number; opens: boolean; closes: boolean }
+type Node = { inline: Inline } | { run: Run }
+type Bracket = { at: number; isImage: boolean; active: boolean; textFrom: number }
+
+const PUNCTUATION = /[!-/:-@[-`{-~\p{P}\p{S}]/u
+const ENTITIES: Record<string, string> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&nbsp;': '\u00a0',
+}
+const ENTITY = /^&(?:amp|lt|gt|quot|#39|nbsp);/
+/** Characters that mean something; all others are taken together. */
+const PLAIN = /[^\\`*_~[\]!<&\nhHwW]+/y
+
+type TickRuns = { starts: number[]; next: number }
+
+/** More open brackets or emphasis than this are text. */
+const MAX_OPEN = 60
+
+/** Where runs of back ticks are, by their length: each code span finds its end without a search. */
+function tickRuns(text: string): Map<number, TickRuns> {
+  const runs = new Map<number, TickRuns>()
+  for (const { 0: run, index } of text.matchAll(/`+/g)) {
+    const known = runs.get(run.length)
+    if (known) known.starts.push(index)
+    else runs.set(run.length, { starts: [index], next: 0 })
+  }
+  return runs
+}
+
+class Scanner {
+  readonly text: string
+  readonly nodes: Node[] = []
+  readonly brackets: Bracket[] = []
+  readonly ticks: Map<number, TickRuns>
+  at = 0
+
+  constructor(text: string) {
+    this.text = text
+    this.ticks = tickRuns(text)
+  }
+
+  push(inline: Inline): void {
+    const isAfterBracket = this.brackets.at(-1)?.at === this.nodes.length - 1
+    const last = isAfterBracket ? undefined : this.nodes.at(-1)
+    if (typeof inline === 'string' && last && 'inline' in last && typeof last.inline === 'string')
+      last.inline += inline
+    else this.nodes.push({ inline })
+  }
+
+  scan(): Inline[] {
+    while (this.at < this.text.length) this.step()
+    return emphasised(this.nodes)
+  }
+
+  step(): void {
+    PLAIN.lastIndex = this.at
+    const plain = PLAIN.exec(this.text)
+    if (plain) {
+      this.push(plain[0])
+      this.at += plain[0].length
+      return
+    }
+    const character = this.text.charAt(this.at)
+    if (character === '\n') this.lineBreak()
+    else if (character === '\\') this.escape()
+    else if (character === '`') this.code()
+    else if (character === '*' || character === '_' || character === '~') this.run(character)
+    else if (character === '[' || (character === '!' && this.text.charAt(this.at + 1) === '['))
+      this.openBracket()
+    else if (character === ']') this.closeBracket()
+    else this.other(character)
+  }
+
+  lineBreak(): void {
+    const last = this.nodes.at(-1)
+    if (last && 'inline' in last && typeof last.inline === 'string') last.inline = last.inline.trimEnd()
+    this.nodes.push({ inline: { kind: 'break' } })
+    this.at++
+  }
+
+  escape(): void {
+    const next = this.text.charAt(this.at + 1)
+    if (/[!-/:-@[-`{-~]/.test(next)) {
+      this.push(next)
+      this.at += 2
+    } else {
+      if (next !== '\n') this.push('\\')
+      this.at++
+    }
+  }
+
+  code(): void {
+    let end = this.at
+    while (this.text.charAt(end) === '`') end++
+    const length = end - this.at
+    const runs = this.ticks.get(length) ?? { starts: [], next: 0 }
+    while ((runs.starts[runs.next] ?? end) < end) runs.next++
+    const close = runs.starts[runs.next]
+    if (close === undefined) {
+      this.push(this.text.slice(this.at, end))
+      this.at = end
+      return
+    }
+    const text = this.text.slice(end, close).replaceAll('\n', ' ')
+    const isPadded = text.startsWith(' ') && text.endsWith(' ') && text.trim() !== ''
+    this.nodes.push({ inline: { kind: 'code', text: isPadded ? text.slice(1, -1) : text } })
+    this.at = close + length
+  }
+
+  run(mark: string): void {
+    let end = this.at
+    while (this.text.charAt(end) === mark) end++
+    const before = this.text.charAt(this.at - 1)
+    const after = this.text.charAt(end)
+    const isSpace = (character: string) => character === '' || /\s/.test(character)
+    const left = !isSpace(after) && (!PUNCTUATION.test(after) || isSpace(before) || PUNCTUATION.test(before))
+    const right = !isSpace(before) && (!PUNCTUATION.test(before) || isSpace(after) || PUNCTUATION.test(after))
+    const isWordly = mark === '_'
+    const opens = left && (!isWordly || !right || PUNCTUATION.test(before))
+    const closes = right && (!isWordly || !left || PUNCTUATION.test(after))
+    const count = end - this.at
+    if (mark === '~' && count > 2) this.push(mark.repeat(count))
+    else this.nodes.push({ run: { mark, count, opens, closes } })
+    this.at = end
+  }
+
+  openBracket(): void {
+    const isImage = this.text.charAt(this.at) === '!'
+    this.at += isImage ? 2 : 1
+    if (this.brackets.length < MAX_OPEN)
+      this.brackets.push({ at: this.nodes.length, isImage, active: true, textFrom: this.at })
+    this.nodes.push({ inline: isImage ? '![' : '[' })
+  }
+
+  closeBracket(): void {
+    const bracket = this.brackets.pop()
+    const end = bracket?.active ? linkEnd(this.text, this.at + 1) : undefined
+    if (!bracket || !end) {
+      this.push(']')
+      this.at++
+      return
+    }
+    const inside = this.nodes.splice(bracket.at).slice(1)
+    if (bracket.isImage) {
+      const alt = this.text.slice(bracket.textFrom, this.at).replace(/[`*_[\]]/g, '')
+      this.nodes.push({ inline: { kind: 'image', src: end.address, alt } })
+    } else {
+      const href = safeAddress(end.address)
+      this.nodes.push({ inline: { kind: 'link', href, children: emphasised(inside) } })
+      // A link holds no other link.
+      for (const outer of this.brackets) if (!outer.isImage) outer.active = false
+    }
+    this.at = end.at
+  }
+
+  other(character: string): void {
+    const entity = character === '&' ? ENTITY.exec(this.text.slice(this.at, this.at + 8))?.[0] : undefined
+    if (entity) {
+      this.push(ENTITIES[entity] ?? entity)
+      this.at += entity.length
+      return
+    }
+    const link = autolinkAt(this.text, this.at)
+    if (link && !this.brackets.some((bracket) => bracket.active && !bracket.isImage)) {
+      this.nodes.push({ inline: { kind: 'link', href: link.href, children: [link.shown] } })
+      this.at = link.end
+      return
+    }
+    this.push(character)
+    this.at++
+  }
+}
+
+const inlineOf = (node: Node): Inline =>
+  'inline' in node ? node.inline : node.run.mark.repeat(node.run.count)
+
+const KINDS = { 1: 'em', 2: 'strong' } as const
+
+/** Runs of three that could be both must not pair up by chance: the rule of CommonMark. */
+const fits = (opener: Run, closer: Run) =>
+  opener.mark === closer.mark &&
+  opener.opens &&
+  (opener.mark === '~'
+    ? opener.count === closer.count
+    : !((opener.closes || closer.opens) && (opener.count + closer.count) % 3 === 0 && opener.count % 3 !== 0))
+
+type Open = { run: Run; children: Inline[] }
+
+/** Pairs the runs from left to right with a stack of open ones; what finds no partner is text. */
+function emphasised(nodes: readonly Node[]): Inline[] {
+  const bottom: Open = { run: { mark: '', count: 0, opens: false, closes: false }, children: [] }
+  const stack: Open[] = [bottom]
+  const top = () => stack.at(-1) as Open
+  const fold = () => {
+    const { run, children } = stack.pop() as Open
+    top().children.push(run.mark.repeat(run.count))
+    for (const child of children) top().children.push(child)
+  }
+  for (const node of nodes) {
+    if (!('run' in node)) {
+      top().children.push(node.inline)
+      continue
+    }
+    const run = { ...node.run }
+    while (run.closes && run.count > 0) {
+      const partner = partnerOf(stack, run)
+      if (partner < 1) break
+      while (stack.length - 1 > partner) fold()
+      const open = top()
+      const used = run.mark === '~' || (open.run.count >= 2 && run.count >= 2) ? 2 : 1
+      const kind = run.mark === '~' ? 'del' : KINDS[used]
+      const inside: Inline = { kind, children: open.children }
+      const taken = run.mark === '~' ? run.count : used
+      open.run.count -= taken
+      run.count -= taken
+      stack.pop()
+      if (open.run.count > 0) stack.push({ run: open.run, children: [inside] })
+      else top().children.push(inside)
+    }
+    if (run.count === 0) continue
+    if (run.opens && stack.length < MAX_OPEN) stack.push({ run, children: [] })
+    else top().children.push(inlineOf({ run }))
+  }
+  while (stack.length > 1) fold()
+  return bottom.children
+}
+
+function partnerOf(stack: readonly Open[], closer: Run): number {
+  for (let at = stack.length - 1; at > 0; at--) if (fits((stack[at] as Open).run, closer)) return at
+  return -1
+}
+
+export const parseInlines = (text: string): Inline[] => new Scanner(text).scan()

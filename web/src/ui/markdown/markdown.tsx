@@ -1,0 +1,125 @@
+import { createElement, Fragment, type ReactNode } from 'react'
+import { type Block, parseBlocks } from './blocks.ts'
+import { CodeBlock } from './code-block.tsx'
+import { type Inline, parseInlines } from './inlines.ts'
+import { safeAddress } from './links.ts'
+import { Picture, type ShownImages } from './picture.tsx'
+
+type Props = {
+  children: string
+  /** The pictures that this text may show; without, every picture is a link. */
+  images?: ShownImages | undefined
+}
+
+/** Markdown as React elements: nothing in the text can become HTML. */
+export function Markdown({ children, images }: Props) {
+  return (
+    <div className="reading">
+      {parseBlocks(children).map((block, index) => showBlock(block, index, images))}
+    </div>
+  )
+}
+
+const spans = (text: string, images: ShownImages | undefined) =>
+  parseInlines(text).map((inline, index) => showInline(inline, index, images))
+
+function showBlock(block: Block, key: number, images: ShownImages | undefined): ReactNode {
+  const inside = (blocks: Block[]) => blocks.map((inner, index) => showBlock(inner, index, images))
+  switch (block.kind) {
+    case 'paragraph':
+      return <p key={key}>{spans(block.text, images)}</p>
+    case 'heading':
+      return createElement(`h${block.level}`, { key }, spans(block.text, images))
+    case 'code':
+      return <CodeBlock key={key} language={block.language} text={block.text} />
+    case 'quote':
+      return <blockquote key={key}>{inside(block.blocks)}</blockquote>
+    case 'rule':
+      return <hr key={key} />
+    case 'list':
+      return <List key={key} list={block} images={images} />
+    case 'table':
+      return <Table key={key} table={block} images={images} />
+  }
+}
+
+type ListProps = { list: Extract<Block, { kind: 'list' }>; images: ShownImages | undefined }
+
+function List({ list, images }: ListProps) {
+  const items = list.items.map((item, index) => (
+    <li key={index} className={item.checked === null ? undefined : 'task'}>
+      {item.checked !== null && <input type="checkbox" checked={item.checked} disabled aria-label="Task" />}
+      {item.blocks.map((block, at) =>
+        block.kind === 'paragraph' && !list.loose ? (
+          <Fragment key={at}>{spans(block.text, images)}</Fragment>
+        ) : (
+          showBlock(block, at, images)
+        ),
+      )}
+    </li>
+  ))
+  if (list.start === null) return <ul>{items}</ul>
+  return <ol start={list.start === 1 ? undefined : list.start}>{items}</ol>
+}
+
+type TableProps = { table: Extract<Block, { kind: 'table' }>; images: ShownImages | undefined }
+
+/** A wide table scrolls by itself, so the keyboard must be able to get there. */
+function Table({ table: { head, align, rows }, images }: TableProps) {
+  return (
+    <section aria-label="Table" className="table-scroll" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {head.map((cell, index) => (
+              <th key={index} style={{ textAlign: align[index] }}>
+                {spans(cell, images)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, at) => (
+            <tr key={at}>
+              {row.map((cell, index) => (
+                <td key={index} style={{ textAlign: align[index] }}>
+                  {spans(cell, images)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function showInline(inline: Inline, key: number, images: ShownImages | undefined): ReactNode {
+  if (typeof inline === 'string') return <Fragment key={key}>{inline}</Fragment>
+  switch (inline.kind) {
+    case 'break':
+      return <br key={key} />
+    case 'code':
+      return <code key={key}>{inline.text}</code>
+    case 'image':
+      return <Picture key={key} address={safeAddress(inline.src)} alt={inline.alt} images={images} />
+    case 'link':
+      return (
+        <a key={key} href={inline.href} target="_blank" rel="noopener noreferrer nofollow">
+          {inline.children.map((child, index) =>
+            typeof child === 'object' && child.kind === 'image' ? (
+              <Picture key={index} address={safeAddress(child.src)} alt={child.alt} images={images} inLink />
+            ) : (
+              showInline(child, index, images)
+            ),
+          )}
+        </a>
+      )
+    default:
+      return createElement(
+        inline.kind,
+        { key },
+        inline.children.map((child, index) => showInline(child, index, images)),
+      )
+  }
+}

@@ -27,6 +27,8 @@ import { readHistory } from './features/credit-history/credit-history.ts'
 import { readBalance } from './features/credits/balance.ts'
 import { readPolicy } from './features/credits/policy.ts'
 import { reconcileCredits } from './features/credits/reconcile.ts'
+import { readEffects } from './features/effects/effects.ts'
+import { effectRows } from './features/effects/rows.http.ts'
 import { feedbackStats, giveFeedback, listFeedback, withdrawFeedback } from './features/feedback/feedback.ts'
 import { dismissFirstSteps, readFirstSteps } from './features/first-steps/first-steps.ts'
 import { addSamples, removeSamples } from './features/first-steps/samples.ts'
@@ -87,6 +89,8 @@ import { readSnapshot } from './features/memory/snapshot.ts'
 import { listEvents } from './features/memory/timeline.ts'
 import { appendTurn } from './features/memory/turns.ts'
 import { proposeCard, recordFromMemory } from './features/memory-cards/memory-cards.ts'
+import { acceptDraft } from './features/mining/accept.ts'
+import { dismissDraft, getDraft, listDrafts, offerDrafts, reopenDraft } from './features/mining/drafts.ts'
 import { pagesStylesheet } from './features/pages/pages.http.ts'
 import { publicLibrary } from './features/public-library/public-library.http.ts'
 import { recall } from './features/recall/recall.ts'
@@ -198,6 +202,14 @@ export const capabilities: readonly Capability[] = [
   renameProject,
   deleteProject,
 
+  listDrafts,
+  getDraft,
+  offerDrafts,
+  acceptDraft,
+  dismissDraft,
+  reopenDraft,
+  readEffects,
+
   createMaterial,
   listRawMaterials,
   readMaterial,
@@ -278,6 +290,7 @@ export const capabilities: readonly Capability[] = [
 /** The few routes that are more than JSON in and JSON out. */
 export const rawRoutes: readonly RawRoute[] = [
   exportAccount,
+  effectRows,
   billingWebhook,
   ...developmentPages,
   createTicket,

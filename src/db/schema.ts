@@ -28,6 +28,7 @@ import type {
   ContextProjectsTable,
   RawMaterialsTable,
 } from './tables/memory.ts'
+import type { CardDraftsTable, MiningDueTable, RecoveriesTable } from './tables/mining.ts'
 import type { NoticesTable } from './tables/notices.ts'
 import type {
   OAuthClientsTable,
@@ -86,6 +87,11 @@ export type Schema = {
   recall_items: RecallItemsTable
 
   kept_searches: KeptSearchesTable
+
+  card_drafts: CardDraftsTable
+  mining_due: MiningDueTable
+  recoveries: RecoveriesTable
+
   notices: NoticesTable
   audit_log: AuditLogTable
   outbox: OutboxTable

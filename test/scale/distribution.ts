@@ -39,6 +39,9 @@ export const DISTRIBUTION = {
   missed_searches: 'workspace_id',
   recall_calls: 'user_id',
   recall_items: 'user_id',
+  card_drafts: 'user_id',
+  mining_due: 'user_id',
+  recoveries: 'user_id',
   // Found by what the caller presents.
   sessions: 'token_hash',
   api_keys: 'key_hash',
@@ -120,6 +123,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
       'cards.review_queue',
       'cards.stats',
       'cases.list',
+      'drafts.offer',
       'recall',
       'first_steps.dismiss',
       'first_steps.read',
@@ -142,8 +146,8 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
     why: 'How many rewards this giver caused today: an index look-up in each shard, once per first “useful”. What helped the members of a team: joined with its cards in the same shard.',
   },
   card_verdicts: {
-    by: ['cards.verify', 'feedback.give', 'team.week'],
-    why: 'The same for rewards by verdicts.',
+    by: ['cards.verify', 'effects.read', 'feedback.give', 'team.week'],
+    why: 'The same for rewards by verdicts. The figures of recall count the verdicts on delivered cards, when somebody opens that page.',
   },
   card_comments: { by: ['account.delete'], why: 'By author, when an account goes.' },
   card_links: {
@@ -159,6 +163,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
       'cards.publish',
       'cards.similar',
       'cards.similar_to_draft',
+      'drafts.offer',
       'recall',
       'search.box',
       'search.cards',
@@ -167,11 +172,11 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
     why: 'Search is scatter and gather: the cards that the posting lists name are read by number, a few from each shard. Deleting a workspace marks its cards in the shard that has them.',
   },
   search_runs: {
-    by: ['cards.publish', 'cards.similar', 'cards.similar_to_draft'],
+    by: ['cards.publish', 'cards.similar', 'cards.similar_to_draft', 'drafts.offer'],
     why: 'Every run is asked for the lists of a few words: each shard answers for the runs it has. Searches of large scopes do the same.',
   },
   search_postings: {
-    by: ['cards.publish', 'cards.similar', 'cards.similar_to_draft'],
+    by: ['cards.publish', 'cards.similar', 'cards.similar_to_draft', 'drafts.offer'],
     why: 'Joined with its runs, which lie in the same shard.',
   },
   raw_materials: {

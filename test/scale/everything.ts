@@ -183,6 +183,20 @@ async function teams(t: TestVault) {
     const { invite_id } = await fine(admin.post(`${at}/members/by-email`, { email: mate.email }))
     await fine(mate.post(`/api/v1/invitations/${invite_id}/${verb}`))
   }
+  const candidate = {
+    command: 'npm test',
+    failure: "Error: Cannot find module 'scaled'",
+    success: '1 passed',
+    commands: ['npm install scaled'],
+  }
+  const offered = await fine(mate.post('/api/v1/drafts', { candidates: [candidate] }))
+  const draft = `/api/v1/drafts/${offered.results[0].draft_id}`
+  await fine(mate.get('/api/v1/drafts'))
+  await fine(mate.get(draft))
+  await fine(mate.post(`${draft}/dismiss`))
+  await fine(mate.post(`${draft}/reopen`))
+  await fine(mate.post(`${draft}/accept`, {}))
+  await fine(mate.get('/api/v1/effects'))
   await fine(mate.get('/api/v1/notices'))
   await fine(mate.get('/api/v1/notices/unread'))
   await fine(mate.post('/api/v1/notices/read'))

@@ -30,6 +30,7 @@ const OWN_NAMESPACE = new Set([
   'memory.list_projects',
   'notices.mark_read',
   'recall',
+  'drafts.offer',
 ])
 
 /** A filter by a workspace that is not theirs may also answer with nothing. */
@@ -61,6 +62,8 @@ async function makeWorld(t: Parameters<typeof busyVault>[0]) {
   const written = { project_key: 'example/secret', event_type: 'user_message', content: MARK }
   const event = ok(await owner.post('/api/v1/project-context/events', written))
   const material = ok(await owner.post('/api/v1/raw-materials', { content: MARK, ...inTeam }))
+  const candidates = [{ command: 'npm test', failure: `Error: ${MARK}`, success: 'ok', report: MARK }]
+  const drafts = ok(await owner.post('/api/v1/drafts', { candidates }))
   const key = ok(await owner.post('/api/v1/auth/api-keys', { name: MARK }))
   const kept = ok(await owner.post('/api/v1/searches/saved', { query: MARK }))
   const [session] = ok(await owner.get('/api/v1/auth/sessions'))
@@ -70,6 +73,7 @@ async function makeWorld(t: Parameters<typeof busyVault>[0]) {
     stranger: await t.user('stranger'),
     ids: {
       card_id: card.card_id,
+      draft_id: drafts.results[0].draft_id,
       deleted_card_id: gone.card_id,
       comment_id: comment.comment_id,
       raw_id: event.raw_id,
@@ -116,6 +120,7 @@ function inputFor(capability: Capability, { ids }: World): Record<string, unknow
     review_after_days: 30,
     query: 'zebrafish',
     moment: 'prompt',
+    candidates: [{ command: 'npm test', failure: 'Error: strange', success: 'ok' }],
     text: `${MARK} ${MARK}1 ${MARK}2`,
     content: 'text',
     message: 'text',

@@ -5,6 +5,8 @@ import { returnFocus } from './lib/return-focus.ts'
 import { accountOpenRoutes, accountRoutes } from './pages/account/routes.ts'
 import { billingRoutes } from './pages/billing/routes.ts'
 import { cardRoutes } from './pages/cards/routes.ts'
+import { draftRoutes } from './pages/drafts/routes.ts'
+import { effectRoutes } from './pages/effects/routes.ts'
 import { guideRoutes } from './pages/guide/routes.ts'
 import { inboxRoutes } from './pages/inbox/routes.ts'
 import { memoryRoutes } from './pages/memory/routes.ts'
@@ -25,6 +27,8 @@ const routeTree = rootRoute.addChildren([
     ...workspaceRoutes,
     ...memoryRoutes,
     ...inboxRoutes,
+    ...draftRoutes,
+    ...effectRoutes,
     ...billingRoutes,
     ...settingsRoutes,
     ...supportRoutes,

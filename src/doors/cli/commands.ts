@@ -15,6 +15,7 @@ export function addCommands(program: Command, done: Done): void {
   addConnecting(vaultCommand, done)
   addUsing(vaultCommand, done)
   addChecking(vaultCommand, done)
+  addLearning(vaultCommand, done)
   addHooks(command, done)
   command('completion <shell>', 'completion script for bash, zsh or fish').action((shell) =>
     done(async () => {
@@ -124,4 +125,21 @@ function addChecking(vaultCommand: MakeCommand, done: Done): void {
     .option('--applied-in <project>', 'key of the project you used it in')
     .option('--json', 'as JSON')
     .action((id, options) => done(async () => (await import('./verify.ts')).verifyCard(id, options)))
+}
+
+function addLearning(vaultCommand: MakeCommand, done: Done): void {
+  vaultCommand('drafts [verb] [draft-id]', 'cards found in your own work: list, show, accept, edit, dismiss')
+    .option('--status <status>', 'with list: open, accepted or dismissed')
+    .option('--verdict', 'with accept: say that the card it looks like worked')
+    .option('--card <id>', 'with --verdict: another card')
+    .option('--workspace <id>', 'with accept and edit: where the card goes')
+    .option('--file <file>', 'with edit: the words as JSON instead of your editor; - for standard input')
+    .option('--json', 'as JSON')
+    .action((verb, id, options) => done(async () => (await import('./drafts.ts')).drafts(verb, id, options)))
+  vaultCommand('mine', 'look through old sessions of your agents for what was solved in them')
+    .option('--agent <agent>', 'claude-code, codex, gemini or opencode (default: all)')
+    .option('--since <span>', 'sessions of the last 30d, 12h or 4w (default: 30d)')
+    .option('--dry-run', 'print what would be sent, send nothing')
+    .option('--json', 'as JSON')
+    .action((options) => done(async () => (await import('./mine/mine.ts')).mine(options)))
 }

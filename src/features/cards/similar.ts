@@ -85,7 +85,7 @@ async function findable(ctx: UserCtx): Promise<Match> {
 }
 
 /** What the caller finds by search that shares most with this text. */
-async function nearTo(ctx: UserCtx, text: Text, cardId?: string): Promise<SimilarCardAnswer[]> {
+export async function cardsLike(ctx: UserCtx, text: Text, cardId?: string): Promise<SimilarCardAnswer[]> {
   const ids = await relatedCards(ctx, text, { where: await findable(ctx), limit: MOST_COMPARED })
   if (ids.length === 0) return []
   let query = selectCards(ctx.db, ctx.viewer.userId)
@@ -112,7 +112,7 @@ export const similarTo = capability({
   output: z.array(SimilarCard),
   errors: [404],
   limit: 'search',
-  run: async (ctx, { card_id }) => nearTo(ctx, await readableCard(ctx, card_id), card_id),
+  run: async (ctx, { card_id }) => cardsLike(ctx, await readableCard(ctx, card_id), card_id),
 })
 
 export const similarToDraft = capability({
@@ -130,5 +130,5 @@ export const similarToDraft = capability({
     .meta({ id: 'CardDraft' }),
   output: z.array(SimilarCard),
   limit: 'search',
-  run: (ctx, draft) => nearTo(ctx, draft),
+  run: (ctx, draft) => cardsLike(ctx, draft),
 })

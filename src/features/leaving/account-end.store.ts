@@ -44,6 +44,9 @@ const OWN_TABLES = [
   'card_comments',
   'recall_items',
   'recall_calls',
+  'card_drafts',
+  'mining_due',
+  'recoveries',
   'rewarded_texts',
   'support_conversations',
 ] as const

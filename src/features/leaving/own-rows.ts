@@ -149,6 +149,29 @@ const NOTICES: Kind = {
   columns: ['notice_id', 'kind', 'workspace_id', 'details', 'created_at', 'read_at'],
 }
 
+const DRAFTS: Kind = {
+  table: 'card_drafts',
+  id: 'draft_id',
+  columns: [
+    'draft_id',
+    'status',
+    'candidate',
+    'project_key',
+    'session_id',
+    'client',
+    'card_id',
+    'created_at',
+    'expires_at',
+    'decided_at',
+  ],
+}
+
+const RECOVERIES: Kind = {
+  table: 'recoveries',
+  id: 'recovery_id',
+  columns: ['recovery_id', 'project_key', 'session_id', 'signature', 'attempts', 'is_lesson', 'created_at'],
+}
+
 const RECALL_CALLS: Kind = {
   table: 'recall_calls',
   id: 'call_id',
@@ -197,6 +220,8 @@ export const ownRows: Record<string, (db: Db, userId: string) => AsyncGenerator<
   raw_material: (db, userId) => rowsOf(db, { table: 'raw_materials', id: 'raw_id' }, { owner_id: userId }),
   credit_entry: (db, userId) => rowsOf(db, ENTRIES, { user_id: userId }),
   payment: (db, userId) => rowsOf(db, { table: 'billing_payments', id: 'payment_id' }, { user_id: userId }),
+  card_draft: (db, userId) => rowsOf(db, DRAFTS, { user_id: userId }),
+  recovery: (db, userId) => rowsOf(db, RECOVERIES, { user_id: userId }),
   notice: (db, userId) => rowsOf(db, NOTICES, { user_id: userId }),
   recall_call: (db, userId) => rowsOf(db, RECALL_CALLS, { user_id: userId }),
   recall_item: (db, userId) => rowsOf(db, RECALL_ITEMS, { user_id: userId }),

@@ -10,6 +10,7 @@ export const NOTICE_KINDS = [
   'account.address_proved',
   'cards.review_due',
   'ticket.answered',
+  'drafts.new',
   'card.feedback',
   'card.commented',
   'card.mentioned',
@@ -70,6 +71,10 @@ const WORDS: Record<NoticeKind, (given: Named) => Words> = {
   'ticket.answered': () => ({
     heading: 'Support answered your ticket',
     line: 'You find the answer under “Support”, “My tickets”, and can write back there.',
+  }),
+  'drafts.new': () => ({
+    heading: 'Something you solved could become a card',
+    line: 'A command failed, something was changed, and it worked. The draft is yours alone: accept it, change it or dismiss it.',
   }),
   'card.feedback': ({ actor, card, said }) => ({
     heading: `Feedback on ${card}`,

@@ -15,6 +15,7 @@ import { LinkButton } from '../ui/button.tsx'
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { ConnectionBanner } from './connection-banner.tsx'
 import { CreditsLine } from './credits-line.tsx'
+import { DraftsBadge } from './drafts-badge.tsx'
 import { Logo } from './logo.tsx'
 import { CORNER_PAGES, type NavItem, PAGES } from './nav.ts'
 import { ServiceWarnings } from './service-warnings.tsx'
@@ -135,6 +136,7 @@ function SideLink({ item }: { item: NavItem }) {
       <item.icon size={16} aria-hidden className="text-faint" />
       <span className="grow">{item.label}</span>
       {item.to === '/inbox' && <UnreadBadge />}
+      {item.to === '/drafts' && <DraftsBadge />}
     </Link>
   )
 }
@@ -178,6 +180,7 @@ function BottomBar({ onKeys }: { onKeys: () => void }) {
             <span className="flex items-center gap-2">
               {item.label}
               {item.to === '/inbox' && <UnreadBadge />}
+              {item.to === '/drafts' && <DraftsBadge />}
             </span>
           </MenuItem>
         ))}

@@ -8,6 +8,7 @@ import {
   Inbox,
   LifeBuoy,
   type LucideIcon,
+  Pickaxe,
   Plug,
   Search,
   Settings,
@@ -29,6 +30,7 @@ export const PAGES: NavItem[] = [
 export const CORNER_PAGES: NavItem[] = [
   { to: '/connect', label: 'Connect your agent', icon: Plug },
   { to: '/inbox', label: 'Inbox', icon: Inbox },
+  { to: '/drafts', label: 'Drafts', icon: Pickaxe },
   { to: '/billing', label: 'Billing', icon: CreditCard },
   { to: '/settings', label: 'Settings', icon: Settings },
   { to: '/guide', label: 'Guide', icon: BookText },

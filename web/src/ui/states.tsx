@@ -32,16 +32,6 @@ export function EmptyState({ icon, title, children, action, example }: EmptyProp
   )
 }
 
-/** A page number behind the last page, from an old link or after something was removed. */
-export const PastTheEnd = ({ onFirst }: { onFirst: () => void }) => (
-  <EmptyState
-    title="This page is past the end"
-    action={<Button onClick={onFirst}>Go to the first page</Button>}
-  >
-    The list is shorter than this link says.
-  </EmptyState>
-)
-
 const SAFE: Record<number, string> = {
   401: 'You are signed out. Nothing was lost; sign in again to go on.',
   402: 'Nothing was charged.',

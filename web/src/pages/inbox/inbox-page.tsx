@@ -86,6 +86,7 @@ function NoticeActions({ notice }: { notice: InboxNotice }) {
         Open my tickets
       </LinkButton>
     )
+  if (notice.kind === 'drafts.new') return <LinkButton to="/drafts">Open the drafts</LinkButton>
   if (notice.card_id) return <OpenCard notice={notice} cardId={notice.card_id} />
   if (!id) return null
   if (notice.role === null) return <span className="text-xs text-faint">You are not a member</span>

@@ -27,8 +27,13 @@ import { readHistory } from './features/credit-history/credit-history.ts'
 import { readBalance } from './features/credits/balance.ts'
 import { readPolicy } from './features/credits/policy.ts'
 import { reconcileCredits } from './features/credits/reconcile.ts'
+import { readEffects } from './features/effects/effects.ts'
+import { effectRows } from './features/effects/rows.http.ts'
 import { feedbackStats, giveFeedback, listFeedback, withdrawFeedback } from './features/feedback/feedback.ts'
+import { dismissFirstSteps, readFirstSteps } from './features/first-steps/first-steps.ts'
+import { addSamples, removeSamples } from './features/first-steps/samples.ts'
 import { guidePages } from './features/guide/guide.http.ts'
+import { listGuide, readGuidePage } from './features/guide/read-guide.ts'
 import { health, ready } from './features/health/health.ts'
 import { readServiceWarnings } from './features/health/service-warnings.ts'
 import {
@@ -60,6 +65,13 @@ import {
   withdrawInvite,
 } from './features/invite-codes/invite-codes.ts'
 import { login, loginWithGoogle, register } from './features/joining/sign-in.ts'
+import {
+  clearSearchHistory,
+  forgetSearch,
+  listKeptSearches,
+  rememberSearch,
+  saveSearch,
+} from './features/kept-searches/kept-searches.ts'
 import { deleteAccount, deleteAccountByPassword } from './features/leaving/delete-account.ts'
 import { deleteWorkspace, previewWorkspaceDeletion } from './features/leaving/delete-workspace.ts'
 import { exportAccount } from './features/leaving/export.http.ts'
@@ -76,14 +88,20 @@ import { searchMemory } from './features/memory/search.ts'
 import { readSnapshot } from './features/memory/snapshot.ts'
 import { listEvents } from './features/memory/timeline.ts'
 import { appendTurn } from './features/memory/turns.ts'
+import { proposeCard, recordFromMemory } from './features/memory-cards/memory-cards.ts'
+import { acceptDraft } from './features/mining/accept.ts'
+import { dismissDraft, getDraft, listDrafts, offerDrafts, reopenDraft } from './features/mining/drafts.ts'
 import { pagesStylesheet } from './features/pages/pages.http.ts'
+import { publicLibrary } from './features/public-library/public-library.http.ts'
 import { recall } from './features/recall/recall.ts'
 import { searchCards } from './features/search/search.ts'
+import { searchEverywhere } from './features/search-box/search-box.ts'
 import { readSettings, replaceSettings } from './features/settings/settings.ts'
 import { listCites, writeCites } from './features/staleness/cites.ts'
 import { reviewQueue, setReviewInterval } from './features/staleness/review-queue.ts'
 import { streamSupportChat } from './features/support/chat.http.ts'
 import { supportChat } from './features/support/chat.ts'
+import { listMyTickets, replyToTicket } from './features/support/replies.ts'
 import { createTicket, readAttachment } from './features/support/tickets.http.ts'
 import { closeTicket, getTicket, listTickets } from './features/support/tickets.ts'
 import { readTeamWeek } from './features/team/week.ts'
@@ -112,6 +130,10 @@ export const capabilities: readonly Capability[] = [
   me,
   changeProfile,
   submitOnboarding,
+  readFirstSteps,
+  dismissFirstSteps,
+  addSamples,
+  removeSamples,
   changePassword,
   requestPasswordReset,
   resetPassword,
@@ -174,9 +196,19 @@ export const capabilities: readonly Capability[] = [
   listEvents,
   deleteEvent,
   transferPreferences,
+  proposeCard,
+  recordFromMemory,
   listProjects,
   renameProject,
   deleteProject,
+
+  listDrafts,
+  getDraft,
+  offerDrafts,
+  acceptDraft,
+  dismissDraft,
+  reopenDraft,
+  readEffects,
 
   createMaterial,
   listRawMaterials,
@@ -184,6 +216,8 @@ export const capabilities: readonly Capability[] = [
   deleteMaterial,
 
   ...aiGuide(() => capabilities),
+  listGuide,
+  readGuidePage,
   listPlans,
   listCreditPacks,
   readStatus,
@@ -238,16 +272,25 @@ export const capabilities: readonly Capability[] = [
 
   searchCards,
   recall,
+  searchEverywhere,
+  listKeptSearches,
+  rememberSearch,
+  saveSearch,
+  forgetSearch,
+  clearSearchHistory,
 
   supportChat,
   listTickets,
   getTicket,
   closeTicket,
+  listMyTickets,
+  replyToTicket,
 ]
 
 /** The few routes that are more than JSON in and JSON out. */
 export const rawRoutes: readonly RawRoute[] = [
   exportAccount,
+  effectRows,
   billingWebhook,
   ...developmentPages,
   createTicket,
@@ -257,6 +300,7 @@ export const rawRoutes: readonly RawRoute[] = [
   streamSupportChat,
   pagesStylesheet,
   ...guidePages,
+  ...publicLibrary,
   ...commandPackages,
   ...oauthRoutes,
 ]

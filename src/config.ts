@@ -91,6 +91,11 @@ export const Environment = z.object({
     .enum(['open', 'invite', 'closed'])
     .default('open')
     .describe('open, invite (only with an invitation) or closed.'),
+  PUBLIC_PAGES: onOff
+    .default(false)
+    .describe(
+      'on: the Public Library can be read without an account, and search engines may list it (/library, /sitemap.xml).',
+    ),
   SESSION_TTL_DAYS: whole(1, 3650).default(30).describe('The sliding life of a browser session.'),
   GOOGLE_CLIENT_ID: z.string().min(1).optional().describe('Switches on sign-in with Google.'),
   GOOGLE_JWKS_URL: httpUrl
@@ -180,6 +185,8 @@ export type Config = Readonly<{
   adminEmails: readonly string[]
   credits: boolean
   registration: 'open' | 'invite' | 'closed'
+  /** Whether the Public Library can be read without an account. */
+  publicPages: boolean
   sessionTtlDays: number
   /** Unset: one is made at first start and kept in the data folder. */
   secretKey: string | undefined
@@ -246,6 +253,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     adminEmails: e.ADMIN_EMAILS,
     credits: e.CREDITS,
     registration: e.REGISTRATION,
+    publicPages: e.PUBLIC_PAGES,
     sessionTtlDays: e.SESSION_TTL_DAYS,
     secretKey: e.SECRET_KEY,
     google: e.GOOGLE_CLIENT_ID

@@ -15,6 +15,8 @@ import { dropOldFailures } from './features/identity/users/guessing.ts'
 import { dropOldNotices } from './features/inbox/inbox.ts'
 import { MAIL_JOB } from './features/mail/outbox.ts'
 import { dropOldMails, sendDueMails } from './features/mail/sender.ts'
+import { MINING_JOB } from './features/memory/mining-due.ts'
+import { dropOldDrafts, mineDueSessions } from './features/mining/job.ts'
 import { dropOldMissedSearches } from './features/missed-searches/missed-searches.ts'
 import { readMissingCites } from './features/staleness/cites.ts'
 import { tellOwners } from './features/staleness/review-queue.ts'
@@ -54,6 +56,8 @@ export const JOBS: readonly Job[] = [
   { name: 'old-missed-searches', everyMs: HOUR_MS, run: dropOldMissedSearches },
   { name: 'team-mails', everyMs: HOUR_MS, run: mailTeams },
   { name: 'old-recalls', everyMs: HOUR_MS, run: dropOldRecalls },
+  { name: MINING_JOB, everyMs: MINUTE_MS, run: mineDueSessions },
+  { name: 'old-drafts', everyMs: HOUR_MS, run: dropOldDrafts },
   { name: 'old-login-failures', everyMs: HOUR_MS, run: dropOldFailures },
   { name: 'review-notices', everyMs: 24 * HOUR_MS, run: tellOwners },
   { name: 'missing-cites', everyMs: MINUTE_MS, run: readMissingCites },

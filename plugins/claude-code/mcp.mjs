@@ -1,6 +1,7 @@
 // Made by npm run build:plugin from src/doors/cli. Do not edit.
+import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { homedir } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -64,6 +65,58 @@ function findProfile(options = {}) {
 /** A key that was handed to this call, as opposed to one that was saved. */
 var givenKey = (options) => options.key ?? (process.env.KVAULT_API_KEY || void 0);
 //#endregion
+//#region src/doors/cli/project-file.ts
+var PROJECT_FILE = ".kvault.json";
+var LARGEST_FILE = 65536;
+var MOST_FOLDERS = 64;
+var LONGEST_NAME = 1e3;
+var MOST_SWITCHES = 100;
+/** The key of a person's own preferences belongs to no repository. */
+var RESERVED = /^\s{0,10}__user__/i;
+var nameIn = (value) => typeof value === "string" && value.trim() !== "" && value.length <= LONGEST_NAME && !RESERVED.test(value) ? value : void 0;
+var switchesIn = (hooks) => {
+	if (hooks === false || hooks === "off") return ["all"];
+	const off = typeof hooks === "object" && hooks !== null && "off" in hooks ? hooks.off : void 0;
+	if (off === true) return ["all"];
+	return Array.isArray(off) ? off.slice(0, MOST_SWITCHES).filter((item) => typeof item === "string") : [];
+};
+function readOne(folder) {
+	try {
+		const file = join(folder, PROJECT_FILE);
+		const found = statSync(file, { throwIfNoEntry: false });
+		if (!found?.isFile() || found.size > LARGEST_FILE) return void 0;
+		const { project_key, workspace_id, hooks } = JSON.parse(readFileSync(file, "utf8")) ?? {};
+		const [projectKey, workspaceId] = [nameIn(project_key), nameIn(workspace_id)];
+		return {
+			off: switchesIn(hooks),
+			...projectKey ? { projectKey } : {},
+			...workspaceId ? { workspaceId } : {}
+		};
+	} catch {
+		return;
+	}
+}
+/** The files of the folder and those above it. The nearest one names the project; each may switch off more. */
+function readProjectFiles(folder) {
+	const merged = { off: [] };
+	let [at, left] = [folder, MOST_FOLDERS];
+	for (; left > 0; left--) {
+		const { off = [], ...names } = readOne(at) ?? {};
+		Object.assign(merged, {
+			...names,
+			...merged,
+			off: [...merged.off, ...off]
+		});
+		const above = dirname(at);
+		if (above === at) break;
+		at = above;
+	}
+	return merged;
+}
+createRequire(import.meta.url);
+/** The workspace that a project names as the home of its cards. */
+var workspaceOf = (folder) => readProjectFiles(folder).workspaceId;
+//#endregion
 //#region src/doors/cli/bridge.ts
 var CALL_TIMEOUT_MS = 12e4;
 var INTERNAL_ERROR = -32603;
@@ -81,9 +134,27 @@ function protocolHeaders(message, negotiated) {
 		...typeof name === "string" && protocolVersion(message) ? { "mcp-name": name } : {}
 	};
 }
+/** A card that names no workspace goes where the project says, by `workspace_id` in its `.kvault.json`. */
+function withHome(line, { method, params, ...rest }) {
+	if (method !== "tools/call" || params?.name !== "record_card") return line;
+	const given = params.arguments;
+	const workspace_id = given?.workspace_id ?? workspaceOf(process.cwd());
+	if (!workspace_id) return line;
+	return JSON.stringify({
+		...rest,
+		method,
+		params: {
+			...params,
+			arguments: {
+				...given,
+				workspace_id
+			}
+		}
+	});
+}
 /**
-* An MCP server on standard input and output for clients without HTTP: each line goes to the vault as it is, each answer
-* comes back as a line. It knows nothing of the tools, so it never lags behind the vault.
+* An MCP server on standard input and output for clients without HTTP: each line goes to the vault, each answer comes back
+* as a line. It knows nothing of the tools but the home of new cards, so it never lags behind the vault.
 */
 async function bridge(options = {}) {
 	const { url, apiKey } = findProfile(options);
@@ -109,7 +180,7 @@ async function bridge(options = {}) {
 				...apiKey ? { "x-api-key": apiKey } : {},
 				...protocolHeaders(message, negotiated)
 			},
-			body: line,
+			body: withHome(line, message),
 			signal: AbortSignal.timeout(CALL_TIMEOUT_MS)
 		});
 		if (answer.headers.get("content-type")?.startsWith("text/event-stream") && answer.body) {

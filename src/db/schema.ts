@@ -2,6 +2,7 @@ import type {
   ApiKeysTable,
   EmailChangesTable,
   EmailTokensTable,
+  FirstStepsTable,
   IdempotencyKeysTable,
   LoginFailuresTable,
   ResetRequestsTable,
@@ -19,6 +20,7 @@ import type {
   CardVersionsTable,
 } from './tables/cards.ts'
 import type { CreditBalancesTable, CreditEntriesTable, RewardedTextsTable } from './tables/credits.ts'
+import type { KeptSearchesTable } from './tables/kept-searches.ts'
 import type {
   ContextEventsTable,
   ContextPartitionsTable,
@@ -26,6 +28,7 @@ import type {
   ContextProjectsTable,
   RawMaterialsTable,
 } from './tables/memory.ts'
+import type { CardDraftsTable, MiningDueTable, RecoveriesTable } from './tables/mining.ts'
 import type { NoticesTable } from './tables/notices.ts'
 import type {
   OAuthClientsTable,
@@ -49,6 +52,7 @@ export type Schema = {
   api_keys: ApiKeysTable
   email_tokens: EmailTokensTable
   email_changes: EmailChangesTable
+  first_steps: FirstStepsTable
   login_failures: LoginFailuresTable
   reset_requests: ResetRequestsTable
   idempotency_keys: IdempotencyKeysTable
@@ -81,6 +85,12 @@ export type Schema = {
 
   recall_calls: RecallCallsTable
   recall_items: RecallItemsTable
+
+  kept_searches: KeptSearchesTable
+
+  card_drafts: CardDraftsTable
+  mining_due: MiningDueTable
+  recoveries: RecoveriesTable
 
   notices: NoticesTable
   audit_log: AuditLogTable

@@ -90,7 +90,7 @@ export class BitReader {
     return value
   }
 
-  /** Sorted numbers from `from` on. The position is a local here, which reads three times as fast. */
+  /** Sorted numbers from `from` on. The position is a local here: this loop is most of unpacking. */
   readSorted(count: number, space: number, from = 0): number[] {
     const bytes = this.#bytes
     const end = bytes.length * 8

@@ -12,7 +12,7 @@ const bytesOf = (rows: readonly PostingRow[]): number =>
 /**
  * Rows of posting lists that this process has read, so that the next search need not read them. Lists change only where
  * documents are folded and runs are merged, and every such transaction counts up `search_totals.list_changes`: rows are
- * good for the state at which they were read, and for no other. Reading them took a fifth of a search.
+ * good for the state at which they were read, and for no other.
  */
 export class KeptLists {
   #state = -1

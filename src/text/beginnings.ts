@@ -5,7 +5,7 @@ const LOWER_Y = 24
 
 /**
  * How words begin that may have one of some terms, by their first two letters. Most words of a text are told by these two
- * that they have none, which saves looking at them: seven of eight in texts of cards.
+ * that they have none, which saves looking at them.
  */
 export type Beginnings = Uint8Array
 

@@ -8,7 +8,7 @@ type CardAnswer = { card_id: string; version: number }
 test('a card is written with the review at hand, saved, and read as it was written', async () => {
   const { page } = await stage.person('Writer')
   await page.goto('/cards/new')
-  await page.getByText('Not ready to publish yet').waitFor()
+  await page.getByText('What publishing asks for').waitFor()
   await page.getByLabel('Title').fill(SAMPLES[0].title)
   await page.getByLabel('Symptom', { exact: true }).fill(SAMPLES[0].symptom)
   await page.getByLabel('Fix', { exact: true }).last().fill(SAMPLES[0].fix_summary)
@@ -29,7 +29,7 @@ test('a card is written with the review at hand, saved, and read as it was writt
   await page.getByRole('button', { name: 'Save card' }).click()
 
   await page.getByRole('heading', { name: SAMPLES[0].title }).waitFor()
-  await page.getByText('Private', { exact: true }).waitFor()
+  await page.getByText('Personal · Only you').waitFor()
   await page.getByText('waiting=37 idle=0 total=10').waitFor()
   expect(await page.getByRole('list', { name: 'Tags' }).getByRole('listitem').count()).toBe(2)
   await settled(page)
@@ -77,70 +77,6 @@ test('somebody else’s change is shown before anything is overwritten', async (
   await page.getByRole('button', { name: 'Go on with mine' }).click()
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByRole('heading', { name: 'My new title for this card' }).waitFor()
-})
-
-test('sharing shows at once and can be undone', async () => {
-  const person = await stage.person('Sharer')
-  const card = await person.api<CardAnswer>('POST', '/api/v1/cards', SAMPLES[1])
-  const { page } = person
-  await page.goto(`/cards/${card.card_id}`)
-  await page.getByRole('button', { name: 'More' }).first().click()
-  await page.getByRole('menuitem', { name: 'Share in its workspace' }).click()
-  await page.getByText('Shared', { exact: true }).waitFor()
-  await page.getByRole('button', { name: 'Undo' }).click()
-  await page.getByText('Private', { exact: true }).waitFor()
-})
-
-test('publishing says what it earns and the balance moves', async () => {
-  const person = await stage.person('Publisher')
-  const card = await person.api<CardAnswer>('POST', '/api/v1/cards', SAMPLES[2])
-  const { page } = person
-  await page.goto(`/cards/${card.card_id}`)
-  await page.getByRole('button', { name: 'More' }).first().click()
-  await page.getByRole('menuitem', { name: 'Publish to the library …' }).click()
-  await page.getByText('Ready to publish').waitFor()
-  await expectAccessible(page)
-  await page.getByRole('button', { name: 'Publish · earn 5' }).click()
-  await page.getByText('Published to the library. You earned 5 credits.').waitFor()
-  await page.getByText('105 credits').waitFor()
-  await page.goto('/library')
-  await page.getByRole('link', { name: /^Dev server fails/ }).waitFor()
-})
-
-test('a card that is not ready is refused with its reasons', async () => {
-  const person = await stage.person('Hasty')
-  const card = await person.api<CardAnswer>('POST', '/api/v1/cards', {
-    title: 'Broken',
-    symptom: 'It broke.',
-    fix_summary: 'TODO',
-  })
-  const { page } = person
-  await page.goto(`/cards/${card.card_id}`)
-  await page.getByRole('button', { name: 'More' }).first().click()
-  await page.getByRole('menuitem', { name: 'Publish to the library …' }).click()
-  await page.getByText('Not ready to publish yet').waitFor()
-  await page.getByRole('button', { name: /^Publish/ }).click()
-  await page.getByText('The card does not pass the review').waitFor()
-})
-
-test('several cards are shared and made private again together', async () => {
-  const person = await stage.person('Sorter')
-  for (const sample of SAMPLES) await person.api('POST', '/api/v1/cards', sample)
-  const { page } = person
-  await page.goto('/cards')
-  await page.getByText('6 cards').first().waitFor()
-  await page.getByRole('button', { name: 'Choose all on this page' }).click()
-  await page.getByRole('button', { name: 'Share 6' }).click()
-  await page.getByText('6 cards shared.').waitFor()
-  await page.getByRole('button', { name: 'Choose all on this page' }).click()
-  await page.getByRole('button', { name: 'Make private 6' }).click()
-  await page.getByText('6 cards will no longer be found by the team').waitFor()
-  await page.getByRole('dialog').getByRole('button', { name: 'Make private' }).click()
-  await page.getByText('6 cards made private.').waitFor()
-  await expectAccessible(page)
-  await page.getByText('Fixes').click()
-  await page.getByText('2 cards').first().waitFor()
-  expect(page.url()).toContain('track=debug')
 })
 
 test('history shows what each version changed, and an old one comes back', async () => {
@@ -210,4 +146,48 @@ test('copying gives a document, a prompt and a link; the keys do the same', asyn
   }
   await page.keyboard.press('e')
   await page.getByRole('heading', { name: 'Edit card' }).waitFor()
+})
+
+test('thousands of cards go by: filtered, sorted, moved through by key, and only what is in sight is drawn', async () => {
+  const person = await stage.person('Collector')
+  const { page } = person
+  for (let i = 1; i <= 180; i++)
+    await person.api('POST', '/api/v1/cards', {
+      ...SAMPLES[i % SAMPLES.length],
+      title: `Note ${String(i).padStart(3, '0')}${i % 60 === 0 ? ' about heron nests' : ''}`,
+    })
+  await page.goto('/cards?sort=title')
+  await page.getByText('180 cards').first().waitFor()
+  const rows = page.getByRole('list', { name: 'Cards' }).getByRole('listitem')
+  await rows.getByRole('link', { name: 'Note 001' }).waitFor()
+  expect(await rows.count()).toBeLessThan(60)
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Note 002')
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+  const last = rows.getByRole('link', { name: 'Note 180 about heron nests' })
+  await last.waitFor()
+  expect(await rows.count()).toBeLessThan(60)
+  await settled(page)
+  await expectAccessible(page)
+
+  // Back leads to the row that was opened, with the focus on it.
+  await last.click()
+  await page.getByRole('heading', { level: 1, name: 'Note 180 about heron nests' }).waitFor()
+  await page.goBack()
+  await last.waitFor()
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.textContent))
+    .toBe('Note 180 about heron nests')
+
+  await page.getByLabel('Filter').fill('heron nests')
+  await page.getByText('3 cards').first().waitFor()
+  await page.getByLabel('Sort by').selectOption('created')
+  await page.waitForURL(/sort=created/)
+  await expect.poll(() => rows.first().textContent()).toContain('Note 180')
+  await rows.first().getByRole('link', { name: 'Only with the tag' }).first().click()
+  await page.waitForURL(/tag=/)
+  await page.getByRole('button', { name: /^Drop the tag/ }).click()
+  await page.getByText('Fixes').click()
+  await page.waitForURL(/track=debug/)
 })

@@ -37,7 +37,7 @@ async function withCards(name: string): Promise<{ person: Person; ids: string[] 
 test.each([
   ['/sign-in', 'sign-in', 'Forgot it?'],
   ['/sign-up', 'sign-up', 'At least 8 characters.'],
-  ['/reset', 'reset', 'Send the link'],
+  ['/reset', 'reset', 'This server sends no mail.'],
   ['/verify?token=a-token-from-a-mail', 'verify', 'Confirm your e-mail address'],
   ['/no-such-page', 'not-found', 'No page at this address'],
 ])('%s in both sizes and themes, for anybody', async (path, name, ready) => {
@@ -50,7 +50,7 @@ test.each([
   ['/connect', 'connect', 'Create a key'],
   ['/cards', 'my-cards', 'Most used tags'],
   ['/library', 'library', 'Connection pool exhausted'],
-  ['/cards/new', 'card-new', 'Not ready to publish yet'],
+  ['/cards/new', 'card-new', 'What publishing asks for'],
   ['/cards/{id}', 'card', 'Root cause'],
   ['/cards/{id}/edit', 'card-edit', 'Ready to publish'],
   ['/cards/{id}/history', 'card-history', 'What version 2 changed'],

@@ -6,35 +6,214 @@ import { expectAccessible, openStage, type Person, settled } from './support.ts'
 const stage = openStage()
 type CardAnswer = { card_id: string }
 
-async function fill(person: Person): Promise<string[]> {
+async function fill(person: Person, more: object = {}): Promise<string[]> {
   const ids: string[] = []
   for (const sample of SAMPLES)
-    ids.push((await person.api<CardAnswer>('POST', '/api/v1/cards', sample)).card_id)
+    ids.push((await person.api<CardAnswer>('POST', '/api/v1/cards', { ...sample, ...more })).card_id)
   return ids
 }
 
 const balanceOf = async (person: Person) =>
   (await person.api<{ credits_balance: number }>('GET', '/api/v1/auth/me')).credits_balance
 
-test('a problem is found while typing, with marked words, and read beside the list', async () => {
-  const person = await stage.person('Searcher')
+/** Somebody with own cards, a teammate with shared ones, and memory: what the box looks through. */
+async function teamLead(): Promise<Person> {
+  const person = await stage.person('Team lead')
   await fill(person)
+  const mate = await stage.person('Mate')
+  const team = await mate.api<{ workspace_id: string }>('POST', '/api/v1/workspaces', {
+    name: 'Platform team',
+  })
+  const { user_id } = await person.api<{ user_id: string }>('GET', '/api/v1/auth/me')
+  const path = `/api/v1/workspaces/${team.workspace_id}`
+  await mate.api('POST', `${path}/members`, { user_id, role: 'editor' })
+  const { card_id } = await mate.api<CardAnswer>('POST', '/api/v1/cards', {
+    ...SAMPLES[0],
+    title: 'Connection pool of the reporting service runs dry',
+    workspace_id: team.workspace_id,
+  })
+  await mate.api('POST', `/api/v1/cards/${card_id}/share`)
+  await person.api('POST', '/api/v1/project-context/events', {
+    project_key: 'example/shop',
+    event_type: 'agent_report',
+    title: 'Pool size after the deploy',
+    content: 'We raised the connection pool from 10 to 20 and the timeout went away.',
+  })
+  return person
+}
+
+test('one box finds own cards, team cards and memory, by keyboard alone, and Back leads back to it', async () => {
+  const person = await teamLead()
   const { page } = person
+  await page.goto('/cards')
+  await page.getByText('Most used tags').waitFor()
+  await page.keyboard.press('/')
+  await page.getByRole('textbox', { name: 'Filter' }).press('Escape')
   await page.goto('/')
-  await page.getByText('Changed last').waitFor()
-  await page.getByRole('textbox', { name: 'Search' }).fill('pool timeout after deploy')
-  const results = page.getByRole('list', { name: 'Results' })
-  await results.getByRole('link').first().waitFor()
-  expect(await results.getByRole('listitem').first().textContent()).toContain('Connection pool exhausted')
-  await results.locator('mark').first().waitFor()
-  expect(await results.textContent()).toContain('Your card, free')
+  const box = page.getByRole('textbox', { name: 'Search' })
+  await box.pressSequentially('connection pool')
+  const mine = page.getByRole('list', { name: 'Mine' })
+  await mine.getByText('Connection pool exhausted').waitFor()
+  await mine.locator('mark').first().waitFor()
+  await mine.getByText('Personal · Only you').first().waitFor()
+  await page.getByRole('list', { name: 'Team' }).getByText('Platform team, 2 people').waitFor()
+  await page.getByRole('list', { name: 'Memory' }).getByText('example/shop').waitFor()
   await page.getByRole('article').getByRole('heading', { name: SAMPLES[0].title }).waitFor()
-  expect(page.url()).toContain('q=pool')
   await settled(page)
   await expectAccessible(page)
+
+  // Enter with the answer on screen does nothing; the arrow chooses, Enter opens.
+  await page.keyboard.press('Enter')
+  expect(new URL(page.url()).pathname).toBe('/')
+  await page.keyboard.press('ArrowDown')
+  await page.waitForURL(/card=/)
+  await page.keyboard.press('ArrowDown')
+  await page.getByRole('list', { name: 'Team' }).locator('[aria-current]').waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: /reporting service/ }).waitFor()
+  await page.goBack()
+  await page.getByRole('list', { name: 'Team' }).waitFor()
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.getAttribute('data-focus')))
+    .toBe('search')
+  expect(await box.inputValue()).toBe('connection pool')
+
+  // j, k and ? work once one is not typing; a memory event opens beside the list.
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('j')
+  await page.getByRole('article').getByText('We raised the connection pool').waitFor()
+  await page.keyboard.press('k')
+  await page
+    .getByRole('article')
+    .getByRole('heading', { name: /reporting service/ })
+    .waitFor()
+  await page.keyboard.press('y')
+  await page.getByText('Link copied.').waitFor()
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+  await page.keyboard.press('Escape')
+
+  await page.keyboard.press('c')
+  await page.getByRole('heading', { name: 'New card' }).waitFor()
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.getAttribute('placeholder')))
+    .toBe('Connection pool exhausted after deploy')
+})
+
+test('searches are kept, come back in the empty box and in the palette, and can be switched off', async () => {
+  const person = await stage.person('Repeater')
+  await fill(person)
+  const { page } = person
+  await page.goto('/?q=signing+key&tags=jwt')
+  await page
+    .getByRole('list', { name: 'Mine' })
+    .getByRole('link', { name: /^Rotate/ })
+    .click()
+  await page.getByRole('button', { name: 'Save this search' }).click()
+  await page.getByRole('button', { name: 'Saved; remove it' }).waitFor()
+  await page.goto('/?q=ENOSPC')
+  await page
+    .getByRole('list', { name: 'Mine' })
+    .getByRole('link', { name: /^Dev server/ })
+    .click()
+  await settled(page)
+  await page.goto('/')
+  const kept = page.getByRole('region', { name: 'Your searches' })
+  await kept.getByRole('button', { name: 'Searched before: ENOSPC' }).waitFor()
+  await expectAccessible(page)
+  await kept.getByRole('button', { name: /^Saved: signing key/ }).click()
+  await page.waitForURL(/tags=jwt/)
+  await page.getByRole('list', { name: 'Mine' }).waitFor()
+
+  await page.keyboard.press('Control+k')
+  await page.getByPlaceholder('Go to, create, find a card').fill('enos')
+  await page.getByRole('option', { name: 'Searched before: ENOSPC' }).click()
+  await page.waitForURL(/q=ENOSPC/)
+
+  await page.goto('/settings')
+  await page.getByLabel('Keep a history of my searches').uncheck()
+  await page.getByText('Saved.').waitFor()
+  await page.goto('/')
+  await kept.getByRole('button', { name: /^Saved/ }).waitFor()
+  expect(await kept.getByRole('button', { name: /^Searched before/ }).count()).toBe(0)
+})
+
+test('whole words of two letters and CJK are found, tags are links, and every hit can be reached', async () => {
+  const person = await stage.person('Short')
+  const { page } = person
+  await fill(person)
+  for (const title of ['Go modules need a proxy', '展開に失敗する'])
+    await person.api('POST', '/api/v1/cards', { ...SAMPLES[5], title })
+  for (let i = 0; i < 25; i++)
+    await person.api('POST', '/api/v1/cards', { ...SAMPLES[5], title: `Marmot number ${i} of the burrow` })
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await page.goto('/')
+  const box = page.getByRole('textbox', { name: 'Search' })
+  const mine = page.getByRole('list', { name: 'Mine' })
+  for (const [typed, title] of [
+    ['Go', 'Go modules need a proxy'],
+    ['展開', '展開に失敗する'],
+  ] as const) {
+    await box.fill(typed)
+    await mine.getByRole('link', { name: title }).waitFor()
+  }
+  await box.fill('marmot burrow')
+  await mine
+    .getByRole('link', { name: /^Marmot/ })
+    .nth(19)
+    .waitFor()
+  const inSight = await mine
+    .getByRole('listitem')
+    .evaluateAll((rows) => rows.filter((row) => row.getBoundingClientRect().bottom <= innerHeight).length)
+  expect(inSight).toBeGreaterThanOrEqual(9)
+  await page.getByRole('button', { name: '5 more' }).click()
+  await mine
+    .getByRole('link', { name: /^Marmot/ })
+    .nth(24)
+    .waitFor()
+  await box.fill('default database')
+  await mine.getByRole('link', { name: 'Only with the tag sqlite' }).click()
+  await page.waitForURL(/tags=sqlite/)
+})
+
+test('the library shows its price, is asked only when told to, and one question is paid for once', async () => {
+  const author = await stage.person('Author')
+  const person = await stage.person('Buyer')
+  const [first = ''] = await fill(author)
+  await author.api('POST', `/api/v1/cards/${first}/publish`)
+  const { page } = person
+  await page.goto('/?q=connection+pool+exhausted')
+  await page.getByText('Nothing found').waitFor()
+  const buy = page.getByRole('button', { name: 'Search the library · 5 credits' })
+  await buy.waitFor()
+  await page.getByRole('textbox', { name: 'Search' }).press('Enter')
+  expect(await balanceOf(person)).toBe(100)
+  await expectAccessible(page)
+  await buy.click()
+  await page.getByText('5 credits charged').waitFor()
+  await page.getByText('95 credits').first().waitFor()
+  await page.getByRole('list', { name: 'Library' }).getByText('Library · Everyone').waitFor()
   await page.reload()
-  await results.getByRole('link').first().waitFor()
-  expect(await page.getByRole('textbox', { name: 'Search' }).inputValue()).toBe('pool timeout after deploy')
+  await page.getByText('5 credits charged').waitFor()
+  // Another window of the same session asks the same question: the first answer comes again.
+  await page.evaluate(() => sessionStorage.clear())
+  await page.reload()
+  await buy.click()
+  await page.getByText('5 credits charged').waitFor()
+  expect(await balanceOf(person)).toBe(95)
+
+  await page.goto('/?q=zzqx+unheard-of+flurbification')
+  await buy.click()
+  await page.getByText('Nothing was charged.').waitFor()
+  expect(await balanceOf(person)).toBe(95)
+
+  for (let spent = 0; spent < 95; spent += 5)
+    await person.api('POST', '/api/v1/search', { query: 'connection pool exhausted', scope: 'public' })
+  await page.goto('/?q=pool+exhausted+deploy')
+  await buy.click()
+  await page.getByRole('alert').getByText('Nothing was charged.').waitFor()
+  await page.getByRole('link', { name: 'Get credits' }).click()
+  await page.waitForURL(/\/billing/)
 })
 
 test('a mistyped word is corrected in plain sight, and searched as it is after one click', async () => {
@@ -47,7 +226,7 @@ test('a mistyped word is corrected in plain sight, and searched as it is after o
     .poll(
       async () => {
         await page.goto('/?q=conection+pool+exhausted')
-        await page.getByRole('list', { name: 'Results' }).getByRole('link').first().waitFor()
+        await page.getByRole('list', { name: 'Mine' }).getByRole('link').first().waitFor()
         return back.count()
       },
       { timeout: 15_000 },
@@ -59,99 +238,20 @@ test('a mistyped word is corrected in plain sight, and searched as it is after o
   expect(await page.getByRole('textbox', { name: 'Search' }).inputValue()).toBe('"conection" pool exhausted')
 })
 
-test('the keyboard alone searches, moves, opens and copies', async () => {
-  const person = await stage.person('Keyboarder')
-  await fill(person)
-  const { page } = person
-  await page.goto('/cards')
-  await page.getByText('Most used tags').waitFor()
-  await page.keyboard.press('/')
-  await page.getByRole('textbox', { name: 'Search' }).waitFor()
-  await page.keyboard.type('the key')
-  const results = page.getByRole('list', { name: 'Results' })
-  await results.getByRole('link').nth(1).waitFor()
-  await page.keyboard.press('Escape')
-  await page.keyboard.press('j')
-  const chosen = results.locator('[aria-current]')
-  await page.waitForURL(/card=/)
-  const title = (await chosen.locator('span').first().textContent()) ?? ''
-  await page.getByRole('heading', { level: 2, name: title }).waitFor()
-  await page.keyboard.press('y')
-  await page.getByText('Link copied.').waitFor()
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/\/cards\/[\da-f-]{36}$/)
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { level: 1, name: title }).waitFor()
-})
-
-test('a public search shows its price, charges once, and back or reload charge nothing more', async () => {
-  const author = await stage.person('Author')
-  const person = await stage.person('Buyer')
-  const [first = ''] = await fill(author)
-  await author.api('POST', `/api/v1/cards/${first}/publish`)
-  const { page } = person
-  await page.goto('/?scope=public&q=connection+pool+exhausted')
-  await page.getByText('Nothing has been sent yet').waitFor()
-  expect(await balanceOf(person)).toBe(100)
-  await expectAccessible(page)
-  await page.getByRole('button', { name: 'Search · 5 credits' }).first().click()
-  await page.getByText('5 credits charged').waitFor()
-  await page.getByText('95 credits').first().waitFor()
-  expect(await page.getByRole('list', { name: 'Results' }).textContent()).toContain('Library hit')
-  await page.reload()
-  await page.getByText('5 credits charged').waitFor()
-  await page.getByRole('link', { name: 'Library', exact: true }).click()
-  await page.getByRole('heading', { name: 'Library' }).waitFor()
-  await page.goBack()
-  await page.getByText('5 credits charged').waitFor()
-  expect(await balanceOf(person)).toBe(95)
-})
-
-test('a public search that finds nothing is free and says so', async () => {
-  const person = await stage.person('Unlucky')
-  const { page } = person
-  await page.goto('/')
-  await page.getByRole('group', { name: 'Where to search' }).getByText('Library').click()
-  await page.getByRole('textbox', { name: 'Search' }).fill('zzqx unheard-of flurbification')
-  await page.keyboard.press('Enter')
-  await page.getByText('Nothing was charged.').waitFor()
-  expect(await balanceOf(person)).toBe(100)
-})
-
-test('without credits nothing is charged and the way to more is shown', async () => {
-  const author = await stage.person('Author')
-  const person = await stage.person('Poor')
-  const [first = ''] = await fill(author)
-  await author.api('POST', `/api/v1/cards/${first}/publish`).catch(() => undefined)
-  for (let spent = 0; spent < 100; spent += 5)
-    await person.api('POST', '/api/v1/search', { query: 'connection pool exhausted', scope: 'public' })
-  const { page } = person
-  await page.goto('/?scope=public&q=connection+pool')
-  await page.getByRole('button', { name: 'Search · 5 credits' }).first().click()
-  await page.getByRole('alert').getByText('Nothing was charged.').waitFor()
-  await page.getByRole('link', { name: 'Get credits' }).click()
-  await page.waitForURL(/\/billing/)
-})
-
-test('filters narrow the search and stand in the address', async () => {
+test('filters narrow the search and stand in the address; an action card joins the best hits', async () => {
   const person = await stage.person('Filterer')
   await fill(person)
   const { page } = person
   await page.goto('/?q=default+database+machine+linux')
-  const results = page.getByRole('list', { name: 'Results' })
-  await results.getByRole('link').nth(1).waitFor()
+  const mine = page.getByRole('list', { name: 'Mine' })
+  await mine.getByRole('listitem').nth(1).waitFor()
   await page.getByRole('button', { name: 'Filters' }).click()
   await page.getByLabel('Environment').fill('vite: 8')
   await page.keyboard.press('Enter')
   await page.getByText('1 result').first().waitFor()
-  expect(await results.textContent()).toContain('ENOSPC')
+  expect(await mine.textContent()).toContain('ENOSPC')
   expect(page.url()).toContain('env=')
   await expectAccessible(page)
-})
-
-test('an action card joins the best hits into one plan', async () => {
-  const person = await stage.person('Planner')
-  await fill(person)
-  const { page } = person
   await page.goto('/?q=rotate+signing+key&plan=true')
   const plan = page.getByRole('article')
   await plan.getByText('Action card').waitFor()
@@ -160,24 +260,27 @@ test('an action card joins the best hits into one plan', async () => {
   await expectAccessible(page)
 })
 
-test('on a phone a hit opens as a page of its own, and back returns to the results', async () => {
+test('on a phone a hit opens as a page of its own, and back returns to the hit', async () => {
   const person = await stage.person('Commuter', { width: 360, height: 740 })
   await fill(person)
   const { page } = person
   await page.goto('/?q=connection+pool')
-  await page.getByRole('list', { name: 'Results' }).getByRole('link').first().click()
+  await page
+    .getByRole('list', { name: 'Mine' })
+    .getByRole('link', { name: /^Connection/ })
+    .click()
   await page.getByRole('heading', { level: 1, name: SAMPLES[0].title }).waitFor()
   await page.goBack()
-  await page.getByRole('list', { name: 'Results' }).waitFor()
+  await page.getByRole('list', { name: 'Mine' }).waitFor()
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.getAttribute('data-focus')))
+    .toMatch(/^card-/)
 })
 
-test.each([
-  ['/', 'home', 'Changed last'],
-  ['/?q=connection+pool+timeout', 'search', 'Connection pool exhausted'],
-  ['/?q=connection+pool&scope=public', 'search-price', 'Nothing has been sent yet'],
-  ['/?q=zzqx+flurbification', 'search-nothing', 'Nothing found'],
-])('%s in both sizes and themes', async (path, name, ready) => {
-  const person = await stage.person('Team lead')
-  await fill(person)
-  await look(person, path, name, ready)
+test('home, hits, and nothing found, in both sizes and themes', async () => {
+  const person = await teamLead()
+  await person.api('POST', '/api/v1/searches/saved', { query: 'connection pool', name: 'Pools' })
+  await look(person, '/', 'home', 'Changed last')
+  await look(person, '/?q=connection+pool+timeout', 'search', 'Connection pool exhausted')
+  await look(person, '/?q=zzqx+flurbification', 'search-nothing', 'Nothing found')
 })

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { WEB_POLICY } from '../../src/doors/http/web.ts'
+import { WEB_POLICY } from '../../src/doors/http/web-page.ts'
 import { calls } from '../../web/src/api/routes.ts'
 import { openStage } from './support.ts'
 

@@ -69,32 +69,6 @@ test('one’s own workspace offers no deletion', async () => {
   expect(await person.page.getByRole('button', { name: 'Delete workspace' }).count()).toBe(0)
 })
 
-test('a card moves to a team and, by undo, back home', async () => {
-  const person = await stage.person('Mover')
-  const id = await teamOf(person, 'New team')
-  const { card_id, workspace_id: home } = await write(person)
-  const where = async () => (await person.api<Recorded>('GET', `/api/v1/cards/${card_id}`)).workspace_id
-  const { page } = person
-  await page.goto(`/cards/${card_id}`)
-  await page.getByRole('button', { name: 'More' }).click()
-  await page.getByRole('menuitem', { name: 'Move to another workspace …' }).click()
-  await page.getByLabel('Workspace', { exact: true }).selectOption({ label: 'New team' })
-  await expectAccessible(page)
-  await page.getByRole('button', { name: 'Move', exact: true }).click()
-  await page.getByText('Moved to New team.').waitFor()
-  expect(await where()).toBe(id)
-  await page.getByRole('button', { name: 'Undo' }).click()
-  await expect.poll(where).toBe(home)
-
-  await person.api('POST', `/api/v1/cards/${card_id}/move`, { workspace_id: id })
-  await person.api('POST', `/api/v1/cards/${card_id}/share`)
-  await page.reload()
-  await page.getByRole('button', { name: 'More' }).click()
-  await page.getByRole('menuitem', { name: 'Move to another workspace …' }).click()
-  await page.getByLabel('Workspace', { exact: true }).selectOption({ label: 'Personal' })
-  await page.getByText('It arrives unpublished there.').waitFor()
-})
-
 test('feedback is given and taken back', async () => {
   const author = await stage.person('Author')
   const reader = await stage.person('Reader')

@@ -59,15 +59,16 @@ test('a lead invites somebody new, who accepts, and both find the card that is s
     workspace_id: workspaceId,
   })
   const find = async () => {
-    await guest.page.goto('/?q=connection+pool+dry&scope=workspace')
+    await guest.page.goto('/?q=connection+pool+dry')
     await settled(guest.page)
     return guest.page.getByText(CARD.title).count()
   }
   expect(await find()).toBe(0)
   await page.goto(`/cards/${card_id}`)
-  await page.getByRole('button', { name: 'More' }).click()
-  await page.getByRole('menuitem', { name: 'Share in its workspace' }).click()
-  await page.getByText('Your team can read and find it.').waitFor()
+  await page.getByRole('button', { name: 'Share', exact: true }).click()
+  await page.getByRole('radio', { name: /^Platform team/ }).check()
+  await page.getByRole('button', { name: 'Share with Platform team' }).click()
+  await page.getByText('Who can read it now: Platform team, 2 people.').waitFor()
   expect(await find()).toBeGreaterThan(0)
 
   await page.goto(`/workspaces/${workspaceId}?tab=members`)

@@ -353,3 +353,40 @@ test('disconnect tells when the key could not be ended, and a second try ends it
   expect((await kvault(['disconnect', 'amp', '--yes'])).code).toBe(0)
   expect(await keysNamed('Amp')).toEqual([])
 })
+
+test('a workspace given at connect time is the home of what the agent records, also by the bridge of a project', async () => {
+  const { workspace_id } = (await person.post('/api/v1/workspaces', { name: 'Platform team' })).body
+  const whole = await apiKeyOf(person)
+  const unknown = await kvault([
+    'connect',
+    'codex',
+    '--yes',
+    '--key',
+    whole,
+    '--workspace',
+    crypto.randomUUID(),
+  ])
+  expect(unknown.code).toBe(1)
+  expect(unknown.stderr).toContain('You cannot write cards in this workspace')
+  const oauth = await kvault(['connect', 'codex', '--yes', '--auth', 'oauth', '--workspace', workspace_id])
+  expect(oauth.code).toBe(2)
+  const narrow = await apiKeyOf(person, ['search', 'record'])
+  const refused = await kvault(['connect', 'codex', '--yes', '--key', narrow, '--workspace', workspace_id])
+  expect(refused.stderr).toContain('may not make keys')
+
+  // An agent that is connected already gets a new key: nothing in its entry says where the old one puts cards.
+  await kvault(['connect', 'codex', '--yes', '--key', whole])
+  const result = await kvault(['connect', 'codex', '--yes', '--key', whole, '--workspace', workspace_id])
+  expect(result).toMatchObject({ code: 0, stderr: '' })
+  const made = (await person.get('/api/v1/auth/api-keys')).body.filter(
+    ({ name }: Key) => name === `Codex on ${hostname()}`,
+  )
+  expect(made).toMatchObject([{ default_workspace_id: workspace_id }])
+  const [key = ''] = KEY.exec(text('.codex/config.toml')) ?? []
+  const card = ['record', '--title', 'Homing', '--symptom', 'It is away', '--fix', 'It goes home', '--json']
+  const recorded = async (args: string[]) => JSON.parse((await kvault(args)).stdout).workspace_id
+  expect(await recorded([...card, '--key', key])).toBe(workspace_id)
+  expect(await recorded([...card, '--key', whole])).not.toBe(workspace_id)
+  put('.kvault.json', JSON.stringify({ workspace_id }))
+  expect(await recorded([...card, '--key', whole])).toBe(workspace_id)
+})

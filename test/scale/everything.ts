@@ -59,9 +59,16 @@ async function cards(t: TestVault) {
   await fine(author.get(twin))
   await fine(author.delete(`${twin}/merge`))
   await fine(reader.delete(`${card}/verdicts`))
+  await fine(reader.post('/api/v1/search/box', { query: 'lock timeout nightly' }))
+  await fine(reader.post('/api/v1/searches/recent', { query: 'lock timeout' }))
+  const kept = await fine(reader.post('/api/v1/searches/saved', { query: 'lock timeout' }))
+  await fine(reader.get('/api/v1/searches'))
+  await fine(reader.delete(`/api/v1/searches/${kept.search_id}`))
+  await fine(reader.delete('/api/v1/searches/recent'))
   for (const scope of ['personal', 'workspace', 'public']) {
     await fine(reader.post('/api/v1/search', { query: 'lock timeout nightly', scope }))
     await fine(reader.get(`/api/v1/cards?scope=${scope}`))
+    await fine(reader.get(`/api/v1/cases?scope=${scope}&contains=lock&tag=postgres&sort=changed`))
   }
   await fine(reader.get('/api/v1/cases?scope=public&q=import'))
   await fine(author.get('/api/v1/cards/stats'))
@@ -86,6 +93,8 @@ async function memory(t: TestVault) {
   const event = { project_key: 'org/repo', event_type: 'user_message', content: 'Now the export' }
   const { raw_id } = await fine(dev.post(`${at}/events`, event))
   await fine(dev.get(`${at}/events/${raw_id}`))
+  await fine(dev.post(`${at}/events/${raw_id}/card-proposal`))
+  await fine(dev.post(`${at}/events/${raw_id}/card`, draft('export')))
   await fine(dev.get(`${at}/events?project_key=org/repo`))
   await fine(dev.get(`${at}/snapshot?project_key=org/repo`))
   for (const mode of ['substring', 'ranked'])
@@ -123,6 +132,10 @@ async function accounts(t: TestVault) {
   await fine(user.post('/api/v1/auth/email', { email: 'elsewhere@example.com' }))
   await fine(user.delete('/api/v1/auth/email'))
   await fine(user.post('/api/v1/auth/onboarding', { answers: { role: 'developer' } }))
+  await fine(user.get('/api/v1/auth/first-steps'))
+  await fine(user.post('/api/v1/auth/first-steps/dismiss'))
+  await fine(user.post('/api/v1/samples'))
+  await fine(user.delete('/api/v1/samples'))
   const key = await fine(user.post('/api/v1/auth/api-keys', { name: 'agent' }))
   await fine(user.get('/api/v1/auth/api-keys'))
   await fine(user.delete(`/api/v1/auth/api-keys/${key.key_id}`))
@@ -170,6 +183,20 @@ async function teams(t: TestVault) {
     const { invite_id } = await fine(admin.post(`${at}/members/by-email`, { email: mate.email }))
     await fine(mate.post(`/api/v1/invitations/${invite_id}/${verb}`))
   }
+  const candidate = {
+    command: 'npm test',
+    failure: "Error: Cannot find module 'scaled'",
+    success: '1 passed',
+    commands: ['npm install scaled'],
+  }
+  const offered = await fine(mate.post('/api/v1/drafts', { candidates: [candidate] }))
+  const draft = `/api/v1/drafts/${offered.results[0].draft_id}`
+  await fine(mate.get('/api/v1/drafts'))
+  await fine(mate.get(draft))
+  await fine(mate.post(`${draft}/dismiss`))
+  await fine(mate.post(`${draft}/reopen`))
+  await fine(mate.post(`${draft}/accept`, {}))
+  await fine(mate.get('/api/v1/effects'))
   await fine(mate.get('/api/v1/notices'))
   await fine(mate.get('/api/v1/notices/unread'))
   await fine(mate.post('/api/v1/notices/read'))

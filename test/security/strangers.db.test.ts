@@ -30,10 +30,18 @@ const OWN_NAMESPACE = new Set([
   'memory.list_projects',
   'notices.mark_read',
   'recall',
+  'drafts.offer',
 ])
 
 /** A filter by a workspace that is not theirs may also answer with nothing. */
-const FILTERS = new Set(['search.cards', 'cards.list', 'cases.list', 'cards.stats', 'materials.list'])
+const FILTERS = new Set([
+  'search.cards',
+  'search.box',
+  'cards.list',
+  'cases.list',
+  'cards.stats',
+  'materials.list',
+])
 
 type World = Awaited<ReturnType<typeof makeWorld>>
 
@@ -54,7 +62,10 @@ async function makeWorld(t: Parameters<typeof busyVault>[0]) {
   const written = { project_key: 'example/secret', event_type: 'user_message', content: MARK }
   const event = ok(await owner.post('/api/v1/project-context/events', written))
   const material = ok(await owner.post('/api/v1/raw-materials', { content: MARK, ...inTeam }))
+  const candidates = [{ command: 'npm test', failure: `Error: ${MARK}`, success: 'ok', report: MARK }]
+  const drafts = ok(await owner.post('/api/v1/drafts', { candidates }))
   const key = ok(await owner.post('/api/v1/auth/api-keys', { name: MARK }))
+  const kept = ok(await owner.post('/api/v1/searches/saved', { query: MARK }))
   const [session] = ok(await owner.get('/api/v1/auth/sessions'))
   ok(await owner.patch(`/api/v1/workspaces/${inTeam.workspace_id}`, { name: MARK }))
   return {
@@ -62,11 +73,13 @@ async function makeWorld(t: Parameters<typeof busyVault>[0]) {
     stranger: await t.user('stranger'),
     ids: {
       card_id: card.card_id,
+      draft_id: drafts.results[0].draft_id,
       deleted_card_id: gone.card_id,
       comment_id: comment.comment_id,
       raw_id: event.raw_id,
       material_id: material.raw_id,
       key_id: key.key_id,
+      search_id: kept.search_id,
       session_id: session.session_id,
       workspace_id: busy.team.workspace_id,
       invite_id: busy.pending.invite.invite_id,
@@ -84,6 +97,7 @@ function inputFor(capability: Capability, { ids }: World): Record<string, unknow
     raw_id: isMaterial ? ids.material_id : ids.raw_id,
     card_id: capability.name === 'cards.undelete' ? ids.deleted_card_id : ids.card_id,
     target_workspace_id: ids.workspace_id,
+    default_workspace_id: ids.workspace_id,
     actor_id: ids.user_id,
     app_id: crypto.randomUUID(),
     session_id: ids.session_id,
@@ -106,8 +120,10 @@ function inputFor(capability: Capability, { ids }: World): Record<string, unknow
     review_after_days: 30,
     query: 'zebrafish',
     moment: 'prompt',
+    candidates: [{ command: 'npm test', failure: 'Error: strange', success: 'ok' }],
     text: `${MARK} ${MARK}1 ${MARK}2`,
     content: 'text',
+    message: 'text',
     body: 'text',
     event_type: 'user_message',
     user_message: 'm',
@@ -124,8 +140,11 @@ function inputFor(capability: Capability, { ids }: World): Record<string, unknow
   )
 }
 
+/** They refuse a workspace as a wrong input, the same for one that is not there; accounts and homes are tested for it. */
+const REFUSE_AS_INPUT = new Set(['settings.replace', 'keys.create'])
+
 const targets = capabilities.filter(
-  (capability) => named(capability).length > 0 && capability.name !== 'settings.replace',
+  (capability) => named(capability).length > 0 && !REFUSE_AS_INPUT.has(capability.name),
 )
 
 /** What is wrong with an answer to a stranger, if anything. */
@@ -156,6 +175,7 @@ onBothEngines('a stranger', (t) => {
       `/api/v1/project-context/events/${ids.raw_id}`,
       '/api/v1/project-context/projects',
       '/api/v1/credits/balance',
+      '/api/v1/searches',
     ]
     const keys = (await owner.get('/api/v1/auth/api-keys')).body.map((key: { key_id: string }) => key.key_id)
     return [keys, ...(await Promise.all(looks.map(async (look) => (await owner.get(look)).body)))]

@@ -8,6 +8,8 @@ export type ModelStandIn = {
   /** How many answers were cut off because the asker left. */
   abandoned: number
   behave: 'answer' | 'stall' | 'break' | 'refuse'
+  /** What an answer that is not streamed says, if the test wants other words. */
+  says: string
   close: () => Promise<void>
 }
 
@@ -27,7 +29,7 @@ export async function startModelStandIn(): Promise<ModelStandIn> {
       else if (standIn.behave === 'stall' && !body.stream) return
       else if (body.stream) streamed(response, standIn.behave)
       else if (standIn.behave === 'break') response.end('{"choices":[{"mess')
-      else response.end(JSON.stringify({ choices: [{ message: { content: WORDS.join('') } }] }))
+      else response.end(JSON.stringify({ choices: [{ message: { content: standIn.says } }] }))
     })
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
@@ -36,6 +38,7 @@ export async function startModelStandIn(): Promise<ModelStandIn> {
     prompts: [],
     abandoned: 0,
     behave: 'answer',
+    says: WORDS.join(''),
     close: () => {
       server.closeAllConnections()
       return new Promise((done) => server.close(() => done()))

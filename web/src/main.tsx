@@ -8,12 +8,15 @@ import { setLanguage } from './lib/format.ts'
 import { keepShell } from './lib/keep-shell.ts'
 import { browserLanguage } from './lib/language.ts'
 import { reloadAfterUpdate } from './lib/loadable.tsx'
+import { guardAgainstDoubleClicks } from './lib/once-per-frame.ts'
 import { router } from './router.tsx'
 import './styles.css'
 
 setLanguage(browserLanguage(navigator.language))
 reloadAfterUpdate()
 keepShell()
+
+guardAgainstDoubleClicks(document)
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root.')

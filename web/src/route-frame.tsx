@@ -1,9 +1,10 @@
 import { createRootRoute, createRoute, Outlet, redirect } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { queryClient } from './api/query.ts'
 import { AppFrame } from './frame/app-frame.tsx'
 import { NotFound } from './frame/not-found.tsx'
 import { RouteError } from './frame/route-error.tsx'
-import { meQuery } from './session.ts'
+import { meQuery, useSignedIn } from './session.ts'
 import { SkeletonPage } from './ui/states.tsx'
 import { Toaster } from './ui/toast.tsx'
 
@@ -18,17 +19,30 @@ export const rootRoute = createRootRoute({
   errorComponent: RouteError,
 })
 
+const Landing = lazy(() =>
+  import('./pages/account/landing.tsx').then((module) => ({ default: module.Landing })),
+)
+
+/** A stranger on the home page reads what this is. */
+function HomeOrFrame() {
+  if (useSignedIn()) return <AppFrame />
+  return (
+    <Suspense>
+      <Landing />
+    </Suspense>
+  )
+}
+
 /** Parent of every page for people who are signed in; others sign in first and come back. */
 export const appRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'app',
-  component: AppFrame,
+  component: HomeOrFrame,
   errorComponent: RouteError,
   pendingComponent: SkeletonPage,
   beforeLoad: async ({ location }) => {
     const user = await queryClient.ensureQueryData(meQuery)
-    if (!user)
-      throw redirect({ to: '/sign-in', search: { next: location.href === '/' ? undefined : location.href } })
+    if (!user && location.href !== '/') throw redirect({ to: '/sign-in', search: { next: location.href } })
   },
 })
 

@@ -1,9 +1,13 @@
 import { createRouter } from '@tanstack/react-router'
 import { queryClient, whenSignedOut } from './api/query.ts'
 import { PageError } from './frame/route-error.tsx'
+import { returnFocus } from './lib/return-focus.ts'
 import { accountOpenRoutes, accountRoutes } from './pages/account/routes.ts'
 import { billingRoutes } from './pages/billing/routes.ts'
 import { cardRoutes } from './pages/cards/routes.ts'
+import { draftRoutes } from './pages/drafts/routes.ts'
+import { effectRoutes } from './pages/effects/routes.ts'
+import { guideRoutes } from './pages/guide/routes.ts'
 import { inboxRoutes } from './pages/inbox/routes.ts'
 import { memoryRoutes } from './pages/memory/routes.ts'
 import { searchRoutes } from './pages/search/routes.ts'
@@ -23,9 +27,12 @@ const routeTree = rootRoute.addChildren([
     ...workspaceRoutes,
     ...memoryRoutes,
     ...inboxRoutes,
+    ...draftRoutes,
+    ...effectRoutes,
     ...billingRoutes,
     ...settingsRoutes,
     ...supportRoutes,
+    ...guideRoutes,
   ]),
   openRoute.addChildren([...accountOpenRoutes, ...workspaceOpenRoutes, ...supportOpenRoutes]),
 ])
@@ -45,6 +52,8 @@ declare module '@tanstack/react-router' {
     router: typeof router
   }
 }
+
+returnFocus(router)
 
 whenSignedOut(() => {
   if (queryClient.getQueryData(meQuery.queryKey) === null) return

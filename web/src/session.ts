@@ -63,6 +63,8 @@ export type AppConfig = {
   credits: boolean
   registration: 'open' | 'invite' | 'closed'
   mail: boolean
+  /** Whether strangers can read the Public Library. */
+  public_pages: boolean
   google: { client_id: string; authorize_url: string } | null
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../../config.ts'
 import type { LimitClass, Route } from '../capability.ts'
 import type { Services } from '../context.ts'
 import type { Scope } from '../scopes.ts'
@@ -10,6 +11,10 @@ export type RawRoute = {
   route: Route
   scopes: readonly Scope[] | 'public'
   limit?: LimitClass
+  /** A page for strangers: whoever is signed in and opens it in a browser gets the web app. */
+  inApp?: true
+  /** Whether this server has it at all; left out, every server has. */
+  isOn?: (config: Config) => boolean
   bodyLimit?: number
   /** Its answers are the same for everybody and hold no secret, so they may be compressed. */
   compress?: true

@@ -28,8 +28,11 @@ import { verdicts } from './0029-verdicts.ts'
 import { cardLinks } from './0030-card-links.ts'
 import { knownAddresses } from './0031-known-addresses.ts'
 import { recall } from './0032-recall.ts'
+import { mining } from './0033-mining.ts'
+import { sharingAndOneBox } from './0034-sharing-and-one-box.ts'
 import { cardImages } from './0035-card-images.ts'
 import { team } from './0036-team.ts'
+import { firstFiveMinutes } from './0037-first-five-minutes.ts'
 import { listChanges } from './0038-list-changes.ts'
 
 export type Migration = {
@@ -69,8 +72,11 @@ export const MIGRATIONS: readonly Migration[] = [
   realSettings,
   searchedEvidence,
   recall,
+  mining,
+  sharingAndOneBox,
   cardImages,
   team,
+  firstFiveMinutes,
   listChanges,
 ]
 

@@ -40,6 +40,8 @@ export type ApiKeysTable = {
   created_at: string
   last_used_at: string | null
   expires_at: string | null
+  /** Where a card goes that is recorded with this key and names no workspace; null: the personal one. */
+  default_workspace_id: string | null
 }
 
 export type EmailTokensTable = {
@@ -64,6 +66,13 @@ export type EmailChangesTable = {
   mailed: Flag
   created_at: string
   expires_at: string
+}
+
+/** What the checklist of the first steps cannot see elsewhere. */
+export type FirstStepsTable = {
+  user_id: string
+  searched_at: string | null
+  dismissed_at: string | null
 }
 
 export type LoginFailuresTable = { subject: string; failures: number; last_failure_at: string }

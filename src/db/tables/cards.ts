@@ -41,6 +41,10 @@ export type CardsTable = {
   recorded_with: Generated<'session' | 'api_key' | 'oauth' | null>
   /** The card that took its place; search leaves it out then. */
   superseded_by: Generated<string | null>
+  /** The event in its owner's memory that it was made from; nobody else sees it. */
+  source_event_id: Generated<string | null>
+  /** Which sample of the first steps it is; null for every card that somebody wrote. */
+  sample: Generated<string | null>
   review_status: Generated<ReviewStatus>
   review_score: number | null
   review_reasons: Generated<string>

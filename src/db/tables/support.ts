@@ -1,6 +1,7 @@
 export type SupportTables = {
   support_tickets: SupportTicketsTable
   support_attachments: SupportAttachmentsTable
+  support_replies: SupportRepliesTable
   support_conversations: SupportConversationsTable
 }
 
@@ -17,6 +18,17 @@ export type SupportTicketsTable = {
   created_at: string
   closed_at: string | null
   closed_by: string | null
+}
+
+/** What was said after the ticket was opened, by its author or by an administrator. */
+export type SupportRepliesTable = {
+  reply_id: string
+  ticket_id: string
+  /** Null once the account is deleted. */
+  author_id: string | null
+  from_support: 0 | 1
+  message: string
+  created_at: string
 }
 
 /** What was said lately in the support chat. Without the id, nobody can find or read it. */

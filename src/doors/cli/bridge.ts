@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline'
 import { eventsOf } from './event-stream.ts'
 import { findProfile } from './profile.ts'
+import { workspaceOf } from './project-name.ts'
 
 type Message = { jsonrpc: '2.0'; id?: string | number; method?: string; params?: Record<string, unknown> }
 
@@ -24,9 +25,18 @@ function protocolHeaders(message: Message, negotiated: string | undefined): Reco
   }
 }
 
+/** A card that names no workspace goes where the project says, by `workspace_id` in its `.kvault.json`. */
+function withHome(line: string, { method, params, ...rest }: Message): string {
+  if (method !== 'tools/call' || params?.name !== 'record_card') return line
+  const given = params.arguments as Record<string, unknown> | undefined
+  const workspace_id = given?.workspace_id ?? workspaceOf(process.cwd())
+  if (!workspace_id) return line
+  return JSON.stringify({ ...rest, method, params: { ...params, arguments: { ...given, workspace_id } } })
+}
+
 /**
- * An MCP server on standard input and output for clients without HTTP: each line goes to the vault as it is, each answer
- * comes back as a line. It knows nothing of the tools, so it never lags behind the vault.
+ * An MCP server on standard input and output for clients without HTTP: each line goes to the vault, each answer comes back
+ * as a line. It knows nothing of the tools but the home of new cards, so it never lags behind the vault.
  */
 export async function bridge(options: { url?: string; key?: string } = {}): Promise<void> {
   const { url, apiKey } = findProfile(options)
@@ -46,7 +56,7 @@ export async function bridge(options: { url?: string; key?: string } = {}): Prom
         ...(apiKey ? { 'x-api-key': apiKey } : {}),
         ...protocolHeaders(message, negotiated),
       },
-      body: line,
+      body: withHome(line, message),
       signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
     })
     if (answer.headers.get('content-type')?.startsWith('text/event-stream') && answer.body) {

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { CommandError, EXIT } from './exit-codes.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
+import { workspaceOf } from './project-name.ts'
 import { paint, plain, print, printJson, readStdin, table } from './terminal.ts'
 import { ask, callTool } from './vault-client.ts'
 
-type Hit = { card_id: string; title: string; card_type: string; fix_summary: string; score: number }
+type Hit = { card_id: string; title: string; fix_summary: string; readers: { text: string } }
 type Found = { results: Hit[]; total: number; credits_charged: number; credits_balance: number }
 
 export type SearchOptions = ProfileOptions & {
@@ -24,8 +25,13 @@ export async function search(words: string[], options: SearchOptions): Promise<n
   if (options.json) printJson(found)
   else if (found.results.length === 0) print('Nothing found. Try fewer or other words, or --scope workspace.')
   else {
-    const rows = found.results.map((hit) => [hit.card_id, plain(hit.title, 48), plain(hit.fix_summary, 60)])
-    print(table(['card', 'title', 'fix'], rows))
+    const rows = found.results.map((hit) => [
+      hit.card_id,
+      plain(hit.title, 44),
+      plain(hit.fix_summary, 48),
+      plain(hit.readers.text, 40),
+    ])
+    print(table(['card', 'title', 'fix', 'readers'], rows))
     if (found.credits_charged > 0)
       print(paint('dim', `${found.credits_charged} credits charged, ${found.credits_balance} left`))
   }
@@ -68,25 +74,33 @@ async function cardFrom(options: RecordOptions): Promise<Record<string, unknown>
   }
 }
 
-/** From the settings. A key that may not ask who it belongs to records where tools do: in the personal workspace. */
+/** From the project, else from the key or the settings. A key that may not ask who it belongs to records where tools do. */
 async function defaultWorkspace({ url, apiKey }: Profile): Promise<{ workspace_id?: string }> {
+  const ofProject = workspaceOf(process.cwd())
+  if (ofProject) return { workspace_id: ofProject }
   const reply = await ask(url, '/api/v1/auth/me', { headers: { 'x-api-key': apiKey } })
   const { default_workspace_id } = (reply.body ?? {}) as { default_workspace_id?: string | null }
   return reply.status === 200 && default_workspace_id ? { workspace_id: default_workspace_id } : {}
+}
+
+type Recorded = {
+  card_id: string
+  title: string
+  readers: { text: string }
+  home_note?: string
+  warnings?: unknown[]
 }
 
 export async function record(options: RecordOptions): Promise<number> {
   const profile = requireProfile(options)
   const given = await cardFrom(options)
   const workspace = given.workspace_id === undefined ? await defaultWorkspace(profile) : {}
-  const card = await callTool<{ card_id: string; title: string; warnings?: unknown[] }>(
-    profile,
-    'record_card',
-    { ...given, ...workspace },
-  )
+  const card = await callTool<Recorded>(profile, 'record_card', { ...given, ...workspace })
   if (options.json) printJson(card)
   else {
     print(`Recorded ${card.card_id}  ${plain(card.title)}`)
+    print(paint('dim', `Readers: ${plain(card.readers.text)}`))
+    if (card.home_note) print(paint('yellow', card.home_note))
     if (card.warnings?.length)
       print(paint('yellow', 'It seems to contain a secret. Take it out before sharing or publishing.'))
   }

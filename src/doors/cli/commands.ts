@@ -15,6 +15,7 @@ export function addCommands(program: Command, done: Done): void {
   addConnecting(vaultCommand, done)
   addUsing(vaultCommand, done)
   addChecking(vaultCommand, done)
+  addLearning(vaultCommand, done)
   addHooks(command, done)
   command('completion <shell>', 'completion script for bash, zsh or fish').action((shell) =>
     done(async () => {
@@ -31,6 +32,7 @@ function addConnecting(vaultCommand: MakeCommand, done: Done): void {
     .option('--dry-run', 'show the changes, write nothing')
     .option('--yes', 'do not ask')
     .option('--auth <way>', 'key, or oauth for clients that sign in by themselves (default: what suits each)')
+    .option('--workspace <id>', 'where the agents put the cards they record (default: your personal one)')
     .option('--no-hooks', 'the entry alone, without the hooks by which the vault comes to the agent')
     .option('--print', 'print entries to copy instead')
     .action((clients, options) =>
@@ -91,7 +93,10 @@ function addUsing(vaultCommand: MakeCommand, done: Done): void {
     .option('--type <type>', 'debug_fix, how_to, lesson_learned, decision or reference')
     .option('--root-cause <text>')
     .option('--tag <tag>', 'may be repeated', collect)
-    .option('--workspace <id>', 'default: the one in your settings, else your personal one')
+    .option(
+      '--workspace <id>',
+      'default: as .kvault.json, the key or your settings say, else your personal one',
+    )
     .option('--file <file>', 'a card as JSON; - for standard input')
     .option('--json', 'as JSON')
     .action((options) => done(async () => (await import('./cards.ts')).record(options)))
@@ -120,4 +125,21 @@ function addChecking(vaultCommand: MakeCommand, done: Done): void {
     .option('--applied-in <project>', 'key of the project you used it in')
     .option('--json', 'as JSON')
     .action((id, options) => done(async () => (await import('./verify.ts')).verifyCard(id, options)))
+}
+
+function addLearning(vaultCommand: MakeCommand, done: Done): void {
+  vaultCommand('drafts [verb] [draft-id]', 'cards found in your own work: list, show, accept, edit, dismiss')
+    .option('--status <status>', 'with list: open, accepted or dismissed')
+    .option('--verdict', 'with accept: say that the card it looks like worked')
+    .option('--card <id>', 'with --verdict: another card')
+    .option('--workspace <id>', 'with accept and edit: where the card goes')
+    .option('--file <file>', 'with edit: the words as JSON instead of your editor; - for standard input')
+    .option('--json', 'as JSON')
+    .action((verb, id, options) => done(async () => (await import('./drafts.ts')).drafts(verb, id, options)))
+  vaultCommand('mine', 'look through old sessions of your agents for what was solved in them')
+    .option('--agent <agent>', 'claude-code, codex, gemini or opencode (default: all)')
+    .option('--since <span>', 'sessions of the last 30d, 12h or 4w (default: 30d)')
+    .option('--dry-run', 'print what would be sent, send nothing')
+    .option('--json', 'as JSON')
+    .action((options) => done(async () => (await import('./mine/mine.ts')).mine(options)))
 }

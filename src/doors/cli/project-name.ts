@@ -22,6 +22,9 @@ function git(folder: string, ...args: string[]): string | undefined {
   }
 }
 
+/** The workspace that a project names as the home of its cards. */
+export const workspaceOf = (folder: string): string | undefined => readProjectFiles(folder).workspaceId
+
 /** The random name of a folder, made when it is asked for first. Two programs that ask at once get the same. */
 function keptName(folder: string): string {
   const names = join(settingsFolder(), 'folders')

@@ -4,6 +4,7 @@ import type { RawRoute } from '../../core/http/raw-route.ts'
 import { admission } from './admission.ts'
 import type { Answers } from './fast-path/answers.ts'
 import { parseRoute, toFastifyPath } from './routes.ts'
+import { opensPage, sendWebPage } from './web-page.ts'
 
 export async function serveRaw(
   app: FastifyInstance,
@@ -12,6 +13,7 @@ export async function serveRaw(
   routes: readonly RawRoute[],
 ): Promise<void> {
   for (const raw of routes) {
+    if (raw.isOn && !raw.isOn(services.config)) continue
     const { method, path } = parseRoute(raw.route)
     await app.register(async (scope) => {
       await raw.prepare?.(scope)
@@ -28,7 +30,10 @@ export async function serveRaw(
             done()
           },
         ],
-        handler: (request, reply) => raw.handle(services, request, reply),
+        handler: (request, reply) =>
+          raw.inApp && request.viewer && opensPage(request)
+            ? sendWebPage(reply)
+            : raw.handle(services, request, reply),
       })
     })
   }

@@ -1,43 +1,20 @@
-import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
 import type { Services } from '../../core/context.ts'
 import { AppError, nothingHere } from '../../core/errors.ts'
 import { VERSION } from '../../core/version.ts'
 import { countMiss } from './limits/rate-limit.ts'
+import { isWebBuilt, opensPage, sendCardPage, sendWebPage } from './web-page.ts'
 
 const DIST = new URL('../../../web/dist/', import.meta.url)
 
-/** Everything from this server, nothing inline: text that slips into a page cannot become code. */
-export const WEB_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "manifest-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+/** Whatever card it is, and whether there is one: the link of a card says no more than that it is one. */
+const CARD_ADDRESS = /^\/(?:cards|library)\/[\w-]{1,100}(?:\?|$)/
 
 /** The service worker fetches the files of the app, and does nothing else. */
 const WORKER_POLICY = "default-src 'none'; connect-src 'self'"
-
-/** Addresses that belong to programs: a mistyped one gets their 404, never a page. */
-const NOT_PAGES = /^\/(api|mcp|docs|health|metrics|openapi\.json|ai-guide|oauth|assets|\.well-known)(\/|$)/
-
-/** A browser that opens an address, as opposed to a script, a program or an image tag that fetches one. */
-function opensPage(request: FastifyRequest): boolean {
-  const path = request.url.split('?', 1)[0] ?? '/'
-  if (NOT_PAGES.test(path) || /\.\w+$/.test(path)) return false
-  const mode = request.headers['sec-fetch-mode']
-  if (mode !== undefined && mode !== 'navigate') return false
-  return request.headers.accept?.includes('text/html') ?? false
-}
 
 const asksForJson = ({ headers: { accept = '' } }: FastifyRequest): boolean =>
   /\bapplication\/([\w.-]+\+)?json\b/i.test(accept) && !/\btext\/html\b/i.test(accept)
@@ -48,6 +25,7 @@ const publicConfig = (config: Config) => ({
   version: VERSION,
   credits: config.credits,
   registration: config.registration,
+  public_pages: config.publicPages,
   mail: config.mail.smtpUrl !== undefined,
   google: config.google
     ? {
@@ -59,28 +37,14 @@ const publicConfig = (config: Config) => ({
 
 /** The built web app: its files, and its one page for every address that no other door has. */
 export async function serveWeb(app: FastifyInstance, services: Services): Promise<void> {
-  const index = await readFile(new URL('index.html', DIST), 'utf8').catch(() => undefined)
-  if (index === undefined) services.log.warn('the web app is not built; run: npm run build:web')
-
-  const sendPage = (reply: FastifyReply) => {
-    if (index === undefined)
-      throw new AppError(
-        503,
-        'not_configured',
-        'The web app is not built on this server. Run: npm run build:web',
-      )
-    return reply
-      .headers({ 'Content-Security-Policy': WEB_POLICY, 'Cache-Control': 'no-cache' })
-      .type('text/html; charset=utf-8')
-      .send(index)
-  }
+  if (!isWebBuilt()) services.log.warn('the web app is not built; run: npm run build:web')
 
   app.get(
     '/app-config.json',
     { config: { operation: 'web.config', compress: true } },
     async (_request, reply) => reply.header('Cache-Control', 'no-cache').send(publicConfig(services.config)),
   )
-  if (index !== undefined) {
+  if (isWebBuilt()) {
     const common = { decorateReply: false, index: false as const, cacheControl: false }
     await app.register(fastifyStatic, {
       ...common,
@@ -103,7 +67,7 @@ export async function serveWeb(app: FastifyInstance, services: Services): Promis
   }
   // The page without its address: what the service worker keeps for when the server is away.
   app.get('/app-shell', { config: { operation: 'web.page', compress: true } }, async (_request, reply) =>
-    sendPage(reply),
+    sendWebPage(reply),
   )
   // The link of an invitation is opened by whatever a person has at hand; only who asks for JSON is a program.
   app.get('/invite/:token', { config: { operation: 'web.page', compress: true } }, async (request, reply) => {
@@ -113,13 +77,15 @@ export async function serveWeb(app: FastifyInstance, services: Services): Promis
         'not_found',
         'This is a page. The invitation as JSON is at /api/v1/workspaces/invites/{token}.',
       )
-    return sendPage(reply)
+    return sendWebPage(reply)
   })
   app.get('/', { config: { operation: 'web.page', compress: true } }, async (_request, reply) =>
-    sendPage(reply),
+    sendWebPage(reply),
   )
   app.get('/*', { config: { operation: 'web.page', compress: true } }, async (request, reply) => {
-    if (opensPage(request)) return sendPage(reply)
+    // Programs that preview a link ask for anything, and by any means.
+    if (CARD_ADDRESS.test(request.url) && !asksForJson(request)) return sendCardPage(reply)
+    if (opensPage(request)) return sendWebPage(reply)
     countMiss(services, request)
     throw nothingHere()
   })

@@ -1,18 +1,18 @@
 import { type Insertable, sql, type Updateable } from 'kysely'
-import { MAX_PAGE_BYTES } from '../../core/page-size.ts'
 import { fromJson, toJson, toJsonOrNull } from '../../db/columns.ts'
 import type { Db } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
 import { insertRow, insertRows, type Named, prepared } from '../../db/prepared.ts'
 import type { CardEvidencesTable, CardsTable } from '../../db/tables/cards.ts'
-import { foldForFilter, secretsInEvidence } from './content.ts'
+import { secretsInEvidence } from './content.ts'
+import { withHomeFacts } from './homes.ts'
 import type { FoundSecret } from './review-rules.ts'
 import type { EvidenceInput } from './schemas.ts'
-import { type CardRow, selectCards, selectShortCards, writtenBytes } from './select.ts'
-import { type CardScope, isBrowsed, mayRead, mayUndelete } from './visibility.ts'
+import { type CardRow, selectCards } from './select.ts'
+import { mayRead, mayUndelete } from './visibility.ts'
 
 const readable = prepared((db, parameter: Named<{ viewer: string; card: string }>) =>
-  selectCards(db, parameter('viewer'))
+  withHomeFacts(selectCards(db, parameter('viewer')), parameter('viewer'))
     .where('cards.card_id', '=', parameter('card'))
     .where(mayRead(parameter('viewer'))),
 )
@@ -155,93 +155,6 @@ export const readingRoom = (db: Db, workspaceId: string) =>
     .select(['visibility', 'policy_json'])
     .where('workspace_id', '=', workspaceId)
     .executeTakeFirstOrThrow()
-
-/** Of one card in a page that is not shown whole. */
-const SHORT_CARD_BYTES = 16 * 1024
-
-export type ListFilter = {
-  scope: CardScope
-  workspaceId?: string | undefined
-  status?: string | undefined
-  track?: 'debug' | 'build' | undefined
-  q?: string | undefined
-}
-
-const contains = (word: string) => {
-  const pattern = `%${word.replace(/[\\%_]/g, '\\$&')}%`
-  return sql<boolean>`cards.filter_text like ${pattern} escape '\\'`
-}
-
-/**
- * The different words of a filter, the longest first, since most texts end there. What stands inside another word asks for
- * nothing more. Each of them is looked for in every card, so their number is what a list costs.
- */
-export function filterWords(q: string): string[] {
-  const words = new Set(foldForFilter(q).split(/\s+/))
-  words.delete('')
-  const longestFirst = [...words].toSorted((a, b) => b.length - a.length)
-  return longestFirst.filter((word, i) => !longestFirst.slice(0, i).some((longer) => longer.includes(word)))
-}
-
-export const listedCards = (db: Db, viewerId: string, filter: ListFilter) => {
-  const { scope, workspaceId, status, track, q } = filter
-  let query = db
-    .selectFrom('cards')
-    .where(isBrowsed(viewerId, scope, workspaceId === undefined ? [] : [workspaceId]))
-  if (status !== undefined)
-    query = query.where((eb) => eb(eb.ref('cards.status').$castTo<string>(), '=', status))
-  if (track !== undefined) query = query.where('cards.card_type', track === 'debug' ? '=' : '!=', 'debug_fix')
-  for (const word of filterWords(q ?? '')) query = query.where(contains(word))
-  return query
-}
-
-type Sized = { card_id: string; bytes: number }
-
-/** Which cards of a page are read whole: from the first on as many as fit, with room for the beginnings of the rest. */
-function chooseWhole(cards: readonly Sized[]): Set<string> {
-  const whole = new Set<string>()
-  let left = MAX_PAGE_BYTES - cards.length * SHORT_CARD_BYTES
-  for (const { card_id, bytes } of cards) {
-    left -= bytes
-    if (left < 0) break
-    whole.add(card_id)
-  }
-  return whole
-}
-
-/** With the bytes that its author wrote, where it is read whole. */
-export type ListedRow = { row: CardRow; wholeBytes: number | null }
-
-export async function listCards(
-  db: Db,
-  viewerId: string,
-  filter: ListFilter,
-  { page, page_size }: { page: number; page_size: number },
-): Promise<{ rows: ListedRow[]; total: number }> {
-  const { total } = await listedCards(db, viewerId, filter)
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
-  // The page is chosen by id and size first, so that neither sorting nor reading drags very long texts along.
-  const chosen = await listedCards(db, viewerId, filter)
-    .select(['cards.card_id', writtenBytes.as('bytes')])
-    .orderBy('cards.created_at', 'desc')
-    .orderBy('cards.card_id', 'desc')
-    .limit(page_size)
-    .offset((page - 1) * page_size)
-    .execute()
-  const whole = chooseWhole(chosen)
-  const read = (select: typeof selectCards | typeof selectShortCards, isWhole: boolean) => {
-    const ids = chosen.map((card) => card.card_id).filter((id) => whole.has(id) === isWhole)
-    return ids.length === 0 ? [] : select(db, viewerId).where('cards.card_id', 'in', ids).execute()
-  }
-  const found = [...(await read(selectCards, true)), ...(await read(selectShortCards, false))]
-  const byId = new Map(found.map((row) => [row.card_id, row]))
-  const rows = chosen.flatMap(({ card_id, bytes }) => {
-    const row = byId.get(card_id)
-    return row ? [{ row, wholeBytes: whole.has(card_id) ? bytes : null }] : []
-  })
-  return { rows, total }
-}
 
 export function findDeleted(
   db: Db,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
-import { type Ctx, inTx } from '../../core/context.ts'
+import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
 import { audit } from '../audit/audit.ts'
 import { deletableCard } from './access.ts'
@@ -14,6 +14,18 @@ export const KEPT_DAYS = 30
 const PURGE_BATCH = 100
 
 const keptSince = (ctx: Ctx) => new Date(ctx.now().getTime() - KEPT_DAYS * 86_400_000).toISOString()
+
+/** In the transaction of the caller. */
+export async function removeDeletable(ctx: UserCtx, cardId: string): Promise<void> {
+  const row = await deletableCard(ctx, cardId)
+  await updateCardRow(ctx.db, cardId, { deleted_at: ctx.now().toISOString() })
+  await unindexCard(ctx, cardId)
+  await audit(ctx, {
+    action: 'card.deleted',
+    subject: { type: 'card', id: cardId },
+    workspaceId: row.workspace_id,
+  })
+}
 
 export const deleteCard = capability({
   name: 'cards.delete',
@@ -31,14 +43,7 @@ export const deleteCard = capability({
       ctx,
       async (ctx) => {
         await holdCard(ctx, card_id)
-        const row = await deletableCard(ctx, card_id)
-        await updateCardRow(ctx.db, card_id, { deleted_at: ctx.now().toISOString() })
-        await unindexCard(ctx, card_id)
-        await audit(ctx, {
-          action: 'card.deleted',
-          subject: { type: 'card', id: card_id },
-          workspaceId: row.workspace_id,
-        })
+        await removeDeletable(ctx, card_id)
       },
       HOLDING,
     ),

@@ -31,6 +31,33 @@ async function requireMovable(ctx: UserCtx, row: CardRow, targetId: string): Pro
 /** Sharing means the members of a private team. Anywhere else the card arrives unpublished: nobody new reads it by a move. */
 const staysShared = ({ visibility, type }: WorkspacesTable) => visibility === 'private' && type !== 'personal'
 
+/** Within a transaction, after the viewer's right to write in the target was looked at. */
+export async function moveTo(ctx: UserCtx, row: CardRow, target: WorkspacesTable): Promise<void> {
+  const { card_id } = row
+  const { workspace_id } = target
+  await requireMovable(ctx, row, workspace_id)
+  await updateCardRow(ctx.db, card_id, {
+    workspace_id,
+    origin_workspace_id: workspace_id,
+    updated_at: ctx.now().toISOString(),
+    ...(staysShared(target) ? {} : { status: 'unpublished' as const, published_at: null }),
+  })
+  const subject = { type: 'card', id: card_id }
+  // Both logs tell: one workspace has lost a card, the other has got one.
+  await audit(ctx, {
+    action: 'card.moved_out',
+    subject,
+    workspaceId: row.workspace_id,
+    details: { to_workspace_id: workspace_id },
+  })
+  await audit(ctx, {
+    action: 'card.moved_in',
+    subject,
+    workspaceId: workspace_id,
+    details: { from_workspace_id: row.workspace_id },
+  })
+}
+
 export const moveCard = capability({
   name: 'cards.move',
   summary: 'Move a card to another workspace',
@@ -47,27 +74,7 @@ export const moveCard = capability({
       const row = await editableCard(ctx, card_id)
       const { workspace } = await requireRole(ctx, workspace_id, 'editor')
       if (row.workspace_id === workspace_id) return presentCard(row, ctx.now())
-      await requireMovable(ctx, row, workspace_id)
-      await updateCardRow(ctx.db, card_id, {
-        workspace_id,
-        origin_workspace_id: workspace_id,
-        updated_at: ctx.now().toISOString(),
-        ...(staysShared(workspace) ? {} : { status: 'unpublished' as const, published_at: null }),
-      })
-      const subject = { type: 'card', id: card_id }
-      // Both logs tell: one workspace has lost a card, the other has got one.
-      await audit(ctx, {
-        action: 'card.moved_out',
-        subject,
-        workspaceId: row.workspace_id,
-        details: { to_workspace_id: workspace_id },
-      })
-      await audit(ctx, {
-        action: 'card.moved_in',
-        subject,
-        workspaceId: workspace_id,
-        details: { from_workspace_id: row.workspace_id },
-      })
+      await moveTo(ctx, row, workspace)
       return saved(ctx, card_id)
     }),
 })

@@ -3,8 +3,10 @@ import { MARK, type ProvenanceAnswer } from '../../core/provenance.ts'
 import { fromJson, fromJsonOrNull } from '../../db/columns.ts'
 import { isDistrusted, storedTrust } from '../trust/stored-trust.ts'
 import { trackOf } from './card-type.ts'
-import type { EvidenceRow, ListedRow } from './cards.store.ts'
+import type { EvidenceRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
+import { presentHome } from './home.ts'
+import type { ListedRow } from './list.store.ts'
 import { presentTrust } from './present-trust.ts'
 import type { ReviewReason } from './review-rules.ts'
 import type { CardAnswer, ListedCard } from './schemas.ts'
@@ -52,7 +54,10 @@ export const presentCard = (row: CardRow, now: Date): CardAnswer => ({
     reviewed_at: row.reviewed_at,
   },
   feedback: feedbackOf(row),
+  ...presentHome(row),
   trust: presentTrust(row.trust, now),
+  ...(row.source_event_id === null ? {} : { source_event_id: row.source_event_id }),
+  ...(row.sample === null ? {} : { is_sample: true as const }),
   cites: fromJson(row.cites ?? '[]'),
   review_after_days: row.review_after_days,
   likely_outdated: isLikelyOutdated(row),

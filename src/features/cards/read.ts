@@ -7,7 +7,7 @@ import { noteOpened } from '../deliveries/deliveries.ts'
 import { requireVisible } from '../permissions/permission.ts'
 import { containsInstructions } from '../review/find-danger.ts'
 import { readableCard } from './access.ts'
-import { filterWords, type ListFilter, listCards } from './cards.store.ts'
+import { type CardOrder, filterWords, type ListFilter, listCards } from './list.store.ts'
 import { presentCard, presentPage } from './present.ts'
 import {
   type CardAnswer,
@@ -55,33 +55,37 @@ export const getCard = capability({
   },
 })
 
-type Paging = { page: number; page_size: number }
+type Paging = { page: number; page_size: number; order: CardOrder }
 
 /** A filter reads the beginning of every public card for each of its words; search has an index for that. */
 const MAX_FILTER_WORDS = 16
 const FILTERS_A_MINUTE = 120
 
-function requireModestFilter(ctx: UserCtx, { q, scope }: ListFilter): void {
-  if (q === undefined) return
-  if (scope !== 'public')
-    throw invalid('q', 'The text filter works with scope=public only; elsewhere use search')
-  if (filterWords(q).length > MAX_FILTER_WORDS)
-    throw invalid('q', `The text filter takes at most ${MAX_FILTER_WORDS} different words; search takes more`)
+function requireModestFilter(ctx: UserCtx, { q, contains, scope }: ListFilter): void {
+  if (q === undefined && contains === undefined) return
+  if (q !== undefined && scope !== 'public')
+    throw invalid('q', 'This text filter works with scope=public only; elsewhere use contains')
+  const field = q === undefined ? 'contains' : 'q'
+  if (filterWords(`${q ?? ''} ${contains ?? ''}`).length > MAX_FILTER_WORDS)
+    throw invalid(
+      field,
+      `The text filter takes at most ${MAX_FILTER_WORDS} different words; search takes more`,
+    )
   if (!ctx.config.rateLimit) return
   const state = ctx.limits.hit(`filter:${ctx.viewer.userId}`, FILTERS_A_MINUTE)
   if (state.exceeded) throw rateLimited(state.resetSeconds, 'Too many lists with a text filter.')
 }
 
-async function list(ctx: UserCtx, filter: ListFilter, { page, page_size }: Paging) {
+async function list(ctx: UserCtx, filter: ListFilter, { page, page_size, order }: Paging) {
   requireModestFilter(ctx, filter)
   if (filter.scope === 'workspace' && filter.workspaceId !== undefined)
     await requireVisible(ctx, filter.workspaceId)
-  const { rows, total } = await listCards(ctx.db, ctx.viewer.userId, filter, { page, page_size })
+  const { rows, total } = await listCards(ctx.db, ctx.viewer.userId, filter, { page, page_size, order })
   return { items: presentPage(rows, ctx.now()), total, page, page_size }
 }
 
 const LIST_DESCRIPTION =
-  'Newest first. scope=personal lists the cards that the caller owns; scope=workspace those of the workspaces that the caller is a member of, or of workspace_id; scope=public the public library. Nobody finds another person’s unpublished card here.'
+  'Newest first, or as sort says. scope=personal lists the cards that the caller owns; scope=workspace those of the workspaces that the caller is a member of, or of workspace_id; scope=public the public library. Nobody finds another person’s unpublished card here.'
 
 export const listCases = capability({
   name: 'cases.list',
@@ -92,8 +96,12 @@ export const listCases = capability({
   input: CaseListQuery,
   output: CaseListResponse,
   errors: [404],
-  run: (ctx, { workspace_id, page, page_size, ...filter }) =>
-    list(ctx, { ...filter, workspaceId: workspace_id }, { page, page_size }),
+  run: (ctx, { workspace_id, without_personal, sort, page, page_size, ...filter }) =>
+    list(
+      ctx,
+      { ...filter, workspaceId: workspace_id, withoutPersonal: without_personal },
+      { page, page_size, order: sort },
+    ),
 })
 
 export const listCardsPage = capability({
@@ -105,6 +113,10 @@ export const listCardsPage = capability({
   input: CardListQuery,
   output: CaseListResponse,
   errors: [404],
-  run: (ctx, { workspace_id, page, page_size, ...filter }) =>
-    list(ctx, { ...filter, workspaceId: workspace_id }, { page, page_size }),
+  run: (ctx, { workspace_id, without_personal, sort, page, page_size, ...filter }) =>
+    list(
+      ctx,
+      { ...filter, workspaceId: workspace_id, withoutPersonal: without_personal },
+      { page, page_size, order: sort },
+    ),
 })

@@ -3,8 +3,9 @@ import { inTx, type UserCtx } from '../../core/context.ts'
 import { toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
 import { readCites } from '../cites/read-cites.ts'
+import { homeOfCredential } from '../identity/users/key-home.ts'
 import { requireUser } from '../identity/users/users.ts'
-import { requireRole } from '../permissions/permission.ts'
+import { hasRole, requireRole, roleIn } from '../permissions/permission.ts'
 import { appendEvidences, insertCard } from './cards.store.ts'
 import { columnsOf, secretsInContent, warningsFor } from './content.ts'
 import { attachNamedImages } from './images/attach.ts'
@@ -17,17 +18,34 @@ import {
   MAX_BODY_BYTES,
   RecordTool,
 } from './schemas.ts'
-import { thinWrite } from './thin.ts'
+import { thinRecord } from './thin.ts'
 
-/** A card that names no workspace goes to the personal one. Any other workspace needs the role of an editor. */
-async function workspaceFor(ctx: UserCtx, workspaceId: string | null | undefined): Promise<string> {
-  if (workspaceId == null) return (await requireUser(ctx, ctx.viewer.userId)).personal_workspace_id
-  return (await requireRole(ctx, workspaceId, 'editor')).workspace.workspace_id
+const HOME_LOST =
+  'You can no longer write in the default workspace of this API key, so the card is in your personal workspace.'
+
+type Target = { workspaceId: string; note?: string }
+
+/** A card that names no workspace goes where its API key says, else to the personal one. Any other needs the role of an editor. */
+async function targetOf(ctx: UserCtx, workspaceId: string | null | undefined): Promise<Target> {
+  if (workspaceId != null)
+    return { workspaceId: (await requireRole(ctx, workspaceId, 'editor')).workspace.workspace_id }
+  const home = await homeOfCredential(ctx)
+  if (home !== null && hasRole(await roleIn(ctx, home), 'editor')) return { workspaceId: home }
+  const { personal_workspace_id } = await requireUser(ctx, ctx.viewer.userId)
+  return { workspaceId: personal_workspace_id, ...(home === null ? {} : { note: HOME_LOST }) }
 }
 
-async function record(ctx: UserCtx, input: CaseCreateInput): Promise<CardAnswer> {
+/** What a card comes from, where no person wrote it from nothing. */
+export type CardOrigin = { source_event_id?: string; sample?: string }
+
+/** Writes the card in the transaction of the caller. */
+export async function record(
+  ctx: UserCtx,
+  input: CaseCreateInput,
+  origin: CardOrigin = {},
+): Promise<CardAnswer> {
   const { workspace_id, evidences, ...given } = input
-  const workspaceId = await workspaceFor(ctx, workspace_id)
+  const { workspaceId, note } = await targetOf(ctx, workspace_id)
   const content = { ...given, scope_notes: null }
   const card_id = newId()
   const owner = ctx.viewer.userId
@@ -44,6 +62,7 @@ async function record(ctx: UserCtx, input: CaseCreateInput): Promise<CardAnswer>
       ...columnsOf(content),
       cites: toJson(readCites(content)),
       evidence_count: evidences.length,
+      ...origin,
       created_at: now,
       updated_at: now,
       edited_at: now,
@@ -65,6 +84,7 @@ async function record(ctx: UserCtx, input: CaseCreateInput): Promise<CardAnswer>
     ...(await saved(ctx, card_id)),
     warnings: warningsFor([...secretsInContent(content), ...inEvidence]),
     credits_earned: 0,
+    ...(note ? { home_note: note } : {}),
   }
 }
 
@@ -72,7 +92,7 @@ export const recordCard = capability({
   name: 'cards.record',
   summary: 'Record a new card; it stays unpublished',
   description:
-    'The card is private to its workspace until it is shared or published. Without workspace_id it goes to the personal workspace; another workspace takes the role editor or admin.',
+    'The card is private to its workspace until it is shared or published. Without workspace_id it goes to the default workspace of the API key, if it has one, else to the personal workspace; another workspace takes the role editor or admin.',
   scopes: ['record', 'case:write'],
   rest: ['POST /api/v1/cards', 'POST /api/v1/cases'],
   status: 201,
@@ -80,7 +100,7 @@ export const recordCard = capability({
     name: 'record_card',
     description: 'Save a solved problem, decision or how-to as a private card.',
     input: RecordTool,
-    thin: thinWrite,
+    thin: thinRecord,
   },
   input: CaseCreate,
   output: CaseResponse,

@@ -3,6 +3,7 @@ import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Id, Page, pageOf, Time } from '../../core/schemas.ts'
 import { dictionary, freeJson, openObject, sizeLimits } from '../../core/sizes.ts'
 import { SEVERITIES } from '../review/rule.ts'
+import { Home, Readers } from './home.ts'
 import { Trust } from './present-trust.ts'
 
 export const CARD_TYPES = ['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference'] as const
@@ -155,6 +156,8 @@ export const CaseResponse = z
     case_id: AnswerId.describe('The same as card_id'),
     workspace_id: AnswerId,
     origin_workspace_id: AnswerId,
+    home: Home.describe('Where it lives'),
+    readers: Readers.describe('Who can read it'),
     owner_id: AnswerId,
     owner_name: z.string(),
     provenance: Provenance,
@@ -186,6 +189,10 @@ export const CaseResponse = z
     merged_from: AnswerId.optional().describe(
       'The id that was asked for: that card was merged into this one',
     ),
+    source_event_id: AnswerId.optional().describe(
+      'The event in your memory that it was made from; only its owner is told',
+    ),
+    is_sample: z.literal(true).optional().describe('One of the sample cards of the first steps'),
     cites: z.array(z.string()).describe('Packages, files and addresses that it speaks of: npm:fastify@^5'),
     review_after_days: z.int().nullable().describe('Null: as the workspace says'),
     likely_outdated: z.boolean().describe('Verdicts and feedback speak against it, and enough of them'),
@@ -193,6 +200,7 @@ export const CaseResponse = z
     created_at: Time,
     updated_at: Time,
     published_at: Time.nullable(),
+    home_note: z.string().optional().describe('After recording: why it is not where it was to go'),
     warnings: z.array(Warning).optional().describe('After a write: what would stop sharing and publishing'),
     similar_cards: z.array(SimilarCard).optional().describe('After publishing: near, but no duplicates'),
     credits_earned: z.int().optional(),
@@ -216,6 +224,8 @@ export const CaseListItem = CaseResponse.extend({
 
 export const CaseListResponse = pageOf(CaseListItem).meta({ id: 'CaseListResponse' })
 
+export const CARD_ORDERS = ['created', 'changed', 'useful', 'title'] as const
+
 const listParameters = {
   workspace_id: Id.optional(),
   status: z.string().max(10_000).optional().describe('published or unpublished; another value finds nothing'),
@@ -223,6 +233,21 @@ const listParameters = {
     .enum(['personal', 'workspace', 'public'])
     .default('personal')
     .describe('personal: cards I own; workspace: cards of my workspaces; public: the public library'),
+  contains: z
+    .string()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe('Text filter for any scope: cards with all its words, at most 16'),
+  tag: z.string().trim().min(1).max(100).optional().describe('Only cards with this tag; in any case'),
+  without_personal: z
+    .boolean()
+    .optional()
+    .describe('With scope=workspace: without the personal workspace, so only what teams have'),
+  sort: z
+    .enum(CARD_ORDERS)
+    .default('created')
+    .describe('created, changed: the latest first; useful: most often found useful first; title: by name'),
   ...Page,
 }
 

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Whose } from '../../core/provenance.ts'
 import type { Db } from '../../db/db.ts'
 import type { CardsTable } from '../../db/tables/cards.ts'
+import type { HomeFacts } from './home.ts'
 import { isByViewer, isInTeamOf, mayDelete, mayUpdate, type ViewerId } from './visibility.ts'
 
 /** All but the folded text, which repeats the others and is looked at in the database alone. */
@@ -21,6 +22,7 @@ const SHOWN = [
   'cards.feedback_outdated',
   'cards.trust',
   'cards.superseded_by',
+  'cards.sample',
   'cards.confirmed_at',
   'cards.cites',
   'cards.cites_are_written',
@@ -52,7 +54,8 @@ const WRITTEN = [
   'cards.scope_notes',
 ] as const
 
-export type CardRow = Omit<Selectable<CardsTable>, 'filter_text' | 'recorded_with'> & {
+/** A card as lists and comparisons read it. */
+export type ReadRow = Omit<Selectable<CardsTable>, 'filter_text' | 'recorded_with'> & {
   owner_name: string
   owner_deleted_at: string | null
   /** Whose text it is to the viewer. */
@@ -60,6 +63,9 @@ export type CardRow = Omit<Selectable<CardsTable>, 'filter_text' | 'recorded_wit
   may_update: number
   may_delete: number
 }
+
+/** A card with what says where it lives and who reads it. */
+export type CardRow = ReadRow & HomeFacts
 
 /** How many bytes of a card its author wrote, read without reading them. */
 export const writtenBytes = sql<number>`${sql.join(
@@ -94,6 +100,14 @@ const selectHeads = (db: Db, viewerId: ViewerId) =>
         .else(sql.lit<Whose>('public'))
         .end()
         .as('whose'),
+      // Only its owner is told what the card was made from.
+      eb
+        .case()
+        .when('cards.owner_id', '=', viewerId)
+        .then(eb.ref('cards.source_event_id'))
+        .else(null)
+        .end()
+        .as('source_event_id'),
       eb.case().when(mayUpdate(viewerId)).then(1).else(0).end().as('may_update'),
       eb.case().when(mayDelete(viewerId)).then(1).else(0).end().as('may_delete'),
     ])

@@ -1,15 +1,18 @@
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
-import { forbidden } from '../../core/errors.ts'
+import { forbidden, invalid } from '../../core/errors.ts'
+import { Id } from '../../core/schemas.ts'
 import { audit } from '../audit/audit.ts'
-import { type CardRow, editableCard, ownCard, refuseOutsider } from './access.ts'
+import { requireRole } from '../permissions/permission.ts'
+import { type CardRow, editableCard, ownCard, readableCard, refuseOutsider } from './access.ts'
 import { updateCardRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
 import { HOLDING, holdCard } from './hold-card.store.ts'
+import { moveTo } from './move.ts'
 import { presentCard } from './present.ts'
 import { refuseUnsafe, review, reviewColumns } from './review.ts'
 import { saved } from './saved.ts'
-import { CardId, CaseResponse } from './schemas.ts'
+import { type CardAnswer, CardId, CaseResponse } from './schemas.ts'
 import { thinState } from './thin.ts'
 
 /** In a public or unlisted workspace sharing shows a card to strangers: that is for its owner to decide. */
@@ -24,11 +27,61 @@ async function requireOwnerInTheOpen(ctx: UserCtx, row: CardRow): Promise<void> 
     throw forbidden('Only the owner may share a card in a public or unlisted workspace.')
 }
 
+/** Sharing waits for no review, but keeps it: strangers see what has passed, here or if the workspace is opened later. */
+async function shareRow(ctx: UserCtx, row: CardRow, isMoved: boolean): Promise<CardAnswer> {
+  const { card_id } = row
+  if (row.status === 'published' && row.review_status !== 'not_reviewed')
+    return isMoved ? saved(ctx, card_id) : presentCard(row, ctx.now())
+  await refuseOutsider(ctx, row)
+  await requireOwnerInTheOpen(ctx, row)
+  const verdict = await review(ctx, row, contentOf(row), row.evidence_count)
+  refuseUnsafe(verdict)
+  const now = ctx.now().toISOString()
+  await updateCardRow(ctx.db, card_id, reviewColumns(verdict, now))
+  if (row.status === 'published') return saved(ctx, card_id)
+  await updateCardRow(ctx.db, card_id, { status: 'published', published_at: now, updated_at: now })
+  await audit(ctx, {
+    action: 'card.shared',
+    subject: { type: 'card', id: card_id },
+    workspaceId: row.workspace_id,
+  })
+  return saved(ctx, card_id)
+}
+
+async function takeBack(ctx: UserCtx, row: CardRow): Promise<void> {
+  await updateCardRow(ctx.db, row.card_id, {
+    status: 'unpublished',
+    workspace_id: row.origin_workspace_id,
+    published_at: null,
+    updated_at: ctx.now().toISOString(),
+  })
+  await audit(ctx, {
+    action: 'card.unpublished',
+    subject: { type: 'card', id: row.card_id },
+    workspaceId: row.workspace_id,
+  })
+}
+
+/** The card in the workspace in which it is to be shared; one that is published elsewhere is taken back first. */
+async function broughtTo(ctx: UserCtx, row: CardRow, workspaceId: string): Promise<CardRow> {
+  const { workspace } = await requireRole(ctx, workspaceId, 'editor')
+  if (workspace.type === 'personal')
+    throw invalid('workspace_id', 'Nobody else is in a personal workspace. Name a team, or move the card')
+  if (row.workspace_id === workspaceId) return row
+  let own = row
+  if (row.workspace_id !== row.origin_workspace_id) {
+    await takeBack(ctx, await ownCard(ctx, row.card_id, 'take back'))
+    own = await readableCard(ctx, row.card_id)
+  }
+  if (own.workspace_id !== workspaceId) await moveTo(ctx, own, workspace)
+  return readableCard(ctx, row.card_id)
+}
+
 export const shareCard = capability({
   name: 'cards.share',
-  summary: 'Share a card inside its workspace',
+  summary: 'Share a card inside its workspace, or in another one',
   description:
-    'Members of the workspace can then read and find it. It is not moved and earns nothing. No review stands in the way, but strangers see a card in a public or unlisted workspace only once it has passed one, and there only its owner may share it. A card that seems to hold a secret is refused, and in a public or unlisted workspace one that is dangerous to who reads it. Sharing a shared card changes nothing.',
+    'Members of the workspace can then read and find it. With workspace_id it is moved there first, in the same step: that needs the role editor or admin there, and a card that is published elsewhere is taken back by it. Without, it is not moved. It earns nothing. No review stands in the way, but strangers see a card in a public or unlisted workspace only once it has passed one, and there only its owner may share it. A card that seems to hold a secret is refused, and in a public or unlisted workspace one that is dangerous to who reads it. Sharing a shared card changes nothing.',
   scopes: ['record'],
   rest: ['POST /api/v1/cards/{card_id}/share', 'POST /api/v1/cases/{case_id}/share'],
   aliases: { case_id: 'card_id' },
@@ -36,31 +89,19 @@ export const shareCard = capability({
     name: 'share_card',
     description: "Let the members of a card's workspace find and read it.",
     idempotent: true,
+    input: CardId,
     thin: thinState,
   },
-  input: CardId,
+  input: CardId.extend({
+    workspace_id: Id.optional().describe('The team to share it with; left out: where it is'),
+  }),
   output: CaseResponse,
-  errors: [400, 404, 412],
-  run: (ctx, { card_id }) =>
+  errors: [400, 404, 409, 412],
+  run: (ctx, { card_id, workspace_id }) =>
     inTx(ctx, async (ctx) => {
       const row = await editableCard(ctx, card_id)
-      if (row.status === 'published' && row.review_status !== 'not_reviewed')
-        return presentCard(row, ctx.now())
-      await refuseOutsider(ctx, row)
-      await requireOwnerInTheOpen(ctx, row)
-      const verdict = await review(ctx, row, contentOf(row), row.evidence_count)
-      refuseUnsafe(verdict)
-      const now = ctx.now().toISOString()
-      // Sharing waits for no review, but keeps it: strangers see what has passed, here or if the workspace is opened later.
-      await updateCardRow(ctx.db, card_id, reviewColumns(verdict, now))
-      if (row.status === 'published') return saved(ctx, card_id)
-      await updateCardRow(ctx.db, card_id, { status: 'published', published_at: now, updated_at: now })
-      await audit(ctx, {
-        action: 'card.shared',
-        subject: { type: 'card', id: card_id },
-        workspaceId: row.workspace_id,
-      })
-      return saved(ctx, card_id)
+      const there = workspace_id === undefined ? row : await broughtTo(ctx, row, workspace_id)
+      return shareRow(ctx, there, there !== row)
     }),
 })
 
@@ -88,17 +129,7 @@ export const unpublishCard = capability({
         await holdCard(ctx, card_id)
         const row = await ownCard(ctx, card_id, 'unpublish')
         if (row.status === 'unpublished') return presentCard(row, ctx.now())
-        await updateCardRow(ctx.db, card_id, {
-          status: 'unpublished',
-          workspace_id: row.origin_workspace_id,
-          published_at: null,
-          updated_at: ctx.now().toISOString(),
-        })
-        await audit(ctx, {
-          action: 'card.unpublished',
-          subject: { type: 'card', id: card_id },
-          workspaceId: row.workspace_id,
-        })
+        await takeBack(ctx, row)
         return saved(ctx, card_id)
       },
       HOLDING,

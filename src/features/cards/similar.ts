@@ -10,7 +10,7 @@ import { ownerFilter, workspaceFilter } from './indexing/filters.ts'
 import { provenanceOf } from './present.ts'
 import { comparedText, relatedCards, type Text } from './related.ts'
 import { CardId, CaseCreate, SimilarCard, type SimilarCardAnswer } from './schemas.ts'
-import { type CardRow, selectCards } from './select.ts'
+import { type ReadRow, selectCards } from './select.ts'
 import { isCurrent, isListed, mayFind } from './visibility.ts'
 import { overlap, shinglesOf } from './words.ts'
 
@@ -19,7 +19,7 @@ const MOST_SHOWN = 5
 
 const IN_LIBRARY: Match = [[PUBLIC_FILTER], [workspaceFilter(PUBLIC_LIBRARY_ID)]]
 
-const present = (row: CardRow, similarity: number): SimilarCardAnswer => ({
+const present = (row: ReadRow, similarity: number): SimilarCardAnswer => ({
   card_id: row.card_id,
   case_id: row.card_id,
   title: row.title,
@@ -34,11 +34,11 @@ const present = (row: CardRow, similarity: number): SimilarCardAnswer => ({
 
 const similarityTo = (row: Text) => {
   const shingles = shinglesOf(comparedText(row))
-  return (other: CardRow) => overlap(shingles, shinglesOf(comparedText(other)))
+  return (other: ReadRow) => overlap(shingles, shinglesOf(comparedText(other)))
 }
 
 /** The library's cards that say nearly the same as this one, the nearest first. */
-async function nearInLibrary(ctx: UserCtx, row: CardRow) {
+async function nearInLibrary(ctx: UserCtx, row: ReadRow) {
   const ids = await relatedCards(ctx, row, { where: IN_LIBRARY, limit: MOST_COMPARED })
   if (ids.length === 0) return []
   const rows = await selectCards(ctx.db, ctx.viewer.userId)
@@ -54,7 +54,7 @@ async function nearInLibrary(ctx: UserCtx, row: CardRow) {
 }
 
 /** Refuses a card that the library has already; returns those that are near. */
-export async function refuseDuplicate(ctx: UserCtx, row: CardRow): Promise<SimilarCardAnswer[]> {
+export async function refuseDuplicate(ctx: UserCtx, row: ReadRow): Promise<SimilarCardAnswer[]> {
   const near = await nearInLibrary(ctx, row)
   const [nearest] = near
   if (nearest && nearest.similarity >= DUPLICATE)
@@ -85,7 +85,7 @@ async function findable(ctx: UserCtx): Promise<Match> {
 }
 
 /** What the caller finds by search that shares most with this text. */
-async function nearTo(ctx: UserCtx, text: Text, cardId?: string): Promise<SimilarCardAnswer[]> {
+export async function cardsLike(ctx: UserCtx, text: Text, cardId?: string): Promise<SimilarCardAnswer[]> {
   const ids = await relatedCards(ctx, text, { where: await findable(ctx), limit: MOST_COMPARED })
   if (ids.length === 0) return []
   let query = selectCards(ctx.db, ctx.viewer.userId)
@@ -112,7 +112,7 @@ export const similarTo = capability({
   output: z.array(SimilarCard),
   errors: [404],
   limit: 'search',
-  run: async (ctx, { card_id }) => nearTo(ctx, await readableCard(ctx, card_id), card_id),
+  run: async (ctx, { card_id }) => cardsLike(ctx, await readableCard(ctx, card_id), card_id),
 })
 
 export const similarToDraft = capability({
@@ -130,5 +130,5 @@ export const similarToDraft = capability({
     .meta({ id: 'CardDraft' }),
   output: z.array(SimilarCard),
   limit: 'search',
-  run: (ctx, draft) => nearTo(ctx, draft),
+  run: (ctx, draft) => cardsLike(ctx, draft),
 })

@@ -4,7 +4,7 @@ import type { UserCtx } from '../../core/context.ts'
 import { Id } from '../../core/schemas.ts'
 import { requireVisible } from '../permissions/permission.ts'
 import { trackOf } from './card-type.ts'
-import { type ListFilter, listedCards } from './cards.store.ts'
+import { type ListFilter, listedCards } from './list.store.ts'
 import { CARD_TYPES, CaseStatsResponse } from './schemas.ts'
 
 const TOP_TAGS = 10

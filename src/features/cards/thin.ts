@@ -121,6 +121,9 @@ const ThinWritten = z.object({
   warnings: z.array(Warning.pick({ field: true, kind: true })).optional(),
 })
 
+/** After recording it also says who can read the card, and why it is not where it was to go. */
+const ThinRecorded = ThinWritten.extend({ readers: z.string() })
+
 const stateOf = (card: Card, _input: object, baseUrl: string): z.input<typeof ThinWritten> => ({
   card_id: card.card_id,
   status: card.status,
@@ -151,6 +154,16 @@ export const thinUpdate = thinAnswer({
   input: z.object({}),
   output: ThinWritten.describe(AS_WRITTEN),
   of: stateOf,
+})
+
+/** A new card, and who can read it. */
+export const thinRecord = thinAnswer({
+  input: z.object({}),
+  output: ThinRecorded,
+  of: (card: Card, input: object, baseUrl) => ({
+    ...stateOf(card, input, baseUrl),
+    readers: card.home_note ? `${card.readers.text}. ${card.home_note}` : card.readers.text,
+  }),
 })
 
 /** A card that was shared, published or taken back. */

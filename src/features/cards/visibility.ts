@@ -100,8 +100,8 @@ export function mayUndelete(viewerId: ViewerId): Condition {
 }
 
 export type CardScope = 'personal' | 'workspace' | 'public'
-/** `own_and_team` is what a search finds that is asked for both at once. */
-export type SearchedScope = CardScope | 'own_and_team'
+/** `own_and_team` is what a search finds that is asked for both at once; `team` is what others share there. */
+export type SearchedScope = CardScope | 'own_and_team' | 'team'
 
 /**
  * What search shows. Nobody finds another person's unpublished card, whatever the role.
@@ -122,6 +122,8 @@ export function isListed(
   if (workspaceIds.length > 0) conditions.push(eb('cards.workspace_id', 'in', workspaceIds))
   if (scope === 'personal') conditions.push(isOwn(eb, viewerId))
   if (scope === 'public') conditions.push(isOpenTo(eb, ['public']))
+  if (scope === 'team')
+    conditions.push(isPublished(eb), isMember(eb, viewerId), eb('cards.owner_id', '!=', viewerId))
   if (scope === 'workspace')
     conditions.push(eb.or([isPublished(eb), isOwn(eb, viewerId)]), isMember(eb, viewerId))
   return eb.and(conditions)

@@ -2,17 +2,18 @@
 import type { RawRoute } from '../../core/http/raw-route.ts'
 import { type Html, html } from '../pages/html.ts'
 import { PAGE_HEADERS, page } from '../pages/page.ts'
-import { type GuidePage, guide } from './guide.ts'
+import { type GuidePage, guide, withAddress } from './guide.ts'
 
 const rendered = new Map<string, Html>()
 
 /** The renderer is large, so it is loaded when the first page is read and not when the program starts. */
-async function contentOf(found: GuidePage): Promise<Html> {
-  const known = rendered.get(found.slug)
+async function contentOf(found: GuidePage, baseUrl: string): Promise<Html> {
+  const key = `${baseUrl} ${found.slug}`
+  const known = rendered.get(key)
   if (known) return known
   const { renderGuide } = await import('./render.ts')
-  const content = renderGuide(found)
-  rendered.set(found.slug, content)
+  const content = renderGuide({ ...found, markdown: withAddress(found.markdown, baseUrl) })
+  rendered.set(key, content)
   return content
 }
 
@@ -22,6 +23,7 @@ const showGuide: RawRoute = {
   route: 'GET /guide',
   compress: true,
   scopes: 'public',
+  inApp: true,
   handle: async (_services, _request, reply) => {
     const items = [...guide().pages.values()].map(
       (one) => html`<li><a href="/guide/${one.slug}">${one.title}</a></li>`,
@@ -37,7 +39,8 @@ const showGuidePage: RawRoute = {
   route: 'GET /guide/{page}',
   compress: true,
   scopes: 'public',
-  handle: async (_services, request, reply) => {
+  inApp: true,
+  handle: async (services, request, reply) => {
     const { page: slug } = request.params as { page: string }
     const found = guide().pages.get(slug)
     if (!found) {
@@ -47,7 +50,7 @@ const showGuidePage: RawRoute = {
         .headers(PAGE_HEADERS)
         .send(page({ title: 'Not found', body }))
     }
-    const content = await contentOf(found)
+    const content = await contentOf(found, services.config.baseUrl)
     const body = html`<p class="soft"><a href="/guide">Guide</a></p>${content}`
     return reply.headers(PAGE_HEADERS).send(page({ title: found.title, width: 'reading', body }))
   },

@@ -3,7 +3,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { queryTerms, termsOf } from '../../text/analyse.ts'
 import { type Bm25, dampingOf, gainOf, rarity } from '../../text/bm25.ts'
 
-export type GuideSection = { page: string; anchor: string; title: string; url: string; text: string }
+export type GuideSection = {
+  page: string
+  anchor: string
+  /** 1 to 3, as its heading. */
+  level: number
+  title: string
+  url: string
+  text: string
+}
 export type GuidePage = { slug: string; title: string; markdown: string; sections: GuideSection[] }
 export type GuideHit = { section: GuideSection; score: number }
 
@@ -42,11 +50,18 @@ export function parsePage(slug: string, markdown: string): GuidePage {
     const plain = plainText(words)
     const id = anchor(plain)
     if (level === '#' && sections.length === 0) title = plain
-    current = { page: title, anchor: id, title: plain, url: `/guide/${slug}#${id}`, text: '' }
+    current = {
+      page: title,
+      anchor: id,
+      level: level.length,
+      title: plain,
+      url: `/guide/${slug}#${id}`,
+      text: '',
+    }
     sections.push(current)
   }
   for (const section of sections) section.text = section.text.trim()
-  return { slug, title, markdown, sections: sections.filter((section) => section.text !== '') }
+  return { slug, title, markdown, sections }
 }
 
 /** Heading anchors in document order; the second "Limits" of a page is `limits-2`. The page renderer uses it too. */
@@ -63,6 +78,14 @@ export function anchors(): (heading: string) => string {
     return count === 1 ? base : `${base}-${count}`
   }
 }
+
+/** The pages speak of a vault at `{base_url}`, or at localhost where a command is to be run. Readers have one of their own. */
+export const withAddress = (text: string, baseUrl: string): string =>
+  text.replace(/\{base_url\}|(?:http:\/\/)?localhost:8080/g, () => baseUrl)
+
+/** Pages link to each other by file name, as a repository shows them. */
+export const withPageLinks = (markdown: string): string =>
+  markdown.replace(/\]\((?:\.\/)?([a-z0-9-]{1,60})\.md(?=[)#])/g, '](/guide/$1')
 
 export function plainText(markdown: string): string {
   return markdown
@@ -86,7 +109,9 @@ export class Guide {
 
   constructor(pages: GuidePage[]) {
     this.pages = new Map(pages.map((page) => [page.slug, page]))
-    this.#documents = pages.flatMap((page) => page.sections.map(indexSection))
+    this.#documents = pages.flatMap((page) =>
+      page.sections.filter((section) => section.text !== '').map(indexSection),
+    )
     for (const { counts } of this.#documents) {
       for (const term of counts.keys()) this.#frequency.set(term, (this.#frequency.get(term) ?? 0) + 1)
     }
@@ -94,10 +119,13 @@ export class Guide {
     this.#averageLength = total / Math.max(1, this.#documents.length)
   }
 
-  search(question: string, limit: number): GuideHit[] {
+  search(question: string, limit: number, weigh: (section: GuideSection) => number = () => 1): GuideHit[] {
     const terms = queryTerms(question).filter((term) => this.#frequency.has(term))
     return this.#documents
-      .map((document) => ({ section: document.section, score: this.#score(document, terms) }))
+      .map((document) => ({
+        section: document.section,
+        score: this.#score(document, terms) * weigh(document.section),
+      }))
       .filter((hit) => hit.score > 0)
       .sort((a, b) => b.score - a.score || a.section.url.localeCompare(b.section.url))
       .slice(0, limit)

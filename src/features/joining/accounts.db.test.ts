@@ -120,6 +120,7 @@ onBothEngines('accounts', (t) => {
       share_usage: false,
       ask_before_added: false,
       weekly_digest: false,
+      keep_search_history: true,
     }
     expect((await user.get('/api/v1/user/settings')).body).toEqual(defaults)
     await user.put('/api/v1/user/settings', { language: 'de', publishing_enabled: false })

@@ -16,6 +16,7 @@ const JSON_COLUMNS = new Set([
   'redactions',
   'edited_fields',
   'details',
+  'candidate',
 ])
 
 /** Columns that hold JSON leave as JSON, not as text in text. */

@@ -107,6 +107,20 @@ const TICKETS: Kind = {
   ],
 }
 
+async function* repliesOf(db: Db, userId: string): AsyncGenerator<Row> {
+  const ids: Kind = { ...TICKETS, columns: ['ticket_id', 'created_at'] }
+  for await (const page of pagesOf(db, ids, { user_id: userId })) {
+    const ticketIds = page.map((ticket) => String(ticket.ticket_id))
+    if (ticketIds.length > 0)
+      yield* await db
+        .selectFrom('support_replies')
+        .select(['reply_id', 'ticket_id', 'from_support', 'message', 'created_at'])
+        .where('ticket_id', 'in', ticketIds)
+        .orderBy('created_at')
+        .execute()
+  }
+}
+
 const VERDICTS: Kind = {
   table: 'card_verdicts',
   id: 'verdict_id',
@@ -133,6 +147,29 @@ const NOTICES: Kind = {
   table: 'notices',
   id: 'notice_id',
   columns: ['notice_id', 'kind', 'workspace_id', 'details', 'created_at', 'read_at'],
+}
+
+const DRAFTS: Kind = {
+  table: 'card_drafts',
+  id: 'draft_id',
+  columns: [
+    'draft_id',
+    'status',
+    'candidate',
+    'project_key',
+    'session_id',
+    'client',
+    'card_id',
+    'created_at',
+    'expires_at',
+    'decided_at',
+  ],
+}
+
+const RECOVERIES: Kind = {
+  table: 'recoveries',
+  id: 'recovery_id',
+  columns: ['recovery_id', 'project_key', 'session_id', 'signature', 'attempts', 'is_lesson', 'created_at'],
 }
 
 const RECALL_CALLS: Kind = {
@@ -166,6 +203,12 @@ const RECALL_ITEMS: Kind = {
   ],
 }
 
+const SEARCHES: Kind = {
+  table: 'kept_searches',
+  id: 'search_id',
+  columns: ['search_id', 'kind', 'name', 'query', 'filters', 'created_at', 'used_at'],
+}
+
 /** What belongs to one person, by kind, each in the order of its making. */
 export const ownRows: Record<string, (db: Db, userId: string) => AsyncGenerator<Row>> = {
   card: (db, userId) => rowsOf(db, CARDS, { owner_id: userId }),
@@ -177,8 +220,12 @@ export const ownRows: Record<string, (db: Db, userId: string) => AsyncGenerator<
   raw_material: (db, userId) => rowsOf(db, { table: 'raw_materials', id: 'raw_id' }, { owner_id: userId }),
   credit_entry: (db, userId) => rowsOf(db, ENTRIES, { user_id: userId }),
   payment: (db, userId) => rowsOf(db, { table: 'billing_payments', id: 'payment_id' }, { user_id: userId }),
+  card_draft: (db, userId) => rowsOf(db, DRAFTS, { user_id: userId }),
+  recovery: (db, userId) => rowsOf(db, RECOVERIES, { user_id: userId }),
   notice: (db, userId) => rowsOf(db, NOTICES, { user_id: userId }),
   recall_call: (db, userId) => rowsOf(db, RECALL_CALLS, { user_id: userId }),
   recall_item: (db, userId) => rowsOf(db, RECALL_ITEMS, { user_id: userId }),
+  search: (db, userId) => rowsOf(db, SEARCHES, { user_id: userId }),
   support_ticket: (db, userId) => rowsOf(db, TICKETS, { user_id: userId }),
+  support_reply: repliesOf,
 }

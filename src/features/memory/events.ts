@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { inTx } from '../../core/context.ts'
-import { notFound } from '../../core/errors.ts'
 import { Provenance } from '../../core/provenance.ts'
 import { Id } from '../../core/schemas.ts'
 import { audit } from '../audit/audit.ts'
 import { sanitise } from '../redaction/redact.ts'
 import { appendTo, clean, hintFor, present } from './append.ts'
-import { findEvent, recount, removeEvent } from './events.store.ts'
+import { recount, removeEvent } from './events.store.ts'
+import { requireOwnEvent } from './own-events.ts'
 import { removeProject } from './projects.store.ts'
 import { APPENDING, ownMemory, resolveForWriting } from './resolve-project.ts'
 import {
@@ -73,8 +73,7 @@ export const readEvent = capability({
   input: z.object({ raw_id: Id }),
   output: WholeEvent,
   run: async (ctx, { raw_id }) => {
-    const event = await findEvent(ctx.db, ctx.viewer.userId, raw_id)
-    if (!event) throw notFound('Event')
+    const event = await requireOwnEvent(ctx, raw_id)
     return { ...present(event, event.project_key), provenance: ownMemory(event.workspace_id) }
   },
 })
@@ -98,8 +97,7 @@ export const deleteEvent = capability({
   output: z.void(),
   run: (ctx, { raw_id, client }) =>
     inTx(ctx, async (ctx) => {
-      const event = await findEvent(ctx.db, ctx.viewer.userId, raw_id)
-      if (!event) throw notFound('Event')
+      const event = await requireOwnEvent(ctx, raw_id)
       await removeEvent(ctx.db, ctx.database.engine, event)
       const left = await recount(ctx.db, event, -1)
       if (left === 0) await removeProject(ctx.db, event)

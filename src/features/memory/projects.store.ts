@@ -256,6 +256,25 @@ export async function lastPositions(db: Db, { user_id, project_id }: ProjectRef)
   return rows.map(({ partition_no, last_seq }) => ({ partition: partition_no, sequence: last_seq }))
 }
 
+/** Every project of a person with its partitions, those of the newest events first. */
+export async function partitionsOfPerson(db: Db, userId: string, limit: number) {
+  return db
+    .selectFrom('context_projects as projects')
+    .innerJoin('context_partitions as partitions', (join) =>
+      join
+        .onRef('partitions.project_id', '=', 'projects.project_id')
+        .onRef('partitions.user_id', '=', 'projects.user_id'),
+    )
+    .select(['projects.project_id', 'projects.project_key', 'projects.workspace_id'])
+    .select(['partitions.partition_no', 'partitions.last_seq'])
+    .where('projects.user_id', '=', userId)
+    .where('partitions.last_seq', '>', 0)
+    .orderBy('projects.last_event_at', (order) => order.desc().nullsLast())
+    .orderBy('partitions.partition_no', 'desc')
+    .limit(limit)
+    .execute()
+}
+
 /** Removes the project's own rows; its events are gone by then. */
 export async function removeProject(db: Db, project: ProjectRef): Promise<void> {
   const { user_id, project_id } = project

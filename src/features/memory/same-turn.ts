@@ -1,6 +1,8 @@
 import type { UserCtx } from '../../core/context.ts'
+import { fromJson, fromJsonOrNull, toJson } from '../../db/columns.ts'
+import { activityOf } from './activity.ts'
 import { appendTo, type Cleaned, type Written } from './append.ts'
-import { recount, removeEvent } from './events.store.ts'
+import { type EventRow, recount, removeEvent, termsOfEvent } from './events.store.ts'
 import type { ResolvedProject } from './resolve-project.ts'
 import { turnsOfOthers } from './same-turn.store.ts'
 import { isSameMessage } from './turn-content.ts'
@@ -21,14 +23,33 @@ export async function appendTurnOnce(
   turn: Cleaned,
 ): Promise<WrittenTurn> {
   const stored = await storedByAnother(ctx, resolved, turn)
-  if (stored && resolved.project && stored.content.length >= turn.content.length)
+  if (!stored || !resolved.project) return { ...(await appendTo(ctx, resolved, turn)), merged: false }
+  const isFuller = turn.content.length > stored.content.length
+  if (!isFuller && (hasActivity(stored.meta) || !hasActivity(turn.meta)))
     return { project: resolved.project, event: stored, merged: true }
-  if (stored) {
-    await removeEvent(ctx.db, ctx.database.engine, stored)
-    await recount(ctx.db, stored, -1)
-  }
-  return { ...(await appendTo(ctx, resolved, turn)), merged: stored !== undefined }
+  await removeEvent(ctx.db, ctx.database.engine, stored)
+  await recount(ctx.db, stored, -1)
+  const together = isFuller ? withActivityOf(turn, stored) : withWordsOf(turn, stored)
+  return { ...(await appendTo(ctx, resolved, together)), merged: true }
 }
+
+const hasActivity = (meta: string | null): boolean => activityOf(fromJsonOrNull(meta)) !== undefined
+
+/** The agent tells more and the hook alone knows what was run: the one that stays has both. */
+function withActivityOf(turn: Cleaned, stored: EventRow): Cleaned {
+  if (hasActivity(turn.meta) || !hasActivity(stored.meta)) return turn
+  const { activity } = fromJson<{ activity: unknown }>(stored.meta ?? '{}')
+  return { ...turn, meta: toJson({ ...fromJsonOrNull<object>(turn.meta), activity }) }
+}
+
+const withWordsOf = (turn: Cleaned, { title, content, search_text, redactions }: EventRow): Cleaned => ({
+  ...turn,
+  title,
+  content,
+  search_text,
+  redactions,
+  terms: termsOfEvent({ title, content }),
+})
 
 async function storedByAnother(ctx: UserCtx, { project }: ResolvedProject, turn: Cleaned) {
   const { session_id, client, content } = turn

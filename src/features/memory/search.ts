@@ -2,21 +2,18 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { Provenance } from '../../core/provenance.ts'
-import { AnswerId, JsonValue, Time } from '../../core/schemas.ts'
-import { fromJsonOrNull } from '../../db/columns.ts'
-import { tokens } from '../../text/analyse.ts'
+import { AnswerId, Time } from '../../core/schemas.ts'
 import { cutText } from '../../text/cut-text.ts'
 import { foldCase } from '../../text/fold.ts'
-import { snippetAround } from '../../text/literal-snippet.ts'
 import { rarestGrams, SHORTEST_INDEXED } from './events.search.ts'
-import { type EventRow, loadEvents, type NumberedEvent, newestTexts, scanNewest } from './events.store.ts'
+import { type EventRow, type NumberedEvent, newestTexts, scanNewest } from './events.store.ts'
 import { eventsWithin } from './events-within.store.ts'
+import { FoundEvent, presentEvent, presentRanked, rowsOf, type ShownEvent } from './found-events.ts'
 import { countSubstring, findSubstring } from './matches.search.ts'
 import { type Project, partitionsOf } from './projects.store.ts'
-import { findRanked, MOST_RANKED, type RankedHits } from './ranked/find-ranked.ts'
-import { isWeak } from './ranked/judge.ts'
+import { findRanked, MOST_RANKED } from './ranked/find-ranked.ts'
 import { ownMemory, resolveProject } from './resolve-project.ts'
-import { EventType, ProjectKey, WorkspaceId } from './schemas.ts'
+import { ProjectKey, WorkspaceId } from './schemas.ts'
 import { thinMemorySearch } from './thin.ts'
 
 const Mode = z.enum(['substring', 'ranked'])
@@ -35,22 +32,6 @@ const SearchInput = z.object({
   mode: Mode.optional().describe(
     'substring (the default): the literal text, newest first; ranked: by words, best first.',
   ),
-})
-
-const FoundEvent = z.object({
-  raw_id: AnswerId,
-  event_type: EventType,
-  title: z.string().nullable(),
-  snippet: z.string().describe('The surroundings of the match.'),
-  session_id: z.string().nullable(),
-  client: z.string().nullable(),
-  meta: z.record(z.string(), JsonValue).nullable(),
-  created_at: Time,
-  score: z
-    .number()
-    .optional()
-    .describe('Where words were asked for: how sure it is that the event answers the query, 0 to 1.'),
-  weak: z.literal(true).optional().describe('The event shares words with the query but hardly answers it.'),
 })
 
 export const ProjectContextSearchResponse = z
@@ -121,7 +102,6 @@ export const searchMemory = capability({
 })
 
 type Window = { from: number; limit: number }
-export type ShownEvent = z.input<typeof FoundEvent>
 type Answer = Pick<
   z.input<typeof ProjectContextSearchResponse>,
   'related' | 'corrected' | 'period' | 'total'
@@ -193,48 +173,6 @@ export async function eventsFor(
   return events
 }
 
-function presentRanked(
-  rows: readonly EventRow[],
-  page: RankedHits['hits'],
-  { terms }: RankedHits,
-): ShownEvent[] {
-  const confidenceOf = new Map(page.map(({ eventNo, confidence }) => [eventNo, confidence]))
-  return rows.map((row) => {
-    const shown = presentEvent(row, tellingWord(row.content, terms))
-    const score = confidenceOf.get(row.event_no)
-    if (score === undefined) return shown
-    return { ...shown, score: Math.round(score * 10_000) / 10_000, ...(isWeak(score) ? { weak: true } : {}) }
-  })
-}
-
-const presentEvent = (row: EventRow, needle: string): ShownEvent => ({
-  raw_id: row.raw_id,
-  event_type: row.event_type,
-  title: row.title,
-  snippet: snippetAround(row.content, needle),
-  session_id: row.session_id,
-  client: row.client,
-  meta: fromJsonOrNull<Record<string, z.core.util.JSONType>>(row.meta),
-  created_at: row.created_at,
-})
-
-/** A snippet is cut around the first position of the word that says most; nobody waits for one further back. */
-const LOOKED_THROUGH = 20_000
-
-/** Of the words asked for the one that says most and stands in the content, as it is written there. */
-function tellingWord(content: string, terms: readonly string[]): string {
-  const beginning = content.slice(0, LOOKED_THROUGH)
-  const positionOf = new Map(terms.map((term, position) => [term, position]))
-  let best = { position: terms.length, word: '' }
-  for (const { start, end, terms } of tokens(beginning))
-    for (const term of terms) {
-      const position = positionOf.get(term)
-      if (position !== undefined && position < best.position)
-        best = { position, word: beginning.slice(start, end) }
-    }
-  return foldCase(best.word)
-}
-
 /** Enough of the newest events that a common text is found among them without any index. */
 const NEWEST = 200
 /** What is common in these is taken to be common in all of the project. */
@@ -274,11 +212,3 @@ async function findNewest(ctx: UserCtx, project: Project, query: string, window:
 
 const pageOf = (found: readonly NumberedEvent[], { from, limit }: Window): number[] =>
   found.slice(from, from + limit).map((event) => event.event_no)
-
-/** The events with these numbers, in this order. */
-async function rowsOf(ctx: UserCtx, eventNos: readonly number[]): Promise<EventRow[]> {
-  const rows = new Map(
-    (await loadEvents(ctx.db, ctx.viewer.userId, eventNos)).map((row) => [row.event_no, row]),
-  )
-  return eventNos.flatMap((eventNo) => rows.get(eventNo) ?? [])
-}

@@ -7,6 +7,7 @@ import { fromJson } from '../../db/columns.ts'
 import { Findings } from '../redaction/stored.ts'
 import { appendTo, clean, type Draft } from './append.ts'
 import { documentFrom } from './documents.ts'
+import { markForMining } from './mining-due.ts'
 import { APPENDING, resolveForWriting } from './resolve-project.ts'
 import { appendTurnOnce } from './same-turn.ts'
 import {
@@ -142,6 +143,7 @@ export const appendTurn = capability({
               ? await appendTurnOnce(ctx, resolved, ready)
               : { ...(await appendTo(ctx, resolved, ready)), merged: false }
           isMerged ||= merged
+          if (draft.event_type === 'turn') await markForMining(ctx, event)
           resolved.project = project
           projectKey = project.project_key
           findings.add(fromJson(event.redactions))

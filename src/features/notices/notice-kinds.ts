@@ -9,6 +9,8 @@ export const NOTICE_KINDS = [
   'workspace.deleted',
   'account.address_proved',
   'cards.review_due',
+  'ticket.answered',
+  'drafts.new',
   'card.feedback',
   'card.commented',
   'card.mentioned',
@@ -65,6 +67,14 @@ const WORDS: Record<NoticeKind, (given: Named) => Words> = {
   'cards.review_due': () => ({
     heading: 'Some of your cards should be looked at again',
     line: 'Nobody has confirmed them for longer than their interval of review. Say that they are still true, change them, or let others take their place.',
+  }),
+  'ticket.answered': () => ({
+    heading: 'Support answered your ticket',
+    line: 'You find the answer under “Support”, “My tickets”, and can write back there.',
+  }),
+  'drafts.new': () => ({
+    heading: 'Something you solved could become a card',
+    line: 'A command failed, something was changed, and it worked. The draft is yours alone: accept it, change it or dismiss it.',
   }),
   'card.feedback': ({ actor, card, said }) => ({
     heading: `Feedback on ${card}`,

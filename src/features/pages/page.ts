@@ -1,4 +1,4 @@
-/** The frame of the few pages that the server renders itself: the guide, and the development provider's two pages. */
+/** The frame of the few pages that the server renders itself: the guide, the public library, and the development provider's. */
 import { readFileSync } from 'node:fs'
 import { type Html, html } from './html.ts'
 
@@ -14,15 +14,22 @@ export const PAGE_HEADERS = {
   'x-content-type-options': 'nosniff',
 } as const
 
-export type PageOptions = { title: string; width?: 'narrow' | 'reading'; body: Html }
+export type PageOptions = {
+  title: string
+  width?: 'narrow' | 'reading'
+  /** More for the head: what search engines and link previews read. */
+  head?: Html
+  body: Html
+}
 
-export function page({ title, width = 'narrow', body }: PageOptions): string {
+export function page({ title, width = 'narrow', head, body }: PageOptions): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Knowledge Vault</title>
+${head}
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${STYLESHEET_PATH}">
 </head>

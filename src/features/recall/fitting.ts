@@ -41,7 +41,7 @@ export type Fitting = {
 }
 
 export const foundCard = ({ card, confidence }: Judged, asker: Asker): Found => {
-  const why = explain(card.marked, card.row.fix_summary)
+  const why = explain(card.marked)
     .why.map(({ where, words }) => `${where}: ${words.join(', ')}`)
     .join('; ')
   return { item: cardItem(card.row, why, asker), confidence }

@@ -1,9 +1,10 @@
 import type { UserCtx } from '../../core/context.ts'
 import { queryTerms, termsOf } from '../../text/analyse.ts'
 import { itemsOf } from '../memory/documents.ts'
+import type { ShownEvent } from '../memory/found-events.ts'
 import { USER_PREFERENCES_KEY } from '../memory/project-key.ts'
 import { type ResolvedProject, refuseSecretKey, resolveProject } from '../memory/resolve-project.ts'
-import { eventsFor, type ShownEvent } from '../memory/search.ts'
+import { eventsFor } from '../memory/search.ts'
 import { type Snapshot, snapshotOf } from '../memory/snapshot.ts'
 import { type Asker, type Found, memoryItem } from './items.ts'
 

@@ -1,12 +1,17 @@
 import type { UserCtx } from '../../core/context.ts'
+import type { HomeFacts } from '../cards/home.ts'
+import { homesOf } from '../cards/homes.ts'
 import { byTrust } from './by-trust.ts'
 import { type Cover, confidenceOf, FLOOR, featuresOf } from './confidence.ts'
 import { type Demands, type Loaded, loadHits } from './results.ts'
 import type { Hit, Retrieved } from './retrieve.ts'
 import type { SearchScope } from './scope.ts'
 
-/** A result, and whether it is below the floor. */
-export type Picked = Loaded & { isWeak: boolean }
+/** A hit, and whether it is below the floor. */
+type Judgement = Loaded & { isWeak: boolean }
+
+/** A result: a hit, with where its card lives. */
+export type Picked = Judgement & { homeFacts: HomeFacts }
 
 export type Wish = { limit: number; minScore: number; demands: Demands }
 
@@ -79,7 +84,7 @@ export async function pickHits(
   const { limit, minScore, demands } = wish
   const { judged, bar } = judge(found, minScore, demands.isInTitle)
   const enough = Math.max(limit, LEAST_READ)
-  const [strong, weak]: [Picked[], Picked[]] = [[], []]
+  const [strong, weak]: [Judgement[], Judgement[]] = [[], []]
   const isHit = ({ confidence, covers }: Loaded) => confidence >= bar && isCarried(covers)
   const read = async (hits: readonly Hit[], isEnough: () => boolean): Promise<number> => {
     let at = 0
@@ -101,8 +106,17 @@ export async function pickHits(
   // Cards that only their lists speak of come after all others; where each of those is a hit, these are taken for hits too.
   const listed = judged.filter(({ hit }) => hit.covers === undefined).length
   const isEveryHit = likely.length === judged.length - listed
+  const shown = [...byTrust(strong), ...byTrust(weak)].slice(0, limit)
+  const homes = await homesOf(
+    ctx.db,
+    scope.viewerId,
+    shown.map(({ row }) => row.card_id),
+  )
   return {
-    picked: [...byTrust(strong), ...byTrust(weak)].slice(0, limit),
+    picked: shown.flatMap((hit) => {
+      const homeFacts = homes.get(hit.row.card_id)
+      return homeFacts ? [{ ...hit, homeFacts }] : []
+    }),
     total: strong.length + Math.max(0, likely.length - looked) + (isEveryHit ? listed : 0),
   }
 }

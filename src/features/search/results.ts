@@ -6,6 +6,7 @@ import { explain, type Field, type Marked, markTexts } from '../../text/snippet.
 import { trackOf } from '../cards/card-type.ts'
 import type { Step } from '../cards/content.ts'
 import { evidenceTexts } from '../cards/evidence-texts.ts'
+import { type HomeFacts, presentHome } from '../cards/home.ts'
 import { matchesEnvironment, sameTag } from '../cards/indexing/filters.ts'
 import { feedbackOf, isLikelyOutdated, provenanceOf } from '../cards/present.ts'
 import { presentTrust } from '../cards/present-trust.ts'
@@ -193,7 +194,7 @@ const provenanceWith = (row: Loaded['row'], snippet: string) => ({
 })
 
 export const presentHit = (
-  { row, trust, confidence, marked }: Loaded,
+  { row, homeFacts, trust, confidence, marked }: Loaded & { homeFacts: HomeFacts },
   hitReason: SearchResultAnswer['hit_reason'],
   { isWeak, myEnvironment, now }: Showing,
 ): SearchResultAnswer => {
@@ -210,6 +211,7 @@ export const presentHit = (
     environment: fromJson(row.environment),
     status: row.status,
     workspace_id: row.workspace_id,
+    ...presentHome({ ...row, ...homeFacts }),
     owner_name: row.owner_name,
     provenance: provenanceWith(row, snippet),
     score: confidence,

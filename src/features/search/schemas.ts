@@ -2,12 +2,13 @@ import { z } from 'zod'
 import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { dictionary } from '../../core/sizes.ts'
+import { Home, Readers } from '../cards/home.ts'
 import { Trust } from '../cards/present-trust.ts'
 
 const CardType = z.enum(['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference'])
 
 /** Room for an error with its stack; what a search weighs of it is less. */
-const LONGEST_QUERY = 200_000
+export const LONGEST_QUERY = 200_000
 
 const QUERY_HELP = 'Words or error text. In a line also "a phrase", tag:x, type:how_to, in:title, -word'
 
@@ -70,6 +71,8 @@ export const SearchResult = z
     environment: z.record(z.string(), z.string()),
     status: z.enum(['unpublished', 'published']),
     workspace_id: AnswerId,
+    home: Home,
+    readers: Readers,
     owner_name: z.string(),
     provenance: Provenance,
     score: z.number().describe('Confidence that the card answers the query, 0 to 1'),

@@ -38,7 +38,7 @@ async function openWorkspaces(ctx: Ctx, { viewerId, scope, workspaceIds }: Searc
   let query = ctx.db.selectFrom('workspaces').select('workspaces.workspace_id')
   if (named) query = query.where('workspaces.workspace_id', 'in', workspaceIds)
   if (scope === 'public') query = query.where('workspaces.visibility', '=', 'public')
-  if (scope === 'workspace' || scope === 'own_and_team') {
+  if (scope === 'workspace' || scope === 'own_and_team' || scope === 'team') {
     query = query
       .innerJoin('memberships', (join) =>
         join
@@ -59,6 +59,7 @@ export async function tenancy(ctx: Ctx, asked: SearchScope): Promise<Match> {
   if (scope === 'public' && !named) return [[PUBLIC_FILTER]]
   const open = await openWorkspaces(ctx, asked)
   if (scope === 'public') return [[PUBLIC_FILTER], open.map(workspaceFilter)]
+  if (scope === 'team') return [open.map(workspaceFilter)]
   const ofTeam = open.flatMap((id) => [workspaceFilter(id), ownerInFilter(viewerId, id)])
   if (scope === 'workspace') return [ofTeam]
   const own = named ? workspaceIds.map((id) => ownerInFilter(viewerId, id)) : [ownerFilter(viewerId)]

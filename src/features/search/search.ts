@@ -7,7 +7,10 @@ import { fold } from '../../text/fold.ts'
 import { readQuery } from '../../text/query-words.ts'
 import { STOP_WORDS } from '../../text/stopwords.ts'
 import { wordHash } from '../../text/term-hash.ts'
+import { ownerFilter } from '../cards/indexing/filters.ts'
+import type { SearchedScope } from '../cards/visibility.ts'
 import { balanceOf } from '../credits/ledger.ts'
+import { noteFirstSearch } from '../first-steps/first-search.ts'
 import { noteMissedSearch } from '../missed-searches/missed-searches.ts'
 import { actionCardFor } from './action-card.ts'
 import { chargedSearch, type Outcome } from './charge.ts'
@@ -27,9 +30,12 @@ import {
 import { type SearchScope, tagsInScope } from './scope.ts'
 import { thinSearch } from './thin.ts'
 
-const scopeOf = (ctx: UserCtx, input: SearchInput): SearchScope => ({
+/** What is asked, apart from where. */
+export type Question = Omit<SearchInput, 'scope' | 'include_workspaces'>
+
+const scopeOf = (ctx: UserCtx, input: Question, scope: SearchedScope): SearchScope => ({
   viewerId: ctx.viewer.userId,
-  scope: input.include_workspaces ? 'own_and_team' : input.scope,
+  scope,
   workspaceIds: [...new Set(input.workspace_ids ?? [])],
   tags: input.tags ?? [],
   environment: input.environment ?? {},
@@ -43,8 +49,8 @@ async function freeSearch(ctx: UserCtx, scope: SearchScope, found: Retrieved, wi
 }
 
 /** Reads the query, and narrows the scope by what its syntax says. */
-async function understand(ctx: UserCtx, input: SearchInput) {
-  const asked = scopeOf(ctx, input)
+async function understand(ctx: UserCtx, input: Question, where: SearchedScope) {
+  const asked = scopeOf(ctx, input, where)
   const tags = await tagsInScope(ctx, asked, tagsNamed(input.query))
   const read = readSyntax(input.query, (tag) => tags.includes(tag))
   const scope: SearchScope = {
@@ -52,7 +58,10 @@ async function understand(ctx: UserCtx, input: SearchInput) {
     tags: [...asked.tags, ...read.tags],
     type: read.type,
     required: read.phrases.flatMap(requiredBy),
-    without: read.without.flatMap((word) => termsOf(word).map(wordHash)),
+    without: [
+      ...read.without.flatMap((word) => termsOf(word).map(wordHash)),
+      ...(where === 'team' ? [ownerFilter(ctx.viewer.userId)] : []),
+    ],
   }
   const words = readQuery(read.text).map((word) => ({ ...word, isQuoted: read.asTyped.has(word.typed) }))
   return { read, scope, words }
@@ -68,19 +77,19 @@ function hitReason(ctx: UserCtx, { scope }: SearchScope, { row }: Loaded): Searc
   if (scope === 'personal') return 'free_personal_scope'
   const isOwn = row.owner_id === ctx.viewer.userId
   if (scope === 'own_and_team') return isOwn ? 'free_personal_scope' : 'free_workspace_scope'
-  if (scope === 'workspace') return 'free_workspace_scope'
+  if (scope === 'workspace' || scope === 'team') return 'free_workspace_scope'
   if (isOwn) return 'free_own_card'
   return ctx.config.credits ? 'public_hit_charged' : 'credits_off'
 }
 
-async function search(ctx: UserCtx, input: SearchInput): Promise<SearchAnswer> {
+/** One search in one scope: what is found, what it costs, how the question was read. */
+export async function searchIn(
+  ctx: UserCtx,
+  where: SearchedScope,
+  input: Question,
+): Promise<Omit<SearchAnswer, 'scope'>> {
   const started = performance.now()
-  if (input.include_workspaces && input.scope !== 'personal')
-    throw invalid(
-      'include_workspaces',
-      'It adds the cards of your workspaces to scope personal; leave it out elsewhere',
-    )
-  const { read, scope, words } = await understand(ctx, input)
+  const { read, scope, words } = await understand(ctx, input, where)
   const found = await retrieve(ctx, words, scope)
   const demands = { phrases: read.phrases, isInTitle: read.isInTitle }
   const wish = { limit: input.limit, minScore: input.min_score ?? 0, demands }
@@ -88,11 +97,11 @@ async function search(ctx: UserCtx, input: SearchInput): Promise<SearchAnswer> {
   const { picked, total, charged, balance } = isPaid
     ? await chargedSearch(ctx, scope, found, wish, { ref: { type: 'search', id: newId() } })
     : await freeSearch(ctx, scope, found, wish)
+  await noteFirstSearch(ctx)
   const hits = picked.filter(({ isWeak }) => !isWeak)
   if (hits.length === 0) await noteMissedSearch(ctx, { query: read.text, ...scope })
   return {
     query: input.query,
-    scope: input.scope,
     results: picked.map((hit) =>
       presentHit(hit, hitReason(ctx, scope, hit), {
         isWeak: hit.isWeak,
@@ -116,6 +125,15 @@ async function search(ctx: UserCtx, input: SearchInput): Promise<SearchAnswer> {
 function presentSyntax({ phrases, tags, type, isInTitle, without }: QueryRead): SearchAnswer['read_as'] {
   const isPlain = phrases.length + tags.length + without.length === 0 && !type && !isInTitle
   return isPlain ? null : { phrases, tags, type: type ?? null, in_title: isInTitle, without }
+}
+
+async function search(ctx: UserCtx, { scope, include_workspaces, ...asked }: SearchInput) {
+  if (include_workspaces && scope !== 'personal')
+    throw invalid(
+      'include_workspaces',
+      'It adds the cards of your workspaces to scope personal; leave it out elsewhere',
+    )
+  return { ...(await searchIn(ctx, include_workspaces ? 'own_and_team' : scope, asked)), scope }
 }
 
 export const searchCards = capability({

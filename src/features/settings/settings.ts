@@ -5,6 +5,7 @@ import { invalid } from '../../core/errors.ts'
 import { toJson } from '../../db/columns.ts'
 import { settingsOf, UserSettings } from '../identity/users/user-settings.ts'
 import { defaultWorkspaceOf, requireUser, updateUser } from '../identity/users/users.ts'
+import { forgetHistory } from '../kept-searches/history.ts'
 import { hasRole, roleIn } from '../permissions/permission.ts'
 
 export const readSettings = capability({
@@ -32,6 +33,7 @@ export const replaceSettings = capability({
       const workspaceId = settings.default_workspace_id
       if (workspaceId !== null && !hasRole(await roleIn(ctx, workspaceId), 'editor'))
         throw invalid('default_workspace_id', 'You cannot write cards in this workspace')
+      if (!settings.keep_search_history) await forgetHistory(ctx)
       await updateUser(ctx.db, ctx.viewer.userId, {
         settings: toJson(settings),
         updated_at: ctx.now().toISOString(),

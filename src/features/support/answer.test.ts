@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Guide, parsePage } from '../guide/guide.ts'
+import { Guide, loadGuide, parsePage } from '../guide/guide.ts'
 import { answerPieces, answerWhole, lookUp, NOTHING_FOUND } from './answer.ts'
 
 const guide = new Guide([
@@ -13,11 +13,18 @@ const guide = new Guide([
   ),
 ])
 
-async function reply(message: string, history: { role: 'user' | 'assistant'; content: string }[] = []) {
+async function reply(
+  message: string,
+  history: { role: 'user' | 'assistant'; content: string }[] = [],
+  more: { guide?: Guide; isInWebApp?: boolean } = {},
+) {
   const material = lookUp({
     message,
     history,
     guide,
+    isInWebApp: false,
+    baseUrl: 'https://vault.example',
+    ...more,
     llm: null,
     onModelError: () => {},
   })
@@ -47,4 +54,22 @@ test('a short follow-up is understood with the question before it', async () => 
 
 test('what the guide does not have is said plainly', async () => {
   expect(await reply('quaternion zebra')).toEqual({ text: NOTHING_FOUND, sources: [] })
+})
+
+test('somebody in the web app is told what to click, and no address is left open', async () => {
+  const whole = loadGuide()
+  for (const [question, url] of [
+    ['How do I connect Claude Code?', '/guide/web-app#connect-your-agent'],
+    ['How do I change my password?', '/guide/web-app#settings'],
+    ['How do I invite somebody to my team?', '/guide/web-app#team'],
+    ['How do I publish a card?', '/guide/web-app#share-publish-delete'],
+    ['Where do I see the answer to my ticket?', '/guide/web-app#support'],
+  ] as const) {
+    const { text, sources } = await reply(question, [], { guide: whole, isInWebApp: true })
+    expect(sources[0]?.url, question).toBe(url)
+    expect(text, question).not.toMatch(/\/api\/v1\/|curl/)
+  }
+  const { text } = await reply('One command that connects all agents on my computer', [], { guide: whole })
+  expect(text).toContain('https://vault.example/kvault.tgz')
+  expect(text).not.toContain('{base_url}')
 })

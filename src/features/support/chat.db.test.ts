@@ -148,6 +148,8 @@ describe('support chat with a model', () => {
       message: 'plan',
       history: [],
       guide: guide(),
+      isInWebApp: false,
+      baseUrl: 'http://127.0.0.1:8080',
       llm: { baseUrl: model.url, apiKey: null, model: 'stand-in' },
       signal: left.signal,
       onModelError: () => {},

@@ -26,6 +26,10 @@ export const SupportChatRequest = z
       .describe(
         'Goes on with a conversation of the last hour. Signed in, any id of your own; without an account a UUID, such as the one of an earlier answer.',
       ),
+    asked_in: z
+      .enum(['web_app', 'elsewhere'])
+      .default('elsewhere')
+      .describe('web_app: the answer says what to click there, before commands and API calls.'),
     history: z
       .array(z.object({ role: z.enum(['user', 'assistant']), content: z.string().max(8000) }))
       .max(20)
@@ -63,6 +67,8 @@ export async function ask(ctx: Ctx, request: Request, signal?: AbortSignal): Pro
     message,
     history: conversation.history,
     guide: guide(),
+    isInWebApp: request.asked_in === 'web_app',
+    baseUrl: ctx.config.baseUrl,
     llm: ctx.config.llm ?? null,
     ...(signal ? { signal } : {}),
     onModelError: (error: LlmError) =>

@@ -31,3 +31,34 @@ export const ticketsToRescan: RescanSource = {
     })
   },
 }
+
+export const repliesToRescan: RescanSource = {
+  name: 'ticket replies',
+  count: async (db) => {
+    const { total } = await db
+      .selectFrom('support_replies')
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow()
+    return total
+  },
+  batch: async (db, after, limit) => {
+    const rows = await db
+      .selectFrom('support_replies')
+      .select(['reply_id', 'message'])
+      .where('reply_id', '>', after)
+      .orderBy('reply_id')
+      .limit(limit)
+      .execute()
+    return rows.map(({ reply_id, message: given }) => {
+      const findings = new Findings()
+      const message = cleanText(given, findings)
+      return {
+        id: reply_id,
+        findings: findings.list(),
+        save: async (db) => {
+          await db.updateTable('support_replies').set({ message }).where('reply_id', '=', reply_id).execute()
+        },
+      }
+    })
+  },
+}

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import multipart from '@fastify/multipart'
 import { z } from 'zod'
 import { type Ctx, inTx } from '../../core/context.ts'
-import { notFound } from '../../core/errors.ts'
+import { notAuthenticated, notFound } from '../../core/errors.ts'
 import { contextOfRequest } from '../../core/http/context-of-request.ts'
 import { credentialOf } from '../../core/http/credential-of-request.ts'
 import { onceOnly } from '../../core/http/idempotency.ts'
@@ -13,7 +13,7 @@ import { parseInput } from '../../core/invoke.ts'
 import { newId } from '../../db/ids.ts'
 import { requireFreeDisk, requireRoomForNobody } from './room.ts'
 import { findAttachment } from './tickets.store.ts'
-import { NewTicket, openTicket, requireAdmin, ticketFolder } from './tickets.ts'
+import { NewTicket, openTicket, readableTicket, ticketFolder } from './tickets.ts'
 import { MAX_ATTACHMENT_BYTES, MAX_ATTACHMENTS, receiveUpload } from './upload.ts'
 
 const json = (schema: object) => ({ 'application/json': { schema } })
@@ -116,7 +116,7 @@ const open = (ctx: Ctx, given: Given) =>
 
 export const readAttachment: RawRoute = {
   name: 'support.attachment',
-  summary: 'A file of a ticket, for administrators',
+  summary: 'A file of a ticket, for its author and for administrators',
   route: 'GET /api/v1/support/tickets/{ticket_id}/attachments/{attachment_id}',
   scopes: ['account'],
   openapi: {
@@ -126,8 +126,10 @@ export const readAttachment: RawRoute = {
     errors: [404],
   },
   handle: async (services, request, reply) => {
-    requireAdmin(request.viewer)
     const { ticket_id, attachment_id } = request.params as { ticket_id: string; attachment_id: string }
+    const { viewer } = request
+    if (!viewer) throw notAuthenticated()
+    await readableTicket({ ...contextOfRequest(services, request), viewer }, ticket_id)
     const found = await findAttachment(services.database.read, ticket_id, attachment_id)
     if (!found) throw notFound('Attachment')
     // Always a download: what strangers sent is never shown as a page of ours.

@@ -1,6 +1,10 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/db.ts'
-import type { SupportAttachmentsTable, SupportTicketsTable } from '../../db/tables/support.ts'
+import type {
+  SupportAttachmentsTable,
+  SupportRepliesTable,
+  SupportTicketsTable,
+} from '../../db/tables/support.ts'
 import { PLANS } from '../billing/plans.ts'
 import type { Attachment } from './upload.ts'
 
@@ -49,6 +53,65 @@ export function listTicketRows(
     .orderBy('ticket_id', 'desc')
     .limit(limit)
     .offset(offset)
+    .execute()
+}
+
+/** Newest first. */
+export function listTicketsOf(
+  db: Db,
+  userId: string,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<TicketRow[]> {
+  return db
+    .selectFrom('support_tickets')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('created_at', 'desc')
+    .orderBy('ticket_id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+}
+
+export async function countTicketsOf(db: Db, userId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('support_tickets')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+export async function insertReply(db: Db, row: SupportRepliesTable): Promise<void> {
+  await db.insertInto('support_replies').values(row).execute()
+}
+
+export function listReplies(db: Db, ticketId: string): Promise<SupportRepliesTable[]> {
+  return db
+    .selectFrom('support_replies')
+    .selectAll()
+    .where('ticket_id', '=', ticketId)
+    .orderBy('created_at')
+    .orderBy('reply_id')
+    .execute()
+}
+
+export async function countReplies(db: Db, ticketIds: readonly string[]): Promise<Map<string, number>> {
+  if (ticketIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('support_replies')
+    .select((eb) => ['ticket_id', eb.fn.countAll<number>().as('count')])
+    .where('ticket_id', 'in', ticketIds)
+    .groupBy('ticket_id')
+    .execute()
+  return new Map(rows.map(({ ticket_id, count }) => [ticket_id, count]))
+}
+
+export async function reopenTicketRow(db: Db, ticketId: string): Promise<void> {
+  await db
+    .updateTable('support_tickets')
+    .set({ status: 'open', closed_at: null, closed_by: null })
+    .where('ticket_id', '=', ticketId)
     .execute()
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import type { Config } from '../../config.ts'
 import { capability } from '../../core/capability.ts'
-import { type Ctx, inTx, type Services, type Viewer } from '../../core/context.ts'
+import { type Ctx, inTx, type Services, type UserCtx, type Viewer } from '../../core/context.ts'
 import { forbidden, notFound } from '../../core/errors.ts'
 import { AnswerId, Email, Id, Page, pageOf, Time } from '../../core/schemas.ts'
 import { audit } from '../audit/audit.ts'
@@ -13,11 +13,13 @@ import { mailWithButton } from '../mail/template.ts'
 import { sanitise } from '../redaction/redact.ts'
 import {
   closeTicketRow,
+  countReplies,
   countTickets,
   existingTickets,
   findTicket,
   insertTicket,
   listAttachments,
+  listReplies,
   listTicketRows,
   type TicketRow,
 } from './tickets.store.ts'
@@ -59,10 +61,24 @@ export const TicketResponse = z
       .nullable()
       .describe('The plan of the author when the ticket was opened; null where nobody was signed in'),
     attachments: z.array(AttachmentResponse),
+    reply_count: z.int(),
     created_at: Time,
     closed_at: Time.nullable(),
   })
   .meta({ id: 'SupportTicket' })
+
+const Reply = z
+  .object({
+    reply_id: AnswerId,
+    from_support: z.boolean().describe('By an administrator of this server; otherwise by the author'),
+    message: z.string(),
+    created_at: Time,
+  })
+  .meta({ id: 'SupportReply' })
+
+export const TicketWithReplies = TicketResponse.extend({
+  replies: z.array(Reply).describe('Oldest first'),
+}).meta({ id: 'SupportTicketWithReplies' })
 
 export const ticketFolder = (config: Config, ticketId: string): string =>
   join(config.dataDir, 'tickets', ticketId)
@@ -133,25 +149,21 @@ export const listTickets = capability({
   run: async (ctx, { status, page, page_size }) => {
     requireAdmin(ctx.viewer)
     const rows = await listTicketRows(ctx.db, { status, limit: page_size, offset: (page - 1) * page_size })
-    const items = await Promise.all(rows.map((row) => present(ctx, row)))
-    return { items, total: await countTickets(ctx.db, status), page, page_size }
+    return { items: await presentList(ctx, rows), total: await countTickets(ctx.db, status), page, page_size }
   },
 })
 
-const ByTicket = z.object({ ticket_id: Id })
+export const ByTicket = z.object({ ticket_id: Id })
 
 export const getTicket = capability({
   name: 'support.get_ticket',
-  summary: 'One support ticket, for administrators',
+  summary: 'One support ticket with its replies, for its author and for administrators',
   scopes: ['account'],
   rest: ['GET /api/v1/support/tickets/{ticket_id}'],
   input: ByTicket,
-  output: TicketResponse,
+  output: TicketWithReplies,
   errors: [404],
-  run: async (ctx, { ticket_id }) => {
-    requireAdmin(ctx.viewer)
-    return present(ctx, await requireTicket(ctx, ticket_id))
-  },
+  run: async (ctx, { ticket_id }) => presentWhole(ctx, await readableTicket(ctx, ticket_id)),
 })
 
 export const closeTicket = capability({
@@ -160,7 +172,7 @@ export const closeTicket = capability({
   scopes: ['account'],
   rest: ['POST /api/v1/support/tickets/{ticket_id}/close'],
   input: ByTicket,
-  output: TicketResponse,
+  output: TicketWithReplies,
   errors: [404],
   run: async (ctx, { ticket_id }) => {
     requireAdmin(ctx.viewer)
@@ -174,10 +186,18 @@ export const closeTicket = capability({
         })
         await audit(ctx, { action: 'ticket.closed', subject: { type: 'ticket', id: ticket_id } })
       }
-      return present(ctx, await requireTicket(ctx, ticket_id))
+      return presentWhole(ctx, await requireTicket(ctx, ticket_id))
     })
   },
 })
+
+/** An author learns nothing about the tickets of others, not even which ids there are. */
+export async function readableTicket(ctx: UserCtx, ticketId: string): Promise<TicketRow> {
+  const row = await findTicket(ctx.db, ticketId)
+  if (row?.user_id !== ctx.viewer.userId) requireAdmin(ctx.viewer)
+  if (!row) throw notFound('Ticket')
+  return row
+}
 
 async function requireTicket(ctx: Ctx, ticketId: string): Promise<TicketRow> {
   const row = await findTicket(ctx.db, ticketId)
@@ -185,11 +205,38 @@ async function requireTicket(ctx: Ctx, ticketId: string): Promise<TicketRow> {
   return row
 }
 
-async function present(ctx: Ctx, row: TicketRow): Promise<z.input<typeof TicketResponse>> {
+/** A page of tickets, each with the number of its replies. */
+export async function presentList(ctx: Ctx, rows: readonly TicketRow[]) {
+  const counts = await countReplies(
+    ctx.db,
+    rows.map((row) => row.ticket_id),
+  )
+  return Promise.all(rows.map((row) => present(ctx, row, counts.get(row.ticket_id) ?? 0)))
+}
+
+export async function presentWhole(ctx: Ctx, row: TicketRow): Promise<z.input<typeof TicketWithReplies>> {
+  const replies = await listReplies(ctx.db, row.ticket_id)
+  return {
+    ...(await present(ctx, row, replies.length)),
+    replies: replies.map(({ reply_id, from_support, message, created_at }) => ({
+      reply_id,
+      from_support: from_support === 1,
+      message,
+      created_at,
+    })),
+  }
+}
+
+async function present(
+  ctx: Ctx,
+  row: TicketRow,
+  replyCount: number,
+): Promise<z.input<typeof TicketResponse>> {
   const attachments = await listAttachments(ctx.db, row.ticket_id)
   const { closed_by: _, ...shown } = row
   return {
     ...shown,
+    reply_count: replyCount,
     attachments: attachments.map(({ attachment_id, file_name, media_type, size_bytes }) => ({
       attachment_id,
       file_name,

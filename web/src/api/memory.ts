@@ -13,6 +13,10 @@ import type {
 import type { searchMemory as SearchMemory } from '#server/features/memory/search.ts'
 import type { readSnapshot as ReadSnapshot } from '#server/features/memory/snapshot.ts'
 import type { listEvents as ListEvents } from '#server/features/memory/timeline.ts'
+import type {
+  proposeCard as ProposeCard,
+  recordFromMemory as RecordFromMemory,
+} from '#server/features/memory-cards/memory-cards.ts'
 import { call } from './client.ts'
 
 /** As lists have it; one that is read alone says whose it is besides. */
@@ -20,6 +24,7 @@ export type MemoryEvent = Omit<OutputOf<typeof ReadEvent>, 'provenance'>
 export type EventType = MemoryEvent['event_type']
 export type MemoryProject = OutputOf<typeof ListProjects>['items'][number]
 export type MemoryHit = OutputOf<typeof SearchMemory>['results'][number]
+export type CardProposal = OutputOf<typeof ProposeCard>
 export type EventInput = InputOf<typeof AppendEvent>
 
 export const listProjects = call<typeof ListProjects>('GET /api/v1/project-context/projects')
@@ -28,6 +33,12 @@ export const listEvents = call<typeof ListEvents>('GET /api/v1/project-context/e
 export const appendEvent = call<typeof AppendEvent>('POST /api/v1/project-context/events')
 export const readEvent = call<typeof ReadEvent>('GET /api/v1/project-context/events/{raw_id}')
 export const deleteEvent = call<typeof DeleteEvent>('DELETE /api/v1/project-context/events/{raw_id}')
+export const proposeCard = call<typeof ProposeCard>(
+  'POST /api/v1/project-context/events/{raw_id}/card-proposal',
+)
+export const recordFromMemory = call<typeof RecordFromMemory>(
+  'POST /api/v1/project-context/events/{raw_id}/card',
+)
 export const searchMemory = call<typeof SearchMemory>('GET /api/v1/project-context/search')
 export const renameProject = call<typeof RenameProject>('POST /api/v1/project-context/projects/rename')
 export const deleteProject = call<typeof DeleteProject>('DELETE /api/v1/project-context/projects')

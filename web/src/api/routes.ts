@@ -2,6 +2,8 @@ import * as account from './account.ts'
 import * as billing from './billing.ts'
 import * as cards from './cards.ts'
 import * as comments from './comments.ts'
+import * as firstSteps from './first-steps.ts'
+import * as guide from './guide.ts'
 import { deleteImage, listCardImages } from './images.ts'
 import * as materials from './materials.ts'
 import * as memory from './memory.ts'
@@ -19,6 +21,8 @@ export const calls = {
   ...account,
   ...billing,
   ...cards,
+  ...firstSteps,
+  ...guide,
   ...comments,
   deleteImage,
   listCardImages,

@@ -1,6 +1,9 @@
 import type { OutputOf } from '#server/core/capability.ts'
 import type { listApiKeys } from '#server/features/identity/credentials/api-keys.ts'
-import type { listSessions as ListSessions } from '#server/features/identity/credentials/sessions.ts'
+import type {
+  endSession as EndSession,
+  listSessions as ListSessions,
+} from '#server/features/identity/credentials/sessions.ts'
 import type {
   disconnectApp as DisconnectApp,
   listConnectedApps,
@@ -26,4 +29,5 @@ export const listApps = call<typeof listConnectedApps>('GET /api/v1/auth/connect
 export const disconnectApp = call<typeof DisconnectApp>('DELETE /api/v1/auth/connected-apps/{app_id}')
 export const deleteAccount = call<typeof deleteAccountByPassword>('POST /api/v1/auth/me/delete')
 export const listSessions = call<typeof ListSessions>('GET /api/v1/auth/sessions')
+export const endSession = call<typeof EndSession>('DELETE /api/v1/auth/sessions/{session_id}')
 export const signOutEverywhere = call<typeof SignOutEverywhere>('POST /api/v1/auth/logout-everywhere')

@@ -7,12 +7,15 @@ import { setLanguage } from '../lib/format.ts'
 import { browserLanguage } from '../lib/language.ts'
 import { loadable } from '../lib/loadable.tsx'
 import { IS_MAC, useShortcut } from '../lib/shortcuts.ts'
+import { useWide } from '../lib/use-wide.ts'
+import { FirstSteps } from '../pages/first-steps/first-steps.tsx'
 import { useSignedIn } from '../session.ts'
 import { Key } from '../ui/badge.tsx'
 import { LinkButton } from '../ui/button.tsx'
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { ConnectionBanner } from './connection-banner.tsx'
 import { CreditsLine } from './credits-line.tsx'
+import { DraftsBadge } from './drafts-badge.tsx'
 import { Logo } from './logo.tsx'
 import { CORNER_PAGES, type NavItem, PAGES } from './nav.ts'
 import { ServiceWarnings } from './service-warnings.tsx'
@@ -64,11 +67,24 @@ export function AppFrame() {
       <main id="content" tabIndex={-1} className="min-w-0 grow pb-16 focus:outline-none md:pb-0">
         <ConnectionBanner />
         <ServiceWarnings />
+        <HomeSteps />
         <Outlet key={language} />
       </main>
       <BottomBar onKeys={() => setOverlay('keys')} />
       {overlay === 'palette' && <LazyPalette onClose={close} onKeys={() => setOverlay('keys')} />}
       {overlay === 'keys' && <LazyKeyboardHelp onClose={close} />}
+    </div>
+  )
+}
+
+/** A narrow screen has no side bar, so its home page begins with the first steps. */
+function HomeSteps() {
+  const isHome = useRouterState({ select: (state) => state.location.href === '/' })
+  const wide = useWide()
+  if (!isHome || wide) return null
+  return (
+    <div className="px-4 pt-4 empty:hidden">
+      <FirstSteps />
     </div>
   )
 }
@@ -98,6 +114,7 @@ function SideBar({ onPalette }: { onPalette: () => void }) {
         <Plus size={14} aria-hidden />
         New card
       </LinkButton>
+      <FirstSteps />
       <div className="mt-auto grid gap-0.5 border-t border-line pt-3">
         <CreditsLine />
         {CORNER_PAGES.map((item) => (
@@ -119,6 +136,7 @@ function SideLink({ item }: { item: NavItem }) {
       <item.icon size={16} aria-hidden className="text-faint" />
       <span className="grow">{item.label}</span>
       {item.to === '/inbox' && <UnreadBadge />}
+      {item.to === '/drafts' && <DraftsBadge />}
     </Link>
   )
 }
@@ -162,6 +180,7 @@ function BottomBar({ onKeys }: { onKeys: () => void }) {
             <span className="flex items-center gap-2">
               {item.label}
               {item.to === '/inbox' && <UnreadBadge />}
+              {item.to === '/drafts' && <DraftsBadge />}
             </span>
           </MenuItem>
         ))}

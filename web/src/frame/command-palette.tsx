@@ -1,11 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Command } from 'cmdk'
-import { FileText, Keyboard, Moon, Plug, Plus, Search, Users } from 'lucide-react'
+import { FileText, Keyboard, Moon, Plus, Search, Users } from 'lucide-react'
 import { type ReactNode, useDeferredValue, useState } from 'react'
-import { searchCards } from '../api/search.ts'
+import { searchBox } from '../api/search.ts'
 import { listWorkspaces } from '../api/workspaces.ts'
 import { setTheme } from '../lib/theme.ts'
+import { KindIcon } from '../pages/search/kept-searches.tsx'
+import type { SearchState } from '../pages/search/search-state.ts'
+import { keptQuery, stateOf } from '../pages/search/use-kept-searches.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { CORNER_PAGES, PAGES } from './nav.ts'
 
@@ -20,8 +23,8 @@ export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKey
   })
   const cards = useQuery({
     queryKey: ['palette', query],
-    enabled: query.length >= 3,
-    queryFn: ({ signal }) => searchCards({ query, scope: 'personal', limit: 5 }, { signal }),
+    enabled: query !== '',
+    queryFn: ({ signal }) => searchBox({ query, sections: ['mine', 'team'], limit: 5 }, { signal }),
   })
   const go = (run: () => unknown) => () => {
     onClose()
@@ -40,16 +43,16 @@ export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKey
           <Command.Empty className="px-3 py-6 text-center text-sm text-faint">
             Nothing by that name.
           </Command.Empty>
-          {query.length >= 3 && (
+          {query !== '' && (
             <Command.Group heading={<Heading>Search</Heading>}>
               <Item
                 icon={<Search size={16} />}
                 value={`search ${text}`}
                 onSelect={go(() => navigate({ to: '/', search: { q: text.trim() } }))}
               >
-                Search my cards for “{text.trim()}”
+                Search for “{text.trim()}”
               </Item>
-              {cards.data?.results.map((card) => (
+              {[...(cards.data?.mine?.results ?? []), ...(cards.data?.team?.results ?? [])].map((card) => (
                 <Item
                   key={card.card_id}
                   icon={<FileText size={16} />}
@@ -61,12 +64,10 @@ export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKey
               ))}
             </Command.Group>
           )}
+          <KeptGroup typed={query} onChoose={(search) => go(() => navigate({ to: '/', search }))()} />
           <Command.Group heading={<Heading>Create</Heading>}>
             <Item icon={<Plus size={16} />} onSelect={go(() => navigate({ to: '/cards/new' }))}>
               New card
-            </Item>
-            <Item icon={<Plug size={16} />} onSelect={go(() => navigate({ to: '/connect' }))}>
-              Connect your agent
             </Item>
           </Command.Group>
           <Command.Group heading={<Heading>Go to</Heading>}>
@@ -110,6 +111,30 @@ export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKey
         </Command.List>
       </Command>
     </Dialog>
+  )
+}
+
+const RECENT_SHOWN = 5
+
+/** The last searches and the saved ones; once somebody types, all of them are looked through. */
+function KeptGroup({ typed, onChoose }: { typed: string; onChoose: (state: SearchState) => void }) {
+  const { data: kept } = useQuery(keptQuery)
+  const recent = typed === '' ? kept?.recent.slice(0, RECENT_SHOWN) : kept?.recent
+  const all = [...(kept?.saved ?? []), ...(recent ?? [])]
+  if (all.length === 0) return null
+  return (
+    <Command.Group heading={<Heading>Your searches</Heading>}>
+      {all.map((search) => (
+        <Item
+          key={search.search_id}
+          icon={<KindIcon kind={search.kind} />}
+          value={`${search.name ?? ''} ${search.query} ${search.search_id}`}
+          onSelect={() => onChoose(stateOf(search))}
+        >
+          {search.name ?? search.query}
+        </Item>
+      ))}
+    </Command.Group>
   )
 }
 

@@ -1,12 +1,15 @@
 import type { LinkProps } from '@tanstack/react-router'
 import {
   BookOpen,
+  BookText,
   Brain,
   CreditCard,
   FileText,
   Inbox,
   LifeBuoy,
   type LucideIcon,
+  Pickaxe,
+  Plug,
   Search,
   Settings,
   Users,
@@ -25,8 +28,11 @@ export const PAGES: NavItem[] = [
 
 /** Below the line: the account and its surroundings. */
 export const CORNER_PAGES: NavItem[] = [
+  { to: '/connect', label: 'Connect your agent', icon: Plug },
   { to: '/inbox', label: 'Inbox', icon: Inbox },
+  { to: '/drafts', label: 'Drafts', icon: Pickaxe },
   { to: '/billing', label: 'Billing', icon: CreditCard },
   { to: '/settings', label: 'Settings', icon: Settings },
+  { to: '/guide', label: 'Guide', icon: BookText },
   { to: '/support', label: 'Support', icon: LifeBuoy },
 ]

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { aroundMark } from './around-mark.ts'
 import { excerpt } from './excerpt.ts'
 import { credits, formatAgo, formatDay, formatNumber, money, setLanguage } from './format.ts'
 
@@ -40,4 +41,11 @@ test('dates, numbers and prices follow the language; a tag that is none means En
   setLanguage('en-US@posix')
   expect(formatDay('2026-10-01T11:00:00Z')).toBe('Oct 1, 2026')
   expect(money(1200, 'usd')).toBe('$12')
+})
+
+test('a snippet for one line begins shortly before its first mark', () => {
+  expect(aroundMark('short <mark>pool</mark>')).toBe('short <mark>pool</mark>')
+  const long = `${'after each deploy the requests hang '.repeat(3)}and the <mark>pool</mark> is empty`
+  expect(aroundMark(long)).toBe('…requests hang and the <mark>pool</mark> is empty')
+  expect(aroundMark(`${'x'.repeat(60)}<mark>pool</mark>`)).toBe('…<mark>pool</mark>')
 })

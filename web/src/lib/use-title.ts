@@ -1,7 +1,9 @@
 import { useEffect } from 'react'
 
-export function useTitle(title: string) {
+/** Without a title it leaves the tab to another part of the page. */
+export function useTitle(title: string | undefined) {
   useEffect(() => {
+    if (title === undefined) return
     document.title = title ? `${title} · Knowledge Vault` : 'Knowledge Vault'
   }, [title])
 }

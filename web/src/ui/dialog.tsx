@@ -13,6 +13,8 @@ type DialogProps = {
   description?: ReactNode
   hideTitle?: boolean
   wide?: boolean
+  /** Shows what is shown once: neither Esc nor a click beside it closes the dialog, only its own button. */
+  keepOpen?: boolean
   children: ReactNode
   footer?: ReactNode
 }
@@ -28,6 +30,7 @@ function OpenDialog({
   description,
   hideTitle,
   wide,
+  keepOpen,
   children,
   footer,
 }: Omit<DialogProps, 'open'>) {
@@ -47,10 +50,12 @@ function OpenDialog({
       aria-describedby={description ? `${id}-description` : undefined}
       onCancel={(event) => {
         event.preventDefault()
-        onClose()
+        if (!keepOpen) onClose()
       }}
+      // The browser lets a second Escape close a dialog whatever its owner says, unless the key itself goes nowhere.
+      onKeyDown={(event) => keepOpen && event.key === 'Escape' && event.preventDefault()}
       onPointerDown={(event) => {
-        if (event.target === dialog.current && isOutside(event, dialog.current)) onClose()
+        if (!keepOpen && event.target === dialog.current && isOutside(event, dialog.current)) onClose()
       }}
       className={cx(
         'fixed top-dialog-top right-auto bottom-auto left-1/2 z-50 max-h-dialog-height w-dialog-width -translate-x-1/2 animate-enter flex-col overflow-hidden rounded-md bg-panel text-ink shadow-float backdrop:bg-backdrop open:flex focus:outline-none',
@@ -71,7 +76,7 @@ function OpenDialog({
       {footer && (
         <div className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">{footer}</div>
       )}
-      {!hideTitle && (
+      {!hideTitle && !keepOpen && (
         <IconButton label="Close" className="absolute top-3 right-3" onClick={onClose}>
           <X size={16} />
         </IconButton>

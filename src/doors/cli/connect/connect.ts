@@ -14,11 +14,13 @@ import { type ClientKey, endKey, type KeyMaker, keyMaker } from './keys.ts'
 import { prove } from './prove.ts'
 
 export type ConnectOptions = ProfileOptions &
-  ConsentOptions & { print?: boolean; auth?: string; hooks?: boolean }
+  ConsentOptions & { print?: boolean; auth?: string; hooks?: boolean; workspace?: string }
 
 const WAYS = ['key', 'oauth']
 
-function checkOptions({ auth }: ConnectOptions): void {
+function checkOptions({ auth, workspace }: ConnectOptions): void {
+  if (workspace !== undefined && auth === 'oauth')
+    throw new CommandError('--workspace goes with a key. Leave out --auth oauth.', EXIT.usage)
   if (auth !== undefined && !WAYS.includes(auth))
     throw new CommandError(`--auth is ${WAYS.join(' or ')}, not "${auth}".`, EXIT.usage)
 }
@@ -26,7 +28,7 @@ function checkOptions({ auth }: ConnectOptions): void {
 /** A client that signs in by itself needs no key, unless one was given or asked for. */
 function wantsKey(client: McpClient, options: ConnectOptions): boolean {
   const startsProgram = 'command' in client.entry({ url: '' })
-  if (startsProgram || options.auth === 'key') return true
+  if (startsProgram || options.auth === 'key' || options.workspace !== undefined) return true
   if (options.auth === 'oauth') return false
   return !client.signsIn || givenKey(options) !== undefined
 }
@@ -143,6 +145,8 @@ async function connectOne(
 }
 
 async function isConnected(client: McpClient, entry: Entry, url: string, options: ConnectOptions) {
+  // Nothing in an entry says where its key puts cards, so a new one is made.
+  if (options.workspace !== undefined) return false
   const says = JSON.stringify(entry)
   if (!says.includes(`"${url}/mcp"`) && !says.includes(`"KVAULT_URL":"${url}"`)) return false
   const given = givenKey(options)

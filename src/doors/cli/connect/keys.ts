@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { TOOL_SCOPES } from '../../../core/scopes.ts'
+import { CommandError } from '../exit-codes.ts'
 import { givenKey, type ProfileOptions, savedProfile, saveProfile } from '../profile.ts'
 import { isInteractive } from '../terminal.ts'
 import { ask, failure } from '../vault-client.ts'
@@ -20,14 +21,21 @@ export const keyName = (title: string): string => `${title} on ${hostname()}`.sl
 type Created = { api_key: string; key_id: string }
 const asKey = ({ api_key, key_id }: Created): ClientKey => ({ apiKey: api_key, keyId: key_id })
 
+/** Where cards go that are recorded with the new keys. */
+type Home = { default_workspace_id?: string }
+
+const NO_HOME = 'only a key that is made now can name a workspace'
+
 /** A key that may touch the account makes narrow ones; any other is used as it is. */
-function byGivenKey(url: string, apiKey: string): KeyMaker {
+function byGivenKey(url: string, apiKey: string, home: Home): KeyMaker {
   const headers = { 'x-api-key': apiKey }
   return {
     keyFor: async (title) => {
-      const body = { name: keyName(title), scopes: TOOL_SCOPES }
+      const body = { name: keyName(title), scopes: TOOL_SCOPES, ...home }
       const reply = await ask(url, '/api/v1/auth/api-keys', { body, headers })
       if (reply.status === 201) return asKey(reply.body as Created)
+      if (reply.status === 403 && home.default_workspace_id)
+        throw new CommandError(`The given key may not make keys, and ${NO_HOME}. Leave out --key.`)
       if (reply.status === 403) return { apiKey }
       throw failure(reply)
     },
@@ -37,13 +45,14 @@ function byGivenKey(url: string, apiKey: string): KeyMaker {
 
 const shared = (apiKey: string): KeyMaker => ({ keyFor: async () => ({ apiKey }), done: async () => {} })
 
-function byBrowser(url: string, tell: (line: string) => void): KeyMaker {
+function byBrowser(url: string, tell: (line: string) => void, home: Home): KeyMaker {
   let session: BrowserSession | undefined
   return {
     keyFor: async (title) => {
       session ??= await signInByBrowser(url, tell)
       const headers = { authorization: `Bearer ${session.token}` }
-      const reply = await ask(url, '/api/v1/auth/api-keys/agent', { body: { name: keyName(title) }, headers })
+      const body = { name: keyName(title), ...home }
+      const reply = await ask(url, '/api/v1/auth/api-keys/agent', { body, headers })
       if (reply.status !== 201) throw failure(reply)
       return asKey(reply.body as Created)
     },
@@ -55,12 +64,19 @@ function byBrowser(url: string, tell: (line: string) => void): KeyMaker {
  * Where keys come from: a key that was given; else a person at a browser. A script without either shares the key that
  * `kvault login` saved.
  */
-export function keyMaker(url: string, options: ProfileOptions, tell: (line: string) => void): KeyMaker {
+export function keyMaker(
+  url: string,
+  options: ProfileOptions & { workspace?: string },
+  tell: (line: string) => void,
+): KeyMaker {
+  const home = options.workspace === undefined ? {} : { default_workspace_id: options.workspace }
   const given = givenKey(options)
-  if (given) return byGivenKey(url, given)
+  if (given) return byGivenKey(url, given, home)
   const saved = savedProfile()
-  if (saved?.url === url && !isInteractive()) return shared(saved.apiKey)
-  return byBrowser(url, tell)
+  if (saved?.url !== url || isInteractive()) return byBrowser(url, tell, home)
+  if (options.workspace !== undefined)
+    throw new CommandError(`The saved key would be shared, and ${NO_HOME}. Give one with --key.`)
+  return shared(saved.apiKey)
 }
 
 /** The command and the hooks use a key of their own. */

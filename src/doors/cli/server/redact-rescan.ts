@@ -6,7 +6,7 @@ import { commentsToRescan } from '../../../features/feedback/rescan.ts'
 import { materialsToRescan } from '../../../features/materials/rescan.ts'
 import { eventsToRescan } from '../../../features/memory/rescan.ts'
 import { type Progress, rescan } from '../../../features/redaction/rescan.ts'
-import { ticketsToRescan } from '../../../features/support/rescan.ts'
+import { repliesToRescan, ticketsToRescan } from '../../../features/support/rescan.ts'
 
 const USAGE = `Applies today's redaction rules to the text that is stored already.
 
@@ -43,6 +43,7 @@ async function main(): Promise<void> {
       eventsToRescan,
       materialsToRescan,
       ticketsToRescan,
+      repliesToRescan,
       commentsToRescan,
       cardCommentsToRescan,
     ]

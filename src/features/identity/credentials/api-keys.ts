@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { capability } from '../../../core/capability.ts'
 import { inTx, type UserCtx } from '../../../core/context.ts'
-import { conflict, missingScope, notAuthenticated, notFound } from '../../../core/errors.ts'
+import { conflict, invalid, missingScope, notAuthenticated, notFound } from '../../../core/errors.ts'
 import { AnswerId, Id, Time } from '../../../core/schemas.ts'
 import { AGENT_KEYS, SCOPES, TOOL_SCOPES } from '../../../core/scopes.ts'
 import { randomToken, sha256 } from '../../../core/secrets.ts'
@@ -9,6 +9,7 @@ import { fromJson, toJson } from '../../../db/columns.ts'
 import { newId } from '../../../db/ids.ts'
 import type { ApiKeysTable } from '../../../db/tables/accounts.ts'
 import { audit } from '../../audit/audit.ts'
+import { hasRole, roleIn } from '../../permissions/permission.ts'
 import { cleanText, Findings } from '../../redaction/stored.ts'
 import { countKeys } from './api-keys.store.ts'
 import { requireLiveCredential } from './live-credential.ts'
@@ -36,6 +37,9 @@ export const APIKeyCreate = z
       .optional()
       .describe('All that the creating credential has, when left out.'),
     expires_in_days: z.int().min(1).max(3650).nullish(),
+    default_workspace_id: Id.nullish().describe(
+      'Where a card goes that is recorded with this key and names no workspace. You must be editor or admin there; null, also once you no longer are, is the personal workspace.',
+    ),
   })
   .meta({ id: 'APIKeyCreate' })
 
@@ -48,6 +52,7 @@ export const APIKeyResponse = z
     created_at: Time,
     last_used_at: Time.nullable(),
     expires_at: Time.nullable(),
+    default_workspace_id: AnswerId.nullable(),
   })
   .meta({ id: 'APIKeyResponse' })
 
@@ -70,15 +75,22 @@ type NewKey = {
   name: string
   scopes: readonly (typeof SCOPES)[number][]
   expiresInDays?: number | null | undefined
+  defaultWorkspaceId?: string | null | undefined
 }
 
-const insertKey = (ctx: UserCtx, { name, scopes, expiresInDays }: NewKey) => {
+async function requireWritable(ctx: UserCtx, workspaceId: string | null): Promise<void> {
+  if (workspaceId !== null && !hasRole(await roleIn(ctx, workspaceId), 'editor'))
+    throw invalid('default_workspace_id', 'You cannot write cards in this workspace')
+}
+
+const insertKey = (ctx: UserCtx, { name, scopes, expiresInDays, defaultWorkspaceId = null }: NewKey) => {
   const key = KEY_PREFIX + randomToken(KEY_BYTES)
   // The key itself is sometimes pasted as its name.
   const cleanName = cleanText(name, new Findings())
   return inTx(ctx, async (ctx) => {
     await requireLiveCredential(ctx)
     await refuseTooMany(ctx)
+    await requireWritable(ctx, defaultWorkspaceId)
     const now = ctx.now()
     const row: ApiKeysTable = {
       key_id: newId(),
@@ -90,6 +102,7 @@ const insertKey = (ctx: UserCtx, { name, scopes, expiresInDays }: NewKey) => {
       created_at: now.toISOString(),
       last_used_at: null,
       expires_at: expiresInDays ? new Date(now.getTime() + expiresInDays * DAY_MS).toISOString() : null,
+      default_workspace_id: defaultWorkspaceId,
     }
     await ctx.db.insertInto('api_keys').values(row).execute()
     await audit(ctx, {
@@ -110,11 +123,16 @@ export const createApiKey = capability({
   errors: [409],
   input: APIKeyCreate,
   output: APIKeyCreatedResponse,
-  run: (ctx, { name, scopes, expires_in_days }) => {
+  run: (ctx, { name, scopes, expires_in_days, default_workspace_id }) => {
     const granted = scopes ? [...new Set(scopes)] : SCOPES.filter((scope) => ctx.viewer.scopes.has(scope))
     const exceeding = granted.filter((scope) => !ctx.viewer.scopes.has(scope))
     if (exceeding.length > 0) throw missingScope(exceeding)
-    return insertKey(ctx, { name, scopes: granted, expiresInDays: expires_in_days })
+    return insertKey(ctx, {
+      name,
+      scopes: granted,
+      expiresInDays: expires_in_days,
+      defaultWorkspaceId: default_workspace_id,
+    })
   },
 })
 
@@ -127,12 +145,12 @@ export const createAgentKey = capability({
   rest: ['POST /api/v1/auth/api-keys/agent'],
   status: 201,
   errors: [409],
-  input: APIKeyCreate.pick({ name: true }).meta({ id: 'AgentKeyCreate' }),
+  input: APIKeyCreate.pick({ name: true, default_workspace_id: true }).meta({ id: 'AgentKeyCreate' }),
   output: APIKeyCreatedResponse,
-  run: (ctx, { name }) => {
+  run: (ctx, { name, default_workspace_id }) => {
     const scopes = TOOL_SCOPES.filter((scope) => ctx.viewer.scopes.has(scope))
     if (scopes.length === 0) throw missingScope(TOOL_SCOPES)
-    return insertKey(ctx, { name, scopes })
+    return insertKey(ctx, { name, scopes, defaultWorkspaceId: default_workspace_id })
   },
 })
 

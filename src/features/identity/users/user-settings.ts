@@ -58,6 +58,10 @@ export const UserSettings = z
       .max(1_000_000)
       .default(0)
       .describe('How many credits recall may spend there in a calendar month (UTC); 0 is none.'),
+    keep_search_history: z
+      .boolean()
+      .default(true)
+      .describe('Off: the web app keeps no history of your searches; what it kept is deleted'),
     share_usage: z
       .boolean()
       .default(false)

@@ -25,6 +25,7 @@ export {
 } from './users.store.ts'
 
 import { hasRole, roleOf } from '../../permissions/permission.ts'
+import { homeOfCredential } from './key-home.ts'
 import { languageOf, settingsOf } from './user-settings.ts'
 
 const Answer = z.union([z.string().max(2000), z.array(z.string().max(2000)).max(50), z.boolean(), z.number()])
@@ -42,7 +43,7 @@ export const UserResponse = z
     plan: z.string(),
     personal_workspace_id: AnswerId,
     default_workspace_id: AnswerId.nullable().describe(
-      'From the settings, while the user may write there; null is the personal workspace',
+      'From the API key that asks, else from the settings, while the user may write there; null is the personal workspace',
     ),
     language: z.string().describe('From the settings'),
     credits_balance: z.int(),
@@ -135,7 +136,12 @@ export const me = capability({
   rest: ['GET /api/v1/auth/me'],
   input: z.object({}),
   output: UserResponse,
-  run: async (ctx) => presentUser(ctx, await requireUser(ctx, ctx.viewer.userId)),
+  run: async (ctx) => {
+    const user = await presentUser(ctx, await requireUser(ctx, ctx.viewer.userId))
+    const home = await homeOfCredential(ctx)
+    if (home === null || !hasRole(await roleOf(ctx, home, ctx.viewer.userId), 'editor')) return user
+    return { ...user, default_workspace_id: home }
+  },
 })
 
 export const submitOnboarding = capability({

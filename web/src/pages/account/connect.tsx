@@ -3,7 +3,7 @@ import { CircleCheck, Radio } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { createKey, listKeys } from '../../api/account.ts'
 import { queryClient } from '../../api/query.ts'
-import { configQuery } from '../../session.ts'
+import { configQuery, useMe } from '../../session.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { CopyBlock } from '../../ui/copy-button.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -12,10 +12,12 @@ import { Tabs } from '../../ui/tabs.tsx'
 import { toolScopes } from '../settings/scopes.ts'
 import { LINK_CLASS } from './account-card.tsx'
 import { AGENTS, type AgentId, connectCommand } from './agents.ts'
+import { agentTabOf } from './next-step.ts'
 
 /** A key made for this page, shown once, and a line that turns green when the agent first uses it. */
 export function Connect() {
-  const [agent, setAgent] = useState<AgentId>('claude')
+  const me = useMe()
+  const [agent, setAgent] = useState<AgentId>(() => agentTabOf(me.onboarding))
   const { data: config } = useQuery(configQuery)
   const create = useMutation({
     mutationFn: () =>

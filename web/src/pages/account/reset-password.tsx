@@ -1,8 +1,9 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { requestReset, resetPassword } from '../../api/account.ts'
 import { ApiError } from '../../api/client.ts'
+import { configQuery } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
@@ -19,6 +20,7 @@ export function ResetPassword() {
 
 function AskForMail() {
   const [email, setEmail] = useState('')
+  const { data: config } = useQuery(configQuery)
   const ask = useMutation({ mutationFn: () => requestReset({ email }) })
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -27,18 +29,24 @@ function AskForMail() {
   return (
     <AccountCard
       title="Reset your password"
-      lead="We send a link to your e-mail address. It works once, for one hour."
+      lead={
+        config?.mail === false
+          ? undefined
+          : 'We send a link to your e-mail address. It works once, for one hour.'
+      }
       footer={
         <Link to="/sign-in" className={LINK_CLASS}>
           Back to sign in
         </Link>
       }
     >
-      {ask.isSuccess ? (
-        <Notice tone="ok">
-          If there is an account for {email}, a mail is on its way. Where this server sends no mail, its
-          administrator can help.
+      {config?.mail === false ? (
+        <Notice>
+          This server sends no mail. Ask its administrator for a link: they make one with{' '}
+          <span className="font-mono">kvault admin reset-link</span>.
         </Notice>
+      ) : ask.isSuccess ? (
+        <Notice tone="ok">If there is an account for {email}, a mail is on its way.</Notice>
       ) : (
         <form className="grid gap-4" onSubmit={submit}>
           <TextField

@@ -8,6 +8,7 @@ import { meQuery } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
+import { nextStepOf } from './next-step.ts'
 
 type Question = { name: string; title: string; options: string[]; many?: boolean }
 
@@ -43,7 +44,7 @@ export function Welcome() {
     mutationFn: () => submitOnboarding({ answers }),
     onSuccess: (user) => {
       queryClient.setQueryData(meQuery.queryKey, user)
-      return navigate({ to: '/connect' })
+      return navigate({ to: nextStepOf(answers) })
     },
   })
   const chosen = (question: Question, option: string) =>

@@ -1,10 +1,8 @@
 import { useNavigate } from '@tanstack/react-router'
 import {
-  BookOpen,
   Cable,
   Ellipsis,
   FileText,
-  FolderInput,
   History,
   Link as LinkIcon,
   Maximize2,
@@ -13,28 +11,27 @@ import {
   Package,
   Pencil,
   Trash2,
-  Undo2,
   Users,
 } from 'lucide-react'
 import { useState } from 'react'
 import type { Card } from '../../api/types.ts'
 import { useMe } from '../../session.ts'
-import { IconButton, LinkButton } from '../../ui/button.tsx'
+import { Button, IconButton, LinkButton } from '../../ui/button.tsx'
 import { copyText } from '../../ui/copy-button.tsx'
-import { Menu, MenuItem, MenuLabel, MenuLine } from '../../ui/menu.tsx'
+import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { cardAsMarkdown, cardAsPrompt } from './card-text.ts'
 import { cardLink } from './card-view.tsx'
 import { CitesDialog } from './cites/cites-dialog.tsx'
 import { LinkDialog } from './links/link-dialog.tsx'
 import { MergeDialog } from './links/merge-dialog.tsx'
-import { MoveDialog } from './move-dialog.tsx'
-import { PublishDialog } from './publish-dialog.tsx'
-import { useCardMoves } from './use-card-moves.ts'
+import { ShareDialog } from './sharing/share-dialog.tsx'
+import { useRemoveCard } from './use-remove-card.ts'
 
 const DIALOGS = {
-  publish: PublishDialog,
-  move: MoveDialog,
+  share: ({ card, onClose }: { card: Card; onClose: () => void }) => (
+    <ShareDialog cards={[card]} onClose={onClose} />
+  ),
   cites: CitesDialog,
   link: LinkDialog,
   merge: MergeDialog,
@@ -46,7 +43,7 @@ export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
   const navigate = useNavigate()
   const [asked, setAsked] = useState<keyof typeof DIALOGS | null>(null)
   const AskedDialog = asked && DIALOGS[asked]
-  const { share, unpublish, remove } = useCardMoves(card)
+  const remove = useRemoveCard(card)
   const own = card.owner_id === me.user_id
   const copy = (text: string, what: string) =>
     void copyText(text).then(() => toast(`Copied as ${what}.`), toastError)
@@ -82,6 +79,12 @@ export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
         </MenuItem>
       </Menu>
       {card.can_edit && (
+        <Button size="sm" onClick={() => setAsked('share')}>
+          <Users size={14} aria-hidden />
+          Share
+        </Button>
+      )}
+      {card.can_edit && (
         <LinkButton to="/cards/$cardId/edit" params={params} size="sm">
           <Pencil size={14} aria-hidden />
           Edit
@@ -94,27 +97,6 @@ export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
           </IconButton>
         }
       >
-        {own && card.status === 'unpublished' && (
-          <>
-            <MenuItem icon={<Users size={16} />} onSelect={() => share.mutate()}>
-              Share in its workspace
-            </MenuItem>
-            <MenuItem icon={<BookOpen size={16} />} onSelect={() => setAsked('publish')}>
-              Publish to the library …
-            </MenuItem>
-          </>
-        )}
-        {own && card.status === 'published' && (
-          <MenuItem icon={<Undo2 size={16} />} onSelect={() => unpublish.mutate()}>
-            Make private again
-          </MenuItem>
-        )}
-        {own && <MenuLine />}
-        {card.can_edit && card.workspace_id === card.origin_workspace_id && (
-          <MenuItem icon={<FolderInput size={16} />} onSelect={() => setAsked('move')}>
-            Move to another workspace …
-          </MenuItem>
-        )}
         {card.can_edit && (
           <>
             <MenuItem icon={<Package size={16} />} onSelect={() => setAsked('cites')}>

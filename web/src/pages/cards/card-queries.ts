@@ -26,6 +26,6 @@ export function listsChanged() {
   void queryClient.invalidateQueries({
     queryKey: ['search'],
     refetchType: 'none',
-    predicate: (query) => !JSON.stringify(query.queryKey).includes('"scope":"public"'),
+    predicate: ({ queryKey }) => queryKey[1] !== 'library',
   })
 }

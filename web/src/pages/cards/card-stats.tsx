@@ -34,7 +34,7 @@ export function CardStatsPanel({
       <dl className="grid grid-cols-3 gap-3">
         <Figure name="Cards" value={total} />
         <Figure name="Shared" value={published} />
-        <Figure name="Private" value={unpublished} />
+        <Figure name="Not shared" value={unpublished} />
       </dl>
       {total > 0 && <Split published={published} total={total} />}
       {types.length > 0 && (

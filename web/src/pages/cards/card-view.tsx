@@ -9,7 +9,7 @@ import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
 import type { ShownImages } from '../../ui/markdown/picture.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { CardActions } from './card-actions.tsx'
-import { StatusBadge, TypeBadge } from './card-badges.tsx'
+import { TypeBadge } from './card-badges.tsx'
 import { CardPart as Part } from './card-part.tsx'
 import { typeOf } from './card-types.ts'
 import { Cites } from './cites/cites.tsx'
@@ -21,6 +21,7 @@ import { useCardImages } from './images/use-card-images.ts'
 import { CardLinks } from './links/card-links.tsx'
 import { MergedNotice, SupersededNotice } from './links/succession-notices.tsx'
 import { ReviewNote } from './review-note.tsx'
+import { ReadersLine } from './sharing/readers.tsx'
 import { SimilarCards } from './similar-cards.tsx'
 import { TrustLine } from './trust/trust-line.tsx'
 import { Verdicts } from './trust/verdicts.tsx'
@@ -34,7 +35,7 @@ export function CardView({ card, terms, inPane, mergedFrom }: Props) {
   const navigate = useNavigate()
   const words = typeOf(card.card_type)
   const Heading = inPane ? 'h2' : 'h1'
-  useTitle(inPane ? '' : card.title)
+  useTitle(card.title)
   useShortcut(
     'e',
     () => void navigate({ to: '/cards/$cardId/edit', params: { cardId: card.card_id } }),
@@ -46,9 +47,9 @@ export function CardView({ card, terms, inPane, mergedFrom }: Props) {
     <article className="mx-auto grid max-w-reading gap-6 px-4 py-5 md:px-8 md:py-7">
       <header className="grid gap-3">
         <div className="flex flex-wrap items-center justify-between gap-2">
-          <div className="flex flex-wrap items-center gap-1.5">
+          <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
             <TypeBadge type={card.card_type} />
-            <StatusBadge card={card} />
+            <ReadersLine card={card} />
           </div>
           <CardActions card={card} inPane={inPane} />
         </div>
@@ -66,6 +67,18 @@ export function CardView({ card, terms, inPane, mergedFrom }: Props) {
             </Link>
           ) : (
             <>version {card.version}</>
+          )}
+          {card.source_event_id && (
+            <>
+              {' · '}
+              <Link
+                to="/memory/events/$rawId"
+                params={{ rawId: card.source_event_id }}
+                className="hover:text-ink hover:underline"
+              >
+                from your memory
+              </Link>
+            </>
           )}
           {terms.length > 0 && (
             <>
@@ -107,7 +120,7 @@ export function CardView({ card, terms, inPane, mergedFrom }: Props) {
       )}
       {card.evidences && card.evidences.length > 0 && (
         <Part title="Evidence">
-          <EvidenceList evidences={card.evidences} />
+          <EvidenceList evidences={card.evidences} sourceEventId={card.source_event_id} />
         </Part>
       )}
       {others.length > 0 && (

@@ -1,3 +1,4 @@
+import type { CardProposal } from '../../api/memory.ts'
 import type { Card, CardType } from '../../api/types.ts'
 
 export type DraftStep = { id: string; action: string; result: string; kept: Record<string, unknown> }
@@ -56,6 +57,18 @@ export const draftOf = (card: CardContent & { workspace_id?: string }): Draft =>
   payload: card.card_payload ? JSON.stringify(card.card_payload, null, 2) : '',
   evidences: [],
   workspace_id: card.workspace_id ?? '',
+})
+
+/** What the server proposes, for a person to read and mend. */
+export const draftOfProposal = (proposal: CardProposal): Draft => ({
+  ...emptyDraft(),
+  card_type: proposal.card_type,
+  title: proposal.title,
+  symptom: proposal.symptom,
+  fix_summary: proposal.fix_summary,
+  root_cause: proposal.root_cause ?? '',
+  steps: proposal.steps.map(({ action, result }) => ({ id: rowId(), action, result, kept: {} })),
+  evidences: proposal.evidences.map(({ kind, content }) => ({ id: rowId(), kind, content })),
 })
 
 export const tagsOf = (text: string) => [

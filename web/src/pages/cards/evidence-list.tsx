@@ -3,7 +3,14 @@ import type { Evidence } from '../../api/types.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 
 /** Logs, outputs, links: shown as they were given, never rendered. */
-export function EvidenceList({ evidences }: { evidences: Evidence[] }) {
+export function EvidenceList({
+  evidences,
+  sourceEventId,
+}: {
+  evidences: Evidence[]
+  /** The event in the reader's own memory that the card was made from. */
+  sourceEventId?: string | undefined
+}) {
   return (
     <ul className="grid gap-3">
       {evidences.map((evidence, index) => (
@@ -11,6 +18,18 @@ export function EvidenceList({ evidences }: { evidences: Evidence[] }) {
           <div className="flex items-center justify-between gap-2 border-b border-line bg-sunken py-0.5 pr-1 pl-3">
             <span className="truncate text-xs text-soft">
               <span className="font-mono">{evidence.kind}</span>
+              {sourceEventId && evidence.kind === 'memory' && (
+                <>
+                  {' · '}
+                  <Link
+                    to="/memory/events/$rawId"
+                    params={{ rawId: sourceEventId }}
+                    className="underline hover:text-ink"
+                  >
+                    open the exchange
+                  </Link>
+                </>
+              )}
               {evidence.from_card_id && (
                 <>
                   {' · '}

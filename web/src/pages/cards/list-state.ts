@@ -5,8 +5,17 @@ export type ListState = {
   status?: 'published' | 'unpublished' | undefined
   track?: 'debug' | 'build' | undefined
   q?: string | undefined
-  page?: number | undefined
+  tag?: string | undefined
+  sort?: Sort | undefined
 }
+
+export const SORTS = {
+  changed: 'Changed',
+  created: 'Created',
+  useful: 'Most useful',
+  title: 'Title',
+} as const
+export type Sort = keyof typeof SORTS
 
 const text = (value: unknown) =>
   typeof value === 'string' || typeof value === 'number' ? String(value) || undefined : undefined
@@ -19,12 +28,37 @@ export const readListState = (raw: Record<string, unknown>): ListState => ({
   status: oneOf(raw.status, ['published', 'unpublished']),
   track: oneOf(raw.track, ['debug', 'build']),
   q: text(raw.q),
-  page: Number.isInteger(raw.page) && Number(raw.page) > 1 ? Number(raw.page) : undefined,
+  tag: text(raw.tag),
+  sort: oneOf(raw.sort, Object.keys(SORTS) as Sort[]),
 })
+
+export const isFiltered = ({ workspace, status, track, q, tag }: ListState): boolean =>
+  Boolean(workspace || status || track || q || tag)
+
+export const NO_FILTERS: Partial<ListState> = {
+  workspace: undefined,
+  status: undefined,
+  track: undefined,
+  q: undefined,
+  tag: undefined,
+}
 
 /** The page of a card says which merged card somebody asked for. */
 export type CardState = { merged_from?: string | undefined }
 
 export const readCardState = (raw: Record<string, unknown>): CardState => ({
   merged_from: text(raw.merged_from),
+})
+
+/** The draft of a new card, or what it is made from: an event of one's own memory, and others of the same exchange. */
+export type NewCardState = {
+  draft?: string | undefined
+  from?: string | undefined
+  also?: string | undefined
+}
+
+export const readNewCardState = (raw: Record<string, unknown>): NewCardState => ({
+  draft: typeof raw.draft === 'string' && /^[\w-]{1,64}$/.test(raw.draft) ? raw.draft : undefined,
+  from: text(raw.from),
+  also: text(raw.also),
 })

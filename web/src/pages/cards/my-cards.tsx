@@ -1,62 +1,58 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { FileText, Plus } from 'lucide-react'
 import { useState } from 'react'
-import { listCards } from '../../api/cards.ts'
-import { listWorkspaces } from '../../api/workspaces.ts'
-import { plural } from '../../lib/format.ts'
+import type { ListedCard } from '../../api/types.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { Segmented, Select } from '../../ui/field.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
-import { Pager } from '../../ui/table.tsx'
+import { AddSamples, SampleNotice } from '../first-steps/samples.tsx'
+import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 import { BulkBar } from './bulk-bar.tsx'
-import { CardList } from './card-list.tsx'
 import { CardStatsPanel } from './card-stats.tsx'
-import type { ListState } from './list-state.ts'
-import { TrackFilter } from './track-filter.tsx'
+import { CardRows } from './list/card-rows.tsx'
+import { ListFilters } from './list/list-filters.tsx'
+import { type ListInput, useFirstPage } from './list/use-card-pages.ts'
+import { isFiltered, type ListState, NO_FILTERS } from './list-state.ts'
 
 const route = getRouteApi('/app/cards')
-const PAGE_SIZE = 20
 
-/** What I wrote, or what my team shares; with numbers beside it. */
+/** Mine is what I own, wherever it lives. Team is what teams share: drafts and private cards of others are never there. */
+const inputOf = (state: ListState): ListInput => ({
+  ...(state.scope === 'workspace'
+    ? { scope: 'workspace', without_personal: true, status: 'published' }
+    : { scope: 'personal', ...(state.status && { status: state.status }) }),
+  ...(state.workspace && { workspace_id: state.workspace }),
+  ...(state.track && { track: state.track }),
+  ...(state.q && { contains: state.q }),
+  ...(state.tag && { tag: state.tag }),
+  sort: state.sort ?? 'changed',
+})
+
+const NONE: ReadonlyMap<string, ListedCard> = new Map()
+
 export function MyCards() {
   const state = route.useSearch()
   const navigate = route.useNavigate()
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [chosen, setChosen] = useState(NONE)
   const change = (next: Partial<ListState>) => {
-    setChosen(new Set())
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...next }), replace: true })
+    setChosen(NONE)
+    void navigate({ search: (before) => ({ ...before, ...next }), replace: true })
   }
-  const scope = state.scope ?? 'personal'
-  const cards = useQuery({
-    queryKey: ['cards', 'list', state],
-    placeholderData: keepPreviousData,
-    queryFn: ({ signal }) =>
-      listCards(
-        {
-          scope,
-          ...(state.workspace && { workspace_id: state.workspace }),
-          ...(state.status && { status: state.status }),
-          ...(state.track && { track: state.track }),
-          page: state.page ?? 1,
-          page_size: PAGE_SIZE,
-        },
-        { signal },
-      ),
-  })
-  const toggle = (cardId: string) => {
-    const next = new Set(chosen)
-    if (!next.delete(cardId)) next.add(cardId)
+  const isTeam = state.scope === 'workspace'
+  const input = inputOf(state)
+  const first = useFirstPage(input)
+  const toggle = (card: ListedCard) => {
+    const next = new Map(chosen)
+    if (!next.delete(card.card_id)) next.set(card.card_id, card)
     setChosen(next)
   }
-  const items = cards.data?.items ?? []
+  const choosable = first.data?.items.filter((card) => card.can_edit) ?? []
   return (
     <Page
-      title={scope === 'workspace' ? 'Team cards' : 'My cards'}
-      lead={
-        scope === 'workspace' ? 'What your workspaces share.' : 'Private until you share or publish them.'
-      }
+      title={isTeam ? 'Team cards' : 'My cards'}
+      lead={isTeam ? 'What your teams share.' : 'The cards you own, and who can read each of them.'}
       actions={
         <>
           <LinkButton to="/review">Review queue</LinkButton>
@@ -70,35 +66,34 @@ export function MyCards() {
       <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_--spacing(70)]">
         <div className="min-w-0">
           <CardFilters state={state} change={change} />
-          {cards.error ? (
-            <ErrorState error={cards.error} onRetry={() => void cards.refetch()} />
-          ) : !cards.data ? (
+          <SampleNotice />
+          {first.error ? (
+            <ErrorState error={first.error} onRetry={() => void first.refetch()} />
+          ) : !first.data ? (
             <SkeletonList />
-          ) : items.length === 0 ? (
+          ) : first.data.total === 0 ? (
             <NoCards state={state} change={change} />
           ) : (
             <>
               <BulkBar
-                cards={items}
                 chosen={chosen}
-                total={plural(cards.data.total, 'card')}
-                onAll={() => setChosen(new Set(items.map((card) => card.card_id)))}
-                onNone={() => setChosen(new Set())}
+                total={first.data.total}
+                choosable={choosable.length}
+                onAll={() => setChosen(new Map(choosable.map((card) => [card.card_id, card])))}
+                onNone={() => setChosen(NONE)}
               />
-              <CardList
-                cards={items}
-                {...(scope === 'personal' ? { chosen, onChoose: toggle } : { showOwner: true })}
-              />
-              <Pager
-                page={state.page ?? 1}
-                pageSize={PAGE_SIZE}
-                total={cards.data.total}
-                onPage={(page) => change({ page })}
+              <CardRows
+                input={input}
+                total={first.data.total}
+                chosen={chosen}
+                onChoose={toggle}
+                tags={{ to: '/cards', state }}
+                showOwner={isTeam}
               />
             </>
           )}
         </div>
-        <CardStatsPanel scope={scope} workspaceId={state.workspace} />
+        <CardStatsPanel scope={state.scope ?? 'personal'} workspaceId={state.workspace} />
       </div>
     </Page>
   )
@@ -107,59 +102,60 @@ export function MyCards() {
 type Filtered = { state: ListState; change: (next: Partial<ListState>) => void }
 
 function CardFilters({ state, change }: Filtered) {
-  const scope = state.scope ?? 'personal'
+  const isTeam = state.scope === 'workspace'
   return (
-    <div className="mb-3 flex flex-wrap items-center gap-2">
+    <ListFilters state={state} change={change} sort="changed">
       <Segmented
         label="Whose cards"
-        value={scope}
-        onChange={(next) => change({ scope: next === 'workspace' ? next : undefined, workspace: undefined })}
+        value={isTeam ? 'workspace' : 'personal'}
+        onChange={(next) =>
+          change({
+            scope: next === 'workspace' ? next : undefined,
+            workspace: undefined,
+            status: undefined,
+          })
+        }
         options={[
           { value: 'personal', label: 'Mine' },
           { value: 'workspace', label: 'Team' },
         ]}
       />
-      <TrackFilter value={state.track} onChange={(track) => change({ track })} />
-      <Select
-        aria-label="Status"
-        className="w-auto!"
-        value={state.status ?? ''}
-        onChange={(event) => change({ status: (event.target.value || undefined) as ListState['status'] })}
-      >
-        <option value="">Any status</option>
-        <option value="unpublished">Private</option>
-        <option value="published">Shared or published</option>
-      </Select>
-      {scope === 'workspace' && (
+      {isTeam ? (
         <WorkspaceFilter value={state.workspace} onChange={(workspace) => change({ workspace })} />
+      ) : (
+        <Select
+          aria-label="Status"
+          className="w-auto!"
+          value={state.status ?? ''}
+          onChange={(event) => change({ status: (event.target.value || undefined) as ListState['status'] })}
+        >
+          <option value="">Any status</option>
+          <option value="unpublished">Private and drafts</option>
+          <option value="published">Shared or published</option>
+        </Select>
       )}
-    </div>
+    </ListFilters>
   )
 }
 
 /** Nothing was written yet, or the filters let nothing through. */
 function NoCards({ state, change }: Filtered) {
-  const filtered = Boolean(state.status || state.track || state.workspace)
-  const scope = state.scope ?? 'personal'
+  const filtered = isFiltered(state)
+  const isTeam = state.scope === 'workspace'
   return (
     <EmptyState
       icon={<FileText size={18} />}
-      title={
-        filtered
-          ? 'No card fits these filters'
-          : scope === 'workspace'
-            ? 'Nothing shared yet'
-            : 'No cards yet'
-      }
+      title={filtered ? 'No card fits these filters' : isTeam ? 'Nothing shared yet' : 'No cards yet'}
       action={
         filtered ? (
-          <Button onClick={() => change({ status: undefined, track: undefined, workspace: undefined })}>
-            Drop the filters
-          </Button>
+          <Button onClick={() => change(NO_FILTERS)}>Drop the filters</Button>
         ) : (
-          <LinkButton to="/cards/new" look="primary">
-            Write a card
-          </LinkButton>
+          <div className="flex flex-wrap justify-center gap-2">
+            <LinkButton to="/cards/new" look="primary">
+              Write a card
+            </LinkButton>
+            {!isTeam && <AddSamples />}
+          </div>
         )
       }
       example={
@@ -185,10 +181,7 @@ function WorkspaceFilter({
   value: string | undefined
   onChange: (value: string | undefined) => void
 }) {
-  const workspaces = useQuery({
-    queryKey: ['workspaces', 'mine'],
-    queryFn: () => listWorkspaces({ include_public: false }),
-  })
+  const workspaces = useQuery(workspacesQuery)
   return (
     <Select
       aria-label="Workspace"
@@ -196,12 +189,14 @@ function WorkspaceFilter({
       value={value ?? ''}
       onChange={(event) => onChange(event.target.value || undefined)}
     >
-      <option value="">All workspaces</option>
-      {workspaces.data?.items.map((workspace) => (
-        <option key={workspace.workspace_id} value={workspace.workspace_id}>
-          {workspace.name}
-        </option>
-      ))}
+      <option value="">All my teams</option>
+      {workspaces.data?.items
+        .filter((workspace) => workspace.type !== 'personal')
+        .map((workspace) => (
+          <option key={workspace.workspace_id} value={workspace.workspace_id}>
+            {workspace.name}
+          </option>
+        ))}
     </Select>
   )
 }

@@ -3,6 +3,7 @@ import { ExternalLink } from 'lucide-react'
 import { similarToText } from '../../api/search.ts'
 import { useDebounced } from '../../lib/use-debounced.ts'
 import type { Draft } from './draft.ts'
+import { nearestFirst } from './nearest-first.ts'
 
 const WAIT_MS = 600
 const SHORTEST_TITLE = 10
@@ -28,7 +29,7 @@ export function NearCards({ draft }: { draft: Pick<Draft, 'title' | 'symptom' | 
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) => similarToText({ title, symptom, fix_summary }, { signal }),
   })
-  const cards = isEnough ? (near.data ?? []).toSorted((a, b) => b.similarity - a.similarity) : []
+  const cards = isEnough ? nearestFirst(near.data ?? []) : []
   return (
     <section aria-label="Near cards" aria-live="polite">
       {cards.length > 0 && (

@@ -1,8 +1,9 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Link, Navigate, useNavigate, useSearch } from '@tanstack/react-router'
-import { useMemo, useRef } from 'react'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { recordCard } from '../../api/cards.ts'
 import { ApiError } from '../../api/client.ts'
+import { recordFromMemory } from '../../api/memory.ts'
 import { SENT_WHEN_BACK } from '../../api/when-back.ts'
 import { listWorkspaces } from '../../api/workspaces.ts'
 import { formatAgo } from '../../lib/format.ts'
@@ -13,24 +14,23 @@ import { FormError, Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { CardForm } from './card-form.tsx'
 import { cardChanged } from './card-queries.ts'
-import { emptyDraft, fieldsOf, newEvidences } from './draft.ts'
+import { type Draft, emptyDraft, fieldsOf, newEvidences } from './draft.ts'
 import { EditorFrame } from './editor-frame.tsx'
 import { NearCards } from './near-cards.tsx'
 import { newDraftsOf, useDraft } from './use-draft.ts'
 
-/** Each new card has a draft of its own, named in the address: two tabs write two cards. */
-export function NewCard() {
-  const { draft } = useSearch({ from: '/app/cards/new' })
-  const fresh = useMemo(randomId, [])
-  if (!draft) return <Navigate to="/cards/new" search={{ draft: fresh }} replace />
-  return <Writer key={draft} draftId={draft} />
-}
+export type CardSource = { rawId: string; start: Draft; notice: ReactNode }
 
-function Writer({ draftId }: { draftId: string }) {
+/** Empty, or with what the source has filled in. Each has a draft of its own. */
+export function CardEditor({ draftId, source }: { draftId: string; source?: CardSource }) {
   const navigate = useNavigate()
   const { default_workspace_id } = useMe()
-  const start = { ...emptyDraft(), workspace_id: default_workspace_id ?? '' }
-  const { draft, change, savedAt, restored, discard, forget } = useDraft(`new:${draftId}`, start, 0)
+  const start = { ...(source?.start ?? emptyDraft()), workspace_id: default_workspace_id ?? '' }
+  const draftKey = source ? `memory:${source.rawId}` : `new:${draftId}`
+  const { draft, change, savedAt, restored, discard, forget } = useDraft(draftKey, start, 0)
+  const form = useRef<HTMLDivElement>(null)
+  // Whoever opens this page wants to write the title, which is the first required field.
+  useEffect(() => form.current?.querySelector<HTMLInputElement>('input[required]')?.focus(), [])
   // The same key for the same text, so that a retry after a lost answer does not make a second card.
   const attempt = useRef({ text: '', key: '' })
   const save = useMutation({
@@ -44,12 +44,15 @@ function Writer({ draftId }: { draftId: string }) {
       }
       const text = JSON.stringify(input)
       if (text !== attempt.current.text) attempt.current = { text, key: randomId() }
-      return recordCard(input, { headers: { 'Idempotency-Key': attempt.current.key } })
+      const options = { headers: { 'Idempotency-Key': attempt.current.key } }
+      return source
+        ? recordFromMemory({ ...input, raw_id: source.rawId }, options)
+        : recordCard(input, options)
     },
     onSuccess: (card) => {
       forget()
       cardChanged(card)
-      toast('Saved. The card is private until you share it.')
+      toast(`Saved. Who can read it: ${card.readers.text}.`)
       return navigate({ to: '/cards/$cardId', params: { cardId: card.card_id } })
     },
   })
@@ -72,20 +75,26 @@ function Writer({ draftId }: { draftId: string }) {
       beside={<NearCards draft={draft} />}
       notices={
         <>
-          {!savedAt && <OtherDrafts except={draftId} />}
+          {source?.notice}
+          {!savedAt && !source && <OtherDrafts except={draftId} />}
           {restored && <Notice>Your draft from {formatAgo(restored.savedAt)} is back.</Notice>}
           <FormError error={save.error} />
         </>
       }
     >
-      <CardForm
-        draft={draft}
-        change={change}
-        fieldError={(name) => api?.field(name)}
-        workspace={
-          <WorkspaceField value={draft.workspace_id} onChange={(workspace_id) => change({ workspace_id })} />
-        }
-      />
+      <div ref={form}>
+        <CardForm
+          draft={draft}
+          change={change}
+          fieldError={(name) => api?.field(name)}
+          workspace={
+            <WorkspaceField
+              value={draft.workspace_id}
+              onChange={(workspace_id) => change({ workspace_id })}
+            />
+          }
+        />
+      </div>
     </EditorFrame>
   )
 }
@@ -134,7 +143,7 @@ function WorkspaceField({ value, onChange }: { value: string; onChange: (value: 
       label="Workspace"
       value={value}
       onChange={(event) => onChange(event.target.value)}
-      hint="Sharing a card shows it to the members of its workspace."
+      hint="Until you share it, only the editors of a team can read a card there; in Personal only you."
     >
       <option value="">Personal</option>
       {writable.map((workspace) => (

@@ -1,6 +1,7 @@
-import { CircleCheck, CircleX } from 'lucide-react'
+import { Circle, CircleCheck, CircleX } from 'lucide-react'
 import { cx } from '../../lib/cx.ts'
 import { Skeleton } from '../../ui/states.tsx'
+import { standing } from './review-standing.ts'
 import { useReview } from './use-review.ts'
 
 type Props = {
@@ -20,33 +21,35 @@ export function ReviewChecklist({ content, evidences, evidenceCount }: Props) {
       </div>
     )
   const ready = review.passed
+  // Nobody has done anything wrong before the first word.
+  const isEmpty = !content.title.trim() && !content.symptom.trim() && !content.fix_summary.trim()
   return (
     <section aria-label="Review">
       <div className="flex items-baseline justify-between gap-2">
         <h2 className={cx('text-sm font-semibold', ready ? 'text-ok' : 'text-ink')}>
-          {ready ? 'Ready to publish' : 'Not ready to publish yet'}
+          {isEmpty ? 'What publishing asks for' : ready ? 'Ready to publish' : 'Not ready to publish yet'}
         </h2>
-        <span className="text-xs text-faint tabular-nums">
-          {review.score} of 100, {review.threshold} needed
-        </span>
+        <span className="text-xs text-faint tabular-nums">{isEmpty ? '' : standing(review)}</span>
       </div>
       <div aria-hidden className="mt-2 h-1.5 overflow-hidden rounded-full bg-sunken">
         <div
           className={cx('h-full rounded-full transition-[width]', ready ? 'bg-ok' : 'bg-warn')}
-          style={{ width: `${review.score}%` }}
+          style={{ width: isEmpty ? 0 : `${review.score}%` }}
         />
       </div>
       <ul className="mt-3 grid gap-1.5">
         {review.rules.map((rule) => (
           <li key={rule.id} className="flex items-start gap-2 text-sm">
-            {rule.ok ? (
+            {rule.ok && !isEmpty ? (
               <CircleCheck size={16} className="mt-0.5 shrink-0 text-ok" aria-label="Done:" />
+            ) : isEmpty ? (
+              <Circle size={16} className="mt-0.5 shrink-0 text-faint" aria-label="To do:" />
             ) : (
               <CircleX size={16} className="mt-0.5 shrink-0 text-bad" aria-label="Missing:" />
             )}
-            <span className={rule.ok ? 'text-soft' : 'text-ink'}>
+            <span className={rule.ok || isEmpty ? 'text-soft' : 'text-ink'}>
               {rule.label}
-              {rule.hard && !rule.ok && <span className="text-faint"> · required</span>}
+              {rule.hard && !rule.ok && !isEmpty && <span className="text-faint"> · required</span>}
             </span>
           </li>
         ))}

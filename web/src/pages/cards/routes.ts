@@ -1,7 +1,7 @@
-import { createRoute } from '@tanstack/react-router'
+import { createRoute, redirect } from '@tanstack/react-router'
 import { lazyPage } from '../../lib/loadable.tsx'
 import { appRoute } from '../../route-frame.tsx'
-import { readCardState, readListState } from './list-state.ts'
+import { readCardState, readListState, readNewCardState } from './list-state.ts'
 
 const mine = createRoute({
   getParentRoute: () => appRoute,
@@ -17,13 +17,20 @@ const library = createRoute({
   component: lazyPage(() => import('./library.tsx'), 'Library'),
 })
 
+/** The address of a public page, opened by somebody who is signed in. */
+const publicCard = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/library/$cardId',
+  beforeLoad: ({ params: { cardId } }) => {
+    throw redirect({ to: '/cards/$cardId', params: { cardId }, replace: true })
+  },
+})
+
 const create = createRoute({
   getParentRoute: () => appRoute,
   path: '/cards/new',
-  validateSearch: (raw: Record<string, unknown>): { draft?: string | undefined } => ({
-    draft: typeof raw.draft === 'string' && /^[\w-]{1,64}$/.test(raw.draft) ? raw.draft : undefined,
-  }),
-  component: lazyPage(() => import('./new-card.tsx'), 'NewCard'),
+  validateSearch: readNewCardState,
+  component: lazyPage(() => import('./new-card-page.tsx'), 'NewCard'),
 })
 
 const show = createRoute({
@@ -54,4 +61,4 @@ const review = createRoute({
   component: lazyPage(() => import('./review-queue.tsx'), 'ReviewQueue'),
 })
 
-export const cardRoutes = [mine, library, create, show, edit, history, review] as const
+export const cardRoutes = [mine, library, publicCard, create, show, edit, history, review] as const

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { similarCards } from '../../api/search.ts'
 import type { Card } from '../../api/types.ts'
 import { TypeBadge } from './card-badges.tsx'
+import { nearestFirst } from './nearest-first.ts'
 
 /** Neighbours among all that one may find, at no cost; a near copy says so. */
 export function SimilarCards({ card }: { card: Card }) {
@@ -16,7 +17,7 @@ export function SimilarCards({ card }: { card: Card }) {
     <section aria-label="Similar cards" className="border-t border-line pt-5">
       <h3 className="mb-1 text-sm text-soft">Similar cards</h3>
       <ul className="-mx-2 grid">
-        {similar.data.map((hit) => (
+        {nearestFirst(similar.data).map((hit) => (
           <li key={hit.card_id}>
             <Link
               to="/cards/$cardId"

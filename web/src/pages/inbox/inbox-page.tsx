@@ -80,6 +80,13 @@ function NoticeActions({ notice }: { notice: InboxNotice }) {
   const { workspace_id: id, invite_id } = notice
   if (invite_id) return <InviteActions inviteId={invite_id} />
   if (notice.kind === 'cards.review_due') return <LinkButton to="/review">Open the queue</LinkButton>
+  if (notice.kind === 'ticket.answered')
+    return (
+      <LinkButton to="/support" search={{ tab: 'mine' }}>
+        Open my tickets
+      </LinkButton>
+    )
+  if (notice.kind === 'drafts.new') return <LinkButton to="/drafts">Open the drafts</LinkButton>
   if (notice.card_id) return <OpenCard notice={notice} cardId={notice.card_id} />
   if (!id) return null
   if (notice.role === null) return <span className="text-xs text-faint">You are not a member</span>

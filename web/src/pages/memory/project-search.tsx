@@ -10,6 +10,7 @@ import { Input, Segmented } from '../../ui/field.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
 import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
 import { Highlight } from './highlight.tsx'
+import { MakeCard } from './make-card.tsx'
 import { eventQuery, memorySearchQuery } from './memory-queries.ts'
 
 const route = getRouteApi('/app/memory/project')
@@ -152,7 +153,10 @@ function Hit({ hit, words }: { hit: MemoryHit; words: string[] }) {
         <div className="animate-enter px-2 pt-1 pb-4">
           {event.error && <ErrorState error={event.error} />}
           {event.data ? (
-            <LazyMarkdown>{event.data.content}</LazyMarkdown>
+            <div className="grid gap-3">
+              <LazyMarkdown>{event.data.content}</LazyMarkdown>
+              <MakeCard rawIds={[hit.raw_id]} />
+            </div>
           ) : (
             !event.error && <SkeletonList rows={1} />
           )}

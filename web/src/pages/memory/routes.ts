@@ -54,4 +54,10 @@ const project = createRoute({
   component: lazyPage(() => import('./project-page.tsx'), 'ProjectPage'),
 })
 
-export const memoryRoutes = [projects, project, materials] as const
+const event = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/memory/events/$rawId',
+  component: lazyPage(() => import('./event-page.tsx'), 'EventPage'),
+})
+
+export const memoryRoutes = [projects, project, materials, event] as const

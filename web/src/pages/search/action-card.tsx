@@ -3,6 +3,7 @@ import { TriangleAlert } from 'lucide-react'
 import type { ActionCard } from '../../api/types.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
 
 /** One plan made of the best hits; every step says which card it comes from. */
 export function ActionCardPane({ plan }: { plan: ActionCard }) {
@@ -26,7 +27,7 @@ export function ActionCardPane({ plan }: { plan: ActionCard }) {
           </CopyButton>
         </div>
         <h2 className="text-lg font-semibold">{plan.title}</h2>
-        <p className="text-base text-soft">{plan.summary}</p>
+        <LazyMarkdown>{plan.summary}</LazyMarkdown>
       </header>
       <ol className="grid gap-4">
         {plan.steps.map((step) => (
@@ -37,8 +38,8 @@ export function ActionCardPane({ plan }: { plan: ActionCard }) {
             >
               {step.order}
             </span>
-            <div>
-              <p className="text-base whitespace-pre-wrap">{step.action}</p>
+            <div className="min-w-0">
+              <LazyMarkdown>{step.action}</LazyMarkdown>
               <Link
                 to="/cards/$cardId"
                 params={{ cardId: step.from_card_id }}

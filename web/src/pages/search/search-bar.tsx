@@ -1,60 +1,66 @@
 import { useQuery } from '@tanstack/react-query'
-import { Search, SlidersHorizontal, X } from 'lucide-react'
+import { Bookmark, BookmarkCheck, Search, SlidersHorizontal, X } from 'lucide-react'
 import { type FormEvent, type ReactNode, useRef, useState } from 'react'
-import type { Scope } from '../../api/types.ts'
-import { listWorkspaces } from '../../api/workspaces.ts'
-import { credits } from '../../lib/format.ts'
 import { Key } from '../../ui/badge.tsx'
-import { Button, IconButton } from '../../ui/button.tsx'
-import { Checkbox, Segmented, SelectField, TextField } from '../../ui/field.tsx'
+import { IconButton } from '../../ui/button.tsx'
+import { Checkbox, SelectField, TextField } from '../../ui/field.tsx'
 import { TrackFilter } from '../cards/track-filter.tsx'
-import { usePrice } from './paid-search.tsx'
-import { environmentOf, listOf, type SearchState } from './search-state.ts'
-import { type Change, SHORTEST_QUERY, useQueryText } from './use-query-text.ts'
+import { workspacesQuery } from '../workspaces/workspace-queries.ts'
+import { environmentOf, listOf, NOTHING_CHOSEN, type SearchState } from './search-state.ts'
+import { remember, useKeptSearches } from './use-kept-searches.ts'
+import { type Change, useQueryText } from './use-query-text.ts'
 
-type Props = {
-  state: SearchState
-  change: Change
-  onSend: () => Promise<void>
-  sending: boolean
-}
+type Props = { state: SearchState; change: Change; onEnter: () => void }
 
 const countFilters = ({ tags, env, plan, track, workspace }: SearchState): number =>
   listOf(tags).length +
   Object.keys(environmentOf(env)).length +
   [plan, track, workspace].filter(Boolean).length
 
-export function SearchBar({ state, change, onSend, sending }: Props) {
-  const query = useQueryText(state, change, onSend)
+/** Enter opens what is chosen. With nothing chosen the answer is on screen already, and Enter asks nothing again. */
+export function SearchBar({ state, change, onEnter }: Props) {
+  const query = useQueryText(state, change)
   const filters = countFilters(state)
   const [open, setOpen] = useState(filters > 0)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    query.submit()
+    if (query.flush()) return
+    remember(state)
+    onEnter()
   }
   return (
-    <div className="sticky top-0 z-10 border-b border-line bg-page px-3 pt-3 pb-2 md:static md:px-4 md:pt-4">
+    <div className="sticky top-0 z-20 border-b border-line bg-page px-3 pt-3 pb-2 md:static md:px-4">
       <search>
         <form onSubmit={submit}>
           <QueryBox text={query.text} onText={query.setText} onClear={query.clear}>
-            {state.scope === 'public' && <PaidSearchButton text={query.text} sending={sending} />}
+            {state.q && <SaveButton state={state} />}
+            <IconButton
+              label={`Filters${filters > 0 ? ` · ${filters}` : ''}`}
+              aria-expanded={open}
+              onClick={() => setOpen(!open)}
+              className={filters > 0 ? 'text-accent!' : ''}
+            >
+              <SlidersHorizontal size={14} />
+            </IconButton>
           </QueryBox>
-          <div className="mt-2 flex flex-wrap items-center justify-between gap-2">
-            <ScopeChoice
-              value={state.scope ?? 'personal'}
-              onChange={(scope) =>
-                query.follow({ scope: scope === 'personal' ? undefined : scope, workspace: undefined })
-              }
-            />
-            <Button look="ghost" aria-expanded={open} onClick={() => setOpen(!open)}>
-              <SlidersHorizontal size={14} aria-hidden />
-              Filters{filters > 0 && ` · ${filters}`}
-            </Button>
-          </div>
           {open && <Filters state={state} change={change} />}
         </form>
       </search>
     </div>
+  )
+}
+
+function SaveButton({ state }: { state: SearchState }) {
+  const { save, forget, isSaved } = useKeptSearches()
+  const saved = isSaved(state)
+  return saved ? (
+    <IconButton label="Saved; remove it" className="text-accent!" onClick={() => forget.mutate(saved)}>
+      <BookmarkCheck size={14} />
+    </IconButton>
+  ) : (
+    <IconButton label="Save this search" onClick={() => save.mutate(state)}>
+      <Bookmark size={14} />
+    </IconButton>
   )
 }
 
@@ -72,11 +78,12 @@ function QueryBox({ text, onText, onClear, children }: QueryBoxProps) {
     box.current?.focus()
   }
   return (
-    <div className="flex h-11 items-center gap-2 rounded-md border border-line-strong bg-panel pr-1.5 pl-3 transition-colors has-[input:focus]:border-accent has-[input:focus]:outline-3 has-[input:focus]:outline-accent/22 hover:border-faint">
-      <Search size={16} aria-hidden className="shrink-0 text-faint" />
+    <div className="flex h-11 items-center gap-1 rounded-md border border-line-strong bg-panel pr-1.5 pl-3 transition-colors has-[input:focus]:border-accent has-[input:focus]:outline-3 has-[input:focus]:outline-accent/22 hover:border-faint">
+      <Search size={16} aria-hidden className="mr-1 shrink-0 text-faint" />
       <input
         ref={box}
         data-search-box=""
+        data-focus="search"
         aria-label="Search"
         type="text"
         inputMode="search"
@@ -105,56 +112,12 @@ function QueryBox({ text, onText, onClear, children }: QueryBoxProps) {
   )
 }
 
-function PaidSearchButton({ text, sending }: { text: string; sending: boolean }) {
-  const price = usePrice()
-  return (
-    <Button
-      type="submit"
-      look="primary"
-      busy={sending}
-      disabled={text.trim().length < SHORTEST_QUERY}
-      aria-label={price > 0 ? `Search · ${credits(price)}` : 'Search'}
-    >
-      <span className={price > 0 ? 'max-sm:hidden' : ''}>Search</span>
-      {price > 0 && (
-        <>
-          <span className="max-sm:hidden">·</span> {credits(price)}
-        </>
-      )}
-    </Button>
-  )
-}
-
-function ScopeChoice({ value, onChange }: { value: Scope; onChange: (scope: Scope) => void }) {
-  const price = usePrice()
-  const library = (
-    <>
-      Library
-      {price > 0 && <span className="text-xs font-normal text-faint">{price} cr</span>}
-    </>
-  )
-  return (
-    <Segmented<Scope>
-      label="Where to search"
-      value={value}
-      onChange={onChange}
-      options={[
-        { value: 'personal', label: 'Mine' },
-        { value: 'workspace', label: 'Team' },
-        { value: 'public', label: library },
-      ]}
-    />
-  )
-}
-
 function Filters({ state, change }: Pick<Props, 'state' | 'change'>) {
-  const workspaces = useQuery({
-    queryKey: ['workspaces', 'mine'],
-    queryFn: () => listWorkspaces({ include_public: false }),
-  })
+  const workspaces = useQuery(workspacesQuery)
   return (
     <div className="mt-2 grid animate-enter gap-3 border-t border-line pt-3 pb-1 sm:grid-cols-2">
       <TextField
+        key={state.tags}
         label="Tags"
         hint="All of them, separated by commas."
         placeholder="postgres, docker"
@@ -174,26 +137,29 @@ function Filters({ state, change }: Pick<Props, 'state' | 'change'>) {
           event.key === 'Enter' && change({ env: event.currentTarget.value || undefined })
         }
       />
-      {state.scope === 'workspace' && (
-        <SelectField
-          label="Workspace"
-          value={state.workspace ?? ''}
-          onChange={(event) => change({ workspace: event.target.value || undefined })}
-        >
-          <option value="">All of mine</option>
-          {workspaces.data?.items.map((workspace) => (
-            <option key={workspace.workspace_id} value={workspace.workspace_id}>
-              {workspace.name}
-            </option>
-          ))}
-        </SelectField>
-      )}
-      <TrackFilter value={state.track} onChange={(track) => change({ track, card: undefined })} />
+      <SelectField
+        label="Workspace"
+        value={state.workspace ?? ''}
+        onChange={(event) => change({ workspace: event.target.value || undefined, ...NOTHING_CHOSEN })}
+      >
+        <option value="">All of mine</option>
+        {workspaces.data?.items.map((workspace) => (
+          <option key={workspace.workspace_id} value={workspace.workspace_id}>
+            {workspace.type === 'personal' ? 'Personal' : workspace.name}
+          </option>
+        ))}
+      </SelectField>
+      <div className="grid content-start gap-1.5">
+        <span aria-hidden className="text-sm font-medium">
+          Track
+        </span>
+        <TrackFilter value={state.track} onChange={(track) => change({ track, ...NOTHING_CHOSEN })} />
+      </div>
       <Checkbox
         label="Make an action card"
         hint="One plan from the best hits, at no extra cost."
         checked={state.plan ?? false}
-        onChange={(event) => change({ plan: event.target.checked || undefined, card: undefined })}
+        onChange={(event) => change({ plan: event.target.checked || undefined, ...NOTHING_CHOSEN })}
       />
     </div>
   )

@@ -1,85 +1,99 @@
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useCallback, useEffect } from 'react'
+import type { BoxAnswer, BoxEvent } from '../../api/search.ts'
+import { useShortcut } from '../../lib/shortcuts.ts'
 import { useTitle } from '../../lib/use-title.ts'
 import { useWide } from '../../lib/use-wide.ts'
-import { SkeletonList, SkeletonPage } from '../../ui/states.tsx'
-import { PaidSearch } from './paid-search.tsx'
-import { ResultList } from './result-list.tsx'
+import { ErrorState, SkeletonList, SkeletonPage } from '../../ui/states.tsx'
+import { type Chosen, cardPage, eventPage, neighbour } from './hits.ts'
+import { LibrarySection } from './library-section.tsx'
 import { SearchBar } from './search-bar.tsx'
-import type { SearchState } from './search-state.ts'
+import { NOTHING_CHOSEN, type SearchState } from './search-state.ts'
+import { FreeSections, NothingFound, Summary } from './sections.tsx'
 import { StartList, StartPane } from './start.tsx'
-import { useSearch } from './use-search.ts'
+import { remember } from './use-kept-searches.ts'
+import { useFreeSearch, useLibrarySearch } from './use-search.ts'
 
 const DetailPane = lazy(() => import('./detail-pane.tsx').then((module) => ({ default: module.DetailPane })))
+const EventPane = lazy(() => import('./event-pane.tsx').then((module) => ({ default: module.EventPane })))
 const ActionCardPane = lazy(() =>
   import('./action-card.tsx').then((module) => ({ default: module.ActionCardPane })),
 )
 
 const route = getRouteApi('/app/')
 
+const hitsOf = (answer: BoxAnswer | undefined) =>
+  [answer?.mine, answer?.team, answer?.library].flatMap((found) => found?.results ?? [])
+
 export function SearchPage() {
   const state = route.useSearch()
-  const navigate = route.useNavigate()
+  const navigateHere = route.useNavigate()
+  const navigate = useNavigate()
   const wide = useWide()
-  const search = useSearch(state)
-  useTitle(state.q ?? '')
+  const free = useFreeSearch(state)
+  const library = useLibrarySearch(state)
   const change = useCallback(
     (next: Partial<SearchState>, replace = true) =>
-      void navigate({ search: (before) => ({ ...before, ...next }), replace, resetScroll: false }),
-    [navigate],
+      void navigateHere({ search: (before) => ({ ...before, ...next }), replace, resetScroll: false }),
+    [navigateHere],
   )
-  const answer = search.answer
-  const first = answer?.results[0]?.card_id
-  const planShown = Boolean(answer?.action_card) && !state.card
-
+  const answer = state.q ? free.data : undefined
+  const events: BoxEvent[] = answer?.memory?.results ?? []
+  const found = hitsOf(answer).length + events.length
+  const plan = state.card || state.event ? null : (library.answer?.action_card ?? answer?.action_card)
   // With room beside the list, the best hit is already open; a link to it is made only by choosing it.
-  const open = state.card ?? (planShown ? undefined : first)
-  useEffect(() => {
-    if (state.card)
-      document.querySelector(`[data-hit="${CSS.escape(state.card)}"]`)?.scrollIntoView({ block: 'nearest' })
-  }, [state.card])
+  const first = hitsOf(answer)[0]?.card_id
+  const selected: SearchState =
+    state.card || state.event || !wide || plan ? state : { ...state, ...NOTHING_CHOSEN, card: first }
+  // An open card names the tab itself.
+  useTitle(wide && selected.card ? undefined : (state.q ?? ''))
+
+  const open = () => {
+    if (!state.card && !state.event) return
+    remember(state)
+    const event = events.find((one) => one.raw_id === state.event)
+    if (event) void navigate(eventPage(event, state.q ?? ''))
+    else if (state.card) void navigate(cardPage({ card_id: state.card }))
+  }
+  useMoves(state, change, open)
 
   return (
     <div className="md:grid md:h-dvh md:grid-cols-[minmax(--spacing(90),44%)_minmax(0,1fr)] lg:grid-cols-[minmax(--spacing(105),40%)_minmax(0,1fr)]">
       <section aria-label="Search" className="flex min-h-0 flex-col border-line md:border-r">
         <h1 className="sr-only">Search</h1>
-        <SearchBar state={state} change={change} onSend={search.send} sending={search.loading} />
+        <SearchBar state={state} change={change} onEnter={open} />
         <div className="min-h-0 grow md:overflow-y-auto">
-          {search.error ? (
-            <PaidSearch.Error error={search.error} onRetry={() => void search.retry()} />
-          ) : answer ? (
-            <ResultList
-              answer={answer}
-              state={state}
-              change={change}
-              selected={wide ? open : state.card}
-              wide={wide}
-            />
-          ) : search.loading ? (
+          {!state.q ? (
+            <StartList selected={state.card} change={change} />
+          ) : free.error ? (
+            <ErrorState error={free.error} onRetry={() => void free.refetch()} />
+          ) : !answer ? (
             <SkeletonList />
-          ) : search.ready && search.paid ? (
-            <PaidSearch.Offer
-              query={state.q ?? ''}
-              onSend={search.send}
-              onFree={() => change({ scope: undefined })}
-            />
           ) : (
-            <StartList typed={Boolean(state.q)} selected={state.card} change={change} />
+            <>
+              <Summary answer={answer} />
+              {found === 0 && <NothingFound state={state} change={change} />}
+              <FreeSections answer={answer} state={state} selected={selected} change={change} wide={wide} />
+              <LibrarySection library={library} state={state} selected={selected} wide={wide} />
+            </>
           )}
         </div>
       </section>
       {wide && (
         <section aria-label="Card" className="min-h-0 overflow-y-auto bg-panel">
           <Suspense fallback={<SkeletonPage />}>
-            {planShown && answer?.action_card ? (
-              <ActionCardPane plan={answer.action_card} />
-            ) : open && answer ? (
+            {plan ? (
+              <ActionCardPane plan={plan} />
+            ) : selected.event ? (
+              <EventPane rawId={selected.event} query={state.q ?? ''} />
+            ) : selected.card ? (
               <DetailPane
-                cardId={open}
-                terms={answer.results.find((hit) => hit.card_id === open)?.matched_terms ?? []}
+                cardId={selected.card}
+                terms={
+                  [...hitsOf(answer), ...hitsOf(library.answer)].find((hit) => hit.card_id === selected.card)
+                    ?.matched_terms ?? []
+                }
               />
-            ) : state.card ? (
-              <DetailPane cardId={state.card} terms={[]} />
             ) : (
               <StartPane />
             )}
@@ -88,4 +102,37 @@ export function SearchPage() {
       )}
     </div>
   )
+}
+
+/** What stands on the page, from top to bottom: also what “more” has brought, and the library. */
+const hitsOnPage = (): Chosen[] =>
+  [...document.querySelectorAll<HTMLElement>('[data-hit] a[data-focus]')].flatMap(({ dataset }) => {
+    const [, kind, id] = /^(card|event)-(.+)$/.exec(dataset.focus ?? '') ?? []
+    return kind && id ? [{ [kind]: id }] : []
+  })
+
+/** j and k, and the arrows while the box has the focus, move from hit to hit; Enter opens the chosen one. */
+function useMoves(state: SearchState, change: (next: Partial<SearchState>) => void, open: () => void) {
+  const move = (by: number) => {
+    const next = neighbour(hitsOnPage(), state, by)
+    if (next) change({ ...NOTHING_CHOSEN, ...next })
+  }
+  useShortcut('j', () => move(1))
+  useShortcut('k', () => move(-1))
+  useShortcut('Enter', open, Boolean(state.card || state.event))
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const inBox = event.target instanceof HTMLElement && event.target.matches('[data-search-box]')
+      if (!inBox || event.isComposing || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return
+      event.preventDefault()
+      move(event.key === 'ArrowDown' ? 1 : -1)
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  })
+  const chosen = state.card ?? state.event
+  useEffect(() => {
+    if (chosen)
+      document.querySelector(`[data-hit="${CSS.escape(chosen)}"]`)?.scrollIntoView({ block: 'nearest' })
+  }, [chosen])
 }

@@ -1,30 +1,46 @@
 import { expect, test } from 'vitest'
-import { environmentOf, quoted, readSearch, searchInput } from './search-state.ts'
+import {
+  environmentOf,
+  idempotencyKey,
+  libraryQuestion,
+  questionOf,
+  quoted,
+  readSearch,
+} from './search-state.ts'
 
 test('what the address does not know is dropped, and a number in it is text', () => {
   expect(readSearch({ q: 404, scope: 'everything', plan: 'yes', track: 'debug' })).toEqual({
     q: '404',
-    scope: undefined,
     workspace: undefined,
     tags: undefined,
     env: undefined,
     track: 'debug',
     plan: undefined,
     card: undefined,
+    event: undefined,
   })
 })
 
-test('filters become the request, and a workspace counts only in the team scope', () => {
-  expect(searchInput({ q: ' pool ', tags: 'a, b', env: 'node: 20, os=linux', workspace: 'w' })).toEqual({
-    query: 'pool',
-    scope: 'personal',
-    limit: 30,
-    tags: ['a', 'b'],
-    environment: { node: '20', os: 'linux' },
-  })
-  expect(searchInput({ q: 'pool', scope: 'workspace', workspace: 'w' })).toMatchObject({
-    workspace_ids: ['w'],
-  })
+test('filters become the request; a workspace does not narrow the library', () => {
+  const state = { q: ' pool ', tags: 'a, b', env: 'node: 20, os=linux', workspace: 'w' }
+  const filters = { query: 'pool', tags: ['a', 'b'], environment: { node: '20', os: 'linux' } }
+  expect(questionOf(state)).toEqual({ ...filters, workspace_ids: ['w'] })
+  expect(libraryQuestion(state)).toEqual({ ...filters, sections: ['library'], limit: 1000 })
+})
+
+test('one question has one key a day, and another question or day has another', () => {
+  const ask = (q: string, tags?: string, day = '2026-03-01') =>
+    idempotencyKey(libraryQuestion({ q, tags }), new Date(`${day}T23:59:00Z`))
+  expect(ask('pool')).toBe(ask(' pool '))
+  const keys = [
+    ask('pool'),
+    ask('pool', 'a'),
+    ask('pool', 'b'),
+    ask('loop'),
+    ask('pool', undefined, '2026-03-02'),
+  ]
+  expect(new Set(keys).size).toBe(keys.length)
+  for (const key of [...keys, ask('é'.repeat(20_000))]) expect(key).toMatch(/^[\x21-\x7e]{1,255}$/)
 })
 
 test('an environment part without a name or a value is left out', () => {

@@ -1,31 +1,30 @@
-import type { SearchInput } from '../../api/search.ts'
-import type { Scope, SearchResult } from '../../api/types.ts'
+import type { BoxInput } from '../../api/search.ts'
 
 /** What the address bar holds: the whole state of the page, so that reload, back and sharing work. */
 export type SearchState = {
   q?: string | undefined
-  scope?: Scope | undefined
   workspace?: string | undefined
   tags?: string | undefined
   env?: string | undefined
   track?: 'debug' | 'build' | undefined
   plan?: boolean | undefined
+  /** What is chosen: a card, or an event of memory. */
   card?: string | undefined
+  event?: string | undefined
 }
 
 const text = (value: unknown) =>
   typeof value === 'string' || typeof value === 'number' ? String(value) || undefined : undefined
-const SCOPES: readonly string[] = ['workspace', 'public']
 
 export const readSearch = (raw: Record<string, unknown>): SearchState => ({
   q: text(raw.q),
-  scope: SCOPES.includes(String(raw.scope)) ? (raw.scope as Scope) : undefined,
   workspace: text(raw.workspace),
   tags: text(raw.tags),
   env: text(raw.env),
   track: raw.track === 'debug' || raw.track === 'build' ? raw.track : undefined,
   plan: raw.plan === true || undefined,
   card: text(raw.card),
+  event: text(raw.event),
 })
 
 export const listOf = (value: string | undefined) =>
@@ -40,14 +39,18 @@ export function environmentOf(value: string | undefined): Record<string, string>
   return Object.fromEntries(pairs.filter((pair): pair is [string, string] => Boolean(pair[0] && pair[1])))
 }
 
-export function searchInput(state: SearchState): SearchInput {
+/** Nothing chosen: a new question has no answer yet. */
+export const NOTHING_CHOSEN = { card: undefined, event: undefined }
+
+export const HITS_AT_ONCE = 20
+
+/** The question of the page, without where to look. */
+export function questionOf(state: SearchState): BoxInput {
   const tags = listOf(state.tags)
   const environment = environmentOf(state.env)
   return {
     query: (state.q ?? '').trim(),
-    scope: state.scope ?? 'personal',
-    limit: 30,
-    ...(state.scope === 'workspace' && state.workspace ? { workspace_ids: [state.workspace] } : {}),
+    ...(state.workspace ? { workspace_ids: [state.workspace] } : {}),
     ...(tags.length ? { tags } : {}),
     ...(Object.keys(environment).length ? { environment } : {}),
     ...(state.track ? { track: state.track } : {}),
@@ -55,16 +58,31 @@ export function searchInput(state: SearchState): SearchInput {
   }
 }
 
+/** What the library is asked. The most hits at once: asking for more later would be another question, with another price. */
+export function libraryQuestion(state: SearchState): BoxInput {
+  const { workspace_ids: _, ...question } = questionOf(state)
+  return { ...question, sections: ['library'], limit: 1000 }
+}
+
+/** Two halves of 32 bits, each mixed on its own: enough to tell the questions of one person and one day apart. */
+function hashOf(text: string): string {
+  let [a, b] = [0x811c9dc5, 0x9e3779b9]
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    a = Math.imul(a ^ code, 0x01000193)
+    b = Math.imul(b ^ code, 0x85ebca6b) ^ (b >>> 13)
+  }
+  return [a, b].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('')
+}
+
+/** Made from query, filters and day: the server charges one question once a day, whatever window it comes from. */
+export const idempotencyKey = (question: BoxInput, now: Date): string => {
+  const text = JSON.stringify(question)
+  return `library-${now.toISOString().slice(0, 10)}-${text.length}-${hashOf(text)}`
+}
+
 /** The query with these words in quotation marks, so that they are searched as they are. */
 export const quoted = (query: string, words: readonly string[]): string =>
   query.replace(/[\p{L}\p{N}\p{M}_]+/gu, (word) =>
     words.includes(word.normalize('NFKC').toLowerCase()) ? `"${word}"` : word,
   )
-
-export const HIT_REASONS: Record<SearchResult['hit_reason'], string> = {
-  free_personal_scope: 'Your card, free',
-  free_workspace_scope: 'Team card, free',
-  free_own_card: 'Your own card in the library, free',
-  public_hit_charged: 'Library hit, part of this search’s price',
-  credits_off: 'Free on this server',
-}

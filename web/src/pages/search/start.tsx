@@ -4,36 +4,27 @@ import { Search } from 'lucide-react'
 import { listCards } from '../../api/cards.ts'
 import type { ListedCard } from '../../api/types.ts'
 import { cx } from '../../lib/cx.ts'
-import { excerpt } from '../../lib/excerpt.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { useShortcut } from '../../lib/shortcuts.ts'
 import { useWide } from '../../lib/use-wide.ts'
 import { Key } from '../../ui/badge.tsx'
 import { LinkButton } from '../../ui/button.tsx'
 import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
-import { StatusBadge, TypeBadge } from '../cards/card-badges.tsx'
-import { TrustWords } from '../cards/trust/trust-line.tsx'
+import { ReadersLine } from '../cards/sharing/readers.tsx'
+import { AddSamples } from '../first-steps/samples.tsx'
+import { KeptSearchList } from './kept-searches.tsx'
 import type { SearchState } from './search-state.ts'
 
 type Change = (next: Partial<SearchState>) => void
 
 const EXAMPLES = ['connection pool exhausted', 'how to rotate a signing key', 'ENOSPC inotify watchers']
 
-/** Before the first word: what changed last, or how to begin. */
-export function StartList({
-  typed,
-  selected,
-  change,
-}: {
-  typed: boolean
-  selected: string | undefined
-  change: Change
-}) {
+/** Before the first word: what one searched for, what changed last, or how to begin. */
+export function StartList({ selected, change }: { selected: string | undefined; change: Change }) {
   const recent = useQuery({
     queryKey: ['cards', 'recent'],
-    queryFn: () => listCards({ scope: 'personal', page_size: 8 }),
+    queryFn: () => listCards({ scope: 'personal', sort: 'changed', page_size: 8 }),
   })
-  if (typed) return <p className="px-4 py-6 text-sm text-faint">Three characters at least.</p>
   if (recent.isPending) return <SkeletonList />
   if (recent.error) return <ErrorState error={recent.error} onRetry={() => void recent.refetch()} />
   if (recent.data.items.length === 0)
@@ -47,18 +38,19 @@ export function StartList({
               Write the first card
             </LinkButton>
             <LinkButton to="/connect">Connect your agent</LinkButton>
+            <AddSamples />
           </div>
         }
         example={
           <>
-            Try a search in the library:{' '}
+            Or try a search; the library is its last section:{' '}
             {EXAMPLES.map((example, index) => (
               <span key={example}>
                 {index > 0 && ', '}
                 <button
                   type="button"
                   className="font-mono text-accent hover:underline"
-                  onClick={() => change({ q: example, scope: 'public' })}
+                  onClick={() => change({ q: example })}
                 >
                   {example}
                 </button>
@@ -70,7 +62,12 @@ export function StartList({
         A card is one problem and its solution. Write one by hand, or let your agent record what it solves.
       </EmptyState>
     )
-  return <RecentList cards={recent.data.items} selected={selected} change={change} />
+  return (
+    <>
+      <KeptSearchList change={change} />
+      <RecentList cards={recent.data.items} selected={selected} change={change} />
+    </>
+  )
 }
 
 function RecentList({
@@ -98,8 +95,8 @@ function RecentList({
   )
   return (
     <>
-      <h2 className="px-4 py-2 text-xs text-faint">Changed last</h2>
-      <ul className="divide-y divide-line border-y border-line">
+      <h2 className="border-y border-line bg-sunken px-4 py-1 text-xs font-medium text-soft">Changed last</h2>
+      <ul className="divide-y divide-line border-b border-line">
         {cards.map((card) => {
           const chosen = wide && card.card_id === selected
           const target = wide
@@ -110,20 +107,18 @@ function RecentList({
               <Link
                 {...target}
                 resetScroll={!wide}
+                data-focus={`card-${card.card_id}`}
                 aria-current={chosen || undefined}
                 className={cx(
-                  'block px-4 py-3 transition-colors focus-visible:-outline-offset-2',
+                  'block px-4 py-1.5 transition-colors focus-visible:-outline-offset-2',
                   chosen ? 'bg-chosen' : 'hover:bg-hover',
                 )}
               >
-                <span className="line-clamp-2 text-sm font-semibold">{card.title}</span>
-                <span className="mt-1 line-clamp-1 text-sm text-soft">{excerpt(card.symptom)}</span>
-                <span className="mt-2 flex flex-wrap items-center gap-2">
-                  <TypeBadge type={card.card_type} />
-                  <StatusBadge card={card} />
-                  <span className="text-xs text-faint">{formatAgo(card.updated_at)}</span>
+                <span className="block truncate text-sm font-semibold">{card.title}</span>
+                <span className="flex min-w-0 items-center justify-between gap-2">
+                  <ReadersLine card={card} />
+                  <span className="shrink-0 text-xs text-faint">{formatAgo(card.updated_at)}</span>
                 </span>
-                <TrustWords trust={card.trust} />
               </Link>
             </li>
           )

@@ -1,39 +1,74 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { queryClient } from '../../api/query.ts'
-import { searchCards } from '../../api/search.ts'
-import type { SearchResponse, User } from '../../api/types.ts'
-import { randomId } from '../../lib/random.ts'
+import { type BoxAnswer, searchBox } from '../../api/search.ts'
+import type { User } from '../../api/types.ts'
 import { tab } from '../../lib/storage.ts'
 import { meQuery } from '../../session.ts'
-import { type SearchState, searchInput } from './search-state.ts'
+import {
+  HITS_AT_ONCE,
+  idempotencyKey,
+  libraryQuestion,
+  questionOf,
+  type SearchState,
+} from './search-state.ts'
+
+/** Own cards, team cards and memory in one request, as one types; free. */
+export function useFreeSearch(state: SearchState) {
+  const question = questionOf(state)
+  return useQuery({
+    queryKey: ['search', 'free', question],
+    enabled: question.query !== '',
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => searchBox({ ...question, limit: HITS_AT_ONCE }, { signal }),
+  })
+}
+
+export type FreeSection = 'mine' | 'team' | 'memory'
+
+/** More of one section: asked again with a higher limit, since a ranking is no list to page through. */
+export function useMore(state: SearchState, section: FreeSection) {
+  const question = questionOf(state)
+  const text = JSON.stringify(question)
+  const [asked, setAsked] = useState({ text, limit: HITS_AT_ONCE })
+  const limit = asked.text === text ? asked.limit : HITS_AT_ONCE
+  const query = useQuery({
+    queryKey: ['search', 'more', question, section, limit],
+    enabled: limit > HITS_AT_ONCE,
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => searchBox({ ...question, sections: [section], limit }, { signal }),
+  })
+  return {
+    answer: limit > HITS_AT_ONCE && query.data?.query === question.query ? query.data[section] : null,
+    loading: query.isFetching,
+    more: () => setAsked({ text, limit: Math.min(1000, limit * 5) }),
+  }
+}
 
 /**
- * Free scopes search as you type. A public search costs, so it runs only when it is sent, and its answer is kept
- * for this tab: back, forward and reload show it again without a second charge.
+ * A search of the library costs, so it runs only when it is sent. Its answer is kept for this tab, and its key makes the
+ * server repeat the first answer of the day: no question is paid for twice.
  */
-export function useSearch(state: SearchState) {
-  const input = searchInput(state)
-  const paid = input.scope === 'public'
-  const key = ['search', input] as const
-  const storeKey = `kv-search-2:${JSON.stringify(input)}`
+export function useLibrarySearch(state: SearchState) {
+  const question = libraryQuestion(state)
+  const key = ['search', 'library', question] as const
+  const storeKey = `kv-library:${JSON.stringify(question)}`
   const [failure, setFailure] = useState<{ key: string; error: unknown } | null>(null)
   const [sending, setSending] = useState(false)
   const query = useQuery({
     queryKey: key,
-    enabled: !paid && input.query.length >= 3,
-    placeholderData: paid ? undefined : keepPreviousData,
-    staleTime: paid ? Number.POSITIVE_INFINITY : 15_000,
-    gcTime: paid ? Number.POSITIVE_INFINITY : 300_000,
-    initialData: () => (paid ? (tab.read<SearchResponse>(storeKey) ?? undefined) : undefined),
-    queryFn: ({ signal }) => searchCards(input, { signal }),
+    enabled: false,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
+    initialData: () => tab.read<BoxAnswer>(storeKey) ?? undefined,
+    queryFn: () => searchBox(question),
   })
-
   const send = async () => {
     setSending(true)
     setFailure(null)
     try {
-      const answer = await searchCards(input, { headers: { 'Idempotency-Key': randomId() } })
+      const headers = { 'Idempotency-Key': idempotencyKey(question, new Date()) }
+      const answer = await searchBox(question, { headers })
       queryClient.setQueryData(key, answer)
       queryClient.setQueryData(
         meQuery.queryKey,
@@ -46,14 +81,10 @@ export function useSearch(state: SearchState) {
       setSending(false)
     }
   }
-
   return {
-    paid,
-    ready: input.query.length >= 3,
-    answer: input.query.length >= 3 ? query.data : undefined,
-    loading: sending || (query.isFetching && !query.data),
-    error: failure?.key === storeKey ? failure.error : query.error,
+    answer: query.data,
+    sending,
+    error: failure?.key === storeKey ? failure.error : null,
     send,
-    retry: () => (paid ? send() : query.refetch()),
   }
 }

@@ -1,26 +1,30 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { createKey } from '../../api/account.ts'
 import { ApiError } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import type { Scope } from '../../api/settings.ts'
+import { useMe } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyBlock } from '../../ui/copy-button.tsx'
 import { Dialog, FormDialog } from '../../ui/dialog.tsx'
 import { Checkbox, SelectField, TextField } from '../../ui/field.tsx'
 import { Notice } from '../../ui/states.tsx'
+import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 import { AGENT_SCOPES, SCOPES } from './scopes.ts'
 
 export function CreateKey({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('')
   const [chosen, setChosen] = useState(AGENT_SCOPES)
   const [days, setDays] = useState('')
+  const [home, setHome] = useState('')
   const create = useMutation({
     mutationFn: () =>
       createKey({
         name: name.trim(),
         scopes: SCOPES.map((scope) => scope.value).filter((scope) => chosen.includes(scope)),
         ...(days ? { expires_in_days: Number(days) } : {}),
+        ...(home ? { default_workspace_id: home } : {}),
       }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['api-keys'] }),
   })
@@ -29,6 +33,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
       <Dialog
         open
         onClose={onClose}
+        keepOpen
         title="Your new key"
         footer={
           <Button look="primary" onClick={onClose}>
@@ -88,6 +93,34 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
         <option value="90">In 90 days</option>
         <option value="365">In a year</option>
       </SelectField>
+      <KeyHome value={home} onChange={setHome} />
     </FormDialog>
+  )
+}
+
+/** Alone in the personal workspace, there is nothing to choose. */
+function KeyHome({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const me = useMe()
+  const { data } = useQuery(workspacesQuery)
+  const teams =
+    data?.items.filter(
+      (one) =>
+        one.workspace_id !== me.personal_workspace_id && (one.role === 'admin' || one.role === 'editor'),
+    ) ?? []
+  if (teams.length === 0) return null
+  return (
+    <SelectField
+      label="What it records goes to"
+      hint="As a draft that the editors of a team can read. Used where the agent names no workspace."
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+    >
+      <option value="">My personal workspace</option>
+      {teams.map((team) => (
+        <option key={team.workspace_id} value={team.workspace_id}>
+          {team.name}
+        </option>
+      ))}
+    </SelectField>
   )
 }

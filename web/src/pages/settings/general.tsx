@@ -66,7 +66,7 @@ export function General() {
           />
           <SelectField
             label="New cards go to"
-            hint="Where the editor and the command line put a card unless you choose otherwise. Agents keep to your personal workspace."
+            hint="Where the editor and the command line put a card unless you choose otherwise. What agents record goes where their API key says, else to your personal workspace."
             value={before.default_workspace_id ?? ''}
             onChange={(event) => change({ default_workspace_id: event.target.value || null })}
           >
@@ -116,6 +116,14 @@ export function General() {
             ))}
           </SelectField>
         </div>
+      </Section>
+      <Section title="Searching">
+        <Checkbox
+          label="Keep a history of my searches"
+          hint="The last 50, for you alone, in the empty search box and in the palette. Switching it off deletes them."
+          checked={before.keep_search_history}
+          onChange={(event) => change({ keep_search_history: event.target.checked })}
+        />
       </Section>
       <Section title="Look">
         <Segmented label="Theme" value={theme} options={THEMES} onChange={setTheme} />

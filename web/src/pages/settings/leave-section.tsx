@@ -47,7 +47,7 @@ function DeleteAccount({ onClose }: { onClose: () => void }) {
     queryKey: ['cards', 'stats', 'personal'],
     queryFn: () => cardStats({ scope: 'personal' }),
   })
-  const cards = stats.data ? plural(stats.data.unpublished, 'private card') : 'your private cards'
+  const cards = stats.data ? plural(stats.data.unpublished, 'unshared card') : 'your unshared cards'
   const published = stats.data ? plural(stats.data.published, 'card') : 'the cards'
   const remove = useMutation({
     mutationFn: () => deleteAccount({ confirmed_by_user: true, ...(password ? { password } : {}) }),

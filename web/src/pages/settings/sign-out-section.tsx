@@ -3,8 +3,8 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { listKeys } from '../../api/account.ts'
 import { queryClient } from '../../api/query.ts'
-import { listApps, listSessions, signOutEverywhere } from '../../api/settings.ts'
-import { formatAgo, plural } from '../../lib/format.ts'
+import { endSession, listApps, listSessions, signOutEverywhere } from '../../api/settings.ts'
+import { formatAgo, formatTime, plural } from '../../lib/format.ts'
 import { meQuery } from '../../session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -12,7 +12,7 @@ import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Checkbox } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
 
 const MOST_SHOWN = 5
 
@@ -20,6 +20,13 @@ const MOST_SHOWN = 5
 export function SignOutSection() {
   const [asking, setAsking] = useState(false)
   const sessions = useQuery({ queryKey: ['sessions'], queryFn: ({ signal }) => listSessions({}, { signal }) })
+  const [showAll, setShowAll] = useState(false)
+  const end = useMutation({
+    mutationFn: (session_id: string) => endSession({ session_id }),
+    onSuccess: () => toast('That session is over.'),
+    onError: toastError,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['sessions'] }),
+  })
   const list = sessions.data ?? []
   return (
     <Section
@@ -27,18 +34,35 @@ export function SignOutSection() {
       lead={
         list.length <= 1
           ? 'Only here. If you lost a device or doubt something, end everything at once.'
-          : `In ${plural(list.length, 'browser')}. If you do not know one of them, end everything at once.`
+          : `In ${plural(list.length, 'browser')}. End one that you do not know, or everything at once.`
       }
       actions={<Button onClick={() => setAsking(true)}>Sign out everywhere</Button>}
     >
       <ul aria-label="Sessions" className="grid gap-1 text-sm text-soft">
-        {list.slice(0, MOST_SHOWN).map((session) => (
-          <li key={session.session_id} className="flex flex-wrap items-center gap-2">
+        {list.slice(0, showAll ? list.length : MOST_SHOWN).map((session) => (
+          <li key={session.session_id} className="flex min-h-8 flex-wrap items-center gap-2">
             Signed in {formatAgo(session.created_at)}, last seen {formatAgo(session.last_seen_at)}
-            {session.current && <Badge tone="ok">This one</Badge>}
+            {session.current ? (
+              <Badge tone="ok">This one</Badge>
+            ) : (
+              <Button
+                size="sm"
+                busy={end.isPending && end.variables === session.session_id}
+                onClick={() => end.mutate(session.session_id)}
+              >
+                End
+                <span className="sr-only"> the session of {formatTime(session.created_at)}</span>
+              </Button>
+            )}
           </li>
         ))}
-        {list.length > MOST_SHOWN && <li>and {list.length - MOST_SHOWN} more</li>}
+        {!showAll && list.length > MOST_SHOWN && (
+          <li>
+            <Button size="sm" onClick={() => setShowAll(true)}>
+              Show {list.length - MOST_SHOWN} more
+            </Button>
+          </li>
+        )}
       </ul>
       {asking && <SignOutDialog onClose={() => setAsking(false)} />}
     </Section>

@@ -2,8 +2,12 @@ import { createRoute } from '@tanstack/react-router'
 import { lazyPage } from '../../lib/loadable.tsx'
 import { appRoute, openRoute } from '../../route-frame.tsx'
 
-const supportSearch = (raw: Record<string, unknown>): { tab?: 'ticket' | undefined } => ({
+const helpSearch = (raw: Record<string, unknown>): { tab?: 'ticket' | undefined } => ({
   tab: raw.tab === 'ticket' ? 'ticket' : undefined,
+})
+
+const supportSearch = (raw: Record<string, unknown>): { tab?: 'ticket' | 'mine' | undefined } => ({
+  tab: raw.tab === 'ticket' || raw.tab === 'mine' ? raw.tab : undefined,
 })
 
 const support = createRoute({
@@ -17,8 +21,14 @@ const support = createRoute({
 const help = createRoute({
   getParentRoute: () => openRoute,
   path: '/help',
-  validateSearch: supportSearch,
+  validateSearch: helpSearch,
   component: lazyPage(() => import('./help-page.tsx'), 'HelpPage'),
+})
+
+const myTicket = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/support/tickets/$ticketId',
+  component: lazyPage(() => import('./my-ticket-page.tsx'), 'MyTicketPage'),
 })
 
 const tickets = createRoute({
@@ -39,5 +49,5 @@ const ticket = createRoute({
   component: lazyPage(() => import('./ticket-page.tsx'), 'TicketPage'),
 })
 
-export const supportRoutes = [support, tickets, ticket] as const
+export const supportRoutes = [support, myTicket, tickets, ticket] as const
 export const supportOpenRoutes = [help] as const

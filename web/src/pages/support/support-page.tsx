@@ -2,6 +2,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useMe } from '../../session.ts'
 import { LinkButton } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
+import { MyTickets } from './my-tickets.tsx'
 import { Support } from './support.tsx'
 
 const route = getRouteApi('/app/support')
@@ -21,8 +22,9 @@ export function SupportPage() {
         email={me.email}
         tab={tab ?? 'chat'}
         onTab={(next) =>
-          void navigate({ search: { tab: next === 'ticket' ? next : undefined }, replace: true })
+          void navigate({ search: { tab: next === 'chat' ? undefined : next }, replace: true })
         }
+        mine={<MyTickets />}
       />
     </Page>
   )

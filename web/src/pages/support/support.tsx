@@ -1,14 +1,20 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Chat } from './chat.tsx'
 import { TicketForm } from './ticket-form.tsx'
 
-export type SupportTab = 'chat' | 'ticket'
+export type SupportTab = 'chat' | 'ticket' | 'mine'
 
-type Props = { email: string; tab: SupportTab; onTab: (tab: SupportTab) => void }
+type Props = {
+  email: string
+  tab: SupportTab
+  onTab: (tab: SupportTab) => void
+  /** Left out where nobody is signed in. */
+  mine?: ReactNode
+}
 
 /** What was asked in the chat goes along into the ticket, so that nobody has to say it twice. */
-export function Support({ email, tab, onTab }: Props) {
+export function Support({ email, tab, onTab, mine }: Props) {
   const [asked, setAsked] = useState('')
   return (
     <Tabs<SupportTab>
@@ -22,6 +28,7 @@ export function Support({ email, tab, onTab }: Props) {
           content: <Chat onAsked={setAsked} onTicket={() => onTab('ticket')} />,
         },
         { value: 'ticket', label: 'Write to us', content: <TicketForm email={email} message={asked} /> },
+        ...(mine ? [{ value: 'mine' as const, label: 'My tickets', content: mine }] : []),
       ]}
     />
   )

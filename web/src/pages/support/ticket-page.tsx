@@ -1,17 +1,19 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { ArrowLeft, Check, Mail, Paperclip } from 'lucide-react'
+import { ArrowLeft, Check, Mail } from 'lucide-react'
 import { queryClient } from '../../api/query.ts'
 import { closeTicket, type Ticket } from '../../api/tickets.ts'
 import { formatTime } from '../../lib/format.ts'
+import { configQuery, useMe } from '../../session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, buttonClass, LinkButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { Page, Section } from '../../ui/page.tsx'
-import { ErrorState, SkeletonPage } from '../../ui/states.tsx'
+import { Page } from '../../ui/page.tsx'
+import { ErrorState, Notice, SkeletonPage } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { ticketQuery } from './ticket-queries.ts'
-import { fileSize, planName } from './ticket-rules.ts'
+import { planName } from './ticket-rules.ts'
+import { TicketThread } from './ticket-thread.tsx'
 
 const route = getRouteApi('/app/admin/tickets/$ticketId')
 
@@ -21,6 +23,8 @@ const answerTo = ({ email, subject, ticket_id }: Ticket) =>
 export function TicketPage() {
   const { ticketId } = route.useParams()
   const { data: ticket, error, refetch } = useQuery(ticketQuery(ticketId))
+  const me = useMe()
+  const { data: config } = useQuery(configQuery)
   const close = useMutation({
     mutationFn: () => closeTicket({ ticket_id: ticketId }),
     onSuccess: async () => {
@@ -63,9 +67,9 @@ export function TicketPage() {
       }
       actions={
         <>
-          <a href={answerTo(ticket)} className={buttonClass('primary')}>
+          <a href={answerTo(ticket)} className={buttonClass()}>
             <Mail size={14} aria-hidden />
-            Answer
+            Answer by mail
           </a>
           {ticket.status === 'open' && (
             <Button busy={close.isPending} onClick={() => close.mutate()}>
@@ -76,24 +80,17 @@ export function TicketPage() {
         </>
       }
     >
-      <Section title="Message">
-        <p className="text-base break-words whitespace-pre-wrap">{ticket.message}</p>
-      </Section>
-      {ticket.attachments.length > 0 && (
-        <Section title="Attachments" lead="Sent by somebody you may not know: open them with care.">
-          <ul className="grid gap-2">
-            {ticket.attachments.map((file) => (
-              <li key={file.attachment_id}>
-                <a href={file.url} download className={buttonClass()}>
-                  <Paperclip size={14} aria-hidden />
-                  <span className="max-w-60 truncate">{file.file_name}</span>
-                  <span className="text-xs text-faint">{fileSize(file.size_bytes)}</span>
-                </a>
-              </li>
-            ))}
-          </ul>
-        </Section>
+      {config?.mail === false && ticket.user_id === null && (
+        <Notice tone="warn">
+          This server sends no mail, and the author has no account. “Answer by mail” opens your own mail
+          program.
+        </Notice>
       )}
+      <TicketThread
+        ticket={ticket}
+        isSupport={ticket.user_id !== me.user_id}
+        attachmentsLead="Sent by somebody you may not know: open them with care."
+      />
       <p className="flex items-center gap-1 font-mono text-xs text-faint">
         {ticket.ticket_id}
         <CopyButton text={ticket.ticket_id} label="Copy ticket number" />

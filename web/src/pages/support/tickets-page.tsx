@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ChevronRight, Inbox, Paperclip } from 'lucide-react'
-import type { Ticket } from '../../api/tickets.ts'
+import type { ListedTicket } from '../../api/tickets.ts'
 import { formatAgo, plural } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Segmented } from '../../ui/field.tsx'
@@ -21,7 +21,7 @@ export function TicketsPage() {
   return (
     <Page
       title="Support tickets"
-      lead="What people wrote to this server: higher plans first, then the newest. Answers go by e-mail."
+      lead="What people wrote to this server: higher plans first, then the newest. Authors get answers by e-mail and in the app."
       actions={
         <Segmented
           label="State"
@@ -67,7 +67,7 @@ export function TicketsPage() {
   )
 }
 
-const TicketRow = ({ ticket }: { ticket: Ticket }) => (
+const TicketRow = ({ ticket }: { ticket: ListedTicket }) => (
   <li>
     <Link
       to="/admin/tickets/$ticketId"

@@ -31,6 +31,7 @@ export function useChat() {
     try {
       const input = {
         message: text,
+        asked_in: 'web_app' as const,
         ...(conversation.current ? { conversation_id: conversation.current } : {}),
         ...(history.length
           ? {

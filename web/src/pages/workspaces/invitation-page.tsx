@@ -13,11 +13,15 @@ import { ROLES, roleName } from './roles.ts'
 
 const route = getRouteApi('/open/invite/$token')
 
+const NO_INVITATION =
+  'This link leads to no invitation. It was revoked, replaced by a newer one, or a part of it is missing.'
+
 const GONE: Record<string, string> = {
   invite_expired:
     'This invitation has expired. Ask the person who invited you for a new link; it takes them one click.',
-  not_found:
-    'This link leads to no invitation. It was revoked, replaced by a newer one, or a part of it is missing.',
+  not_found: NO_INVITATION,
+  // What is in the link cannot be a token at all.
+  invalid_input: NO_INVITATION,
 }
 
 /** For the invited person, signed in or not: who invites to what, and the one way in. */

@@ -67,7 +67,7 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
             onChange={(event) => setForm({ ...form, inviteDomains: event.target.value })}
           />
           <SelectField
-            label="Role when none is chosen"
+            label="Default role"
             value={form.defaultRole}
             hint="For people added or invited by an agent or by the API without a role."
             onChange={(event) => setForm({ ...form, defaultRole: event.target.value as Role })}

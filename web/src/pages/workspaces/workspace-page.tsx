@@ -65,9 +65,14 @@ export function WorkspacePage() {
               Review queue
             </LinkButton>
           )}
+          {workspace.role && workspace.type !== 'personal' && (
+            <LinkButton to="/effects" search={{ workspace: workspaceId }}>
+              What it did
+            </LinkButton>
+          )}
           <LinkButton to="/cards" search={{ scope: 'workspace', workspace: workspaceId }}>
             <FileText size={14} aria-hidden />
-            Its cards
+            Cards
           </LinkButton>
         </>
       }

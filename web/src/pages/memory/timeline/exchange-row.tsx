@@ -4,6 +4,7 @@ import { cx } from '../../../lib/cx.ts'
 import { formatClock, formatTime, plural } from '../../../lib/format.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { LazyMarkdown } from '../../../ui/lazy-markdown.tsx'
+import { MakeCard } from '../make-card.tsx'
 import { DeleteEvents } from './delete-events.tsx'
 import {
   eventsOf,
@@ -11,6 +12,7 @@ import {
   isSaidByHeadline,
   noteName,
   plainLine,
+  rawIdsOf,
   secretsRemoved,
 } from './exchange-text.ts'
 import { Said } from './said.tsx'
@@ -112,7 +114,10 @@ function ExchangePanel({ exchange, id }: { exchange: Exchange; id: string }) {
           {(text) => <LazyMarkdown>{text}</LazyMarkdown>}
         </Said>
       ))}
-      <DeleteEvents events={eventsOf(exchange)} />
+      <div className="flex flex-wrap items-center gap-2">
+        <MakeCard rawIds={rawIdsOf(exchange)} />
+        <DeleteEvents events={eventsOf(exchange)} />
+      </div>
     </div>
   )
 }

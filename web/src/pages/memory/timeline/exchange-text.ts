@@ -10,6 +10,14 @@ export const eventsOf = (exchange: Exchange): MemoryEvent[] => [
   ).values(),
 ]
 
+const MOST_EVENTS_OF_A_CARD = 11
+
+/** Message and report first: a card is made from these, and from as many notes as there is room for. */
+export const rawIdsOf = (exchange: Exchange): [string, ...string[]] => {
+  const [first = exchange.id, ...others] = eventsOf(exchange).map((event) => event.raw_id)
+  return [first, ...others.slice(0, MOST_EVENTS_OF_A_CARD - 1)]
+}
+
 /** A closed line shows words, not the signs of Markdown. */
 export const plainLine = (text: string): string =>
   text

@@ -1,0 +1,146 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { CommandError, EXIT } from './exit-codes.ts'
+import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
+import { paint, plain, plainLines, print, printJson, table } from './terminal.ts'
+import { ask, failure } from './vault-client.ts'
+
+export type DraftOptions = ProfileOptions & {
+  verdict?: boolean
+  card?: string
+  workspace?: string
+  file?: string
+  status?: string
+  json?: boolean
+}
+
+type Draft = {
+  draft_id: string
+  title: string
+  symptom: string
+  fix_summary: string
+  root_cause: string | null
+  tags: string[]
+  evidence: { command: string; success: string; attempts: number }
+  looks_like: { card_id: string; title: string } | null
+  created_at: string
+}
+
+const FIELDS = ['title', 'symptom', 'fix_summary', 'root_cause', 'tags'] as const
+
+async function call<T>({ url, apiKey }: Profile, path: string, body?: unknown): Promise<T> {
+  const reply = await ask(url, `/api/v1/drafts${path}`, {
+    headers: { 'x-api-key': apiKey },
+    ...(body === undefined ? {} : { body }),
+  })
+  if (reply.status >= 300) throw failure(reply)
+  return reply.body as T
+}
+
+const at = (id: string, verb = '') => `/${encodeURIComponent(id)}${verb}`
+
+async function list(profile: Profile, { status = 'open', json }: DraftOptions): Promise<void> {
+  const page = await call<{ items: Draft[]; total: number }>(
+    profile,
+    `?page_size=100&status=${encodeURIComponent(status)}`,
+  )
+  if (json) return printJson(page)
+  if (page.items.length === 0)
+    return print('No drafts. They come from what your agents solve; kvault mine looks through old sessions.')
+  const rows = page.items.map((draft) => [
+    draft.draft_id,
+    plain(draft.title, 60),
+    draft.looks_like ? `like ${plain(draft.looks_like.title, 30)}` : '',
+  ])
+  print(table(['draft', 'title', ''], rows))
+}
+
+function printDraft(draft: Draft): void {
+  const { evidence, looks_like: like } = draft
+  print(paint('bold', plain(draft.title, 200)))
+  print(plainLines(`\n${draft.symptom}\n\n${paint('dim', 'Fix')}\n${draft.fix_summary}`))
+  if (draft.root_cause) print(plainLines(`\n${paint('dim', 'Cause')}\n${draft.root_cause}`))
+  print(plainLines(`\n${paint('dim', 'Then')}\n$ ${evidence.command}\n${evidence.success}`))
+  if (like)
+    print(
+      `\nThis looks like ${like.card_id}  ${plain(like.title)}\nSay that it worked: kvault drafts accept ${draft.draft_id} --verdict`,
+    )
+}
+
+type Accepted = { card_id: string; outcome: 'recorded' | 'confirmed'; title: string; has_warnings: boolean }
+
+async function accept(profile: Profile, id: string, words: object, options: DraftOptions): Promise<void> {
+  const accepted = await call<Accepted>(profile, at(id, '/accept'), {
+    ...words,
+    as: options.verdict ? 'verdict' : 'card',
+    ...(options.card ? { card_id: options.card } : {}),
+    ...(options.workspace ? { workspace_id: options.workspace } : {}),
+  })
+  if (options.json) return printJson(accepted)
+  const did = accepted.outcome === 'recorded' ? 'Recorded' : 'Said worked of'
+  print(`${did} ${accepted.card_id}  ${plain(accepted.title)}`)
+  if (accepted.has_warnings)
+    print(paint('yellow', 'It seems to contain a secret. Take it out before sharing or publishing.'))
+}
+
+function wordsFrom(text: string, name: string): object {
+  let given: unknown
+  try {
+    given = JSON.parse(text)
+  } catch {
+    throw new CommandError(`${name} is not JSON. The draft is as it was.`, EXIT.usage)
+  }
+  const words = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>
+  return Object.fromEntries(FIELDS.flatMap((field) => (field in words ? [[field, words[field]]] : [])))
+}
+
+/** Hands the words to the editor of the person, in a folder that only they can read. */
+function edited(draft: Draft): string {
+  const editor = process.env.VISUAL || process.env.EDITOR
+  if (!editor) throw new CommandError('Set EDITOR, or give the words with --file.', EXIT.usage)
+  const folder = mkdtempSync(join(tmpdir(), 'kvault-draft-'))
+  const file = join(folder, 'draft.json')
+  try {
+    const words = Object.fromEntries(FIELDS.map((field) => [field, draft[field]]))
+    writeFileSync(file, `${JSON.stringify(words, null, 2)}\n`, { mode: 0o600 })
+    const { status } = spawnSync(editor, [file], { stdio: 'inherit', shell: true })
+    if (status !== 0) throw new CommandError('The editor ended with an error. The draft is as it was.')
+    return readFileSync(file, 'utf8')
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function edit(profile: Profile, id: string, options: DraftOptions): Promise<void> {
+  const text = options.file
+    ? readFileSync(options.file === '-' ? 0 : options.file, 'utf8')
+    : edited(await call<Draft>(profile, at(id)))
+  await accept(profile, id, wordsFrom(text, options.file ?? 'What you wrote'), options)
+}
+
+/** Drafts of cards that were found in one's own work. */
+export async function drafts(
+  verb: string | undefined,
+  id: string | undefined,
+  options: DraftOptions,
+): Promise<number> {
+  const profile = requireProfile(options)
+  if (verb === undefined || verb === 'list') {
+    await list(profile, options)
+    return EXIT.done
+  }
+  if (id === undefined) throw new CommandError(`Name the draft: kvault drafts ${verb} <draft-id>`, EXIT.usage)
+  if (verb === 'show') {
+    const draft = await call<Draft>(profile, at(id))
+    if (options.json) printJson(draft)
+    else printDraft(draft)
+  } else if (verb === 'accept') await accept(profile, id, {}, options)
+  else if (verb === 'edit') await edit(profile, id, options)
+  else if (verb === 'dismiss') {
+    await call(profile, at(id, '/dismiss'), {})
+    print('Dismissed.')
+  } else throw new CommandError(`There is no "${verb}". Say list, show, accept, edit or dismiss.`, EXIT.usage)
+  return EXIT.done
+}

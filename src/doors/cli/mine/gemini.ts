@@ -1,0 +1,69 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import type { Step } from '../../../features/mining/rules/session.ts'
+import { filesBelow, isJson, type Json, listAt, readJson, textAt } from './read-bounded.ts'
+import { edited, ran, said, type Transcript, type TranscriptReader } from './transcript.ts'
+
+/** `~/.gemini/tmp/<project>/chats/session-….json`, written by Gemini CLI. It names the project by a hash alone. */
+const root = () => join(homedir(), '.gemini', 'tmp')
+
+const EXIT_CODE = /^Exit Code: (\d{1,3})$/m
+const HEAD = /^(?:Command|Directory|Background PIDs|Process Group PGID|Signal): .{0,2000}\n?/gm
+const NONE = /^(?:Output|Error|Stdout|Stderr): \(?(?:none|empty)\)?$/gm
+
+const textOf = (content: unknown): string =>
+  typeof content === 'string'
+    ? content
+    : Array.isArray(content)
+      ? content.map((part) => textAt(part, 'text') ?? '').join('\n')
+      : ''
+
+function outputOf(call: Json): string {
+  for (const part of listAt(call, 'result')) {
+    const response =
+      isJson(part) && isJson(part.functionResponse) ? part.functionResponse.response : undefined
+    const output = textAt(response, 'output') ?? textAt(response, 'error')
+    if (output !== undefined) return output
+  }
+  return ''
+}
+
+/** The exit code is written only where it is not 0. */
+function commandStep(call: Json): Step[] {
+  const command = textAt(call.args, 'command') ?? ''
+  const output = outputOf(call)
+  if (command === '' || call.status === 'cancelled') return []
+  const code = EXIT_CODE.exec(output)?.[1]
+  const exitCode = code !== undefined ? Number(code) : call.status === 'success' ? 0 : null
+  return [ran(command, exitCode, output.replaceAll(HEAD, '').replaceAll(NONE, ''))]
+}
+
+function stepsOf(call: unknown): Step[] {
+  if (!isJson(call)) return []
+  if (call.name === 'run_shell_command') return commandStep(call)
+  const file = textAt(call.args, 'file_path')
+  if (file === undefined || call.status !== 'success') return []
+  if (call.name === 'replace')
+    return [edited(file, textAt(call.args, 'old_string'), textAt(call.args, 'new_string'))]
+  return call.name === 'write_file' ? [edited(file)] : []
+}
+
+function read(file: string): Transcript | undefined {
+  const session = readJson(file)
+  const sessionId = textAt(session, 'sessionId')
+  if (sessionId === undefined) return undefined
+  const steps = listAt(session, 'messages').flatMap((message) => {
+    if (!isJson(message)) return []
+    const words = textOf(message.content)
+    if (message.type === 'user') return said('person', words)
+    if (message.type !== 'gemini') return []
+    return [...listAt(message, 'toolCalls').flatMap(stepsOf), ...said('agent', words)]
+  })
+  return { sessionId, folder: undefined, steps }
+}
+
+export const gemini: TranscriptReader = {
+  agent: 'gemini',
+  find: () => filesBelow(root(), (name) => name.startsWith('session-') && name.endsWith('.json')),
+  read,
+}

@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto'
+import { statSync } from 'node:fs'
+import { cleanCandidate } from '../../../features/mining/clean-candidate.ts'
+import { worthOf } from '../../../features/mining/rules/candidate.ts'
+import { draftCard } from '../../../features/mining/rules/draft-card.ts'
+import { mine as mineSession } from '../../../features/mining/rules/mine.ts'
+import { CommandError, EXIT } from '../exit-codes.ts'
+import { readLocked } from '../lock-files/locked.ts'
+import { findProfile, type Profile, type ProfileOptions, requireProfile } from '../profile.ts'
+import { projectKeyOf } from '../project-name.ts'
+import { paint, plain, plainLines, print, printJson } from '../terminal.ts'
+import { ask, failure } from '../vault-client.ts'
+import { claudeCode } from './claude-code.ts'
+import { codex } from './codex.ts'
+import { gemini } from './gemini.ts'
+import { opencode } from './opencode.ts'
+import type { Stamped } from './read-bounded.ts'
+import { type MineState, readState, type Waiting, writeState } from './state.ts'
+import type { TranscriptReader } from './transcript.ts'
+
+const READERS: readonly TranscriptReader[] = [claudeCode, codex, gemini, opencode]
+const HOUR_MS = 3_600_000
+const UNITS: Readonly<Record<string, number>> = { h: HOUR_MS, d: 24 * HOUR_MS, w: 168 * HOUR_MS }
+/** So much is lost at most when the command is ended. */
+const FILES_BETWEEN_SAVES = 25
+
+export type MineOptions = ProfileOptions & {
+  agent?: string
+  since?: string
+  dryRun?: boolean
+  json?: boolean
+}
+
+function sinceMs(since: string): number {
+  const [, count, unit] = /^(\d{1,4})([hdw])$/.exec(since) ?? []
+  if (count === undefined || unit === undefined)
+    throw new CommandError(`"${since}" is no span. Write it as 30d, 12h or 4w.`, EXIT.usage)
+  return Date.now() - Number(count) * (UNITS[unit] ?? 0)
+}
+
+function readersFor(agent: string | undefined): readonly TranscriptReader[] {
+  const chosen = READERS.filter((reader) => agent === undefined || reader.agent === agent)
+  if (chosen.length === 0)
+    throw new CommandError(
+      `There is no reader for ${agent}. Say one of ${READERS.map((reader) => reader.agent).join(', ')}.`,
+      EXIT.usage,
+    )
+  return chosen
+}
+
+const isFolder = (folder: string): boolean =>
+  statSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false
+
+/** From the lock files as they are now; the folder of an old session may be gone. */
+function environmentOf(folder: string): Record<string, string> {
+  const environment: Record<string, string> = {}
+  for (const [key, [version]] of readLocked(folder).versions) {
+    const name = key.slice(key.indexOf(':') + 1)
+    if (version !== undefined) environment[name] ??= version
+  }
+  return environment
+}
+
+/** Everything that leaves the machine is made here, and redacted here. */
+function candidatesIn(reader: TranscriptReader, file: string): Waiting[] {
+  const transcript = reader.read(file)
+  if (!transcript) return []
+  const { sessionId, folder, steps } = transcript
+  const here = folder !== undefined && isFolder(folder) ? folder : undefined
+  const { candidates } = mineSession({ steps, environment: {} })
+  if (candidates.length === 0) return []
+  const again = here ? mineSession({ steps, environment: environmentOf(here) }).candidates : candidates
+  return again.map((candidate) => ({
+    candidate: cleanCandidate(candidate),
+    project_key: here ? projectKeyOf(here) : null,
+    session_id: sessionId.slice(0, 200),
+    client: `${reader.agent}-mine`,
+  }))
+}
+
+const BAR = 24
+
+/** On a terminal only: a log has no use for it. */
+function showProgress(done: number, all: number, found: number): void {
+  if (!process.stderr.isTTY) return
+  const filled = all === 0 ? BAR : Math.round((done / all) * BAR)
+  const bar = `${'#'.repeat(filled)}${'.'.repeat(BAR - filled)}`
+  process.stderr.write(`\r[${bar}] ${done} of ${all} sessions, ${found} found${done === all ? '\n' : ''}`)
+}
+
+type Work = { reader: TranscriptReader; file: Stamped }
+
+function scan(work: readonly Work[], state: MineState, save: () => void): number {
+  let found = 0
+  work.forEach(({ reader, file }, at) => {
+    let candidates: Waiting[] = []
+    try {
+      candidates = candidatesIn(reader, file.file)
+    } catch (error) {
+      process.stderr.write(`${plain(file.file, 200)} was passed over: ${plain(String(error), 200)}\n`)
+    }
+    found += candidates.length
+    state.waiting.push(...candidates)
+    state.read[file.file] = file.stamp
+    if ((at + 1) % FILES_BETWEEN_SAVES === 0) save()
+    showProgress(at + 1, work.length, found)
+  })
+  save()
+  return found
+}
+
+type Offered = { results: { draft_id: string | null; skipped: string | null }[] }
+
+/** The same candidate of the same session has the same key, however often the command is run. */
+const idempotencyKey = (waiting: Waiting): string =>
+  createHash('sha256')
+    .update(JSON.stringify(waiting))
+    .update(new Date().toISOString().slice(0, 10))
+    .digest('hex')
+
+async function offer({ url, apiKey }: Profile, waiting: Waiting): Promise<string | null> {
+  const { candidate, ...origin } = waiting
+  const reply = await ask(url, '/api/v1/drafts', {
+    body: { candidates: [candidate], ...origin },
+    headers: { 'x-api-key': apiKey, 'idempotency-key': idempotencyKey(waiting) },
+  })
+  if (reply.status !== 200) throw failure(reply)
+  return (reply.body as Offered).results[0]?.skipped ?? null
+}
+
+/** The most worthwhile first, until the vault has had enough for today. */
+async function send(profile: Profile, state: MineState, save: () => void): Promise<number> {
+  state.waiting.sort((one, other) => worthOf(other.candidate) - worthOf(one.candidate))
+  let made = 0
+  for (let next = state.waiting[0]; next; next = state.waiting[0]) {
+    const skipped = await offer(profile, next)
+    if (skipped === 'daily_limit') break
+    if (skipped === null) made += 1
+    state.waiting.shift()
+    save()
+  }
+  return made
+}
+
+function printCandidate({ candidate, project_key }: Waiting): void {
+  const { title, symptom, fix_summary } = draftCard(candidate)
+  print(paint('bold', plain(title, 120)))
+  if (project_key) print(paint('dim', plain(project_key)))
+  print(plainLines(`${symptom}\n\n${fix_summary}\n`))
+}
+
+/** Looks through the sessions that agents keep on this machine, and offers the vault what was solved in them. */
+export async function mine(options: MineOptions): Promise<number> {
+  const readers = readersFor(options.agent)
+  const since = sinceMs(options.since ?? '30d')
+  const isDry = options.dryRun === true
+  const profile = isDry ? findProfile(options) : requireProfile(options)
+  const state: MineState = isDry ? { read: {}, waiting: [] } : readState(profile.url)
+  const save = () => {
+    if (!isDry) writeState(profile.url, state)
+  }
+  const work = readers.flatMap((reader) =>
+    reader
+      .find()
+      .filter(({ file, stamp, changedMs }) => changedMs >= since && state.read[file] !== stamp)
+      .map((file) => ({ reader, file })),
+  )
+  const found = scan(work, state, save)
+  if (isDry) {
+    if (options.json) printJson(state.waiting)
+    else {
+      for (const waiting of state.waiting) printCandidate(waiting)
+      print(`${work.length} sessions read, ${found} found. Nothing was sent.`)
+    }
+    return EXIT.done
+  }
+  const made = await send(profile as Profile, state, save)
+  const { length: left } = state.waiting
+  if (options.json) printJson({ sessions: work.length, found, made, waiting: left })
+  else {
+    print(`${work.length} sessions read, ${found} found, ${made} made into drafts.`)
+    if (made > 0) print('Look at them with kvault drafts.')
+    if (left > 0) print(`${left} wait: three drafts a day are made. Run this again tomorrow.`)
+  }
+  return EXIT.done
+}

@@ -1,0 +1,40 @@
+import { join } from 'node:path'
+import type { Candidate } from '../../../features/mining/rules/candidate.ts'
+import { settingsFolder } from '../folders.ts'
+import { writePrivate } from '../profile.ts'
+import { isJson, readJson } from './read-bounded.ts'
+
+/** What was found and not yet taken by the vault. */
+export type Waiting = {
+  candidate: Candidate
+  project_key: string | null
+  session_id: string
+  client: string
+}
+
+export type MineState = {
+  /** Files that were read, with their size and time: a session that went on is read again. */
+  read: Record<string, string>
+  waiting: Waiting[]
+}
+
+/** The vault takes three a day: more than this would be stale before its turn comes. */
+const MOST_WAITING = 100
+
+const stateFile = () => join(settingsFolder(), 'mine.json')
+
+type States = Record<string, MineState>
+
+const states = (): States => (readJson(stateFile()) ?? {}) as States
+
+/** One for each vault. A file that was broken is begun anew: the vault knows again what it has. */
+export function readState(url: string): MineState {
+  const state: unknown = states()[url]
+  if (!isJson(state) || !isJson(state.read) || !Array.isArray(state.waiting)) return { read: {}, waiting: [] }
+  return state as MineState
+}
+
+export function writeState(url: string, { read, waiting }: MineState): void {
+  const kept = { read, waiting: waiting.slice(0, MOST_WAITING) }
+  writePrivate(stateFile(), JSON.stringify({ ...states(), [url]: kept }))
+}

@@ -1,0 +1,41 @@
+import type { Step } from '../../../features/mining/rules/session.ts'
+import type { Stamped } from './read-bounded.ts'
+
+/** A session of an agent as its own files tell it. */
+export type Transcript = {
+  sessionId: string
+  /** Where it worked; unknown where the agent does not write it down. */
+  folder: string | undefined
+  steps: Step[]
+}
+
+export type TranscriptReader = {
+  agent: string
+  /** The files that sessions are in, each with the time of its last change. */
+  find: () => Stamped[]
+  read: (file: string) => Transcript | undefined
+}
+
+/** An output is looked at by its two ends: a log in between says the same a thousand times. */
+const LONGEST_OUTPUT = 40_000
+
+export const boundOutput = (text: string): string =>
+  text.length <= LONGEST_OUTPUT
+    ? text
+    : `${text.slice(0, LONGEST_OUTPUT / 2)}\n${text.slice(-LONGEST_OUTPUT / 2)}`
+
+export const ran = (command: string, exitCode: number | null, output: string): Step => ({
+  kind: 'command',
+  command,
+  exitCode,
+  output: boundOutput(output),
+})
+
+export const edited = (file: string, before?: string, after?: string): Step => ({
+  kind: 'edit',
+  file,
+  ...(before === undefined || after === undefined ? {} : { before, after }),
+})
+
+export const said = (by: 'person' | 'agent', text: string): Step[] =>
+  text.trim() === '' ? [] : [{ kind: 'said', by, text }]

@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../../core/errors.ts'
+
+const INDEX = new URL('../../../web/dist/index.html', import.meta.url)
+
+/** Everything from this server, nothing inline: text that slips into a page cannot become code. */
+export const WEB_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const HEADERS = {
+  'Content-Security-Policy': WEB_POLICY,
+  'Cache-Control': 'no-cache',
+  'Content-Type': 'text/html; charset=utf-8',
+}
+
+/** Addresses that belong to programs: a mistyped one gets their 404, never a page. */
+const NOT_PAGES = /^\/(api|mcp|docs|health|metrics|openapi\.json|ai-guide|oauth|assets|\.well-known)(\/|$)/
+
+/** A browser that opens an address, as opposed to a script, a program or an image tag that fetches one. */
+export function opensPage(request: FastifyRequest): boolean {
+  const path = request.url.split('?', 1)[0] ?? '/'
+  if (NOT_PAGES.test(path) || /\.\w+$/.test(path)) return false
+  const mode = request.headers['sec-fetch-mode']
+  if (mode !== undefined && mode !== 'navigate') return false
+  return request.headers.accept?.includes('text/html') ?? false
+}
+
+function readIndex(): string | undefined {
+  try {
+    return readFileSync(INDEX, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+type WebPages = { app: string; card: string }
+
+const CARD_TITLE = 'A card in Knowledge Vault'
+
+/** A link preview reads the head of the page. For a card it is the same, whether the card is private, public or none at all. */
+const forCard = (index: string): string =>
+  index
+    .replace(/<title>[^<]*<\/title>/, `<title>${CARD_TITLE}</title>`)
+    .replace(/(<meta property="og:title" content=")[^"]*"/, `$1${CARD_TITLE}"`)
+    .replace(/(<meta (?:name|property)="(?:og:)?description" content=")[^"]*"/g, '$1"')
+
+let pages: WebPages | undefined
+
+function webPages(): WebPages | undefined {
+  const index = pages ? undefined : readIndex()
+  if (index !== undefined) pages = { app: index, card: forCard(index) }
+  return pages
+}
+
+export const isWebBuilt = (): boolean => webPages() !== undefined
+
+function send(reply: FastifyReply, which: keyof WebPages): FastifyReply {
+  const built = webPages()
+  if (!built)
+    throw new AppError(
+      503,
+      'not_configured',
+      'The web app is not built on this server. Run: npm run build:web',
+    )
+  return reply.headers(HEADERS).send(built[which])
+}
+
+/** The one page of the web app. */
+export const sendWebPage = (reply: FastifyReply): FastifyReply => send(reply, 'app')
+
+export const sendCardPage = (reply: FastifyReply): FastifyReply => send(reply, 'card')

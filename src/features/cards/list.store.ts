@@ -1,0 +1,127 @@
+import { sql } from 'kysely'
+import { MAX_PAGE_BYTES } from '../../core/page-size.ts'
+import type { Db } from '../../db/db.ts'
+import { foldForFilter } from './content.ts'
+import { homesOf } from './homes.ts'
+import { type CardRow, selectCards, selectShortCards, writtenBytes } from './select.ts'
+import { type CardScope, isBrowsed } from './visibility.ts'
+
+/** Of one card in a page that is not shown whole. */
+const SHORT_CARD_BYTES = 16 * 1024
+
+export type ListFilter = {
+  scope: CardScope
+  workspaceId?: string | undefined
+  status?: string | undefined
+  track?: 'debug' | 'build' | undefined
+  /** Both are text filters: `q` is for the public library alone. */
+  q?: string | undefined
+  contains?: string | undefined
+  tag?: string | undefined
+  withoutPersonal?: boolean | undefined
+}
+
+export type CardOrder = 'created' | 'changed' | 'useful' | 'title'
+
+const contains = (word: string) => {
+  const pattern = `%${word.replace(/[\\%_]/g, '\\$&')}%`
+  return sql<boolean>`cards.filter_text like ${pattern} escape '\\'`
+}
+
+/**
+ * The different words of a filter, the longest first, since most texts end there. What stands inside another word asks for
+ * nothing more. Each of them is looked for in every card, so their number is what a list costs.
+ */
+export function filterWords(q: string): string[] {
+  const words = new Set(foldForFilter(q).split(/\s+/))
+  words.delete('')
+  const longestFirst = [...words].toSorted((a, b) => b.length - a.length)
+  return longestFirst.filter((word, i) => !longestFirst.slice(0, i).some((longer) => longer.includes(word)))
+}
+
+export const listedCards = (db: Db, viewerId: string, filter: ListFilter) => {
+  const { scope, workspaceId, status, track, tag } = filter
+  let query = db
+    .selectFrom('cards')
+    .where(isBrowsed(viewerId, scope, workspaceId === undefined ? [] : [workspaceId]))
+  if (status !== undefined)
+    query = query.where((eb) => eb(eb.ref('cards.status').$castTo<string>(), '=', status))
+  if (track !== undefined) query = query.where('cards.card_type', track === 'debug' ? '=' : '!=', 'debug_fix')
+  if (filter.withoutPersonal)
+    query = query.where('cards.workspace_id', 'not in', (eb) =>
+      eb.selectFrom('users').select('users.personal_workspace_id').where('users.user_id', '=', viewerId),
+    )
+  if (tag !== undefined)
+    query = query.where('cards.card_id', 'in', (eb) =>
+      eb
+        .selectFrom('card_tags')
+        .select('card_tags.card_id')
+        .where('card_tags.tag_normal', '=', tag.toLowerCase()),
+    )
+  for (const word of filterWords(`${filter.q ?? ''} ${filter.contains ?? ''}`))
+    query = query.where(contains(word))
+  return query
+}
+
+/** Newest first where nothing else is asked for; ties end at the id, so that pages neither repeat nor lose a card. */
+function inOrder(query: ReturnType<typeof listedCards>, order: CardOrder): typeof query {
+  if (order === 'title') return query.orderBy('cards.filter_text').orderBy('cards.card_id')
+  if (order === 'useful')
+    return query.orderBy('cards.feedback_useful', 'desc').orderBy('cards.card_id', 'desc')
+  const time = order === 'changed' ? 'cards.updated_at' : 'cards.created_at'
+  return query.orderBy(time, 'desc').orderBy('cards.card_id', 'desc')
+}
+
+type Sized = { card_id: string; bytes: number }
+
+/** Which cards of a page are read whole: from the first on as many as fit, with room for the beginnings of the rest. */
+function chooseWhole(cards: readonly Sized[]): Set<string> {
+  const whole = new Set<string>()
+  let left = MAX_PAGE_BYTES - cards.length * SHORT_CARD_BYTES
+  for (const { card_id, bytes } of cards) {
+    left -= bytes
+    if (left < 0) break
+    whole.add(card_id)
+  }
+  return whole
+}
+
+/** With the bytes that its author wrote, where it is read whole. */
+export type ListedRow = { row: CardRow; wholeBytes: number | null }
+
+export async function listCards(
+  db: Db,
+  viewerId: string,
+  filter: ListFilter,
+  { page, page_size, order = 'created' }: { page: number; page_size: number; order?: CardOrder | undefined },
+): Promise<{ rows: ListedRow[]; total: number }> {
+  const { total } = await listedCards(db, viewerId, filter)
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  // The page is chosen by id and size first, so that neither sorting nor reading drags very long texts along.
+  const chosen = await inOrder(listedCards(db, viewerId, filter), order)
+    .select(['cards.card_id', writtenBytes.as('bytes')])
+    .limit(page_size)
+    .offset((page - 1) * page_size)
+    .execute()
+  const whole = chooseWhole(chosen)
+  const read = (select: typeof selectCards | typeof selectShortCards, isWhole: boolean) => {
+    const ids = chosen.map((card) => card.card_id).filter((id) => whole.has(id) === isWhole)
+    return ids.length === 0 ? [] : select(db, viewerId).where('cards.card_id', 'in', ids).execute()
+  }
+  const found = [...(await read(selectCards, true)), ...(await read(selectShortCards, false))]
+  const byId = new Map(found.map((row) => [row.card_id, row]))
+  const homes = await homesOf(
+    db,
+    viewerId,
+    chosen.map((card) => card.card_id),
+  )
+  const rows = chosen.flatMap(({ card_id, bytes }) => {
+    const row = byId.get(card_id)
+    const homeFacts = homes.get(card_id)
+    return row && homeFacts
+      ? [{ row: { ...row, ...homeFacts }, wholeBytes: whole.has(card_id) ? bytes : null }]
+      : []
+  })
+  return { rows, total }
+}

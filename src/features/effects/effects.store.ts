@@ -1,0 +1,192 @@
+import type { Db } from '../../db/db.ts'
+
+/** Whose figures: one person's, or those of the members of a workspace about its cards. */
+export type Asked = { userId: string; workspaceId: string | undefined; since: string }
+
+const members = (db: Db, workspaceId: string) =>
+  db.selectFrom('memberships').select('memberships.user_id').where('workspace_id', '=', workspaceId)
+
+/** The moments at which recall looks for something that fits; a start always has something to say. */
+const ASKING = ['failure', 'prompt'] as const
+
+const callsOf = (db: Db, { userId, workspaceId, since }: Asked) =>
+  db
+    .selectFrom('recall_calls')
+    .where('recall_calls.created_at', '>=', since)
+    .where('recall_calls.moment', 'in', ASKING)
+    .where('recall_calls.user_id', workspaceId ? 'in' : '=', workspaceId ? members(db, workspaceId) : userId)
+
+const itemsOf = (db: Db, { userId, workspaceId, since }: Asked) =>
+  db
+    .selectFrom('recall_items')
+    .where('recall_items.kind', '=', 'card')
+    .where('recall_items.created_at', '>=', since)
+    .where('recall_items.user_id', workspaceId ? 'in' : '=', workspaceId ? members(db, workspaceId) : userId)
+    .$if(workspaceId !== undefined, (query) =>
+      query.where('recall_items.item_id', 'in', (eb) =>
+        eb
+          .selectFrom('cards')
+          .select('cards.card_id')
+          .where('cards.workspace_id', '=', workspaceId ?? ''),
+      ),
+    )
+
+export async function countMembers(db: Db, workspaceId: string): Promise<number> {
+  const { people } = await db
+    .selectFrom('memberships')
+    .select(({ fn }) => fn.countAll<number>().as('people'))
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow()
+  return people
+}
+
+/** How often recall was asked, how often it answered, and how many characters that were; of a team with its cards alone. */
+export async function countCalls(db: Db, asked: Asked) {
+  const { all } = await callsOf(db, asked)
+    .select(({ fn }) => fn.countAll<number>().as('all'))
+    .executeTakeFirstOrThrow()
+  const { answered, chars } = await callsOf(db, asked)
+    .where('recall_calls.is_silent', '=', 0)
+    .$if(asked.workspaceId !== undefined, (query) =>
+      query.where('recall_calls.call_id', 'in', itemsOf(db, asked).select('recall_items.call_id')),
+    )
+    .select(({ fn, lit }) => [
+      fn.countAll<number>().as('answered'),
+      fn.coalesce(fn.sum<number>('recall_calls.chars'), lit(0)).as('chars'),
+    ])
+    .executeTakeFirstOrThrow()
+  return { all, answered, chars: Number(chars) }
+}
+
+export async function countItems(db: Db, asked: Asked) {
+  const { delivered, opened } = await itemsOf(db, asked)
+    .select(({ fn }) => [
+      fn.countAll<number>().as('delivered'),
+      fn.count<number>('recall_items.opened_at').as('opened'),
+    ])
+    .executeTakeFirstOrThrow()
+  return { delivered, opened }
+}
+
+const judgedItems = (db: Db, asked: Asked) =>
+  itemsOf(db, asked)
+    .innerJoin('card_verdicts', (join) =>
+      join
+        .onRef('card_verdicts.card_id', '=', 'recall_items.item_id')
+        .onRef('card_verdicts.user_id', '=', 'recall_items.user_id')
+        .onRef('card_verdicts.created_at', '>=', 'recall_items.created_at'),
+    )
+    .where('card_verdicts.outcome', '!=', 'withdrawn')
+
+/** Delivered cards that the same person judged afterwards, and those of them that worked. */
+export async function countVerdicts(db: Db, asked: Asked) {
+  const counted = (query: ReturnType<typeof judgedItems>) =>
+    query
+      .select(({ fn }) => fn.count<number>('recall_items.delivery_id').distinct().as('count'))
+      .executeTakeFirstOrThrow()
+  const judged = await counted(judgedItems(db, asked))
+  const worked = await counted(judgedItems(db, asked).where('card_verdicts.outcome', '=', 'worked'))
+  return { judged: judged.count, worked: worked.count }
+}
+
+/** A failure that was overcome, and whether a card was delivered for it in that session. */
+export type Overcome = { user_id: string; signature: string; attempts: number; delivered: number | null }
+
+const MOST_RECOVERIES = 10_000
+
+/** In the order of time. */
+export const recoveriesOf = (db: Db, asked: Asked): Promise<Overcome[]> =>
+  db
+    .selectFrom('recoveries')
+    .leftJoin(
+      itemsOf(db, { ...asked, since: '' })
+        .innerJoin('recall_calls', (join) =>
+          join
+            .onRef('recall_calls.user_id', '=', 'recall_items.user_id')
+            .onRef('recall_calls.call_id', '=', 'recall_items.call_id'),
+        )
+        .select(({ fn }) => [
+          'recall_calls.user_id',
+          'recall_calls.session_id',
+          'recall_calls.signature',
+          fn.countAll<number>().as('delivered'),
+        ])
+        .groupBy(['recall_calls.user_id', 'recall_calls.session_id', 'recall_calls.signature'])
+        .as('helped'),
+      (join) =>
+        join
+          .onRef('helped.user_id', '=', 'recoveries.user_id')
+          .onRef('helped.session_id', '=', 'recoveries.session_id')
+          .onRef('helped.signature', '=', 'recoveries.signature'),
+    )
+    .select(['recoveries.user_id', 'recoveries.signature', 'recoveries.attempts', 'helped.delivered'])
+    .where(
+      'recoveries.user_id',
+      asked.workspaceId ? 'in' : '=',
+      asked.workspaceId ? members(db, asked.workspaceId) : asked.userId,
+    )
+    .where('recoveries.created_at', '>=', asked.since)
+    .orderBy('recoveries.created_at')
+    .orderBy('recoveries.recovery_id')
+    .limit(MOST_RECOVERIES)
+    .execute()
+
+const ROWS_AT_ONCE = 500
+
+export type DeliveryRow = Record<
+  | 'delivery_id'
+  | 'created_at'
+  | 'moment'
+  | 'client'
+  | 'project_key'
+  | 'session_id'
+  | 'signature'
+  | 'kind'
+  | 'item_id'
+  | 'opened_at',
+  string | null
+> & { chars: number; confidence: number | null }
+
+/** One's own deliveries, oldest first, a page at a time. */
+export async function* deliveriesOf(db: Db, userId: string, since: string): AsyncGenerator<DeliveryRow> {
+  for (let last = { created_at: since, delivery_id: '' }, full = true; full; ) {
+    const rows = await db
+      .selectFrom('recall_items')
+      .innerJoin('recall_calls', (join) =>
+        join
+          .onRef('recall_calls.user_id', '=', 'recall_items.user_id')
+          .onRef('recall_calls.call_id', '=', 'recall_items.call_id'),
+      )
+      .select([
+        'recall_items.delivery_id',
+        'recall_items.created_at',
+        'recall_calls.moment',
+        'recall_calls.client',
+        'recall_calls.project_key',
+        'recall_calls.session_id',
+        'recall_calls.signature',
+        'recall_calls.chars',
+        'recall_items.kind',
+        'recall_items.item_id',
+        'recall_items.confidence',
+        'recall_items.opened_at',
+      ])
+      .where('recall_items.user_id', '=', userId)
+      .where((eb) =>
+        eb.or([
+          eb('recall_items.created_at', '>', last.created_at),
+          eb.and([
+            eb('recall_items.created_at', '=', last.created_at),
+            eb('recall_items.delivery_id', '>', last.delivery_id),
+          ]),
+        ]),
+      )
+      .orderBy('recall_items.created_at')
+      .orderBy('recall_items.delivery_id')
+      .limit(ROWS_AT_ONCE)
+      .execute()
+    yield* rows
+    last = rows.at(-1) ?? last
+    full = rows.length === ROWS_AT_ONCE
+  }
+}

@@ -1,0 +1,28 @@
+import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
+import { hasSearched, noteFirstStep } from './first-steps.store.ts'
+
+/** People whose first search is noted; a process forgets it when it starts, and looks once more. */
+const known = new WeakMap<Ctx['database'], Set<string>>()
+const MOST_KNOWN = 100_000
+
+function isNoted({ database }: Ctx, userId: string): boolean {
+  const people = known.get(database) ?? new Set()
+  if (people.has(userId)) return true
+  if (people.size >= MOST_KNOWN) people.clear()
+  known.set(database, people.add(userId))
+  return false
+}
+
+/** The first search of a person is worth a write; every other one costs a look into a set. It never fails a search. */
+export async function noteFirstSearch(ctx: UserCtx): Promise<void> {
+  const { userId } = ctx.viewer
+  if (isNoted(ctx, userId)) return
+  try {
+    if (await hasSearched(ctx.db, userId)) return
+    await inTx(ctx, (ctx) => noteFirstStep(ctx.db, userId, { searched_at: ctx.now().toISOString() }))
+  } catch (error) {
+    known.get(ctx.database)?.delete(userId)
+    if (ctx.transacting) throw error
+    ctx.log.warn({ err: error }, 'the first search of a person could not be noted')
+  }
+}

@@ -1,0 +1,13 @@
+import type { UserCtx } from '../../../core/context.ts'
+
+/** The workspace that the API key of this call names as the home of new cards; null: none. */
+export async function homeOfCredential({ db, viewer }: UserCtx): Promise<string | null> {
+  const { kind, id } = viewer.credential
+  if (kind !== 'api_key') return null
+  const key = await db
+    .selectFrom('api_keys')
+    .select('default_workspace_id')
+    .where('key_id', '=', id)
+    .executeTakeFirst()
+  return key?.default_workspace_id ?? null
+}

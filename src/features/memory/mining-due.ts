@@ -1,0 +1,95 @@
+import type { Ctx } from '../../core/context.ts'
+import { fromJsonOrNull } from '../../db/columns.ts'
+import type { Db } from '../../db/db.ts'
+import type { MiningDueTable } from '../../db/tables/mining.ts'
+import { type Activity, activityOf } from './activity.ts'
+import type { EventRow } from './events.store.ts'
+import { turnParts } from './turn-content.ts'
+
+/** The job that looks through sessions; a turn with something to learn from wakes it. */
+export const MINING_JOB = 'mining'
+
+export type DueSession = Pick<MiningDueTable, 'user_id' | 'project_id' | 'session_id' | 'marked_at'>
+
+/** In the transaction of a turn: its session is to be looked through, if the turn says what was run. */
+export async function markForMining(
+  ctx: Ctx,
+  { user_id, project_id, session_id, meta }: EventRow,
+): Promise<void> {
+  if (session_id === null || activityOf(fromJsonOrNull(meta)) === undefined) return
+  const marked_at = ctx.now().toISOString()
+  await ctx.db
+    .insertInto('mining_due')
+    .values({ user_id, project_id, session_id, marked_at })
+    .onConflict((conflict) =>
+      conflict.columns(['user_id', 'project_id', 'session_id']).doUpdateSet({ marked_at }),
+    )
+    .execute()
+  ctx.afterCommit(() => ctx.wakeups.emit(MINING_JOB))
+}
+
+export const dueSessions = (db: Db, limit: number): Promise<DueSession[]> =>
+  db.selectFrom('mining_due').selectAll().orderBy('marked_at').limit(limit).execute()
+
+/** False where another process has taken it, or where another turn has come since it was read. */
+export async function settleSession(
+  db: Db,
+  { user_id, project_id, session_id, marked_at }: DueSession,
+): Promise<boolean> {
+  const gone = await db
+    .deleteFrom('mining_due')
+    .where('user_id', '=', user_id)
+    .where('project_id', '=', project_id)
+    .where('session_id', '=', session_id)
+    .where('marked_at', '=', marked_at)
+    .executeTakeFirst()
+  return gone.numDeletedRows > 0n
+}
+
+export type CapturedTurn = {
+  message: string
+  report: string
+  activity: Activity | undefined
+  client: string | null
+  createdAt: string
+}
+
+type Asked = { session: DueSession; since: string; limit: number }
+
+/** The newest turns of a session, the oldest of them first, and the project that they belong to. */
+export async function turnsOfSession(
+  db: Db,
+  { session: { user_id, project_id, session_id }, since, limit }: Asked,
+): Promise<{ projectKey: string; turns: CapturedTurn[] } | undefined> {
+  const project = await db
+    .selectFrom('context_projects')
+    .select('project_key')
+    .where('user_id', '=', user_id)
+    .where('project_id', '=', project_id)
+    .executeTakeFirst()
+  if (!project) return undefined
+  const rows = await db
+    .selectFrom('context_events')
+    .select(['content', 'meta', 'client', 'created_at'])
+    .where('user_id', '=', user_id)
+    .where('project_id', '=', project_id)
+    .where('created_at', '>=', since)
+    .where('session_id', '=', session_id)
+    .where('event_type', '=', 'turn')
+    .orderBy('created_at', 'desc')
+    .orderBy('event_no', 'desc')
+    .limit(limit)
+    .execute()
+  const turns = rows.reverse().map((row) => {
+    const { message, report } = turnParts(row.content)
+    const activity = activityOf(fromJsonOrNull(row.meta))
+    return {
+      message: message ?? '',
+      report: report ?? '',
+      activity,
+      client: row.client,
+      createdAt: row.created_at,
+    }
+  })
+  return { projectKey: project.project_key, turns }
+}

@@ -1,0 +1,78 @@
+import type { z } from 'zod'
+import { capability } from '../../core/capability.ts'
+import { inTx, type UserCtx } from '../../core/context.ts'
+import { invalid } from '../../core/errors.ts'
+import type { CardDraftsTable } from '../../db/tables/mining.ts'
+import { readableCard } from '../cards/access.ts'
+import { record } from '../cards/record.ts'
+import { CaseCreate } from '../cards/schemas.ts'
+import { defaultWorkspaceOf, requireUser } from '../identity/users/users.ts'
+import { verifyCard } from '../verdicts/verdicts.ts'
+import { decideDraft } from './drafts.store.ts'
+import { refuseDecided, requireDraft } from './drafts.ts'
+import { candidateOf } from './present.ts'
+import { draftCard, evidencesOf } from './rules/draft-card.ts'
+import { DraftAccept, DraftAccepted } from './schemas.ts'
+
+type Accepting = z.output<typeof DraftAccept>
+type Accepted = z.input<typeof DraftAccepted>
+
+/** A fix is what a card is for: where the session told nothing of it, the person has to. */
+const NO_FIX = 'The session does not tell what the fix is. Say it in fix_summary.'
+
+async function acceptAsCard(ctx: UserCtx, row: CardDraftsTable, input: Accepting): Promise<Accepted> {
+  const { draft_id, as: _, card_id: __, workspace_id, ...edits } = input
+  const candidate = candidateOf(row)
+  const given = Object.fromEntries(Object.entries(edits).filter(([, value]) => value !== undefined))
+  const words = { ...draftCard(candidate), ...given }
+  if (words.fix_summary.trim() === '') throw invalid('fix_summary', NO_FIX)
+  const home = workspace_id ?? (await defaultWorkspaceOf(ctx, await requireUser(ctx, ctx.viewer.userId)))
+  const card = CaseCreate.parse({ ...words, workspace_id: home, evidences: evidencesOf(candidate) })
+  const { card_id, title, warnings = [] } = await record(ctx, card)
+  return { draft_id, card_id, outcome: 'recorded', title, has_warnings: warnings.length > 0 }
+}
+
+async function acceptAsVerdict(ctx: UserCtx, row: CardDraftsTable, input: Accepting): Promise<Accepted> {
+  const cardId = input.card_id ?? row.looks_like
+  if (cardId === null) throw invalid('card_id', 'This draft looks like no card. Name the one that worked.')
+  const { command, success, environment } = candidateOf(row)
+  const { card_id } = await verifyCard.run(
+    ctx,
+    {
+      card_id: cardId,
+      outcome: 'worked',
+      environment: input.environment ?? environment,
+      evidence: `$ ${command}\n${success}`,
+      applied_in: row.project_key,
+    },
+    undefined,
+  )
+  const { title } = await readableCard(ctx, card_id)
+  return { draft_id: row.draft_id, card_id, outcome: 'confirmed', title, has_warnings: false }
+}
+
+export const acceptDraft = capability({
+  name: 'drafts.accept',
+  summary: 'Make a card of a draft, or say by it that a card worked',
+  description:
+    'Fields that are given take the place of those of the draft. The card is unpublished, with both outputs as evidence.',
+  scopes: ['record'],
+  rest: ['POST /api/v1/drafts/{draft_id}/accept'],
+  status: 201,
+  maxBodyBytes: 2 * 1024 * 1024,
+  input: DraftAccept,
+  output: DraftAccepted,
+  errors: [404, 409, 413],
+  run: (ctx, input) =>
+    inTx(ctx, async (ctx) => {
+      const row = await requireDraft(ctx, input.draft_id)
+      refuseDecided(row)
+      const accepted =
+        input.as === 'card' ? await acceptAsCard(ctx, row, input) : await acceptAsVerdict(ctx, row, input)
+      const decision = { card_id: accepted.card_id, decided_at: ctx.now().toISOString() }
+      // Another client that decides at the same moment makes this transaction fail or wait, so that one card comes of it.
+      if (!(await decideDraft(ctx.db, row, { status: 'accepted', ...decision })))
+        refuseDecided(await requireDraft(ctx, input.draft_id))
+      return accepted
+    }),
+})

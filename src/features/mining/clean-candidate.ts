@@ -1,0 +1,18 @@
+import { cleanJson, cleanText, Findings } from '../redaction/stored.ts'
+import type { Candidate } from './rules/candidate.ts'
+
+/** Secrets are replaced on the machine of the person, and again by the vault: a client may have older rules. */
+export function cleanCandidate(candidate: Candidate): Candidate {
+  const findings = new Findings()
+  const text = (given: string) => cleanText(given, findings)
+  return {
+    ...candidate,
+    command: text(candidate.command),
+    failure: text(candidate.failure),
+    success: text(candidate.success),
+    report: text(candidate.report),
+    files: candidate.files.map(text),
+    commands: candidate.commands.map(text),
+    environment: cleanJson(candidate.environment, findings),
+  }
+}

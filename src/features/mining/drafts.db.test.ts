@@ -1,0 +1,223 @@
+import { expect, test } from 'vitest'
+import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
+import { contextFor } from '../../core/context.ts'
+import { dueSessions } from '../memory/mining-due.ts'
+import { dropOldDrafts, mineDueSessions } from './job.ts'
+
+const DAY_MS = 86_400_000
+const never = new AbortController().signal
+
+const word = () => `w${crypto.randomUUID().replaceAll('-', '')}`
+const candidate = (name = word(), more: object = {}) => ({
+  command: 'npm test',
+  exit_code: 1,
+  failure: `Error: Cannot find module '${name}'`,
+  success: '12 passed',
+  commands: [`npm install ${name}`],
+  report: `I installed ${name} because it was never declared.`,
+  ...more,
+})
+
+type Command = { command: string; exit_code: number; output: string }
+const turn = (sessionId: string, commands: Command[], files: string[] = []) => ({
+  project_key: 'acme/shop',
+  user_message: 'Please go on.',
+  agent_report: 'I changed what was needed.',
+  session_id: sessionId,
+  client: 'test-hook',
+  meta: { activity: { commands, files, tests: [], environment: { node: '24.1' } } },
+})
+
+onBothEngines('drafts from one’s own work', (t) => {
+  const mined = () => mineDueSessions(contextFor(t.app.services), never)
+  const dueCount = async () => (await dueSessions(t.app.services.database.read, 10)).length
+  const drafts = async (user: Person, status = 'open') =>
+    (await user.get(`/api/v1/drafts?status=${status}`)).body
+  const offer = (user: Person, ...candidates: object[]) => user.post('/api/v1/drafts', { candidates })
+  const made = async (user: Person, ...more: Parameters<typeof candidate>) =>
+    (await offer(user, candidate(...more))).body.results[0].draft_id as string
+
+  test('the failure and the cure stand in different turns of a session', async () => {
+    const user = await t.user()
+    const name = word()
+    const failing = { command: 'npm test', exit_code: 1, output: `Error: Cannot find module '${name}'` }
+    const passing = { command: 'npm test', exit_code: 0, output: '12 passed' }
+    const append = (body: object) => user.post('/api/v1/project-context/turns', body)
+    expect((await append(turn('one', [failing]))).status).toBe(201)
+    await mined()
+    await expect.poll(dueCount).toBe(0)
+    // Another session with the success has nothing to do with it.
+    await append(turn('two', [passing], ['package.json']))
+    await mined()
+    await expect.poll(dueCount).toBe(0)
+    expect((await drafts(user)).total).toBe(0)
+    await append(turn('one', [passing], ['package.json']))
+    await Promise.all([mined(), mined()])
+    // The turn woke the job of the server too; whichever comes first makes the draft.
+    await expect.poll(async () => (await drafts(user)).total).toBe(1)
+    const { items } = await drafts(user)
+    expect(items[0]).toMatchObject({
+      status: 'open',
+      title: `Error: Cannot find module '${name}'`,
+      environment: { node: '24.1' },
+      evidence: { command: 'npm test', files: ['package.json'], attempts: 1 },
+      looks_like: null,
+      client: 'test-hook',
+    })
+    const notices = (await user.get('/api/v1/notices')).body
+    expect(notices.items).toMatchObject([{ kind: 'drafts.new', actor_id: null }])
+    const stranger = await t.user()
+    expect((await drafts(stranger)).total).toBe(0)
+    expect((await stranger.get(`/api/v1/drafts/${items[0].draft_id}`)).status).toBe(404)
+    const found = await user.post('/api/v1/search', { query: name, scope: 'personal' })
+    expect(found.body.total).toBe(0)
+  })
+
+  test('what a hook saw is kept when the agent tells the same exchange at more length', async () => {
+    const user = await t.user()
+    const append = (body: object) => user.post('/api/v1/project-context/turns', body)
+    const commands = (name: string) => [
+      { command: 'npm test', exit_code: 1, output: `Error: Cannot find module '${name}'` },
+      { command: 'npm test', exit_code: 0, output: '12 passed' },
+    ]
+    for (const isHookFirst of [true, false]) {
+      const sessionId = `both ${isHookFirst}`
+      const hook = turn(sessionId, commands(word()), ['package.json'])
+      const { meta: _, ...told } = {
+        ...hook,
+        client: 'agent',
+        agent_report: 'It was never declared. '.repeat(9),
+      }
+      const [first, second] = isHookFirst ? [hook, told] : [told, hook]
+      await append(first)
+      expect((await append(second)).body.merged).toBe(true)
+      const { items } = (await user.get(`/api/v1/project-context/events?project_key=acme/shop`)).body
+      const kept = items.filter((event: { session_id: string }) => event.session_id === sessionId)
+      expect(kept).toHaveLength(1)
+      expect(kept[0].content).toContain('never declared')
+      expect(kept[0].meta.activity.commands).toHaveLength(2)
+    }
+  })
+
+  test('accepted with other words it is a card with both outputs as evidence, once', async () => {
+    const user = await t.user()
+    const id = await made(user)
+    const accept = () => user.post(`/api/v1/drafts/${id}/accept`, { title: 'The client has to be declared' })
+    const answers = await Promise.all([accept(), accept()])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409])
+    const accepted = answers.find(({ status }) => status === 201)?.body
+    expect(accepted).toMatchObject({ outcome: 'recorded', title: 'The client has to be declared' })
+    expect(answers.find(({ status }) => status === 409)?.body.code).toBe('draft_decided')
+    const card = (await user.get(`/api/v1/cards/${accepted.card_id}?include_evidences=true`)).body
+    expect(card).toMatchObject({ status: 'unpublished', version: 1, evidence_count: 2 })
+    expect(card.fix_summary).toContain('npm install')
+    expect((await user.get('/api/v1/cards/stats')).body.total).toBe(1)
+    expect(await drafts(user, 'accepted')).toMatchObject({ total: 1, items: [{ card_id: accepted.card_id }] })
+  })
+
+  test('it goes where its owner puts new cards', async () => {
+    const { editor, viewer, workspaceId } = await team(t)
+    const settings = (await editor.get('/api/v1/user/settings')).body
+    await editor.put('/api/v1/user/settings', { ...settings, default_workspace_id: workspaceId })
+    const accepted = await editor.post(`/api/v1/drafts/${await made(editor)}/accept`, {})
+    const card = (await editor.get(`/api/v1/cards/${accepted.body.card_id}`)).body
+    expect(card.workspace_id).toBe(workspaceId)
+    const id = await made(viewer)
+    expect((await viewer.post(`/api/v1/drafts/${id}/accept`, { workspace_id: workspaceId })).status).toBe(403)
+    expect((await drafts(viewer)).total).toBe(1)
+  })
+
+  test('what a team knows already is confirmed instead', async () => {
+    const { admin, viewer, workspaceId } = await team(t)
+    const name = word()
+    const symptom = `npm test fails with exit code 1: Error: Cannot find module '${name}'`
+    const known = await record(admin, {
+      ...goodCard(),
+      title: `Error: Cannot find module '${name}'`,
+      symptom,
+      workspace_id: workspaceId,
+    })
+    await admin.post(`/api/v1/cards/${known.card_id}/share`)
+    const id = await made(viewer, name)
+    const draft = (await viewer.get(`/api/v1/drafts/${id}`)).body
+    expect(draft.looks_like).toEqual({ card_id: known.card_id, title: known.title })
+    const accepted = await viewer.post(`/api/v1/drafts/${id}/accept`, { as: 'verdict' })
+    expect(accepted.body).toMatchObject({ outcome: 'confirmed', card_id: known.card_id })
+    const verdicts = (await viewer.get(`/api/v1/cards/${known.card_id}/verdicts`)).body
+    expect(verdicts.items).toMatchObject([{ outcome: 'worked', is_mine: true }])
+    expect((await viewer.get('/api/v1/cards/stats')).body.total).toBe(0)
+    // Whoever leaves the team is not told of its card.
+    const other = await made(viewer, `${name}`, { failure: `Error: Cannot find module '${name}' again here` })
+    await admin.delete(`/api/v1/workspaces/${workspaceId}/members/${viewer.userId}`)
+    expect((await viewer.get(`/api/v1/drafts/${other}`)).body.looks_like).toBeNull()
+    expect((await viewer.post(`/api/v1/drafts/${other}/accept`, { as: 'verdict' })).status).toBe(404)
+    expect((await drafts(viewer)).total).toBe(1)
+  })
+
+  test('three a day, each error once, none that is recorded already', async () => {
+    const user = await t.user()
+    const [one, two, three, four] = [word(), word(), word(), word()]
+    const first = await offer(
+      user,
+      candidate(one),
+      candidate(one),
+      candidate(two),
+      candidate(three),
+      candidate(four),
+    )
+    expect(first.body.made).toBe(3)
+    const skipped = first.body.results.map((result: { skipped: string | null }) => result.skipped)
+    expect(skipped).toEqual([null, 'known', null, null, 'daily_limit'])
+    t.later(DAY_MS)
+    const symptom = `npm test fails: Error: Cannot find module '${four}'`
+    await record(user, { title: `Error: Cannot find module '${four}'`, symptom })
+    expect((await offer(user, candidate(four))).body.results[0].skipped).toBe('recorded')
+    const many = await Promise.all([...Array(5)].map(() => offer(user, candidate())))
+    expect(many.map(({ body }) => body.made).reduce((sum, n) => sum + n)).toBe(3)
+    const quiet = await offer(user, candidate('x', { failure: '   ' }))
+    expect(quiet.body.results[0].skipped).toBe('no_error')
+  })
+
+  test('dismissed it stays away, unless it is reopened, and all are gone after thirty days', async () => {
+    const user = await t.user()
+    const name = word()
+    const id = await made(user, name)
+    const url = `/api/v1/drafts/${id}`
+    expect((await user.post(`${url}/dismiss`)).status).toBe(204)
+    expect((await user.post(`${url}/dismiss`)).status).toBe(204)
+    expect((await drafts(user)).total).toBe(0)
+    expect((await offer(user, candidate(name))).body.results[0].skipped).toBe('known')
+    expect((await user.post(`${url}/accept`, {})).body.code).toBe('draft_decided')
+    expect((await user.post(`${url}/reopen`)).status).toBe(204)
+    expect((await drafts(user)).total).toBe(1)
+    await user.post(`${url}/accept`, {})
+    expect((await user.post(`${url}/reopen`)).status).toBe(409)
+    expect((await user.post(`${url}/dismiss`)).status).toBe(409)
+    t.later(31 * DAY_MS)
+    await dropOldDrafts(contextFor(t.app.services))
+    const left = await t.app.services.database.read
+      .selectFrom('card_drafts')
+      .select('draft_id')
+      .where('user_id', '=', user.userId)
+      .execute()
+    expect(left).toEqual([])
+  })
+
+  test('secrets are replaced, and what is missing or too much is refused', async () => {
+    const user = await t.user()
+    const key = ['ghp', 'a1B2c3D4e5F6a1B2c3D4e5F6a1B2c3D4e5F6'].join('_')
+    const id = await made(user, word(), { report: `I set the token ${key} and it works now.` })
+    const text = (await user.get(`/api/v1/drafts/${id}`)).text
+    expect(text).not.toContain(key)
+    const bare = { commands: [], report: '' }
+    const silent = await made(user, word(), bare)
+    const refused = await user.post(`/api/v1/drafts/${silent}/accept`, {})
+    expect(refused.status).toBe(422)
+    expect(refused.text).toContain('fix_summary')
+    expect((await user.post(`/api/v1/drafts/${silent}/accept`, { as: 'verdict' })).status).toBe(422)
+    expect((await offer(user)).status).toBe(422)
+    expect((await offer(user, candidate('y', { failure: 'e'.repeat(5000) }))).status).toBe(422)
+    expect((await user.post(`/api/v1/drafts/${crypto.randomUUID()}/accept`, {})).status).toBe(404)
+  })
+})

@@ -1,0 +1,85 @@
+import { type Ctx, contextFor, inTx, type UserCtx } from '../../core/context.ts'
+import { flag } from '../../db/columns.ts'
+import { newId } from '../../db/ids.ts'
+import { type DueSession, dueSessions, settleSession, turnsOfSession } from '../memory/mining-due.ts'
+import { sessionFrom } from './captured.ts'
+import { deleteDraftsBefore, deleteRecoveriesBefore, insertRecovery } from './drafts.store.ts'
+import { keepCandidate } from './keep.ts'
+import { mine } from './rules/mine.ts'
+import type { Recovery } from './rules/pairs.ts'
+
+const DAY_MS = 86_400_000
+const SESSIONS_AT_ONCE = 50
+/** A session that goes on for longer is looked through by its last week, and by its last turns. */
+const LOOKS_BACK_MS = 7 * DAY_MS
+const MOST_TURNS = 100
+const RECOVERIES_KEPT_MS = 365 * DAY_MS
+
+/** The job works for the person whose session it is, with their eyes: it sees no card that they would not. */
+const asOwner = (ctx: Ctx, userId: string): UserCtx => {
+  const viewer = {
+    userId,
+    scopes: new Set<never>(),
+    isAdmin: false,
+    credential: { kind: 'session' as const, id: '' },
+  }
+  return { ...contextFor(ctx, { viewer, requestId: ctx.requestId, ip: '', ifMatch: undefined }), viewer }
+}
+
+async function noteRecoveries(
+  ctx: UserCtx,
+  recoveries: readonly Recovery[],
+  at: { projectKey: string; sessionId: string; createdAt: string },
+): Promise<void> {
+  if (recoveries.length === 0) return
+  await inTx(ctx, async (ctx) => {
+    for (const { signature, attempts, isLesson } of recoveries)
+      await insertRecovery(ctx.db, {
+        recovery_id: newId(),
+        user_id: ctx.viewer.userId,
+        project_key: at.projectKey,
+        session_id: at.sessionId,
+        signature,
+        attempts,
+        is_lesson: flag(isLesson),
+        created_at: at.createdAt,
+      })
+  })
+}
+
+async function mineSession(ctx: UserCtx, session: DueSession): Promise<void> {
+  const since = new Date(ctx.now().getTime() - LOOKS_BACK_MS).toISOString()
+  const read = await turnsOfSession(ctx.db, { session, since, limit: MOST_TURNS })
+  const last = read?.turns.at(-1)
+  if (!read || !last) return
+  const { projectKey, turns } = read
+  const { candidates, recoveries } = mine(sessionFrom(turns))
+  const { session_id: sessionId } = session
+  await noteRecoveries(ctx, recoveries, { projectKey, sessionId, createdAt: last.createdAt })
+  for (const candidate of candidates)
+    await keepCandidate(ctx, candidate, { projectKey, sessionId, client: last.client })
+}
+
+/**
+ * The job: sessions that got a turn. A session is taken before it is looked through, so that two processes do not both do it; one
+ * that breaks the rules is left out then, and its next turn brings it back.
+ */
+export async function mineDueSessions(ctx: Ctx, stopping: AbortSignal): Promise<void> {
+  for (let full = true; full && !stopping.aborted; ) {
+    const due = await dueSessions(ctx.db, SESSIONS_AT_ONCE)
+    full = due.length === SESSIONS_AT_ONCE
+    for (const session of due) {
+      if (stopping.aborted) return
+      if (await inTx(ctx, (ctx) => settleSession(ctx.db, session)))
+        await mineSession(asOwner(ctx, session.user_id), session)
+    }
+  }
+}
+
+/** Housekeeping: drafts past their time, and recoveries that no figure looks at any more. */
+export const dropOldDrafts = (ctx: Ctx): Promise<void> =>
+  inTx(ctx, async (ctx) => {
+    const now = ctx.now()
+    await deleteDraftsBefore(ctx.db, now.toISOString())
+    await deleteRecoveriesBefore(ctx.db, new Date(now.getTime() - RECOVERIES_KEPT_MS).toISOString())
+  })

@@ -1,0 +1,59 @@
+import { inTx, type UserCtx } from '../../core/context.ts'
+import { toJson } from '../../db/columns.ts'
+import { newId } from '../../db/ids.ts'
+import type { CardDraftsTable } from '../../db/tables/mining.ts'
+import { commandText, failureSignature } from '../../text/failure.ts'
+import { tell } from '../notices/tell.ts'
+import { cleanCandidate } from './clean-candidate.ts'
+import { draftsSince, hasDraft, insertDraft } from './drafts.store.ts'
+import { looksLike } from './looks-like.ts'
+import type { Candidate } from './rules/candidate.ts'
+
+/** More than this nobody reads. */
+export const DRAFTS_A_DAY = 3
+export const DAYS_KEPT = 30
+const DAY_MS = 86_400_000
+
+/** Where a candidate comes from. */
+export type Origin = { projectKey: string | null; sessionId: string | null; client: string | null }
+
+export type Kept = { draft: CardDraftsTable } | { skipped: 'known' | 'recorded' | 'daily_limit' | 'no_error' }
+
+/** The day of the server's clock, in UTC: everybody's day begins at the same moment. */
+const dayBegan = (now: Date) => `${now.toISOString().slice(0, 10)}T00:00:00.000Z`
+
+/** Makes a draft of a candidate, unless the person has one, has written the card, or has had enough for today. */
+export async function keepCandidate(ctx: UserCtx, given: Candidate, origin: Origin): Promise<Kept> {
+  const { userId } = ctx.viewer
+  const candidate = cleanCandidate(given)
+  const signature = failureSignature(commandText({ exitCode: 1, output: candidate.failure }))
+  if (signature === '') return { skipped: 'no_error' }
+  // Looked up first, as the search below costs more than both.
+  if (await hasDraft(ctx.db, userId, signature)) return { skipped: 'known' }
+  const today = dayBegan(ctx.now())
+  if ((await draftsSince(ctx.db, userId, today)) >= DRAFTS_A_DAY) return { skipped: 'daily_limit' }
+  const like = await looksLike(ctx, candidate, { signature, sessionId: origin.sessionId })
+  if (like?.isRecordedSince) return { skipped: 'recorded' }
+  const now = ctx.now()
+  const draft: CardDraftsTable = {
+    draft_id: newId(),
+    user_id: userId,
+    status: 'open',
+    signature,
+    candidate: toJson(candidate),
+    project_key: origin.projectKey,
+    session_id: origin.sessionId,
+    client: origin.client,
+    looks_like: like?.cardId ?? null,
+    card_id: null,
+    created_at: now.toISOString(),
+    expires_at: new Date(now.getTime() + DAYS_KEPT * DAY_MS).toISOString(),
+    decided_at: null,
+  }
+  return inTx(ctx, async (ctx): Promise<Kept> => {
+    if ((await draftsSince(ctx.db, userId, today)) >= DRAFTS_A_DAY) return { skipped: 'daily_limit' }
+    if (!(await insertDraft(ctx.db, draft))) return { skipped: 'known' }
+    await tell({ ...ctx, viewer: null }, { userId, kind: 'drafts.new' })
+    return { draft }
+  })
+}

@@ -1,0 +1,141 @@
+import { expect, test } from 'vitest'
+import type { Candidate } from './candidate.ts'
+import { readCommand } from './command-line.ts'
+import { draftCard, evidencesOf } from './draft-card.ts'
+import { mine } from './mine.ts'
+import { outcomeOf } from './outcome.ts'
+import { readSession } from './pairs.ts'
+import type { Step } from './session.ts'
+
+const run = (command: string, exitCode: number | null, output = ''): Step => ({
+  kind: 'command',
+  command,
+  exitCode,
+  output,
+})
+const edit = (file: string): Step => ({ kind: 'edit', file })
+const says = (text: string): Step => ({ kind: 'said', by: 'agent', text })
+
+const BROKEN = "Error: Cannot find module '@acme/client'\n1 failed"
+const CURED: Step[] = [
+  run('npm test', 1, BROKEN),
+  run('npm install @acme/client', 0),
+  run('npm test', 0, '12 passed'),
+]
+
+test('two spellings of a command have one key', () => {
+  const same = [
+    'npm test',
+    'npm t',
+    'npm run test',
+    'cd app && npm test',
+    'CI=1 npm test 2>&1',
+    'npm test 2>&1 | tail -20',
+    'time npm test --silent',
+    'timeout 60 npm test > out.log',
+  ]
+  for (const line of same) expect(readCommand(line).key, line).toBe('npm test')
+  for (const line of ['npm test -- one', 'npm run test:db', 'yarn test'])
+    expect(readCommand(line).key, line).not.toBe('npm test')
+  expect(readCommand('echo "a && b; c | d"').parts).toEqual(['echo "a && b; c | d"'])
+  expect(readCommand('a && b').parts).toEqual(['a', 'b'])
+  expect(readCommand('npm test || true')).toMatchObject({ isTolerated: true })
+  expect(readCommand('set -o pipefail; npm test | tail -5').isMasked).toBe(false)
+})
+
+test('a pipe into a viewer hides the exit code, and the output has to say it', () => {
+  const outcome = (command: string, exitCode: number | null, output: string) =>
+    outcomeOf({ kind: 'command', command, exitCode, output })
+  expect(outcome('npm test | tail -3', 0, '1 failed')).toBe('failed')
+  expect(outcome('npm test | tail -3', 0, '12 passed')).toBe('succeeded')
+  expect(outcome('npm test | tail -3', 0, 'Done.')).toBe('unknown')
+  expect(outcome('npm test', 0, 'No test files found')).toBe('unknown')
+  expect(outcome('npm test', 130, 'Error: x')).toBe('unknown')
+  expect(outcome('npm test', 0, '1 failed, later 3 passed')).toBe('succeeded')
+})
+
+test('a failure, a change and the same command succeeding make a candidate', () => {
+  const { candidates, recoveries } = mine({
+    steps: [
+      ...CURED,
+      says('The client was missing because it was never declared. I installed @acme/client.'),
+    ],
+    environment: { node: '24.1', '@acme/client': '2.0.0', leftpad: '1.0.0' },
+  })
+  expect(candidates).toHaveLength(1)
+  expect(candidates[0]).toMatchObject({
+    command: 'npm test',
+    exit_code: 1,
+    attempts: 1,
+    commands: ['npm install @acme/client'],
+    environment: { node: '24.1', '@acme/client': '2.0.0' },
+  })
+  expect(recoveries).toMatchObject([{ attempts: 1, isLesson: true }])
+  const card = draftCard(candidates[0] as Candidate)
+  expect(card.title).toBe("Error: Cannot find module '@acme/client'")
+  expect(card.symptom).toContain('`npm test` fails with exit code 1')
+  expect(card.fix_summary).toContain('I installed @acme/client.')
+  expect(card.fix_summary).toContain('Ran: `npm install @acme/client`.')
+  expect(card.root_cause).toContain('never declared')
+  expect(card.steps.map(({ action }) => action)).toEqual(['Run `npm install @acme/client`', 'Run `npm test`'])
+  expect(card.tags).toEqual(['npm', 'npm-test'])
+  expect(evidencesOf(candidates[0] as Candidate).map(({ kind }) => kind)).toEqual(['error', 'output'])
+})
+
+test('what only looks like a cure is left alone, and still counts as a recovery', () => {
+  const flaky = readSession({ steps: [run('npm test', 1, BROKEN), run('npm test', 0, '12 passed')] })
+  expect(flaky).toMatchObject({ pairs: [], recoveries: [{ attempts: 1, isLesson: false }] })
+  const refused: Record<string, Step[]> = {
+    'taken back by git': [
+      CURED[0] as Step,
+      edit('src/a.ts'),
+      run('git stash', 0),
+      run('npm test', 0, '12 passed'),
+    ],
+    'taken back by an edit': [
+      CURED[0] as Step,
+      { kind: 'edit', file: 'a.ts', before: '1', after: '2' },
+      { kind: 'edit', file: 'a.ts', before: '2', after: '1' },
+      run('npm test', 0, '12 passed'),
+    ],
+    'prose alone': [CURED[0] as Step, edit('README.md'), run('npm test', 0, '12 passed')],
+    'a question': [run('grep x y', 1, 'grep: y: No such file'), edit('y'), run('grep x y', 0, 'x')],
+    'another folder': [
+      run('cd a && npm test', 1, BROKEN),
+      edit('a.ts'),
+      run('cd b && npm test', 0, '1 passed'),
+    ],
+  }
+  for (const [name, steps] of Object.entries(refused)) expect(readSession({ steps }).pairs, name).toEqual([])
+})
+
+test('a stash that comes back is a change again', () => {
+  const steps = [
+    run('npm run build', 1, "Error: Cannot find module 'x'"),
+    edit('src/a.ts'),
+    run('git stash', 0),
+    run('git stash pop', 0),
+    run('npm run build', 0, 'built in 2s'),
+  ]
+  expect(readSession({ steps }).pairs).toMatchObject([{ changes: { files: ['src/a.ts'], commands: [] } }])
+})
+
+test('every attempt counts, and the error that has a cure is the one that is told', () => {
+  const steps = [
+    run('npm run build', 1, "Error: Cannot find module 'one'"),
+    edit('package.json'),
+    run('npm run build', 1, "Error: Cannot find module 'two'"),
+    edit('vite.config.ts'),
+    run('npm run build', 0, 'built in 2s'),
+  ]
+  const { pairs } = readSession({ steps })
+  expect(pairs).toMatchObject([{ attempts: 2, changes: { files: ['vite.config.ts'] } }])
+  expect(pairs[0]?.lines.join()).toContain("'two'")
+})
+
+test('a session without end is read in bounded time', () => {
+  const steps: Step[] = []
+  for (let i = 0; i < 11_000; i++)
+    steps.push(run(`npm run step${i % 100}`, i % 7 === 0 ? 0 : 1, BROKEN), edit('a.ts'))
+  expect(readSession({ steps }).recoveries.length).toBeGreaterThan(100)
+})

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { look } from './pictures.ts'
+import { expectAccessible, openStage } from './support.ts'
+
+const stage = openStage()
+
+const candidate = (name: string) => ({
+  command: 'npm test',
+  exit_code: 1,
+  failure: `Error: Cannot find module '${name}-client'`,
+  success: 'Tests  12 passed (12)',
+  attempts: 2,
+  files: ['package.json'],
+  commands: [`npm install ${name}-client`],
+  report: `I installed ${name}-client because it was never declared.`,
+})
+
+test('a person accepts, edits and dismisses what was found in their work, and sees what recall did', async () => {
+  const person = await stage.person('Miner')
+  const { page } = person
+  await look(person, '/drafts', 'drafts-empty', 'No drafts')
+  const title = "Error: Cannot find module 'harbour-client'"
+  const symptom = `npm test fails with ${title} after a fresh checkout`
+  await person.api('POST', '/api/v1/cards', {
+    title,
+    symptom,
+    fix_summary: 'Declare the client in package.json and install it.',
+  })
+  await person.api('POST', '/api/v1/drafts', { candidates: ['lantern', 'orchard', 'quarry'].map(candidate) })
+  await page.goto('/inbox')
+  await page.getByRole('link', { name: 'Open the drafts' }).click()
+  await page.getByRole('link', { name: 'Drafts 3 waiting' }).waitFor()
+  await look(person, '/drafts', 'drafts', 'lantern-client')
+  const draft = (name: string) =>
+    page.getByRole('list', { name: 'Drafts' }).locator('> li').filter({ hasText: name })
+  await draft('lantern').getByRole('button', { name: 'Accept as a card' }).click()
+  await page.getByText('Recorded as your card.').first().waitFor()
+  await draft('orchard').getByRole('button', { name: 'Edit' }).click()
+  await page.getByLabel('Title').fill('The orchard client has to be declared')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Accept as a card' }).first().click()
+  await page.getByRole('link', { name: 'Drafts 1 waiting' }).waitFor()
+  await draft('quarry').getByRole('button', { name: 'Dismiss' }).click()
+  await page.getByRole('heading', { name: 'No drafts' }).waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await draft('quarry').waitFor()
+  const { items } = await person.api<{ items: { title: string }[] }>('GET', '/api/v1/cards')
+  expect(items.map((card) => card.title)).toContain('The orchard client has to be declared')
+  await look(person, '/effects', 'effects', 'Failures avoided')
+})

@@ -1,0 +1,320 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { makeAdmin } from '../support/admin.ts'
+import { goodCard } from '../support/cards.ts'
+import { expectAccessible, openStage, PASSWORD, type Person, picture, settled } from './support.ts'
+
+const stage = openStage({ PUBLIC_PAGES: 'on' })
+
+const SIZES = [
+  { width: 1440, height: 900 },
+  { width: 768, height: 1024 },
+  { width: 390, height: 844 },
+] as const
+
+/** The page as it stands, in three sizes and both themes; it is judged in two of them. */
+async function looks(page: Page, name: string): Promise<void> {
+  const before = page.viewportSize()
+  for (const { width, height } of SIZES) {
+    await page.setViewportSize({ width, height })
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await settled(page)
+      await picture(page, `${name}-${width}-${colorScheme}`)
+      if (width !== 768 && (width === 1440) === (colorScheme === 'light')) await expectAccessible(page)
+    }
+    const sideways = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    )
+    expect(sideways, `${name} scrolls sideways at ${width} px`).toBe(0)
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
+  if (before) await page.setViewportSize(before)
+}
+
+const recordedBy = async (person: Person, more: Record<string, unknown> = {}) =>
+  (await person.api<{ card_id: string; title: string }>('POST', '/api/v1/cards', {
+    ...goodCard(),
+    ...more,
+  })) as {
+    card_id: string
+    title: string
+  }
+
+test('a stranger reads what this is, and what is public, without an account', async () => {
+  const author = await stage.person('Author')
+  const card = await recordedBy(author, { tags: ['locks'], environment: { node: '24.1' } })
+  await author.api('POST', `/api/v1/cards/${card.card_id}/publish`)
+  const secret = await recordedBy(author, { title: 'The private plan of the whole company' })
+
+  const { page } = await stage.window()
+  await page.goto('/')
+  await page.getByRole('heading', { name: 'Nobody solves the same problem twice' }).waitFor()
+  expect(await page.title()).toBe('Knowledge Vault')
+  await looks(page, 'landing')
+  await page.getByRole('link', { name: 'Read the Public Library' }).click()
+  await page.getByRole('heading', { name: 'Public Library' }).waitFor()
+  await looks(page, 'public-library')
+  await page.getByRole('link', { name: card.title }).click()
+  await page.getByRole('heading', { name: 'Root cause' }).waitFor()
+  expect(await page.title()).toBe(`${card.title} · Knowledge Vault`)
+  await looks(page, 'public-card')
+  await page.getByRole('link', { name: 'Open in the web app' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+
+  // A program that previews a link learns nothing of a private card, not even that there is one.
+  const preview = async (path: string) =>
+    (await fetch(stage.base + path, { headers: { accept: '*/*' } })).text()
+  const hidden = await preview(`/cards/${secret.card_id}`)
+  expect(hidden).toContain('<meta property="og:title" content="A card in Knowledge Vault"')
+  expect(hidden).toContain('<title>A card in Knowledge Vault</title>')
+  expect(hidden).toBe(await preview('/cards/01890000-0000-7000-8000-000000000000'))
+  expect(await preview(`/library/${secret.card_id}`)).toBe(await preview('/library/none'))
+
+  // Whoever is signed in stays in the web app.
+  await author.page.goto(`/library/${card.card_id}`)
+  await author.page.getByRole('heading', { level: 1, name: card.title }).waitFor()
+  expect(new URL(author.page.url()).pathname).toBe(`/cards/${card.card_id}`)
+})
+
+test('the answers choose what comes first, and the first steps tick themselves off', async () => {
+  const { page, context } = await stage.window()
+  await page.goto('/sign-up')
+  await page.getByLabel('Name').fill('Newcomer')
+  await page.getByLabel('E-mail').fill('newcomer@example.com')
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.getByText('Cursor').click()
+  await page.getByText('Give my agent memory').click()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Connect your agent' }).waitFor()
+  expect(await page.getByRole('tab', { name: 'Cursor' }).getAttribute('aria-selected')).toBe('true')
+
+  const steps = page.getByRole('region', { name: 'First steps' })
+  await steps.getByText('0 of 5').waitFor()
+  await page.getByRole('button', { name: 'Create a key' }).click()
+  await steps.getByText('1 of 5').waitFor()
+  const key = (await page.getByText(/^kv_[\w-]{40}$/).textContent()) ?? ''
+  const agent = { 'X-API-Key': key, 'Content-Type': 'application/json' }
+  const call = (path: string, body: unknown) =>
+    fetch(stage.base + path, { method: 'POST', headers: agent, body: JSON.stringify(body) })
+  expect((await call('/api/v1/search', { query: 'pool exhausted' })).status).toBe(200)
+  await page.getByRole('link', { name: 'Search', exact: true }).click()
+  await steps.getByText('3 of 5').waitFor()
+  await looks(page, 'first-steps')
+
+  await page.getByRole('main').getByRole('button', { name: 'Add sample cards' }).click()
+  await page.getByText('4 sample cards added. Only you see them.').waitFor()
+  await page.getByText('Connection pool exhausted after a deploy').first().waitFor()
+  await page.getByRole('link', { name: 'My cards' }).click()
+  await page.getByText('4 sample cards among yours').waitFor()
+  await steps.getByText('3 of 5').waitFor()
+  await looks(page, 'sample-cards')
+  await page.getByRole('main').getByRole('button', { name: 'Remove sample cards' }).click()
+  await page.getByText('4 sample cards removed.').waitFor()
+  await page.getByText('No cards yet').waitFor()
+
+  expect((await call('/api/v1/cards', goodCard())).status).toBe(201)
+  const web = { headers: { 'X-Requested-With': 'kvault-web' } }
+  const made = await context.request.post(`${stage.base}/api/v1/workspaces`, {
+    ...web,
+    data: { name: 'Team' },
+  })
+  const { workspace_id } = await made.json()
+  const mate = { email: 'mate@example.com', role: 'viewer' }
+  await context.request.post(`${stage.base}/api/v1/workspaces/${workspace_id}/invites`, {
+    ...web,
+    data: mate,
+  })
+  await page.reload()
+  await page.getByRole('link', { name: 'Connect your agent' }).waitFor()
+  await settled(page)
+  expect(await steps.count()).toBe(0)
+})
+
+test('the list can be put away, and stays away', async () => {
+  const { page } = await stage.person('Impatient')
+  await page.goto('/')
+  const steps = page.getByRole('region', { name: 'First steps' })
+  await steps.getByRole('button', { name: 'Put the first steps away' }).click()
+  await steps.waitFor({ state: 'detached' })
+  await page.reload()
+  await page.getByRole('link', { name: 'Connect your agent' }).first().waitFor()
+  await settled(page)
+  expect(await steps.count()).toBe(0)
+})
+
+test('an exchange in memory becomes a card that leads back to it', async () => {
+  const person = await stage.person('Rememberer')
+  const { page } = person
+  await person.api('POST', '/api/v1/project-context/turns', {
+    project_key: 'acme/shop',
+    user_message: 'The import fails with ECONNREFUSED after the upgrade of the database.',
+    agent_report:
+      '## Cause\nThe socket moved to another folder.\n\n## Fix\nSet the new path of the socket in the configuration of the pool.',
+  })
+  await page.goto('/memory/project?key=acme%2Fshop')
+  const exchange = page.getByRole('button', { name: /The import fails/ })
+  await exchange.waitFor()
+  if ((await exchange.getAttribute('aria-expanded')) === 'false') await exchange.click()
+  await page.getByRole('link', { name: 'Make a card' }).waitFor()
+  await looks(page, 'memory-make-card')
+  await page.getByRole('link', { name: 'Make a card' }).click()
+  await page.getByText('Filled in from').waitFor()
+  expect(await page.getByLabel('Title').inputValue()).toBe(
+    'The import fails with ECONNREFUSED after the upgrade of the database',
+  )
+  expect(await page.getByRole('textbox', { name: 'Root cause' }).inputValue()).toBe(
+    'The socket moved to another folder.',
+  )
+  await looks(page, 'card-from-memory')
+  await page.getByRole('button', { name: 'Save card' }).click()
+  await page.getByRole('link', { name: 'open the exchange' }).waitFor()
+  await page.getByRole('link', { name: 'from your memory' }).click()
+  await page.getByRole('heading', { name: 'An exchange' }).waitFor()
+  await page.getByText('The socket moved to another folder.').waitFor()
+  await looks(page, 'memory-event')
+
+  await page.goto('/memory/project?key=acme%2Fshop&q=ECONNREFUSED')
+  await page.getByRole('button', { name: /Turn/ }).click()
+  await page.getByRole('link', { name: 'Make a card' }).waitFor()
+})
+
+test('an empty editor is calm, and says what is missing once there are words', async () => {
+  const { page } = await stage.person('Writer')
+  await page.goto('/cards/new')
+  await page.getByText('What publishing asks for').waitFor()
+  expect(await page.getByLabel('Missing:').count()).toBe(0)
+  await looks(page, 'empty-editor')
+  await page.getByLabel('Title').fill('Something about a pool that is empty')
+  await page.getByText('Not ready to publish yet').waitFor()
+  expect(await page.getByLabel('Missing:').count()).toBeGreaterThan(0)
+})
+
+test('the guide stands in the frame, is searched, and knows where the vault is', async () => {
+  const { page } = await stage.person('Reader')
+  await page.goto('/guide')
+  await page.getByRole('heading', { level: 1, name: 'Guide' }).waitFor()
+  await looks(page, 'guide')
+  await page.getByLabel('Search the guide').fill('one command connects agents')
+  await page.getByRole('list', { name: 'Sections found' }).getByRole('link').first().waitFor()
+  await page.goto('/guide/clients')
+  await page.getByRole('heading', { level: 1, name: 'Connect your agent' }).waitFor()
+  await page.getByText(`npx -y ${stage.base}/kvault.tgz connect`).first().waitFor()
+  expect(await page.getByRole('main').textContent()).not.toContain('{base_url}')
+  await looks(page, 'guide-page')
+  await page.goto('/guide/web-app#support')
+  await page.getByRole('heading', { name: 'Support', exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Verdicts and trust' }).click()
+  await page.waitForURL('**/guide/trust')
+})
+
+test('the chat tells somebody in the web app what to click, and a ticket is answered there', async () => {
+  const person = await stage.person('Asker')
+  const { page } = person
+  await page.goto('/support')
+  await page.getByLabel('Your question').fill('How do I invite somebody to my team?')
+  await page.getByRole('button', { name: 'Ask', exact: true }).click()
+  await page
+    .getByRole('list', { name: 'Sources' })
+    .getByRole('link', { name: /The web app: Team/ })
+    .waitFor()
+  expect(await page.getByRole('list', { name: 'Conversation' }).textContent()).not.toContain('/api/v1/')
+
+  await page.getByRole('tab', { name: 'Write to us' }).click()
+  await page.getByLabel('Subject').fill('It does not start')
+  await page.getByLabel('Message').fill('Port 8080 is in use.')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByRole('tab', { name: 'My tickets' }).click()
+  await page.getByRole('link', { name: /It does not start/ }).click()
+  await page.getByRole('heading', { level: 1, name: 'It does not start' }).waitFor()
+  const ticket = new URL(page.url()).pathname.split('/').at(-1)
+
+  const admin = await stage.person('Operator')
+  await makeAdmin(stage.app, admin.email)
+  await admin.page.goto(`/admin/tickets/${ticket}`)
+  await admin.page.getByLabel('Your reply').fill('Set PORT to another number.')
+  await admin.page.getByRole('button', { name: 'Send reply' }).click()
+  await admin.page.getByRole('list', { name: 'Replies' }).getByText('Set PORT').waitFor()
+
+  await page.goto('/inbox')
+  await page.getByText('Support answered your ticket').waitFor()
+  await page.getByRole('link', { name: 'Open my tickets' }).click()
+  await page.getByRole('link', { name: /1 reply/ }).click()
+  await page.getByText('Set PORT to another number.').waitFor()
+  await page.getByLabel('Your reply').fill('Thanks, it starts.')
+  await page.getByRole('button', { name: 'Send reply' }).click()
+  await page.getByRole('list', { name: 'Replies' }).getByText('Thanks, it starts.').waitFor()
+  await looks(page, 'ticket')
+})
+
+test('one session is ended among others', async () => {
+  const person = await stage.person('Traveller')
+  const { email } = person
+  const login = { method: 'POST', headers: { 'Content-Type': 'application/json' } }
+  await fetch(`${stage.base}/api/v1/auth/login`, {
+    ...login,
+    body: JSON.stringify({ email, password: PASSWORD }),
+  })
+  const { page } = person
+  await page.goto('/settings?tab=account')
+  const sessions = page.getByRole('list', { name: 'Sessions' }).getByRole('listitem')
+  await sessions.nth(1).waitFor()
+  await page.getByRole('button', { name: /^End the session/ }).click()
+  await page.getByText('That session is over.').waitFor()
+  await sessions.nth(1).waitFor({ state: 'detached' })
+})
+
+test('small things: a key is not lost, a bad link is explained, a title names the card, two clicks are one', async () => {
+  const person = await stage.person('Clicker')
+  const { page } = person
+  await page.goto('/settings?tab=keys')
+  await page.getByRole('button', { name: 'New key' }).click()
+  await page.getByLabel('Name').fill('laptop')
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await page.getByRole('heading', { name: 'Your new key' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Escape')
+  await page.mouse.click(4, 4)
+  await page.getByText(/^kv_[\w-]{40}$/).waitFor()
+  await page.getByRole('button', { name: 'Done' }).click()
+
+  await page.goto('/invite/not-a-token')
+  await page.getByText('This link leads to no invitation.').waitFor()
+
+  const card = await recordedBy(person)
+  await page.goto(`/?card=${card.card_id}`)
+  await page.getByRole('heading', { level: 2, name: card.title }).waitFor()
+  expect(await page.title()).toBe(`${card.title} · Knowledge Vault`)
+  await recordedBy(person, {
+    title: 'Walrus service does not start',
+    fix_summary: 'Start it by hand:\n\n```sh\nsystemctl start walrus\n```',
+  })
+  await page.goto('/?q=walrus%20service%20start&plan=true')
+  await page.locator('article pre', { hasText: 'systemctl start walrus' }).first().waitFor()
+  expect(await page.getByRole('article').textContent()).not.toContain('```')
+  await page.goto('/cards?page=99')
+  await page.getByText('This page is past the end').waitFor()
+  await page.getByRole('button', { name: 'Go to the first page' }).click()
+  await page.getByRole('link', { name: new RegExp(card.title) }).waitFor()
+
+  await page.goto('/workspaces')
+  await page.getByRole('button', { name: 'New workspace' }).first().click()
+  await page.getByRole('dialog').getByLabel('Name').fill('Twice')
+  let sent = 0
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith('/api/v1/workspaces')) sent++
+  })
+  await page.evaluate(() => {
+    const button = document.querySelector<HTMLButtonElement>('dialog button[type=submit]')
+    button?.click()
+    button?.click()
+  })
+  await page.getByRole('heading', { level: 1, name: 'Twice' }).waitFor()
+  expect(sent).toBe(1)
+
+  const { page: stranger } = await stage.window()
+  await stranger.goto('/reset')
+  await stranger.getByText('This server sends no mail.').waitFor()
+  expect(await stranger.getByRole('button', { name: 'Send the link' }).count()).toBe(0)
+})

@@ -1,0 +1,174 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { expect, test } from 'vitest'
+import { repository } from '../support/process.ts'
+import { SAMPLES } from './samples.ts'
+import { expectAccessible, openStage, type Person, picture, settled } from './support.ts'
+
+const stage = openStage()
+type CardAnswer = { card_id: string; workspace_id: string; readers: { text: string } }
+type Key = { api_key: string }
+
+/** A team of its lead and these people. */
+async function teamOf(lead: Person, people: [Person, string][], name = 'Platform team'): Promise<string> {
+  const made = await lead.api<{ workspace_id: string }>('POST', '/api/v1/workspaces', { name, type: 'team' })
+  for (const [person, role] of people) {
+    const { user_id } = await person.api<{ user_id: string }>('GET', '/api/v1/auth/me')
+    await lead.api('POST', `/api/v1/workspaces/${made.workspace_id}/members`, { user_id, role })
+  }
+  return made.workspace_id
+}
+
+const write = (person: Person, sample: object) => person.api<CardAnswer>('POST', '/api/v1/cards', sample)
+const read = (person: Person, id: string) => person.api<CardAnswer>('GET', `/api/v1/cards/${id}`)
+
+/** The command, as a person runs it in a folder of theirs. */
+function kvault(cwd: string, key: string, args: string[]): Promise<string> {
+  const child = spawn(process.execPath, [join(repository, 'bin', 'kvault.js'), ...args], {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: cwd, KVAULT_URL: stage.base, KVAULT_API_KEY: key },
+  })
+  let text = ''
+  child.stdout.on('data', (chunk) => (text += chunk))
+  child.stderr.on('data', (chunk) => (text += chunk))
+  return new Promise((resolve) => child.on('close', () => resolve(text)))
+}
+
+test('solved by one, shared with the team, found by a teammate’s agent', async () => {
+  const solver = await stage.person('Solver')
+  const mate = await stage.person('Mate')
+  const team = await teamOf(solver, [[mate, 'viewer']])
+  const { api_key } = await solver.api<Key>('POST', '/api/v1/auth/api-keys', { name: 'command' })
+  const folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-sharing-'))
+  try {
+    // The solver’s command records the card; it is theirs alone.
+    writeFileSync(join(folder, 'card.json'), JSON.stringify(SAMPLES[0]))
+    const said = await kvault(folder, api_key, ['record', '--file', 'card.json'])
+    expect(said).toContain('Readers: Only you')
+    const cardId = /[\da-f-]{36}/.exec(said)?.[0] ?? ''
+
+    const mateKey = (await mate.api<Key>('POST', '/api/v1/auth/api-keys', { name: 'agent' })).api_key
+    const agent = new Client({ name: 'mate', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+    await agent.connect(
+      new StreamableHTTPClientTransport(new URL(`${stage.base}/mcp`), {
+        requestInit: { headers: { 'x-api-key': mateKey } },
+      }),
+    )
+    const find = async () => {
+      const answer = await agent.callTool({
+        name: 'search_records',
+        arguments: { query: 'pool exhausted after deploy', scope: 'workspace' },
+      })
+      return JSON.stringify(answer.structuredContent)
+    }
+    expect(await find()).not.toContain(cardId)
+
+    // In the web app the solver sees who reads it, and shares it.
+    const { page } = solver
+    await page.goto(`/cards/${cardId}`)
+    await page.getByText('Personal · Only you').waitFor()
+    await page.getByRole('button', { name: 'Share', exact: true }).click()
+    await page.getByText('Now: Only you.').waitFor()
+    await page.getByRole('radio', { name: /^Platform team/ }).check()
+    await expectAccessible(page)
+    await picture(page, 'share-dialog')
+    await page.getByRole('button', { name: 'Share with Platform team' }).click()
+    await page.getByText('Who can read it now: Platform team, 2 people.').waitFor()
+    await page.getByText('Platform team, 2 people', { exact: true }).waitFor()
+    expect(await find()).toContain(cardId)
+
+    // The teammate reads it in the box, and by the command in a project whose cards go to the team.
+    await mate.page.goto('/?q=pool+exhausted+after+deploy')
+    await mate.page.getByRole('list', { name: 'Team' }).getByText('Platform team, 2 people').waitFor()
+    expect(await kvault(folder, mateKey, ['search', 'pool', 'exhausted', '--scope', 'workspace'])).toContain(
+      'Platform team, 2 people',
+    )
+    writeFileSync(join(folder, '.kvault.json'), JSON.stringify({ workspace_id: team }))
+    writeFileSync(join(folder, 'card.json'), JSON.stringify(SAMPLES[1]))
+    const atHome = await kvault(folder, api_key, ['record', '--file', 'card.json'])
+    expect(atHome).toContain(`Readers: Only you`)
+    expect((await read(solver, /[\da-f-]{36}/.exec(atHome)?.[0] ?? '')).workspace_id).toBe(team)
+
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Personal · Only you').waitFor()
+    expect(await find()).not.toContain(cardId)
+    await agent.close()
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+test('drafts are called drafts, publishing shows its review and what it earns, and the way back is open', async () => {
+  const person = await stage.person('Publisher')
+  const editor = await stage.person('Editor')
+  const team = await teamOf(person, [[editor, 'editor']])
+  const { card_id } = await write(person, { ...SAMPLES[2], workspace_id: team })
+  const { page } = person
+  await page.goto(`/cards/${card_id}`)
+  await page.getByText('Draft, editors of Platform team can read it').waitFor()
+  expect(await page.getByText('Private', { exact: true }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Share', exact: true }).click()
+  await page.getByRole('radio', { name: /^Library/ }).check()
+  await page.getByText('Ready to publish').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Publish · earn 5' }).click()
+  await page.getByText('Published to the library. You earned 5 credits.').waitFor()
+  await page.getByText('105 credits').first().waitFor()
+  await page.getByText('Library · Everyone').waitFor()
+
+  await page.getByRole('button', { name: 'Share', exact: true }).click()
+  await page.getByRole('radio', { name: /^Only you/ }).check()
+  await page.getByText('1 card will leave the library.').waitFor()
+  await page.getByRole('button', { name: 'Keep it to yourself' }).click()
+  await page.getByText('Personal · Only you').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).last().click()
+  await page.getByText('Library · Everyone').waitFor()
+
+  const poor = await write(person, { title: 'Broken', symptom: 'It broke.', fix_summary: 'TODO' })
+  await page.goto(`/cards/${poor.card_id}`)
+  await page.getByRole('button', { name: 'Share', exact: true }).click()
+  await page.getByRole('radio', { name: /^Library/ }).check()
+  await page.getByText('Not ready to publish yet').waitFor()
+  await page.getByRole('button', { name: /^Publish/ }).click()
+  await page.getByText('The card does not pass the review').waitFor()
+  expect((await read(person, poor.card_id)).readers.text).toBe('Only you')
+})
+
+test('many cards are chosen, shared in one step that names their number, and taken back together', async () => {
+  const person = await stage.person('Sorter')
+  const mate = await stage.person('Colleague')
+  await teamOf(person, [[mate, 'viewer']], 'Support')
+  await write(mate, { ...SAMPLES[0], title: 'A private note of the colleague' })
+  const ids: string[] = []
+  for (const sample of SAMPLES) ids.push((await write(person, sample)).card_id)
+  const { page } = person
+  const texts = async () =>
+    (await Promise.all(ids.map((id) => read(person, id)))).map((card) => card.readers.text)
+  await page.goto('/cards')
+  await page.getByRole('checkbox').first().waitFor()
+  expect(await page.getByRole('checkbox').count()).toBe(6)
+  await page.getByRole('checkbox', { name: `Choose ${SAMPLES[0].title}` }).check()
+  await page.getByText('1 card chosen').waitFor()
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await page.getByRole('button', { name: 'Choose the first 6' }).click()
+  await page.getByRole('button', { name: 'Share 6 cards …' }).click()
+  await page.getByRole('radio', { name: /^Support/ }).check()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Share 6 cards with Support' }).click()
+  await page.getByText('6 cards: Support, 2 people.').waitFor()
+  expect(new Set(await texts())).toEqual(new Set(['Support, 2 people']))
+
+  // The teammate sees what is shared, no card that is private, and nothing to choose.
+  await mate.page.goto('/cards?scope=workspace')
+  await mate.page.getByText('6 cards').first().waitFor()
+  expect(await mate.page.getByRole('list', { name: 'Cards' }).getByText('A private note').count()).toBe(0)
+  expect(await mate.page.getByRole('checkbox').count()).toBe(0)
+
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(async () => new Set(await texts())).toEqual(new Set(['Only you']))
+  await settled(page)
+  await expectAccessible(page)
+})

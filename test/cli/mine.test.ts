@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { apiKeyOf, type LiveVault, liveVault, type Person, registerPerson } from '../support/live.ts'
+import { type CommandResult, repository } from '../support/process.ts'
+
+let vault: LiveVault
+let person: Person
+let key: string
+let home: string
+
+const SECRET = ['ghp', 'a1B2c3D4e5F6a1B2c3D4e5F6a1B2c3D4e5F6'].join('_')
+
+beforeAll(async () => {
+  vault = await liveVault({ RATE_LIMIT: 'off' })
+  person = await registerPerson(vault, 'miner@example.com')
+  key = await apiKeyOf(person)
+  home = realpathSync(mkdtempSync(join(tmpdir(), 'knowledge-vault-home-')))
+  const folder = join(home, '.claude', 'projects', 'app')
+  mkdirSync(folder, { recursive: true })
+  for (const name of ['alpha', 'beta', 'gamma', 'delta'])
+    writeFileSync(join(folder, `${name}.jsonl`), sessionOf(name))
+})
+afterAll(async () => {
+  await vault.close()
+  rmSync(home, { recursive: true, force: true })
+})
+
+function sessionOf(name: string): string {
+  const call = (id: string, command: string) => ({
+    type: 'assistant',
+    sessionId: name,
+    message: { content: [{ type: 'tool_use', id, name: 'Bash', input: { command } }] },
+  })
+  const result = (id: string, content: string, is_error: boolean) => ({
+    type: 'user',
+    message: { content: [{ type: 'tool_result', tool_use_id: id, content, is_error }] },
+  })
+  const lines = [
+    call('1', 'npm test'),
+    result('1', `Exit code 1\nError: Cannot find module '${name}-client'`, true),
+    call('2', `npm install ${name}-client`),
+    result('2', 'added 1 package', false),
+    call('3', 'npm test'),
+    result('3', '12 passed', false),
+    {
+      type: 'assistant',
+      message: { content: [{ type: 'text', text: `I installed ${name}-client with the token ${SECRET}.` }] },
+    },
+  ]
+  return lines.map((line) => JSON.stringify(line)).join('\n')
+}
+
+function kvault(args: string[], input = ''): Promise<CommandResult> {
+  const child = spawn(process.execPath, [join(repository, 'bin', 'kvault.js'), ...args], {
+    cwd: home,
+    env: { PATH: process.env.PATH, HOME: home, KVAULT_URL: vault.url, KVAULT_API_KEY: key },
+  })
+  let [stdout, stderr] = ['', '']
+  child.stdout.on('data', (chunk) => (stdout += chunk))
+  child.stderr.on('data', (chunk) => (stderr += chunk))
+  child.stdin.end(input)
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, stdout, stderr })))
+}
+
+test('old sessions become drafts, three today, and the drafts a card', async () => {
+  const dry = await kvault(['mine', '--agent', 'claude-code', '--dry-run', '--json'])
+  expect(JSON.parse(dry.stdout)).toHaveLength(4)
+  expect(dry.stdout).not.toContain(SECRET)
+  expect((await person.get('/api/v1/drafts')).body.total).toBe(0)
+
+  const first = await kvault(['mine', '--json'])
+  expect(JSON.parse(first.stdout)).toEqual({ sessions: 4, found: 4, made: 3, waiting: 1 })
+  const state = join(home, '.config', 'kvault', 'mine.json')
+  expect(statSync(state).mode & 0o777).toBe(0o600)
+  expect(readFileSync(state, 'utf8')).not.toContain(SECRET)
+  const again = await kvault(['mine'])
+  expect(again.stdout).toContain('0 sessions read, 0 found, 0 made into drafts.')
+  expect(again.stdout).toContain('1 wait: three drafts a day are made.')
+
+  const listed = JSON.parse((await kvault(['drafts', '--json'])).stdout)
+  const [one, two, three] = listed.items.map((draft: { draft_id: string }) => draft.draft_id)
+  expect((await kvault(['drafts', 'show', one])).stdout).toContain('Cannot find module')
+  expect((await kvault(['drafts', 'accept', one])).stdout).toMatch(/^Recorded /)
+  const words = JSON.stringify({ title: 'The client has to be declared', fix_summary: 'Declare it.' })
+  const edited = await kvault(['drafts', 'edit', two, '--file', '-'], words)
+  expect(edited.stdout).toContain('The client has to be declared')
+  expect((await kvault(['drafts', 'dismiss', three])).stdout).toBe('Dismissed.\n')
+  expect((await kvault(['drafts'])).stdout).toContain('No drafts.')
+  expect((await person.get('/api/v1/cards/stats')).body.total).toBe(2)
+})
+
+test('what cannot be meant is said', async () => {
+  const wrong: [string[], string][] = [
+    [['mine', '--agent', 'nobody'], 'Say one of claude-code, codex, gemini, opencode.'],
+    [['mine', '--since', 'yesterday'], 'Write it as 30d, 12h or 4w.'],
+    [['drafts', 'eat', 'x'], 'Say list, show, accept, edit or dismiss.'],
+    [['drafts', 'show'], 'Name the draft'],
+  ]
+  const results = await Promise.all(wrong.map(([args]) => kvault(args)))
+  for (const [at, { code, stderr }] of results.entries()) {
+    expect(code, stderr).toBe(2)
+    expect(stderr).toContain(wrong[at]?.[1])
+  }
+})

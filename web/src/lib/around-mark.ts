@@ -1,0 +1,10 @@
+const MOST_BEFORE = 24
+
+/** A snippet for one line: it begins shortly before its first marked word, so that the mark is in sight. */
+export function aroundMark(snippet: string): string {
+  const at = snippet.indexOf('<mark>')
+  if (at <= MOST_BEFORE) return snippet
+  const from = snippet.indexOf(' ', at - MOST_BEFORE)
+  // Between a blank and the mark no entity is cut in two.
+  return from < 0 || from >= at ? `…${snippet.slice(at)}` : `…${snippet.slice(from + 1)}`
+}

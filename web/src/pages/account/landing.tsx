@@ -1,0 +1,83 @@
+import { useQuery } from '@tanstack/react-query'
+import { Brain, Search, Users } from 'lucide-react'
+import { Logo } from '../../frame/logo.tsx'
+import { useTitle } from '../../lib/use-title.ts'
+import { configQuery } from '../../session.ts'
+import { buttonClass, LinkButton } from '../../ui/button.tsx'
+import { LINK_CLASS } from './account-card.tsx'
+
+const USES = [
+  {
+    icon: Search,
+    title: 'Find it',
+    text: 'Search by the error in front of you. A card has the symptom, the cause and the fix.',
+  },
+  {
+    icon: Brain,
+    title: 'Let agents remember',
+    text: 'Your coding agents search first, record what they solve, and keep memory for each project.',
+  },
+  {
+    icon: Users,
+    title: 'Share it',
+    text: 'Keep a card for yourself, share it with your team, or publish it after a review.',
+  },
+]
+
+/** The home page of somebody who is not signed in: one screen that says what this is and where to go. */
+export function Landing() {
+  useTitle('')
+  const { data: config } = useQuery(configQuery)
+  return (
+    <main className="mx-auto grid min-h-dvh max-w-reading content-center gap-8 px-4 py-8 md:px-8">
+      <div className="flex items-center gap-2 text-sm font-semibold">
+        <Logo size={24} />
+        Knowledge Vault
+      </div>
+      <header className="grid gap-3">
+        <h1 className="text-lg font-semibold tracking-tight">Nobody solves the same problem twice</h1>
+        <p className="text-base text-soft">
+          A knowledge vault for developers and their AI agents: what one of you has solved is found by all the
+          others.
+        </p>
+      </header>
+      <div className="flex flex-wrap gap-2">
+        <LinkButton to="/sign-in" look="primary" size="lg">
+          Sign in
+        </LinkButton>
+        {config && config.registration !== 'closed' && (
+          <LinkButton to="/sign-up" size="lg">
+            {config.registration === 'invite' ? 'I have an invitation' : 'Create an account'}
+          </LinkButton>
+        )}
+        {config?.public_pages && (
+          <a href="/library" className={buttonClass('ghost', 'lg')}>
+            Read the Public Library
+          </a>
+        )}
+      </div>
+      <ul className="grid gap-4 border-t border-line pt-6 sm:grid-cols-3">
+        {USES.map(({ icon: Icon, title, text }) => (
+          <li key={title} className="grid content-start gap-1 text-sm">
+            <span className="flex items-center gap-2 font-medium">
+              <Icon size={16} aria-hidden className="text-faint" />
+              {title}
+            </span>
+            <span className="text-soft">{text}</span>
+          </li>
+        ))}
+      </ul>
+      <p className="flex flex-wrap gap-x-4 gap-y-1 text-sm">
+        <a href="/guide" className={LINK_CLASS}>
+          Guide
+        </a>
+        <a href="/docs" className={LINK_CLASS}>
+          API
+        </a>
+        <a href="/help" className={LINK_CLASS}>
+          Help
+        </a>
+      </p>
+    </main>
+  )
+}

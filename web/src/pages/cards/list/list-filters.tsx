@@ -1,0 +1,72 @@
+import { X } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { Select, TextField } from '../../../ui/field.tsx'
+import { type ListState, SORTS, type Sort } from '../list-state.ts'
+import { TrackFilter } from '../track-filter.tsx'
+
+const TYPING_PAUSE_MS = 200
+
+type Props = {
+  state: ListState
+  change: (next: Partial<ListState>) => void
+  /** What the list is sorted by where the address says nothing. */
+  sort: Sort
+  children?: ReactNode
+}
+
+/** Text, track, tag and order: the same on every list of cards. */
+export function ListFilters({ state, change, sort, children }: Props) {
+  return (
+    <div className="mb-3 flex flex-wrap items-center gap-2">
+      <TextFilter value={state.q ?? ''} onChange={(q) => change({ q: q || undefined })} />
+      {children}
+      <TrackFilter value={state.track} onChange={(track) => change({ track })} />
+      <Select
+        aria-label="Sort by"
+        className="w-auto!"
+        value={state.sort ?? sort}
+        onChange={(event) => change({ sort: event.target.value as Sort })}
+      >
+        {Object.entries(SORTS).map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </Select>
+      {state.tag && (
+        <button
+          type="button"
+          onClick={() => change({ tag: undefined })}
+          aria-label={`Drop the tag ${state.tag}`}
+          className="inline-flex h-8 max-w-60 items-center gap-1.5 rounded-md bg-chosen px-2.5 font-mono text-xs text-accent-strong pointer-coarse:h-10"
+        >
+          <span className="truncate">{state.tag}</span>
+          <X size={12} aria-hidden className="shrink-0" />
+        </button>
+      )}
+    </div>
+  )
+}
+
+function TextFilter({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const [text, setText] = useState(value)
+  useEffect(() => setText(value), [value])
+  useEffect(() => {
+    if (text.trim() === value) return
+    const timer = setTimeout(() => onChange(text.trim()), TYPING_PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [text, value, onChange])
+  return (
+    <TextField
+      label="Filter"
+      hideLabel
+      data-search-box=""
+      data-focus="filter"
+      className="w-full sm:w-60"
+      placeholder="Words in the card"
+      maxLength={200}
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+    />
+  )
+}

@@ -1,0 +1,32 @@
+import { keepPreviousData, queryOptions, useQueries, useQuery } from '@tanstack/react-query'
+import type { InputOf } from '#server/core/capability.ts'
+import type { listCases } from '#server/features/cards/read.ts'
+import { listCards } from '../../../api/cards.ts'
+import type { ListedCard } from '../../../api/types.ts'
+
+export const PAGE_SIZE = 50
+
+export type ListInput = Omit<InputOf<typeof listCases>, 'page' | 'page_size'>
+
+const pageQuery = (input: ListInput, page: number) =>
+  queryOptions({
+    queryKey: ['cards', 'list', input, page],
+    queryFn: ({ signal }) => listCards({ ...input, page, page_size: PAGE_SIZE }, { signal }),
+  })
+
+/** The first page, which also says how many there are. The one before stays in sight until it has come. */
+export const useFirstPage = (input: ListInput) =>
+  useQuery({ ...pageQuery(input, 1), placeholderData: keepPreviousData })
+
+/** The cards at these places of the list, as far as they have come; only the pages in sight are asked for. */
+export function useCardsAt(
+  input: ListInput,
+  first: number,
+  last: number,
+): (index: number) => ListedCard | undefined {
+  const from = Math.floor(Math.max(0, first) / PAGE_SIZE) + 1
+  const to = Math.floor(Math.max(0, last) / PAGE_SIZE) + 1
+  const pages = Array.from({ length: to - from + 1 }, (_, i) => from + i)
+  const answers = useQueries({ queries: pages.map((page) => pageQuery(input, page)) })
+  return (index) => answers[Math.floor(index / PAGE_SIZE) + 1 - from]?.data?.items[index % PAGE_SIZE]
+}

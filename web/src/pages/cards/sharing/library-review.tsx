@@ -1,0 +1,45 @@
+import { useQuery } from '@tanstack/react-query'
+import { creditsPolicy } from '../../../api/account.ts'
+import { plural } from '../../../lib/format.ts'
+import { configQuery } from '../../../session.ts'
+import { Notice } from '../../../ui/states.tsx'
+import { ReviewChecklist } from '../review-checklist.tsx'
+import type { Shareable } from './sharing.ts'
+
+/** What publishing earns at most: each card once, and none that was published before. */
+export function usePublishReward(cards: readonly Shareable[]): number {
+  const { data: config } = useQuery(configQuery)
+  const { data: policy } = useQuery({
+    queryKey: ['credits-policy'],
+    queryFn: () => creditsPolicy(),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  if (!config?.credits) return 0
+  return cards.filter((card) => card.home.kind !== 'library').length * (policy?.publish_reward_credits ?? 0)
+}
+
+/** The review that stands before the library: of one card rule by rule, of many as a sentence. */
+export function LibraryReview({ cards, reward }: { cards: readonly Shareable[]; reward: number }) {
+  const [only] = cards.length === 1 ? cards : []
+  const earns =
+    reward > 0
+      ? `It earns up to ${plural(reward, 'credit')}, once per card; one that was published before earns nothing.`
+      : ''
+  if (only?.steps)
+    return (
+      <>
+        <ReviewChecklist
+          content={{ ...only, steps: only.steps }}
+          evidences={only.evidences ?? []}
+          evidenceCount={only.evidence_count}
+        />
+        {earns && <p className="text-xs text-faint">{earns}</p>}
+      </>
+    )
+  return (
+    <Notice>
+      Each of the {plural(cards.length, 'card')} is reviewed. Those that do not pass stay as they are, with
+      the reasons. {earns}
+    </Notice>
+  )
+}

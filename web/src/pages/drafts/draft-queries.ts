@@ -1,0 +1,16 @@
+import { queryOptions } from '@tanstack/react-query'
+import { listDrafts } from '../../api/drafts.ts'
+import { queryClient } from '../../api/query.ts'
+
+/** Three a day for thirty days are the most that there can be. */
+const MOST = 100
+
+/** Asked for again now and then, so that the number in the frame is about right. */
+export const draftsQuery = queryOptions({
+  queryKey: ['drafts'],
+  queryFn: ({ signal }) => listDrafts({ page_size: MOST }, { signal }),
+  refetchInterval: 60_000,
+})
+
+export const draftsChanged = () =>
+  Promise.all([['drafts'], ['cards']].map((queryKey) => queryClient.invalidateQueries({ queryKey })))

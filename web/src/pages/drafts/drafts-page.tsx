@@ -1,0 +1,40 @@
+import { useQuery } from '@tanstack/react-query'
+import { Pickaxe } from 'lucide-react'
+import { LinkButton } from '../../ui/button.tsx'
+import { Page } from '../../ui/page.tsx'
+import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { DraftItem } from './draft-item.tsx'
+import { draftsQuery } from './draft-queries.ts'
+
+/** Cards that were found in the person's own work: they decide what becomes of each. */
+export function DraftsPage() {
+  const drafts = useQuery(draftsQuery)
+  const items = drafts.data?.items ?? []
+  return (
+    <Page
+      title="Drafts"
+      lead="What your agents solved: a command failed, something was changed, and it worked. Only you see these, and none becomes a card by itself. A draft is kept for 30 days."
+      actions={<LinkButton to="/effects">What it did for you</LinkButton>}
+    >
+      {drafts.error && <ErrorState error={drafts.error} onRetry={() => void drafts.refetch()} />}
+      {drafts.isPending && <SkeletonList rows={3} />}
+      {drafts.data && items.length === 0 && (
+        <EmptyState
+          icon={<Pickaxe size={18} />}
+          title="No drafts"
+          example={<code>npx kvault mine --dry-run</code>}
+        >
+          Drafts come from the exchanges that the hooks of your agents keep, at most three a day. This looks
+          through the old sessions on your computer:
+        </EmptyState>
+      )}
+      {items.length > 0 && (
+        <ul aria-label="Drafts" className="divide-y divide-line border-y border-line">
+          {items.map((draft) => (
+            <DraftItem key={draft.draft_id} draft={draft} />
+          ))}
+        </ul>
+      )}
+    </Page>
+  )
+}

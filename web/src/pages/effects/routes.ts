@@ -1,0 +1,15 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { appRoute } from '../../route-frame.tsx'
+
+type EffectsSearch = { workspace?: string | undefined }
+
+const effects = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/effects',
+  validateSearch: (raw: Record<string, unknown>): EffectsSearch => ({
+    workspace: typeof raw.workspace === 'string' ? raw.workspace : undefined,
+  }),
+  component: lazyRouteComponent(() => import('./effects-page.tsx'), 'EffectsPage'),
+})
+
+export const effectRoutes = [effects] as const

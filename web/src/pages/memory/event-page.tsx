@@ -1,0 +1,95 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { ArrowLeft, Bot, MessageSquareText, StickyNote } from 'lucide-react'
+import { turnParts } from '#server/features/memory/turn-content.ts'
+import type { MemoryEvent } from '../../api/memory.ts'
+import { formatTime } from '../../lib/format.ts'
+import { useMe } from '../../session.ts'
+import { LinkButton } from '../../ui/button.tsx'
+import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
+import { Page } from '../../ui/page.tsx'
+import { ErrorState, SkeletonPage } from '../../ui/states.tsx'
+import { MakeCard } from './make-card.tsx'
+import { eventQuery } from './memory-queries.ts'
+import { Said } from './timeline/said.tsx'
+
+const route = getRouteApi('/app/memory/events/$rawId')
+
+/** One exchange of one's own memory: where a card that was made from it leads back to. */
+export function EventPage() {
+  const { rawId } = route.useParams()
+  const { personal_workspace_id } = useMe()
+  const event = useQuery(eventQuery(rawId))
+  if (event.error)
+    return (
+      <ErrorState
+        error={event.error}
+        onRetry={() => void event.refetch()}
+        action={<LinkButton to="/memory">Memory</LinkButton>}
+      />
+    )
+  if (!event.data) return <SkeletonPage />
+  const { project_key, workspace_id, created_at } = event.data
+  return (
+    <Page
+      title="An exchange"
+      lead={`${formatTime(created_at)}. Nobody but you can read it.`}
+      narrow
+      back={
+        <Link
+          to="/memory/project"
+          search={{
+            key: project_key,
+            workspace: workspace_id === personal_workspace_id ? undefined : workspace_id,
+          }}
+          className="inline-flex items-center gap-1 rounded-sm text-soft hover:text-ink"
+        >
+          <ArrowLeft size={14} aria-hidden />
+          {project_key}
+        </Link>
+      }
+      actions={<MakeCard rawIds={[rawId]} />}
+    >
+      <div className="grid gap-6">{sidesOf(event.data)}</div>
+    </Page>
+  )
+}
+
+function sidesOf(event: MemoryEvent) {
+  const markdown = (text: string) => <LazyMarkdown>{text}</LazyMarkdown>
+  const agent = <Bot size={14} aria-hidden />
+  if (event.event_type === 'turn') {
+    const { message, report } = turnParts(event.content)
+    return (
+      <>
+        {message !== null && (
+          <Said
+            who="You"
+            icon={<MessageSquareText size={14} aria-hidden />}
+            entry={{ event, text: message }}
+            side="message"
+          >
+            {(text) => <p className="text-base whitespace-pre-wrap">{text}</p>}
+          </Said>
+        )}
+        {report !== null && (
+          <Said who="Agent" icon={agent} entry={{ event, text: report }} side="report">
+            {markdown}
+          </Said>
+        )}
+      </>
+    )
+  }
+  const who =
+    event.event_type === 'user_message' ? 'You' : event.event_type === 'agent_report' ? 'Agent' : 'Note'
+  return (
+    <Said
+      who={who}
+      icon={who === 'Agent' ? agent : <StickyNote size={14} aria-hidden />}
+      entry={{ event, text: event.content }}
+      side="note"
+    >
+      {markdown}
+    </Said>
+  )
+}

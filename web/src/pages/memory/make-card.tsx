@@ -1,0 +1,18 @@
+import { FilePlus2 } from 'lucide-react'
+import { LinkButton } from '../../ui/button.tsx'
+
+/** Opens the editor with what the exchange says already filled in; nothing is stored by that. */
+export function MakeCard({ rawIds }: { rawIds: readonly [string, ...string[]] }) {
+  const [from, ...also] = rawIds
+  return (
+    <LinkButton
+      to="/cards/new"
+      search={{ from, also: also.length > 0 ? also.join(',') : undefined }}
+      size="sm"
+      className="justify-self-start"
+    >
+      <FilePlus2 size={14} aria-hidden />
+      Make a card
+    </LinkButton>
+  )
+}

@@ -1,0 +1,69 @@
+import { Bookmark, History, X } from 'lucide-react'
+import type { KeptSearch } from '../../api/search.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { NOTHING_CHOSEN, type SearchState } from './search-state.ts'
+import { stateOf, useKeptSearches } from './use-kept-searches.ts'
+
+/** More than one looks through; the palette finds the others by typing. */
+const RECENT_SHOWN = 5
+const SAVED_SHOWN = 8
+
+const NO_FILTERS = { tags: undefined, env: undefined, track: undefined, workspace: undefined }
+
+/** Saved searches and the last ones, in the empty box. */
+export function KeptSearchList({
+  change,
+}: {
+  change: (next: Partial<SearchState>, replace?: boolean) => void
+}) {
+  const { kept, forget, clear } = useKeptSearches()
+  if (!kept || kept.saved.length + kept.recent.length === 0) return null
+  const ask = (search: KeptSearch) => change({ ...NO_FILTERS, ...NOTHING_CHOSEN, ...stateOf(search) }, false)
+  return (
+    <section aria-label="Your searches">
+      <h2 className="flex items-center justify-between border-y border-line bg-sunken px-4 py-1 text-xs font-medium text-soft">
+        Your searches
+        {kept.recent.length > 0 && (
+          <Button look="ghost" size="sm" className="-my-1 h-6! text-xs!" onClick={() => clear.mutate()}>
+            Clear the history
+          </Button>
+        )}
+      </h2>
+      <ul>
+        {[...kept.saved.slice(0, SAVED_SHOWN), ...kept.recent.slice(0, RECENT_SHOWN)].map((search) => (
+          <li key={search.search_id} className="group flex items-center pr-2 hover:bg-hover">
+            <button
+              type="button"
+              onClick={() => ask(search)}
+              className="flex h-8 min-w-0 grow items-center gap-2 px-4 text-left text-sm focus-visible:-outline-offset-2 pointer-coarse:h-10"
+            >
+              <KindIcon kind={search.kind} />
+              <span className="truncate">{search.name ?? search.query}</span>
+              <FilterWords filters={search.filters} />
+            </button>
+            <IconButton label={`Forget ${search.name ?? search.query}`} onClick={() => forget.mutate(search)}>
+              <X size={12} />
+            </IconButton>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+export const KindIcon = ({ kind }: { kind: KeptSearch['kind'] }) =>
+  kind === 'saved' ? (
+    <Bookmark size={14} aria-label="Saved:" className="shrink-0 text-faint" />
+  ) : (
+    <History size={14} aria-label="Searched before:" className="shrink-0 text-faint" />
+  )
+
+const FilterWords = ({ filters }: { filters: KeptSearch['filters'] }) => {
+  const words = [
+    filters.tags,
+    filters.env,
+    filters.track && { debug: 'fixes', build: 'know-how' }[filters.track],
+  ]
+  const text = words.filter(Boolean).join(' · ')
+  return text ? <span className="truncate text-xs text-faint">{text}</span> : null
+}

@@ -1,0 +1,59 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { ArrowLeft } from 'lucide-react'
+import { formatTime } from '../../lib/format.ts'
+import { useMe } from '../../session.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { LinkButton } from '../../ui/button.tsx'
+import { Page } from '../../ui/page.tsx'
+import { ErrorState, SkeletonPage } from '../../ui/states.tsx'
+import { ticketQuery } from './ticket-queries.ts'
+import { TicketThread } from './ticket-thread.tsx'
+
+const route = getRouteApi('/app/support/tickets/$ticketId')
+
+/** A ticket of one's own, and what was answered. */
+export function MyTicketPage() {
+  const { ticketId } = route.useParams()
+  const me = useMe()
+  const { data: ticket, error, refetch } = useQuery(ticketQuery(ticketId))
+  if (error)
+    return (
+      <ErrorState
+        error={error}
+        onRetry={() => void refetch()}
+        action={
+          <LinkButton to="/support" search={{ tab: 'mine' }}>
+            My tickets
+          </LinkButton>
+        }
+      />
+    )
+  if (!ticket) return <SkeletonPage />
+  return (
+    <Page
+      title={ticket.subject}
+      narrow
+      back={
+        <Link
+          to="/support"
+          search={{ tab: 'mine' }}
+          className="inline-flex items-center gap-1 rounded-sm text-soft hover:text-ink"
+        >
+          <ArrowLeft size={14} aria-hidden />
+          My tickets
+        </Link>
+      }
+      lead={
+        <span className="flex flex-wrap items-center gap-2">
+          {formatTime(ticket.created_at)}
+          <Badge tone={ticket.status === 'open' ? 'accent' : 'neutral'}>
+            {ticket.status === 'open' ? 'Open' : 'Closed'}
+          </Badge>
+        </span>
+      }
+    >
+      <TicketThread ticket={ticket} isSupport={ticket.user_id !== me.user_id} />
+    </Page>
+  )
+}

@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { ChevronRight, LifeBuoy } from 'lucide-react'
+import { useState } from 'react'
+import { formatAgo } from '../../lib/format.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { Pager } from '../../ui/table.tsx'
+import { MY_TICKETS_A_PAGE, myTicketsQuery } from './ticket-queries.ts'
+
+export function MyTickets() {
+  const [page, setPage] = useState(1)
+  const tickets = useQuery(myTicketsQuery(page))
+  if (tickets.error) return <ErrorState error={tickets.error} onRetry={() => void tickets.refetch()} />
+  if (!tickets.data) return <SkeletonList rows={3} />
+  if (tickets.data.total === 0)
+    return (
+      <EmptyState icon={<LifeBuoy size={18} />} title="No tickets yet">
+        What you write to us stands here, with the answers.
+      </EmptyState>
+    )
+  return (
+    <>
+      <ul aria-label="My tickets" className="divide-y divide-line border-y border-line">
+        {tickets.data.items.map((ticket) => (
+          <li key={ticket.ticket_id}>
+            <Link
+              to="/support/tickets/$ticketId"
+              params={{ ticketId: ticket.ticket_id }}
+              className="flex min-h-14 items-center gap-3 px-2 py-2 transition-colors hover:bg-hover"
+            >
+              <span className="min-w-0 grow">
+                <span className="block truncate text-sm font-medium">{ticket.subject}</span>
+                <span className="block text-xs text-faint">
+                  {formatAgo(ticket.created_at)}
+                  {ticket.reply_count > 0 &&
+                    ` · ${ticket.reply_count === 1 ? '1 reply' : `${ticket.reply_count} replies`}`}
+                </span>
+              </span>
+              <Badge tone={ticket.status === 'open' ? 'accent' : 'neutral'}>
+                {ticket.status === 'open' ? 'Open' : 'Closed'}
+              </Badge>
+              <ChevronRight size={16} className="shrink-0 text-faint" aria-hidden />
+            </Link>
+          </li>
+        ))}
+      </ul>
+      <Pager page={page} pageSize={MY_TICKETS_A_PAGE} total={tickets.data.total} onPage={setPage} />
+    </>
+  )
+}

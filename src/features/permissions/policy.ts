@@ -19,6 +19,11 @@ const Domain = z
   .max(255)
   .regex(/^[^\s@.]+(\.[^\s@.]+)*$/, 'Input should be a domain such as example.com')
 
+const Weight = z.enum(SEVERITIES).optional()
+const DangerRules = z.strictObject(
+  Object.fromEntries(DANGER_RULES.map((rule) => [rule, Weight])) as Record<DangerRuleId, typeof Weight>,
+)
+
 /** Eight keys have an effect. All other keys are stored as they are. */
 export const PolicyJson = openObject(
   {
@@ -49,10 +54,9 @@ export const PolicyJson = openObject(
       .describe(
         'false: the words of members’ searches that found nothing here are not kept (they are if left out).',
       ),
-    danger_rules: z
-      .partialRecord(z.enum(DANGER_RULES), z.enum(SEVERITIES))
-      .optional()
-      .describe('How much a finding of danger weighs here, by rule: block, warn or note.'),
+    danger_rules: DangerRules.optional().describe(
+      'How much a finding of danger weighs here, by rule: block, warn or note.',
+    ),
     download_hosts: z
       .array(Domain)
       .max(200)
@@ -72,7 +76,7 @@ export type Policy = {
   /** Null where cards are not looked at again. */
   reviewAfterDays: number | null
   keepMissedSearches: boolean
-  dangerRules: Partial<Record<DangerRuleId, Severity>>
+  dangerRules: Partial<Record<DangerRuleId, Severity | undefined>>
   downloadHosts: readonly string[]
 }
 

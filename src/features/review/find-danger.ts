@@ -17,7 +17,7 @@ import { PACKAGE_TRIGGERS } from './rules/packages.ts'
 import { PERSONAL_TRIGGERS } from './rules/personal.ts'
 import { TRUST_TRIGGERS } from './rules/trust.ts'
 
-/** One place of each kind is enough to refuse; the rest helps the writer, up to a point. */
+/** One span of each kind is enough to refuse; the rest helps the writer, up to a point. */
 const MOST_OF_A_RULE = 20
 
 type Scanner = { automaton: Automaton; waiting: readonly { trigger: Trigger; length: number }[] }
@@ -53,12 +53,12 @@ function scan({ automaton, waiting }: Scanner, text: string, isAllowedHost: IsAl
     pattern.lastIndex = end - length
     const match = pattern.exec(text)
     if (match === null) return
-    const places = judge
+    const spans = judge
       ? judge(match, text, isAllowedHost)
       : [{ start: match.index, end: match.index + match[0].length }]
-    for (const place of places) {
+    for (const span of spans) {
       many.set(rule, (many.get(rule) ?? 0) + 1)
-      sink({ rule, severity: trigger.severity, ...place })
+      sink({ rule, severity: trigger.severity, ...span })
     }
   })
 }
@@ -94,20 +94,20 @@ function withoutOverlaps(findings: readonly Finding[]): Finding[] {
 
 const KNOWN_ONLY = allowedHosts()
 
-/** Everything in the text that is dangerous to who reads or follows it, by its place. Linear in the length of the text. */
+/** Everything in the text that is dangerous to who reads or follows it, by its span. Linear in the length of the text. */
 export function findDanger(text: string, isAllowedHost: IsAllowedHost = KNOWN_ONLY): Finding[] {
   const isAscii = !hasOtherLetters(text)
   const found = findHiddenCharacters(text, isAscii)
   if (isAscii) scan(EVERYTHING, text, isAllowedHost, (finding) => found.push(finding))
   else {
-    const { text: plain, placeOf } = readable(text)
-    const placed = ({ start, end, ...rest }: Finding) => ({
+    const { text: plain, writtenAt } = readable(text)
+    const asWritten = ({ start, end, ...rest }: Finding) => ({
       ...rest,
-      start: placeOf(start),
-      end: placeOf(end - 1) + 1,
+      start: writtenAt(start),
+      end: writtenAt(end - 1) + 1,
     })
-    scan(EVERYTHING, plain, isAllowedHost, (finding) => found.push(placed(finding)))
-    found.push(...foreignInstructions(plain).map(placed))
+    scan(EVERYTHING, plain, isAllowedHost, (finding) => found.push(asWritten(finding)))
+    found.push(...foreignInstructions(plain).map(asWritten))
   }
   return found.length === 0 ? found : withoutOverlaps(found)
 }

@@ -5,7 +5,7 @@ import type { DangerRuleId, Finding, IsAllowedHost, Severity } from './rule.ts'
 /** What a workspace says about dangerous text. */
 export type DangerPolicy = {
   /** How much findings of a rule weigh there; rules that are left out weigh as they do by themselves. */
-  severities: Partial<Record<DangerRuleId, Severity>>
+  severities: Partial<Record<DangerRuleId, Severity | undefined>>
   isAllowedHost: IsAllowedHost
 }
 

@@ -110,26 +110,26 @@ function foldedCode(code: number): number {
 export type Readable = {
   text: string
   /** Where a place of the readable text stands in the written one. */
-  placeOf: (at: number) => number
+  writtenAt: (at: number) => number
 }
 
 const CHUNK = 8192
 
 /** The text as a reader takes it: invisible characters left out, look-alike letters and wide forms as plain ones. */
 export function readable(text: string): Readable {
-  if (!FOLDED.test(text)) return { text, placeOf: (at) => at }
-  const places = new Uint32Array(text.length + 1)
+  if (!FOLDED.test(text)) return { text, writtenAt: (at) => at }
+  const positions = new Uint32Array(text.length + 1)
   const codes = new Uint16Array(text.length)
   let length = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code >= 0x80 && isInvisible(code)) continue
-    places[length] = at
+    positions[length] = at
     codes[length++] = code < 0x80 ? code : foldedCode(code)
   }
-  places[length] = text.length
+  positions[length] = text.length
   const parts: string[] = []
   for (let at = 0; at < length; at += CHUNK)
     parts.push(String.fromCharCode(...codes.subarray(at, Math.min(length, at + CHUNK))))
-  return { text: parts.join(''), placeOf: (at) => places[at] ?? text.length }
+  return { text: parts.join(''), writtenAt: (at) => positions[at] ?? text.length }
 }

@@ -102,6 +102,21 @@ Likely to fit: 0. Not decided: 0. About other things: 1.
 `)
   })
 
+  test('search says of each result whether it fits the lock file here, unless told not to', async () => {
+    const fitsOf = async (...more: string[]) => {
+      const { stdout } = await kvault(
+        ['search', 'hooks', 'fastify', '--scope', 'workspace', '--json', ...more],
+        {
+          cwd,
+        },
+      )
+      const { results } = JSON.parse(stdout) as { results: { card_id: string; fits?: string }[] }
+      return [four, five].map((id) => results.find(({ card_id }) => card_id === id)?.fits)
+    }
+    expect(await fitsOf()).toEqual(['older', 'exact'])
+    expect(await fitsOf('--no-environment')).toEqual([undefined, undefined])
+  })
+
   test('as JSON, for a script', async () => {
     const { code, stdout } = await kvault(['check', 'app', '--json'])
     expect(code).toBe(1)

@@ -1,39 +1,63 @@
 import { readFileSync } from 'node:fs'
+import { checkoutOf } from './check-files.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
+import { environmentOf } from './lock-files/environment.ts'
 import { type Profile, type ProfileOptions, requireProfile } from './profile.ts'
 import { workspaceOf } from './project-name.ts'
 import { paint, plain, print, printJson, readStdin, table } from './terminal.ts'
-import { ask, callTool } from './vault-client.ts'
+import { ask, callTool, failure } from './vault-client.ts'
 
-type Hit = { card_id: string; title: string; fix_summary: string; readers: { text: string } }
+type Hit = { card_id: string; title: string; fix_summary: string; readers: { text: string }; fits?: string }
 type Found = { results: Hit[]; total: number; credits_charged: number; credits_balance: number }
 
 export type SearchOptions = ProfileOptions & {
   scope?: string
   limit?: string
   tag?: string[]
+  environment: boolean
   json?: boolean
 }
 
-export async function search(words: string[], options: SearchOptions): Promise<number> {
-  const found = await callTool<Found>(requireProfile(options), 'search_records', {
+const DEFAULT_LIMIT = 5
+/** REST asks for so many characters; the tool, which takes no environment, takes a single one. */
+const SHORTEST_AT_REST = 3
+
+/** With what the lock files here say, so that each result says whether it fits; without any, as tools ask. */
+async function found(profile: Profile, words: string[], options: SearchOptions): Promise<Found> {
+  const asked = {
     query: words.join(' '),
+    limit: options.limit ? Number(options.limit) : DEFAULT_LIMIT,
     ...(options.scope ? { scope: options.scope } : {}),
-    ...(options.limit ? { limit: Number(options.limit) } : {}),
     ...(options.tag ? { tags: options.tag } : {}),
+  }
+  const here = process.cwd()
+  const my_environment = options.environment ? environmentOf(checkoutOf(here) ?? here) : {}
+  if (Object.keys(my_environment).length === 0 || asked.query.length < SHORTEST_AT_REST)
+    return callTool<Found>(profile, 'search_records', asked)
+  const reply = await ask(profile.url, '/api/v1/search', {
+    body: { ...asked, my_environment },
+    headers: { 'x-api-key': profile.apiKey },
   })
-  if (options.json) printJson(found)
-  else if (found.results.length === 0) print('Nothing found. Try fewer or other words, or --scope workspace.')
+  if (reply.status !== 200) throw failure(reply)
+  return reply.body as Found
+}
+
+export async function search(words: string[], options: SearchOptions): Promise<number> {
+  const answer = await found(requireProfile(options), words, options)
+  if (options.json) printJson(answer)
+  else if (answer.results.length === 0)
+    print('Nothing found. Try fewer or other words, or --scope workspace.')
   else {
-    const rows = found.results.map((hit) => [
+    const rows = answer.results.map((hit) => [
       hit.card_id,
       plain(hit.title, 44),
       plain(hit.fix_summary, 48),
       plain(hit.readers.text, 40),
+      hit.fits ?? '',
     ])
-    print(table(['card', 'title', 'fix', 'readers'], rows))
-    if (found.credits_charged > 0)
-      print(paint('dim', `${found.credits_charged} credits charged, ${found.credits_balance} left`))
+    print(table(['card', 'title', 'fix', 'readers', 'fits'], rows))
+    if (answer.credits_charged > 0)
+      print(paint('dim', `${answer.credits_charged} credits charged, ${answer.credits_balance} left`))
   }
   return EXIT.done
 }

@@ -84,6 +84,7 @@ function addUsing(vaultCommand: MakeCommand, done: Done): void {
     .option('--scope <scope>', 'personal, workspace or public (5 credits on a hit)')
     .option('--limit <n>', '1 to 20')
     .option('--tag <tag>', 'only with this tag; may be repeated', collect)
+    .option('--no-environment', 'do not send the versions in the lock files here')
     .option('--json', 'as JSON')
     .action((words, options) => done(async () => (await import('./cards.ts')).search(words, options)))
   vaultCommand('record', 'record a card')

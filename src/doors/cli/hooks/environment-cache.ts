@@ -1,15 +1,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { settingsFolder } from '../folders.ts'
+import type { Environment } from '../lock-files/environment.ts'
 import { fileNameFor } from './file-names.ts'
-
-/** Versions of what a folder uses, as the last capture has read them from its lock files. */
-export type Environment = Record<string, string>
 
 const fileOf = (folder: string): string =>
   join(settingsFolder(), 'environments', `${fileNameFor(folder)}.json`)
 
-/** To read lock files takes longer than the rest of a hook, so the other moments use what the last capture found. */
+/** Reading lock files takes longer than the rest of a hook, so the other moments use what the last capture found. */
 export function knownEnvironment(folder: string): Environment | undefined {
   try {
     return JSON.parse(readFileSync(fileOf(folder), 'utf8'))

@@ -1,5 +1,5 @@
 import { isAbsolute, relative } from 'node:path'
-import type { Environment } from '../environment-cache.ts'
+import type { Environment } from '../../lock-files/environment.ts'
 import { hasFailed } from '../failures.ts'
 import type { Entry } from '../journal.ts'
 import type { CommandRun } from '../occasion.ts'

@@ -1,13 +1,13 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cleanJson, cleanText, Findings } from '../../../../features/redaction/stored.ts'
+import { environmentOf } from '../../lock-files/environment.ts'
 import { keepEnvironment } from '../environment-cache.ts'
 import { type Entry, readJournal, takeJournal } from '../journal.ts'
 import type { Words } from '../occasion.ts'
 import { readSession, rememberSession } from '../sessions.ts'
 import { put } from '../spool/spool.ts'
 import { activityOf } from './activity.ts'
-import { environmentOf } from './environment.ts'
 import { agentsWords, exitCodes, lastMessage, personsWords } from './transcript.ts'
 
 const LARGEST_TRANSCRIPT = 256 * 1024 * 1024

@@ -1,7 +1,9 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { readLocked } from '../../lock-files/locked.ts'
-import type { Environment } from '../environment-cache.ts'
+import { readLocked } from './locked.ts'
+
+/** Versions of what a folder uses: `{ node: '24.1', fastify: '5.8.5' }`. */
+export type Environment = Record<string, string>
 
 const MOST_NAMES = 30
 const LARGEST_MANIFEST = 1024 * 1024
@@ -19,7 +21,7 @@ function chosenNames(folder: string): Set<string> {
   }
 }
 
-/** Runtimes first, then what the project asks for, then the rest, by name. */
+/** What the lock files of a folder say: runtimes first, then what the project asks for, then the rest, by name. */
 export function environmentOf(folder: string): Environment {
   const { versions } = readLocked(folder)
   const chosen = chosenNames(folder)

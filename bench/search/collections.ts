@@ -13,7 +13,7 @@ export type Collection = {
 export type Text = { _id: string; title?: string; text: string }
 export type Query = { _id: string; text: string }
 
-const linesOf = <T>(file: string): T[] =>
+export const linesOf = <T>(file: string): T[] =>
   readFileSync(file, 'utf8')
     .split('\n')
     .filter(Boolean)

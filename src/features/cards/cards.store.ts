@@ -148,6 +148,14 @@ export async function secretsInEvidencesOf(db: Db, cardId: string): Promise<Foun
   return rows.flatMap((row) => (row.secrets === null ? [] : fromJson<FoundSecret[]>(row.secrets)))
 }
 
+/** What a review asks of the workspace that a card is read in. */
+export const readingRoom = (db: Db, workspaceId: string) =>
+  db
+    .selectFrom('workspaces')
+    .select(['visibility', 'policy_json'])
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow()
+
 export function findDeleted(
   db: Db,
   viewerId: string,

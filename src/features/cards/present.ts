@@ -1,4 +1,5 @@
 import { MAX_PAGE_BYTES } from '../../core/page-size.ts'
+import { MARK, type ProvenanceAnswer } from '../../core/provenance.ts'
 import { fromJson, fromJsonOrNull } from '../../db/columns.ts'
 import { isDistrusted, storedTrust } from '../trust/stored-trust.ts'
 import { trackOf } from './card-type.ts'
@@ -10,6 +11,7 @@ import { presentTrust } from './present-trust.ts'
 import type { ReviewReason } from './review-rules.ts'
 import type { CardAnswer, ListedCard } from './schemas.ts'
 import { type CardRow, SHORT_TEXT } from './select.ts'
+import { type SpokenRow, speaksToAgents } from './spoken.ts'
 
 type Counts = Pick<CardRow, 'feedback_useful' | 'feedback_not_applicable' | 'feedback_outdated'>
 
@@ -22,10 +24,14 @@ export const feedbackOf = (row: Counts) => ({
 /** Every answer that shows the card says so. */
 export const isLikelyOutdated = (row: Pick<CardRow, 'trust'>): boolean => isDistrusted(storedTrust(row.trust))
 
-export const provenanceOf = (row: Pick<CardRow, 'whose' | 'workspace_id' | 'review_status'>) => ({
+/** Whose text it is; text of others that speaks to agents says so, whatever else of the card is shown. */
+export const provenanceOf = (
+  row: Pick<CardRow, 'whose' | 'workspace_id' | 'review_status'> & SpokenRow,
+): ProvenanceAnswer => ({
   owner: row.whose,
   workspace: row.workspace_id,
   reviewed: row.review_status === 'passed',
+  ...(row.whose !== 'you' && speaksToAgents(row) ? MARK : {}),
 })
 
 export const presentCard = (row: CardRow, now: Date): CardAnswer => ({

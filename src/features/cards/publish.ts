@@ -62,8 +62,13 @@ async function publish(ctx: UserCtx, cardId: string, targetId: string): Promise<
   if (!isThere) await requireLeave(ctx, row)
 
   const now = ctx.now().toISOString()
-  const verdict = await review(ctx, row, contentOf(row), row.evidence_count)
-  if (!verdict.passed) {
+  const verdict = await review(
+    ctx,
+    { ...row, workspace_id: target.workspace_id },
+    contentOf(row),
+    row.evidence_count,
+  )
+  if (!verdict.isAccepted) {
     await updateCardRow(ctx.db, cardId, reviewColumns(verdict, now))
     await saved(ctx, cardId)
     return { refusal: qualityRejected(verdict) }

@@ -2,14 +2,32 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { invalid, rateLimited } from '../../core/errors.ts'
+import { MARK } from '../../core/provenance.ts'
 import { noteOpened } from '../deliveries/deliveries.ts'
 import { requireVisible } from '../permissions/permission.ts'
+import { containsInstructions } from '../review/find-danger.ts'
 import { readableCard } from './access.ts'
 import { type CardOrder, filterWords, type ListFilter, listCards } from './list.store.ts'
 import { presentCard, presentPage } from './present.ts'
-import { CardId, CardListQuery, CaseListQuery, CaseListResponse, CaseResponse } from './schemas.ts'
+import {
+  type CardAnswer,
+  CardId,
+  CardListQuery,
+  CaseListQuery,
+  CaseListResponse,
+  CaseResponse,
+} from './schemas.ts'
 import { allEvidences, answering } from './successor.ts'
 import { thinCard } from './thin.ts'
+
+type Evidences = Awaited<ReturnType<typeof allEvidences>>
+
+/** Evidence is text of others too, and it is read only here. */
+function withEvidences(card: CardAnswer, evidences: Evidences): CardAnswer {
+  const isMarked =
+    card.provenance.owner !== 'you' && evidences.some(({ content }) => containsInstructions(content))
+  return { ...card, evidences, ...(isMarked ? { provenance: { ...card.provenance, ...MARK } } : {}) }
+}
 
 export const getCard = capability({
   name: 'cards.get',
@@ -33,7 +51,7 @@ export const getCard = capability({
     await noteOpened(ctx, card_id)
     const card = { ...presentCard(row, ctx.now()), superseded_by: supersededBy, merged_from: mergedFrom }
     if (!include_evidences) return card
-    return { ...card, evidences: await allEvidences(ctx, row.card_id) }
+    return withEvidences(card, await allEvidences(ctx, row.card_id))
   },
 })
 

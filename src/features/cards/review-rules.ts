@@ -1,3 +1,4 @@
+import type { Severity } from '../review/rule.ts'
 import { overlap, shinglesOf, wordsOf } from './words.ts'
 
 /**
@@ -28,7 +29,16 @@ export type ReviewRule = {
   passes: (card: ReviewedCard) => boolean
 }
 
-export type ReviewReason = { rule: string; message: string }
+export type ReviewReason = {
+  rule: string
+  message: string
+  /** Of a finding of danger: how much it weighs, where it stands, and how to say it safely. */
+  severity?: Severity
+  field?: string
+  start?: number
+  end?: number
+  safer?: string
+}
 export type ReviewVerdict = { passed: boolean; score: number; reasons: ReviewReason[] }
 
 export const REVIEW_THRESHOLD = 60

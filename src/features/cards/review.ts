@@ -1,22 +1,67 @@
 import type { Ctx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
 import { toJson } from '../../db/columns.ts'
-import { secretsInEvidencesOf } from './cards.store.ts'
+import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
+import { policyOf } from '../permissions/policy.ts'
+import { type DangerPolicy, dangerPolicy, FIXED_POLICY } from '../review/policy.ts'
+import { evidencesOf, readingRoom, secretsInEvidencesOf } from './cards.store.ts'
 import { type CardContent, secretsInContent } from './content.ts'
+import { dangerInCard, dangerReason, type FoundDanger } from './danger.ts'
 import { type FoundSecret, REVIEW_THRESHOLD, type ReviewVerdict, reviewCard } from './review-rules.ts'
 import type { CardRow } from './select.ts'
 
-export type Reviewed = ReviewVerdict & { secrets: FoundSecret[] }
+/** `passed` is for strangers, and by the rules that no policy changes: they see cards that have passed. */
+export type Reviewed = ReviewVerdict & {
+  secrets: FoundSecret[]
+  /** It may be published to this workspace, by the policy there. */
+  isAccepted: boolean
+  /** Rules of danger that keep the card from who would read it now. */
+  blocking: ReadonlySet<string>
+}
 
-/** Reviews a card as it is, or as it is about to become. */
+type Room = { policy: DangerPolicy; isOpen: boolean }
+
+/** How a workspace looks at danger. The public library looks as the rules say, whatever its policy holds. */
+async function roomOf(ctx: Ctx, workspaceId: string): Promise<Room> {
+  if (workspaceId === PUBLIC_LIBRARY_ID) return { policy: FIXED_POLICY, isOpen: true }
+  const workspace = await readingRoom(ctx.db, workspaceId)
+  const { dangerRules, downloadHosts } = policyOf(workspace)
+  const isPlain = Object.keys(dangerRules).length === 0 && downloadHosts.length === 0
+  return {
+    policy: isPlain ? FIXED_POLICY : dangerPolicy(dangerRules, downloadHosts),
+    isOpen: workspace.visibility !== 'private',
+  }
+}
+
+const isBlock = ({ severity }: FoundDanger) => severity === 'block'
+
+/** Reviews a card as it is, or as it is about to become, for who reads it in this workspace. */
 export async function review(
   ctx: Ctx,
-  row: Pick<CardRow, 'card_id'>,
+  row: Pick<CardRow, 'card_id' | 'workspace_id'>,
   content: CardContent,
   evidenceCount: number,
 ): Promise<Reviewed> {
   const secrets = [...secretsInContent(content), ...(await secretsInEvidencesOf(ctx.db, row.card_id))]
-  return { ...reviewCard({ ...content, evidence_count: evidenceCount, secrets }), secrets }
+  const { policy, isOpen } = await roomOf(ctx, row.workspace_id)
+  const evidences = evidenceCount === 0 ? [] : await evidencesOf(ctx.db, row.card_id)
+  const danger = dangerInCard(content, evidences, policy)
+  const isFixed = policy === FIXED_POLICY
+  const forStrangers = isFixed ? danger : dangerInCard(content, evidences, FIXED_POLICY)
+  const verdict = reviewCard({ ...content, evidence_count: evidenceCount, secrets })
+  const blocked = danger.filter(isBlock)
+  const isAccepted = verdict.passed && blocked.length === 0
+  return {
+    ...verdict,
+    passed: isAccepted && !forStrangers.some(isBlock),
+    isAccepted,
+    reasons: [...verdict.reasons, ...danger.map(dangerReason)],
+    secrets,
+    // The members of a private team trust each other, unless their policy says block in so many words.
+    blocking: new Set(
+      blocked.filter(({ rule }) => isOpen || policy.severities[rule] === 'block').map(({ rule }) => rule),
+    ),
+  }
 }
 
 export const reviewColumns = (verdict: ReviewVerdict, now: string) => ({
@@ -27,7 +72,7 @@ export const reviewColumns = (verdict: ReviewVerdict, now: string) => ({
 })
 
 export function qualityRejected({ score, reasons }: ReviewVerdict): AppError {
-  const what = reasons.map(({ message }) => message).join(' ')
+  const what = [...new Set(reasons.map(({ message }) => message))].join(' ')
   return new AppError(400, 'quality_rejected', `The card does not pass the review. ${what}`, {
     reasons,
     score,
@@ -35,11 +80,13 @@ export function qualityRejected({ score, reasons }: ReviewVerdict): AppError {
   })
 }
 
-/** Where only secrets stop a card: sharing, and changing what others read already. */
-export function refuseSecrets(verdict: Reviewed): void {
-  if (verdict.secrets.length === 0) return
+/** Sharing, and changing what others read already, wait for no review: only secrets and danger stop them. */
+export function refuseUnsafe(verdict: Reviewed): void {
+  if (verdict.secrets.length === 0 && verdict.blocking.size === 0) return
   throw qualityRejected({
     ...verdict,
-    reasons: verdict.reasons.filter(({ rule }) => rule === 'no_secrets'),
+    reasons: verdict.reasons.filter(
+      ({ rule, severity }) => rule === 'no_secrets' || (severity === 'block' && verdict.blocking.has(rule)),
+    ),
   })
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Id, Page, pageOf, Time } from '../../core/schemas.ts'
 import { dictionary, freeJson, openObject, sizeLimits } from '../../core/sizes.ts'
+import { SEVERITIES } from '../review/rule.ts'
 import { Home, Readers } from './home.ts'
 import { Trust } from './present-trust.ts'
 
@@ -93,11 +94,23 @@ export const UpdateTool = CaseUpdate.extend({ evidences: strictEvidences.optiona
 
 const FeedbackCounts = z.object({ useful: z.int(), not_applicable: z.int(), outdated: z.int() })
 
+const ReviewReason = z
+  .object({
+    rule: z.string(),
+    message: z.string(),
+    severity: z.enum(SEVERITIES).optional().describe('Of a finding of danger'),
+    field: z.string().optional().describe('Where it stands: fix_summary, steps.0.action'),
+    start: z.int().optional().describe('First character in the field'),
+    end: z.int().optional().describe('The character after its last'),
+    safer: z.string().optional().describe('How to say it safely'),
+  })
+  .meta({ id: 'CaseReviewReason' })
+
 export const Review = z
   .object({
     status: z.enum(['not_reviewed', 'passed', 'rejected']),
     score: z.int().nullable(),
-    reasons: z.array(z.object({ rule: z.string(), message: z.string() })),
+    reasons: z.array(ReviewReason),
     reviewed_at: Time.nullable(),
   })
   .meta({ id: 'CaseReview' })

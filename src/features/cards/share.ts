@@ -11,7 +11,7 @@ import { contentOf } from './content.ts'
 import { HOLDING, holdCard } from './hold-card.store.ts'
 import { moveTo } from './move.ts'
 import { presentCard } from './present.ts'
-import { refuseSecrets, review, reviewColumns } from './review.ts'
+import { refuseUnsafe, review, reviewColumns } from './review.ts'
 import { saved } from './saved.ts'
 import { type CardAnswer, CardId, CaseResponse } from './schemas.ts'
 import { thinState } from './thin.ts'
@@ -36,7 +36,7 @@ async function shareRow(ctx: UserCtx, row: CardRow, isMoved: boolean): Promise<C
   await refuseOutsider(ctx, row)
   await requireOwnerInTheOpen(ctx, row)
   const verdict = await review(ctx, row, contentOf(row), row.evidence_count)
-  refuseSecrets(verdict)
+  refuseUnsafe(verdict)
   const now = ctx.now().toISOString()
   await updateCardRow(ctx.db, card_id, reviewColumns(verdict, now))
   if (row.status === 'published') return saved(ctx, card_id)
@@ -91,7 +91,7 @@ export const shareCard = capability({
   name: 'cards.share',
   summary: 'Share a card inside its workspace, or in another one',
   description:
-    'Members of the workspace can then read and find it. With workspace_id it is moved there first, in the same step: that needs the role editor or admin there and the scope case:write, and a card that is published elsewhere is taken back by it, which needs publish. Without, it is not moved. It earns nothing. No review stands in the way, but strangers see a card in a public or unlisted workspace only once it has passed one, and there only its owner may share it. A card that seems to hold a secret is refused. Sharing a shared card changes nothing.',
+    'Members of the workspace can then read and find it. With workspace_id it is moved there first, in the same step: that needs the role editor or admin there and the scope case:write, and a card that is published elsewhere is taken back by it, which needs publish. Without, it is not moved. It earns nothing. No review stands in the way, but strangers see a card in a public or unlisted workspace only once it has passed one, and there only its owner may share it. A card that seems to hold a secret is refused, and in a public or unlisted workspace one that is dangerous to who reads it. Sharing a shared card changes nothing.',
   scopes: ['record'],
   rest: ['POST /api/v1/cards/{card_id}/share', 'POST /api/v1/cases/{case_id}/share'],
   aliases: { case_id: 'card_id' },

@@ -10,7 +10,7 @@ import { type CardContent, changedFields, columnsOf, contentOf, warningsFor } fr
 import { HOLDING, holdCard } from './hold-card.store.ts'
 import { attachNamedImages } from './images/attach.ts'
 import { presentCard } from './present.ts'
-import { refuseSecrets, review, reviewColumns } from './review.ts'
+import { refuseUnsafe, review, reviewColumns } from './review.ts'
 import { saved } from './saved.ts'
 import {
   type CardAnswer,
@@ -77,7 +77,7 @@ export async function edit(
     now,
   })
   const verdict = await review(ctx, row, after, evidence_count)
-  if (row.status === 'published') refuseSecrets(verdict)
+  if (row.status === 'published') refuseUnsafe(verdict)
   await updateCardRow(ctx.db, row.card_id, reviewColumns(verdict, now))
   // What was said before is about another fix now.
   if (row.trust !== null && (fields.includes('fix_summary') || fields.includes('steps')))

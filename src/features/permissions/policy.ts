@@ -5,6 +5,7 @@ import { openObject } from '../../core/sizes.ts'
 import { fromJsonOrNull } from '../../db/columns.ts'
 import type { UsersTable } from '../../db/tables/accounts.ts'
 import type { Role, WorkspacesTable } from '../../db/tables/workspaces.ts'
+import { DANGER_RULES, type DangerRuleId, SEVERITIES, type Severity } from '../review/rule.ts'
 
 export const ROLES = ['admin', 'editor', 'viewer'] as const satisfies readonly Role[]
 export const RoleName = z.enum(ROLES)
@@ -18,7 +19,12 @@ const Domain = z
   .max(255)
   .regex(/^[^\s@.]+(\.[^\s@.]+)*$/, 'Input should be a domain such as example.com')
 
-/** Six keys have an effect. All other keys are stored as they are. */
+const Weight = z.enum(SEVERITIES).optional()
+const DangerRules = z.strictObject(
+  Object.fromEntries(DANGER_RULES.map((rule) => [rule, Weight])) as Record<DangerRuleId, typeof Weight>,
+)
+
+/** Eight keys have an effect. All other keys are stored as they are. */
 export const PolicyJson = openObject(
   {
     allow_publish: z
@@ -48,6 +54,14 @@ export const PolicyJson = openObject(
       .describe(
         'false: the words of members’ searches that found nothing here are not kept (they are if left out).',
       ),
+    danger_rules: DangerRules.optional().describe(
+      'How much a finding of danger weighs here, by rule: block, warn or note.',
+    ),
+    download_hosts: z
+      .array(Domain)
+      .max(200)
+      .optional()
+      .describe('Hosts that cards may download from, besides the well known ones.'),
     default_role: RoleName.optional().describe('The role of those who are added or invited without one.'),
   },
   MAX_POLICY_BYTES,
@@ -62,6 +76,8 @@ export type Policy = {
   /** Null where cards are not looked at again. */
   reviewAfterDays: number | null
   keepMissedSearches: boolean
+  dangerRules: Partial<Record<DangerRuleId, Severity | undefined>>
+  downloadHosts: readonly string[]
 }
 
 const HALF_LIFE_DAYS = 180
@@ -77,6 +93,8 @@ export function policyOf(workspace: Pick<WorkspacesTable, 'policy_json'>): Polic
     trustHalfLifeDays: stated?.trust_half_life_days ?? HALF_LIFE_DAYS,
     reviewAfterDays: stated?.review_after_days ?? null,
     keepMissedSearches: stated?.keep_missed_searches ?? true,
+    dangerRules: stated?.danger_rules ?? {},
+    downloadHosts: stated?.download_hosts ?? [],
   }
 }
 

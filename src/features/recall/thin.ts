@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { thinAnswer } from '../../core/capability.ts'
+import { MARK } from '../../core/provenance.ts'
 import { RecalledItem, type RecallResponse } from './schemas.ts'
 
 const ThinItem = RecalledItem.omit({ url: true, provenance: true, trust: true, fits: true }).extend({
   home: z.string().describe('you, team or public'),
   trust: z.string().optional(),
   fits: z.string().optional(),
+  contains_instructions: z.literal(true).optional(),
 })
 
 /** A model reads the items; the text for hooks would say them twice. */
@@ -20,6 +22,7 @@ export const thinRecall = thinAnswer({
     items: items.map(({ url: _, provenance, trust, fits, ...item }) => ({
       ...item,
       home: provenance.owner,
+      ...(provenance.contains_instructions ? MARK : {}),
       ...(trust ? { trust } : {}),
       ...(fits ? { fits } : {}),
     })),

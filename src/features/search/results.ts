@@ -1,5 +1,5 @@
 import type { UserCtx } from '../../core/context.ts'
-import type { Whose } from '../../core/provenance.ts'
+import { MARK, type Whose } from '../../core/provenance.ts'
 import { fromJson } from '../../db/columns.ts'
 import { phraseTest } from '../../text/phrases.ts'
 import { explain, type Field, type Marked, markTexts } from '../../text/snippet.ts'
@@ -11,6 +11,7 @@ import { matchesEnvironment, sameTag } from '../cards/indexing/filters.ts'
 import { feedbackOf, isLikelyOutdated, provenanceOf } from '../cards/present.ts'
 import { presentTrust } from '../cards/present-trust.ts'
 import { fitsOf } from '../cites/fits.ts'
+import { containsInstructions } from '../review/find-danger.ts'
 import { type StoredTrust, storedTrust } from '../trust/stored-trust.ts'
 import { type Cover, confidenceOf, featuresOf, STEM_CREDIT } from './confidence.ts'
 import { type HitRow, hitRows } from './hit-rows.ts'
@@ -186,6 +187,12 @@ const fittingOf = (row: HitRow, trust: StoredTrust | null) => ({
   verdicts: trust?.environments ?? [],
 })
 
+/** A snippet may come from evidence, which is no part of the card's row. */
+const provenanceWith = (row: Loaded['row'], snippet: string) => ({
+  ...provenanceOf(row),
+  ...(row.whose !== 'you' && containsInstructions(snippet) ? MARK : {}),
+})
+
 export const presentHit = (
   { row, homeFacts, trust, confidence, marked }: Loaded & { homeFacts: HomeFacts },
   hitReason: SearchResultAnswer['hit_reason'],
@@ -206,7 +213,7 @@ export const presentHit = (
     workspace_id: row.workspace_id,
     ...presentHome({ ...row, ...homeFacts }),
     owner_name: row.owner_name,
-    provenance: provenanceOf(row),
+    provenance: provenanceWith(row, snippet),
     score: confidence,
     weak: isWeak,
     matched_terms: matched,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { conflict, notFound } from '../../core/errors.ts'
-import { Provenance } from '../../core/provenance.ts'
+import { MARK, Provenance } from '../../core/provenance.ts'
 import { AnswerId, Email, Id, Time } from '../../core/schemas.ts'
 import { flag } from '../../db/columns.ts'
 import type { MembershipsTable, Role, WorkspacesTable } from '../../db/tables/workspaces.ts'
@@ -10,6 +10,7 @@ import { audit } from '../audit/audit.ts'
 import { tell } from '../notices/tell.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { RoleName } from '../permissions/policy.ts'
+import { containsInstructions } from '../review/find-danger.ts'
 import { countAdmins, deleteMembership, findMembership, listMembersOf, setRole } from './members.store.ts'
 import { insertMembership, workspaceName } from './workspaces.store.ts'
 
@@ -124,6 +125,7 @@ export const listMembers = capability({
         owner: row.user_id === ctx.viewer.userId ? ('you' as const) : ('team' as const),
         workspace: workspace_id,
         reviewed: false,
+        ...(row.user_id !== ctx.viewer.userId && containsInstructions(row.display_name) ? MARK : {}),
       },
     }))
   },

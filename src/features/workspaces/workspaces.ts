@@ -5,7 +5,7 @@ import { inTx } from '../../core/context.ts'
 import { conflict } from '../../core/errors.ts'
 import { plainName } from '../../core/names.ts'
 import { presentWithin } from '../../core/page-size.ts'
-import { Provenance } from '../../core/provenance.ts'
+import { MARK, Provenance } from '../../core/provenance.ts'
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import { fromJsonOrNull, toJson, toJsonOrNull } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
@@ -17,6 +17,7 @@ import { forgetMissedSearches } from '../missed-searches/missed-searches.ts'
 import { requireRole, requireVisible } from '../permissions/permission.ts'
 import { PolicyJson, policyOf, RoleName } from '../permissions/policy.ts'
 import { cleanJson, Findings } from '../redaction/stored.ts'
+import { containsInstructions } from '../review/find-danger.ts'
 import {
   findWorkspace,
   insertMembership,
@@ -80,6 +81,7 @@ const present = (ctx: UserCtx, row: WorkspaceRow): z.input<typeof WorkspaceRespo
     owner: row.created_by === ctx.viewer.userId ? 'you' : row.role === null ? 'public' : 'team',
     workspace: row.workspace_id,
     reviewed: false,
+    ...(row.created_by !== ctx.viewer.userId && containsInstructions(row.name) ? MARK : {}),
   },
   // The one system workspace is the Public Library; to its readers it is an organisation's like others.
   type: row.type === 'system' ? 'org' : row.type,

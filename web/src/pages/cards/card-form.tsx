@@ -4,6 +4,7 @@ import { cx } from '../../lib/cx.ts'
 import { TextareaField, TextField } from '../../ui/field.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { CARD_TYPES } from './card-types.ts'
+import { DangerWarning } from './danger-warning.tsx'
 import { type Draft, payloadOf } from './draft.ts'
 import { EvidenceField } from './evidence-field.tsx'
 import { ImagesField } from './images/images-field.tsx'
@@ -48,6 +49,7 @@ export function CardForm({ draft, change, fieldError, stored = [], cardId, works
         />
         {cut && <Notice tone="warn">{cut}</Notice>}
         <SecretWarning text={draft.title} onReplace={(title) => change({ title })} />
+        <DangerWarning text={draft.title} />
       </div>
       <MarkdownField
         label={words.symptom.label}

@@ -1,5 +1,6 @@
 import type { Evidence } from '../../api/types.ts'
 import { Input } from '../../ui/field.tsx'
+import { DangerWarning } from './danger-warning.tsx'
 import type { DraftEvidence } from './draft.ts'
 import { EvidenceList } from './evidence-list.tsx'
 import { PasteTextarea } from './paste/paste-textarea.tsx'
@@ -44,6 +45,7 @@ export function EvidenceField({ stored, added, onChange, error }: Props) {
                 onChange={(content) => set(one.id, { content })}
               />
               <SecretWarning text={one.content} onReplace={(content) => set(one.id, { content })} />
+              <DangerWarning text={one.content} />
             </div>
             <RemoveRow label={`Remove evidence ${index + 1}`} onRemove={() => remove(one.id)} />
           </div>

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { cx } from '../../lib/cx.ts'
 import { Field } from '../../ui/field.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
+import { DangerWarning } from './danger-warning.tsx'
 import { PasteTextarea } from './paste/paste-textarea.tsx'
 import { SecretWarning } from './secret-warning.tsx'
 
@@ -59,6 +60,7 @@ export function MarkdownField({ label, value, onChange, hint, error, required, o
         }
       </Field>
       <SecretWarning text={value} onReplace={onChange} />
+      <DangerWarning text={value} />
     </div>
   )
 }

@@ -1,5 +1,6 @@
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { IconButton } from '../../ui/button.tsx'
+import { DangerWarning } from './danger-warning.tsx'
 import type { DraftStep } from './draft.ts'
 import { PasteTextarea } from './paste/paste-textarea.tsx'
 import { RemoveRow, RowsField, rowsOf } from './rows-field.tsx'
@@ -52,6 +53,7 @@ export function StepsField({ steps, onChange, error }: Props) {
               />
               <SecretWarning text={step.action} onReplace={(action) => set(step.id, { action })} />
               <SecretWarning text={step.result} onReplace={(result) => set(step.id, { result })} />
+              <DangerWarning text={`${step.action}\n\n${step.result}`} />
             </div>
             <div className="flex flex-col sm:flex-row">
               <IconButton

@@ -25,6 +25,9 @@ const labels = (limits: Limits): Record<string, string> => ({
   no_secrets: 'No secrets',
 })
 
+/** Beside the last line: both say what must not stand in a card that strangers read. */
+const NO_DANGER = { id: 'no_danger', hard: true, label: 'Nothing dangerous to who reads or follows it' }
+
 /** Runs the server's own publish rules and its secret scanner here, a moment after the typing pauses. */
 export function useReview(
   content: CardContent,
@@ -36,9 +39,11 @@ export function useReview(
   useEffect(() => {
     let current = true
     const timer = setTimeout(async () => {
-      const [rules, { secretsInContent, secretsInEvidence }] = await Promise.all([
+      const [rules, { secretsInContent, secretsInEvidence }, danger, policy] = await Promise.all([
         import('#server/features/cards/review-rules.ts'),
         import('#server/features/cards/content.ts'),
+        import('#server/features/cards/danger.ts'),
+        import('#server/features/review/policy.ts'),
       ])
       if (!current) return
       const [card, proofs, count] = JSON.parse(text) as [CardContent, { content: string }[], number]
@@ -49,18 +54,19 @@ export function useReview(
       const subject = { ...card, evidence_count: count, secrets }
       const words = labels(rules.LIMITS)
       const { passed, score } = rules.reviewCard(subject)
+      const evidence = proofs.map(({ content }) => ({ kind: 'text', content }))
+      const found = danger.dangerInCard(card, evidence, policy.FIXED_POLICY)
+      const isSafe = !found.some(({ severity }) => severity === 'block')
       const told = (rule: ReviewRule) =>
         words[rule.id] ?? (typeof rule.message === 'string' ? rule.message : rule.message(subject))
       setReviewed({
-        passed,
+        passed: passed && isSafe,
         score,
         threshold: rules.REVIEW_THRESHOLD,
-        rules: rules.REVIEW_RULES.map((rule) => ({
-          id: rule.id,
-          hard: rule.hard,
-          label: told(rule),
-          ok: rule.passes(subject),
-        })),
+        rules: rules.REVIEW_RULES.flatMap((rule) => [
+          ...(rule.id === 'no_secrets' ? [{ ...NO_DANGER, ok: isSafe }] : []),
+          { id: rule.id, hard: rule.hard, label: told(rule), ok: rule.passes(subject) },
+        ]),
       })
     }, 200)
     return () => {

@@ -1,0 +1,48 @@
+import { type DangerPolicy, dangerIn } from '../review/policy.ts'
+import type { Finding } from '../review/rule.ts'
+import { DANGER_WORDS } from '../review/words.ts'
+import type { CardContent } from './content.ts'
+import type { ReviewReason } from './review-rules.ts'
+
+export type FoundDanger = Finding & { field: string }
+
+type Piece = { field: string; text: string }
+
+/** Every text of a value with its path, such as `steps.0.action`; names are text too. */
+function piecesOf(field: string, value: unknown): Piece[] {
+  if (typeof value === 'string') return [{ field, text: value }]
+  if (Array.isArray(value)) return value.flatMap((item, i) => piecesOf(`${field}.${i}`, item))
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, item]) => [
+    { field, text: name },
+    ...piecesOf(`${field}.${name.slice(0, LONGEST_NAME)}`, item),
+  ])
+}
+
+const LONGEST_NAME = 60
+/** Enough to mend a card by; the rest shows when these are gone. */
+const MOST_FINDINGS = 20
+const ORDER = { block: 0, warn: 1, note: 2 } as const
+
+type Evidence = { kind: string; content: string; meta?: unknown }
+
+export function dangerInCard(
+  content: CardContent,
+  evidences: readonly Evidence[],
+  policy: DangerPolicy,
+): FoundDanger[] {
+  const pieces = [
+    ...Object.entries(content).flatMap(([field, value]) => piecesOf(field, value)),
+    ...evidences.flatMap(({ kind, content, meta }, i) => piecesOf(`evidences.${i}`, { kind, content, meta })),
+  ]
+  return pieces
+    .flatMap(({ field, text }) => dangerIn(text, policy).map((finding) => ({ ...finding, field })))
+    .toSorted((a, b) => ORDER[a.severity] - ORDER[b.severity])
+    .slice(0, MOST_FINDINGS)
+}
+
+/** A finding as the review tells it. The text itself is not repeated: whoever reads the answer would read the attack. */
+export const dangerReason = ({ rule, severity, field, start, end }: FoundDanger): ReviewReason => {
+  const { why, safer } = DANGER_WORDS[rule]
+  return { rule, severity, field, start, end, safer, message: `${field}: ${why} ${safer}` }
+}

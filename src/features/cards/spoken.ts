@@ -1,0 +1,52 @@
+import { containsInstructions } from '../review/find-danger.ts'
+import type { CardRow } from './select.ts'
+
+/** What of a card's row is looked at; hits of a search have it too. */
+export type SpokenRow = Pick<
+  CardRow,
+  | 'card_id'
+  | 'updated_at'
+  | 'title'
+  | 'symptom'
+  | 'fix_summary'
+  | 'root_cause'
+  | 'steps'
+  | 'tags'
+  | 'environment'
+  | 'body'
+  | 'scope_notes'
+> &
+  Partial<Pick<CardRow, 'card_payload'>>
+
+type Remembered = { updatedAt: string; length: number; speaks: boolean }
+
+const MOST_REMEMBERED = 20_000
+
+/** Cards are read far more often than written. Rows that hold the beginnings of long texts differ in length. */
+const remembered = new Map<string, Remembered>()
+
+const ESCAPES: Record<string, string> = { n: '\n', '"': '"', '\\': '\\' }
+
+/** Stored JSON as its reader sees it: with line ends and quotes in place of their escapes. */
+const unescaped = (json: string): string =>
+  json.includes('\\')
+    ? json.replaceAll(/\\(["\\n])/g, (_, character: string) => ESCAPES[character] ?? '')
+    : json
+
+function textsOf(row: SpokenRow): string[] {
+  const prose = [row.title, row.symptom, row.fix_summary, row.root_cause, row.body, row.scope_notes]
+  const json = [row.steps, row.tags, row.environment, row.card_payload ?? '']
+  return [...prose.map((text) => text ?? ''), ...json]
+}
+
+/** Whether a card speaks to the agent that reads it. */
+export function speaksToAgents(row: SpokenRow): boolean {
+  const texts = textsOf(row)
+  const length = texts.reduce((sum, text) => sum + text.length, 0)
+  const known = remembered.get(row.card_id)
+  if (known?.updatedAt === row.updated_at && known.length === length) return known.speaks
+  if (remembered.size >= MOST_REMEMBERED) remembered.clear()
+  const speaks = containsInstructions(texts.map(unescaped).join('\n\n'))
+  remembered.set(row.card_id, { updatedAt: row.updated_at, length, speaks })
+  return speaks
+}

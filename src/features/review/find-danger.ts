@@ -1,0 +1,124 @@
+import { type Automaton, buildAutomaton } from '../redaction/automaton.ts'
+import { allowedHosts } from './hosts.ts'
+import {
+  type DangerRuleId,
+  type Finding,
+  type IsAllowedHost,
+  SPEAKS_TO_AGENTS,
+  type Trigger,
+} from './rule.ts'
+import { COMMAND_TRIGGERS } from './rules/commands.ts'
+import { DOWNLOAD_TRIGGERS } from './rules/downloads.ts'
+import { EXFILTRATION_TRIGGERS } from './rules/exfiltration.ts'
+import { findHiddenCharacters, HIDDEN_TRIGGERS, hasOtherLetters, readable } from './rules/hidden.ts'
+import { IMITATION_TRIGGERS } from './rules/imitations.ts'
+import { FOREIGN_INSTRUCTIONS, INSTRUCTION_TRIGGERS } from './rules/instructions.ts'
+import { PACKAGE_TRIGGERS } from './rules/packages.ts'
+import { PERSONAL_TRIGGERS } from './rules/personal.ts'
+import { TRUST_TRIGGERS } from './rules/trust.ts'
+
+/** One span of each kind is enough to refuse; the rest helps the writer, up to a point. */
+const MOST_OF_A_RULE = 20
+
+type Scanner = { automaton: Automaton; waiting: readonly { trigger: Trigger; length: number }[] }
+
+function scannerOf(triggers: readonly Trigger[]): Scanner {
+  const waiting = triggers.flatMap((trigger) =>
+    trigger.keywords.map((keyword) => ({ trigger, keyword, length: keyword.length })),
+  )
+  return { automaton: buildAutomaton(waiting.map(({ keyword }) => keyword)), waiting }
+}
+
+const SPEAKING = scannerOf([...INSTRUCTION_TRIGGERS, ...IMITATION_TRIGGERS])
+const EVERYTHING = scannerOf([
+  ...INSTRUCTION_TRIGGERS,
+  ...IMITATION_TRIGGERS,
+  ...HIDDEN_TRIGGERS,
+  ...COMMAND_TRIGGERS,
+  ...EXFILTRATION_TRIGGERS,
+  ...TRUST_TRIGGERS,
+  ...DOWNLOAD_TRIGGERS,
+  ...PACKAGE_TRIGGERS,
+  ...PERSONAL_TRIGGERS,
+])
+
+type Sink = (finding: Finding) => void
+
+function scan({ automaton, waiting }: Scanner, text: string, isAllowedHost: IsAllowedHost, sink: Sink): void {
+  const many = new Map<DangerRuleId, number>()
+  automaton.scan(text, (keyword, end) => {
+    const { trigger, length } = waiting[keyword] as Scanner['waiting'][number]
+    const { rule, pattern, judge } = trigger
+    if ((many.get(rule) ?? 0) >= MOST_OF_A_RULE) return
+    pattern.lastIndex = end - length
+    const match = pattern.exec(text)
+    if (match === null) return
+    const spans = judge
+      ? judge(match, text, isAllowedHost)
+      : [{ start: match.index, end: match.index + match[0].length }]
+    for (const span of spans) {
+      many.set(rule, (many.get(rule) ?? 0) + 1)
+      sink({ rule, severity: trigger.severity, ...span })
+    }
+  })
+}
+
+function foreignInstructions(text: string): Finding[] {
+  return [...text.matchAll(FOREIGN_INSTRUCTIONS)].slice(0, MOST_OF_A_RULE).map((match) => ({
+    rule: 'agent_instruction',
+    severity: 'block',
+    start: match.index,
+    end: match.index + match[0].length,
+  }))
+}
+
+const WEIGHT = { block: 2, warn: 1, note: 0 } as const
+
+/** Findings of one rule that overlap are one; the heavier one stays. */
+function withoutOverlaps(findings: readonly Finding[]): Finding[] {
+  const kept: Finding[] = []
+  const last = new Map<DangerRuleId, Finding>()
+  for (const finding of findings.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    const before = last.get(finding.rule)
+    if (before === undefined || finding.start >= before.end) {
+      const own = { ...finding }
+      kept.push(own)
+      last.set(finding.rule, own)
+      continue
+    }
+    before.end = Math.max(before.end, finding.end)
+    if (WEIGHT[finding.severity] > WEIGHT[before.severity]) before.severity = finding.severity
+  }
+  return kept
+}
+
+const KNOWN_ONLY = allowedHosts()
+
+/** Everything in the text that is dangerous to who reads or follows it, by its span. Linear in the length of the text. */
+export function findDanger(text: string, isAllowedHost: IsAllowedHost = KNOWN_ONLY): Finding[] {
+  const isAscii = !hasOtherLetters(text)
+  const found = findHiddenCharacters(text, isAscii)
+  if (isAscii) scan(EVERYTHING, text, isAllowedHost, (finding) => found.push(finding))
+  else {
+    const { text: plain, writtenAt } = readable(text)
+    const asWritten = ({ start, end, ...rest }: Finding) => ({
+      ...rest,
+      start: writtenAt(start),
+      end: writtenAt(end - 1) + 1,
+    })
+    scan(EVERYTHING, plain, isAllowedHost, (finding) => found.push(asWritten(finding)))
+    found.push(...foreignInstructions(plain).map(asWritten))
+  }
+  return found.length === 0 ? found : withoutOverlaps(found)
+}
+
+/** Whether a text speaks to the agent that reads it. Cheaper than the whole look, since it is asked at every answer. */
+export function containsInstructions(text: string): boolean {
+  const isAscii = !hasOtherLetters(text)
+  const plain = isAscii ? text : readable(text).text
+  let speaks = false
+  scan(SPEAKING, plain, KNOWN_ONLY, ({ rule, severity }) => {
+    speaks ||= SPEAKS_TO_AGENTS.has(rule) && severity !== 'note'
+  })
+  return speaks || (!isAscii && foreignInstructions(plain).length > 0)
+}

@@ -1,0 +1,66 @@
+/** How much a finding weighs: block keeps a card from strangers, warn is told and marked, note is told to the writer alone. */
+export const SEVERITIES = ['block', 'warn', 'note'] as const
+export type Severity = (typeof SEVERITIES)[number]
+
+/** What to look for, in the order in which findings at the same place are told. */
+export const DANGER_RULES = [
+  'agent_instruction',
+  'role_tag',
+  'tool_call',
+  'hidden_text',
+  'remote_code',
+  'destruction',
+  'exfiltration',
+  'weakened_check',
+  'new_trust',
+  'download_host',
+  'lookalike_package',
+  'personal_data',
+] as const
+export type DangerRuleId = (typeof DANGER_RULES)[number]
+
+/** Rules whose findings speak to the agent that reads: its answer is marked `contains_instructions`. */
+export const SPEAKS_TO_AGENTS: ReadonlySet<DangerRuleId> = new Set([
+  'agent_instruction',
+  'role_tag',
+  'tool_call',
+])
+
+export type Finding = { rule: DangerRuleId; severity: Severity; start: number; end: number }
+
+/** Whether a download may come from this host. */
+export type IsAllowedHost = (host: string) => boolean
+
+export type Found = { start: number; end: number; severity?: Severity }
+
+/**
+ * One way to find a danger: at each keyword (ASCII, without case) the pattern is tried once, from where the keyword starts.
+ * Patterns are sticky and every quantifier is bounded, so that a try costs a constant and a text is read in linear time.
+ */
+export type Trigger = {
+  rule: DangerRuleId
+  severity: Severity
+  keywords: readonly string[]
+  pattern: RegExp
+  /** Looks closer at a match: other places, another severity, or nothing. */
+  judge?: (match: RegExpExecArray, text: string, isAllowedHost: IsAllowedHost) => readonly Found[]
+}
+
+export const trigger = (
+  rule: DangerRuleId,
+  severity: Severity,
+  keywords: string,
+  pattern: RegExp,
+  judge?: Trigger['judge'],
+): Trigger => ({
+  rule,
+  severity,
+  keywords: keywords.split('¦'),
+  pattern,
+  ...(judge ? { judge } : {}),
+})
+
+export const spanOf = (match: RegExpExecArray): Found => ({
+  start: match.index,
+  end: match.index + match[0].length,
+})

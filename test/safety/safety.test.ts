@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { findSecrets } from '../../src/features/redaction/redact.ts'
+import { findDanger } from '../../src/features/review/find-danger.ts'
+import { readAttacks } from './corpus.ts'
+
+const LEAST_CAUGHT = 0.95
+
+const isCaught = (text: string): boolean =>
+  findSecrets(text).length > 0 || findDanger(text).some(({ severity }) => severity !== 'note')
+
+test.each(['build', 'held'] as const)('the %s half of the attacks is blocked or marked', (half) => {
+  const attacks = readAttacks(half)
+  expect(attacks.length).toBeGreaterThanOrEqual(200)
+  expect(new Set(attacks.map(({ group }) => group)).size).toBe(12)
+  const caught = attacks.filter(({ text }) => isCaught(text)).length
+  expect(caught / attacks.length).toBeGreaterThanOrEqual(LEAST_CAUGHT)
+})
+
+test('no text stands in both halves', () => {
+  const built = new Set(readAttacks('build').map(({ text }) => text))
+  expect(readAttacks('held').filter(({ text }) => built.has(text))).toEqual([])
+})

@@ -49,6 +49,34 @@ onBothEngines('where a card lives and who reads it', (t) => {
     })
   })
 
+  test('sharing elsewhere needs what moving and taking back need: a key without their scopes does neither', async () => {
+    const { workspaceId, editor } = await team(t)
+    const keyFor = async (...scopes: string[]) => {
+      const { api_key } = (await editor.post('/api/v1/auth/api-keys', { name: 'agent', scopes })).body
+      return clientOf(t.app, { 'x-api-key': api_key })
+    }
+    const [recorder, writer] = [
+      await keyFor('search', 'record'),
+      await keyFor('search', 'record', 'case:write'),
+    ]
+    const sharedBy = (as: Awaited<ReturnType<typeof keyFor>>, cardId: string) =>
+      as.post(`/api/v1/cards/${cardId}/share`, { workspace_id: workspaceId })
+    const { card_id } = await record(editor, goodCard())
+    expect(await sharedBy(recorder, card_id)).toMatchObject({
+      status: 403,
+      body: { code: 'missing_scope', required_scopes: ['record', 'case:write'] },
+    })
+    expect((await editor.post(`/api/v1/cards/${card_id}/publish`)).status).toBe(200)
+    for (const key of [recorder, writer])
+      expect(await sharedBy(key, card_id)).toMatchObject({
+        status: 403,
+        body: { code: 'missing_scope', required_scopes: ['record', 'publish'] },
+      })
+    expect((await seen(editor, card_id)).home.kind).toBe('library')
+    const { card_id: another } = await record(editor, goodCard())
+    expect((await sharedBy(writer, another)).body.home.workspace_id).toBe(workspaceId)
+  })
+
   test('nobody learns the name or the size of a workspace that they may not see', async () => {
     const { workspaceId, admin, editor } = await team(t, { name: 'Secret project' })
     const { card_id } = await record(editor, { workspace_id: workspaceId })

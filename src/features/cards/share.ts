@@ -1,7 +1,8 @@
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
-import { forbidden, invalid } from '../../core/errors.ts'
+import { forbidden, invalid, missingScope } from '../../core/errors.ts'
 import { Id } from '../../core/schemas.ts'
+import type { Scope } from '../../core/scopes.ts'
 import { audit } from '../audit/audit.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { type CardRow, editableCard, ownCard, readableCard, refuseOutsider } from './access.ts'
@@ -62,6 +63,11 @@ async function takeBack(ctx: UserCtx, row: CardRow): Promise<void> {
   })
 }
 
+/** One step needs no less than the steps that it is made of: a key that cannot move or take back a card cannot do so here. */
+function requireScope({ viewer }: UserCtx, scope: Scope): void {
+  if (!viewer.scopes.has(scope)) throw missingScope(['record', scope])
+}
+
 /** The card in the workspace in which it is to be shared; one that is published elsewhere is taken back first. */
 async function broughtTo(ctx: UserCtx, row: CardRow, workspaceId: string): Promise<CardRow> {
   const { workspace } = await requireRole(ctx, workspaceId, 'editor')
@@ -70,10 +76,14 @@ async function broughtTo(ctx: UserCtx, row: CardRow, workspaceId: string): Promi
   if (row.workspace_id === workspaceId) return row
   let own = row
   if (row.workspace_id !== row.origin_workspace_id) {
+    requireScope(ctx, 'publish')
     await takeBack(ctx, await ownCard(ctx, row.card_id, 'take back'))
     own = await readableCard(ctx, row.card_id)
   }
-  if (own.workspace_id !== workspaceId) await moveTo(ctx, own, workspace)
+  if (own.workspace_id !== workspaceId) {
+    requireScope(ctx, 'case:write')
+    await moveTo(ctx, own, workspace)
+  }
   return readableCard(ctx, row.card_id)
 }
 
@@ -81,7 +91,7 @@ export const shareCard = capability({
   name: 'cards.share',
   summary: 'Share a card inside its workspace, or in another one',
   description:
-    'Members of the workspace can then read and find it. With workspace_id it is moved there first, in the same step: that needs the role editor or admin there, and a card that is published elsewhere is taken back by it. Without, it is not moved. It earns nothing. No review stands in the way, but strangers see a card in a public or unlisted workspace only once it has passed one, and there only its owner may share it. A card that seems to hold a secret is refused, and in a public or unlisted workspace one that is dangerous to who reads it. Sharing a shared card changes nothing.',
+    'Members of the workspace can then read and find it. With workspace_id it is moved there first, in the same step: that needs the role editor or admin there and the scope case:write, and a card that is published elsewhere is taken back by it, which needs publish. Without, it is not moved. It earns nothing. No review stands in the way, but strangers see a card in a public or unlisted workspace only once it has passed one, and there only its owner may share it. A card that seems to hold a secret is refused, and in a public or unlisted workspace one that is dangerous to who reads it. Sharing a shared card changes nothing.',
   scopes: ['record'],
   rest: ['POST /api/v1/cards/{card_id}/share', 'POST /api/v1/cases/{case_id}/share'],
   aliases: { case_id: 'card_id' },

@@ -46,6 +46,16 @@ onBothEngines('kept searches', (t) => {
     expect((await save(me, 'one more')).status).toBe(201)
   })
 
+  test('a filter that grows by its placeholders can still be read, and holds no secret', async () => {
+    const me = await t.user()
+    const env = 'postgres://u:s3cr3t9@h '.repeat(43).trim()
+    expect((await remember(me, 'pool', { env, tags: 'a, b' })).status).toBe(204)
+    const answer = await me.get('/api/v1/searches')
+    expect(answer.status, answer.text).toBe(200)
+    expect(answer.text).not.toContain('s3cr3t9')
+    expect(answer.body.recent[0].filters.tags).toBe('a, b')
+  })
+
   test('no secret is stored, an agent’s key cannot read it, and it can be switched off', async () => {
     const me = await t.user()
     const secret = ['AK', 'IA', 'QYLPMN5HFIQR7BBB'].join('')

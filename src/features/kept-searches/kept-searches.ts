@@ -23,11 +23,12 @@ const MOST_RECENT = 50
 const MOST_SAVED = 100
 /** Longer questions were pasted; nobody asks them twice by name. */
 const LONGEST_QUERY = 2000
+const LONGEST_FILTER = 1000
 
 const Filters = z
   .object({
-    tags: z.string().max(1000).optional().describe('Separated by commas'),
-    env: z.string().max(1000).optional().describe('Such as node: 20, os: linux'),
+    tags: z.string().max(LONGEST_FILTER).optional().describe('Separated by commas'),
+    env: z.string().max(LONGEST_FILTER).optional().describe('Such as node: 20, os: linux'),
     track: z.enum(['debug', 'build']).optional(),
     workspace: Id.optional(),
   })
@@ -63,6 +64,13 @@ const present = ({ search_id, kind, name, query, filters, used_at }: KeptSearche
 /** Secrets are pasted into search boxes too; none is stored. */
 const clean = (text: string): string => cleanText(text, new Findings())
 
+/** A placeholder may be longer than the secret; what is kept has the length that is taken. */
+const cleanFilters = (filters: z.output<typeof Filters>): z.output<typeof Filters> => ({
+  ...filters,
+  ...(filters.tags === undefined ? {} : { tags: clean(filters.tags).slice(0, LONGEST_FILTER) }),
+  ...(filters.env === undefined ? {} : { env: clean(filters.env).slice(0, LONGEST_FILTER) }),
+})
+
 type Question = z.output<typeof Asked>
 
 const rowFor = (
@@ -76,7 +84,7 @@ const rowFor = (
     user_id: ctx.viewer.userId,
     ...kept,
     query: clean(query),
-    filters: clean(toJson(filters)),
+    filters: toJson(cleanFilters(filters)),
     created_at: now,
     used_at: now,
   }

@@ -89,6 +89,15 @@ describe('a card by rules', () => {
     expect(long.fix_summary.length).toBeLessThanOrEqual(2000)
   })
 
+  test('thousands of links that are begun and never ended cost no time', () => {
+    const began = performance.now()
+    for (const start of ['[', '![', '[a]('])
+      draftByRules({ message: start.repeat(20_000), report: start.repeat(20_000) })
+    expect(performance.now() - began).toBeLessThan(1500)
+    const report = 'Fixed: see [the page](https://example.com/a) and ![a picture](b.png).'
+    expect(draftByRules({ message: null, report }).title).toContain('see the page and a picture')
+  })
+
   test('a fence that is never closed is still code', () => {
     expect(blocksOf('a\n```\n# not a heading\n- no item')).toEqual([
       { kind: 'text', heading: '', text: 'a' },

@@ -49,10 +49,13 @@ export function blocksOf(text: string): Block[] {
   return blocks.filter((block) => block.text.trim() !== '')
 }
 
+/** Neither part may hold its own first sign, so that thousands of beginnings without an end cost no second look. */
+const LINK = /!?\[([^[\]\n]{0,500})\]\([^()\n]{0,1000}\)/g
+
 /** Words without the signs of Markdown, in one line. */
 export const plainText = (text: string): string =>
   text
-    .replace(/!?\[([^\]\n]*)\]\([^)\n]*\)/g, '$1')
+    .replace(LINK, '$1')
     .replace(/[`*]|^\s*[#>]+\s*/gm, '')
     .replace(/\s+/g, ' ')
     .trim()

@@ -6,6 +6,7 @@ import type { CardDraftsTable } from '../../db/tables/mining.ts'
 import { readableCard } from '../cards/access.ts'
 import { record } from '../cards/record.ts'
 import { CaseCreate } from '../cards/schemas.ts'
+import { homeOfCredential } from '../identity/users/key-home.ts'
 import { defaultWorkspaceOf, requireUser } from '../identity/users/users.ts'
 import { verifyCard } from '../verdicts/verdicts.ts'
 import { decideDraft } from './drafts.store.ts'
@@ -20,13 +21,19 @@ type Accepted = z.input<typeof DraftAccepted>
 /** A fix is what a card is for: where the session told nothing of it, the person has to. */
 const NO_FIX = 'The session does not tell what the fix is. Say it in fix_summary.'
 
+/** An agent whose key has a home for cards puts them there and nowhere else; null: where the key says. */
+const homeFor = async (ctx: UserCtx): Promise<string | null> =>
+  (await homeOfCredential(ctx)) === null
+    ? defaultWorkspaceOf(ctx, await requireUser(ctx, ctx.viewer.userId))
+    : null
+
 async function acceptAsCard(ctx: UserCtx, row: CardDraftsTable, input: Accepting): Promise<Accepted> {
   const { draft_id, as: _, card_id: __, workspace_id, ...edits } = input
   const candidate = candidateOf(row)
   const given = Object.fromEntries(Object.entries(edits).filter(([, value]) => value !== undefined))
   const words = { ...draftCard(candidate), ...given }
   if (words.fix_summary.trim() === '') throw invalid('fix_summary', NO_FIX)
-  const home = workspace_id ?? (await defaultWorkspaceOf(ctx, await requireUser(ctx, ctx.viewer.userId)))
+  const home = workspace_id ?? (await homeFor(ctx))
   const card = CaseCreate.parse({ ...words, workspace_id: home, evidences: evidencesOf(candidate) })
   const { card_id, title, warnings = [] } = await record(ctx, card)
   return { draft_id, card_id, outcome: 'recorded', title, has_warnings: warnings.length > 0 }

@@ -19,7 +19,26 @@ const stepsOf = ({ message, report, activity }: CapturedTurn): Step[] => [
   ...said('agent', report),
 ]
 
-export const sessionFrom = (turns: readonly CapturedTurn[]): Session => ({
-  steps: turns.flatMap(stepsOf),
-  environment: Object.assign({}, ...turns.map(({ activity }) => activity?.environment ?? {})),
-})
+/** Everybody waits while the server reads a session, and each turn has it read again: only so much of its end is read. */
+const MOST_COMMANDS = 600
+const MOST_CHARACTERS = 500_000
+
+/** Whole turns, at least the last one. */
+function newestOf(turns: readonly CapturedTurn[]): readonly CapturedTurn[] {
+  let [commands, characters] = [0, 0]
+  const before = turns.findLastIndex(({ message, report, activity }) => {
+    commands += activity?.commands.length ?? 0
+    characters += message.length + report.length
+    for (const { command, output } of activity?.commands ?? []) characters += command.length + output.length
+    return commands > MOST_COMMANDS || characters > MOST_CHARACTERS
+  })
+  return turns.slice(Math.min(before + 1, turns.length - 1))
+}
+
+export function sessionFrom(turns: readonly CapturedTurn[]): Session {
+  const read = newestOf(turns)
+  return {
+    steps: read.flatMap(stepsOf),
+    environment: Object.assign({}, ...read.map(({ activity }) => activity?.environment ?? {})),
+  }
+}

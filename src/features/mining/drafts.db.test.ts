@@ -210,6 +210,14 @@ onBothEngines('drafts from one’s own work', (t) => {
     const id = await made(user, word(), { report: `I set the token ${key} and it works now.` })
     const text = (await user.get(`/api/v1/drafts/${id}`)).text
     expect(text).not.toContain(key)
+    const origin = {
+      project_key: `https://me:${key}@git.example/acme/shop`,
+      session_id: `s ${key}`,
+      client: `c ${key}`,
+    }
+    const told = await user.post('/api/v1/drafts', { candidates: [candidate(word())], ...origin })
+    expect(told.body.made).toBe(1)
+    expect((await user.get('/api/v1/auth/me/export')).text).not.toContain(key)
     const bare = { commands: [], report: '' }
     const silent = await made(user, word(), bare)
     const refused = await user.post(`/api/v1/drafts/${silent}/accept`, {})

@@ -4,6 +4,7 @@ import { inTx, type UserCtx } from '../../core/context.ts'
 import { conflict, notFound } from '../../core/errors.ts'
 import { Page } from '../../core/schemas.ts'
 import type { CardDraftsTable, DraftStatus } from '../../db/tables/mining.ts'
+import { cleanOptional, Findings } from '../redaction/stored.ts'
 import { countDrafts, decideDraft, findDraft, listDraftsOf } from './drafts.store.ts'
 import { DAYS_KEPT, DRAFTS_A_DAY, keepCandidate } from './keep.ts'
 import { presentDrafts } from './present.ts'
@@ -67,10 +68,12 @@ export const offerDrafts = capability({
   input: DraftsOffer,
   output: DraftsMade,
   run: async (ctx, { candidates, project_key, session_id, client }) => {
+    // A remote may have a token in its address, and the remote is the key of a project.
+    const findings = new Findings()
     const origin = {
-      projectKey: project_key ?? null,
-      sessionId: session_id ?? null,
-      client: client ?? null,
+      projectKey: cleanOptional(project_key, findings),
+      sessionId: cleanOptional(session_id, findings),
+      client: cleanOptional(client, findings),
     }
     const results: z.input<typeof DraftsMade>['results'] = []
     for (const candidate of candidates) {

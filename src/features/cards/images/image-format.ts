@@ -6,7 +6,7 @@ export type MediaType = (typeof MEDIA_TYPES)[number]
 /** A picture that is safe to keep: its pixels, and nothing that tells where, when and by whom it was made. */
 export type Picture = { bytes: Buffer; mediaType: MediaType; width: number; height: number }
 
-export type ImageFault = 'unknown' | 'broken' | 'trailing' | 'too_large'
+export type ImageFault = 'unknown' | 'broken' | 'trailing' | 'too_large' | 'too_many_parts'
 
 /** The file is no picture that we take. */
 export class BadImage extends Error {
@@ -31,14 +31,24 @@ export function requireModestSize(width: number, height: number): void {
   if (width > MAX_SIDE || height > MAX_SIDE || width * height > MAX_PIXELS) throw new BadImage('too_large')
 }
 
+/** So many pieces are read of one file. Cameras and editors write a few thousand; millions of empty ones fill the memory. */
+const MOST_PIECES = 200_000
+
+/** What is left of that; readers of parts of one file share it. */
+export type Patience = { pieces: number }
+
+export const patience = (): Patience => ({ pieces: MOST_PIECES })
+
 /** Reads forward; going past the end means that the file is cut short. */
 export class Reader {
   readonly bytes: Buffer
   at: number
+  readonly #patience: Patience
 
-  constructor(bytes: Buffer, at = 0) {
+  constructor(bytes: Buffer, at = 0, shared = patience()) {
     this.bytes = bytes
     this.at = at
+    this.#patience = shared
   }
 
   get left(): number {
@@ -47,6 +57,7 @@ export class Reader {
 
   take(length: number): Buffer {
     if (length > this.left) throw broken()
+    if (this.#patience.pieces-- <= 0) throw new BadImage('too_many_parts')
     const part = this.bytes.subarray(this.at, this.at + length)
     this.at += length
     return part

@@ -165,6 +165,33 @@ onBothEngines(
       expect(await left()).toEqual([])
     })
 
+    test('what was taken out of a card before others got it stays its owner’s', async () => {
+      const [owner, admin, stranger] = [await t.user(), await t.user(), await t.user()]
+      const team = (await admin.post('/api/v1/workspaces', { name: 'Team' })).body
+      const member = { user_id: owner.userId, role: 'editor' }
+      await admin.post(`/api/v1/workspaces/${team.workspace_id}/members`, member)
+      const [taken, shown] = [
+        (await send(owner, newPicture())).json(),
+        (await send(owner, newPicture())).json(),
+      ]
+      const card = await cardWith(owner, taken.url)
+      await owner.patch(`/api/v1/cards/${card.card_id}`, { body: `Only ![this](${shown.url.toUpperCase()})` })
+      await owner.post(`/api/v1/cards/${card.card_id}/move`, { workspace_id: team.workspace_id })
+      const sees = async (person: Person) => [
+        (await listed(person, card.card_id)).length,
+        (await fetched(person, taken.url)).statusCode,
+        (await fetched(person, shown.url)).statusCode,
+      ]
+      expect(await sees(admin)).toEqual([1, 404, 200])
+      expect((await admin.delete(taken.url)).status).toBe(404)
+      // A version that the team has read keeps its picture, for those who may edit the card.
+      await owner.patch(`/api/v1/cards/${card.card_id}`, { body: 'None any more.' })
+      expect(await sees(admin)).toEqual([1, 404, 200])
+      expect((await owner.post(`/api/v1/cards/${card.card_id}/publish`)).status).toBe(200)
+      expect(await sees(stranger)).toEqual([0, 404, 404])
+      expect(await sees(owner)).toEqual([2, 200, 200])
+    })
+
     test('a picture that no card names is dropped after a month', async () => {
       const user = await t.user()
       const loose = (await send(user, newPicture())).json()

@@ -29,6 +29,7 @@ const REASONS: Record<ImageFault, string> = {
   broken: 'The picture is damaged or cut short.',
   trailing: 'The file holds something else after the picture.',
   too_large: 'The picture has more than 50 million pixels, or a side of more than 20,000.',
+  too_many_parts: 'The picture is cut into too many pieces. Save it anew with another program.',
 }
 
 function pictureIn(body: unknown): Picture {

@@ -1,6 +1,8 @@
+import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../../../db/db.ts'
+import type { Schema } from '../../../db/schema.ts'
 import type { CardImagesTable } from '../../../db/tables/card-images.ts'
-import { mayRead } from '../visibility.ts'
+import { mayRead, mayUpdate } from '../visibility.ts'
 
 export type ImageRow = CardImagesTable
 
@@ -20,7 +22,30 @@ export async function insertImage(db: Db, row: ImageRow, bytes: Buffer): Promise
   }
 }
 
-/** A picture of a card that the viewer may read, or one of the viewer's own that is on no card yet. */
+const isNamed = sql<SqlBool>`lower(cards.symptom || ' ' || cards.fix_summary || ' ' || coalesce(cards.root_cause, '') || ' ' ||
+  coalesce(cards.body, '') || ' ' || coalesce(cards.scope_notes, '') || ' ' || cards.steps)
+  like '%' || card_images.image_id || '%'`
+
+/** In a version that those who may edit the card read: none from before it came into their workspace. */
+const isInSeenVersion = sql<SqlBool>`(cards.seen_since is null or card_images.created_at >= cards.seen_since or exists (
+  select 1 from card_versions where card_versions.card_id = cards.card_id
+  and card_versions.version >= cards.seen_from_version and lower(card_versions.content) like '%' || card_images.image_id || '%'))`
+
+/** A picture is seen with the text that names it: what was taken out of a card before others got it stays its owner's. */
+function isSeen(viewerId: string): Expression<SqlBool> {
+  const eb = expressionBuilder<Schema, 'cards' | 'card_images'>()
+  return eb.and([
+    mayRead(viewerId),
+    eb.or([
+      eb('cards.owner_id', '=', viewerId),
+      eb('card_images.uploaded_by', '=', viewerId),
+      isNamed,
+      eb.and([mayUpdate(viewerId), isInSeenVersion]),
+    ]),
+  ])
+}
+
+/** A picture that the viewer may see on its card, or one of the viewer's own that is on no card yet. */
 export const findReadableImage = (db: Db, viewerId: string, imageId: string): Promise<ImageRow | undefined> =>
   db
     .selectFrom('card_images')
@@ -30,18 +55,20 @@ export const findReadableImage = (db: Db, viewerId: string, imageId: string): Pr
     .where((eb) =>
       eb.or([
         eb.and([eb('card_images.card_id', 'is', null), eb('card_images.uploaded_by', '=', viewerId)]),
-        mayRead(viewerId),
+        isSeen(viewerId),
       ]),
     )
     .executeTakeFirst()
 
-export const imagesOfCard = (db: Db, cardId: string): Promise<ImageRow[]> =>
+export const imagesOfCard = (db: Db, viewerId: string, cardId: string): Promise<ImageRow[]> =>
   db
     .selectFrom('card_images')
-    .selectAll()
-    .where('card_id', '=', cardId)
-    .orderBy('created_at')
-    .orderBy('image_id')
+    .innerJoin('cards', 'cards.card_id', 'card_images.card_id')
+    .selectAll('card_images')
+    .where('card_images.card_id', '=', cardId)
+    .where(isSeen(viewerId))
+    .orderBy('card_images.created_at')
+    .orderBy('card_images.image_id')
     .execute()
 
 export async function countImages(db: Db, cardId: string): Promise<number> {

@@ -28,7 +28,7 @@ export const presentImage = ({ sha256: _, ...row }: ImageRow) => ({ ...row, url:
 export const listCardImages = capability({
   name: 'cards.images',
   summary: 'The pictures of a card',
-  description: `Oldest first, at most ${MAX_IMAGES_PER_CARD}. Who may read the card may see them all.`,
+  description: `Oldest first, at most ${MAX_IMAGES_PER_CARD}. Who may read the card sees those that its text names; who may edit it, also those of the versions that they may read.`,
   scopes: ['search'],
   rest: ['GET /api/v1/cards/{card_id}/images', 'GET /api/v1/cases/{case_id}/images'],
   aliases: { case_id: 'card_id' },
@@ -37,7 +37,7 @@ export const listCardImages = capability({
   errors: [404],
   run: async (ctx, { card_id }) => {
     const card = await readableCard(ctx, card_id)
-    const items = (await imagesOfCard(ctx.db, card.card_id)).map(presentImage)
+    const items = (await imagesOfCard(ctx.db, ctx.viewer.userId, card.card_id)).map(presentImage)
     return { items, total: items.length }
   },
 })

@@ -35,10 +35,10 @@ function nextMarker(reader: Reader): number {
 
 /** Where the coded pixels end: at the first marker that is neither an escaped byte nor a restart. */
 function endOfScan(file: Buffer, from: number): number {
-  for (let at = file.indexOf(0xff, from); at !== -1; at = file.indexOf(0xff, at + 1)) {
-    const next = file[at + 1]
-    if (next === undefined) break
-    if (next !== 0 && next !== 0xff && !isRestart(next)) return at
+  // Byte by byte: a scan may be nothing but escaped bytes, and to call for each of them takes long.
+  for (let at = from; at + 1 < file.length; at++) {
+    const next = file[at + 1] as number
+    if (file[at] === 0xff && next !== 0 && next !== 0xff && !isRestart(next)) return at
   }
   throw broken()
 }

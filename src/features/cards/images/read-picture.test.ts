@@ -141,6 +141,26 @@ test('sizes and checksums in a file are not believed', () => {
     expect(faultOf(file)).toBe('too_large')
 })
 
+test('a file of millions of empty pieces is refused before they fill the memory', () => {
+  const many = (piece: Buffer, bytes = 2 ** 20) => Buffer.alloc(bytes - (bytes % piece.length), piece)
+  const frame = webpChunk('ANMF', Buffer.concat([Buffer.alloc(16), many(webpChunk('VP8L', ''), 2 ** 17)]))
+  for (const file of [
+    makeJpeg(4, 3, [many(jpegSegment(0xdb, ''))]),
+    makePng(4, 3, [many(pngChunk('IDAT', ''))]),
+    makeGif(4, 3, [many(gifExtension(0xf9))]),
+    makeWebp(
+      4,
+      3,
+      Array.from({ length: 8 }, () => frame),
+    ),
+  ])
+    expect(faultOf(file)).toBe('too_many_parts')
+  // What a large animation has is far from it.
+  expect(faultOf(makeGif(4, 3, [many(gifExtension(0xff, 'XMP', Buffer.alloc(255)), 2 ** 22)]))).toBe(
+    undefined,
+  )
+})
+
 test('whatever the bytes are, the answer is a picture or a refusal', () => {
   const files = SAMPLES.flatMap(([, plain, told]) => [plain, told])
   fc.assert(

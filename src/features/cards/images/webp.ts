@@ -1,4 +1,12 @@
-import { broken, type Picture, Reader, requireModestSize, trailing } from './image-format.ts'
+import {
+  broken,
+  type Patience,
+  type Picture,
+  patience,
+  Reader,
+  requireModestSize,
+  trailing,
+} from './image-format.ts'
 
 const RIFF = Buffer.from('RIFF')
 const WEBP = Buffer.from('WEBP')
@@ -16,8 +24,8 @@ const FRAME_HEAD = 16
 type Chunk = { name: string; data: Buffer }
 
 /** A chunk is its name, its length, its data, and a byte more where the length is odd. */
-function* chunksOf(bytes: Buffer): Generator<Chunk> {
-  const reader = new Reader(bytes)
+function* chunksOf(bytes: Buffer, shared: Patience): Generator<Chunk> {
+  const reader = new Reader(bytes, 0, shared)
   while (reader.left > 0) {
     const name = reader.take(4).toString('latin1')
     const length = reader.take(4).readUInt32LE()
@@ -34,14 +42,14 @@ function written({ name, data }: Chunk): Buffer {
 }
 
 /** A frame of an animation holds chunks itself. */
-function cleanFrame(data: Buffer): Buffer {
+function cleanFrame(data: Buffer, shared: Patience): Buffer {
   if (data.length < FRAME_HEAD) throw broken()
-  const inside = [...chunksOf(data.subarray(FRAME_HEAD))].filter(({ name }) => IN_FRAME.has(name))
+  const inside = [...chunksOf(data.subarray(FRAME_HEAD), shared)].filter(({ name }) => IN_FRAME.has(name))
   return Buffer.concat([data.subarray(0, FRAME_HEAD), ...inside.map(written)])
 }
 
-function cleanChunk({ name, data }: Chunk): Chunk {
-  if (name === 'ANMF') return { name, data: cleanFrame(data) }
+function cleanChunk({ name, data }: Chunk, shared: Patience): Chunk {
+  if (name === 'ANMF') return { name, data: cleanFrame(data, shared) }
   if (name !== 'VP8X') return { name, data }
   const flags = Buffer.from(data)
   flags[0] = (flags[0] as number) & ~SAYS_METADATA
@@ -64,13 +72,14 @@ export function readWebp(file: Buffer): Picture {
   const stated = file.readUInt32LE(4) + 8
   if (stated > file.length) throw broken()
   if (stated < file.length) throw trailing()
-  const chunks = [...chunksOf(file.subarray(12))]
+  const shared = patience()
+  const chunks = [...chunksOf(file.subarray(12), shared)]
   const first = chunks[0]
   if (!first || !chunks.some(({ name }) => HAS_PIXELS.has(name))) throw broken()
   const size = sizeIn(first)
   requireModestSize(size.width, size.height)
   const body = Buffer.concat(
-    chunks.filter(({ name }) => KEPT.has(name)).map((chunk) => written(cleanChunk(chunk))),
+    chunks.filter(({ name }) => KEPT.has(name)).map((chunk) => written(cleanChunk(chunk, shared))),
   )
   const head = Buffer.concat([RIFF, Buffer.alloc(4), WEBP])
   head.writeUInt32LE(body.length + 4, 4)

@@ -1,6 +1,8 @@
 /** What a command line runs, without what is around it: two spellings of the same command have the same key. */
 
 const LONGEST_COMMAND = 2000
+/** What a line of more commands does is told by its first ones. */
+const MOST_PARTS = 30
 
 /** Programs that only run another one. */
 const RUNNERS = [
@@ -54,7 +56,7 @@ export function partsOf(line: string): Part[] {
     before = next
   }
   const command = line.slice(0, LONGEST_COMMAND)
-  for (let i = 0; i < command.length; i++) {
+  for (let i = 0; i < command.length && parts.length < MOST_PARTS; i++) {
     const sign = command[i] as string
     const two = command.slice(i, i + 2)
     if (quote !== '') {
@@ -70,7 +72,7 @@ export function partsOf(line: string): Part[] {
     else if (sign === '|') close('|')
     else text += sign
   }
-  close('')
+  if (parts.length < MOST_PARTS) close('')
   return parts
 }
 

@@ -32,7 +32,8 @@ export default defineConfig({
           ...settings,
           name: 'shared',
           include: ['src/**/*.test.ts', 'web/src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['test/browser/**', ...ALONE],
+          // Packages that the suites of others install bring tests of their own.
+          exclude: ['**/node_modules/**', 'test/browser/**', ...ALONE],
           isolate: false,
         },
       },

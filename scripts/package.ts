@@ -17,7 +17,6 @@ const COMMAND_PARTS = [
   'cli.js',
   'hook.js',
   'hook-later.js',
-  'hook-shared.js',
   'README.md',
   'LICENSE',
 ]

@@ -75,6 +75,8 @@ async function start(): Promise<void> {
   const { readConfig } = await import('./config.ts')
   const { withEnvFile } = await import('./env-file.ts')
   const config = readConfig(withEnvFile(process.env))
+  // Without the process that watches it there is nobody to write to: another worker has said why.
+  cluster.worker?.on('error', () => process.exit(EXIT_FAILED))
   if (cluster.isWorker) return serve(config)
   if (config.workers === 1) {
     await serve(config)

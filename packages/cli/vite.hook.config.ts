@@ -3,7 +3,7 @@ import { defineConfig } from 'vite'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** The hooks of agents: a small program, what it shares, and what only the end of an exchange loads. */
+/** The hooks of agents: a small program, and what only the end of an exchange loads. */
 export default defineConfig({
   root,
   configFile: false,
@@ -19,7 +19,7 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         entryFileNames: 'hook.js',
-        chunkFileNames: ({ isDynamicEntry }) => (isDynamicEntry ? 'hook-later.js' : 'hook-shared.js'),
+        chunkFileNames: 'hook-later.js',
       },
     },
   },

@@ -22,6 +22,6 @@ test('somebody lets agents look in the library, chooses how much that may cost, 
   await page.getByLabel('At most so many credits a month').selectOption('50')
   await expect.poll(settings).toMatchObject({ agent_library: true, agent_library_monthly_credits: 50 })
   await expectAccessible(page)
-  await library.uncheck()
+  await library.click()
   await expect.poll(settings).toMatchObject({ agent_library: false, agent_library_monthly_credits: 50 })
 })

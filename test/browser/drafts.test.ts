@@ -27,10 +27,12 @@ test('a person accepts, edits and dismisses what was found in their work, and se
     fix_summary: 'Declare the client in package.json and install it.',
   })
   await person.api('POST', '/api/v1/drafts', { candidates: ['lantern', 'orchard', 'quarry'].map(candidate) })
+  await page.setViewportSize({ width: 1280, height: 800 })
   await page.goto('/inbox')
   await page.getByRole('link', { name: 'Open the drafts' }).click()
   await page.getByRole('link', { name: 'Drafts 3 waiting' }).waitFor()
   await look(person, '/drafts', 'drafts', 'lantern-client')
+  await page.setViewportSize({ width: 1280, height: 800 })
   const draft = (name: string) =>
     page.getByRole('list', { name: 'Drafts' }).locator('> li').filter({ hasText: name })
   await draft('lantern').getByRole('button', { name: 'Accept as a card' }).click()

@@ -172,8 +172,8 @@ test('whole words of two letters and CJK are found, tags are links, and every hi
     .nth(24)
     .waitFor()
   await box.fill('default database')
-  await mine.getByRole('link', { name: 'Only with the tag sqlite' }).click()
-  await page.waitForURL(/tags=sqlite/)
+  await mine.getByRole('link', { name: 'Only with the tag architecture' }).click()
+  await page.waitForURL(/tags=architecture/)
 })
 
 test('the library shows its price, is asked only when told to, and one question is paid for once', async () => {

@@ -8,7 +8,7 @@ import { zip } from './zip.ts'
 const FOLDER = new URL('../../../packages/cli/', import.meta.url)
 
 /** The launcher, the commands, and the hooks in three parts. */
-const PROGRAMS = ['kvault.js', 'cli.js', 'hook.js', 'hook-later.js', 'hook-shared.js']
+const PROGRAMS = ['kvault.js', 'cli.js', 'hook.js', 'hook-later.js']
 
 async function partOf(name: string): Promise<Buffer> {
   try {

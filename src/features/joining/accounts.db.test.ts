@@ -120,6 +120,8 @@ onBothEngines('accounts', (t) => {
       share_usage: false,
       ask_before_added: false,
       weekly_digest: false,
+      agent_library: false,
+      agent_library_monthly_credits: 0,
       keep_search_history: true,
     }
     expect((await user.get('/api/v1/user/settings')).body).toEqual(defaults)

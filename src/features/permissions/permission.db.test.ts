@@ -137,6 +137,11 @@ const rows: PermissionRow[] = [
     expected: { owner: 409, admin: 409, editor: 409, viewer: 409, outsider: 200, anonymous: 401 },
   },
   {
+    route: 'GET /api/v1/workspaces/{workspace_id}/week',
+    call: (caller, world) => caller.get(at(world, '/week')),
+    expected: MEMBERS_ONLY,
+  },
+  {
     route: 'GET /api/v1/workspaces/{workspace_id}/audit',
     call: (caller, world) => caller.get(at(world, '/audit')),
     expected: ADMINS_ONLY,

@@ -31,6 +31,7 @@ const COLUMNS = [
   'cards.cites',
   'cards.superseded_by',
   'cards.review_status',
+  'cards.created_at',
   'cards.updated_at',
   'cards.edited_by',
   'cards.deleted_at',

@@ -78,7 +78,7 @@ function MenuList({ id, button, align, side, focusFirst, children }: MenuListPro
     if (!list.current || !button.current) return
     showBeside(list.current, button.current.getBoundingClientRect(), side, align)
     const first = focusFirst ? itemsIn(list.current)[0] : undefined
-    ;(first ?? list.current).focus()
+    ;(first ?? list.current).focus({ preventScroll: true })
   }, [button, side, align, focusFirst])
   useCloseOutside(list, button, close)
   return createPortal(
@@ -100,7 +100,7 @@ const itemsIn = (list: HTMLElement) => [
   ...list.querySelectorAll<HTMLButtonElement>('[role=menuitem]:not(:disabled)'),
 ]
 
-/** What the page is about moves on: a click elsewhere, a scroll or a new size of the window close the list. */
+/** A click elsewhere closes the list, and so does a scroll or a new size of the window that moves its button away. */
 function useCloseOutside(
   list: RefObject<HTMLElement | null>,
   button: RefObject<HTMLElement | null>,
@@ -114,13 +114,21 @@ function useCloseOutside(
     const leave = (event: Event) => {
       if (!isInside(event.target)) latest.current(false)
     }
+    const positionOf = () => {
+      const { left, top } = button.current?.getBoundingClientRect() ?? {}
+      return `${left} ${top}`
+    }
+    const shownAt = positionOf()
+    const leaveIfMoved = (event: Event) => {
+      if (positionOf() !== shownAt) leave(event)
+    }
     document.addEventListener('pointerdown', leave)
-    document.addEventListener('scroll', leave, true)
-    addEventListener('resize', leave)
+    document.addEventListener('scroll', leaveIfMoved, true)
+    addEventListener('resize', leaveIfMoved)
     return () => {
       document.removeEventListener('pointerdown', leave)
-      document.removeEventListener('scroll', leave, true)
-      removeEventListener('resize', leave)
+      document.removeEventListener('scroll', leaveIfMoved, true)
+      removeEventListener('resize', leaveIfMoved)
     }
   }, [list, button])
 }

@@ -1,10 +1,11 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../../lib/loadable.tsx'
 import { appRoute } from '../../route-frame.tsx'
 
 const drafts = createRoute({
   getParentRoute: () => appRoute,
   path: '/drafts',
-  component: lazyRouteComponent(() => import('./drafts-page.tsx'), 'DraftsPage'),
+  component: lazyPage(() => import('./drafts-page.tsx'), 'DraftsPage'),
 })
 
 export const draftRoutes = [drafts] as const

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../../lib/loadable.tsx'
 import { appRoute } from '../../route-frame.tsx'
 
 type EffectsSearch = { workspace?: string | undefined }
@@ -9,7 +10,7 @@ const effects = createRoute({
   validateSearch: (raw: Record<string, unknown>): EffectsSearch => ({
     workspace: typeof raw.workspace === 'string' ? raw.workspace : undefined,
   }),
-  component: lazyRouteComponent(() => import('./effects-page.tsx'), 'EffectsPage'),
+  component: lazyPage(() => import('./effects-page.tsx'), 'EffectsPage'),
 })
 
 export const effectRoutes = [effects] as const

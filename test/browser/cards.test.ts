@@ -52,6 +52,25 @@ test('a draft survives a reload and is forgotten once the card is saved', async 
   expect(await page.getByLabel('Title').inputValue()).toBe('')
 })
 
+test('danger is pointed out while typing, with a safer way to say it', async () => {
+  const { page } = await stage.person('Cautious')
+  await page.goto('/cards/new')
+  await page.getByLabel('Title').fill(SAMPLES[0].title)
+  await page.getByLabel('Symptom', { exact: true }).fill(SAMPLES[0].symptom)
+  const fix = page.getByLabel('Fix', { exact: true }).last()
+  await fix.fill(`${SAMPLES[0].fix_summary} Then clear the disk with sudo rm -rf / and set chmod 777 /srv.`)
+  await page.getByText('cannot be published like this').waitFor()
+  await page.getByText('is marked for its readers').waitFor()
+  await page.getByText('Name the exact folder').waitFor()
+  await page.getByText('Not ready to publish yet').waitFor()
+  await page.getByText('Nothing dangerous to who reads or follows it').waitFor()
+  await expectAccessible(page)
+  await fix.fill(SAMPLES[0].fix_summary)
+  await page.getByLabel('Root cause').fill(SAMPLES[0].root_cause)
+  await page.getByText('Ready to publish').waitFor()
+  await page.getByText('cannot be published like this').waitFor({ state: 'detached' })
+})
+
 test('a secret is pointed out while typing and replaced by one click', async () => {
   const { page } = await stage.person('Careful')
   await page.goto('/cards/new')

@@ -14,11 +14,13 @@ test('a workspace without a policy lets publish, takes every address and adds vi
     trustHalfLifeDays: 180,
     reviewAfterDays: null,
     keepMissedSearches: true,
+    dangerRules: {},
+    downloadHosts: [],
   })
   expect(policy({})).toEqual(policy(null))
 })
 
-test('the six working keys work, and other keys are kept', () => {
+test('the eight working keys work, and other keys are kept', () => {
   const stated = {
     allow_publish: false,
     invite_domains: ['Example.COM'],
@@ -26,6 +28,8 @@ test('the six working keys work, and other keys are kept', () => {
     trust_half_life_days: 90,
     review_after_days: 30,
     keep_missed_searches: false,
+    danger_rules: { personal_data: 'block' },
+    download_hosts: ['acme.example'],
     colour: 7,
   }
   expect(policy(stated)).toEqual({
@@ -35,6 +39,8 @@ test('the six working keys work, and other keys are kept', () => {
     trustHalfLifeDays: 90,
     reviewAfterDays: 30,
     keepMissedSearches: false,
+    dangerRules: { personal_data: 'block' },
+    downloadHosts: ['acme.example'],
   })
   expect(PolicyJson.parse(stated)).toMatchObject({ colour: 7 })
 })

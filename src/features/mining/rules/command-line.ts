@@ -23,7 +23,7 @@ const RUNNERS = [
 ]
 const TIMEOUT = /^timeout(?: -\S{1,20})? \d{1,6}[smh]? /
 const ASSIGNMENT = /^[A-Za-z_]\w{0,100}=(?:"[^"]{0,500}"|'[^']{0,500}'|[^\s"']{0,500})\s+/
-const REDIRECTION = /\s*(?:\d|&)?>{1,2}\s*(?:&\d|\/dev\/\w{1,20}|[^\s&|;<>]{1,200})/g
+const REDIRECTION = /\s{0,20}(?:\d|&)?>{1,2}\s{0,20}(?:&\d|\/dev\/\w{1,20}|[^\s&|;<>]{1,200})/g
 const LOUDNESS = /\s--(?:verbose|silent|quiet|no-color|color(?:=\w{1,10})?|no-progress)(?=\s|$)/g
 /** What shows a part of the output and hides the exit code of what came before. */
 const VIEWER = /^(?:tail|head|cat|tee|less|more|sort|uniq|wc|cut|sed|awk|grep|egrep|rg|jq|column)(?:\s|$)/

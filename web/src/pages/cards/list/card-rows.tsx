@@ -75,13 +75,28 @@ export function CardRows({ input, total, chosen, onChoose, tags, showOwner = fal
 
 const linkAt = (index: number) => document.querySelector<HTMLElement>(`[data-index="${index}"] a[data-focus]`)
 
-/** From the row that has the focus, or from above the first. A row that is not drawn yet is scrolled to before. */
+/** From the row that has the focus, or from above the first. A row that is not drawn yet gets the focus once it is. */
 function useMovingFocus(total: number, scrollTo: (index: number) => void) {
+  const awaited = useRef<number | null>(null)
+  const focusAt = (index: number): boolean => {
+    const link = linkAt(index)
+    link?.focus({ preventScroll: true })
+    return link !== null
+  }
   const move = (by: number) => {
-    const here = document.activeElement?.closest<HTMLElement>('[data-index]')?.dataset.index
+    const here =
+      awaited.current ?? document.activeElement?.closest<HTMLElement>('[data-index]')?.dataset.index
     const next = here === undefined ? 0 : Math.min(total - 1, Math.max(0, Number(here) + by))
     scrollTo(next)
-    requestAnimationFrame(() => requestAnimationFrame(() => linkAt(next)?.focus({ preventScroll: true })))
+    awaited.current = focusAt(next) ? null : next
+    if (awaited.current === null) return
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() => {
+        if (awaited.current !== next) return
+        awaited.current = null
+        focusAt(next)
+      }),
+    )
   }
   useShortcut('j', () => move(1))
   useShortcut('k', () => move(-1))

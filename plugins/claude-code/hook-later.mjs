@@ -2288,339 +2288,6 @@ function cleanNamed(name, value, findings) {
 	return `<${inContext.kind.toUpperCase()}>`;
 }
 //#endregion
-//#region src/doors/cli/hooks/spool/spool.ts
-var LIMITS = {
-	entries: 500,
-	bytes: 16777216,
-	ageMs: 2592e6
-};
-var spoolFolder = () => join(settingsFolder(), "spool");
-var ENTRY = /^\d{18}-[0-9a-f-]{36}\.json$/;
-function makeSpoolFolder() {
-	mkdirSync(spoolFolder(), {
-		recursive: true,
-		mode: 448
-	});
-}
-/** Oldest first. */
-function waitingFiles() {
-	try {
-		return readdirSync(spoolFolder(), { withFileTypes: true }).filter((entry) => entry.isFile() && ENTRY.test(entry.name)).map((entry) => entry.name).sort();
-	} catch {
-		return [];
-	}
-}
-var sizeOf = (name) => statSync(join(spoolFolder(), name), { throwIfNoEntry: false }) ?? {
-	size: 0,
-	mtimeMs: 0
-};
-/** The oldest go first where there are too many, and those that are too old to matter. */
-function trimSpool(limits = LIMITS, now = Date.now()) {
-	const kept = waitingFiles().map((name) => ({
-		name,
-		...sizeOf(name)
-	}));
-	let bytes = kept.reduce((sum, { size }) => sum + size, 0);
-	for (const [at, { name, size, mtimeMs }] of kept.entries()) {
-		if (kept.length - at <= limits.entries && bytes <= limits.bytes && now - mtimeMs <= limits.ageMs) continue;
-		drop(name);
-		bytes -= size;
-	}
-}
-var lastTime = 0;
-/** In microseconds, and never the same twice in a program. */
-function ownTime() {
-	lastTime = Math.max(lastTime + 1, Math.floor((performance.timeOrigin + performance.now()) * 1e3));
-	return String(lastTime).padStart(18, "0");
-}
-/** A file appears whole or not at all: who sends at this moment never reads half of one. */
-function put(waiting, limits = LIMITS) {
-	makeSpoolFolder();
-	const key = randomUUID();
-	const name = `${ownTime()}-${key}.json`;
-	const draft = join(spoolFolder(), `.${key}.draft`);
-	writeFileSync(draft, JSON.stringify({
-		...waiting,
-		idempotencyKey: key
-	}), { mode: 384 });
-	renameSync(draft, join(spoolFolder(), name));
-	trimSpool(limits);
-}
-/** Undefined for a file that is gone, or that is not what we have written. */
-function read(name) {
-	try {
-		const { url, agent, idempotencyKey, input } = JSON.parse(readFileSync(join(spoolFolder(), name), "utf8"));
-		return typeof url === "string" && typeof idempotencyKey === "string" && typeof input === "object" ? {
-			url,
-			agent: String(agent),
-			idempotencyKey,
-			input
-		} : void 0;
-	} catch {
-		return;
-	}
-}
-var drop = (name) => rmSync(join(spoolFolder(), name), { force: true });
-//#endregion
-//#region src/text/fnv.ts
-var START = 2166136261;
-var PRIME = 16777619;
-/** FNV-1a over the UTF-16 units of a part of a text, 32 bits. A seed keeps hashes of different purposes apart. */
-function fnv1a(text, seed = 0, from = 0, to = text.length) {
-	let value = START ^ seed;
-	for (let at = from; at < to; at += 1) value = Math.imul(value ^ text.charCodeAt(at), PRIME);
-	return value;
-}
-//#endregion
-//#region src/text/noise.ts
-/**
-* What a terminal, a clock and a linker write into an error, and what differs each time a program executes. Search and recall read a pasted
-* log without it, so that the log finds what its two telling lines find.
-*
-* Every pattern is linear: none repeats a group that can match in two ways.
-*/
-var TERMINAL_CODES = new RegExp([
-	"\\x1b\\[[0-9;:?<=>]*[ -/]*[@-~]",
-	"\\x1b\\][^\\x07\\x1b]*(?:\\x07|\\x1b\\\\)?",
-	"\\x1b[@-_]"
-].join("|"), "g");
-var NOISE = [
-	/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi,
-	/\b0x(?!(?:[8c][0-9a-f]{7}|0{4}[0-9a-f]{4})\b)[0-9a-f]{4,}\b/gi,
-	/\b\d{4}[-/]\d{2}[-/]\d{2}(?:[T ]\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d{2}:?\d{2}))?(?![\w-])/g,
-	/\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}\d{1,2}(?:,? \d{4})?(?= \d|,|\s|$)/g,
-	/(?<![\w:.])\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?![\w:])/g,
-	/\b(?=[0-9a-f]{0,63}\d)(?=[0-9a-f]{0,63}[a-f])[0-9a-f]{12,64}\b/gi,
-	/(?:\/private)?\/(?:tmp|var\/tmp|var\/folders\/[\w+-]{1,8}\/[\w+-]{1,64}\/T)\/(?:[\w.+-]{1,80}\/)*|[A-Z]:\\(?:[^\\\s]{1,80}\\){1,6}Temp\\(?:[^\\\s]{1,80}\\)*/g,
-	/(?:\/home|\/Users)\/[\w.-]{1,64}\/|[A-Z]:\\Users\\[^\\\s]{1,64}\\/g,
-	/(?<=\.\w{1,8}):\d{1,6}(?::\d{1,5})?(?!\w)|(?<=\.\w{1,8})\(\d{1,6}(?:,\d{1,5})?\)/g,
-	/\b(?:line|column|col|ln) \d{1,6}\b/gi,
-	/\b(?:pid|PID|process)[ =:]{0,2}\d{2,7}\b|\[\d{3,7}\](?=[:\s]|$)/g,
-	/\b\d+(?:\.\d+)?(?:ns|µs|us|ms|s|sec|secs|seconds|min|mins|minutes)\b/g,
-	/(?<![\w.])\d{1,3}(?:\.\d+)?%/g,
-	/(?<![\w.])\d+(?:\.\d+)? ?(?:[kKMGT]i?B(?:\/s)?|bytes|B\/s)(?!\w)/g,
-	/[─-╿▀-▟■-◿⠀-⣿]+|[=#*~_.-]{6,}>?|\[[=#> .-]{6,}\]/g
-];
-/** Patterns look at a line; a longer one is data, not a message. */
-var LONGEST_LINE$2 = 2e3;
-var FRAME = /^\s*(?:at .{1,500}[):\d]$|at [\w$.<>[\] ]{1,200}$|File ".{1,300}", line|from .{1,300}:\d+:in |#\d{1,3} |\d{1,4}: 0x|goroutine \d|\.\.\. \d{1,4} more)/;
-var isStackFrame = (line) => FRAME.test(line);
-/** What a terminal shows of a line: a carriage return writes over what stood there. */
-function shownOf(line) {
-	const end = line.endsWith("\r") ? line.length - 1 : line.length;
-	const from = line.lastIndexOf("\r", end - 1);
-	return line.slice(from + 1, end);
-}
-/** The lines of a text as a terminal shows them, without colours and without what was written over. */
-var terminalLines = (text) => text.replace(TERMINAL_CODES, "").split("\n").map(shownOf);
-/** A line without what changes each time. */
-function cleanLine(line) {
-	let clean = line.length > LONGEST_LINE$2 ? line.slice(0, LONGEST_LINE$2) : line;
-	for (const pattern of NOISE) clean = clean.replace(pattern, " ");
-	return clean.replace(/[ \t]+/g, " ").trim();
-}
-//#endregion
-//#region src/text/failure.ts
-/**
-* What a failing command says. Recall asks by it, the command line sends nothing else, and mining knows an error again by its
-* signature. Nothing here knows the server: it runs on the person's machine too.
-*/
-var EXIT_CODE = /^\W{0,3}(?:process )?(?:exited with |exit(?:ed)? )?(?:exit )?(?:code|status)[ :=]{1,3}(-?\d{1,10})\b/i;
-/** The same read back; other spellings of the exit code are known too, where they begin the text or end it. */
-function readCommandText(text) {
-	const lines = text.split("\n");
-	const command = lines[0]?.startsWith("$ ") ? lines.shift()?.slice(2).trim() : void 0;
-	const first = EXIT_CODE.exec(lines[0] ?? "");
-	if (first) lines.shift();
-	const code = (first ?? EXIT_CODE.exec(lines.at(-1) ?? ""))?.[1];
-	return {
-		...command === void 0 ? {} : { command },
-		...code === void 0 ? {} : { exitCode: Number(code) },
-		output: lines.join("\n")
-	};
-}
-/** A line beyond this is data, not a message. */
-var LONGEST_LINE$1 = 600;
-/** So many lines are looked at from either end: what lies between is more of the same. */
-var LINES_FROM_AN_END = 600;
-/** The name or the code of an error as programs write them; `throw new Error(` is a line of code. */
-var NAMED = new RegExp([
-	String.raw`(?:Error|Exception|Fault)(?=:|\s*$|\]| \[|, )`,
-	String.raw`\bException in\b`,
-	String.raw`\berror(?:\[|:? )[A-Z]{1,4}\d{2,5}\b`,
-	String.raw`\b(?:E(?:ACCES|ADDRINUSE|ADDRNOTAVAIL|AGAIN|BADENGINE|BADF|BUSY|CONN[A-Z]{5,8}|EXIST|HOSTUNREACH|INTEGRITY|INVAL|IO|ISDIR|LIFECYCLE|LOOP|MFILE|NAMETOOLONG|NETUNREACH|NFILE|NOENT|NOMEM|NOSPC|NOTDIR|NOTEMPTY|NOTFOUND|NOTSUP|OTP|PERM|PIPE|PROTO|RESOLVE|ROFS|SRCH|TARGET|TIMEDOUT|USAGE|XDEV|[45]\d\d)|ERROR|FATAL)\b(?![-./])`,
-	String.raw`\b(?:[A-Z]{2,12}_)?ERR(?:OR)?_[A-Z_]{3,60}\b|\b[A-Z]{2,5}-\d{4,6}\b`,
-	String.raw`\b(?:panic|fatal|panicked)(?::| at\b)|\bERR!`
-].join("|"));
-/** The word, not the name of a file or a page. */
-var SAYS_ERROR = /(?<![\w/.-])(?:errors?|fatal|panic(?:ked)?|fail(?:ed|ure|s)?)(?![\w/-]|\.\w)|\bERR!/i;
-var SAYS_WRONG = /\b(?:cannot|can't|couldn't|could not|unable to|not found|no such|denied|refused|invalid|unexpected|undefined|missing|conflict|killed|exceeded|unsupported|unknown|expired|mismatch|already in use|out of memory|deadlock|aborted|forbidden|unauthorized|rejected|crash(?:ed|es)?|timed out|timeout|not a|is not|does not|doesn't|isn't|must be|must not|not allowed|not permitted|unresolved|unreachable|overflow|corrupt(?:ed)?|too many|too large|too long|no space|not defined|not recognized|not supported|not installed|not set|core dumped|segmentation fault|illegal|violates|incompatible|broken pipe|reset by peer|no matching|nothing to)\b/i;
-/** Lines of success, and lines that speak of errors without being one. */
-var FINE = /\b(?:0|no|zero|without) (?:errors?|failures?|failed|problems?|warnings?|vulnerabilities)\b|\b(?:errors?|failed|failures?): ?0\b|^\s*(?:✓|✔|√|ok\b|PASS\b|INFO\b|DEBUG\b|TRACE\b|info:|debug:)|\b(?:INFO|DEBUG|TRACE)\b/i;
-/** It may be the reason, if nothing else is. */
-var WARNS = /\bwarn(?:ing)?\b|\bdeprecated\b/i;
-/** What programs write around the line that tells: it says that something failed, not what. */
-var SUMMARY$1 = new RegExp([
-	String.raw`^\s*(?:Traceback \(most|(?:Error|failures?|errors?):?\s*$|exit(?:ed)? (?:code|status))`,
-	String.raw`^\s*npm (?:error|ERR!) (?:A complete log|Lifecycle script|command (?:failed|sh)|path|workspace|errno|syscall)`,
-	String.raw`^\s*(?:make|ninja|gmake)(?:\[\d+\])?: (?:\*\*\*|.{0,200} stopped)`,
-	String.raw`^\s*(?:Found |[×✖] )?\d+ (?:failed|failing|errors?|problems?)\b`,
-	String.raw`\bcommand failed with exit code\b|\bELIFECYCLE\b|\bprocess completed with exit code\b`,
-	String.raw`^\s*(?:FAIL|FAILED|BUILD FAILED)\s*$`
-].join("|"), "i");
-/** It speaks of a failure only where no other line does. */
-var ASIDE = .5;
-function weightOf(line) {
-	if (line.length > LONGEST_LINE$1 || isStackFrame(line)) return 0;
-	const [saysError, saysWrong] = [SAYS_ERROR.test(line), SAYS_WRONG.test(line)];
-	const isNamed = NAMED.test(line);
-	if (!saysError && !saysWrong && !isNamed) return 0;
-	if (FINE.test(line)) return 0;
-	if (SUMMARY$1.test(line)) return 0;
-	if (WARNS.test(line) && !isNamed) return ASIDE;
-	return Number(saysError) + Number(saysWrong) + 2 * Number(isNamed);
-}
-function weighedLines(output) {
-	const all = terminalLines(output);
-	return (all.length > 2 * LINES_FROM_AN_END ? [...all.slice(0, LINES_FROM_AN_END), ...all.slice(-600)] : all).map((text, at) => ({
-		text,
-		weight: weightOf(text),
-		at
-	})).filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight || a.at - b.at);
-}
-/** The first of the lines that differ once they are cleaned. */
-function cleaned(lines, most) {
-	const kept = /* @__PURE__ */ new Map();
-	for (const line of lines) {
-		if (kept.size >= most) break;
-		const text = cleanLine(line.text);
-		if (/\p{L}/u.test(text) && !SUMMARY$1.test(text) && !kept.has(text)) kept.set(text, {
-			...line,
-			text
-		});
-	}
-	return [...kept.values()];
-}
-var LAST_LINES = 3;
-/** The last lines of a failing command that names no error: most programs end with the reason. */
-function lastLines(output) {
-	return cleaned(terminalLines(output.slice(-6 * LONGEST_LINE$1)).map((text, at) => ({
-		text: text.slice(0, LONGEST_LINE$1),
-		weight: 0,
-		at
-	})).filter(({ text }) => !isStackFrame(text)).reverse(), LAST_LINES);
-}
-/** Without an exit code, a line must say that something failed, and what. */
-var SURELY_FAILED = 2;
-function readFailure(text) {
-	const { command, exitCode, output } = readCommandText(text);
-	const weighed = exitCode === 0 ? [] : weighedLines(output);
-	const isFailure = exitCode === void 0 ? (weighed[0]?.weight ?? 0) >= SURELY_FAILED : exitCode !== 0;
-	if (!isFailure) return {
-		isFailure,
-		command,
-		lines: [],
-		signature: ""
-	};
-	const telling = cleaned(weighed.filter(({ weight }) => weight > ASIDE), 6);
-	const chosen = telling.length > 0 ? telling : [...cleaned(weighed, LAST_LINES), ...lastLines(output)];
-	return {
-		isFailure,
-		command,
-		lines: chosen.toSorted((a, b) => a.at - b.at).map(({ text }) => text),
-		signature: signatureOf(chosen.slice(0, SIGNED_LINES).map(({ text }) => text))
-	};
-}
-/**
-* The few lines of a failing command that say what is wrong, cleaned of all that changes from one execution to the next.
-* Empty where the text is no failure.
-*/
-var tellingLines = (text) => readFailure(text).lines;
-/** A signature rests on the lines that say most: the further ones differ more easily. */
-var SIGNED_LINES = 2;
-/** A number tells only as part of a name, as a version, or where it is called a code. */
-var LOOSE_NUMBER = /(?<!\b(?:http|status|code|error|errno) )(?<![\p{L}\p{N}_.@-])\d+(?:[.,:]\d+)*(?![\p{L}\p{N}_])/giu;
-var VERSION$1 = /^\d+\.\d+\.\d+$/;
-/** A line without counts, ports and addresses, which are of the moment. */
-var withoutLooseNumbers = (line) => line.replace(LOOSE_NUMBER, (number) => VERSION$1.test(number) ? number : " ");
-var SECOND_SEED = 1597463007;
-var hex = (value) => (value >>> 0).toString(16).padStart(8, "0");
-function signatureOf(lines) {
-	const signed = lines.map((line) => withoutLooseNumbers(line).toLowerCase().split(/\s+/).join(" ").trim()).filter((line) => line !== "").join("\n");
-	return signed === "" ? "" : `${hex(fnv1a(signed))}${hex(fnv1a(signed, SECOND_SEED))}`;
-}
-//#endregion
-//#region src/doors/cli/hooks/capture/telling.ts
-/** The part of an output that says what happened: of a failure its telling lines, of anything else the two ends. */
-function telling(output, hasFailed, most) {
-	const lines = hasFailed ? tellingLines(output).join("\n") : "";
-	return bothEnds(lines || output.trim(), most);
-}
-//#endregion
-//#region src/doors/cli/hooks/capture/activity.ts
-var LONGEST_COMMAND = 500;
-var LONGEST_OUTPUT = 1500;
-/** The vault takes 64 KiB of metadata in a turn. */
-var MOST_BYTES = 57344;
-var TEST_COMMAND = /\b(?:test|tests|check|spec|pytest|vitest|jest|mocha|tox|rspec|phpunit|ctest|unittest)\b/i;
-/** A path inside the project as the project names it; of any other file the name alone. */
-function fileName(file, folder) {
-	if (!isAbsolute(file)) return file;
-	const inside = relative(folder, file);
-	return (inside.startsWith("..") || isAbsolute(inside) ? file.split(/[\\/]/).at(-1) ?? file : inside).replaceAll("\\", "/");
-}
-var shown = (run) => ({
-	command: run.command.slice(0, LONGEST_COMMAND).toWellFormed(),
-	exit_code: run.exitCode,
-	output: telling(run.output, hasFailed(run), LONGEST_OUTPUT)
-});
-/** Commands that failed and then succeeded, also where they had failed in an exchange before. */
-function redToGreen(runs, failingBefore) {
-	const failing = new Set(failingBefore);
-	const tests = /* @__PURE__ */ new Map();
-	for (const run of runs) {
-		const command = run.command.slice(0, LONGEST_COMMAND).toWellFormed();
-		if (!TEST_COMMAND.test(command)) continue;
-		if (hasFailed(run)) {
-			failing.add(command);
-			tests.delete(command);
-		} else if (run.exitCode === 0 && failing.delete(command)) tests.set(command, {
-			command,
-			before: "failed",
-			after: "passed"
-		});
-	}
-	return {
-		tests: [...tests.values()].slice(-20),
-		failing: [...failing].slice(-20)
-	};
-}
-/** Bytes count, not characters. The outputs that say least go first: those of commands that succeeded, oldest first. */
-function withinBounds(activity) {
-	const isTooLarge = () => Buffer.byteLength(JSON.stringify(activity)) > MOST_BYTES;
-	const byWorth = [...activity.commands].sort((one, other) => Number(one.exit_code !== 0) - Number(other.exit_code !== 0));
-	for (const command of byWorth) {
-		if (!isTooLarge()) break;
-		command.output = "";
-	}
-	while (isTooLarge() && activity.commands.length > 0) activity.commands.shift();
-	return activity;
-}
-function activityOf(journal, folder, environment, failingBefore) {
-	const runs = journal.flatMap((entry) => "run" in entry ? [entry.run] : []);
-	const files = journal.flatMap((entry) => "files" in entry ? entry.files : []);
-	const { tests, failing } = redToGreen(runs, failingBefore);
-	return {
-		activity: withinBounds({
-			commands: runs.slice(-40).map(shown),
-			files: [...new Set(files.map((file) => fileName(file, folder)))].slice(-100),
-			tests,
-			environment
-		}),
-		failing
-	};
-}
-//#endregion
 //#region src/features/cites/cite.ts
 /** PyPI takes `Foo_Bar` and `foo-bar` for one name; all others but Go and Maven ignore case. */
 function sameName(ecosystem, name) {
@@ -2813,12 +2480,12 @@ var readPackageLock = (text) => {
 };
 //#endregion
 //#region src/doors/cli/lock-files/pnpm.ts
-var LONGEST_LINE = 1e4;
+var LONGEST_LINE$2 = 1e4;
 /** The keys of an indented file, each with those it stands under. All of YAML that pnpm writes and we need. */
 function* entriesOf(text) {
 	const above = [];
 	for (const line of linesOf(text)) {
-		if (line.length > LONGEST_LINE) continue;
+		if (line.length > LONGEST_LINE$2) continue;
 		const [, spaces = "", key, value = ""] = /^( *)("[^"]*"|'[^']*'|[^\s"'#-][^:]*(?::[^\s:][^:]*)*):(?:\s+(.*))?$/.exec(line) ?? [];
 		if (key === void 0) continue;
 		while ((above.at(-1)?.indent ?? -1) >= spaces.length) above.pop();
@@ -2833,11 +2500,11 @@ function* entriesOf(text) {
 	}
 }
 /** `5.8.5(peer@1)` and `5.8.5_peer@1`: what it was linked with is no part of the version. */
-var VERSION = /^\d[^/_(]*/;
+var VERSION$1 = /^\d[^/_(]*/;
 /** `/fastify/4.1.0`, `/fastify@4.1.0`, `fastify@4.1.0`, with a scope or without. */
 function ofKey(key) {
 	const [, name, rest = ""] = /^\/?((?:@[^/@]+\/)?[^/@]+)[/@](\d.*)$/.exec(key) ?? [];
-	const version = VERSION.exec(rest)?.[0];
+	const version = VERSION$1.exec(rest)?.[0];
 	return name && version ? [name, version] : null;
 }
 var DEPENDENCIES = /^(?:dependencies|devDependencies|optionalDependencies)$/;
@@ -2846,7 +2513,7 @@ function asked({ path, value }) {
 	const [first = "", second = "", third = ""] = path;
 	const [name, field] = first === "importers" && DEPENDENCIES.test(third) ? path.slice(3) : DEPENDENCIES.test(first) && second !== "" ? path.slice(1) : [];
 	if (name === void 0 || value === "" || field !== void 0 && field !== "version") return null;
-	const version = VERSION.exec(value)?.[0];
+	const version = VERSION$1.exec(value)?.[0];
 	return version === void 0 ? ofKey(value) : [name, version];
 }
 var readPnpmLock = (text) => {
@@ -3114,7 +2781,7 @@ function readLocked(root, folder = root) {
 	return locked;
 }
 //#endregion
-//#region src/doors/cli/hooks/capture/environment.ts
+//#region src/doors/cli/lock-files/environment.ts
 var MOST_NAMES = 30;
 var LARGEST_MANIFEST = 1048576;
 /** What the project itself asks for: of thousands of packages in a lock file those that a person has chosen. */
@@ -3132,7 +2799,7 @@ function chosenNames(folder) {
 		return /* @__PURE__ */ new Set();
 	}
 }
-/** Runtimes first, then what the project asks for, then the rest, by name. */
+/** What the lock files of a folder say: runtimes first, then what the project asks for, then the rest, by name. */
 function environmentOf(folder) {
 	const { versions } = readLocked(folder);
 	const chosen = chosenNames(folder);
@@ -3145,6 +2812,339 @@ function environmentOf(folder) {
 		if (Object.keys(environment).length === MOST_NAMES) break;
 	}
 	return environment;
+}
+//#endregion
+//#region src/doors/cli/hooks/spool/spool.ts
+var LIMITS = {
+	entries: 500,
+	bytes: 16777216,
+	ageMs: 2592e6
+};
+var spoolFolder = () => join(settingsFolder(), "spool");
+var ENTRY = /^\d{18}-[0-9a-f-]{36}\.json$/;
+function makeSpoolFolder() {
+	mkdirSync(spoolFolder(), {
+		recursive: true,
+		mode: 448
+	});
+}
+/** Oldest first. */
+function waitingFiles() {
+	try {
+		return readdirSync(spoolFolder(), { withFileTypes: true }).filter((entry) => entry.isFile() && ENTRY.test(entry.name)).map((entry) => entry.name).sort();
+	} catch {
+		return [];
+	}
+}
+var sizeOf = (name) => statSync(join(spoolFolder(), name), { throwIfNoEntry: false }) ?? {
+	size: 0,
+	mtimeMs: 0
+};
+/** The oldest go first where there are too many, and those that are too old to matter. */
+function trimSpool(limits = LIMITS, now = Date.now()) {
+	const kept = waitingFiles().map((name) => ({
+		name,
+		...sizeOf(name)
+	}));
+	let bytes = kept.reduce((sum, { size }) => sum + size, 0);
+	for (const [at, { name, size, mtimeMs }] of kept.entries()) {
+		if (kept.length - at <= limits.entries && bytes <= limits.bytes && now - mtimeMs <= limits.ageMs) continue;
+		drop(name);
+		bytes -= size;
+	}
+}
+var lastTime = 0;
+/** In microseconds, and never the same twice in a program. */
+function ownTime() {
+	lastTime = Math.max(lastTime + 1, Math.floor((performance.timeOrigin + performance.now()) * 1e3));
+	return String(lastTime).padStart(18, "0");
+}
+/** A file appears whole or not at all: who sends at this moment never reads half of one. */
+function put(waiting, limits = LIMITS) {
+	makeSpoolFolder();
+	const key = randomUUID();
+	const name = `${ownTime()}-${key}.json`;
+	const draft = join(spoolFolder(), `.${key}.draft`);
+	writeFileSync(draft, JSON.stringify({
+		...waiting,
+		idempotencyKey: key
+	}), { mode: 384 });
+	renameSync(draft, join(spoolFolder(), name));
+	trimSpool(limits);
+}
+/** Undefined for a file that is gone, or that is not what we have written. */
+function read(name) {
+	try {
+		const { url, agent, idempotencyKey, input } = JSON.parse(readFileSync(join(spoolFolder(), name), "utf8"));
+		return typeof url === "string" && typeof idempotencyKey === "string" && typeof input === "object" ? {
+			url,
+			agent: String(agent),
+			idempotencyKey,
+			input
+		} : void 0;
+	} catch {
+		return;
+	}
+}
+var drop = (name) => rmSync(join(spoolFolder(), name), { force: true });
+//#endregion
+//#region src/text/fnv.ts
+var START = 2166136261;
+var PRIME = 16777619;
+/** FNV-1a over the UTF-16 units of a part of a text, 32 bits. A seed keeps hashes of different purposes apart. */
+function fnv1a(text, seed = 0, from = 0, to = text.length) {
+	let value = START ^ seed;
+	for (let at = from; at < to; at += 1) value = Math.imul(value ^ text.charCodeAt(at), PRIME);
+	return value;
+}
+//#endregion
+//#region src/text/noise.ts
+/**
+* What a terminal, a clock and a linker write into an error, and what differs each time a program executes. Search and recall read a pasted
+* log without it, so that the log finds what its two telling lines find.
+*
+* Every pattern is linear: none repeats a group that can match in two ways.
+*/
+var TERMINAL_CODES = new RegExp([
+	"\\x1b\\[[0-9;:?<=>]*[ -/]*[@-~]",
+	"\\x1b\\][^\\x07\\x1b]*(?:\\x07|\\x1b\\\\)?",
+	"\\x1b[@-_]"
+].join("|"), "g");
+var NOISE = [
+	/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi,
+	/\b0x(?!(?:[8c][0-9a-f]{7}|0{4}[0-9a-f]{4})\b)[0-9a-f]{4,}\b/gi,
+	/\b\d{4}[-/]\d{2}[-/]\d{2}(?:[T ]\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d{2}:?\d{2}))?(?![\w-])/g,
+	/\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}\d{1,2}(?:,? \d{4})?(?= \d|,|\s|$)/g,
+	/(?<![\w:.])\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?![\w:])/g,
+	/\b(?=[0-9a-f]{0,63}\d)(?=[0-9a-f]{0,63}[a-f])[0-9a-f]{12,64}\b/gi,
+	/(?:\/private)?\/(?:tmp|var\/tmp|var\/folders\/[\w+-]{1,8}\/[\w+-]{1,64}\/T)\/(?:[\w.+-]{1,80}\/)*|[A-Z]:\\(?:[^\\\s]{1,80}\\){1,6}Temp\\(?:[^\\\s]{1,80}\\)*/g,
+	/(?:\/home|\/Users)\/[\w.-]{1,64}\/|[A-Z]:\\Users\\[^\\\s]{1,64}\\/g,
+	/(?<=\.\w{1,8}):\d{1,6}(?::\d{1,5})?(?!\w)|(?<=\.\w{1,8})\(\d{1,6}(?:,\d{1,5})?\)/g,
+	/\b(?:line|column|col|ln) \d{1,6}\b/gi,
+	/\b(?:pid|PID|process)[ =:]{0,2}\d{2,7}\b|\[\d{3,7}\](?=[:\s]|$)/g,
+	/\b\d+(?:\.\d+)?(?:ns|µs|us|ms|s|sec|secs|seconds|min|mins|minutes)\b/g,
+	/(?<![\w.])\d{1,3}(?:\.\d+)?%/g,
+	/(?<![\w.])\d+(?:\.\d+)? ?(?:[kKMGT]i?B(?:\/s)?|bytes|B\/s)(?!\w)/g,
+	/[─-╿▀-▟■-◿⠀-⣿]+|[=#*~_.-]{6,}>?|\[[=#> .-]{6,}\]/g
+];
+/** Patterns look at a line; a longer one is data, not a message. */
+var LONGEST_LINE$1 = 2e3;
+var FRAME = /^\s*(?:at .{1,500}[):\d]$|at [\w$.<>[\] ]{1,200}$|File ".{1,300}", line|from .{1,300}:\d+:in |#\d{1,3} |\d{1,4}: 0x|goroutine \d|\.\.\. \d{1,4} more)/;
+var isStackFrame = (line) => FRAME.test(line);
+/** What a terminal shows of a line: a carriage return writes over what stood there. */
+function shownOf(line) {
+	const end = line.endsWith("\r") ? line.length - 1 : line.length;
+	const from = line.lastIndexOf("\r", end - 1);
+	return line.slice(from + 1, end);
+}
+/** The lines of a text as a terminal shows them, without colours and without what was written over. */
+var terminalLines = (text) => text.replace(TERMINAL_CODES, "").split("\n").map(shownOf);
+/** A line without what changes each time. */
+function cleanLine(line) {
+	let clean = line.length > LONGEST_LINE$1 ? line.slice(0, LONGEST_LINE$1) : line;
+	for (const pattern of NOISE) clean = clean.replace(pattern, " ");
+	return clean.replace(/[ \t]+/g, " ").trim();
+}
+//#endregion
+//#region src/text/failure.ts
+/**
+* What a failing command says. Recall asks by it, the command line sends nothing else, and mining knows an error again by its
+* signature. Nothing here knows the server: it runs on the person's machine too.
+*/
+var EXIT_CODE = /^\W{0,3}(?:process )?(?:exited with |exit(?:ed)? )?(?:exit )?(?:code|status)[ :=]{1,3}(-?\d{1,10})\b/i;
+/** The same read back; other spellings of the exit code are known too, where they begin the text or end it. */
+function readCommandText(text) {
+	const lines = text.split("\n");
+	const command = lines[0]?.startsWith("$ ") ? lines.shift()?.slice(2).trim() : void 0;
+	const first = EXIT_CODE.exec(lines[0] ?? "");
+	if (first) lines.shift();
+	const code = (first ?? EXIT_CODE.exec(lines.at(-1) ?? ""))?.[1];
+	return {
+		...command === void 0 ? {} : { command },
+		...code === void 0 ? {} : { exitCode: Number(code) },
+		output: lines.join("\n")
+	};
+}
+/** A line beyond this is data, not a message. */
+var LONGEST_LINE = 600;
+/** So many lines are looked at from either end: what lies between is more of the same. */
+var LINES_FROM_AN_END = 600;
+/** The name or the code of an error as programs write them; `throw new Error(` is a line of code. */
+var NAMED = new RegExp([
+	String.raw`(?:Error|Exception|Fault)(?=:|\s*$|\]| \[|, )`,
+	String.raw`\bException in\b`,
+	String.raw`\berror(?:\[|:? )[A-Z]{1,4}\d{2,5}\b`,
+	String.raw`\b(?:E(?:ACCES|ADDRINUSE|ADDRNOTAVAIL|AGAIN|BADENGINE|BADF|BUSY|CONN[A-Z]{5,8}|EXIST|HOSTUNREACH|INTEGRITY|INVAL|IO|ISDIR|LIFECYCLE|LOOP|MFILE|NAMETOOLONG|NETUNREACH|NFILE|NOENT|NOMEM|NOSPC|NOTDIR|NOTEMPTY|NOTFOUND|NOTSUP|OTP|PERM|PIPE|PROTO|RESOLVE|ROFS|SRCH|TARGET|TIMEDOUT|USAGE|XDEV|[45]\d\d)|ERROR|FATAL)\b(?![-./])`,
+	String.raw`\b(?:[A-Z]{2,12}_)?ERR(?:OR)?_[A-Z_]{3,60}\b|\b[A-Z]{2,5}-\d{4,6}\b`,
+	String.raw`\b(?:panic|fatal|panicked)(?::| at\b)|\bERR!`
+].join("|"));
+/** The word, not the name of a file or a page. */
+var SAYS_ERROR = /(?<![\w/.-])(?:errors?|fatal|panic(?:ked)?|fail(?:ed|ure|s)?)(?![\w/-]|\.\w)|\bERR!/i;
+var SAYS_WRONG = /\b(?:cannot|can't|couldn't|could not|unable to|not found|no such|denied|refused|invalid|unexpected|undefined|missing|conflict|killed|exceeded|unsupported|unknown|expired|mismatch|already in use|out of memory|deadlock|aborted|forbidden|unauthorized|rejected|crash(?:ed|es)?|timed out|timeout|not a|is not|does not|doesn't|isn't|must be|must not|not allowed|not permitted|unresolved|unreachable|overflow|corrupt(?:ed)?|too many|too large|too long|no space|not defined|not recognized|not supported|not installed|not set|core dumped|segmentation fault|illegal|violates|incompatible|broken pipe|reset by peer|no matching|nothing to)\b/i;
+/** Lines of success, and lines that speak of errors without being one. */
+var FINE = /\b(?:0|no|zero|without) (?:errors?|failures?|failed|problems?|warnings?|vulnerabilities)\b|\b(?:errors?|failed|failures?): ?0\b|^\s*(?:✓|✔|√|ok\b|PASS\b|INFO\b|DEBUG\b|TRACE\b|info:|debug:)|\b(?:INFO|DEBUG|TRACE)\b/i;
+/** It may be the reason, if nothing else is. */
+var WARNS = /\bwarn(?:ing)?\b|\bdeprecated\b/i;
+/** What programs write around the line that tells: it says that something failed, not what. */
+var SUMMARY$1 = new RegExp([
+	String.raw`^\s*(?:Traceback \(most|(?:Error|failures?|errors?):?\s*$|exit(?:ed)? (?:code|status))`,
+	String.raw`^\s*npm (?:error|ERR!) (?:A complete log|Lifecycle script|command (?:failed|sh)|path|workspace|errno|syscall)`,
+	String.raw`^\s*(?:make|ninja|gmake)(?:\[\d+\])?: (?:\*\*\*|.{0,200} stopped)`,
+	String.raw`^\s*(?:Found |[×✖] )?\d+ (?:failed|failing|errors?|problems?)\b`,
+	String.raw`\bcommand failed with exit code\b|\bELIFECYCLE\b|\bprocess completed with exit code\b`,
+	String.raw`^\s*(?:FAIL|FAILED|BUILD FAILED)\s*$`
+].join("|"), "i");
+/** It speaks of a failure only where no other line does. */
+var ASIDE = .5;
+function weightOf(line) {
+	if (line.length > LONGEST_LINE || isStackFrame(line)) return 0;
+	const [saysError, saysWrong] = [SAYS_ERROR.test(line), SAYS_WRONG.test(line)];
+	const isNamed = NAMED.test(line);
+	if (!saysError && !saysWrong && !isNamed) return 0;
+	if (FINE.test(line)) return 0;
+	if (SUMMARY$1.test(line)) return 0;
+	if (WARNS.test(line) && !isNamed) return ASIDE;
+	return Number(saysError) + Number(saysWrong) + 2 * Number(isNamed);
+}
+function weighedLines(output) {
+	const all = terminalLines(output);
+	return (all.length > 2 * LINES_FROM_AN_END ? [...all.slice(0, LINES_FROM_AN_END), ...all.slice(-600)] : all).map((text, at) => ({
+		text,
+		weight: weightOf(text),
+		at
+	})).filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight || a.at - b.at);
+}
+/** The first of the lines that differ once they are cleaned. */
+function cleaned(lines, most) {
+	const kept = /* @__PURE__ */ new Map();
+	for (const line of lines) {
+		if (kept.size >= most) break;
+		const text = cleanLine(line.text);
+		if (/\p{L}/u.test(text) && !SUMMARY$1.test(text) && !kept.has(text)) kept.set(text, {
+			...line,
+			text
+		});
+	}
+	return [...kept.values()];
+}
+var LAST_LINES = 3;
+/** The last lines of a failing command that names no error: most programs end with the reason. */
+function lastLines(output) {
+	return cleaned(terminalLines(output.slice(-6 * LONGEST_LINE)).map((text, at) => ({
+		text: text.slice(0, LONGEST_LINE),
+		weight: 0,
+		at
+	})).filter(({ text }) => !isStackFrame(text)).reverse(), LAST_LINES);
+}
+/** Without an exit code, a line must say that something failed, and what. */
+var SURELY_FAILED = 2;
+function readFailure(text) {
+	const { command, exitCode, output } = readCommandText(text);
+	const weighed = exitCode === 0 ? [] : weighedLines(output);
+	const isFailure = exitCode === void 0 ? (weighed[0]?.weight ?? 0) >= SURELY_FAILED : exitCode !== 0;
+	if (!isFailure) return {
+		isFailure,
+		command,
+		lines: [],
+		signature: ""
+	};
+	const telling = cleaned(weighed.filter(({ weight }) => weight > ASIDE), 6);
+	const chosen = telling.length > 0 ? telling : [...cleaned(weighed, LAST_LINES), ...lastLines(output)];
+	return {
+		isFailure,
+		command,
+		lines: chosen.toSorted((a, b) => a.at - b.at).map(({ text }) => text),
+		signature: signatureOf(chosen.slice(0, SIGNED_LINES).map(({ text }) => text))
+	};
+}
+/**
+* The few lines of a failing command that say what is wrong, cleaned of all that changes from one execution to the next.
+* Empty where the text is no failure.
+*/
+var tellingLines = (text) => readFailure(text).lines;
+/** A signature rests on the lines that say most: the further ones differ more easily. */
+var SIGNED_LINES = 2;
+/** A number tells only as part of a name, as a version, or where it is called a code. */
+var LOOSE_NUMBER = /(?<!\b(?:http|status|code|error|errno) )(?<![\p{L}\p{N}_.@-])\d+(?:[.,:]\d+)*(?![\p{L}\p{N}_])/giu;
+var VERSION = /^\d+\.\d+\.\d+$/;
+/** A line without counts, ports and addresses, which are of the moment. */
+var withoutLooseNumbers = (line) => line.replace(LOOSE_NUMBER, (number) => VERSION.test(number) ? number : " ");
+var SECOND_SEED = 1597463007;
+var hex = (value) => (value >>> 0).toString(16).padStart(8, "0");
+function signatureOf(lines) {
+	const signed = lines.map((line) => withoutLooseNumbers(line).toLowerCase().split(/\s+/).join(" ").trim()).filter((line) => line !== "").join("\n");
+	return signed === "" ? "" : `${hex(fnv1a(signed))}${hex(fnv1a(signed, SECOND_SEED))}`;
+}
+//#endregion
+//#region src/doors/cli/hooks/capture/telling.ts
+/** The part of an output that says what happened: of a failure its telling lines, of anything else the two ends. */
+function telling(output, hasFailed, most) {
+	const lines = hasFailed ? tellingLines(output).join("\n") : "";
+	return bothEnds(lines || output.trim(), most);
+}
+//#endregion
+//#region src/doors/cli/hooks/capture/activity.ts
+var LONGEST_COMMAND = 500;
+var LONGEST_OUTPUT = 1500;
+/** The vault takes 64 KiB of metadata in a turn. */
+var MOST_BYTES = 57344;
+var TEST_COMMAND = /\b(?:test|tests|check|spec|pytest|vitest|jest|mocha|tox|rspec|phpunit|ctest|unittest)\b/i;
+/** A path inside the project as the project names it; of any other file the name alone. */
+function fileName(file, folder) {
+	if (!isAbsolute(file)) return file;
+	const inside = relative(folder, file);
+	return (inside.startsWith("..") || isAbsolute(inside) ? file.split(/[\\/]/).at(-1) ?? file : inside).replaceAll("\\", "/");
+}
+var shown = (run) => ({
+	command: run.command.slice(0, LONGEST_COMMAND).toWellFormed(),
+	exit_code: run.exitCode,
+	output: telling(run.output, hasFailed(run), LONGEST_OUTPUT)
+});
+/** Commands that failed and then succeeded, also where they had failed in an exchange before. */
+function redToGreen(runs, failingBefore) {
+	const failing = new Set(failingBefore);
+	const tests = /* @__PURE__ */ new Map();
+	for (const run of runs) {
+		const command = run.command.slice(0, LONGEST_COMMAND).toWellFormed();
+		if (!TEST_COMMAND.test(command)) continue;
+		if (hasFailed(run)) {
+			failing.add(command);
+			tests.delete(command);
+		} else if (run.exitCode === 0 && failing.delete(command)) tests.set(command, {
+			command,
+			before: "failed",
+			after: "passed"
+		});
+	}
+	return {
+		tests: [...tests.values()].slice(-20),
+		failing: [...failing].slice(-20)
+	};
+}
+/** Bytes count, not characters. The outputs that say least go first: those of commands that succeeded, oldest first. */
+function withinBounds(activity) {
+	const isTooLarge = () => Buffer.byteLength(JSON.stringify(activity)) > MOST_BYTES;
+	const byWorth = [...activity.commands].sort((one, other) => Number(one.exit_code !== 0) - Number(other.exit_code !== 0));
+	for (const command of byWorth) {
+		if (!isTooLarge()) break;
+		command.output = "";
+	}
+	while (isTooLarge() && activity.commands.length > 0) activity.commands.shift();
+	return activity;
+}
+function activityOf(journal, folder, environment, failingBefore) {
+	const runs = journal.flatMap((entry) => "run" in entry ? [entry.run] : []);
+	const files = journal.flatMap((entry) => "files" in entry ? entry.files : []);
+	const { tests, failing } = redToGreen(runs, failingBefore);
+	return {
+		activity: withinBounds({
+			commands: runs.slice(-40).map(shown),
+			files: [...new Set(files.map((file) => fileName(file, folder)))].slice(-100),
+			tests,
+			environment
+		}),
+		failing
+	};
 }
 //#endregion
 //#region src/doors/cli/hooks/capture/transcript.ts

@@ -786,7 +786,7 @@ function fileNameFor(text) {
 //#endregion
 //#region src/doors/cli/hooks/environment-cache.ts
 var fileOf$1 = (folder) => join(settingsFolder(), "environments", `${fileNameFor(folder)}.json`);
-/** To read lock files takes longer than the rest of a hook, so the other moments use what the last capture found. */
+/** Reading lock files takes longer than the rest of a hook, so the other moments use what the last capture found. */
 function knownEnvironment(folder) {
 	try {
 		return JSON.parse(readFileSync(fileOf$1(folder), "utf8"));

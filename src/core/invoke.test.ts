@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { capability } from './capability.ts'
 import type { Ctx } from './context.ts'
 import { InvalidInput } from './errors.ts'
-import { invoke } from './invoke.ts'
+import { invoke, parseInput } from './invoke.ts'
 
 const Inner = z.object({ id: z.string(), note: z.string().optional() })
 
@@ -32,4 +32,23 @@ test('an answer that is not as declared is refused', async () => {
 
 test('an input that is not as declared is told so', async () => {
   await expect(invoke(answering(ANSWER), NOBODY, { count: 4 })).rejects.toThrow(InvalidInput)
+})
+
+test('a list of very many items that are no texts is refused by its first ones, few as zod would', () => {
+  const Texts = z.object({ items: z.array(z.string().max(10)).max(1000), name: z.string() })
+  const issuesOf = (items: unknown[]) => {
+    try {
+      parseInput(Texts, { items })
+    } catch (error) {
+      if (error instanceof InvalidInput) return error.issues
+    }
+    return []
+  }
+  const many = issuesOf(Array.from({ length: 900 }, () => ({ k: 1 })))
+  expect(many.length).toBe(50)
+  expect(many[49]).toMatchObject({ type: 'string_type', path: ['items', 49] })
+  expect(issuesOf(['fine', 5]).map(({ type, path }) => [type, path])).toEqual([
+    ['string_type', ['items', 1]],
+    ['missing', ['name']],
+  ])
 })

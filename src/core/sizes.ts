@@ -109,13 +109,30 @@ function lookAtText(schema: z.core.$ZodType): Look | undefined {
   }
 }
 
+/** The first of very many items that are no texts, where texts belong: zod would describe each of them before we cut its list. */
+function otherThanTexts(items: readonly unknown[], path: Path): InputIssue[] {
+  const found: InputIssue[] = []
+  for (let i = 0; i < items.length && found.length <= MAX_ISSUES; i++)
+    if (typeof items[i] !== 'string')
+      found.push({
+        type: 'string_type',
+        path: [...path, i],
+        msg: 'Input should be a valid string',
+        input: echo(items[i], path),
+      })
+  return found.length > MAX_ISSUES ? found.slice(0, MAX_ISSUES) : []
+}
+
 function lookAtList(def: z.core.$ZodArrayDef, schema: z.core.$ZodType): Look {
   const most = maxLengthOf(schema) ?? Number.POSITIVE_INFINITY
   const { maxBytes } = sizeLimits.get(schema) ?? {}
   const lookAtItem = lookFor(def.element)
+  const isOfTexts = defOf(def.element).type === 'string'
   return (value, path, found) => {
     if (!Array.isArray(value)) return
+    const others = isOfTexts && value.length > MAX_ISSUES ? otherThanTexts(value, path) : []
     if (value.length > most) found.push(tooLong(path, value, most, 'List'))
+    else if (others.length > 0) found.push(...others)
     else if (maxBytes !== undefined && hasMoreBytes(value, maxBytes)) found.push(tooManyBytes(path, maxBytes))
     else if (lookAtItem)
       for (let i = 0; i < value.length && found.length < MAX_ISSUES; i++)

@@ -52,3 +52,16 @@ test('a list of very many items that are no texts is refused by its first ones, 
     ['missing', ['name']],
   ])
 })
+
+test('very many keys that are not declared are refused by their first ones, before anything else is judged', () => {
+  const Strict = z.strictObject({ name: z.string() })
+  const keys = Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`k${i}`, 1]))
+  expect(() => parseInput(Strict, keys)).toThrow(InvalidInput)
+  try {
+    parseInput(Strict, keys)
+  } catch (error) {
+    const { issues } = error as InvalidInput
+    expect(issues.length).toBe(50)
+    expect(issues[0]).toMatchObject({ type: 'extra_forbidden', path: ['k0'], input: 1 })
+  }
+})

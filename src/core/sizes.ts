@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { InputIssue } from './errors.ts'
-import { echo, MAX_ISSUES } from './validation.ts'
+import { echo, MAX_ECHO, MAX_ISSUES } from './validation.ts'
 
 /** Limits that zod lacks: entries of a dictionary, and bytes of free JSON. */
 type SizeLimit = { maxEntries?: number; maxBytes?: number }
@@ -157,6 +157,23 @@ function lookAtDictionary(def: z.core.$ZodRecordDef, schema: z.core.$ZodType): L
   }
 }
 
+/** The first of very many keys that are not declared, where none may be: zod would write all of them into its message. */
+function undeclaredKeys(value: Record<string, unknown>, shape: object, path: Path): InputIssue[] {
+  const found: InputIssue[] = []
+  for (const key in value) {
+    if (Object.hasOwn(shape, key)) continue
+    if (found.length === MAX_ISSUES) return found
+    const shown = key.slice(0, MAX_ECHO)
+    found.push({
+      type: 'extra_forbidden',
+      path: [...path, shown],
+      msg: 'Extra inputs are not permitted',
+      input: echo(value[key], [...path, shown]),
+    })
+  }
+  return []
+}
+
 /** What is not declared counts by its bytes. */
 function lookAtObject(def: z.core.$ZodObjectDef, schema: z.core.$ZodType): Look {
   const { maxBytes } = sizeLimits.get(schema) ?? {}
@@ -166,8 +183,14 @@ function lookAtObject(def: z.core.$ZodObjectDef, schema: z.core.$ZodType): Look 
   })
   const extrasOf = (value: Record<string, unknown>) =>
     Object.fromEntries(Object.entries(value).filter(([name]) => !Object.hasOwn(def.shape, name)))
+  const isStrict = def.catchall !== undefined && defOf(def.catchall).type === 'never'
+  const manyKeys = Object.keys(def.shape).length + MAX_ISSUES
   return (value, path, found) => {
     if (!isObject(value)) return
+    if (isStrict && hasMoreKeys(value, manyKeys)) {
+      found.push(...undeclaredKeys(value, def.shape, path))
+      return
+    }
     if (maxBytes !== undefined && hasMoreBytes(extrasOf(value), maxBytes))
       found.push(tooManyBytes(path, maxBytes))
     for (const { name, look } of fields)

@@ -5,7 +5,7 @@ type Issue = z.core.$ZodIssue
 
 /** An answer names at most this many mistakes. The caller mends these first. */
 export const MAX_ISSUES = 50
-const MAX_ECHO = 200
+export const MAX_ECHO = 200
 const SECRET_FIELD = /pass|token|secret|key/i
 
 const shortKey = (key: PropertyKey): string | number =>

@@ -1,219 +1,213 @@
+import { npmFail, PASS } from './outputs.ts'
 import { asks, edit, run, type Scene, says } from './script.ts'
 
-/** A second set, written after the first rules. */
+/** The second part of the errors that were cured. */
 export const MORE_PAIRS: readonly Scene[] = [
   {
-    name: 'a range of versions is widened',
-    pair: () => 'poetry install',
-    steps: ({ name }) => [
-      run(
-        'poetry install',
-        1,
-        `The current project's supported Python range (>=3.9) is not compatible with some of the required packages Python requirement:\n  - ${name} requires Python >=3.11\nBecause ${name} is forbidden, version solving failed.`,
-      ),
-      edit('pyproject.toml'),
-      run('poetry lock', 0, 'Resolving dependencies...'),
-      run('poetry install', 0, 'Installing the current project'),
-    ],
-  },
-  {
-    name: 'stubs of types are installed',
-    pair: () => 'mypy src',
-    steps: () => [
-      run(
-        'mypy src',
-        1,
-        'src/fetch.py:3: error: Library stubs not installed for "requests"  [import-untyped]\nFound 1 error in 1 file',
-      ),
-      run('pip install types-requests', 0, 'Successfully installed types-requests'),
-      run('mypy src', 0, 'Success: no issues found in 14 source files'),
-    ],
-  },
-  {
-    name: 'a directive is misspelt in the settings of a server',
-    pair: () => 'nginx -t',
-    steps: () => [
-      run(
-        'nginx -t',
-        1,
-        'nginx: [emerg] unknown directive "proxy_passs" in /etc/nginx/conf.d/app.conf:12\nnginx: configuration file /etc/nginx/nginx.conf test failed',
-      ),
-      edit('/etc/nginx/conf.d/app.conf'),
-      run('nginx -t', 0, 'nginx: configuration file /etc/nginx/nginx.conf test is successful'),
-    ],
-  },
-  {
-    name: 'a manifest has a wrong field',
-    pair: () => 'kubectl apply -f k8s/',
-    steps: ({ name }) => [
-      run(
-        'kubectl apply -f k8s/',
-        1,
-        `error: error validating "k8s/${name}.yaml": error validating data: unknown field "spec.replica"`,
-      ),
-      edit(`k8s/${name}.yaml`),
-      run('kubectl apply -f k8s/', 0, `deployment.apps/${name} configured`),
-    ],
-  },
-  {
-    name: 'a product is not named as a dependency',
-    pair: () => 'swift build',
-    steps: ({ name }) => [
-      run('swift build', 1, `error: no such module '${name}Kit'\nimport ${name}Kit\n       ^`),
-      edit('Package.swift'),
-      run('swift build', 0, 'Build complete! (12.1s)'),
-    ],
-  },
-  {
-    name: 'two heads of a history are merged',
-    pair: () => 'alembic upgrade head',
-    steps: () => [
-      run(
-        'alembic upgrade head',
-        255,
-        'FAILED: Multiple head revisions are present for given argument head; please specify a specific target revision',
-      ),
-      run('alembic merge heads -m "merge"', 0, 'Generating migrations/versions/ab12_merge.py ... done'),
-      run('alembic upgrade head', 0, 'Running upgrade -> ab12, merge'),
-    ],
-  },
-  {
-    name: 'a page needs a boundary',
-    pair: () => 'npx next build',
+    name: 'the end of the output is all that is shown',
+    pair: () => 'npm test 2>&1 | tail -20',
     steps: ({ file }) => [
-      asks('The deployment is red, please look.'),
       run(
-        'npx next build',
-        1,
-        `Error: useSearchParams() should be wrapped in a suspense boundary at page "/${file}".\nError occurred prerendering page "/${file}"`,
-      ),
-      says('Static rendering needs a Suspense boundary around the hook.'),
-      edit(`src/app/${file}/page.tsx`),
-      run('npx next build', 0, 'Compiled successfully'),
-      says('I wrapped the form in Suspense.'),
-    ],
-  },
-  {
-    name: 'classes are found again',
-    pair: () => 'vendor/bin/phpunit',
-    steps: ({ name }) => [
-      run(
-        'vendor/bin/phpunit',
-        2,
-        `Error: Class "App\\${name}\\Reader" not found\nERRORS!\nTests: 4, Assertions: 3, Errors: 1.`,
-      ),
-      edit('composer.json'),
-      run('composer dump-autoload', 0, 'Generated autoload files'),
-      run('vendor/bin/phpunit', 0, 'OK (4 tests, 9 assertions)'),
-    ],
-  },
-  {
-    name: 'a package left the standard library',
-    pair: () => 'mvn -q test',
-    steps: () => [
-      run(
-        'mvn -q test',
-        1,
-        '[ERROR] COMPILATION ERROR :\n[ERROR] package javax.annotation does not exist\n[ERROR] Failed to execute goal maven-compiler-plugin',
-      ),
-      edit('pom.xml'),
-      run('mvn -q test', 0, ''),
-      says('javax.annotation left the JDK with 11, so I added jakarta.annotation-api.'),
-    ],
-  },
-  {
-    name: 'a downgrade of a package is refused',
-    pair: () => 'dotnet build',
-    steps: ({ name }) => [
-      run(
-        'dotnet build',
-        1,
-        `error NU1605: Warning As Error: Detected package downgrade: ${name}.Core from 8.0.1 to 8.0.0.`,
-      ),
-      edit('src/App/App.csproj'),
-      run('dotnet build', 0, 'Build succeeded.\n    0 Warning(s)\n    0 Error(s)'),
-    ],
-  },
-  {
-    name: 'a library of the system is not found',
-    pair: () => 'cmake -B build',
-    steps: () => [
-      run(
-        'cmake -B build',
-        1,
-        'CMake Error at CMakeLists.txt:14 (find_package):\n  Could not find a package configuration file provided by "fmt"',
-      ),
-      run('brew install fmt', 0, 'fmt 11.0 is installed'),
-      run('cmake -B build', 0, '-- Generating done'),
-    ],
-  },
-  {
-    name: 'the remote has newer commits',
-    pair: () => 'git push origin main',
-    steps: () => [
-      run(
-        'git push origin main',
-        1,
-        "! [rejected]        main -> main (fetch first)\nerror: failed to push some refs to 'origin'",
-      ),
-      run('git pull --rebase origin main', 0, 'Successfully rebased and updated refs/heads/main.'),
-      run('git push origin main', 0, 'main -> main'),
-    ],
-  },
-  {
-    name: 'it takes three attempts',
-    pair: () => 'npm run build',
-    steps: ({ name, file, other }) => [
-      run('npm run build', 1, `Error: Failed to load PostCSS config: Cannot find module '${name}-postcss'`),
-      edit(`src/${file}.css`),
-      run('npm run build', 1, `Error: Failed to load PostCSS config: Cannot find module '${name}-postcss'`),
-      edit(`src/${other}.ts`),
-      run('npm run build', 1, `Error: Failed to load PostCSS config: Cannot find module '${name}-postcss'`),
-      edit('postcss.config.mjs'),
-      run('npm run build', 0, 'built in 2.90s'),
-    ],
-  },
-  {
-    name: 'the exit code is asked for',
-    pair: () => 'make test; echo "exit: $?"',
-    steps: ({ name }) => [
-      run(
-        'make test; echo "exit: $?"',
+        'npm test 2>&1 | tail -20',
         0,
-        `ld: library '${name}' not found\nclang: error: linker command failed with exit code 1\nmake: *** [test] Error 1\nexit: 2`,
+        npmFail(`TypeError: Cannot read properties of undefined (reading 'rows')\n ❯ src/${file}.ts:14:20`),
       ),
-      edit('Makefile'),
-      run('make test; echo "exit: $?"', 0, 'all 40 checks done\nexit: 0'),
+      edit(`src/${file}.ts`),
+      run('npm test 2>&1 | tail -20', 0, PASS),
+      says(`The query may return nothing; I added a guard in src/${file}.ts.`),
     ],
   },
   {
-    name: 'a role of the database is missing',
-    pair: () => 'bin/rails db:prepare',
+    name: 'another exchange comes between',
+    pair: () => 'bundle exec rspec',
     steps: ({ name }) => [
+      asks('Run the specs.'),
       run(
-        'bin/rails db:prepare',
-        1,
-        `ActiveRecord::DatabaseConnectionError: There is an issue connecting with your hostname\nFATAL:  role "${name}" does not exist`,
+        'bundle exec rspec',
+        7,
+        `Could not find gem '${name}' in locally installed gems.\nRun \`bundle install\` to install missing gems.`,
       ),
-      run(`createuser -s ${name}`, 0, ''),
-      run('bin/rails db:prepare', 0, 'Created database'),
+      says('A gem is missing. Shall I install it?'),
+      asks('Yes.'),
+      run('bundle install', 0, 'Bundle complete! 21 Gemfile dependencies'),
+      says('Installed.'),
+      asks('Now run them again.'),
+      run('bundle exec rspec', 0, '120 examples, 0 failures'),
+      says('All specs pass now: the gem was missing.'),
     ],
   },
   {
-    name: 'an agent explains what an old job lacked',
-    pair: () => 'node dist/worker.js --once',
-    steps: ({ name }) => [
-      asks('The worker does not start since yesterday.'),
+    name: 'one error hides another',
+    pair: () => 'npm run build',
+    steps: ({ file, name }) => [
+      run('npm run build', 1, `[vite]: Rollup failed to resolve import "${name}-kit" from "src/${file}.ts".`),
+      run(`npm i ${name}-kit`, 0, 'added 3 packages'),
       run(
-        'node dist/worker.js --once',
+        'npm run build',
         1,
-        `Error: ENOENT: no such file or directory, open '/app/dist/${name}.wasm'\n    at Object.openSync (node:fs:573:18)`,
+        `RollupError: "useThing" is not exported by "node_modules/${name}-kit/index.js", imported by "src/${file}.ts".`,
       ),
-      says('The build no longer copies the binary.'),
-      edit('scripts/build.mjs'),
-      run('npm run build', 0, 'built in 1.20s'),
-      run('node dist/worker.js --once', 0, 'worked off 3 jobs'),
-      says('The wasm file was not copied because the glob only had .js; I added it.'),
+      edit(`src/${file}.ts`),
+      run('npm run build', 0, 'built in 3.20s'),
+      says('The kit renamed its export in version 2, so I changed the import.'),
+    ],
+  },
+  {
+    name: 'the folder is named once',
+    pair: ({ name }) => `cd packages/${name} && npm run build`,
+    steps: ({ name }) => [
+      run(
+        `cd packages/${name} && npm run build`,
+        2,
+        `error TS6059: File '/app/shared/index.ts' is not under 'rootDir'. 'rootDir' is expected to contain all source files.`,
+      ),
+      edit(`packages/${name}/tsconfig.json`),
+      run('npm run build', 0, ''),
+    ],
+  },
+  {
+    name: 'tables are made',
+    pair: () => 'python manage.py test',
+    steps: ({ name }) => [
+      run(
+        'python manage.py test',
+        1,
+        `django.db.utils.OperationalError: no such table: ${name}_entry\nFAILED (errors=1)`,
+      ),
+      run(`python manage.py makemigrations ${name}`, 0, `Migrations for '${name}'`),
+      run('python manage.py migrate', 0, 'Applying migrations... OK'),
+      run('python manage.py test', 0, 'Ran 31 tests in 2.1s\n\nOK'),
+    ],
+  },
+  {
+    name: 'a plugin of the linter is missing',
+    pair: () => 'npm run lint',
+    steps: ({ name }) => [
+      run(
+        'npm run lint',
+        2,
+        `Oops! Something went wrong!\nESLint couldn't find the plugin "eslint-plugin-${name}".`,
+      ),
+      run(`npm install -D eslint-plugin-${name}`, 0, 'added 4 packages'),
+      run('npm run lint', 0, ''),
+    ],
+  },
+  {
+    name: 'an old bug is mended',
+    pair: () => 'npx vitest run',
+    steps: ({ file }) => [
+      run(
+        'npx vitest run',
+        1,
+        ` FAIL  src/${file}.test.ts > totals\nTypeError: Cannot read properties of null (reading 'amount')\n ❯ src/${file}.ts:31:12`,
+      ),
+      says('The row can be null when the account is new.'),
+      edit(`src/${file}.ts`, 'row.amount', 'row?.amount ?? 0'),
+      run('npx vitest run', 0, PASS),
+    ],
+  },
+  {
+    name: 'tests depend on the time zone',
+    pair: () => 'pnpm test',
+    steps: ({ file }) => [
+      run(
+        'pnpm test',
+        1,
+        npmFail(
+          `AssertionError: expected '2026-03-01T23:00' to be '2026-03-02T00:00'\n ❯ test/${file}.test.ts:9:5`,
+        ),
+      ),
+      says('The test expects UTC, and the machine has another time zone.'),
+      edit('vitest.config.ts'),
+      run('pnpm test', 0, PASS),
+    ],
+  },
+  {
+    name: 'a build tool needs another runtime',
+    pair: () => './gradlew build',
+    steps: () => [
+      run(
+        './gradlew build',
+        1,
+        'FAILURE: Build failed with an exception.\n> Unsupported class file major version 65',
+      ),
+      edit('gradle/wrapper/gradle-wrapper.properties'),
+      run('./gradlew build', 0, 'BUILD SUCCESSFUL in 41s'),
+    ],
+  },
+  {
+    name: 'providers are fetched again',
+    pair: () => 'terraform plan',
+    steps: ({ name }) => [
+      run(
+        'terraform plan',
+        1,
+        `Error: Inconsistent dependency lock file\nprovider registry.terraform.io/acme/${name}: locked version selection doesn't match`,
+      ),
+      run('terraform init -upgrade', 0, 'Terraform has been successfully initialized!'),
+      run('terraform plan', 0, 'No changes.'),
+    ],
+  },
+  {
+    name: 'headers are missing',
+    pair: () => 'make',
+    steps: ({ file }) => [
+      run(
+        'make',
+        2,
+        `src/${file}.c:1:10: fatal error: Python.h: No such file or directory\nmake: *** [Makefile:12: all] Error 1`,
+      ),
+      run('apt-get install -y python3-dev', 0, 'Setting up python3-dev'),
+      run('make', 0, 'cc -o app'),
+    ],
+  },
+  {
+    name: 'a setting is written from the command line',
+    pair: () => 'npm ci',
+    steps: ({ name }) => [
+      run(
+        'npm ci',
+        1,
+        `npm error code E401\nnpm error Unable to authenticate, your authentication token seems to be invalid for @${name}`,
+      ),
+      run(`cat > .npmrc <<'END'\n@${name}:registry=https://npm.example.com\nEND`, 0, ''),
+      run('npm ci', 0, 'added 240 packages in 9s'),
+      says('The scope needs its registry, so I added it to .npmrc.'),
+    ],
+  },
+  {
+    name: 'the environment is copied',
+    pair: () => 'npm run seed',
+    steps: () => [
+      run('npm run seed', 1, 'Error: DATABASE_URL is not set\n    at config.ts:8:11'),
+      run('cp .env.example .env', 0, ''),
+      run('npm run seed', 0, 'seeded 12 rows'),
+    ],
+  },
+  {
+    name: 'a stub is replaced in place',
+    pair: () => 'deno task check',
+    steps: ({ file }) => [
+      run(
+        'deno task check',
+        1,
+        `error: Relative import path "std/${file}" not prefixed with / or ./ or ../\n    at file:///app/mod.ts:1:20`,
+      ),
+      run(`sed -i 's#std/${file}#jsr:@std/${file}#' mod.ts`, 0, ''),
+      run('deno task check', 0, 'Check mod.ts'),
+    ],
+  },
+  {
+    name: 'a build inside a longer line succeeds',
+    pair: () => 'npm run typecheck',
+    steps: ({ name }) => [
+      run(
+        'npm run typecheck',
+        2,
+        `error TS2688: Cannot find type definition file for '${name}'.\n  The file is in the program because: Entry point for implicit type library`,
+      ),
+      run(`npm install --save-dev @types/${name}`, 0, 'added 1 package'),
+      run('npm run typecheck && npm test', 0, PASS),
     ],
   },
 ]

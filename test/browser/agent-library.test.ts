@@ -23,5 +23,6 @@ test('somebody lets agents look in the library, chooses how much that may cost, 
   await expect.poll(settings).toMatchObject({ agent_library: true, agent_library_monthly_credits: 50 })
   await expectAccessible(page)
   await library.click()
+  await expect.poll(() => library.isChecked()).toBe(false)
   await expect.poll(settings).toMatchObject({ agent_library: false, agent_library_monthly_credits: 50 })
 })

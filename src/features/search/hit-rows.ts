@@ -1,8 +1,9 @@
-import type { Expression, SqlBool } from 'kysely'
+import type { Expression, Selectable, SqlBool } from 'kysely'
 import type { UserCtx } from '../../core/context.ts'
 import type { Db } from '../../db/db.ts'
 import { inNumbers, isAmong, numberList } from '../../db/number-list.ts'
 import { type Named, prepared } from '../../db/prepared.ts'
+import type { CardsTable } from '../../db/tables/cards.ts'
 import { isCurrent, isListed, type ViewerId } from '../cards/visibility.ts'
 import type { SearchScope } from './scope.ts'
 
@@ -59,7 +60,10 @@ const rowsQuery = (db: Db, shape: Shape, viewerId: ViewerId, isPicked: Expressio
     .where(isListed(viewerId, shape.scope, shape.workspaceIds))
     .$if(!shape.includeSuperseded, (query) => query.where(isCurrent()))
 
-export type HitRow = Awaited<ReturnType<ReturnType<typeof rowsQuery>['execute']>>[number]
+type Column = (typeof COLUMNS)[number] extends `cards.${infer Name}` ? Name : never
+
+/** Written out: by the query's own type a row would have all columns of a card, also those that are not read. */
+export type HitRow = Pick<Selectable<CardsTable>, Column> & { doc_no: number; owner_name: string }
 
 type Ready = (db: Db, values: { viewerId: string; numbers: string }) => Promise<HitRow[]>
 

@@ -73,6 +73,10 @@ export const Environment = z.object({
     .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL of a streaming replica')
     .optional()
     .describe('A streaming replica of that database, for reads.'),
+  DATABASE_DISTRIBUTED: z
+    .enum(['citus'])
+    .optional()
+    .describe('citus: DATABASE_URL is the coordinator of a Citus cluster, over which the tables are spread.'),
   DATABASE_POOL_SIZE: whole(1, 200).default(10).describe('PostgreSQL connections per process.'),
   WORKERS: whole(1, 256)
     .optional()
@@ -177,6 +181,8 @@ export type Config = Readonly<{
   databaseUrl: string | undefined
   /** A streaming replica for reads; the same on every node that shares the database. */
   databaseReadUrl: string | undefined
+  /** Whether the tables are spread over the nodes of a Citus cluster. */
+  databaseIsDistributed: boolean
   databasePoolSize: number
   /** Processes behind the port. */
   workers: number
@@ -239,6 +245,12 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     throw new ConfigError(['STRIPE_WEBHOOK_SECRET: must be set in production when STRIPE_SECRET_KEY is'])
   if (e.DATABASE_READ_URL && !e.DATABASE_URL)
     throw new ConfigError(['DATABASE_READ_URL: needs DATABASE_URL, of which it is a replica'])
+  if (e.DATABASE_DISTRIBUTED && !e.DATABASE_URL)
+    throw new ConfigError(['DATABASE_DISTRIBUTED: needs DATABASE_URL, the address of the coordinator'])
+  if (e.DATABASE_DISTRIBUTED && e.DATABASE_READ_URL)
+    throw new ConfigError([
+      'DATABASE_READ_URL: a replica of the coordinator has no shards; leave it unset on a cluster',
+    ])
   return Object.freeze({
     host: e.HOST,
     port: e.PORT,
@@ -246,6 +258,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     dataDir: e.DATA_DIR,
     databaseUrl: e.DATABASE_URL,
     databaseReadUrl: e.DATABASE_READ_URL,
+    databaseIsDistributed: e.DATABASE_DISTRIBUTED === 'citus',
     databasePoolSize: e.DATABASE_POOL_SIZE,
     workers: e.WORKERS ?? availableParallelism(),
     production: e.NODE_ENV === 'production',

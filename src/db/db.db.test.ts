@@ -5,7 +5,7 @@ import { readConfig } from '../config.ts'
 import { contextFor, inTx } from '../core/context.ts'
 import { openDatabase } from './engines/open.ts'
 import { newId } from './ids.ts'
-import { MIGRATIONS, type Migration, migrate, pendingMigrations, SchemaTooNew } from './migrations/migrate.ts'
+import { applyMigrations, MIGRATIONS, type Migration, migrate, pendingMigrations, SchemaTooNew } from './migrations/migrate.ts'
 
 onBothEngines('the database', (t) => {
   const failure = (key: string) => ({
@@ -118,7 +118,7 @@ onBothEngines('the database', (t) => {
 
   test('a database of a newer version is refused with a way back', async () => {
     const { database } = t.app.services
-    await expect(migrate(database, MIGRATIONS.slice(0, -1))).rejects.toThrow(SchemaTooNew)
+    await expect(applyMigrations(database, MIGRATIONS.slice(0, -1))).rejects.toThrow(SchemaTooNew)
     expect(await migrate(database)).toEqual([])
   })
 })
@@ -138,7 +138,7 @@ describe('start', () => {
         limits.push(...rows.map((row) => row.ms))
       },
     }
-    await migrate(database, [...MIGRATIONS, slow])
+    await applyMigrations(database, [...MIGRATIONS, slow])
     expect(limits).toEqual(['0'])
     await database.close()
     await vault.remove()

@@ -15,6 +15,8 @@ export type TransactionOptions = {
 
 export type Database = {
   engine: EngineName
+  /** Whether the tables are spread over the nodes of a cluster (distribution.ts). */
+  isDistributed: boolean
   /** For reads outside a transaction that must see all that is committed: of credentials, of jobs, of nobody known. */
   read: Db
   /** For one person's reads: perhaps from a replica, but never from one that lacks what this person wrote. */

@@ -10,6 +10,7 @@ import { readConfig } from '../../src/config.ts'
 import type { PasswordWork } from '../../src/core/context.ts'
 import type { EngineName } from '../../src/db/db.ts'
 import { type Client, clientOf } from './client.ts'
+import { copyOnCluster, dropOnCluster } from './cluster.ts'
 
 export type TestEnv = Record<string, string>
 
@@ -37,15 +38,18 @@ export async function makeVault(engine: EngineName, env: TestEnv = {}): Promise<
   const removeFolder = () => rmSync(dataDir, { recursive: true, force: true })
   if (engine === 'sqlite') return { engine, env: common, dataDir, remove: async () => removeFolder() }
   const name = `test_${randomUUID().replaceAll('-', '')}`
-  await administer(`create database ${name} template ${inject('templateDatabase')}`)
+  const onCluster = inject('onCluster')
+  if (onCluster) await copyOnCluster(inject('postgresUrl'), inject('templateDatabase'), name)
+  else await administer(`create database ${name} template ${inject('templateDatabase')}`)
   const url = new URL(inject('postgresUrl'))
   url.pathname = `/${name}`
   return {
     engine,
-    env: { DATABASE_URL: url.href, ...common },
+    env: { DATABASE_URL: url.href, ...(onCluster ? { DATABASE_DISTRIBUTED: 'citus' } : {}), ...common },
     dataDir,
     remove: async () => {
-      await administer(`drop database if exists ${name} with (force)`)
+      if (onCluster) await dropOnCluster(inject('postgresUrl'), name)
+      else await administer(`drop database if exists ${name} with (force)`)
       removeFolder()
     },
   }

@@ -2,12 +2,15 @@ import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { openPostgres } from '../../src/db/engines/postgres/postgres.ts'
 import { migrate } from '../../src/db/migrations/migrate.ts'
+import { makeClusterTemplate } from './cluster.ts'
 import { startPostgres } from './postgres.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     postgresUrl: string
     templateDatabase: string
+    /** Whether that PostgreSQL is the coordinator of a Citus cluster (CITUS_URL). */
+    onCluster: boolean
   }
 }
 
@@ -28,13 +31,16 @@ async function makeTemplate(url: string): Promise<void> {
 
 /** One PostgreSQL for all test files; each test file gets a database of its own, copied from a migrated one. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const given = process.env.TEST_DATABASE_URL
+  const cluster = process.env.CITUS_URL
+  const given = cluster ?? process.env.TEST_DATABASE_URL
   const server = given
     ? undefined
     : // Speed only: these tests do not crash the server. The fault tests start their own.
       await startPostgres({ settings: { fsync: 'off', full_page_writes: 'off', max_connections: '200' } })
   const url = given ?? server?.url() ?? ''
-  await makeTemplate(url)
+  if (cluster) await makeClusterTemplate(cluster, TEMPLATE)
+  else await makeTemplate(url)
+  project.provide('onCluster', cluster !== undefined)
   project.provide('postgresUrl', url)
   project.provide('templateDatabase', TEMPLATE)
   return async () => server?.destroy()

@@ -23,6 +23,7 @@ export function openDatabase(
   return openPostgres({
     url,
     readUrl: config.databaseReadUrl,
+    isDistributed: config.databaseIsDistributed,
     poolSize: config.databasePoolSize,
     onIdleError,
     ...(onReplicaChange ? { onReplicaChange } : {}),

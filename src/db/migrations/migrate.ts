@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database, Db, EngineName } from '../db.ts'
+import { layOut } from '../lay-out.ts'
 import { holdLock } from '../locks.ts'
 import { foundation } from './0001-foundation.ts'
 import { workspaces } from './0002-workspaces.ts'
@@ -35,6 +36,7 @@ import { team } from './0036-team.ts'
 import { firstFiveMinutes } from './0037-first-five-minutes.ts'
 import { listChanges } from './0038-list-changes.ts'
 import { hiddenCards } from './0039-hidden-cards.ts'
+import { keysForShards } from './0043-keys-for-shards.ts'
 
 export type Migration = {
   name: string
@@ -80,6 +82,7 @@ export const MIGRATIONS: readonly Migration[] = [
   firstFiveMinutes,
   listChanges,
   hiddenCards,
+  keysForShards,
 ]
 
 export class SchemaTooNew extends Error {
@@ -94,8 +97,15 @@ async function appliedNames(db: Db): Promise<Set<string>> {
   return new Set(rows.map((row) => row.name))
 }
 
-/** Applies what is pending, all or nothing, under a lock; returns the names of what was applied. */
-export function migrate(database: Database, migrations = MIGRATIONS): Promise<string[]> {
+/** Brings the database to the present schema, and on a cluster also its tables to their nodes; returns the names of what was applied. */
+export async function migrate(database: Database): Promise<string[]> {
+  const applied = await applyMigrations(database)
+  if (database.isDistributed) await layOut(database)
+  return applied
+}
+
+/** Applies what is pending, all or nothing, under a lock. */
+export function applyMigrations(database: Database, migrations = MIGRATIONS): Promise<string[]> {
   return database.transaction(
     async (db) => {
       if (database.engine === 'postgres') {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { sql } from 'kysely'
 import { type Ctx, inTx } from '../../core/context.ts'
 import type { Database, Db } from '../../db/db.ts'
-import { appliedMigrations, MIGRATIONS, migrate, SchemaTooNew } from '../../db/migrations/migrate.ts'
+import { appliedMigrations, applyMigrations, MIGRATIONS, migrate, SchemaTooNew } from '../../db/migrations/migrate.ts'
 import { maintainIndex } from '../../search-index/index.ts'
 import { reindexAll } from '../cards/indexing/reindex.ts'
 import { reindexEvents } from '../memory/reindex.ts'
@@ -113,7 +113,7 @@ async function prepareSchema(database: Database, header: Header): Promise<void> 
     throw new TargetNotEmpty(
       'The database has a newer schema than the backup already. Restore into a new DATA_DIR or database; the schema is brought up to date afterwards.',
     )
-  await migrate(database, known)
+  await applyMigrations(database, known)
 }
 
 export type Restored = { header: Header; end: End }

@@ -1,6 +1,6 @@
 import { type Insertable, sql, type Updateable } from 'kysely'
 import { fromJson, toJson, toJsonOrNull } from '../../db/columns.ts'
-import type { Db } from '../../db/db.ts'
+import { type Db, isSqlite } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
 import { insertRow, insertRows, type Named, prepared } from '../../db/prepared.ts'
 import type { CardEvidencesTable, CardsTable } from '../../db/tables/cards.ts'
@@ -181,17 +181,18 @@ export async function findPurgeable(db: Db, before: string, limit: number): Prom
   return rows.map((row) => row.card_id)
 }
 
-/** For deleted cards only: the database refuses to delete the evidence of any other. */
+/** On PostgreSQL they go with their card, by the foreign key, and in no other way. */
+const KEPT_WITH_CARD = ['card_verdicts', 'card_evidences', 'card_versions'] as const
+
+/** For deleted cards only: the database refuses to delete any other, and its evidence. */
 export async function removeCard(db: Db, cardId: string): Promise<void> {
   const tables = [
     'card_tags',
     'card_feedback',
     'card_comments',
-    'card_verdicts',
     'trust_due',
-    'card_evidences',
-    'card_versions',
     'card_images',
+    ...(isSqlite(db) ? KEPT_WITH_CARD : []),
     'cards',
   ] as const
   const images = db.selectFrom('card_images').select('image_id').where('card_id', '=', cardId)

@@ -88,6 +88,8 @@ export type PostgresOptions = {
   url: string
   /** A streaming replica of it, for reads. */
   readUrl?: string | undefined
+  /** The URL is that of a Citus coordinator. */
+  isDistributed?: boolean
   poolSize: number
   onIdleError: (error: Error) => void
   onReplicaChange?: (usable: boolean, reason: string) => void
@@ -131,6 +133,7 @@ export function openPostgres(options: PostgresOptions): Database {
         })
   return {
     engine: 'postgres',
+    isDistributed: options.isDistributed ?? false,
     read,
     readFor: (userId) => replica?.readFor(userId, read) ?? read,
     wrote: async (userIds) => replica?.wrote(userIds),

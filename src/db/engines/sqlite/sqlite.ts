@@ -65,6 +65,7 @@ function openWhole(file: string): Database {
   const changes = new SqliteChanges(reader)
   return {
     engine: 'sqlite',
+    isDistributed: false,
     read,
     readFor: () => read,
     wrote: async () => {},

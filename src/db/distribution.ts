@@ -1,0 +1,89 @@
+import type { Schema } from './schema.ts'
+
+/** Tables that only PostgreSQL has, and that no typed query names. */
+type Table = keyof Schema | 'context_event_index' | 'write_positions'
+
+/**
+ * How the tables lie on a distributed PostgreSQL (docs/scale.md): cut by a column, `reference` (whole on every node,
+ * so any join with it is local), or `single` (whole on one node: small, or touched seldom).
+ */
+export const DISTRIBUTION = {
+  // One card, its parts and its index entries are in one shard.
+  cards: 'card_id',
+  card_tags: 'card_id',
+  card_evidences: 'card_id',
+  card_versions: 'card_id',
+  card_feedback: 'card_id',
+  card_verdicts: 'card_id',
+  card_links: 'from_card_id',
+  card_merges: 'from_card_id',
+  trust_due: 'card_id',
+  card_comments: 'card_id',
+  search_docs: 'card_id',
+  // The lists of one range of cards are in one shard.
+  search_runs: 'run',
+  search_postings: 'run',
+  // One person's memory is in one shard.
+  context_projects: 'user_id',
+  context_partitions: 'user_id',
+  context_events: 'user_id',
+  context_event_index: 'user_id',
+  context_project_aliases: 'user_id',
+  // One person's account is in one shard.
+  credit_balances: 'user_id',
+  credit_entries: 'user_id',
+  rewarded_texts: 'user_id',
+  raw_materials: 'raw_id',
+  notices: 'user_id',
+  first_steps: 'user_id',
+  kept_searches: 'user_id',
+  missed_searches: 'workspace_id',
+  recall_calls: 'user_id',
+  recall_items: 'user_id',
+  card_drafts: 'user_id',
+  mining_due: 'user_id',
+  recoveries: 'user_id',
+  // Found by what the caller presents.
+  sessions: 'token_hash',
+  api_keys: 'key_hash',
+  idempotency_keys: 'key_hash',
+
+  users: 'reference',
+  workspaces: 'reference',
+  memberships: 'reference',
+  search_words: 'reference',
+  search_totals: 'reference',
+  schema_migrations: 'reference',
+
+  search_changes: 'single',
+  search_fresh: 'single',
+  search_dead: 'reference',
+  email_tokens: 'single',
+  email_changes: 'single',
+  login_failures: 'single',
+  reset_requests: 'single',
+  workspace_invites: 'single',
+  audit_log: 'single',
+  outbox: 'single',
+  oauth_clients: 'single',
+  oauth_grants: 'single',
+  oauth_codes: 'single',
+  oauth_tokens: 'single',
+  billing_customers: 'single',
+  billing_subscriptions: 'single',
+  billing_events: 'single',
+  billing_payments: 'single',
+  billing_early_refunds: 'single',
+  billing_invites: 'single',
+  billing_redemptions: 'single',
+  billing_dev_objects: 'single',
+  billing_dev_events: 'single',
+  support_tickets: 'single',
+  support_attachments: 'single',
+  support_conversations: 'single',
+  support_replies: 'single',
+  // On a card or on none yet, so no column of theirs says where the card is.
+  card_images: 'single',
+  card_image_parts: 'single',
+  write_positions: 'single',
+} as const satisfies Record<Table, string>

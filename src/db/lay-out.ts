@@ -1,0 +1,53 @@
+import { sql } from 'kysely'
+import type { Database, Db } from './db.ts'
+import { DISTRIBUTION } from './distribution.ts'
+import { holdLock } from './locks.ts'
+
+type ForeignKey = { name: string; table: string; definition: string }
+
+async function foreignKeys(db: Db): Promise<ForeignKey[]> {
+  const { rows } = await sql<ForeignKey>`
+    select conname as name, conrelid::regclass::text as table, pg_get_constraintdef(oid) as definition
+    from pg_constraint where contype = 'f' and connamespace = current_schema()::regnamespace
+  `.execute(db)
+  return rows
+}
+
+async function tablesLaidOut(db: Db): Promise<Set<string>> {
+  const { rows } = await sql<{ name: string }>`
+    select logicalrelid::text as name from pg_dist_partition where partmethod = 'h' or repmodel = 't'
+  `.execute(db)
+  return new Set(rows.map((row) => row.name))
+}
+
+async function layOutTable(db: Db, table: string, by: string): Promise<void> {
+  if (by === 'reference') await sql`select create_reference_table(${table}::regclass)`.execute(db)
+  else await sql`select create_distributed_table(${table}::regclass, ${by})`.execute(db)
+}
+
+/**
+ * Lays the tables out over the nodes of a cluster, as distribution.ts says; what lies right stays. Foreign keys are
+ * taken off meanwhile: Citus refuses to move one end of a key while the other end still lies elsewhere.
+ */
+export function layOut(database: Database): Promise<string[]> {
+  return database.transaction(
+    async (db) => {
+      await sql`set local statement_timeout = 0`.execute(db)
+      await holdLock(db, database.engine, 'migration')
+      // Our triggers look only at the row itself, which is what makes them safe on a shard.
+      await sql`set local citus.enable_unsafe_triggers = on`.execute(db)
+      await sql`set local citus.multi_shard_modify_mode = 'sequential'`.execute(db)
+      const done = await tablesLaidOut(db)
+      const pending = Object.entries(DISTRIBUTION).filter(([table, by]) => by !== 'single' && !done.has(table))
+      if (pending.length === 0) return []
+      const keys = await foreignKeys(db)
+      for (const { name, table } of keys)
+        await sql`alter table ${sql.table(table)} drop constraint ${sql.ref(name)}`.execute(db)
+      for (const [table, by] of pending) await layOutTable(db, table, by)
+      for (const { name, table, definition } of keys)
+        await sql`alter table ${sql.table(table)} add constraint ${sql.ref(name)} ${sql.raw(definition)}`.execute(db)
+      return pending.map(([table]) => table)
+    },
+    { isolation: 'read committed' },
+  )
+}

@@ -1,0 +1,81 @@
+import type { EngineName } from '../db.ts'
+import type { Migration } from './migrate.ts'
+
+/** The column that says in which shard a row lies becomes the second part of its key: an id alone is still found by it. */
+const keyWith = (table: string, id: string, place: string) => [
+  `alter table ${table} drop constraint ${table}_pkey`,
+  `alter table ${table} add primary key (${id}, ${place})`,
+]
+
+const KEYS = [
+  ['api_keys', 'key_id', 'key_hash'],
+  ['sessions', 'session_id', 'token_hash'],
+  ['card_comments', 'comment_id', 'card_id'],
+  ['card_evidences', 'evidence_id', 'card_id'],
+  ['card_feedback', 'feedback_id', 'card_id'],
+  ['card_verdicts', 'verdict_id', 'card_id'],
+  ['card_links', 'link_id', 'from_card_id'],
+  ['search_docs', 'doc_no', 'card_id'],
+  ['context_partitions', 'partition_no', 'user_id'],
+  ['context_event_index', 'event_no', 'user_id'],
+  ['context_events', 'event_no', 'user_id'],
+  ['context_projects', 'project_id', 'user_id'],
+  ['credit_entries', 'entry_id', 'user_id'],
+  ['notices', 'notice_id', 'user_id'],
+  ['kept_searches', 'search_id', 'user_id'],
+  ['recall_calls', 'call_id', 'user_id'],
+  ['recall_items', 'delivery_id', 'user_id'],
+  ['card_drafts', 'draft_id', 'user_id'],
+  ['recoveries', 'recovery_id', 'user_id'],
+] as const
+
+const PROJECT_PARTS = ['context_events', 'context_partitions', 'context_project_aliases']
+
+/** Rows that go only with their card: by the foreign key, and in no other way. */
+const KEPT_WITH_CARD = ['card_evidences', 'card_versions', 'card_verdicts']
+
+const onPostgres = () => [
+  ...PROJECT_PARTS.map((table) => `alter table ${table} drop constraint ${table}_project_id_fkey`),
+  'alter table context_event_index drop constraint context_event_index_event_no_fkey',
+  ...KEYS.flatMap(([table, id, place]) => keyWith(table, id, place)),
+  'alter table context_events drop constraint context_events_raw_id_key',
+  'alter table context_events add constraint context_events_raw_id_key unique (raw_id, user_id)',
+  ...PROJECT_PARTS.map(
+    (table) => `alter table ${table} add constraint ${table}_project_id_fkey
+      foreign key (project_id, user_id) references context_projects(project_id, user_id)`,
+  ),
+  `alter table context_event_index add constraint context_event_index_event_no_fkey
+    foreign key (event_no, user_id) references context_events(event_no, user_id) on delete cascade`,
+  // Pictures lie on one node, cards on all.
+  'alter table card_images drop constraint card_images_card_id_fkey',
+  ...KEPT_WITH_CARD.flatMap((table) => [
+    `drop trigger ${table}_no_change on ${table}`,
+    `alter table ${table} drop constraint ${table}_card_id_fkey`,
+    `alter table ${table} add constraint ${table}_card_id_fkey
+      foreign key (card_id) references cards(card_id) on delete cascade`,
+  ]),
+  'drop function refuse_unless_card_deleted',
+  // Looks at nothing but the row, so that it holds on a shard: the foreign key's own trigger is around it when the card goes.
+  `create function refuse_unless_card_goes() returns trigger language plpgsql as
+    $$ begin
+      if tg_op = 'DELETE' and pg_trigger_depth() > 1 then return old; end if;
+      raise exception '% is append-only', tg_table_name;
+    end $$`,
+  ...KEPT_WITH_CARD.map(
+    (table) => `create trigger ${table}_no_change before update or delete on ${table}
+      for each row execute function refuse_unless_card_goes()`,
+  ),
+  `create function refuse_unless_deleted() returns trigger language plpgsql as
+    $$ begin raise exception 'a card goes only after it was deleted'; end $$`,
+  `create trigger cards_no_delete before delete on cards
+    for each row when (old.deleted_at is null) execute function refuse_unless_deleted()`,
+]
+
+/**
+ * Keys, foreign keys and protection of what must not change take a form that also holds when PostgreSQL is spread over
+ * several machines (docs/scale.md). SQLite keeps its own: it is one file.
+ */
+export const keysForShards: Migration = {
+  name: '0043-keys-for-shards',
+  statements: (engine: EngineName) => (engine === 'postgres' ? onPostgres() : []),
+}

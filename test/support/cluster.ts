@@ -1,0 +1,81 @@
+import pg from 'pg'
+import { openPostgres } from '../../src/db/engines/postgres/postgres.ts'
+import { migrate } from '../../src/db/migrations/migrate.ts'
+
+const withDatabase = (url: string, database: string) => {
+  const target = new URL(url)
+  target.pathname = `/${database}`
+  return target.href
+}
+
+async function run(url: string, ...statements: string[]): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    let result: pg.QueryResult | undefined
+    for (const statement of statements) result = await client.query(statement)
+    return result as pg.QueryResult
+  } finally {
+    await client.end()
+  }
+}
+
+/** The servers of a cluster, coordinator first. Databases are made on each: Citus knows its workers per database. */
+async function serversOf(coordinator: string): Promise<string[]> {
+  const { rows } = await run(
+    coordinator,
+    "select nodename, nodeport from pg_dist_node where noderole = 'primary' order by groupid",
+  )
+  return rows.map(({ nodename, nodeport }) => {
+    const url = new URL(coordinator)
+    url.hostname = nodename
+    url.port = String(nodeport)
+    return url.href
+  })
+}
+
+const onAll = async (coordinator: string, statement: string) => {
+  for (const server of await serversOf(coordinator)) await run(server, statement)
+}
+
+/** A migrated and laid out database on every server. Nobody may connect to it, so that it can be copied. */
+export async function makeClusterTemplate(coordinator: string, name: string): Promise<void> {
+  const servers = await serversOf(coordinator)
+  await dropOnCluster(coordinator, name)
+  await onAll(coordinator, `create database ${name} encoding 'UTF8' template template0`)
+  for (const server of servers) await run(withDatabase(server, name), 'create extension citus')
+  const [own, ...workers] = servers.map((server) => new URL(server))
+  const node = (url: URL | undefined) => `'${url?.hostname}', ${url?.port}`
+  await run(
+    withDatabase(coordinator, name),
+    `select citus_set_coordinator_host(${node(own)})`,
+    ...workers.map((worker) => `select citus_add_node(${node(worker)})`),
+  )
+  const database = openPostgres({
+    url: withDatabase(coordinator, name),
+    isDistributed: true,
+    poolSize: 1,
+    onIdleError: () => {},
+  })
+  await migrate(database)
+  await database.close()
+  await onAll(coordinator, `alter database ${name} allow_connections false`)
+}
+
+/** Copies the template on every server; the copies know one another as the originals did. */
+export async function copyOnCluster(coordinator: string, template: string, name: string): Promise<void> {
+  for (const server of await serversOf(coordinator))
+    await run(
+      server,
+      // Citus' own background process looks into each database.
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${template}'`,
+      `create database ${name} template ${template}`,
+    )
+}
+
+export async function dropOnCluster(coordinator: string, name: string): Promise<void> {
+  for (const server of await serversOf(coordinator)) {
+    await run(server, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
+    await run(server, `drop database if exists ${name} with (force)`)
+  }
+}

@@ -9,6 +9,7 @@ import { contextFor, type PasswordWork, type Services } from './core/context.ts'
 import { CredentialCache } from './core/credential-cache.ts'
 import { type Limits, memoryLimits } from './core/limits.ts'
 import { openDatabase } from './db/engines/open.ts'
+import { requirePoolerSettings } from './db/engines/postgres/pooler.ts'
 import { migrate } from './db/migrations/migrate.ts'
 import type { Patience } from './doors/http/limits/connection-limits.ts'
 import { buildServer } from './doors/http/server.ts'
@@ -61,6 +62,7 @@ export async function buildApp(config: Config, options: BuildOptions = {}): Prom
       log[usable ? 'info' : 'warn']({ reason }, `reads go to the ${usable ? 'replica' : 'primary'}`),
   })
   try {
+    if (config.databaseDirectUrl !== undefined) await requirePoolerSettings(database)
     const applied = await migrate(database)
     if (applied.length > 0) log.info({ applied }, 'migrated')
     const services: Services = {

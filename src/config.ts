@@ -73,6 +73,13 @@ export const Environment = z.object({
     .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL of a streaming replica')
     .optional()
     .describe('A streaming replica of that database, for reads.'),
+  DATABASE_DIRECT_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL that leads past the pooler')
+    .optional()
+    .describe(
+      'Where DATABASE_URL leads through PgBouncer in transaction mode: the same database without it, for what needs a connection of its own.',
+    ),
   DATABASE_DISTRIBUTED: z
     .enum(['citus'])
     .optional()
@@ -181,6 +188,8 @@ export type Config = Readonly<{
   databaseUrl: string | undefined
   /** A streaming replica for reads; the same on every node that shares the database. */
   databaseReadUrl: string | undefined
+  /** Set where `databaseUrl` leads through a pooler of transactions. */
+  databaseDirectUrl: string | undefined
   /** Whether the tables are spread over the nodes of a Citus cluster. */
   databaseIsDistributed: boolean
   databasePoolSize: number
@@ -245,6 +254,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     throw new ConfigError(['STRIPE_WEBHOOK_SECRET: must be set in production when STRIPE_SECRET_KEY is'])
   if (e.DATABASE_READ_URL && !e.DATABASE_URL)
     throw new ConfigError(['DATABASE_READ_URL: needs DATABASE_URL, of which it is a replica'])
+  if (e.DATABASE_DIRECT_URL && !e.DATABASE_URL)
+    throw new ConfigError(['DATABASE_DIRECT_URL: needs DATABASE_URL, the address of the pooler'])
   if (e.DATABASE_DISTRIBUTED && !e.DATABASE_URL)
     throw new ConfigError(['DATABASE_DISTRIBUTED: needs DATABASE_URL, the address of the coordinator'])
   if (e.DATABASE_DISTRIBUTED && e.DATABASE_READ_URL)
@@ -258,6 +269,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     dataDir: e.DATA_DIR,
     databaseUrl: e.DATABASE_URL,
     databaseReadUrl: e.DATABASE_READ_URL,
+    databaseDirectUrl: e.DATABASE_DIRECT_URL,
     databaseIsDistributed: e.DATABASE_DISTRIBUTED === 'citus',
     databasePoolSize: e.DATABASE_POOL_SIZE,
     workers: e.WORKERS ?? availableParallelism(),

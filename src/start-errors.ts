@@ -5,7 +5,7 @@ type StartError = Error & { code?: string; syscall?: string; port?: number; path
 
 export type Explained = { message: string; exitCode: number }
 
-const SAID_BY_ITSELF = ['SchemaTooNew', 'DamagedDatabase']
+const SAID_BY_ITSELF = ['SchemaTooNew', 'DamagedDatabase', 'PoolerSettings']
 const NOT_WRITABLE = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOSPC', 'EDQUOT']
 
 function sentence(error: StartError): string | undefined {

@@ -5,7 +5,14 @@ import { readConfig } from '../config.ts'
 import { contextFor, inTx } from '../core/context.ts'
 import { openDatabase } from './engines/open.ts'
 import { newId } from './ids.ts'
-import { applyMigrations, MIGRATIONS, type Migration, migrate, pendingMigrations, SchemaTooNew } from './migrations/migrate.ts'
+import {
+  applyMigrations,
+  MIGRATIONS,
+  type Migration,
+  migrate,
+  pendingMigrations,
+  SchemaTooNew,
+} from './migrations/migrate.ts'
 
 onBothEngines('the database', (t) => {
   const failure = (key: string) => ({

@@ -38,14 +38,18 @@ export function layOut(database: Database): Promise<string[]> {
       await sql`set local citus.enable_unsafe_triggers = on`.execute(db)
       await sql`set local citus.multi_shard_modify_mode = 'sequential'`.execute(db)
       const done = await tablesLaidOut(db)
-      const pending = Object.entries(DISTRIBUTION).filter(([table, by]) => by !== 'single' && !done.has(table))
+      const pending = Object.entries(DISTRIBUTION).filter(
+        ([table, by]) => by !== 'single' && !done.has(table),
+      )
       if (pending.length === 0) return []
       const keys = await foreignKeys(db)
       for (const { name, table } of keys)
         await sql`alter table ${sql.table(table)} drop constraint ${sql.ref(name)}`.execute(db)
       for (const [table, by] of pending) await layOutTable(db, table, by)
       for (const { name, table, definition } of keys)
-        await sql`alter table ${sql.table(table)} add constraint ${sql.ref(name)} ${sql.raw(definition)}`.execute(db)
+        await sql`alter table ${sql.table(table)} add constraint ${sql.ref(name)} ${sql.raw(definition)}`.execute(
+          db,
+        )
       return pending.map(([table]) => table)
     },
     { isolation: 'read committed' },

@@ -23,6 +23,7 @@ export function openDatabase(
   return openPostgres({
     url,
     readUrl: config.databaseReadUrl,
+    directUrl: config.databaseDirectUrl,
     isDistributed: config.databaseIsDistributed,
     poolSize: config.databasePoolSize,
     onIdleError,
@@ -33,4 +34,4 @@ export function openDatabase(
 export const openSnapshot = (config: Config): Promise<Snapshot> =>
   config.databaseUrl === undefined
     ? openSqliteSnapshot(databaseFile(config))
-    : openPostgresSnapshot(config.databaseUrl)
+    : openPostgresSnapshot(config.databaseDirectUrl ?? config.databaseUrl)

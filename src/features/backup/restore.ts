@@ -3,7 +3,13 @@ import { dirname, join } from 'node:path'
 import { sql } from 'kysely'
 import { type Ctx, inTx } from '../../core/context.ts'
 import type { Database, Db } from '../../db/db.ts'
-import { appliedMigrations, applyMigrations, MIGRATIONS, migrate, SchemaTooNew } from '../../db/migrations/migrate.ts'
+import {
+  appliedMigrations,
+  applyMigrations,
+  MIGRATIONS,
+  migrate,
+  SchemaTooNew,
+} from '../../db/migrations/migrate.ts'
 import { maintainIndex } from '../../search-index/index.ts'
 import { reindexAll } from '../cards/indexing/reindex.ts'
 import { reindexEvents } from '../memory/reindex.ts'

@@ -88,6 +88,8 @@ export type PostgresOptions = {
   url: string
   /** A streaming replica of it, for reads. */
   readUrl?: string | undefined
+  /** Set where `url` leads through a pooler of transactions: the same database without it. */
+  directUrl?: string | undefined
   /** The URL is that of a Citus coordinator. */
   isDistributed?: boolean
   poolSize: number
@@ -105,9 +107,18 @@ const SETTINGS: pg.PoolConfig = {
   options: '-c synchronous_commit=on',
 }
 
+/** A pooler lends a connection for one transaction, so what belongs to a session is its own to set: see pooler.ts. */
+const SETTINGS_BEHIND_POOLER: pg.PoolConfig = {
+  types: parsers,
+  application_name: 'knowledge-vault',
+  connectionTimeoutMillis: 10_000,
+}
+
 export function openPostgres(options: PostgresOptions): Database {
   const { url, readUrl, poolSize, onIdleError, onReplicaChange = () => {} } = options
-  const pool = openPool({ ...SETTINGS, connectionString: url, max: poolSize }, onIdleError)
+  const directUrl = options.directUrl ?? url
+  const settings = options.directUrl === undefined ? SETTINGS : SETTINGS_BEHIND_POOLER
+  const pool = openPool({ ...settings, connectionString: url, max: poolSize }, onIdleError)
   const queue = new ConnectionQueue(pool)
   const oneByOne = new OneByOne()
   const dialect = new PostgresDialect({ pool: queue })
@@ -119,14 +130,14 @@ export function openPostgres(options: PostgresOptions): Database {
       if (takesCredentials(query.sql)) noteTakenCredentials()
     },
   })
-  const news = new CredentialNews({ ...SETTINGS, connectionString: url }, onIdleError)
+  const news = new CredentialNews({ ...SETTINGS, connectionString: directUrl }, onIdleError)
   const replica =
     readUrl === undefined
       ? undefined
       : new Replica({
           url: readUrl,
           poolSize,
-          primary: { url, pool, settings: SETTINGS },
+          primary: { url: directUrl, pool, settings: SETTINGS },
           onIdleError,
           onChange: onReplicaChange,
           isUnavailable,

@@ -1,0 +1,33 @@
+import { sql } from 'kysely'
+import type { Database } from '../../db.ts'
+
+/** The pooler is set up in a way that would break a promise of ours. */
+export class PoolerSettings extends Error {
+  override readonly name = 'PoolerSettings'
+}
+
+type Session = { durable: string; statement_timeout: string; idle_timeout: string }
+
+/**
+ * Behind a pooler the program cannot give its connections their settings, so it looks at what the pooler gave them and
+ * does not start where a promise would not hold. deploy/pgbouncer/pgbouncer.ini has the line that sets them.
+ */
+export async function requirePoolerSettings(database: Database): Promise<void> {
+  const { rows } = await sql<Session>`
+    select current_setting('synchronous_commit') as durable,
+      current_setting('statement_timeout') as statement_timeout,
+      current_setting('idle_in_transaction_session_timeout') as idle_timeout
+  `.execute(database.read)
+  const [session] = rows
+  const wrong = [
+    ...(session?.durable === 'off' ? ['synchronous_commit is off: what is acknowledged could be lost'] : []),
+    ...(session?.statement_timeout === '0' ? ['statement_timeout is 0: a statement could run for ever'] : []),
+    ...(session?.idle_timeout === '0'
+      ? ['idle_in_transaction_session_timeout is 0: a lost client could hold its locks for ever']
+      : []),
+  ]
+  if (wrong.length > 0)
+    throw new PoolerSettings(
+      `The pooler at DATABASE_URL opens its connections without our settings (${wrong.join('; ')}). Take the connect_query of deploy/pgbouncer/pgbouncer.ini.`,
+    )
+}

@@ -73,9 +73,16 @@ const onPostgres = () => [
 
 /**
  * Keys, foreign keys and protection of what must not change take a form that also holds when PostgreSQL is spread over
- * several machines (docs/scale.md). SQLite keeps its own: it is one file.
+ * several machines (docs/scale.md). SQLite keeps its own: it is one file. A card carries the mark that its successor is deleted,
+ * so that no query has to look at both.
  */
 export const keysForShards: Migration = {
   name: '0043-keys-for-shards',
-  statements: (engine: EngineName) => (engine === 'postgres' ? onPostgres() : []),
+  statements: (engine: EngineName) => [
+    'alter table cards add column successor_gone integer not null default 0',
+    `update cards set successor_gone = 1 where superseded_by is not null and not exists (
+      select 1 from cards as successor where successor.card_id = cards.superseded_by and successor.deleted_at is null)`,
+    'create index cards_by_successor on cards(superseded_by) where superseded_by is not null',
+    ...(engine === 'postgres' ? onPostgres() : []),
+  ],
 }

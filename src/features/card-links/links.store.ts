@@ -59,7 +59,11 @@ export async function successorsOf(db: Db, cardId: string): Promise<string[]> {
 }
 
 export async function setSuccessor(db: Db, cardId: string, successorId: string | null): Promise<void> {
-  await db.updateTable('cards').set({ superseded_by: successorId }).where('card_id', '=', cardId).execute()
+  await db
+    .updateTable('cards')
+    .set({ superseded_by: successorId, successor_gone: 0 })
+    .where('card_id', '=', cardId)
+    .execute()
 }
 
 export async function countMergedInto(db: Db, cardId: string): Promise<number> {

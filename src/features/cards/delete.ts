@@ -4,7 +4,14 @@ import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
 import { audit } from '../audit/audit.ts'
 import { deletableCard } from './access.ts'
-import { findDeleted, findPurgeable, isOutsider, removeCard, updateCardRow } from './cards.store.ts'
+import {
+  findDeleted,
+  findPurgeable,
+  isOutsider,
+  markSuccessor,
+  removeCard,
+  updateCardRow,
+} from './cards.store.ts'
 import { HOLDING, holdCard } from './hold-card.store.ts'
 import { unindexCard } from './indexing/index-card.ts'
 import { saved } from './saved.ts'
@@ -19,6 +26,7 @@ const keptSince = (ctx: Ctx) => new Date(ctx.now().getTime() - KEPT_DAYS * 86_40
 export async function removeDeletable(ctx: UserCtx, cardId: string): Promise<void> {
   const row = await deletableCard(ctx, cardId)
   await updateCardRow(ctx.db, cardId, { deleted_at: ctx.now().toISOString() })
+  await markSuccessor(ctx.db, cardId, 'gone')
   await unindexCard(ctx, cardId)
   await audit(ctx, {
     action: 'card.deleted',
@@ -76,6 +84,7 @@ export const undeleteCard = capability({
             }
           : {}),
       })
+      await markSuccessor(ctx.db, card_id, 'there')
       await audit(ctx, {
         action: 'card.undeleted',
         subject: { type: 'card', id: card_id },

@@ -1,5 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
-import { removeCard, updateCardRow } from './cards.store.ts'
+import { markSuccessor, removeCard, updateCardRow } from './cards.store.ts'
 import { forgetLooseImages } from './images/attach.ts'
 import { unindexCard } from './indexing/index-card.ts'
 
@@ -40,6 +40,7 @@ export async function forgetPrivateCards(ctx: Ctx, ownerId: string): Promise<num
   for (const { card_id } of rows) {
     await unindexCard(ctx, card_id)
     await updateCardRow(ctx.db, card_id, { deleted_at: now })
+    await markSuccessor(ctx.db, card_id, 'gone')
     await removeCard(ctx.db, card_id)
   }
   await forgetLooseImages(ctx, ownerId)

@@ -56,7 +56,7 @@ const WRITTEN = [
 ] as const
 
 /** A card as lists and comparisons read it. */
-export type ReadRow = Omit<Selectable<CardsTable>, 'filter_text' | 'recorded_with'> & {
+export type ReadRow = Omit<Selectable<CardsTable>, 'filter_text' | 'recorded_with' | 'successor_gone'> & {
   owner_name: string
   owner_deleted_at: string | null
   /** Whose text it is to the viewer. */

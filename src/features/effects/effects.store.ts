@@ -68,25 +68,37 @@ export async function countItems(db: Db, asked: Asked) {
   return { delivered, opened }
 }
 
-const judgedItems = (db: Db, asked: Asked) =>
-  itemsOf(db, asked)
-    .innerJoin('card_verdicts', (join) =>
-      join
-        .onRef('card_verdicts.card_id', '=', 'recall_items.item_id')
-        .onRef('card_verdicts.user_id', '=', 'recall_items.user_id')
-        .onRef('card_verdicts.created_at', '>=', 'recall_items.created_at'),
-    )
-    .where('card_verdicts.outcome', '!=', 'withdrawn')
+/** The verdicts of these people in that time; a delivery lies with the person and a verdict with the card, so nothing joins them. */
+const verdictsOf = (db: Db, { userId, workspaceId, since }: Asked) =>
+  db
+    .selectFrom('card_verdicts')
+    .select(['card_id', 'user_id', 'outcome', 'created_at'])
+    .where('user_id', workspaceId ? 'in' : '=', workspaceId ? members(db, workspaceId) : userId)
+    .where('created_at', '>=', since)
+    .where('outcome', '!=', 'withdrawn')
+    .execute()
+
+const CARDS_AT_ONCE = 500
 
 /** Delivered cards that the same person judged afterwards, and those of them that worked. */
 export async function countVerdicts(db: Db, asked: Asked) {
-  const counted = (query: ReturnType<typeof judgedItems>) =>
-    query
-      .select(({ fn }) => fn.count<number>('recall_items.delivery_id').distinct().as('count'))
-      .executeTakeFirstOrThrow()
-  const judged = await counted(judgedItems(db, asked))
-  const worked = await counted(judgedItems(db, asked).where('card_verdicts.outcome', '=', 'worked'))
-  return { judged: judged.count, worked: worked.count }
+  const given = await verdictsOf(db, asked)
+  const verdicts = Map.groupBy(given, (row) => `${row.user_id} ${row.card_id}`)
+  const cardIds = [...new Set(given.map((row) => row.card_id))]
+  const counts = { judged: 0, worked: 0 }
+  for (let from = 0; from < cardIds.length; from += CARDS_AT_ONCE) {
+    const items = await itemsOf(db, asked)
+      .select(['recall_items.user_id', 'recall_items.item_id', 'recall_items.created_at'])
+      .where('recall_items.item_id', 'in', cardIds.slice(from, from + CARDS_AT_ONCE))
+      .execute()
+    for (const item of items) {
+      const said = verdicts.get(`${item.user_id} ${item.item_id}`) ?? []
+      const after = said.filter((verdict) => verdict.created_at >= item.created_at)
+      if (after.length > 0) counts.judged++
+      if (after.some(({ outcome }) => outcome === 'worked')) counts.worked++
+    }
+  }
+  return counts
 }
 
 /** A failure that was overcome, and whether a card was delivered for it in that session. */

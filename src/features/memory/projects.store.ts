@@ -27,29 +27,30 @@ export type Found = {
 const keysOf = (name: ProjectName): string[] =>
   name.form === 'remote' && name.path.includes('/') ? [name.key, name.path] : [name.key]
 
+/** Each table is asked for the person itself, not for that of another table: only so does a cluster see that one shard has all. */
 const projectsNamed = prepared(
   (db, parameter: Named<{ user: string; key: string; path: string; preferences: string }>) =>
     db
       .selectFrom('users')
       .leftJoin('context_project_aliases as aliases', (join) =>
         join
-          .onRef('aliases.user_id', '=', 'users.user_id')
+          .on('aliases.user_id', '=', parameter('user'))
           .on('aliases.alias', 'in', [parameter('key'), parameter('path'), parameter('preferences')]),
       )
       .leftJoin('context_projects as projects', (join) =>
         join
           .onRef('projects.project_id', '=', 'aliases.project_id')
-          .onRef('projects.user_id', '=', 'users.user_id'),
+          .on('projects.user_id', '=', parameter('user')),
       )
       .leftJoin('context_partitions as newest', (join) =>
         join
-          .onRef('newest.user_id', '=', 'users.user_id')
+          .on('newest.user_id', '=', parameter('user'))
           .onRef('newest.project_id', '=', 'projects.project_id')
           .on('newest.partition_no', '=', (eb) =>
             eb
               .selectFrom('context_partitions as partitions')
               .select((eb) => eb.fn.max('partitions.partition_no').as('last'))
-              .whereRef('partitions.user_id', '=', 'users.user_id')
+              .where('partitions.user_id', '=', parameter('user'))
               .whereRef('partitions.project_id', '=', 'projects.project_id'),
           ),
       )

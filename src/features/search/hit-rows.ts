@@ -31,6 +31,7 @@ const COLUMNS = [
   'cards.trust',
   'cards.cites',
   'cards.superseded_by',
+  'cards.successor_gone',
   'cards.review_status',
   'cards.created_at',
   'cards.updated_at',

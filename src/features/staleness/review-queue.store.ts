@@ -43,24 +43,34 @@ export const mayBeDue = (db: Db, asked: Reviewed, before: string, limit: number)
 export const judgedBadly = (db: Db, asked: Reviewed, limit: number) =>
   editable(db, asked).select(HEAD).where('cards.trust', 'is not', null).limit(limit).execute()
 
-/** Both ends are still there, and the viewer may edit the first. */
-export const contradictions = (db: Db, asked: Reviewed, limit: number) =>
-  editable(db, asked)
+/** Both ends are still there, and the viewer may edit the first. In two reads, as the other end may lie in another shard. */
+export async function contradictions(db: Db, asked: Reviewed, limit: number) {
+  const linked = await editable(db, asked)
     .innerJoin('card_links', 'card_links.from_card_id', 'cards.card_id')
-    .innerJoin('cards as other', 'other.card_id', 'card_links.to_card_id')
     .select(HEAD)
-    .select([
-      'card_links.created_at as since',
-      'other.card_id as other_card_id',
-      'other.title as other_title',
-    ])
+    .select(['card_links.created_at as since', 'card_links.to_card_id as other_card_id'])
     .where('card_links.kind', '=', 'contradicts')
-    .where('other.deleted_at', 'is', null)
-    .where('other.superseded_by', 'is', null)
-    .whereRef('other.workspace_id', '=', 'cards.workspace_id')
     .orderBy('card_links.created_at')
     .limit(limit)
     .execute()
+  if (linked.length === 0) return []
+  const others = await db
+    .selectFrom('cards')
+    .select(['card_id', 'title', 'workspace_id'])
+    .where(
+      'card_id',
+      'in',
+      linked.map((row) => row.other_card_id),
+    )
+    .where('deleted_at', 'is', null)
+    .where('superseded_by', 'is', null)
+    .execute()
+  const otherOf = new Map(others.map((other) => [`${other.workspace_id} ${other.card_id}`, other]))
+  return linked.flatMap((row) => {
+    const other = otherOf.get(`${row.workspace_id} ${row.other_card_id}`)
+    return other ? [{ ...row, other_title: other.title }] : []
+  })
+}
 
 /** People with cards that have an interval, after one in the order of their ids. */
 export async function ownersWithIntervals(db: Db, after: string, limit: number): Promise<string[]> {

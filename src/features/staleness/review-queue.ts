@@ -73,7 +73,7 @@ async function distrustedCards(ctx: Ctx, asked: Reviewed): Promise<Item[]> {
 }
 
 async function contradictingCards(ctx: Ctx, asked: Reviewed): Promise<Item[]> {
-  const rows = await contradictions(ctx.db, asked, MOST_SHOWN)
+  const rows = await contradictions(ctx.db, asked, MOST_LOOKED_AT)
   return rows.map((row) => ({
     ...row,
     reason: 'contradiction',

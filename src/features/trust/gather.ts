@@ -1,7 +1,7 @@
 import type { Ctx } from '../../core/context.ts'
 import { fromJson } from '../../db/columns.ts'
 import { policyOf } from '../permissions/policy.ts'
-import { cardsToWeigh, changesOfFix, mergedInto, verdictsOn, votesOn } from './trust.store.ts'
+import { cardsToWeigh, changesOfFix, mergedInto, praisedBy, verdictsOn, votesOn } from './trust.store.ts'
 import type { CardFacts, Judgement } from './weigh.ts'
 
 type CardRow = Awaited<ReturnType<typeof cardsToWeigh>>[number]
@@ -21,12 +21,25 @@ function lastChange(card: CardRow, former: readonly { version: number; edited_at
   )
 }
 
+type Said = Pick<VerdictRow, 'user_id' | 'owner_id' | 'closeness'>
+
+/** The owner has praised a card of the judge too. */
+async function whoseIsReturned(ctx: Ctx, said: readonly Said[]): Promise<(row: Said) => boolean> {
+  const pairs = new Set<string>()
+  for (const [owner, rows] of Map.groupBy(said, (row) => row.owner_id)) {
+    const judges = new Set(rows.map((row) => row.user_id).filter((judge) => judge !== owner))
+    for (const judge of await praisedBy(ctx.db, owner, [...judges])) pairs.add(`${owner} ${judge}`)
+  }
+  return (row) => row.closeness !== 'owner' && pairs.has(`${row.owner_id} ${row.user_id}`)
+}
+
+type Weighed = { change: FixChange; isReturned: (row: Said) => boolean; everybodyIsProven: boolean }
+
 /** One per person and environment: the last word. A verdict of the same person makes their vote say nothing more. */
 function judgementsOf(
   verdicts: readonly VerdictRow[],
   votes: readonly VoteRow[],
-  change: FixChange,
-  everybodyIsProven: boolean,
+  { change, isReturned, everybodyIsProven }: Weighed,
 ): Judgement[] {
   const last = new Map(verdicts.map((row) => [`${row.user_id} ${row.environment_key}`, row]))
   const given = [...last.values()].flatMap((row): Judgement[] =>
@@ -43,7 +56,7 @@ function judgementsOf(
             at: row.created_at,
             closeness: row.closeness,
             nthOfOwner: row.nth_of_owner,
-            isReturned: row.returned === 1 && row.closeness !== 'owner',
+            isReturned: isReturned(row),
             isProven: everybodyIsProven || row.email_verified === 1,
           },
         ],
@@ -62,7 +75,7 @@ function judgementsOf(
         at: row.created_at,
         closeness: row.closeness,
         nthOfOwner: 1,
-        isReturned: row.returned === 1 && row.closeness !== 'owner',
+        isReturned: isReturned(row),
         isProven: everybodyIsProven || row.email_verified === 1,
       }),
     )
@@ -80,18 +93,20 @@ export async function gatherJudgements(ctx: Ctx, cardIds: readonly string[]): Pr
   const takenBy = new Map(merges.map((row) => [row.from_card_id, row.into_card_id]))
   const all = [...cardIds, ...takenBy.keys()]
   const countedOn = (row: { card_id: string }) => takenBy.get(row.card_id) ?? row.card_id
-  const verdicts = Map.groupBy(await verdictsOn(ctx.db, all), countedOn)
-  const votes = Map.groupBy(await votesOn(ctx.db, all), countedOn)
+  const allVerdicts = await verdictsOn(ctx.db, all)
+  const allVotes = await votesOn(ctx.db, all)
+  const isReturned = await whoseIsReturned(ctx, [...allVerdicts, ...allVotes])
+  const verdicts = Map.groupBy(allVerdicts, countedOn)
+  const votes = Map.groupBy(allVotes, countedOn)
   // Without mail nobody can prove an address.
   const everybodyIsProven = ctx.config.mail.smtpUrl === undefined
   return cards.map((card) => ({
     card,
-    judgements: judgementsOf(
-      verdicts.get(card.card_id) ?? [],
-      votes.get(card.card_id) ?? [],
-      lastChange(card, changes.get(card.card_id) ?? []),
+    judgements: judgementsOf(verdicts.get(card.card_id) ?? [], votes.get(card.card_id) ?? [], {
+      change: lastChange(card, changes.get(card.card_id) ?? []),
+      isReturned,
       everybodyIsProven,
-    ),
+    }),
     facts: {
       cardType: card.card_type,
       isPublic: card.status === 'published' && card.visibility === 'public',

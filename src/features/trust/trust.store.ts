@@ -42,12 +42,24 @@ export const changesOfFix = (db: Db, cardIds: readonly string[]) =>
     .where(changesFix)
     .execute()
 
-/** The owner has praised a card of the judge too. */
-const praiseReturned = (judge: string) => sql<number>`case when exists (
-    select 1 from card_verdicts as returned
-    where returned.user_id = ${sql.ref('cards.owner_id')} and returned.owner_id = ${sql.ref(judge)}
-      and returned.outcome = 'worked'
-  ) then 1 else 0 end`
+const JUDGES_AT_ONCE = 500
+
+/** Those of the judges of an owner's cards whom that owner has praised too. Such verdicts lie with the judges' cards, so they are read apart. */
+export async function praisedBy(db: Db, ownerId: string, judgeIds: readonly string[]): Promise<string[]> {
+  const praised: string[] = []
+  for (let from = 0; from < judgeIds.length; from += JUDGES_AT_ONCE) {
+    const rows = await db
+      .selectFrom('card_verdicts')
+      .select('owner_id')
+      .distinct()
+      .where('user_id', '=', ownerId)
+      .where('owner_id', 'in', judgeIds.slice(from, from + JUDGES_AT_ONCE))
+      .where('outcome', '=', 'worked')
+      .execute()
+    praised.push(...rows.map((row) => row.owner_id))
+  }
+  return praised
+}
 
 /** Oldest first, so that the last one of a person and an environment is what they say now. */
 export const verdictsOn = (db: Db, cardIds: readonly string[]) =>
@@ -67,7 +79,7 @@ export const verdictsOn = (db: Db, cardIds: readonly string[]) =>
       'card_verdicts.nth_of_owner',
       'card_verdicts.created_at',
       'users.email_verified',
-      praiseReturned('card_verdicts.user_id').as('returned'),
+      'cards.owner_id',
     ])
     .where('card_verdicts.card_id', 'in', cardIds)
     .orderBy('card_verdicts.created_at')
@@ -86,7 +98,7 @@ export const votesOn = (db: Db, cardIds: readonly string[]) =>
       'card_feedback.created_at',
       'users.email_verified',
       closenessOf('card_feedback.user_id').as('closeness'),
-      praiseReturned('card_feedback.user_id').as('returned'),
+      'cards.owner_id',
     ])
     .where('card_feedback.card_id', 'in', cardIds)
     .where('card_feedback.kind', 'in', ['useful', 'outdated'])

@@ -107,6 +107,9 @@ const SETTINGS: pg.PoolConfig = {
   options: '-c synchronous_commit=on',
 }
 
+/** In one transaction a card and its team may be written: Citus refuses that after a statement that it ran on several shards at once. */
+const CITUS_OPTIONS = '-c citus.multi_shard_modify_mode=sequential'
+
 /** A pooler lends a connection for one transaction, so what belongs to a session is its own to set: see pooler.ts. */
 const SETTINGS_BEHIND_POOLER: pg.PoolConfig = {
   types: parsers,
@@ -117,7 +120,10 @@ const SETTINGS_BEHIND_POOLER: pg.PoolConfig = {
 export function openPostgres(options: PostgresOptions): Database {
   const { url, readUrl, poolSize, onIdleError, onReplicaChange = () => {} } = options
   const directUrl = options.directUrl ?? url
-  const settings = options.directUrl === undefined ? SETTINGS : SETTINGS_BEHIND_POOLER
+  const own = options.isDistributed
+    ? { ...SETTINGS, options: `${SETTINGS.options} ${CITUS_OPTIONS}` }
+    : SETTINGS
+  const settings = options.directUrl === undefined ? own : SETTINGS_BEHIND_POOLER
   const pool = openPool({ ...settings, connectionString: url, max: poolSize }, onIdleError)
   const queue = new ConnectionQueue(pool)
   const oneByOne = new OneByOne()

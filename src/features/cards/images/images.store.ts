@@ -22,54 +22,74 @@ export async function insertImage(db: Db, row: ImageRow, bytes: Buffer): Promise
   }
 }
 
-const isNamed = sql<SqlBool>`lower(cards.symptom || ' ' || cards.fix_summary || ' ' || coalesce(cards.root_cause, '') || ' ' ||
+type Picture = Pick<ImageRow, 'image_id' | 'uploaded_by' | 'created_at'>
+
+const isNamed = ({
+  image_id,
+}: Picture) => sql<SqlBool>`lower(cards.symptom || ' ' || cards.fix_summary || ' ' || coalesce(cards.root_cause, '') || ' ' ||
   coalesce(cards.body, '') || ' ' || coalesce(cards.scope_notes, '') || ' ' || cards.steps)
-  like '%' || card_images.image_id || '%'`
+  like ${`%${image_id}%`}`
 
 /** In a version that those who may edit the card read: none from before it came into their workspace. */
-const isInSeenVersion = sql<SqlBool>`(cards.seen_since is null or card_images.created_at >= cards.seen_since or exists (
-  select 1 from card_versions where card_versions.card_id = cards.card_id
-  and card_versions.version >= cards.seen_from_version and lower(card_versions.content) like '%' || card_images.image_id || '%'))`
+const isInSeenVersion = ({ image_id, created_at }: Picture) =>
+  sql<SqlBool>`(cards.seen_since is null or ${created_at} >= cards.seen_since or exists (
+    select 1 from card_versions where card_versions.card_id = cards.card_id
+    and card_versions.version >= cards.seen_from_version and lower(card_versions.content) like ${`%${image_id}%`}))`
 
 /** A picture is seen with the text that names it: what was taken out of a card before others got it stays its owner's. */
-function isSeen(viewerId: string): Expression<SqlBool> {
-  const eb = expressionBuilder<Schema, 'cards' | 'card_images'>()
+function isSeen(viewerId: string, picture: Picture): Expression<SqlBool> {
+  const eb = expressionBuilder<Schema, 'cards'>()
   return eb.and([
     mayRead(viewerId),
     eb.or([
       eb('cards.owner_id', '=', viewerId),
-      eb('card_images.uploaded_by', '=', viewerId),
-      isNamed,
-      eb.and([mayUpdate(viewerId), isInSeenVersion]),
+      ...(picture.uploaded_by === viewerId ? [eb.lit(true)] : []),
+      isNamed(picture),
+      eb.and([mayUpdate(viewerId), isInSeenVersion(picture)]),
     ]),
   ])
 }
 
-/** A picture that the viewer may see on its card, or one of the viewer's own that is on no card yet. */
-export const findReadableImage = (db: Db, viewerId: string, imageId: string): Promise<ImageRow | undefined> =>
-  db
-    .selectFrom('card_images')
-    .leftJoin('cards', 'cards.card_id', 'card_images.card_id')
-    .selectAll('card_images')
-    .where('card_images.image_id', '=', imageId)
-    .where((eb) =>
-      eb.or([
-        eb.and([eb('card_images.card_id', 'is', null), eb('card_images.uploaded_by', '=', viewerId)]),
-        isSeen(viewerId),
-      ]),
-    )
+/** Pictures lie apart from cards, so each is asked for at its card. */
+async function isSeenOnCard(db: Db, viewerId: string, image: ImageRow): Promise<boolean> {
+  const row = await db
+    .selectFrom('cards')
+    .select('card_id')
+    .where('card_id', '=', image.card_id)
+    .where(isSeen(viewerId, image))
     .executeTakeFirst()
+  return row !== undefined
+}
 
-export const imagesOfCard = (db: Db, viewerId: string, cardId: string): Promise<ImageRow[]> =>
-  db
+/** A picture that the viewer may see on its card, or one of the viewer's own that is on no card yet. */
+export async function findReadableImage(
+  db: Db,
+  viewerId: string,
+  imageId: string,
+): Promise<ImageRow | undefined> {
+  const image = await db
     .selectFrom('card_images')
-    .innerJoin('cards', 'cards.card_id', 'card_images.card_id')
-    .selectAll('card_images')
-    .where('card_images.card_id', '=', cardId)
-    .where(isSeen(viewerId))
-    .orderBy('card_images.created_at')
-    .orderBy('card_images.image_id')
+    .selectAll()
+    .where('image_id', '=', imageId)
+    .executeTakeFirst()
+  if (!image) return undefined
+  const isOpen =
+    image.card_id === null ? image.uploaded_by === viewerId : await isSeenOnCard(db, viewerId, image)
+  return isOpen ? image : undefined
+}
+
+export async function imagesOfCard(db: Db, viewerId: string, cardId: string): Promise<ImageRow[]> {
+  const images = await db
+    .selectFrom('card_images')
+    .selectAll()
+    .where('card_id', '=', cardId)
+    .orderBy('created_at')
+    .orderBy('image_id')
     .execute()
+  const seen: ImageRow[] = []
+  for (const image of images) if (await isSeenOnCard(db, viewerId, image)) seen.push(image)
+  return seen
+}
 
 export async function countImages(db: Db, cardId: string): Promise<number> {
   const { images } = await db

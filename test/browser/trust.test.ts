@@ -184,7 +184,7 @@ test('a card gives way to another, points to it, and comes back', async () => {
   await dialog.getByLabel('This card').selectOption('gives way to')
   await dialog.getByRole('radio', { name: SAMPLES[3].title }).check()
   await dialog.getByRole('button', { name: 'Link', exact: true }).click()
-  await dialog.getByText('Another card has taken the place of this one already.').waitFor()
+  await dialog.getByText('Another card has already taken the place of this one.').waitFor()
   expect(await dialog.getByRole('link', { name: 'Open that card' }).getAttribute('href')).toBe(
     `/cards/${newId}`,
   )
@@ -196,7 +196,7 @@ test('a card gives way to another, points to it, and comes back', async () => {
   await dialog.getByLabel('This card').selectOption('gives way to')
   await dialog.getByRole('radio', { name: SAMPLES[4].title }).check()
   await dialog.getByRole('button', { name: 'Link', exact: true }).click()
-  await dialog.getByText('That card has itself given way to this one.').waitFor()
+  await dialog.getByText('This card has already taken the place of that one.').waitFor()
   await dialog.getByRole('button', { name: 'Cancel' }).click()
 
   await links.getByRole('button', { name: /^Take back the link/ }).click()

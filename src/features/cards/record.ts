@@ -35,7 +35,7 @@ async function targetOf(ctx: UserCtx, workspaceId: string | null | undefined): P
   return { workspaceId: personal_workspace_id, ...(home === null ? {} : { note: HOME_LOST }) }
 }
 
-/** What a card comes from, where no person wrote it from nothing. */
+/** What a card was made from, unless a person wrote it from scratch. */
 export type CardOrigin = { source_event_id?: string; sample?: string }
 
 /** Writes the card in the transaction of the caller. */
@@ -92,7 +92,7 @@ export const recordCard = capability({
   name: 'cards.record',
   summary: 'Record a new card; it stays unpublished',
   description:
-    'The card is private to its workspace until it is shared or published. Without workspace_id it goes to the default workspace of the API key, if it has one, else to the personal workspace; another workspace takes the role editor or admin.',
+    'The card is private to its workspace until it is shared or published. Without workspace_id it goes to the default workspace of the API key, if it has one, else to the personal workspace; another workspace needs the role editor or admin.',
   scopes: ['record', 'case:write'],
   rest: ['POST /api/v1/cards', 'POST /api/v1/cases'],
   status: 201,

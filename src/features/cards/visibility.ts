@@ -100,7 +100,7 @@ export function mayUndelete(viewerId: ViewerId): Condition {
 }
 
 export type CardScope = 'personal' | 'workspace' | 'public'
-/** `own_and_team` is what a search finds that is asked for both at once; `team` is what others share there. */
+/** `own_and_team` is for a search of both at once; `team` is what others share there. */
 export type SearchedScope = CardScope | 'own_and_team' | 'team'
 
 /**
@@ -141,13 +141,13 @@ export function isBrowsed(viewerId: ViewerId, scope: CardScope, workspaceIds: re
   return eb.or([listed, eb.and([isThere(eb), isNamed, isOpenTo(eb, ['public', 'unlisted'])])])
 }
 
-/** Found in one scope or another. */
+/** The viewer finds the card in at least one scope. */
 export function mayFind(viewerId: ViewerId): Condition {
   const scopes: CardScope[] = ['personal', 'workspace', 'public']
   return cards().or(scopes.map((scope) => isListed(viewerId, scope)))
 }
 
-/** No other card has taken its place; where that one was deleted, the former is back. */
+/** No other card has taken its place. If that card is deleted, the former one counts as current again. */
 export function isCurrent(): Condition {
   const eb = cards()
   return eb.or([

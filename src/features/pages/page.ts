@@ -5,7 +5,7 @@ import { type Html, html } from './html.ts'
 export const STYLESHEET_PATH = '/pages.css'
 export const STYLESHEET = readFileSync(new URL('./pages.css', import.meta.url), 'utf8')
 
-/** No script at all, nothing from elsewhere, no framing; forms only to ourselves. */
+/** No script, nothing from other hosts, no framing; forms go to this server only. */
 export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':

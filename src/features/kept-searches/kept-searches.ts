@@ -95,7 +95,7 @@ const keepsHistory = async (ctx: UserCtx): Promise<boolean> =>
 
 export const listKeptSearches = capability({
   name: 'searches.list',
-  summary: 'The caller's recent and saved searches',
+  summary: 'The caller’s recent and saved searches',
   scopes: ['account'],
   rest: ['GET /api/v1/searches'],
   input: z.object({}),

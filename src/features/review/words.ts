@@ -6,8 +6,7 @@ type Words = { why: string; safer: string }
 export const DANGER_WORDS: Record<DangerRuleId, Words> = {
   agent_instruction: {
     why: 'This speaks to the agent that reads the card and tells it what to do or to hide.',
-    safer:
-      'Describe the fix to a person: what to change and why. Describe an attack without quoting it.',
+    safer: 'Describe the fix to a person: what to change and why. Describe an attack without quoting it.',
   },
   role_tag: {
     why: 'This imitates the marks of a conversation, so an agent can mistake it for a message of its user or operator.',
@@ -33,7 +32,7 @@ export const DANGER_WORDS: Record<DangerRuleId, Words> = {
   exfiltration: {
     why: 'This sends files, secrets or a conversation to somebody else.',
     safer:
-      'Say what to look at on the reader's own machine. If data must be sent, name only data without secrets.',
+      'Say what to look at on the reader’s own machine. If data must be sent, name only data without secrets.',
   },
   weakened_check: {
     why: 'This switches off a protection: certificates, signatures, permissions or host keys.',

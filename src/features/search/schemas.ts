@@ -33,7 +33,7 @@ export const SearchRequest = z
     environment: EnvironmentAsked.optional().describe('{"node": "20"} finds 20.11; others must be equal'),
     track: Track.optional().describe('debug: fixes; build: everything else'),
     my_environment: EnvironmentAsked.optional().describe(
-      'What you run: {"node": "24.1", "fastify": "5.2"}. Narrows nothing; every result says whether it fits.',
+      'Your environment: {"node": "24.1", "fastify": "5.2"}. Narrows nothing; every result says whether it fits.',
     ),
     include_superseded: z.boolean().optional().describe('Also superseded cards'),
     limit: z.int().min(1).max(50).default(10),

@@ -148,7 +148,7 @@ export const readImage: RawRoute = {
         description: 'The picture',
         content: Object.fromEntries(MEDIA_TYPES.map((type) => [type, { schema: BYTES }])),
       },
-      304: { description: 'Unchanged since the caller's copy (If-None-Match)' },
+      304: { description: 'Unchanged since the caller’s copy (If-None-Match)' },
     },
     errors: [404],
   },

@@ -19,7 +19,7 @@ type QueryType = 'string' | 'integer' | 'boolean' | 'array'
 const INTEGER = /^-?\d{1,16}$/
 const INTEGERS = new Set(['safeint', 'int32', 'uint32'])
 
-/** What a text in a query string stands for, seen through everything that is wrapped around the type itself. */
+/** The type of a text in a query string, without its wrappers such as optional and default. */
 function queryType(schema: z.core.$ZodType): QueryType {
   const { def } = (schema as z.core.$ZodTypes)._zod
   switch (def.type) {

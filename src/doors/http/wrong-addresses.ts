@@ -30,7 +30,7 @@ export function refuseWrongAddresses(app: FastifyInstance, services: Services): 
     if (request.is404) refuse404(request).catch(done)
     else done()
   })
-  // What no route has was counted and refused before its body was read; this is a file that a folder does not have.
+  // Unknown routes were refused before their body was read. This is for a missing file in a folder.
   app.setNotFoundHandler((request, reply) => {
     countMiss(services, request)
     return sendError(reply, nothingHere())

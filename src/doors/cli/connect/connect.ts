@@ -20,7 +20,7 @@ const WAYS = ['key', 'oauth']
 
 function checkOptions({ auth, workspace }: ConnectOptions): void {
   if (workspace !== undefined && auth === 'oauth')
-    throw new CommandError('--workspace goes with a key. Leave out --auth oauth.', EXIT.usage)
+    throw new CommandError('--workspace needs a key. Leave out --auth oauth.', EXIT.usage)
   if (auth !== undefined && !WAYS.includes(auth))
     throw new CommandError(`--auth is ${WAYS.join(' or ')}, not "${auth}".`, EXIT.usage)
 }

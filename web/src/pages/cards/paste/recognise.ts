@@ -1,4 +1,4 @@
-/** What was pasted, where that can be told from its lines. */
+/** The kind of a pasted text, recognised by its lines. */
 export type Recognised = { what: string; language: string }
 
 const MOST_LINES = 200
@@ -63,7 +63,7 @@ export function recognise(text: string): Recognised | null {
   return isJson(text) ? { what: 'JSON', language: 'json' } : null
 }
 
-/** Between lines of their own; the fence is longer than any in the text. */
+/** The text as a fenced block; the fence is longer than any in the text. */
 export function fenced(text: string, language: string, before: string, after: string): string {
   const open = before === '' || before.endsWith('\n\n') ? '' : before.endsWith('\n') ? '\n' : '\n\n'
   const close = after === '' || after.startsWith('\n') ? '\n' : '\n\n'

@@ -38,6 +38,7 @@ const SHOWN = [
   'cards.edited_fields',
   'cards.published_at',
   'cards.deleted_at',
+  'cards.hidden_at',
 ] as const
 
 /** The fields that the author wrote. They can be long. */

@@ -36,6 +36,7 @@ const COLUMNS = [
   'cards.updated_at',
   'cards.edited_by',
   'cards.deleted_at',
+  'cards.hidden_at',
 ] as const
 
 type Shape = Pick<SearchScope, 'scope' | 'workspaceIds' | 'includeSuperseded'>

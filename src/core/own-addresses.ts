@@ -44,6 +44,6 @@ export function canonicalAddress(config: Pick<Config, 'baseUrl'>, address: strin
 export const isOwnAddress = (config: Config, url: string): boolean =>
   ownHosts(config).includes(new URL(url).hostname)
 
-/** Development doors are open to everybody who reaches the address: that is for one machine only. */
+/** Development mode is open to everybody who reaches the address, so it is for one machine only. */
 export const isOpenDevelopment = ({ production, host, baseUrl }: Config): boolean =>
   !production && !(isLoopback(host) && isLoopback(new URL(baseUrl).hostname))

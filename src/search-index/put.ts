@@ -8,7 +8,7 @@ import { noteChange } from './vocabulary.ts'
  */
 export async function putDocuments(ctx: Ctx, entries: readonly Entry[]): Promise<void> {
   requireTransaction(ctx)
-  // New documents are not looked for first: on PostgreSQL that look would tie all writers of new ones together.
+  // New documents are inserted without looking for them first: on PostgreSQL that read would make all writers of new ones conflict.
   const known = await addToIndex(ctx, entries)
   const before = await takeFromIndex(
     ctx,

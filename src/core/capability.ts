@@ -71,8 +71,8 @@ type Declaration<
   limit?: LimitClass
   maxBodyBytes?: number
   /**
-   * `Idempotency-Key` wraps `run` in a transaction by default. `answer` is for capabilities that wait for another host, which must
-   * not happen inside a transaction: the first answer is kept afterwards. `none` ignores the key.
+   * `Idempotency-Key` wraps `run` in a transaction by default. `answer` is for capabilities that wait for another
+   * host, which must not happen inside a transaction: the first answer is kept afterwards. `none` ignores the key.
    */
   idempotency?: 'transaction' | 'answer' | 'none'
   /** The answer carries a session token that a browser gets as a cookie, or ends that session. */

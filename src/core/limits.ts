@@ -19,7 +19,10 @@ const WINDOW_MS = 60_000
 /** Enough for every active caller of a minute; beyond it windows are swept. */
 const MAX_KEYS = 100_000
 const KEPT_BY_SWEEP = 0.9 * MAX_KEYS
-/** Short enough that the next request of a client finds the count in every process, long enough to cost nothing under load. */
+/**
+ * Short enough that the next request of a client finds the count in every process, long enough to cost nothing under
+ * load.
+ */
 const SHARE_AFTER_MS = 2
 
 type Window = { start: number; uses: number }

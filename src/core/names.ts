@@ -10,6 +10,9 @@ export const plainName = (text: string): string =>
 const LINKING_DOT = /([^\s.])[.\u3002\uff0e\uff61](?=[\p{L}\p{N}])/gu
 const LINKING_SCHEME = /:(?=[/\\])/g
 
-/** Other people's words in our own mail: mail programs turn what looks like an address into a link, so nothing may look like one. */
+/**
+ * Other people's words in our own mail: mail programs turn what looks like an address into a link, so nothing may
+ * look like one.
+ */
 export const withoutLinks = (text: string): string =>
   plainName(text).replaceAll(LINKING_DOT, '$1. ').replaceAll(LINKING_SCHEME, ': ').replaceAll('@', ' at ')

@@ -98,8 +98,8 @@ const tooManyBytes = (path: Path, most: number): InputIssue => ({
 })
 
 /**
- * zod counts code points, of which there are at least half as many as units; in between it decides itself. Looked at beforehand
- * because zod still matches patterns of a text that it has found too long.
+ * zod counts code points, of which there are at least half as many as units; in between it decides itself. Looked at
+ * beforehand because zod still matches patterns of a text that it has found too long.
  */
 function lookAtText(schema: z.core.$ZodType): Look | undefined {
   const most = maxLengthOf(schema)

@@ -23,8 +23,8 @@ export class BitWriter {
   }
 
   /**
-   * Sorted numbers below `space` by the gaps between them, in Rice coding: the low bits of a gap as they are, the rest, which is
-   * mostly nothing, by counting. Random numbers cannot be written in less.
+   * Sorted numbers below `space` by the gaps between them, in Rice coding: the low bits of a gap as they are, the
+   * rest, which is mostly nothing, by counting. Random numbers cannot be written in less.
    */
   writeSorted(numbers: readonly number[], space: number): void {
     const width = gapWidth(numbers.length, space)

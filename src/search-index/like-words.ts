@@ -102,8 +102,8 @@ async function wordsWith(
 }
 
 /**
- * One typing error changes three neighbouring trigrams. Dealt out one by one to three lists, each list keeps some that are right,
- * so a word that is meant matches every list, and hardly any other word does.
+ * One typing error changes three neighbouring trigrams. Dealt out one by one to three lists, each list keeps some
+ * that are right, so a word that is meant matches every list, and hardly any other word does.
  */
 function threeWays(grams: readonly string[]): number[][] {
   const lists = Math.min(3, Math.max(1, Math.floor(grams.length / 2)))

@@ -1,6 +1,6 @@
 /**
- * The lines of a failing command that matter. Recall searches by them, the command line sends nothing else, and mining recognises an error by its
- * signature. Nothing here knows the server: it runs on the person's machine too.
+ * The lines of a failing command that matter. Recall searches by them, the command line sends nothing else, and
+ * mining recognises an error by its signature. Nothing here knows the server: it runs on the person's machine too.
  */
 import { fnv1a } from './fnv.ts'
 import { cleanLine, isStackFrame, terminalLines } from './noise.ts'

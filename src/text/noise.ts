@@ -1,6 +1,6 @@
 /**
- * What a terminal, a clock and a linker write into an error, and what differs each time a program executes. Search and recall read a pasted
- * log without it, so that the log finds what its two telling lines find.
+ * What a terminal, a clock and a linker write into an error, and what differs each time a program executes. Search
+ * and recall read a pasted log without it, so that the log finds what its two telling lines find.
  *
  * Every pattern is linear: none repeats a group that can match in two ways.
  */

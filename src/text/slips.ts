@@ -1,6 +1,6 @@
 /**
- * Typing errors: a letter is left out, doubled, swapped with the next one, or replaced by a neighbouring key. Trigrams find words that
- * look alike; this decides which of them may be meant.
+ * Typing errors: a letter is left out, doubled, swapped with the next one, or replaced by a neighbouring key.
+ * Trigrams find words that look alike; this decides which of them may be meant.
  */
 const KEY_ROWS = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm']
 
@@ -74,8 +74,8 @@ const LEAST = 0.1
 const OTHER_FORM = 0.55
 
 /**
- * How likely `word`, a stem of the index, is meant by `typed`, whose own stem is `term`: 0 if no typing error explains it, and near
- * 1 for a small error in a long word.
+ * How likely `word`, a stem of the index, is meant by `typed`, whose own stem is `term`: 0 if no typing error
+ * explains it, and near 1 for a small error in a long word.
  */
 export function meantSurely(typed: string, term: string, word: string): number {
   const plain = surelyBySlip(term, word)

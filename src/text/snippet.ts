@@ -148,7 +148,8 @@ function render(
 
 /**
  * Why a card was found: its words that matched, and the part of its texts that shows most of them, as HTML in which
- * nothing but the marks is markup. If that part is a trace, `remedy` is shown beside it, because the reader already knows the trace.
+ * nothing but the marks is markup. If that part is a trace, `remedy` is shown beside it, because the reader already
+ * knows the trace.
  */
 export function explain({ title, parts }: Marked, remedy = ''): Shown {
   // The title is shown beside the snippet, so it is quoted only where nothing else matched.

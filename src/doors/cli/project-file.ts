@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 export const PROJECT_FILE = '.kvault.json'
 
 /**
- * What a `.kvault.json` may contain. It may come from a stranger's repository, so it can only name the project and switch things off.
- * Everything else is ignored: no address of a vault, no key, nothing that switches something on.
+ * What a `.kvault.json` may contain. It may come from a stranger's repository, so it can only name the project and
+ * switch things off. Everything else is ignored: no address of a vault, no key, nothing that switches something on.
  */
 export type ProjectFile = { projectKey?: string; workspaceId?: string; off: string[] }
 

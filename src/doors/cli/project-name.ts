@@ -58,8 +58,8 @@ function keptName(folder: string): string {
 const CREDENTIALS = /^(https?:\/\/)[^/@\s]*@/i
 
 /**
- * The remote of the checkout is the project's name everywhere. A folder without one is named by `.kvault.json`, or by a random
- * name: two folders that happen to be called alike must not share their memory.
+ * The remote of the checkout is the project's name everywhere. A folder without one is named by `.kvault.json`, or by
+ * a random name: two folders that happen to be called alike must not share their memory.
  */
 export function projectKeyOf(folder: string, written = readProjectFiles(folder).projectKey): string {
   const remote = git(folder, 'remote', 'get-url', 'origin')

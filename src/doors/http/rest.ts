@@ -50,7 +50,10 @@ function queryType(schema: z.core.$ZodType): QueryType {
 const queryTypes = ({ input }: Capability): Map<string, QueryType> =>
   new Map(Object.entries(input.shape).map(([name, field]) => [name, queryType(field)]))
 
-/** A path and a query string have only text; the declared type says what is meant. A value that does not fit stays text, and the schema refuses it. */
+/**
+ * A path and a query string have only text; the declared type says what is meant. A value that does not fit stays
+ * text, and the schema refuses it.
+ */
 function readValue(text: string | string[], type: QueryType): unknown {
   if (type === 'array') return [text].flat().map(storable)
   const last = storable(typeof text === 'string' ? text : (text.at(-1) ?? ''))

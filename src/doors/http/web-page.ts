@@ -48,7 +48,10 @@ type WebPages = { app: string; card: string }
 
 const CARD_TITLE = 'A card in Knowledge Vault'
 
-/** A link preview reads the head of the page. For a card it is the same, whether the card is private, public or does not exist. */
+/**
+ * A link preview reads the head of the page. For a card it is the same, whether the card is private, public or does
+ * not exist.
+ */
 const forCard = (index: string): string =>
   index
     .replace(/<title>[^<]*<\/title>/, `<title>${CARD_TITLE}</title>`)

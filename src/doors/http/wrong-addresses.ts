@@ -13,7 +13,10 @@ export const refuseUncalled = (services: Services, refusal: (request: FastifyReq
     throw refusal(request)
   }
 
-/** Routes without an admission of their own, such as files and the API description, count against their host. Call before the routes. */
+/**
+ * Routes without an admission of their own, such as files and the API description, count against their host. Call
+ * before the routes.
+ */
 export function countPlainRoutes(app: FastifyInstance, services: Services): void {
   app.addHook('onRoute', (route) => {
     route.onRequest ??= async (request: FastifyRequest) => countFile(services, request)
@@ -21,8 +24,8 @@ export function countPlainRoutes(app: FastifyInstance, services: Services): void
 }
 
 /**
- * Answers addresses and methods that no route has, before a body is read, so that its type, size or contents cannot give another
- * answer or cost anything. Call before the routes, and the returned function after them.
+ * Answers addresses and methods that no route has, before a body is read, so that its type, size or contents cannot
+ * give another answer or cost anything. Call before the routes, and the returned function after them.
  */
 export function refuseWrongAddresses(app: FastifyInstance, services: Services): () => void {
   const refuse404 = refuseUncalled(services, nothingHere)

@@ -33,8 +33,8 @@ function calledTool(body: unknown, tools: ReadonlyMap<string, ToolCapability>): 
 const rpcError = (code: number, message: string) => ({ jsonrpc: '2.0', id: null, error: { code, message } })
 
 /**
- * A refusal that starts the sign-in. Under a host name that is neither BASE_URL nor loopback no client can sign in, since the metadata
- * names another address: then the refusal says which to use.
+ * A refusal that starts the sign-in. Under a host name that is neither BASE_URL nor loopback no client can sign in,
+ * since the metadata names another address: then the refusal says which to use.
  */
 function signInRefusal(refused: AppError, config: Config, host: string | undefined): AppError {
   const address = addressFor(config, host)

@@ -76,8 +76,8 @@ export const changedFields = (before: CardContent, after: CardContent): (keyof C
   FIELDS.filter((field) => toJson(before[field]) !== toJson(after[field]))
 
 /**
- * Every text in a JSON value, on a line with its key, since `password: …` is recognised by its name. A key is text too, whatever
- * stands under it.
+ * Every text in a JSON value, on a line with its key, since `password: …` is recognised by its name. A key is text
+ * too, whatever stands under it.
  */
 function textsIn(value: unknown, key = ''): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => textsIn(item, key))

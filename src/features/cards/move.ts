@@ -28,7 +28,10 @@ async function requireMovable(ctx: UserCtx, row: CardRow, targetId: string): Pro
     throw forbidden("Somebody else's card can be moved only to where its owner is a member too.")
 }
 
-/** A card stays shared only in a private team. Elsewhere it arrives unpublished, so that a move alone shows it to no stranger. */
+/**
+ * A card stays shared only in a private team. Elsewhere it arrives unpublished, so that a move alone shows it to no
+ * stranger.
+ */
 const staysShared = ({ visibility, type }: WorkspacesTable) => visibility === 'private' && type !== 'personal'
 
 /** Call it in a transaction, after the viewer's right to write in the target was checked. */

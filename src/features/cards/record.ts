@@ -25,7 +25,10 @@ const HOME_LOST =
 
 type Target = { workspaceId: string; note?: string }
 
-/** A card that names no workspace goes where its API key says, else to the personal one. Any other needs the role of an editor. */
+/**
+ * A card that names no workspace goes where its API key says, else to the personal one. Any other needs the role of
+ * an editor.
+ */
 async function targetOf(ctx: UserCtx, workspaceId: string | null | undefined): Promise<Target> {
   if (workspaceId != null)
     return { workspaceId: (await requireRole(ctx, workspaceId, 'editor')).workspace.workspace_id }

@@ -34,8 +34,8 @@ const reviewSome = (ctx: Ctx): Promise<number> =>
   })
 
 /**
- * The job: strangers see only what has passed a review, and earlier versions did not store one when a card was shared. Without this, a
- * good card in a public workspace would stay hidden until its owner shares it again.
+ * The job: strangers see only what has passed a review, and earlier versions did not store one when a card was
+ * shared. Without this, a good card in a public workspace would stay hidden until its owner shares it again.
  */
 export async function reviewSharedCards(ctx: Ctx, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted && (await reviewSome(ctx)) === BATCH) await sleep(PAUSE_MS)

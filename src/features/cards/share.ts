@@ -28,7 +28,10 @@ async function requireOwnerInTheOpen(ctx: UserCtx, row: CardRow): Promise<void> 
     throw forbidden('Only the owner may share a card in a public or unlisted workspace.')
 }
 
-/** Sharing needs no passed review, but stores it: strangers see only what has passed, now or if the workspace becomes public later. */
+/**
+ * Sharing needs no passed review, but stores it: strangers see only what has passed, now or if the workspace becomes
+ * public later.
+ */
 async function shareRow(ctx: UserCtx, row: CardRow, isMoved: boolean): Promise<CardAnswer> {
   const { card_id } = row
   if (row.status === 'published' && row.review_status !== 'not_reviewed')

@@ -22,7 +22,10 @@ type Remembered = { updatedAt: string; length: number; speaks: boolean }
 
 const MOST_REMEMBERED = 20_000
 
-/** Cards are read far more often than written, so the result is remembered. The key has the length, as rows may hold only the beginning of a text. */
+/**
+ * Cards are read far more often than written, so the result is remembered. The key has the length, as rows may hold
+ * only the beginning of a text.
+ */
 const remembered = new Map<string, Remembered>()
 
 const ESCAPES: Record<string, string> = { n: '\n', '"': '"', '\\': '\\' }

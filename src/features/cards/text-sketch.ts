@@ -11,7 +11,10 @@ function numberOf(shingle: string): number {
   return (h ^ (h >>> 16)) >>> 0
 }
 
-/** A min-hash of a text, small enough to keep for good: the lowest hashes of its shingles (three words in a row), in order. */
+/**
+ * A min-hash of a text, small enough to keep for good: the lowest hashes of its shingles (three words in a row), in
+ * order.
+ */
 export type TextSketch = Uint32Array
 
 export const sketchOf = (text: string): TextSketch =>

@@ -3,8 +3,8 @@ import type { Schema } from '../../db/schema.ts'
 import type { Role } from '../../db/tables/workspaces.ts'
 
 /**
- * Who may do what with a card, as conditions on a query over `cards`. Every read of cards, here and in
- * search, uses one of these; none but `mayUndelete` lets a deleted card through, and a hidden one is there for its owner alone.
+ * Who may do what with a card, as conditions on a query over `cards`. Every read of cards, here and in search, uses
+ * one of these; none but `mayUndelete` lets a deleted card through, and a hidden one is there for its owner alone.
  */
 type Condition = Expression<SqlBool>
 type Cards = ExpressionBuilder<Schema, 'cards'>

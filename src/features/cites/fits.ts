@@ -23,7 +23,10 @@ function claimsOf({ cites, environment }: Fitting): Claim[] {
   return [...cited, ...Object.entries(environment).map(([name, range]) => ({ name: bareName(name), range }))]
 }
 
-/** A version without an operator is the one that somebody used, not a limit: what is true for 5.2.1 is most likely true for 5.3. */
+/**
+ * A version without an operator is the one that somebody used, not a limit: what is true for 5.2.1 is most likely
+ * true for 5.3.
+ */
 function isWhatItBecame(range: string, version: readonly number[]): boolean {
   const read = /^[vV]?\d+(?:\.\d+)*$/.test(range) ? readRange(`^${range}`) : null
   return read !== null && isInRange(read, version)

@@ -1,7 +1,10 @@
 import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { hasSearched, noteFirstStep } from './first-steps.store.ts'
 
-/** People whose first search is stored already. A new process starts with an empty set and asks the database once for each. */
+/**
+ * People whose first search is stored already. A new process starts with an empty set and asks the database once for
+ * each.
+ */
 const known = new WeakMap<Ctx['database'], Set<string>>()
 const MOST_KNOWN = 100_000
 

@@ -36,9 +36,9 @@ const MyInvitation = z
 type Reader = Addressee & { isConfirmed: boolean }
 
 /**
- * A person sees invitations to their account, and to its address. If the server sends mail, the address must be confirmed first:
- * anybody can register somebody else's. Without mail no address can be confirmed. Then it is enough for seeing and
- * declining, but not for joining, where the link is the only proof.
+ * A person sees invitations to their account, and to its address. If the server sends mail, the address must be
+ * confirmed first: anybody can register somebody else's. Without mail no address can be confirmed. Then it is enough
+ * for seeing and declining, but not for joining, where the link is the only proof.
  */
 async function readerOf(ctx: UserCtx): Promise<Reader> {
   const user = await requireUser(ctx, ctx.viewer.userId)

@@ -79,7 +79,10 @@ const digitsOf = (value: number) => {
   return digits
 }
 
-/** Hashes in a form that no tokenizer of SQLite splits, written into one buffer: joining single strings takes twice as long. */
+/**
+ * Hashes in a form that no tokenizer of SQLite splits, written into one buffer: joining single strings takes twice as
+ * long.
+ */
 export function inCodes(hashes: readonly number[]): string {
   const text = Buffer.allocUnsafe(hashes.length * (MOST_DIGITS + 1))
   let at = 0

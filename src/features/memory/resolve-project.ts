@@ -44,8 +44,9 @@ export async function resolveProject(
 export const APPENDING = { isolation: 'read committed' } as const
 
 /**
- * The same for a transaction that writes to the project. It locks the project: at `read committed` one writer waits for the other,
- * while serialisable transactions of different projects in a young vault would conflict again and again.
+ * The same for a transaction that writes to the project. It locks the project: at `read committed` one writer waits
+ * for the other, while serialisable transactions of different projects in a young vault would conflict again and
+ * again.
  */
 export async function resolveForWriting(
   ctx: UserCtx,

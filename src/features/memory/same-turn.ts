@@ -13,8 +13,8 @@ const SAME_EXCHANGE_MS = 10 * 60_000
 export type WrittenTurn = Written & { merged: boolean }
 
 /**
- * Writes a turn, unless another client has stored the same exchange of the same session a moment ago: then the fuller of the two
- * stays. Events never change once they are written, so a fuller one replaces the other under a new id. The
+ * Writes a turn, unless another client has stored the same exchange of the same session a moment ago: then the fuller
+ * of the two stays. Events never change once they are written, so a fuller one replaces the other under a new id. The
  * same client may send the same text twice.
  */
 export async function appendTurnOnce(

@@ -177,7 +177,10 @@ export async function eventsFor(
 const NEWEST = 200
 /** A sample for estimating what is common in the whole project. */
 const SAMPLE = { events: 60, characters: 2000 }
-/** A needle that is too short for the index is looked for in the newest events, up to this limit. Reading blocks the process, so bytes count too. */
+/**
+ * A needle that is too short for the index is looked for in the newest events, up to this limit. Reading blocks the
+ * process, so bytes count too.
+ */
 const SHORT_NEEDLE_WINDOW = { events: 20_000, bytes: 32 * 1024 * 1024 }
 
 type Matches = { rows: EventRow[]; total: number }

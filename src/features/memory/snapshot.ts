@@ -73,7 +73,7 @@ export const readSnapshot = capability({
       .min(1000)
       .max(200_000)
       .optional()
-      .describe('A limit for all texts together, shared out by importance'),
+      .describe('Limit of all texts; shared out by importance'),
   }),
   output: ProjectContextSnapshotResponse,
   run: async (ctx, { project_key, workspace_id, limit_events, max_chars_per_event, max_total_chars }) => {

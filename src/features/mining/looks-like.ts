@@ -30,8 +30,8 @@ function namesTheSame(failure: string, { title, symptom, fix_summary }: Text): b
 }
 
 /**
- * The card of the person or their teams that may say the same: the one that recall delivered for this error, else the one that
- * shares most of the words, else one that search is confident of.
+ * The card of the person or their teams that may say the same: the one that recall delivered for this error, else the
+ * one that shares most of the words, else one that search is confident of.
  */
 export async function looksLike(
   ctx: UserCtx,

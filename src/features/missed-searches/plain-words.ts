@@ -23,8 +23,8 @@ const isPlain = (word: string): boolean =>
   !STOP_WORDS.has(fold(word))
 
 /**
- * The part of a query that a team may read: its plain words in lower case, each once. Null for a query that was pasted, contains a secret or
- * personal data, or has no such word.
+ * The part of a query that a team may read: its plain words in lower case, each once. Null for a query that was
+ * pasted, contains a secret or personal data, or has no such word.
  */
 export function plainWords(query: string): string | null {
   if (query.length > LONGEST_QUERY || query.includes('\n')) return null

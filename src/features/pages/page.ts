@@ -1,4 +1,7 @@
-/** The frame of the few pages that the server renders itself: the guide, the public library, and the development provider's. */
+/**
+ * The frame of the few pages that the server renders itself: the guide, the public library, and the development
+ * provider's.
+ */
 import { readFileSync } from 'node:fs'
 import { type Html, html } from './html.ts'
 

@@ -13,7 +13,10 @@ export type ProjectMemory = { resolved: ResolvedProject; snapshot: Snapshot }
 
 const DOCUMENT_CHARACTERS = 8000
 
-/** Without a project there are still the preferences for every project. A key with a secret in it is refused, because it is stored. */
+/**
+ * Without a project there are still the preferences for every project. A key with a secret in it is refused, because
+ * it is stored.
+ */
 export async function readMemory(
   ctx: UserCtx,
   projectKey: string | undefined,

@@ -76,8 +76,8 @@ function chosen(found: readonly Found[], { cards, memory, all }: Offer['most']):
 }
 
 /**
- * Earlier deliveries of the session are read, and new ones are stored, in one serialisable transaction: of two calls at once in a
- * session only one delivers an item.
+ * Earlier deliveries of the session are read, and new ones are stored, in one serialisable transaction: of two calls
+ * at once in a session only one delivers an item.
  */
 const deliver = (ctx: UserCtx, input: RecallInput, offer: Offer, memory: ProjectMemory, call: Call) =>
   inTx(ctx, async (ctx): Promise<RecallAnswer> => {

@@ -1,4 +1,7 @@
-/** The severity of a finding: block keeps a card from strangers, warn is reported and marked, note is reported to the writer only. */
+/**
+ * The severity of a finding: block keeps a card from strangers, warn is reported and marked, note is reported to the
+ * writer only.
+ */
 export const SEVERITIES = ['block', 'warn', 'note'] as const
 export type Severity = (typeof SEVERITIES)[number]
 

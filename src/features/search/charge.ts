@@ -43,7 +43,8 @@ export function chargedSearch(
       })
       return { ...picks, charged: PUBLIC_SEARCH_COST, balance }
     },
-    // The charge is one conditional update of one row: waiting for that row is cheaper than a retry. A limit reads entries first, so it stays serialisable.
+    // The charge is one conditional update of one row: waiting for that row is cheaper than a retry. A limit reads
+    // entries first, so it stays serialisable.
     isAllowed ? undefined : { isolation: 'read committed' },
   )
 }

@@ -1,7 +1,7 @@
 /**
- * How sure search is that a hit answers the query. It compares the information of the query with the part that the hit has, not
- * the scores of the ranking. So it means the same in a vault of ten cards and of a hundred thousand, and for two words as
- * for a page. Fitted by `bench/confidence.ts`, which also draws docs/search-confidence.svg.
+ * How sure search is that a hit answers the query. It compares the information of the query with the part that the
+ * hit has, not the scores of the ranking. So it means the same in a vault of ten cards and of a hundred thousand, and
+ * for two words as for a page. Fitted by `bench/confidence.ts`, which also draws docs/search-confidence.svg.
  */
 
 /** How much of one asked word a hit has. */
@@ -21,8 +21,8 @@ export const STEM_CREDIT = 0.9
 export const MINOR_CREDIT = 0.8
 
 /**
- * The information of a word, from nearly 0 for one that every card has to 1 for one that none has. It is divided by the logarithm of all cards,
- * so that a rare word counts as much in a small vault as in a large one.
+ * The information of a word, from nearly 0 for one that every card has to 1 for one that none has. It is divided by
+ * the logarithm of all cards, so that a rare word counts as much in a small vault as in a large one.
  */
 export function informationOf(term: string, cards: number, all: number, times: number): number {
   const says = (1 + Math.log(times)) * (Math.log(1 + (all + 1) / (cards + 1)) / Math.log(2 + all))

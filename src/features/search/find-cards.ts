@@ -43,8 +43,8 @@ export type LibraryHits = { information: Information; show: (ctx: UserCtx, charg
 export type Shown = { picked: Picked[]; charged: number }
 
 /**
- * What the public library has for a text. `show` returns the hits at the price of a public search, in the caller's transaction
- * if one is open. Undefined if there is no hit.
+ * What the public library has for a text. `show` returns the hits at the price of a public search, in the caller's
+ * transaction if one is open. Undefined if there is no hit.
  */
 export async function lookInLibrary(
   ctx: UserCtx,

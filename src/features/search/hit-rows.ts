@@ -41,7 +41,10 @@ const COLUMNS = [
 
 type Shape = Pick<SearchScope, 'scope' | 'workspaceIds' | 'includeSuperseded'>
 
-/** Rows are picked by number before the permission is checked: a plan that begins with the permission reads all cards of an owner. */
+/**
+ * Rows are picked by number before the permission is checked: a plan that begins with the permission reads all cards
+ * of an owner.
+ */
 const rowsQuery = (db: Db, shape: Shape, viewerId: ViewerId, isPicked: Expression<SqlBool>) =>
   db
     .with(

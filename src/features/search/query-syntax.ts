@@ -55,8 +55,8 @@ const plain = (text: string): QueryRead => ({
 const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}\p{M}_'’]+/gu) ?? []
 
 /**
- * Reads `"phrases"`, `tag:`, `type:`, `in:title` and `-word`. `isTag` says whether a card in scope has the tag: a name that none has
- * is a word.
+ * Reads `"phrases"`, `tag:`, `type:`, `in:title` and `-word`. `isTag` says whether a card in scope has the tag: a
+ * name that none has is a word.
  */
 export function readSyntax(query: string, isTag: (tag: string) => boolean): QueryRead {
   if (query.length > LONGEST_WITH_SYNTAX || query.includes('\n')) return plain(query)

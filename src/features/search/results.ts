@@ -55,8 +55,8 @@ const passes = (row: HitRow, { tags, environment, track, type }: SearchScope): b
 }
 
 /**
- * Reads some hits. What the index says is checked against the cards themselves: a card that was hidden, moved or edited a moment
- * ago is skipped, and so is one that lacks a phrase.
+ * Reads some hits. What the index says is checked against the cards themselves: a card that was hidden, moved or
+ * edited a moment ago is skipped, and so is one that lacks a phrase.
  */
 export async function loadHits(
   ctx: UserCtx,

@@ -37,7 +37,10 @@ const MOST_CORRECTED_IN_LONG = 2
 /** How many other cards a hit is compared with. */
 const REST = 10
 
-/** The weights of the two rankings in the fusion. The trigram ranking sees everything that the word ranking sees, and more. */
+/**
+ * The weights of the two rankings in the fusion. The trigram ranking sees everything that the word ranking sees, and
+ * more.
+ */
 const PATH_WEIGHTS = { words: 1, trigrams: 20 }
 
 /** A word of the query, its information, and the corrections if no card has it. */

@@ -3,7 +3,10 @@ import type { Database } from '../../db/db.ts'
 import { refreshTrust } from './refresh.ts'
 import { holdCard, markDue, settleDue } from './trust.store.ts'
 
-/** Refreshes that have not begun yet, and the last one of each card: two hundred verdicts at once need only a few refreshes. */
+/**
+ * Refreshes that have not begun yet, and the last one of each card: two hundred verdicts at once need only a few
+ * refreshes.
+ */
 type Queue = { waiting: Map<string, Promise<void>>; last: Map<string, Promise<void>> }
 const QUEUES = new WeakMap<Database, Queue>()
 

@@ -17,7 +17,8 @@ const buttonOrForm = ({ target }: Event): object | null =>
 
 /**
  * A button is disabled by the next render, so two clicks before it would both count. Nobody clicks twice within one
- * frame on purpose: the second click on a button, or the second submit of a form, is ignored. The document sees it before React.
+ * frame on purpose: the second click on a button, or the second submit of a form, is ignored. The document sees it
+ * before React.
  */
 export function guardAgainstDoubleClicks(page: Document): void {
   for (const type of ['click', 'submit']) {

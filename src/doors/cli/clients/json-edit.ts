@@ -1,8 +1,8 @@
 import { applyEdits, createScanner, type Edit, findNodeAtLocation, type Node } from 'jsonc-parser'
 
 /**
- * Edits one property, found in the tree of jsonc-parser. The library's `modify` formats the lines around a change; here not one byte
- * outside of our entry changes.
+ * Edits one property, found in the tree of jsonc-parser. The library's `modify` formats the lines around a change;
+ * here not one byte outside of our entry changes.
  */
 
 /** The indentation and line ends of the file. */

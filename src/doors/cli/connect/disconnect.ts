@@ -21,7 +21,10 @@ function fileWithout(
   return untouched ? connection.before : withEntry(before, client, undefined, file)
 }
 
-/** Returns whether the key was deleted. If the vault cannot be reached, the record stays, and a second try deletes the key. */
+/**
+ * Returns whether the key was deleted. If the vault cannot be reached, the record stays, and a second try deletes the
+ * key.
+ */
 async function endKeyOf({ url, apiKey, keyId, client }: Connection): Promise<boolean> {
   if (!apiKey || !keyId) return true
   try {

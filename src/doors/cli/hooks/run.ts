@@ -69,7 +69,10 @@ function commandText({ command, exitCode, output }: CommandRun): string {
   return `$ ${command.slice(0, LONGEST_COMMAND).replaceAll('\n', ' ')}\n${told}${bothEnds(output, LONGEST_TEXT)}`
 }
 
-/** What the vault delivers at one moment; nothing if the moment is off, or if the vault is slow or unreachable. The outcome is logged. */
+/**
+ * What the vault delivers at one moment; nothing if the moment is off, or if the vault is slow or unreachable. The
+ * outcome is logged.
+ */
 async function ask(scene: Scene, moment: RecallMoment, text?: string): Promise<string> {
   const { call, occasion, profile } = scene
   if (!isOn(scene, moment)) return ''

@@ -27,8 +27,9 @@ const SLOWEST_BYTES_A_SECOND = 1024
 type Progress = { taken: number; at: number }
 
 /**
- * Cuts off clients that do not read. Node's own limits end when the request has arrived, and its limit on silence starts again
- * with each byte that is read: a client that reads a byte now and then would keep a large answer open for days.
+ * Cuts off clients that do not read. Node's own limits end when the request has arrived, and its limit on silence
+ * starts again with each byte that is read: a client that reads a byte now and then would keep a large answer open
+ * for days.
  */
 export function cutOffSlowReaders(server: Server, { readerMs, lookMs }: Patience): () => void {
   const sockets = new Map<Socket, Progress>()

@@ -31,7 +31,10 @@ export function requireModestSize(width: number, height: number): void {
   if (width > MAX_SIDE || height > MAX_SIDE || width * height > MAX_PIXELS) throw new BadImage('too_large')
 }
 
-/** At most this many pieces are read of one file. Cameras and editors write a few thousand; millions of empty ones would fill the memory. */
+/**
+ * At most this many pieces are read of one file. Cameras and editors write a few thousand; millions of empty ones
+ * would fill the memory.
+ */
 const MOST_PIECES = 200_000
 
 /** How many pieces may still be read. The readers of the parts of one file share it. */

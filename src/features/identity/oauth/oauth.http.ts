@@ -66,7 +66,10 @@ async function personAt(services: Services, request: FastifyRequest) {
   }
 }
 
-/** A form token (against CSRF): only the holder of the session cookie can compute it, and it is valid for this request only. */
+/**
+ * A form token (against CSRF): only the holder of the session cookie can compute it, and it is valid for this request
+ * only.
+ */
 const formProof = (sessionToken: string, fields: Record<string, string>): string =>
   sha256(`consent\n${sessionToken}\n${JSON.stringify(fields)}`)
 

@@ -42,8 +42,8 @@ export async function wordsMeantBy(
 }
 
 /**
- * Wherever an error changes up to four neighbours, the first trigrams, the last ones, or the outermost of both sides are right. In a
- * word of fewer than eight letters a swap in the middle may change all three.
+ * Wherever an error changes up to four neighbours, the first trigrams, the last ones, or the outermost of both sides
+ * are right. In a word of fewer than eight letters a swap in the middle may change all three.
  */
 function unspoilt(grams: readonly string[]): string[][] {
   const side = Math.max(1, Math.min(MOST_GRAMS, Math.floor((grams.length - 1) / 2)))

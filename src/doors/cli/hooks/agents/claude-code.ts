@@ -4,7 +4,10 @@ import { asAdditionalContext, exitCodeIn, outputOf, partOf, textOf } from './pay
 const SHELLS = new Set(['Bash', 'PowerShell'])
 const EDITORS = new Set(['Edit', 'MultiEdit', 'Write', 'NotebookEdit'])
 
-/** Events whose answer reaches the model. The output of PreCompact becomes an instruction for the summary, so it prints nothing. */
+/**
+ * Events whose answer reaches the model. The output of PreCompact becomes an instruction for the summary, so it
+ * prints nothing.
+ */
 const INJECTED = new Set(['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'PostToolUseFailure'])
 
 /** Sources of prompts from a person. The client makes other prompts itself: a timer, a finished task, another session. */

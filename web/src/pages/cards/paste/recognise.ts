@@ -41,8 +41,8 @@ function isJson(text: string): boolean {
 }
 
 /**
- * Recognises what would lose its shape as running text: a stack trace, a log, a diff, the output of a command, JSON. Prose and
- * Markdown are left alone, and so is a single line, which has no shape to lose.
+ * Recognises what would lose its shape as running text: a stack trace, a log, a diff, the output of a command, JSON.
+ * Prose and Markdown are left alone, and so is a single line, which has no shape to lose.
  */
 export function recognise(text: string): Recognised | null {
   const lines = text

@@ -30,13 +30,13 @@ const isNamed = ({
   coalesce(cards.body, '') || ' ' || coalesce(cards.scope_notes, '') || ' ' || cards.steps)
   like ${`%${image_id}%`}`
 
-/** In a version that those who may edit the card read: none from before it came into their workspace. */
+/** In a version that editors of the card may read: none from before it came into their workspace. */
 const isInSeenVersion = ({ image_id, created_at }: Picture) =>
   sql<SqlBool>`(cards.seen_since is null or ${created_at} >= cards.seen_since or exists (
     select 1 from card_versions where card_versions.card_id = cards.card_id
     and card_versions.version >= cards.seen_from_version and lower(card_versions.content) like ${`%${image_id}%`}))`
 
-/** A picture is seen with the text that names it: what was taken out of a card before others got it stays its owner's. */
+/** A picture is as visible as the text that names it: one that was taken out before the card was shared stays its owner's. */
 function isSeen(viewerId: string, picture: Picture): Expression<SqlBool> {
   const eb = expressionBuilder<Schema, 'cards'>()
   return eb.and([
@@ -109,7 +109,7 @@ export async function imageBytesOf(db: Db, userId: string): Promise<number> {
   return Number(bytes ?? 0)
 }
 
-/** Puts those on a card that the person has uploaded and that are on none. Returns how many. */
+/** Puts pictures on a card: those that the person has uploaded and that are on no card yet. Returns how many. */
 export async function attachImages(
   db: Db,
   uploadedBy: string,

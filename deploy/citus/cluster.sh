@@ -31,6 +31,7 @@ max_connections = 300
 max_prepared_transactions = 400
 citus.max_client_connections = 250
 citus.shard_count = 16
+citus.recover_2pc_interval = 2s
 citus.show_shards_for_app_name_prefixes = ''
 ${SETTINGS:-}
 CONF

@@ -5,7 +5,7 @@ import { buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { contextFor } from '../../src/core/context.ts'
 import { verifyVault } from '../../src/features/backup/verify.ts'
-import { freePort, type PostgresServer, startPostgres } from '../support/postgres.ts'
+import { freePort, startPostgres } from '../support/postgres.ts'
 import { type ServerProcess, spawnServer, untilReady } from '../support/process.ts'
 import { Writer } from './writer.ts'
 
@@ -38,17 +38,43 @@ async function findingsIn(env: Record<string, string>): Promise<string[]> {
 
 export type KillReport = { acknowledged: number; kills: Record<string, number> }
 
+/** Where a vault lies, and what else than the program can be killed there. */
+export type Place = {
+  env: Record<string, string>
+  ways: Record<string, () => Promise<void>>
+  destroy: () => Promise<void>
+}
+
+const ON_SQLITE: Place = { env: {}, ways: {}, destroy: async () => {} }
+
+async function onPostgres(): Promise<Place> {
+  const server = await startPostgres()
+  const crash = async () => {
+    await server.stop('immediate')
+    await sleep(200)
+    await server.start()
+  }
+  return {
+    env: { DATABASE_URL: server.url(), DATABASE_POOL_SIZE: '5' },
+    ways: { 'database server': crash },
+    destroy: server.destroy,
+  }
+}
+
 /**
  * Writes of every kind against the real program; at a random moment it is killed (all of it, one worker, or the
  * database server), comes back, and must hold everything that was acknowledged, once and complete.
  */
-export async function killAgainAndAgain(engine: 'sqlite' | 'postgres', rounds: number): Promise<KillReport> {
-  const postgres: PostgresServer | undefined = engine === 'postgres' ? await startPostgres() : undefined
+export async function killAgainAndAgain(
+  engine: 'sqlite' | 'postgres' | Place,
+  rounds: number,
+): Promise<KillReport> {
+  const place = engine === 'sqlite' ? ON_SQLITE : engine === 'postgres' ? await onPostgres() : engine
   const env: Record<string, string> = {
     PORT: String(await freePort()),
     WORKERS: '2',
     LOG_LEVEL: 'silent',
-    ...(postgres ? { DATABASE_URL: postgres.url(), DATABASE_POOL_SIZE: '5' } : {}),
+    ...place.env,
   }
   let server: ServerProcess = await spawnServer(env)
   env.DATA_DIR = server.dataDir
@@ -70,15 +96,7 @@ export async function killAgainAndAgain(engine: 'sqlite' | 'postgres', rounds: n
       const [first = 0] = leavesOf(server.child.pid ?? 0)
       process.kill(first, 'SIGKILL')
     },
-    ...(postgres
-      ? {
-          'database server': async () => {
-            await postgres.stop('immediate')
-            await sleep(200)
-            await postgres.start()
-          },
-        }
-      : {}),
+    ...place.ways,
   }
 
   const report: KillReport = { acknowledged: 0, kills: {} }
@@ -119,7 +137,7 @@ export async function killAgainAndAgain(engine: 'sqlite' | 'postgres', rounds: n
     return report
   } finally {
     await killAll().catch(() => {})
-    await postgres?.destroy()
+    await place.destroy()
     server.remove()
   }
 }

@@ -1,3 +1,7 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import pg from 'pg'
 import { openPostgres } from '../../src/db/engines/postgres/postgres.ts'
 import { migrate } from '../../src/db/migrations/migrate.ts'
@@ -8,7 +12,7 @@ const withDatabase = (url: string, database: string) => {
   return target.href
 }
 
-async function run(url: string, ...statements: string[]): Promise<pg.QueryResult> {
+export async function run(url: string, ...statements: string[]): Promise<pg.QueryResult> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
@@ -77,5 +81,57 @@ export async function dropOnCluster(coordinator: string, name: string): Promise<
   for (const server of await serversOf(coordinator)) {
     await run(server, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
     await run(server, `drop database if exists ${name} with (force)`)
+  }
+}
+
+const BINARIES = '/usr/lib/postgresql/15'
+const SCRIPT = join(import.meta.dirname, '../../deploy/citus/cluster.sh')
+const NAMES = ['coordinator', 'worker1', 'worker2'] as const
+
+export type ClusterNode = (typeof NAMES)[number]
+
+export const NO_CITUS = existsSync(`${BINARIES}/lib/citus.so`)
+  ? undefined
+  : 'Citus is not installed (deploy/citus/build.sh)'
+
+export type Cluster = {
+  /** The coordinator's. */
+  url: string
+  /** A crash: nothing is flushed. */
+  crash: (node: ClusterNode) => void
+  start: (node: ClusterNode) => void
+  destroy: () => void
+}
+
+const asOwner = (command: string, args: string[]) =>
+  process.getuid?.() === 0
+    ? execFileSync('runuser', ['-u', 'postgres', '--', command, ...args], { stdio: 'ignore' })
+    : execFileSync(command, args, { stdio: 'ignore' })
+
+/** A coordinator and two workers of our own, in a temporary folder. */
+export function startCluster(settings: Record<string, string> = {}): Cluster {
+  const base = mkdtempSync(join(tmpdir(), 'knowledge-vault-cluster-'))
+  chmodSync(base, 0o755)
+  const folder = join(base, 'cluster')
+  // Three ports in a row, below those that the system hands out by itself.
+  const port = 12_000 + Math.floor(Math.random() * 6_000) * 3
+  const SETTINGS = Object.entries(settings)
+    .map(([name, value]) => `${name} = ${value}`)
+    .join('\n')
+  const env = { ...process.env, PORT: String(port), SETTINGS }
+  const url = execFileSync(SCRIPT, ['start', folder], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    .toString()
+    .trim()
+  const control = (node: ClusterNode, ...args: string[]) =>
+    asOwner(`${BINARIES}/bin/pg_ctl`, ['-s', '-w', '-D', join(folder, node), ...args])
+  return {
+    url,
+    crash: (node) => control(node, '-m', 'immediate', 'stop'),
+    start: (node) => control(node, '-l', join(folder, `${node}.log`), 'start'),
+    destroy: () => {
+      for (const node of NAMES)
+        if (existsSync(join(folder, node, 'postmaster.pid'))) control(node, '-m', 'immediate', 'stop')
+      rmSync(base, { recursive: true, force: true })
+    },
   }
 }

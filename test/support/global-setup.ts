@@ -2,14 +2,13 @@ import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { openPostgres } from '../../src/db/engines/postgres/postgres.ts'
 import { migrate } from '../../src/db/migrations/migrate.ts'
-import { makeClusterTemplate } from './cluster.ts'
 import { startPostgres } from './postgres.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     postgresUrl: string
     templateDatabase: string
-    /** Whether that PostgreSQL is the coordinator of a Citus cluster (CITUS_URL). */
+    /** Whether that PostgreSQL is the coordinator of a Citus cluster (npm run test:distributed). */
     onCluster: boolean
   }
 }
@@ -31,17 +30,15 @@ async function makeTemplate(url: string): Promise<void> {
 
 /** One PostgreSQL for all test files; each test file gets a database of its own, copied from a migrated one. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const cluster = process.env.CITUS_URL
-  const given = cluster ?? process.env.TEST_DATABASE_URL
+  const given = process.env.TEST_DATABASE_URL
   const server = given
     ? undefined
     : // Speed only: these tests do not crash the server. The fault tests start their own.
       await startPostgres({ settings: { fsync: 'off', full_page_writes: 'off', max_connections: '200' } })
   const url = given ?? server?.url() ?? ''
-  if (cluster) await makeClusterTemplate(cluster, TEMPLATE)
-  else await makeTemplate(url)
-  project.provide('onCluster', cluster !== undefined)
+  await makeTemplate(url)
   project.provide('postgresUrl', url)
   project.provide('templateDatabase', TEMPLATE)
+  project.provide('onCluster', false)
   return async () => server?.destroy()
 }

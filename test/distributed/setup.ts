@@ -1,0 +1,18 @@
+import type { TestProject } from 'vitest/node'
+import { makeClusterTemplate, NO_CITUS, startCluster } from '../support/cluster.ts'
+
+const TEMPLATE = 'vault_template'
+
+/** The cluster at CITUS_URL, or one of our own; each test file gets a database of its own on all its nodes. */
+export default async function setup(project: TestProject): Promise<() => void> {
+  const given = process.env.CITUS_URL
+  if (!given && NO_CITUS) throw new Error(`${NO_CITUS}, and CITUS_URL names no cluster`)
+  // Speed only: these tests do not crash the servers. Those that do start their own.
+  const own = given ? undefined : startCluster({ fsync: 'off', full_page_writes: 'off' })
+  const url = given ?? own?.url ?? ''
+  await makeClusterTemplate(url, TEMPLATE)
+  project.provide('postgresUrl', url)
+  project.provide('templateDatabase', TEMPLATE)
+  project.provide('onCluster', true)
+  return () => own?.destroy()
+}

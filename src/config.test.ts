@@ -44,3 +44,18 @@ test('each mistake is one line that names its variable', () => {
   for (const [index, name] of ['PORT', 'DATABASE_URL', 'CREDITS', 'REGISTRATION', 'SECRET_KEY'].entries())
     expect(lines[index]).toMatch(new RegExp(`^${name}: `))
 })
+
+test('a pooler and a cluster are named together with the database they belong to', () => {
+  const url = 'postgres://vault@database/vault'
+  expect(mistakes({ DATABASE_DIRECT_URL: url })).toEqual([
+    expect.stringMatching(/^DATABASE_DIRECT_URL: needs/),
+  ])
+  expect(mistakes({ DATABASE_DISTRIBUTED: 'citus' })).toEqual([
+    expect.stringMatching(/^DATABASE_DISTRIBUTED: needs/),
+  ])
+  expect(mistakes({ DATABASE_URL: url, DATABASE_READ_URL: url, DATABASE_DISTRIBUTED: 'citus' })).toEqual([
+    expect.stringMatching(/^DATABASE_READ_URL: a replica of the coordinator/),
+  ])
+  expect(mistakes({ DATABASE_URL: url, DATABASE_DISTRIBUTED: 'yes' })).toHaveLength(1)
+  expect(readConfig({ DATABASE_URL: url, DATABASE_DISTRIBUTED: 'citus' }).databaseIsDistributed).toBe(true)
+})

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { killAgainAndAgain, type Place } from '../faults/kill.ts'
+import { type KillSite, killAgainAndAgain } from '../faults/kill.ts'
 import { type ClusterNode, run, startCluster } from '../support/cluster.ts'
 
 const MOVES = `
@@ -10,7 +10,7 @@ const MOVES = `
   where source.table_name = 'cards'::regclass order by random() limit 1`
 
 /** A cluster of its own, whose servers crash in turn, and whose shards move while it is written to. */
-function onCluster(): Place {
+function onCluster(): KillSite {
   const cluster = startCluster()
   const crash = (node: ClusterNode) => async () => {
     cluster.crash(node)

@@ -39,15 +39,15 @@ async function findingsIn(env: Record<string, string>): Promise<string[]> {
 export type KillReport = { acknowledged: number; kills: Record<string, number> }
 
 /** Where a vault lies, and what else than the program can be killed there. */
-export type Place = {
+export type KillSite = {
   env: Record<string, string>
   ways: Record<string, () => Promise<void>>
   destroy: () => Promise<void>
 }
 
-const ON_SQLITE: Place = { env: {}, ways: {}, destroy: async () => {} }
+const ON_SQLITE: KillSite = { env: {}, ways: {}, destroy: async () => {} }
 
-async function onPostgres(): Promise<Place> {
+async function onPostgres(): Promise<KillSite> {
   const server = await startPostgres()
   const crash = async () => {
     await server.stop('immediate')
@@ -66,15 +66,15 @@ async function onPostgres(): Promise<Place> {
  * database server), comes back, and must hold everything that was acknowledged, once and complete.
  */
 export async function killAgainAndAgain(
-  engine: 'sqlite' | 'postgres' | Place,
+  engine: 'sqlite' | 'postgres' | KillSite,
   rounds: number,
 ): Promise<KillReport> {
-  const place = engine === 'sqlite' ? ON_SQLITE : engine === 'postgres' ? await onPostgres() : engine
+  const site = engine === 'sqlite' ? ON_SQLITE : engine === 'postgres' ? await onPostgres() : engine
   const env: Record<string, string> = {
     PORT: String(await freePort()),
     WORKERS: '2',
     LOG_LEVEL: 'silent',
-    ...place.env,
+    ...site.env,
   }
   let server: ServerProcess = await spawnServer(env)
   env.DATA_DIR = server.dataDir
@@ -96,7 +96,7 @@ export async function killAgainAndAgain(
       const [first = 0] = leavesOf(server.child.pid ?? 0)
       process.kill(first, 'SIGKILL')
     },
-    ...place.ways,
+    ...site.ways,
   }
 
   const report: KillReport = { acknowledged: 0, kills: {} }
@@ -137,7 +137,7 @@ export async function killAgainAndAgain(
     return report
   } finally {
     await killAll().catch(() => {})
-    await place.destroy()
+    await site.destroy()
     server.remove()
   }
 }

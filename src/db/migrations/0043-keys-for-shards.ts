@@ -2,9 +2,9 @@ import type { EngineName } from '../db.ts'
 import type { Migration } from './migrate.ts'
 
 /** The column that says in which shard a row lies becomes the second part of its key: an id alone is still found by it. */
-const keyWith = (table: string, id: string, place: string) => [
+const keyWith = (table: string, id: string, shardColumn: string) => [
   `alter table ${table} drop constraint ${table}_pkey`,
-  `alter table ${table} add primary key (${id}, ${place})`,
+  `alter table ${table} add primary key (${id}, ${shardColumn})`,
 ]
 
 const KEYS = [
@@ -37,7 +37,7 @@ const KEPT_WITH_CARD = ['card_evidences', 'card_versions', 'card_verdicts']
 const onPostgres = () => [
   ...PROJECT_PARTS.map((table) => `alter table ${table} drop constraint ${table}_project_id_fkey`),
   'alter table context_event_index drop constraint context_event_index_event_no_fkey',
-  ...KEYS.flatMap(([table, id, place]) => keyWith(table, id, place)),
+  ...KEYS.flatMap(([table, id, shardColumn]) => keyWith(table, id, shardColumn)),
   'alter table context_events drop constraint context_events_raw_id_key',
   'alter table context_events add constraint context_events_raw_id_key unique (raw_id, user_id)',
   ...PROJECT_PARTS.map(

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import { repository } from '../support/process.ts'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, type Person, picture, settled } from './support.ts'
+import { visit } from './visit.ts'
 
 const stage = openStage()
 type CardAnswer = { card_id: string; workspace_id: string; readers: { text: string } }
@@ -128,7 +129,7 @@ test('drafts are called drafts, publishing shows its review and what it earns, a
   await page.getByText('Library · Everyone').waitFor()
 
   const poor = await write(person, { title: 'Broken', symptom: 'It broke.', fix_summary: 'TODO' })
-  await page.goto(`/cards/${poor.card_id}`)
+  await visit(page, `/cards/${poor.card_id}`)
   await page.getByRole('button', { name: 'Share', exact: true }).click()
   await page.getByRole('radio', { name: /^Library/ }).check()
   await page.getByText('Not ready to publish yet').waitFor()

@@ -6,6 +6,7 @@ import { startSmtp } from '../support/smtp.ts'
 import { look } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, type Person, picture, settled } from './support.ts'
+import { visit } from './visit.ts'
 
 const smtp = await startSmtp()
 afterAll(() => smtp.stop())
@@ -169,7 +170,7 @@ test('a team reads its week, switches a part off, and gets it by mail', async ()
   await part('Drafts by agents').waitFor()
   expect(await part('Searches that found nothing').count()).toBe(0)
 
-  await page.goto('/settings')
+  await visit(page, '/settings')
   await page.getByLabel('Mail me once a week what happened in my teams').check()
   await page.getByText('Saved.').waitFor()
   await expectAccessible(page)
@@ -188,7 +189,7 @@ test('a team reads its week, switches a part off, and gets it by mail', async ()
   await mate.page.goto('/inbox')
   await mate.page.getByText(`Feedback on “${SAMPLES[0].title}”`).waitFor()
   await pictures(mate, 'inbox-cards')
-  await mate.page.goto('/billing')
+  await visit(mate.page, '/billing')
   await mate.page.getByRole('link', { name: SAMPLES[0].title }).first().waitFor()
   await expectAccessible(mate.page)
   await mate.page.getByRole('link', { name: SAMPLES[0].title }).first().scrollIntoViewIfNeeded()

@@ -17,7 +17,6 @@ test('somebody new signs up, answers the questions, and sees the agent connect',
   await page.getByRole('heading', { name: 'Welcome' }).waitFor()
   await page.getByText('Lead a team').click()
   await page.getByText('Claude Code').click()
-  await expectAccessible(page)
   await page.getByRole('button', { name: 'Continue' }).click()
 
   await page.getByRole('heading', { name: 'Connect your agent' }).waitFor()

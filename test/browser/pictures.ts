@@ -27,7 +27,7 @@ export async function picture(page: Page, name: string): Promise<void> {
 /** Changes the theme twice more, so only where somebody asks for pictures. */
 async function pictureBothThemes(page: Page, name: string): Promise<void> {
   if (!process.env.PICTURES) return
-  for (const colorScheme of ['light', 'dark'] as const) {
+  for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme })
     await picture(page, `${name}-${colorScheme}`)
   }

@@ -13,7 +13,7 @@ import { Counter, type End, FORMAT, type Header, type Line, type Sum } from './f
 
 /** Made from the other tables; the features make them anew at restore. */
 const DERIVED =
-  /^(search_(docs|fresh|runs|postings|dead|words|changes|totals|terms|grams)|context_event_(index|grams|words))/
+  /^(search_(docs|fresh|runs|postings|dead|words|changes|totals|terms|grams)|context_event_(index|grams|words)|library_snapshot(s|_parts))/
 const MIGRATIONS = 'schema_migrations'
 const isKept = ({ name }: TableShape) => name !== MIGRATIONS && !DERIVED.test(name)
 

@@ -32,8 +32,9 @@ export type Loaded = {
 /** What a card must say besides, which only its texts can tell. */
 export type Demands = { phrases: readonly string[]; isInTitle: boolean }
 
-/** One's own unless somebody else wrote it last; otherwise as the scope says. */
+/** One's own unless somebody else wrote it last; otherwise as the scope says. Pulled text is a stranger's. */
 function whoseIs(row: HitRow, { viewerId, scope }: SearchScope): Whose {
+  if (row.origin !== null) return 'public'
   if (row.owner_id !== viewerId) return scope === 'public' ? 'public' : 'team'
   return row.edited_by === viewerId ? 'you' : 'team'
 }

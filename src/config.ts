@@ -1,7 +1,8 @@
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
-import { DEFAULT_LICENCE, type Licence, LicenceId } from './core/licences.ts'
+import { LicenceId } from './core/licence-id.ts'
+import { DEFAULT_LICENCE, type Licence } from './core/licences.ts'
 
 const onOff = z.enum(['on', 'off']).transform((value) => value === 'on')
 const port = z

@@ -18,10 +18,9 @@ export const HASHED_FIELDS = [
 
 export type HashedContent = Record<(typeof HASHED_FIELDS)[number], unknown>
 
-export const sha256Hex = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+export const sha256Hex = (bytes: string | Uint8Array): string =>
+  createHash('sha256').update(bytes).digest('hex')
 
 /** SHA-256 of the canonical JSON of the eleven fields, in lower-case hexadecimal. */
 export const contentHash = (content: HashedContent): string =>
-  sha256Hex(
-    canonicalJson(Object.fromEntries(HASHED_FIELDS.map((field) => [field, content[field] ?? null]))),
-  )
+  sha256Hex(canonicalJson(Object.fromEntries(HASHED_FIELDS.map((field) => [field, content[field] ?? null]))))

@@ -1,5 +1,3 @@
-import { z } from 'zod'
-
 /** SPDX identifiers of the licences under which a card can be given to everybody. */
 export const LICENCES = ['CC0-1.0', 'CC-BY-4.0', 'CC-BY-SA-4.0', 'MIT'] as const
 export type Licence = (typeof LICENCES)[number]
@@ -16,5 +14,3 @@ export const LICENCE_TEXTS: Record<Licence, string> = {
 
 /** What is given under it stays under it when another passes it on; only CC0 leaves the choice. */
 export const mustStay = (licence: Licence): boolean => licence !== 'CC0-1.0'
-
-export const LicenceId = z.enum(LICENCES)

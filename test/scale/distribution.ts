@@ -84,6 +84,10 @@ export const DISTRIBUTION = {
   // On a card or on none yet, so no column of theirs says where the card is.
   card_images: 'single',
   card_image_parts: 'single',
+  // Small, or read from end to end by few.
+  signing_keys: 'single',
+  library_snapshots: 'single',
+  library_snapshot_parts: 'single',
 } as const satisfies Record<Table, string>
 
 const COLUMN_OF = new Map<string, string>(Object.entries(DISTRIBUTION))

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { LicenceId } from '../../core/licences.ts'
+import { LicenceId } from '../../core/licence-id.ts'
 import { AnswerId, Time } from '../../core/schemas.ts'
 import { fromJson } from '../../db/columns.ts'
 

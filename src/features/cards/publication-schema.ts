@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { LicenceId } from '../../core/licences.ts'
+import { LicenceId } from '../../core/licence-id.ts'
 import { Time } from '../../core/schemas.ts'
 
 /** What a published version stands for: what it says, whose it is, since when, and what others may do with it. */

@@ -1,5 +1,5 @@
-import type { Ctx } from '../../core/context.ts'
 import { contentHash } from '../../core/content-hash.ts'
+import type { Ctx } from '../../core/context.ts'
 import { conflict, invalid } from '../../core/errors.ts'
 import { LICENCE_TEXTS, type Licence, mustStay } from '../../core/licences.ts'
 import { type CardContent, contentOf } from './content.ts'
@@ -54,7 +54,10 @@ export function licenceFor(
 ): Licence | null {
   if (visibility === 'private') {
     if (wanted === undefined) return row.licence
-    throw invalid('licence', 'A licence is given where everybody can read the card, not in a private workspace')
+    throw invalid(
+      'licence',
+      'A licence is given where everybody can read the card, not in a private workspace',
+    )
   }
   if (row.licence !== null) {
     if (wanted === undefined || wanted === row.licence) return row.licence

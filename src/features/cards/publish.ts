@@ -1,7 +1,8 @@
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
-import { type Licence, LicenceId } from '../../core/licences.ts'
+import { LicenceId } from '../../core/licence-id.ts'
+import type { Licence } from '../../core/licences.ts'
 import { Id } from '../../core/schemas.ts'
 import { fromJson } from '../../db/columns.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
@@ -70,7 +71,8 @@ async function publish(ctx: UserCtx, cardId: string, { targetId, licence: wanted
   const isThere = row.workspace_id === target.workspace_id
   const isDone = isThere && row.status === 'published'
   // Nobody is taken to have chosen a licence by asking for what is done already.
-  const licence = isDone && wanted === undefined ? row.licence : licenceFor(ctx, row, target.visibility, wanted)
+  const licence =
+    isDone && wanted === undefined ? row.licence : licenceFor(ctx, row, target.visibility, wanted)
   if (isDone)
     return { card: { ...(await licensed(ctx, row, licence)), similar_cards: [], credits_earned: 0 } }
   if (!isThere) await requireLeave(ctx, row)

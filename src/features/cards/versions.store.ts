@@ -1,6 +1,6 @@
+import type { Insertable, Selectable } from 'kysely'
 import { toJson } from '../../db/columns.ts'
 import type { Db } from '../../db/db.ts'
-import type { Insertable, Selectable } from 'kysely'
 import type { CardVersionsTable } from '../../db/tables/cards.ts'
 import type { CardContent } from './content.ts'
 import type { CardRow } from './select.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { LicenceId } from '../../core/licences.ts'
+import { LicenceId } from '../../core/licence-id.ts'
 import { AnswerId, Id } from '../../core/schemas.ts'
 import { CaseCreate, CaseUpdate, ReviewReason } from '../cards/schemas.ts'
 
@@ -86,6 +86,4 @@ const Taken = z
 
 export type TakenAnswer = z.input<typeof Taken>
 
-export const LibraryImportResponse = z
-  .object({ items: z.array(Taken) })
-  .meta({ id: 'LibraryImportResponse' })
+export const LibraryImportResponse = z.object({ items: z.array(Taken) }).meta({ id: 'LibraryImportResponse' })

@@ -1,6 +1,6 @@
 import { capability } from '../../core/capability.ts'
-import { inTx, type UserCtx } from '../../core/context.ts'
 import { contentHash } from '../../core/content-hash.ts'
+import { inTx, type UserCtx } from '../../core/context.ts'
 import { invalid } from '../../core/errors.ts'
 import { toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
@@ -114,7 +114,11 @@ async function take(ctx: UserCtx, target: Target, given: SnapshotCardInput): Pro
 const countOf = (items: readonly TakenAnswer[], outcome: TakenAnswer['outcome']): number =>
   items.filter((item) => item.outcome === outcome).length
 
-async function note(ctx: UserCtx, { workspaceId, server }: Target, items: readonly TakenAnswer[]): Promise<void> {
+async function note(
+  ctx: UserCtx,
+  { workspaceId, server }: Target,
+  items: readonly TakenAnswer[],
+): Promise<void> {
   const [created, updated] = [countOf(items, 'created'), countOf(items, 'updated')]
   if (created + updated === 0) return
   await inTx(ctx, (ctx) =>

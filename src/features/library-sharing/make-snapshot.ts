@@ -9,8 +9,8 @@ import { storedOrigin } from '../cards/origin.ts'
 import { authorOf } from '../cards/publication.ts'
 import {
   type CardLine,
-  lineHash,
   type LineOrigin,
+  lineHash,
   MOST_LINE_BYTES,
   NO_LINE,
   SNAPSHOT_FORMAT,
@@ -183,9 +183,7 @@ export async function makeDueSnapshot(
         size_bytes = await keepParts(ctx, snapshotId, chunks)
       },
     )
-    await inTx(ctx, (ctx) =>
-      finishSnapshot(ctx.db, snapshotId, { ...written, size_bytes, made_at: madeAt }),
-    )
+    await inTx(ctx, (ctx) => finishSnapshot(ctx.db, snapshotId, { ...written, size_bytes, made_at: madeAt }))
   } catch (error) {
     await inTx(ctx, (ctx) => removeSnapshot(ctx.db, snapshotId))
     if (stopping.aborted) return false

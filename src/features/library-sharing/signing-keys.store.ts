@@ -15,12 +15,10 @@ export const activeKey = (db: Db): Promise<SigningKeyRow | undefined> =>
     .orderBy('created_at', 'desc')
     .executeTakeFirst()
 
-/** The new key takes the place of those before it. */
-export async function replaceKey(db: Db, row: SigningKeyRow): Promise<void> {
-  await db
-    .updateTable('signing_keys')
-    .set({ retired_at: row.created_at })
-    .where('retired_at', 'is', null)
-    .execute()
+export async function retireKeys(db: Db, now: string): Promise<void> {
+  await db.updateTable('signing_keys').set({ retired_at: now }).where('retired_at', 'is', null).execute()
+}
+
+export async function addKey(db: Db, row: SigningKeyRow): Promise<void> {
   await db.insertInto('signing_keys').values(row).execute()
 }

@@ -3,7 +3,7 @@ import { type Ctx, inTx } from '../../core/context.ts'
 import { seal, unseal } from '../../core/secrets.ts'
 import { holdLock } from '../../db/locks.ts'
 import { keyIdOf, type ListedKey } from './format.ts'
-import { activeKey, allKeys, replaceKey } from './signing-keys.store.ts'
+import { activeKey, addKey, allKeys, retireKeys } from './signing-keys.store.ts'
 
 export type SigningKey = { keyId: string; privateKey: KeyObject }
 
@@ -12,11 +12,13 @@ async function makeKey(ctx: Ctx): Promise<SigningKey> {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const { x = '' } = publicKey.export({ format: 'jwk' })
   const pkcs8 = privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64')
-  await replaceKey(ctx.db, {
+  const now = ctx.now().toISOString()
+  await retireKeys(ctx.db, now)
+  await addKey(ctx.db, {
     key_id: keyIdOf(x),
     public_key: x,
     private_key: seal(pkcs8, ctx.secret),
-    created_at: ctx.now().toISOString(),
+    created_at: now,
     retired_at: null,
   })
   return { keyId: keyIdOf(x), privateKey }
@@ -27,18 +29,21 @@ export async function signingKey(ctx: Ctx): Promise<SigningKey> {
   const row = await activeKey(ctx.db)
   const opened = row && unseal(row.private_key, ctx.secret)
   if (!row || opened === null || opened === undefined) {
-    if (row) ctx.log.warn({ key_id: row.key_id }, 'the server secret has changed, so a new key signs snapshots')
+    if (row)
+      ctx.log.warn({ key_id: row.key_id }, 'the server secret has changed, so a new key signs snapshots')
     return makeKey(ctx)
   }
   const der = Buffer.from(opened, 'base64')
   return { keyId: row.key_id, privateKey: createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }) }
 }
 
-/** A new key from now on, for a former one that others may know. Answers the id of the new one. */
-export const rotateKey = (ctx: Ctx): Promise<string> =>
+/** Puts the present key out of use; the service makes the next one when it makes the next snapshot. */
+export const retireKey = (ctx: Ctx): Promise<string | undefined> =>
   inTx(ctx, async (ctx) => {
     await holdLock(ctx.db, ctx.database.engine, 'librarySnapshot')
-    return (await makeKey(ctx)).keyId
+    const row = await activeKey(ctx.db)
+    if (row) await retireKeys(ctx.db, ctx.now().toISOString())
+    return row?.key_id
   })
 
 export async function listedKeys(ctx: Pick<Ctx, 'db'>): Promise<ListedKey[]> {

@@ -70,17 +70,23 @@ function isUnchanged({ headers }: FastifyRequest, etag: string, modified: string
   return since !== undefined && Date.parse(since) >= Date.parse(modified)
 }
 
-async function sendCompressed({ database }: Services, request: FastifyRequest, reply: FastifyReply, row: SnapshotRow) {
+async function sendCompressed(
+  { database }: Services,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  row: SnapshotRow,
+) {
   const { ETag } = headersOf(row, '')
   const { range, 'if-range': ifRange } = request.headers
   const wanted = ifRange === undefined || ifRange === ETag ? byteRange(range, row.size_bytes) : 'whole'
   reply.header('Accept-Ranges', 'bytes').type('application/zstd')
-  if (wanted === 'none')
-    return reply.code(416).header('Content-Range', `bytes */${row.size_bytes}`).send()
+  if (wanted === 'none') return reply.code(416).header('Content-Range', `bytes */${row.size_bytes}`).send()
   const { from, to } = wanted === 'whole' ? { from: 0, to: row.size_bytes - 1 } : wanted
   if (wanted !== 'whole') reply.code(206).header('Content-Range', `bytes ${from}-${to}/${row.size_bytes}`)
   reply.header('Content-Length', to - from + 1)
-  return reply.send(countedIn(Readable.from(bytesOf(database.read, row.snapshot_id, from, to), { objectMode: false })))
+  return reply.send(
+    countedIn(Readable.from(bytesOf(database.read, row.snapshot_id, from, to), { objectMode: false })),
+  )
 }
 
 async function sendPlain({ database }: Services, reply: FastifyReply, row: SnapshotRow) {

@@ -18,6 +18,7 @@ import { EvidenceList } from './evidence-list.tsx'
 import { Feedback } from './feedback.tsx'
 import { ImageList } from './images/image-list.tsx'
 import { useCardImages } from './images/use-card-images.ts'
+import { LicenceAndOrigin } from './licence-and-origin.tsx'
 import { CardLinks } from './links/card-links.tsx'
 import { MergedNotice, SupersededNotice } from './links/succession-notices.tsx'
 import { ReviewNote } from './review-note.tsx'
@@ -160,6 +161,7 @@ export function CardView({ card, terms, inPane, mergedFrom }: Props) {
           ))}
         </ul>
       )}
+      <LicenceAndOrigin card={card} />
       <Boundary what="The links of this card">
         <CardLinks card={card} />
       </Boundary>

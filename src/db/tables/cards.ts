@@ -68,6 +68,8 @@ export type CardsTable = {
   edited_fields: string
   published_at: string | null
   deleted_at: string | null
+  /** Since when moderators, or enough reports, hide it from all but its owner. */
+  hidden_at: Generated<string | null>
   symptom: string
   fix_summary: string
   root_cause: string | null

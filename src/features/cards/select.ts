@@ -42,6 +42,7 @@ const SHOWN = [
   'cards.version_published_at',
   'cards.origin',
   'cards.deleted_at',
+  'cards.hidden_at',
 ] as const
 
 /** The fields that the author wrote. They can be long. */

@@ -37,6 +37,7 @@ const COLUMNS = [
   'cards.edited_by',
   'cards.origin',
   'cards.deleted_at',
+  'cards.hidden_at',
 ] as const
 
 type Shape = Pick<SearchScope, 'scope' | 'workspaceIds' | 'includeSuperseded'>

@@ -34,8 +34,8 @@ import { cardImages } from './0035-card-images.ts'
 import { team } from './0036-team.ts'
 import { firstFiveMinutes } from './0037-first-five-minutes.ts'
 import { listChanges } from './0038-list-changes.ts'
-import { provenance } from './0041-provenance.ts'
 import { hiddenCards } from './0039-hidden-cards.ts'
+import { provenance } from './0041-provenance.ts'
 
 export type Migration = {
   name: string
@@ -80,8 +80,8 @@ export const MIGRATIONS: readonly Migration[] = [
   team,
   firstFiveMinutes,
   listChanges,
-  provenance,
   hiddenCards,
+  provenance,
 ]
 
 export class SchemaTooNew extends Error {

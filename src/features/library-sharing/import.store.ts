@@ -1,20 +1,22 @@
 import type { Db } from '../../db/db.ts'
 
-export type PulledRow = { card_id: string; title: string; origin: string; deleted_at: string | null }
-
-/** The card that an earlier pull made in this workspace; the one that is there comes before a deleted one. */
+/** The card that an earlier pull made in this workspace; one that is there comes before one that was deleted or hidden. */
 export async function findPulled(
   db: Db,
   workspaceId: string,
   originKey: string,
-): Promise<Pick<PulledRow, 'card_id' | 'deleted_at'> | undefined> {
+): Promise<{ card_id: string; isGone: boolean } | undefined> {
   const rows = await db
     .selectFrom('cards')
-    .select(['card_id', 'deleted_at'])
+    .select(['card_id', 'deleted_at', 'hidden_at'])
     .where('origin_key', '=', originKey)
     .where('workspace_id', '=', workspaceId)
     .execute()
-  return rows.find((row) => row.deleted_at === null) ?? rows[0]
+  const found = rows.map(({ card_id, deleted_at, hidden_at }) => ({
+    card_id,
+    isGone: deleted_at !== null || hidden_at !== null,
+  }))
+  return found.find(({ isGone }) => !isGone) ?? found[0]
 }
 
 export async function findSameContent(

@@ -104,7 +104,7 @@ async function take(ctx: UserCtx, target: Target, given: SnapshotCardInput): Pro
   return inTx(ctx, async (ctx) => {
     await holdLockOf(ctx.db, ctx.database.engine, 'pulls', workspaceId)
     const known = await findPulled(ctx.db, workspaceId, originKey(target.server, given.card_id))
-    if (known?.deleted_at != null) return { outcome: 'deleted_here' }
+    if (known?.isGone) return { outcome: 'deleted_here' }
     if (known) return renew(ctx, target, given, known.card_id)
     const same = await findSameContent(ctx.db, workspaceId, given.content_hash)
     return same === undefined ? make(ctx, target, given) : { outcome: 'duplicate', card_id: same }

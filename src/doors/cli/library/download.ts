@@ -98,7 +98,8 @@ type Transfer = { etag: string | null }
 async function transfer(address: string, file: string, state: Transfer): Promise<void> {
   const had = state.etag === null ? 0 : await sizeOf(file)
   const abort = new AbortController()
-  const headers: Record<string, string> = had > 0 ? { range: `bytes=${had}-`, 'if-range': state.etag ?? '' } : {}
+  const headers: Record<string, string> =
+    had > 0 ? { range: `bytes=${had}-`, 'if-range': state.etag ?? '' } : {}
   const answer = await request(address, { 'accept-encoding': 'identity', ...headers }, abort.signal)
   const isRest = answer.status === 206
   state.etag = answer.headers.get('accept-ranges') === 'bytes' ? answer.headers.get('etag') : null

@@ -68,7 +68,7 @@ export const JOBS: readonly Job[] = [
   { name: REINDEX_JOB, everyMs: MINUTE_MS, run: reindexStale },
   { name: 'unreviewed-cards', everyMs: MINUTE_MS, run: reviewSharedCards },
   { name: 'ledger', everyMs: HOUR_MS, run: reconcileAtNight },
-  { name: 'library-snapshot', everyMs: MINUTE_MS, run: makeDueSnapshot },
+  { name: 'library-snapshot', everyMs: 5 * MINUTE_MS, run: makeDueSnapshot },
   { name: 'backup', everyMs: MINUTE_MS, run: backUpOnSchedule },
 ]
 

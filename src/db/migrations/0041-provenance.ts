@@ -78,6 +78,7 @@ export const provenance: Migration = {
     ),
     'create index cards_by_origin on cards(origin_key, workspace_id) where origin_key is not null',
     'create index cards_by_content on cards(workspace_id, content_hash) where content_hash is not null',
+    'create index cards_given on cards(workspace_id, card_id) where licence is not null and deleted_at is null',
     `create table signing_keys (
       key_id text primary key,
       public_key text not null,

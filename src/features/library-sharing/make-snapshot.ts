@@ -17,7 +17,7 @@ import {
   signEnding,
   writeLine,
 } from './format.ts'
-import { type SigningKey, signingKey } from './signing-keys.ts'
+import { activeKeyId, type SigningKey, signingKey } from './signing-keys.ts'
 import {
   addPart,
   countGiven,
@@ -44,7 +44,7 @@ export const PART_BYTES = 192 * 1024
 const MOST_CARD_BYTES = MOST_LINE_BYTES / 4
 const KEPT = 2
 
-async function isDue(ctx: Ctx, keyId: string): Promise<boolean> {
+async function isDue(ctx: Ctx, keyId: string | undefined): Promise<boolean> {
   const newest = await newestSnapshot(ctx.db)
   if (!newest || newest.key_id !== keyId) return true
   const age = ctx.now().getTime() - Date.parse(newest.made_at ?? '')
@@ -170,6 +170,8 @@ export async function makeDueSnapshot(
   stopping: AbortSignal = new AbortController().signal,
 ): Promise<boolean> {
   if (!ctx.config.publicPages) return false
+  // A look that writes nothing, since nearly always nothing is due.
+  if (!(await isDue(ctx, await activeKeyId(ctx)))) return false
   const claimed = await claim(ctx)
   if (!claimed) return false
   const { snapshotId, madeAt } = claimed

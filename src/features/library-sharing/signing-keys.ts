@@ -24,6 +24,8 @@ async function makeKey(ctx: Ctx): Promise<SigningKey> {
   return { keyId: keyIdOf(x), privateKey }
 }
 
+export const activeKeyId = async (ctx: Ctx): Promise<string | undefined> => (await activeKey(ctx.db))?.key_id
+
 /** The key that signs, made when there is none. Under another server secret the former one cannot be opened any more. */
 export async function signingKey(ctx: Ctx): Promise<SigningKey> {
   const row = await activeKey(ctx.db)

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { CommandError } from '../exit-codes.ts'
 import { settingsFolder } from '../folders.ts'
 import { writePrivate } from '../profile.ts'
 
@@ -13,7 +14,9 @@ function allPins(): Record<string, Pin> {
     return JSON.parse(readFileSync(pinsFile(), 'utf8'))
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {}
-    throw error
+    throw new CommandError(
+      `${pinsFile()} cannot be read, so no key is known. Mend it, or remove it to begin anew.`,
+    )
   }
 }
 

@@ -5,7 +5,10 @@ import { CaseCreate, CaseUpdate, ReviewReason } from '../cards/schemas.ts'
 
 export const MOST_CARDS = 50
 
-const Hash = z.string().regex(/^[0-9a-f]{64}$/, 'Input should be a SHA-256 in lower-case hexadecimal')
+const Hash = z
+  .string()
+  .length(64)
+  .regex(/^[0-9a-f]+$/, 'Input should be a SHA-256 in lower-case hexadecimal')
 
 /** The address of a server as it names itself: no path at its end, no query. */
 export const ServerUrl = z
@@ -38,7 +41,7 @@ const SnapshotCard = z
     content_hash: Hash,
     author: z.string().trim().min(1).max(200),
     licence: LicenceId,
-    published_at: z.iso.datetime(),
+    published_at: z.string().max(40).pipe(z.iso.datetime()),
     origin: z
       .object({ server: ServerUrl })
       .optional()

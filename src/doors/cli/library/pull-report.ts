@@ -34,17 +34,17 @@ function printNamed(items: readonly Taken[]): void {
   if (items.length > MOST_NAMED) print(`  and ${items.length - MOST_NAMED} more; --json names all`)
 }
 
-const isTold = ({ outcome, similar }: Taken) =>
-  !['created', 'updated', 'own'].includes(outcome) || similar !== undefined
+/** New and renewed cards are counted; the others are to be looked at. */
+export const isTold = ({ outcome, similar }: Taken): boolean =>
+  !['created', 'updated', 'unchanged', 'own'].includes(outcome) || similar !== undefined
 
 export function printReport(report: Report, isPruned: boolean): void {
   const total = Object.values(report.counts).reduce((sum, count) => sum + count, 0)
   print(`${report.dryRun ? 'Would take from' : 'Pulled from'} ${report.server}: ${total} cards, verified.`)
   for (const [outcome, count] of Object.entries(report.counts))
     print(`  ${count} ${WORDS[outcome] ?? outcome}`)
-  const told = report.items.filter(isTold)
-  if (told.length > 0) print('Look at these:')
-  printNamed(told)
+  if (report.items.length > 0) print('Look at these:')
+  printNamed(report.items)
   if (report.withdrawn.length === 0) return
   print('No longer in the library there:')
   for (const { title, card_id, removed } of report.withdrawn.slice(0, MOST_NAMED))

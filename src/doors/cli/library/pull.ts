@@ -8,9 +8,9 @@ import { print, printJson } from '../terminal.ts'
 import { ask, failure } from '../vault-client.ts'
 import { download, serverUrl } from './download.ts'
 import { pinOf, savePin } from './pins.ts'
-import { printReport, type Report } from './pull-report.ts'
+import { isTold, printReport, type Report } from './pull-report.ts'
 import { BadSnapshot, canUnpack, type Expected, readSnapshot, type SnapshotFile } from './read-snapshot.ts'
-import { pulledBefore, removeCard, sendCards, type Target } from './send-cards.ts'
+import { pulledBefore, removeCard, sendCards, type Taken, type Target } from './send-cards.ts'
 import { type ServerKey, serverKey } from './server-key.ts'
 
 export type PullOptions = {
@@ -77,13 +77,13 @@ async function takeIn(
   target: Target,
   file: SnapshotFile,
   expected: Expected,
-  ids: Set<string>,
+  { ids, isKept }: { ids: Set<string>; isKept: (taken: Taken) => boolean },
 ): Promise<Report> {
   const report: Report = { server: target.server, dryRun: target.isDry, counts: {}, items: [], withdrawn: [] }
   const known = await pulledBefore(target)
   for await (const taken of sendCards(target, unknownOf(readSnapshot(file, expected), known, report))) {
     report.counts[taken.outcome] = (report.counts[taken.outcome] ?? 0) + 1
-    if (taken.outcome !== 'unchanged') report.items.push(taken)
+    if (isKept(taken)) report.items.push(taken)
   }
   for (const card of known.values())
     if (!ids.has(card.origin_card_id))
@@ -109,7 +109,9 @@ async function pullInto(folder: string, target: Target, options: PullOptions): P
   const expected = expectedFrom(server, key)
   const { ids, madeAt } = await verified(file, expected)
   refuseOlder(madeAt, key)
-  const report = await takeIn(target, file, expected, ids)
+  // A first pull may bring a million cards: on a terminal only those to look at are named.
+  const isKept = options.json ? () => true : isTold
+  const report = await takeIn(target, file, expected, { ids, isKept })
   if (target.isDry) return report
   if (options.prune) await prune(target, report)
   savePin(server, { ...key.pin, madeAt })

@@ -66,6 +66,27 @@ async function nextSnapshot(): Promise<void> {
 const pulled = async () =>
   (await puller.get(`/api/v1/library/pulled?workspace_id=${workspaceId}&server=${a.url}`)).body.items
 
+/** What an agent of B reads at the MCP door. */
+async function byAgent(name: string, input: Record<string, unknown>): Promise<string> {
+  const answer = await fetch(`${b.url}/mcp`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2025-11-25',
+      'x-api-key': key,
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name, arguments: input },
+    }),
+  })
+  const [, json = ''] = /(\{.*\})/s.exec(await answer.text()) ?? []
+  return JSON.parse(json).result.content[0].text
+}
+
 test('a library comes to another server, with its origin before its agents', async () => {
   const none = await pull()
   expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('lists no key')])
@@ -93,6 +114,11 @@ test('a library comes to another server, with its origin before its agents', asy
     licence: 'CC0-1.0',
     author: display_name,
   })
+
+  const said = await byAgent('search_records', { query: titleWord('quokka'), scope: 'workspace' })
+  expect(said).toMatch(/^<vault-data-\w+>/m)
+  expect(said).toContain(`public, pulled from ${a.url}`)
+  expect(await byAgent('get_card', { card_id: hit.card_id })).toContain(`"origin":"${a.url}"`)
 
   const second = await pull('--json')
   expect(JSON.parse(second.stdout)).toMatchObject({ counts: { unchanged: 2 }, items: [] })

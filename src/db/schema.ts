@@ -29,6 +29,7 @@ import type {
   RawMaterialsTable,
 } from './tables/memory.ts'
 import type { CardDraftsTable, MiningDueTable, RecoveriesTable } from './tables/mining.ts'
+import type { ModerationTables } from './tables/moderation.ts'
 import type { NoticesTable } from './tables/notices.ts'
 import type {
   OAuthClientsTable,
@@ -101,6 +102,7 @@ export type Schema = {
   oauth_codes: OAuthCodesTable
   oauth_tokens: OAuthTokensTable
 } & BillingTables &
+  ModerationTables &
   SearchTables &
   SupportTables &
   TeamTables

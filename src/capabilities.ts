@@ -93,7 +93,7 @@ import { acceptDraft } from './features/mining/accept.ts'
 import { dismissDraft, getDraft, listDrafts, offerDrafts, reopenDraft } from './features/mining/drafts.ts'
 import { appealDecision, askForLook } from './features/moderation/appeal.ts'
 import { liftBan, listPublishingBans } from './features/moderation/bans.ts'
-import { decideCase } from './features/moderation/decide.ts'
+import { decideMatter } from './features/moderation/decide.ts'
 import { getModeration, listModeration, readOwnModeration } from './features/moderation/queue.ts'
 import { reportCard } from './features/moderation/report.ts'
 import { pagesStylesheet } from './features/pages/pages.http.ts'
@@ -280,7 +280,7 @@ export const capabilities: readonly Capability[] = [
   readOwnModeration,
   listModeration,
   getModeration,
-  decideCase,
+  decideMatter,
   appealDecision,
   listPublishingBans,
   liftBan,

@@ -2,13 +2,13 @@ import type { Migration } from './migrate.ts'
 
 /**
  * Reports of cards, what moderators decided about them, who may not publish, and which cards of others an agent was shown.
- * A case outlives its card: what was decided about a person stays known when they delete the card.
+ * A matter outlives its card: what was decided about a person stays known when they delete the card.
  */
 export const moderation: Migration = {
   name: '0040-moderation',
   statements: () => [
-    `create table moderation_cases (
-      case_id text primary key,
+    `create table moderation_matters (
+      matter_id text primary key,
       card_id text not null,
       owner_id text not null references users(user_id),
       workspace_id text not null references workspaces(workspace_id),
@@ -29,15 +29,17 @@ export const moderation: Migration = {
       created_at text not null,
       updated_at text not null
     )`,
-    "create unique index moderation_cases_waiting on moderation_cases(card_id) where status <> 'decided'",
-    'create index moderation_cases_by_card on moderation_cases(card_id, created_at)',
-    'create index moderation_cases_by_owner on moderation_cases(owner_id, created_at, case_id)',
-    'create index moderation_cases_by_workspace on moderation_cases(workspace_id, created_at, case_id)',
-    'create index moderation_cases_by_time on moderation_cases(created_at, case_id)',
+    "create unique index moderation_matters_waiting on moderation_matters(card_id) where status <> 'decided'",
+    'create index moderation_matters_by_card on moderation_matters(card_id, created_at)',
+    'create index moderation_matters_by_owner on moderation_matters(owner_id, created_at, matter_id)',
+    'create index moderation_matters_by_workspace on moderation_matters(workspace_id, created_at, matter_id)',
+    'create index moderation_matters_by_time on moderation_matters(created_at, matter_id)',
+    `create index moderation_matters_hiding on moderation_matters(updated_at)
+      where hidden_by_reports = 1 or decision in ('hide', 'remove')`,
     `create table card_reports (
       report_id text primary key,
       card_id text not null references cards(card_id),
-      case_id text not null references moderation_cases(case_id),
+      matter_id text not null references moderation_matters(matter_id),
       user_id text references users(user_id),
       reporter_key text not null,
       kind text not null,
@@ -46,14 +48,14 @@ export const moderation: Migration = {
       created_at text not null
     )`,
     'create unique index card_reports_once on card_reports(card_id, reporter_key)',
-    'create index card_reports_by_case on card_reports(case_id, created_at)',
+    'create index card_reports_by_case on card_reports(matter_id, created_at)',
     'create index card_reports_by_person on card_reports(user_id, created_at, report_id)',
     `create table publishing_bans (
       ban_id text primary key,
       user_id text not null references users(user_id),
       email_hash text,
       workspace_id text references workspaces(workspace_id),
-      case_id text not null references moderation_cases(case_id),
+      matter_id text not null references moderation_matters(matter_id),
       reason text not null,
       banned_by text not null references users(user_id),
       created_at text not null,
@@ -81,7 +83,5 @@ export const moderation: Migration = {
       primary key (user_id, card_id, project_key)
     )`,
     'create index withdrawals_told_by_card on withdrawals_told(card_id)',
-    // Readers of hidden cards are told; there are few of these cards.
-    'create index cards_hidden on cards(hidden_at) where hidden_at is not null',
   ],
 }

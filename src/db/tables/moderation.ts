@@ -4,9 +4,9 @@ export type ReportKind = 'dangerous' | 'instructions' | 'secret' | 'personal' | 
 export type ModerationDecision = 'keep' | 'hide' | 'remove'
 export type ModerationStatus = 'open' | 'decided' | 'appealed'
 
-/** What moderators look at, or have decided: one case of a card at a time waits. */
-export type ModerationCasesTable = {
-  case_id: string
+/** What moderators look at, or have decided: one matter of a card at a time waits. */
+export type ModerationMattersTable = {
+  matter_id: string
   /** The card may be gone by now. */
   card_id: string
   owner_id: string
@@ -37,7 +37,7 @@ export type ModerationCasesTable = {
 export type CardReportsTable = {
   report_id: string
   card_id: string
-  case_id: string
+  matter_id: string
   /** Null: nobody was signed in, or the person has left. */
   user_id: string | null
   /** One report of each: the id of a person, or the hash of an address under the server's secret. */
@@ -55,7 +55,7 @@ export type PublishingBansTable = {
   email_hash: string | null
   /** Null: in the library and every public or unlisted workspace. */
   workspace_id: string | null
-  case_id: string
+  matter_id: string
   reason: string
   banned_by: string
   created_at: string
@@ -74,7 +74,7 @@ export type WithdrawalsToldTable = {
 }
 
 export type ModerationTables = {
-  moderation_cases: ModerationCasesTable
+  moderation_matters: ModerationMattersTable
   card_reports: CardReportsTable
   publishing_bans: PublishingBansTable
   card_reads: CardReadsTable

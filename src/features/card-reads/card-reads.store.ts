@@ -20,39 +20,63 @@ export async function keepReads(db: Db, reads: readonly Read[]): Promise<void> {
     .execute()
 }
 
-/** Cards of others that this person's agents were shown, and that are hidden now; not yet told in this project. */
-export const withdrawnCards = (
-  db: Db,
-  { userId, projectKey, since, limit }: { userId: string; projectKey: string; since: string; limit: number },
-) =>
+/** More than an answer tells; those that are shown again since then are left out of them. */
+const MOST_LOOKED_AT = 50
+
+type Asked = { userId: string; projectKey: string; since: string; limit: number }
+
+/** Few cards are hidden, and a person may have read many: the hidden ones come first. */
+const hiddenAndRead = (db: Db, { userId, projectKey, since }: Asked) =>
   db
-    .selectFrom('card_reads')
-    .innerJoin('cards', 'cards.card_id', 'card_reads.card_id')
-    .leftJoin('withdrawals_told', (join) =>
-      join
-        .onRef('withdrawals_told.card_id', '=', 'card_reads.card_id')
-        .onRef('withdrawals_told.user_id', '=', 'card_reads.user_id')
-        .on('withdrawals_told.project_key', '=', projectKey),
+    .selectFrom('moderation_matters')
+    .select(['moderation_matters.card_id', 'moderation_matters.reason'])
+    .where(
+      sql<boolean>`(moderation_matters.hidden_by_reports = 1 or moderation_matters.decision in ('hide', 'remove'))`,
     )
-    .select(['cards.card_id', 'cards.title', 'cards.workspace_id', 'cards.hidden_at'])
-    .select((eb) =>
-      eb
-        .selectFrom('moderation_cases')
-        .select('moderation_cases.reason')
-        .whereRef('moderation_cases.card_id', '=', 'cards.card_id')
-        .orderBy('moderation_cases.created_at', 'desc')
-        .orderBy('moderation_cases.case_id', 'desc')
-        .limit(1)
-        .as('reason'),
+    .where('moderation_matters.updated_at', '>=', since)
+    .where('moderation_matters.owner_id', '!=', userId)
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('card_reads')
+          .select('card_reads.card_id')
+          .where('card_reads.user_id', '=', userId)
+          .whereRef('card_reads.card_id', '=', 'moderation_matters.card_id'),
+      ),
     )
-    .where('card_reads.user_id', '=', userId)
-    .where('cards.owner_id', '!=', userId)
-    .where('cards.hidden_at', '>=', since)
-    .where('withdrawals_told.card_id', 'is', null)
-    .orderBy('cards.hidden_at', 'desc')
-    .orderBy('cards.card_id')
-    .limit(limit)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('withdrawals_told')
+            .select('withdrawals_told.card_id')
+            .where('withdrawals_told.user_id', '=', userId)
+            .whereRef('withdrawals_told.card_id', '=', 'moderation_matters.card_id')
+            .where('withdrawals_told.project_key', '=', projectKey),
+        ),
+      ),
+    )
+    .orderBy('moderation_matters.updated_at', 'desc')
+    .orderBy('moderation_matters.matter_id')
+    .limit(MOST_LOOKED_AT)
     .execute()
+
+/** Cards of others that this person's agents were shown, and that are hidden now; not yet told in this project. */
+export async function withdrawnCards(db: Db, asked: Asked) {
+  const matters = await hiddenAndRead(db, asked)
+  if (matters.length === 0) return []
+  const reasons = new Map(matters.toReversed().map((row) => [row.card_id, row.reason]))
+  const rows = await db
+    .selectFrom('cards')
+    .select(['card_id', 'title', 'workspace_id', 'hidden_at'])
+    .where('card_id', 'in', [...reasons.keys()])
+    .where('hidden_at', 'is not', null)
+    .orderBy('hidden_at', 'desc')
+    .orderBy('card_id')
+    .limit(asked.limit)
+    .execute()
+  return rows.map((row) => ({ ...row, reason: reasons.get(row.card_id) ?? null }))
+}
 
 export async function keepTold(
   db: Db,

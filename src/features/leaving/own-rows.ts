@@ -216,10 +216,10 @@ const REPORTS: Kind = {
 }
 /** Without who decided. */
 const MODERATION: Kind = {
-  table: 'moderation_cases',
-  id: 'case_id',
+  table: 'moderation_matters',
+  id: 'matter_id',
   columns: [
-    'case_id',
+    'matter_id',
     'card_id',
     'workspace_id',
     'cause',
@@ -236,7 +236,7 @@ const MODERATION: Kind = {
 const BANS: Kind = {
   table: 'publishing_bans',
   id: 'ban_id',
-  columns: ['ban_id', 'workspace_id', 'case_id', 'reason', 'created_at', 'lifted_at', 'lift_reason'],
+  columns: ['ban_id', 'workspace_id', 'matter_id', 'reason', 'created_at', 'lifted_at', 'lift_reason'],
 }
 
 /** Which cards of others the person's agents were shown; there is no time of making, so all at once. */
@@ -268,7 +268,7 @@ export const ownRows: Record<string, (db: Db, userId: string) => AsyncGenerator<
   recall_call: (db, userId) => rowsOf(db, RECALL_CALLS, { user_id: userId }),
   recall_item: (db, userId) => rowsOf(db, RECALL_ITEMS, { user_id: userId }),
   card_report: (db, userId) => rowsOf(db, REPORTS, { user_id: userId }),
-  moderation_case: (db, userId) => rowsOf(db, MODERATION, { owner_id: userId }),
+  moderation_matter: (db, userId) => rowsOf(db, MODERATION, { owner_id: userId }),
   publishing_ban: (db, userId) => rowsOf(db, BANS, { user_id: userId }),
   card_read: readsOf,
   search: (db, userId) => rowsOf(db, SEARCHES, { user_id: userId }),

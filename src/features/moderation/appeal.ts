@@ -10,19 +10,26 @@ import { review } from '../cards/review.ts'
 import { requireRole, requireVisible } from '../permissions/permission.ts'
 import { cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
 import { refuseHidden, requireMayPublish } from '../sanctions/sanctions.ts'
-import { casesOfCard, findOwnCase, insertCase, lockCase, updateCase, waitingCase } from './cases.store.ts'
-import { presentOwnCase } from './present.ts'
-import { newCase } from './report.ts'
-import { Appeal, AskForLook, OwnCase } from './schemas.ts'
+import {
+  findOwnMatter,
+  insertMatter,
+  lockMatter,
+  mattersOfCard,
+  updateMatter,
+  waitingMatter,
+} from './matters.store.ts'
+import { presentOwnMatter } from './present.ts'
+import { newMatter } from './report.ts'
+import { Appeal, AskForLook, OwnMatter } from './schemas.ts'
 import { tellModerators } from './tell-people.ts'
 
 const INSIDE = { isolation: 'read committed' } as const
 
-async function presentOwn(ctx: UserCtx, cardId: string, caseId: string) {
+async function presentOwn(ctx: UserCtx, cardId: string, matterId: string) {
   const card = await findAnyCard(ctx, cardId)
-  const row = (await casesOfCard(ctx.db, cardId)).find((one) => one.case_id === caseId)
-  if (!row) throw notFound('Case')
-  return presentOwnCase(row, card !== undefined && card.hidden_at !== null)
+  const row = (await mattersOfCard(ctx.db, cardId)).find((one) => one.matter_id === matterId)
+  if (!row) throw notFound('Matter')
+  return presentOwnMatter(row, card !== undefined && card.hidden_at !== null)
 }
 
 export const appealDecision = capability({
@@ -31,26 +38,29 @@ export const appealDecision = capability({
   description:
     'Moderators look again, at the card as it is now: you may change it first. A ban of the same decision is appealed with it.',
   scopes: ['account'],
-  rest: ['POST /api/v1/moderation/cases/{case_id}/appeal'],
+  rest: ['POST /api/v1/moderation/matters/{matter_id}/appeal'],
   status: 201,
   input: Appeal,
-  output: OwnCase,
+  output: OwnMatter,
   errors: [404, 409],
-  run: (ctx, { case_id, note: given }) => {
+  run: (ctx, { matter_id, note: given }) => {
     const note = cleanText(given, new Findings())
     return inTx(
       ctx,
       async (ctx) => {
-        if (ctx.database.engine === 'postgres') await lockCase(ctx.db, case_id)
-        const row = await findOwnCase(ctx.db, ctx.viewer.userId, case_id)
-        if (!row) throw notFound('Case')
+        if (ctx.database.engine === 'postgres') await lockMatter(ctx.db, matter_id)
+        const row = await findOwnMatter(ctx.db, ctx.viewer.userId, matter_id)
+        if (!row) throw notFound('Matter')
         if (row.status !== 'decided' || row.can_appeal !== 1)
-          throw conflict('no_appeal', 'There is no decision in this case that you can appeal against now.')
-        if (await waitingCase(ctx.db, row.card_id))
-          throw conflict('no_appeal', 'Another case about this card waits for a decision. Wait for that one.')
+          throw conflict('no_appeal', 'There is no decision in this matter that you can appeal against now.')
+        if (await waitingMatter(ctx.db, row.card_id))
+          throw conflict(
+            'no_appeal',
+            'Another matter about this card waits for a decision. Wait for that one.',
+          )
         const card = await findAnyCard(ctx, row.card_id)
         const now = ctx.now().toISOString()
-        await updateCase(ctx.db, case_id, {
+        await updateMatter(ctx.db, matter_id, {
           status: 'appealed',
           revision: row.revision + 1,
           can_appeal: 0,
@@ -64,9 +74,9 @@ export const appealDecision = capability({
           action: 'moderation.appealed',
           subject: { type: 'card', id: row.card_id },
           workspaceId: row.workspace_id,
-          details: { case_id },
+          details: { matter_id },
         })
-        return presentOwn(ctx, row.card_id, case_id)
+        return presentOwn(ctx, row.card_id, matter_id)
       },
       INSIDE,
     )
@@ -88,7 +98,7 @@ export const askForLook = capability({
   rest: ['POST /api/v1/cards/{card_id}/ask-moderators'],
   status: 201,
   input: AskForLook,
-  output: OwnCase,
+  output: OwnMatter,
   errors: [404, 409],
   run: (ctx, { card_id, target_workspace_id = PUBLIC_LIBRARY_ID, note: given }) => {
     const ask_note = cleanOptional(given, new Findings())
@@ -100,8 +110,8 @@ export const askForLook = capability({
         refuseHidden(card)
         const target = await targetOf(ctx, target_workspace_id)
         await requireMayPublish(ctx, target)
-        if (await waitingCase(ctx.db, card_id))
-          throw conflict('case_open', 'Moderators have not decided about this card yet.')
+        if (await waitingMatter(ctx.db, card_id))
+          throw conflict('matter_open', 'Moderators have not decided about this card yet.')
         const verdict = await review(
           ctx,
           { card_id, workspace_id: target.workspace_id },
@@ -112,16 +122,16 @@ export const askForLook = capability({
           throw conflict('not_blocked', 'The review does not refuse this card. Publish it.')
         if (verdict.secrets.length > 0)
           throw conflict('holds_secret', 'The card seems to hold a secret. Take it out first.')
-        const made = newCase(ctx, card, { cause: 'blocked', workspace_id: target.workspace_id, ask_note })
-        await insertCase(ctx.db, made)
+        const made = newMatter(ctx, card, { cause: 'blocked', workspace_id: target.workspace_id, ask_note })
+        await insertMatter(ctx.db, made)
         await tellModerators(ctx, made)
         await audit(ctx, {
           action: 'moderation.asked',
           subject: { type: 'card', id: card_id },
           workspaceId: target.workspace_id,
-          details: { case_id: made.case_id },
+          details: { matter_id: made.matter_id },
         })
-        return presentOwn(ctx, card_id, made.case_id)
+        return presentOwn(ctx, card_id, made.matter_id)
       },
       INSIDE,
     )

@@ -2,7 +2,7 @@ import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kyse
 import type { Db } from '../../db/db.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { PublishingBansTable } from '../../db/tables/moderation.ts'
-import type { Moderator } from './cases.store.ts'
+import type { Moderator } from './matters.store.ts'
 
 type Bans = ExpressionBuilder<Schema, 'publishing_bans'>
 
@@ -64,12 +64,12 @@ export async function liftBanRow(db: Db, banId: string, lifting: Lifting): Promi
   await db.updateTable('publishing_bans').set(lifting).where('ban_id', '=', banId).execute()
 }
 
-/** Those of a case that are in force; returns their ids. */
-export async function liftBansOfCase(db: Db, caseId: string, lifting: Lifting): Promise<string[]> {
+/** Those of a matter that are in force; returns their ids. */
+export async function liftBansOfMatter(db: Db, matterId: string, lifting: Lifting): Promise<string[]> {
   const rows = await db
     .updateTable('publishing_bans')
     .set(lifting)
-    .where('case_id', '=', caseId)
+    .where('matter_id', '=', matterId)
     .where('lifted_at', 'is', null)
     .returning('ban_id')
     .execute()

@@ -52,7 +52,7 @@ export const liftBan = capability({
         action: 'publisher.ban_lifted',
         subject: { type: 'user', id: row.user_id },
         ...(row.workspace_id === null ? {} : { workspaceId: row.workspace_id }),
-        details: { ban_id, case_id: row.case_id, reason },
+        details: { ban_id, matter_id: row.matter_id, reason },
       })
       ctx.mustSee(row.user_id)
       return { ...row, lifted_at: now, lift_reason: reason }

@@ -8,23 +8,23 @@ import { findAnyCard, hideCard, holdAnyCard, showCard, takeCardOut } from '../ca
 import { findUser } from '../identity/users/users.ts'
 import { cleanText, Findings } from '../redaction/stored.ts'
 import { addressHash } from '../sanctions/sanctions.ts'
-import { insertBan, isBannedIn, liftBansOfCase } from './bans.store.ts'
-import { type CaseRow, lockCase, updateCase } from './cases.store.ts'
+import { insertBan, isBannedIn, liftBansOfMatter } from './bans.store.ts'
+import { lockMatter, type MatterRow, updateMatter } from './matters.store.ts'
 import { moderatorOf } from './moderators.ts'
-import { requireCase, wholeCase } from './queue.ts'
-import { CaseWhole, Decide } from './schemas.ts'
+import { requireMatter, wholeMatter } from './queue.ts'
+import { Decide, WholeMatter } from './schemas.ts'
 import { tellOwner } from './tell-people.ts'
 
 /** Two moderators at once: the second is told what the first has decided. */
-function requireRevision(row: CaseRow, revision: number): void {
+function requireRevision(row: MatterRow, revision: number): void {
   if (row.revision === revision) return
   const said =
     row.decision === null
       ? 'The card was hidden by reports meanwhile.'
       : `It was decided: ${row.decision}. Reason: ${row.reason}`
   throw conflict(
-    'case_changed',
-    `This case has changed since you read it. ${said} Read it again before you decide.`,
+    'matter_changed',
+    `This matter has changed since you read it. ${said} Read it again before you decide.`,
     {
       revision: row.revision,
       status: row.status,
@@ -37,7 +37,11 @@ function requireRevision(row: CaseRow, revision: number): void {
 }
 
 /** A blocked draft was shown to nobody, so there is nothing to hide: it is let through or not. Returns the version. */
-async function changeCard(ctx: UserCtx, row: CaseRow, decision: ModerationDecision): Promise<number | null> {
+async function changeCard(
+  ctx: UserCtx,
+  row: MatterRow,
+  decision: ModerationDecision,
+): Promise<number | null> {
   await holdAnyCard(ctx, row.card_id)
   const card = await findAnyCard(ctx, row.card_id)
   if (!card) return null
@@ -49,7 +53,7 @@ async function changeCard(ctx: UserCtx, row: CaseRow, decision: ModerationDecisi
 }
 
 /** Admins of a private team ban in it; where strangers read, a ban of the service's moderators holds everywhere. */
-async function ban(ctx: UserCtx, row: CaseRow, reason: string): Promise<void> {
+async function ban(ctx: UserCtx, row: MatterRow, reason: string): Promise<void> {
   const { isService } = await moderatorOf(ctx)
   const workspace_id = isService && row.visibility !== 'private' ? null : row.workspace_id
   if (await isBannedIn(ctx.db, row.owner_id, workspace_id)) return
@@ -60,7 +64,7 @@ async function ban(ctx: UserCtx, row: CaseRow, reason: string): Promise<void> {
     user_id: row.owner_id,
     email_hash: owner?.email_normal ? addressHash(ctx, owner.email_normal) : null,
     workspace_id,
-    case_id: row.case_id,
+    matter_id: row.matter_id,
     reason,
     banned_by: ctx.viewer.userId,
     created_at: ctx.now().toISOString(),
@@ -72,49 +76,49 @@ async function ban(ctx: UserCtx, row: CaseRow, reason: string): Promise<void> {
     action: 'publisher.banned',
     subject: { type: 'user', id: row.owner_id },
     workspaceId: row.workspace_id,
-    details: { ban_id, case_id: row.case_id, everywhere: workspace_id === null },
+    details: { ban_id, matter_id: row.matter_id, everywhere: workspace_id === null },
   })
 }
 
-async function liftThoseOf(ctx: UserCtx, row: CaseRow, reason: string): Promise<void> {
+async function liftThoseOf(ctx: UserCtx, row: MatterRow, reason: string): Promise<void> {
   const lifting = {
     lifted_by: ctx.viewer.userId,
     lifted_at: ctx.now().toISOString(),
     lift_reason: reason,
   }
-  for (const ban_id of await liftBansOfCase(ctx.db, row.case_id, lifting))
+  for (const ban_id of await liftBansOfMatter(ctx.db, row.matter_id, lifting))
     await audit(ctx, {
       action: 'publisher.ban_lifted',
       subject: { type: 'user', id: row.owner_id },
       workspaceId: row.workspace_id,
-      details: { ban_id, case_id: row.case_id },
+      details: { ban_id, matter_id: row.matter_id },
     })
 }
 
-export const decideCase = capability({
+export const decideMatter = capability({
   name: 'moderation.decide',
   summary: 'Decide about a reported card, a blocked draft or an appeal',
   description:
     'keep shows the card again and lets a blocked draft be published as it is. hide leaves it where it is, for its owner alone. remove also takes it out of there, back to where it came from. ban_publisher says whether its publisher may publish from now on. Nothing is deleted, and no credits are taken back. The owner is told with your reason, without your name, and can appeal once; your decision on the appeal is final unless a moderator decides anew.',
   scopes: ['account'],
-  rest: ['POST /api/v1/moderation/cases/{case_id}/decision'],
+  rest: ['POST /api/v1/moderation/matters/{matter_id}/decision'],
   input: Decide,
-  output: CaseWhole,
+  output: WholeMatter,
   errors: [404, 409],
-  run: (ctx, { case_id, revision, decision, reason: given, ban_publisher }) => {
+  run: (ctx, { matter_id, revision, decision, reason: given, ban_publisher }) => {
     if (ban_publisher && decision === 'keep')
       throw invalid('ban_publisher', 'A publisher whose card is kept is not banned for it')
     const reason = cleanText(given, new Findings())
     return inTx(
       ctx,
       async (ctx) => {
-        if (ctx.database.engine === 'postgres') await lockCase(ctx.db, case_id)
-        const row = await requireCase(ctx, case_id)
+        if (ctx.database.engine === 'postgres') await lockMatter(ctx.db, matter_id)
+        const row = await requireMatter(ctx, matter_id)
         requireRevision(row, revision)
         const decided_version = await changeCard(ctx, row, decision)
         const isAppeal = row.status === 'appealed'
         const now = ctx.now().toISOString()
-        await updateCase(ctx.db, case_id, {
+        await updateMatter(ctx.db, matter_id, {
           status: 'decided',
           revision: row.revision + 1,
           decision,
@@ -133,9 +137,9 @@ export const decideCase = capability({
           action: isAppeal ? 'moderation.appeal_decided' : 'moderation.decided',
           subject: { type: 'card', id: row.card_id },
           workspaceId: row.workspace_id,
-          details: { case_id, decision, reason, ban_publisher },
+          details: { matter_id, decision, reason, ban_publisher },
         })
-        return wholeCase(ctx, await requireCase(ctx, case_id))
+        return wholeMatter(ctx, await requireMatter(ctx, matter_id))
       },
       { isolation: 'read committed' },
     )

@@ -1,5 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
-import { endTeamCases } from './cases.store.ts'
+import { endTeamMatters } from './matters.store.ts'
 import { forgetReporter, forgetWords } from './reports.store.ts'
 
 /** Reports stay and are nobody's; what the person wrote to moderators goes; decisions and bans stay. */
@@ -10,4 +10,4 @@ export async function forgetReportsOf(ctx: Ctx, userId: string): Promise<void> {
 
 /** What the admins of a private team decided ends with the team: its cards go home, and are hidden no more. */
 export const endModerationIn = (ctx: Ctx, workspaceId: string): Promise<void> =>
-  endTeamCases(ctx.db, workspaceId, ctx.now().toISOString())
+  endTeamMatters(ctx.db, workspaceId, ctx.now().toISOString())

@@ -20,14 +20,14 @@ const publish = async (me: Person, more: Record<string, unknown> = {}) => {
 const report = (by: Client, cardId: string, kind = 'dangerous', note: string | null = null) =>
   by.post(`/api/v1/cards/${cardId}/report`, { kind, note })
 
-/** The case of a card, as a moderator finds it. */
-const caseOf = async (moderator: Person, cardId: string) => {
-  const { body } = await moderator.get('/api/v1/moderation/cases?page_size=100')
+/** The matter of a card, as a moderator finds it. */
+const matterOf = async (moderator: Person, cardId: string) => {
+  const { body } = await moderator.get('/api/v1/moderation/matters?page_size=100')
   return body.items.find((one: { card_id: string }) => one.card_id === cardId)
 }
 
-const decide = (moderator: Person, found: { case_id: string; revision: number }, more: object) =>
-  moderator.post(`/api/v1/moderation/cases/${found.case_id}/decision`, {
+const decide = (moderator: Person, found: { matter_id: string; revision: number }, more: object) =>
+  moderator.post(`/api/v1/moderation/matters/${found.matter_id}/decision`, {
     revision: found.revision,
     reason: 'It deletes the home folder of its reader.',
     ...more,
@@ -39,7 +39,7 @@ const blocked = () => ({
 })
 
 async function agentOf(t: TestVault, person: Person): Promise<Client> {
-  const made = await person.post('/api/v1/api-keys', { name: 'agent' })
+  const made = await person.post('/api/v1/auth/api-keys', { name: 'agent' })
   expect(made.status, made.text).toBe(201)
   return clientOf(t.app, { 'x-api-key': made.body.api_key })
 }
@@ -63,7 +63,7 @@ onBothEngines(
     }
     const write = () => keepWaitingReads(contextFor(t.app.services))
 
-    test('a stranger learns nothing: of cards, cases and bans that are not theirs to see', async () => {
+    test('a stranger learns nothing: of cards, matters and bans that are not theirs to see', async () => {
       const [me, stranger] = [await t.user(), await t.user()]
       const secret = await record(me)
       const theirs = await publish(me)
@@ -76,21 +76,21 @@ onBothEngines(
       expect((await report(me, theirs.card_id)).body.code).toBe('own_card')
       await report(stranger, theirs.card_id)
       const boss = await admin()
-      const found = await caseOf(boss, theirs.card_id)
+      const found = await matterOf(boss, theirs.card_id)
       for (const who of [stranger, me]) {
-        expect((await who.get(`/api/v1/moderation/cases/${found.case_id}`)).status).toBe(404)
+        expect((await who.get(`/api/v1/moderation/matters/${found.matter_id}`)).status).toBe(404)
         expect((await decide(who, found, { decision: 'keep' })).status).toBe(404)
-        expect((await who.get('/api/v1/moderation/cases')).body.total).toBe(0)
+        expect((await who.get('/api/v1/moderation/matters')).body.total).toBe(0)
         expect((await who.get('/api/v1/moderation/bans')).body.total).toBe(0)
         expect(
           (await who.post(`/api/v1/moderation/bans/${UNKNOWN}/lift`, { reason: 'why not' })).status,
         ).toBe(404)
       }
       const appeal = { note: 'It is mine, look again.' }
-      expect((await stranger.post(`/api/v1/moderation/cases/${found.case_id}/appeal`, appeal)).status).toBe(
-        404,
-      )
-      expect((await me.post(`/api/v1/moderation/cases/${found.case_id}/appeal`, appeal)).body.code).toBe(
+      expect(
+        (await stranger.post(`/api/v1/moderation/matters/${found.matter_id}/appeal`, appeal)).status,
+      ).toBe(404)
+      expect((await me.post(`/api/v1/moderation/matters/${found.matter_id}/appeal`, appeal)).body.code).toBe(
         'no_appeal',
       )
       expect((await stranger.get(`/api/v1/cards/${theirs.card_id}/moderation`)).status).toBe(403)
@@ -107,9 +107,9 @@ onBothEngines(
       })
       expect((await report(t.anonymous(), card.card_id, 'wrong')).status).toBe(201)
       expect((await report(t.anonymous(), card.card_id, 'other')).body).toMatchObject({ replaced: true })
-      const found = await caseOf(boss, card.card_id)
+      const found = await matterOf(boss, card.card_id)
       expect(found).toMatchObject({ reports: 2, status: 'open', is_hidden: false })
-      const whole = (await boss.get(`/api/v1/moderation/cases/${found.case_id}`)).body
+      const whole = (await boss.get(`/api/v1/moderation/matters/${found.matter_id}`)).body
       expect(whole.all_reports.map((one: { kind: string }) => one.kind).sort()).toEqual(['other', 'secret'])
       expect(JSON.stringify(whole)).not.toContain(key)
       expect(JSON.stringify(whole)).not.toContain(reader.userId)
@@ -134,8 +134,8 @@ onBothEngines(
         expect((await t.anonymous().get(`/library/${card.card_id}`)).status).toBe(200)
         await report(await longKnown(), card.card_id)
       }
-      for (const shown of [other, third]) expect((await caseOf(boss, shown.card_id)).is_hidden).toBe(false)
-      expect(await caseOf(boss, card.card_id)).toMatchObject({ is_hidden: true, hidden_by_reports: true })
+      for (const shown of [other, third]) expect((await matterOf(boss, shown.card_id)).is_hidden).toBe(false)
+      expect(await matterOf(boss, card.card_id)).toMatchObject({ is_hidden: true, hidden_by_reports: true })
 
       const reader = await t.user()
       expect((await reader.get(`/api/v1/cards/${card.card_id}`)).status).toBe(404)
@@ -164,7 +164,7 @@ onBothEngines(
       }
 
       // Kept: shown again, and the same version is not hidden by reports a second time.
-      const found = await caseOf(boss, card.card_id)
+      const found = await matterOf(boss, card.card_id)
       expect((await decide(boss, found, { decision: 'keep' })).body).toMatchObject({
         status: 'decided',
         is_hidden: false,
@@ -178,14 +178,14 @@ onBothEngines(
       const [me, one, two] = [await t.user(), await admin(), await admin()]
       const card = await publish(me)
       await report(await t.user(), card.card_id)
-      const found = await caseOf(one, card.card_id)
+      const found = await matterOf(one, card.card_id)
       const answers = await Promise.all([
         decide(one, found, { decision: 'hide' }),
         decide(two, found, { decision: 'hide' }),
       ])
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
       const late = answers.find(({ status }) => status === 409)
-      expect(late?.body).toMatchObject({ code: 'case_changed', decision: 'hide', status: 'decided' })
+      expect(late?.body).toMatchObject({ code: 'matter_changed', decision: 'hide', status: 'decided' })
       expect(late?.body.reason).toContain('home folder')
       const wrong = await decide(one, found, { decision: 'keep', ban_publisher: true })
       expect(wrong.status).toBe(422)
@@ -197,7 +197,7 @@ onBothEngines(
       const [me, boss] = [await t.user(), await admin()]
       const card = await publish(me)
       await report(await t.user(), card.card_id)
-      const found = await caseOf(boss, card.card_id)
+      const found = await matterOf(boss, card.card_id)
       const decided = await decide(boss, found, { decision: 'remove', ban_publisher: true })
       expect(decided.body).toMatchObject({ decision: 'remove', ban_publisher: true })
       expect(decided.body.publisher).toMatchObject({ hidden_or_removed: 1, is_banned: true })
@@ -210,7 +210,7 @@ onBothEngines(
       const next = await record(me)
       const refused = await me.post(`/api/v1/cards/${next.card_id}/publish`)
       expect(refused.status).toBe(403)
-      expect(refused.body).toMatchObject({ code: 'publishing_banned', case_id: found.case_id })
+      expect(refused.body).toMatchObject({ code: 'publishing_banned', matter_id: found.matter_id })
       expect(refused.body.detail).toContain('appeal')
       const open = await me.post('/api/v1/workspaces', { name: 'Open', visibility: 'public' })
       const there = await record(me, { workspace_id: open.body.workspace_id })
@@ -223,13 +223,13 @@ onBothEngines(
       })
       expect(opening.body.code).toBe('publishing_banned')
 
-      const address = `/api/v1/moderation/cases/${found.case_id}/appeal`
+      const address = `/api/v1/moderation/matters/${found.matter_id}/appeal`
       const state = (await me.get(`/api/v1/cards/${card.card_id}/moderation`)).body
-      expect(state).toMatchObject({ is_hidden: true, cases: [{ can_appeal: true, decision: 'remove' }] })
+      expect(state).toMatchObject({ is_hidden: true, matters: [{ can_appeal: true, decision: 'remove' }] })
       expect(JSON.stringify(state)).not.toContain(boss.userId)
       expect((await me.post(address, { note: 'I have mended it.' })).status).toBe(201)
       expect((await me.post(address, { note: 'And again.' })).body.code).toBe('no_appeal')
-      const appealed = await caseOf(boss, card.card_id)
+      const appealed = await matterOf(boss, card.card_id)
       expect(appealed).toMatchObject({ status: 'appealed', appeal_note: 'I have mended it.' })
       const granted = await decide(boss, appealed, { decision: 'keep', reason: 'It is right now.' })
       expect(granted.body).toMatchObject({ status: 'decided', ban_publisher: false })
@@ -237,7 +237,7 @@ onBothEngines(
       expect((await me.post(`/api/v1/cards/${card.card_id}/publish`)).status).toBe(200)
       const log = (await boss.get('/api/v1/admin/audit?page_size=100')).body.items
       const said = log
-        .filter((entry: { details: { case_id?: string } }) => entry.details.case_id === found.case_id)
+        .filter((entry: { details: { matter_id?: string } }) => entry.details.matter_id === found.matter_id)
         .map((entry: { action: string }) => entry.action)
       expect(said.toSorted()).toEqual([
         'card.reported',
@@ -253,7 +253,7 @@ onBothEngines(
       const [me, boss] = [await t.user(), await admin()]
       const card = await publish(me)
       await report(await t.user(), card.card_id)
-      await decide(boss, await caseOf(boss, card.card_id), { decision: 'hide', ban_publisher: true })
+      await decide(boss, await matterOf(boss, card.card_id), { decision: 'hide', ban_publisher: true })
       await me.post('/api/v1/auth/me/delete', { confirmed_by_user: true, password: 'correct horse battery' })
       const again = await t.anonymous().post('/api/v1/auth/register', {
         email: me.email,
@@ -283,10 +283,10 @@ onBothEngines(
       const good = await record(me)
       expect((await ask(good.card_id)).body.code).toBe('not_blocked')
       expect((await ask(card.card_id)).status).toBe(201)
-      expect((await ask(card.card_id)).body.code).toBe('case_open')
-      const found = await caseOf(boss, card.card_id)
+      expect((await ask(card.card_id)).body.code).toBe('matter_open')
+      const found = await matterOf(boss, card.card_id)
       expect(found).toMatchObject({ cause: 'blocked', status: 'open' })
-      const whole = (await boss.get(`/api/v1/moderation/cases/${found.case_id}`)).body
+      const whole = (await boss.get(`/api/v1/moderation/matters/${found.matter_id}`)).body
       expect(whole.ask_note).toBe('It is a warning.')
       expect(whole.findings[0]).toMatchObject({
         rule: 'destruction',
@@ -300,7 +300,7 @@ onBothEngines(
       await me.patch(`/api/v1/cards/${card.card_id}`, { scope_notes: 'Another version.' })
       expect((await me.post(`/api/v1/cards/${card.card_id}/publish`)).status).toBe(400)
       await ask(card.card_id)
-      await decide(boss, await caseOf(boss, card.card_id), { decision: 'keep', reason: 'It warns.' })
+      await decide(boss, await matterOf(boss, card.card_id), { decision: 'keep', reason: 'It warns.' })
       expect((await me.post(`/api/v1/cards/${card.card_id}/publish`)).status).toBe(200)
       const reader = await t.user()
       expect((await reader.get(`/api/v1/cards/${card.card_id}`)).status).toBe(200)
@@ -318,9 +318,9 @@ onBothEngines(
       const card = await record(editor, { workspace_id: workspaceId })
       await editor.post(`/api/v1/cards/${card.card_id}/share`)
       expect((await report(viewer, card.card_id, 'wrong')).status).toBe(201)
-      const found = await caseOf(head, card.card_id)
-      expect((await boss.get(`/api/v1/moderation/cases/${found.case_id}`)).status).toBe(404)
-      expect((await viewer.get(`/api/v1/moderation/cases/${found.case_id}`)).status).toBe(404)
+      const found = await matterOf(head, card.card_id)
+      expect((await boss.get(`/api/v1/moderation/matters/${found.matter_id}`)).status).toBe(404)
+      expect((await viewer.get(`/api/v1/moderation/matters/${found.matter_id}`)).status).toBe(404)
       expect((await head.get('/api/v1/notices')).body.items[0].kind).toBe('moderation.waiting')
       await decide(head, found, { decision: 'hide', ban_publisher: true })
       for (const who of [viewer, head, boss])
@@ -342,11 +342,11 @@ onBothEngines(
       await other.get(`/api/v1/cards/${card.card_id}`)
       await write()
       await report(await t.user(), card.card_id)
-      await decide(boss, await caseOf(boss, card.card_id), { decision: 'hide' })
+      await decide(boss, await matterOf(boss, card.card_id), { decision: 'hide' })
       const context = (who: Client, project_key: string, more = {}) =>
         who.tool('get_project_context', { project_key, ...more })
       const told = await context(agent, 'org/one', { max_total_chars: 1000 })
-      expect(told.body.withdrawn_cards).toEqual([
+      expect(told.body.data.withdrawn_cards).toEqual([
         {
           card_id: card.card_id,
           title: card.title.length <= 60 ? card.title : expect.any(String),
@@ -355,11 +355,11 @@ onBothEngines(
           provenance: expect.objectContaining({ owner: 'public' }),
         },
       ])
-      expect(JSON.stringify(told.body).length).toBeLessThan(1600)
-      expect((await context(agent, 'org/one')).body.withdrawn_cards).toBeUndefined()
-      expect((await context(agent, 'org/two')).body.withdrawn_cards).toHaveLength(1)
-      expect((await context(idle, 'org/one')).body.withdrawn_cards).toBeUndefined()
-      expect((await context(reader, 'org/three')).body.withdrawn_cards).toBeUndefined()
+      expect(JSON.stringify(told.body.data).length).toBeLessThan(1600)
+      expect((await context(agent, 'org/one')).body.data.withdrawn_cards).toBeUndefined()
+      expect((await context(agent, 'org/two')).body.data.withdrawn_cards).toHaveLength(1)
+      expect((await context(idle, 'org/one')).body.data.withdrawn_cards).toBeUndefined()
+      expect((await context(reader, 'org/three')).body.data.withdrawn_cards).toBeUndefined()
     })
 
     test('search and recall at an agent door count as shown; reads are kept for 30 days', async () => {
@@ -392,8 +392,8 @@ onBothEngines(
         confirmed_by_user: true,
         password: 'correct horse battery',
       })
-      const { case_id } = await caseOf(boss, card.card_id)
-      const { all_reports } = (await boss.get(`/api/v1/moderation/cases/${case_id}`)).body
+      const { matter_id } = await matterOf(boss, card.card_id)
+      const { all_reports } = (await boss.get(`/api/v1/moderation/matters/${matter_id}`)).body
       expect(all_reports).toMatchObject([{ kind: 'wrong', note: 'I tried it.', is_anonymous: true }])
     })
 

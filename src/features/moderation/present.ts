@@ -1,11 +1,11 @@
 import type { z } from 'zod'
-import type { ModerationCasesTable } from '../../db/tables/moderation.ts'
+import type { ModerationMattersTable } from '../../db/tables/moderation.ts'
 import { containsInstructions } from '../review/find-danger.ts'
-import type { CaseRow, OwnCaseRow } from './cases.store.ts'
-import type { CaseHead, OwnCase } from './schemas.ts'
+import type { MatterRow, OwnMatterRow } from './matters.store.ts'
+import type { MatterHead, OwnMatter } from './schemas.ts'
 
-const common = (row: ModerationCasesTable & { is_banning: number | null }) => ({
-  case_id: row.case_id,
+const common = (row: ModerationMattersTable & { is_banning: number | null }) => ({
+  matter_id: row.matter_id,
   card_id: row.card_id,
   workspace_id: row.workspace_id,
   cause: row.cause,
@@ -23,14 +23,14 @@ const common = (row: ModerationCasesTable & { is_banning: number | null }) => ({
   updated_at: row.updated_at,
 })
 
-export const presentOwnCase = (row: OwnCaseRow, isHidden: boolean): z.input<typeof OwnCase> => ({
+export const presentOwnMatter = (row: OwnMatterRow, isHidden: boolean): z.input<typeof OwnMatter> => ({
   ...common(row),
   is_hidden: isHidden,
   can_appeal: row.can_appeal === 1 && row.status === 'decided',
 })
 
 /** A title is text of others, here as everywhere. */
-export const presentCase = (row: CaseRow): z.input<typeof CaseHead> => ({
+export const presentMatter = (row: MatterRow): z.input<typeof MatterHead> => ({
   ...common(row),
   is_hidden: row.hidden_at !== null,
   workspace_name: row.workspace_name,

@@ -6,50 +6,50 @@ import { Id, Page } from '../../core/schemas.ts'
 import { ownCard } from '../cards/access.ts'
 import { findAnyCard, lookedAt, type ModeratedCard, versionsForModerators } from '../cards/moderated.ts'
 import { CardId } from '../cards/schemas.ts'
-import { type CaseRow, casesOfCard, findCase, listCases, publisherOf } from './cases.store.ts'
+import { findMatter, listMatters, type MatterRow, mattersOfCard, publisherOf } from './matters.store.ts'
 import { moderatorOf } from './moderators.ts'
-import { presentCase, presentOwnCase } from './present.ts'
+import { presentMatter, presentOwnMatter } from './present.ts'
 import { weightOf } from './report.ts'
 import { firstReportedVersion, reportsOf } from './reports.store.ts'
-import { CaseId, CaseList, CaseWhole, OwnCases } from './schemas.ts'
+import { MatterId, MatterList, OwnMatters, WholeMatter } from './schemas.ts'
 
 const WHO =
-  'Moderators of the service (service admins and MODERATOR_EMAILS) see what strangers could read: the library, and public and unlisted workspaces. Admins of a workspace see its own cards. Nobody sees a case about their own card here.'
+  'Moderators of the service (service admins and MODERATOR_EMAILS) see what strangers could read: the library, and public and unlisted workspaces. Admins of a workspace see its own cards. Nobody sees a matter about their own card here.'
 
 export const listModeration = capability({
   name: 'moderation.list',
   summary: 'Reported cards and blocked drafts that you may decide about, newest first',
   description: `${WHO} Who moderates nothing gets an empty list.`,
   scopes: ['account'],
-  rest: ['GET /api/v1/moderation/cases'],
+  rest: ['GET /api/v1/moderation/matters'],
   input: z.object({
     waiting: z.boolean().optional().describe('true: not decided, or appealed; false: decided; left out: all'),
     workspace_id: Id.optional(),
     ...Page,
   }),
-  output: CaseList,
+  output: MatterList,
   run: async (ctx, { waiting, workspace_id, page, page_size }) => {
-    const { rows, total } = await listCases(
+    const { rows, total } = await listMatters(
       ctx.db,
       await moderatorOf(ctx),
       { waiting, workspaceId: workspace_id },
       { limit: page_size, offset: (page - 1) * page_size },
     )
-    return { items: rows.map(presentCase), total, page, page_size }
+    return { items: rows.map(presentMatter), total, page, page_size }
   },
 })
 
-export async function requireCase(ctx: UserCtx, caseId: string): Promise<CaseRow> {
-  const row = await findCase(ctx.db, await moderatorOf(ctx), caseId)
-  if (!row) throw notFound('Case')
+export async function requireMatter(ctx: UserCtx, matterId: string): Promise<MatterRow> {
+  const row = await findMatter(ctx.db, await moderatorOf(ctx), matterId)
+  if (!row) throw notFound('Matter')
   return row
 }
 
 /** What the owner wrote after taking the card back is theirs alone, until they show it again or appeal. */
-async function readableVersions(ctx: UserCtx, row: CaseRow, card: ModeratedCard) {
+async function readableVersions(ctx: UserCtx, row: MatterRow, card: ModeratedCard) {
   const isThere = card.status === 'published' && card.workspace_id === row.workspace_id
   const first = Math.min(
-    (await firstReportedVersion(ctx.db, row.case_id)) ?? row.card_version,
+    (await firstReportedVersion(ctx.db, row.matter_id)) ?? row.card_version,
     row.card_version,
   )
   return { first, last: isThere ? card.version : row.card_version }
@@ -57,7 +57,7 @@ async function readableVersions(ctx: UserCtx, row: CaseRow, card: ModeratedCard)
 
 const MOST_REPORTS = 100
 
-async function cardOf(ctx: UserCtx, row: CaseRow, wanted: number | undefined) {
+async function cardOf(ctx: UserCtx, row: MatterRow, wanted: number | undefined) {
   const card = await findAnyCard(ctx, row.card_id)
   const gone = { shown_version: row.card_version, versions: [], content: null, findings: [] }
   if (!card) return { ...gone, weight: 0, threshold: 0 }
@@ -67,20 +67,20 @@ async function cardOf(ctx: UserCtx, row: CaseRow, wanted: number | undefined) {
   if (!content || chosen < range.first || chosen > range.last)
     throw notFound('Version', `You may read versions ${range.first} to ${range.last} of this card.`)
   const { evidences, findings } = await lookedAt(ctx, row.card_id, chosen, content)
-  const { weight, threshold } = await weightOf(ctx, row.case_id, card)
+  const { weight, threshold } = await weightOf(ctx, row.matter_id, card)
   return { shown_version: chosen, versions, content: { ...content, evidences }, findings, weight, threshold }
 }
 
-export async function wholeCase(
+export async function wholeMatter(
   ctx: UserCtx,
-  row: CaseRow,
+  row: MatterRow,
   version?: number,
-): Promise<z.input<typeof CaseWhole>> {
+): Promise<z.input<typeof WholeMatter>> {
   return {
-    ...presentCase(row),
+    ...presentMatter(row),
     ask_note: row.ask_note,
     decided_by_name: row.decided_by_name,
-    all_reports: (await reportsOf(ctx.db, row.case_id, MOST_REPORTS)).map((report) => ({
+    all_reports: (await reportsOf(ctx.db, row.matter_id, MOST_REPORTS)).map((report) => ({
       kind: report.kind,
       note: report.note,
       is_anonymous: report.user_id === null,
@@ -94,16 +94,16 @@ export async function wholeCase(
 
 export const getModeration = capability({
   name: 'moderation.get',
-  summary: 'One case: the card, what was reported, what the review finds, its versions, its publisher',
+  summary: 'One matter: the card, what was reported, what the review finds, its versions, its publisher',
   description: WHO,
   scopes: ['account'],
-  rest: ['GET /api/v1/moderation/cases/{case_id}'],
-  input: CaseId.extend({
+  rest: ['GET /api/v1/moderation/matters/{matter_id}'],
+  input: MatterId.extend({
     version: z.int().min(1).optional().describe('Which version of the card; the last one if left out'),
   }),
-  output: CaseWhole,
+  output: WholeMatter,
   errors: [404],
-  run: async (ctx, { case_id, version }) => wholeCase(ctx, await requireCase(ctx, case_id), version),
+  run: async (ctx, { matter_id, version }) => wholeMatter(ctx, await requireMatter(ctx, matter_id), version),
 })
 
 export const readOwnModeration = capability({
@@ -112,12 +112,12 @@ export const readOwnModeration = capability({
   scopes: ['search'],
   rest: ['GET /api/v1/cards/{card_id}/moderation'],
   input: CardId,
-  output: OwnCases,
+  output: OwnMatters,
   errors: [404],
   run: async (ctx, { card_id }) => {
     const card = await ownCard({ ...ctx, ifMatch: undefined }, card_id, 'read what moderators say about')
     const isHidden = card.hidden_at !== null
-    const cases = await casesOfCard(ctx.db, card_id)
-    return { card_id, is_hidden: isHidden, cases: cases.map((row) => presentOwnCase(row, isHidden)) }
+    const matters = await mattersOfCard(ctx.db, card_id)
+    return { card_id, is_hidden: isHidden, matters: matters.map((row) => presentOwnMatter(row, isHidden)) }
   },
 })

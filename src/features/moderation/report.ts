@@ -3,12 +3,12 @@ import { type Ctx, inTx } from '../../core/context.ts'
 import { conflict, missingScope, notAuthenticated, notFound, rateLimited } from '../../core/errors.ts'
 import { sha256 } from '../../core/secrets.ts'
 import { newId } from '../../db/ids.ts'
-import type { ModerationCasesTable } from '../../db/tables/moderation.ts'
+import type { ModerationMattersTable } from '../../db/tables/moderation.ts'
 import { audit } from '../audit/audit.ts'
 import { hideCard, holdAnyCard, type ModeratedCard } from '../cards/moderated.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
 import { storedTrust } from '../trust/stored-trust.ts'
-import { insertCase, updateCase, waitingCase, wasKept } from './cases.store.ts'
+import { insertMatter, updateMatter, waitingMatter, wasKept } from './matters.store.ts'
 import {
   bondsAmong,
   countAnonymous,
@@ -41,14 +41,14 @@ function requireModestReporter(ctx: Ctx): void {
   if (state.exceeded) throw rateLimited(state.resetSeconds, 'Too many reports.')
 }
 
-export const newCase = (
+export const newMatter = (
   ctx: Ctx,
   card: Pick<ModeratedCard, 'card_id' | 'owner_id' | 'version'>,
-  more: Pick<ModerationCasesTable, 'cause' | 'workspace_id' | 'ask_note'>,
-): ModerationCasesTable => {
+  more: Pick<ModerationMattersTable, 'cause' | 'workspace_id' | 'ask_note'>,
+): ModerationMattersTable => {
   const now = ctx.now().toISOString()
   return {
-    case_id: newId(),
+    matter_id: newId(),
     card_id: card.card_id,
     owner_id: card.owner_id,
     status: 'open',
@@ -69,25 +69,25 @@ export const newCase = (
   }
 }
 
-/** The case that waits, or a new one. */
-async function caseFor(ctx: Ctx, card: ModeratedCard): Promise<ModerationCasesTable> {
-  const waiting = await waitingCase(ctx.db, card.card_id)
+/** The matter that waits, or a new one. */
+async function matterFor(ctx: Ctx, card: ModeratedCard): Promise<ModerationMattersTable> {
+  const waiting = await waitingMatter(ctx.db, card.card_id)
   if (waiting) {
-    await updateCase(ctx.db, waiting.case_id, {
+    await updateMatter(ctx.db, waiting.matter_id, {
       card_version: card.version,
       updated_at: ctx.now().toISOString(),
     })
     return waiting
   }
-  const made = newCase(ctx, card, { cause: 'reports', workspace_id: card.workspace_id, ask_note: null })
-  await insertCase(ctx.db, made)
+  const made = newMatter(ctx, card, { cause: 'reports', workspace_id: card.workspace_id, ask_note: null })
+  await insertMatter(ctx.db, made)
   await tellModerators(ctx, made)
   return made
 }
 
-/** What the reports of a case weigh now, and what they would need to hide the card. */
-export async function weightOf(ctx: Ctx, caseId: string, card: Pick<ModeratedCard, 'card_id' | 'trust'>) {
-  const reporters = await reportersOf(ctx.db, caseId, ctx.config.mail.smtpUrl === undefined)
+/** What the reports of a matter weigh now, and what they would need to hide the card. */
+export async function weightOf(ctx: Ctx, matterId: string, card: Pick<ModeratedCard, 'card_id' | 'trust'>) {
+  const reporters = await reportersOf(ctx.db, matterId, ctx.config.mail.smtpUrl === undefined)
   const bonds = await bondsAmong(
     ctx.db,
     reporters.map(({ userId }) => userId),
@@ -98,12 +98,12 @@ export async function weightOf(ctx: Ctx, caseId: string, card: Pick<ModeratedCar
 }
 
 /** Hidden until somebody looks; not again in a version that moderators have kept. */
-async function hideIfHeavy(ctx: Ctx, found: ModerationCasesTable, card: ModeratedCard): Promise<void> {
+async function hideIfHeavy(ctx: Ctx, found: ModerationMattersTable, card: ModeratedCard): Promise<void> {
   if (card.hidden_at !== null || (await wasKept(ctx.db, card.card_id, card.version))) return
-  const { threshold, ...weighed } = await weightOf(ctx, found.case_id, card)
+  const { threshold, ...weighed } = await weightOf(ctx, found.matter_id, card)
   if (!hidesCard(weighed, threshold)) return
   await hideCard(ctx, card)
-  await updateCase(ctx.db, found.case_id, { hidden_by_reports: 1, revision: found.revision + 1 })
+  await updateMatter(ctx.db, found.matter_id, { hidden_by_reports: 1, revision: found.revision + 1 })
   await tellOwner(ctx, found, 'hidden_by_reports')
   await audit(
     { ...ctx, viewer: null },
@@ -111,7 +111,7 @@ async function hideIfHeavy(ctx: Ctx, found: ModerationCasesTable, card: Moderate
       action: 'card.hidden_by_reports',
       subject: { type: 'card', id: card.card_id },
       workspaceId: found.workspace_id,
-      details: { case_id: found.case_id, weight: weighed.weight, threshold },
+      details: { matter_id: found.matter_id, weight: weighed.weight, threshold },
     },
   )
 }
@@ -144,12 +144,12 @@ export const reportCard = capability({
         const answer = { card_id, kind, replaced }
         if (!ctx.viewer && !replaced && (await countAnonymous(ctx.db, card_id)) >= MOST_ANONYMOUS)
           return answer
-        const found = await caseFor(ctx, card)
+        const found = await matterFor(ctx, card)
         const now = ctx.now().toISOString()
         await putReport(ctx.db, {
           report_id: newId(),
           card_id,
-          case_id: found.case_id,
+          matter_id: found.matter_id,
           user_id: ctx.viewer?.userId ?? null,
           reporter_key,
           kind,
@@ -161,7 +161,7 @@ export const reportCard = capability({
         await audit(ctx, {
           action: 'card.reported',
           subject: { type: 'card', id: card_id },
-          details: { case_id: found.case_id, kind },
+          details: { matter_id: found.matter_id, kind },
         })
         await hideIfHeavy(ctx, found, card)
         return answer

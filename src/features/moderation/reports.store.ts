@@ -38,31 +38,33 @@ export async function isReported(db: Db, cardId: string, reporterKey: string): P
 
 /** The last report of a person is the one that counts. */
 export async function putReport(db: Db, row: CardReportsTable): Promise<void> {
-  const { kind, note, case_id, card_version, created_at } = row
+  const { kind, note, matter_id, card_version, created_at } = row
   await db
     .insertInto('card_reports')
     .values(row)
     .onConflict((oc) =>
-      oc.columns(['card_id', 'reporter_key']).doUpdateSet({ kind, note, case_id, card_version, created_at }),
+      oc
+        .columns(['card_id', 'reporter_key'])
+        .doUpdateSet({ kind, note, matter_id, card_version, created_at }),
     )
     .execute()
 }
 
-export const reportsOf = (db: Db, caseId: string, limit: number) =>
+export const reportsOf = (db: Db, matterId: string, limit: number) =>
   db
     .selectFrom('card_reports')
     .selectAll()
-    .where('case_id', '=', caseId)
+    .where('matter_id', '=', matterId)
     .orderBy('created_at', 'desc')
     .orderBy('report_id', 'desc')
     .limit(limit)
     .execute()
 
-export async function firstReportedVersion(db: Db, caseId: string): Promise<number | null> {
+export async function firstReportedVersion(db: Db, matterId: string): Promise<number | null> {
   const { first } = await db
     .selectFrom('card_reports')
     .select((eb) => eb.fn.min('card_version').as('first'))
-    .where('case_id', '=', caseId)
+    .where('matter_id', '=', matterId)
     .executeTakeFirstOrThrow()
   return first
 }
@@ -72,17 +74,17 @@ const MOST_WEIGHED = 200
 
 const decidedReports = (decision: 'for' | 'against') =>
   sql<number>`(select count(*) from card_reports as former
-    join moderation_cases on moderation_cases.case_id = former.case_id
-    where former.user_id = ${sql.ref('users.user_id')} and moderation_cases.decision is not null
-      and moderation_cases.decision ${sql.raw(decision === 'for' ? '<>' : '=')} 'keep')`
+    join moderation_matters on moderation_matters.matter_id = former.matter_id
+    where former.user_id = ${sql.ref('users.user_id')} and moderation_matters.decision is not null
+      and moderation_matters.decision ${sql.raw(decision === 'for' ? '<>' : '=')} 'keep')`
 
 const isTrusted = sql<number>`case when exists (
     select 1 from card_verdicts where card_verdicts.owner_id = ${sql.ref('users.user_id')}
       and card_verdicts.user_id <> ${sql.ref('users.user_id')} and card_verdicts.outcome = 'worked'
   ) then 1 else 0 end`
 
-/** The people whose reports a case has, with all that decides how much they weigh. */
-export async function reportersOf(db: Db, caseId: string, everybodyIsProven: boolean): Promise<Reporter[]> {
+/** The people whose reports a matter has, with all that decides how much they weigh. */
+export async function reportersOf(db: Db, matterId: string, everybodyIsProven: boolean): Promise<Reporter[]> {
   const rows = await db
     .selectFrom('card_reports')
     .innerJoin('users', 'users.user_id', 'card_reports.user_id')
@@ -94,7 +96,7 @@ export async function reportersOf(db: Db, caseId: string, everybodyIsProven: boo
       decidedReports('against').as('dismissed'),
       isTrusted.as('is_trusted'),
     ])
-    .where('card_reports.case_id', '=', caseId)
+    .where('card_reports.matter_id', '=', matterId)
     .where('users.deleted_at', 'is', null)
     .orderBy('users.created_at')
     .limit(MOST_WEIGHED)
@@ -145,7 +147,7 @@ export async function forgetReporter(db: Db, userId: string): Promise<void> {
 /** What an owner wrote to moderators. */
 export async function forgetWords(db: Db, ownerId: string): Promise<void> {
   await db
-    .updateTable('moderation_cases')
+    .updateTable('moderation_matters')
     .set({ ask_note: null, appeal_note: null })
     .where('owner_id', '=', ownerId)
     .execute()

@@ -44,8 +44,8 @@ const decided = {
   ban_publisher: z.boolean().describe('The decision bans the publisher from publishing'),
 }
 
-const caseFields = {
-  case_id: AnswerId,
+const matterFields = {
+  matter_id: AnswerId,
   card_id: AnswerId,
   workspace_id: AnswerId.describe('Where the card was, or was to be published'),
   cause: z.enum(['reports', 'blocked']).describe('blocked: the review refused it, and its owner asks'),
@@ -62,17 +62,17 @@ const caseFields = {
 }
 
 /** As its owner sees it: not who reported it, nor what they wrote. */
-export const OwnCase = z
-  .object({ ...caseFields, can_appeal: z.boolean().describe('Once for each decision') })
-  .meta({ id: 'OwnModerationCase' })
+export const OwnMatter = z
+  .object({ ...matterFields, can_appeal: z.boolean().describe('Once for each decision') })
+  .meta({ id: 'OwnModerationMatter' })
 
-export const OwnCases = z
-  .object({ card_id: AnswerId, is_hidden: z.boolean(), cases: z.array(OwnCase).describe('Newest first') })
+export const OwnMatters = z
+  .object({ card_id: AnswerId, is_hidden: z.boolean(), matters: z.array(OwnMatter).describe('Newest first') })
   .meta({ id: 'CardModeration' })
 
-export const CaseHead = z
+export const MatterHead = z
   .object({
-    ...caseFields,
+    ...matterFields,
     workspace_name: z.string(),
     title: z.string().nullable().describe('Null: the card is gone'),
     publisher_id: AnswerId,
@@ -80,9 +80,9 @@ export const CaseHead = z
     reports: z.int(),
     provenance: Provenance,
   })
-  .meta({ id: 'ModerationCase' })
+  .meta({ id: 'ModerationMatter' })
 
-export const CaseList = pageOf(CaseHead).meta({ id: 'ModerationCaseList' })
+export const MatterList = pageOf(MatterHead).meta({ id: 'ModerationMatterList' })
 
 const Report = z
   .object({
@@ -122,7 +122,7 @@ const ModeratedContent = CaseResponse.pick({
   .extend({ evidences: CaseResponse.shape.evidences.unwrap() })
   .meta({ id: 'ModeratedContent' })
 
-export const CaseWhole = CaseHead.extend({
+export const WholeMatter = MatterHead.extend({
   ask_note: z.string().nullable().describe('What the owner of a blocked draft says'),
   decided_by_name: z.string().nullable(),
   weight: z.number().describe('Of the reports, by the trust of who reports'),
@@ -133,12 +133,12 @@ export const CaseWhole = CaseHead.extend({
   content: ModeratedContent.nullable().describe('In the shown version; null where the card is gone'),
   findings: Review.shape.reasons.describe('Of the review for danger, by the rules of the library'),
   publisher: Publisher,
-}).meta({ id: 'ModerationCaseWhole' })
+}).meta({ id: 'ModerationMatterWhole' })
 
-export const CaseId = z.object({ case_id: Id })
+export const MatterId = z.object({ matter_id: Id })
 
-export const Decide = CaseId.extend({
-  revision: z.int().min(1).describe('Of the case as you have read it; 409 if it has changed'),
+export const Decide = MatterId.extend({
+  revision: z.int().min(1).describe('Of the matter as you have read it; 409 if it has changed'),
   decision: z
     .enum(DECISIONS)
     .describe('keep: it is shown again, a blocked draft may be published; hide; remove: out of where it is'),
@@ -146,7 +146,7 @@ export const Decide = CaseId.extend({
   ban_publisher: z.boolean().default(false),
 }).meta({ id: 'ModerationDecide' })
 
-export const Appeal = CaseId.extend({ note: Reason.describe('What moderators should know') }).meta({
+export const Appeal = MatterId.extend({ note: Reason.describe('What moderators should know') }).meta({
   id: 'ModerationAppeal',
 })
 
@@ -161,7 +161,7 @@ export const BanResponse = z
     user_id: AnswerId,
     display_name: z.string(),
     workspace_id: AnswerId.nullable().describe('Null: in the library and all open workspaces'),
-    case_id: AnswerId,
+    matter_id: AnswerId,
     reason: z.string(),
     created_at: Time,
     lifted_at: Time.nullable(),

@@ -30,7 +30,7 @@ export async function tellOwner(
   })
 }
 
-/** One unread notice for each moderator, however many cases wait. */
+/** One unread notice for each moderator, however many matters wait. */
 export async function tellModerators(ctx: Ctx, { owner_id, workspace_id }: Told): Promise<void> {
   for (const userId of await whoModerates(ctx, workspace_id))
     if (userId !== owner_id)

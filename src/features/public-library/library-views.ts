@@ -81,7 +81,7 @@ function factsPart(card: PublicCard): Html | '' {
 
 /** What can be done with the card stands here, one link beside the other. */
 const footOf = (card: PublicCard): Html =>
-  html`<footer class="foot"><a href="/cards/${card.card_id}">Open in the web app</a></footer>`
+  html`<footer class="foot"><a href="/cards/${card.card_id}">Open in the web app</a> <a href="/report/${card.card_id}" rel="nofollow">Report this card</a></footer>`
 
 export function cardView(card: PublicCard, baseUrl: string): string {
   const isDebug = card.card_type === 'debug_fix'

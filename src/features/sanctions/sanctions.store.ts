@@ -7,7 +7,7 @@ type Asked = { userId: string; emailHash: string; workspaceId: string; isOpen: b
 export const findBan = (db: Db, { userId, emailHash, workspaceId, isOpen }: Asked) =>
   db
     .selectFrom('publishing_bans')
-    .select(['ban_id', 'case_id', 'workspace_id', 'reason'])
+    .select(['ban_id', 'matter_id', 'workspace_id', 'reason'])
     .where('lifted_at', 'is', null)
     .where((eb) => eb.or([eb('user_id', '=', userId), eb('email_hash', '=', emailHash)]))
     .where((eb) =>
@@ -35,8 +35,8 @@ export async function hasLeave(
   { cardId, version, workspaceId }: { cardId: string; version: number; workspaceId: string },
 ): Promise<boolean> {
   const row = await db
-    .selectFrom('moderation_cases')
-    .select('case_id')
+    .selectFrom('moderation_matters')
+    .select('matter_id')
     .where('card_id', '=', cardId)
     .where('cause', '=', 'blocked')
     .where('status', '=', 'decided')

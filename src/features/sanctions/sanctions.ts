@@ -22,8 +22,8 @@ export async function requireMayPublish(ctx: UserCtx, place: Place): Promise<voi
   throw new AppError(
     403,
     'publishing_banned',
-    `Moderators have banned you from publishing${ban.workspace_id === null ? '' : ' in this workspace'}. Reason: ${ban.reason} You can appeal once: POST /api/v1/moderation/cases/${ban.case_id}/appeal, or on the page of the card that it is about.`,
-    { ban_id: ban.ban_id, case_id: ban.case_id, reason: ban.reason },
+    `Moderators have banned you from publishing${ban.workspace_id === null ? '' : ' in this workspace'}. Reason: ${ban.reason} You can appeal once: POST /api/v1/moderation/matters/${ban.matter_id}/appeal, or on the page of the card that it is about.`,
+    { ban_id: ban.ban_id, matter_id: ban.matter_id, reason: ban.reason },
   )
 }
 

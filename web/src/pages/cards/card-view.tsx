@@ -8,6 +8,7 @@ import { Boundary } from '../../ui/boundary.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
 import type { ShownImages } from '../../ui/markdown/picture.tsx'
 import { Notice } from '../../ui/states.tsx'
+import { HiddenNotice } from '../moderation/hidden-notice.tsx'
 import { CardActions } from './card-actions.tsx'
 import { TypeBadge } from './card-badges.tsx'
 import { CardPart as Part } from './card-part.tsx'
@@ -91,6 +92,7 @@ export function CardView({ card, terms, inPane, mergedFrom }: Props) {
       </header>
       {mergedFrom && <MergedNotice card={card} mergedFrom={mergedFrom} inPane={inPane} />}
       {card.superseded_by && <SupersededNotice by={card.superseded_by} />}
+      <HiddenNotice card={card} />
       <ReviewNote card={card} />
       {card.likely_outdated && (
         <Notice tone="warn">

@@ -1,19 +1,19 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../../db/db.ts'
 import type { Schema } from '../../db/schema.ts'
-import type { ModerationCasesTable } from '../../db/tables/moderation.ts'
+import type { ModerationMattersTable } from '../../db/tables/moderation.ts'
 
 export type Moderator = { userId: string; isService: boolean }
 
-type Cases = ExpressionBuilder<Schema, 'moderation_cases' | 'workspaces'>
+type Matters = ExpressionBuilder<Schema, 'moderation_matters' | 'workspaces'>
 
 /**
- * Who may look at a case and decide it: moderators of the service where strangers read, admins of the workspace for its own
+ * Who may look at a matter and decide it: moderators of the service where strangers read, admins of the workspace for its own
  * cards, and nobody for a card of their own. A private team is closed to moderators of the service.
  */
-function mayModerate(eb: Cases, { userId, isService }: Moderator): Expression<SqlBool> {
+function mayModerate(eb: Matters, { userId, isService }: Moderator): Expression<SqlBool> {
   const isAdmin = eb(
-    'moderation_cases.workspace_id',
+    'moderation_matters.workspace_id',
     'in',
     eb
       .selectFrom('memberships')
@@ -22,25 +22,25 @@ function mayModerate(eb: Cases, { userId, isService }: Moderator): Expression<Sq
       .where('memberships.role', '=', 'admin'),
   )
   return eb.and([
-    eb('moderation_cases.owner_id', '!=', userId),
+    eb('moderation_matters.owner_id', '!=', userId),
     isService ? eb.or([eb('workspaces.visibility', '!=', 'private'), isAdmin]) : isAdmin,
   ])
 }
 
-const casesOf = (db: Db, moderator: Moderator) =>
+const mattersOf = (db: Db, moderator: Moderator) =>
   db
-    .selectFrom('moderation_cases')
-    .innerJoin('workspaces', 'workspaces.workspace_id', 'moderation_cases.workspace_id')
-    .innerJoin('users as owner', 'owner.user_id', 'moderation_cases.owner_id')
-    .leftJoin('users as decider', 'decider.user_id', 'moderation_cases.decided_by')
+    .selectFrom('moderation_matters')
+    .innerJoin('workspaces', 'workspaces.workspace_id', 'moderation_matters.workspace_id')
+    .innerJoin('users as owner', 'owner.user_id', 'moderation_matters.owner_id')
+    .leftJoin('users as decider', 'decider.user_id', 'moderation_matters.decided_by')
     .leftJoin('cards', (join) =>
-      join.onRef('cards.card_id', '=', 'moderation_cases.card_id').on('cards.deleted_at', 'is', null),
+      join.onRef('cards.card_id', '=', 'moderation_matters.card_id').on('cards.deleted_at', 'is', null),
     )
-    .where((eb) => mayModerate(eb as unknown as Cases, moderator))
+    .where((eb) => mayModerate(eb as unknown as Matters, moderator))
 
 const shown = (db: Db, moderator: Moderator) =>
-  casesOf(db, moderator)
-    .selectAll('moderation_cases')
+  mattersOf(db, moderator)
+    .selectAll('moderation_matters')
     .select((eb) => [
       'workspaces.name as workspace_name',
       'workspaces.visibility',
@@ -52,84 +52,84 @@ const shown = (db: Db, moderator: Moderator) =>
       eb
         .selectFrom('card_reports')
         .select((eb) => eb.fn.countAll<number>().as('reports'))
-        .whereRef('card_reports.case_id', '=', 'moderation_cases.case_id')
+        .whereRef('card_reports.matter_id', '=', 'moderation_matters.matter_id')
         .as('reports'),
-      banOf(eb as unknown as Cases).as('is_banning'),
+      banOf(eb as unknown as Matters).as('is_banning'),
     ])
 
-const banOf = (eb: Cases) =>
+const banOf = (eb: Matters) =>
   eb
     .selectFrom('publishing_bans')
     .select((eb) => eb.fn.countAll<number>().as('bans'))
-    .whereRef('publishing_bans.case_id', '=', 'moderation_cases.case_id')
+    .whereRef('publishing_bans.matter_id', '=', 'moderation_matters.matter_id')
     .where('publishing_bans.lifted_at', 'is', null)
 
-export type CaseRow = Awaited<ReturnType<ReturnType<typeof shown>['execute']>>[number]
+export type MatterRow = Awaited<ReturnType<ReturnType<typeof shown>['execute']>>[number]
 
-export type CaseFilter = { waiting: boolean | undefined; workspaceId: string | undefined }
+export type MatterFilter = { waiting: boolean | undefined; workspaceId: string | undefined }
 
-export async function listCases(
+export async function listMatters(
   db: Db,
   moderator: Moderator,
-  { waiting, workspaceId }: CaseFilter,
+  { waiting, workspaceId }: MatterFilter,
   page: { limit: number; offset: number },
-): Promise<{ rows: CaseRow[]; total: number }> {
+): Promise<{ rows: MatterRow[]; total: number }> {
   const narrowed = <T>(query: T): T => {
-    let rest = query as unknown as ReturnType<typeof casesOf>
-    if (waiting !== undefined) rest = rest.where('moderation_cases.status', waiting ? '!=' : '=', 'decided')
-    if (workspaceId !== undefined) rest = rest.where('moderation_cases.workspace_id', '=', workspaceId)
+    let rest = query as unknown as ReturnType<typeof mattersOf>
+    if (waiting !== undefined) rest = rest.where('moderation_matters.status', waiting ? '!=' : '=', 'decided')
+    if (workspaceId !== undefined) rest = rest.where('moderation_matters.workspace_id', '=', workspaceId)
     return rest as unknown as T
   }
-  const { total } = await narrowed(casesOf(db, moderator))
+  const { total } = await narrowed(mattersOf(db, moderator))
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
   const rows = await narrowed(shown(db, moderator))
-    .orderBy('moderation_cases.created_at', 'desc')
-    .orderBy('moderation_cases.case_id', 'desc')
+    .orderBy('moderation_matters.created_at', 'desc')
+    .orderBy('moderation_matters.matter_id', 'desc')
     .limit(page.limit)
     .offset(page.offset)
     .execute()
   return { rows, total }
 }
 
-export const findCase = (db: Db, moderator: Moderator, caseId: string): Promise<CaseRow | undefined> =>
-  shown(db, moderator).where('moderation_cases.case_id', '=', caseId).executeTakeFirst()
+export const findMatter = (db: Db, moderator: Moderator, matterId: string): Promise<MatterRow | undefined> =>
+  shown(db, moderator).where('moderation_matters.matter_id', '=', matterId).executeTakeFirst()
 
 /** On PostgreSQL two who decide at once wait for each other; SQLite has one writer. */
-export async function lockCase(db: Db, caseId: string): Promise<void> {
+export async function lockMatter(db: Db, matterId: string): Promise<void> {
   await db
-    .selectFrom('moderation_cases')
-    .select('case_id')
-    .where('case_id', '=', caseId)
+    .selectFrom('moderation_matters')
+    .select('matter_id')
+    .where('matter_id', '=', matterId)
     .forUpdate()
     .execute()
 }
 
-/** All cases of a card, newest first, with whether a ban of each is in force. */
-export const casesOfCard = (db: Db, cardId: string) =>
+/** All matters of a card, newest first, with whether a ban of each is in force. */
+export const mattersOfCard = (db: Db, cardId: string) =>
   db
-    .selectFrom('moderation_cases')
+    .selectFrom('moderation_matters')
     .selectAll()
-    .select((eb) => banOf(eb as unknown as Cases).as('is_banning'))
+    .select((eb) => banOf(eb as unknown as Matters).as('is_banning'))
     .where('card_id', '=', cardId)
     .orderBy('created_at', 'desc')
-    .orderBy('case_id', 'desc')
+    .orderBy('matter_id', 'desc')
     .limit(100)
     .execute()
 
-export type OwnCaseRow = Awaited<ReturnType<typeof casesOfCard>>[number]
+export type OwnMatterRow = Awaited<ReturnType<typeof mattersOfCard>>[number]
 
-export const findOwnCase = (db: Db, ownerId: string, caseId: string) =>
+export const findOwnMatter = (db: Db, ownerId: string, matterId: string) =>
   db
-    .selectFrom('moderation_cases')
+    .selectFrom('moderation_matters')
     .selectAll()
-    .where('case_id', '=', caseId)
+    .where('matter_id', '=', matterId)
     .where('owner_id', '=', ownerId)
     .executeTakeFirst()
 
-export const waitingCase = (db: Db, cardId: string) =>
+export const waitingMatter = (db: Db, cardId: string) =>
   db
-    .selectFrom('moderation_cases')
+    .selectFrom('moderation_matters')
     .selectAll()
     .where('card_id', '=', cardId)
     .where('status', '!=', 'decided')
@@ -138,8 +138,8 @@ export const waitingCase = (db: Db, cardId: string) =>
 /** Whether moderators have kept this version of a card: reports alone hide it no more. */
 export async function wasKept(db: Db, cardId: string, version: number): Promise<boolean> {
   const row = await db
-    .selectFrom('moderation_cases')
-    .select('case_id')
+    .selectFrom('moderation_matters')
+    .select('matter_id')
     .where('card_id', '=', cardId)
     .where('decision', '=', 'keep')
     .where('decided_version', '=', version)
@@ -147,16 +147,16 @@ export async function wasKept(db: Db, cardId: string, version: number): Promise<
   return row !== undefined
 }
 
-export async function insertCase(db: Db, row: ModerationCasesTable): Promise<void> {
-  await db.insertInto('moderation_cases').values(row).execute()
+export async function insertMatter(db: Db, row: ModerationMattersTable): Promise<void> {
+  await db.insertInto('moderation_matters').values(row).execute()
 }
 
-export async function updateCase(
+export async function updateMatter(
   db: Db,
-  caseId: string,
-  change: Partial<ModerationCasesTable>,
+  matterId: string,
+  change: Partial<ModerationMattersTable>,
 ): Promise<void> {
-  await db.updateTable('moderation_cases').set(change).where('case_id', '=', caseId).execute()
+  await db.updateTable('moderation_matters').set(change).where('matter_id', '=', matterId).execute()
 }
 
 /** What is known about a publisher: where strangers read, and what was decided before. */
@@ -176,14 +176,14 @@ export async function publisherOf(db: Db, userId: string) {
     .where('workspaces.visibility', '!=', 'private')
     .executeTakeFirstOrThrow()
   const decisions = await db
-    .selectFrom('moderation_cases')
-    .innerJoin('workspaces', 'workspaces.workspace_id', 'moderation_cases.workspace_id')
-    .select(['moderation_cases.decision', (eb) => eb.fn.countAll<number>().as('times')])
-    .where('moderation_cases.owner_id', '=', userId)
-    .where('moderation_cases.decision', 'is not', null)
+    .selectFrom('moderation_matters')
+    .innerJoin('workspaces', 'workspaces.workspace_id', 'moderation_matters.workspace_id')
+    .select(['moderation_matters.decision', (eb) => eb.fn.countAll<number>().as('times')])
+    .where('moderation_matters.owner_id', '=', userId)
+    .where('moderation_matters.decision', 'is not', null)
     // What a private team decided is for that team to know.
     .where('workspaces.visibility', '!=', 'private')
-    .groupBy('moderation_cases.decision')
+    .groupBy('moderation_matters.decision')
     .execute()
   const ban = await db
     .selectFrom('publishing_bans')
@@ -205,7 +205,7 @@ export async function publisherOf(db: Db, userId: string) {
   }
 }
 
-/** Whom a new case waits for: admins of a team, or service admins and moderators by their proved addresses. */
+/** Whom a new matter waits for: admins of a team, or service admins and moderators by their proved addresses. */
 export async function moderatorsFor(
   db: Db,
   workspaceId: string,
@@ -242,12 +242,12 @@ export async function moderatorsFor(
 }
 
 /** Cards that only this team has hidden are shown again, and what waits there waits no more. */
-export async function endTeamCases(db: Db, workspaceId: string, now: string): Promise<void> {
+export async function endTeamMatters(db: Db, workspaceId: string, now: string): Promise<void> {
   const ofTeam = db
-    .selectFrom('moderation_cases')
-    .innerJoin('workspaces', 'workspaces.workspace_id', 'moderation_cases.workspace_id')
-    .select('moderation_cases.card_id')
-    .where('moderation_cases.workspace_id', '=', workspaceId)
+    .selectFrom('moderation_matters')
+    .innerJoin('workspaces', 'workspaces.workspace_id', 'moderation_matters.workspace_id')
+    .select('moderation_matters.card_id')
+    .where('moderation_matters.workspace_id', '=', workspaceId)
     .where('workspaces.visibility', '=', 'private')
   await db
     .updateTable('cards')
@@ -256,7 +256,7 @@ export async function endTeamCases(db: Db, workspaceId: string, now: string): Pr
     .where('card_id', 'in', ofTeam)
     .execute()
   await db
-    .updateTable('moderation_cases')
+    .updateTable('moderation_matters')
     .set({ status: 'decided', can_appeal: 0, updated_at: now })
     .where('workspace_id', '=', workspaceId)
     .where('status', '!=', 'decided')

@@ -32,6 +32,20 @@ async function presentOwn(ctx: UserCtx, cardId: string, matterId: string) {
   return presentOwnMatter(row, card !== undefined && card.hidden_at !== null)
 }
 
+async function requireOwnMatter(ctx: UserCtx, matterId: string) {
+  const row = await findOwnMatter(ctx.db, ctx.viewer.userId, matterId)
+  if (!row) throw notFound('Matter')
+  return row
+}
+
+/** The card comes first, as in a report. */
+async function heldOwnMatter(ctx: UserCtx, matterId: string) {
+  const { card_id } = await requireOwnMatter(ctx, matterId)
+  await holdAnyCard(ctx, card_id)
+  if (ctx.database.engine === 'postgres') await lockMatter(ctx.db, matterId)
+  return requireOwnMatter(ctx, matterId)
+}
+
 export const appealDecision = capability({
   name: 'moderation.appeal',
   summary: 'Appeal against a decision about your card, once for each decision',
@@ -48,9 +62,7 @@ export const appealDecision = capability({
     return inTx(
       ctx,
       async (ctx) => {
-        if (ctx.database.engine === 'postgres') await lockMatter(ctx.db, matter_id)
-        const row = await findOwnMatter(ctx.db, ctx.viewer.userId, matter_id)
-        if (!row) throw notFound('Matter')
+        const row = await heldOwnMatter(ctx, matter_id)
         if (row.status !== 'decided' || row.can_appeal !== 1)
           throw conflict('no_appeal', 'There is no decision in this matter that you can appeal against now.')
         if (await waitingMatter(ctx.db, row.card_id))

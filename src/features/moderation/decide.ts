@@ -36,13 +36,20 @@ function requireRevision(row: MatterRow, revision: number): void {
   )
 }
 
+/** The card comes first, as in a report: two that took them in another order would wait for each other. */
+async function heldMatter(ctx: UserCtx, matterId: string): Promise<MatterRow> {
+  const { card_id } = await requireMatter(ctx, matterId)
+  await holdAnyCard(ctx, card_id)
+  if (ctx.database.engine === 'postgres') await lockMatter(ctx.db, matterId)
+  return requireMatter(ctx, matterId)
+}
+
 /** A blocked draft was shown to nobody, so there is nothing to hide: it is let through or not. Returns the version. */
 async function changeCard(
   ctx: UserCtx,
   row: MatterRow,
   decision: ModerationDecision,
 ): Promise<number | null> {
-  await holdAnyCard(ctx, row.card_id)
   const card = await findAnyCard(ctx, row.card_id)
   if (!card) return null
   const isThere = card.status === 'published' && card.workspace_id === row.workspace_id
@@ -112,8 +119,7 @@ export const decideMatter = capability({
     return inTx(
       ctx,
       async (ctx) => {
-        if (ctx.database.engine === 'postgres') await lockMatter(ctx.db, matter_id)
-        const row = await requireMatter(ctx, matter_id)
+        const row = await heldMatter(ctx, matter_id)
         requireRevision(row, revision)
         const decided_version = await changeCard(ctx, row, decision)
         const isAppeal = row.status === 'appealed'

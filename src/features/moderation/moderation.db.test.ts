@@ -1,68 +1,21 @@
 import { expect, test } from 'vitest'
-import { makeAdmin } from '../../../test/support/admin.ts'
-import { goodCard, type Person, record, team } from '../../../test/support/cards.ts'
-import { type Client, clientOf } from '../../../test/support/client.ts'
-import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
-import { contextFor } from '../../core/context.ts'
-import { dropOldReads, keepWaitingReads } from '../card-reads/card-reads.ts'
+import { record, team } from '../../../test/support/cards.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
+import {
+  decide,
+  longKnown,
+  matterOf,
+  publish,
+  report,
+  serviceAdmin,
+} from '../../../test/support/moderation.ts'
 
 const UNKNOWN = '01890000-0000-7000-8000-000000000000'
-const DAY_MS = 86_400_000
-const ON = { PUBLIC_PAGES: 'on', MODERATOR_EMAILS: 'moderator-1@example.com' }
-
-const publish = async (me: Person, more: Record<string, unknown> = {}) => {
-  const card = await record(me, more)
-  const published = await me.post(`/api/v1/cards/${card.card_id}/publish`)
-  expect(published.status, published.text).toBe(200)
-  return published.body
-}
-
-const report = (by: Client, cardId: string, kind = 'dangerous', note: string | null = null) =>
-  by.post(`/api/v1/cards/${cardId}/report`, { kind, note })
-
-/** The matter of a card, as a moderator finds it. */
-const matterOf = async (moderator: Person, cardId: string) => {
-  const { body } = await moderator.get('/api/v1/moderation/matters?page_size=100')
-  return body.items.find((one: { card_id: string }) => one.card_id === cardId)
-}
-
-const decide = (moderator: Person, found: { matter_id: string; revision: number }, more: object) =>
-  moderator.post(`/api/v1/moderation/matters/${found.matter_id}/decision`, {
-    revision: found.revision,
-    reason: 'It deletes the home folder of its reader.',
-    ...more,
-  })
-
-const blocked = () => ({
-  ...goodCard(),
-  fix_summary: `Clean up with rm -rf ${'/'} and then start the machine again, which makes room for ${crypto.randomUUID()}`,
-})
-
-async function agentOf(t: TestVault, person: Person): Promise<Client> {
-  const made = await person.post('/api/v1/auth/api-keys', { name: 'agent' })
-  expect(made.status, made.text).toBe(201)
-  return clientOf(t.app, { 'x-api-key': made.body.api_key })
-}
+const ON = { PUBLIC_PAGES: 'on' }
 
 onBothEngines(
   'moderation',
   (t) => {
-    /** Somebody whose account is a year old. */
-    const longKnown = async (name = 'reporter') => {
-      const person = await t.user(name)
-      const since = new Date(Date.now() - 365 * DAY_MS).toISOString()
-      await t.app.services.database.transaction((db) =>
-        db.updateTable('users').set({ created_at: since }).where('user_id', '=', person.userId).execute(),
-      )
-      return person
-    }
-    const admin = async () => {
-      const person = await t.user('service-admin')
-      await makeAdmin(t.app, person.email)
-      return person
-    }
-    const write = () => keepWaitingReads(contextFor(t.app.services))
-
     test('a stranger learns nothing: of cards, matters and bans that are not theirs to see', async () => {
       const [me, stranger] = [await t.user(), await t.user()]
       const secret = await record(me)
@@ -75,7 +28,7 @@ onBothEngines(
       }
       expect((await report(me, theirs.card_id)).body.code).toBe('own_card')
       await report(stranger, theirs.card_id)
-      const boss = await admin()
+      const boss = await serviceAdmin(t)
       const found = await matterOf(boss, theirs.card_id)
       for (const who of [stranger, me]) {
         expect((await who.get(`/api/v1/moderation/matters/${found.matter_id}`)).status).toBe(404)
@@ -98,7 +51,7 @@ onBothEngines(
     })
 
     test('one report for each person; anonymous readers of public pages may report too', async () => {
-      const [me, reader, boss] = [await t.user(), await t.user(), await admin()]
+      const [me, reader, boss] = [await t.user(), await t.user(), await serviceAdmin(t)]
       const card = await publish(me)
       const key = ['AKIA', 'Q3X7ZP2LMNV4RTYW'].join('')
       expect((await report(reader, card.card_id, 'spam')).body).toMatchObject({ replaced: false })
@@ -118,7 +71,7 @@ onBothEngines(
     })
 
     test('three long-known people who have nothing to do with each other hide a card; a ring or new accounts do not', async () => {
-      const [me, boss] = [await t.user('publisher'), await admin()]
+      const [me, boss] = [await t.user('publisher'), await serviceAdmin(t)]
       const [card, other, third] = [await publish(me), await publish(me), await publish(me)]
       for (let i = 0; i < 4; i++) await report(await t.user(), third.card_id)
       const ring = await team(t)
@@ -132,7 +85,7 @@ onBothEngines(
       for (const one of [ring.admin, ring.editor, ring.viewer]) await report(one, other.card_id)
       for (let i = 0; i < 3; i++) {
         expect((await t.anonymous().get(`/library/${card.card_id}`)).status).toBe(200)
-        await report(await longKnown(), card.card_id)
+        await report(await longKnown(t), card.card_id)
       }
       for (const shown of [other, third]) expect((await matterOf(boss, shown.card_id)).is_hidden).toBe(false)
       expect(await matterOf(boss, card.card_id)).toMatchObject({ is_hidden: true, hidden_by_reports: true })
@@ -170,12 +123,12 @@ onBothEngines(
         is_hidden: false,
       })
       expect((await me.post(`/api/v1/cards/${card.card_id}/publish`)).status).toBe(200)
-      for (let i = 0; i < 4; i++) await report(await longKnown(), card.card_id)
+      for (let i = 0; i < 4; i++) await report(await longKnown(t), card.card_id)
       expect((await reader.get(`/api/v1/cards/${card.card_id}`)).status).toBe(200)
     })
 
     test('of two moderators at once one decides, and the other is told what was decided', async () => {
-      const [me, one, two] = [await t.user(), await admin(), await admin()]
+      const [me, one, two] = [await t.user(), await serviceAdmin(t), await serviceAdmin(t)]
       const card = await publish(me)
       await report(await t.user(), card.card_id)
       const found = await matterOf(one, card.card_id)
@@ -194,7 +147,7 @@ onBothEngines(
     })
 
     test('remove, ban, appeal once, granted: all told, all in the log', async () => {
-      const [me, boss] = [await t.user(), await admin()]
+      const [me, boss] = [await t.user(), await serviceAdmin(t)]
       const card = await publish(me)
       await report(await t.user(), card.card_id)
       const found = await matterOf(boss, card.card_id)
@@ -248,176 +201,6 @@ onBothEngines(
         'publisher.banned',
       ])
     })
-
-    test('a ban outlives the account, and a moderator lifts it', async () => {
-      const [me, boss] = [await t.user(), await admin()]
-      const card = await publish(me)
-      await report(await t.user(), card.card_id)
-      await decide(boss, await matterOf(boss, card.card_id), { decision: 'hide', ban_publisher: true })
-      await me.post('/api/v1/auth/me/delete', { confirmed_by_user: true, password: 'correct horse battery' })
-      const again = await t.anonymous().post('/api/v1/auth/register', {
-        email: me.email,
-        password: 'correct horse battery',
-        display_name: 'me again',
-      })
-      const back = clientOf(t.app, { authorization: `Bearer ${again.body.access_token}` })
-      const fresh = await record(back)
-      const refused = await back.post(`/api/v1/cards/${fresh.card_id}/publish`)
-      expect(refused.body.code).toBe('publishing_banned')
-      const { ban_id } = refused.body
-      const lift = () => boss.post(`/api/v1/moderation/bans/${ban_id}/lift`, { reason: 'They have learned.' })
-      expect((await boss.get('/api/v1/moderation/bans')).body.items[0]).toMatchObject({
-        ban_id,
-        lifted_at: null,
-      })
-      expect((await lift()).body.lift_reason).toBe('They have learned.')
-      expect((await lift()).body.code).toBe('ban_lifted')
-      expect((await back.post(`/api/v1/cards/${fresh.card_id}/publish`)).status).toBe(200)
-    })
-
-    test('moderators let a blocked draft through, in this version and to this place alone; never a secret', async () => {
-      const [me, boss] = [await t.user(), await admin()]
-      const card = await record(me, blocked())
-      expect((await me.post(`/api/v1/cards/${card.card_id}/publish`)).body.code).toBe('quality_rejected')
-      const ask = (id: string) => me.post(`/api/v1/cards/${id}/ask-moderators`, { note: 'It is a warning.' })
-      const good = await record(me)
-      expect((await ask(good.card_id)).body.code).toBe('not_blocked')
-      expect((await ask(card.card_id)).status).toBe(201)
-      expect((await ask(card.card_id)).body.code).toBe('matter_open')
-      const found = await matterOf(boss, card.card_id)
-      expect(found).toMatchObject({ cause: 'blocked', status: 'open' })
-      const whole = (await boss.get(`/api/v1/moderation/matters/${found.matter_id}`)).body
-      expect(whole.ask_note).toBe('It is a warning.')
-      expect(whole.findings[0]).toMatchObject({
-        rule: 'destruction',
-        field: 'fix_summary',
-        severity: 'block',
-      })
-      expect(whole.content.fix_summary.slice(whole.findings[0].start, whole.findings[0].end)).toContain(
-        'rm -rf',
-      )
-      expect((await decide(boss, found, { decision: 'keep', reason: 'It warns.' })).status).toBe(200)
-      await me.patch(`/api/v1/cards/${card.card_id}`, { scope_notes: 'Another version.' })
-      expect((await me.post(`/api/v1/cards/${card.card_id}/publish`)).status).toBe(400)
-      await ask(card.card_id)
-      await decide(boss, await matterOf(boss, card.card_id), { decision: 'keep', reason: 'It warns.' })
-      expect((await me.post(`/api/v1/cards/${card.card_id}/publish`)).status).toBe(200)
-      const reader = await t.user()
-      expect((await reader.get(`/api/v1/cards/${card.card_id}`)).status).toBe(200)
-
-      const secret = await record(me, {
-        ...goodCard(),
-        body: ['ghp', `_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`].join(''),
-      })
-      expect((await ask(secret.card_id)).body.code).toBe('holds_secret')
-    })
-
-    test('admins of a private team decide about its cards, and moderators of the service do not see them', async () => {
-      const { admin: head, editor, viewer, workspaceId } = await team(t)
-      const boss = await admin()
-      const card = await record(editor, { workspace_id: workspaceId })
-      await editor.post(`/api/v1/cards/${card.card_id}/share`)
-      expect((await report(viewer, card.card_id, 'wrong')).status).toBe(201)
-      const found = await matterOf(head, card.card_id)
-      expect((await boss.get(`/api/v1/moderation/matters/${found.matter_id}`)).status).toBe(404)
-      expect((await viewer.get(`/api/v1/moderation/matters/${found.matter_id}`)).status).toBe(404)
-      expect((await head.get('/api/v1/notices')).body.items[0].kind).toBe('moderation.waiting')
-      await decide(head, found, { decision: 'hide', ban_publisher: true })
-      for (const who of [viewer, head, boss])
-        expect((await who.get(`/api/v1/cards/${card.card_id}`)).status).toBe(404)
-      expect((await editor.get(`/api/v1/cards/${card.card_id}`)).status).toBe(200)
-      const next = await record(editor, { workspace_id: workspaceId })
-      expect((await editor.post(`/api/v1/cards/${next.card_id}/share`)).body.code).toBe('publishing_banned')
-      expect((await editor.post(`/api/v1/cards/${next.card_id}/publish`)).status).toBe(200)
-      // What a team decided ends with the team.
-      await head.delete(`/api/v1/workspaces/${workspaceId}?confirm_name=Team`)
-      expect((await editor.get(`/api/v1/cards/${card.card_id}`)).body.hidden_since).toBeUndefined()
-    })
-
-    test('whose agent was shown a card is told that it was withdrawn, once in each project', async () => {
-      const [me, reader, other, boss] = [await t.user(), await t.user(), await t.user(), await admin()]
-      const [agent, idle] = [await agentOf(t, reader), await agentOf(t, other)]
-      const card = await publish(me)
-      expect((await agent.get(`/api/v1/cards/${card.card_id}`)).status).toBe(200)
-      await other.get(`/api/v1/cards/${card.card_id}`)
-      await write()
-      await report(await t.user(), card.card_id)
-      await decide(boss, await matterOf(boss, card.card_id), { decision: 'hide' })
-      const context = (who: Client, project_key: string, more = {}) =>
-        who.tool('get_project_context', { project_key, ...more })
-      const told = await context(agent, 'org/one', { max_total_chars: 1000 })
-      expect(told.body.data.withdrawn_cards).toEqual([
-        {
-          card_id: card.card_id,
-          title: card.title.length <= 60 ? card.title : expect.any(String),
-          reason: 'It deletes the home folder of its reader.',
-          withdrawn_at: expect.any(String),
-          provenance: expect.objectContaining({ owner: 'public' }),
-        },
-      ])
-      expect(JSON.stringify(told.body.data).length).toBeLessThan(1600)
-      expect((await context(agent, 'org/one')).body.data.withdrawn_cards).toBeUndefined()
-      expect((await context(agent, 'org/two')).body.data.withdrawn_cards).toHaveLength(1)
-      expect((await context(idle, 'org/one')).body.data.withdrawn_cards).toBeUndefined()
-      expect((await context(reader, 'org/three')).body.data.withdrawn_cards).toBeUndefined()
-    })
-
-    test('search and recall at an agent door count as shown; reads are kept for 30 days', async () => {
-      const [me, reader] = [await t.user(), await t.user()]
-      const agent = await agentOf(t, reader)
-      const card = await publish(me)
-      const found = await agent.post('/api/v1/search', { query: card.title, scope: 'public' })
-      expect(found.body.results[0].card_id).toBe(card.card_id)
-      await write()
-      const kept = () =>
-        t.app.services.database.read
-          .selectFrom('card_reads')
-          .select('card_id')
-          .where('user_id', '=', reader.userId)
-          .execute()
-      expect(await kept()).toEqual([{ card_id: card.card_id }])
-      t.later(31 * DAY_MS)
-      await dropOldReads(contextFor(t.app.services))
-      t.later(-31 * DAY_MS)
-      expect(await kept()).toEqual([])
-    })
-
-    test('reports of who leaves are nobody’s', async () => {
-      const [me, leaver, boss] = [await t.user(), await t.user(), await admin()]
-      const card = await publish(me)
-      await report(leaver, card.card_id, 'wrong', 'I tried it.')
-      const exported = await leaver.get('/api/v1/auth/me/export')
-      expect(exported.text).toContain('I tried it.')
-      await leaver.post('/api/v1/auth/me/delete', {
-        confirmed_by_user: true,
-        password: 'correct horse battery',
-      })
-      const { matter_id } = await matterOf(boss, card.card_id)
-      const { all_reports } = (await boss.get(`/api/v1/moderation/matters/${matter_id}`)).body
-      expect(all_reports).toMatchObject([{ kind: 'wrong', note: 'I tried it.', is_anonymous: true }])
-    })
-
-    test('a stricter team reviews a shared card that moves in', async () => {
-      const me = await t.user()
-      const from = (await me.post('/api/v1/workspaces', { name: 'From' })).body.workspace_id
-      const strict = await me.post('/api/v1/workspaces', {
-        name: 'Strict',
-        policy_json: { danger_rules: { weakened_check: 'block' } },
-      })
-      const card = await record(me, {
-        workspace_id: from,
-        body: 'Call it with curl --insecure https://registry.npmjs.org/ if the certificate is old.',
-      })
-      expect((await me.post(`/api/v1/cards/${card.card_id}/share`)).status).toBe(200)
-      const moved = await me.post(`/api/v1/cards/${card.card_id}/move`, {
-        workspace_id: strict.body.workspace_id,
-      })
-      expect(moved.body).toMatchObject({ code: 'quality_rejected', reasons: [{ rule: 'weakened_check' }] })
-      expect((await me.get(`/api/v1/cards/${card.card_id}`)).body).toMatchObject({
-        workspace_id: from,
-        status: 'published',
-      })
-    })
   },
   ON,
 )
@@ -425,10 +208,7 @@ onBothEngines(
 onBothEngines('a server without public pages', (t) => {
   test('takes no report of nobody, whatever the card', async () => {
     const card = await publish(await t.user())
-    for (const id of [card.card_id, UNKNOWN]) {
-      const answer = await report(t.anonymous(), id)
-      expect(answer.status).toBe(401)
-    }
+    for (const id of [card.card_id, UNKNOWN]) expect((await report(t.anonymous(), id)).status).toBe(401)
   })
 })
 

@@ -150,7 +150,7 @@ export function mayFind(viewerId: ViewerId): Condition {
   return cards().or(scopes.map((scope) => isListed(viewerId, scope)))
 }
 
-/** No other card has taken its place; where that one was deleted, the former is back. */
+/** No other card has taken its place; where that one was deleted or is hidden, the former is back. */
 export function isCurrent(): Condition {
   const eb = cards()
   return eb.or([
@@ -161,7 +161,8 @@ export function isCurrent(): Condition {
           .selectFrom('cards as successor')
           .select('successor.card_id')
           .whereRef('successor.card_id', '=', 'cards.superseded_by')
-          .where('successor.deleted_at', 'is', null),
+          .where('successor.deleted_at', 'is', null)
+          .where('successor.hidden_at', 'is', null),
       ),
     ),
   ])

@@ -4,19 +4,19 @@ import { AppError } from '../../core/errors.ts'
 import { sha256 } from '../../core/secrets.ts'
 import { addressOf, findBan, hasLeave } from './sanctions.store.ts'
 
-type Place = { workspace_id: string; visibility: 'private' | 'unlisted' | 'public' }
+type Target = { workspace_id: string; visibility: 'private' | 'unlisted' | 'public' }
 
 /** Nobody reads an address from it, and nobody without the server's secret can try addresses on it. */
 export const addressHash = ({ secret }: Ctx, address: string): string => sha256(`ban\n${secret}\n${address}`)
 
 /** A banned person shows nothing to strangers; who is banned in one workspace shows nothing there. */
-export async function requireMayPublish(ctx: UserCtx, place: Place): Promise<void> {
+export async function requireMayPublish(ctx: UserCtx, target: Target): Promise<void> {
   const { userId } = ctx.viewer
   const ban = await findBan(ctx.db, {
     userId,
     emailHash: addressHash(ctx, await addressOf(ctx.db, userId)),
-    workspaceId: place.workspace_id,
-    isOpen: place.visibility !== 'private',
+    workspaceId: target.workspace_id,
+    isOpen: target.visibility !== 'private',
   })
   if (!ban) return
   throw new AppError(

@@ -16,7 +16,10 @@ export type CardsTable = {
   version: number
   /** The version with which the card came into its workspace, set by a trigger; earlier ones are for its owner alone. */
   seen_from_version: Generated<number>
-  /** When the card came into its workspace, set by a trigger; comments from before are for its owner alone. Null: it never moved. */
+  /**
+   * When the card came into its workspace, set by a trigger; comments from before are for its owner alone. Null: it
+   * never moved.
+   */
   seen_since: Generated<string | null>
   title: string
   /** Folded title, tags and the beginnings of symptom and fix: what the text filter of lists looks at. */

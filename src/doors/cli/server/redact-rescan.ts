@@ -9,7 +9,7 @@ import { mattersToRescan, reportsToRescan } from '../../../features/moderation/r
 import { type Progress, rescan } from '../../../features/redaction/rescan.ts'
 import { repliesToRescan, ticketsToRescan } from '../../../features/support/rescan.ts'
 
-const USAGE = `Applies today's redaction rules to the text that is stored already.
+const USAGE = `Applies the present redaction rules to stored text.
 
   npm run redact:rescan [-- --dry-run]
 

@@ -58,7 +58,7 @@ test('a reader reports a card, a moderator hides it, the owner appeals, and it i
   await boss.page.getByText('Hidden', { exact: true }).first().waitFor()
 
   await page.reload()
-  await page.getByText('Not found').waitFor()
+  await page.getByRole('heading', { name: 'Not found' }).waitFor()
   await owner.page.goto('/inbox')
   await owner.page.getByText('Reason: It tells to switch off TLS.').waitFor()
   await owner.page.getByRole('link', { name: 'Open the card' }).first().click()

@@ -40,6 +40,8 @@ export const DISTRIBUTION = {
   missed_searches: 'workspace_id',
   recall_calls: 'user_id',
   recall_items: 'user_id',
+  card_reads: 'user_id',
+  withdrawals_told: 'user_id',
   card_drafts: 'user_id',
   mining_due: 'user_id',
   recoveries: 'user_id',
@@ -78,6 +80,9 @@ export const DISTRIBUTION = {
   billing_redemptions: 'single',
   billing_dev_objects: 'single',
   billing_dev_events: 'single',
+  moderation_matters: 'single',
+  card_reports: 'single',
+  publishing_bans: 'single',
   support_tickets: 'single',
   support_attachments: 'single',
   support_conversations: 'single',
@@ -86,4 +91,8 @@ export const DISTRIBUTION = {
   card_images: 'single',
   card_image_parts: 'single',
   write_positions: 'single',
+  // Small, or read from end to end by few.
+  signing_keys: 'single',
+  library_snapshots: 'single',
+  library_snapshot_parts: 'single',
 } as const satisfies Record<Table, string>

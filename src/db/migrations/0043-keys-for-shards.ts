@@ -31,6 +31,9 @@ const KEYS = [
 
 const PROJECT_PARTS = ['context_events', 'context_partitions', 'context_project_aliases']
 
+/** They lie on one node, or with the person, and cards on all nodes: no foreign key can reach. */
+const APART_FROM_CARDS = ['card_images', 'card_reports', 'card_reads', 'withdrawals_told']
+
 /** Rows that go only with their card: by the foreign key, and in no other way. */
 const KEPT_WITH_CARD = ['card_evidences', 'card_versions', 'card_verdicts']
 
@@ -46,8 +49,7 @@ const onPostgres = () => [
   ),
   `alter table context_event_index add constraint context_event_index_event_no_fkey
     foreign key (event_no, user_id) references context_events(event_no, user_id) on delete cascade`,
-  // Pictures lie on one node, cards on all.
-  'alter table card_images drop constraint card_images_card_id_fkey',
+  ...APART_FROM_CARDS.map((table) => `alter table ${table} drop constraint ${table}_card_id_fkey`),
   ...KEPT_WITH_CARD.flatMap((table) => [
     `drop trigger ${table}_no_change on ${table}`,
     `alter table ${table} drop constraint ${table}_card_id_fkey`,
@@ -81,7 +83,8 @@ export const keysForShards: Migration = {
   statements: (engine: EngineName) => [
     'alter table cards add column successor_gone integer not null default 0',
     `update cards set successor_gone = 1 where superseded_by is not null and not exists (
-      select 1 from cards as successor where successor.card_id = cards.superseded_by and successor.deleted_at is null)`,
+      select 1 from cards as successor where successor.card_id = cards.superseded_by
+        and successor.deleted_at is null and successor.hidden_at is null)`,
     'create index cards_by_successor on cards(superseded_by) where superseded_by is not null',
     ...(engine === 'postgres' ? onPostgres() : []),
   ],

@@ -36,6 +36,8 @@ import { team } from './0036-team.ts'
 import { firstFiveMinutes } from './0037-first-five-minutes.ts'
 import { listChanges } from './0038-list-changes.ts'
 import { hiddenCards } from './0039-hidden-cards.ts'
+import { moderation } from './0040-moderation.ts'
+import { provenance } from './0041-provenance.ts'
 import { keysForShards } from './0043-keys-for-shards.ts'
 
 export type Migration = {
@@ -82,6 +84,8 @@ export const MIGRATIONS: readonly Migration[] = [
   firstFiveMinutes,
   listChanges,
   hiddenCards,
+  moderation,
+  provenance,
   keysForShards,
 ]
 

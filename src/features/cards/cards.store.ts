@@ -1,4 +1,4 @@
-import { type Insertable, sql, type Updateable } from 'kysely'
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { fromJson, toJson, toJsonOrNull } from '../../db/columns.ts'
 import { type Db, isSqlite } from '../../db/db.ts'
 import { newId } from '../../db/ids.ts'
@@ -161,10 +161,12 @@ export function findDeleted(
   viewerId: string,
   cardId: string,
   since: string,
-): Promise<Pick<CardsTable, 'workspace_id' | 'origin_workspace_id' | 'status'> | undefined> {
+): Promise<
+  Pick<Selectable<CardsTable>, 'workspace_id' | 'origin_workspace_id' | 'status' | 'hidden_at'> | undefined
+> {
   return db
     .selectFrom('cards')
-    .select(['workspace_id', 'origin_workspace_id', 'status'])
+    .select(['workspace_id', 'origin_workspace_id', 'status', 'hidden_at'])
     .where('card_id', '=', cardId)
     .where(mayUndelete(viewerId))
     .where('deleted_at', '>=', since)
@@ -181,7 +183,7 @@ export async function findPurgeable(db: Db, before: string, limit: number): Prom
   return rows.map((row) => row.card_id)
 }
 
-/** Those that it has taken the place of are back while it is deleted. */
+/** Cards that it has replaced are found again while it is deleted or hidden. */
 export async function markSuccessor(db: Db, cardId: string, state: 'gone' | 'there'): Promise<void> {
   await db
     .updateTable('cards')
@@ -199,6 +201,9 @@ export async function removeCard(db: Db, cardId: string): Promise<void> {
     'card_tags',
     'card_feedback',
     'card_comments',
+    'card_reports',
+    'card_reads',
+    'withdrawals_told',
     'trust_due',
     'card_images',
     ...(isSqlite(db) ? KEPT_WITH_CARD : []),

@@ -84,7 +84,7 @@ export const undeleteCard = capability({
             }
           : {}),
       })
-      await markSuccessor(ctx.db, card_id, 'there')
+      if (deleted.hidden_at === null) await markSuccessor(ctx.db, card_id, 'there')
       await audit(ctx, {
         action: 'card.undeleted',
         subject: { type: 'card', id: card_id },

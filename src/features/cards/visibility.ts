@@ -150,7 +150,7 @@ export function mayFind(viewerId: ViewerId): Condition {
   return cards().or(scopes.map((scope) => isListed(viewerId, scope)))
 }
 
-/** No other card has taken its place. If that card is deleted, the former one counts as current again. */
+/** No other card has taken its place. If that card is deleted or hidden, the former one counts as current again. */
 export function isCurrent(): Condition {
   const eb = cards()
   return eb.or([eb('cards.superseded_by', 'is', null), eb('cards.successor_gone', '=', 1)])

@@ -117,8 +117,21 @@ const SETTINGS_BEHIND_POOLER: pg.PoolConfig = {
   connectionTimeoutMillis: 10_000,
 }
 
-export function openPostgres(options: PostgresOptions): Database {
+function openReplica(options: PostgresOptions, pool: pg.Pool): Replica | undefined {
   const { url, readUrl, poolSize, onIdleError, onReplicaChange = () => {} } = options
+  if (readUrl === undefined) return undefined
+  return new Replica({
+    url: readUrl,
+    poolSize,
+    primary: { url: options.directUrl ?? url, pool, settings: SETTINGS },
+    onIdleError,
+    onChange: onReplicaChange,
+    isUnavailable,
+  })
+}
+
+export function openPostgres(options: PostgresOptions): Database {
+  const { url, poolSize, onIdleError } = options
   const directUrl = options.directUrl ?? url
   const own = options.isDistributed
     ? { ...SETTINGS, options: `${SETTINGS.options} ${CITUS_OPTIONS}` }
@@ -131,23 +144,13 @@ export function openPostgres(options: PostgresOptions): Database {
   const read = new Kysely<Schema>({ dialect, plugins: [rootHandleGuard] })
   const write = new Kysely<Schema>({
     dialect,
-    // Sees every statement, also what was compiled before or written by hand, which plugins do not.
+    // Sees every statement, unlike plugins, which miss prepared and hand-written ones.
     log: ({ query }) => {
       if (takesCredentials(query.sql)) noteTakenCredentials()
     },
   })
   const news = new CredentialNews({ ...SETTINGS, connectionString: directUrl }, onIdleError)
-  const replica =
-    readUrl === undefined
-      ? undefined
-      : new Replica({
-          url: readUrl,
-          poolSize,
-          primary: { url: directUrl, pool, settings: SETTINGS },
-          onIdleError,
-          onChange: onReplicaChange,
-          isUnavailable,
-        })
+  const replica = openReplica(options, pool)
   return {
     engine: 'postgres',
     isDistributed: options.isDistributed ?? false,

@@ -7,7 +7,9 @@ import type { EvidenceRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
 import { presentHome } from './home.ts'
 import type { ListedRow } from './list.store.ts'
+import { presentOrigin, storedOrigin } from './origin.ts'
 import { presentTrust } from './present-trust.ts'
+import { presentPublication } from './publication.ts'
 import type { ReviewReason } from './review-rules.ts'
 import type { CardAnswer, ListedCard } from './schemas.ts'
 import { type CardRow, SHORT_TEXT } from './select.ts'
@@ -21,16 +23,17 @@ export const feedbackOf = (row: Counts) => ({
   outdated: row.feedback_outdated,
 })
 
-/** Every answer that shows the card says so. */
+/** Whether verdicts and feedback speak against the card. Every answer that shows the card says so. */
 export const isLikelyOutdated = (row: Pick<CardRow, 'trust'>): boolean => isDistrusted(storedTrust(row.trust))
 
-/** Whose text it is; text of others that speaks to agents says so, whatever else of the card is shown. */
+/** Who wrote the text. It also marks text of others that speaks to agents, even if only a part of the card is shown. */
 export const provenanceOf = (
-  row: Pick<CardRow, 'whose' | 'workspace_id' | 'review_status'> & SpokenRow,
+  row: Pick<CardRow, 'whose' | 'workspace_id' | 'review_status' | 'origin'> & SpokenRow,
 ): ProvenanceAnswer => ({
   owner: row.whose,
   workspace: row.workspace_id,
   reviewed: row.review_status === 'passed',
+  ...(row.origin === null ? {} : { origin: storedOrigin(row)?.server }),
   ...(row.whose !== 'you' && speaksToAgents(row) ? MARK : {}),
 })
 
@@ -65,6 +68,8 @@ export const presentCard = (row: CardRow, now: Date): CardAnswer => ({
   created_at: row.created_at,
   updated_at: row.updated_at,
   published_at: row.published_at,
+  publication: presentPublication(row),
+  ...(row.origin === null ? {} : { origin: presentOrigin(row) ?? undefined }),
 })
 
 const cut = (text: string): string => (text.length > SHORT_TEXT ? `${text.slice(0, SHORT_TEXT)}…` : text)
@@ -85,7 +90,7 @@ function shortened(card: CardAnswer): ListedCard {
   }
 }
 
-/** A control character is written with six; everything that is not the author's own takes this much at most. */
+/** JSON writes a control character with six characters. */
 const LONGEST_ESCAPE = 6
 const HEAD_BYTES = 8192
 

@@ -1,7 +1,9 @@
+import type { Insertable } from 'kysely'
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
+import type { CardsTable } from '../../db/tables/cards.ts'
 import { readCites } from '../cites/read-cites.ts'
 import { homeOfCredential } from '../identity/users/key-home.ts'
 import { requireUser } from '../identity/users/users.ts'
@@ -25,7 +27,10 @@ const HOME_LOST =
 
 type Target = { workspaceId: string; note?: string }
 
-/** A card that names no workspace goes where its API key says, else to the personal one. Any other needs the role of an editor. */
+/**
+ * A card that names no workspace goes where its API key says, else to the personal one. Any other needs the role of
+ * an editor.
+ */
 async function targetOf(ctx: UserCtx, workspaceId: string | null | undefined): Promise<Target> {
   if (workspaceId != null)
     return { workspaceId: (await requireRole(ctx, workspaceId, 'editor')).workspace.workspace_id }
@@ -35,8 +40,23 @@ async function targetOf(ctx: UserCtx, workspaceId: string | null | undefined): P
   return { workspaceId: personal_workspace_id, ...(home === null ? {} : { note: HOME_LOST }) }
 }
 
-/** What a card comes from, where no person wrote it from nothing. */
-export type CardOrigin = { source_event_id?: string; sample?: string }
+/** What a card was made from, unless a person wrote it from scratch, and what is known about it already. */
+export type CardOrigin = { source_event_id?: string; sample?: string } & Partial<
+  Pick<
+    Insertable<CardsTable>,
+    | 'scope_notes'
+    | 'origin'
+    | 'origin_key'
+    | 'content_hash'
+    | 'version_published_at'
+    | 'status'
+    | 'published_at'
+    | 'review_status'
+    | 'review_score'
+    | 'review_reasons'
+    | 'reviewed_at'
+  >
+>
 
 /** Writes the card in the transaction of the caller. */
 export async function record(
@@ -46,7 +66,7 @@ export async function record(
 ): Promise<CardAnswer> {
   const { workspace_id, evidences, ...given } = input
   const { workspaceId, note } = await targetOf(ctx, workspace_id)
-  const content = { ...given, scope_notes: null }
+  const content = { ...given, scope_notes: origin.scope_notes ?? null }
   const card_id = newId()
   const owner = ctx.viewer.userId
   const now = ctx.now().toISOString()
@@ -92,7 +112,7 @@ export const recordCard = capability({
   name: 'cards.record',
   summary: 'Record a new card; it stays unpublished',
   description:
-    'The card is private to its workspace until it is shared or published. Without workspace_id it goes to the default workspace of the API key, if it has one, else to the personal workspace; another workspace takes the role editor or admin.',
+    'The card is private to its workspace until it is shared or published. Without workspace_id it goes to the default workspace of the API key, if it has one, else to the personal workspace; another workspace needs the role editor or admin.',
   scopes: ['record', 'case:write'],
   rest: ['POST /api/v1/cards', 'POST /api/v1/cases'],
   status: 201,

@@ -4,7 +4,9 @@ import { AnswerId, Id, Page, pageOf, Time } from '../../core/schemas.ts'
 import { dictionary, freeJson, openObject, sizeLimits } from '../../core/sizes.ts'
 import { SEVERITIES } from '../review/rule.ts'
 import { Home, Readers } from './home.ts'
+import { Origin } from './origin.ts'
 import { Trust } from './present-trust.ts'
+import { Publication } from './publication-schema.ts'
 
 export const CARD_TYPES = ['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference'] as const
 export const MAX_BODY_BYTES = 8 * 1024 * 1024
@@ -21,7 +23,7 @@ function distinctTags(tags: string[]): string[] {
   return [...seen.values()]
 }
 
-/** The limit of a payload, of extra fields of a step, and of the meta of an evidence. */
+/** The limit for a payload, for extra fields of a step, and for the meta of a piece of evidence. */
 const MAX_FREE_BYTES = 64 * 1024
 const MAX_STEPS_BYTES = 1024 * 1024
 
@@ -94,7 +96,7 @@ export const UpdateTool = CaseUpdate.extend({ evidences: strictEvidences.optiona
 
 const FeedbackCounts = z.object({ useful: z.int(), not_applicable: z.int(), outdated: z.int() })
 
-const ReviewReason = z
+export const ReviewReason = z
   .object({
     rule: z.string(),
     message: z.string(),
@@ -193,21 +195,22 @@ export const CaseResponse = z
       'The event in your memory that it was made from; only its owner is told',
     ),
     is_sample: z.literal(true).optional().describe('One of the sample cards of the first steps'),
-    cites: z.array(z.string()).describe('Packages, files and addresses that it speaks of: npm:fastify@^5'),
+    cites: z.array(z.string()).describe('Packages, files and addresses that it is about: npm:fastify@^5'),
     review_after_days: z.int().nullable().describe('Null: as the workspace says'),
-    likely_outdated: z.boolean().describe('Verdicts and feedback speak against it, and enough of them'),
+    likely_outdated: z.boolean().describe('Enough verdicts and feedback speak against it'),
     can_edit: z.boolean(),
     created_at: Time,
     updated_at: Time,
     published_at: Time.nullable(),
+    publication: Publication.nullable().describe(
+      'The present version as it was published; null where it was not',
+    ),
+    origin: Origin.optional().describe('Only of a card that was pulled from another server'),
     home_note: z.string().optional().describe('After recording: why it is not where it was to go'),
     warnings: z.array(Warning).optional().describe('After a write: what would stop sharing and publishing'),
     similar_cards: z.array(SimilarCard).optional().describe('After publishing: near, but no duplicates'),
     credits_earned: z.int().optional(),
-    changed: z
-      .array(z.string())
-      .optional()
-      .describe('After an update: the fields that are other than before'),
+    changed: z.array(z.string()).optional().describe('After an update: the fields that changed'),
   })
   .meta({ id: 'CaseResponse' })
 
@@ -239,11 +242,17 @@ const listParameters = {
     .max(1000)
     .optional()
     .describe('Text filter for any scope: cards with all its words, at most 16'),
-  tag: z.string().trim().min(1).max(100).optional().describe('Only cards with this tag; in any case'),
+  tag: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('Only cards with this tag; case does not matter'),
   without_personal: z
     .boolean()
     .optional()
-    .describe('With scope=workspace: without the personal workspace, so only what teams have'),
+    .describe('With scope=workspace: without the personal workspace, so only cards of teams'),
   sort: z
     .enum(CARD_ORDERS)
     .default('created')

@@ -5,7 +5,7 @@ import type { CardsTable } from '../../db/tables/cards.ts'
 import type { HomeFacts } from './home.ts'
 import { isByViewer, isInTeamOf, mayDelete, mayUpdate, type ViewerId } from './visibility.ts'
 
-/** All but the folded text, which repeats the others and is looked at in the database alone. */
+/** All columns but the folded text, which repeats the others and is used only inside the database. */
 const SHOWN = [
   'cards.card_id',
   'cards.owner_id',
@@ -37,6 +37,10 @@ const SHOWN = [
   'cards.edited_by',
   'cards.edited_fields',
   'cards.published_at',
+  'cards.content_hash',
+  'cards.licence',
+  'cards.version_published_at',
+  'cards.origin',
   'cards.deleted_at',
   'cards.hidden_at',
 ] as const
@@ -56,7 +60,7 @@ const WRITTEN = [
 ] as const
 
 /** A card as lists and comparisons read it. */
-export type ReadRow = Omit<Selectable<CardsTable>, 'filter_text' | 'recorded_with'> & {
+export type ReadRow = Omit<Selectable<CardsTable>, 'filter_text' | 'recorded_with' | 'origin_key'> & {
   owner_name: string
   owner_deleted_at: string | null
   /** Whose text it is to the viewer. */
@@ -68,7 +72,7 @@ export type ReadRow = Omit<Selectable<CardsTable>, 'filter_text' | 'recorded_wit
 /** A card with what says where it lives and who reads it. */
 export type CardRow = ReadRow & HomeFacts
 
-/** How many bytes of a card its author wrote, read without reading them. */
+/** How many bytes of a card its author wrote, measured without reading them. */
 export const writtenBytes = sql<number>`${sql.join(
   WRITTEN.map((column) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`),
   sql` + `,
@@ -83,7 +87,7 @@ const begin = <T extends string | null>(column: (typeof WRITTEN)[number]) =>
 const unlessLong = (column: (typeof WRITTEN)[number], empty: string) =>
   sql<string>`case when octet_length(${sql.ref(column)}) > ${SHORT_JSON_BYTES} then ${empty} else ${sql.ref(column)} end`
 
-/** Cards with what an answer shows besides: the owner's name, and what the viewer may do. */
+/** Cards with what an answer shows in addition: the owner's name, and what the viewer may do. */
 const selectHeads = (db: Db, viewerId: ViewerId) =>
   db
     .selectFrom('cards')
@@ -94,6 +98,9 @@ const selectHeads = (db: Db, viewerId: ViewerId) =>
       'users.deleted_at as owner_deleted_at',
       eb
         .case()
+        // Pulled text is a stranger's, whoever pulled it.
+        .when('cards.origin', 'is not', null)
+        .then(sql.lit<Whose>('public'))
         .when(isByViewer(viewerId))
         .then(sql.lit<Whose>('you'))
         .when(isInTeamOf(viewerId))

@@ -11,6 +11,7 @@ import { contentOf } from './content.ts'
 import { HOLDING, holdCard } from './hold-card.store.ts'
 import { moveTo } from './move.ts'
 import { presentCard } from './present.ts'
+import { publishedColumns } from './publication.ts'
 import { refuseUnsafe, review, reviewColumns } from './review.ts'
 import { saved } from './saved.ts'
 import { type CardAnswer, CardId, CaseResponse } from './schemas.ts'
@@ -28,7 +29,10 @@ async function requireOwnerInTheOpen(ctx: UserCtx, row: CardRow): Promise<void> 
     throw forbidden('Only the owner may share a card in a public or unlisted workspace.')
 }
 
-/** Sharing waits for no review, but keeps it: strangers see what has passed, here or if the workspace is opened later. */
+/**
+ * Sharing needs no passed review, but stores it: strangers see only what has passed, now or if the workspace becomes
+ * public later.
+ */
 async function shareRow(ctx: UserCtx, row: CardRow, isMoved: boolean): Promise<CardAnswer> {
   const { card_id } = row
   if (row.status === 'published' && row.review_status !== 'not_reviewed')
@@ -40,7 +44,12 @@ async function shareRow(ctx: UserCtx, row: CardRow, isMoved: boolean): Promise<C
   const now = ctx.now().toISOString()
   await updateCardRow(ctx.db, card_id, reviewColumns(verdict, now))
   if (row.status === 'published') return saved(ctx, card_id)
-  await updateCardRow(ctx.db, card_id, { status: 'published', published_at: now, updated_at: now })
+  await updateCardRow(ctx.db, card_id, {
+    status: 'published',
+    published_at: now,
+    updated_at: now,
+    ...publishedColumns(row, now),
+  })
   await audit(ctx, {
     action: 'card.shared',
     subject: { type: 'card', id: card_id },
@@ -63,7 +72,7 @@ async function takeBack(ctx: UserCtx, row: CardRow): Promise<void> {
   })
 }
 
-/** One step needs no less than the steps that it is made of: a key that cannot move or take back a card cannot do so here. */
+/** Sharing may include a move or an unpublish, so it needs their scopes too: a key without them cannot do either here. */
 function requireScope({ viewer }: UserCtx, scope: Scope): void {
   if (!viewer.scopes.has(scope)) throw missingScope(['record', scope])
 }

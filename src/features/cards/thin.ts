@@ -10,7 +10,7 @@ type Card = z.output<typeof CaseResponse>
 
 const urlOf = (baseUrl: string, cardId: string) => `${baseUrl}/cards/${cardId}`
 
-/** What may be asked for alone; the rest is short. */
+/** Fields that can be asked for one by one; the others are short. */
 const CHOICES = [
   'symptom',
   'fix_summary',
@@ -41,6 +41,12 @@ const contentOf = (card: Card): Record<string, unknown> => ({
   evidences: card.evidences?.map(({ kind, content, meta }) => ({ kind, content, ...(meta ? { meta } : {}) })),
 })
 
+/** Whom to credit, and under which licence, where the card was given under one. */
+function creditOf({ publication, origin }: Card): { licence?: string; author?: string } {
+  const given = publication?.licence ? publication : origin
+  return given?.licence ? { licence: given.licence, author: given.author } : {}
+}
+
 const Cut = z.record(z.string(), z.unknown())
 
 /** A card in parts: its head each time, and of its content as much as a part holds. */
@@ -58,6 +64,8 @@ export const thinCard = thinAnswer({
       version: z.int(),
       provenance: Provenance,
       can_edit: z.boolean(),
+      licence: z.string().optional(),
+      author: z.string().optional(),
       trust: z.string().optional(),
       likely_outdated: z.literal(true).optional(),
       review: Review.pick({ status: true, reasons: true }),
@@ -90,6 +98,7 @@ export const thinCard = thinAnswer({
       version: card.version,
       provenance: card.provenance,
       can_edit: card.can_edit,
+      ...creditOf(card),
       ...(card.trust ? { trust: card.trust.summary } : {}),
       ...(card.likely_outdated ? { likely_outdated: true as const } : {}),
       review: { status: card.review.status, reasons: card.review.reasons },
@@ -121,7 +130,7 @@ const ThinWritten = z.object({
   warnings: z.array(Warning.pick({ field: true, kind: true })).optional(),
 })
 
-/** After recording it also says who can read the card, and why it is not where it was to go. */
+/** After recording, the answer also says who can read the card, and why it went to another workspace than asked. */
 const ThinRecorded = ThinWritten.extend({ readers: z.string() })
 
 const stateOf = (card: Card, _input: object, baseUrl: string): z.input<typeof ThinWritten> => ({
@@ -146,9 +155,9 @@ const stateOf = (card: Card, _input: object, baseUrl: string): z.input<typeof Th
   url: urlOf(baseUrl, card.card_id),
 })
 
-/** A card that was written, without what the writer has just sent. */
+/** The answer to a write, without the fields that the writer has just sent. */
 export const thinWrite = thinAnswer({ input: z.object({}), output: ThinWritten, of: stateOf })
-/** A model that lists both tools reads the names of the fields once. */
+/** A model lists both tools, so the fields are described once. */
 const AS_WRITTEN = 'As record_card'
 export const thinUpdate = thinAnswer({
   input: z.object({}),

@@ -3,8 +3,8 @@ import type { Schema } from '../../db/schema.ts'
 import type { Role } from '../../db/tables/workspaces.ts'
 
 /**
- * Who may do what with a card, as conditions on a query over `cards`. Every read of cards, here and in
- * search, uses one of these; none but `mayUndelete` lets a deleted card through, and a hidden one is there for its owner alone.
+ * Who may do what with a card, as conditions on a query over `cards`. Every read of cards, here and in search, uses
+ * one of these; none but `mayUndelete` lets a deleted card through, and a hidden one is there for its owner alone.
  */
 type Condition = Expression<SqlBool>
 type Cards = ExpressionBuilder<Schema, 'cards'>
@@ -103,7 +103,7 @@ export function mayUndelete(viewerId: ViewerId): Condition {
 }
 
 export type CardScope = 'personal' | 'workspace' | 'public'
-/** `own_and_team` is what a search finds that is asked for both at once; `team` is what others share there. */
+/** `own_and_team` is for a search of both at once; `team` is what others share there. */
 export type SearchedScope = CardScope | 'own_and_team' | 'team'
 
 /**
@@ -144,13 +144,13 @@ export function isBrowsed(viewerId: ViewerId, scope: CardScope, workspaceIds: re
   return eb.or([listed, eb.and([isThere(eb), isNamed, isOpenTo(eb, ['public', 'unlisted'])])])
 }
 
-/** Found in one scope or another. */
+/** The viewer finds the card in at least one scope. */
 export function mayFind(viewerId: ViewerId): Condition {
   const scopes: CardScope[] = ['personal', 'workspace', 'public']
   return cards().or(scopes.map((scope) => isListed(viewerId, scope)))
 }
 
-/** No other card has taken its place; where that one was deleted, the former is back. */
+/** No other card has taken its place. If that card is deleted, the former one counts as current again. */
 export function isCurrent(): Condition {
   const eb = cards()
   return eb.or([

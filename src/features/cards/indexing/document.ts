@@ -58,7 +58,7 @@ const textsOf = (card: IndexedCard): WeighedText[] => [
   { weight: TEXT_WEIGHT, text: Object.entries(card.environment).flat().join(' , ') },
 ]
 
-/** No more of the notes than a snippet is looked for in. */
+/** Only this much of the notes: a snippet is not looked for beyond it. */
 const LONGEST_NOTES = 20_000
 
 const minorTextsOf = ({ scope_notes, evidence_texts }: IndexedCard): string[] => [

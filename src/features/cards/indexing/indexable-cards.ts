@@ -8,9 +8,9 @@ import type { IndexedCard } from './index-card.ts'
 
 const BATCH = 100
 
-type Row = Omit<Selectable<CardsTable>, 'filter_text' | 'recorded_with'>
+type Row = Omit<Selectable<CardsTable>, 'filter_text' | 'recorded_with' | 'origin_key'>
 
-/** Cards as the index wants them: the rows, and what of their evidence is searched. */
+/** Cards as the index takes them: the rows, and the searched parts of their evidence. */
 export async function indexedCards(db: Db, rows: readonly Row[]): Promise<IndexedCard[]> {
   const texts = await evidenceTexts(db, rows)
   return rows.map((row) => {
@@ -21,7 +21,7 @@ export async function indexedCards(db: Db, rows: readonly Row[]): Promise<Indexe
   })
 }
 
-/** Cards that belong into the index, after `after` in the order of their ids. */
+/** Cards that belong in the index, after `after` in the order of their ids. */
 export async function indexableCards(ctx: Ctx, after: string, limit = BATCH): Promise<IndexedCard[]> {
   const rows = await ctx.db
     .selectFrom('cards')

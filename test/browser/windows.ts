@@ -54,6 +54,8 @@ const RESTING_ADDRESS = '/favicon.svg'
 async function forgetPerson({ page, context, base, worker }: Window): Promise<boolean> {
   // The tab's own storage can only be emptied from a page of our origin; a service worker could come back.
   if (worker || new URL(page.url()).origin !== base) return false
+  // A tab that the last test has opened would go on with the session of the next person.
+  for (const tab of context.pages()) if (tab !== page) await tab.close()
   await page.unrouteAll()
   await context.setOffline(false)
   await page.goto(RESTING_ADDRESS)

@@ -29,6 +29,15 @@ import { keepVersion } from './versions.store.ts'
 /** Evidence is never removed, so it needs a limit. */
 const MAX_EVIDENCES = 1000
 
+function refuseTooMuchEvidence(row: CardRow, added: number): void {
+  if (added > 0 && row.evidence_count + added > MAX_EVIDENCES)
+    throw invalid(
+      'evidences',
+      `A card has at most ${MAX_EVIDENCES} pieces of evidence; this one has ${row.evidence_count}`,
+      'too_long',
+    )
+}
+
 /**
  * Makes the next version of a card: keeps the former one, adds evidence, reviews again. An edit that changes
  * nothing makes no version.
@@ -51,12 +60,7 @@ export async function edit(
   const now = ctx.now().toISOString()
   const version = row.version + 1
   const evidence_count = row.evidence_count + evidences.length
-  if (evidences.length > 0 && evidence_count > MAX_EVIDENCES)
-    throw invalid(
-      'evidences',
-      `A card has at most ${MAX_EVIDENCES} pieces of evidence; this one has ${row.evidence_count}`,
-      'too_long',
-    )
+  refuseTooMuchEvidence(row, evidences.length)
   // The card's own row comes first, so that concurrent writers wait for each other there and not at a unique index.
   await updateCardRow(ctx.db, row.card_id, {
     ...columnsOf(after),

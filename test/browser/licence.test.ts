@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { foreignCard } from '../support/foreign-card.ts'
+import { look } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
-import { expectAccessible, look, openStage, picture, settled } from './support.ts'
+import { expectAccessible, openStage, picture, settled } from './support.ts'
 
 const stage = openStage()
 

@@ -62,6 +62,38 @@ async function licensed(ctx: UserCtx, row: CardRow, licence: Licence | null): Pr
   return saved(ctx, row.card_id)
 }
 
+type Decided = ReturnType<typeof reviewColumns> & { licence: Licence | null }
+
+/** Moves an accepted card to its readers. Answers the credits earned. */
+async function bringThere(
+  ctx: UserCtx,
+  row: CardRow,
+  target: Awaited<ReturnType<typeof targetFor>>,
+  decided: Decided,
+): Promise<number> {
+  const now = ctx.now().toISOString()
+  await updateCardRow(ctx.db, row.card_id, {
+    status: 'published',
+    workspace_id: target.workspace_id,
+    published_at: now,
+    updated_at: now,
+    ...publishedColumns(row, now),
+    ...decided,
+  })
+  // Passing on what somebody else wrote earns nothing.
+  const isRewarded = target.visibility === 'public' && row.origin === null
+  await audit(ctx, {
+    action: 'card.published',
+    subject: { type: 'card', id: row.card_id },
+    workspaceId: target.workspace_id,
+    details: {
+      from_workspace_id: row.workspace_id,
+      ...(decided.licence ? { licence: decided.licence } : {}),
+    },
+  })
+  return isRewarded ? rewardPublishing(ctx, row) : 0
+}
+
 type Wish = { targetId: string; licence: Licence | undefined }
 
 async function publish(ctx: UserCtx, cardId: string, { targetId, licence: wanted }: Wish): Promise<Outcome> {
@@ -95,24 +127,7 @@ async function publish(ctx: UserCtx, cardId: string, { targetId, licence: wanted
     return { refusal: qualityRejected(verdict) }
   }
   const similar_cards = await refuseDuplicate(ctx, row)
-  await updateCardRow(ctx.db, cardId, {
-    ...reviewColumns(verdict, now),
-    status: 'published',
-    workspace_id: target.workspace_id,
-    published_at: now,
-    updated_at: now,
-    ...publishedColumns(row, now),
-    licence,
-  })
-  // Passing on what somebody else wrote earns nothing.
-  const isRewarded = target.visibility === 'public' && row.origin === null
-  const credits_earned = isRewarded ? await rewardPublishing(ctx, row) : 0
-  await audit(ctx, {
-    action: 'card.published',
-    subject: { type: 'card', id: cardId },
-    workspaceId: target.workspace_id,
-    details: { from_workspace_id: row.workspace_id, ...(licence ? { licence } : {}) },
-  })
+  const credits_earned = await bringThere(ctx, row, target, { ...reviewColumns(verdict, now), licence })
   const card = await saved(ctx, cardId)
   return { card: { ...card, similar_cards, credits_earned } }
 }

@@ -16,6 +16,8 @@ export type AskedWord = {
   spoken: string
   /** How often it stands in the query. */
   times: number
+  /** Pairs of characters that hold it, of a single character of a script without spaces. */
+  pairs?: readonly string[]
   /** Nothing else is taken to be meant by it. */
   isQuoted?: boolean
 }

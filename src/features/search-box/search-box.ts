@@ -52,12 +52,14 @@ export const searchEverywhere = capability({
   name: 'search.box',
   summary: 'One question over own cards, team cards and memory at once',
   description:
-    'What the search box of the web app asks. Each section is ranked by itself. The library is a section that must be named: it costs as POST /search with scope public does, and an Idempotency-Key keeps one question from being charged twice. Takes one and two characters, unlike POST /search.',
+    'What the search box of the web app asks. Each section is ranked by itself. The library is a section that must be named: it costs as POST /search with scope public does, and an Idempotency-Key keeps one question from being charged twice, whichever session or key of the account asks. Takes one and two characters, unlike POST /search.',
   scopes: ['search'],
   rest: ['POST /api/v1/search/box'],
   input: BoxQuestion,
   output: BoxAnswer,
   errors: [402],
   limit: 'search',
+  // A question that was paid for in one browser is not paid for again in another.
+  idempotencyOf: 'account',
   run: searchBox,
 })

@@ -1,4 +1,5 @@
 import { Link, useNavigate } from '@tanstack/react-router'
+import { useDeferredValue } from 'react'
 import type { Card } from '../../api/types.ts'
 import { formatAgo, formatTime } from '../../lib/format.ts'
 import { useShortcut } from '../../lib/shortcuts.ts'
@@ -42,6 +43,8 @@ export function CardView({ card, terms, inPane, mergedFrom }: Props) {
     card.can_edit,
   )
   const { shown, others } = useCardImages(card)
+  // What is around the text is drawn after it: people read first.
+  const isRead = useDeferredValue(true, false)
   const environment = Object.entries(card.environment ?? {})
   return (
     <article className="mx-auto grid max-w-reading gap-6 px-4 py-5 md:px-8 md:py-7">
@@ -163,20 +166,22 @@ export function CardView({ card, terms, inPane, mergedFrom }: Props) {
       <Boundary what="The links of this card">
         <CardLinks card={card} />
       </Boundary>
-      <div data-screen="" className="grid gap-6">
-        <Boundary what="What people found">
-          <Verdicts card={card} />
-        </Boundary>
-        <Boundary what="The feedback">
-          <Feedback card={card} />
-        </Boundary>
-        <Boundary what="The comments">
-          <Comments card={card} />
-        </Boundary>
-        <Boundary what="The list of similar cards">
-          <SimilarCards card={card} />
-        </Boundary>
-      </div>
+      {isRead && (
+        <div data-screen="" className="grid gap-6">
+          <Boundary what="What people found">
+            <Verdicts card={card} />
+          </Boundary>
+          <Boundary what="The feedback">
+            <Feedback card={card} />
+          </Boundary>
+          <Boundary what="The comments">
+            <Comments card={card} />
+          </Boundary>
+          <Boundary what="The list of similar cards">
+            <SimilarCards card={card} />
+          </Boundary>
+        </div>
+      )}
     </article>
   )
 }

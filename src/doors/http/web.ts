@@ -10,7 +10,7 @@ import { isWebBuilt, opensPage, sendCardPage, sendSearchPage, sendWebPage } from
 
 const DIST = new URL('../../../web/dist/', import.meta.url)
 
-/** Whatever card it is, and whether there is one: the link of a card says no more than that it is one. */
+/** The address of any card. The preview of a link does not reveal whether the card exists. */
 const CARD_ADDRESS = /^\/(?:cards|library)\/[\w-]{1,100}(?:\?|$)/
 
 /** The search page, where a card is open beside the results. */
@@ -68,11 +68,11 @@ export async function serveWeb(app: FastifyInstance, services: Services): Promis
       },
     })
   }
-  // The page without its address: what the service worker keeps for when the server is away.
+  // The page without its address: the service worker keeps it for when the server is unreachable.
   app.get('/app-shell', { config: { operation: 'web.page', compress: true } }, async (_request, reply) =>
     sendWebPage(reply),
   )
-  // The link of an invitation is opened by whatever a person has at hand; only who asks for JSON is a program.
+  // People open invitation links with all kinds of clients; only a request for JSON comes from a program.
   app.get('/invite/:token', { config: { operation: 'web.page', compress: true } }, async (request, reply) => {
     if (asksForJson(request))
       throw new AppError(
@@ -86,7 +86,7 @@ export async function serveWeb(app: FastifyInstance, services: Services): Promis
     OPEN_CARD.test(request.url) ? sendSearchPage(reply) : sendWebPage(reply),
   )
   app.get('/*', { config: { operation: 'web.page', compress: true } }, async (request, reply) => {
-    // Programs that preview a link ask for anything, and by any means.
+    // Programs that preview a link send any `Accept` header.
     if (CARD_ADDRESS.test(request.url) && !asksForJson(request)) return sendCardPage(reply)
     if (opensPage(request)) return sendWebPage(reply)
     countMiss(services, request)

@@ -25,7 +25,7 @@ export const recentQuery = queryOptions({
   queryFn: () => listCards(RECENT),
 })
 
-/** Before the first word: what one searched for, what changed last, or how to begin. */
+/** Before the first word: recent searches, cards that changed last, or how to begin. */
 export function StartList({ selected, change }: { selected: string | undefined; change: Change }) {
   const recent = useQuery(recentQuery)
   if (recent.isPending) return <SkeletonList />

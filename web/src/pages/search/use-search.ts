@@ -22,7 +22,7 @@ export const freeSearchQuery = (state: SearchState) => {
   })
 }
 
-/** Asked as one types. */
+/** While the person types. */
 export const useFreeSearch = (state: SearchState) =>
   useQuery({
     ...freeSearchQuery(state),
@@ -32,7 +32,7 @@ export const useFreeSearch = (state: SearchState) =>
 
 export type FreeSection = 'mine' | 'team' | 'memory'
 
-/** More of one section: asked again with a higher limit, since a ranking is no list to page through. */
+/** More of one section: asked again with a higher limit, since a ranking has no pages. */
 export function useMore(state: SearchState, section: FreeSection) {
   const question = questionOf(state)
   const text = JSON.stringify(question)

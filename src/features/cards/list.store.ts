@@ -23,8 +23,7 @@ export type ListFilter = {
 
 export type CardOrder = 'created' | 'changed' | 'useful' | 'title'
 
-/** Its text for filters has this word, wherever it stands. */
-export const filterTextHas = (word: string) => {
+const contains = (word: string) => {
   const pattern = `%${word.replace(/[\\%_]/g, '\\$&')}%`
   return sql<boolean>`cards.filter_text like ${pattern} escape '\\'`
 }
@@ -60,7 +59,7 @@ export const listedCards = (db: Db, viewerId: string, filter: ListFilter) => {
         .where('card_tags.tag_normal', '=', tag.toLowerCase()),
     )
   for (const word of filterWords(`${filter.q ?? ''} ${filter.contains ?? ''}`))
-    query = query.where(filterTextHas(word))
+    query = query.where(contains(word))
   return query
 }
 

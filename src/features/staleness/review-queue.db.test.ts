@@ -41,7 +41,13 @@ onBothEngines('cards that somebody should look at again', (t) => {
     const draft = await record(admin, { workspace_id: workspaceId })
     t.later(8 * DAY_MS)
     expect(await queue(editor, workspaceId)).toMatchObject([
-      { reason: 'due', card_id, home: { name: 'Team' }, readers: { text: 'Team, 3 people' }, other_home: null },
+      {
+        reason: 'due',
+        card_id,
+        home: { name: 'Team' },
+        readers: { text: 'Team, 3 people' },
+        other_home: null,
+      },
     ])
     const ids = (await queue(admin)).map((item) => item.card_id)
     expect(ids.toSorted()).toEqual([card_id, draft.card_id].toSorted())

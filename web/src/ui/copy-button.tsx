@@ -10,8 +10,8 @@ export async function copyText(text: string): Promise<void> {
   area.value = text
   area.setAttribute('readonly', '')
   // An open dialog makes all around it inert, and nothing inert can be selected.
-  const place = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document.body
-  place.append(area)
+  const container = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document.body
+  container.append(area)
   area.select()
   const copied = document.execCommand('copy')
   area.remove()

@@ -15,7 +15,7 @@ type Toast = {
 type State = {
   toasts: readonly Toast[]
   /** Where they show: the page, or the dialog that was opened last, since a dialog makes all around it inert. */
-  places: readonly string[]
+  regions: readonly string[]
 }
 
 const SHOWN_MS = 4000
@@ -23,7 +23,7 @@ const SHOWN_MS = 4000
 const SHOWN_WITH_ACTION_MS = 8000
 const MOST_AT_ONCE = 3
 
-let state: State = { toasts: [], places: [] }
+let state: State = { toasts: [], regions: [] }
 let lastId = 0
 const listeners = new Set<() => void>()
 
@@ -60,15 +60,15 @@ const listen = (listener: () => void) => {
 
 /** The page has one, and each dialog has one of its own; the one that was opened last shows what there is to say. */
 export function Toaster() {
-  const place = useId()
+  const regionId = useId()
   const region = useRef<HTMLElement>(null)
-  const { toasts, places } = useSyncExternalStore(listen, () => state)
+  const { toasts, regions } = useSyncExternalStore(listen, () => state)
   // After the dialog around it: what is opened later lies above.
   useEffect(() => {
-    change({ places: [...state.places, place] })
+    change({ regions: [...state.regions, regionId] })
     region.current?.showPopover()
-    return () => change({ places: state.places.filter((other) => other !== place) })
-  }, [place])
+    return () => change({ regions: state.regions.filter((other) => other !== regionId) })
+  }, [regionId])
   return (
     <section
       ref={region}
@@ -78,7 +78,7 @@ export function Toaster() {
       aria-live="polite"
       className="pointer-events-none fixed inset-x-3 top-auto bottom-16 m-0 grid w-auto justify-items-center gap-2 overflow-visible border-0 bg-transparent p-0 text-ink md:left-auto md:right-4 md:bottom-4 md:justify-items-end"
     >
-      {places.at(-1) === place && toasts.map((toast) => <ToastCard key={toast.id} toast={toast} />)}
+      {regions.at(-1) === regionId && toasts.map((toast) => <ToastCard key={toast.id} toast={toast} />)}
     </section>
   )
 }

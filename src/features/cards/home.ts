@@ -37,7 +37,12 @@ export type HomeFacts = {
   is_own: number
 }
 
-export type CardAtHome = HomeFacts & { workspace_id: string; status: CardStatus; review_status: ReviewStatus }
+export type CardAtHome = HomeFacts & {
+  workspace_id: string
+  status: CardStatus
+  review_status: ReviewStatus
+  hidden_at: string | null
+}
 /** What every answer that shows a card says of it. */
 export const AT_HOME = { home: Home, readers: Readers }
 export type HomeAnswer = { home: z.input<typeof Home>; readers: z.input<typeof Readers> }
@@ -61,6 +66,8 @@ function peopleOf(row: CardAtHome): number {
 }
 
 function readersOf(row: CardAtHome, name: string): HomeAnswer['readers'] {
+  if (row.hidden_at !== null)
+    return { kind: 'owner', count: 1, text: row.is_own === 1 ? 'Only you' : 'Only its owner' }
   const isPublished = row.status === 'published'
   // As in visibility.ts: strangers see what is published and has passed the review.
   if (isPublished && row.review_status === 'passed' && row.workspace_visibility !== 'private')

@@ -28,6 +28,7 @@ const HEAD = [
   'cards.workspace_id',
   'cards.status',
   'cards.review_status',
+  'cards.hidden_at',
   'cards.trust',
 ] as const
 
@@ -62,6 +63,7 @@ export const contradictions = (db: Db, asked: Reviewed, limit: number) =>
       'other.title as other_title',
       'other.status as other_status',
       'other.review_status as other_review_status',
+      'other.hidden_at as other_hidden_at',
     ])
     .where('card_links.kind', '=', 'contradicts')
     .where('other.deleted_at', 'is', null)

@@ -50,7 +50,13 @@ export const QueueItem = z
 
 type Item = z.input<typeof QueueItem>
 
-type Other = { card_id: string; title: string; status: CardStatus; review_status: ReviewStatus }
+type Other = {
+  card_id: string
+  title: string
+  status: CardStatus
+  review_status: ReviewStatus
+  hidden_at: string | null
+}
 
 /** A card and why it is here, before it is known who reads it. */
 type Found = Pick<Item, 'reason' | 'card_id' | 'title' | 'workspace_id' | 'since' | 'trust'> &
@@ -93,6 +99,7 @@ async function contradictingCards(ctx: Ctx, asked: Reviewed): Promise<Found[]> {
       title: row.other_title,
       status: row.other_status,
       review_status: row.other_review_status,
+      hidden_at: row.other_hidden_at,
     },
   }))
 }

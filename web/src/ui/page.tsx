@@ -27,7 +27,11 @@ export function Page({ title, lead, actions, back, children, narrow }: PageProps
           <h1 className="text-lg font-semibold tracking-tight">{title}</h1>
           {lead && <p className="mt-1 text-sm text-soft">{lead}</p>}
         </div>
-        {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+        {actions && (
+          <div data-screen="" className="flex flex-wrap items-center gap-2">
+            {actions}
+          </div>
+        )}
       </header>
       {children}
     </div>

@@ -96,7 +96,7 @@ test('what cannot be meant is said', async () => {
   const wrong: [string[], string][] = [
     [['mine', '--agent', 'nobody'], 'Use one of claude-code, codex, gemini, opencode.'],
     [['mine', '--since', 'yesterday'], 'Write it as 30d, 12h or 4w.'],
-    [['drafts', 'eat', 'x'], 'Say list, show, accept, edit or dismiss.'],
+    [['drafts', 'eat', 'x'], 'Use list, show, accept, edit or dismiss.'],
     [['drafts', 'show'], 'Name the draft'],
   ]
   const results = await Promise.all(wrong.map(([args]) => kvault(args)))

@@ -32,7 +32,7 @@ function mend(value: unknown): unknown {
 const invalidJson = (error: string) =>
   new InvalidInput([{ type: 'json_invalid', path: [], msg: 'JSON decode error', input: {}, ctx: { error } }])
 
-export function parseJson(text: string, maxKeys: number = MAX_KEYS): unknown {
+function parseJson(text: string, maxKeys: number = MAX_KEYS): unknown {
   const problem = shapeProblem(text, maxKeys)
   if (problem !== undefined) throw invalidJson(problem)
   let value: unknown

@@ -47,7 +47,7 @@ type Item = z.input<typeof QueueItem>
 const nothingElse = { other_card_id: null, other_title: null }
 
 /** Longest waiting first. */
-export async function dueCards(ctx: Ctx, asked: Reviewed): Promise<Item[]> {
+async function dueCards(ctx: Ctx, asked: Reviewed): Promise<Item[]> {
   const now = ctx.now()
   const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString()
   const rows = await mayBeDue(ctx.db, asked, daysAgo(SHORTEST_DAYS), MOST_LOOKED_AT)

@@ -75,6 +75,9 @@ import {
 import { deleteAccount, deleteAccountByPassword } from './features/leaving/delete-account.ts'
 import { deleteWorkspace, previewWorkspaceDeletion } from './features/leaving/delete-workspace.ts'
 import { exportAccount } from './features/leaving/export.http.ts'
+import { importLibrary } from './features/library-sharing/import.ts'
+import { listPulledCards } from './features/library-sharing/pulled.ts'
+import { librarySnapshots } from './features/library-sharing/snapshot.http.ts'
 import {
   createMaterial,
   deleteMaterial,
@@ -270,6 +273,9 @@ export const capabilities: readonly Capability[] = [
   listCardImages,
   deleteImage,
 
+  importLibrary,
+  listPulledCards,
+
   searchCards,
   recall,
   searchEverywhere,
@@ -301,6 +307,7 @@ export const rawRoutes: readonly RawRoute[] = [
   pagesStylesheet,
   ...guidePages,
   ...publicLibrary,
+  ...librarySnapshots,
   ...commandPackages,
   ...oauthRoutes,
 ]

@@ -1,6 +1,8 @@
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
+import { LicenceId } from './core/licence-id.ts'
+import { DEFAULT_LICENCE, type Licence } from './core/licences.ts'
 
 const onOff = z.enum(['on', 'off']).transform((value) => value === 'on')
 const port = z
@@ -96,6 +98,9 @@ export const Environment = z.object({
     .describe(
       'on: the Public Library can be read without an account, and search engines may list it (/library, /sitemap.xml).',
     ),
+  LIBRARY_LICENCE: LicenceId.default(DEFAULT_LICENCE).describe(
+    'The licence of cards published to the library without another choice: CC0-1.0, CC-BY-4.0, CC-BY-SA-4.0 or MIT.',
+  ),
   SESSION_TTL_DAYS: whole(1, 3650).default(30).describe('The sliding life of a browser session.'),
   GOOGLE_CLIENT_ID: z.string().min(1).optional().describe('Switches on sign-in with Google.'),
   GOOGLE_JWKS_URL: httpUrl
@@ -187,6 +192,8 @@ export type Config = Readonly<{
   registration: 'open' | 'invite' | 'closed'
   /** Whether the Public Library can be read without an account. */
   publicPages: boolean
+  /** Of cards that are published to the library without another choice. */
+  libraryLicence: Licence
   sessionTtlDays: number
   /** Unset: one is made at first start and kept in the data folder. */
   secretKey: string | undefined
@@ -254,6 +261,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     credits: e.CREDITS,
     registration: e.REGISTRATION,
     publicPages: e.PUBLIC_PAGES,
+    libraryLicence: e.LIBRARY_LICENCE,
     sessionTtlDays: e.SESSION_TTL_DAYS,
     secretKey: e.SECRET_KEY,
     google: e.GOOGLE_CLIENT_ID

@@ -13,6 +13,7 @@ import { dropOAuthLeftovers } from './features/identity/oauth/grants.ts'
 import { answerResetRequests, RESET_JOB } from './features/identity/recovery/reset-requests.ts'
 import { dropOldFailures } from './features/identity/users/guessing.ts'
 import { dropOldNotices } from './features/inbox/inbox.ts'
+import { makeDueSnapshot } from './features/library-sharing/make-snapshot.ts'
 import { MAIL_JOB } from './features/mail/outbox.ts'
 import { dropOldMails, sendDueMails } from './features/mail/sender.ts'
 import { MINING_JOB } from './features/memory/mining-due.ts'
@@ -67,6 +68,7 @@ const JOBS: readonly Job[] = [
   { name: REINDEX_JOB, everyMs: MINUTE_MS, run: reindexStale },
   { name: 'unreviewed-cards', everyMs: MINUTE_MS, run: reviewSharedCards },
   { name: 'ledger', everyMs: HOUR_MS, run: reconcileAtNight },
+  { name: 'library-snapshot', everyMs: 5 * MINUTE_MS, run: makeDueSnapshot },
   { name: 'backup', everyMs: MINUTE_MS, run: backUpOnSchedule },
 ]
 

@@ -21,6 +21,7 @@ import type {
 } from './tables/cards.ts'
 import type { CreditBalancesTable, CreditEntriesTable, RewardedTextsTable } from './tables/credits.ts'
 import type { KeptSearchesTable } from './tables/kept-searches.ts'
+import type { LibraryTables } from './tables/library.ts'
 import type {
   ContextEventsTable,
   ContextPartitionsTable,
@@ -101,6 +102,7 @@ export type Schema = {
   oauth_codes: OAuthCodesTable
   oauth_tokens: OAuthTokensTable
 } & BillingTables &
+  LibraryTables &
   SearchTables &
   SupportTables &
   TeamTables

@@ -84,6 +84,10 @@ export const DISTRIBUTION = {
   // On a card or on none yet, so no column of theirs says where the card is.
   card_images: 'single',
   card_image_parts: 'single',
+  // Small, or read from end to end by few.
+  signing_keys: 'single',
+  library_snapshots: 'single',
+  library_snapshot_parts: 'single',
 } as const satisfies Record<Table, string>
 
 const COLUMN_OF = new Map<string, string>(Object.entries(DISTRIBUTION))
@@ -126,6 +130,8 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
       'drafts.offer',
       'first_steps.dismiss',
       'first_steps.read',
+      'library.import',
+      'library.pulled',
       'recall',
       'samples.add',
       'samples.remove',
@@ -164,6 +170,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
       'cards.similar',
       'cards.similar_to_draft',
       'drafts.offer',
+      'library.import',
       'recall',
       'search.box',
       'search.cards',
@@ -172,11 +179,11 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
     why: 'Search is scatter and gather: the cards that the posting lists name are read by number, a few from each shard. Deleting a workspace marks its cards in the shard that has them.',
   },
   search_runs: {
-    by: ['cards.publish', 'cards.similar', 'cards.similar_to_draft', 'drafts.offer'],
+    by: ['cards.publish', 'cards.similar', 'cards.similar_to_draft', 'drafts.offer', 'library.import'],
     why: 'Every run is asked for the lists of a few words: each shard answers for the runs it has. Searches of large scopes do the same.',
   },
   search_postings: {
-    by: ['cards.publish', 'cards.similar', 'cards.similar_to_draft', 'drafts.offer'],
+    by: ['cards.publish', 'cards.similar', 'cards.similar_to_draft', 'drafts.offer', 'library.import'],
     why: 'Joined with its runs, which lie in the same shard.',
   },
   raw_materials: {

@@ -6,6 +6,7 @@ import { busyVault } from '../support/busy.ts'
 import { goodCard } from '../support/cards.ts'
 import { type Answer, clientOf } from '../support/client.ts'
 import { onBothEngines } from '../support/engines.ts'
+import { foreignCard } from '../support/foreign-card.ts'
 
 /** Stands in every text that the owner wrote: if a stranger's answer holds it, something leaked. */
 const MARK = 'zebrafishmark'
@@ -119,6 +120,8 @@ function inputFor(capability: Capability, { ids }: World): Record<string, unknow
     cites: ['npm:fastify@^5'],
     review_after_days: 30,
     query: 'zebrafish',
+    server: 'https://other.example',
+    cards: [foreignCard()],
     moment: 'prompt',
     candidates: [{ command: 'npm test', failure: 'Error: strange', success: 'ok' }],
     text: `${MARK} ${MARK}1 ${MARK}2`,

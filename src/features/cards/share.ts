@@ -11,6 +11,7 @@ import { contentOf } from './content.ts'
 import { HOLDING, holdCard } from './hold-card.store.ts'
 import { moveTo } from './move.ts'
 import { presentCard } from './present.ts'
+import { publishedColumns } from './publication.ts'
 import { refuseUnsafe, review, reviewColumns } from './review.ts'
 import { saved } from './saved.ts'
 import { type CardAnswer, CardId, CaseResponse } from './schemas.ts'
@@ -43,7 +44,12 @@ async function shareRow(ctx: UserCtx, row: CardRow, isMoved: boolean): Promise<C
   const now = ctx.now().toISOString()
   await updateCardRow(ctx.db, card_id, reviewColumns(verdict, now))
   if (row.status === 'published') return saved(ctx, card_id)
-  await updateCardRow(ctx.db, card_id, { status: 'published', published_at: now, updated_at: now })
+  await updateCardRow(ctx.db, card_id, {
+    status: 'published',
+    published_at: now,
+    updated_at: now,
+    ...publishedColumns(row, now),
+  })
   await audit(ctx, {
     action: 'card.shared',
     subject: { type: 'card', id: card_id },

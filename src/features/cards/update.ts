@@ -10,6 +10,7 @@ import { type CardContent, changedFields, columnsOf, contentOf, warningsFor } fr
 import { HOLDING, holdCard } from './hold-card.store.ts'
 import { attachNamedImages } from './images/attach.ts'
 import { presentCard } from './present.ts'
+import { editedColumns } from './publication.ts'
 import { refuseUnsafe, review, reviewColumns } from './review.ts'
 import { saved } from './saved.ts'
 import {
@@ -64,6 +65,7 @@ export async function edit(
   await updateCardRow(ctx.db, row.card_id, {
     ...columnsOf(after),
     ...(row.cites_are_written === 1 ? {} : { cites: toJson(readCites(after)) }),
+    ...editedColumns(row, after, fields[0] !== 'evidences', now),
     version,
     evidence_count,
     updated_at: now,

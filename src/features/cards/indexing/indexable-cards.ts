@@ -8,7 +8,7 @@ import type { IndexedCard } from './index-card.ts'
 
 const BATCH = 100
 
-type Row = Omit<Selectable<CardsTable>, 'filter_text' | 'recorded_with'>
+type Row = Omit<Selectable<CardsTable>, 'filter_text' | 'recorded_with' | 'origin_key'>
 
 /** Cards as the index takes them: the rows, and the searched parts of their evidence. */
 export async function indexedCards(db: Db, rows: readonly Row[]): Promise<IndexedCard[]> {

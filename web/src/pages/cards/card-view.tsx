@@ -8,6 +8,7 @@ import { CardContent } from './card-content.tsx'
 import { CardHead } from './card-head.tsx'
 import { Comments } from './comments/comments.tsx'
 import { Feedback } from './feedback.tsx'
+import { LicenceAndOrigin } from './licence-and-origin.tsx'
 import { CardLinks } from './links/card-links.tsx'
 import { MergedNotice, SupersededNotice } from './links/succession-notices.tsx'
 import { ReviewNote } from './review-note.tsx'
@@ -37,6 +38,7 @@ export function CardView({ card, terms, inPane, mergedFrom }: Props) {
         </Notice>
       )}
       <CardContent card={card} />
+      <LicenceAndOrigin card={card} />
       <Boundary what="The links of this card">
         <CardLinks card={card} />
       </Boundary>

@@ -28,6 +28,7 @@ const words: Record<string, Words> = {
   'comment.deleted': () => 'deleted a comment on a card',
   'card.image_deleted': () => 'deleted a picture of a card',
   'card.restored': () => 'brought a card back',
+  'library.pulled': (_, { server }) => `pulled cards from ${server ?? 'another server'}`,
   'material.deleted': () => 'deleted a raw material',
   'memory.event_deleted': () => 'deleted an event of their memory',
   'memory.project_deleted': () => 'deleted a project of their memory',

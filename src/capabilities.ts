@@ -94,6 +94,11 @@ import { appendTurn } from './features/memory/turns.ts'
 import { proposeCard, recordFromMemory } from './features/memory-cards/memory-cards.ts'
 import { acceptDraft } from './features/mining/accept.ts'
 import { dismissDraft, getDraft, listDrafts, offerDrafts, reopenDraft } from './features/mining/drafts.ts'
+import { appealDecision, askForLook } from './features/moderation/appeal.ts'
+import { liftBan, listPublishingBans } from './features/moderation/bans.ts'
+import { decideMatter } from './features/moderation/decide.ts'
+import { getModeration, listModeration, readOwnModeration } from './features/moderation/queue.ts'
+import { reportCard } from './features/moderation/report.ts'
 import { pagesStylesheet } from './features/pages/pages.http.ts'
 import { publicLibrary } from './features/public-library/public-library.http.ts'
 import { recall } from './features/recall/recall.ts'
@@ -275,6 +280,15 @@ export const capabilities: readonly Capability[] = [
 
   importLibrary,
   listPulledCards,
+  reportCard,
+  askForLook,
+  readOwnModeration,
+  listModeration,
+  getModeration,
+  decideMatter,
+  appealDecision,
+  listPublishingBans,
+  liftBan,
 
   searchCards,
   recall,

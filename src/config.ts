@@ -88,6 +88,9 @@ export const Environment = z.object({
     .default('info')
     .describe('fatal, error, warn, info, debug, trace or silent. Logs go to standard output.'),
   ADMIN_EMAILS: names.describe('The e-mail addresses of service admins, separated by commas.'),
+  MODERATOR_EMAILS: names.describe(
+    'The e-mail addresses of people who decide about reported cards, besides the service admins.',
+  ),
   CREDITS: onOff.default(true).describe('off: nothing is charged anywhere.'),
   REGISTRATION: z
     .enum(['open', 'invite', 'closed'])
@@ -188,6 +191,8 @@ export type Config = Readonly<{
   production: boolean
   logLevel: string
   adminEmails: readonly string[]
+  /** Who decides about reported cards, besides the admins. */
+  moderatorEmails: readonly string[]
   credits: boolean
   registration: 'open' | 'invite' | 'closed'
   /** Whether the Public Library can be read without an account. */
@@ -258,6 +263,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     production: e.NODE_ENV === 'production',
     logLevel: e.LOG_LEVEL,
     adminEmails: e.ADMIN_EMAILS,
+    moderatorEmails: e.MODERATOR_EMAILS,
     credits: e.CREDITS,
     registration: e.REGISTRATION,
     publicPages: e.PUBLIC_PAGES,

@@ -2,6 +2,7 @@ import { type Ctx, contextFor, type Services } from './core/context.ts'
 import { dropOldIdempotencyKeys } from './core/http/idempotency.ts'
 import { backUpOnSchedule } from './features/backup/schedule.ts'
 import { keepDevelopmentBooks } from './features/billing/development.ts'
+import { dropOldReads, keepWaitingReads, READS_JOB } from './features/card-reads/card-reads.ts'
 import { purgeDeletedCards } from './features/cards/delete.ts'
 import { dropLooseImages } from './features/cards/images/attach.ts'
 import { REINDEX_JOB, reindexStale } from './features/cards/indexing/reindex.ts'
@@ -56,6 +57,8 @@ const JOBS: readonly Job[] = [
   { name: 'old-notices', everyMs: HOUR_MS, run: dropOldNotices },
   { name: 'old-missed-searches', everyMs: HOUR_MS, run: dropOldMissedSearches },
   { name: 'team-mails', everyMs: HOUR_MS, run: mailTeams },
+  { name: READS_JOB, everyMs: SECOND_MS, run: keepWaitingReads },
+  { name: 'old-card-reads', everyMs: HOUR_MS, run: dropOldReads },
   { name: 'old-recalls', everyMs: HOUR_MS, run: dropOldRecalls },
   { name: MINING_JOB, everyMs: MINUTE_MS, run: mineDueSessions },
   { name: 'old-drafts', everyMs: HOUR_MS, run: dropOldDrafts },

@@ -30,6 +30,7 @@ import type {
   RawMaterialsTable,
 } from './tables/memory.ts'
 import type { CardDraftsTable, MiningDueTable, RecoveriesTable } from './tables/mining.ts'
+import type { ModerationTables } from './tables/moderation.ts'
 import type { NoticesTable } from './tables/notices.ts'
 import type {
   OAuthClientsTable,
@@ -103,6 +104,7 @@ export type Schema = {
   oauth_tokens: OAuthTokensTable
 } & BillingTables &
   LibraryTables &
+  ModerationTables &
   SearchTables &
   SupportTables &
   TeamTables

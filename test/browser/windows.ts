@@ -48,7 +48,7 @@ async function newWindow(browser: Browser, base: string, locale: string, worker:
 }
 
 /** An address of ours without scripts. From `about:blank` the next page would start in a new process. */
-const RESTING_PLACE = '/favicon.svg'
+const RESTING_ADDRESS = '/favicon.svg'
 
 /** False where something of the last person could stay behind. */
 async function forgetPerson({ page, context, base, worker }: Window): Promise<boolean> {
@@ -56,7 +56,7 @@ async function forgetPerson({ page, context, base, worker }: Window): Promise<bo
   if (worker || new URL(page.url()).origin !== base) return false
   await page.unrouteAll()
   await context.setOffline(false)
-  await page.goto(RESTING_PLACE)
+  await page.goto(RESTING_ADDRESS)
   await page.evaluate(() => sessionStorage.clear())
   await context.clearCookies()
   const devtools = await context.newCDPSession(page)

@@ -42,6 +42,7 @@ const FILTERS = new Set([
   'cases.list',
   'cards.stats',
   'materials.list',
+  'moderation.list',
 ])
 
 type World = Awaited<ReturnType<typeof makeWorld>>
@@ -90,6 +91,8 @@ async function makeWorld(t: Parameters<typeof busyVault>[0]) {
   }
 }
 
+const KINDS: Record<string, string> = { 'cards.link': 'related', 'cards.report': 'spam' }
+
 /** A valid input in which every name is the owner's. */
 function inputFor(capability: Capability, { ids }: World): Record<string, unknown> {
   const isMaterial = capability.name.startsWith('materials.')
@@ -112,7 +115,13 @@ function inputFor(capability: Capability, { ids }: World): Record<string, unknow
     email: 'nobody@example.com',
     role: 'admin',
     version: 1,
-    kind: isMaterial ? 'note' : capability.name === 'cards.link' ? 'related' : 'useful',
+    kind: KINDS[capability.name] ?? (isMaterial ? 'note' : 'useful'),
+    matter_id: crypto.randomUUID(),
+    ban_id: crypto.randomUUID(),
+    revision: 1,
+    decision: 'hide',
+    reason: 'Because I want it.',
+    note: 'Look at it.',
     outcome: 'worked',
     to_card_id: ids.card_id,
     into_card_id: ids.card_id,

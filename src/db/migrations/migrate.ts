@@ -35,6 +35,7 @@ import { team } from './0036-team.ts'
 import { firstFiveMinutes } from './0037-first-five-minutes.ts'
 import { listChanges } from './0038-list-changes.ts'
 import { hiddenCards } from './0039-hidden-cards.ts'
+import { moderation } from './0040-moderation.ts'
 import { provenance } from './0041-provenance.ts'
 
 export type Migration = {
@@ -81,6 +82,7 @@ export const MIGRATIONS: readonly Migration[] = [
   firstFiveMinutes,
   listChanges,
   hiddenCards,
+  moderation,
   provenance,
 ]
 

@@ -127,6 +127,11 @@ function addChecking(vaultCommand: MakeCommand, done: Done): void {
     .option('--applied-in <project>', 'key of the project you used it in')
     .option('--json', 'as JSON')
     .action((id, options) => done(async () => (await import('./verify.ts')).verifyCard(id, options)))
+  vaultCommand('report <card-id>', 'report a card to its moderators')
+    .option('--kind <kind>', 'dangerous, instructions, secret, personal, wrong, spam or other')
+    .option('--note <text>', 'what they should look at')
+    .option('--json', 'as JSON')
+    .action((id, options) => done(async () => (await import('./report.ts')).reportCard(id, options)))
 }
 
 function addLearning(vaultCommand: MakeCommand, done: Done): void {

@@ -60,6 +60,7 @@ export const presentCard = (row: CardRow, now: Date): CardAnswer => ({
   ...presentHome(row),
   trust: presentTrust(row.trust, now),
   ...(row.source_event_id === null ? {} : { source_event_id: row.source_event_id }),
+  ...(row.hidden_at !== null && row.is_own === 1 ? { hidden_since: row.hidden_at } : {}),
   ...(row.sample === null ? {} : { is_sample: true as const }),
   cites: fromJson(row.cites ?? '[]'),
   review_after_days: row.review_after_days,

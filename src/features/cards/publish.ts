@@ -10,13 +10,14 @@ import { audit } from '../audit/audit.ts'
 import { requireUser } from '../identity/users/users.ts'
 import { requireRole, requireVisible } from '../permissions/permission.ts'
 import { policyOf } from '../permissions/policy.ts'
+import { isClearedFor, refuseHidden, requireMayPublish } from '../sanctions/sanctions.ts'
 import { ownCard } from './access.ts'
 import { updateCardRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
 import { presentCard } from './present.ts'
 import { licenceFor, publishedColumns } from './publication.ts'
 import { holdForPublishing } from './publish.store.ts'
-import { qualityRejected, review, reviewColumns } from './review.ts'
+import { cleared, qualityRejected, review, reviewColumns } from './review.ts'
 import { rewardPublishing } from './reward.ts'
 import { saved } from './saved.ts'
 import { type CardAnswer, CardId, CaseResponse } from './schemas.ts'
@@ -76,14 +77,18 @@ async function publish(ctx: UserCtx, cardId: string, { targetId, licence: wanted
   if (isDone)
     return { card: { ...(await licensed(ctx, row, licence)), similar_cards: [], credits_earned: 0 } }
   if (!isThere) await requireLeave(ctx, row)
+  refuseHidden(row)
+  await requireMayPublish(ctx, target)
 
   const now = ctx.now().toISOString()
-  const verdict = await review(
+  const reviewed = await review(
     ctx,
     { ...row, workspace_id: target.workspace_id },
     contentOf(row),
     row.evidence_count,
   )
+  const verdict =
+    !reviewed.isAccepted && (await isClearedFor(ctx, row, target.workspace_id)) ? cleared(reviewed) : reviewed
   if (!verdict.isAccepted) {
     await updateCardRow(ctx.db, cardId, reviewColumns(verdict, now))
     await saved(ctx, cardId)

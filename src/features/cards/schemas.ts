@@ -194,6 +194,9 @@ export const CaseResponse = z
     source_event_id: AnswerId.optional().describe(
       'The event in your memory that it was made from; only its owner is told',
     ),
+    hidden_since: Time.optional().describe(
+      'Moderators, or enough reports, hide it from all others; only its owner is told',
+    ),
     is_sample: z.literal(true).optional().describe('One of the sample cards of the first steps'),
     cites: z.array(z.string()).describe('Packages, files and addresses that it is about: npm:fastify@^5'),
     review_after_days: z.int().nullable().describe('Null: as the workspace says'),

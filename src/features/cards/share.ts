@@ -5,6 +5,7 @@ import { Id } from '../../core/schemas.ts'
 import type { Scope } from '../../core/scopes.ts'
 import { audit } from '../audit/audit.ts'
 import { requireRole } from '../permissions/permission.ts'
+import { refuseHidden, requireMayPublish } from '../sanctions/sanctions.ts'
 import { type CardRow, editableCard, ownCard, readableCard, refuseOutsider } from './access.ts'
 import { updateCardRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
@@ -39,6 +40,8 @@ async function shareRow(ctx: UserCtx, row: CardRow, isMoved: boolean): Promise<C
     return isMoved ? saved(ctx, card_id) : presentCard(row, ctx.now())
   await refuseOutsider(ctx, row)
   await requireOwnerInTheOpen(ctx, row)
+  refuseHidden(row)
+  await requireMayPublish(ctx, { workspace_id: row.workspace_id, visibility: row.workspace_visibility })
   const verdict = await review(ctx, row, contentOf(row), row.evidence_count)
   refuseUnsafe(verdict)
   const now = ctx.now().toISOString()

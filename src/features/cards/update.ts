@@ -3,6 +3,7 @@ import { inTx, type UserCtx } from '../../core/context.ts'
 import { invalid } from '../../core/errors.ts'
 import { toJson } from '../../db/columns.ts'
 import { readCites } from '../cites/read-cites.ts'
+import { requireMayPublish } from '../sanctions/sanctions.ts'
 import { refreshTrust } from '../trust/refresh.ts'
 import { editableCard } from './access.ts'
 import { appendEvidences, replaceTags, updateCardRow } from './cards.store.ts'
@@ -57,6 +58,9 @@ export async function edit(
     return { ...presentCard(row, ctx.now()), changed: [], warnings: warningsFor(secrets) }
   }
 
+  // What strangers read at once is published by who writes it.
+  if (row.status === 'published' && row.workspace_visibility !== 'private')
+    await requireMayPublish(ctx, { workspace_id: row.workspace_id, visibility: row.workspace_visibility })
   const now = ctx.now().toISOString()
   const version = row.version + 1
   const evidence_count = row.evidence_count + evidences.length

@@ -111,7 +111,7 @@ ${
 
 /** The actions for the card, as links. */
 const footOf = (card: PublicCard): Html =>
-  html`<footer class="foot"><a href="/cards/${card.card_id}">Open in the web app</a></footer>`
+  html`<footer class="foot"><a href="/cards/${card.card_id}">Open in the web app</a> <a href="/report/${card.card_id}" rel="nofollow">Report this card</a></footer>`
 
 export function cardView(card: PublicCard, baseUrl: string): string {
   const isDebug = card.card_type === 'debug_fix'

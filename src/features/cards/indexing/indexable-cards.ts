@@ -16,8 +16,8 @@ export async function indexedCards(db: Db, rows: readonly Row[]): Promise<Indexe
   return rows.map((row) => {
     const { card_id, workspace_id, owner_id, status, review_status, hidden_at } = row
     const evidence_texts = texts.get(card_id) ?? []
-    const place = { card_id, workspace_id, owner_id, status, review_status, hidden_at }
-    return { ...contentOf(row), ...place, evidence_texts }
+    const whose = { card_id, workspace_id, owner_id, status, review_status, hidden_at }
+    return { ...contentOf(row), ...whose, evidence_texts }
   })
 }
 

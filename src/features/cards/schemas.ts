@@ -231,7 +231,7 @@ export const CaseListItem = CaseResponse.extend({
 
 export const CaseListResponse = pageOf(CaseListItem).meta({ id: 'CaseListResponse' })
 
-export const CARD_ORDERS = ['created', 'changed', 'useful', 'title'] as const
+const CARD_ORDERS = ['created', 'changed', 'useful', 'title'] as const
 
 const listParameters = {
   workspace_id: Id.optional(),

@@ -1,3 +1,5 @@
+import { Link, type LinkProps } from '@tanstack/react-router'
+import { ArrowLeft } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { cx } from '../lib/cx.ts'
 import { useTitle } from '../lib/use-title.ts'
@@ -55,3 +57,11 @@ export function Section({ title, lead, actions, children }: SectionProps) {
     </section>
   )
 }
+
+/** Above the title of a page: the way back to the list that it belongs to. */
+export const BackLink = ({ children, ...link }: LinkProps & { children: ReactNode }) => (
+  <Link {...link} className="inline-flex items-center gap-1 rounded-sm text-soft hover:text-ink">
+    <ArrowLeft size={14} aria-hidden />
+    {children}
+  </Link>
+)

@@ -22,9 +22,11 @@ export function addUp(lists: readonly WeighedList[], allowed: Bitmap, first: num
     if (most < best.bar || (most < lookAgainBelow && isLong(lists, i))) {
       const bar = Math.max(best.bar, barAmong(allowed, best.wanted))
       if (most < bar) {
-        const some = stillInTheRace(allowed, bar - most)
-        addToSome(some, lists.slice(i))
-        offer(some, first, best)
+        offer(
+          addRest(stillInTheRace(allowed, bar - most), { lists, left, from: i }, bar, best.wanted),
+          first,
+          best,
+        )
         return
       }
       // The bar rises by no more than what is added, so it is no use to look before.
@@ -97,6 +99,34 @@ function stillInTheRace(allowed: Bitmap, least: number): Uint16Array {
   return some.subarray(0, found)
 }
 
+type Rest = { lists: readonly WeighedList[]; left: readonly number[]; from: number }
+
+/** Adds the lists that are left to those in the race; who falls behind for good after one of them is out. */
+function addRest(some: Uint16Array, { lists, left, from }: Rest, bar: number, wanted: number): Uint16Array {
+  let racing = some.sort()
+  for (let i = from; i < lists.length; i++) {
+    addToSome(racing, lists[i] as WeighedList)
+    if (racing.length > wanted) racing = aheadOf(racing, left[i + 1] ?? 0, bar, wanted)
+  }
+  return racing
+}
+
+function aheadOf(some: Uint16Array, mostLeft: number, bar: number, wanted: number): Uint16Array {
+  const best = new Best(wanted)
+  for (let i = 0; i < some.length; i++) {
+    const score = points[some[i] as number] as number
+    if (score >= best.bar) best.offer(some[i] as number, score)
+  }
+  const least = Math.max(bar, best.bar) - mostLeft
+  let found = 0
+  for (let i = 0; i < some.length; i++) {
+    const at = some[i] as number
+    if ((points[at] as number) >= least) some[found++] = at
+    else points[at] = 0
+  }
+  return some.subarray(0, found)
+}
+
 /** Empties the sums that it offers. */
 function offer(some: Uint16Array, first: number, best: Best): void {
   for (let i = 0; i < some.length; i++) {
@@ -116,20 +146,18 @@ export function addToThese(
 ): void {
   for (const { docNo, score } of found) points[docNo - first] = score
   const some = Uint16Array.from(found, ({ docNo }) => docNo - first)
-  addToSome(some, lists)
+  some.sort()
+  for (const list of lists) addToSome(some, list)
   offer(some, first, best)
 }
 
-/** Documents are looked up in each list, and what lies between them is skipped. */
-function addToSome(some: Uint16Array, lists: readonly WeighedList[]): void {
-  some.sort()
-  for (const { offsets, impacts, base, worth } of lists) {
-    let from = 0
-    for (let i = 0; i < some.length && from < offsets.length; i++) {
-      const at = some[i] as number
-      from = firstNotBelow(offsets, at - base, from)
-      if (offsets[from] === at - base) points[at] = (points[at] as number) + worth * (impacts[from] as number)
-    }
+/** For documents in order. Each is looked up in the list, and what lies between them is skipped. */
+function addToSome(some: Uint16Array, { offsets, impacts, base, worth }: WeighedList): void {
+  let from = 0
+  for (let i = 0; i < some.length && from < offsets.length; i++) {
+    const at = some[i] as number
+    from = firstNotBelow(offsets, at - base, from)
+    if (offsets[from] === at - base) points[at] = (points[at] as number) + worth * (impacts[from] as number)
   }
 }
 

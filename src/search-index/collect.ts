@@ -144,7 +144,10 @@ export function countIn(
 }
 
 function minus(bitmap: Bitmap, others: Bitmap | undefined): Bitmap {
-  return others ? bitmap.map((bits, i) => bits & ~(others[i] as number)) : bitmap
+  if (!others) return bitmap
+  const rest = emptyBitmap()
+  for (let i = 0; i < rest.length; i++) rest[i] = (bitmap[i] as number) & ~(others[i] as number)
+  return rest
 }
 
 function addToCount(count: ListCount, { offsets }: ReadList, base: number, within: Bitmap, alone: Bitmap) {

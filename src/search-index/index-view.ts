@@ -1,5 +1,5 @@
 import type { Ctx } from '../core/context.ts'
-import { deadCards, freshDocuments, postingsOf, stateOfLists } from './index.store.ts'
+import { deadCards, freshDocuments, postingsOf, removedLately, stateOfLists } from './index.store.ts'
 import { keptIndex } from './kept-index.ts'
 import type { Candidate } from './packing.ts'
 import { bundleOf } from './postings.ts'
@@ -12,6 +12,8 @@ import { type ReadRow, readRow } from './read-lists.ts'
  */
 export type IndexView = {
   fresh: readonly Candidate[]
+  /** Documents that went a moment ago and have no tombstone yet. */
+  gone: ReadonlySet<number>
   /** Documents that are gone, by block, though lists may still have them. */
   dead: ReadonlyMap<number, Uint8Array>
   /** The rows that have the lists of these words and filters; other lists may share a row with them. */
@@ -23,6 +25,7 @@ const keysOf = (hashes: Iterable<number>): Set<number> =>
 
 export async function viewIndex(ctx: Ctx): Promise<IndexView> {
   const fresh = await freshDocuments(ctx, ctx.searchTuning.freshRead)
+  const gone = await removedLately(ctx)
   const dead = new Map((await deadCards(ctx)).map(({ block, docs }) => [block, docs]))
   const before = await stateOfLists(ctx)
   const kept = keptIndex(ctx).lists
@@ -48,5 +51,5 @@ export async function viewIndex(ctx: Ctx): Promise<IndexView> {
     }
     return Array.from(keys, (key) => known.get(key) ?? []).flat()
   }
-  return { fresh, dead, rowsOf }
+  return { fresh, gone, dead, rowsOf }
 }

@@ -57,13 +57,10 @@ const byNumber = prepared(
       where ${isAmong(db, 'doc_no', parameter('numbers'))}`,
 )
 
-const stillThere = prepared(
-  (db, parameter: Named<{ numbers: string }>) =>
-    sql<{ doc_no: number }>`select doc_no from search_docs
-      where ${isAmong(db, 'doc_no', parameter('numbers'))}`,
-)
-
-/** The cards with these numbers that are still there. Entries that this process has read before are not read again. */
+/**
+ * The entries with these numbers. One that this process has read before is not read again, and so may be gone: who asks knows
+ * from `removedLately` and the tombstones.
+ */
 export async function documentsByNumber(ctx: Ctx, docNos: readonly number[]): Promise<Candidate[]> {
   const kept = keptIndex(ctx).documents
   const known: Candidate[] = []
@@ -73,16 +70,7 @@ export async function documentsByNumber(ctx: Ctx, docNos: readonly number[]): Pr
     if (document) known.push(document)
     else unknown.push(docNo)
   }
-  const read = unknown.length > 0 ? await readByNumber(ctx, unknown) : []
-  if (known.length === 0) return read
-  const numbers = numberList(
-    ctx.db,
-    known.map(({ docNo }) => docNo),
-  )
-  const there = await stillThere(ctx.db, { numbers })
-  if (there.length === known.length) return [...known, ...read]
-  const isThere = new Set(there.map((row) => row.doc_no))
-  return [...known.filter(({ docNo }) => isThere.has(docNo)), ...read]
+  return unknown.length > 0 ? [...known, ...(await readByNumber(ctx, unknown))] : known
 }
 
 async function readByNumber(ctx: Ctx, docNos: readonly number[]): Promise<Candidate[]> {
@@ -161,6 +149,12 @@ export const noteChangedLists = async (ctx: Ctx): Promise<void> => {
     .set((eb) => ({ list_changes: eb('list_changes', '+', 1) }))
     .execute()
 }
+
+const goneNotes = prepared((db) => db.selectFrom('search_changes').select('gone').where('gone', '!=', ''))
+
+/** Numbers that are gone and have no tombstone yet. Read them before the tombstones: counting moves them from here to there. */
+export const removedLately = async (ctx: Ctx): Promise<Set<number>> =>
+  new Set((await goneNotes(ctx.db, {})).flatMap(({ gone }) => gone.split(' ').map(Number)))
 
 const allDead = prepared((db) => db.selectFrom('search_dead').selectAll())
 

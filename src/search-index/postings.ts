@@ -43,9 +43,16 @@ export function decodeBitmap(bytes: Uint8Array): Bitmap {
   return new Uint32Array(even.buffer, even.byteOffset, bitmapBytes / 4)
 }
 
+/** Pairs of bits are counted side by side, then fours, then bytes. */
+function bitsInWord(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555)
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
+}
+
 export function bitsIn(bitmap: Bitmap): number {
   let count = 0
-  for (let word of bitmap) for (; word !== 0; word &= word - 1) count++
+  for (let i = 0; i < bitmap.length; i++) count += bitsInWord(bitmap[i] as number)
   return count
 }
 

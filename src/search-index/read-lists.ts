@@ -1,17 +1,22 @@
+import { isFilter } from '../text/term-hash.ts'
 import {
   BITMAP_FORM,
   type Bitmap,
+  BLOCK_DOCUMENTS,
   bitmapIn,
   decode,
   decoded,
+  emptyBitmap,
   findInBundle,
+  firstOf,
   type PostingRow,
+  setBit,
 } from './postings.ts'
 
 /** A list as a search reads it: offsets from the first number of its run, and impacts of which `most` is the highest. */
 export type ReadList = { offsets: Uint16Array; impacts: Uint8Array; most: number }
 
-/** A row, decoded: a list of its own, a filter's bitmap, or a bundle, which is small enough to be read each time. */
+/** A row, decoded: a list of its own, a filter's bitmap of the whole block, or a bundle, which is small enough to be read each time. */
 export type ReadRow = { run: number; key: number; bytes: number } & (
   | { list: ReadList }
   | { bits: Bitmap }
@@ -23,8 +28,20 @@ export function readRow({ run, key, docs }: PostingRow): ReadRow {
   if (key < 0) return { run, key, bytes: docs.length, bundle: docs.slice() }
   if (docs[0] === BITMAP_FORM) return { run, key, bytes: docs.length, bits: bitmapIn(docs.slice()) }
   const count = decode({ docs, at: 0 }, false)
+  if (isFilter(key) && count > LONG_FILTER)
+    return { run, key, bytes: BLOCK_DOCUMENTS / 8, bits: bitsOf(run, count) }
   const list = listOf(decoded.offsets.slice(0, count), decoded.impacts.slice(0, count))
   return { run, key, bytes: 3 * count, list }
+}
+
+/** A filter is wanted as a bitmap, which takes longer to make of a long list than to keep. */
+const LONG_FILTER = 1024
+
+function bitsOf(run: number, count: number): Bitmap {
+  const bits = emptyBitmap()
+  const base = firstOf(run) % BLOCK_DOCUMENTS
+  for (let i = 0; i < count; i++) setBit(bits, base + (decoded.offsets[i] as number))
+  return bits
 }
 
 function listOf(offsets: Uint16Array, impacts: Uint8Array): ReadList {

@@ -1086,6 +1086,8 @@ var everySwitch = (ofProject) => [
 //#region src/doors/cli/hooks/run.ts
 /** A person waits for their agent; what comes later than this is not worth the wait. */
 var GIVE_UP_MS = 800;
+/** Nobody waits for an answer at the end of an exchange, and what is not kept then is lost. */
+var END_IS_KEPT_WITHIN_MS = 6e4;
 var LONGEST_TEXT = 32e3;
 var LONGEST_COMMAND = 4e3;
 /** "yes", "go on": nothing to look for. */
@@ -1094,6 +1096,11 @@ var patienceMs = () => {
 	const given = Number(process.env.KVAULT_HOOK_WAIT_MS);
 	return Number.isInteger(given) && given > 0 ? given : GIVE_UP_MS;
 };
+/** After how long a hook ends without an answer. It is set before the payload is read: the name of the event has to tell. */
+function longestMs(agent, event) {
+	const kind = agent.read(event, {})?.kind;
+	return kind === "stop" || kind === "end" ? END_IS_KEPT_WITHIN_MS : patienceMs();
+}
 var isOn = ({ call, off }, moment) => !isOff(off, call.agent.name, moment);
 /** Git is asked once for a folder in a session. */
 function projectKey({ occasion: { sessionId }, folder, file }) {
@@ -1184,7 +1191,6 @@ async function onCompact(scene) {
 /** Redaction and lock files are loaded here alone: no other moment waits for them. */
 async function onStop(scene) {
 	const { occasion, call, profile, folder, file } = scene;
-	call.takeTime?.();
 	if (occasion.kind === "stop" && isOn(scene, "capture")) {
 		const { captureTurn } = await import("./hook-later.mjs");
 		const { sessionId, words } = occasion;
@@ -1279,13 +1285,13 @@ function finish({ output, exitCode }) {
 async function answered(agentName, event) {
 	const agent = findHookAgent(FORMER[agentName] ? "claude-code" : agentName);
 	if (!agent) return SILENCE;
-	const limit = setTimeout(() => process.exit(0), Math.max(1, patienceMs() - performance.now()));
+	const happened = FORMER[agentName] ?? event;
+	setTimeout(() => process.exit(0), Math.max(1, longestMs(agent, happened) - performance.now()));
 	return runHook({
 		agent,
-		event: FORMER[agentName] ?? event,
+		event: happened,
 		text: await readInput(),
-		startSending: sendInBackground,
-		takeTime: () => clearTimeout(limit)
+		startSending: sendInBackground
 	});
 }
 async function send() {

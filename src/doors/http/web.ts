@@ -10,7 +10,7 @@ import { isWebBuilt, opensPage, sendCardPage, sendWebPage } from './web-page.ts'
 
 const DIST = new URL('../../../web/dist/', import.meta.url)
 
-/** Whatever card it is, and whether there is one: the link of a card says no more than that it is one. */
+/** The address of any card. The preview of a link does not reveal whether the card exists. */
 const CARD_ADDRESS = /^\/(?:cards|library)\/[\w-]{1,100}(?:\?|$)/
 
 /** The service worker fetches the files of the app, and does nothing else. */
@@ -35,41 +35,43 @@ const publicConfig = (config: Config) => ({
     : null,
 })
 
+async function serveFiles(app: FastifyInstance): Promise<void> {
+  const common = { decorateReply: false, index: false as const, cacheControl: false }
+  await app.register(fastifyStatic, {
+    ...common,
+    root: fileURLToPath(new URL('assets/', DIST)),
+    prefix: '/assets/',
+    preCompressed: true,
+    // Their names carry a hash of their content, so they never change.
+    setHeaders: (reply) => reply.header('Cache-Control', 'public, max-age=31536000, immutable'),
+  })
+  await app.register(fastifyStatic, {
+    ...common,
+    root: fileURLToPath(DIST),
+    wildcard: false,
+    globIgnore: ['index.html', 'assets/**'],
+    setHeaders: (reply, path) => {
+      reply.header('Cache-Control', 'no-cache')
+      if (path.endsWith('/sw.js')) reply.header('Content-Security-Policy', WORKER_POLICY)
+    },
+  })
+}
+
 /** The built web app: its files, and its one page for every address that no other door has. */
 export async function serveWeb(app: FastifyInstance, services: Services): Promise<void> {
-  if (!isWebBuilt()) services.log.warn('the web app is not built; run: npm run build:web')
+  if (isWebBuilt()) await serveFiles(app)
+  else services.log.warn('the web app is not built; run: npm run build:web')
 
   app.get(
     '/app-config.json',
     { config: { operation: 'web.config', compress: true } },
     async (_request, reply) => reply.header('Cache-Control', 'no-cache').send(publicConfig(services.config)),
   )
-  if (isWebBuilt()) {
-    const common = { decorateReply: false, index: false as const, cacheControl: false }
-    await app.register(fastifyStatic, {
-      ...common,
-      root: fileURLToPath(new URL('assets/', DIST)),
-      prefix: '/assets/',
-      preCompressed: true,
-      // Their names carry a hash of their content, so they never change.
-      setHeaders: (reply) => reply.header('Cache-Control', 'public, max-age=31536000, immutable'),
-    })
-    await app.register(fastifyStatic, {
-      ...common,
-      root: fileURLToPath(DIST),
-      wildcard: false,
-      globIgnore: ['index.html', 'assets/**'],
-      setHeaders: (reply, path) => {
-        reply.header('Cache-Control', 'no-cache')
-        if (path.endsWith('/sw.js')) reply.header('Content-Security-Policy', WORKER_POLICY)
-      },
-    })
-  }
-  // The page without its address: what the service worker keeps for when the server is away.
+  // The page without its address: the service worker keeps it for when the server is unreachable.
   app.get('/app-shell', { config: { operation: 'web.page', compress: true } }, async (_request, reply) =>
     sendWebPage(reply),
   )
-  // The link of an invitation is opened by whatever a person has at hand; only who asks for JSON is a program.
+  // People open invitation links with all kinds of clients; only a request for JSON comes from a program.
   app.get('/invite/:token', { config: { operation: 'web.page', compress: true } }, async (request, reply) => {
     if (asksForJson(request))
       throw new AppError(
@@ -83,7 +85,7 @@ export async function serveWeb(app: FastifyInstance, services: Services): Promis
     sendWebPage(reply),
   )
   app.get('/*', { config: { operation: 'web.page', compress: true } }, async (request, reply) => {
-    // Programs that preview a link ask for anything, and by any means.
+    // Programs that preview a link send any `Accept` header.
     if (CARD_ADDRESS.test(request.url) && !asksForJson(request)) return sendCardPage(reply)
     if (opensPage(request)) return sendWebPage(reply)
     countMiss(services, request)

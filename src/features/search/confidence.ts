@@ -1,12 +1,12 @@
 /**
- * How sure search is that a hit answers the query. It looks at what the query says and how much of it the hit says too, not at
- * the points of the ranking, so it means the same in a vault of ten cards and of a hundred thousand, and for two words as
- * for a page. Fitted by `bench/confidence.ts`, which also draws docs/search-confidence.svg.
+ * How sure search is that a hit answers the query. It compares the information of the query with the part that the
+ * hit has, not the scores of the ranking. So it means the same in a vault of ten cards and of a hundred thousand, and
+ * for two words as for a page. Fitted by `bench/confidence.ts`, which also draws docs/search-confidence.svg.
  */
 
 /** How much of one asked word a hit has. */
 export type Cover = {
-  /** 1: as typed. Less where another form of the word stands there, or one that is taken to be meant. */
+  /** 1: as typed. Less for another form of the word, or for a corrected word. */
   credit: number
   /** In the title, in a tag, or more than once. */
   isProminent: boolean
@@ -15,41 +15,41 @@ export type Cover = {
   isByParts: boolean
 }
 
-/** What a match of a word by its stem is worth beside the word itself. */
+/** The credit for a match by the stem of a word. */
 export const STEM_CREDIT = 0.9
-/** What is said in logs and notes alone is said in passing. */
+/** The credit for a match in logs and notes only, which mention a word in passing. */
 export const MINOR_CREDIT = 0.8
 
 /**
- * What a word says, from nearly 0 for one that every card has to 1 for one that none has. The logarithm of all cards stands below,
- * so that a rare word says as much in a small vault as in a large one.
+ * The information of a word, from nearly 0 for one that every card has to 1 for one that none has. It is divided by
+ * the logarithm of all cards, so that a rare word counts as much in a small vault as in a large one.
  */
 export function informationOf(term: string, cards: number, all: number, times: number): number {
   const says = (1 + Math.log(times)) * (Math.log(1 + (all + 1) / (cards + 1)) / Math.log(2 + all))
   return cards === 0 && HAS_DIGIT.test(term) ? says * UNKNOWN_NUMBER : says
 }
 
-/** A number or a code that no card has is most often an id of the moment. */
+/** A number or a code that no card has is most often a random id. */
 const UNKNOWN_NUMBER = 0.3
 const HAS_DIGIT = /\d/
 
 /** What is known of a hit besides its words. */
 export type Surroundings = {
-  /** How far it stands out from the ten best others: 1 if they have nothing of the query, 0 if as much. */
+  /** How far it stands out from the ten best others: 1 if they have nothing of the query, 0 if they have as much. */
   standing: number
-  /** How many cards the asker may see: among many, one that shares words by chance is found sooner. */
+  /** How many cards the asker may see: among many, more share words by chance. */
   cards: number
-  /** In words: a long card shares more words by chance. */
+  /** The number of words: a long card shares more words by chance. */
   length: number
 }
 
 export type Features = {
-  /** The share of what the query says that the hit says too. */
+  /** The share of the query's information that the hit has. */
   coverage: number
-  /** How much that is, and how much the query says. */
+  /** That information, and the information of the whole query. */
   covered: number
   asked: number
-  /** The most that one word gives to it: a hit that rests on one word, which the query repeats, is less sure. */
+  /** The largest contribution of one word: a hit that rests on one word is less sure. */
   single: number
   /** The share of it that is prominent. */
   prominence: number
@@ -100,7 +100,7 @@ export const COEFFICIENTS: Readonly<Record<keyof Features, number>> = {
 
 const FEATURES = Object.keys(COEFFICIENTS) as (keyof Features)[]
 
-/** Answers show four places, so that nobody asks for a `min_score` that was shown and misses by the fifth. */
+/** Confidences have four decimals, so that a shown value can be used as `min_score`. */
 const TEN_THOUSANDTHS = 10_000
 
 export function confidenceOf(features: Features): number {

@@ -16,28 +16,28 @@ export type Picked = Judgement & { homeFacts: HomeFacts }
 export type Wish = { limit: number; minScore: number; demands: Demands }
 
 export type Picks = {
-  /** Hits in the order of the ranking; after them, outside of the public library, what is too weak to be one. */
+  /** Hits in the order of the ranking. Outside the public library, weak results follow them. */
   picked: Picked[]
   /** How many hits there are, shown or not. */
   total: number
 }
 
-/** Whoever asks for one hit gets the more trusted of two that are alike. */
+/** Read at least this many, so that even a search for one hit can prefer the more trusted of two equal ones. */
 const LEAST_READ = 3
 
-/** From a winner that is this sure on, what comes after a drop of so much is no longer meant. */
+/** After a winner of at least this confidence, hits beyond a large drop are cut. */
 const CLEAR_WINNER = 0.8
 const DROP = 0.35
 
-/** Surely the same word: a slip in a long word, or a small one. */
+/** From this likeness on a corrected word is surely the same word. */
 const SURE_SLIP = 0.75
 
-/** Words that were corrected carry a hit alone only if they surely stand for all that was asked. */
+/** A hit may rest on corrected words alone only if all of them are surely meant. */
 export const isCarried = (covers: readonly Cover[]): boolean =>
   covers.some(({ credit, isCorrected }) => credit > 0 && !isCorrected) ||
   covers.every(({ credit }) => credit >= SURE_SLIP)
 
-/** The confidence that a hit needs: the floor, or more where the tail of a clear winner is cut. */
+/** The confidence that a hit needs: the floor, or more if the tail after a clear winner is cut. */
 function barFor(confidences: readonly number[], minScore: number): number {
   const least = Math.max(FLOOR, minScore)
   const falling = confidences.filter((confidence) => confidence >= least).sort((a, b) => b - a)
@@ -49,7 +49,7 @@ function barFor(confidences: readonly number[], minScore: number): number {
 
 type Judged = { hit: Hit; confidence: number; isStrong: boolean }
 
-/** What the index alone says about each hit. A card that is known by its lists alone is no hit. */
+/** Judges each hit by the index alone. A card without known covers is not a hit. */
 function judge(
   { hits, asked }: Retrieved,
   minScore: number,
@@ -103,7 +103,7 @@ export async function pickHits(
       judged.filter(({ isStrong }) => !isStrong).map(({ hit }) => hit),
       () => strong.length + weak.length >= limit,
     )
-  // Cards that only their lists speak of come after all others; where each of those is a hit, these are taken for hits too.
+  // Cards without known covers come after all others. If each of the others is a hit, these count as hits too.
   const listed = judged.filter(({ hit }) => hit.covers === undefined).length
   const isEveryHit = likely.length === judged.length - listed
   const shown = [...byTrust(strong), ...byTrust(weak)].slice(0, limit)

@@ -68,7 +68,7 @@ function weighed(lists: readonly BlockList[], worths: ReadonlyMap<number, number
   const found: WeighedList[] = []
   for (const { hash, base, list } of lists) {
     const worth = worths.get(hash)
-    if (list && worth !== undefined) found.push({ ...list, hash, base, worth })
+    if (list && worth !== undefined) found.push({ offsets: list.offsets, impacts: list.impacts, base, worth })
   }
   return found
 }

@@ -13,8 +13,8 @@ import {
   setBit,
 } from './postings.ts'
 
-/** A list as a search reads it: offsets from the first number of its run, and impacts of which `most` is the highest. */
-export type ReadList = { offsets: Uint16Array; impacts: Uint8Array; most: number }
+/** A list as a search reads it: offsets from the first number of its run, in order, and impacts. */
+export type ReadList = { offsets: Uint16Array; impacts: Uint8Array }
 
 /** A row, decoded: a list of its own, a filter's bitmap of the whole block, or a bundle, which is small enough to be read each time. */
 export type ReadRow = { run: number; key: number; bytes: number } & (
@@ -30,7 +30,7 @@ export function readRow({ run, key, docs }: PostingRow): ReadRow {
   const count = decode({ docs, at: 0 }, false)
   if (isFilter(key) && count > LONG_FILTER)
     return { run, key, bytes: BLOCK_DOCUMENTS / 8, bits: bitsOf(run, count) }
-  const list = listOf(decoded.offsets.slice(0, count), decoded.impacts.slice(0, count))
+  const list = { offsets: decoded.offsets.slice(0, count), impacts: decoded.impacts.slice(0, count) }
   return { run, key, bytes: 3 * count, list }
 }
 
@@ -42,12 +42,6 @@ function bitsOf(run: number, count: number): Bitmap {
   const base = firstOf(run) % BLOCK_DOCUMENTS
   for (let i = 0; i < count; i++) setBit(bits, base + (decoded.offsets[i] as number))
   return bits
-}
-
-function listOf(offsets: Uint16Array, impacts: Uint8Array): ReadList {
-  let most = 0
-  for (let i = 0; i < impacts.length; i++) if ((impacts[i] as number) > most) most = impacts[i] as number
-  return { offsets, impacts, most }
 }
 
 /** A word's list in a bundle, if it is there. Documents that were folded later may stand first there; here they are in order. */
@@ -62,7 +56,7 @@ export function listInBundle(bundle: Uint8Array, hash: number): ReadList | undef
       swap(offsets, at)
       swap(impacts, at)
     }
-  return listOf(offsets, impacts)
+  return { offsets, impacts }
 }
 
 function swap(numbers: Uint16Array | Uint8Array, at: number): void {

@@ -5,12 +5,10 @@ export class Best {
   readonly #numbers: Int32Array
   readonly #scores: Float64Array
   #size = 0
-  readonly wanted: number
   /** What is below this is out. */
   bar = 0
 
   constructor(wanted: number) {
-    this.wanted = wanted
     this.#numbers = new Int32Array(wanted)
     this.#scores = new Float64Array(wanted)
   }

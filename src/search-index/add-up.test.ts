@@ -66,7 +66,6 @@ test('of two blocks the better documents are kept, and nothing is left behind', 
   const all = emptyBitmap().fill(0xffffffff)
   const strong = listOf({
     worth: 10,
-    hash: 1,
     entries: [
       [5, 255],
       [6, 250],

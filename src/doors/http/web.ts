@@ -26,6 +26,7 @@ const publicConfig = (config: Config) => ({
   credits: config.credits,
   registration: config.registration,
   public_pages: config.publicPages,
+  library_licence: config.libraryLicence,
   mail: config.mail.smtpUrl !== undefined,
   google: config.google
     ? {

@@ -3,6 +3,7 @@ import { inTx, type UserCtx } from '../../core/context.ts'
 import { invalid } from '../../core/errors.ts'
 import { toJson } from '../../db/columns.ts'
 import { readCites } from '../cites/read-cites.ts'
+import { requireMayPublish } from '../sanctions/sanctions.ts'
 import { refreshTrust } from '../trust/refresh.ts'
 import { editableCard } from './access.ts'
 import { appendEvidences, replaceTags, updateCardRow } from './cards.store.ts'
@@ -10,6 +11,7 @@ import { type CardContent, changedFields, columnsOf, contentOf, warningsFor } fr
 import { HOLDING, holdCard } from './hold-card.store.ts'
 import { attachNamedImages } from './images/attach.ts'
 import { presentCard } from './present.ts'
+import { editedColumns } from './publication.ts'
 import { refuseUnsafe, review, reviewColumns } from './review.ts'
 import { saved } from './saved.ts'
 import {
@@ -56,6 +58,9 @@ export async function edit(
     return { ...presentCard(row, ctx.now()), changed: [], warnings: warningsFor(secrets) }
   }
 
+  // What strangers read at once is published by who writes it.
+  if (row.status === 'published' && row.workspace_visibility !== 'private')
+    await requireMayPublish(ctx, { workspace_id: row.workspace_id, visibility: row.workspace_visibility })
   const now = ctx.now().toISOString()
   const version = row.version + 1
   const evidence_count = row.evidence_count + evidences.length
@@ -64,6 +69,7 @@ export async function edit(
   await updateCardRow(ctx.db, row.card_id, {
     ...columnsOf(after),
     ...(row.cites_are_written === 1 ? {} : { cites: toJson(readCites(after)) }),
+    ...editedColumns(row, after, fields[0] !== 'evidences', now),
     version,
     evidence_count,
     updated_at: now,

@@ -3,6 +3,7 @@ import {
   Cable,
   Ellipsis,
   FileText,
+  Flag,
   History,
   Link as LinkIcon,
   Maximize2,
@@ -20,6 +21,7 @@ import { Button, IconButton, LinkButton } from '../../ui/button.tsx'
 import { copyText } from '../../ui/copy-button.tsx'
 import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
+import { ReportDialog } from '../moderation/report-dialog.tsx'
 import { cardLink } from './card-link.ts'
 import { cardAsMarkdown, cardAsPrompt } from './card-text.ts'
 import { CitesDialog } from './cites/cites-dialog.tsx'
@@ -35,6 +37,7 @@ const DIALOGS = {
   cites: CitesDialog,
   link: LinkDialog,
   merge: MergeDialog,
+  report: ReportDialog,
 }
 
 type AskedFor = keyof typeof DIALOGS
@@ -140,6 +143,11 @@ function MoreMenu({ card, ask }: { card: Card; ask: (dialog: AskedFor) => void }
           onSelect={() => remove.mutate(undefined, { onSuccess: () => void navigate({ to: '/cards' }) })}
         >
           Delete
+        </MenuItem>
+      )}
+      {!own && (
+        <MenuItem icon={<Flag size={16} />} onSelect={() => ask('report')}>
+          Report …
         </MenuItem>
       )}
       {!card.can_edit && <MenuLabel>{card.owner_name} looks after this card</MenuLabel>}

@@ -4,10 +4,12 @@ import { useShortcut } from '../../lib/shortcuts.ts'
 import { useTitle } from '../../lib/use-title.ts'
 import { Boundary } from '../../ui/boundary.tsx'
 import { Notice } from '../../ui/states.tsx'
+import { HiddenNotice } from '../moderation/hidden-notice.tsx'
 import { CardContent } from './card-content.tsx'
 import { CardHead } from './card-head.tsx'
 import { Comments } from './comments/comments.tsx'
 import { Feedback } from './feedback.tsx'
+import { LicenceAndOrigin } from './licence-and-origin.tsx'
 import { CardLinks } from './links/card-links.tsx'
 import { MergedNotice, SupersededNotice } from './links/succession-notices.tsx'
 import { ReviewNote } from './review-note.tsx'
@@ -30,6 +32,7 @@ export function CardView({ card, terms, inPane, mergedFrom }: Props) {
       <CardHead card={card} terms={terms} inPane={inPane} />
       {mergedFrom && <MergedNotice card={card} mergedFrom={mergedFrom} inPane={inPane} />}
       {card.superseded_by && <SupersededNotice by={card.superseded_by} />}
+      <HiddenNotice card={card} />
       <ReviewNote card={card} />
       {card.likely_outdated && (
         <Notice tone="warn">
@@ -37,6 +40,7 @@ export function CardView({ card, terms, inPane, mergedFrom }: Props) {
         </Notice>
       )}
       <CardContent card={card} />
+      <LicenceAndOrigin card={card} />
       <Boundary what="The links of this card">
         <CardLinks card={card} />
       </Boundary>

@@ -82,13 +82,13 @@ const rolesOf = prepared((db, parameter: Named<{ workspaceIds: string; userIds: 
     .where(isAmongTexts(db, 'memberships.user_id', parameter('userIds'))),
 )
 
-type PlacedCard = { card_id: string; workspace_id: string; owner_id: string }
+type CardOfWorkspace = { card_id: string; workspace_id: string; owner_id: string }
 
 /** Of the owners that are not the viewer. */
 async function ownersRoles(
   db: Db,
   viewerId: string,
-  cards: readonly PlacedCard[],
+  cards: readonly CardOfWorkspace[],
 ): Promise<Map<string, Role>> {
   const others = cards.filter(({ owner_id }) => owner_id !== viewerId)
   if (others.length === 0) return new Map()
@@ -106,7 +106,7 @@ async function ownersRoles(
 export async function homesOf(
   db: Db,
   viewerId: string,
-  cards: readonly PlacedCard[],
+  cards: readonly CardOfWorkspace[],
 ): Promise<Map<string, HomeFacts>> {
   if (cards.length === 0) return new Map()
   const workspaceIds = textList(new Set(cards.map(({ workspace_id }) => workspace_id)))

@@ -110,7 +110,7 @@ export async function pickHits(
   const homes = await homesOf(
     ctx.db,
     scope.viewerId,
-    shown.map(({ row }) => row.card_id),
+    shown.map(({ row }) => row),
   )
   return {
     picked: shown.flatMap((hit) => {

@@ -69,6 +69,15 @@ const FOREIGN_FRAME =
 
 export const isStackFrame = (line: string): boolean => FRAME.test(line)
 
+/** A line of a log begins with when it was written, soon after who wrote it. */
+const STAMP_WITHIN = 60
+
+/** Whether a log wrote the line: it says when. */
+export function isStamped(line: string): boolean {
+  const beginning = line.slice(0, STAMP_WITHIN)
+  return [DATE_AND_TIME, CLOCK, SYSLOG_DATE].some((pattern) => beginning.search(pattern) >= 0)
+}
+
 /** What a terminal shows of a line: a carriage return writes over what stood there. */
 function shownOf(line: string): string {
   const end = line.endsWith('\r') ? line.length - 1 : line.length

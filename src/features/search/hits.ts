@@ -2,13 +2,13 @@ import type { UserCtx } from '../../core/context.ts'
 import type { HomeFacts } from '../cards/home.ts'
 import { homesOf } from '../cards/homes.ts'
 import { byTrust } from './by-trust.ts'
-import { type Cover, confidenceOf, FLOOR, featuresOf } from './confidence.ts'
+import { besideSurest, type Cover, confidenceOf, FIRST_HITS, FLOOR, featuresOf, sumOf } from './confidence.ts'
 import { type Demands, type Loaded, loadHits } from './results.ts'
 import type { Hit, Retrieved } from './retrieve.ts'
 import type { SearchScope } from './scope.ts'
 
-/** A hit, and whether it is below the floor. */
-type Judgement = Loaded & { isWeak: boolean }
+/** A hit with its confidence beside the others, and whether that is below the floor. */
+type Judgement = Loaded & { score: number; isWeak: boolean }
 
 /** A result: a hit, with where its card lives. */
 export type Picked = Judgement & { homeFacts: HomeFacts }
@@ -22,8 +22,8 @@ export type Picks = {
   total: number
 }
 
-/** Whoever asks for one hit gets the more trusted of two that are alike. */
-const LEAST_READ = 3
+/** Whoever asks for one hit gets the more trusted of two that are alike; and the first tell how sure the others are. */
+const LEAST_READ = FIRST_HITS
 
 /** From a winner that is this sure on, what comes after a drop of so much is no longer meant. */
 const CLEAR_WINNER = 0.8
@@ -47,7 +47,14 @@ function barFor(confidences: readonly number[], minScore: number): number {
   return drop < 0 ? least : (falling[drop - 1] as number)
 }
 
-type Judged = { hit: Hit; confidence: number; isStrong: boolean }
+/** How sure search is of each hit, in the order of the ranking, given what speaks for it and whether its words carry it. */
+function confidencesOf(hits: readonly { sum: number; isCarried: boolean }[]): number[] {
+  const first = hits.filter(({ isCarried }) => isCarried).slice(0, FIRST_HITS)
+  const surest = Math.max(Number.NEGATIVE_INFINITY, ...first.map(({ sum }) => sum))
+  return hits.map(({ sum }) => confidenceOf(besideSurest(sum, surest)))
+}
+
+type Judged = { hit: Hit; isStrong: boolean }
 
 /** What the index alone says about each hit. A card that is known by its lists alone is no hit. */
 function judge(
@@ -55,18 +62,21 @@ function judge(
   minScore: number,
   isInTitle: boolean,
 ): { judged: Judged[]; bar: number } {
-  const information = asked.map((word) => word.information)
-  const judged = hits.map((hit) => {
+  const matches = hits.map((hit) => {
     const covers = isInTitle ? hit.covers?.map(titleOnly) : hit.covers
-    const isMatch = covers !== undefined && isCarried(covers)
-    const confidence = covers ? confidenceOf(featuresOf(information, covers, hit)) : 0
-    return { hit, confidence, isStrong: isMatch }
+    if (!covers) return { sum: Number.NEGATIVE_INFINITY, isCarried: false }
+    return { sum: sumOf(featuresOf(asked, covers, hit)), isCarried: isCarried(covers) }
   })
+  const confidences = confidencesOf(matches)
   const bar = barFor(
-    judged.filter(({ isStrong }) => isStrong).map(({ confidence }) => confidence),
+    confidences.filter((_, i) => matches[i]?.isCarried),
     minScore,
   )
-  return { judged: judged.map((one) => ({ ...one, isStrong: one.isStrong && one.confidence >= bar })), bar }
+  const judged = hits.map((hit, i) => ({
+    hit,
+    isStrong: matches[i]?.isCarried === true && (confidences[i] as number) >= bar,
+  }))
+  return { judged, bar }
 }
 
 const titleOnly = (cover: Cover): Cover => (cover.isProminent ? cover : { ...cover, credit: 0 })
@@ -74,6 +84,20 @@ const titleOnly = (cover: Cover): Cover => (cover.isProminent ? cover : { ...cov
 /** Whether there may be a hit at all, before anything is read. */
 export const mayHit = (found: Retrieved, { minScore, demands }: Wish): boolean =>
   judge(found, minScore, demands.isInTitle).judged.some(({ isStrong }) => isStrong)
+
+/** What the texts of some cards say about each, hits and others in the order of the ranking. */
+function judgedByTexts(loaded: readonly Loaded[], bar: number): { strong: Judgement[]; others: Judgement[] } {
+  const matches = loaded.map(({ sum, covers }) => ({ sum, isCarried: isCarried(covers) }))
+  const scores = confidencesOf(matches)
+  const judged = loaded.map((one, i): Judgement => {
+    const score = scores[i] as number
+    return { ...one, score, isWeak: !(score >= bar && matches[i]?.isCarried) }
+  })
+  return {
+    strong: judged.filter(({ isWeak }) => !isWeak),
+    others: judged.filter(({ isWeak }) => isWeak),
+  }
+}
 
 export async function pickHits(
   ctx: UserCtx,
@@ -84,25 +108,22 @@ export async function pickHits(
   const { limit, minScore, demands } = wish
   const { judged, bar } = judge(found, minScore, demands.isInTitle)
   const enough = Math.max(limit, LEAST_READ)
-  const [strong, weak]: [Judgement[], Judgement[]] = [[], []]
-  const isHit = ({ confidence, covers }: Loaded) => confidence >= bar && isCarried(covers)
+  const loaded: Loaded[] = []
   const read = async (hits: readonly Hit[], isEnough: () => boolean): Promise<number> => {
     let at = 0
     for (; at < hits.length && !isEnough(); at += enough)
-      for (const loaded of await loadHits(ctx, scope, found.asked, hits.slice(at, at + enough), demands)) {
-        if (isHit(loaded)) strong.push({ ...loaded, isWeak: false })
-        else if (scope.scope !== 'public' && loaded.confidence >= minScore)
-          weak.push({ ...loaded, isWeak: true })
-      }
+      loaded.push(...(await loadHits(ctx, scope, found.asked, hits.slice(at, at + enough), demands)))
     return at
   }
   const likely = judged.filter(({ isStrong }) => isStrong).map(({ hit }) => hit)
-  const looked = await read(likely, () => strong.length >= enough)
+  const looked = await read(likely, () => judgedByTexts(loaded, bar).strong.length >= enough)
   if (scope.scope !== 'public')
     await read(
       judged.filter(({ isStrong }) => !isStrong).map(({ hit }) => hit),
-      () => strong.length + weak.length >= limit,
+      () => loaded.length >= limit,
     )
+  const { strong, others } = judgedByTexts(loaded, bar)
+  const weak = scope.scope === 'public' ? [] : others.filter(({ score }) => score >= minScore)
   // Cards that only their lists speak of come after all others; where each of those is a hit, these are taken for hits too.
   const listed = judged.filter(({ hit }) => hit.covers === undefined).length
   const isEveryHit = likely.length === judged.length - listed

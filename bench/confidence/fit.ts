@@ -1,5 +1,5 @@
 import {
-  besideSurest,
+  besideBest,
   COEFFICIENTS,
   confidenceOf,
   type Features,
@@ -14,7 +14,7 @@ export const NAMES = Object.keys(COEFFICIENTS) as (keyof Features)[]
 export type Model = readonly number[]
 
 const xOf = (hit: Features) => [1, ...NAMES.map((name) => hit[name])]
-const sumBy = (model: Model, hit: Features) =>
+const logitBy = (model: Model, hit: Features) =>
   xOf(hit).reduce((sum, x, i) => sum + x * (model[i] as number), 0)
 
 /** Each collection, size and kind weighs the same, so that the largest does not decide alone. */
@@ -36,7 +36,7 @@ export function fitModel(asked: readonly Asked[]): Model {
   let model: Model = [0, ...NAMES.map((name) => (name === 'coverage' ? 1 : 0))]
   for (let round = 0; round < ROUNDS; round++) {
     const samples = judged.map((one): Sample => {
-      const surest = one.hits.reduce((best, hit) => (sumBy(model, hit) > sumBy(model, best) ? hit : best))
+      const surest = one.hits.reduce((best, hit) => (logitBy(model, hit) > logitBy(model, best) ? hit : best))
       const share = GROUP_WEIGHT / (groups.get(groupOf(one))?.length ?? 1)
       const weight = one.of === NOBODY ? NEAR_WEIGHT : one.isForeign ? 1 : PRESENT_WEIGHT
       return { x: xOf(surest), label: one.isForeign ? 0 : 1, weight: share * weight }
@@ -48,9 +48,9 @@ export function fitModel(asked: readonly Asked[]): Model {
 
 /** The confidence of every hit of a query by a model, in the order of the ranking. */
 export function scoresBy(model: Model, { hits }: Asked): number[] {
-  const sums = hits.map((hit) => sumBy(model, hit))
-  const surest = Math.max(Number.NEGATIVE_INFINITY, ...sums.slice(0, FIRST_HITS))
-  return sums.map((sum) => confidenceOf(besideSurest(sum, surest)))
+  const logits = hits.map((hit) => logitBy(model, hit))
+  const best = Math.max(Number.NEGATIVE_INFINITY, ...logits.slice(0, FIRST_HITS))
+  return logits.map((logit) => confidenceOf(besideBest(logit, best)))
 }
 
 /** Every collection judged by a model that has seen neither its cards nor its questions. */

@@ -76,6 +76,7 @@ async function insert(
       workspace_id: row.workspace_id,
       status: row.status,
       review_status: row.review_status,
+      hidden_at: null,
       evidence_texts: [],
     })),
   )

@@ -7,12 +7,12 @@ export type Route = `${Method} /${string}`
 export type LimitClass = 'auth' | 'support' | 'search' | 'write' | 'read'
 
 /**
- * The bounded form of an answer, for models: they pay for every character, and clients refuse what is too long. Only the MCP door
+ * The bounded form of an answer, for models: every character costs tokens, and clients refuse long answers. Only the MCP door
  * gives it; REST and the tool endpoint answer whole.
  */
 export type ThinAnswer<Whole> = {
   output: z.ZodObject
-  /** Inputs that only this form has a use for, such as which part of a long text to read. */
+  /** Inputs that only this form needs, such as which part of a long text to read. */
   input: z.ZodObject
   of: (whole: Whole, input: never, baseUrl: string) => object
 }
@@ -71,8 +71,8 @@ type Declaration<
   limit?: LimitClass
   maxBodyBytes?: number
   /**
-   * `Idempotency-Key` wraps `run` in a transaction by default. `answer` is for capabilities that wait for another host, which must
-   * not happen inside a transaction: the first answer is kept afterwards. `none` ignores the key.
+   * `Idempotency-Key` wraps `run` in a transaction by default. `answer` is for capabilities that wait for another
+   * host, which must not happen inside a transaction: the first answer is kept afterwards. `none` ignores the key.
    */
   idempotency?: 'transaction' | 'answer' | 'none'
   /** The answer carries a session token that a browser gets as a cookie, or ends that session. */

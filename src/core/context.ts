@@ -43,7 +43,7 @@ export type Ctx = Services & {
   transacting: boolean
   /** For an effect outside the database: after the transaction, and only if it is committed. */
   afterCommit: (effect: () => void) => void
-  /** Names somebody besides the viewer whose very next read must show what this transaction writes. */
+  /** Names another person whose next read must show what this transaction writes. */
   mustSee: (userId: string) => void
   viewer: Viewer | null
   requestId: string
@@ -60,7 +60,7 @@ const NOBODY: Caller = { viewer: null, requestId: 'background', ip: '', ifMatch:
 const atOnce: Ctx['afterCommit'] = (effect) => effect()
 const nobodyElse: Ctx['mustSee'] = () => {}
 
-/** Field by field: copying objects at every request costs more than all the rest of it. */
+/** Field by field: spreading objects at every request costs more than everything else here. */
 export const contextFor = (services: Services, caller: Caller = NOBODY): Ctx => ({
   config: services.config,
   database: services.database,

@@ -1,8 +1,8 @@
 import type { Viewer } from './context.ts'
 
-/** Past it the oldest go; each is asked for again after a second anyway. */
+/** Beyond it the oldest are dropped; each is looked up again after a second anyway. */
 const MAX_ENTRIES = 10_000
-/** The last resort where news of a revocation got lost: nobody is trusted longer without a look at the database. */
+/** A bound in case news of a revocation gets lost: no entry is trusted longer without a look at the database. */
 const TRUSTED_MS = 900
 
 /** Who a credential belongs to, as the database had it. */
@@ -17,9 +17,9 @@ export type Recognised = {
 type Entry = { recognised: Recognised; from: number; until: number }
 
 /**
- * Callers who were recognised a moment ago, by the credential as they present it, so that a busy one costs neither hash nor look-up.
- * Only those who were let in. The version says whether anything that credentials rest on may have been taken away
- * since (`Database.credentialsVersion`); then all are looked up anew. Credentials stay in this process.
+ * Callers who were recognised a moment ago, by their credential, so that a busy one costs neither hash nor look-up.
+ * Only accepted callers are kept. The version says whether anything that credentials depend on may have been revoked
+ * since (`Database.credentialsVersion`); then all are looked up again. Credentials stay in this process.
  */
 export class CredentialCache {
   readonly #entries = new Map<string, Entry>()
@@ -34,7 +34,7 @@ export class CredentialCache {
     return this.#entries.size
   }
 
-  /** Take it before the look-up whose answer is kept. */
+  /** Read it before the look-up whose answer is kept. */
   version(): number | undefined {
     const version = this.#currentVersion()
     if (version !== this.#version) {
@@ -50,7 +50,7 @@ export class CredentialCache {
     return entry && now >= entry.from && now < entry.until ? entry.recognised : undefined
   }
 
-  /** Not kept if anything was taken away since `version`: the look-up may have seen what is gone. */
+  /** Not kept if anything was revoked since `version`: the look-up may have seen what is gone. */
   keep(credential: string, recognised: Recognised, now: number, version: number | undefined): void {
     if (version === undefined || version !== this.version()) return
     this.#entries.delete(credential)

@@ -23,7 +23,7 @@ export class AppError extends Error {
 
 export type InputIssue = {
   type: string
-  /** Where the value stands in the capability's input; the door puts body, query or path in front. */
+  /** The path of the value in the capability's input; the door puts body, query or path in front. */
   path: (string | number)[]
   msg: string
   input?: unknown

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 
 /**
- * Marks where text of others begins and ends. The marks are new for each answer, so no text can hold the one that
- * ends it and go on as if it were ours.
+ * Marks where text of others begins and ends. The marks are new for each answer, so no text can contain the one that
+ * ends it and continue as if it were ours.
  */
 export function fence(text: string): string {
   const mark = `vault-data-${randomBytes(6).toString('hex')}`

@@ -12,7 +12,7 @@ export function authorise(capability: Pick<Capability, 'scopes'>, viewer: Ctx['v
   if (!capability.scopes.every((scope) => viewer.scopes.has(scope))) throw missingScope(capability.scopes)
 }
 
-/** Sizes first: what is too large is refused before anything looks at what it holds. */
+/** Sizes first: an input that is too large is refused before its contents are looked at. */
 export function parseInput<S extends z.ZodType>(schema: S, raw: unknown): z.output<S> {
   const tooLarge = sizeIssues(schema, raw)
   if (tooLarge.length > 0) throw new InvalidInput(tooLarge.slice(0, MAX_ISSUES))
@@ -32,13 +32,13 @@ export async function invoke(
   if (capability.prepare) return (await readied(capability, ctx, raw, schema, answer))(ctx)
   authorise(capability, ctx.viewer)
   const input = parseInput(schema, raw)
-  // authorise() has seen a viewer wherever the declaration asks for one.
+  // authorise() has made sure that there is a viewer if the declaration needs one.
   const output = await capability.run(ctx as UserCtx, input as never, undefined as never)
-  // Declared fields alone leave, each of its declared type.
+  // Only declared fields leave, each with its declared type.
   return answer.parse(output)
 }
 
-/** The same in two steps: what comes back runs in a transaction of the caller's, with all slow work already done. */
+/** The same in two steps: all slow work is done, and the returned function runs in the caller's transaction. */
 export async function readied(
   capability: Capability,
   ctx: Ctx,
@@ -84,7 +84,7 @@ const thinInputOf = remembered((capability) => {
 /** Tool bodies are strict: a key that the tool does not know is an error, not noise. */
 export const toolInput = (capability: Capability): z.ZodObject => toolInputOf(capability).schema
 
-/** The same, with what only the thin form takes. */
+/** The same, with the inputs of the thin form. */
 export const thinToolInput = (capability: Capability): z.ZodObject => thinInputOf(capability).schema
 
 /** Models write null for what they leave out. It means absent, except where null is a value of its own. */
@@ -96,7 +96,7 @@ function withoutNulls(raw: unknown, optional: readonly string[]): unknown {
   return Object.fromEntries(Object.entries(body).filter(([name]) => !absent.includes(name)))
 }
 
-/** `readied` for what comes in at a tool door. */
+/** `readied` for calls at a tool door. */
 export function readiedTool(
   capability: Capability,
   ctx: Ctx,

@@ -4,7 +4,7 @@
  */
 export const DEFAULT_LANGUAGE = 'en'
 
-/** The tag as everybody writes it (`DE-at` is `de-AT`), or undefined where it is none. */
+/** The canonical tag (`DE-at` is `de-AT`), or undefined if it is not a language tag. */
 export function canonicalLanguage(tag: string): string | undefined {
   try {
     return Intl.getCanonicalLocales(tag)[0]
@@ -19,7 +19,7 @@ export type Localised = { text: string; language: string }
 /** A language that the runtime has no data for reads as English, wherever the server runs. */
 const orEnglish = (language: string) => [language, DEFAULT_LANGUAGE]
 
-/** The zone is named, as a mail is read anywhere. */
+/** The time zone is named, because a mail is read anywhere. */
 export const localTime = (language: string, at: string | Date): Localised => ({
   text: new Intl.DateTimeFormat(orEnglish(language), {
     day: 'numeric',

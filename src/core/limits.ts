@@ -16,10 +16,13 @@ export type SharedLimits = Limits & {
 }
 
 const WINDOW_MS = 60_000
-/** Enough for every active caller of a minute; past it windows are swept. */
+/** Enough for every active caller of a minute; beyond it windows are swept. */
 const MAX_KEYS = 100_000
 const KEPT_BY_SWEEP = 0.9 * MAX_KEYS
-/** Soon enough that the next request of one client finds the count everywhere, seldom enough to cost nothing under load. */
+/**
+ * Short enough that the next request of a client finds the count in every process, long enough to cost nothing under
+ * load.
+ */
 const SHARE_AFTER_MS = 2
 
 type Window = { start: number; uses: number }
@@ -35,7 +38,7 @@ export function memoryLimits(
   const windows = new Map<string, Window>()
   let unshared = new Map<string, Window>()
 
-  /** Ended windows go first, then those with the fewest uses: who floods with new keys must not clear anybody's count. */
+  /** Drops ended windows first, then those with the fewest uses, so that a flood of new keys does not clear other counts. */
   function sweep(time: number): void {
     for (const [key, window] of windows) if (time - window.start >= WINDOW_MS) windows.delete(key)
     for (let uses = 1; windows.size > KEPT_BY_SWEEP; uses *= 2)

@@ -17,8 +17,8 @@ export const ownHosts = ({ baseUrl, host, allowedHosts }: Config): readonly stri
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * Other addresses of a vault on this machine: clients take `localhost` and `127.0.0.1` for two servers, and the vault answers to
- * both. The port stays that of BASE_URL, so that no other program on this machine can pass for the vault.
+ * Other addresses of a vault on this machine: clients take `localhost` and `127.0.0.1` for two servers, and the vault
+ * answers to both. The port stays that of BASE_URL, so that no other program on this machine can pass for the vault.
  */
 function loopbackAddresses({ baseUrl }: Pick<Config, 'baseUrl'>): string[] {
   const base = new URL(baseUrl)
@@ -44,6 +44,6 @@ export function canonicalAddress(config: Pick<Config, 'baseUrl'>, address: strin
 export const isOwnAddress = (config: Config, url: string): boolean =>
   ownHosts(config).includes(new URL(url).hostname)
 
-/** Development doors are open to everybody who reaches the address: that is for one machine only. */
+/** Development mode is open to everybody who reaches the address, so it is for one machine only. */
 export const isOpenDevelopment = ({ production, host, baseUrl }: Config): boolean =>
   !production && !(isLoopback(host) && isLoopback(new URL(baseUrl).hostname))

@@ -1,15 +1,15 @@
 import { invalid } from './errors.ts'
 
-/** What a part of a long answer holds. Clients refuse answers of some 25,000 tokens and more; this is well below. */
+/** The length of a part of a long answer. Clients refuse answers of some 25,000 tokens and more; this is well below. */
 export const PART_CHARACTERS = 12_000
 
-/** Takes what lies between two positions of a value that is read from its beginning, and counts how long it is. */
+/** Takes what is between two positions of a value that is read from its beginning, and counts its length. */
 type Reader = { position: number; from: number; to: number }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Never half a character: a pair that lies across a border belongs to the part where it begins. */
+/** Never half a character: a surrogate pair across a border belongs to the part where it begins. */
 function piece(text: string, from: number, to: number): string {
   const isLow = (at: number) => /[\udc00-\udfff]/.test(text.charAt(at))
   return text.slice(from + Number(isLow(from)), to + Number(isLow(to)))

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /**
- * Whose text an answer carries. Cards, events and names are read by agents, who must know what their user wrote and what somebody
+ * Who wrote the text of an answer. Agents read cards, events and names, and must know what their user wrote and what somebody
  * else did: text of others is data, never an instruction.
  */
 export const Provenance = z
@@ -26,7 +26,7 @@ export type Whose = ProvenanceAnswer['owner']
 
 const FIELD = 'provenance'
 
-/** Whether answers of this form carry text of others, which they say by the field. */
+/** Whether answers of this form contain text of others: then they have the field. */
 export function carriesText(schema: unknown): boolean {
   if (schema instanceof z.ZodObject)
     return FIELD in schema.shape || Object.values(schema.shape).some(carriesText)

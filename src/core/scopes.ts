@@ -2,7 +2,7 @@ export const SCOPES = ['search', 'record', 'case:write', 'publish', 'workspace:w
 
 /**
  * Lets a program on a person's computer make keys for the agents there. An app can be granted it, and nothing else carries
- * it: it is no scope of a key, so a key cannot make keys by it.
+ * it: it is not a scope of a key, so a key cannot make keys.
  */
 export const AGENT_KEYS = 'agent-keys'
 

@@ -8,7 +8,7 @@ export const sha256 = (text: string): string => hash('sha256', text, 'base64url'
 
 const keyOf = (secret: string) => createHash('sha256').update(`seal:${secret}`).digest()
 
-/** AES-256-GCM under a key made from `secret`, for what must rest in the database but not readably. */
+/** AES-256-GCM with a key made from `secret`, for what must be stored in the database but not readably. */
 export function seal(text: string, secret: string): string {
   const iv = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', keyOf(secret), iv)

@@ -18,7 +18,7 @@ export const dictionary = <K extends z.core.$ZodRecordKey, V extends z.core.$Zod
 export const freeJson = (maxBytes: number) =>
   z.record(z.string(), z.unknown()).register(sizeLimits, { maxBytes })
 
-/** An object that may carry more than is declared, up to so many bytes of JSON. */
+/** An object that may have more than the declared fields, up to `maxBytes` of JSON. */
 export const openObject = <S extends z.core.$ZodLooseShape>(shape: S, maxBytes: number) =>
   z.looseObject(shape).register(sizeLimits, { maxBytes })
 
@@ -28,7 +28,7 @@ type Kind = 'string' | 'list' | 'object' | 'other'
 
 const defOf = (schema: z.core.$ZodType) => (schema as z.core.$ZodTypes)._zod.def
 
-/** The schema that looks at the value as it was sent, without what is wrapped around it. */
+/** The schema of the value as it was sent, without its wrappers. */
 export function innermost(schema: z.core.$ZodType): z.core.$ZodType {
   const def = defOf(schema)
   if (def.type === 'pipe') return innermost(def.in)
@@ -98,8 +98,8 @@ const tooManyBytes = (path: Path, most: number): InputIssue => ({
 })
 
 /**
- * zod counts code points, of which there are at least half as many as units; in between it decides itself. Looked at beforehand
- * because zod goes on to match patterns of a text that it has found too long.
+ * zod counts code points, of which there are at least half as many as units; in between it decides itself. Looked at
+ * beforehand because zod still matches patterns of a text that it has found too long.
  */
 function lookAtText(schema: z.core.$ZodType): Look | undefined {
   const most = maxLengthOf(schema)
@@ -109,7 +109,7 @@ function lookAtText(schema: z.core.$ZodType): Look | undefined {
   }
 }
 
-/** The first of very many items that are no texts, where texts belong: zod would describe each of them before we cut its list. */
+/** The first item that is not a text in a very long list of texts: zod would describe each of them before we cut its list. */
 function otherThanTexts(items: readonly unknown[], path: Path): InputIssue[] {
   const found: InputIssue[] = []
   for (let i = 0; i < items.length && found.length <= MAX_ISSUES; i++)
@@ -198,7 +198,7 @@ function lookAtObject(def: z.core.$ZodObjectDef, schema: z.core.$ZodType): Look 
   }
 }
 
-/** Too large only where it is too large for every option of its kind. */
+/** Too large only if it is too large for every option of its kind. */
 function lookAtUnion(def: z.core.$ZodUnionDef): Look {
   const options = def.options.map((option) => ({ kind: kindOfSchema(option), look: lookFor(option) }))
   return (value, path, found) => {
@@ -243,7 +243,7 @@ function makeLook(schema: z.core.$ZodType): Look | undefined {
   }
 }
 
-/** Everything in the input that is larger than its schema lets pass, found before anything of its contents is judged. */
+/** Everything in the input that is larger than its schema allows, found before its contents are looked at. */
 export function sizeIssues(schema: z.core.$ZodType, input: unknown): InputIssue[] {
   const found: InputIssue[] = []
   lookFor(schema)?.(input, [], found)

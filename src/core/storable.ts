@@ -1,4 +1,4 @@
-/** Unit by unit: replacing half a million signs in one text leaves a hundred milliseconds of garbage. */
+/** Unit by unit: replacing half a million characters in one text costs a hundred milliseconds of garbage collection. */
 function withoutNul(text: string): string {
   const bytes = Buffer.alloc(2 * text.length)
   bytes.write(text, 'utf16le')

@@ -3,7 +3,7 @@ import type { InputIssue } from './errors.ts'
 
 type Issue = z.core.$ZodIssue
 
-/** An answer names at most this many mistakes. The caller mends these first. */
+/** An answer names at most this many mistakes. The caller corrects these first. */
 export const MAX_ISSUES = 50
 export const MAX_ECHO = 200
 const SECRET_FIELD = /pass|token|secret|key/i

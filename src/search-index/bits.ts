@@ -23,8 +23,8 @@ export class BitWriter {
   }
 
   /**
-   * Sorted numbers below `space` by the gaps between them, after Rice: the low bits of a gap as they are, the rest, which is
-   * mostly nothing, by counting. Random numbers cannot be written in less.
+   * Sorted numbers below `space` by the gaps between them, in Rice coding: the low bits of a gap as they are, the
+   * rest, which is mostly nothing, by counting. Random numbers cannot be written in less.
    */
   writeSorted(numbers: readonly number[], space: number): void {
     const width = gapWidth(numbers.length, space)
@@ -106,7 +106,7 @@ export class BitReader {
       while (ahead === 0) {
         zeros += SURE_BITS
         bit += SURE_BITS
-        // Bytes that were damaged must not be read for ever.
+        // Damaged bytes must not be read forever.
         if (bit >= end) throw new Error('An entry of the search index is damaged: kvault reindex')
         ahead = windowAt(bytes, bit) & SURE_MASK
       }

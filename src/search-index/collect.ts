@@ -90,7 +90,7 @@ export function collect(
   return best.takeInOrder()
 }
 
-/** Adds what further lists say about documents that were found without them, and puts these in their new order. */
+/** Adds the scores of further lists to documents that were found without them, and sorts them again. */
 export function addFurther(
   found: readonly Summed[],
   rows: readonly PostingRow[],

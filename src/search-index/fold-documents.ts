@@ -26,7 +26,7 @@ export async function foldDocuments(ctx: Ctx, stopping?: AbortSignal): Promise<n
   return folded
 }
 
-/** Asked by a read: a vault at rest is not locked every second. */
+/** Checked by a read, so that an idle vault is not locked every second. */
 async function areEnough(ctx: Ctx): Promise<boolean> {
   const fresh = await ctx.db
     .selectFrom('search_fresh')

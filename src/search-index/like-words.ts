@@ -29,7 +29,7 @@ export type Vocabulary = {
 export type LikeWord = Word & VisibleCount & { likeness: number }
 
 /**
- * Words of the vocabulary that may be meant by one that no card has: near in trigrams (a slip of the finger), or
+ * Words of the vocabulary that may be meant by one that no card has: near in trigrams (a typing error), or
  * containing it (a part of an identifier).
  */
 export async function likeWords(
@@ -102,8 +102,8 @@ async function wordsWith(
 }
 
 /**
- * One slip spoils three neighbouring trigrams. Dealt out one by one to three lists, each list keeps some that are right,
- * so a word that is meant matches every list, and hardly any other word does.
+ * One typing error changes three neighbouring trigrams. Dealt out one by one to three lists, each list keeps some
+ * that are right, so a word that is meant matches every list, and hardly any other word does.
  */
 function threeWays(grams: readonly string[]): number[][] {
   const lists = Math.min(3, Math.max(1, Math.floor(grams.length / 2)))

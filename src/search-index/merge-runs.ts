@@ -33,7 +33,7 @@ const SLICES: Record<Tier, number> = { 0: 1, 1: 32, 2: 128 }
 
 type Run = { run: number; dead: number }
 
-/** Joins short runs whose range is full, and makes runs anew that have lost many cards. */
+/** Joins short runs whose range is full, and rewrites runs that have lost many cards. */
 export async function mergeRuns(ctx: Ctx, stopping?: AbortSignal): Promise<void> {
   for (const tier of [1, 2] as const)
     for (const [target, sources] of fullRanges(await allRuns(ctx), tier))

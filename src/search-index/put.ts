@@ -3,12 +3,13 @@ import { addToIndex, type Entry, takeFromIndex } from './index.store.ts'
 import { noteChange } from './vocabulary.ts'
 
 /**
- * Puts documents in as they are now, and replaces what was there under the same id. Call it in the transaction of the write that
- * changes them: the next request then finds them so.
+ * Puts documents in as they are now, and replaces what was there under the same id. Call it in the transaction of the
+ * write that changes them: the next request then finds them so.
  */
 export async function putDocuments(ctx: Ctx, entries: readonly Entry[]): Promise<void> {
   requireTransaction(ctx)
-  // New documents are not looked for first: on PostgreSQL that look would tie all writers of new ones together.
+  // New documents are inserted without looking for them first: on PostgreSQL that read would make all writers of new
+  // ones conflict.
   const known = await addToIndex(ctx, entries)
   const before = await takeFromIndex(
     ctx,

@@ -18,9 +18,9 @@ export type VisibleCount = {
 }
 
 /**
- * How often words occur among what an asker may see: public documents together with those of the scope that is read. Documents
- * of others take no part: were they to weigh a word, the order of one's own two cards would tell whether it stands in
- * somebody's private card.
+ * How often words occur among what an asker may see: public documents together with those of the scope that is read.
+ * Documents of others are not counted: otherwise the order of a person's own two cards would reveal whether a word
+ * occurs in another person's private card.
  */
 export type VisibleCounts = {
   /** How many documents the counts are about, and how long these are on average. */

@@ -168,8 +168,8 @@ export type WordCount = {
 }
 
 /**
- * Lists up to this length are one to the planner, and longer ones are told apart by powers of two: what a search costs
- * depends on everybody's cards, but a plan must not tell whether a word stands in any of them.
+ * The planner treats lists up to this length as equal, and rounds longer ones to powers of two: what a search costs
+ * depends on everybody's cards, but a plan must not reveal whether a word occurs in any of them.
  */
 const SHORT_LIST = 1024
 

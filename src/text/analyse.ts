@@ -9,7 +9,7 @@ import { type Reading, readAsIs } from './token-terms.ts'
  * The engines only ever see ready terms, so they agree on what matches.
  */
 export type Token = {
-  /** Where the token stands in the text as given (UTF-16 offsets), for snippets. */
+  /** The position of the token in the given text (UTF-16 offsets), for snippets. */
   start: number
   end: number
   terms: string[]
@@ -38,7 +38,7 @@ const FOREIGN = 8
 const isDigit = (code: number) => code >= 48 && code <= 57
 const isLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 65 && code <= 90)
 
-/** What each character of ASCII is to a token: a small letter, a capital one, another part of it, or no part. */
+/** The kind of each ASCII character: a small letter, a capital, another part of a token, or none. */
 const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
   if (isLetter(code)) return code >= 97 ? SMALL : CAPITAL
   return isDigit(code) || code === 95 ? OTHER : 0
@@ -58,7 +58,7 @@ function emitUnspaced(text: string, start: number, emit: Emit): void {
   })
 }
 
-/** Text beyond ASCII needs the Unicode tables; it is cut out first, so that the rest need not pay for them. */
+/** Text beyond ASCII needs the Unicode tables, so it is cut out first; the rest is faster without them. */
 function emitForeign(text: string, start: number, emit: Emit): void {
   for (const match of text.matchAll(FOREIGN_TOKEN)) {
     const from = start + match.index
@@ -105,7 +105,7 @@ const BEYOND = 4
 const USUAL_LENGTH = 2 ** 16
 const usualCodes = new Uint16Array(USUAL_LENGTH + BEYOND)
 
-/** A text's codes side by side: reading them so takes a tenth of asking the string for each. */
+/** The character codes of a text in one array: reading them takes a tenth of the time of `charCodeAt`. */
 function codesOf(text: string): Codes {
   const codes = text.length <= USUAL_LENGTH ? usualCodes : new Uint16Array(text.length + BEYOND)
   Buffer.from(codes.buffer).write(text, 'utf16le')
@@ -113,7 +113,7 @@ function codesOf(text: string): Codes {
   return codes
 }
 
-/** A word of letters that is no name: all small, all capital, or with a capital at its beginning. */
+/** A plain word, not an identifier: all small letters, all capitals, or one capital at its beginning. */
 const isPlainWord = (first: number, rest: number): boolean =>
   rest === SMALL ? first !== OTHER : rest === CAPITAL && first === CAPITAL
 
@@ -133,7 +133,7 @@ export function scan(text: string, emit: Emit, beginnings?: Beginnings): void {
     }
     const start = at
     let rest = 0
-    // After the text stand zeros, which belong to no token.
+    // The text is followed by zeros, which belong to no token.
     for (let kind = kindOf(codes[++at] as number); kind !== 0; kind = kindOf(codes[++at] as number))
       rest |= kind
     if ((first | rest) >= FOREIGN) {
@@ -171,7 +171,7 @@ export function termsOf(text: string): string[] {
   return found
 }
 
-// Nobody types more; a pasted log file is asked by its beginning.
+// Nobody types more; of a pasted log file the beginning is used.
 const LONGEST_QUERY = 20_000
 
 /** The distinct terms of a query in order, without stop words unless there is nothing else. */

@@ -4,8 +4,8 @@ const LOWER_I = 8
 const LOWER_Y = 24
 
 /**
- * How words begin that may have one of some terms, by their first two letters. Most words of a text are told by these two
- * that they have none, which saves looking at them.
+ * The possible first two letters of words that have one of some terms. Most words of a text are ruled out by these two
+ * letters, without being read.
  */
 export type Beginnings = Uint8Array
 

@@ -1,6 +1,6 @@
 /**
- * What a failing command says. Recall asks by it, the command line sends nothing else, and mining knows an error again by its
- * signature. Nothing here knows the server: it runs on the person's machine too.
+ * The lines of a failing command that matter. Recall searches by them, the command line sends nothing else, and
+ * mining recognises an error by its signature. Nothing here knows the server: it runs on the person's machine too.
  */
 import { fnv1a } from './fnv.ts'
 import { cleanLine, isStackFrame, terminalLines } from './noise.ts'
@@ -34,7 +34,7 @@ export function readCommandText(text: string): CommandReport {
 
 /** A line beyond this is data, not a message. */
 const LONGEST_LINE = 600
-/** So many lines are looked at from either end: what lies between is more of the same. */
+/** How many lines are read from either end: the rest is more of the same. */
 const LINES_FROM_AN_END = 600
 export const MOST_TELLING_LINES = 6
 
@@ -70,7 +70,7 @@ const SUMMARY = new RegExp(
   ].join('|'),
   'i',
 )
-/** It speaks of a failure only where no other line does. */
+/** Such a line counts only if no other line names a failure. */
 const ASIDE = 0.5
 
 function weightOf(line: string): number {
@@ -157,14 +157,14 @@ export const tellingLines = (text: string): string[] => readFailure(text).lines
 /** A hash that is the same for the same error in another execution; empty where the text is no failure. */
 export const failureSignature = (text: string): string => readFailure(text).signature
 
-/** A signature rests on the lines that say most: the further ones differ more easily. */
+/** A signature is made of the most telling lines: others differ more easily. */
 const SIGNED_LINES = 2
 /** A number tells only as part of a name, as a version, or where it is called a code. */
 const LOOSE_NUMBER =
   /(?<!\b(?:http|status|code|error|errno) )(?<![\p{L}\p{N}_.@-])\d+(?:[.,:]\d+)*(?![\p{L}\p{N}_])/giu
 const VERSION = /^\d+\.\d+\.\d+$/
 
-/** A line without counts, ports and addresses, which are of the moment. */
+/** A line without counts, ports and addresses, which differ each time. */
 export const withoutLooseNumbers = (line: string): string =>
   line.replace(LOOSE_NUMBER, (number) => (VERSION.test(number) ? number : ' '))
 

@@ -1,6 +1,6 @@
 /**
- * What a terminal, a clock and a linker write into an error, and what differs each time a program executes. Search and recall read a pasted
- * log without it, so that the log finds what its two telling lines find.
+ * What a terminal, a clock and a linker write into an error, and what differs each time a program executes. Search
+ * and recall read a pasted log without it, so that the log finds what its two telling lines find.
  *
  * Every pattern is linear: none repeats a group that can match in two ways.
  */
@@ -69,16 +69,16 @@ const FOREIGN_FRAME =
 
 export const isStackFrame = (line: string): boolean => FRAME.test(line)
 
-/** A line of a log begins with when it was written, soon after who wrote it. */
+/** The time stands within this many characters of the beginning of a log line. */
 const STAMP_WITHIN = 60
 
-/** Whether a log wrote the line: it says when. */
+/** Whether the line comes from a log: it begins with a time. */
 export function isStamped(line: string): boolean {
   const beginning = line.slice(0, STAMP_WITHIN)
   return [DATE_AND_TIME, CLOCK, SYSLOG_DATE].some((pattern) => beginning.search(pattern) >= 0)
 }
 
-/** What a terminal shows of a line: a carriage return writes over what stood there. */
+/** What a terminal shows of a line: text after a carriage return replaces the text before it. */
 function shownOf(line: string): string {
   const end = line.endsWith('\r') ? line.length - 1 : line.length
   const from = line.lastIndexOf('\r', end - 1)

@@ -7,7 +7,7 @@ const wordsOf = (text: string): string => ` ${(text.match(WORD) ?? []).map(fold)
 
 const ONLY_ASCII = /^[\0-\x7f]*$/
 
-/** A test for texts in which the words of a phrase stand one after the other as they are, whatever signs are between them. */
+/** A test for texts that have the words of a phrase one after the other, with any signs between them. */
 export function phraseTest(phrase: string): (text: string) => boolean {
   const words = wordsOf(phrase)
   // Where words are not set apart by blanks, a phrase may begin and end inside of what looks like one word.

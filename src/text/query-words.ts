@@ -17,14 +17,14 @@ export type AskedWord = {
   spoken: string
   /** How often it stands in the query. */
   times: number
-  /** Nothing else is taken to be meant by it. */
+  /** It is never corrected. */
   isQuoted?: boolean
 }
 
 /** Of a longer text the beginning and the end are read: a log names its cause in either. */
 const LONGEST_HEAD = 16_000
 const LONGEST_TAIL = 8_000
-/** Up to so many characters on one line somebody typed, every word on purpose; a longer text was pasted. */
+/** A text of up to this many characters on one line was typed, every word on purpose; a longer one was pasted. */
 const LONGEST_TYPED = 200
 
 const ends = (text: string): string =>
@@ -32,7 +32,7 @@ const ends = (text: string): string =>
     ? text
     : `${text.slice(0, LONGEST_HEAD)}\n${text.slice(-LONGEST_TAIL)}`
 
-/** A pasted text without what changes from run to run; a typed one as it is. */
+/** A pasted text without what differs each time; a typed one unchanged. */
 function tellingText(query: string): string {
   if (query.length <= LONGEST_TYPED && !query.includes('\n')) return query
   const text = ends(query)

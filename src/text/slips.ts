@@ -1,6 +1,6 @@
 /**
- * How people slip when they type: a letter is left out, doubled, swapped with the next one or hit beside. Trigrams find words that
- * look alike; this tells which of them somebody may have meant.
+ * Typing errors: a letter is left out, doubled, swapped with the next one, or replaced by a neighbouring key.
+ * Trigrams find words that look alike; this decides which of them may be meant.
  */
 const KEY_ROWS = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm']
 
@@ -17,13 +17,13 @@ const neighbours = new Set(
 
 const COST = { usual: 1, neighbour: 0.7, swapped: 0.7, doubled: 0.5, firstLetter: 0.7 }
 
-/** What people rarely get wrong is how a word begins. */
+/** People rarely mistype the first letter. */
 const firstLetterCost = (a: string, b: string) => (a[0] === b[0] ? 0 : COST.firstLetter)
 
-/** So many letters in a row are changed by the slips that are ever forgiven. */
+/** Accepted typing errors change at most this many letters in a row. */
 const MOST_CHANGED = 4
 
-/** What turning one word into the other costs by such slips; `most` or more is all that is said beyond that. */
+/** The cost of turning one word into the other by typing errors; from `most` on it is not exact. */
 export function slipCost(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) * COST.doubled >= most) return most
   let same = 0
@@ -63,7 +63,7 @@ function editCost(a: string, b: string, most: number): number {
   return Math.min(most, last[b.length] as number)
 }
 
-/** A short word has many neighbours that are words themselves, so less is forgiven there. */
+/** A short word has many neighbours that are words themselves, so less is accepted. */
 const forgiven = (length: number): number => (length <= 4 ? 0.7 : length <= 8 ? 1 : 1.7)
 
 /** The index knows stems; a slip in the ending hides the stem, so a word is also tried with the usual endings. */
@@ -74,8 +74,8 @@ const LEAST = 0.1
 const OTHER_FORM = 0.55
 
 /**
- * How surely `word`, a stem of the index, is what was meant by `typed`, whose own stem is `term`: 0 where nobody slips so, and near
- * 1 for a small slip in a long word.
+ * How likely `word`, a stem of the index, is meant by `typed`, whose own stem is `term`: 0 if no typing error
+ * explains it, and near 1 for a small error in a long word.
  */
 export function meantSurely(typed: string, term: string, word: string): number {
   const plain = surelyBySlip(term, word)

@@ -15,7 +15,7 @@ const LONGEST_BESIDE = 120
 /** Long texts are searched whole, but a snippet is looked for where readers begin. */
 const LONGEST_READ = 20_000
 const MOST_MATCHED = 20
-/** More marks than these show nothing any more. */
+/** More marks than these do not help a reader. */
 const MOST_MARKS = 8
 const MOST_SAID = 8
 
@@ -56,7 +56,7 @@ function marksIn(text: string, terms: ReadonlySet<string>, beginnings: Beginning
   return marks
 }
 
-/** Finds what of a card matched. */
+/** Finds the words of a card that matched. */
 export function markTexts(title: string, fields: readonly Field[], terms: ReadonlySet<string>): Marked {
   const beginnings = beginningsOf(terms)
   const partOf = (field: Field): Part => {
@@ -147,8 +147,9 @@ function render(
 }
 
 /**
- * Why a card came: its own words that matched, and the part of its texts that shows most of them, as HTML in which
- * nothing but the marks is markup. Where that is a trace, `remedy` is shown beside it: whoever has the trace knows it already.
+ * Why a card was found: its words that matched, and the part of its texts that shows most of them, as HTML in which
+ * nothing but the marks is markup. If that part is a trace, `remedy` is shown beside it, because the reader already
+ * knows the trace.
  */
 export function explain({ title, parts }: Marked, remedy = ''): Shown {
   // The title is shown beside the snippet, so it is quoted only where nothing else matched.

@@ -64,7 +64,7 @@ function version(number: string): Reading {
   )
 }
 
-/** The meaning of a token, worked out; that costs as much as passing over a hundred known ones. */
+/** Computes the meaning of a token; that costs as much as a hundred look-ups of known ones. */
 export function interpret(token: string): Reading {
   const number = VERSION_NUMBER.exec(token)?.[1]
   if (number) return version(number)

@@ -10,7 +10,7 @@ test('a person buys credits with the development provider and finds the booking 
   await page.getByText('100 credits', { exact: true }).first().waitFor()
   await page.getByRole('button', { name: 'Buy for $16' }).click()
   await page.getByRole('heading', { name: 'Knowledge Vault: 500 credits' }).waitFor()
-  await page.getByRole('button', { name: 'Play a declined card' }).click()
+  await page.getByRole('button', { name: 'Simulate a declined card' }).click()
   await page.getByText('The card was declined').waitFor()
   await page.getByRole('button', { name: 'Pay $16', exact: false }).first().click()
 

@@ -14,7 +14,7 @@ test('a person buys credits with nothing configured: page, decline, pay, back', 
   const buyer = await stage.person('Buyer')
   const url = await checkout(buyer, '/api/v1/billing/credits/checkout', { pack_id: 'small' })
   await look(buyer, new URL(url).pathname, 'dev-checkout', 'Due today, once')
-  await buyer.page.getByRole('button', { name: 'Play a declined card' }).click()
+  await buyer.page.getByRole('button', { name: 'Simulate a declined card' }).click()
   await buyer.page.getByRole('alert').waitFor()
   expect((await status(buyer)).credits_balance).toBe(100)
   await buyer.page.getByRole('button', { name: 'Pay $4.00', exact: true }).click()

@@ -121,7 +121,7 @@ test('somebody who cannot be mentioned, and a reader of the library, are told so
   const { user_id } = await reader.api<Id>('GET', '/api/v1/auth/me')
   await lead.page.getByLabel('New comment').fill(`Hello <@${user_id}>`)
   await lead.page.getByRole('button', { name: 'Comment', exact: true }).click()
-  await lead.page.getByText('is no member who can read this card').waitFor()
+  await lead.page.getByText('is not a member who can read this card').waitFor()
   expect(await lead.page.getByLabel('New comment').inputValue()).toContain('Hello')
 })
 

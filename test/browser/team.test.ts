@@ -89,7 +89,7 @@ test('a signed-in person accepts with one click; the link works once', async () 
   await guest.page.getByRole('button', { name: 'Accept and join' }).click()
   await guest.page.getByText('You are viewer of Mobile team now.').waitFor()
   await guest.page.goto(invite_url)
-  await guest.page.getByText('This invitation has been accepted already.').waitFor()
+  await guest.page.getByText('This invitation has already been accepted.').waitFor()
 })
 
 test('a link that was replaced or revoked says so, without saying more', async () => {

@@ -57,7 +57,7 @@ test('a verdict of one person is read by the other, and taken back', async () =>
   await author.page.getByText(/^Worked 2×/).waitFor()
   await author.page.getByRole('button', { name: 'Take back what I said' }).waitFor()
   await author.page.getByRole('button', { name: 'Still true' }).click()
-  await author.page.getByText('You have said so already.').waitFor()
+  await author.page.getByText('You have already said so.').waitFor()
   expect(await row.count()).toBe(2)
 
   await page.reload()
@@ -65,7 +65,7 @@ test('a verdict of one person is read by the other, and taken back', async () =>
   await verdicts.getByText('You · ').waitFor()
   expect(await verdicts.getByText('Verdict author').count()).toBe(0)
   await verdicts.getByRole('button', { name: 'Take back what I said' }).click()
-  await page.getByText('Taken back. It counts no more.').waitFor()
+  await page.getByText('Taken back. It no longer counts.').waitFor()
   await page.getByText(/^Worked 1×/).waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByText(/^Worked 2× on node 24/).waitFor()
@@ -116,7 +116,7 @@ test('many verdicts are shown page by page; taken back in part unseen, they have
   await page.getByRole('button', { name: 'Show more of 21' }).waitFor()
   expect(await rows.count()).toBe(20)
   await page.getByRole('button', { name: 'Take back what I said' }).click()
-  await page.getByText('Taken back. It counts no more.').waitFor()
+  await page.getByText('Taken back. It no longer counts.').waitFor()
   await rows.first().waitFor({ state: 'detached' })
   expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
 })
@@ -153,7 +153,7 @@ test('cites are read from the card, written by hand, and read again', async () =
   expect((await read(person, id)).cites).toEqual(byRules)
 })
 
-test('a card gives way to another, points to it, and comes back', async () => {
+test('a card is replaced by another, points to it, and comes back', async () => {
   const person = await stage.person('Superseding writer')
   const oldId = await write(person, SAMPLES[4])
   const newId = await write(person, SAMPLES[5])
@@ -162,7 +162,7 @@ test('a card gives way to another, points to it, and comes back', async () => {
   await page.goto(`/cards/${oldId}`)
   await choose(person, 'Link to another card …')
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('This card').selectOption('gives way to')
+  await dialog.getByLabel('This card').selectOption('is replaced by')
   await dialog.getByText('This card leaves search.').waitFor()
   await dialog.getByLabel('The other card').fill('exit codes pipeline')
   await dialog.getByRole('radio', { name: SAMPLES[5].title }).check()
@@ -181,10 +181,10 @@ test('a card gives way to another, points to it, and comes back', async () => {
 
   await page.setViewportSize({ width: 1280, height: 800 })
   await choose(person, 'Link to another card …')
-  await dialog.getByLabel('This card').selectOption('gives way to')
+  await dialog.getByLabel('This card').selectOption('is replaced by')
   await dialog.getByRole('radio', { name: SAMPLES[3].title }).check()
   await dialog.getByRole('button', { name: 'Link', exact: true }).click()
-  await dialog.getByText('Another card has taken the place of this one already.').waitFor()
+  await dialog.getByText('Another card has already taken the place of this one.').waitFor()
   expect(await dialog.getByRole('link', { name: 'Open that card' }).getAttribute('href')).toBe(
     `/cards/${newId}`,
   )
@@ -193,10 +193,10 @@ test('a card gives way to another, points to it, and comes back', async () => {
   await page.getByRole('heading', { name: SAMPLES[5].title }).waitFor()
   await links.getByText('Supersedes').waitFor()
   await choose(person, 'Link to another card …')
-  await dialog.getByLabel('This card').selectOption('gives way to')
+  await dialog.getByLabel('This card').selectOption('is replaced by')
   await dialog.getByRole('radio', { name: SAMPLES[4].title }).check()
   await dialog.getByRole('button', { name: 'Link', exact: true }).click()
-  await dialog.getByText('That card has itself given way to this one.').waitFor()
+  await dialog.getByText('This card has already taken the place of that one.').waitFor()
   await dialog.getByRole('button', { name: 'Cancel' }).click()
 
   await links.getByRole('button', { name: /^Take back the link/ }).click()

@@ -218,10 +218,10 @@ Likely to fit: 0. Not decided: 0. About other things: 1.
       return [code, stderr.trim()]
     }
     writeFileSync(join(folder, 'long.log'), 'x'.repeat(20_001))
-    expect(await wrong(five)).toEqual([2, 'Say one of --worked, --failed and --stale.'])
+    expect(await wrong(five)).toEqual([2, 'Give one of --worked, --failed and --stale.'])
     expect(await wrong(five, '--worked', '--stale')).toEqual([
       2,
-      'Say one of --worked, --failed and --stale.',
+      'Give one of --worked, --failed and --stale.',
     ])
     expect(await wrong(five, '--worked', '--env', 'node')).toEqual([2, expect.stringContaining('node=24.1')])
     expect(await wrong(five, '--worked', '--evidence-file', 'none')).toEqual([2, 'There is no file none.'])
@@ -277,7 +277,7 @@ describe('files of a checkout', () => {
     writeFileSync(join(checkout, 'src', 'app.ts'), '// moved\n\nimport x\nif (y) {\n\tstart(8080)\r\n}\n')
     expect(await fits()).toEqual([0, 'exact', 'likely', 'the line is there'])
     writeFileSync(join(checkout, 'src', 'app.ts'), 'start(9090)\n')
-    expect(await fits()).toEqual([1, 'older', 'likely', 'no line has this text any more'])
+    expect(await fits()).toEqual([1, 'older', 'likely', 'no line has this text now'])
     rmSync(join(checkout, 'src', 'app.ts'))
     rmSync(join(checkout, 'src', 'other.ts'))
     expect(await fits()).toEqual([1, 'older', 'older', 'the file is gone'])

@@ -94,7 +94,7 @@ test('old sessions become drafts, three today, and the drafts a card', async () 
 
 test('what cannot be meant is said', async () => {
   const wrong: [string[], string][] = [
-    [['mine', '--agent', 'nobody'], 'Say one of claude-code, codex, gemini, opencode.'],
+    [['mine', '--agent', 'nobody'], 'Use one of claude-code, codex, gemini, opencode.'],
     [['mine', '--since', 'yesterday'], 'Write it as 30d, 12h or 4w.'],
     [['drafts', 'eat', 'x'], 'Say list, show, accept, edit or dismiss.'],
     [['drafts', 'show'], 'Name the draft'],

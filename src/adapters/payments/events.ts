@@ -1,6 +1,6 @@
 /**
  * Reads a verified event into the few facts the product acts on. Shapes are those of the API version that the SDK
- * pins (2026-09-30): the period stands on the subscription's item, an invoice names its subscription under `parent`.
+ * pins (2026-09-30): the period is on the subscription's item, an invoice names its subscription under `parent`.
  * A webhook endpoint that was created with an older version still sends the older fields; both are read.
  */
 import type { z } from 'zod'

@@ -1,5 +1,5 @@
 /**
- * What the product needs from whoever takes the money. Both providers speak Stripe's event language, so there is one
+ * What the product needs from a payment provider. Both providers send events in Stripe's form, so there is one
  * reader of events (events.ts) and one way to check a signature; they differ in how a page is opened and where it is.
  * Amounts are integer cents everywhere. Card data never passes through this process.
  */
@@ -78,7 +78,7 @@ export function verifySignature(
       now.getTime(),
     )
   } catch (error) {
-    throw new BadSignature('The signature does not fit the body, or is older than five minutes.', {
+    throw new BadSignature('The signature does not match the body, or is older than five minutes.', {
       cause: error,
     })
   }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { type Ctx, contextFor, type Services } from '../context.ts'
 
-/** The context of a raw route's call, by whoever the door has recognised. */
+/** The context of a raw route's call, with the viewer that the door has recognised. */
 export const contextOfRequest = (services: Services, request: FastifyRequest): Ctx =>
   contextFor(services, {
     viewer: request.viewer,

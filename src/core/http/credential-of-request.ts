@@ -16,7 +16,7 @@ function bearer(request: FastifyRequest): string | undefined {
   return match?.[1]
 }
 
-/** A cookie travels by itself, so what it may change needs proof that our own page asked. */
+/** Browsers send cookies on their own, so a write by cookie needs proof that our own page asked. */
 function refuseForgery(request: FastifyRequest, baseUrl: string): void {
   if (SAFE_METHODS.has(request.method)) return
   const origin = headerOf(request, 'origin')
@@ -32,7 +32,7 @@ function refuseForgery(request: FastifyRequest, baseUrl: string): void {
 /** The server may be opened by another name than BASE_URL, such as localhost for 127.0.0.1. */
 const ownOrigin = (request: FastifyRequest) => `${request.protocol}://${request.host}`
 
-/** The first cookie of that name, as RFC 6265 has it; the token itself needs no decoding. */
+/** The first cookie of that name, as in RFC 6265; the token needs no decoding. */
 export function sessionCookie(request: FastifyRequest): string | undefined {
   for (const pair of request.headers.cookie?.split(';') ?? []) {
     const [name, value = ''] = pair.split('=', 2)

@@ -52,7 +52,7 @@ class KeptAnswer<Output> {
 /**
  * Runs the call once per Idempotency-Key. The answer is stored in the transaction of the call's effect, so a
  * crash leaves both or neither. It is sealed with the caller's own key, since answers may carry tokens. `ready` does the
- * slow work that needs no transaction, and hands back the call itself.
+ * slow work that needs no transaction, and returns the call itself.
  */
 export async function onceOnly<Output>(
   operation: { name: string; idempotency?: Capability['idempotency'] },
@@ -76,7 +76,7 @@ export async function onceOnly<Output>(
 }
 
 /**
- * For calls that another host answers. Two at the same moment may both ask it; the answer that is kept first is given to both,
+ * For calls that another host answers. Two at the same moment may both ask it; both get the answer that is stored first,
  * and what the other one opened there stays unused. The same holds after a crash between answer and keeping.
  */
 async function firstAnswer<Output>(
@@ -95,7 +95,7 @@ async function firstAnswer<Output>(
   })
 }
 
-/** Housekeeping: answers past their day. */
+/** Housekeeping: drops answers that are older than a day. */
 export async function dropOldIdempotencyKeys(ctx: Ctx): Promise<void> {
   const before = new Date(ctx.now().getTime() - KEPT_MS).toISOString()
   await inTx(ctx, (ctx) => deleteAnswersBefore(ctx.db, before))

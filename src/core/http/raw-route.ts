@@ -4,16 +4,16 @@ import type { LimitClass, Route } from '../capability.ts'
 import type { Services } from '../context.ts'
 import type { Scope } from '../scopes.ts'
 
-/** What JSON in, JSON out cannot say: webhooks, uploads, streams, pages. Lives in `features/x/x.http.ts`. */
+/** A route that is more than JSON in and JSON out: webhooks, uploads, streams, pages. Lives in `features/x/x.http.ts`. */
 export type RawRoute = {
   name: string
   summary: string
   route: Route
   scopes: readonly Scope[] | 'public'
   limit?: LimitClass
-  /** A page for strangers: whoever is signed in and opens it in a browser gets the web app. */
+  /** A page for people who are not signed in; a signed-in person gets the web app at the same address. */
   inApp?: true
-  /** Whether this server has it at all; left out, every server has. */
+  /** Whether this server has the route; if left out, every server has it. */
   isOn?: (config: Config) => boolean
   bodyLimit?: number
   /** Its answers are the same for everybody and hold no secret, so they may be compressed. */

@@ -34,6 +34,7 @@ import { cardImages } from './0035-card-images.ts'
 import { team } from './0036-team.ts'
 import { firstFiveMinutes } from './0037-first-five-minutes.ts'
 import { listChanges } from './0038-list-changes.ts'
+import { hiddenCards } from './0039-hidden-cards.ts'
 
 export type Migration = {
   name: string
@@ -78,6 +79,7 @@ export const MIGRATIONS: readonly Migration[] = [
   team,
   firstFiveMinutes,
   listChanges,
+  hiddenCards,
 ]
 
 export class SchemaTooNew extends Error {

@@ -16,7 +16,10 @@ export type CardsTable = {
   version: number
   /** The version with which the card came into its workspace, set by a trigger; earlier ones are for its owner alone. */
   seen_from_version: Generated<number>
-  /** When the card came into its workspace, set by a trigger; comments from before are for its owner alone. Null: it never moved. */
+  /**
+   * When the card came into its workspace, set by a trigger; comments from before are for its owner alone. Null: it
+   * never moved.
+   */
   seen_since: Generated<string | null>
   title: string
   /** Folded title, tags and the beginnings of symptom and fix: what the text filter of lists looks at. */
@@ -57,6 +60,8 @@ export type CardsTable = {
   edited_fields: string
   published_at: string | null
   deleted_at: string | null
+  /** Since when moderators, or enough reports, hide it from all but its owner. */
+  hidden_at: Generated<string | null>
   symptom: string
   fix_summary: string
   root_cause: string | null

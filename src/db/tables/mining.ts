@@ -14,7 +14,7 @@ export type CardDraftsTable = {
   client: string | null
   /** A card that may say the same. It is shown only while its reader may read it. */
   looks_like: string | null
-  /** The card that it became, or that was confirmed by it. */
+  /** The card that it became, or the card that got a verdict. */
   card_id: string | null
   created_at: string
   expires_at: string

@@ -25,7 +25,7 @@ function protocolHeaders(message: Message, negotiated: string | undefined): Reco
   }
 }
 
-/** A card that names no workspace goes where the project says, by `workspace_id` in its `.kvault.json`. */
+/** A card that names no workspace goes to the `workspace_id` of the project's `.kvault.json`. */
 function withHome(line: string, { method, params, ...rest }: Message): string {
   if (method !== 'tools/call' || params?.name !== 'record_card') return line
   const given = params.arguments as Record<string, unknown> | undefined
@@ -36,7 +36,7 @@ function withHome(line: string, { method, params, ...rest }: Message): string {
 
 /**
  * An MCP server on standard input and output for clients without HTTP: each line goes to the vault, each answer comes back
- * as a line. It knows nothing of the tools but the home of new cards, so it never lags behind the vault.
+ * as a line. It knows nothing of the tools except the home of new cards, so it never lags behind the vault.
  */
 export async function bridge(options: { url?: string; key?: string } = {}): Promise<void> {
   const { url, apiKey } = findProfile(options)
@@ -92,7 +92,7 @@ export async function bridge(options: { url?: string; key?: string } = {}): Prom
     )
     pending.add(call)
     void call.finally(() => pending.delete(call))
-    // What follows depends on the version that initialize settles.
+    // The next messages depend on the version that initialize negotiates.
     if (message.method === 'initialize') await call
   }
   await Promise.all(pending)

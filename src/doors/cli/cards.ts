@@ -19,10 +19,13 @@ export type SearchOptions = ProfileOptions & {
 }
 
 const DEFAULT_LIMIT = 5
-/** REST asks for so many characters; the tool, which takes no environment, takes a single one. */
+/** REST needs this many characters. The tool, which takes no environment, needs one. */
 const SHORTEST_AT_REST = 3
 
-/** With what the lock files here say, so that each result says whether it fits; without any, as tools ask. */
+/**
+ * Sends the versions of the lock files here, so that each result says whether it fits. Without lock files it calls
+ * the tool.
+ */
 async function found(profile: Profile, words: string[], options: SearchOptions): Promise<Found> {
   const asked = {
     query: words.join(' '),
@@ -98,7 +101,10 @@ async function cardFrom(options: RecordOptions): Promise<Record<string, unknown>
   }
 }
 
-/** From the project, else from the key or the settings. A key that may not ask who it belongs to records where tools do. */
+/**
+ * From the project, else from the key or the settings. A key without the right to read them uses the default of the
+ * tools.
+ */
 async function defaultWorkspace({ url, apiKey }: Profile): Promise<{ workspace_id?: string }> {
   const ofProject = workspaceOf(process.cwd())
   if (ofProject) return { workspace_id: ofProject }

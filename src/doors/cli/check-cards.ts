@@ -6,7 +6,7 @@ import { versionKey } from './lock-files/versions.ts'
 
 type VerdictGroup = { name: string; version: string; worked: number; failed: number }
 
-/** As `GET /api/v1/cards/cites` answers. */
+/** A card in the answer of `GET /api/v1/cards/cites`. */
 export type CitingCard = {
   card_id: string
   title: string
@@ -24,7 +24,7 @@ export type HeldCard = {
   workspace_id: string
   fits: Fits
   cites: HeldCite[]
-  /** What was said of the versions that are here. */
+  /** Verdicts for the versions that are used here. */
   verdicts: VerdictGroup[]
   trust: string | null
 }
@@ -32,9 +32,9 @@ export type HeldCard = {
 type PackageCite = Extract<Cite, { kind: 'package' }>
 type Versions = ReadonlyMap<string, readonly string[]>
 
-/** One cite that does not fit any more is enough. */
+/** A card does not fit as soon as one of its cites no longer fits. */
 const FOR_CARD: readonly Fits[] = ['older', 'exact', 'likely']
-/** Where workspaces have several versions, it is enough that one of them fits. */
+/** A cite fits if one of the versions in the workspaces fits. */
 const FOR_VERSIONS: readonly Fits[] = ['exact', 'likely', 'older']
 
 const first = (order: readonly Fits[], found: readonly Fits[]): Fits =>
@@ -50,7 +50,7 @@ function whyOf(cite: PackageCite, versions: readonly string[], fits: Fits): stri
     fits === 'unknown' &&
     range !== null &&
     versions.every((version) => isBelowRange(range, readVersion(version) ?? []))
-  return isNewer ? `it is about something newer, ${here}` : here
+  return isNewer ? `it is about a newer version, ${here}` : here
 }
 
 const saidOf = (card: CitingCard, name: string, versions: readonly string[]): VerdictGroup[] =>
@@ -76,7 +76,7 @@ function holdPackage(card: CitingCard, text: string, cite: PackageCite, all: Ver
 
 type HoldFile = (cite: FileCite) => FileFit | null
 
-/** Null where the card cites nothing that is here. */
+/** Null if the card cites nothing that is used here. */
 function holdCard(card: CitingCard, versions: Versions, holdFile: HoldFile): HeldCard | null {
   const held = card.cites.flatMap((text): Held[] => {
     const cite = readCite(text)
@@ -100,7 +100,7 @@ function holdCard(card: CitingCard, versions: Versions, holdFile: HoldFile): Hel
   }
 }
 
-/** The cards that cite something of this checkout, with how they fit. */
+/** The cards that cite something of this checkout, each with whether it fits. */
 export function holdCards(
   cards: readonly CitingCard[],
   versions: Versions,

@@ -25,11 +25,11 @@ function git(folder: string, args: string[], input = ''): string | undefined {
   }
 }
 
-/** Undefined where the folder is in no checkout, or there is no git. */
+/** Undefined if the folder is not in a checkout, or if there is no git. */
 export const checkoutOf = (folder: string): string | undefined =>
   git(folder, ['rev-parse', '--show-toplevel'])?.trim() || undefined
 
-/** Those of the commits that this repository has. */
+/** Which of these commits this repository has. */
 export function knownCommits(root: string, commits: readonly string[]): Set<string> {
   const asked = [...new Set(commits)]
   if (asked.length === 0) return new Set()
@@ -38,7 +38,7 @@ export function knownCommits(root: string, commits: readonly string[]): Set<stri
   return new Set(asked.filter((_, index) => / commit \d+$/.test(lines[index] ?? '')))
 }
 
-/** The first 12 digits tell the lines of a file apart; spaces around a line change nothing. */
+/** The first 12 digits are enough to tell lines apart. Spaces around a line do not count. */
 export const lineHash = (line: string): string =>
   createHash('sha256').update(line.trim()).digest('hex').slice(0, 12)
 
@@ -56,7 +56,7 @@ const hashesOf = (text: string): Set<string> => new Set(text.split('\n').map(lin
 
 export type FileFit = { fits: Fits; why: string }
 
-/** Holds cites of files against a checkout. A commit that it does not have belongs to another repository. */
+/** Compares cites of files with a checkout. A commit that it does not have belongs to another repository. */
 export function holdFiles(root: string, cites: readonly FileCite[]): (cite: FileCite) => FileFit | null {
   const known = knownCommits(
     root,
@@ -73,7 +73,7 @@ export function holdFiles(root: string, cites: readonly FileCite[]): (cite: File
     read.set(file, hashes)
     return hashes.has(hash)
       ? { fits: 'exact', why: 'the line is there' }
-      : { fits: 'older', why: 'no line has this text any more' }
+      : { fits: 'older', why: 'no line has this text now' }
   }
 }
 
@@ -82,17 +82,16 @@ const wrong = (message: string) => new CommandError(message, EXIT.usage)
 /** `src/app.ts:12` → `file:src/app.ts@1a2b3c4d5e6f#0123456789ab`, for the cites of a card. */
 export function citeOfLine(written: string, folder: string): string {
   const [, path = '', number = ''] = /^(.+):(\d+)$/.exec(written) ?? []
-  if (path === '') throw wrong(`"${written}" is no line. Write it as src/app.ts:12.`)
+  if (path === '') throw wrong(`"${written}" is not a line. Write it as src/app.ts:12.`)
   const root = checkoutOf(folder)
   const commit = root && git(root, ['rev-parse', '--short=12', 'HEAD'])?.trim()
-  if (!root || !commit) throw wrong(`${folder} is in no git repository with a commit.`)
+  if (!root || !commit) throw wrong(`${folder} is not in a git repository with a commit.`)
   const inside = relative(realpathSync(root), resolve(realpathSync(folder), path)).replaceAll('\\', '/')
   if (inside.startsWith('../') || isAbsolute(inside)) throw wrong(`${path} is not inside ${root}.`)
   const text = git(root, ['show', `HEAD:${inside}`])
   if (text === undefined) throw wrong(`${inside} is not committed. Commit it, then cite it.`)
   const line = text.split('\n')[Number(number) - 1]?.trim()
-  if (!line)
-    throw wrong(`Line ${number} of ${inside} is empty or not committed. Cite a line that says something.`)
+  if (!line) throw wrong(`Line ${number} of ${inside} is empty or not committed. Cite another line.`)
   const cite = citeText({ kind: 'file', path: inside, commit, lineHash: lineHash(line) })
   if (readCite(cite) === null)
     throw wrong(`${inside} cannot be cited: its name has spaces or @, or is too long.`)

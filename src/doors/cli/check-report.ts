@@ -31,7 +31,7 @@ export function reportOf(folder: string, locked: Locked, total: number, cards: H
 
 const titleOf = (card: HeldCard): string => `  ${card.card_id}  ${plain(card.title)}`
 
-/** A heading and lines for each card, or nothing where there are none. */
+/** A heading and lines for each card, or nothing without cards. */
 function printCards(heading: string, cards: readonly HeldCard[], below: (card: HeldCard) => string[]): void {
   if (cards.length === 0) return
   print(`\n${heading}`)

@@ -11,7 +11,7 @@ import { ask, failure } from './vault-client.ts'
 
 export type CheckOptions = ProfileOptions & { json?: boolean; cite?: string }
 
-/** For a script: 1 is a finding, and nothing else is 1. */
+/** For scripts: the code 1 always means a finding. */
 const CHECK_EXIT = { allFit: 0, someNoLongerFit: 1, couldNotCheck: 2 } as const
 
 const PAGE_SIZE = 100
@@ -23,7 +23,7 @@ async function citingCards({ url, apiKey }: Profile): Promise<CitingCard[]> {
     const reply = await ask(url, `/api/v1/cards/cites?page=${page}&page_size=${PAGE_SIZE}`, {
       headers: { 'x-api-key': apiKey },
     })
-    // A vault without this list takes `cites` for the id of a card.
+    // A vault without this route reads `cites` as the id of a card.
     if ([404, 422].includes(reply.status))
       throw new CommandError(`${url} does not list what cards cite. It needs a newer version.`)
     if (reply.status !== 200) throw failure(reply)
@@ -37,7 +37,7 @@ async function citingCards({ url, apiKey }: Profile): Promise<CitingCard[]> {
 /** Without links, as git names it too. */
 function realFolder(path: string): string {
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())
-    throw new CommandError(`${path} is no folder.`)
+    throw new CommandError(`${path} is not a folder.`)
   return realpathSync(path)
 }
 
@@ -48,12 +48,12 @@ async function reportOn(folder: string, options: CheckOptions): Promise<Report> 
   const locked = readLocked(root, folder)
   for (const { file, reason } of locked.passedOver) process.stderr.write(`${file} ${reason}. Passed over.\n`)
   if (locked.files.length === 0 && checkout === undefined)
-    throw new CommandError(`${root} has no lock file that can be read, and is in no git repository.`)
+    throw new CommandError(`${root} has no readable lock file and is not in a git repository.`)
   const cards = await citingCards(profile)
   return reportOf(root, locked, cards.length, holdCards(cards, locked.versions, checkout))
 }
 
-/** Everything is compared here: the vault is asked what cards cite and learns nothing of the checkout. */
+/** Everything is compared on this machine: the vault says what cards cite and learns nothing of the checkout. */
 export async function check(path: string | undefined, options: CheckOptions): Promise<number> {
   const named = resolve(path ?? '.')
   try {

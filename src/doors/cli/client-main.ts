@@ -6,7 +6,7 @@ import { quietPipes } from './terminal.ts'
 
 const OF_THE_SERVER = ['start', 'serve', 'backup', 'restore', 'verify', 'reindex', 'admin']
 
-/** Who read of them in the guide learns where they are. */
+/** The guide mentions commands of the server. This says where they are. */
 function pointToServer(program: Command, done: Done): void {
   for (const name of OF_THE_SERVER)
     program
@@ -15,7 +15,7 @@ function pointToServer(program: Command, done: Done): void {
       .action(() =>
         done(async () => {
           throw new CommandError(
-            `"${name}" works on the data of a server, where it is: knowledge-vault ${name}`,
+            `"${name}" works on the data of a server and runs there: knowledge-vault ${name}`,
             EXIT.usage,
           )
         }),
@@ -23,7 +23,7 @@ function pointToServer(program: Command, done: Done): void {
 }
 
 quietPipes()
-// The bridge answers a client that waits for its handshake, so it goes past the argument parser.
+// A client waits for the handshake of the bridge, so it starts without the argument parser.
 if (process.argv[2] === 'mcp' && process.argv.length === 3) {
   const { bridge } = await import('./bridge.ts')
   await bridge()

@@ -4,7 +4,7 @@ import type { Done } from './program.ts'
 
 const collect = (value: string, before: string[] = []) => [...before, value]
 
-/** Commands for whoever uses a vault. Each one's code is loaded when it is asked for, so that none waits for the others. */
+/** Commands for users of a vault. The code of each is loaded on demand, so that none waits for the others. */
 export function addCommands(program: Command, done: Done): void {
   const command = (usage: string, description: string) => program.command(usage).description(description)
   const vaultCommand = (usage: string, description: string) =>
@@ -33,12 +33,12 @@ function addConnecting(vaultCommand: MakeCommand, done: Done): void {
     .option('--yes', 'do not ask')
     .option('--auth <way>', 'key, or oauth for clients that sign in by themselves (default: what suits each)')
     .option('--workspace <id>', 'where the agents put the cards they record (default: your personal one)')
-    .option('--no-hooks', 'the entry alone, without the hooks by which the vault comes to the agent')
+    .option('--no-hooks', 'only the entry, without the hooks that bring the vault to the agent')
     .option('--print', 'print entries to copy instead')
     .action((clients, options) =>
       done(async () => (await import('./connect/connect.ts')).connect(clients, options)),
     )
-  vaultCommand('disconnect [clients...]', 'undo exactly that, and delete the key that was made for it')
+  vaultCommand('disconnect [clients...]', 'undo connect, and delete the key that was made for it')
     .option('--dry-run', 'show the changes, write nothing')
     .option('--yes', 'do not ask')
     .action((clients, options) =>
@@ -112,9 +112,9 @@ function addChecking(vaultCommand: MakeCommand, done: Done): void {
     .option('--cite <file:line>', 'print how a card cites this line, and check nothing')
     .option('--json', 'as JSON')
     .action((path, options) => done(async () => (await import('./check.ts')).check(path, options)))
-  vaultCommand('verify-card <card-id>', 'say what came of a card after using it')
+  vaultCommand('verify-card <card-id>', 'give a verdict on a card after using it')
     .option('--worked', 'it solved it')
-    .option('--failed', 'it did not')
+    .option('--failed', 'it did not solve it')
     .option('--stale', 'it is no longer true')
     .option(
       '--env <name=version>',
@@ -132,12 +132,12 @@ function addLearning(vaultCommand: MakeCommand, done: Done): void {
   vaultCommand('drafts [verb] [draft-id]', 'cards found in your own work: list, show, accept, edit, dismiss')
     .option('--status <status>', 'with list: open, accepted or dismissed')
     .option('--verdict', 'with accept: say that the card it looks like worked')
-    .option('--card <id>', 'with --verdict: another card')
+    .option('--card <id>', 'with --verdict: the card, if not that one')
     .option('--workspace <id>', 'with accept and edit: where the card goes')
-    .option('--file <file>', 'with edit: the words as JSON instead of your editor; - for standard input')
+    .option('--file <file>', 'with edit: the draft as JSON instead of your editor; - for standard input')
     .option('--json', 'as JSON')
     .action((verb, id, options) => done(async () => (await import('./drafts.ts')).drafts(verb, id, options)))
-  vaultCommand('mine', 'look through old sessions of your agents for what was solved in them')
+  vaultCommand('mine', 'find problems that your agents solved in old sessions')
     .option('--agent <agent>', 'claude-code, codex, gemini or opencode (default: all)')
     .option('--since <span>', 'sessions of the last 30d, 12h or 4w (default: 30d)')
     .option('--dry-run', 'print what would be sent, send nothing')

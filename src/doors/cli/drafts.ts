@@ -48,7 +48,7 @@ async function list(profile: Profile, { status = 'open', json }: DraftOptions): 
   )
   if (json) return printJson(page)
   if (page.items.length === 0)
-    return print('No drafts. They come from what your agents solve; kvault mine looks through old sessions.')
+    return print('No drafts. They are made from what your agents solve; kvault mine reads old sessions.')
   const rows = page.items.map((draft) => [
     draft.draft_id,
     plain(draft.title, 60),
@@ -65,7 +65,7 @@ function printDraft(draft: Draft): void {
   print(plainLines(`\n${paint('dim', 'Then')}\n$ ${evidence.command}\n${evidence.success}`))
   if (like)
     print(
-      `\nThis looks like ${like.card_id}  ${plain(like.title)}\nSay that it worked: kvault drafts accept ${draft.draft_id} --verdict`,
+      `\nThis looks like ${like.card_id}  ${plain(like.title)}\nTo say that it worked: kvault drafts accept ${draft.draft_id} --verdict`,
     )
 }
 
@@ -96,10 +96,10 @@ function wordsFrom(text: string, name: string): object {
   return Object.fromEntries(FIELDS.flatMap((field) => (field in words ? [[field, words[field]]] : [])))
 }
 
-/** Hands the words to the editor of the person, in a folder that only they can read. */
+/** Opens the draft in the person's editor, in a folder that only they can read. */
 function edited(draft: Draft): string {
   const editor = process.env.VISUAL || process.env.EDITOR
-  if (!editor) throw new CommandError('Set EDITOR, or give the words with --file.', EXIT.usage)
+  if (!editor) throw new CommandError('Set EDITOR, or give the draft with --file.', EXIT.usage)
   const folder = mkdtempSync(join(tmpdir(), 'kvault-draft-'))
   const file = join(folder, 'draft.json')
   try {
@@ -120,7 +120,7 @@ async function edit(profile: Profile, id: string, options: DraftOptions): Promis
   await accept(profile, id, wordsFrom(text, options.file ?? 'What you wrote'), options)
 }
 
-/** Drafts of cards that were found in one's own work. */
+/** `kvault drafts`: drafts of cards that were found in the person's own work. */
 export async function drafts(
   verb: string | undefined,
   id: string | undefined,
@@ -141,6 +141,6 @@ export async function drafts(
   else if (verb === 'dismiss') {
     await call(profile, at(id, '/dismiss'), {})
     print('Dismissed.')
-  } else throw new CommandError(`There is no "${verb}". Say list, show, accept, edit or dismiss.`, EXIT.usage)
+  } else throw new CommandError(`There is no "${verb}". Use list, show, accept, edit or dismiss.`, EXIT.usage)
   return EXIT.done
 }

@@ -1,4 +1,4 @@
-/** Cuts an event stream into the data of its events. */
+/** The data of each event in an event stream. */
 export async function* eventsOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   let rest = ''
   const decoder = new TextDecoder()

@@ -32,7 +32,7 @@ function show(json: boolean | undefined): number {
   return EXIT.done
 }
 
-/** `kvault hooks` shows what is on in this folder; `on` and `off` change what holds for all of a person's projects. */
+/** `kvault hooks` shows what is on in this folder; `on` and `off` change the setting for all projects of the person. */
 export function hooksCommand(
   action: string | undefined,
   names: string[],

@@ -1,8 +1,8 @@
-// The command of the server's package and of the checkout: everything that `kvault` has, and what works on the database.
+// The command of the server's package and of the checkout: all commands of `kvault`, and those that work on the database.
 import { quietPipes } from './terminal.ts'
 
 quietPipes()
-// The bridge answers a client that waits for its handshake, so it goes past the argument parser.
+// A client waits for the handshake of the bridge, so it starts without the argument parser.
 if (process.argv[2] === 'mcp' && process.argv.length === 3) {
   const { bridge } = await import('./bridge.ts')
   await bridge()

@@ -4,7 +4,7 @@ import { VERSION } from '../../core/version.ts'
 import type { Way } from './clients/entry.ts'
 import { eventsOf } from './event-stream.ts'
 
-/** What came of asking a server for its tools, exactly as a client would by its entry. */
+/** The result of asking a server for its tools, as a client would by its entry. */
 export type Probe =
   | { state: 'works'; tools: string[] }
   /** No key is in the entry: the client is sent to the browser when it first connects. */
@@ -37,10 +37,10 @@ export const probe = (way: Way): Promise<Probe> => (way.kind === 'http' ? probeH
 
 const judged = (reply: Reply | undefined): Probe => {
   if (reply?.result?.tools) return { state: 'works', tools: reply.result.tools.map(({ name }) => name) }
-  return { state: 'refused', detail: reply?.error?.message ?? 'It answered something else than its tools.' }
+  return { state: 'refused', detail: reply?.error?.message ?? 'It answered something other than its tools.' }
 }
 
-/** The answer to one request, out of a body that is JSON or an event stream. */
+/** The answer to one request, from a body that is JSON or an event stream. */
 async function replyTo(id: number, answer: Response): Promise<Reply | undefined> {
   if (!answer.headers.get('content-type')?.startsWith('text/event-stream') || !answer.body)
     return JSON.parse(await answer.text())

@@ -10,16 +10,16 @@ const PARTS = ['package.json', 'kvault.js', 'cli.js', 'hook.js', 'hook-later.js'
 
 const copyFolder = () => join(ownDataFolder(), 'cli')
 
-/** A program that stays where it is. The one that runs may lie in a cache of npx, which npm empties when it likes. */
+/** A permanent copy. The running one may be in the cache of npx, which npm can delete at any time. */
 function lastingProgram(): string {
   if (IS_PACKAGE) return join(copyFolder(), 'kvault.js')
   const root = join(dirname(HERE), '..', '..', '..')
   const ofCheckout = join(root, 'bin', 'kvault.js')
-  // The server's package has the command as it is handed out.
+  // The server's package contains the built command.
   return existsSync(ofCheckout) ? ofCheckout : join(root, 'packages', 'cli', 'kvault.js')
 }
 
-/** For clients and hooks that start the command themselves: full paths, as they have no PATH of a shell. */
+/** For clients and hooks that start the command themselves: full paths, because they have no PATH of a shell. */
 export const ownCommand = (...args: string[]): { command: string; args: string[] } => ({
   command: process.execPath,
   args: [lastingProgram(), ...args],

@@ -1,2 +1,2 @@
-// The plugin's hooks by themselves: they begin in a moment, and need neither the command line nor anything installed but Node.
+// The plugin's hooks without the command line: they start fast and need nothing but Node.
 import './hooks/main.ts'

@@ -36,7 +36,7 @@ const tidy = (url: string): string => url.replace(/\/+$/, '')
 const namedUrl = (options: ProfileOptions): string | undefined =>
   options.url ?? (process.env.KVAULT_URL || undefined)
 
-/** For signing in: the vault that handed out this command comes before the one that was used until now. */
+/** For signing in: the vault that this command came from wins over the one that was used before. */
 export const urlToJoin = (options: ProfileOptions): string =>
   tidy(namedUrl(options) ?? vaultOfPackage() ?? savedProfile()?.url ?? DEFAULT_URL)
 
@@ -48,7 +48,7 @@ export function findProfile(options: ProfileOptions = {}): Partial<Profile> & { 
   return { url, ...(apiKey ? { apiKey } : {}) }
 }
 
-/** A key that was handed to this call, as opposed to one that was saved. */
+/** A key that was given for this call, as opposed to the saved one. */
 export const givenKey = (options: ProfileOptions): string | undefined =>
   options.key ?? (process.env.KVAULT_API_KEY || undefined)
 

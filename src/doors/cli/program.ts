@@ -4,7 +4,7 @@ import { CommandError, EXIT } from './exit-codes.ts'
 
 type Action = () => Promise<number>
 
-/** A command says what to do; it runs when all arguments are read. */
+/** A command registers its action, which is executed after all arguments are read. */
 export type Done = (action: Action) => void
 
 export type AddCommands = (program: Command, done: Done) => void

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 export const PROJECT_FILE = '.kvault.json'
 
 /**
- * What a `.kvault.json` may say. It comes with repositories of strangers, so it can name the project and switch things off.
- * Everything else in it is passed over: no address of a vault, no key, nothing that is switched on.
+ * What a `.kvault.json` may contain. It may come from a stranger's repository, so it can only name the project and
+ * switch things off. Everything else is ignored: no address of a vault, no key, nothing that switches something on.
  */
 export type ProjectFile = { projectKey?: string; workspaceId?: string; off: string[] }
 

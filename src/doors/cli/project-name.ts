@@ -5,7 +5,7 @@ import { CommandError } from './exit-codes.ts'
 import { settingsFolder } from './folders.ts'
 import { PROJECT_FILE, readProjectFiles } from './project-file.ts'
 
-// Loaded where they are needed: a hook that knows its project already begins faster without them.
+// Loaded on demand: a hook that already knows its project starts faster without them.
 const require = createRequire(import.meta.url)
 const processes = (): typeof import('node:child_process') => require('node:child_process')
 const crypto = (): typeof import('node:crypto') => require('node:crypto')
@@ -25,7 +25,7 @@ function git(folder: string, ...args: string[]): string | undefined {
 /** The workspace that a project names as the home of its cards. */
 export const workspaceOf = (folder: string): string | undefined => readProjectFiles(folder).workspaceId
 
-/** The random name of a folder, made when it is asked for first. Two programs that ask at once get the same. */
+/** The random name of a folder, made on first use. Two programs that ask at once get the same. */
 function keptName(folder: string): string {
   const names = join(settingsFolder(), 'folders')
   const file = join(names, crypto().createHash('sha256').update(folder).digest('hex').slice(0, 32))
@@ -54,12 +54,12 @@ function keptName(folder: string): string {
   }
 }
 
-/** A token that somebody has written into the address of their remote. The vault reads both spellings as one project. */
+/** A token in the address of a remote. The vault reads both spellings as one project. */
 const CREDENTIALS = /^(https?:\/\/)[^/@\s]*@/i
 
 /**
- * The remote of the checkout is the project's name everywhere. A folder without one goes by `.kvault.json`, or by a random
- * name: two folders that happen to be called alike must not share their memory.
+ * The remote of the checkout is the project's name everywhere. A folder without one is named by `.kvault.json`, or by
+ * a random name: two folders that happen to be called alike must not share their memory.
  */
 export function projectKeyOf(folder: string, written = readProjectFiles(folder).projectKey): string {
   const remote = git(folder, 'remote', 'get-url', 'origin')

@@ -45,7 +45,7 @@ async function loginByPassword(url: string, options: LoginOptions): Promise<void
   const { access_token } = signedIn.body as { access_token: string }
   const session = { authorization: `Bearer ${access_token}` }
   const created = await ask(url, '/api/v1/auth/api-keys', {
-    // Agents use this key: it opens the tools, and nothing of the account.
+    // Agents use this key: it may use the tools, but not the account.
     body: { name: keyName('kvault'), scopes: TOOL_SCOPES },
     headers: session,
   })
@@ -79,7 +79,7 @@ export async function login(options: LoginOptions): Promise<number> {
   return EXIT.done
 }
 
-/** What stops to work without the saved key: clients that share it, and hooks, which have no other. */
+/** What stops working without the saved key: clients that share it, and hooks, which have no other. */
 function cutOff({ apiKey }: Profile): string[] {
   return connections().flatMap((connection) => [
     ...(connection.apiKey === apiKey ? [connection.client] : []),
@@ -98,7 +98,7 @@ export async function logout(options: ConsentOptions): Promise<number> {
   const others = connections().filter((one) => one.keyId && one.apiKey !== profile.apiKey)
   if (others.length > 0) {
     const names = others.map(({ client }) => client).join(', ')
-    print(paint('dim', `These go on with keys of their own: ${names}. To end them: kvault disconnect`))
+    print(paint('dim', `These keep working with keys of their own: ${names}. To end them: kvault disconnect`))
   }
   if (lost.length > 0) {
     print(`This cuts off: ${lost.join(', ')}`)

@@ -5,7 +5,7 @@ import { CommandError, EXIT } from './exit-codes.ts'
 export const print = (text = ''): void => void process.stdout.write(`${text}\n`)
 export const printJson = (value: unknown): void => print(JSON.stringify(value, null, 2))
 
-/** A reader that has enough, such as `head`, ends the program quietly. */
+/** A reader that closes the pipe early, such as `head`, ends the program quietly. */
 export function quietPipes(): void {
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -35,13 +35,13 @@ const width = (text: string) => [...text.replaceAll(ESCAPES, '').replaceAll(VISI
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not reach a terminal from somebody's card
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 
-/** Text from the vault on one line, without anything that could command the terminal. */
+/** Text from the vault on one line, without control characters of the terminal. */
 export const plain = (text: string, max = 72): string => {
   const line = text.replaceAll(/\s+/g, ' ').replaceAll(CONTROL, '').trim()
   return [...line].length > max ? `${[...line].slice(0, max - 1).join('')}…` : line
 }
 
-/** As `plain`, keeping its lines. */
+/** As `plain`, with its line ends. */
 export const plainLines = (text: string): string =>
   text
     .split('\n')

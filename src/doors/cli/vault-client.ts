@@ -14,7 +14,7 @@ const reason = (error: unknown): string => {
   return cause instanceof Error ? cause.message : String(cause)
 }
 
-/** One request, whatever its outcome; only a vault that cannot be reached is an error. */
+/** Sends one request. Every answer is returned; only an unreachable vault is an error. */
 export async function ask(
   url: string,
   path: string,
@@ -66,7 +66,7 @@ export function failure(reply: Reply): CommandError {
   return new CommandError(errorText(reply), reply.status === 401 ? EXIT.notSignedIn : EXIT.failed)
 }
 
-/** Calls a tool of the vault and gives its data back. */
+/** Calls a tool of the vault and returns its data. */
 export async function callTool<T = Json>(
   profile: Profile,
   name: string,

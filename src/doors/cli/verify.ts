@@ -32,7 +32,7 @@ const wrong = (message: string) => new CommandError(message, EXIT.usage)
 
 function outcomeOf(options: VerifyOptions): Outcome {
   const [outcome, ...more] = OUTCOMES.filter((name) => options[name])
-  if (outcome === undefined || more.length > 0) throw wrong('Say one of --worked, --failed and --stale.')
+  if (outcome === undefined || more.length > 0) throw wrong('Give one of --worked, --failed and --stale.')
   return outcome
 }
 
@@ -41,13 +41,13 @@ function givenEnvironment(given: readonly string[]): Environment {
     given.map((text) => {
       const at = text.indexOf('=')
       const [name, version] = [text.slice(0, Math.max(0, at)).trim(), text.slice(at + 1).trim()]
-      if (!name || !version) throw wrong(`"${text}" is no environment. Write it as node=24.1.`)
+      if (!name || !version) throw wrong(`"${text}" is not an environment. Write it as node=24.1.`)
       return [name, version]
     }),
   )
 }
 
-/** What the lock files here say of what the card cites. Nothing else of the checkout is told. */
+/** The versions of what the card cites, from the lock files here. Nothing else of the checkout is sent. */
 export function environmentFor(cites: readonly string[], folder: string): Environment {
   const { versions, passedOver } = readLocked(checkoutOf(folder) ?? folder, folder)
   for (const { file, reason } of passedOver) process.stderr.write(`${file} ${reason}. Passed over.\n`)
@@ -57,15 +57,14 @@ export function environmentFor(cites: readonly string[], folder: string): Enviro
     if (cite?.kind !== 'package') continue
     const [version] = versionsOf(versions, cite)
     if (version === undefined) continue
-    // Two registries may have the same name: then the second says which one it means.
+    // Two registries may have a package of the same name: then the second is written with its registry.
     const isTaken = environment[cite.name] !== undefined && environment[cite.name] !== version
     environment[isTaken ? `${cite.ecosystem}:${cite.name}` : cite.name] = version
   }
   return environment
 }
 
-const tooLong = () =>
-  wrong(`Evidence has at most ${LONGEST_EVIDENCE} characters. Keep the part that tells most.`)
+const tooLong = () => wrong(`Evidence has at most ${LONGEST_EVIDENCE} characters. Keep the most useful part.`)
 
 async function evidenceFrom(file: string): Promise<string> {
   let text = ''

@@ -15,7 +15,7 @@ import type { FlatHeaders } from './fast-path/answers.ts'
 import { applyRateLimit, countWrongCredential, holdGuessingHost } from './limits/rate-limit.ts'
 
 /**
- * The viewer of a request, or null without a credential. A bad credential is an error, not a nobody. A promise only where
+ * The viewer of a request, or null without a credential. A bad credential is an error. A promise only if
  * the database must be asked.
  */
 export type Authenticate = (
@@ -41,7 +41,7 @@ export const authenticate: Authenticate = (services, request) => {
   }
 }
 
-/** While the database is down, no caller can be recognised. Public reads such as health are answered all the same. */
+/** While the database is down, no caller can be recognised. Public reads such as health are still answered. */
 const isNobody = (services: Services, request: FastifyRequest, error: unknown): boolean =>
   error instanceof AppError
     ? [401, 403, 429].includes(error.status)

@@ -6,8 +6,8 @@ import { MAX_KEYS, MAX_KEYS_OF_LONG, shapeProblem } from './limits/json-shape.ts
 import { countBodyBytes } from './limits/rate-limit.ts'
 
 /**
- * Text that may stand for what `mend` takes out: NUL, half of a surrogate pair, a key named __proto__ in any spelling.
- * Most bodies have none of it and are not walked.
+ * Text that `mend` may have to remove: NUL, half of a surrogate pair, a key named __proto__ in any spelling.
+ * Most bodies have none of it and are not walked through.
  */
 const MAY_NEED_MENDING = /\0|__proto__|\\u(0000|005f|006f|007[024]|d[89a-f])/i
 
@@ -46,7 +46,7 @@ export function parseJson(text: string, maxKeys: number = MAX_KEYS): unknown {
 
 const ORDINARY_BYTES = 1024 * 1024
 
-/** JSON bodies only; whatever else a route takes (multipart, raw) it registers for itself. */
+/** JSON bodies only; a route that takes something else (multipart, raw) registers it for itself. */
 export function acceptJson(app: FastifyInstance, services: Services): void {
   app.removeAllContentTypeParsers()
   const parse = (request: FastifyRequest, text: string) => {

@@ -1,6 +1,6 @@
 /**
- * Compresses answers for callers that ask for it. An answer that holds a secret beside text which somebody else can choose
- * would tell the secret by its compressed length (BREACH). Two rules keep that out: answers with credentials are never
+ * Compresses answers for callers that ask for it. If an answer holds a secret beside text that an attacker can choose
+ * the compressed length reveals the secret (BREACH). Two rules prevent that: answers with credentials are never
  * compressed, and a browser gets compressed answers only for requests of our own pages.
  */
 
@@ -18,9 +18,9 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sessionCookie } from '../../core/http/credential-of-request.ts'
 
-/** Below it, the headers weigh as much as what is saved. */
+/** Below it, the headers cost as much as is saved. */
 export const MIN_COMPRESSED = 1024
-/** Longer answers are compressed beside the main thread; for shorter ones, handing them over costs more. */
+/** Longer answers are compressed in another thread; for shorter ones the hand-over costs more. */
 const MAX_INLINE = 64 * 1024
 
 /** bench/README.md, section Web: the first steps save most of the bytes for a fifth of the time. */
@@ -51,8 +51,8 @@ export const SECRET_ANSWERS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Whether somebody else's page may have caused the request, with text of its own choice in it. A browser says where a
- * request comes from; one that does not, but sends our cookie, is not trusted.
+ * Whether another site may have caused the request, with text of its own choice in it. A browser says where a
+ * request comes from; if it does not, but sends our cookie, the request is not trusted.
  */
 function isFromElsewhere(request: FastifyRequest): boolean {
   const site = request.headers['sec-fetch-site']
@@ -62,7 +62,7 @@ function isFromElsewhere(request: FastifyRequest): boolean {
 
 const refuses = (part: string) => /;\s*q=0(?:\.0*)?\s*$/.test(part)
 
-/** The best encoding that the caller takes, and may have. */
+/** The best encoding that the caller accepts and may get. */
 export function encodingFor(request: FastifyRequest): Encoding | undefined {
   const asked = request.headers['accept-encoding']
   if (typeof asked !== 'string' || isFromElsewhere(request)) return undefined
@@ -76,7 +76,7 @@ export function encodingFor(request: FastifyRequest): Encoding | undefined {
   return hasGzip ? 'gzip' : undefined
 }
 
-/** Hands over the compressed text, at once where it is short; nothing where there was no memory for it. */
+/** Passes on the compressed text, synchronously if it is short; undefined if there was no memory for it. */
 export function compressText(
   text: string,
   encoding: Encoding,
@@ -90,7 +90,7 @@ export function compressText(
   else gzip(bytes, GZIP, handOver)
 }
 
-/** A tag names the bytes; a compressed answer has other ones, so its tag is a weak one. */
+/** A strong tag names exact bytes; a compressed answer has other bytes, so its tag is weak. */
 export const weakTag = (tag: string): string => (tag.startsWith('W/') ? tag : `W/${tag}`)
 
 /** Bytes that stay the same in memory, such as the API description, are compressed once for each encoding. */

@@ -30,7 +30,7 @@ const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', de
 
 /** The API description and a page to try it, both without any other host. */
 export async function serveDocs(app: FastifyInstance, config: Config, doors: Doors): Promise<void> {
-  // As bytes: turning half a megabyte of text into them again and again would be what an answer costs.
+  // Kept as bytes: encoding half a megabyte of text for each answer would be its main cost.
   let description: Buffer | undefined
   app.get('/openapi.json', { config: { operation: 'openapi', compress: true } }, async (_request, reply) => {
     description ??= Buffer.from(JSON.stringify(describeApi(doors, config.baseUrl)))

@@ -2,7 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { Services } from '../../core/context.ts'
 import { AppError, type InputIssue, InvalidInput, unavailable } from '../../core/errors.ts'
 
-/** Tells for each input field where the caller put it; the default is the body. */
+/** Says for each input field where the caller put it; the default is the body. */
 export type Locate = (issue: InputIssue) => (string | number)[]
 
 const inBody: Locate = (issue) => ['body', ...issue.path]
@@ -37,13 +37,13 @@ function fromFastify(error: FastifyError): AppError | undefined {
   }
 }
 
-/** No room, or no way to write: a later try may work. */
+/** No space, or no way to write: a later try may work. */
 const STORAGE_TROUBLE = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EIO', 'EMFILE', 'ENFILE'])
 
 const isStorageTrouble = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && STORAGE_TROUBLE.has(String(error.code))
 
-/** Any thrown value as the error that the caller is told. Unknown ones are logged and stay hidden. */
+/** Turns any thrown value into the error that the caller sees. Unknown ones are logged and stay hidden. */
 export function toAppError(
   error: unknown,
   request: FastifyRequest,
@@ -60,7 +60,7 @@ export function toAppError(
   return new AppError(
     500,
     'internal_error',
-    'Something went wrong on our side. Look whether your change was made before you repeat it. The log names the cause under this request_id.',
+    'Something went wrong on our side. Check whether your change was made before you repeat it. The log names the cause under this request_id.',
     { request_id: request.id },
   )
 }

@@ -24,7 +24,7 @@ export async function serveRaw(
         ...(raw.bodyLimit ? { bodyLimit: raw.bodyLimit } : {}),
         onRequest: [
           admission(services, raw, raw.limit ?? (method === 'GET' ? 'read' : 'write')),
-          // Now, for those that write to the socket themselves.
+          // Set now, for routes that write to the socket themselves.
           (request, reply, done) => {
             answers.setHeaders(request, reply)
             done()

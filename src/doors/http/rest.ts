@@ -19,7 +19,7 @@ type QueryType = 'string' | 'integer' | 'boolean' | 'array'
 const INTEGER = /^-?\d{1,16}$/
 const INTEGERS = new Set(['safeint', 'int32', 'uint32'])
 
-/** What a text in a query string stands for, seen through everything that is wrapped around the type itself. */
+/** The type of a text in a query string, without its wrappers such as optional and default. */
 function queryType(schema: z.core.$ZodType): QueryType {
   const { def } = (schema as z.core.$ZodTypes)._zod
   switch (def.type) {
@@ -50,7 +50,10 @@ function queryType(schema: z.core.$ZodType): QueryType {
 const queryTypes = ({ input }: Capability): Map<string, QueryType> =>
   new Map(Object.entries(input.shape).map(([name, field]) => [name, queryType(field)]))
 
-/** A path and a query string have only text; the declared type says what is meant. A value that does not fit stays text, and the schema refuses it. */
+/**
+ * A path and a query string have only text; the declared type says what is meant. A value that does not fit stays
+ * text, and the schema refuses it.
+ */
 function readValue(text: string | string[], type: QueryType): unknown {
   if (type === 'array') return [text].flat().map(storable)
   const last = storable(typeof text === 'string' ? text : (text.at(-1) ?? ''))

@@ -24,7 +24,7 @@ import { countPlainRoutes, refuseWrongAddresses } from './wrong-addresses.ts'
 const DEFAULT_BODY_LIMIT = 1024 * 1024
 const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/
 
-/** The first part is drawn once for each process: counting is much cheaper than drawing, and as unique. */
+/** The first part is random, once for each process; the rest is a counter, which is much cheaper and just as unique. */
 const idPrefix = randomUUID().slice(0, 24)
 let requests = 0
 
@@ -50,7 +50,7 @@ export async function buildServer(services: Services, doors: Doors): Promise<Fas
     logController: new FailureLog(services.log),
     bodyLimit: DEFAULT_BODY_LIMIT,
     trustProxy: isTrusted ?? false,
-    // A client that sends slowly or not at all must not hold a connection for ever.
+    // A client that sends slowly or not at all must not hold a connection forever.
     connectionTimeout: patience.silenceMs,
     requestTimeout: patience.requestMs,
     keepAliveTimeout: patience.keepAliveMs,

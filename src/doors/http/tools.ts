@@ -53,7 +53,7 @@ function addTool(
     url: `/mcp/tools/${capability.tool.name}`,
     operation: `tool.${capability.tool.name}`,
     limitClass: limitClassOfTool(capability),
-    // A wrong credential is told to an agent even where none is needed.
+    // An agent learns of a wrong credential even if none is needed.
     identify: authenticate,
     serve,
   })

@@ -4,7 +4,7 @@ import { AppError } from '../../core/errors.ts'
 
 const INDEX = new URL('../../../web/dist/index.html', import.meta.url)
 
-/** Everything from this server, nothing inline: text that slips into a page cannot become code. */
+/** Everything from this server, nothing inline: text that gets into a page cannot become code. */
 export const WEB_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -48,7 +48,10 @@ type WebPages = { app: string; card: string }
 
 const CARD_TITLE = 'A card in Knowledge Vault'
 
-/** A link preview reads the head of the page. For a card it is the same, whether the card is private, public or none at all. */
+/**
+ * A link preview reads the head of the page. For a card it is the same, whether the card is private, public or does
+ * not exist.
+ */
 const forCard = (index: string): string =>
   index
     .replace(/<title>[^<]*<\/title>/, `<title>${CARD_TITLE}</title>`)

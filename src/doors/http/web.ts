@@ -10,7 +10,7 @@ import { isWebBuilt, opensPage, sendCardPage, sendWebPage } from './web-page.ts'
 
 const DIST = new URL('../../../web/dist/', import.meta.url)
 
-/** Whatever card it is, and whether there is one: the link of a card says no more than that it is one. */
+/** The address of any card. The preview of a link does not reveal whether the card exists. */
 const CARD_ADDRESS = /^\/(?:cards|library)\/[\w-]{1,100}(?:\?|$)/
 
 /** The service worker fetches the files of the app, and does nothing else. */
@@ -65,11 +65,11 @@ export async function serveWeb(app: FastifyInstance, services: Services): Promis
       },
     })
   }
-  // The page without its address: what the service worker keeps for when the server is away.
+  // The page without its address: the service worker keeps it for when the server is unreachable.
   app.get('/app-shell', { config: { operation: 'web.page', compress: true } }, async (_request, reply) =>
     sendWebPage(reply),
   )
-  // The link of an invitation is opened by whatever a person has at hand; only who asks for JSON is a program.
+  // People open invitation links with all kinds of clients; only a request for JSON comes from a program.
   app.get('/invite/:token', { config: { operation: 'web.page', compress: true } }, async (request, reply) => {
     if (asksForJson(request))
       throw new AppError(
@@ -83,7 +83,7 @@ export async function serveWeb(app: FastifyInstance, services: Services): Promis
     sendWebPage(reply),
   )
   app.get('/*', { config: { operation: 'web.page', compress: true } }, async (request, reply) => {
-    // Programs that preview a link ask for anything, and by any means.
+    // Programs that preview a link send any `Accept` header.
     if (CARD_ADDRESS.test(request.url) && !asksForJson(request)) return sendCardPage(reply)
     if (opensPage(request)) return sendWebPage(reply)
     countMiss(services, request)

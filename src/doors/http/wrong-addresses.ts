@@ -13,7 +13,10 @@ export const refuseUncalled = (services: Services, refusal: (request: FastifyReq
     throw refusal(request)
   }
 
-/** Routes without an admission of their own, such as files and the API description, count against their host. Call before the routes. */
+/**
+ * Routes without an admission of their own, such as files and the API description, count against their host. Call
+ * before the routes.
+ */
 export function countPlainRoutes(app: FastifyInstance, services: Services): void {
   app.addHook('onRoute', (route) => {
     route.onRequest ??= async (request: FastifyRequest) => countFile(services, request)
@@ -21,8 +24,8 @@ export function countPlainRoutes(app: FastifyInstance, services: Services): void
 }
 
 /**
- * Answers addresses and methods that no route has, before a body is read, so that its type, size or contents cannot give another
- * answer or cost anything. Call before the routes, and the returned function after them.
+ * Answers addresses and methods that no route has, before a body is read, so that its type, size or contents cannot
+ * give another answer or cost anything. Call before the routes, and the returned function after them.
  */
 export function refuseWrongAddresses(app: FastifyInstance, services: Services): () => void {
   const refuse404 = refuseUncalled(services, nothingHere)
@@ -30,7 +33,7 @@ export function refuseWrongAddresses(app: FastifyInstance, services: Services): 
     if (request.is404) refuse404(request).catch(done)
     else done()
   })
-  // What no route has was counted and refused before its body was read; this is a file that a folder does not have.
+  // Unknown routes were refused before their body was read. This is for a missing file in a folder.
   app.setNotFoundHandler((request, reply) => {
     countMiss(services, request)
     return sendError(reply, nothingHere())

@@ -19,7 +19,7 @@ export type CardText = {
   evidences?: Evidence[] | null
 }
 
-/** A fence longer than any in the text, so that an evidence cannot break out of its block. */
+/** A fence longer than any in the text, so that evidence cannot break out of its block. */
 function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((match) => match[0].length))
   const fence = '`'.repeat(longest + 1)
@@ -31,7 +31,7 @@ const section = (title: string, text: string | null | undefined): string[] =>
 
 const WHOSE = { you: 'your own card', team: 'a card of your team', public: 'a card of the public library' }
 
-/** Whose card it is in our words, and then the card between marks that its text cannot hold. */
+/** Our sentence about the owner of the card, then the card between marks that its text cannot contain. */
 export function cardMarkdown(data: unknown): string {
   const card = data as CardText
   const { owner, workspace, reviewed, contains_instructions } = card.provenance

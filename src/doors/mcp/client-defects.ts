@@ -8,7 +8,7 @@ type Message = {
 }
 
 /**
- * One known client defect: the header still says 2025-11-25 while the body carries the envelope of 2026-07-28. The body is what
+ * A known client defect: the header still says 2025-11-25 while the body has the envelope of 2026-07-28. The body is what
  * was meant, so the headers follow it. Any other disagreement is left for the protocol to refuse.
  */
 export function agreeingHeaders(given: IncomingHttpHeaders, body: unknown): Headers {

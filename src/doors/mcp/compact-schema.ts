@@ -1,7 +1,7 @@
 // A model reads tools/list on every connection and pays for each character, so schemas go out without what a caller does not
 // need in order to call well: dialect, expressions, wide limits, the alternative `null` of optional fields, words about
-// what lies deeper than the tool's own fields. Limits and defaults are said once more in words, since some clients hand models
-// the descriptions alone. Validation stays with the full schema; the manifest shows that one.
+// fields deeper than the tool's own. Limits and defaults are repeated in words, since some clients give models
+// only the descriptions. Validation uses the full schema, which the manifest shows.
 
 export type JsonSchema = { [key: string]: unknown }
 
@@ -21,9 +21,9 @@ const DROPPED = new Set([
   'maxItems',
   'minItems',
 ])
-/** A length that no sensible call meets is not worth its characters; who meets it is told by the error. */
+/** A limit that no sensible call reaches is left out; the error names it. */
 const LONG = 300
-/** Nor is a least length that every address and every token has. */
+/** A minimum length that every address and every token has is left out too. */
 const SHORT = 10
 /** A count begins at one and a share at zero; the words say so. */
 const LEAST_COUNT = 1
@@ -91,7 +91,7 @@ function matters(key: string, value: unknown, { depth, isItem }: Where): boolean
     // `false` at the top is what a model must know: another key is an error.
     case 'additionalProperties':
       return depth === 0
-    // Left out is as good as false.
+    // A default of false is the same as none.
     case 'default':
       return depth <= OWN_FIELDS && value !== null && value !== false && typeof value !== 'object'
     case 'minLength':
@@ -106,7 +106,7 @@ function matters(key: string, value: unknown, { depth, isItem }: Where): boolean
   }
 }
 
-/** Shared parts are written out where they are used; one that contains itself is any JSON, which needs no words. */
+/** Shared parts are written out where they are used; one that contains itself becomes any JSON. */
 function resolve({ $ref: _ref, ...rest }: JsonSchema, ref: string, where: Where): JsonSchema {
   const name = ref.replace('#/$defs/', '')
   if (where.inside.includes(name) || refersTo(where.defs[name], ref)) return compact(rest, where)

@@ -33,8 +33,8 @@ function calledTool(body: unknown, tools: ReadonlyMap<string, ToolCapability>): 
 const rpcError = (code: number, message: string) => ({ jsonrpc: '2.0', id: null, error: { code, message } })
 
 /**
- * A refusal that leads to signing in. Under a name that is neither BASE_URL nor loopback no client can sign in, since the metadata
- * names another address than the one it knows: it is told which to use.
+ * A refusal that starts the sign-in. Under a host name that is neither BASE_URL nor loopback no client can sign in,
+ * since the metadata names another address: then the refusal says which to use.
  */
 function signInRefusal(refused: AppError, config: Config, host: string | undefined): AppError {
   const address = addressFor(config, host)
@@ -62,7 +62,7 @@ export async function serveMcp(
   options: McpOptions = {},
 ): Promise<void> {
   const { config } = services
-  // A vault that no MCP client talks to need not carry the protocol's library.
+  // Loaded on demand: a vault without MCP clients does not need the protocol's library.
   let loading: Promise<Protocol> | undefined
   const protocol = () => {
     loading ??= import('./protocol.ts').then(({ openProtocol }) =>
@@ -84,7 +84,7 @@ export async function serveMcp(
     throw notAuthenticated()
   }
 
-  /** An app can ask its user for more; a key cannot be widened, so there the tool itself says what is missing. */
+  /** An app can ask its user for more scopes; a key cannot, so for a key the tool itself says what is missing. */
   function checkScopes(request: FastifyRequest, tool: ToolCapability | undefined): void {
     const { viewer } = request
     if (!tool || viewer?.credential.kind !== 'oauth' || mayUse(tool, viewer)) return

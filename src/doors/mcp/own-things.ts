@@ -6,7 +6,7 @@ import { listCardsPage } from '../../features/cards/read.ts'
 import { listProjects } from '../../features/memory/projects.ts'
 import { cardUri, GUIDE_RESOURCES, projectUri } from './resources.ts'
 
-/** Enough to choose from; whatever is older is found by search. */
+/** Enough to choose from; search finds older ones. */
 const MOST_PROJECTS = 50
 const MOST_CARDS = 20
 const TITLE_CHARACTERS = 120
@@ -49,7 +49,7 @@ export async function listResources(ctx: UserCtx): Promise<Resource[]> {
 
 const has = (text: string, part: string) => text.toLowerCase().includes(part.toLowerCase())
 
-/** What may be meant by the beginning of an argument, of a resource template or of a prompt. */
+/** Completions for the beginning of an argument of a resource template or a prompt. */
 async function valuesFor(ctx: UserCtx, argument: { name: string; value: string }): Promise<string[]> {
   if (!mayUse(listProjects, ctx.viewer)) return []
   if (argument.name === 'project_key') {

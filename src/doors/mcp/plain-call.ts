@@ -10,9 +10,10 @@ import type { ToolCapability } from '../../core/tools.ts'
 import { LEGACY, MODERN } from './versions.ts'
 
 /**
- * A `tools/call` as nearly every client writes it. It is answered here: the protocol's library makes a server, two messages
- * and a stream of each call and takes five times as long as the call itself. Whatever is written otherwise (another
- * method, headers that disagree, a field more than these) is the library's to judge, so nothing is accepted here that it refuses.
+ * A `tools/call` in the form that nearly every client sends. It is answered here: the protocol's library makes a
+ * server, two messages and a stream for each call and takes five times as long as the call itself. Everything else
+ * (another method, headers that disagree, additional fields) goes to the library, so nothing is accepted here that it
+ * refuses.
  */
 export type PlainCall = {
   id: string | number

@@ -21,8 +21,8 @@ export const PROMPTS: readonly VaultPrompt[] = [
     arguments: [PROJECT_KEY],
     text: ({ project_key }) =>
       `Call get_project_context once, with project_key "${project_key}" and max_total_chars 6000. ` +
-      'Tell me in at most five lines what we were doing last, which facts and preferences hold, and what you suggest next. ' +
-      'Where the memory is empty, say so and ask what this project is about.',
+      'Tell me in at most five lines what we were doing last, which facts and preferences apply, and what you suggest next. ' +
+      'If the memory is empty, say so and ask what this project is about.',
   },
   {
     name: 'record_what_we_fixed',
@@ -45,8 +45,8 @@ export const PROMPTS: readonly VaultPrompt[] = [
     arguments: [{ name: 'card_id', description: 'The card', required: true }],
     text: ({ card_id }) =>
       `Read card ${card_id} with get_card. Check it as a stranger would: does the title name the failure, are symptom and fix_summary ` +
-      'each a few full sentences in their own words, is there a root cause, a step or an evidence, is anything in it private (names, ' +
+      'each a few full sentences in their own words, is there a root cause, a step or evidence, is anything in it private (names, ' +
       'hosts, paths, customers, secrets)? Propose the changes and, when I agree, make them with update_card. Then ask me whether to ' +
-      'publish; only after my yes call publish_card. If it is refused, read the reasons, mend the card and try once more.',
+      'publish; only after my yes call publish_card. If it is refused, read the reasons, fix the card and try once more.',
   },
 ]

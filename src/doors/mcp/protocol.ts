@@ -32,7 +32,7 @@ function checkHost(request: FastifyRequest, hosts: string[]): void {
     )
 }
 
-/** All that needs the protocol's library, loaded with the first MCP request. */
+/** Everything that needs the protocol's library, loaded with the first MCP request. */
 export function openProtocol(services: Services, capabilities: readonly Capability[], options: McpOptions) {
   const { serve, run, byName, info } = mcpServers(capabilities, services.config.baseUrl)
   const factory: McpServerFactory = ({ authInfo }) => serve(authInfo?.extra?.call as McpCall)
@@ -41,7 +41,7 @@ export function openProtocol(services: Services, capabilities: readonly Capabili
   })
   const hosts = [...ownHosts(services.config)]
 
-  /** The answer to a call that is plainly written, if this one is. */
+  /** The answer to a plain call, or undefined if the call is not plain. */
   const answerPlain = async (headers: IncomingHttpHeaders, body: unknown, call: McpCall) => {
     const plain = options.factory ? undefined : plainCall(headers, body, byName)
     return plain && plainAnswer(plain, await run(plain.tool, call, plain.input), info)

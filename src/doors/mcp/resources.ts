@@ -55,7 +55,7 @@ type Reader = {
 
 const json = (data: unknown) => JSON.stringify(data)
 
-/** Every resource is what a tool reads, so the same scopes and the same permissions hold. */
+/** Every resource is read by a tool's capability, so the same scopes and permissions apply. */
 const READERS: [prefix: string, Reader][] = [
   [GUIDE_URI, { tool: 'get_ai_guide', input: () => ({}), mimeType: 'application/json', text: json }],
   [

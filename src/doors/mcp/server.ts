@@ -19,7 +19,7 @@ import { PROMPTS } from './prompts.ts'
 import { RESOURCE_TEMPLATES, readResource } from './resources.ts'
 import { type Profile, toolList } from './tool-list.ts'
 
-/** One request's own things; the server object itself lives for that request only. */
+/** The context of one request; the server object lives for that request only. */
 export type McpCall = {
   ctx: UserCtx
   profile: Profile
@@ -40,7 +40,7 @@ const CACHE = {
 
 const invalidParams = (message: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, message)
 
-/** Refusals go to the model as the result of its call, in the words of the REST errors, so that it can mend the call. */
+/** Refusals are returned as the result of the call, in the words of the REST errors, so that the model can correct it. */
 function refusal(error: unknown, hide: McpCall['hide']): CallToolResult {
   const body =
     error instanceof InvalidInput

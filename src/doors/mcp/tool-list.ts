@@ -16,7 +16,7 @@ export type Profile = 'full' | 'core'
 
 /** Clients take an unstated `destructiveHint` for true, so a write that destroys nothing says so. */
 function annotationsOf({ tool }: ToolCapability): Tool['annotations'] {
-  // The vault is a closed world: what it knows, not the internet.
+  // The vault is a closed world: it does not reach the internet.
   if (tool.readOnly) return { readOnlyHint: true, openWorldHint: false }
   return {
     openWorldHint: false,
@@ -27,7 +27,7 @@ function annotationsOf({ tool }: ToolCapability): Tool['annotations'] {
 
 const isAside = (name: string) => name === 'provenance' || name.endsWith('_at')
 
-/** The names of the fields, and in brackets those of the items of a list; not times, nor what the caller has sent. */
+/** The names of the fields, and in brackets those of list items; without times and without fields that the caller sent. */
 function namesIn(output: unknown, sent: readonly string[]): string {
   if (output instanceof z.ZodArray) return `[${namesIn(output.element, sent)}]`
   if (!(output instanceof z.ZodObject)) return 'empty'
@@ -51,7 +51,7 @@ function outputSchemaOf(capability: ToolCapability): Tool['outputSchema'] {
   return { type: 'object', properties: { data: { type, description: names } } }
 }
 
-/** Tells Claude Code to show the tool at once instead of when it is looked for. */
+/** Makes Claude Code load the tool at once instead of on demand. */
 const ALWAYS_LOADED = { 'anthropic/alwaysLoad': true }
 
 const inputOf = (capability: ToolCapability): JsonSchema => compactSchema(thinInputSchemaOf(capability))

@@ -37,12 +37,12 @@ const Input = z.object({
     .url({ protocol: /^https?$/ })
     .max(2000)
     .optional()
-    .describe('Another address of this server; to write into the guide'),
+    .describe('Another address of this server, to use in the guide'),
 })
 
 type Guide = z.input<typeof AiGuide>
 
-/** Who reads it over MCP has the tools before them already. */
+/** A model that reads the guide over MCP has the list of tools already. */
 const ThinGuide = AiGuide.omit({ tools: true }).describe('The guide')
 
 const thinGuide = thinAnswer({

@@ -11,7 +11,7 @@ export type AuditFilter = {
 
 export type Window = { limit: number; offset: number }
 
-/** Newest first: the ids sort by the time of their making. */
+/** Newest first: ids sort by the time at which they were made. */
 export async function listAudit(
   db: Db,
   filter: AuditFilter,

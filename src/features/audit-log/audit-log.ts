@@ -20,7 +20,7 @@ const AuditEntryResponse = z
     card_title: z
       .string()
       .nullable()
-      .describe('Where the subject is a card that you may read; null for all else.'),
+      .describe('Set when the subject is a card that you may read; otherwise null.'),
     details: z.record(z.string(), z.unknown()),
     request_id: z.string(),
     created_at: Time,

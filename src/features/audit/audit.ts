@@ -9,13 +9,13 @@ export type AuditEntry = {
   subject: { type: string; id: string }
   workspaceId?: string
   details?: Record<string, unknown>
-  /** Where nobody is signed in yet, as at registration. */
+  /** For actions without a signed-in caller, such as registration. */
   actorId?: string
 }
 
-/** Written in the transaction of what it tells about; the table takes no change. */
+/** Call it in the transaction of the action that it records. Rows of the table are never changed. */
 export async function audit(ctx: Ctx, entry: AuditEntry): Promise<void> {
-  if (!ctx.transacting) throw new Error('audit() belongs into the transaction of what it records')
+  if (!ctx.transacting) throw new Error('audit() belongs in the transaction of what it records')
   await insertRow(ctx.db, 'audit_log', {
     audit_id: newId(),
     actor_id: entry.actorId ?? ctx.viewer?.userId ?? null,

@@ -3,7 +3,7 @@
  *   {"kind":"header", …}
  *   {"kind":"table", name, columns}, then one array per row
  *   {"kind":"file", path}, then its bytes as base64 strings
- *   {"kind":"end", …}: how much everything was, with its SHA-256
+ *   {"kind":"end", …}: the count of rows and bytes of each section, with its SHA-256
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -35,12 +35,12 @@ export type Row = Value[]
 /** A line of the stream: a section, a row, or a piece of a file. */
 export type Line = Header | TableStart | FileStart | End | Row | string
 
-/** The file is not a whole backup; nothing of it was used. */
+/** The file is not a complete backup; nothing of it was used. */
 export class DamagedBackup extends Error {
   override readonly name = 'DamagedBackup'
 }
 
-/** Counts rows or bytes while they pass by. */
+/** Counts and hashes rows or bytes while they pass through. */
 export class Counter {
   readonly #hash = createHash('sha256')
   #count = 0
@@ -104,7 +104,7 @@ const same = (a: Record<string, Sum>, b: Record<string, Sum>) => {
   return [...names].filter((name) => a[name]?.count !== b[name]?.count || a[name]?.sha256 !== b[name]?.sha256)
 }
 
-/** Reads the whole file and holds it against its own manifest. */
+/** Reads the whole file and compares it with its own manifest. */
 export async function checkBackup(file: string): Promise<{ header: Header; end: End }> {
   const tables: Record<string, Sum> = {}
   const files: Record<string, Sum> = {}
@@ -113,7 +113,7 @@ export async function checkBackup(file: string): Promise<{ header: Header; end: 
   let finish = () => {}
   let counter = new Counter()
   for await (const line of readLines(file)) {
-    if (end) throw new DamagedBackup('The backup goes on after its end.')
+    if (end) throw new DamagedBackup('The backup continues after its end.')
     if (!header) header = requireHeader(line)
     else if (Array.isArray(line)) counter.add(`${JSON.stringify(line)}\n`, 1)
     else if (typeof line === 'string') {
@@ -126,7 +126,8 @@ export async function checkBackup(file: string): Promise<{ header: Header; end: 
       if (line.kind === 'end') end = line
       else if (line.kind === 'table') finish = () => (tables[line.name] = begun.sum())
       else if (line.kind === 'file') {
-        if (!isVaultFile(line.path)) throw new DamagedBackup(`The backup holds a strange file: ${line.path}.`)
+        if (!isVaultFile(line.path))
+          throw new DamagedBackup(`The backup contains a file that a vault does not have: ${line.path}.`)
         finish = () => (files[line.path] = begun.sum())
       }
     }
@@ -139,7 +140,7 @@ export async function checkBackup(file: string): Promise<{ header: Header; end: 
 }
 
 function requireHeader(line: Line): Header {
-  if (!isSection(line) || line.kind !== 'header') throw new DamagedBackup('This is no backup of a vault.')
+  if (!isSection(line) || line.kind !== 'header') throw new DamagedBackup('This is not a backup of a vault.')
   if (line.format !== FORMAT)
     throw new DamagedBackup(`The backup has format ${line.format}; this program reads ${FORMAT}.`)
   return line

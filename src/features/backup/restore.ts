@@ -9,13 +9,13 @@ import { reindexAll } from '../cards/indexing/reindex.ts'
 import { reindexEvents } from '../memory/reindex.ts'
 import { checkBackup, type End, type Header, isSection, type Row, readLines } from './format.ts'
 
-/** The target is not empty. A restore never mixes with data that is there, and never replaces it. */
+/** The target is not empty. A restore never mixes with existing data and never replaces it. */
 export class TargetNotEmpty extends Error {
   override readonly name = 'TargetNotEmpty'
 }
 
 const MOST_PARAMETERS = 5000
-/** Rows of pictures are long: what waits is bounded by its length too. */
+/** Rows of pictures are long, so a batch of rows is also bounded by its length. */
 const MOST_CHARACTERS = 8 * 1024 * 1024
 
 async function insertRows(database: Database, db: Db, table: string, columns: string[], rows: Row[]) {
@@ -26,7 +26,7 @@ async function insertRows(database: Database, db: Db, table: string, columns: st
   await sql`insert into ${sql.id(table)} (${names}) ${ownNumbers} values ${values}`.execute(db)
 }
 
-/** Numbers that the database gives itself go on after the highest that came with the backup. */
+/** The database's own counters continue after the highest number in the backup. */
 async function advanceCounters(database: Database, db: Db): Promise<void> {
   if (database.engine !== 'postgres') return
   const found = await sql<{ table_name: string; column_name: string }>`
@@ -55,7 +55,7 @@ async function insertTables(database: Database, db: Db, file: string): Promise<v
       await flush()
       table = line.kind === 'table' ? line : undefined
       if (line.kind === 'file') break
-      // What a new vault brings along, such as the public library, comes with the backup too.
+      // Rows that a new vault starts with, such as the public library, are in the backup too.
       if (table) await sql`delete from ${sql.id(table.name)}`.execute(db)
     }
   }
@@ -101,7 +101,7 @@ async function requireEmpty(db: Db): Promise<void> {
   }
 }
 
-/** Brings the schema to where it was when the backup was taken. */
+/** Migrates the schema to the version that the backup was taken from. */
 async function prepareSchema(database: Database, header: Header): Promise<void> {
   const known = MIGRATIONS.filter(({ name }) => header.migrations.includes(name))
   if (known.length < header.migrations.length)
@@ -111,7 +111,7 @@ async function prepareSchema(database: Database, header: Header): Promise<void> 
   const ahead = (await appliedMigrations(database)).filter((name) => !header.migrations.includes(name))
   if (ahead.length > 0)
     throw new TargetNotEmpty(
-      'The database has a newer schema than the backup already. Restore into a new DATA_DIR or database; the schema is brought up to date afterwards.',
+      'The database already has a newer schema than the backup. Restore into a new DATA_DIR or database; the schema is brought up to date afterwards.',
     )
   await migrate(database, known)
 }
@@ -120,7 +120,7 @@ export type Restored = { header: Header; end: End }
 
 /**
  * Fills an empty vault. The file is checked whole before anything is touched; the rows go in together or not at all;
- * then the schema is brought up to date and what is derived is made anew.
+ * then the schema is brought up to date and derived tables are rebuilt.
  */
 export async function restoreBackup(ctx: Ctx, file: string): Promise<Restored> {
   const { database, config } = ctx
@@ -137,7 +137,7 @@ export async function restoreBackup(ctx: Ctx, file: string): Promise<Restored> {
   return checked
 }
 
-/** Makes every search index anew from what it is made of. */
+/** Rebuilds every search index from the rows that it is made of. */
 export async function reindex(
   ctx: Ctx,
   onProgress?: (done: number, total: number) => void,

@@ -4,7 +4,7 @@ import type { Ctx } from '../../core/context.ts'
 import { takeBackup } from './take.ts'
 
 const HOUR_MS = 3_600_000
-/** A backup that has not grown for so long was left by a process that died. */
+/** An unfinished backup that has not grown for this long was left by a process that died. */
 const ABANDONED_MS = 15 * 60_000
 const NAME = /^vault-\d{8}T\d{6}Z\.kvbackup$/
 
@@ -19,7 +19,7 @@ async function dropAbandoned(partial: string, now: number): Promise<void> {
 }
 
 /**
- * One backup for each stretch of BACKUP_EVERY_HOURS, named after its beginning. All processes try; the name of the
+ * One backup for each period of BACKUP_EVERY_HOURS, named after its beginning. All processes try; the name of the
  * unfinished file, which only one can create, decides who does it.
  */
 export async function backUpOnSchedule(ctx: Ctx): Promise<string | undefined> {

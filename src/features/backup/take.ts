@@ -11,7 +11,7 @@ import type { Snapshot, TableShape } from '../../db/snapshot.ts'
 import { SECRET_FILE, ticketFile } from './files.ts'
 import { Counter, type End, FORMAT, type Header, type Line, type Sum } from './format.ts'
 
-/** Made from the other tables; the features make them anew at restore. */
+/** Derived from other tables; the features rebuild them at restore. */
 const DERIVED =
   /^(search_(docs|fresh|runs|postings|dead|words|changes|totals|terms|grams)|context_event_(index|grams|words))/
 const MIGRATIONS = 'schema_migrations'
@@ -97,7 +97,7 @@ export class FileExists extends Error {
 }
 
 /**
- * Writes a backup while the service goes on. The file appears under its name when it is whole and on disk; until
+ * Writes a backup while the service is running. The file appears under its name when it is complete and on disk; until
  * then it is `partial`, which must not exist yet, so that two backups never write into one file.
  */
 export async function takeBackup(

@@ -59,7 +59,7 @@ async function checkHistory(ctx: Ctx): Promise<string[]> {
   )
   return [
     ...(gaps > 0 ? [`${gaps} cards lack former versions`] : []),
-    ...(evidence > 0 ? [`${evidence} cards have another number of evidences than they say`] : []),
+    ...(evidence > 0 ? [`${evidence} cards have a wrong count of evidence`] : []),
   ]
 }
 
@@ -82,7 +82,7 @@ async function checkSearch(ctx: Ctx): Promise<string[]> {
     ...(deleted > 0 ? [`${deleted} deleted cards are in the index`] : []),
     ...(cards !== countedCards ? [`the index has ${cards} cards and counts ${countedCards}`] : []),
     ...(unlisted > 0
-      ? [`the posting lists have ${unlisted} cards wrongly; kvault reindex makes them anew`]
+      ? [`the posting lists are wrong for ${unlisted} cards; kvault reindex rebuilds them`]
       : []),
     ...(memory.lacking > 0 ? [`${memory.lacking} memory events lack an index entry`] : []),
     ...(memory.stray > 0 ? [`${memory.stray} memory index entries have no event`] : []),
@@ -104,7 +104,7 @@ async function checkFiles(ctx: Ctx): Promise<string[]> {
   return findings
 }
 
-/** Holds the vault against itself. Best on a quiet one: what is written meanwhile may show as a difference. */
+/** Checks the vault for contradictions. Best on a quiet one: what is written meanwhile may show as a difference. */
 export async function verifyVault(ctx: Ctx): Promise<Check[]> {
   const snapshot = await openSnapshot(ctx.config)
   const { tables } = snapshot

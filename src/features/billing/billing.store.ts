@@ -7,7 +7,7 @@ import type { BillingPaymentsTable, BillingSubscriptionsTable } from '../../db/t
 export type SubscriptionRow = Selectable<BillingSubscriptionsTable>
 export type PaymentRow = Selectable<BillingPaymentsTable>
 
-/** False when this event's effect is already there. */
+/** False if this event was processed before. */
 export async function rememberEvent(
   db: Db,
   event: { event_id: string; provider: string; type: string; received_at: string },
@@ -49,7 +49,7 @@ export async function findUserOfCustomer(db: Db, customerId: string): Promise<st
   return row?.user_id
 }
 
-/** The first customer of a user stays; a second one that was made at the same moment is left unused. */
+/** The first customer of a user wins; a second one that was created at the same moment stays unused. */
 export async function saveCustomer(
   db: Db,
   row: { provider: string; user_id: string; customer_id: string; created_at: string },
@@ -117,7 +117,7 @@ export async function saveSubscription(db: Db, write: SubscriptionWrite): Promis
     .execute()
 }
 
-/** A message that came too late for the state may still know what an earlier one did not say. */
+/** A late message does not change the state, but it may fill in fields that earlier ones did not carry. */
 export async function fillSubscription(
   db: Db,
   row: SubscriptionRow,
@@ -133,7 +133,7 @@ export async function fillSubscription(
     .execute()
 }
 
-/** False when this session or invoice has been booked before. */
+/** False if this session or invoice was booked before. */
 export async function insertPayment(db: Db, row: Insertable<BillingPaymentsTable>): Promise<boolean> {
   const inserted = await db
     .insertInto('billing_payments')
@@ -203,7 +203,7 @@ export async function keepEarlyRefund(db: Db, refund: EarlyRefund, now: string):
     .execute()
 }
 
-/** How much of a payment was refunded before the payment itself was reported; asking forgets it. */
+/** How much of a payment was refunded before the payment itself was reported. Reading it deletes it. */
 export async function takeEarlyRefund(
   db: Db,
   payment: { paymentIntent: string | null; paymentId: string },

@@ -161,7 +161,7 @@ async function customerOf(ctx: UserCtx): Promise<string> {
   })
 }
 
-/** People return to us and nowhere else, or a checkout link would be a way to send them anywhere. */
+/** Return addresses must be our own; otherwise a checkout link could send people anywhere. */
 function ownAddress(ctx: UserCtx, field: string, given: string | undefined, otherwise: string): string {
   const base = new URL(ctx.config.baseUrl)
   const url = URL.parse(given ?? otherwise, `${ctx.config.baseUrl}/`)

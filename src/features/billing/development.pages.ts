@@ -31,7 +31,7 @@ ${session.declines > 0 && html`<p class="bad" role="alert">The card was declined
 <form method="post" action="${`${CHECKOUT_PATH}/${session.id}`}">
 <div class="actions">
 <button class="primary wide" name="action" value="pay">Pay ${price}</button>
-<button name="action" value="decline">Play a declined card</button>
+<button name="action" value="decline">Simulate a declined card</button>
 <button name="action" value="cancel">Cancel</button>
 </div>
 </form>
@@ -91,7 +91,7 @@ ${subscription.status === 'active' && otherOffers(portal, subscription).map((oth
 </div>
 ${
   subscription.status === 'active' &&
-  html`<h2>Play the end of the period</h2>
+  html`<h2>Simulate the end of the period</h2>
 <div class="actions">${act('renew', 'Renew now')}${!subscription.cancelAtPeriodEnd && act('fail', 'Renew with a declined card')}</div>`
 }
 </section>`

@@ -71,7 +71,7 @@ export async function developmentProvider(
   }
 }
 
-/** Objects and events are one transaction: what was paid is also reported, if need be after the next start. */
+/** Objects and events are written in one transaction, so a payment is always reported, if need be after a restart. */
 export async function saveChange(db: Db, change: DevChange, now: Date): Promise<void> {
   await saveDevObjects(db, change.objects, now.toISOString())
   await saveDevEvents(db, change.events, now.toISOString())
@@ -85,7 +85,7 @@ export async function deliverEvents(services: Services): Promise<void> {
     try {
       await receiveEvent(contextFor(services), Buffer.from(payload), provider.sign(payload, services.now()))
     } catch (error) {
-      services.log.error({ err: error, event_id }, 'an event of the development provider was not taken')
+      services.log.error({ err: error, event_id }, 'an event of the development provider was refused')
       continue
     }
     await services.database.transaction((db) => markDelivered(db, event_id, services.now().toISOString()))

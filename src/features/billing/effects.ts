@@ -29,7 +29,7 @@ import { applySubscription, EVENT_RANK } from './subscriptions.ts'
 
 export type Outcome = 'applied' | 'repeated' | 'not_ours'
 
-/** What had to be asked from the provider before the transaction began. */
+/** What the provider was asked before the transaction began. */
 export type Asked = { current?: SubscriptionState; invoiceOfRefund?: string | null }
 
 type Incoming = { provider: string; event: PaymentEvent; fact: PaymentFact; asked: Asked }
@@ -176,7 +176,7 @@ async function subscriptionChanged(
   const state = asked.current ?? fact.subscription
   const userId = await ownerOf(ctx, state.customerId, state.userId)
   const planId = planOfProduct(state.productId, state.planId)?.plan_id ?? null
-  // The same customer may pay for other things at the same provider; without one of our plans it is none of ours.
+  // The same customer may pay for other things at the same provider. A subscription to none of our plans is not ours.
   const isOurs = planId !== null || (await findSubscription(ctx.db, state.subscriptionId)) !== undefined
   if (!userId || !isOurs) return 'not_ours'
   await applySubscription(ctx, {

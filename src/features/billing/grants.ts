@@ -26,8 +26,8 @@ export function creditsForInvoice(invoice: InvoiceFacts, knownPlanId: string | n
 }
 
 /**
- * What a refund asks back, given how much was refunded before and is refunded now (both in total). Counting in totals
- * makes a repeated or late message ask for nothing.
+ * How many credits a refund takes back, given how much was refunded before and now (both in total). Counting in totals
+ * makes a repeated or late message take nothing.
  */
 export function creditsToTakeBack(
   payment: { credits: number; amountCents: number; refundedCents: number },

@@ -113,7 +113,7 @@ export function packOffer(pack: Pack): Offer {
 
 export const PAID_OFFERS: readonly Offer[] = PLANS.filter((plan) => plan.price_cents > 0).map(planOffer)
 
-/** The product says it best, because it also follows a switch in the portal; the metadata is from the first purchase. */
+/** The product comes first, because it follows a switch in the portal; the metadata is from the first purchase. */
 export function planOfProduct(productId: string | null, metadataPlanId: string | null): Plan | undefined {
   const named = productId?.startsWith(PRODUCT_PREFIX)
     ? findPlan(productId.slice(PRODUCT_PREFIX.length))

@@ -1,4 +1,4 @@
-/** What a user's subscriptions amount to, and how events move them, in whatever order they come. */
+/** Which plan a user has, and how events change subscriptions, in whatever order they arrive. */
 import type { SubscriptionState } from '../../adapters/payments/events.ts'
 import type { Ctx } from '../../core/context.ts'
 import { setPlan } from '../identity/users/users.ts'
@@ -11,10 +11,10 @@ import {
 } from './billing.store.ts'
 import { planRank } from './plans.ts'
 
-/** Events of one second are put in order by what they say: a creation is never news, an end is final. */
+/** The order of events that carry the same second: a creation comes first, an end is final. */
 export const EVENT_RANK = { created: 0, invoice: 1, updated: 2, deleted: 3 } as const
 
-/** Two updates carry the same second, so only the provider knows which is the later one. */
+/** Two updates carry the same second; only the provider knows which is later. */
 export class OrderUnknown extends Error {
   readonly subscriptionId: string
 

@@ -16,7 +16,8 @@ export async function receiveEvent(
   signature: string | undefined,
 ): Promise<WebhookAnswer> {
   const event = readEvent(verified(ctx, rawBody, signature))
-  if (!event) throw new AppError(400, 'invalid_event', 'This is signed, but not an event that can be read.')
+  if (!event)
+    throw new AppError(400, 'invalid_event', 'The signature is right, but the event cannot be read.')
   if (!event.fact) return { received: true, handled: false }
   // A repeat is answered without a transaction; two at the same moment are told apart inside it.
   if (await isKnownEvent(ctx.db, event.eventId)) return { received: true, handled: true, duplicate: true }

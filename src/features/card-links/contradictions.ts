@@ -9,7 +9,7 @@ import { storedTrust } from '../trust/stored-trust.ts'
 import { insertLink, judgedIn } from './links.store.ts'
 
 const MOST_COMPARED = 20
-/** The same problem, by the shingles that both have; and another way out of it. */
+/** The symptoms share at least this part of their shingles, so the problem is the same. */
 const SAME_SYMPTOM = 0.5
 const OTHER_FIX = 0.3
 /** Very long texts are compared by their beginnings. */
@@ -24,8 +24,8 @@ const contradicts = (a: Said, b: Said): boolean =>
   overlap(shingles(a.fix_summary), shingles(b.fix_summary)) < OTHER_FIX
 
 /**
- * Two cards of a workspace that both worked for somebody, with the same symptom and different fixes: whoever reviews the
- * workspace decides which is right, or says in both when each applies.
+ * Two cards of a workspace that both worked for somebody, with the same symptom and different fixes. A reviewer of the
+ * workspace decides which is right, or writes in both when each applies.
  */
 export async function noteContradictions(ctx: UserCtx, card: CardRow): Promise<void> {
   if (card.workspace_id === PUBLIC_LIBRARY_ID || (storedTrust(card.trust)?.worked ?? 0) === 0) return

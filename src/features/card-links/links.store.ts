@@ -41,7 +41,7 @@ export async function deleteLink(db: Db, linkId: string): Promise<void> {
   await db.deleteFrom('card_links').where('link_id', '=', linkId).execute()
 }
 
-/** The card that this one has given way to, and so on: at most so many steps. */
+/** How many steps a chain of superseded cards is followed. */
 const MOST_STEPS = 20
 
 export async function successorsOf(db: Db, cardId: string): Promise<string[]> {
@@ -82,7 +82,7 @@ export async function deleteMerge(db: Db, cardId: string): Promise<void> {
   await db.deleteFrom('card_merges').where('from_card_id', '=', cardId).execute()
 }
 
-/** Supersedes no more, unless another link says the same. */
+/** Whether a card still has a link of this kind: a second link may say the same. */
 export async function hasLink(db: Db, toCardId: string, kind: LinkKind): Promise<string | null> {
   const row = await db
     .selectFrom('card_links')
@@ -104,7 +104,7 @@ export async function isOpenToAll(db: Db, cardId: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** Those of the named cards that a team reads and that somebody has judged. */
+/** Which of these cards are published in the workspace and have a verdict. */
 export async function judgedIn(db: Db, workspaceId: string, cardIds: readonly string[]) {
   if (cardIds.length === 0) return []
   return db

@@ -27,7 +27,7 @@ const CardLink = z
   })
   .meta({ id: 'CardLink' })
 
-/** Superseding takes a card out of search, so it takes the right to edit that one; the others only say something. */
+/** Superseding takes a card out of search, so it needs the right to edit that card. The other kinds change nothing. */
 async function bothCards(ctx: UserCtx, kind: LinkKind, fromId: string, toId: string) {
   if (kind === 'supersedes')
     return { from: await readableCard(ctx, fromId), to: await editableCard(ctx, toId) }
@@ -36,7 +36,7 @@ async function bothCards(ctx: UserCtx, kind: LinkKind, fromId: string, toId: str
 
 export const linkCards = capability({
   name: 'cards.link',
-  summary: 'Say how a card stands to another',
+  summary: 'Link a card to another',
   description:
     'supersedes takes the other card out of search: it is still read by its id and points to this one. It needs the right to edit the other card; the remaining kinds need the right to edit this one. The same link again changes nothing.',
   scopes: ['record', 'case:write'],
@@ -76,7 +76,7 @@ export const linkCards = capability({
 
 export const listLinks = capability({
   name: 'cards.links',
-  summary: 'How a card stands to others',
+  summary: 'The links of a card',
   description: 'In both directions. Links to cards that the caller may not read are left out.',
   scopes: ['search'],
   rest: ['GET /api/v1/cards/{card_id}/links'],
@@ -91,8 +91,8 @@ export const listLinks = capability({
 
 export const unlinkCards = capability({
   name: 'cards.unlink',
-  summary: 'Take back a link between cards',
-  description: 'For who may edit one of the two cards. A superseded card comes back to search.',
+  summary: 'Remove a link between cards',
+  description: 'For people who may edit one of the two cards. A superseded card comes back to search.',
   scopes: ['record', 'case:write'],
   rest: ['DELETE /api/v1/cards/{card_id}/links/{link_id}'],
   status: 204,

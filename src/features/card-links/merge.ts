@@ -12,20 +12,20 @@ import { refreshTrust } from '../trust/refresh.ts'
 import { countMergedInto, deleteMerge, findMerge, insertMerge, setSuccessor } from './links.store.ts'
 import { succeed } from './succession.ts'
 
-/** Reading a card reads all that it has taken in. */
+/** Reading a card also reads the cards that were merged into it, so their number is limited. */
 const MOST_MERGED = 20
 const UNDO_DAYS = 30
 const DAY_MS = 86_400_000
 
 const Merged = z
   .object({
-    card_id: AnswerId.describe('The card that was merged; its id answers with the other from now on'),
+    card_id: AnswerId.describe('The card that was merged; its id now answers with the other card'),
     into_card_id: AnswerId,
     undo_until: Time,
   })
   .meta({ id: 'CardMerge' })
 
-/** Nothing is copied: what was said of the one card is counted on the other as long as the merge stands. */
+/** Nothing is copied: verdicts of the merged card count for the other one as long as the merge stands. */
 async function countAnew(ctx: UserCtx, cardId: string): Promise<void> {
   await recountFeedback(ctx, cardId)
   await refreshTrust(ctx, [cardId])
@@ -36,7 +36,7 @@ const undoUntil = (at: string): string => new Date(Date.parse(at) + UNDO_DAYS * 
 export const mergeCard = capability({
   name: 'cards.merge',
   summary: 'Merge a card into another',
-  description: `Verdicts, feedback and evidence of the card count and show on the other one, with where they come from. The card leaves search, and its id answers with the other one and says so. It can be undone for ${UNDO_DAYS} days. Credits stay as they are. It needs the right to edit both.`,
+  description: `Verdicts, feedback and evidence of the card count and show on the other one, with their source. The card leaves search, and its id answers with the other one and says so. It can be undone for ${UNDO_DAYS} days. Credits stay as they are. It needs the right to edit both.`,
   scopes: ['record', 'case:write'],
   rest: ['POST /api/v1/cards/{card_id}/merge'],
   input: CardId.extend({ into_card_id: Id, why: z.string().max(2000).nullish() }).meta({
@@ -81,7 +81,7 @@ export const mergeCard = capability({
 export const unmergeCard = capability({
   name: 'cards.unmerge',
   summary: 'Undo a merge',
-  description: `For ${UNDO_DAYS} days, for who may edit the card that was merged.`,
+  description: `For ${UNDO_DAYS} days, for people who may edit the card that was merged.`,
   scopes: ['record', 'case:write'],
   rest: ['DELETE /api/v1/cards/{card_id}/merge'],
   status: 204,

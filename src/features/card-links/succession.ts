@@ -3,7 +3,7 @@ import { conflict } from '../../core/errors.ts'
 import type { CardRow } from '../cards/access.ts'
 import { isOpenToAll, setSuccessor, successorsOf } from './links.store.ts'
 
-/** Whoever found the former card must be able to read the one that takes its place. */
+/** Everybody who could read the former card must be able to read the one that takes its place. */
 async function requireVisibleToAll(ctx: UserCtx, former: CardRow, successor: CardRow): Promise<void> {
   const isBeside =
     successor.workspace_id === former.workspace_id &&
@@ -12,7 +12,7 @@ async function requireVisibleToAll(ctx: UserCtx, former: CardRow, successor: Car
   if (!isBeside && !(await isOpenToAll(ctx.db, successor.card_id)))
     throw conflict(
       'successor_hidden',
-      'Some who read this card could not read the one that takes its place. Share or publish that one first.',
+      'Some readers of this card cannot read the one that takes its place. Share or publish that one first.',
     )
 }
 
@@ -20,11 +20,11 @@ async function requireVisibleToAll(ctx: UserCtx, former: CardRow, successor: Car
 export async function succeed(ctx: UserCtx, former: CardRow, successor: CardRow): Promise<void> {
   if (former.card_id === successor.card_id) throw conflict('same_card', 'A card cannot take its own place.')
   if (former.superseded_by !== null)
-    throw conflict('superseded_already', 'Another card has taken the place of this one already.', {
+    throw conflict('superseded_already', 'Another card has already taken the place of this one.', {
       superseded_by: former.superseded_by,
     })
   if ((await successorsOf(ctx.db, successor.card_id)).includes(former.card_id))
-    throw conflict('circular_succession', 'That card has itself given way to this one.')
+    throw conflict('circular_succession', 'This card has already taken the place of that one.')
   await requireVisibleToAll(ctx, former, successor)
   await setSuccessor(ctx.db, former.card_id, successor.card_id)
 }

@@ -47,14 +47,14 @@ export async function replaceTags(db: Db, cardId: string, tags: readonly string[
 
 export type NewEvidence = {
   cardId: string
-  /** How many the card has already. */
+  /** How much evidence the card has already. */
   present: number
   version: number
   addedBy: string
   now: string
 }
 
-/** Adds evidence and tells what secrets it seems to hold. There is no way to change or remove one. */
+/** Adds evidence and returns the secrets that it seems to hold. Evidence cannot be changed or removed. */
 export async function appendEvidences(
   db: Db,
   evidences: readonly EvidenceInput[],
@@ -118,7 +118,7 @@ export async function evidencesOf(db: Db, cardId: string): Promise<EvidenceRow[]
   ]
 }
 
-/** Cards that this one has taken in. */
+/** The cards that were merged into this one. */
 export async function mergedIds(db: Db, cardId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('card_merges')
@@ -148,7 +148,7 @@ export async function secretsInEvidencesOf(db: Db, cardId: string): Promise<Foun
   return rows.flatMap((row) => (row.secrets === null ? [] : fromJson<FoundSecret[]>(row.secrets)))
 }
 
-/** What a review asks of the workspace that a card is read in. */
+/** What a review needs to know of the workspace in which a card is read. */
 export const readingRoom = (db: Db, workspaceId: string) =>
   db
     .selectFrom('workspaces')
@@ -201,7 +201,7 @@ export async function removeCard(db: Db, cardId: string): Promise<void> {
   for (const table of tables) await db.deleteFrom(table).where('card_id', '=', cardId).execute()
 }
 
-/** Whether somebody has no part in a workspace. Nobody is a member of the Public Library, and everybody has a part in it. */
+/** Whether a person is a stranger in a workspace. The library has no members, and nobody is a stranger in it. */
 export async function isOutsider(db: Db, userId: string, workspaceId: string): Promise<boolean> {
   const row = await db
     .selectFrom('workspaces')

@@ -37,7 +37,7 @@ export const contentOf = (row: Pick<CardsTable, keyof CardContent>): CardContent
   scope_notes: row.scope_notes,
 })
 
-/** Lists filter by what a list shows; whole texts are what search is for. */
+/** A list filters by the beginning of each text, which is what it shows. Search looks through whole texts. */
 const FILTERED_CHARACTERS = 1000
 
 export const foldForFilter = (text: string): string => text.normalize('NFKC').toLowerCase()
@@ -76,8 +76,8 @@ export const changedFields = (before: CardContent, after: CardContent): (keyof C
   FIELDS.filter((field) => toJson(before[field]) !== toJson(after[field]))
 
 /**
- * Every text in a JSON value on a line with its key, since `password: …` is known by its name. A key is text too, whatever
- * stands under it.
+ * Every text in a JSON value, on a line with its key, since `password: …` is recognised by its name. A key is text
+ * too, whatever stands under it.
  */
 function textsIn(value: unknown, key = ''): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => textsIn(item, key))
@@ -101,5 +101,5 @@ export const warningsFor = (secrets: readonly FoundSecret[]): CardWarning[] =>
     code: 'possible_secret',
     field,
     kind,
-    message: `${field} looks as if it held a secret (${kind}). The card cannot be shared or published like this.`,
+    message: `${field} looks like it contains a secret (${kind}). The card cannot be shared or published like this.`,
   }))

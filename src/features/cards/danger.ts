@@ -20,7 +20,7 @@ function piecesOf(field: string, value: unknown): Piece[] {
 }
 
 const LONGEST_NAME = 60
-/** Enough to mend a card by; the rest shows when these are gone. */
+/** Enough to work on. The rest shows when these are gone. */
 const MOST_FINDINGS = 20
 const ORDER = { block: 0, warn: 1, note: 2 } as const
 
@@ -41,7 +41,7 @@ export function dangerInCard(
     .slice(0, MOST_FINDINGS)
 }
 
-/** A finding as the review tells it. The text itself is not repeated: whoever reads the answer would read the attack. */
+/** A finding as the review reports it. It does not quote the text: an agent that reads the answer would read the attack. */
 export const dangerReason = ({ rule, severity, field, start, end }: FoundDanger): ReviewReason => {
   const { why, safer } = DANGER_WORDS[rule]
   return { rule, severity, field, start, end, safer, message: `${field}: ${why} ${safer}` }

@@ -15,7 +15,7 @@ const PURGE_BATCH = 100
 
 const keptSince = (ctx: Ctx) => new Date(ctx.now().getTime() - KEPT_DAYS * 86_400_000).toISOString()
 
-/** In the transaction of the caller. */
+/** Runs in the transaction of the caller. */
 export async function removeDeletable(ctx: UserCtx, cardId: string): Promise<void> {
   const row = await deletableCard(ctx, cardId)
   await updateCardRow(ctx.db, cardId, { deleted_at: ctx.now().toISOString() })
@@ -63,7 +63,7 @@ export const undeleteCard = capability({
     inTx(ctx, async (ctx) => {
       const deleted = await findDeleted(ctx.db, ctx.viewer.userId, card_id, keptSince(ctx))
       if (!deleted) throw notFound('Deleted card')
-      // Who has left a team says nothing in it any more, also not what an admin there has deleted.
+      // A former member no longer publishes anything in the team, so the card comes back unpublished.
       const isGone = await isOutsider(ctx.db, ctx.viewer.userId, deleted.workspace_id)
       await updateCardRow(ctx.db, card_id, {
         deleted_at: null,

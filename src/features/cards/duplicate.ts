@@ -1,4 +1,4 @@
-/** How alike two cards are, by the shingles (three words in a row) that they share: from here on they say the same. */
+/** Two cards that share this part of their shingles (three words in a row) are duplicates. */
 export const DUPLICATE = 0.8
-/** From here on they are worth comparing; a near copy of one's own card earns nothing. */
+/** From this share on, two cards are near copies: a person is shown both, and a near copy of one's own card earns nothing. */
 export const SIMILAR = 0.5

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/db.ts'
 
 /**
- * What of a card's evidence is searched and quoted. A log may be long, and what matters in it stands at its beginning or
- * at its end: a piece of more than twice `END_CHARACTERS` takes part with these two alone.
+ * Which parts of a card's evidence are searched and quoted. A log may be long, and what matters is at its beginning or
+ * end: of a piece longer than twice `END_CHARACTERS`, only these two parts are taken.
  */
 const MOST_PIECES = 20
 const END_CHARACTERS = 5000
@@ -11,7 +11,7 @@ const LONGEST_WHOLE = 2 * END_CHARACTERS
 
 type Piece = { card_id: string; beginning: string; ending: string }
 
-/** The texts of the evidence of some cards as search has them, by card and in their order. Cards without any are left out. */
+/** The searched texts of the evidence of some cards, by card and in order. Cards without evidence are left out. */
 export async function evidenceTexts(
   db: Db,
   cards: readonly { card_id: string; evidence_count: number }[],

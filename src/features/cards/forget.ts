@@ -13,7 +13,7 @@ export async function forgetPrivateCards(ctx: Ctx, ownerId: string): Promise<num
     .innerJoin('workspaces', 'workspaces.workspace_id', 'cards.workspace_id')
     .select('cards.card_id')
     .where('cards.owner_id', '=', ownerId)
-  // In two parts, as those that are there and those that are deleted have an index each.
+  // Two queries, because live and deleted cards have an index each.
   const deleted = await own.where('cards.deleted_at', 'is not', null).execute()
   const unseen = await own
     .where('cards.deleted_at', 'is', null)

@@ -20,7 +20,7 @@ export async function countCardsIn(
   viewerId: string,
 ): Promise<CardsInWorkspace> {
   const isHere = ctx.db.selectFrom('cards').where('workspace_id', '=', workspaceId)
-  // In two parts, as those that are there and those that are deleted have an index each.
+  // Two queries, because live and deleted cards have an index each.
   const there = await isHere
     .select([
       countWhen(sql`owner_id = ${viewerId}`).as('own'),
@@ -81,7 +81,7 @@ export async function sendCardsHome(ctx: Ctx, workspaceId: string, heirWorkspace
       })
       .where('owner_id', 'not in', gone)
       .execute()
-    // Those of nobody stay published where they arrive: unpublished, not even their new keeper would find them.
+    // Cards without an owner stay published where they arrive: unpublished, nobody there could find them.
     await leave
       .set({
         workspace_id: sql<string>`case when ${returns} then cards.origin_workspace_id else ${heirWorkspaceId} end`,
@@ -90,7 +90,7 @@ export async function sendCardsHome(ctx: Ctx, workspaceId: string, heirWorkspace
       })
       .execute()
   }
-  // Published elsewhere, they stay there; taken back, they come to their owner.
+  // Cards that are published elsewhere stay there. Once unpublished, they go to their owner.
   await ctx.db
     .updateTable('cards')
     .set({ origin_workspace_id: homeOfOwner })

@@ -63,7 +63,7 @@ const currentVersion = async (ctx: UserCtx, card: CardRow): Promise<VersionRow> 
   content: toJson(contentOf(card)),
 })
 
-/** The owner reads all; a workspace reads what the card has said since it came there. */
+/** The owner reads all versions; others read those since the card came into their workspace. */
 const firstSeen = (ctx: UserCtx, card: CardRow): number =>
   card.owner_id === ctx.viewer.userId ? 1 : card.seen_from_version
 
@@ -82,7 +82,7 @@ async function oneVersion(ctx: UserCtx, card: CardRow, version: number): Promise
 }
 
 const WHO =
-  'For those who may edit the card, from the version on with which it came into their workspace; its owner reads all. A former version may hold what was taken out before publishing.'
+  'For people who may edit the card, starting with the version in which it came into their workspace; its owner reads all. A former version may contain what was taken out before publishing.'
 
 export const cardHistory = capability({
   name: 'cards.history',

@@ -4,11 +4,12 @@ import type { UserCtx } from '../../core/context.ts'
 export const HOLDING = { isolation: 'read committed' } as const
 
 /**
- * Locks what a change of a card relies on: the card, and in the card's workspace the caller's role. So changes of one card
- * go one after the other, and those of different cards never meet. Serialisable transactions of a young vault run into each
- * other all the time, since PostgreSQL watches small tables and short indexes as a whole. It comes before the card is read.
+ * Locks what a change of a card relies on: the card, and the caller's role in its workspace. So changes of one card
+ * run one after the other, and changes of different cards never wait for each other. In a young vault, serialisable
+ * transactions conflict all the time, since PostgreSQL watches small tables and short indexes as a whole. Call it
+ * before the card is read.
  *
- * It is for changes that show a card to nobody new. Sharing, moving and bringing a card back rely on more, and stay
+ * Use it for changes that give no new reader to a card. Sharing, moving and restoring a card rely on more, and stay
  * serialisable.
  */
 export async function holdCard({ db, database, viewer }: UserCtx, cardId: string): Promise<void> {

@@ -9,11 +9,11 @@ export const Home = z
   .object({
     kind: z.enum(['personal', 'workspace', 'library']),
     workspace_id: AnswerId,
-    name: z.string().nullable().describe('Null: a private workspace that the caller is no member of'),
+    name: z.string().nullable().describe('Null: a private workspace that the caller is not a member of'),
   })
   .meta({ id: 'CardHome' })
 
-/** Who can read a card, as every door says it. */
+/** Who can read a card, in the words that every door uses. */
 export const Readers = z
   .object({
     kind: z
@@ -52,7 +52,7 @@ function homeOf(row: CardAtHome): HomeAnswer {
   return { kind: 'workspace', workspace_id, name: mayKnow ? row.workspace_name : null }
 }
 
-/** The owner always reads a card, also from outside of its workspace. */
+/** The owner can always read a card, even after leaving its workspace. */
 function peopleOf(row: CardAtHome): number {
   if (row.status === 'published') return row.members + (row.owner_role === null ? 1 : 0)
   const isEditor = row.owner_role === 'admin' || row.owner_role === 'editor'

@@ -7,7 +7,7 @@ import type { ViewerId } from './visibility.ts'
 type Counted = Pick<HomeFacts, 'members' | 'editors'>
 type Joined = Omit<HomeFacts, keyof Counted>
 
-/** Adds the workspace of a card, and what its viewer and its owner are there, to a query over `cards`. */
+/** Adds the workspace of a card, and the roles of its viewer and its owner there, to a query over `cards`. */
 function withWorkspace<DB, TB extends keyof DB, O>(
   query: SelectQueryBuilder<DB, TB, O>,
   viewerId: ViewerId,

@@ -6,7 +6,7 @@ import { homesOf } from './homes.ts'
 import { type CardRow, selectCards, selectShortCards, writtenBytes } from './select.ts'
 import { type CardScope, isBrowsed } from './visibility.ts'
 
-/** Of one card in a page that is not shown whole. */
+/** The size of a card in a page that is shown by its beginning only. */
 const SHORT_CARD_BYTES = 16 * 1024
 
 export type ListFilter = {
@@ -14,7 +14,7 @@ export type ListFilter = {
   workspaceId?: string | undefined
   status?: string | undefined
   track?: 'debug' | 'build' | undefined
-  /** Both are text filters: `q` is for the public library alone. */
+  /** A text filter for the public library only. */
   q?: string | undefined
   contains?: string | undefined
   tag?: string | undefined
@@ -29,8 +29,8 @@ const contains = (word: string) => {
 }
 
 /**
- * The different words of a filter, the longest first, since most texts end there. What stands inside another word asks for
- * nothing more. Each of them is looked for in every card, so their number is what a list costs.
+ * The distinct words of a filter, the longest first, since it rules out most texts. A word that is part of another adds
+ * nothing and is dropped. Each word is looked for in every card, so their number is what a list costs.
  */
 export function filterWords(q: string): string[] {
   const words = new Set(foldForFilter(q).split(/\s+/))
@@ -63,7 +63,7 @@ export const listedCards = (db: Db, viewerId: string, filter: ListFilter) => {
   return query
 }
 
-/** Newest first where nothing else is asked for; ties end at the id, so that pages neither repeat nor lose a card. */
+/** Newest first unless another order is asked for. The id breaks ties, so that pages neither repeat nor lose a card. */
 function inOrder(query: ReturnType<typeof listedCards>, order: CardOrder): typeof query {
   if (order === 'title') return query.orderBy('cards.filter_text').orderBy('cards.card_id')
   if (order === 'useful')
@@ -86,7 +86,7 @@ function chooseWhole(cards: readonly Sized[]): Set<string> {
   return whole
 }
 
-/** With the bytes that its author wrote, where it is read whole. */
+/** A row with the bytes that its author wrote, or null if only its beginning was read. */
 export type ListedRow = { row: CardRow; wholeBytes: number | null }
 
 export async function listCards(
@@ -98,7 +98,7 @@ export async function listCards(
   const { total } = await listedCards(db, viewerId, filter)
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
-  // The page is chosen by id and size first, so that neither sorting nor reading drags very long texts along.
+  // The page is chosen by id and size first, so that sorting does not read very long texts.
   const chosen = await inOrder(listedCards(db, viewerId, filter), order)
     .select(['cards.card_id', writtenBytes.as('bytes')])
     .limit(page_size)

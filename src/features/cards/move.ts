@@ -23,15 +23,18 @@ async function requireMovable(ctx: UserCtx, row: CardRow, targetId: string): Pro
       'This card is published outside the workspace it came from. Take it back first, then move it.',
     )
   await requireLeave(ctx, row, POLICY_HOLDS)
-  // Else an editor could carry a colleague's card to where its owner is a stranger, and rule over it there.
+  // Otherwise an editor could move a colleague's card to a workspace where its owner is a stranger, and control it there.
   if (row.owner_id !== ctx.viewer.userId && !(await roleOf(ctx, targetId, row.owner_id)))
     throw forbidden("Somebody else's card can be moved only to where its owner is a member too.")
 }
 
-/** Sharing means the members of a private team. Anywhere else the card arrives unpublished: nobody new reads it by a move. */
+/**
+ * A card stays shared only in a private team. Elsewhere it arrives unpublished, so that a move alone shows it to no
+ * stranger.
+ */
 const staysShared = ({ visibility, type }: WorkspacesTable) => visibility === 'private' && type !== 'personal'
 
-/** Within a transaction, after the viewer's right to write in the target was looked at. */
+/** Call it in a transaction, after the viewer's right to write in the target was checked. */
 export async function moveTo(ctx: UserCtx, row: CardRow, target: WorkspacesTable): Promise<void> {
   const { card_id } = row
   const { workspace_id } = target
@@ -43,7 +46,7 @@ export async function moveTo(ctx: UserCtx, row: CardRow, target: WorkspacesTable
     ...(staysShared(target) ? {} : { status: 'unpublished' as const, published_at: null }),
   })
   const subject = { type: 'card', id: card_id }
-  // Both logs tell: one workspace has lost a card, the other has got one.
+  // Both audit logs record it: one workspace has lost a card, the other has received one.
   await audit(ctx, {
     action: 'card.moved_out',
     subject,
@@ -62,7 +65,7 @@ export const moveCard = capability({
   name: 'cards.move',
   summary: 'Move a card to another workspace',
   description:
-    'For who may edit the card and is editor or admin in the target. The text, evidence, feedback and owner stay. A shared card stays shared in a private team; in a personal, public or unlisted workspace it arrives unpublished. Not for cards published outside the workspace they came from (409), nor out of a workspace whose policy has allow_publish: false.',
+    'For people who may edit the card and are editor or admin in the target. The text, evidence, feedback and owner stay. A shared card stays shared in a private team; in a personal, public or unlisted workspace it arrives unpublished. Not for cards published outside the workspace they came from (409), nor out of a workspace whose policy has allow_publish: false.',
   scopes: ['record', 'case:write'],
   rest: ['POST /api/v1/cards/{card_id}/move', 'POST /api/v1/cases/{case_id}/move'],
   aliases: { case_id: 'card_id' },

@@ -6,7 +6,7 @@ import { trustSummary } from '../trust/summary.ts'
 export const Trust = z
   .object({
     value: z.number().describe('0 to 1: how likely it works for the next person'),
-    low: z.number().describe('Four of five times the truth is between low and high'),
+    low: z.number().describe('The true value lies between low and high in four of five cases'),
     high: z.number(),
     worked: z.int(),
     failed: z.int(),
@@ -18,7 +18,7 @@ export const Trust = z
   })
   .meta({ id: 'CardTrust' })
 
-/** Null where nobody has said anything yet. */
+/** Null as long as nobody has given a verdict or feedback. */
 export function presentTrust(stored: string | null, now: Date): z.input<typeof Trust> | null {
   const trust = storedTrust(stored)
   return trust && { ...trust, summary: trustSummary(trust, now) }

@@ -21,10 +21,10 @@ export const feedbackOf = (row: Counts) => ({
   outdated: row.feedback_outdated,
 })
 
-/** Every answer that shows the card says so. */
+/** Whether verdicts and feedback speak against the card. Every answer that shows the card says so. */
 export const isLikelyOutdated = (row: Pick<CardRow, 'trust'>): boolean => isDistrusted(storedTrust(row.trust))
 
-/** Whose text it is; text of others that speaks to agents says so, whatever else of the card is shown. */
+/** Who wrote the text. It also marks text of others that speaks to agents, even if only a part of the card is shown. */
 export const provenanceOf = (
   row: Pick<CardRow, 'whose' | 'workspace_id' | 'review_status'> & SpokenRow,
 ): ProvenanceAnswer => ({
@@ -85,7 +85,7 @@ function shortened(card: CardAnswer): ListedCard {
   }
 }
 
-/** A control character is written with six; everything that is not the author's own takes this much at most. */
+/** JSON writes a control character with six characters. */
 const LONGEST_ESCAPE = 6
 const HEAD_BYTES = 8192
 

@@ -29,11 +29,11 @@ async function requirePublishing(ctx: UserCtx): Promise<void> {
   throw publishingDisabled('Publishing is switched off in your settings (publishing_enabled).')
 }
 
-/** A workspace may keep its cards to itself (`allow_publish: false` in its policy). */
+/** A workspace may forbid publishing its cards elsewhere (`allow_publish: false` in its policy). */
 export async function requireLeave(
   ctx: UserCtx,
   row: CardRow,
-  detail = 'The policy of this workspace does not let cards be published out of it.',
+  detail = 'The policy of this workspace does not allow its cards to be published elsewhere.',
 ): Promise<void> {
   const workspace = await ctx.db
     .selectFrom('workspaces')

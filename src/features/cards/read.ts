@@ -22,7 +22,7 @@ import { thinCard } from './thin.ts'
 
 type Evidences = Awaited<ReturnType<typeof allEvidences>>
 
-/** Evidence is text of others too, and it is read only here. */
+/** Evidence may speak to agents too, and only this answer shows it, so the provenance is completed here. */
 function withEvidences(card: CardAnswer, evidences: Evidences): CardAnswer {
   const isMarked =
     card.provenance.owner !== 'you' && evidences.some(({ content }) => containsInstructions(content))

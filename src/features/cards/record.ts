@@ -25,7 +25,10 @@ const HOME_LOST =
 
 type Target = { workspaceId: string; note?: string }
 
-/** A card that names no workspace goes where its API key says, else to the personal one. Any other needs the role of an editor. */
+/**
+ * A card that names no workspace goes where its API key says, else to the personal one. Any other needs the role of
+ * an editor.
+ */
 async function targetOf(ctx: UserCtx, workspaceId: string | null | undefined): Promise<Target> {
   if (workspaceId != null)
     return { workspaceId: (await requireRole(ctx, workspaceId, 'editor')).workspace.workspace_id }
@@ -35,7 +38,7 @@ async function targetOf(ctx: UserCtx, workspaceId: string | null | undefined): P
   return { workspaceId: personal_workspace_id, ...(home === null ? {} : { note: HOME_LOST }) }
 }
 
-/** What a card comes from, where no person wrote it from nothing. */
+/** What a card was made from, unless a person wrote it from scratch. */
 export type CardOrigin = { source_event_id?: string; sample?: string }
 
 /** Writes the card in the transaction of the caller. */
@@ -92,7 +95,7 @@ export const recordCard = capability({
   name: 'cards.record',
   summary: 'Record a new card; it stays unpublished',
   description:
-    'The card is private to its workspace until it is shared or published. Without workspace_id it goes to the default workspace of the API key, if it has one, else to the personal workspace; another workspace takes the role editor or admin.',
+    'The card is private to its workspace until it is shared or published. Without workspace_id it goes to the default workspace of the API key, if it has one, else to the personal workspace; another workspace needs the role editor or admin.',
   scopes: ['record', 'case:write'],
   rest: ['POST /api/v1/cards', 'POST /api/v1/cases'],
   status: 201,

@@ -13,9 +13,9 @@ import { termsOf } from '../../text/analyse.ts'
 import { wordHash } from '../../text/term-hash.ts'
 import type { CardContent } from './content.ts'
 
-/** What says most about a card: its rarest words. More of them only cost time. */
+/** The rarest words of a card say most about it. More of them only cost time. */
 const TELLING_WORDS = 24
-/** A pasted log has words without end; its first ones will do. */
+/** A pasted log can have very many words. The first ones are enough. */
 const MOST_WORDS = 400
 
 export type Text = Pick<CardContent, 'title' | 'symptom' | 'fix_summary'>
@@ -29,7 +29,7 @@ export const comparedText = ({ title, symptom, fix_summary }: Text): string =>
 type Worth = ReadonlyMap<number, number>
 type Telling = { hash: number; worth: number; postings: number }
 
-/** How much each word of the card says, the most telling first: the fewer cards have it that the asker may see, the more. */
+/** The weight of each word of the card, heaviest first: a word in few of the cards that the asker may see weighs more. */
 async function wordsByWorth(text: Text, counts: VisibleCounts): Promise<Telling[]> {
   const hashes = [...new Set(termsOf(comparedText(text)).map(wordHash))].slice(0, MOST_WORDS)
   const count = await counts.of(hashes)
@@ -54,14 +54,14 @@ function shareOf(worth: Worth, candidate: Candidate): number {
 }
 
 export type Likeness = {
-  /** Numbers of the index that say where to look, and so by which cards words are weighed. */
+  /** Filters of the index that say where to look, and so which cards decide how rare a word is. */
   where: Match
   limit: number
 }
 
 const isPublicOnly = (where: Match) => where.some((anyOf) => anyOf.length === 1 && anyOf[0] === PUBLIC_FILTER)
 
-/** Cards that share words with this text, the ones that share most first. It narrows; who may see what is checked by the caller. */
+/** Cards that share words with this text, those that share most first. The caller checks who may see them. */
 export async function relatedCards(ctx: Ctx, text: Text, { where, limit }: Likeness): Promise<string[]> {
   const view = await viewIndex(ctx)
   const counts = isPublicOnly(where) ? await countsInPublic(ctx) : await countsInLists(ctx, view, where)

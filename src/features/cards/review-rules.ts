@@ -24,7 +24,7 @@ export type ReviewRule = {
   weight: number
   /** A card that breaks a hard rule is refused whatever its score. */
   hard: boolean
-  /** What to do about it, for a person or an agent that mends the card. */
+  /** What to do about it, for the person or agent that edits the card. */
   message: string | ((card: ReviewedCard) => string)
   passes: (card: ReviewedCard) => boolean
 }
@@ -32,7 +32,7 @@ export type ReviewRule = {
 export type ReviewReason = {
   rule: string
   message: string
-  /** Of a finding of danger: how much it weighs, where it stands, and how to say it safely. */
+  /** For a finding of danger: how severe it is, where it is, and how to say it safely. */
   severity?: Severity
   field?: string
   start?: number
@@ -62,7 +62,7 @@ const FILLER_SHARE = 0.5
 const FILLER_SENTENCE =
   /lorem ipsum|^\s*(?:todo|tbd|tba|fixme|wip)\s*(?:[:\-–—]|$)|\b(?:insert|add|write|describe|enter|put|type|your)\b(?: (?:a|an|the|your|some))? (?:text|title|symptom|problem|description|solution|fix|summary|content|answer) here\b/i
 
-/** Text that stands where real text should. `<API_KEY>` and its like are wanted and do not count. */
+/** Filler in place of real text. Placeholders such as `<API_KEY>` are wanted and do not count. */
 export function isPlaceholderText(text: string): boolean {
   if (FILLER_SENTENCE.test(text)) return true
   const words = wordsOf(text)
@@ -100,7 +100,7 @@ export const REVIEW_RULES: readonly ReviewRule[] = [
     id: 'title_words',
     weight: 10,
     hard: false,
-    message: `Write a title of at least ${LIMITS.titleWords} words, so that it can be told from others in a list.`,
+    message: `Write a title of at least ${LIMITS.titleWords} words, so that readers can tell it from others in a list.`,
     passes: (card) => wordsOf(card.title).length >= LIMITS.titleWords,
   },
   {
@@ -149,7 +149,7 @@ export const REVIEW_RULES: readonly ReviewRule[] = [
     id: 'debug_grounds',
     weight: 21,
     hard: false,
-    message: 'A debug_fix card needs grounds: give a root_cause, at least one step, or an evidence.',
+    message: 'A debug_fix card needs grounds: give a root_cause, at least one step, or evidence.',
     passes: (card) =>
       card.card_type !== 'debug_fix' ||
       (card.root_cause ?? '').trim() !== '' ||
@@ -167,7 +167,7 @@ export const REVIEW_RULES: readonly ReviewRule[] = [
 
 const TOTAL = REVIEW_RULES.reduce((sum, rule) => sum + rule.weight, 0)
 
-/** Reasons are given for every broken rule, also where the card passes: there they are advice. */
+/** Reasons are given for every broken rule, even if the card passes: then they are advice. */
 export function reviewCard(card: ReviewedCard): ReviewVerdict {
   const broken = REVIEW_RULES.filter((rule) => !rule.passes(card))
   const lost = broken.reduce((sum, rule) => sum + rule.weight, 0)

@@ -10,7 +10,7 @@ import { review, reviewColumns } from './review.ts'
 const BATCH = 25
 const PAUSE_MS = 5
 
-/** Reviews some cards that are shared and never were reviewed; returns how many. */
+/** Reviews some shared cards that were never reviewed; returns how many. */
 const reviewSome = (ctx: Ctx): Promise<number> =>
   inTx(ctx, async (ctx) => {
     const rows = await ctx.db
@@ -34,8 +34,8 @@ const reviewSome = (ctx: Ctx): Promise<number> =>
   })
 
 /**
- * The job: strangers see only what has passed a review, and sharing did not keep one in earlier versions. Without this a
- * good card in a public workspace would stay hidden until its owner shares it again.
+ * The job: strangers see only what has passed a review, and earlier versions did not store one when a card was
+ * shared. Without this, a good card in a public workspace would stay hidden until its owner shares it again.
  */
 export async function reviewSharedCards(ctx: Ctx, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted && (await reviewSome(ctx)) === BATCH) await sleep(PAUSE_MS)

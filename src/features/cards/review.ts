@@ -10,18 +10,18 @@ import { dangerInCard, dangerReason, type FoundDanger } from './danger.ts'
 import { type FoundSecret, REVIEW_THRESHOLD, type ReviewVerdict, reviewCard } from './review-rules.ts'
 import type { CardRow } from './select.ts'
 
-/** `passed` is for strangers, and by the rules that no policy changes: they see cards that have passed. */
+/** `passed` decides what strangers see. It follows the rules that no policy changes. */
 export type Reviewed = ReviewVerdict & {
   secrets: FoundSecret[]
-  /** It may be published to this workspace, by the policy there. */
+  /** Whether the policy of this workspace accepts the card. */
   isAccepted: boolean
-  /** Rules of danger that keep the card from who would read it now. */
+  /** The rules of danger that keep the card from its readers. */
   blocking: ReadonlySet<string>
 }
 
 type Room = { policy: DangerPolicy; isOpen: boolean }
 
-/** How a workspace looks at danger. The public library looks as the rules say, whatever its policy holds. */
+/** What a workspace's policy says about danger. The public library follows the rules alone. */
 async function roomOf(ctx: Ctx, workspaceId: string): Promise<Room> {
   if (workspaceId === PUBLIC_LIBRARY_ID) return { policy: FIXED_POLICY, isOpen: true }
   const workspace = await readingRoom(ctx.db, workspaceId)
@@ -35,7 +35,7 @@ async function roomOf(ctx: Ctx, workspaceId: string): Promise<Room> {
 
 const isBlock = ({ severity }: FoundDanger) => severity === 'block'
 
-/** Reviews a card as it is, or as it is about to become, for who reads it in this workspace. */
+/** Reviews a card as it is, or as it is about to become, for its readers in this workspace. */
 export async function review(
   ctx: Ctx,
   row: Pick<CardRow, 'card_id' | 'workspace_id'>,
@@ -57,7 +57,7 @@ export async function review(
     isAccepted,
     reasons: [...verdict.reasons, ...danger.map(dangerReason)],
     secrets,
-    // The members of a private team trust each other, unless their policy says block in so many words.
+    // The members of a private team trust each other, unless their policy says `block`.
     blocking: new Set(
       blocked.filter(({ rule }) => isOpen || policy.severities[rule] === 'block').map(({ rule }) => rule),
     ),
@@ -80,7 +80,7 @@ export function qualityRejected({ score, reasons }: ReviewVerdict): AppError {
   })
 }
 
-/** Sharing, and changing what others read already, wait for no review: only secrets and danger stop them. */
+/** Sharing a card, and changing a shared one, needs no passed review: only secrets and danger stop it. */
 export function refuseUnsafe(verdict: Reviewed): void {
   if (verdict.secrets.length === 0 && verdict.blocking.size === 0) return
   throw qualityRejected({

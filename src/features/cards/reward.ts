@@ -9,10 +9,10 @@ import type { CardRow } from './select.ts'
 import { decodeSketch, encodeSketch, sketchOf, sketchOverlap, type TextSketch } from './text-sketch.ts'
 import { wordsOf } from './words.ts'
 
-/** What a card says, whatever its case, spacing and punctuation. */
+/** A hash of what a card says, without regard to case, spacing and punctuation. */
 const fingerprintOf = (row: CardRow): string => sha256(wordsOf(comparedText(row)).join(' '))
 
-/** Whether the owner has been rewarded for nearly the same, in a card that may be gone by now. */
+/** Whether the owner was rewarded for nearly the same text before, even if that card is deleted. */
 async function isNearCopy(ctx: UserCtx, ownerId: string, sketch: TextSketch): Promise<boolean> {
   const rewarded = await ctx.db
     .selectFrom('rewarded_texts')

@@ -5,7 +5,7 @@ import { indexedCards } from './indexing/indexable-cards.ts'
 import { presentCard } from './present.ts'
 import type { CardAnswer } from './schemas.ts'
 
-/** The end of every write: the index gets the card as it is now, in the same transaction, and so does the caller. */
+/** Ends every write: puts the card into the index in the same transaction and returns it as it is now. */
 export async function saved(ctx: UserCtx, cardId: string): Promise<CardAnswer> {
   const row = await readableCard(ctx, cardId)
   await indexCards(ctx, await indexedCards(ctx.db, [row]))

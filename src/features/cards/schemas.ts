@@ -21,7 +21,7 @@ function distinctTags(tags: string[]): string[] {
   return [...seen.values()]
 }
 
-/** The limit of a payload, of extra fields of a step, and of the meta of an evidence. */
+/** The limit for a payload, for extra fields of a step, and for the meta of a piece of evidence. */
 const MAX_FREE_BYTES = 64 * 1024
 const MAX_STEPS_BYTES = 1024 * 1024
 
@@ -193,9 +193,9 @@ export const CaseResponse = z
       'The event in your memory that it was made from; only its owner is told',
     ),
     is_sample: z.literal(true).optional().describe('One of the sample cards of the first steps'),
-    cites: z.array(z.string()).describe('Packages, files and addresses that it speaks of: npm:fastify@^5'),
+    cites: z.array(z.string()).describe('Packages, files and addresses that it is about: npm:fastify@^5'),
     review_after_days: z.int().nullable().describe('Null: as the workspace says'),
-    likely_outdated: z.boolean().describe('Verdicts and feedback speak against it, and enough of them'),
+    likely_outdated: z.boolean().describe('Enough verdicts and feedback speak against it'),
     can_edit: z.boolean(),
     created_at: Time,
     updated_at: Time,
@@ -204,10 +204,7 @@ export const CaseResponse = z
     warnings: z.array(Warning).optional().describe('After a write: what would stop sharing and publishing'),
     similar_cards: z.array(SimilarCard).optional().describe('After publishing: near, but no duplicates'),
     credits_earned: z.int().optional(),
-    changed: z
-      .array(z.string())
-      .optional()
-      .describe('After an update: the fields that are other than before'),
+    changed: z.array(z.string()).optional().describe('After an update: the fields that changed'),
   })
   .meta({ id: 'CaseResponse' })
 
@@ -239,11 +236,17 @@ const listParameters = {
     .max(1000)
     .optional()
     .describe('Text filter for any scope: cards with all its words, at most 16'),
-  tag: z.string().trim().min(1).max(100).optional().describe('Only cards with this tag; in any case'),
+  tag: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('Only cards with this tag; case does not matter'),
   without_personal: z
     .boolean()
     .optional()
-    .describe('With scope=workspace: without the personal workspace, so only what teams have'),
+    .describe('With scope=workspace: without the personal workspace, so only cards of teams'),
   sort: z
     .enum(CARD_ORDERS)
     .default('created')

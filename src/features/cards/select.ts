@@ -5,7 +5,7 @@ import type { CardsTable } from '../../db/tables/cards.ts'
 import type { HomeFacts } from './home.ts'
 import { isByViewer, isInTeamOf, mayDelete, mayUpdate, type ViewerId } from './visibility.ts'
 
-/** All but the folded text, which repeats the others and is looked at in the database alone. */
+/** All columns but the folded text, which repeats the others and is used only inside the database. */
 const SHOWN = [
   'cards.card_id',
   'cards.owner_id',
@@ -38,6 +38,7 @@ const SHOWN = [
   'cards.edited_fields',
   'cards.published_at',
   'cards.deleted_at',
+  'cards.hidden_at',
 ] as const
 
 /** The fields that the author wrote. They can be long. */
@@ -67,7 +68,7 @@ export type ReadRow = Omit<Selectable<CardsTable>, 'filter_text' | 'recorded_wit
 /** A card with what says where it lives and who reads it. */
 export type CardRow = ReadRow & HomeFacts
 
-/** How many bytes of a card its author wrote, read without reading them. */
+/** How many bytes of a card its author wrote, measured without reading them. */
 export const writtenBytes = sql<number>`${sql.join(
   WRITTEN.map((column) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`),
   sql` + `,
@@ -82,7 +83,7 @@ const begin = <T extends string | null>(column: (typeof WRITTEN)[number]) =>
 const unlessLong = (column: (typeof WRITTEN)[number], empty: string) =>
   sql<string>`case when octet_length(${sql.ref(column)}) > ${SHORT_JSON_BYTES} then ${empty} else ${sql.ref(column)} end`
 
-/** Cards with what an answer shows besides: the owner's name, and what the viewer may do. */
+/** Cards with what an answer shows in addition: the owner's name, and what the viewer may do. */
 const selectHeads = (db: Db, viewerId: ViewerId) =>
   db
     .selectFrom('cards')

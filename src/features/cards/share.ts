@@ -28,7 +28,10 @@ async function requireOwnerInTheOpen(ctx: UserCtx, row: CardRow): Promise<void> 
     throw forbidden('Only the owner may share a card in a public or unlisted workspace.')
 }
 
-/** Sharing waits for no review, but keeps it: strangers see what has passed, here or if the workspace is opened later. */
+/**
+ * Sharing needs no passed review, but stores it: strangers see only what has passed, now or if the workspace becomes
+ * public later.
+ */
 async function shareRow(ctx: UserCtx, row: CardRow, isMoved: boolean): Promise<CardAnswer> {
   const { card_id } = row
   if (row.status === 'published' && row.review_status !== 'not_reviewed')
@@ -63,7 +66,7 @@ async function takeBack(ctx: UserCtx, row: CardRow): Promise<void> {
   })
 }
 
-/** One step needs no less than the steps that it is made of: a key that cannot move or take back a card cannot do so here. */
+/** Sharing may include a move or an unpublish, so it needs their scopes too: a key without them cannot do either here. */
 function requireScope({ viewer }: UserCtx, scope: Scope): void {
   if (!viewer.scopes.has(scope)) throw missingScope(['record', scope])
 }

@@ -60,13 +60,13 @@ export async function refuseDuplicate(ctx: UserCtx, row: ReadRow): Promise<Simil
   if (nearest && nearest.similarity >= DUPLICATE)
     throw conflict(
       'duplicate_card',
-      'The library has this card already; duplicate_of names it. Say in yours what is different, or give feedback on that one.',
+      'The library already has this card; duplicate_of names it. Say in yours what is different, or give feedback on that one.',
       { duplicate_of: nearest.row.card_id, similarity: Math.round(nearest.similarity * 100) / 100 },
     )
   return near.slice(0, MOST_SHOWN).map(({ row, similarity }) => present(row, similarity))
 }
 
-/** What the caller finds in one scope or another. */
+/** The filter for everything that the caller finds in any scope. */
 async function findable(ctx: UserCtx): Promise<Match> {
   const memberships = await ctx.db
     .selectFrom('memberships')
@@ -84,7 +84,7 @@ async function findable(ctx: UserCtx): Promise<Match> {
   ]
 }
 
-/** What the caller finds by search that shares most with this text. */
+/** The cards that share most with this text, among those that the caller finds by search. */
 export async function cardsLike(ctx: UserCtx, text: Text, cardId?: string): Promise<SimilarCardAnswer[]> {
   const ids = await relatedCards(ctx, text, { where: await findable(ctx), limit: MOST_COMPARED })
   if (ids.length === 0) return []
@@ -104,7 +104,7 @@ export async function cardsLike(ctx: UserCtx, text: Text, cardId?: string): Prom
 export const similarTo = capability({
   name: 'cards.similar',
   summary: 'Cards like this one',
-  description: `Up to ${MOST_SHOWN} cards among those the caller finds by search in any scope, the most related first. similarity is the share of equal runs of three words in title, symptom and fix_summary: from ${DUPLICATE} on publishing refuses a card as a duplicate.`,
+  description: `Up to ${MOST_SHOWN} cards among those the caller finds by search in any scope, the most related first. similarity is the share of equal sequences of three words in title, symptom and fix_summary: from ${DUPLICATE} on publishing refuses a card as a duplicate.`,
   scopes: ['search'],
   rest: ['GET /api/v1/cards/{card_id}/similar', 'GET /api/v1/cases/{case_id}/similar'],
   aliases: { case_id: 'card_id' },
@@ -119,7 +119,7 @@ export const similarToDraft = capability({
   name: 'cards.similar_to_draft',
   summary: 'Cards like one that is not saved yet',
   description:
-    'To see before recording whether somebody has written it already. Nothing is stored or charged.',
+    'Shows before recording whether somebody has already written it. Nothing is stored or charged.',
   scopes: ['search'],
   rest: ['POST /api/v1/cards/similar'],
   idempotency: 'none',

@@ -22,12 +22,15 @@ type Remembered = { updatedAt: string; length: number; speaks: boolean }
 
 const MOST_REMEMBERED = 20_000
 
-/** Cards are read far more often than written. Rows that hold the beginnings of long texts differ in length. */
+/**
+ * Cards are read far more often than written, so the result is remembered. The key has the length, as rows may hold
+ * only the beginning of a text.
+ */
 const remembered = new Map<string, Remembered>()
 
 const ESCAPES: Record<string, string> = { n: '\n', '"': '"', '\\': '\\' }
 
-/** Stored JSON as its reader sees it: with line ends and quotes in place of their escapes. */
+/** Stored JSON with line ends and quotes in place of their escapes, as a reader sees it. */
 const unescaped = (json: string): string =>
   json.includes('\\')
     ? json.replaceAll(/\\(["\\n])/g, (_, character: string) => ESCAPES[character] ?? '')

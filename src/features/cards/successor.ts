@@ -5,9 +5,9 @@ import { presentEvidence } from './present.ts'
 
 export type Answering = {
   row: CardRow
-  /** The card that took its place, as far as the viewer may read it. */
+  /** The card that took its place, if the viewer may read it. */
   supersededBy: { card_id: string; title: string } | null
-  /** The id that was asked for, where another card answers. */
+  /** The id that was asked for, if another card answers. */
   mergedFrom: string | undefined
 }
 

@@ -1,6 +1,6 @@
 import { shinglesOf } from './words.ts'
 
-/** This many of the lowest numbers stand for the whole text: enough to tell half from a third. */
+/** How many of the lowest hashes represent the whole text: enough to tell an overlap of a half from a third. */
 const KEPT = 128
 
 function numberOf(shingle: string): number {
@@ -11,7 +11,10 @@ function numberOf(shingle: string): number {
   return (h ^ (h >>> 16)) >>> 0
 }
 
-/** What a text says, small enough to keep for good: the lowest numbers of its shingles (three words in a row), in order. */
+/**
+ * A min-hash of a text, small enough to keep for good: the lowest hashes of its shingles (three words in a row), in
+ * order.
+ */
 export type TextSketch = Uint32Array
 
 export const sketchOf = (text: string): TextSketch =>
@@ -19,7 +22,7 @@ export const sketchOf = (text: string): TextSketch =>
     .sort()
     .subarray(0, KEPT)
 
-/** About the share of what either text has that both have: the same measure as `overlap`. */
+/** An estimate of the Jaccard measure that `overlap` computes. */
 export function sketchOverlap(a: TextSketch, b: TextSketch): number {
   const has = new Set(b)
   const lowest = Uint32Array.from(new Set([...a, ...b]))

@@ -10,7 +10,7 @@ type Card = z.output<typeof CaseResponse>
 
 const urlOf = (baseUrl: string, cardId: string) => `${baseUrl}/cards/${cardId}`
 
-/** What may be asked for alone; the rest is short. */
+/** Fields that can be asked for one by one; the others are short. */
 const CHOICES = [
   'symptom',
   'fix_summary',
@@ -121,7 +121,7 @@ const ThinWritten = z.object({
   warnings: z.array(Warning.pick({ field: true, kind: true })).optional(),
 })
 
-/** After recording it also says who can read the card, and why it is not where it was to go. */
+/** After recording, the answer also says who can read the card, and why it went to another workspace than asked. */
 const ThinRecorded = ThinWritten.extend({ readers: z.string() })
 
 const stateOf = (card: Card, _input: object, baseUrl: string): z.input<typeof ThinWritten> => ({
@@ -146,9 +146,9 @@ const stateOf = (card: Card, _input: object, baseUrl: string): z.input<typeof Th
   url: urlOf(baseUrl, card.card_id),
 })
 
-/** A card that was written, without what the writer has just sent. */
+/** The answer to a write, without the fields that the writer has just sent. */
 export const thinWrite = thinAnswer({ input: z.object({}), output: ThinWritten, of: stateOf })
-/** A model that lists both tools reads the names of the fields once. */
+/** A model lists both tools, so the fields are described once. */
 const AS_WRITTEN = 'As record_card'
 export const thinUpdate = thinAnswer({
   input: z.object({}),

@@ -25,7 +25,7 @@ import type { CardRow } from './select.ts'
 import { thinUpdate } from './thin.ts'
 import { keepVersion } from './versions.store.ts'
 
-/** Evidence is never taken away again. */
+/** Evidence is never removed, so it needs a limit. */
 const MAX_EVIDENCES = 1000
 
 /**
@@ -53,10 +53,10 @@ export async function edit(
   if (evidences.length > 0 && evidence_count > MAX_EVIDENCES)
     throw invalid(
       'evidences',
-      `A card has at most ${MAX_EVIDENCES} evidences; this one has ${row.evidence_count}`,
+      `A card has at most ${MAX_EVIDENCES} pieces of evidence; this one has ${row.evidence_count}`,
       'too_long',
     )
-  // The card's own row comes first: writers that meet wait for each other there, and not at a unique index.
+  // The card's own row comes first, so that concurrent writers wait for each other there and not at a unique index.
   await updateCardRow(ctx.db, row.card_id, {
     ...columnsOf(after),
     ...(row.cites_are_written === 1 ? {} : { cites: toJson(readCites(after)) }),
@@ -79,7 +79,7 @@ export async function edit(
   const verdict = await review(ctx, row, after, evidence_count)
   if (row.status === 'published') refuseUnsafe(verdict)
   await updateCardRow(ctx.db, row.card_id, reviewColumns(verdict, now))
-  // What was said before is about another fix now.
+  // Earlier verdicts were about another fix.
   if (row.trust !== null && (fields.includes('fix_summary') || fields.includes('steps')))
     await refreshTrust(ctx, [row.card_id])
   if (fields.includes('tags')) await replaceTags(ctx.db, row.card_id, after.tags)

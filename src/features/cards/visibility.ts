@@ -3,8 +3,8 @@ import type { Schema } from '../../db/schema.ts'
 import type { Role } from '../../db/tables/workspaces.ts'
 
 /**
- * Who may do what with a card, as conditions on a query over `cards`. Every read of cards, here and in
- * search, uses one of these; none but `mayUndelete` lets a deleted card through.
+ * Who may do what with a card, as conditions on a query over `cards`. Every read of cards, here and in search, uses
+ * one of these; none but `mayUndelete` lets a deleted card through, and a hidden one is there for its owner alone.
  */
 type Condition = Expression<SqlBool>
 type Cards = ExpressionBuilder<Schema, 'cards'>
@@ -16,7 +16,9 @@ const EDITORS: readonly Role[] = ['admin', 'editor']
 const cards = (): Cards => expressionBuilder<Schema, 'cards'>()
 
 const isThere = (eb: Cards): Condition => eb('cards.deleted_at', 'is', null)
-const isPublished = (eb: Cards): Condition => eb('cards.status', '=', 'published')
+/** Moderators, or enough reports, hide a card from all but its owner: also from editors and admins of its workspace. */
+const isShown = (eb: Cards): Condition => eb('cards.hidden_at', 'is', null)
+const isPublished = (eb: Cards): Condition => eb.and([eb('cards.status', '=', 'published'), isShown(eb)])
 /** Strangers see only cards that have passed the review, however they got there. */
 const hasPassed = (eb: Cards): Condition => eb('cards.review_status', '=', 'passed')
 const isOwn = (eb: Cards, viewerId: ViewerId): Condition => eb('cards.owner_id', '=', viewerId)
@@ -59,7 +61,7 @@ export function mayRead(viewerId: ViewerId): Condition {
     isThere(eb),
     eb.or([
       isOwn(eb, viewerId),
-      isMember(eb, viewerId, EDITORS),
+      eb.and([isShown(eb), isMember(eb, viewerId, EDITORS)]),
       eb.and([isPublished(eb), isMember(eb, viewerId)]),
       isOpenTo(eb, ['public', 'unlisted']),
     ]),
@@ -81,11 +83,12 @@ export function isInTeamOf(viewerId: ViewerId): Condition {
 /** The owner always; editors and admins of the workspace that the card is in. */
 export function mayUpdate(viewerId: ViewerId): Condition {
   const eb = cards()
-  return eb.and([isThere(eb), eb.or([isOwn(eb, viewerId), isMember(eb, viewerId, EDITORS)])])
+  const isEdited = eb.and([isShown(eb), isMember(eb, viewerId, EDITORS)])
+  return eb.and([isThere(eb), eb.or([isOwn(eb, viewerId), isEdited])])
 }
 
 const isAdministered = (eb: Cards, viewerId: ViewerId): Condition =>
-  eb.or([isOwn(eb, viewerId), isMember(eb, viewerId, ['admin'])])
+  eb.or([isOwn(eb, viewerId), eb.and([isShown(eb), isMember(eb, viewerId, ['admin'])])])
 
 /** The owner, and admins of the workspace that the card is in. */
 export function mayDelete(viewerId: ViewerId): Condition {
@@ -100,7 +103,7 @@ export function mayUndelete(viewerId: ViewerId): Condition {
 }
 
 export type CardScope = 'personal' | 'workspace' | 'public'
-/** `own_and_team` is what a search finds that is asked for both at once; `team` is what others share there. */
+/** `own_and_team` is for a search of both at once; `team` is what others share there. */
 export type SearchedScope = CardScope | 'own_and_team' | 'team'
 
 /**
@@ -141,13 +144,13 @@ export function isBrowsed(viewerId: ViewerId, scope: CardScope, workspaceIds: re
   return eb.or([listed, eb.and([isThere(eb), isNamed, isOpenTo(eb, ['public', 'unlisted'])])])
 }
 
-/** Found in one scope or another. */
+/** The viewer finds the card in at least one scope. */
 export function mayFind(viewerId: ViewerId): Condition {
   const scopes: CardScope[] = ['personal', 'workspace', 'public']
   return cards().or(scopes.map((scope) => isListed(viewerId, scope)))
 }
 
-/** No other card has taken its place; where that one was deleted, the former is back. */
+/** No other card has taken its place. If that card is deleted, the former one counts as current again. */
 export function isCurrent(): Condition {
   const eb = cards()
   return eb.or([

@@ -1,4 +1,4 @@
-/** What a card speaks of: `npm:fastify@^5`, `pypi:django@>=5`, `os:debian@13`, `file:src/app.ts@1a2b3c#…`, a URL. */
+/** What a card is about: `npm:fastify@^5`, `pypi:django@>=5`, `os:debian@13`, `file:src/app.ts@1a2b3c#…`, a URL. */
 export type Cite =
   | { kind: 'package'; ecosystem: string; name: string; range: string }
   | { kind: 'file'; path: string; commit: string; lineHash: string | null }
@@ -11,7 +11,7 @@ export const LONGEST_CITE = 500
 const PACKAGE = /^(npm|pypi|cargo|go|maven|runtime|os|tool):((?:@[^@\s/]+\/)?[^@\s]+)@(\S[^@]*)$/
 const FILE = /^file:([^@\s]+)@([0-9a-f]{7,40})(?:#([0-9a-f]{12}))?$/
 
-/** Null where it is none of them. */
+/** Null if the text is not a cite. */
 export function readCite(text: string): Cite | null {
   if (text.length > LONGEST_CITE) return null
   const written = text.trim()

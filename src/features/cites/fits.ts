@@ -23,7 +23,10 @@ function claimsOf({ cites, environment }: Fitting): Claim[] {
   return [...cited, ...Object.entries(environment).map(([name, range]) => ({ name: bareName(name), range }))]
 }
 
-/** A version without a sign is what somebody ran, no limit: 5.2.1 has most likely stayed true in 5.3. */
+/**
+ * A version without an operator is the one that somebody used, not a limit: what is true for 5.2.1 is most likely
+ * true for 5.3.
+ */
 function isWhatItBecame(range: string, version: readonly number[]): boolean {
   const read = /^[vV]?\d+(?:\.\d+)*$/.test(range) ? readRange(`^${range}`) : null
   return read !== null && isInRange(read, version)
@@ -50,7 +53,7 @@ function fitsVerdicts(card: Fitting, name: string, asked: string): Fits {
   return worked > 0 ? 'exact' : 'unknown'
 }
 
-/** What one part speaks against wins; otherwise what one part speaks for. */
+/** The first of these that any cite gives is the result. */
 const ORDER: readonly Fits[] = ['older', 'exact', 'likely']
 
 export function fitsOf(card: Fitting, asked: Readonly<Record<string, string>>): Fits {
@@ -58,7 +61,7 @@ export function fitsOf(card: Fitting, asked: Readonly<Record<string, string>>): 
   const found = Object.entries(asked).flatMap(([written, version]) => {
     const name = bareName(written)
     const told = fitsVerdicts(card, name, version)
-    // Somebody has tried it with this very version: what the card says of itself matters no more.
+    // Somebody has tried it with exactly this version, so the ranges of the card no longer matter.
     if (told === 'exact') return [told]
     return claims.filter((claim) => claim.name === name).map((claim) => fitsVersion(claim.range, version))
   })

@@ -11,7 +11,7 @@ export type Citing = {
 }
 
 export const MOST_CITES = 50
-/** Commands stand early in a text; what is longer is a log. */
+/** Commands are near the beginning of a text; a longer text is a log. */
 const READ_CHARACTERS = 20_000
 
 const RUNTIMES: Record<string, string> = {
@@ -57,7 +57,7 @@ const TOOLS = new Set([
   'terraform',
 ])
 
-/** In which registry a bare name of the environment is looked for: by what else the card runs on. */
+/** The registry for a bare name of the environment, by the other names in it. */
 const REGISTRIES: [RegExp, string][] = [
   [/^(?:node|nodejs|node\.js|deno|bun|npm|javascript|typescript)$/i, 'npm'],
   [/^(?:python|pip|pypi|django)$/i, 'pypi'],

@@ -1,4 +1,4 @@
-/** Versions and ranges as npm, PyPI, Cargo, Go and Maven write them, as far as cards cite them. */
+/** Versions and ranges of npm, PyPI, Cargo, Go and Maven, in the forms that cards cite. */
 
 type Version = readonly number[]
 type Comparator = { sign: '<' | '<=' | '>' | '>=' | '=' | '!='; version: Version }
@@ -70,7 +70,7 @@ function readComparator(text: string): readonly Comparator[] | null {
   }
 }
 
-/** Null where it is no range that we can read: then nothing is said about it. */
+/** Null if the range cannot be read: then nothing is said about it. */
 export function readRange(text: string): Range | null {
   if (text.length > LONGEST_RANGE) return null
   const sets: Comparator[][] = []

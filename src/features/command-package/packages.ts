@@ -24,7 +24,7 @@ async function partOf(name: string): Promise<Buffer> {
 
 const json = (value: unknown): Buffer => Buffer.from(`${JSON.stringify(value, null, 2)}\n`)
 
-/** The manifest names the server's own version, and the vault that the command uses when nobody names another. */
+/** The manifest has the server's version, and the vault that the command uses by default. */
 async function manifestFor(baseUrl: string): Promise<Record<string, unknown>> {
   const given = JSON.parse((await partOf('package.json')).toString('utf8'))
   return { ...given, version: VERSION, vault: baseUrl }
@@ -49,7 +49,7 @@ export async function npmPackage(baseUrl: string): Promise<Buffer> {
   return gzipSync(tar(files), { level: 9 })
 }
 
-/** What Claude Desktop puts in when it starts the program. */
+/** A variable that Claude Desktop fills in when it starts the program. */
 const filledIn = (name: string): string => `\${${name}}`
 
 /** The same as Claude Desktop installs it, by a double click: it asks for the key. */

@@ -6,12 +6,12 @@ import { type Audience, mayReadCard, membersAmong, speakersIn, workspacesAmong }
 import { mentionedIn } from './mentions.ts'
 import { MAX_MENTIONS } from './schemas.ts'
 
-/** Whoever spoke before these has heard enough. */
+/** At most this many earlier speakers are notified, the latest first. */
 const MOST_TOLD = 20
 
 /**
- * Whom a comment of the viewer is for: the workspace that the card is in, or the one that it was published from. Readers of
- * the library are no members of either; they say by feedback whether a card helped.
+ * Who reads a comment of the viewer: the workspace that the card is in, or the one that it was published from. Readers of
+ * the library are not members of either; they use feedback to say whether a card helped.
  */
 export async function audienceOf(ctx: UserCtx, card: CardRow): Promise<Audience | null> {
   const ids = [card.workspace_id, card.origin_workspace_id]
@@ -22,11 +22,13 @@ export async function audienceOf(ctx: UserCtx, card: CardRow): Promise<Audience 
 export async function requireAudience(ctx: UserCtx, card: CardRow): Promise<Audience> {
   const audience = await audienceOf(ctx, card)
   if (!audience)
-    throw forbidden('Comments are for members of the card’s workspace. Say by feedback whether it helped.')
+    throw forbidden(
+      'Comments are for members of the card’s workspace. Use feedback to say whether it helped.',
+    )
   return audience
 }
 
-/** Those mentioned, each of whom must be a member there and able to read the card. */
+/** The mentioned people. Each must be a member there and able to read the card. */
 export async function requireReaders(
   ctx: UserCtx,
   { cardId, workspaceId, body }: { cardId: string; workspaceId: string; body: string },
@@ -37,11 +39,11 @@ export async function requireReaders(
   const known = new Set(await membersAmong(ctx.db, workspaceId, ids))
   for (const id of ids)
     if (!known.has(id) || !(await mayReadCard(ctx.db, cardId, id)))
-      throw invalid('body', `<@${id}> is no member who can read this card, so nobody can be mentioned by it`)
+      throw invalid('body', `<@${id}> is not a member who can read this card`)
   return ids
 }
 
-/** Of those mentioned everybody but the viewer. */
+/** Notifies everybody who is mentioned, except the viewer. */
 export async function tellMentioned(ctx: UserCtx, cardId: string, userIds: readonly string[]): Promise<void> {
   for (const userId of userIds)
     if (userId !== ctx.viewer.userId) await tell(ctx, { userId, kind: 'card.mentioned', subjectId: cardId })
@@ -49,7 +51,7 @@ export async function tellMentioned(ctx: UserCtx, cardId: string, userIds: reado
 
 type Said = { cardId: string; ownerId: string; workspaceId: string; mentioned: readonly string[] }
 
-/** The mentioned are told so; the owner of the card and those who spoke before, that there is a new comment. */
+/** Notifies the mentioned people, the owner of the card and earlier speakers. */
 export async function tellAudience(ctx: UserCtx, said: Said): Promise<void> {
   const { cardId, ownerId, workspaceId, mentioned } = said
   await tellMentioned(ctx, cardId, mentioned)

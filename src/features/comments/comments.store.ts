@@ -5,7 +5,7 @@ import { mayRead } from '../cards/visibility.ts'
 
 type Thread = { cardId: string; viewerId: string }
 
-/** What was said to a workspace of the viewer, on a card of the viewer, or by the viewer. */
+/** Comments in a workspace of the viewer, on a card of the viewer, or by the viewer. */
 const shownTo = (db: Db, { cardId, viewerId }: Thread) =>
   db
     .selectFrom('card_comments')
@@ -27,7 +27,7 @@ const shownTo = (db: Db, { cardId, viewerId }: Thread) =>
       ]),
     )
 
-/** With the role that the viewer has in the workspace that the comment was said to. */
+/** With the viewer's role in the workspace of the comment. */
 const selectShown = (db: Db, thread: Thread) =>
   shownTo(db, thread)
     .innerJoin('users', 'users.user_id', 'card_comments.user_id')
@@ -64,7 +64,7 @@ export const listCommentsOf = (
 export const findComment = (db: Db, thread: Thread, commentId: string): Promise<CommentRow | undefined> =>
   selectShown(db, thread).where('card_comments.comment_id', '=', commentId).executeTakeFirst()
 
-/** One's own is found also where the card can no longer be read, so that it can be taken away. */
+/** Authors find their own comment even if they can no longer read the card, so that they can delete it. */
 export const isOwnComment = async (
   db: Db,
   { cardId, viewerId }: Thread,
@@ -80,7 +80,7 @@ export const isOwnComment = async (
   return row !== undefined
 }
 
-/** All of the card, whoever may read them: the limit is the card's. */
+/** Counts all comments of the card, whoever may read them: the limit is the card's. */
 export async function commentsOn(db: Db, cardId: string): Promise<number> {
   const { total } = await db
     .selectFrom('card_comments')
@@ -130,7 +130,7 @@ export const workspacesAmong = (
     .where('workspaces.workspace_id', 'in', workspaceIds)
     .execute()
 
-/** Those of the people who are members of the workspace; who may read the card is asked for each. */
+/** Which of these people are members of the workspace. */
 export async function membersAmong(
   db: Db,
   workspaceId: string,
@@ -158,7 +158,7 @@ export async function mayReadCard(db: Db, cardId: string, userId: string): Promi
 export const namesOf = (db: Db, userIds: readonly string[]) =>
   db.selectFrom('users').select(['user_id', 'display_name']).where('user_id', 'in', userIds).execute()
 
-/** Who has said something in the thread of a workspace, the last speakers first. */
+/** Who has commented in the thread of a workspace, the latest first. */
 export async function speakersIn(
   db: Db,
   { cardId, workspaceId, limit }: { cardId: string; workspaceId: string; limit: number },

@@ -32,7 +32,7 @@ import {
   MAX_COMMENTS,
 } from './schemas.ts'
 
-/** A name is looked up at each reading: a person who has deleted their account has none. */
+/** Names are looked up on each read: a person who has deleted their account has none. */
 async function present(ctx: UserCtx, rows: readonly CommentRow[]): Promise<CommentAnswer[]> {
   const ids = [...new Set(rows.flatMap((row) => mentionedIn(row.body)))]
   const people = new Map(
@@ -71,7 +71,7 @@ const WHO_READS =
 
 export const listComments = capability({
   name: 'comments.list',
-  summary: 'What members say to one another about a card, oldest first',
+  summary: 'The comments on a card, oldest first',
   description: WHO_READS,
   scopes: ['search'],
   rest: ['GET /api/v1/cards/{card_id}/comments'],
@@ -98,8 +98,8 @@ export const listComments = capability({
 
 export const createComment = capability({
   name: 'comments.create',
-  summary: 'Say something about a card to its workspace',
-  description: `${WHO_READS} Those mentioned, the owner and those who spoke before find a notice in their inbox. Secrets are replaced by placeholders. At most ${MAX_COMMENTS} on a card.`,
+  summary: 'Comment on a card',
+  description: `${WHO_READS} Mentioned people, the owner and earlier speakers get a notice in their inbox. Secrets are replaced by placeholders. At most ${MAX_COMMENTS} on a card.`,
   scopes: ['record'],
   rest: ['POST /api/v1/cards/{card_id}/comments'],
   status: 201,
@@ -136,7 +136,7 @@ export const createComment = capability({
 export const editComment = capability({
   name: 'comments.edit',
   summary: 'Change your comment',
-  description: 'By its author, while a member. Whom it mentions anew is told.',
+  description: 'By its author, while a member. People who are newly mentioned get a notice.',
   scopes: ['record'],
   rest: ['PATCH /api/v1/cards/{card_id}/comments/{comment_id}'],
   input: CommentUpdate,
@@ -168,7 +168,7 @@ export const editComment = capability({
 export const deleteComment = capability({
   name: 'comments.delete',
   summary: 'Delete a comment',
-  description: 'By its author, or by an admin of the workspace that it was said to. For good.',
+  description: 'By its author, or by an admin of the workspace of the comment. For good.',
   scopes: ['record'],
   rest: ['DELETE /api/v1/cards/{card_id}/comments/{comment_id}'],
   status: 204,

@@ -4,7 +4,7 @@ import { CardId } from '../cards/schemas.ts'
 
 export const MAX_BODY = 10_000
 export const MAX_MENTIONS = 20
-/** A conversation that long belongs into the card itself. */
+/** The result of a longer conversation belongs in the card itself. */
 export const MAX_COMMENTS = 500
 
 const Body = z
@@ -29,7 +29,7 @@ export const CommentResponse = z
     user_id: AnswerId,
     user_name: z.string(),
     body: z.string(),
-    mentions: z.array(Mention).describe('Whom each <@user_id> in the body means'),
+    mentions: z.array(Mention).describe('The person behind each <@user_id> in the body'),
     can_edit: z.boolean(),
     can_delete: z.boolean(),
     created_at: Time,

@@ -25,7 +25,7 @@ export const CreditsEntry = z
     card_title: z
       .string()
       .nullable()
-      .describe('Where ref_id is a card that you may read; null for all else.'),
+      .describe('Set when ref_id is a card that you may read; otherwise null.'),
     created_at: Time,
   })
   .meta({ id: 'CreditsEntry' })

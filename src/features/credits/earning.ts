@@ -1,8 +1,8 @@
 import type { Ctx } from '../../core/context.ts'
 
 /**
- * Whether an account may earn rewards and bonuses: its address is proven. If the server sends no mail, nobody can prove an address, so
- * everybody may. Otherwise accounts made by the hundred could earn for one another.
+ * Whether an account may earn rewards and bonuses: only with a proven address. If the server sends no mail, nobody
+ * can prove an address, so everybody may. Otherwise accounts made by the hundred could earn for one another.
  */
 export async function mayEarn(ctx: Ctx, userId: string): Promise<boolean> {
   if (ctx.config.mail.smtpUrl === undefined) return true

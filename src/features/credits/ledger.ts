@@ -49,7 +49,7 @@ export async function balanceOf(ctx: Ctx, userId: string): Promise<number> {
   return row?.balance ?? 0
 }
 
-/** Has this already earned for that reason, for whomever? */
+/** Whether this cause has already earned credits for anybody. */
 export async function hasEarned(
   ctx: Ctx,
   { userId, reason, refId }: { userId: string; reason: BookingReason; refId: string },
@@ -81,7 +81,7 @@ export async function spentOn(
 
 /** Moves credits inside the caller's transaction. Refuses with 402 what the balance does not cover. */
 export async function book(ctx: Ctx, { userId, delta, reason, cause, ref }: Booking): Promise<Booked> {
-  if (!ctx.transacting) throw new Error('book() belongs into the transaction of its cause')
+  if (!ctx.transacting) throw new Error('book() belongs in the transaction of its cause')
   const now = ctx.now().toISOString()
   const before = await ctx.db
     .selectFrom('credit_entries')

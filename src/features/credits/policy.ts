@@ -18,9 +18,7 @@ export const CreditsPolicy = z
     credits_off: z
       .literal(true)
       .optional()
-      .describe(
-        'There, and true, only on a server that runs with CREDITS=off: then nothing is ever charged.',
-      ),
+      .describe('Only present, and true, on a server with CREDITS=off, where nothing is ever charged.'),
   })
   .meta({ id: 'CreditsPolicy' })
 

@@ -26,9 +26,9 @@ export const ReconciliationReport = z
 type Report = z.input<typeof ReconciliationReport>
 
 /**
- * Adds up every account's entries and compares. It only reports: a difference means that something wrote past the
- * ledger, and a person has to find out what. Each slice is one statement, so that bookings made meanwhile are in both
- * sums or in neither.
+ * Adds up every account's entries and compares the sums with the balances. It only reports: a difference means that
+ * something bypassed the ledger, and a person has to find out what. Each slice is one statement, so that concurrent
+ * bookings are in both sums or in neither.
  */
 export async function reconcile(ctx: Ctx): Promise<Report> {
   const differences: Report['differences'] = []

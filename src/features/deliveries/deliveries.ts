@@ -7,9 +7,9 @@ import type { RecallCallsTable, RecalledKind, RecallItemsTable } from '../../db/
 
 const DAY_MS = 86_400_000
 const KEPT_MS = 400 * DAY_MS
-/** A card that is read later than this is not read because of the delivery. */
+/** A card that is read later than this does not count as opened because of the delivery. */
 const OPENED_WITHIN_MS = DAY_MS
-/** Nobody is told more than this in one session; the newest count. */
+/** Only the newest deliveries of a session are looked at. */
 const MOST_IN_SESSION = 1000
 
 export type Delivered = Pick<Selectable<RecallItemsTable>, 'kind' | 'item_id'>
@@ -26,13 +26,13 @@ const inSession = prepared((db, parameter: Named<{ user_id: string; session_id: 
     .limit(MOST_IN_SESSION),
 )
 
-/** What the viewer's agent has already got in a session, the newest first. */
+/** What the viewer's agent already received in a session, newest first. */
 export const deliveredIn = (ctx: UserCtx, sessionId: string | null): Promise<Delivered[]> =>
   sessionId === null
     ? Promise.resolve([])
     : inSession(ctx.db, { user_id: ctx.viewer.userId, session_id: sessionId })
 
-/** Keeps a call and what it delivered, in the open transaction. What a session has got before keeps its first row. */
+/** Stores a call and what it delivered, in the open transaction. A repeated delivery in a session keeps its first row. */
 export async function keepCall(ctx: UserCtx, call: NewCall, items: readonly NewItem[]): Promise<void> {
   const row = { user_id: ctx.viewer.userId, created_at: ctx.now().toISOString() }
   await insertRow(ctx.db, 'recall_calls', { ...call, ...row })
@@ -62,7 +62,7 @@ const unopened = prepared((db, parameter: Named<{ user_id: string; item_id: stri
     .limit(1),
 )
 
-/** The viewer reads a card: if it was delivered to them within the last day, it is opened now. */
+/** The viewer reads a card: if it was delivered to them within the last day, it counts as opened. */
 export async function noteOpened(ctx: UserCtx, cardId: string): Promise<void> {
   const now = ctx.now()
   const since = new Date(now.getTime() - OPENED_WITHIN_MS).toISOString()
@@ -84,7 +84,7 @@ export async function noteOpened(ctx: UserCtx, cardId: string): Promise<void> {
   )
 }
 
-/** Housekeeping: a year can be compared with the year before, and then the rows go. */
+/** Housekeeping: rows are kept for two years, so that a year can be compared with the one before. */
 export async function dropOldRecalls(ctx: Ctx): Promise<void> {
   const before = new Date(ctx.now().getTime() - KEPT_MS).toISOString()
   await inTx(ctx, async (ctx) => {

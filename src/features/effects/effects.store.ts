@@ -6,7 +6,7 @@ export type Asked = { userId: string; workspaceId: string | undefined; since: st
 const members = (db: Db, workspaceId: string) =>
   db.selectFrom('memberships').select('memberships.user_id').where('workspace_id', '=', workspaceId)
 
-/** The moments at which recall looks for something that fits; a start always has something to say. */
+/** The moments at which recall looks for a fitting card. A start is left out: it always gets an answer. */
 const ASKING = ['failure', 'prompt'] as const
 
 const callsOf = (db: Db, { userId, workspaceId, since }: Asked) =>
@@ -40,7 +40,7 @@ export async function countMembers(db: Db, workspaceId: string): Promise<number>
   return people
 }
 
-/** How often recall was asked, how often it answered, and how many characters that were; of a team with its cards alone. */
+/** How often recall was asked, how often it answered, and with how many characters. For a team, only its cards count. */
 export async function countCalls(db: Db, asked: Asked) {
   const { all } = await callsOf(db, asked)
     .select(({ fn }) => fn.countAll<number>().as('all'))

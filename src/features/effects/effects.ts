@@ -7,7 +7,7 @@ import { countRepeats } from './repeats.ts'
 
 const DAY_MS = 86_400_000
 
-/** No figure without what it is a part of. */
+/** A count is always shown with the total that it is part of. */
 const share = (what: string, of: string) =>
   z.object({ count: z.int().describe(what), of: z.int().describe(of) })
 
@@ -15,8 +15,11 @@ export const EffectsResponse = z
   .object({
     since: Time,
     workspace_id: AnswerId.nullable(),
-    people: z.int().describe('Whose figures these are the sum of'),
-    answered: share('Times that recall said something', 'Times that it was asked, at a failure or a prompt'),
+    people: z.int().describe('Whose figures are added up'),
+    answered: share(
+      'Times that recall delivered something',
+      'Times that it was asked, at a failure or a prompt',
+    ),
     opened: share('Cards that were read within a day', 'Cards that were delivered'),
     judged: share('Cards that the same person judged afterwards', 'Cards that were delivered'),
     worked: share('Cards that worked', 'Cards that were judged'),
@@ -24,15 +27,15 @@ export const EffectsResponse = z
       'Errors that took fewer attempts than the first time',
       'Errors that were seen again after a card was delivered for them',
     ),
-    characters: share('Characters handed to agents', 'Times that recall said something'),
+    characters: share('Characters handed to agents', 'Times that recall delivered something'),
   })
   .meta({ id: 'EffectsResponse' })
 
 export const readEffects = capability({
   name: 'effects.read',
-  summary: 'What recall did for you, or for a team: figures with what they are parts of',
+  summary: 'What recall did for you, or for a team: each count with its total',
   description:
-    'With workspace_id the sums over its members, about the cards of that workspace alone; nothing in it tells who.',
+    'With workspace_id: the sums over its members, for the cards of that workspace only. It does not say who did what.',
   scopes: ['search'],
   rest: ['GET /api/v1/effects'],
   input: z.object({ workspace_id: Id.optional(), days: z.int().min(1).max(365).default(30) }),

@@ -3,7 +3,7 @@ import type { Overcome } from './effects.store.ts'
 export type Repeats = { seen_again: number; fewer: number }
 
 /**
- * The same error of the same person, first overcome without a card and later with one that was delivered: seen again. Fewer: it
+ * "Seen again" counts errors that one person first overcame without a card, and later with a delivered one. "Fewer": it
  * took fewer failing attempts than the first time.
  */
 export function countRepeats(inOrder: readonly Overcome[]): Repeats {

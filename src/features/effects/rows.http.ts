@@ -29,7 +29,7 @@ const COLUMNS = [
   'opened_at',
 ] as const satisfies readonly (keyof DeliveryRow)[]
 
-/** Quoted where it must be; what a spreadsheet would take for a formula begins with an apostrophe. */
+/** Quoted if necessary. An apostrophe goes before what a spreadsheet would take for a formula. */
 function cell(value: string | number | null): string {
   const text = String(value ?? '')
   const plain = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import type { FeedbackKind } from '../../db/tables/cards.ts'
 
-/** Owners of cards with feedback that they may not know of, after one in the order of their ids. */
+/** Owners with feedback that they were not told of, in the order of their ids, after `after`. */
 export async function ownersToTell(db: Db, after: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('card_feedback')
@@ -25,7 +25,7 @@ export type Untold = {
   last_at: string
 }
 
-/** What the owner has not been told of, by card and kind; the cards with the most of it first. */
+/** Feedback that the owner was not told of, by card and kind; the cards with the most of it first. */
 export async function untoldOf(db: Db, ownerId: string): Promise<Untold[]> {
   return db
     .selectFrom('card_feedback')

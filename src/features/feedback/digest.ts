@@ -1,4 +1,4 @@
-/** One mail a day, at most, about the feedback that came meanwhile. */
+/** At most one mail a day about new feedback. */
 import { type Ctx, inTx } from '../../core/context.ts'
 import { localNumber, localTime } from '../../core/language.ts'
 import type { UsersTable } from '../../db/tables/accounts.ts'
@@ -61,14 +61,14 @@ export function digestMail(
   }
 }
 
-/** Only to an address that is known to be theirs: others could be mailed by whoever registered it. */
+/** Only to a confirmed address: anybody could have registered another one. */
 const wantsMail = (user: UsersTable): user is UsersTable & { email: string } =>
   user.email !== null && user.email_verified === 1 && settingsOf(user).email_notifications
 
-/** The day is a part of it, so even a wrong clock makes no second mail of a day. */
+/** The day is part of the key, so there is never a second mail on one day. */
 const stateKey = (ownerId: string, day: Date) => `feedback:${ownerId}:${day.toISOString().slice(0, 10)}`
 
-/** All in one transaction, so that no feedback is told twice or lost, whoever else does the same at the moment. */
+/** All in one transaction, so that no feedback is reported twice or lost when several processes do this at once. */
 const tell = (ctx: Ctx, ownerId: string): Promise<void> =>
   inTx(ctx, async (ctx) => {
     const now = ctx.now()
@@ -89,7 +89,7 @@ const tell = (ctx: Ctx, ownerId: string): Promise<void> =>
     await markTold(ctx.db, ownerId, now.toISOString())
   })
 
-/** The job. Somebody who wants no mail is not told later either. */
+/** The job. Feedback that came while somebody wanted no mail is not mailed later either. */
 export async function mailFeedback(ctx: Ctx, stopping: AbortSignal): Promise<void> {
   if (!ctx.adapters.mail) return
   for (let after = ''; !stopping.aborted; ) {

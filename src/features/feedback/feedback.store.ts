@@ -10,7 +10,7 @@ export function findFeedback(db: Db, cardId: string, userId: string): Promise<Ca
     .executeTakeFirst()
 }
 
-/** Takes a feedback back, with its words. False where there is none. The row stays: it remembers the reward. */
+/** Withdraws feedback and its comment. False if there is none. The row stays: it remembers the reward. */
 export async function withdraw(db: Db, cardId: string, userId: string, now: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('card_feedback')
@@ -59,7 +59,7 @@ export async function rewardsSince(db: Db, giverId: string, since: string): Prom
   return rewards + more
 }
 
-/** Counted anew from the rows each time, so that the counts on the card cannot drift. */
+/** Counted from the rows each time, so that the counts on the card cannot drift. */
 export async function recount(db: Db, cardId: string): Promise<void> {
   const count = (kind: FeedbackKind) =>
     db
@@ -68,7 +68,7 @@ export async function recount(db: Db, cardId: string): Promise<void> {
       .where((eb) =>
         eb.or([
           eb('card_id', '=', cardId),
-          // What was said of a card that this one has taken in counts here.
+          // Feedback on a card that was merged into this one counts here.
           eb(
             'card_id',
             'in',
@@ -89,11 +89,11 @@ export async function recount(db: Db, cardId: string): Promise<void> {
     .execute()
 }
 
-/** All feedback for those who may edit the card; for others their own. */
+/** People who may edit the card see all feedback; others see their own. */
 type Reader = {
   userId: string
   mayEdit: boolean
-  /** What was said before was said to others; null where the reader may know all. */
+  /** Earlier feedback was given in another workspace. Null if the reader may see all of it. */
   since: string | null
 }
 

@@ -59,11 +59,11 @@ const FeedbackList = pageOf(
     .meta({ id: 'FeedbackItem' }),
 ).meta({ id: 'FeedbackListResponse' })
 
-/** One's own feedback is no news to oneself, and without a mail server nobody will be told. */
+/** Own feedback counts as told, and so does everything on a server without mail. */
 const toldAtOnce = (ctx: UserCtx, card: CardRow, now: string): string | null =>
   card.owner_id === ctx.viewer.userId || !ctx.adapters.mail ? now : null
 
-/** One unread notice for each card, however many say something. */
+/** At most one unread notice for each card, however much feedback comes. */
 const tellOwner = async (ctx: UserCtx, card: CardRow, said: FeedbackKind): Promise<void> => {
   if (card.owner_id !== ctx.viewer.userId && card.owner_deleted_at === null)
     await tell(ctx, {
@@ -135,7 +135,7 @@ export const withdrawFeedback = capability({
   name: 'feedback.withdraw',
   summary: 'Take back your feedback on a card',
   description:
-    'It counts no more, and its comment is removed. A credit that it earned the contributor stays, and giving feedback on this card again earns no second one.',
+    'It no longer counts, and its comment is removed. A credit that it earned the contributor stays, and giving feedback on this card again earns no second one.',
   scopes: ['record'],
   rest: ['DELETE /api/v1/cases/{case_id}/feedback', 'DELETE /api/v1/cards/{card_id}/feedback'],
   aliases: { case_id: 'card_id' },
@@ -143,18 +143,19 @@ export const withdrawFeedback = capability({
   input: CardId,
   output: z.void(),
   errors: [404],
-  // The right comes from the feedback itself: it can be taken back also when the card is no longer shared with its giver.
+  // Feedback belongs to its giver, who can withdraw it even if the card is no longer shared with them.
   run: (ctx, { card_id }) =>
     inTx(ctx, async (ctx) => {
       const isWithdrawn = await withdraw(ctx.db, card_id, ctx.viewer.userId, ctx.now().toISOString())
-      if (!isWithdrawn) throw notFound('Feedback', 'You have given none on this card, or have taken it back.')
+      if (!isWithdrawn)
+        throw notFound('Feedback', 'You gave no feedback on this card, or have taken it back.')
       await untellOwner(ctx, card_id)
       await recount(ctx.db, card_id)
       await refreshTrust(ctx, [card_id])
     }),
 })
 
-/** For a card that has taken in another, or has given it back. */
+/** For a card after a merge, or after a merge was undone. */
 export const recountFeedback = (ctx: Ctx, cardId: string): Promise<void> => recount(ctx.db, cardId)
 
 async function countsFor(ctx: Ctx, cardId: string) {

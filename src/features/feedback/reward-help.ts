@@ -6,13 +6,13 @@ import { rewardsSince } from './feedback.store.ts'
 
 /** What the first `useful`, or the first verdict `worked`, of another person earns the contributor. */
 export const USEFUL_REWARD = 1
-/** So that a second account cannot make credits without end. */
+/** Limits how many credits a second account could create. */
 export const MAX_REWARDS_PER_DAY = 20
 
-/** Rewards the contributor inside the caller's transaction; false where there is nothing to reward. */
+/** Rewards the contributor inside the caller's transaction; false if there is nothing to reward. */
 export async function rewardHelp(ctx: UserCtx, card: CardRow): Promise<boolean> {
   if (card.owner_id === ctx.viewer.userId || card.owner_deleted_at !== null) return false
-  // Both sides: accounts made by the hundred could praise one card, or one account praise cards of hundreds.
+  // Both sides must be proven: hundreds of made-up accounts could praise one card, or one account the cards of hundreds.
   for (const userId of [ctx.viewer.userId, card.owner_id]) if (!(await mayEarn(ctx, userId))) return false
   const today = `${ctx.now().toISOString().slice(0, 10)}T00:00:00.000Z`
   if ((await rewardsSince(ctx.db, ctx.viewer.userId, today)) >= MAX_REWARDS_PER_DAY) return false

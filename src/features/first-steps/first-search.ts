@@ -1,7 +1,10 @@
 import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { hasSearched, noteFirstStep } from './first-steps.store.ts'
 
-/** People whose first search is noted; a process forgets it when it starts, and looks once more. */
+/**
+ * People whose first search is stored already. A new process starts with an empty set and asks the database once for
+ * each.
+ */
 const known = new WeakMap<Ctx['database'], Set<string>>()
 const MOST_KNOWN = 100_000
 
@@ -13,7 +16,7 @@ function isNoted({ database }: Ctx, userId: string): boolean {
   return false
 }
 
-/** The first search of a person is worth a write; every other one costs a look into a set. It never fails a search. */
+/** Stores the first search of a person. Every later one costs a look into a set. A failure here never fails the search. */
 export async function noteFirstSearch(ctx: UserCtx): Promise<void> {
   const { userId } = ctx.viewer
   if (isNoted(ctx, userId)) return

@@ -10,7 +10,7 @@ export type FirstStepFacts = {
   dismissed_at: string | null
 }
 
-/** Each is looked for and not counted, but for the samples, of which there are a few. */
+/** Each fact is an existence check. Only the samples are counted; there are a few of them. */
 export async function firstStepFacts(db: Db, userId: string): Promise<FirstStepFacts> {
   const keys = () => db.selectFrom('api_keys').select('key_id').where('user_id', '=', userId)
   const apps = () =>

@@ -45,7 +45,7 @@ async function read(ctx: UserCtx): Promise<z.input<typeof FirstSteps>> {
 
 export const readFirstSteps = capability({
   name: 'first_steps.read',
-  summary: 'What of the first steps is done',
+  summary: 'Which first steps are done',
   scopes: ['account'],
   rest: ['GET /api/v1/auth/first-steps'],
   input: z.object({}),

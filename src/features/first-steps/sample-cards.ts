@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { CaseCreate } from '../cards/schemas.ts'
 
-/** Cards to look at and to search before one has written any. Each shows another use, and each is true. */
+/** Cards to read and search before a person has written any. Each shows another use, and each is correct. */
 export const SAMPLE_CARDS: Record<string, z.input<typeof CaseCreate>> = {
   'pool-exhausted': {
     card_type: 'debug_fix',
@@ -9,7 +9,7 @@ export const SAMPLE_CARDS: Record<string, z.input<typeof CaseCreate>> = {
     symptom:
       'A few minutes after a deploy all requests time out after 30 seconds. The log says `timeout exceeded when trying to connect`, and the database shows idle connections up to its limit.',
     root_cause:
-      'One new code path throws between `pool.connect()` and `client.release()`. Each such request keeps a connection for ever.',
+      'One new code path throws between `pool.connect()` and `client.release()`. Each such request keeps a connection forever.',
     fix_summary:
       'Release the client in a `finally` block, or use `pool.query()`, which releases by itself. Restart the service once to free what was lost.',
     steps: [
@@ -28,7 +28,7 @@ export const SAMPLE_CARDS: Record<string, z.input<typeof CaseCreate>> = {
     card_type: 'debug_fix',
     title: 'Dev server stops with ENOSPC: file watchers reached',
     symptom:
-      'On Linux the development server ends at start with `ENOSPC: System limit for number of file watchers reached`, although the disk has plenty of room.',
+      'On Linux the development server exits at start with `ENOSPC: System limit for number of file watchers reached`, although the disk has plenty of space.',
     root_cause:
       'Every watched file takes an inotify watch, and the limit of the system is too low for this tree.',
     fix_summary:
@@ -53,11 +53,11 @@ export const SAMPLE_CARDS: Record<string, z.input<typeof CaseCreate>> = {
       'Publish both public keys, sign with the new one, and remove the old one once its last token has expired.',
     steps: [
       { order: 1, action: 'Make the new key and add its public half to the published set', result: '' },
-      { order: 2, action: 'Wait as long as others cache the set', result: '' },
+      { order: 2, action: 'Wait until all caches of the set have expired', result: '' },
       { order: 3, action: 'Sign with the new key', result: 'New tokens name the new key in `kid`' },
       {
         order: 4,
-        action: 'Wait for the life of a token, then remove the old public key',
+        action: 'Wait for the lifetime of a token, then remove the old public key',
         result: 'Old tokens are refused',
       },
     ],

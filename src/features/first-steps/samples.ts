@@ -11,7 +11,7 @@ import { SAMPLE_CARDS } from './sample-cards.ts'
 export const addSamples = capability({
   name: 'samples.add',
   summary: 'Add the sample cards that you do not have, to your personal workspace',
-  description: 'They are private, like every new card, and no step of the checklist.',
+  description: 'They are private, like every new card, and do not count as a step of the checklist.',
   scopes: ['account'],
   rest: ['POST /api/v1/samples'],
   input: z.object({}),
@@ -25,7 +25,7 @@ export const addSamples = capability({
     }),
 })
 
-/** A sample that was edited, shared or published is somebody's own work by now. */
+/** A sample that was edited, shared or published is the person's own work. */
 const isUnchanged = ({ version, status }: { version: number; status: string }) =>
   version === 1 && status === 'unpublished'
 

@@ -79,7 +79,7 @@ export function anchors(): (heading: string) => string {
   }
 }
 
-/** The pages speak of a vault at `{base_url}`, or at localhost where a command is to be run. Readers have one of their own. */
+/** The pages name the vault `{base_url}`, and localhost in commands. Readers get the address of their own. */
 export const withAddress = (text: string, baseUrl: string): string =>
   text.replace(/\{base_url\}|(?:http:\/\/)?localhost:8080/g, () => baseUrl)
 
@@ -100,7 +100,7 @@ type Indexed = { section: GuideSection; counts: Map<string, number>; length: num
 const SECTIONS: Bm25 = { k1: 1.2, b: 0.75 }
 const TITLE_WEIGHT = 3
 
-/** A few hundred sections fit into memory, so BM25 over a map is all the index there is. */
+/** A few hundred sections fit into memory, so BM25 over a map is enough. */
 export class Guide {
   readonly pages: ReadonlyMap<string, GuidePage>
   readonly #documents: Indexed[]

@@ -23,7 +23,7 @@ function excerptOf(text: string, baseUrl: string): string {
 
 export const listGuide = capability({
   name: 'guide.pages',
-  summary: 'The pages of the guide, and those of its sections that a question finds',
+  summary: 'The pages of the guide, and the sections that match a question',
   scopes: 'public',
   rest: ['GET /api/v1/guide'],
   input: z.object({ q: z.string().trim().max(1000).optional().describe('Words to look for') }),

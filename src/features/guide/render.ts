@@ -22,7 +22,7 @@ export function renderGuide(page: GuidePage): Html {
         h1: heading('h1'),
         h2: heading('h2'),
         h3: heading('h3'),
-        // Wide code scrolls by itself, so the keyboard must be able to get there.
+        // Wide code scrolls, so it must be reachable by keyboard.
         pre: ({ children }) => createElement('pre', { tabIndex: 0 }, children),
       },
     },

@@ -18,7 +18,7 @@ export const HealthResponse = z
 
 export const health = capability({
   name: 'health.live',
-  summary: 'Is the process up',
+  summary: 'Whether the process is up',
   scopes: 'public',
   rest: ['GET /health'],
   input: z.object({}),
@@ -64,9 +64,9 @@ const checkDisk = (ctx: Ctx) =>
 
 export const ready = capability({
   name: 'health.ready',
-  summary: 'Can the service do its work: database, disk, mail server and payment configuration',
+  summary: 'Whether the service can work: database, disk, mail server and payment configuration',
   description:
-    'A database or a disk that fails is 503. A mail server that does not answer within 2 seconds is 200 with status degraded, since requests work and mails wait in the outbox; it is asked at most once a minute.',
+    'If the database or the disk fails, the answer is 503. If the mail server does not answer within 2 seconds, it is 200 with status degraded, since requests work and mails wait in the outbox; the mail server is asked at most once a minute.',
   scopes: 'public',
   rest: ['GET /health/ready'],
   errors: [503],

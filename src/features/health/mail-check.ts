@@ -7,7 +7,7 @@ const LONGEST_MS = 2000
 
 type Asked = { at: number; result: Promise<CheckResult> }
 
-/** By transport, so that everybody who asks within a minute gets the same answer, also while it is on its way. */
+/** By transport, so that everybody who asks within a minute gets the same answer, even while it is pending. */
 const asked = new WeakMap<MailTransport, Asked>()
 
 async function ask(ctx: Ctx, transport: MailTransport): Promise<CheckResult> {
@@ -19,7 +19,7 @@ async function ask(ctx: Ctx, transport: MailTransport): Promise<CheckResult> {
     await Promise.race([transport.check(), tooLate])
     return { status: 'ok' }
   } catch (error) {
-    // The reason names hosts and ports, which are nobody's business who may ask.
+    // The reason names hosts and ports, which callers must not learn.
     ctx.log.warn({ err: error }, 'the mail server does not answer')
     return { status: 'failed', detail: 'The mail server does not answer; mails wait in the outbox' }
   } finally {
@@ -27,7 +27,7 @@ async function ask(ctx: Ctx, transport: MailTransport): Promise<CheckResult> {
   }
 }
 
-/** Whether mail would leave: the server is really asked, at most once a minute and for two seconds. */
+/** Whether mail can be sent. It asks the mail server, at most once a minute and for two seconds. */
 export function checkMail(ctx: Ctx): Promise<CheckResult> {
   const { mail } = ctx.adapters
   if (!mail) return Promise.resolve({ status: 'not_configured' })

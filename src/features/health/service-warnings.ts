@@ -12,14 +12,14 @@ const warningsFor = (config: Config): z.input<typeof Warning>[] =>
         {
           code: 'open_development',
           message:
-            'This server runs in development mode at an address that others can reach: payments are played and cost nothing. Set NODE_ENV=production and start it again.',
+            'This server runs in development mode at an address that others can reach: payments are simulated and cost nothing. Set NODE_ENV=production and start it again.',
         },
       ]
     : []
 
 export const readServiceWarnings = capability({
   name: 'service.warnings',
-  summary: 'What the operator of this server should mend; service admins only',
+  summary: 'What the operator of this server should fix; service admins only',
   scopes: ['account'],
   rest: ['GET /api/v1/admin/warnings'],
   input: z.object({}),

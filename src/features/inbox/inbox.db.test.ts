@@ -26,13 +26,13 @@ onBothEngines('the inbox of an author', (t) => {
       kind: 'card.feedback',
       card_id: card.id,
       heading: `Feedback on “${card.title}”`,
-      text: 'Two says that it is outdated. The card shows all that was said.',
+      text: 'Two says that it is outdated. The card shows everything that was said.',
     })
     await owner.post('/api/v1/notices/read', {})
     await two.post(`${card.url}/feedback`, { kind: 'outdated' })
     await one.post(`${card.url}/verdicts`, { outcome: 'failed' })
     expect((await inbox(owner)).map((each: { text: string }) => each.text)).toEqual([
-      'One used it, and it did not work. The card shows all that was said.',
+      'One used it, and it did not work. The card shows everything that was said.',
       notice.text,
     ])
     expect(await inbox(one)).toEqual([])
@@ -48,7 +48,7 @@ onBothEngines('the inbox of an author', (t) => {
     await one.post(`${card.url}/feedback`, { kind: 'useful' })
     await two.delete(`${card.url}/verdicts`)
     expect((await inbox(owner)).map((each: { text: string }) => each.text)).toEqual([
-      'One found it useful. The card shows all that was said.',
+      'One found it useful. The card shows everything that was said.',
     ])
   })
 

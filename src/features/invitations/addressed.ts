@@ -28,7 +28,7 @@ const MyInvitation = z
     can_accept: z
       .boolean()
       .describe(
-        'No link is needed: your address is confirmed, or an admin named your account. Else use the link itself.',
+        'No link is needed: your address is confirmed, or an admin named your account. Otherwise use the link itself.',
       ),
   })
   .meta({ id: 'MyInvitation' })
@@ -36,9 +36,9 @@ const MyInvitation = z
 type Reader = Addressee & { isConfirmed: boolean }
 
 /**
- * Whose invitations these are: of the account that an admin named, and of its address. Where mail works, an address must be confirmed before anything sent to it is shown:
- * anybody can register somebody else's. Without mail no address can be, and it is taken at its word for seeing and
- * declining, but not for joining: there the link is the only proof.
+ * A person sees invitations to their account, and to its address. If the server sends mail, the address must be
+ * confirmed first: anybody can register somebody else's. Without mail no address can be confirmed. Then it is enough
+ * for seeing and declining, but not for joining, where the link is the only proof.
  */
 async function readerOf(ctx: UserCtx): Promise<Reader> {
   const user = await requireUser(ctx, ctx.viewer.userId)
@@ -54,7 +54,7 @@ export const listMyInvitations = capability({
   name: 'invitations.mine',
   summary: 'The open invitations addressed to you, newest first',
   description:
-    'By the e-mail address of your account, and those of admins who wanted to add you while you ask to be asked. On a server that sends mail the address must be confirmed; until then what is sent to it is not shown.',
+    'Sent to the e-mail address of your account, or made when an admin wanted to add you and you ask to be asked first. On a server that sends mail the address must be confirmed; until then invitations to it are not shown.',
   scopes: ['account'],
   rest: ['GET /api/v1/invitations'],
   input: z.object({}),

@@ -11,7 +11,7 @@ export type Invitation = {
   expires_at: string
   /** The language of the invited person, if they have an account. */
   language: string
-  /** The person has turned e-mail notifications off. An invitation comes all the same and says why. */
+  /** The person has turned e-mail notifications off. An invitation is sent anyway and says why. */
   isUnwanted: boolean
 }
 
@@ -43,7 +43,7 @@ export function invitationMail(invitation: Invitation): {
         '. If you expect no invitation, ignore this mail.',
         ...(isUnwanted
           ? [
-              ` You have turned e-mail notifications off; an invitation still comes, since ${inviter_name} asked for it. To stop mails about it, decline it in the app under Workspaces, or ask them to take it back; it ends by itself at the time above.`,
+              ` You have turned e-mail notifications off; an invitation is still sent, since ${inviter_name} asked for it. To stop mails about it, decline it in the app under Workspaces, or ask them to revoke it; it expires at the time above.`,
             ]
           : []),
       ],

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import type { WorkspaceInvitesTable } from '../../db/tables/workspaces.ts'
 
-/** A second one made at the same time becomes a serialisation failure, which is tried again and then finds the first. */
+/** A second invitation at the same time causes a serialisation failure; the retry then finds the first. */
 export async function insertInvite(db: Db, row: WorkspaceInvitesTable): Promise<void> {
   await db
     .insertInto('workspace_invites')
@@ -95,7 +95,7 @@ export async function deleteInvitesOf(db: Db, workspaceId: string): Promise<void
 
 export type AddressedInvite = WorkspaceInvitesTable & { workspace_name: string; inviter_name: string }
 
-/** Whom an invitation is for: an account that was named, or a normal address that may be shown what is sent to it. */
+/** The reader of invitations: the account, and its normalised address if invitations to it may be shown. */
 export type Addressee = { userId: string; address: string | null }
 
 /** The open invitations for somebody that have not expired, newest first. */

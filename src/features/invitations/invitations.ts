@@ -32,7 +32,7 @@ const MAX_LISTED = 1000
 
 export const listInvites = capability({
   name: 'invites.list',
-  summary: 'The open invitations of a workspace, newest first; with history all of them; admins only',
+  summary: 'The open invitations of a workspace, newest first; with include_history all of them; admins only',
   description: `The newest ${MAX_LISTED}.`,
   scopes: ['workspace:write'],
   rest: ['GET /api/v1/workspaces/{workspace_id}/invites'],
@@ -85,7 +85,7 @@ export const revokeInvite = capability({
 
 const hasEnded = (ctx: Ctx, { expires_at }: WorkspaceInvitesTable) => expires_at <= ctx.now().toISOString()
 
-/** What a token stands for. A revoked invitation is as unknown as one that never was. */
+/** The invitation of a token. A revoked one is answered like one that never existed. */
 async function requireInvite(ctx: Ctx, token: string): Promise<WorkspaceInvitesTable> {
   const found = await findInviteByToken(ctx.db, sha256(token))
   if (!found || found.status === 'revoked')
@@ -95,7 +95,7 @@ async function requireInvite(ctx: Ctx, token: string): Promise<WorkspaceInvitesT
   return found
 }
 
-/** Whether a token opens registration on a server where one needs an invitation. */
+/** Whether a token allows registration on a server that demands an invitation. */
 export async function opensRegistration(ctx: Ctx, token: string): Promise<boolean> {
   const found = await findInviteByToken(ctx.db, sha256(token))
   return found !== undefined && found.status === 'pending' && !hasEnded(ctx, found)
@@ -136,21 +136,21 @@ async function requireWelcome(ctx: UserCtx, invite: WorkspaceInvitesTable): Prom
   const advice =
     invited || ofDomain ? 'Confirm your e-mail address first.' : 'Sign in with the invited address.'
   throw forbidden(
-    `This workspace takes people of these domains only: ${policy.inviteDomains.join(', ')}. ${advice}`,
+    `This workspace accepts only people of these domains: ${policy.inviteDomains.join(', ')}. ${advice}`,
   )
 }
 
 export const countOpenInvites = (ctx: Ctx, workspaceId: string): Promise<number> =>
   countOpenInvitesOf(ctx.db, workspaceId)
 
-/** For a workspace that goes, inside its transaction: every link is dead, and no mail with one leaves any more. */
+/** Called in the transaction that deletes a workspace: ends every link and cancels the mails that carry one. */
 export async function endInvitesOf(ctx: Ctx, workspaceId: string): Promise<void> {
   for (const { invite_id } of await listInvitesOf(ctx.db, workspaceId, { history: false }))
     await cancelMails(ctx, `invite:${invite_id}`)
   await deleteInvitesOf(ctx.db, workspaceId)
 }
 
-/** The end of every way to accept; whether the caller may is decided before. */
+/** The last step of every way to accept. The caller has checked the permission. */
 export async function joinByInvite(ctx: UserCtx, found: WorkspaceInvitesTable) {
   const membership = await join(ctx, found.workspace_id, ctx.viewer.userId, found.role)
   await updateInvite(ctx.db, found.invite_id, {
@@ -185,7 +185,7 @@ export const acceptInvite = capability({
     inTx(ctx, async (ctx) => {
       const found = await requireInvite(ctx, token)
       if (found.status !== 'pending')
-        throw conflict('invite_not_pending', 'This invitation has been accepted already.')
+        throw conflict('invite_not_pending', 'This invitation has already been accepted.')
       await requireWelcome(ctx, found)
       return joinByInvite(ctx, found)
     }),

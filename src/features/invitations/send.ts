@@ -21,10 +21,10 @@ import { findInvite, findOpenInvite, insertInvite, namesFor, updateInvite } from
 import { presentInvite, WorkspaceInviteActionResponse, WorkspaceInviteCreate } from './invite-schemas.ts'
 
 const LIFETIME_MS = 7 * 24 * 3_600_000
-/** Anybody may make a workspace, and an invitation mails whomever it names. */
+/** A limit, because anybody may make a workspace and mail an invitation to any address. */
 const SENDINGS_A_MINUTE = 20
 
-/** Adding counts with inviting: both reach whomever they name. */
+/** Adding and inviting share one limit: both reach any person that the caller names. */
 export function holdMassInviters(ctx: UserCtx): void {
   if (!ctx.config.rateLimit) return
   const state = ctx.limits.hit(`invite:${ctx.viewer.userId}`, SENDINGS_A_MINUTE)
@@ -65,7 +65,7 @@ async function send(ctx: UserCtx, invite: WorkspaceInvitesTable, token: string):
   return { invite: presentInvite(invite), invite_url, token, email_sent }
 }
 
-/** A new token; the former one is dead at once, and so is a mail that still waits with it. */
+/** Makes a new token. The former one stops working at once, and its mail is cancelled if it still waits. */
 async function sendAgain(
   ctx: UserCtx,
   invite: WorkspaceInvitesTable,
@@ -136,7 +136,7 @@ export const invite = capability({
   },
 })
 
-/** One open invitation for one address: a second one is the first, sent again. */
+/** An address has at most one open invitation: a second one sends the first again. */
 async function sendTo(
   ctx: UserCtx,
   given: Omit<NewInvite, 'role'> & { role: Role | undefined },
@@ -166,7 +166,7 @@ async function tellInvited(ctx: UserCtx, userId: string, { invite }: Sent): Prom
 }
 
 /**
- * For somebody who is to be added but wants to be asked. The admin named this account, so it may accept from its
+ * For a person who is to be added but wants to be asked first. The admin named this account, so it may accept from its
  * inbox, whether or not its address is proved.
  */
 export async function inviteAccount(ctx: UserCtx, workspaceId: string, user: UsersTable, role: Role) {
@@ -192,7 +192,7 @@ export async function requireOpenInvite(
   const found = await findInvite(ctx.db, workspaceId, inviteId)
   if (!found) throw notFound('Invitation')
   if (found.status !== 'pending')
-    throw conflict('invite_not_pending', `This invitation has been ${found.status} already.`)
+    throw conflict('invite_not_pending', `This invitation has already been ${found.status}.`)
   return found
 }
 

@@ -123,8 +123,8 @@ export const listMyInvites = capability({
 
 export const withdrawInvite = capability({
   name: 'billing.invite_withdraw',
-  summary: 'Withdraw an open invite code; nobody can redeem it from then on',
-  description: 'What it gave already stays. A withdrawn code no longer counts as open.',
+  summary: 'Withdraw an open invite code; nobody can redeem it afterwards',
+  description: 'Credits that it already gave stay. A withdrawn code no longer counts as open.',
   scopes: ['account'],
   rest: ['DELETE /api/v1/billing/invites/{invite_id}'],
   errors: [404, 409],
@@ -160,24 +160,24 @@ export const redeemInvite = capability({
   run: (ctx, { code }) => inTx(ctx, (ctx) => redeemCode(ctx, ctx.viewer.userId, code)),
 })
 
-/** Also the way in where registration needs a code; runs in the caller's transaction. */
+/** Also used by a registration that needs a code. Runs in the caller's transaction. */
 export async function redeemCode(
   ctx: Ctx,
   userId: string,
   code: string,
 ): Promise<z.input<typeof RedeemInviteResponse>> {
   const invite = await findInvite(ctx.db, normalCode(code))
-  // A withdrawn code is as unknown as one that never was.
+  // A withdrawn code is answered like one that never existed.
   if (!invite || invite.withdrawn_at !== null)
     throw new AppError(404, 'not_found', 'There is no such invite code. Check it for typing errors.')
   if (invite.created_by === userId)
     throw forbidden('You cannot redeem your own code. Give it to somebody else.')
   if (await hasRedeemed(ctx.db, userId)) {
-    throw conflict('already_redeemed', 'This account has redeemed an invite code already.')
+    throw conflict('already_redeemed', 'This account has already redeemed an invite code.')
   }
   const status = statusOf(invite, ctx.now())
   if (status === 'expired') throw gone('This invite code has expired. Ask for a new one.')
-  if (status === 'used') throw conflict('invite_not_pending', 'This invite code has been used already.')
+  if (status === 'used') throw conflict('invite_not_pending', 'This invite code has already been used.')
   await recordRedemption(ctx.db, { inviteId: invite.invite_id, userId, now: ctx.now().toISOString() })
   const isProven = await bookBonus(ctx, invite, userId)
   await audit(ctx, {
@@ -192,7 +192,7 @@ export async function redeemCode(
   }
 }
 
-/** Books what a redemption gives, as far as addresses are proven; false while the redeemer's is not. */
+/** Books the bonus of each side whose address is proven; false while the redeemer's is not. */
 async function bookBonus(ctx: Ctx, invite: Redeemed, userId: string): Promise<boolean> {
   if (!(await mayEarn(ctx, userId))) return false
   const ref = { type: 'invite_code', id: invite.invite_id }
@@ -214,7 +214,7 @@ async function bookBonus(ctx: Ctx, invite: Redeemed, userId: string): Promise<bo
   return true
 }
 
-/** Belongs into the transaction that proves an address: books the bonuses that have waited for it. */
+/** Books the bonuses that wait for a proven address. Call it in the transaction that proves the address. */
 export async function bookWaitingBonuses(ctx: Ctx, userId: string): Promise<void> {
   for (const { user_id, ...invite } of await redemptionsWith(ctx.db, userId))
     await bookBonus(ctx, invite, user_id)

@@ -7,7 +7,7 @@ import { newResetLink } from '../identity/recovery/reset-requests.ts'
 import { findUserByEmail, listGrantedAdmins, updateUser } from '../identity/users/users.ts'
 import { createAccount } from './sign-in.ts'
 
-// The operator of the server decides who administers it: these are called from its command line, never through a door.
+// The operator decides who administers the server: these are called from its command line only, never over HTTP or MCP.
 
 export type Granted = { email: string; isNew: boolean; link: string | undefined }
 
@@ -26,8 +26,8 @@ const setAdmin = async (ctx: Ctx, user: UsersTable, service_admin: 0 | 1): Promi
 }
 
 /**
- * Makes somebody service admin. An address that nobody has proved may have been registered by anybody, so whoever holds
- * such an account is signed out and the person at the server gets the link for its password, unless they vouch for it.
+ * Makes a person service admin. Anybody may have registered an unproven address, so the holder of
+ * such an account is signed out and the operator gets the link for its password, unless they vouch for it.
  */
 export const grantAdmin = (ctx: Ctx, email: string, keepAccess: boolean): Promise<Granted> =>
   inTx(ctx, async (ctx) => {
@@ -46,13 +46,13 @@ export const revokeAdmin = (ctx: Ctx, email: string): Promise<void> =>
   inTx(ctx, async (ctx) => {
     const user = await requireAccount(ctx, email)
     if (user.service_admin !== 1)
-      throw conflict('not_granted', `${email} was not granted here. Look into ADMIN_EMAILS.`)
+      throw conflict('not_granted', `${email} was not granted here. Look at ADMIN_EMAILS.`)
     await setAdmin(ctx, user, 0)
   })
 
 export const grantedAdmins = (ctx: Ctx): Promise<string[]> => listGrantedAdmins(ctx.db)
 
-/** For a server without mail: the link that a mail would carry. */
+/** For a server without mail: the link that a mail would contain. */
 export const resetLinkFor = (ctx: Ctx, email: string): Promise<string> =>
   inTx(ctx, async (ctx) => {
     const user = await requireAccount(ctx, email)

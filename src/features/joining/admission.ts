@@ -17,7 +17,8 @@ async function isAwaitedAdmin(ctx: Ctx, { email, proven }: Applicant): Promise<b
 
 export async function requireOpenRegistration(ctx: Ctx, applicant: Applicant): Promise<void> {
   const { registration } = ctx.config
-  if (registration === 'closed') throw forbidden('Registration is closed on this server. Ask its admin.')
+  if (registration === 'closed')
+    throw forbidden('Registration is closed on this server. Ask its admin for an account.')
   const uninvited = registration === 'invite' && applicant.inviteCode === undefined
   if (uninvited && !(await isAwaitedAdmin(ctx, applicant)))
     throw forbidden(
@@ -27,7 +28,7 @@ export async function requireOpenRegistration(ctx: Ctx, applicant: Applicant): P
 
 /**
  * An invite code is an invite code of a member, or the token of a workspace invitation. The first is redeemed, in
- * the transaction of the registration; the second opens the door and is accepted afterwards, when its
+ * the transaction of the registration; the second allows the registration and is accepted afterwards, when its
  * new holder is signed in. A code that is wrong is an error, not a registration without its credits.
  */
 export async function applyInviteCode(ctx: Ctx, userId: string, code: string | undefined): Promise<void> {

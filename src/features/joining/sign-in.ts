@@ -45,7 +45,7 @@ export const UserRegister = z
   })
   .meta({ id: 'UserRegister' })
 
-/** No lengths here: what cannot be a password is simply not the right one. */
+/** No limits of length here: a text that cannot be a password is simply the wrong one. */
 export const UserLogin = z
   .object({ email: z.string().max(1000), password: z.string().max(1000) })
   .meta({ id: 'UserLogin' })
@@ -64,13 +64,13 @@ export type NewAccount = {
   googleSubject: string | null
 }
 
-/** Others see it beside public cards, so it tells nothing of the address. Everybody can choose another. */
+/** Others see the name beside public cards, so it is not made from the address. Everybody can choose another. */
 const defaultName = () =>
   `member-${randomToken(6)
     .toLowerCase()
     .replaceAll(/[^a-z0-9]/g, '0')}`
 
-/** User, personal workspace, balance and signup bonus: all there, or nothing. */
+/** User, personal workspace, balance and signup bonus: all of them or none. */
 export async function createAccount(ctx: Ctx, account: NewAccount): Promise<UsersTable> {
   const now = ctx.now().toISOString()
   const user: UsersTable = {
@@ -161,7 +161,7 @@ export const login = capability({
       throw wrongCredentials()
     }
     return inTx(ctx, async (ctx) => {
-      // A password that was changed while this one was checked opens nothing any more.
+      // The password may have been changed while this one was being checked.
       const now = await findUser(ctx.db, user.user_id)
       if (!now || now.password_hash !== user.password_hash) throw wrongCredentials()
       await forgetFailures(ctx, address)
@@ -206,7 +206,7 @@ export const loginWithGoogle = capability({
 
 /**
  * Google has proved who owns the address. A password set before on an unverified address may be a
- * stranger's who registered it first, so it ends with the link, and so do that stranger's sessions and keys.
+ * stranger's who registered it first, so linking removes it, and that stranger's sessions and keys.
  */
 async function linkGoogle(ctx: Ctx, user: UsersTable, subject: string): Promise<UsersTable> {
   const unproven = user.email_verified === 0

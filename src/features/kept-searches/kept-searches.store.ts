@@ -4,7 +4,7 @@ import type { KeptSearchesTable } from '../../db/tables/kept-searches.ts'
 type Kind = KeptSearchesTable['kind']
 type Question = Pick<KeptSearchesTable, 'user_id' | 'kind' | 'query' | 'filters'>
 
-/** Used last first. */
+/** Most recently used first. */
 export const keptBy = (db: Db, userId: string): Promise<KeptSearchesTable[]> =>
   db
     .selectFrom('kept_searches')
@@ -37,7 +37,7 @@ export async function countKept(db: Db, userId: string, kind: Kind): Promise<num
   return total
 }
 
-/** All but the newest so many of the history. */
+/** Keeps the newest `most` entries of the history. */
 export const trimRecent = (db: Db, userId: string, most: number) =>
   db
     .deleteFrom('kept_searches')

@@ -21,7 +21,7 @@ import {
 
 const MOST_RECENT = 50
 const MOST_SAVED = 100
-/** Longer questions were pasted; nobody asks them twice by name. */
+/** Longer questions are pasted text that nobody picks from a list. */
 const LONGEST_QUERY = 2000
 const LONGEST_FILTER = 1000
 
@@ -64,7 +64,7 @@ const present = ({ search_id, kind, name, query, filters, used_at }: KeptSearche
 /** Secrets are pasted into search boxes too; none is stored. */
 const clean = (text: string): string => cleanText(text, new Findings())
 
-/** A placeholder may be longer than the secret; what is kept has the length that is taken. */
+/** A placeholder may be longer than the secret, so the stored text is cut to the limit of the input. */
 const cleanFilters = (filters: z.output<typeof Filters>): z.output<typeof Filters> => ({
   ...filters,
   ...(filters.tags === undefined ? {} : { tags: clean(filters.tags).slice(0, LONGEST_FILTER) }),
@@ -95,13 +95,13 @@ const keepsHistory = async (ctx: UserCtx): Promise<boolean> =>
 
 export const listKeptSearches = capability({
   name: 'searches.list',
-  summary: 'What the caller searched for lately, and saved searches',
+  summary: 'The caller’s recent and saved searches',
   scopes: ['account'],
   rest: ['GET /api/v1/searches'],
   input: z.object({}),
   output: z
     .object({
-      recent: z.array(KeptSearch).describe(`Used last first, at most ${MOST_RECENT}`),
+      recent: z.array(KeptSearch).describe(`Most recently used first, at most ${MOST_RECENT}`),
       saved: z.array(KeptSearch).describe(`At most ${MOST_SAVED}`),
       keeps_history: z.boolean().describe('The setting keep_search_history'),
     })
@@ -119,7 +119,7 @@ export const listKeptSearches = capability({
 export const rememberSearch = capability({
   name: 'searches.remember',
   summary: 'Add a search to the history of the caller',
-  description: `The same question moves to the top. The oldest goes when there are more than ${MOST_RECENT}. Secrets are replaced before it is stored. Does nothing while keep_search_history is off in the settings.`,
+  description: `The same question moves to the top. The oldest is dropped when there are more than ${MOST_RECENT}. Secrets are replaced before it is stored. Does nothing while keep_search_history is off in the settings.`,
   scopes: ['account'],
   rest: ['POST /api/v1/searches/recent'],
   status: 204,

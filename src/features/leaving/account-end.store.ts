@@ -12,7 +12,7 @@ export const workspacesWithoutOtherAdmin = (db: Db, userId: string) =>
     .select(['workspaces.workspace_id', 'workspaces.name'])
     .where('mine.user_id', '=', userId)
     .where('mine.role', '=', 'admin')
-    // A role that somebody else gave goes back to them and keeps nobody from leaving.
+    // A role that another person gave returns to them, so it does not keep anybody from leaving.
     .where('mine.role_given_by', 'is', null)
     .where((eb) => {
       const others = eb
@@ -32,7 +32,7 @@ export async function deleteMaterials(db: Db, userId: string): Promise<number> {
   return Number(result.numDeletedRows)
 }
 
-/** Rows of one person that go with the account. */
+/** Rows of one person that are deleted with the account. */
 const OWN_TABLES = [
   'sessions',
   'api_keys',
@@ -64,7 +64,7 @@ export async function cancelMailsTo(db: Db, address: string): Promise<void> {
     .execute()
 }
 
-/** The row stays, so that published cards and the ledger keep an author. Nothing in it tells who that was. */
+/** The row stays, so that published cards and the ledger keep an author. Nothing in it says who that was. */
 export async function anonymiseUser(db: Db, userId: string, now: string): Promise<void> {
   await db
     .updateTable('users')

@@ -68,7 +68,7 @@ const removeAccount = (ctx: UserCtx): Promise<z.input<typeof AccountDeleted>> =>
 
 export const deleteAccount = capability({
   name: 'account.delete',
-  summary: 'Delete your account and all that is private to it, for good',
+  summary: 'Delete your account and everything private in it, for good',
   description:
     'Take GET /api/v1/auth/me/export first. Private cards, memory, raw materials, keys, sessions and memberships are removed at once; what you published stays, by "deleted user". Needs a session that signed in within the last 10 minutes; otherwise send your password to POST /api/v1/auth/me/delete. Refused while a subscription is active or a team would lose its only admin.',
   scopes: ['account'],
@@ -81,10 +81,10 @@ export const deleteAccount = capability({
   run: removeAccount,
 })
 
-/** The password goes in a body: an address ends up in the logs of proxies. */
+/** The password is sent in a body: addresses end up in the logs of proxies. */
 export const deleteAccountByPassword = capability({
   name: 'account.delete_by_password',
-  summary: 'The same with your password, if you signed in longer ago',
+  summary: 'The same, with your password in place of a recent sign-in',
   scopes: ['account'],
   rest: ['POST /api/v1/auth/me/delete'],
   session: 'end',

@@ -17,8 +17,10 @@ const numbers = {
   members: z.int().describe('You included'),
   own_cards: z.int().describe('Your cards there; they go to your personal workspace'),
   cards_of_others: z.int().describe("Cards of others; they go to their owners' personal workspaces"),
-  published_cards: z.int().describe('Among all of these: cards that others read today and will read no more'),
-  deleted_cards: z.int().describe('Deleted cards that their owners can still bring back, also afterwards'),
+  published_cards: z
+    .int()
+    .describe('Among all of these: cards that others can read today and will no longer be able to'),
+  deleted_cards: z.int().describe('Deleted cards that their owners can still bring back, even afterwards'),
   raw_materials: z.int().describe('They go to their owners'),
   open_invites: z.int().describe('Their links stop working'),
 }
@@ -27,14 +29,14 @@ const WorkspaceDeletion = z
   .object({ workspace_id: AnswerId, name: z.string(), ...numbers })
   .meta({ id: 'WorkspaceDeletion' })
 
-/** Admins only, and never the home of an account: what names no workspace goes there. */
+/** Admins only, and never a personal workspace: cards that name no workspace go there. */
 async function requireDeletable(ctx: UserCtx, workspaceId: string): Promise<WorkspacesTable> {
   const { workspace } = await requireRole(ctx, workspaceId, 'admin')
   const { personal_workspace_id } = await requireUser(ctx, ctx.viewer.userId)
   if (workspaceId === personal_workspace_id)
     throw conflict(
       'personal_workspace',
-      'This is the personal workspace of your account. It goes with the account, not alone.',
+      'This is the personal workspace of your account. It is deleted only together with the account.',
     )
   return workspace
 }
@@ -80,7 +82,7 @@ function requireName(typed: string, { name }: WorkspacesTable): void {
 export const deleteWorkspace = capability({
   name: 'workspaces.delete',
   summary: 'Delete a workspace; its cards go home to their owners; admins only',
-  description: `For good. ${WHAT_HAPPENS} Members are told by mail. GET …/deletion says all this in numbers before.`,
+  description: `For good. ${WHAT_HAPPENS} Members are told by mail. GET …/deletion gives the numbers beforehand.`,
   scopes: ['workspace:write'],
   rest: ['DELETE /api/v1/workspaces/{workspace_id}'],
   errors: [404, 409],
@@ -112,7 +114,7 @@ export const deleteWorkspace = capability({
         })
         return { ...told, deleted: true as const }
       },
-      // Not serialisable: what publishing (read committed) put here while this waited must be seen; see holdWorkspace.
+      // Not serialisable: cards that were published here (read committed) while this waited must be seen; see holdWorkspace.
       { isolation: 'read committed' },
     ),
 })

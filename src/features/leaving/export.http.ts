@@ -19,7 +19,7 @@ const JSON_COLUMNS = new Set([
   'candidate',
 ])
 
-/** Columns that hold JSON leave as JSON, not as text in text. */
+/** Columns that hold JSON are exported as JSON, not as text. */
 const readable = (row: Row): Row =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
@@ -44,10 +44,10 @@ async function* exportLines(ctx: UserCtx): AsyncGenerator<string> {
     for await (const row of rowsOf(ctx.db, userId)) yield line(kind, readable(row))
 }
 
-/** All that is the caller's own, one JSON object a line: to keep, to move, or to take before leaving. */
+/** Everything that belongs to the caller, one JSON object a line. */
 export const exportAccount: RawRoute = {
   name: 'account.export',
-  summary: 'Everything that is yours, as lines of JSON',
+  summary: 'Everything that belongs to you, as lines of JSON',
   route: 'GET /api/v1/auth/me/export',
   scopes: ['account'],
   openapi: {

@@ -10,8 +10,8 @@ export type Row = Record<string, unknown>
 type Kind = { table: keyof Schema; id: string; columns?: readonly string[]; alsoWhere?: 'deleted_at is null' }
 
 /**
- * Rows of one kind in pages, so that memory holds one page however much there is. Each page goes on where an index over
- * the time has the last row: sorting all of them for every page would keep others waiting.
+ * Rows of one kind in pages, so that memory holds one page only. Each page continues at the last row, by an index over
+ * the time: sorting all rows for every page would keep others waiting.
  */
 async function* pagesOf(
   db: Db,
@@ -209,7 +209,7 @@ const SEARCHES: Kind = {
   columns: ['search_id', 'kind', 'name', 'query', 'filters', 'created_at', 'used_at'],
 }
 
-/** What belongs to one person, by kind, each in the order of its making. */
+/** What belongs to one person, by kind, oldest first. */
 export const ownRows: Record<string, (db: Db, userId: string) => AsyncGenerator<Row>> = {
   card: (db, userId) => rowsOf(db, CARDS, { owner_id: userId }),
   evidence: evidencesOf,

@@ -18,7 +18,10 @@ function whatBecame(cards: number, language: string): Words {
   ]
 }
 
-/** Tells the members, and whoever has a card there: in the inbox, and by mail unless they want none. The one who deletes it knows. */
+/**
+ * Tells the members and the owners of its cards, in the inbox and, unless they want none, by mail. The person who
+ * deletes it is left out.
+ */
 export async function tellPeople(
   ctx: UserCtx,
   workspace: WorkspacesTable,

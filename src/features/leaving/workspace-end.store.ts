@@ -5,8 +5,8 @@ import type { UserSettings } from '../identity/users/user-settings.ts'
 import { forgetMissedSearches } from '../missed-searches/missed-searches.ts'
 
 /**
- * On PostgreSQL everything that puts a row into a workspace holds the workspace's own row by its foreign key. Taking that
- * row first means: earlier writers have finished and are seen; later ones wait and then find no membership.
+ * On PostgreSQL everything that puts a row into a workspace locks the workspace's own row by its foreign key. Locking that
+ * row first means that earlier writers have finished and are seen; later ones wait and then find no membership.
  */
 export async function holdWorkspace({ db, database, viewer }: UserCtx, workspaceId: string): Promise<void> {
   if (database.engine !== 'postgres') return
@@ -16,7 +16,7 @@ export async function holdWorkspace({ db, database, viewer }: UserCtx, workspace
     .where('workspace_id', '=', workspaceId)
     .forUpdate()
     .execute()
-  // The right to delete must hold until the end.
+  // The caller's role must not change until the end.
   await db
     .selectFrom('memberships')
     .select('role')
@@ -37,7 +37,7 @@ export async function countMembers(db: Db, workspaceId: string): Promise<number>
 
 type Settings = typeof UserSettings._output
 
-/** New cards of its members went there, where they had chosen so; now they go home again. */
+/** Members may have chosen it as the home of their new cards. They go back to the personal workspace. */
 async function forgetAsDefault({ db }: UserCtx, workspaceId: string): Promise<void> {
   const members = db
     .selectFrom('memberships')
@@ -57,7 +57,7 @@ async function forgetAsDefault({ db }: UserCtx, workspaceId: string): Promise<vo
       .execute()
 }
 
-/** Private and without members: nobody reaches it by any rule. The row stays for memory and the audit log. */
+/** Private and without members, so no rule lets anybody in. The row stays for memory and the audit log. */
 export async function closeWorkspace(ctx: UserCtx, workspaceId: string): Promise<void> {
   await forgetAsDefault(ctx, workspaceId)
   const now = ctx.now().toISOString()
@@ -72,7 +72,7 @@ export async function closeWorkspace(ctx: UserCtx, workspaceId: string): Promise
 
 export type Person = { user_id: string; email: string; settings: string }
 
-/** Its members, and who owns a card in it after leaving; without `exceptId`, and only people with an account. */
+/** Its members, and former members who own a card in it; without `exceptId` and without deleted accounts. */
 export async function peopleOf(db: Db, workspaceId: string, exceptId: string): Promise<Person[]> {
   const rows = await db
     .selectFrom('users')

@@ -7,7 +7,7 @@ export type Mail = { to: string; subject: string; text: string; html: string }
 
 export const MAIL_JOB = 'mail'
 
-/** Tells by which secret a mail is sealed without telling the secret. */
+/** Names the secret that seals a mail without revealing it. */
 export const secretName = (secret: string): string => sha256(`name:${secret}`).slice(0, 16)
 
 const MAX_SUBJECT = 150
@@ -20,12 +20,12 @@ const subjectOf = (text: string) => {
 
 /**
  * Puts a mail into the outbox, in the transaction of its cause. `stateKey` is `<what>:<id>:<state>` and names the
- * state that the mail tells about (an invitation and its sending, say), so that no state is mailed twice.
- * The bodies carry links that open doors, so they rest sealed. Answers whether a mail will go out: not where
+ * state that the mail is about (for example, an invitation and its sending), so that no state is mailed twice.
+ * The bodies contain links that give access, so they are stored sealed. Returns whether a mail will be sent: false if
  * no mail server is configured.
  */
 export async function enqueueMail(ctx: Ctx, stateKey: string, mail: Mail): Promise<boolean> {
-  if (!ctx.transacting) throw new Error('enqueueMail() belongs into the transaction of its cause')
+  if (!ctx.transacting) throw new Error('enqueueMail() belongs in the transaction of its cause')
   if (!ctx.adapters.mail) return false
   const now = ctx.now().toISOString()
   await ctx.db
@@ -62,7 +62,7 @@ export async function lastMailAt(ctx: Ctx, stateKeys: readonly string[]): Promis
   return row?.at ?? undefined
 }
 
-/** Takes back what waits in the outbox about `<what>:<id>`, whose link works no more. */
+/** Cancels the waiting mails about `<what>:<id>`, whose link no longer works. */
 export async function cancelMails(ctx: Ctx, about: string): Promise<void> {
   await ctx.db
     .updateTable('outbox')
@@ -72,7 +72,7 @@ export async function cancelMails(ctx: Ctx, about: string): Promise<void> {
     .execute()
 }
 
-/** Takes back the mail of one state, if it still waits. */
+/** Cancels the mail of one state, if it still waits. */
 export async function cancelMail(ctx: Ctx, stateKey: string): Promise<void> {
   await ctx.db
     .updateTable('outbox')

@@ -8,7 +8,7 @@ import { secretName } from './outbox.ts'
 export const MAX_TRIES = 10
 const FIRST_WAIT_MS = 60_000
 const LONGEST_WAIT_MS = 4 * 3_600_000
-/** Far longer than a delivery can take: only a process that died leaves its claim to expire. */
+/** Far longer than a delivery takes: a claim expires only if its process died. */
 const CLAIM_MS = 10 * 60_000
 const BATCH = 20
 const KEPT_MS = 30 * 24 * 3_600_000
@@ -33,7 +33,7 @@ const dueIds = (ctx: Ctx) =>
     .limit(BATCH)
     .execute()
 
-/** One of several processes gets the mail: the update checks again what the others may have changed. */
+/** Only one of several processes gets the mail: the update repeats the condition, which others may have changed. */
 const claim = (ctx: Ctx, mailId: string): Promise<OutboxTable | undefined> =>
   inTx(
     ctx,
@@ -59,7 +59,7 @@ function changeAfter(ctx: Ctx, mail: OutboxTable, delivery: Delivery): Partial<O
   return { next_attempt_at: inMs(ctx, waitAfter(mail.attempts)), last_error: delivery.error }
 }
 
-/** The number of tries names the claim: an outcome that comes after the claim ran out changes nothing. */
+/** The number of tries identifies the claim: an outcome after its end changes nothing. */
 const settle = (ctx: Ctx, mail: OutboxTable, delivery: Delivery): Promise<unknown> =>
   inTx(
     ctx,
@@ -101,7 +101,7 @@ export async function sendDueMails(ctx: Ctx, stopping: AbortSignal): Promise<voi
   }
 }
 
-/** Mails that another SECRET_KEY has sealed wait for the process that has it. If there is none, say so. */
+/** Mails that were sealed with another SECRET_KEY wait for a process that has it. The log says so. */
 async function warnOfStrangersMails(ctx: Ctx): Promise<void> {
   const { waiting } = await ctx.db
     .selectFrom('outbox')
@@ -113,11 +113,11 @@ async function warnOfStrangersMails(ctx: Ctx): Promise<void> {
   if (waiting > 0)
     ctx.log.warn(
       { waiting },
-      'mails wait that were sealed under another SECRET_KEY; all processes need the same',
+      'some mails were sealed with another SECRET_KEY and wait; all processes need the same key',
     )
 }
 
-/** Housekeeping: what became of a mail is kept for a month. */
+/** Housekeeping: the outcome of a mail is kept for a month. */
 export const dropOldMails = (ctx: Ctx): Promise<unknown> =>
   inTx(ctx, (ctx) =>
     ctx.db

@@ -3,7 +3,7 @@ import { escapeHtml } from '../../text/escape-html.ts'
 
 export type MailLink = { text: string; url: string }
 
-/** English words, and between them what is written in the language of the reader, or leads somewhere. */
+/** English text with links and localised parts, such as dates in the language of the reader. */
 export type Words = string | readonly (string | Localised | MailLink)[]
 
 /** A part of a long mail: lists, each under a heading of its own. */
@@ -61,7 +61,7 @@ const sectionHtml = ({ heading, lists }: MailSection): string =>
     )
     .join('')}`
 
-/** One plain mail with one thing to do, as text and as HTML that every mail client shows. */
+/** A plain mail with one button, as text and as HTML that every mail client can show. */
 export function mailWithButton({ heading, lines, sections = [], button, footer }: MailContent): {
   text: string
   html: string

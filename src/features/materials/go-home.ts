@@ -3,6 +3,6 @@ import { countMaterialsIn as count, moveToOwners } from './materials.store.ts'
 
 export const countMaterialsIn = (ctx: Ctx, workspaceId: string): Promise<number> => count(ctx.db, workspaceId)
 
-/** Empties a workspace that is about to go: each raw material goes to the personal workspace of its owner. */
+/** Empties a workspace that is being deleted: each raw material goes to the personal workspace of its owner. */
 export const sendMaterialsHome = (ctx: Ctx, workspaceId: string): Promise<void> =>
   moveToOwners(ctx.db, workspaceId)

@@ -42,7 +42,7 @@ export async function findMaterial(
     .executeTakeFirst()
 }
 
-/** Removes it for good; undefined where the viewer may not. */
+/** Removes it for good; undefined if the viewer may not. */
 export function removeMaterial(
   db: Db,
   viewerId: string,
@@ -99,7 +99,7 @@ export async function countMaterialsIn(db: Db, workspaceId: string): Promise<num
   return materials
 }
 
-/** An account takes its materials along when it is deleted, so every one of these has an owner with a home. */
+/** Deleting an account deletes its materials, so every owner here still has a personal workspace. */
 export async function moveToOwners(db: Db, workspaceId: string): Promise<void> {
   await db
     .updateTable('raw_materials')

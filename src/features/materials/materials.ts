@@ -23,7 +23,7 @@ import {
 const MAX_BODY_BYTES = 8 * 1024 * 1024
 /** Lists show the beginning; one material alone is shown whole. */
 const LIST_CHARACTERS = 2000
-/** Of each text of a material that has no room in its page. */
+/** The length of each text of a material that does not fit into its page. */
 const LIGHT_CHARACTERS = 200
 
 const Meta = freeJson(64 * 1024)
@@ -57,7 +57,7 @@ export const RawMaterialResponse = z
     truncated: z
       .boolean()
       .describe(
-        'Whether something was cut, as content is in lists. Past 2 MiB of a page also title and source_url, and tags and meta are left out.',
+        'Whether something was cut, as content is in lists. After 2 MiB of a page, title and source_url are cut too, and tags and meta are left out.',
       ),
     created_at: Time,
   })

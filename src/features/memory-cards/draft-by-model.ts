@@ -13,7 +13,7 @@ string or null, "fix_summary": string}. The title is what somebody would type in
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''
 
-/** The model's words where they have the asked shape; anything else stays as the rules have it. */
+/** Takes each field from the model's answer if it has the expected form, and otherwise from the rules. */
 export async function draftByModel(
   llm: LlmConfig,
   { message, report }: Exchange,

@@ -1,4 +1,4 @@
-/** A card out of one exchange, by rules alone: what the person said is the problem, what the agent reported the solution. */
+/** Makes a card from one exchange, by rules alone: the person's message is the problem, the agent's report the solution. */
 import { type Block, blocksOf, plainText, sentencesOf, shorten } from './text-parts.ts'
 
 export type Exchange = { message: string | null; report: string | null }
@@ -13,7 +13,7 @@ export type CardDraft = {
   evidences: { kind: string; content: string }[]
 }
 
-/** Only so much of each side is read: what comes later in a text is rarely the point. */
+/** Only this much of each side is read: the point rarely comes later. */
 const READ_CHARACTERS = 20_000
 const LONGEST_TITLE = 100
 const LONGEST_TEXT = 2000
@@ -34,7 +34,7 @@ const FIX_WORDS =
 const ERROR_WORDS =
   /\b(?:\w+(?:Error|Exception)|E[A-Z]{4,}|error|errors|exception|fail|fails|failed|failing|failure|crash|crashes|crashed|broken|cannot|can't|denied|refused|time[sd]? out|timeout|exit code|stack trace|panic|wrong|bug)\b/i
 
-/** What people say before they come to the point. */
+/** Phrases that people use before they come to the point. */
 const POLITE =
   /^(?:(?:hey|hi|hello|ok|okay|please|thanks|so|well|now|and|but)\b[,.! ]*|(?:can|could|would|will) you (?:please )?|i (?:need|want|would like) (?:you )?to |help me (?:to )?|fix (?:this|it)[:,. ]+)/i
 
@@ -59,7 +59,7 @@ const asText = (blocks: readonly Block[]): string =>
       return all === '' ? block : `${all}${isList ? '\n' : '\n\n'}${block}`
     }, '')
 
-/** Whole blocks from the first on, as many as there is room for. */
+/** The first blocks, as many whole ones as fit. */
 function firstBlocks(blocks: readonly Block[]): string {
   const kept: Block[] = []
   let length = 0
@@ -85,7 +85,7 @@ function causeIn(blocks: readonly Block[]): string | null {
 
 function fixIn(blocks: readonly Block[], cause: string | null): string {
   const named = under(blocks, FIX_HEADING)
-  // A list of steps is kept as steps, so the summary is what stands around it.
+  // A list of steps becomes the steps, so the summary is the text around it.
   const around = named.filter(({ kind }) => kind !== 'item')
   if (named.length > 0) return firstBlocks(around.length > 0 ? around : named)
   const other = sentencesIn(blocks).filter((sentence) => !cause?.includes(sentence))

@@ -1,4 +1,4 @@
-/** From an exchange in memory to a card: a proposal that a person reads first, and the card that says where it came from. */
+/** From an exchange in memory to a card: a proposal that a person reads first, then a card with a link to its source. */
 import { z } from 'zod'
 import { LlmError } from '../../adapters/llm/llm.ts'
 import { capability } from '../../core/capability.ts'
@@ -100,7 +100,7 @@ export const recordFromMemory = capability({
   name: 'memory.record_card',
   summary: 'Record a card that was made from an exchange in your memory',
   description:
-    'Like POST /api/v1/cards. The card keeps the id of the event as source_event_id, which only its owner is told, and gets an evidence of the kind memory.',
+    'Like POST /api/v1/cards. The card keeps the id of the event as source_event_id, which only its owner sees, and gets a piece of evidence of the kind memory.',
   scopes: ['record'],
   rest: ['POST /api/v1/project-context/events/{raw_id}/card'],
   status: 201,

@@ -49,10 +49,10 @@ export function blocksOf(text: string): Block[] {
   return blocks.filter((block) => block.text.trim() !== '')
 }
 
-/** Neither part may hold its own first sign, so that thousands of beginnings without an end cost no second look. */
+/** Neither part may contain its own opening bracket, so that thousands of unclosed brackets stay linear. */
 const LINK = /!?\[([^[\]\n]{0,500})\]\([^()\n]{0,1000}\)/g
 
-/** Words without the signs of Markdown, in one line. */
+/** The text without Markdown syntax, on one line. */
 export const plainText = (text: string): string =>
   text
     .replace(LINK, '$1')
@@ -67,7 +67,7 @@ export const sentencesOf = (text: string): string[] =>
     .map((sentence) => sentence.trim())
     .filter((sentence) => sentence !== '')
 
-/** At most so many characters, cut between words. */
+/** At most `most` characters, cut between words. */
 export function shorten(text: string, most: number): string {
   if (text.length <= most) return text
   const cut = text.slice(0, most - 1)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What an exchange did, as hooks capture it in `meta.activity`: for whoever learns from it. */
+/** What happened in an exchange, as hooks capture it in `meta.activity`. Mining reads it. */
 const Activity = z.object({
   commands: z
     .array(
@@ -18,7 +18,7 @@ const Activity = z.object({
 
 export type Activity = z.output<typeof Activity>
 
-/** A turn without commands has nothing to learn from; one of another form is somebody's own meta. */
+/** Undefined for a turn without commands, which teaches nothing, and for meta of another form, which is not ours. */
 export function activityOf(meta: unknown): Activity | undefined {
   if (typeof meta !== 'object' || meta === null || !('activity' in meta)) return undefined
   const read = Activity.safeParse(meta.activity)

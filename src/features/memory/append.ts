@@ -24,13 +24,13 @@ export type Draft = {
 
 export type Written = { project: Project; event: EventRow }
 
-/** A draft with everything worked out that needs no database: secrets are replaced before anything is stored. */
+/** An event after all work that needs no database: secrets are replaced, the text is analysed. */
 export type Cleaned = Pick<
   EventRow,
   'title' | 'content' | 'session_id' | 'client' | 'meta' | 'redactions' | 'search_text'
 > & { draft: Draft; terms: readonly string[] }
 
-/** Belongs before the transaction: it takes longer than the statements, and others wait to write. */
+/** Call it before the transaction: it takes longer than the statements, and other writers would wait. */
 export function clean(draft: Draft): Cleaned {
   const findings = new Findings()
   const title = cleanOptional(draft.title, findings)
@@ -103,7 +103,7 @@ function slotOf(resolved: ResolvedProject, draft: Draft): ContextSlot {
 const MISPLACED =
   'This was kept as an event and changed no preferences. What the user prefers in every project belongs to the key __user__/preferences, with meta.confirmed_by_user true; what holds for this project alone is meta.fact_kind project_preferences.'
 
-/** A hint for the writer of an event; undefined if nothing is odd. */
+/** A hint for the writer of an event; undefined if everything is fine. */
 export const hintFor = (resolved: ResolvedProject, draft: Draft): string | undefined =>
   isUserPreferences(draft) && resolved.name.form !== 'user_preferences' ? MISPLACED : undefined
 
@@ -148,10 +148,10 @@ export function present(
 export const presentCut = (event: EventHead, projectKey: string, length: number): EventAnswer =>
   present(event, projectKey, cutText(event.content, length))
 
-/** Of the content of an event that has no room in its page. */
+/** The length of the content of an event that does not fit into its page. */
 const LIGHT_CHARACTERS = 200
 
-/** Events of one answer, each cut to `length`; past the room of a page they are shorter still, and without their meta. */
+/** Events of one answer, each cut to `length`. Those that do not fit into the page are shorter, and without their meta. */
 export const presentEvents = (
   events: readonly EventHead[],
   projectKey: string,

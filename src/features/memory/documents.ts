@@ -14,13 +14,13 @@ export function documentOf(items: readonly string[]): string {
   return items.map((item) => `- ${item}`).join('\n')
 }
 
-/** What a caller may hand in: a text as it is, or a list that becomes one `- ` line each. */
+/** A caller may send a text, or a list whose items become one `- ` line each. */
 export function documentFrom(given: string | readonly string[]): string {
   if (typeof given === 'string') return given
   return documentOf(given.map(onOneLine).filter((item) => item !== ''))
 }
 
-/** Splits the text, because a pattern for space around line ends takes minutes over a hundred thousand tabs. */
+/** Splits the text, because a pattern for space around line ends would take minutes over a hundred thousand tabs. */
 const onOneLine = (item: string): string =>
   item
     .split('\n')
@@ -30,7 +30,7 @@ const onOneLine = (item: string): string =>
 
 export type Merge = { items: string[]; copied: number; skipped: number }
 
-/** The target keeps its order; what is new comes after it. */
+/** The target keeps its order; new items come after it. */
 export function mergeItems(target: readonly string[], added: readonly string[]): Merge {
   const present = new Set(target)
   const fresh = added.filter((item) => !present.has(item))

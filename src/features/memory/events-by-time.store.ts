@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import type { ProjectRef } from './projects.store.ts'
 
-/** A stretch of time, its end left out. */
+/** A period of time without its end. */
 type Period = { from: string; to: string }
 
 const eventsBetween = (db: Db, { user_id, project_id }: ProjectRef, { from, to }: Period) =>
@@ -28,7 +28,7 @@ export async function eventNosBetween(
   return rows.map(({ event_no }) => event_no)
 }
 
-/** The first and the last event of a period among some numbers, or undefined where there is none. */
+/** The first and the last event of a period among some numbers, or undefined if there is none. */
 export async function firstAndLastBetween(
   db: Db,
   project: ProjectRef,

@@ -17,7 +17,7 @@ export async function eventsWithin(
     .orderBy('created_at', 'desc')
     .orderBy('event_no', 'desc')
     .limit(most)
-  // Nearly always all of them fit, and one sum takes half the time of a running one.
+  // Nearly always all of them fit, and one sum takes half the time of a cumulative one.
   const { total } = await db
     .selectFrom(newest.as('newest'))
     .select(sql<number>`coalesce(sum(bytes), 0)`.as('total'))

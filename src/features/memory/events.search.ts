@@ -5,7 +5,7 @@ import { trigramsIn } from '../../text/trigrams.ts'
 import { gramHashes, inCodes, partitionHashes } from './hashes.ts'
 
 /**
- * The two search indexes over events, where the engines truly differ. Both answer with event numbers, newest
+ * The two search indexes over events, which differ by engine. Both answer with event numbers, newest
  * first within a partition; the store loads the rows.
  *
  * An event number is the partition and the position in it, so that the numbers of a partition are one range.
@@ -59,7 +59,7 @@ export async function addToIndex(db: Db, engine: EngineName, event: IndexedEvent
   })
 }
 
-/** Belongs before the removal of the events themselves. */
+/** Call it before the events themselves are removed. */
 export async function dropFromIndex(
   db: Db,
   engine: EngineName,
@@ -98,9 +98,9 @@ export async function indexDifference(
 }
 
 export const SHORTEST_INDEXED = 3
-/** Every further trigram is one more list to walk; these few narrow a search enough, and the text itself decides. */
+/** Every trigram is one more list to read. A few narrow the search enough, since the text itself is compared afterwards. */
 const MOST_GRAMS = 4
-/** Of a long needle these many are weighed, from all over it. */
+/** How many trigrams of a long needle are considered, spread over its whole length. */
 const MOST_WEIGHED = 40
 
 /** The trigrams that are rarest in a sample of the texts that are searched, whatever their language. */

@@ -150,7 +150,7 @@ export async function loadEvents(db: Db, userId: string, eventNos: readonly numb
     .execute()
 }
 
-/** How the newest events of a project read, for an idea of what is common there. */
+/** The texts of the newest events of a project, as a sample of what is common there. */
 export async function newestTexts(
   db: Db,
   { user_id, project_id }: ProjectRef,
@@ -169,7 +169,7 @@ export async function newestTexts(
   return rows.map((row) => row.text)
 }
 
-/** An event that was found, with what it is sorted by. */
+/** A found event, with the columns that it is sorted by. */
 export type NumberedEvent = Pick<EventRow, 'event_no' | 'created_at'>
 
 /** Reads the newest events one by one until enough hold the needle; `window` bounds the work. */
@@ -228,7 +228,7 @@ export async function removeEventsOf(
       .select('event_no')
       .where('user_id', '=', user_id)
       .where('project_id', '=', project_id)
-      // By the index over time, which has the events of this project and no others.
+      // Uses the index over time, which begins with the project.
       .orderBy('created_at')
       .limit(BATCH)
       .execute()
@@ -244,7 +244,7 @@ export async function removeEventsOf(
   }
 }
 
-/** Brings the project's counters up to date after `added` events came (or went, below zero); how many there are now. */
+/** Updates the project's counters after `added` events came (below zero: were removed). Returns how many there are now. */
 export async function recount(db: Db, { user_id, project_id }: ProjectRef, added: number): Promise<number> {
   const newest = await db
     .selectFrom('context_events')

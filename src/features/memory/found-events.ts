@@ -22,7 +22,7 @@ export const FoundEvent = z.object({
   score: z
     .number()
     .optional()
-    .describe('Where words were asked for: how sure it is that the event answers the query, 0 to 1.'),
+    .describe('In a search by words: how likely the event answers the query, 0 to 1.'),
   weak: z.literal(true).optional().describe('The event shares words with the query but hardly answers it.'),
 })
 
@@ -53,10 +53,10 @@ export const presentEvent = (row: EventRow, needle: string): ShownEvent => ({
   created_at: row.created_at,
 })
 
-/** A snippet is cut around the first position of the word that says most; nobody waits for one further back. */
+/** A snippet is cut around the most telling word. Only this much of the content is searched for it. */
 const LOOKED_THROUGH = 20_000
 
-/** Of the words asked for the one that says most and stands in the content, as it is written there. */
+/** The most telling of the query's words that the content has, as it is written there. */
 function tellingWord(content: string, terms: readonly string[]): string {
   const beginning = content.slice(0, LOOKED_THROUGH)
   const positionOf = new Map(terms.map((term, position) => [term, position]))

@@ -12,13 +12,13 @@ export const partitionHashes = (texts: Iterable<string>, partition: number): num
   return Array.from(texts, (text) => hash(text, seed))
 }
 
-/** A set of hashes that is emptied by counting on: making a new one for every text costs more than filling it. */
+/** A set of hashes that is emptied by raising a counter: making a new set for every text costs more than filling it. */
 class SeenHashes {
   #values = new Int32Array(4096)
   #rounds = new Uint32Array(4096)
   #round = 0
 
-  /** Empties it, with room for so many. */
+  /** Empties the set and makes room for `most` hashes. */
   begin(most: number): void {
     this.#round = (this.#round + 1) >>> 0
     const tooSmall = this.#values.length < most * 2
@@ -43,12 +43,12 @@ class SeenHashes {
 
 const seen = new SeenHashes()
 
-/** The hashes of all trigrams of a text, each once, without making the trigrams themselves: there are hundreds in a turn. */
+/** The hashes of all trigrams of a text, each once, without making the trigrams as strings: a turn has hundreds. */
 export function gramHashes(text: string, partition: number): number[] {
   const seed = seedOf(partition)
   const found: number[] = []
   seen.begin(text.length)
-  // Where the last characters begin; one that takes two units begins at its first.
+  // Where the last three characters begin, in UTF-16 units.
   let [first, second, third] = [-1, -1, -1]
   for (let at = 0; at <= text.length; at += 1) {
     if (at > 0 && at < text.length && isPair(text, at)) continue
@@ -70,7 +70,7 @@ const isPair = (text: string, at: number) => {
 
 const DIGITS = Buffer.from('0123456789abcdefghijklmnopqrstuvwxyz')
 const SPACE = 0x20
-/** Of 32 bits in base 36. */
+/** The digits of a 32-bit number in base 36. */
 const MOST_DIGITS = 7
 
 const digitsOf = (value: number) => {
@@ -79,7 +79,10 @@ const digitsOf = (value: number) => {
   return digits
 }
 
-/** Hashes in a form that no tokenizer of SQLite splits, written at once: a text for each and joining them takes twice as long. */
+/**
+ * Hashes in a form that no tokenizer of SQLite splits, written into one buffer: joining single strings takes twice as
+ * long.
+ */
 export function inCodes(hashes: readonly number[]): string {
   const text = Buffer.allocUnsafe(hashes.length * (MOST_DIGITS + 1))
   let at = 0

@@ -4,12 +4,12 @@ import { partitionCodes, rangeOf } from './events.search.ts'
 import type { NumberedEvent } from './events.store.ts'
 import { partitionHashes } from './hashes.ts'
 
-/** Which events of a project match, and how many: the engines ask their indexes each in its own way. */
+/** Which events of a project match, and how many. Each engine queries its own indexes. */
 
 type Needle = { userId: string; needle: string; grams: readonly string[] }
 type Words = { userId: string; terms: readonly string[] }
 
-/** By some trigrams of the needle in the index; the text itself decides. */
+/** Some trigrams of the needle narrow by the index; then the text itself is compared. */
 function holdingNeedle(engine: EngineName, partition: number, { userId, needle, grams }: Needle) {
   const { from, to } = rangeOf(partition)
   return engine === 'sqlite'
@@ -55,7 +55,7 @@ export async function findSubstring(
   return found
 }
 
-/** The plus keeps SQLite from planning by the value of the limit. */
+/** The plus keeps SQLite from choosing a plan by the value of the limit. */
 const plain = (engine: EngineName, limit: number) => (engine === 'sqlite' ? sql`+${limit}` : sql`${limit}`)
 
 async function countUpTo(

@@ -6,12 +6,12 @@ import { type Activity, activityOf } from './activity.ts'
 import type { EventRow } from './events.store.ts'
 import { turnParts } from './turn-content.ts'
 
-/** The job that looks through sessions; a turn with something to learn from wakes it. */
+/** The name of the job that mines sessions. A turn with commands starts it. */
 export const MINING_JOB = 'mining'
 
 export type DueSession = Pick<MiningDueTable, 'user_id' | 'project_id' | 'session_id' | 'marked_at'>
 
-/** In the transaction of a turn: its session is to be looked through, if the turn says what was run. */
+/** Marks the session of a turn for mining, if the turn has commands. Runs in the transaction of the turn. */
 export async function markForMining(
   ctx: Ctx,
   { user_id, project_id, session_id, meta }: EventRow,
@@ -31,7 +31,7 @@ export async function markForMining(
 export const dueSessions = (db: Db, limit: number): Promise<DueSession[]> =>
   db.selectFrom('mining_due').selectAll().orderBy('marked_at').limit(limit).execute()
 
-/** False where another process has taken it, or where another turn has come since it was read. */
+/** False if another process has taken it, or if another turn has come since it was read. */
 export async function settleSession(
   db: Db,
   { user_id, project_id, session_id, marked_at }: DueSession,
@@ -56,7 +56,7 @@ export type CapturedTurn = {
 
 type Asked = { session: DueSession; since: string; limit: number }
 
-/** The newest turns of a session, the oldest of them first, and the project that they belong to. */
+/** The newest turns of a session, in the order of time, and their project. */
 export async function turnsOfSession(
   db: Db,
   { session: { user_id, project_id, session_id }, since, limit }: Asked,

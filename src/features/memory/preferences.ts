@@ -33,7 +33,7 @@ export const PreferencesTransferResponse = z
     source_project_key: z.string(),
     target_project_key: z.string(),
     items_copied: z.int(),
-    items_skipped: z.int().describe('What the target had already.'),
+    items_skipped: z.int().describe('What the target already had.'),
     replaced: z.boolean(),
     raw_id: AnswerId.nullable().describe(
       'Of the new document of the target; null when nothing had to change.',
@@ -90,7 +90,7 @@ async function preferencesAt(ctx: UserCtx, resolved: ResolvedProject): Promise<s
   return document ? itemsOf(document.content) : []
 }
 
-/** The asked items in the order of the source. One that the source does not have is an error that names it. */
+/** The chosen items in the order of the source. An item that the source does not have is an error that names it. */
 function pick(source: readonly string[], asked: readonly string[]): string[] {
   const wanted = asked.map((item) => itemsOf(item)[0] ?? item)
   const missing = wanted.flatMap((item, index) =>

@@ -11,7 +11,7 @@ export type ProjectName =
   | { form: 'plain'; key: string }
   | { form: 'user_preferences'; key: typeof USER_PREFERENCES_KEY }
 
-/** Other doors of the same host, and what npm calls it. */
+/** Other names of the same host, and the prefixes that npm uses. */
 const HOST_ALIASES: Record<string, string> = {
   'www.github.com': 'github.com',
   'ssh.github.com': 'github.com',
@@ -35,7 +35,7 @@ const SHORTHAND = /^(github|gitlab|bitbucket):([^/\s]+\/.+)$/i
 const HOST_AND_PATH = /^((?:[a-z0-9-]+\.)+[a-z]{2,}|localhost)(?::\d+)?\/(.+)$/i
 const ORG_AND_REPO = /^[A-Za-z0-9][A-Za-z0-9._~-]*(?:\/[A-Za-z0-9._~-]+)+$/
 
-/** The longest key that is taken; addresses of repositories are far shorter. */
+/** The longest accepted key; addresses of repositories are far shorter. */
 export const LONGEST_KEY = 1000
 
 /** Reads a key as it was written. All spellings of one repository give one name. */
@@ -105,7 +105,7 @@ function azureName(host: string, path: string): ProjectName | undefined {
   if (parts[0] === 'v3') parts = parts.slice(1)
   else if (old) parts = [old[1] as string, ...parts.filter((part) => part !== 'defaultcollection')]
   const git = parts.indexOf('_git')
-  // The first repository of a project is named like the project and then leaves it out.
+  // In `org/_git/repo` the project has the name of the repository and is left out.
   if (git === 1) parts = [parts[0] as string, parts[2] ?? '', parts[2] ?? '']
   else if (git > 1) parts = [...parts.slice(0, git), ...parts.slice(git + 1)]
   const name = parts.join('/')

@@ -10,11 +10,11 @@ import { type ProjectName, USER_PREFERENCES_KEY } from './project-key.ts'
 type EventPosition = { partition: number; sequence: number }
 
 export type Project = Selectable<ContextProjectsTable> & {
-  /** As found by its name, and as later events of the same transaction move it. */
+  /** The last event, moved on by the events of the same transaction. */
   last?: EventPosition | undefined
 }
 
-/** Memory lies by person, on one machine or on many: every statement says whose it is. */
+/** Memory can be sharded by person, so every statement names the person. */
 export type ProjectRef = Pick<Project, 'user_id' | 'project_id'>
 
 export type Found = {
@@ -71,7 +71,7 @@ export async function findProjects(db: Db, userId: string, name: ProjectName): P
       project.last = { partition: partition_no, sequence: last_seq }
     if (alias === USER_PREFERENCES_KEY) userPreferences = project
     if (!means(name, alias, project)) continue
-    // An exact name goes before a repository that has not learnt its host yet.
+    // An exact name wins over a repository without a known host.
     if (alias === name.key || !byWorkspace.has(project.workspace_id))
       byWorkspace.set(project.workspace_id, project)
   }
@@ -96,15 +96,15 @@ const lockedRow = prepared((db, parameter: Named<ProjectRef>) =>
 )
 
 /**
- * Waits until nobody else writes to the project, and keeps others waiting until the transaction ends. Undefined where it is
- * gone by then. Only for PostgreSQL: SQLite has one writer.
+ * Locks the project for writing until the transaction ends. Undefined if it is
+ * gone by then. For PostgreSQL only: SQLite has one writer.
  */
 export async function lockProject(db: Db, { user_id, project_id }: ProjectRef): Promise<Project | undefined> {
   const [row] = await lockedRow(db, { user_id, project_id })
   return row && { ...row, last: await readLast(db, row) }
 }
 
-/** Whoever calls it holds the lock `newProjects` of the owner, and has seen that there is no such project. */
+/** The caller holds the lock `newProjects` of the owner, and has checked that there is no such project. */
 export async function insertProject(
   db: Db,
   owner: { userId: string; workspaceId: string },
@@ -127,7 +127,7 @@ export async function insertProject(
   return project
 }
 
-/** The first project of a path also answers to the path alone; on a second host the path is taken. */
+/** The first project with a path is also found by the path alone; a second one on another host is not. */
 export async function addAliases(db: Db, project: Project, name: ProjectName): Promise<void> {
   for (const alias of keysOf(name)) {
     await db
@@ -217,7 +217,7 @@ async function readLast(db: Db, { user_id, project_id }: ProjectRef): Promise<Ev
 }
 
 /**
- * Takes the next free position for an event of the project. Read, then written: an update that returns what it wrote would
+ * Takes the next free position for an event of the project. It reads and then writes: an update with `returning` would
  * make SQLite's text index write out what it has gathered.
  */
 export async function nextPosition(db: Db, project: Project): Promise<EventPosition> {

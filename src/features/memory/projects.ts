@@ -95,7 +95,7 @@ export const ProjectContextProjectRenameRequest = z
     project_key: ProjectKey,
     new_project_key: ProjectKey,
     workspace_id: WorkspaceId,
-    merge: z.boolean().default(false).describe('Join the memory of a project that has the new key already.'),
+    merge: z.boolean().default(false).describe('Merge into the project that already has the new key.'),
   })
   .meta({ id: 'ProjectContextProjectRenameRequest' })
 

@@ -5,7 +5,10 @@ import { indexEvent } from './events.store.ts'
 
 const BATCH = 200
 
-/** Indexes every event of Agent Memory anew; returns how many. With `from` only those after it, which the index lacks. */
+/**
+ * Indexes every event of Agent Memory again; returns how many. With `from`, only the events after it, which the index
+ * lacks.
+ */
 export async function reindexEvents(ctx: Ctx, { from = -1 } = {}): Promise<number> {
   const { engine } = ctx.database
   let done = 0
@@ -32,12 +35,13 @@ export async function reindexEvents(ctx: Ctx, { from = -1 } = {}): Promise<numbe
 }
 
 /**
- * An upgrade empties the index: fills it before anybody searches in vain, in the order of the events, and goes on where it
- * was stopped. The last event is in the index whenever all are.
+ * An upgrade empties the index. This fills it before the first search, in the order of the events, and continues where it
+ * was stopped, so the last event is in the index only when all are.
  */
 export async function fillEmptyEventIndex(ctx: Ctx): Promise<number> {
   if (ctx.database.engine !== 'sqlite') return 0
-  // Its content, not the index itself: a connection that has seen it empty fails its integrity check afterwards.
+  // Reads the content table, not the index itself: a connection that has seen the index empty fails its integrity
+  // check afterwards.
   const { rows } = await sql<{ indexed: number | null; last: number | null }>`select
     (select max(id) from context_event_words_content) as indexed,
     (select max(event_no) from context_events) as last`.execute(ctx.db)

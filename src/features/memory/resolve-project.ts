@@ -7,7 +7,7 @@ import { findSecrets } from '../redaction/redact.ts'
 import { type ProjectName, readProjectKey } from './project-key.ts'
 import { findProjects, lockProject, type Project } from './projects.store.ts'
 
-/** Where a key of this caller leads: the workspace, and the project if there is one already. */
+/** What a key of this caller means: the workspace, and the project if there is one already. */
 export type ResolvedProject = {
   /** As the caller wrote it. */
   writtenKey: string
@@ -44,8 +44,9 @@ export async function resolveProject(
 export const APPENDING = { isolation: 'read committed' } as const
 
 /**
- * The same for a transaction that writes to the project, alone until its end: at `read committed` one waits for the other,
- * where serialisable transactions of all projects in a young vault would run into each other again and again.
+ * The same for a transaction that writes to the project. It locks the project: at `read committed` one writer waits
+ * for the other, while serialisable transactions of different projects in a young vault would conflict again and
+ * again.
  */
 export async function resolveForWriting(
   ctx: UserCtx,
@@ -63,7 +64,7 @@ export async function resolveForWriting(
     }
     const locked = await lockProject(db, resolved.project)
     if (locked && isNamedAlike(locked, resolved.project)) return { ...resolved, project: locked }
-    // It was renamed, merged or forgotten in between.
+    // It was renamed, merged or deleted in between.
     resolved = await resolveProject(ctx, writtenKey, workspaceId)
   }
 }
@@ -75,14 +76,14 @@ export async function requireMembership(ctx: UserCtx, workspaceId: string): Prom
   if (!(await roleIn(ctx, workspaceId))) throw notFound('Workspace')
 }
 
-/** Whose text memory is: what agents of this person wrote, pasted pages and logs included. */
+/** The provenance of memory: agents of this person wrote it, pasted pages and logs included. */
 export const ownMemory = (workspaceId: string): ProvenanceAnswer => ({
   owner: 'you',
   workspace: workspaceId,
   reviewed: false,
 })
 
-/** Names of projects are listed and logged by clients; what is sanitised inside an event must not stand in the name above it. */
+/** Clients list and log project keys, so a key must not contain a secret. */
 export function refuseSecretKey(writtenKey: string, field = 'project_key'): void {
   // Credentials inside an address are dropped when the key is read.
   const [found] = findSecrets(writtenKey.replace(/:\/\/[^/@\s]{0,500}@/, '://'))
@@ -90,7 +91,7 @@ export function refuseSecretKey(writtenKey: string, field = 'project_key'): void
     throw invalid(field, `This looks like a secret (${found.kind}). Name the project by its repository`)
 }
 
-/** The project, where a call makes sense only if there is one. */
+/** The project, for a call that needs an existing one. */
 export function existingProject(resolved: ResolvedProject): Project {
   if (!resolved.project) throw notFound('Project', 'Nothing is remembered under this key.')
   return resolved.project

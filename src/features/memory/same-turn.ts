@@ -7,15 +7,15 @@ import type { ResolvedProject } from './resolve-project.ts'
 import { turnsOfOthers } from './same-turn.store.ts'
 import { isSameMessage } from './turn-content.ts'
 
-/** A hook and the agent beside it send the same exchange within moments of each other; this leaves room for a slow one. */
+/** A hook and its agent send the same exchange at nearly the same time. This allows for a slow one. */
 const SAME_EXCHANGE_MS = 10 * 60_000
 
 export type WrittenTurn = Written & { merged: boolean }
 
 /**
- * Writes a turn, unless another client has stored the same exchange of the same session a moment ago: then the fuller of the two
- * stays. Events never change once they are written, so a fuller one takes the place of the other under an id of its own. The
- * same client may say the same thing twice.
+ * Writes a turn, unless another client has stored the same exchange of the same session a moment ago: then the fuller
+ * of the two stays. Events never change once they are written, so a fuller one replaces the other under a new id. The
+ * same client may send the same text twice.
  */
 export async function appendTurnOnce(
   ctx: UserCtx,
@@ -35,7 +35,7 @@ export async function appendTurnOnce(
 
 const hasActivity = (meta: string | null): boolean => activityOf(fromJsonOrNull(meta)) !== undefined
 
-/** The agent tells more and the hook alone knows what was run: the one that stays has both. */
+/** The agent's turn has more text, and only the hook's turn has the commands. The one that stays gets both. */
 function withActivityOf(turn: Cleaned, stored: EventRow): Cleaned {
   if (hasActivity(turn.meta) || !hasActivity(stored.meta)) return turn
   const { activity } = fromJson<{ activity: unknown }>(stored.meta ?? '{}')

@@ -7,7 +7,7 @@ import { MOST_RANKED } from './ranked/find-ranked.ts'
 import { isWeak } from './ranked/judge.ts'
 import { rankEvents } from './ranked/rank-events.ts'
 
-/** Each partition is asked by itself; who has more projects than this searches those written to last. */
+/** Each partition is queried separately. Of more partitions than this, only the most recent are searched. */
 const MOST_PARTITIONS = 200
 
 export type EventOfProject = ShownEvent & { project_key: string; workspace_id: string }

@@ -18,7 +18,7 @@ import { thinMemorySearch } from './thin.ts'
 
 const Mode = z.enum(['substring', 'ranked'])
 
-/** Counting reads every match, so it ends somewhere; nobody pages further either. */
+/** Counting reads every match, so it has a limit. Pages end there too. */
 const MOST_COUNTED = 5000
 
 const LONGEST_QUERY = 2000
@@ -46,12 +46,12 @@ export const ProjectContextSearchResponse = z
       .array(FoundEvent)
       .optional()
       .describe(
-        'Where the literal text stands nowhere: the events that fit its words best, as mode ranked finds them, at most limit of them.',
+        'If no event has the literal text: the events that match its words best, as in mode ranked, at most limit.',
       ),
     corrected: z
       .record(z.string(), z.string())
       .optional()
-      .describe('Words that no event has, and the ones that were searched in their place.'),
+      .describe('Words that no event has, and the words that were searched instead.'),
     period: z
       .object({ from: Time, to: Time.describe('The first moment after it.') })
       .optional()
@@ -59,7 +59,7 @@ export const ProjectContextSearchResponse = z
     total: z
       .int()
       .describe(
-        `How many events match, on all pages; counting ends at ${MOST_COUNTED}, which then means so many or more. Pages end there too, and in mode ranked at event ${MOST_RANKED}.`,
+        `How many events match, on all pages; counting ends at ${MOST_COUNTED}, which then means that many or more. Pages end there too, and in mode ranked at event ${MOST_RANKED}.`,
       ),
     page: z.int(),
     limit: z.int(),
@@ -109,7 +109,7 @@ type Answer = Pick<
   results: ShownEvent[]
 }
 
-/** Looking for the right spelling walks the substring index; in a larger project it is done only where words were asked for. */
+/** Correcting a spelling reads the substring index. In a project with more events than this, only mode ranked does it. */
 const MENDED_UNASKED = 20_000
 
 const NOTHING: Answer = { results: [], total: 0 }
@@ -136,7 +136,7 @@ async function find(
   return { results, total, related, ...about }
 }
 
-/** A page of what fits the words, with what the answer says about it. */
+/** A page of a search by words. */
 async function findByWords(
   ctx: UserCtx,
   project: Project,
@@ -161,7 +161,7 @@ async function findByWords(
   }
 }
 
-/** The events of a project that fit a text best, for a feature that shows them unasked. How many there are is not counted. */
+/** The events of a project that match a text best, for features that show them unasked. Matches are not counted. */
 export async function eventsFor(
   ctx: UserCtx,
   project: Project,
@@ -173,11 +173,14 @@ export async function eventsFor(
   return events
 }
 
-/** Enough of the newest events that a common text is found among them without any index. */
+/** A common text is found among this many of the newest events, without any index. */
 const NEWEST = 200
-/** What is common in these is taken to be common in all of the project. */
+/** A sample for estimating what is common in the whole project. */
 const SAMPLE = { events: 60, characters: 2000 }
-/** Too short for the index: read one by one, but never more than this. Reading holds the process, so bytes count too. */
+/**
+ * A needle that is too short for the index is looked for in the newest events, up to this limit. Reading blocks the
+ * process, so bytes count too.
+ */
 const SHORT_NEEDLE_WINDOW = { events: 20_000, bytes: 32 * 1024 * 1024 }
 
 type Matches = { rows: EventRow[]; total: number }

@@ -25,7 +25,7 @@ export const ProjectContextSnapshotResponse = z
       .describe('Newest first, without the documents above.'),
     total_events: z.int(),
     left_out: LeftOut.optional().describe(
-      'With max_total_chars: how many of these events, and characters of all of them, that left out.',
+      'With max_total_chars: how many of these events, and how many characters in all, were left out.',
     ),
     generated_at: Time,
   })
@@ -73,7 +73,7 @@ export const readSnapshot = capability({
       .min(1000)
       .max(200_000)
       .optional()
-      .describe('Spread by worth; a bound for all texts together'),
+      .describe('Limit of all texts; shared out by importance'),
   }),
   output: ProjectContextSnapshotResponse,
   run: async (ctx, { project_key, workspace_id, limit_events, max_chars_per_event, max_total_chars }) => {

@@ -14,7 +14,7 @@ export type Spreadable<E extends Shown> = {
 export type LeftOut = { events: number; characters: number }
 
 /**
- * What holds longest is worth most. A share is kept for each part that needs it; what is not kept for others goes to the parts in
+ * What stays true longest matters most. A share is reserved for each part that needs it; the rest goes to the parts in
  * this order.
  */
 const SHARES = [
@@ -25,19 +25,19 @@ const SHARES = [
   ['recent_events', 0.25],
 ] as const
 
-/** What stands around the texts: of the answer, and of each event (its id, type and time). */
+/** The characters around the texts: of the answer, and of each event (its id, type and time). */
 export type Frame = { answer: number; event: number }
 const JSON_FRAME: Frame = { answer: 400, event: 140 }
-/** Less than this of an event tells nothing. */
+/** A shorter piece of an event is useless. */
 const LEAST_CHARACTERS = 40
-/** However long the newest event is, others have room beside it. */
+/** The newest event takes at most this share, so that others fit too. */
 const MOST_OF_RECENT = 0.25
 
-/** As long as it is written in JSON, which is how it is sent. */
+/** The length as JSON, which is how it is sent. */
 const lengthOf = (text: string): number => JSON.stringify(text).length
 const costOf = (event: Shown, head: number): number => head + lengthOf(event.content)
 
-/** As much of an event as there is room for; undefined where that is next to nothing. */
+/** As much of an event as there is room for; undefined if that is too little. */
 function fitted<E extends Shown>(event: E, room: number, head: number): E | undefined {
   if (costOf(event, head) <= room) return event
   let length = Math.min(event.content.length, room - head)
@@ -63,7 +63,7 @@ function newestThatFit<E extends Shown>(events: readonly E[], room: number, head
   return shown
 }
 
-/** Cuts the texts of a snapshot so that all of them together stay within a number of characters, and counts what that left out. */
+/** Cuts the texts of a snapshot to a number of characters in all, and counts what was left out. */
 export function spread<E extends Shown, S extends Spreadable<E>>(
   snapshot: S,
   maxTotalChars: number,

@@ -14,7 +14,7 @@ type Snapshot = z.output<typeof ProjectContextSnapshotResponse>
 type Found = z.output<typeof ProjectContextSearchResponse>
 type FoundEvent = Found['results'][number]
 
-/** Where nobody says how much may come, a model gets at most this: some 6,000 tokens. */
+/** The limit if the caller names none: some 6,000 tokens. */
 const MOST_CHARACTERS = 24_000
 const LABEL_CHARACTERS = 100
 
@@ -143,7 +143,7 @@ export const thinEvent = thinAnswer({
   },
 })
 
-/** An event that was written, without what the writer has just sent. */
+/** The answer to a write, without the text that the writer has just sent. */
 export const thinAppended = thinAnswer({
   input: z.object({}),
   output: z.object({

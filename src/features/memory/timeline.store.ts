@@ -10,7 +10,7 @@ export type EventFilter = { sessionId: string | undefined; eventTypes: readonly 
 
 type Window = {
   before: EventPosition | undefined
-  /** Where looking ends: the oldest event that may be on the page. */
+  /** The oldest event that is looked at for the page. */
   downTo?: EventPosition | undefined
   limit: number
   characters: number

@@ -20,8 +20,8 @@ const positionOf = (cursor: string): EventPosition => {
 const cursorOf = ({ createdAt, eventNo }: EventPosition) => `${createdAt}_${eventNo}`
 
 /**
- * A filter has no index of its own, which every event would pay for. Instead so many events are looked at for each one
- * asked for; a page that is not full by then says where to go on.
+ * A filter has no index of its own, because it would make every write slower. Instead this many events are looked at
+ * for each one asked for; a page that is not full by then says where to continue.
  */
 const LOOKED_AT_PER_EVENT = 50
 

@@ -1,4 +1,4 @@
-/** A turn is one text with both sides under their headings; whoever shows it takes it apart again here. */
+/** A turn is stored as one text with both sides under their headings. This writes it and takes it apart again. */
 
 const MESSAGE = 'User message:\n'
 const REPORT = '\n\nAgent report:\n'
@@ -6,7 +6,7 @@ const REPORT = '\n\nAgent report:\n'
 export const turnContent = (userMessage: string, agentReport: string): string =>
   `${MESSAGE}${userMessage}${REPORT}${agentReport}`
 
-/** Clients send the beginning of a long message as it was said and then words of their own, so only the beginning is compared. */
+/** Clients send the beginning of a long message verbatim and then a summary, so only the beginning is compared. */
 const COMPARED_CHARACTERS = 3500
 
 const beginning = (message: string) => message.replaceAll(/\s+/g, ' ').trim().slice(0, COMPARED_CHARACTERS)
@@ -19,7 +19,7 @@ export function isSameMessage(one: string, other: string): boolean {
 
 export type TurnParts = { message: string | null; report: string | null }
 
-/** A text that was cut may have lost its report; one that was never put together is a report alone. */
+/** A text that was cut may lack its report; a text without headings is a report. */
 export function turnParts(content: string): TurnParts {
   if (!content.startsWith(MESSAGE)) return { message: null, report: content }
   const at = content.indexOf(REPORT)

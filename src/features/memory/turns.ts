@@ -41,7 +41,7 @@ export const ProjectContextTurnCreate = z
       .string()
       .min(1)
       .max(LONGEST_CONTENT)
-      .describe('Done, found, left open; for who reads it next'),
+      .describe('Done, found, left open; for the next reader'),
     workspace_id: WorkspaceId,
     summary: Document.describe('Current focus; replaces the last one'),
     facts: Document,
@@ -61,7 +61,7 @@ export const ProjectContextTurnResponse = z
     merged: z
       .literal(true)
       .optional()
-      .describe('Another client had stored this exchange already; the fuller turn of the two stayed.'),
+      .describe('Another client had already stored this exchange; the fuller turn of the two stayed.'),
   })
   .meta({ id: 'ProjectContextTurnResponse' })
 

@@ -18,10 +18,10 @@ import { DraftAccept, DraftAccepted } from './schemas.ts'
 type Accepting = z.output<typeof DraftAccept>
 type Accepted = z.input<typeof DraftAccepted>
 
-/** A fix is what a card is for: where the session told nothing of it, the person has to. */
-const NO_FIX = 'The session does not tell what the fix is. Say it in fix_summary.'
+/** A card needs a fix. If the session has none, the person must write it. */
+const NO_FIX = 'The session does not say what the fix is. Write it in fix_summary.'
 
-/** An agent whose key has a home for cards puts them there and nowhere else; null: where the key says. */
+/** The home of the card: the key's, if it has one; otherwise null, for the default. */
 const homeFor = async (ctx: UserCtx): Promise<string | null> =>
   (await homeOfCredential(ctx)) === null
     ? defaultWorkspaceOf(ctx, await requireUser(ctx, ctx.viewer.userId))
@@ -41,7 +41,7 @@ async function acceptAsCard(ctx: UserCtx, row: CardDraftsTable, input: Accepting
 
 async function acceptAsVerdict(ctx: UserCtx, row: CardDraftsTable, input: Accepting): Promise<Accepted> {
   const cardId = input.card_id ?? row.looks_like
-  if (cardId === null) throw invalid('card_id', 'This draft looks like no card. Name the one that worked.')
+  if (cardId === null) throw invalid('card_id', 'No card looks like this draft. Name the card that worked.')
   const { command, success, environment } = candidateOf(row)
   const { card_id } = await verifyCard.run(
     ctx,
@@ -60,9 +60,9 @@ async function acceptAsVerdict(ctx: UserCtx, row: CardDraftsTable, input: Accept
 
 export const acceptDraft = capability({
   name: 'drafts.accept',
-  summary: 'Make a card of a draft, or say by it that a card worked',
+  summary: 'Turn a draft into a card, or into a verdict that a card worked',
   description:
-    'Fields that are given take the place of those of the draft. The card is unpublished, with both outputs as evidence.',
+    'The given fields replace those of the draft. The card is unpublished, with both outputs as evidence.',
   scopes: ['record'],
   rest: ['POST /api/v1/drafts/{draft_id}/accept'],
   status: 201,
@@ -77,7 +77,7 @@ export const acceptDraft = capability({
       const accepted =
         input.as === 'card' ? await acceptAsCard(ctx, row, input) : await acceptAsVerdict(ctx, row, input)
       const decision = { card_id: accepted.card_id, decided_at: ctx.now().toISOString() }
-      // Another client that decides at the same moment makes this transaction fail or wait, so that one card comes of it.
+      // If another client decides at the same moment, this transaction fails or waits, so that only one card is made.
       if (!(await decideDraft(ctx.db, row, { status: 'accepted', ...decision })))
         refuseDecided(await requireDraft(ctx, input.draft_id))
       return accepted

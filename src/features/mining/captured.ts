@@ -4,7 +4,7 @@ import type { Session, Step } from './rules/session.ts'
 const said = (by: 'person' | 'agent', text: string): Step[] =>
   text === '' ? [] : [{ kind: 'said', by, text }]
 
-/** A turn names its commands in order, and the files that it changed without saying when. */
+/** A turn has its commands in order, and the files that it changed without their times. */
 const stepsOf = ({ message, report, activity }: CapturedTurn): Step[] => [
   ...said('person', message),
   ...(activity?.commands ?? []).map(
@@ -19,11 +19,11 @@ const stepsOf = ({ message, report, activity }: CapturedTurn): Step[] => [
   ...said('agent', report),
 ]
 
-/** Everybody waits while the server reads a session, and each turn has it read again: only so much of its end is read. */
+/** Reading a session blocks the process, and each turn makes it be read again. So only the last commands are read. */
 const MOST_COMMANDS = 600
 const MOST_CHARACTERS = 500_000
 
-/** Whole turns, at least the last one. */
+/** The last turns, at least one of them. */
 function newestOf(turns: readonly CapturedTurn[]): readonly CapturedTurn[] {
   let [commands, characters] = [0, 0]
   const before = turns.findLastIndex(({ message, report, activity }) => {

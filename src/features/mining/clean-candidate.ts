@@ -1,7 +1,7 @@
 import { cleanJson, cleanText, Findings } from '../redaction/stored.ts'
 import type { Candidate } from './rules/candidate.ts'
 
-/** Secrets are replaced on the machine of the person, and again by the vault: a client may have older rules. */
+/** The client replaces secrets before it sends a candidate. The vault does it again, since a client may have older rules. */
 export function cleanCandidate(candidate: Candidate): Candidate {
   const findings = new Findings()
   const text = (given: string) => cleanText(given, findings)

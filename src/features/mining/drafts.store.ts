@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import type { CardDraftsTable, DraftStatus, RecoveriesTable } from '../../db/tables/mining.ts'
 
-/** False where the person has a draft of this error already, open or decided. */
+/** False if the person already has a draft of this error, open or decided. */
 export async function insertDraft(db: Db, row: CardDraftsTable): Promise<boolean> {
   const made = await db
     .insertInto('card_drafts')
@@ -33,7 +33,7 @@ export async function hasDraft(db: Db, userId: string, signature: string): Promi
 
 type Shown = { userId: string; status: DraftStatus; now: string }
 
-/** Of one person, and not past their time. */
+/** Drafts of one person that have not expired. */
 const shown = (db: Db, { userId, status, now }: Shown) =>
   db
     .selectFrom('card_drafts')
@@ -76,7 +76,7 @@ export const findDraft = (
 
 type Decision = Pick<CardDraftsTable, 'status' | 'card_id' | 'decided_at'>
 
-/** False where somebody else was faster: a draft is decided once. */
+/** False if another client was faster: a draft is decided once. */
 export async function decideDraft(
   db: Db,
   { user_id, draft_id, status }: CardDraftsTable,

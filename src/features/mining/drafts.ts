@@ -17,10 +17,10 @@ export async function requireDraft(ctx: UserCtx, draftId: string): Promise<CardD
   return row
 }
 
-/** What to do next differs with what has become of it. */
+/** The message says what to do next, depending on the state. */
 export function refuseDecided({ status, card_id }: CardDraftsTable): void {
   if (status === 'accepted')
-    throw conflict('draft_decided', 'This draft is accepted already; card_id names its card.', { card_id })
+    throw conflict('draft_decided', 'This draft is already accepted; card_id names its card.', { card_id })
   if (status === 'dismissed')
     throw conflict('draft_decided', 'This draft is dismissed. Reopen it first.', { card_id: null })
 }
@@ -59,8 +59,8 @@ export const getDraft = capability({
 
 export const offerDrafts = capability({
   name: 'drafts.offer',
-  summary: 'Offer what was found in old sessions; the best become drafts',
-  description: `In the order of their worth. Secrets are replaced by placeholders. Beyond ${DRAFTS_A_DAY} drafts a day a candidate is skipped and may be offered again.`,
+  summary: 'Send what was found in old sessions; the best become drafts',
+  description: `The best first. Secrets are replaced by placeholders. After ${DRAFTS_A_DAY} drafts a day a candidate is skipped and may be sent again.`,
   scopes: ['record'],
   rest: ['POST /api/v1/drafts'],
   maxBodyBytes: 1024 * 1024,
@@ -68,7 +68,7 @@ export const offerDrafts = capability({
   input: DraftsOffer,
   output: DraftsMade,
   run: async (ctx, { candidates, project_key, session_id, client }) => {
-    // A remote may have a token in its address, and the remote is the key of a project.
+    // The key of a project may be a remote address with a token in it.
     const findings = new Findings()
     const origin = {
       projectKey: cleanOptional(project_key, findings),
@@ -111,7 +111,7 @@ export const dismissDraft = capability({
 
 export const reopenDraft = capability({
   name: 'drafts.reopen',
-  summary: 'Take back that a draft was dismissed',
+  summary: 'Reopen a dismissed draft',
   scopes: ['record'],
   rest: ['POST /api/v1/drafts/{draft_id}/reopen'],
   status: 204,

@@ -10,12 +10,12 @@ import type { Recovery } from './rules/pairs.ts'
 
 const DAY_MS = 86_400_000
 const SESSIONS_AT_ONCE = 50
-/** A session that goes on for longer is looked through by its last week, and by its last turns. */
+/** Of a longer session only the last week is read, and of that the last turns. */
 const LOOKS_BACK_MS = 7 * DAY_MS
 const MOST_TURNS = 100
 const RECOVERIES_KEPT_MS = 365 * DAY_MS
 
-/** The job works for the person whose session it is, with their eyes: it sees no card that they would not. */
+/** The job runs as the owner of the session, so it sees only cards that they may see. */
 const asOwner = (ctx: Ctx, userId: string): UserCtx => {
   const viewer = {
     userId,
@@ -61,8 +61,8 @@ async function mineSession(ctx: UserCtx, session: DueSession): Promise<void> {
 }
 
 /**
- * The job: sessions that got a turn. A session is taken before it is looked through, so that two processes do not both do it; one
- * that breaks the rules is left out then, and its next turn brings it back.
+ * The job: mines sessions with a new turn. A session is claimed first, so that two processes do not both mine it; one
+ * that makes the rules fail is skipped, and its next turn brings it back.
  */
 export async function mineDueSessions(ctx: Ctx, stopping: AbortSignal): Promise<void> {
   for (let full = true; full && !stopping.aborted; ) {
@@ -76,7 +76,7 @@ export async function mineDueSessions(ctx: Ctx, stopping: AbortSignal): Promise<
   }
 }
 
-/** Housekeeping: drafts past their time, and recoveries that no figure looks at any more. */
+/** Housekeeping: drops expired drafts, and recoveries that no figure uses any more. */
 export const dropOldDrafts = (ctx: Ctx): Promise<void> =>
   inTx(ctx, async (ctx) => {
     const now = ctx.now()

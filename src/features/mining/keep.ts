@@ -9,7 +9,7 @@ import { draftsSince, hasDraft, insertDraft } from './drafts.store.ts'
 import { looksLike } from './looks-like.ts'
 import type { Candidate } from './rules/candidate.ts'
 
-/** More than this nobody reads. */
+/** Nobody reads more than this. */
 export const DRAFTS_A_DAY = 3
 export const DAYS_KEPT = 30
 const DAY_MS = 86_400_000
@@ -19,16 +19,16 @@ export type Origin = { projectKey: string | null; sessionId: string | null; clie
 
 export type Kept = { draft: CardDraftsTable } | { skipped: 'known' | 'recorded' | 'daily_limit' | 'no_error' }
 
-/** The day of the server's clock, in UTC: everybody's day begins at the same moment. */
+/** The day in UTC. It begins at the same moment for everybody. */
 const dayBegan = (now: Date) => `${now.toISOString().slice(0, 10)}T00:00:00.000Z`
 
-/** Makes a draft of a candidate, unless the person has one, has written the card, or has had enough for today. */
+/** Makes a draft of a candidate, unless the person has one, has written the card, or has reached the limit of the day. */
 export async function keepCandidate(ctx: UserCtx, given: Candidate, origin: Origin): Promise<Kept> {
   const { userId } = ctx.viewer
   const candidate = cleanCandidate(given)
   const signature = failureSignature(commandText({ exitCode: 1, output: candidate.failure }))
   if (signature === '') return { skipped: 'no_error' }
-  // Looked up first, as the search below costs more than both.
+  // These checks come first, because the search below costs more than both.
   if (await hasDraft(ctx.db, userId, signature)) return { skipped: 'known' }
   const today = dayBegan(ctx.now())
   if ((await draftsSince(ctx.db, userId, today)) >= DRAFTS_A_DAY) return { skipped: 'daily_limit' }

@@ -7,16 +7,16 @@ import { deliveredFor } from './drafts.store.ts'
 import type { Candidate } from './rules/candidate.ts'
 import { draftCard } from './rules/draft-card.ts'
 
-/** How sure search must be before a person is asked whether it is the same problem. */
+/** The confidence from which on a person is asked whether it is the same problem. */
 const SURE_ENOUGH = 0.7
-/** A card of one's own that is as young as this was written about the very failure at hand. */
+/** A similar card that the person wrote this recently is about this failure. */
 const JUST_WRITTEN_MS = 86_400_000
 
 const LOOKED_AT = 3
 
 export type Like = {
   cardId: string
-  /** The person, or the agent for them, has recorded it already. */
+  /** The person, or their agent, has already recorded it. */
   isRecordedSince: boolean
 }
 
@@ -30,8 +30,8 @@ function namesTheSame(failure: string, { title, symptom, fix_summary }: Text): b
 }
 
 /**
- * The card of the person or their teams that may say the same: the one that recall delivered for this error, else the one that
- * shares most of the words, else the one that search is sure of.
+ * The card of the person or their teams that may say the same: the one that recall delivered for this error, else the
+ * one that shares most of the words, else one that search is confident of.
  */
 export async function looksLike(
   ctx: UserCtx,

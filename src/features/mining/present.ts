@@ -9,7 +9,7 @@ import type { DraftResponse } from './schemas.ts'
 
 export const candidateOf = (row: CardDraftsTable): Candidate => fromJson<Candidate>(row.candidate)
 
-/** Drafts as their owner sees them. A card that they can no longer read is not named. */
+/** Drafts as their owner sees them, without the names of cards that they can no longer read. */
 export async function presentDrafts(
   ctx: UserCtx,
   rows: readonly CardDraftsTable[],

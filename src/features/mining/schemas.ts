@@ -4,7 +4,7 @@ import { dictionary } from '../../core/sizes.ts'
 import { CaseCreate } from '../cards/schemas.ts'
 import { LIMITS } from './rules/candidate.ts'
 
-/** The longest a client writes a file's name or a label of a session. */
+/** The longest file name or label of a session. */
 const LABEL = 1000
 
 export const CandidateInput = z
@@ -45,7 +45,7 @@ export const DraftsMade = z
           .enum(SKIPPED)
           .nullable()
           .describe(
-            'known: this error has a draft; recorded: you have a card of it since; daily_limit: offer it again tomorrow; no_error: nothing in it tells of an error',
+            'known: this error has a draft; recorded: you have recorded a card of it; daily_limit: send it again tomorrow; no_error: it contains no error',
           ),
       }),
     ),
@@ -77,14 +77,16 @@ export const DraftResponse = z
     environment: z.record(z.string(), z.string()),
     steps: z.array(z.object({ order: z.int(), action: z.string(), result: z.string() })),
     tags: z.array(z.string()),
-    evidence: Evidence.describe('What the words were made from'),
+    evidence: Evidence.describe('What the draft was made from'),
     looks_like: z
       .object({ card_id: AnswerId, title: z.string() })
       .nullable()
-      .describe('A card of yours or your teams that may say the same: a verdict worked may be better'),
+      .describe(
+        'A card of yours or your teams that may say the same; then a verdict may be better than a new card',
+      ),
     project_key: z.string().nullable(),
     client: z.string().nullable(),
-    card_id: AnswerId.nullable().describe('The card that it became, or that was confirmed by it'),
+    card_id: AnswerId.nullable().describe('The card that it became, or the card that got a verdict'),
     created_at: Time,
     expires_at: Time,
   })
@@ -95,7 +97,7 @@ export const DraftListResponse = pageOf(DraftResponse).meta({ id: 'DraftListResp
 const { title, symptom, fix_summary, root_cause, environment, steps, tags, card_type } = CaseCreate.shape
 const bare = <T extends z.ZodType>(field: z.ZodDefault<T>) => field.unwrap().optional()
 
-/** What is left out stays as the draft has it. */
+/** Fields that are left out stay as in the draft. */
 export const DraftAccept = z
   .object({
     ...DraftId.shape,
@@ -103,7 +105,7 @@ export const DraftAccept = z
       .enum(['card', 'verdict'])
       .default('card')
       .describe('card: a new card of yours; verdict: worked, on the card that it looks like'),
-    card_id: Id.nullish().describe('With as=verdict: another card than the one it looks like'),
+    card_id: Id.nullish().describe('With as=verdict: the card, if not the one that it looks like'),
     workspace_id: Id.nullish().describe(
       'With as=card. Default: the one in your settings, else the personal one',
     ),
@@ -124,6 +126,6 @@ export const DraftAccepted = z
     card_id: AnswerId,
     outcome: z.enum(['recorded', 'confirmed']),
     title: z.string().describe('Of the card'),
-    has_warnings: z.boolean().describe('The card seems to hold a secret'),
+    has_warnings: z.boolean().describe('The card seems to contain a secret'),
   })
   .meta({ id: 'DraftAccepted' })

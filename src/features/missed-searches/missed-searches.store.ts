@@ -2,7 +2,7 @@ import type { Db } from '../../db/db.ts'
 import type { MissedSearchesTable } from '../../db/tables/team.ts'
 
 /**
- * The one team whose cards somebody searches: the one they name, or else their only one. Where it could be several, no
+ * The one team whose cards a person searches: the one they name, or else their only one. If it could be several, no
  * team learns the words, as they may have been meant for another.
  */
 export async function onlyTeamOf(
@@ -37,7 +37,7 @@ export async function countUp(db: Db, workspaceId: string, words: string, now: s
 
 const MOST_DROPPED = 100
 
-/** Keeps the newest of a workspace. */
+/** Keeps the newest `kept` of a workspace. */
 export async function dropAllBut(db: Db, workspaceId: string, kept: number): Promise<void> {
   const over = await db
     .selectFrom('missed_searches')

@@ -10,7 +10,7 @@ import {
 } from './missed-searches.store.ts'
 import { plainWords } from './plain-words.ts'
 
-/** Of one workspace. */
+/** The limit for one workspace. */
 const MOST_KEPT = 200
 const KEPT_MS = 30 * 86_400_000
 
@@ -18,7 +18,7 @@ type Searched = { query: string; scope: string; workspaceIds: readonly string[] 
 
 /**
  * Notes that a member found nothing among the cards of a team: the words, and not who asked. Searches of one's own cards
- * and of the library are never noted. What cannot be noted must not fail the search.
+ * and of the library are never noted. A failure here must not fail the search.
  */
 export async function noteMissedSearch(
   ctx: UserCtx,
@@ -43,14 +43,14 @@ export async function noteMissedSearch(
   }
 }
 
-/** For members of the workspace; the caller has seen to that. */
+/** For members of the workspace; the caller checks that. */
 export const missedSearches = (ctx: Ctx, workspaceId: string, since: string, limit: number) =>
   missedSince(ctx.db, workspaceId, since, limit)
 
-/** A workspace that wants them no more, or is no more. */
+/** For a workspace that no longer wants them, or that is deleted. */
 export const forgetMissedSearches = (ctx: Ctx, workspaceId: string): Promise<void> =>
   deleteOf(ctx.db, workspaceId)
 
-/** Housekeeping. */
+/** Housekeeping: drops searches that are too old. */
 export const dropOldMissedSearches = (ctx: Ctx): Promise<void> =>
   inTx(ctx, (ctx) => deleteBefore(ctx.db, new Date(ctx.now().getTime() - KEPT_MS).toISOString()))

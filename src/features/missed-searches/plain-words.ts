@@ -2,13 +2,13 @@ import { fold } from '../../text/fold.ts'
 import { STOP_WORDS } from '../../text/stopwords.ts'
 import { sanitise } from '../redaction/redact.ts'
 
-/** More was pasted, and a log or a letter may name people. */
+/** A longer query was pasted, and a log or a letter may name people. */
 const LONGEST_QUERY = 200
 const MOST_WORDS = 12
 const SHORTEST_WORD = 2
 const LONGEST_WORD = 40
 
-/** A word of letters, perhaps with figures in it; no address, path, number or placeholder. */
+/** A word of letters and digits; not an address, path, number or placeholder. */
 const WORD = /^[\p{L}\p{N}][\p{L}\p{N}+#_-]*$/u
 const LETTER = /\p{L}/u
 
@@ -23,8 +23,8 @@ const isPlain = (word: string): boolean =>
   !STOP_WORDS.has(fold(word))
 
 /**
- * What of a query a team may read: its plain words in lower case, each once. Null for what was pasted, holds a secret or
- * personal data, or has no such word.
+ * The part of a query that a team may read: its plain words in lower case, each once. Null for a query that was
+ * pasted, contains a secret or personal data, or has no such word.
  */
 export function plainWords(query: string): string | null {
   if (query.length > LONGEST_QUERY || query.includes('\n')) return null

@@ -1,6 +1,6 @@
 import { plainName, withoutLinks } from '../../core/names.ts'
 
-/** What a person is told of. A new kind needs its words here, and in the web app what one can do about it. */
+/** The kinds of notices. A new kind needs its text here, and its actions in the web app. */
 export const NOTICE_KINDS = [
   'workspace.added',
   'workspace.invited',
@@ -20,7 +20,7 @@ export type NoticeKind = (typeof NOTICE_KINDS)[number]
 /** Names as they were when it happened. */
 export type NoticeDetails = { workspace_name?: string; role?: string; said?: Said }
 
-/** Feedback and verdicts: both say what came of a card. */
+/** Feedback and verdicts in words. */
 const SAID = {
   useful: 'found it useful',
   not_applicable: 'says that it did not apply',
@@ -38,7 +38,7 @@ export const isAboutCard = (kind: NoticeKind): boolean => ABOUT_CARDS.includes(k
 type Words = { heading: string; line: string }
 type Given = NoticeDetails & {
   actor: string
-  /** As it is now; left out where the reader may not know it. */
+  /** The present title; left out if the reader may not know it. */
   card_title?: string | undefined
 }
 type Named = { actor: string; workspace_name: string; role: string; card: string; said: string }
@@ -46,7 +46,7 @@ type Named = { actor: string; workspace_name: string; role: string; card: string
 const WORDS: Record<NoticeKind, (given: Named) => Words> = {
   'workspace.added': ({ actor, workspace_name, role }) => ({
     heading: `${actor} added you to ${workspace_name}`,
-    line: `Your role there is ${role}. What its members share turns up in your team search. You can leave at any time.`,
+    line: `Your role there is ${role}. What its members share appears in your team search. You can leave at any time.`,
   }),
   'workspace.invited': ({ actor, workspace_name, role }) => ({
     heading: `${actor} invites you to ${workspace_name}`,
@@ -54,7 +54,7 @@ const WORDS: Record<NoticeKind, (given: Named) => Words> = {
   }),
   'workspace.role_changed': ({ actor, workspace_name, role }) => ({
     heading: `${actor} changed your role in ${workspace_name}`,
-    line: `Your role there is ${role} now.`,
+    line: `Your role there is now ${role}.`,
   }),
   'workspace.removed': ({ actor, workspace_name }) => ({
     heading: `${actor} removed you from ${workspace_name}`,
@@ -66,7 +66,7 @@ const WORDS: Record<NoticeKind, (given: Named) => Words> = {
   }),
   'cards.review_due': () => ({
     heading: 'Some of your cards should be looked at again',
-    line: 'Nobody has confirmed them for longer than their interval of review. Say that they are still true, change them, or let others take their place.',
+    line: 'Nobody has confirmed them for longer than their review interval. Confirm them, change them, or replace them by other cards.',
   }),
   'ticket.answered': () => ({
     heading: 'Support answered your ticket',
@@ -78,18 +78,18 @@ const WORDS: Record<NoticeKind, (given: Named) => Words> = {
   }),
   'card.feedback': ({ actor, card, said }) => ({
     heading: `Feedback on ${card}`,
-    line: `${actor} ${said}. The card shows all that was said.`,
+    line: `${actor} ${said}. The card shows everything that was said.`,
   }),
   'card.commented': ({ actor, card }) => ({
     heading: `${actor} commented on ${card}`,
-    line: 'The thread stands under the card.',
+    line: 'The thread is below the card.',
   }),
   'card.mentioned': ({ actor, card }) => ({
     heading: `${actor} mentioned you on ${card}`,
     line: 'Somebody wants you to read a comment there.',
   }),
   'account.address_proved': () => ({
-    heading: 'Your address is proved, and everybody else is signed out',
+    heading: 'Your address is confirmed, and everybody else is signed out',
     line: 'Before that, somebody else may have used this account. Look through its cards, memory and teams, and delete what is not yours.',
   }),
 }
@@ -102,7 +102,7 @@ function titleWords(title: string | undefined): string {
   return `“${line.length <= LONGEST_TITLE ? line : `${line.slice(0, LONGEST_TITLE).toWellFormed()}…`}”`
 }
 
-/** A notice in words, with names that nobody's mail program makes a link of. Titles stand in the inbox alone. */
+/** A notice in words. Names are written so that no mail program turns them into links. Only the inbox shows titles. */
 export function noticeText(
   kind: NoticeKind,
   { actor, workspace_name, role, card_title, said }: Given,

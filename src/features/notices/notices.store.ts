@@ -10,7 +10,7 @@ type Cause = {
   kind: string
   workspaceId: string | null
   subjectId: string | null
-  /** Only what this person caused. */
+  /** Only notices that this person caused. */
   actorId?: string
 }
 

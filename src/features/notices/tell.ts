@@ -11,14 +11,14 @@ export type Telling = {
   userId: string
   kind: NoticeKind
   workspaceId?: string
-  /** What it is about, where the workspace alone does not say it: an invitation, say. */
+  /** What the notice is about, besides the workspace: for example an invitation. */
   subjectId?: string
   details?: NoticeDetails
 }
 
-/** However often the same thing is done to somebody, one unread notice tells of it. */
+/** Notifies a person. The same thing again makes no second unread notice. */
 export async function tell(ctx: Ctx, telling: Telling): Promise<void> {
-  if (!ctx.transacting) throw new Error('tell() belongs into the transaction of what it tells')
+  if (!ctx.transacting) throw new Error('tell() belongs in the transaction of what it tells')
   const { userId, kind, workspaceId = null, subjectId = null, details = {} } = telling
   await deleteUnread(ctx.db, { userId, kind, workspaceId, subjectId })
   await insertNotice(ctx.db, {
@@ -35,7 +35,7 @@ export async function tell(ctx: Ctx, telling: Telling): Promise<void> {
   ctx.mustSee(userId)
 }
 
-/** What the viewer has taken back before it was read needs no telling. */
+/** Removes an unread notice after the viewer has undone its cause. */
 export async function untell(ctx: UserCtx, { userId, kind, workspaceId, subjectId }: Telling): Promise<void> {
   await deleteUnread(ctx.db, {
     userId,
@@ -47,7 +47,7 @@ export async function untell(ctx: UserCtx, { userId, kind, workspaceId, subjectI
   ctx.mustSee(userId)
 }
 
-/** For what stays true for long: told once in a while, and not anew every day. */
+/** For lasting conditions: repeats the notice after some days, not every day. */
 export async function tellAgainAfter(ctx: Ctx, days: number, telling: Telling): Promise<void> {
   const since = new Date(ctx.now().getTime() - days * 86_400_000).toISOString()
   if (!(await wasTold(ctx.db, telling.userId, telling.kind, since))) await tell(ctx, telling)
@@ -56,7 +56,7 @@ export async function tellAgainAfter(ctx: Ctx, days: number, telling: Telling): 
 const wantsMail = ({ settings }: UsersTable): boolean =>
   fromJson<{ email_notifications?: boolean }>(settings).email_notifications ?? true
 
-/** The same by mail, for what should not wait until they look: once a day for one cause, and only to who wants it. */
+/** Also sends a mail: once a day for one cause, and only to people who want mails. */
 export async function tellByMail(ctx: Ctx, user: UsersTable, actor: string, telling: Telling): Promise<void> {
   await tell(ctx, telling)
   if (!user.email || !wantsMail(user)) return

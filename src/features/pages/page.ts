@@ -1,11 +1,14 @@
-/** The frame of the few pages that the server renders itself: the guide, the public library, and the development provider's. */
+/**
+ * The frame of the few pages that the server renders itself: the guide, the public library, and the development
+ * provider's.
+ */
 import { readFileSync } from 'node:fs'
 import { type Html, html } from './html.ts'
 
 export const STYLESHEET_PATH = '/pages.css'
 export const STYLESHEET = readFileSync(new URL('./pages.css', import.meta.url), 'utf8')
 
-/** No script at all, nothing from elsewhere, no framing; forms only to ourselves. */
+/** No script, nothing from other hosts, no framing; forms go to this server only. */
 export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':

@@ -1,17 +1,17 @@
 /**
- * Markdown that strangers wrote, for a page that everybody may ask for. It knows the common forms alone and reads its text once:
- * a whole Markdown parser takes many seconds for a few thousand hostile characters, and the server would wait for it.
+ * Markdown of strangers, for a page that everybody may request. It knows only the common forms and reads its text once:
+ * a full Markdown parser takes many seconds for a few thousand hostile characters and would block the server.
  */
 import { type Html, html } from './html.ts'
 
-/** No form may contain its own first sign, so a form without an end costs no second look at the same text. */
+/** No form may contain its own opening character, so that unclosed forms stay linear. */
 const INLINE =
   /`([^`\n]{1,500})`|\*\*([^*\n]{1,500})\*\*|!?\[([^[\]\n]{1,300})\]\((https?:\/\/[^\s()<>"]{1,1000})\)|(https?:\/\/[^\s()<>"'`*[\]]{1,1000})/g
 
 const link = (address: string, text: string): Html =>
   html`<a href="${address}" rel="nofollow ugc noopener noreferrer">${text}</a>`
 
-/** A picture is a link too: its host would learn who reads the page. */
+/** A picture becomes a link, because its host would learn who reads the page. */
 function inline(text: string): Html {
   const parts: Html[] = []
   let from = 0
@@ -74,7 +74,7 @@ function blocksOf(text: string): Block[] {
       continue
     }
     const { kind, text } = formOf(line)
-    // A line without a form goes on with the item or the paragraph before it.
+    // A plain line continues the item or the paragraph before it.
     if (kind === 'text' && open && open.kind !== 'heading' && open.kind !== 'table')
       open.lines[open.lines.length - 1] += `\n${text.trimStart()}`
     else if (open?.kind === kind && kind !== 'heading') open.lines.push(text)
@@ -85,14 +85,14 @@ function blocksOf(text: string): Block[] {
 
 const items = (lines: readonly string[]): Html[] => lines.map((line) => html`<li>${inline(line)}</li>`)
 
-/** Wide code scrolls by itself, so the keyboard must be able to get there. */
+/** Wide code scrolls, so it must be reachable by keyboard. */
 const preformatted = (lines: readonly string[]): Html => html`<pre tabindex="0">${lines.join('\n')}</pre>`
 
 const RENDER: Record<Kind, (lines: readonly string[]) => Html> = {
   text: (lines) => html`<p>${inline(lines.join('\n'))}</p>`,
   code: preformatted,
   table: preformatted,
-  // Headings of a text stand below those of its page.
+  // Headings of a text are one level below those of its page.
   heading: (lines) => html`<h3>${inline(lines.join(' '))}</h3>`,
   bullets: (lines) => html`<ul>${items(lines)}</ul>`,
   numbers: (lines) => html`<ol>${items(lines)}</ol>`,

@@ -45,7 +45,7 @@ export async function requireVisible(ctx: UserCtx, workspaceId: string): Promise
   return { workspace, role }
 }
 
-/** The workspace, for somebody with at least this role in it. 404 where they may not know of it, else 403. */
+/** The workspace, for a viewer with at least this role in it. Otherwise 404 if they may not know of it, else 403. */
 export async function requireRole(
   ctx: UserCtx,
   workspaceId: string,

@@ -30,7 +30,7 @@ export const PolicyJson = openObject(
     allow_publish: z
       .boolean()
       .optional()
-      .describe('false: no card of this workspace can be published out of it.'),
+      .describe('false: cards of this workspace cannot be published elsewhere.'),
     invite_domains: z
       .array(Domain)
       .max(100)
@@ -41,13 +41,15 @@ export const PolicyJson = openObject(
       .min(7)
       .max(3650)
       .optional()
-      .describe('After so many days a verdict on a card weighs half (180 if left out).'),
+      .describe('After this many days a verdict on a card counts half (180 if left out).'),
     review_after_days: z
       .int()
       .min(7)
       .max(3650)
       .optional()
-      .describe('Cards that nobody has confirmed for so long go to the review queue (never if left out).'),
+      .describe(
+        'Cards that nobody has confirmed for this many days go to the review queue (never if left out).',
+      ),
     keep_missed_searches: z
       .boolean()
       .optional()
@@ -55,25 +57,25 @@ export const PolicyJson = openObject(
         'false: the words of members’ searches that found nothing here are not kept (they are if left out).',
       ),
     danger_rules: DangerRules.optional().describe(
-      'How much a finding of danger weighs here, by rule: block, warn or note.',
+      'How severe a finding of danger is here, by rule: block, warn or note.',
     ),
     download_hosts: z
       .array(Domain)
       .max(200)
       .optional()
-      .describe('Hosts that cards may download from, besides the well known ones.'),
-    default_role: RoleName.optional().describe('The role of those who are added or invited without one.'),
+      .describe('Hosts that cards may download from, in addition to the well-known ones.'),
+    default_role: RoleName.optional().describe('The role of people who are added or invited without one.'),
   },
   MAX_POLICY_BYTES,
 ).describe('allow_publish, invite_domains, default_role; the rules of the workspace')
 
 export type Policy = {
   allowPublish: boolean
-  /** Null where every address is welcome. */
+  /** Null if every address is accepted. */
   inviteDomains: readonly string[] | null
   defaultRole: Role
   trustHalfLifeDays: number
-  /** Null where cards are not looked at again. */
+  /** Null if cards are never due for a review. */
   reviewAfterDays: number | null
   keepMissedSearches: boolean
   dangerRules: Partial<Record<DangerRuleId, Severity | undefined>>
@@ -103,7 +105,9 @@ export const domainAllowed = ({ inviteDomains }: Policy, email: string): boolean
 
 export function requireAllowedDomain(policy: Policy, email: string): void {
   if (!domainAllowed(policy, email))
-    throw forbidden(`This workspace takes people of these domains only: ${policy.inviteDomains?.join(', ')}.`)
+    throw forbidden(
+      `This workspace accepts only people of these domains: ${policy.inviteDomains?.join(', ')}.`,
+    )
 }
 
 type Addressee = Pick<UsersTable, 'email_normal' | 'email_verified'>
@@ -112,7 +116,7 @@ type Addressee = Pick<UsersTable, 'email_normal' | 'email_verified'>
 export const isProven = (ctx: Ctx, user: Addressee): boolean =>
   user.email_verified === 1 || ctx.adapters.mail === null
 
-/** For an account: its address must be of an allowed domain, and its own. */
+/** For an account: its address must be confirmed and in an allowed domain. */
 export function requireProvenDomain(ctx: Ctx, policy: Policy, user: Addressee): void {
   requireAllowedDomain(policy, user.email_normal ?? '')
   if (policy.inviteDomains !== null && !isProven(ctx, user))

@@ -79,7 +79,7 @@ function factsPart(card: PublicCard): Html | '' {
   }</section>`
 }
 
-/** What can be done with the card stands here, one link beside the other. */
+/** The actions for the card, as links. */
 const footOf = (card: PublicCard): Html =>
   html`<footer class="foot"><a href="/cards/${card.card_id}">Open in the web app</a></footer>`
 
@@ -95,7 +95,7 @@ ${part(isDebug ? 'Symptom' : 'Problem or goal', card.symptom)}
 ${part('Root cause', card.root_cause)}
 ${part(isDebug ? 'Fix' : 'Solution', card.fix_summary)}
 ${stepsPart(fromJson<Step[]>(card.steps))}
-${part('Where it holds', card.scope_notes)}
+${part('Where it applies', card.scope_notes)}
 ${part('Notes', card.body)}
 ${factsPart(card)}
 </article>${footOf(card)}`
@@ -109,7 +109,7 @@ ${factsPart(card)}
   return page({ title, width: 'reading', head, body })
 }
 
-/** For a card that nobody may read and for one that there is not: the same words, byte for byte. */
+/** The same bytes for a hidden card and for one that does not exist. */
 export function noCardView(): string {
   const title = 'A card'
   const body = html`${TOP}<h1>A card in ${SITE}</h1>
@@ -142,7 +142,7 @@ ${items.length > 0 ? html`<ul class="cards">${items}</ul>` : html`<p>There is no
   } ${hasNext && html`<a rel="next" href="${listAddress(pageNumber + 1)}">Older</a>`}</nav>`
   const head = headOf({
     title,
-    description: 'Fixes, how-tos and decisions of developers and their agents, each read by a review.',
+    description: 'Fixes, how-tos and decisions of developers and their agents, each checked by a review.',
     url: `${baseUrl}${listAddress(pageNumber)}`,
     isHidden: cards.length === 0,
   })

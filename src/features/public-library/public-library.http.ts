@@ -1,4 +1,4 @@
-/** The Public Library for people without an account, where PUBLIC_PAGES is on. */
+/** The Public Library for people without an account, if PUBLIC_PAGES is on. */
 import type { FastifyReply } from 'fastify'
 import type { Config } from '../../config.ts'
 import type { Services } from '../../core/context.ts'
@@ -11,7 +11,7 @@ import { ADDRESSES_A_MAP, MOST_MAPS, robots, siteMap, siteMapIndex } from './sit
 
 const isOn = (config: Config) => config.publicPages
 
-/** What a person takes back must not stay for long where others keep copies; who is signed in gets another page. */
+/** Short, so that a card that is taken back soon disappears from caches. A signed-in reader gets another page. */
 const KEPT = { 'cache-control': 'public, max-age=60', vary: 'Cookie, Authorization' }
 
 const CARDS_A_PAGE = 30

@@ -3,12 +3,12 @@ import type { Db } from '../../db/db.ts'
 import type { CardsTable } from '../../db/tables/cards.ts'
 import { isCurrent, isListed } from '../cards/visibility.ts'
 
-/** Nobody is signed in: only scope public is ever asked for, which looks at no viewer. */
+/** Nobody is signed in. Only scope public is used, which does not depend on the viewer. */
 const NOBODY = ''
 
 const publicCards = (db: Db) => db.selectFrom('cards').where(isListed(NOBODY, 'public'))
 
-/** A page never drags more of a text along than it shows. */
+/** A page reads no more of a text than it shows. */
 export const SHOWN_CHARACTERS = 20_000
 
 const begin = (column: 'symptom' | 'fix_summary' | 'root_cause' | 'body' | 'scope_notes', most: number) =>
@@ -77,7 +77,7 @@ export function listPublicCards(
 
 export type SiteMapRow = { card_id: string; updated_at: string }
 
-/** Oldest first, so that a card keeps its place when others come. */
+/** Oldest first, so that a card stays in its map when others are added. */
 export function siteMapRows(db: Db, page: { limit: number; offset: number }): Promise<SiteMapRow[]> {
   return publicCards(db)
     .where(isCurrent())

@@ -1,4 +1,4 @@
-/** What search engines are told: which addresses there are, and which to leave alone. */
+/** For search engines: which addresses there are, and which to leave alone. */
 import { escapeHtml } from '../../text/escape-html.ts'
 import type { SiteMapRow } from './public-library.store.ts'
 

@@ -10,7 +10,7 @@ import { findInMemory, type ProjectMemory } from './memory.ts'
 import { isSaid, linesSaid } from './said-by-facts.ts'
 import type { Reason } from './schemas.ts'
 
-/** What a moment asks, or why there is nothing to ask. */
+/** The question of a moment, or the reason why there is none. */
 export type Question =
   | (Asked & { query: string; signature: string | null })
   | { silence: Reason; signature: null }
@@ -25,13 +25,13 @@ export function questionOf(moment: Asked['moment'], text: string): Question {
   return { moment, query, lines, around: command ?? '', signature: signature || null }
 }
 
-/** A failure gets one thing. A prompt gets a card and a piece of memory, where both are sure. */
+/** A failure gets one item. A prompt gets a card and a piece of memory, if both fit surely enough. */
 export const MOST_ITEMS: Readonly<Record<Asked['moment'], { cards: number; memory: number; all: number }>> = {
   failure: { cards: 1, memory: 1, all: 1 },
   prompt: { cards: 1, memory: 1, all: 2 },
 }
 
-/** The first of the ranking are judged; the right card is seldom further back. */
+/** How many cards of the ranking are judged; the right card is seldom further down. */
 export const LOOKED_AT = 6
 
 export type Fitting = {
@@ -47,7 +47,7 @@ export const foundCard = ({ card, confidence }: Judged, asker: Asker): Found => 
   return { item: cardItem(card.row, why, asker), confidence }
 }
 
-/** What fits a failure or a prompt surely enough, cards first. A card that verdicts speak against is no help. */
+/** What fits a failure or a prompt surely enough, cards first. Cards that verdicts speak against are left out. */
 export async function findFitting(
   ctx: UserCtx,
   question: Asked & { query: string },

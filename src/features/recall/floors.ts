@@ -4,8 +4,8 @@ import type { Moment } from './schemas.ts'
 type AskingMoment = Extract<Moment, 'failure' | 'prompt'>
 
 /**
- * How much each thing counts that speaks for a card. Fitted by `npm run eval:recall -- --fit` on one half of its cases; the figures
- * that bench/README.md gives are of the other half.
+ * The weight of each feature that speaks for a card. Fitted by `npm run eval:recall -- --fit` on one half of its
+ * cases; the figures in bench/README.md are from the other half.
  */
 export const COEFFICIENTS: Readonly<Record<AskingMoment, Readonly<Evidence & { constant: number }>>> = {
   failure: { constant: -7.84, confidence: 0.81, quoted: 2.57, codes: 1.4, title: 2.06, symptom: 2.23 },
@@ -13,15 +13,15 @@ export const COEFFICIENTS: Readonly<Record<AskingMoment, Readonly<Evidence & { c
 }
 
 /**
- * How sure recall must be before it says something. Asked for, a doubtful hit costs a glance; unasked, it costs the agent's
- * attention.
+ * How sure recall must be before it delivers something. In a search a doubtful hit costs a glance; unasked, it costs
+ * the agent's attention.
  */
 export const FLOORS: Readonly<Record<AskingMoment, { card: number; memory: number }>> = {
   failure: { card: 0.35, memory: 0.8 },
   prompt: { card: 0.6, memory: 0.85 },
 }
 
-/** How much room a moment has, unless the caller says. */
+/** How many characters a moment gets by default. */
 export const BUDGETS: Readonly<Record<Moment, number>> = {
   failure: 1200,
   prompt: 1200,

@@ -18,7 +18,7 @@ const STEP_CHARACTERS = 160
 const WHY_CHARACTERS = 160
 const MOST_STEPS = 3
 
-/** On one line, at most so long. */
+/** On one line, at most `length` characters. */
 export function short(text: string, length: number): string {
   const { text: beginning, truncated } = cutText(text.replaceAll(/\s+/g, ' ').trim(), length - 1)
   return truncated ? `${beginning}…` : beginning
@@ -26,7 +26,7 @@ export function short(text: string, length: number): string {
 
 const COMMAND = /`([^`\n]{3,200})`/g
 
-/** The commands that a card names come first: they are what an agent can try at once. */
+/** The commands that a card names come first: an agent can try them at once. */
 function stepsOf(fix: string, steps: readonly Step[]): string[] {
   const actions = steps.map(({ action }) => `${action ?? ''}`)
   const named = [fix, ...actions].flatMap((text) =>

@@ -5,21 +5,21 @@ import { byTrust } from '../search/by-trust.ts'
 import type { FoundCard, FoundCards, Information } from '../search/find-cards.ts'
 import { COEFFICIENTS, FLOORS } from './floors.ts'
 
-/** What is asked: the lines to compare, and all that was said around them. */
+/** The question: the lines to compare, and the text around them. */
 export type Asked = { moment: 'failure' | 'prompt'; lines: readonly string[]; around: string }
 
 /**
- * What speaks for a card besides the confidence of search, which knows words but neither their order nor what the card itself is
+ * What speaks for a card besides the confidence of search, which knows words but neither their order nor what the card is
  * about. A card that shares scattered words with an error has little of it; one that quotes the error has much.
  */
 export type Evidence = {
   /** The logit of the confidence of search. */
   confidence: number
-  /** What the longest row of words says that stands in both. */
+  /** The information of the longest sequence of words that both have. */
   quoted: number
   /** Names and codes of errors that both have. */
   codes: number
-  /** The share of the card's title, and of its symptom, that the asker says. */
+  /** The share of the card's title, and of its symptom, that the question has. */
   title: number
   symptom: number
 }
@@ -40,7 +40,7 @@ function wordsOf(text: string): Word[] {
 
 /** `ENOENT`, `TS2345`, `useState`, `MODULE_NOT_FOUND`, `StackOverflowError`: nobody writes one by chance. */
 const CODE = /^[A-Z][A-Z_]{3,}$|^(?=\w*\d)(?=\w*[A-Za-z])\w{3,}$|[a-z][A-Z]|\w_\w|(?:Error|Exception)$/
-/** Said by half of all failures. */
+/** Codes that half of all failures have. */
 const COMMON_CODES = new Set(
   `Error ERROR FATAL FAILED WARNING INFO DEBUG FAIL Exception Warning TypeError KeyError ValueError AttributeError RuntimeError
   ReferenceError AssertionError`.split(/\s+/),
@@ -48,13 +48,13 @@ const COMMON_CODES = new Set(
 const isCode = (typed: string): boolean => CODE.test(typed) && !COMMON_CODES.has(typed)
 
 const MOST_CODES = 3
-/** A word that the query did not ask for as such, as one beyond its longest. */
+/** The weight of a word that the search did not weigh, such as one after its limit. */
 const UNWEIGHED = 0.5
 const LARGEST_LOGIT = 9
 
 const pairOf = (before: Word, after: Word) => `${before.term} ${after.term}`
 
-/** The words of a card's texts, and which stands right before which. */
+/** The words of a card's texts, and the pairs of neighbouring words. */
 function readCard({ row }: FoundCard) {
   const { title, symptom, fix_summary, root_cause, tags } = row
   const fields = [title, symptom, fix_summary, root_cause ?? '', tags].map(wordsOf)
@@ -70,7 +70,7 @@ function readCard({ row }: FoundCard) {
 
 type Card = ReturnType<typeof readCard>
 
-/** What the longest row of words of a line says that the card has in the same order. */
+/** The information of the longest sequence of words of a line that the card has in the same order. */
 function quotedIn(line: readonly Word[], { words, pairs }: Card, information: Information): number {
   let [longest, row] = [0, 0]
   line.forEach((word, i) => {
@@ -90,7 +90,7 @@ function shareSaid(words: readonly Word[], said: ReadonlySet<string>): number {
 
 const logit = (p: number): number => Math.max(-LARGEST_LOGIT, Math.min(LARGEST_LOGIT, Math.log(p / (1 - p))))
 
-/** Reads the question once, then every card beside it. */
+/** Reads the question once, then compares every card with it. */
 export function evidenceFor(
   { lines, around }: Asked,
   information: Information,
@@ -121,7 +121,7 @@ export function sureness(moment: Asked['moment'], evidence: Evidence): number {
   return 1 / (1 + Math.exp(-sum))
 }
 
-/** The cards that surely fit, surest first; among those as sure as each other the more trusted. */
+/** The cards that fit surely enough, the surest first; of equally sure ones the more trusted first. */
 export function surelyFitting(asked: Asked, { cards, information }: FoundCards): Judged[] {
   const evidenceOf = evidenceFor(asked, information)
   const judged = cards

@@ -14,7 +14,7 @@ export const RECENT_EVENTS = 10
 const MOST_CARDS = 5
 /** A heading with its line ends. */
 const HEADING_CHARACTERS = 40
-/** Of a card, as the text shows it. */
+/** The length of a card in the text. */
 const CARD_CHARACTERS = 500
 const SHARE_OF_CARDS = 0.4
 
@@ -53,7 +53,7 @@ function documentsOf(memory: ProjectMemory, snapshot: Snapshot, asker: Asker): F
 const within = (snapshot: Snapshot, budget: number) =>
   spread<Event, Snapshot>(snapshot, budget, { answer: FRAME_CHARACTERS, event: HEADING_CHARACTERS })
 
-/** At the start of a session: preferences, facts, focus and recent work, spread over the room. */
+/** For the start of a session: preferences, facts, focus and recent work, within the budget. */
 export const knownAtStart = (memory: ProjectMemory, budget: number, asker: Asker): Found[] =>
   documentsOf(memory, within(memory.snapshot, budget), asker)
 
@@ -64,13 +64,13 @@ async function cardsOfSession(ctx: UserCtx, delivered: readonly Delivered[], ask
       const row = await readableCard(ctx, item_id)
       found.push({ item: cardItem(row, 'delivered in this session', asker), confidence: null })
     } catch (error) {
-      // The card is gone, or no longer theirs to read.
+      // The card is gone, or the person may no longer read it.
       if (!(error instanceof AppError)) throw error
     }
   return found
 }
 
-/** Before a session is compacted: what holds for the project, and the cards that the session has got. */
+/** Before a session is compacted: facts and preferences of the project, and the cards that the session received. */
 export async function knownAtCompaction(
   ctx: UserCtx,
   memory: ProjectMemory,

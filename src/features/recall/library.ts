@@ -19,14 +19,14 @@ export type LibraryOffer = (
 const startOfMonth = (now: Date): string =>
   new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)).toISOString()
 
-/** Within the month's limit, and within the balance: recall never fails for want of credits. */
+/** Within the monthly limit and the balance: recall never fails because credits are missing. */
 async function mayPay(ctx: UserCtx, monthly: number): Promise<boolean> {
   const userId = ctx.viewer.userId
   const spent = await spentOn(ctx, { userId, refType: 'recall', since: startOfMonth(ctx.now()) })
   return spent + PUBLIC_SEARCH_COST <= monthly && (await balanceOf(ctx, userId)) >= PUBLIC_SEARCH_COST
 }
 
-/** Undefined where the person has not switched the library on for agents, or where it has nothing. */
+/** Undefined if the person has not switched the library on for agents, or if it has nothing. */
 export async function offerOfLibrary(
   ctx: UserCtx,
   question: Asked & { query: string },

@@ -8,12 +8,15 @@ import { eventsFor } from '../memory/search.ts'
 import { type Snapshot, snapshotOf } from '../memory/snapshot.ts'
 import { type Asker, type Found, memoryItem } from './items.ts'
 
-/** What the memory of a project holds, as far as a moment needs it. */
+/** The parts of a project's memory that a moment needs. */
 export type ProjectMemory = { resolved: ResolvedProject; snapshot: Snapshot }
 
 const DOCUMENT_CHARACTERS = 8000
 
-/** Without a project there are still the preferences that hold everywhere. A key that holds a secret is refused, as it is kept. */
+/**
+ * Without a project there are still the preferences for every project. A key with a secret in it is refused, because
+ * it is stored.
+ */
 export async function readMemory(
   ctx: UserCtx,
   projectKey: string | undefined,
@@ -30,7 +33,7 @@ const LOOKED_AT = 5
 const MOST_LINES = 3
 const DAY_CHARACTERS = 10
 
-/** What memory has to say to a text; nothing of the session itself, and no document that has been replaced. */
+/** What memory has about a text; nothing of the session itself, and no document that was replaced. */
 export async function findInMemory(
   ctx: UserCtx,
   { resolved: { project, workspaceId }, snapshot }: ProjectMemory,

@@ -14,13 +14,13 @@ import { type ProjectMemory, readMemory } from './memory.ts'
 import { type Reason, type RecallAnswer, type RecallInput, RecallRequest, RecallResponse } from './schemas.ts'
 import { thinRecall } from './thin.ts'
 
-/** What could be delivered, before it is known what the session has already got. */
+/** What could be delivered, before it is known what the session already received. */
 type Offer = {
   found: Found[]
-  /** Said where nothing is delivered and nothing was shown before. */
+  /** The reason if nothing is delivered and nothing was shown before. */
   silence: Reason
   signature: string | null
-  /** What a session has got may come again: after a start or a compaction the agent does not know it any more. */
+  /** Whether items may be delivered again: after a start or a compaction the agent no longer knows them. */
   mayRepeat: boolean
   most: { cards: number; memory: number; all: number }
   library?: LibraryOffer | undefined
@@ -69,15 +69,15 @@ async function offerOf(ctx: UserCtx, input: RecallInput, memory: ProjectMemory, 
   return { found, silence: 'nothing_known', signature: null, mayRepeat: true, most: ALL }
 }
 
-/** The first so many of each kind. */
+/** The first items of each kind, up to its limit. */
 function chosen(found: readonly Found[], { cards, memory, all }: Offer['most']): Found[] {
   const left = { cards, memory }
   return found.filter(({ item }) => left[item.kind === 'card' ? 'cards' : 'memory']-- > 0).slice(0, all)
 }
 
 /**
- * What the session has got is read, and what it gets now is kept, in one serialisable transaction: of two calls at once in a
- * session only one delivers an item.
+ * Earlier deliveries of the session are read, and new ones are stored, in one serialisable transaction: of two calls
+ * at once in a session only one delivers an item.
  */
 const deliver = (ctx: UserCtx, input: RecallInput, offer: Offer, memory: ProjectMemory, call: Call) =>
   inTx(ctx, async (ctx): Promise<RecallAnswer> => {
@@ -129,7 +129,7 @@ async function recallFor(ctx: UserCtx, input: RecallInput): Promise<RecallAnswer
 
 export const recall = capability({
   name: 'recall',
-  summary: 'What the vault knows at this moment: one fitting thing, or silence',
+  summary: 'What the vault knows at this moment: one fitting item, or silence',
   description:
     'For hooks of agents. failure and prompt look in the memory of the project, in own and team cards and, where the person has switched it on, in the public library, and answer only what is surely about the text. start and compact answer what holds for the project. Nothing comes twice in a session except after a start or a compaction. The text that is sent is not kept.',
   scopes: ['search'],

@@ -50,7 +50,7 @@ export const RecalledItem = z
     title: z.string(),
     fix: z.string().describe('The beginning of the fix, or what memory says'),
     steps_short: z.array(z.string()).describe('The first steps, shortened; commands first'),
-    trust: z.string().nullable().describe('What people found, in words; null: nobody has said anything'),
+    trust: z.string().nullable().describe('What people found, in words; null: no verdicts yet'),
     fits: z
       .enum(['exact', 'likely', 'older', 'unknown'])
       .nullable()
@@ -71,7 +71,7 @@ export const RecallResponse = z
         'fits: something is delivered. no_failure: the text is the output of a command that did not fail. already_shown: what fits was delivered in this session or is excluded. said_by_facts: the facts of the project say it already. nothing_known: memory has nothing for this project yet.',
       ),
     items: z.array(RecalledItem),
-    text: z.string().describe('To be put before the agent as it is: fenced, marked as data; empty if silent'),
+    text: z.string().describe('For the agent, unchanged: fenced and marked as data; empty if silent'),
     chars: z.int().describe('The length of text'),
     credits_charged: z.int(),
   })

@@ -10,7 +10,7 @@ const ThinItem = RecalledItem.omit({ url: true, provenance: true, trust: true, f
   contains_instructions: z.literal(true).optional(),
 })
 
-/** A model reads the items; the text for hooks would say them twice. */
+/** A model gets the items without the text for hooks, which repeats them. */
 export const thinRecall = thinAnswer({
   input: z.object({}),
   output: z

@@ -32,7 +32,7 @@ for (const character of ' \t.-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVW
   IN_NAME[character.charCodeAt(0)] = 1
 }
 
-/** Most names in prose are followed by more words: then there is nothing to match. */
+/** In prose a name is usually followed by more words, so there is nothing to match. */
 function mayHaveOperator(text: string, nameEnd: number): boolean {
   for (let at = nameEnd; at < nameEnd + LONGEST_REST; at += 1) {
     if (IN_NAME[text.charCodeAt(at)] !== 1) return at < text.length
@@ -78,14 +78,14 @@ function secretBelow(text: string, nameEnd: number, kind: string): Span | undefi
   const value = found?.[2]
   if (!found || value === undefined) return undefined
   const start = found.index + found[0].lastIndexOf(value)
-  // Without a colon it may be any word and any line: then the value must speak for itself.
+  // Without a colon it may be any word and any line, so the value itself must look like a secret.
   if (found[1] === ':') return secretValue(value, start, kind)
   return isPlaceholder(value) || !isPlainlyRandom(value)
     ? undefined
     : { start, end: start + value.length, kind, rank: RANK.assigned }
 }
 
-/** `my token is …`, `ENV TOKEN …`, `PASSWORD '…'`: nothing but a blank between them, so the value must speak for itself. */
+/** `my token is …`, `ENV TOKEN …`, `PASSWORD '…'`: only a blank between them, so the value itself must look like a secret. */
 const SPOKEN =
   /[A-Z_]{0,20}[ \t]{1,4}(?:(?:is|was|to)[ \t]{1,4})?(["'`]?)([A-Za-z0-9_+/.~!@#%^*=$&-]{8,200})(?=[\s"'`;,)\]}]|$)/y
 
@@ -112,7 +112,7 @@ function secretAt(text: string, start: number, kind: string): Span | undefined {
   return value === undefined ? undefined : secretValue(value, start, kind)
 }
 
-/** A value that a name of this kind stands beside: a secret if it looks random enough. */
+/** A value beside a name of this kind: a secret if it looks random enough. */
 export function secretValue(value: string, start: number, kind: string): Span | undefined {
   if (isPlaceholder(value)) return undefined
   const secret = kind === 'password' ? looksLikePassword(value) : looksRandom(value)

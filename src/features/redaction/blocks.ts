@@ -3,9 +3,9 @@ import { RANK, type Span } from './rules/rule.ts'
 const HEADER = /[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y
 const LONGEST_BLOCK = 50_000
 
-/** Finds private key blocks, also with escaped line ends, also cut off before their end line. */
+/** Finds private key blocks, even with escaped line ends or without their end line. */
 export function blockFinder(text: string): (markerEnd: number) => Span | undefined {
-  // One look ahead serves every opening line before it: many openings without an end stay linear.
+  // The next end line is searched once for all opening lines before it, so that many openings without an end stay linear.
   let nextEnd = -2
   return (markerEnd) => {
     HEADER.lastIndex = markerEnd
@@ -43,7 +43,7 @@ export function puttyLines(text: string, markerEnd: number): Span | undefined {
   return end - start < 32 ? undefined : { start, end, kind: 'private_key', rank: RANK.block }
 }
 
-/** The block was cut off before its end line: what still looks like its body goes. */
+/** A block without its end line: everything that looks like its body is removed. */
 function openEnd(text: string, bodyStart: number): number {
   let end = bodyStart
   while (end - bodyStart < LONGEST_BLOCK) {

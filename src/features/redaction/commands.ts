@@ -1,7 +1,7 @@
 import { isPlaceholder } from './placeholders.ts'
 import { RANK, type Span } from './rules/rule.ts'
 
-/** Ways to hand over a password that name it by position, not by an operator. */
+/** Commands that take a password by position, not by an operator. */
 const HANDOVERS: { after: string; value: RegExp; only?: RegExp }[] = [
   ...[' -u', ' -su', ' -ku', ' -sku'].map((after) => ({
     after,

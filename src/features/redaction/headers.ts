@@ -4,7 +4,7 @@ import { RANK, type Span } from './rules/rule.ts'
 const BEARER = /[ \t]{1,4}([A-Za-z0-9_.~+/=-]{16,4000})/y
 const BASIC = /[ \t]{1,4}([A-Za-z0-9+/_-]{12,500}={0,2})(?![A-Za-z0-9])/y
 
-/** Without dots and equals signs at the end; by hand, as a pattern starts anew at each of thousands of dots. */
+/** Without dots and equals signs at the end. Not by a pattern, which would start again at each of thousands of dots. */
 function withoutTail(value: string): string {
   let end = value.length
   while (end > 0 && (value[end - 1] === '.' || value[end - 1] === '=')) end--
@@ -35,7 +35,7 @@ export function authorizationValue(text: string, wordEnd: number): Span | undefi
   return { start: end - value.length, end, kind: 'authorization', rank: RANK.assigned }
 }
 
-/** Not by Buffer: the web app looks for secrets by the same rules, in the browser. */
+/** Without Buffer, because the web app uses the same rules in the browser. */
 function decodedBase64(value: string): string {
   try {
     return atob(value.replaceAll('-', '+').replaceAll('_', '/'))

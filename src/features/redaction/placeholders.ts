@@ -1,6 +1,6 @@
 /**
- * What authors of documentation put where a secret would be. Chance writes any short word into a long random
- * value, so only long ones count wherever they stand; the others count as words of their own.
+ * What documentation uses in place of a secret. A long random value contains any short word by chance
+ * so only long ones count anywhere in a value; the others must be whole words.
  */
 const DOCUMENTATION_WORDS =
   /example|placeholder|changeme|change[-_]me|redacted|insert[-_]|replace[-_]|x{5,}|123456789|abcdefgh|deadbeef|0{8,}/i
@@ -16,7 +16,7 @@ function holdsDocumentationWord(value: string): boolean {
   )
 }
 
-/** `sk-ab...yz`, `********`: what is left of the value is no secret any more. */
+/** `sk-ab...yz`, `********`: what is left of the value is not a secret any more. */
 function isElided(value: string): boolean {
   if (!/\.{3}|\*{3}/.test(value)) return false
   return /^(?:\.{3}|\*{3})|(?:\.{3}|\*{3})$/.test(value) || value.replace(/[^A-Za-z0-9]/g, '').length < 20
@@ -41,12 +41,12 @@ export function isPlaceholder(value: string): boolean {
   return value.length <= 40 && /^[\d\W_]{0,4}$/.test(value.replace(TUTORIAL_WORDS, ''))
 }
 
-/** For credentials that are known by their look: only what is plainly a sample. */
+/** For credentials with a known form: only an obvious sample. */
 export function isSampleToken(tail: string): boolean {
   return /example|x{6,}|placeholder|(?<![a-z0-9])your[-_]/i.test(tail) || isElided(tail) || isMonotonous(tail)
 }
 
-/** A handful of characters over and over. Few digits may well be of few kinds. */
+/** The same few characters again and again. A short number may well repeat its digits. */
 function isMonotonous(value: string): boolean {
   return new Set(value).size < (value.length <= 12 ? 3 : 4)
 }
@@ -63,7 +63,7 @@ function entropy(value: string): number {
   return bits
 }
 
-/** Code that merely speaks of a secret: a path, an address, a call, a list of words. */
+/** Code that only mentions a secret: a path, an address, a call, a list of words. */
 const CODE_LIKE = /^[./~]|\/.*\.[a-z]{2,5}$|:\/\/|\(|^[a-z]+(?:[-_.][a-z]+)+\d?$|^[A-Z]+(?:_[A-Z]+)+\d?$/
 
 /** `config.auth.token2`: names joined by dots, with hardly a digit. */
@@ -95,7 +95,7 @@ export function looksLikePassword(value: string): boolean {
   return entropy(value) >= 2.2
 }
 
-/** Words hold a vowel every few letters and few capitals; random letters do not. */
+/** Words have a vowel every few letters and few capitals; random letters do not. */
 function isUnpronounceable(value: string): boolean {
   const letters = value.replace(/[^A-Za-z]/g, '')
   const capitals = letters.replace(/[^A-Z]/g, '').length / letters.length

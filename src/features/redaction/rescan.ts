@@ -4,7 +4,7 @@ import type { Schema } from '../../db/schema.ts'
 import type { Finding } from './redact.ts'
 import { Findings } from './stored.ts'
 
-/** A stored record as today's rules would have stored it. */
+/** A stored record in the form that the present rules would give it. */
 export type Rescanned = {
   id: string
   findings: Finding[]
@@ -47,7 +47,7 @@ export type RescanResult = { source: string; read: number; changed: number; find
 
 const BATCH = 100
 
-/** Applies the rules of today to what was stored under older ones. A dry run only counts. */
+/** Applies the present rules to records that were stored under older ones. A dry run only counts. */
 export async function rescan(
   database: Database,
   sources: readonly RescanSource[],

@@ -12,7 +12,7 @@ import { secretsInTables } from './tables.ts'
 import { unfold } from './unfold.ts'
 import { urlPassword } from './urls.ts'
 
-/** What a keyword in the text sets off: a try at that position, never a pass over the whole text. */
+/** The state of a scan. A keyword in the text starts a match at that position, never a pass over the whole text. */
 type Scan = {
   text: string
   add(span: Span | undefined): void
@@ -80,11 +80,11 @@ export function scan(written: string): Span[] {
   const found = scanPlain(written)
   const { text, originalOffset } = unfold(written)
   if (text === written) return found
-  // Both ways: what is a disguise in one secret is a part of another.
+  // The text is scanned in both forms: a character that disguises one secret is a part of another.
   const unfolded = scanPlain(text).map(({ start, end, ...span }) => ({
     ...span,
     start: originalOffset(start),
-    // Characters that were left out after the last one are no part of it.
+    // Left-out characters after the last one do not belong to the secret.
     end: originalOffset(end - 1) + 1,
   }))
   return withoutOverlaps([...found, ...unfolded])
@@ -149,7 +149,7 @@ function isWordCharacter(code: number): boolean {
   return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
 }
 
-/** More than any published format; what goes on for longer is data. */
+/** Longer than any published format; a longer value is data. */
 const LONGEST_NAMED_VALUE = 2000
 
 function findNamed(scan: Scan, end: number, rule: NamedRule): Span | undefined {
@@ -178,7 +178,7 @@ function isUpper(code: number): boolean {
   return code >= 65 && code <= 90
 }
 
-/** Joins overlapping finds into one, named by the surest of them. */
+/** Joins overlapping findings into one, with the kind of the most certain of them. */
 function withoutOverlaps(found: Span[]): Span[] {
   found.sort((a, b) => a.start - b.start || b.end - a.end)
   const kept: Span[] = []

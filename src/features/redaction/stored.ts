@@ -28,7 +28,7 @@ export function cleanOptional(text: string | null | undefined, findings: Finding
   return text == null ? null : cleanText(text, findings)
 }
 
-/** Metadata on its way into storage: every string in it, judged by the name it has. */
+/** Metadata on its way into storage: every string in it, together with its key. */
 export function cleanJson<T>(value: T, findings: Findings, name = ''): T {
   if (typeof value === 'string') return cleanNamed(name, value, findings) as T
   if (Array.isArray(value)) return value.map((item) => cleanJson(item, findings, name)) as T

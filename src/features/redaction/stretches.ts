@@ -2,13 +2,13 @@
 const BREAKS = new Uint8Array(128)
 for (const character of ' \t\n\r\v\f"\'`;,<>&)]}|\\#') BREAKS[character.charCodeAt(0)] = 1
 
-/** Names and prefixes that are glued together without a break are data, or an attack; the first ones are tried. */
+/** Many names and prefixes without a break between them are data or an attack. Only the first ones are tried. */
 const MOST_VALUES = 8
 const MOST_TOKENS = 200
 
 /**
- * Tells whether a try is worth its cost. A stretch has no break inside: a value reaches at least to its end. One
- * look at it serves every name inside, so that a million glued names cost no more than a million letters.
+ * Decides whether a match is worth trying. A stretch has no break inside: a value reaches at least to its end. It is
+ * read once for all names inside it, so that a million names without a break cost no more than a million letters.
  */
 export class Stretches {
   readonly #text: string

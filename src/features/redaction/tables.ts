@@ -2,7 +2,7 @@ import { secretValue } from './assignments.ts'
 import { SECRET_NAMES } from './rules/names.ts'
 import type { Span } from './rules/rule.ts'
 
-/** Tables of Markdown: a name stands beside its value, or at the head of its column. */
+/** Markdown tables: a name is beside its value, or at the head of its column. */
 const LONGEST_NAME = 40
 const MOST_CELLS = 40
 const ONLY_SIGNS = /^[ \t|:-]+$/
@@ -13,14 +13,14 @@ const namePatterns = SECRET_NAMES.map(({ kind, whole, names }) => ({
   pattern: new RegExp(`(?:${names.join('|')})${whole ? 's?(?![a-z])' : ''}`, 'i'),
 }))
 
-/** The kind of secret that a cell speaks of, if it is a name. */
+/** The kind of secret that a cell names, if it does. */
 function kindNamedBy(cell: string): string | undefined {
   const name = cell.replace(WRAPPING, '')
   if (name === '' || name.length > LONGEST_NAME) return undefined
   return namePatterns.find(({ pattern }) => pattern.test(name))?.kind
 }
 
-/** `|---|:--|`: what stands above it are the heads of columns. */
+/** `|---|:--|`: the line above it has the heads of the columns. */
 const isSeparator = (line: string) => line.includes('-') && ONLY_SIGNS.test(line.trimEnd())
 
 type Cell = { start: number; text: string }
@@ -33,7 +33,7 @@ function cellsOf(line: string, lineStart: number): Cell[] {
     from = bar + 1
   }
   cells.push({ start: lineStart + from, text: line.slice(from) })
-  // What stands before the first bar of a row is no cell.
+  // The text before the first bar of a row is not a cell.
   return cells[0]?.text.trim() === '' ? cells.slice(1) : cells
 }
 

@@ -1,14 +1,14 @@
 /**
- * Ways to write a secret so that it looks the same and reads differently: signs that nobody sees between its letters, Markdown
- * escapes, wide letters, curly quotes. The scanner reads a plain form; an offset in it leads to an offset in the text as it was.
+ * Ways to disguise a secret that still looks the same: invisible characters between its letters, Markdown
+ * escapes, wide letters, curly quotes. The scanner reads a plain form; its offsets are mapped back to the original text.
  */
 const INVISIBLE =
   '\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\u2066-\\u206f\\ufe00-\\ufe0f\\ufeff\\uffa0'
 const BLANKS = '\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000'
 const QUOTES = '\\u2018-\\u201f\\u2039\\u203a\\u00ab\\u00bb'
-/** Not before quotes and letters: there a backslash belongs to a notation that the rules know. */
+/** Not before quotes and letters: such escapes are handled by the rules. */
 const ESCAPED = '\\\\(?=[_*.~+#=!-])'
-/** Tags, which copy ASCII without being seen, lie beyond the first plane. */
+/** Tag characters: an invisible copy of ASCII outside the first plane. */
 const TAGS = '\\udb40[\\udc00-\\udc7f]'
 
 const DISGUISED = new RegExp(`[${INVISIBLE}${BLANKS}${QUOTES}\\uff01-\\uff5e]|${ESCAPED}|${TAGS}`, 'g')
@@ -19,7 +19,7 @@ const DOUBLE_QUOTES = /[\u201c-\u201f\u00ab\u00bb]/
 
 export type Unfolded = {
   text: string
-  /** Where an offset of the plain text is in the text as it was. */
+  /** Maps an offset of the plain text to the original text. */
   originalOffset: (at: number) => number
 }
 
@@ -28,7 +28,7 @@ const asItIs = (at: number) => at
 export function unfold(text: string): Unfolded {
   DISGUISED.lastIndex = 0
   if (!DISGUISED.test(text)) return { text, originalOffset: asItIs }
-  // Left-out characters move all that follows: from the offset `at[i]` on by `by[i]`.
+  // Left-out characters move everything after them: from the offset `at[i]` on by `by[i]`.
   const at: number[] = []
   const by: number[] = []
   let left = 0
@@ -50,7 +50,7 @@ function shownAs(sign: string): string {
   return DOUBLE_QUOTES.test(sign) ? '"' : ''
 }
 
-/** By how much the left-out characters at or before an offset have moved it. */
+/** How far the left-out characters before an offset have moved it. */
 function shiftAt(at: readonly number[], by: readonly number[], offset: number): number {
   let low = 0
   let high = at.length

@@ -3,14 +3,14 @@ import { RANK, type Span } from './rules/rule.ts'
 
 const USER_INFO = /([^\s:/@"'`<>\\?#]{0,200}):([^\s@/"'`<>\\]{1,300})@(?=[\w[$-])/y
 
-/** Words that stand for a password in samples of addresses. */
+/** Words that sample addresses use as a password. */
 const SAMPLE_WORDS = new Set(
   'password passwd pass pwd secret pw user username token key postgres root admin guest mysql mongo redis test foo bar'.split(
     ' ',
   ),
 )
 
-/** `scheme://user:password@host`, from the end of `://`. Only the password goes. */
+/** `scheme://user:password@host`, from the end of `://`. Only the password is replaced. */
 export function urlPassword(text: string, afterScheme: number): Span | undefined {
   USER_INFO.lastIndex = afterScheme
   const found = USER_INFO.exec(text)

@@ -17,7 +17,7 @@ import { PACKAGE_TRIGGERS } from './rules/packages.ts'
 import { PERSONAL_TRIGGERS } from './rules/personal.ts'
 import { TRUST_TRIGGERS } from './rules/trust.ts'
 
-/** One span of each kind is enough to refuse; the rest helps the writer, up to a point. */
+/** One finding is enough to refuse. More help the writer, up to this number. */
 const MOST_OF_A_RULE = 20
 
 type Scanner = { automaton: Automaton; waiting: readonly { trigger: Trigger; length: number }[] }
@@ -74,7 +74,7 @@ function foreignInstructions(text: string): Finding[] {
 
 const WEIGHT = { block: 2, warn: 1, note: 0 } as const
 
-/** Findings of one rule that overlap are one; the heavier one stays. */
+/** Overlapping findings of one rule count once; the more severe one stays. */
 function withoutOverlaps(findings: readonly Finding[]): Finding[] {
   const kept: Finding[] = []
   const last = new Map<DangerRuleId, Finding>()
@@ -94,7 +94,7 @@ function withoutOverlaps(findings: readonly Finding[]): Finding[] {
 
 const KNOWN_ONLY = allowedHosts()
 
-/** Everything in the text that is dangerous to who reads or follows it, by its span. Linear in the length of the text. */
+/** Everything in the text that is dangerous to people or agents who read or follow it. Linear in the length of the text. */
 export function findDanger(text: string, isAllowedHost: IsAllowedHost = KNOWN_ONLY): Finding[] {
   const isAscii = !hasOtherLetters(text)
   const found = findHiddenCharacters(text, isAscii)
@@ -112,7 +112,7 @@ export function findDanger(text: string, isAllowedHost: IsAllowedHost = KNOWN_ON
   return found.length === 0 ? found : withoutOverlaps(found)
 }
 
-/** Whether a text speaks to the agent that reads it. Cheaper than the whole look, since it is asked at every answer. */
+/** Whether a text speaks to the agent that reads it. Cheaper than `findDanger`, since every answer needs it. */
 export function containsInstructions(text: string): boolean {
   const isAscii = !hasOtherLetters(text)
   const plain = isAscii ? text : readable(text).text

@@ -3,7 +3,7 @@ import type { IsAllowedHost } from './rule.ts'
 
 const MOST_LABELS = 8
 
-/** The host or one of those above it is in the set. */
+/** Whether the host or one of its parent domains is in the set. */
 function isBelow(hosts: ReadonlySet<string>, host: string): boolean {
   let rest = host
   for (let i = 0; i < MOST_LABELS; i++) {
@@ -15,13 +15,13 @@ function isBelow(hosts: ReadonlySet<string>, host: string): boolean {
   return false
 }
 
-/** Examples, and what is reached on the own machine or network alone. */
+/** Example hosts, and hosts of the own machine or network. */
 const OWN =
   /(?:^|\.)(?:example\.(?:com|org|net|edu)|example|test|invalid|local|localhost|internal|lan|home\.arpa|corp|intranet)$|^(?:127|10|0)\.|^192\.168\.|^172\.(?:1[6-9]|2\d|3[01])\.|^169\.254\./
 const ADDRESS = /^\d{1,3}(?:\.\d{1,3}){3}$/
 const NAME = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63}){1,9}$/
 
-/** The host of an authority such as `user@host:8080`, or undefined where it is a placeholder or a single word. */
+/** The host of an authority such as `user@host:8080`, or undefined for a placeholder or a single word. */
 export function hostOf(authority: string): string | undefined {
   const host = authority
     .slice(authority.lastIndexOf('@') + 1)
@@ -38,12 +38,12 @@ export const firstHost = (text: string): string | undefined => {
   return authority === undefined ? undefined : hostOf(authority)
 }
 
-/** Known hosts, examples, and what the workspace adds. */
+/** Known hosts, examples, and the hosts that the workspace adds. */
 export function allowedHosts(added: readonly string[] = []): IsAllowedHost {
   const own = new Set(added.map((host) => host.toLowerCase()))
   return (host) => OWN.test(host) || isBelow(own, host) || isBelow(KNOWN_HOSTS, host)
 }
 
-/** Whether a link there is told by itself, also where nothing is downloaded: numbers, disguised names, shorteners, pastes. */
+/** Hosts whose links are reported even if nothing is downloaded: IP addresses, disguised names, shorteners, pastes. */
 export const isOpaque = (host: string): boolean =>
   ADDRESS.test(host) || host.startsWith('xn--') || host.includes('.xn--') || isBelow(OPAQUE_HOSTS, host)

@@ -4,7 +4,7 @@ import type { DangerRuleId, Finding, IsAllowedHost, Severity } from './rule.ts'
 
 /** What a workspace says about dangerous text. */
 export type DangerPolicy = {
-  /** How much findings of a rule weigh there; rules that are left out weigh as they do by themselves. */
+  /** The severity of each rule there. A rule that is left out keeps its own. */
   severities: Partial<Record<DangerRuleId, Severity | undefined>>
   isAllowedHost: IsAllowedHost
 }
@@ -14,7 +14,7 @@ export const dangerPolicy = (
   addedHosts: readonly string[] = [],
 ): DangerPolicy => ({ severities, isAllowedHost: allowedHosts(addedHosts) })
 
-/** The rules by themselves; those of the public library, which no policy changes. */
+/** The rules without a policy, as in the public library. */
 export const FIXED_POLICY: DangerPolicy = dangerPolicy()
 
 /** What a workspace with this policy says about a text. */

@@ -1,8 +1,11 @@
-/** How much a finding weighs: block keeps a card from strangers, warn is told and marked, note is told to the writer alone. */
+/**
+ * The severity of a finding: block keeps a card from strangers, warn is reported and marked, note is reported to the
+ * writer only.
+ */
 export const SEVERITIES = ['block', 'warn', 'note'] as const
 export type Severity = (typeof SEVERITIES)[number]
 
-/** What to look for, in the order in which findings at the same place are told. */
+/** The rules, in the order in which findings at the same position are reported. */
 export const DANGER_RULES = [
   'agent_instruction',
   'role_tag',
@@ -42,7 +45,7 @@ export type Trigger = {
   severity: Severity
   keywords: readonly string[]
   pattern: RegExp
-  /** Looks closer at a match: other places, another severity, or nothing. */
+  /** Checks a match: may move it, change its severity, or drop it. */
   judge?: (match: RegExpExecArray, text: string, isAllowedHost: IsAllowedHost) => readonly Found[]
 }
 

@@ -5,7 +5,7 @@ import { FoundEvent } from '../memory/found-events.ts'
 import { ActionCard, LONGEST_QUERY, SearchRequest, SearchResponse, SearchResult } from '../search/schemas.ts'
 
 const SECTIONS = ['mine', 'team', 'memory', 'library'] as const
-/** Reading a hit costs time, and nobody scrolls further. */
+/** Reading a hit takes time, and nobody scrolls further. */
 const MOST_HITS = 1000
 
 const { tags, environment, track } = SearchRequest.shape
@@ -16,7 +16,7 @@ export const BoxQuestion = z
       .string()
       .min(1)
       .max(LONGEST_QUERY)
-      .describe('As in POST /search, and also one or two characters: a whole word, or one of CJK'),
+      .describe('As in POST /search, but one or two characters are enough: a whole word, or CJK characters'),
     sections: z
       .array(z.enum(SECTIONS))
       .min(1)

@@ -42,7 +42,7 @@ async function memorySection(ctx: UserCtx, { query, limit }: BoxInput) {
   return { ...found, provenance: { owner: 'you' as const, workspace: null, reviewed: false } }
 }
 
-/** Of own and team cards together, as one ranking. */
+/** A plan from own and team cards together. */
 async function planOf(ctx: UserCtx, question: Question) {
   const asked = { ...question, limit: PLAN_HITS, generate_action_card: true }
   return (await searchIn(ctx, 'own_and_team', asked)).action_card
@@ -52,7 +52,7 @@ export const searchEverywhere = capability({
   name: 'search.box',
   summary: 'One question over own cards, team cards and memory at once',
   description:
-    'What the search box of the web app asks. Each section is ranked by itself. The library is a section that must be named: it costs as POST /search with scope public does, and an Idempotency-Key keeps one question from being charged twice. Takes one and two characters, unlike POST /search.',
+    'The search of the web app’s box. Each section is ranked by itself. The library must be named as a section: it costs the same as POST /search with scope public, and an Idempotency-Key keeps one question from being charged twice. Unlike POST /search, it takes one or two characters.',
   scopes: ['search'],
   rest: ['POST /api/v1/search/box'],
   input: BoxQuestion,

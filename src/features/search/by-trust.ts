@@ -3,18 +3,18 @@ import { isDistrusted } from '../trust/stored-trust.ts'
 
 export type Ranked = { confidence: number; trust: StoredTrust | null }
 
-/** What is expected of a card that nobody has judged. */
+/** The assumed trust of a card without verdicts. */
 const UNJUDGED = 0.75
-/** Hits this close in confidence are as good as each other. */
+/** Hits this close in confidence count as equally good. */
 const NEAR = 0.08
-/** A card that verdicts speak against gives way to hits that are this much weaker. */
+/** A distrusted card moves behind hits that are up to this much weaker. */
 const NEAR_DISTRUSTED = 0.25
-/** Less than this is chance. */
+/** A smaller difference in trust does not count. */
 const CLEARLY_MORE = 0.05
 
 const worthOf = ({ trust }: Ranked): number => trust?.value ?? UNJUDGED
 
-/** Whether the later of two hits should stand before the earlier one. */
+/** Whether the later of two hits should come before the earlier one. */
 function overtakes(later: Ranked, earlier: Ranked): boolean {
   if (worthOf(later) - worthOf(earlier) < CLEARLY_MORE) return false
   const near = isDistrusted(earlier.trust) ? NEAR_DISTRUSTED : NEAR
@@ -22,8 +22,8 @@ function overtakes(later: Ranked, earlier: Ranked): boolean {
 }
 
 /**
- * The order of the ranking, but trust decides among hits that are nearly as good as each other. Nothing passes a hit that is
- * clearly better, and where nobody has judged anything nothing moves.
+ * The order of the ranking, but trust decides among hits of nearly the same confidence. No hit passes one that is
+ * clearly better, and without any verdicts nothing moves.
  */
 export function byTrust<T extends Ranked>(ranked: readonly T[]): T[] {
   const ordered: T[] = []

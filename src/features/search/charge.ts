@@ -8,9 +8,9 @@ import type { SearchScope } from './scope.ts'
 export type Outcome = Picks & { charged: number; balance: number }
 
 export type Charge = {
-  /** What the ledger names as the cause, once. */
+  /** The cause in the ledger, booked once. */
   ref: { type: 'search' | 'recall'; id: string }
-  /** Asked in the transaction that charges; where it says no, nothing is shown and nothing is charged. */
+  /** Called in the transaction that charges. If it returns false, nothing is shown and nothing is charged. */
   isAllowed?: (ctx: UserCtx, picks: Picks) => Promise<boolean>
 }
 
@@ -43,7 +43,8 @@ export function chargedSearch(
       })
       return { ...picks, charged: PUBLIC_SEARCH_COST, balance }
     },
-    // The charge is one conditional update of one row: waiting for that row beats running again. A limit counts entries first.
+    // The charge is one conditional update of one row: waiting for that row is cheaper than a retry. A limit reads
+    // entries first, so it stays serialisable.
     isAllowed ? undefined : { isolation: 'read committed' },
   )
 }

@@ -1,14 +1,14 @@
 import { COMMON_STEMS } from '../../text/common-words.ts'
 
 /**
- * How sure search is that a hit answers the query. It looks at what the query says and how much of it the hit says too, not at
- * the points of the ranking, so it means the same in a vault of ten cards and of a hundred thousand, and for two words as
- * for a page. Fitted by `bench/confidence.ts`, which also draws docs/search-confidence.svg.
+ * How sure search is that a hit answers the query. It compares the information of the query with the part that the
+ * hit has, not the scores of the ranking. So it means the same in a vault of ten cards and of a hundred thousand, and
+ * for two words as for a page. Fitted by `bench/confidence.ts`, which also draws docs/search-confidence.svg.
  */
 
 /** How much of one asked word a hit has. */
 export type Cover = {
-  /** 1: as typed. Less where another form of the word stands there, or one that is taken to be meant. */
+  /** 1: as typed. Less for another form of the word, or for a corrected word. */
   credit: number
   /** In the title, in a tag, or more than once. */
   isProminent: boolean
@@ -17,46 +17,46 @@ export type Cover = {
   isByParts: boolean
 }
 
-/** What a match of a word by its stem is worth beside the word itself. */
+/** The credit for a match by the stem of a word. */
 export const STEM_CREDIT = 0.9
-/** What is said in logs and notes alone is said in passing. */
+/** The credit for a match in logs and notes only, which mention a word in passing. */
 export const MINOR_CREDIT = 0.8
 
 /**
- * What a word says, from nearly 0 for one that every card has to 1 for one that none has. The logarithm of all cards stands below,
- * so that a rare word says as much in a small vault as in a large one.
+ * The information of a word, from nearly 0 for one that every card has to 1 for one that none has. It is divided by
+ * the logarithm of all cards, so that a rare word counts as much in a small vault as in a large one.
  */
 export function informationOf(term: string, cards: number, all: number, times: number): number {
   const says = (1 + Math.log(times)) * (Math.log(1 + (all + 1) / (cards + 1)) / Math.log(2 + all))
   return cards === 0 && HAS_DIGIT.test(term) ? says * UNKNOWN_NUMBER : says
 }
 
-/** A number or a code that no card has is most often an id of the moment. */
+/** A number or a code that no card has is most often a random id. */
 const UNKNOWN_NUMBER = 0.3
 const HAS_DIGIT = /\d/
 
-/** A word that every subject uses says less than its rarity. */
+/** The share of its information that a common English word keeps. */
 const COMMON_SHARE = 0.6
 
-/** What a word says about whether a card is meant. How often the query repeats it tells how cards rank, not how sure a hit is. */
+/** The information of a word for the confidence in cards. Repetition in the query counts for the order of hits only. */
 export const cardInformationOf = (term: string, cards: number, all: number): number =>
   informationOf(term, cards, all, 1) * (COMMON_STEMS.has(term) ? COMMON_SHARE : 1)
 
 /** What is known of a hit besides its words. */
 export type Surroundings = {
-  /** How many cards the asker may see: among many, one that shares words by chance is found sooner. */
+  /** How many cards the asker may see: among many, more share words by chance. */
   cards: number
-  /** In words: a long card shares more words by chance. */
+  /** The number of words: a long card shares more words by chance. */
   length: number
 }
 
 export type Coverage = {
-  /** The share of what the query says that the hit says too. */
+  /** The share of the query's information that the hit has. */
   coverage: number
-  /** How much that is, and how much the query says. */
+  /** That information, and the information of the whole query. */
   covered: number
   asked: number
-  /** The share of what is covered that is prominent. */
+  /** The share of the covered information that is prominent. */
   prominence: number
 }
 
@@ -77,13 +77,13 @@ export function coverageOf(information: readonly number[], covers: readonly Cove
 }
 
 export type Features = Coverage & {
-  /** The share of what the query says that no card has, under no spelling. */
+  /** The share of the query's information in words that no card has, and for which no correction is known. */
   unknown: number
   cards: number
   length: number
 }
 
-/** A word of the query: what it says, and whether no card has it or a word that may be meant. */
+/** A word of the query: its information, and whether neither the word nor a correction of it stands in any card. */
 export type WeighedWord = { information: number; isUnknown: boolean }
 
 export function featuresOf(
@@ -123,22 +123,22 @@ export const COEFFICIENTS: Readonly<Record<keyof Features, number>> = {
 
 const FEATURES = Object.keys(COEFFICIENTS) as (keyof Features)[]
 
-/** The logit of how sure a hit is, looked at by itself. */
-export const sumOf = (features: Features): number =>
+/** The logit of the confidence in a hit without a look at the other hits. */
+export const logitOf = (features: Features): number =>
   FEATURES.reduce((sum, name) => sum + COEFFICIENTS[name] * features[name], CONSTANT)
 
-/** Answers show four places, so that nobody asks for a `min_score` that was shown and misses by the fifth. */
+/** Confidences have four decimals, so that a shown value can be used as `min_score`. */
 const TEN_THOUSANDTHS = 10_000
 
-export const confidenceOf = (sum: number): number =>
-  Math.round(TEN_THOUSANDTHS / (1 + Math.exp(-sum))) / TEN_THOUSANDTHS
+export const confidenceOf = (logit: number): number =>
+  Math.round(TEN_THOUSANDTHS / (1 + Math.exp(-logit))) / TEN_THOUSANDTHS
 
-/** The surest of so many first hits tells whether the vault knows about the subject at all. */
+/** The best confidence among this many first hits tells whether the vault has cards about the subject. */
 export const FIRST_HITS = 3
-/** Beside a sure hit another one moves towards it by this share of the way, and by no more than so much. */
-const TOWARDS_SUREST = 0.75
+/** If it is above the floor, the logits of the other hits move towards it: by this share of the difference, up to a limit. */
+const TOWARDS_BEST = 0.75
 const MOST_MOVED = 3
 
-/** The same beside the surest of the first hits: where the vault answers one's question, its next cards are likelier to as well. */
-export const besideSurest = (sum: number, surest: number): number =>
-  surest > 0 && surest > sum ? sum + Math.min(TOWARDS_SUREST * (surest - sum), MOST_MOVED) : sum
+/** The logit of a hit beside the best of the first hits. If a vault answers a query, further cards of it are likelier to answer too. */
+export const besideBest = (logit: number, best: number): number =>
+  best > 0 && best > logit ? logit + Math.min(TOWARDS_BEST * (best - logit), MOST_MOVED) : logit

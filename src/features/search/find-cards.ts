@@ -17,19 +17,19 @@ const scopeOf = (ctx: UserCtx, scope: 'own_and_team' | 'public'): SearchScope =>
 
 const NO_DEMANDS = { phrases: [], isInTitle: false }
 
-/** What each word of the text says, by its term. */
+/** The information of each word of the text, by its term. */
 export type Information = ReadonlyMap<string, number>
 
 const informationIn = ({ asked }: Retrieved): Information =>
   new Map(asked.map(({ term, information }) => [term, information]))
 
-/** A card that search found, however sure it is; whoever asks judges it. */
+/** A card that search found, whatever its confidence; the caller judges it. */
 export type FoundCard = Loaded
 export type FoundCards = { cards: FoundCard[]; information: Information }
 
 /**
- * The first cards of the viewer and their teams for a text, in the order of the ranking. What a program writes has no slips, and
- * looking for what may be meant takes longer than all the rest, so no word is corrected.
+ * The best cards of the viewer and their teams for a text. Output of a program has no typing errors, and
+ * correcting words takes longer than everything else, so no word is corrected.
  */
 export async function findOwnAndTeam(ctx: UserCtx, text: string, most: number): Promise<FoundCards> {
   const scope = scopeOf(ctx, 'own_and_team')
@@ -43,8 +43,8 @@ export type LibraryHits = { information: Information; show: (ctx: UserCtx, charg
 export type Shown = { picked: Picked[]; charged: number }
 
 /**
- * What the public library has for a text. `show` shows the hits at the price of a public search, in the caller's transaction
- * where one is open; undefined where there is no hit.
+ * What the public library has for a text. `show` returns the hits at the price of a public search, in the caller's
+ * transaction if one is open. Undefined if there is no hit.
  */
 export async function lookInLibrary(
   ctx: UserCtx,

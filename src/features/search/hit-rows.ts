@@ -7,7 +7,7 @@ import type { CardsTable } from '../../db/tables/cards.ts'
 import { isCurrent, isListed, type ViewerId } from '../cards/visibility.ts'
 import type { SearchScope } from './scope.ts'
 
-/** What a hit shows, what its snippet is made of, and what the rule asks for. */
+/** The columns that a hit shows, that its snippet needs, and that the permission needs. */
 const COLUMNS = [
   'cards.card_id',
   'cards.owner_id',
@@ -36,11 +36,15 @@ const COLUMNS = [
   'cards.updated_at',
   'cards.edited_by',
   'cards.deleted_at',
+  'cards.hidden_at',
 ] as const
 
 type Shape = Pick<SearchScope, 'scope' | 'workspaceIds' | 'includeSuperseded'>
 
-/** Picked by number before the rule is asked: a planner that begins with the rule walks over all cards of an owner. */
+/**
+ * Rows are picked by number before the permission is checked: a plan that begins with the permission reads all cards
+ * of an owner.
+ */
 const rowsQuery = (db: Db, shape: Shape, viewerId: ViewerId, isPicked: Expression<SqlBool>) =>
   db
     .with(
@@ -62,7 +66,7 @@ const rowsQuery = (db: Db, shape: Shape, viewerId: ViewerId, isPicked: Expressio
 
 type Column = (typeof COLUMNS)[number] extends `cards.${infer Name}` ? Name : never
 
-/** Written out: by the query's own type a row would have all columns of a card, also those that are not read. */
+/** Written out, because the query's own type has all columns of a card, even those that are not read. */
 export type HitRow = Pick<Selectable<CardsTable>, Column> & { doc_no: number; owner_name: string }
 
 type Ready = (db: Db, values: { viewerId: string; numbers: string }) => Promise<HitRow[]>

@@ -2,7 +2,7 @@ import type { UserCtx } from '../../core/context.ts'
 import type { HomeFacts } from '../cards/home.ts'
 import { homesOf } from '../cards/homes.ts'
 import { byTrust } from './by-trust.ts'
-import { besideSurest, type Cover, confidenceOf, FIRST_HITS, FLOOR, featuresOf, sumOf } from './confidence.ts'
+import { besideBest, type Cover, confidenceOf, FIRST_HITS, FLOOR, featuresOf, logitOf } from './confidence.ts'
 import { type Demands, type Loaded, loadHits } from './results.ts'
 import type { Hit, Retrieved } from './retrieve.ts'
 import type { SearchScope } from './scope.ts'
@@ -16,28 +16,28 @@ export type Picked = Judgement & { homeFacts: HomeFacts }
 export type Wish = { limit: number; minScore: number; demands: Demands }
 
 export type Picks = {
-  /** Hits in the order of the ranking; after them, outside of the public library, what is too weak to be one. */
+  /** Hits in the order of the ranking. Outside the public library, weak results follow them. */
   picked: Picked[]
   /** How many hits there are, shown or not. */
   total: number
 }
 
-/** Whoever asks for one hit gets the more trusted of two that are alike; and the first tell how sure the others are. */
+/** Read at least this many: a search for one hit can then prefer the more trusted of two, and scores do not depend on `limit`. */
 const LEAST_READ = FIRST_HITS
 
-/** From a winner that is this sure on, what comes after a drop of so much is no longer meant. */
+/** After a winner of at least this confidence, hits beyond a large drop are cut. */
 const CLEAR_WINNER = 0.8
 const DROP = 0.35
 
-/** Surely the same word: a slip in a long word, or a small one. */
+/** From this likeness on a corrected word is surely the same word. */
 const SURE_SLIP = 0.75
 
-/** Words that were corrected carry a hit alone only if they surely stand for all that was asked. */
+/** A hit may rest on corrected words alone only if all of them are surely meant. */
 export const isCarried = (covers: readonly Cover[]): boolean =>
   covers.some(({ credit, isCorrected }) => credit > 0 && !isCorrected) ||
   covers.every(({ credit }) => credit >= SURE_SLIP)
 
-/** The confidence that a hit needs: the floor, or more where the tail of a clear winner is cut. */
+/** The confidence that a hit needs: the floor, or more if the tail after a clear winner is cut. */
 function barFor(confidences: readonly number[], minScore: number): number {
   const least = Math.max(FLOOR, minScore)
   const falling = confidences.filter((confidence) => confidence >= least).sort((a, b) => b - a)
@@ -47,25 +47,27 @@ function barFor(confidences: readonly number[], minScore: number): number {
   return drop < 0 ? least : (falling[drop - 1] as number)
 }
 
-/** How sure search is of each hit, in the order of the ranking, given what speaks for it and whether its words carry it. */
-function confidencesOf(hits: readonly { sum: number; isCarried: boolean }[]): number[] {
+type Match = { logit: number; isCarried: boolean }
+
+/** The confidence of each hit beside the others, in the order of the ranking. */
+function confidencesOf(hits: readonly Match[]): number[] {
   const first = hits.filter(({ isCarried }) => isCarried).slice(0, FIRST_HITS)
-  const surest = Math.max(Number.NEGATIVE_INFINITY, ...first.map(({ sum }) => sum))
-  return hits.map(({ sum }) => confidenceOf(besideSurest(sum, surest)))
+  const best = Math.max(Number.NEGATIVE_INFINITY, ...first.map(({ logit }) => logit))
+  return hits.map(({ logit }) => confidenceOf(besideBest(logit, best)))
 }
 
 type Judged = { hit: Hit; isStrong: boolean }
 
-/** What the index alone says about each hit. A card that is known by its lists alone is no hit. */
+/** Judges each hit by the index alone. A card without known covers is not a hit. */
 function judge(
   { hits, asked }: Retrieved,
   minScore: number,
   isInTitle: boolean,
 ): { judged: Judged[]; bar: number } {
-  const matches = hits.map((hit) => {
+  const matches = hits.map((hit): Match => {
     const covers = isInTitle ? hit.covers?.map(titleOnly) : hit.covers
-    if (!covers) return { sum: Number.NEGATIVE_INFINITY, isCarried: false }
-    return { sum: sumOf(featuresOf(asked, covers, hit)), isCarried: isCarried(covers) }
+    if (!covers) return { logit: Number.NEGATIVE_INFINITY, isCarried: false }
+    return { logit: logitOf(featuresOf(asked, covers, hit)), isCarried: isCarried(covers) }
   })
   const confidences = confidencesOf(matches)
   const bar = barFor(
@@ -85,18 +87,14 @@ const titleOnly = (cover: Cover): Cover => (cover.isProminent ? cover : { ...cov
 export const mayHit = (found: Retrieved, { minScore, demands }: Wish): boolean =>
   judge(found, minScore, demands.isInTitle).judged.some(({ isStrong }) => isStrong)
 
-/** What the texts of some cards say about each, hits and others in the order of the ranking. */
-function judgedByTexts(loaded: readonly Loaded[], bar: number): { strong: Judgement[]; others: Judgement[] } {
-  const matches = loaded.map(({ sum, covers }) => ({ sum, isCarried: isCarried(covers) }))
+/** Judges cards by their texts, in the order of the ranking. */
+function judgeLoaded(loaded: readonly Loaded[], bar: number): Judgement[] {
+  const matches = loaded.map(({ logit, covers }): Match => ({ logit, isCarried: isCarried(covers) }))
   const scores = confidencesOf(matches)
-  const judged = loaded.map((one, i): Judgement => {
+  return loaded.map((one, i) => {
     const score = scores[i] as number
     return { ...one, score, isWeak: !(score >= bar && matches[i]?.isCarried) }
   })
-  return {
-    strong: judged.filter(({ isWeak }) => !isWeak),
-    others: judged.filter(({ isWeak }) => isWeak),
-  }
 }
 
 export async function pickHits(
@@ -109,6 +107,11 @@ export async function pickHits(
   const { judged, bar } = judge(found, minScore, demands.isInTitle)
   const enough = Math.max(limit, LEAST_READ)
   const loaded: Loaded[] = []
+  const judgedByTexts = () => {
+    const all = judgeLoaded(loaded, bar)
+    const isShown = ({ isWeak, score }: Judgement) => isWeak && scope.scope !== 'public' && score >= minScore
+    return { strong: all.filter(({ isWeak }) => !isWeak), weak: all.filter(isShown) }
+  }
   const read = async (hits: readonly Hit[], isEnough: () => boolean): Promise<number> => {
     let at = 0
     for (; at < hits.length && !isEnough(); at += enough)
@@ -116,15 +119,14 @@ export async function pickHits(
     return at
   }
   const likely = judged.filter(({ isStrong }) => isStrong).map(({ hit }) => hit)
-  const looked = await read(likely, () => judgedByTexts(loaded, bar).strong.length >= enough)
+  const looked = await read(likely, () => judgedByTexts().strong.length >= enough)
   if (scope.scope !== 'public')
     await read(
       judged.filter(({ isStrong }) => !isStrong).map(({ hit }) => hit),
-      () => loaded.length >= limit,
+      () => Object.values(judgedByTexts()).flat().length >= limit,
     )
-  const { strong, others } = judgedByTexts(loaded, bar)
-  const weak = scope.scope === 'public' ? [] : others.filter(({ score }) => score >= minScore)
-  // Cards that only their lists speak of come after all others; where each of those is a hit, these are taken for hits too.
+  const { strong, weak } = judgedByTexts()
+  // Cards without known covers come after all others. If each of the others is a hit, these count as hits too.
   const listed = judged.filter(({ hit }) => hit.covers === undefined).length
   const isEveryHit = likely.length === judged.length - listed
   const shown = [...byTrust(strong), ...byTrust(weak)].slice(0, limit)

@@ -4,17 +4,17 @@ import type { AskedWord } from '../../text/query-words.ts'
 import { STOP_WORDS } from '../../text/stopwords.ts'
 import { wordHash } from '../../text/term-hash.ts'
 
-/** Of a longer query so many words are counted, and those that say most are asked for. */
+/** How many words of a long query are counted. Of these, the most telling are searched. */
 const MOST_COUNTED = 256
 const MOST_KNOWN = 48
-/** Words that nobody is known to have: they are new, or slips, or noise, and must not crowd out the others. */
+/** How many unknown words are searched: new words, typing errors and noise must not crowd out the others. */
 const MOST_UNCOUNTED = 24
 
 /** A word of the query with what is known about it. */
 export type Term = AskedWord &
   VisibleCount & {
     hash: number
-    /** What it says: how rare it is, more where the query repeats it. */
+    /** Its weight: how rare it is, and more if the query repeats it. */
     worth: number
     wanted: Wanted
   }
@@ -22,7 +22,7 @@ export type Term = AskedWord &
 const worthOf = (times: number, { cards }: VisibleCount, all: number) =>
   (1 + Math.log(times)) * rarity(cards, all)
 
-/** The words to ask for, those that say most first; of words that no card is known to have a few, in the order typed. */
+/** The words to search, the most telling first, then a few unknown words in the order typed. */
 export async function planTerms(words: readonly AskedWord[], counts: VisibleCounts): Promise<Term[]> {
   const counted = words.slice(0, MOST_COUNTED)
   const hashes = counted.flatMap(({ term, parts }) => [term, ...parts]).map(wordHash)
@@ -35,7 +35,7 @@ export async function planTerms(words: readonly AskedWord[], counts: VisibleCoun
     const parts = word.parts.map((part) => {
       const hash = wordHash(part)
       const { cards, postings } = count(hash)
-      // A part that stands alone as well, or in a name before, is counted there.
+      // A part that the query also has as a word, or in an earlier name, is counted there.
       const isCounted = taken.has(hash) || STOP_WORDS.has(part)
       taken.add(hash)
       return { hash, postings, worth: isCounted ? 0 : rarity(cards, counts.cards) }

@@ -1,13 +1,13 @@
 import type { CardType } from '../../db/tables/cards.ts'
 import { fold } from '../../text/fold.ts'
 
-/** A query as it is understood. What is no syntax is text, to the last sign. */
+/** A parsed query. Everything that is not syntax is text. */
 export type QueryRead = {
   /** The words to look for, those of phrases included. */
   text: string
-  /** Each must stand in a card as it is. */
+  /** A card must contain each of them literally. */
   phrases: string[]
-  /** Words in quotation marks: nothing else is taken to be meant by them. */
+  /** Words in quotation marks: they are never corrected. */
   asTyped: ReadonlySet<string>
   tags: string[]
   type: CardType | undefined
@@ -16,14 +16,14 @@ export type QueryRead = {
   without: string[]
 }
 
-/** Somebody who types syntax types a line; what is longer was pasted. */
+/** People type syntax in one line; longer text is pasted. */
 const LONGEST_WITH_SYNTAX = 300
 const CARD_TYPES: readonly CardType[] = ['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference']
 
 const OPERATOR =
   /(?<=^|\s)(?:(?<name>tag|type|in):(?:"(?<quoted>[^"]+)"|(?<value>[^\s":]+))|-(?<without>\p{L}{3,})|["“](?<phrase>[^"“”]+)["”])(?=\s|$)/gu
 
-/** Signs of code, of a command or of a message. Beside them a dash or a quotation mark is one of them. */
+/** Characters of code, commands or messages. Beside them a dash or a quotation mark is not syntax. */
 const NOT_PROSE = /[^\p{L}\p{N}\p{M}\s'’.,?!_-]|(?:^|\s)-/u
 
 /** Words of error messages, which put names in quotation marks: `relation "users" does not exist`. */
@@ -33,7 +33,7 @@ const MESSAGE_WORDS = new Set(
   symbol table token type unable undefined unexpected unknown unresolved value variable was`.split(/\s+/),
 )
 
-/** What a line begins with whose dashes are options: `java -version`. */
+/** Programs: in a line that begins with one, dashes are options: `java -version`. */
 const COMMANDS = new Set(
   `ansible apt awk aws az bash brew cargo cat cd chmod clang cmake composer cp curl deno docker dotnet ffmpeg find gcc gcloud gem gh git go
   gradle grep helm java javac jest kubectl ls make mongo msbuild mv mvn mysql node npm npx nvm openssl php pip podman pnpm
@@ -55,8 +55,8 @@ const plain = (text: string): QueryRead => ({
 const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}\p{M}_'’]+/gu) ?? []
 
 /**
- * Reads `"phrases"`, `tag:`, `type:`, `in:title` and `-word`. `isTag` says whether a card in scope has the tag: a name that none has
- * is a word.
+ * Reads `"phrases"`, `tag:`, `type:`, `in:title` and `-word`. `isTag` says whether a card in scope has the tag: a
+ * name that none has is a word.
  */
 export function readSyntax(query: string, isTag: (tag: string) => boolean): QueryRead {
   if (query.length > LONGEST_WITH_SYNTAX || query.includes('\n')) return plain(query)
@@ -85,7 +85,7 @@ export function readSyntax(query: string, isTag: (tag: string) => boolean): Quer
   })
   read.asTyped = asTyped
   if (wordsOf(read.text).length > 0) return read
-  // Filters alone: the tags are words of the cards too. Without a word there is nothing to look for, so all of it is text.
+  // Only filters: then the tags are searched as words. Without any word, the whole query is text.
   return read.tags.length > 0 ? { ...read, text: read.tags.join(' ') } : plain(query)
 }
 

@@ -13,28 +13,28 @@ import { presentTrust } from '../cards/present-trust.ts'
 import { fitsOf } from '../cites/fits.ts'
 import { containsInstructions } from '../review/find-danger.ts'
 import { type StoredTrust, storedTrust } from '../trust/stored-trust.ts'
-import { type Cover, confidenceOf, featuresOf, STEM_CREDIT, sumOf } from './confidence.ts'
+import { type Cover, confidenceOf, featuresOf, logitOf, STEM_CREDIT } from './confidence.ts'
 import { type HitRow, hitRows } from './hit-rows.ts'
 import type { Asked, Hit } from './retrieve.ts'
 import type { SearchResultAnswer } from './schemas.ts'
 import type { SearchScope } from './scope.ts'
 
-/** A hit with its card, read under the rule of who may find what. */
+/** A hit with its card, read with the viewer's permission. */
 export type Loaded = {
   row: HitRow & { whose: Whose }
   marked: Marked
-  /** How sure search is of it, looked at by itself, and the logit of that. */
+  /** Without a look at the other hits. */
   confidence: number
-  sum: number
+  logit: number
   trust: StoredTrust | null
-  /** How much of each asked word the card has, after a look at its texts. */
+  /** How much of each asked word the card has, according to its texts. */
   covers: Cover[]
 }
 
-/** What a card must say besides, which only its texts can tell. */
+/** Further conditions that can only be checked in the texts of a card. */
 export type Demands = { phrases: readonly string[]; isInTitle: boolean }
 
-/** One's own unless somebody else wrote it last; otherwise as the scope says. */
+/** The viewer's own text, unless somebody else wrote the last version; otherwise by the scope. */
 function whoseIs(row: HitRow, { viewerId, scope }: SearchScope): Whose {
   if (row.owner_id !== viewerId) return scope === 'public' ? 'public' : 'team'
   return row.edited_by === viewerId ? 'you' : 'team'
@@ -45,7 +45,7 @@ const isEmpty = (asked: SearchScope['environment']): boolean => {
   return true
 }
 
-/** The index finds by numbers made from names; here the names themselves are compared. */
+/** The index compares hashes of names; here the names themselves are compared. */
 const passes = (row: HitRow, { tags, environment, track, type }: SearchScope): boolean => {
   const hasTag = (tag: string) => fromJson<string[]>(row.tags).some((other) => sameTag(tag, other))
   return (
@@ -57,8 +57,8 @@ const passes = (row: HitRow, { tags, environment, track, type }: SearchScope): b
 }
 
 /**
- * Reads some hits. What the index says is checked against the cards themselves: a card that was hidden, moved or edited a moment
- * ago is passed over, and so is one that lacks a phrase.
+ * Reads some hits. What the index says is checked against the cards themselves: a card that was hidden, moved or
+ * edited a moment ago is skipped, and so is one that lacks a phrase.
  */
 export async function loadHits(
   ctx: UserCtx,
@@ -96,17 +96,17 @@ function readHit(row: HitRow, fields: readonly Field[], asked: readonly Asked[],
   const marked = markTexts(row.title, fields, termsOf(asked, known))
   if (marked.forms.size === 0) return undefined
   const covers = asked.map((word, i) => coverInTexts(word, known?.[i], marked.forms))
-  const sum = hit.covers ? sumOf(featuresOf(asked, covers, hit)) : Number.NEGATIVE_INFINITY
-  return { marked, covers, sum, confidence: confidenceOf(sum) }
+  const logit = hit.covers ? logitOf(featuresOf(asked, covers, hit)) : Number.NEGATIVE_INFINITY
+  return { marked, covers, logit, confidence: confidenceOf(logit) }
 }
 
 const NOTHING: Cover = { credit: 0, isProminent: false, isCorrected: false, isByParts: false }
 
-/** The parts of a name count without the name only where they stand side by side. */
+/** Without the whole name, its parts count only if they are next to each other. */
 const isSpokenFor = ({ isByParts }: Cover, { spoken }: Asked, texts: readonly string[]): boolean =>
   !isByParts || texts.some(phraseTest(spoken))
 
-/** The terms by which a card matched; of a card that is known by its lists alone, all that were asked for. */
+/** The terms by which a card matched; all terms for a card without known covers. */
 function termsOf(asked: readonly Asked[], covers: readonly Cover[] | undefined): Set<string> {
   return new Set(
     asked.flatMap(({ term, parts, meant }, i) => {
@@ -117,7 +117,7 @@ function termsOf(asked: readonly Asked[], covers: readonly Cover[] | undefined):
   )
 }
 
-/** Only the texts tell whether a word stands there as it was typed. */
+/** Only the texts show whether a card has a word as it was typed. */
 function coverInTexts(
   { term, typed, parts, meant }: Asked,
   cover: Cover | undefined,
@@ -177,7 +177,7 @@ const shorten = (text: string) => (text.length <= SHORTENED ? text : `${text.sli
 
 type Showing = {
   isWeak: boolean
-  /** What the asker runs, if they say so. */
+  /** The environment of the caller, if given. */
   myEnvironment: Record<string, string> | undefined
   now: Date
 }
@@ -188,7 +188,7 @@ const fittingOf = (row: HitRow, trust: StoredTrust | null) => ({
   verdicts: trust?.environments ?? [],
 })
 
-/** A snippet may come from evidence, which is no part of the card's row. */
+/** A snippet may come from evidence, which is not part of the card's row. */
 const provenanceWith = (row: Loaded['row'], snippet: string) => ({
   ...provenanceOf(row),
   ...(row.whose !== 'you' && containsInstructions(snippet) ? MARK : {}),

@@ -35,34 +35,37 @@ import {
 import { planTerms, type Term } from './plan.ts'
 import { filtersAsked, knownLarger, listedIn, rememberLarger, type SearchScope, tenancy } from './scope.ts'
 
-/** Words that may be slips; looking for what is meant takes time, and a long query is understood without. */
+/** How many unknown words are corrected: it takes time, and a long query is understood without it. */
 const MOST_CORRECTED = 6
 const LONG_QUERY = 12
 const MOST_CORRECTED_IN_LONG = 2
 
-/** What the words path and the trigram path weigh in the fusion: the latter sees all that the former sees, and more. */
+/**
+ * The weights of the two rankings in the fusion. The trigram ranking sees everything that the word ranking sees, and
+ * more.
+ */
 const PATH_WEIGHTS = { words: 1, trigrams: 20 }
 
-/** A word of the query, what it says, and the words taken to be meant by it where no card has it. */
+/** A word of the query, its information, and the corrections if no card has it. */
 export type Asked = Term & WeighedWord & { meant: readonly LikeWord[] }
 
 export type Hit = Surroundings & {
   docNo: number
-  /** How much of each asked word it has; unknown of cards that only their lists have spoken of. */
+  /** How much of each asked word it has; undefined if only its posting lists were read. */
   covers: Cover[] | undefined
 }
 
 export type Retrieved = {
-  /** Best first; those of the index that are not among the best are there in case that some of these are gone. */
+  /** Best first. There are more than needed, in case some of them are gone. */
   hits: Hit[]
   asked: Asked[]
-  /** In how many of the cards that the asker may see each asked word stands, and how many cards these are. */
+  /** How many cards the asker may see, and how many of them have each asked word. */
   visible: { cards: number; words: ReadonlyMap<string, number> }
 }
 
 /**
- * Ranks what is in scope by words, and by the words that may be meant where no card has what was typed. The words path
- * alone is for texts without slips, and for measuring what the other adds.
+ * Ranks what is in scope by words, and by corrections for words that no card has. The word ranking
+ * alone is for texts without typing errors, and for measuring what the other adds.
  */
 export async function retrieve(
   ctx: Ctx,
@@ -101,7 +104,7 @@ export async function retrieve(
 
 type Ranking = { scored: Scored[]; found: Found }
 
-/** The rankings made one, the one that sees more given first. */
+/** Merges the rankings; the one that sees more comes first. */
 function hitsOf(asked: readonly Asked[], rankings: readonly Ranking[], cards: number): Hit[] {
   const known = new Map<number, Scored>()
   for (const { scored } of rankings.toReversed())
@@ -143,7 +146,7 @@ async function meantBy(
 
 const NOT_COVERED: Cover = { credit: 0, isProminent: false, isCorrected: false, isByParts: false }
 
-/** How much of an asked word a card has, as far as the index knows. */
+/** How much of an asked word a card has, according to the index. */
 function coverOf(candidate: Candidate, { wanted, meant }: Asked): Cover {
   for (const option of wanted)
     if (matches(candidate, option))
@@ -161,7 +164,7 @@ function coverOf(candidate: Candidate, { wanted, meant }: Asked): Cover {
   return best
 }
 
-/** A word in the title or a tag counts at least twice, as one that is repeated does; the minor level is of logs and notes. */
+/** A word in the title or a tag counts at least twice, like a repeated one; the minor level is for logs and notes. */
 function weightIn({ hashes, levels }: Candidate, options: readonly { hash: number }[]) {
   const found = options.map(({ hash }) => positionOf(hashes, hash)).filter((at) => at >= 0)
   const isMinor = found.every((at) => levels[at] === MINOR_LEVEL)
@@ -176,21 +179,21 @@ const wantedLikes = (likes: readonly LikeWord[], all: number): Wanted =>
     worth: likeness * rarity(cards, all),
   }))
 
-/** A word that several cards have which the asker may see is spelled right, even where no card in scope has it. */
+/** A word that at least this many visible cards have is spelled right, even if no card in scope has it. */
 const SURELY_RIGHT = 3
 
-/** Cards with a rare word are among the candidates, so if none of them has it, nobody in scope has. */
+/** Cards with a rare word are always candidates, so if none of them has it, no card in scope does. */
 const isMissing = (term: Term, { candidates }: Found): boolean =>
   term.cards < SURELY_RIGHT &&
   !candidates.some((candidate) => term.wanted.some((option) => matches(candidate, option)))
 
-/** Where candidates come from, and by which counts they are weighed. */
+/** Where candidates come from, and the counts that weigh them. */
 type Source = Vocabulary & { find: (wanted: readonly Wanted[]) => Promise<Found> }
 
 const everyWord = () => true
 const NOTHING: Found = { candidates: [], others: [] }
 
-/** The whole scope where it is small, the index where it is not. */
+/** The whole scope if it is small, otherwise the index. */
 async function sourceFor(ctx: Ctx, scope: SearchScope): Promise<Source> {
   const isPublic = scope.scope === 'public'
   const whose = await tenancy(ctx, scope)
@@ -221,7 +224,7 @@ async function sourceFor(ctx: Ctx, scope: SearchScope): Promise<Source> {
   }
 }
 
-/** Made when it is first asked: most queries have no unknown word. */
+/** Built on first use: most queries have no unknown word. */
 function wordsIn(documents: readonly Candidate[]): (hash: number) => boolean {
   let words: Set<number> | undefined
   return (hash) => {
@@ -233,7 +236,7 @@ function wordsIn(documents: readonly Candidate[]): (hash: number) => boolean {
   }
 }
 
-/** All of a scope, or what is known of one that is large. */
+/** All cards of a small scope, or the size of a large one. */
 async function readWhole(ctx: Ctx, scope: SearchScope): Promise<Candidate[] | { averageLength: number }> {
   const documents = await documentsNamedBy(
     ctx,

@@ -7,7 +7,7 @@ import { Trust } from '../cards/present-trust.ts'
 
 const CardType = z.enum(['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference'])
 
-/** Room for an error with its stack; what a search weighs of it is less. */
+/** Long enough for an error with its stack; a search weighs only a part of it. */
 export const LONGEST_QUERY = 200_000
 
 const QUERY_HELP = 'Words or error text. In a line also "a phrase", tag:x, type:how_to, in:title, -word'
@@ -25,13 +25,17 @@ export const SearchRequest = z
       .describe('public: 5 credits; nothing where it finds nothing'),
     include_workspaces: z.boolean().optional().describe('Teams too; with personal, all workspaces of yours'),
     workspace_ids: z.array(Id).max(100).optional(),
-    tags: z.array(z.string().trim().min(1).max(100)).max(50).optional().describe('All of them; in any case'),
+    tags: z
+      .array(z.string().trim().min(1).max(100))
+      .max(50)
+      .optional()
+      .describe('All of them; case does not matter'),
     environment: EnvironmentAsked.optional().describe('{"node": "20"} finds 20.11; others must be equal'),
-    track: Track.optional().describe('debug: fixes; build: all else'),
+    track: Track.optional().describe('debug: fixes; build: everything else'),
     my_environment: EnvironmentAsked.optional().describe(
-      'What you run: {"node": "24.1", "fastify": "5.2"}. Narrows nothing; every result says whether it fits.',
+      'Your environment: {"node": "24.1", "fastify": "5.2"}. Narrows nothing; every result says whether it fits.',
     ),
-    include_superseded: z.boolean().optional().describe('Also cards whose place another card has taken'),
+    include_superseded: z.boolean().optional().describe('Also superseded cards'),
     limit: z.int().min(1).max(50).default(10),
     min_score: LeastScore.describe('Leave out results below this confidence'),
     generate_action_card: z
@@ -86,8 +90,8 @@ export const SearchResult = z
     fits: z
       .enum(['exact', 'likely', 'older', 'unknown'])
       .optional()
-      .describe('Where my_environment was sent. older: the card is about something older'),
-    likely_outdated: z.boolean().describe('Verdicts and feedback speak against it, and enough of them'),
+      .describe('If my_environment was sent. older: the card is about an older version'),
+    likely_outdated: z.boolean().describe('Enough verdicts and feedback speak against it'),
     updated_at: Time,
   })
   .meta({ id: 'SearchResult' })
@@ -110,7 +114,7 @@ export const SearchResponse = z
     total: z.int().describe('How many cards are hits; where very many are, at least so many'),
     corrected: z
       .record(z.string(), z.string())
-      .describe('Words that no card has, and the words taken to be meant: {"kubernets": "kubernetes"}'),
+      .describe('Words that no card has, and their corrections: {"kubernets": "kubernetes"}'),
     read_as: z
       .object({
         phrases: z.array(z.string()),
@@ -120,7 +124,7 @@ export const SearchResponse = z
         without: z.array(z.string()),
       })
       .nullable()
-      .describe('What of the query was taken for syntax; null: nothing'),
+      .describe('The parts of the query that were read as syntax; null: none'),
     credits_charged: z.int(),
     credits_balance: z.int(),
     action_card: ActionCard.nullable(),

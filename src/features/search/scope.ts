@@ -13,7 +13,7 @@ import {
 } from '../cards/indexing/filters.ts'
 import { isListed, type SearchedScope } from '../cards/visibility.ts'
 
-/** Where somebody searches. */
+/** Where a person searches. */
 export type SearchScope = {
   viewerId: string
   scope: SearchedScope
@@ -21,7 +21,7 @@ export type SearchScope = {
   tags: readonly string[]
   environment: Readonly<Record<string, string>>
   track: 'debug' | 'build' | undefined
-  /** Also cards whose place another card has taken. */
+  /** Also superseded cards. */
   includeSuperseded?: boolean
   type?: CardType | undefined
   /** Hashes of words that a card must have, and of words that it must not have. */
@@ -29,10 +29,10 @@ export type SearchScope = {
   without?: readonly number[]
 }
 
-/** Somebody in more workspaces than this searches the ones joined last. */
+/** A person in more workspaces than this searches those that they joined last. */
 const MOST_WORKSPACES = 1000
 
-/** What the viewer may look into at all; the rule is that of `isListed`. */
+/** The workspaces that the viewer may search, by the same rule as `isListed`. */
 async function openWorkspaces(ctx: Ctx, { viewerId, scope, workspaceIds }: SearchScope): Promise<string[]> {
   const named = workspaceIds.length > 0
   let query = ctx.db.selectFrom('workspaces').select('workspaces.workspace_id')
@@ -50,7 +50,7 @@ async function openWorkspaces(ctx: Ctx, { viewerId, scope, workspaceIds }: Searc
   return (await query.limit(MOST_WORKSPACES).execute()).map((row) => row.workspace_id)
 }
 
-/** Whose cards: the tenancy part of a match. */
+/** The tenancy part of a match: whose cards are searched. */
 export async function tenancy(ctx: Ctx, asked: SearchScope): Promise<Match> {
   const { viewerId, scope, workspaceIds } = asked
   const named = workspaceIds.length > 0
@@ -66,7 +66,7 @@ export async function tenancy(ctx: Ctx, asked: SearchScope): Promise<Match> {
   return [[...new Set([...own, ...ofTeam])]]
 }
 
-/** What narrows the search besides tenancy. */
+/** The filters of the search, without tenancy. */
 export const filtersAsked = ({ tags, environment, track, type, required }: SearchScope): Match => [
   ...tags.map((tag) => [tagFilter(tag)]),
   ...Object.entries(environment).map(([name, value]) => [askedEnvironmentFilter(name, value)]),
@@ -75,7 +75,7 @@ export const filtersAsked = ({ tags, environment, track, type, required }: Searc
   ...(required ?? []).map((hash) => [hash]),
 ]
 
-/** Those of the names that are tags of a card in scope. */
+/** Which of these names are tags of a card in scope. */
 export async function tagsInScope(ctx: Ctx, scope: SearchScope, names: readonly string[]): Promise<string[]> {
   const found: string[] = []
   for (const name of new Set(names)) {
@@ -104,7 +104,7 @@ const nameOf = ({ viewerId, scope, workspaceIds }: SearchScope, cards: number) =
   `${cards} ${scope === 'public' ? '' : viewerId} ${scope} ${workspaceIds.join()}`
 
 /**
- * Whether a scope had more than so many cards a moment ago, and how long they were. Plans depend on it, answers hardly, so it
+ * Whether a scope had more than `cards` cards a moment ago, and how long they were. It affects plans more than answers, so it
  * may be a little old. Small scopes are not remembered: they may grow past the bound at any moment.
  */
 export function knownLarger(scope: SearchScope, cards: number): Large | undefined {

@@ -30,7 +30,7 @@ import {
 import { type SearchScope, tagsInScope } from './scope.ts'
 import { thinSearch } from './thin.ts'
 
-/** What is asked, apart from where. */
+/** The question without its scope. */
 export type Question = Omit<SearchInput, 'scope' | 'include_workspaces'>
 
 const scopeOf = (ctx: UserCtx, input: Question, scope: SearchedScope): SearchScope => ({
@@ -67,7 +67,7 @@ async function understand(ctx: UserCtx, input: Question, where: SearchedScope) {
   return { read, scope, words }
 }
 
-/** The words that a card with the phrase has. Names are looked for in the texts, as the index has their parts too. */
+/** The words that a card with the phrase must have. Names are checked in the texts, since the index has their parts too. */
 const requiredBy = (phrase: string): number[] =>
   tokens(phrase).flatMap(({ terms, start, end }) =>
     terms.length === 1 && !STOP_WORDS.has(fold(phrase.slice(start, end))) ? terms.map(wordHash) : [],
@@ -82,7 +82,7 @@ function hitReason(ctx: UserCtx, { scope }: SearchScope, { row }: Loaded): Searc
   return ctx.config.credits ? 'public_hit_charged' : 'credits_off'
 }
 
-/** One search in one scope: what is found, what it costs, how the question was read. */
+/** One search in one scope: what is found, what it costs, and how the question was read. */
 export async function searchIn(
   ctx: UserCtx,
   where: SearchedScope,
@@ -121,7 +121,7 @@ export async function searchIn(
   }
 }
 
-/** What of the query was taken for syntax, so that nobody has to guess; null where none of it was. */
+/** The parts of the query that were read as syntax, so that nobody has to guess; null if there are none. */
 function presentSyntax({ phrases, tags, type, isInTitle, without }: QueryRead): SearchAnswer['read_as'] {
   const isPlain = phrases.length + tags.length + without.length === 0 && !type && !isInTitle
   return isPlain ? null : { phrases, tags, type: type ?? null, in_title: isInTitle, without }

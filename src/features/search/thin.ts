@@ -5,7 +5,7 @@ import { AnswerId } from '../../core/schemas.ts'
 import { cutText } from '../../text/cut-text.ts'
 import { HitReason, type SearchResponse, type SearchResult } from './schemas.ts'
 
-/** Enough to choose a hit by; the card itself is read with get_card. */
+/** Enough to choose a hit; get_card reads the card itself. */
 const TITLE_CHARACTERS = 120
 const FIX_CHARACTERS = 200
 

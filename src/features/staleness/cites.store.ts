@@ -10,7 +10,7 @@ export const citingCards = (db: Db, viewerId: string) =>
     .where(isInTeamOf(viewerId))
     .where((eb) => eb.or([isListed(viewerId, 'personal'), isListed(viewerId, 'workspace')]))
 
-/** Cards that were written before cites were read. */
+/** Cards that were written before the program read cites. */
 export const cardsWithoutCites = (db: Db, limit: number) =>
   db
     .selectFrom('cards')

@@ -30,16 +30,16 @@ const CitesResponse = z
   .object({ card_id: AnswerId, cites: z.array(z.string()), are_written: z.boolean() })
   .meta({ id: 'CardCites' })
 
-/** In one spelling, each once. */
+/** Normalised, each once. */
 const distinct = (cites: readonly string[]): string[] => [
   ...new Set(cites.map((text) => readCite(text)).flatMap((cite) => (cite ? [citeText(cite)] : []))),
 ]
 
 export const writeCites = capability({
   name: 'cards.write_cites',
-  summary: 'Say what a card cites: packages with ranges, files, addresses',
+  summary: 'Set what a card cites: packages with ranges, files, addresses',
   description:
-    'Without it, cites are read from the environment, the steps and the texts whenever the card is saved. null reads them again from now on. It makes no new version.',
+    'By default, cites are read from the environment, the steps and the texts whenever the card is saved. null returns to that. It makes no new version.',
   scopes: ['record', 'case:write'],
   rest: ['PUT /api/v1/cards/{card_id}/cites'],
   input: CardId.extend({ cites: Cites.nullable() }).meta({ id: 'CardCitesWrite' }),
@@ -74,7 +74,7 @@ export const listCites = capability({
   name: 'cards.cites',
   summary: 'What my cards and those of my teams cite',
   description:
-    'In the order of their ids. A client holds its own lock files against it, so no package name leaves its machine.',
+    'In the order of their ids. A client compares its own lock files with it, so no package name leaves its machine.',
   scopes: ['search'],
   rest: ['GET /api/v1/cards/cites'],
   input: z.object(Page),
@@ -102,7 +102,7 @@ export const listCites = capability({
 
 const AT_ONCE = 200
 
-/** The job: cards of former versions of the program have their cites read once. */
+/** The job: reads the cites of cards that were written by an older version of the program. */
 export async function readMissingCites(ctx: Ctx, stopping: AbortSignal): Promise<void> {
   for (let full = true; full && !stopping.aborted; ) {
     const rows = await cardsWithoutCites(ctx.db, AT_ONCE)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/db.ts'
 import { isCurrent, mayUpdate } from '../cards/visibility.ts'
 
-/** When somebody last wrote the card or said that it works. */
+/** When the card was last edited or confirmed. */
 const lastSure = sql<string>`case when confirmed_at > edited_at then confirmed_at else edited_at end`
 
 export type Reviewed = { viewerId: string; workspaceId: string | undefined }
@@ -24,7 +24,7 @@ const editable = (db: Db, { viewerId, workspaceId }: Reviewed) => {
 
 const HEAD = ['cards.card_id', 'cards.title', 'cards.workspace_id', 'cards.trust'] as const
 
-/** Cards that have an interval and may be past it; the caller knows how long each interval is. */
+/** Cards that have an interval and may be due; the caller checks each interval. */
 export const mayBeDue = (db: Db, asked: Reviewed, before: string, limit: number) =>
   editable(db, asked)
     .select(HEAD)
@@ -43,7 +43,7 @@ export const mayBeDue = (db: Db, asked: Reviewed, before: string, limit: number)
 export const judgedBadly = (db: Db, asked: Reviewed, limit: number) =>
   editable(db, asked).select(HEAD).where('cards.trust', 'is not', null).limit(limit).execute()
 
-/** Both ends are still there, and the viewer may edit the first. */
+/** Contradictions between two existing cards, of which the viewer may edit the first. */
 export const contradictions = (db: Db, asked: Reviewed, limit: number) =>
   editable(db, asked)
     .innerJoin('card_links', 'card_links.from_card_id', 'cards.card_id')
@@ -62,7 +62,7 @@ export const contradictions = (db: Db, asked: Reviewed, limit: number) =>
     .limit(limit)
     .execute()
 
-/** People with cards that have an interval, after one in the order of their ids. */
+/** People with cards that have an interval, in the order of their ids, after `after`. */
 export async function ownersWithIntervals(db: Db, after: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('cards')

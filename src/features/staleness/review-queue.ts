@@ -21,7 +21,7 @@ import {
 const DAY_MS = 86_400_000
 const SHORTEST_DAYS = 7
 const LONGEST_DAYS = 3650
-/** Of each reason: nobody works through more at a time. */
+/** The limit for each reason: nobody works through more at a time. */
 const MOST_SHOWN = 50
 const MOST_LOOKED_AT = 1000
 
@@ -30,12 +30,12 @@ export const QueueItem = z
     reason: z
       .enum(['due', 'distrusted', 'contradiction'])
       .describe(
-        'due: past its interval of review; distrusted: verdicts speak against it; contradiction: another card with the same symptom has another fix',
+        'due: its review interval is over; distrusted: verdicts speak against it; contradiction: another card with the same symptom has another fix',
       ),
     card_id: AnswerId,
     title: z.string(),
     workspace_id: AnswerId,
-    since: Time.nullable().describe('Since when nobody was sure of it, or since when it is known'),
+    since: Time.nullable().describe('When it was last confirmed, or since when the reason is known'),
     trust: Trust.nullable(),
     other_card_id: AnswerId.nullable(),
     other_title: z.string().nullable(),
@@ -91,7 +91,7 @@ export async function cardsToReview(ctx: Ctx, asked: Reviewed): Promise<Item[]> 
 export const reviewQueue = capability({
   name: 'cards.review_queue',
   summary: 'Cards that somebody should look at again',
-  description: `Mine, or with workspace_id those of a workspace for its editors and admins: past their interval of review, distrusted, or contradicting another. At most ${MOST_SHOWN} of each. "Still true" is a verdict worked.`,
+  description: `Mine, or with workspace_id those of a workspace for its editors and admins: due for a review, distrusted, or contradicting another. At most ${MOST_SHOWN} of each. "Still true" is a verdict worked.`,
   scopes: ['search'],
   rest: ['GET /api/v1/cards/review-queue'],
   input: z.object({ workspace_id: Id.optional() }),
@@ -105,9 +105,8 @@ export const reviewQueue = capability({
 
 export const setReviewInterval = capability({
   name: 'cards.set_review_interval',
-  summary: 'After how many days a card should be looked at again',
-  description:
-    'null: as the policy of its workspace says (review_after_days), which says nothing by default.',
+  summary: 'Set after how many days a card is due for a review',
+  description: 'null: as the policy of its workspace says (review_after_days), which is never by default.',
   scopes: ['record', 'case:write'],
   rest: ['PUT /api/v1/cards/{card_id}/review-interval'],
   status: 204,
@@ -126,7 +125,7 @@ export const setReviewInterval = capability({
 const OWNERS_AT_ONCE = 100
 const TOLD_EVERY_DAYS = 7
 
-/** The job: an owner with cards past their interval has a notice that says so, once a week. */
+/** The job: notifies owners of due cards, once a week. */
 export async function tellOwners(ctx: Ctx, stopping: AbortSignal): Promise<void> {
   for (let after = ''; !stopping.aborted; ) {
     const owners = await ownersWithIntervals(ctx.db, after, OWNERS_AT_ONCE)

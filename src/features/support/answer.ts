@@ -1,4 +1,4 @@
-/** An answer from the guide: by a model that is shown the best sections, or made of those sections themselves. */
+/** An answer from the guide: by a model that reads the best sections, or a quote of those sections. */
 import { complete, type LlmConfig, LlmError, type LlmMessage, stream } from '../../adapters/llm/llm.ts'
 import { type Guide, type GuideHit, type GuideSection, withAddress, withPageLinks } from '../guide/guide.ts'
 
@@ -9,7 +9,7 @@ export type Question = {
   message: string
   history: ChatMessage[]
   guide: Guide
-  /** Where the person is: someone in the web app is told what to click there. */
+  /** Whether the person uses the web app: then the answer says what to click. */
   isInWebApp: boolean
   baseUrl: string
   llm: LlmConfig | null
@@ -30,7 +30,7 @@ export const NOTHING_FOUND =
 /** What the question is answered from. */
 export type Material = { question: Question; hits: GuideHit[]; sources: Source[] }
 
-/** Pages for who runs commands or writes programs say the same with other means. */
+/** Other pages explain the same with commands and API calls. */
 const WEB_APP_PAGE = /^\/guide\/web-app#/
 const FOR_PROGRAMS = /\/api\/v1\/|^ {0,3}```/m
 const WEB_APP_WEIGHT = 2.5
@@ -49,7 +49,7 @@ export function lookUp(question: Question): Material {
   return { question, hits, sources: hits.slice(0, SOURCES_NAMED).map(({ section }) => sourceOf(section)) }
 }
 
-/** The whole answer at once: the model's if it comes whole, the guide's otherwise. */
+/** The whole answer at once: the model's if it is complete, otherwise the guide's. */
 export async function answerWhole({ question, hits }: Material): Promise<string> {
   if (question.llm) {
     try {
@@ -83,7 +83,7 @@ export async function* answerPieces({ question, hits }: Material): AsyncGenerato
     if (!(error instanceof LlmError)) throw error
     question.onModelError(error)
   }
-  // Words that were sent cannot be taken back, so the reader is told where the model's words end.
+  // Sent words cannot be taken back, so the answer says where the model's words end.
   if (said) yield '\n\nThe answer broke off here. This is what the guide says:\n\n'
   yield* extract(hits, question)
 }

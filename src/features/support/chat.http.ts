@@ -58,7 +58,7 @@ export async function speak(response: ServerResponse, asked: Asked, speaking: Sp
   const { material, conversation } = asked
   const { services, left, heartbeatMs = HEARTBEAT_MS } = speaking
   let reply = ''
-  // Not to a client that does not read: it would look alive for ever.
+  // Not to a client that does not read: it would look alive forever.
   const heartbeat = setInterval(() => {
     if (!response.writableNeedDrain) response.write(': still here\n\n')
   }, heartbeatMs)

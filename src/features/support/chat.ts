@@ -1,4 +1,4 @@
-/** The support chat, at one go and as a stream: both go on with the conversation that is kept for an hour. */
+/** The support chat, as one answer and as a stream. Both continue the conversation, which is kept for an hour. */
 import { z } from 'zod'
 import type { LlmError } from '../../adapters/llm/llm.ts'
 import { capability } from '../../core/capability.ts'
@@ -8,7 +8,7 @@ import { sanitise } from '../redaction/redact.ts'
 import { answerWhole, lookUp, type Material } from './answer.ts'
 import { type Conversation, conversationOf } from './conversations.ts'
 
-/** Anybody may ask, and every message is read again with each question. */
+/** A limit, because anybody may ask and all messages are read with each question. */
 const LONGEST_HISTORY = 24_000
 
 export const SupportChatRequest = z
@@ -24,7 +24,7 @@ export const SupportChatRequest = z
       .max(100)
       .nullish()
       .describe(
-        'Goes on with a conversation of the last hour. Signed in, any id of your own; without an account a UUID, such as the one of an earlier answer.',
+        'Continues a conversation of the last hour. Signed in, any id of your own; without an account a UUID, such as the one of an earlier answer.',
       ),
     asked_in: z
       .enum(['web_app', 'elsewhere'])
@@ -52,7 +52,7 @@ export const SupportChatResponse = z
 
 type Request = z.output<typeof SupportChatRequest>
 
-/** What a question is answered from, and the conversation that it belongs to. */
+/** The material for the answer, and the conversation. */
 export type Asked = { material: Material; conversation: Conversation }
 
 export async function ask(ctx: Ctx, request: Request, signal?: AbortSignal): Promise<Asked> {

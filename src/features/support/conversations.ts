@@ -1,4 +1,4 @@
-/** The support chat goes on for an hour after its last message, also where the client sends only the new one. */
+/** A conversation with the support chat can be continued for an hour, even if the client sends only the new message. */
 import { randomUUID } from 'node:crypto'
 import { type Ctx, inTx } from '../../core/context.ts'
 import { Id } from '../../core/schemas.ts'
@@ -8,7 +8,7 @@ import type { ChatMessage } from './answer.ts'
 const KEPT_MS = 3_600_000
 const MOST_MESSAGES = 20
 const LONGEST_MESSAGE = 8000
-/** All messages of a conversation together; the oldest give way. */
+/** The limit for all messages of a conversation; the oldest are dropped. */
 const MOST_CHARACTERS = 16_000
 const MOST_CONVERSATIONS = 10_000
 const DROPPED_AT_ONCE = 1000
@@ -16,8 +16,8 @@ const DROPPED_AT_ONCE = 1000
 type ConversationKey = { hash: string; secret: string; userId: string | null }
 
 /**
- * Where a conversation is kept. One of a signed-in caller is found by that caller alone, under any id. Without an account
- * the id is all there is, so it must be one that nobody guesses: a UUID, as the chat hands them out. Others are not kept.
+ * The key of a conversation. Only its caller finds the conversation of a signed-in caller, under any id. Without an account
+ * the id is the only key, so it must be hard to guess: a UUID, as the chat makes them. Others are not kept.
  */
 function keyOf(ctx: Ctx, conversationId: string): ConversationKey | null {
   const userId = ctx.viewer?.userId ?? null
@@ -78,7 +78,7 @@ export type Conversation = {
 
 type Asked = { conversation_id?: string | null | undefined; history?: ChatMessage[] | null | undefined }
 
-/** The conversation that a request goes on with. The caller's own history, even an empty one, replaces ours. */
+/** The conversation that a request continues. The caller's own history, even an empty one, replaces ours. */
 export async function conversationOf(ctx: Ctx, { conversation_id, history }: Asked): Promise<Conversation> {
   const id = conversation_id ?? randomUUID()
   const key = keyOf(ctx, id)
@@ -96,14 +96,14 @@ export async function conversationOf(ctx: Ctx, { conversation_id, history }: Ask
       try {
         await inTx(ctx, async (ctx) => write(ctx, key, [...(history ?? (await read(ctx, key))), ...said]))
       } catch (error) {
-        // The answer is there; that it is not remembered is no reason to withhold it.
+        // The answer is sent even if it cannot be stored.
         ctx.log.warn({ err: error }, 'a support conversation was not kept')
       }
     },
   }
 }
 
-/** Housekeeping: what is over goes, and the oldest where there are too many. */
+/** Housekeeping: drops conversations that are over, and the oldest if there are too many. */
 export const dropOldConversations = (ctx: Ctx): Promise<unknown> =>
   inTx(
     ctx,

@@ -1,4 +1,4 @@
-/** What is said about a ticket after it was opened: its author and the administrators write, both read. */
+/** The replies to a ticket. Its author and the administrators read and write them. */
 import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx } from '../../core/context.ts'

@@ -1,4 +1,4 @@
-/** How much room uploads may take: anybody may send them, and the disk is everybody's. */
+/** Limits on the disk space of uploads, which anybody may send. */
 import { rm } from 'node:fs/promises'
 import type { Config } from '../../config.ts'
 import { type Ctx, contextFor, inTx, type Services } from '../../core/context.ts'
@@ -23,10 +23,10 @@ const noRoom = (detail: string) => new AppError(507, 'insufficient_storage', det
 /** Refuses a file while the disk is nearly full: what is left is for the database. */
 export async function requireFreeDisk(config: Config): Promise<void> {
   if (!(await hasFreeDisk(config)))
-    throw noRoom('There is too little room on the disk for attachments now. Send the ticket without them.')
+    throw noRoom('There is too little space on the disk for attachments now. Send the ticket without them.')
 }
 
-/** Refuses what nobody in particular sends past its total; `bytes` are those of this ticket. */
+/** Limits the tickets and files of senders without an account; `bytes` are those of this ticket. */
 export async function requireRoomForNobody(ctx: Ctx, bytes: number): Promise<void> {
   if (ctx.viewer) return
   if ((await openTicketsOfNobody(ctx.db)) >= MAX_OPEN_TICKETS_OF_NOBODY)
@@ -34,13 +34,13 @@ export async function requireRoomForNobody(ctx: Ctx, bytes: number): Promise<voi
   if (bytes === 0) return
   if ((await attachmentBytesOfNobody(ctx.db)) + bytes > ctx.config.anonymousUploadsMb * MIB)
     throw noRoom(
-      'There is no more room for attachments of people who are not signed in. Sign in, or send none.',
+      'There is no more space for attachments of people who are not signed in. Sign in, or send the ticket without them.',
     )
 }
 
 const TICKETS_AT_ONCE = 100
 
-/** Housekeeping. Files go first: rows without files are found again the next time, files without rows are not. */
+/** Housekeeping. Files are deleted first: a row without a file is found the next time, a file without a row is not. */
 export async function dropOldAttachments(services: Services): Promise<void> {
   const ctx = contextFor(services)
   const before = new Date(ctx.now().getTime() - KEPT_AFTER_CLOSING_MS).toISOString()

@@ -30,7 +30,7 @@ const TICKET_FORM = {
     attachments: {
       type: 'array',
       maxItems: MAX_ATTACHMENTS,
-      description: 'Files of at most 10 MiB each; nothing is kept of a form that has more.',
+      description: 'Files of at most 10 MiB each; a form with more is refused as a whole.',
       items: FILE,
     },
   },
@@ -104,7 +104,7 @@ export const createTicket: RawRoute = {
 
 type Given = Parameters<typeof openTicket>[1]
 
-/** Judged again where it is written: others may have filled the room meanwhile. */
+/** Checked again in the transaction that writes: others may have used the space meanwhile. */
 const open = (ctx: Ctx, given: Given) =>
   inTx(ctx, async (ctx) => {
     await requireRoomForNobody(
@@ -132,7 +132,7 @@ export const readAttachment: RawRoute = {
     await readableTicket({ ...contextOfRequest(services, request), viewer }, ticket_id)
     const found = await findAttachment(services.database.read, ticket_id, attachment_id)
     if (!found) throw notFound('Attachment')
-    // Always a download: what strangers sent is never shown as a page of ours.
+    // Always a download: a stranger's file is never shown as a page of this server.
     return reply
       .header('content-type', 'application/octet-stream')
       .header('content-length', found.size_bytes)

@@ -83,7 +83,7 @@ export const TicketWithReplies = TicketResponse.extend({
 export const ticketFolder = (config: Config, ticketId: string): string =>
   join(config.dataDir, 'tickets', ticketId)
 
-/** Whose ticket it is, is told by the address only; the account is noted where one was signed in. */
+/** The e-mail address identifies the author. The account is stored too if the author is signed in. */
 export async function openTicket(
   ctx: Ctx,
   given: { ticketId: string; ticket: z.output<typeof NewTicket>; attachments: Attachment[] },
@@ -191,7 +191,7 @@ export const closeTicket = capability({
   },
 })
 
-/** An author learns nothing about the tickets of others, not even which ids there are. */
+/** An author learns nothing about the tickets of others, not even which ids exist. */
 export async function readableTicket(ctx: UserCtx, ticketId: string): Promise<TicketRow> {
   const row = await findTicket(ctx.db, ticketId)
   if (row?.user_id !== ctx.viewer.userId) requireAdmin(ctx.viewer)
@@ -249,7 +249,7 @@ async function present(
 
 const LEFT_ALONE_MS = 60 * 60 * 1000
 
-/** A process that died while a ticket came in leaves a folder without a ticket; an hour later it is removed. */
+/** A process that died during an upload leaves a folder without a ticket. It is removed after an hour. */
 export async function dropOrphanedUploads(services: Services): Promise<void> {
   const folder = join(services.config.dataDir, 'tickets')
   const names = await readdir(folder).catch(() => [])

@@ -23,13 +23,13 @@ export type Attachment = {
 }
 export type Upload = { fields: Record<string, string>; attachments: Attachment[] }
 
-/** Files are counted here byte by byte; the parser's own limits hold for everything else. */
+/** File sizes are counted here; the parser's own limits apply to everything else. */
 export const PARSER_LIMITS = {
   fieldNameSize: 100,
   fieldSize: MAX_FIELD_BYTES,
   fields: 20,
   files: MAX_ATTACHMENTS,
-  // Counted below: a part past the parser's own limit ends the process when the form breaks off inside it.
+  // Counted below: a part after the parser's own limit crashes the process if the form breaks off inside it.
   parts: Number.MAX_SAFE_INTEGER,
   headerPairs: 50,
   fileSize: Number.MAX_SAFE_INTEGER,
@@ -43,8 +43,8 @@ const TOO_MUCH = `At most ${MAX_ATTACHMENTS} attachments of 10 MiB each.`
 type UploadTarget = { folder: string; beforeFile: () => Promise<void> }
 
 /**
- * Stores the files under `folder` and hands everything to `use`. Whatever goes wrong on the way, also in `use`, leaves
- * no folder; and a sender who is refused in the middle is cut off instead of being read to the end.
+ * Stores the files under `folder` and passes everything to `use`. An error, even in `use`, leaves
+ * no folder; a sender who is refused in the middle is cut off instead of being read to the end.
  */
 export async function receiveUpload<T>(
   request: FastifyRequest,
@@ -68,7 +68,7 @@ export async function receiveUpload<T>(
   }
 }
 
-/** What stands between two parts; where it is not stated, the parser refuses the form. */
+/** The line between two parts. If the request does not state it, the parser refuses the form. */
 const boundaryOf = (request: FastifyRequest): string =>
   `--${/boundary="?([^";]+)/i.exec(request.headers['content-type'] ?? '')?.[1] ?? ''}`
 
@@ -79,7 +79,7 @@ async function readWithinTotal(request: FastifyRequest, target: UploadTarget): P
   let parts = 0
   const boundary = boundaryOf(request)
   const refuse = (detail: string) => {
-    // At once: until the refusal is heard of, the parser would go on with what arrives.
+    // At once: otherwise the parser would continue until the refusal arrives.
     request.raw.unpipe()
     overflow.reject(tooLarge(detail))
   }
@@ -87,7 +87,7 @@ async function readWithinTotal(request: FastifyRequest, target: UploadTarget): P
     total += chunk.length
     if (total > MAX_TOTAL_BYTES) refuse(TOO_MUCH)
     for (let at = chunk.indexOf(boundary); at !== -1; at = chunk.indexOf(boundary, at + 1)) parts++
-    // The last line of a form has the boundary as well.
+    // The last line of a form contains the boundary too.
     if (parts > MAX_PARTS + 1) refuse('The form has too many parts.')
   }
   request.raw.on('data', count)
@@ -129,7 +129,7 @@ async function storeFile(part: MultipartFile, folder: string): Promise<Attachmen
   try {
     for await (const chunk of part.file as AsyncIterable<Buffer>) {
       sizeBytes += chunk.length
-      if (sizeBytes > MAX_ATTACHMENT_BYTES) throw tooLarge('An attachment has more than 10 MiB.')
+      if (sizeBytes > MAX_ATTACHMENT_BYTES) throw tooLarge('An attachment is larger than 10 MiB.')
       digest.update(chunk)
       await file.writeFile(chunk)
     }
@@ -150,7 +150,7 @@ async function storeFile(part: MultipartFile, folder: string): Promise<Attachmen
   }
 }
 
-/** Only for showing: the last part of the name, without what could break a line or a header. */
+/** For display only: the last part of the name, without characters that could break a line or a header. */
 function shownName(name: string | undefined): string {
   const last =
     storable(name ?? '')
@@ -174,7 +174,7 @@ function asRefusal(error: unknown): unknown {
   const code = 'code' in error ? String(error.code) : ''
   const known = PARSER_ERRORS.get(code)
   if (known) return known()
-  // The parser names its own complaints about the form only by their text.
+  // The parser's errors can only be told apart by their text.
   const isMalformed = /multipart|boundary|Part terminated|prototype|premature/i.test(
     `${code} ${error.message}`,
   )

@@ -1,4 +1,4 @@
-/** The mail about a week in one's teams, for those who asked for it. */
+/** The weekly mail about a person's teams, for those who asked for it. */
 import { type Ctx, inTx } from '../../core/context.ts'
 import { localDay, localNumber } from '../../core/language.ts'
 import { withoutLinks } from '../../core/names.ts'
@@ -23,12 +23,12 @@ const LONGEST_TITLE = 100
 /** The last Monday, six o'clock UTC. */
 const weekBegan = (now: Date): Date => new Date(now.getTime() - ((now.getTime() - FIRST_MONDAY_MS) % WEEK_MS))
 
-/** The week is a part of it, so no second mail of a week is made, whoever else makes it at the moment. */
+/** The week is part of the key, so there is only one mail a week, even if several processes make it at once. */
 const stateKey = (userId: string, now: Date) => `team:${userId}:${weekBegan(now).toISOString().slice(0, 10)}`
 
 type Reader = { language: string; baseUrl: string }
 
-/** Other people's words, so nothing in them becomes a link of its own. */
+/** Titles are other people's text, so nothing in them may become a link. */
 function titleLine(title: string): string {
   const line = withoutLinks(title)
   return line.length <= LONGEST_TITLE ? line : `${line.slice(0, LONGEST_TITLE).toWellFormed().trimEnd()}…`
@@ -87,7 +87,7 @@ function listsFor(week: TeamWeekAnswer, { language, baseUrl }: Reader): List[] {
 
 type Told = { team: Pick<Team, 'workspace_id' | 'name'>; week: TeamWeekAnswer }
 
-/** Null in a week in which nothing happened anywhere. */
+/** Null if nothing happened in any team. */
 export function teamMail(
   teams: readonly Told[],
   { since, now, ...reader }: Reader & { since: Date; now: Date },
@@ -116,7 +116,7 @@ export function teamMail(
   }
 }
 
-/** Only to an address that is known to be theirs: others could be mailed by whoever registered it. */
+/** Only to a confirmed address: anybody could have registered another one. */
 const wantsMail = (user: UsersTable | undefined): user is UsersTable & { email: string } => {
   if (!user || user.email === null || user.email_verified !== 1) return false
   const { weekly_digest, email_notifications } = settingsOf(user)
@@ -128,7 +128,7 @@ async function tellReader(ctx: Ctx, userId: string): Promise<void> {
   const state = stateKey(userId, now)
   const user = await userById(ctx, userId)
   if (!wantsMail(user) || (await lastMailAt(ctx, [state])) !== undefined) return
-  // From Monday to Monday, so that nothing falls between two mails whatever hour they are made.
+  // From Monday to Monday, so that nothing is lost between two mails, whatever the hour.
   const since = new Date(weekBegan(now).getTime() - WEEK_MS)
   const told: Told[] = []
   for (const team of await teamsOf(ctx.db, userId, MOST_TEAMS)) {

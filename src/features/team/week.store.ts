@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts'
 import type { Role } from '../../db/tables/workspaces.ts'
 import { isCurrent, isListed, mayRead } from '../cards/visibility.ts'
 
-/** Whose page it is, of which workspace, and from when on. */
+/** The viewer, the workspace, and the beginning of the period. */
 export type Asked = { viewerId: string; workspaceId: string; since: string; limit: number }
 
 /** When the card came to the team: by sharing, or by moving as a shared card. */
@@ -16,7 +16,7 @@ const shared = (db: Db, { viewerId, workspaceId }: Asked) =>
     .where(isListed(viewerId, 'workspace', [workspaceId]))
     .where('cards.status', '=', 'published')
 
-/** New and changed cards, newest first. Whoever changed a card is named while they are a member. */
+/** New and changed cards, newest first. The person who changed a card is named while they are a member. */
 export const newsOf = (db: Db, asked: Asked) =>
   shared(db, asked)
     .leftJoin('memberships', (join) =>
@@ -34,7 +34,7 @@ export const newsOf = (db: Db, asked: Asked) =>
     .limit(asked.limit)
     .execute()
 
-/** What was said before the card came to the team was said to others. */
+/** Only feedback since the card came to the team: earlier feedback was given elsewhere. */
 const saidHere = sql<boolean>`(cards.seen_since is null or said.created_at >= cards.seen_since)`
 
 const HELPED = [
@@ -65,7 +65,7 @@ export const foundUseful = (db: Db, asked: Asked) =>
     .limit(asked.limit)
     .execute()
 
-/** Members for whom a shared card of somebody else worked, and who have not taken it back since. */
+/** Members for whom a shared card of somebody else worked, and who have not withdrawn that verdict. */
 export const workedFor = (db: Db, asked: Asked) =>
   shared(db, asked)
     .innerJoin('card_verdicts as said', 'said.card_id', 'cards.card_id')
@@ -97,7 +97,7 @@ export const workedFor = (db: Db, asked: Asked) =>
     .limit(asked.limit)
     .execute()
 
-/** Shared cards that anybody has judged; the caller reads how. */
+/** Shared cards with any verdict or feedback; the caller reads which. */
 export const judged = (db: Db, asked: Asked, limit: number) =>
   shared(db, asked)
     .select(['cards.card_id', 'cards.title', 'cards.trust'])
@@ -107,7 +107,7 @@ export const judged = (db: Db, asked: Asked, limit: number) =>
     .limit(limit)
     .execute()
 
-/** Recorded with a key and not shared yet: those of the viewer, and for editors and admins those of all. */
+/** Cards that were recorded with a key and are not shared yet: the viewer's, and for editors and admins all of them. */
 export const draftsOf = (db: Db, { viewerId, workspaceId, limit }: Asked) =>
   db
     .selectFrom('cards')
@@ -122,7 +122,7 @@ export const draftsOf = (db: Db, { viewerId, workspaceId, limit }: Asked) =>
     .limit(limit)
     .execute()
 
-/** People who want the mail, after one in the order of their ids. */
+/** People who want the mail, in the order of their ids, after `after`. */
 export async function readersAfter(db: Db, after: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('users')

@@ -14,7 +14,7 @@ import { type Asked, draftsOf, foundUseful, judged, newsOf, workedFor } from './
 const DAY_MS = 86_400_000
 const DEFAULT_DAYS = 7
 const MOST_DAYS = 90
-/** Of each part: whoever wants all of it goes to the list of cards. */
+/** The limit for each part; the list of cards has the rest. */
 const MOST_SHOWN = 20
 const MOST_LOOKED_AT = 1000
 
@@ -50,7 +50,7 @@ const TeamWeek = z
         'Words of members’ searches in this team that found nothing; null where the policy keeps none',
       ),
     doubted: partOf(z.object({ ...Card, times: z.int() })).describe(
-      'Cards that were called outdated or stale, and how often',
+      'Cards that were reported outdated or stale, and how often',
     ),
     review: partOf(QueueItem).nullable().describe('Cards to look at again; null for viewers'),
     drafts: partOf(z.object({ ...Card, owner_name: z.string(), created_at: Time })).describe(
@@ -78,7 +78,7 @@ async function newsFor(ctx: Ctx, asked: Asked): Promise<TeamWeekAnswer['cards'][
   })
 }
 
-/** Who said both counts once: that it worked says more. */
+/** A person who gave both counts once, with the verdict, which says more. */
 async function helpIn(ctx: Ctx, asked: Asked): Promise<TeamWeekAnswer['helped']['items']> {
   const worked = await workedFor(ctx.db, asked)
   const useful = await foundUseful(ctx.db, asked)
@@ -134,7 +134,7 @@ export async function weekOf(
 
 export const readTeamWeek = capability({
   name: 'team.week',
-  summary: 'What happened in a workspace lately, on one page; members only',
+  summary: 'What happened recently in a workspace, on one page; members only',
   description: `New and changed cards, what helped whom, searches without a hit, cards that are doubted or wait for review, and drafts by agents. At most ${MOST_SHOWN} of each.`,
   scopes: ['search'],
   rest: ['GET /api/v1/workspaces/{workspace_id}/week'],

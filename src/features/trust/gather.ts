@@ -8,7 +8,7 @@ type CardRow = Awaited<ReturnType<typeof cardsToWeigh>>[number]
 type VerdictRow = Awaited<ReturnType<typeof verdictsOn>>[number]
 type VoteRow = Awaited<ReturnType<typeof votesOn>>[number]
 
-/** When the fix got its present form: what was said before is about another one. */
+/** When the fix last changed: earlier judgements are about another fix. */
 type FixChange = { version: number; at: string }
 
 function lastChange(card: CardRow, former: readonly { version: number; edited_at: string }[]): FixChange {
@@ -21,7 +21,7 @@ function lastChange(card: CardRow, former: readonly { version: number; edited_at
   )
 }
 
-/** One per person and environment: the last word. A verdict of the same person makes their vote say nothing more. */
+/** The last judgement of each person in each environment. A person's verdict replaces their vote. */
 function judgementsOf(
   verdicts: readonly VerdictRow[],
   votes: readonly VoteRow[],
@@ -69,10 +69,10 @@ function judgementsOf(
   return [...given, ...voted]
 }
 
-/** A card as it is stored, with what people say of it and what decides how much that weighs. */
+/** A card with the judgements of people, and the facts that decide their weight. */
 export type Judged = { card: CardRow; judgements: Judgement[]; facts: CardFacts }
 
-/** Everything that was said of these cards, and of those that they have taken in. */
+/** All judgements of these cards, and of the cards that were merged into them. */
 export async function gatherJudgements(ctx: Ctx, cardIds: readonly string[]): Promise<Judged[]> {
   const cards = await cardsToWeigh(ctx.db, cardIds)
   const changes = Map.groupBy(await changesOfFix(ctx.db, cardIds), (row) => row.card_id)

@@ -3,7 +3,10 @@ import type { Database } from '../../db/db.ts'
 import { refreshTrust } from './refresh.ts'
 import { holdCard, markDue, settleDue } from './trust.store.ts'
 
-/** Refreshes that have not begun yet, and the last one of each card: two hundred verdicts at once need a few, not two hundred. */
+/**
+ * Refreshes that have not begun yet, and the last one of each card: two hundred verdicts at once need only a few
+ * refreshes.
+ */
 type Queue = { waiting: Map<string, Promise<void>>; last: Map<string, Promise<void>> }
 const QUEUES = new WeakMap<Database, Queue>()
 
@@ -26,10 +29,10 @@ const compute = (ctx: UserCtx, cardId: string): Promise<void> =>
     { isolation: 'read committed' },
   )
 
-/** At the end of the transaction that says something: should the process end before the refresh, a job does it. */
+/** Call it at the end of the transaction that writes a judgement. If the process ends before the refresh, a job does it. */
 export const refreshIsDue = (ctx: UserCtx, cardId: string): Promise<void> => markDue(ctx.db, cardId)
 
-/** After that transaction. Returns when all that was said before the call is in the card's trust. */
+/** Call it after that transaction. Resolves when the card's trust includes everything from before the call. */
 export function refreshSoon(ctx: UserCtx, cardId: string): Promise<void> {
   if (ctx.transacting) return refreshTrust(ctx, [cardId])
   const { waiting, last } = queueOf(ctx.database)

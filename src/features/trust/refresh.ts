@@ -4,7 +4,7 @@ import { gatherJudgements } from './gather.ts'
 import { trustFrom } from './stored-trust.ts'
 import { dueCards, judgedCards, saveTrust, settleDue } from './trust.store.ts'
 
-/** Computes the trust of these cards from all that was said, and writes it where it has changed. In the caller's transaction. */
+/** Computes the trust of these cards from all judgements and writes what has changed, in the caller's transaction. */
 export async function refreshTrust(ctx: Ctx, cardIds: readonly string[]): Promise<void> {
   if (cardIds.length === 0) return
   for (const { card, judgements, facts } of await gatherJudgements(ctx, cardIds)) {
@@ -21,7 +21,7 @@ export async function refreshTrust(ctx: Ctx, cardIds: readonly string[]): Promis
 const AT_ONCE = 200
 const INSIDE = { isolation: 'read committed' } as const
 
-/** The job: cards that something said elsewhere has touched. */
+/** The job: refreshes the trust of cards that a judgement of another card has changed. */
 export async function refreshDueTrust(ctx: Ctx, stopping: AbortSignal): Promise<void> {
   for (let full = true; full && !stopping.aborted; ) {
     const due = await dueCards(ctx.db, AT_ONCE)
@@ -30,7 +30,7 @@ export async function refreshDueTrust(ctx: Ctx, stopping: AbortSignal): Promise<
     await inTx(
       ctx,
       async (ctx) => {
-        // Marked first as done: what is marked again meanwhile stays marked.
+        // Marked as done first, so that a card that is marked again meanwhile stays marked.
         await settleDue(ctx.db, due)
         await refreshTrust(ctx, due)
       },
@@ -39,7 +39,7 @@ export async function refreshDueTrust(ctx: Ctx, stopping: AbortSignal): Promise<
   }
 }
 
-/** The job: verdicts grow old, and people prove their addresses, without anybody saying anything. */
+/** The job: refreshes all cards, because verdicts age and people confirm their addresses. */
 export async function refreshAllTrust(ctx: Ctx, stopping: AbortSignal): Promise<void> {
   for (let after = ''; !stopping.aborted; ) {
     const some = await judgedCards(ctx.db, after, AT_ONCE)

@@ -1,7 +1,7 @@
 import { fromJson } from '../../db/columns.ts'
 import { type Belief, beliefOf, type CardFacts, type Judgement, weighAll } from './weigh.ts'
 
-/** How often something was said about one version of one name of the environment. */
+/** The count of outcomes for one version of one name of the environment. */
 export type EnvironmentGroup = {
   name: string
   version: string
@@ -9,7 +9,7 @@ export type EnvironmentGroup = {
   failed: number
 }
 
-/** What the card's own row keeps, so that no reader has to count. */
+/** Stored in the card's own row, so that no reader has to count. */
 export type StoredTrust = Belief & {
   worked: number
   failed: number
@@ -25,7 +25,7 @@ export type StoredTrust = Belief & {
 const MOST_GROUPS = 12
 const LONGEST_VERSION = 40
 
-/** `24.1.3` and `24.1.0` are one group: the first number tells most of a version. */
+/** `24.1.3` and `24.1.0` are one group: the first number of a version matters most. */
 export const majorOf = (version: string): string =>
   (/^[v^~>=\s]*(\d+)(?:\.|$)/.exec(version)?.[1] ?? version).slice(0, LONGEST_VERSION)
 
@@ -46,7 +46,7 @@ function groupsOf(judgements: readonly Judgement[]): EnvironmentGroup[] {
     .slice(0, MOST_GROUPS)
 }
 
-/** Null where nobody has said anything: then nothing is known, and nothing is shown. */
+/** Null without judgements: then nothing is shown. */
 export function trustFrom(judgements: readonly Judgement[], card: CardFacts): StoredTrust | null {
   if (judgements.length === 0) return null
   const count = (outcome: Judgement['outcome']) =>
@@ -71,5 +71,5 @@ export function trustFrom(judgements: readonly Judgement[], card: CardFacts): St
 export const storedTrust = (text: string | null): StoredTrust | null =>
   text === null ? null : fromJson(text)
 
-/** Only when even the best case is worse than a coin: one vote brands nobody's card. */
+/** Only if even the upper bound is below one half, so that a single vote does not distrust a card. */
 export const isDistrusted = (trust: Belief | null): boolean => trust !== null && trust.high < 0.5

@@ -1,6 +1,6 @@
 import type { StoredTrust } from './stored-trust.ts'
 
-/** For agents: a hit has little room. */
+/** Short, because agents read it with every hit. */
 export const LONGEST_SUMMARY = 120
 
 const DAY_MS = 86_400_000
@@ -9,7 +9,7 @@ const times = (count: number): string => `${count}×`
 const list = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 
-/** `node 24 and 22`: the versions of the most used name, the most said first. */
+/** `node 24 and 22`: the versions of the most frequent name, the most frequent first. */
 function where(trust: StoredTrust, outcome: 'worked' | 'failed'): string {
   const told = trust.environments.filter((group) => group[outcome] > 0)
   const name = told[0]?.name

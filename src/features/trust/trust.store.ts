@@ -3,7 +3,7 @@ import type { Ctx } from '../../core/context.ts'
 import type { Db } from '../../db/db.ts'
 import type { Closeness } from '../../db/tables/verdicts.ts'
 
-/** What a card's trust depends on besides what people say. */
+/** What a card's trust depends on besides judgements. */
 export const cardsToWeigh = (db: Db, cardIds: readonly string[]) =>
   db
     .selectFrom('cards')
@@ -22,7 +22,7 @@ export const cardsToWeigh = (db: Db, cardIds: readonly string[]) =>
     .where('cards.card_id', 'in', cardIds)
     .execute()
 
-/** Cards that were merged into these: what was said of them counts here. */
+/** Cards that were merged into these: their judgements count here. */
 export const mergedInto = (db: Db, cardIds: readonly string[]) =>
   db
     .selectFrom('card_merges')
@@ -49,7 +49,7 @@ const praiseReturned = (judge: string) => sql<number>`case when exists (
       and returned.outcome = 'worked'
   ) then 1 else 0 end`
 
-/** Oldest first, so that the last one of a person and an environment is what they say now. */
+/** Oldest first, so that the last one of a person in an environment is the valid one. */
 export const verdictsOn = (db: Db, cardIds: readonly string[]) =>
   db
     .selectFrom('card_verdicts')
@@ -93,7 +93,7 @@ export const votesOn = (db: Db, cardIds: readonly string[]) =>
     .where('card_feedback.withdrawn_at', 'is', null)
     .execute()
 
-/** Who shares a workspace with the owner is the team; in the library nobody is a member. */
+/** A person who shares a workspace with the owner is in their team. The library has no members. */
 const closenessOf = (judge: string) => sql<Closeness>`case
     when ${sql.ref(judge)} = ${sql.ref('cards.owner_id')} then 'owner'
     when exists (
@@ -102,7 +102,7 @@ const closenessOf = (judge: string) => sql<Closeness>`case
     ) then 'team'
     else 'stranger' end`
 
-/** What the judge is to the owner of a card now, and how many other cards of that owner they have judged. */
+/** The relation of the judge to the owner of a card, and how many other cards of that owner they have judged. */
 export async function findStanding(
   db: Db,
   cardId: string,
@@ -134,7 +134,7 @@ export async function saveTrust(
   await db.updateTable('cards').set(change).where('card_id', '=', cardId).execute()
 }
 
-/** What the owner said of cards of the judge weighs less from now on, and the other way round. */
+/** The owner's judgements of cards of the judge weigh less from now on, and the other way round. */
 export async function markReturnedPraise(db: Db, judgeId: string, ownerId: string): Promise<void> {
   await db
     .insertInto('trust_due')
@@ -160,7 +160,7 @@ export async function markDue(db: Db, cardId: string): Promise<void> {
     .execute()
 }
 
-/** One refresh of a card after the other, so that the last one has seen all. SQLite has one writer at a time. */
+/** Serialises the refreshes of a card, so that the last one sees everything. SQLite has one writer at a time. */
 export async function holdCard({ db, database }: Ctx, cardId: string): Promise<void> {
   if (database.engine === 'postgres')
     await db.selectFrom('cards').select('card_id').where('card_id', '=', cardId).forUpdate().execute()
@@ -175,7 +175,7 @@ export async function settleDue(db: Db, cardIds: readonly string[]): Promise<voi
   if (cardIds.length > 0) await db.deleteFrom('trust_due').where('card_id', 'in', cardIds).execute()
 }
 
-/** Cards that somebody has judged, after one in the order of their ids. */
+/** Cards with judgements, in the order of their ids, after `after`. */
 export async function judgedCards(db: Db, after: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('cards')

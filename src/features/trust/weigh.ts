@@ -1,13 +1,13 @@
 import type { CardType } from '../../db/tables/cards.ts'
 import type { Closeness, VerdictOutcome } from '../../db/tables/verdicts.ts'
 
-/** What one person says of a card now, with all that decides how much it weighs. */
+/** The present judgement of one person about a card, with everything that decides its weight. */
 export type Judgement = {
-  /** Null for a vote on reading. */
+  /** Null for a vote. */
   verdictId: string | null
   userId: string
   outcome: Exclude<VerdictOutcome, 'withdrawn'>
-  /** A vote on reading; a verdict is given after use. */
+  /** A vote is feedback after reading; a verdict is given after use. */
   isVote: boolean
   /** Given before the fix was last changed. */
   isBeforeChange: boolean
@@ -26,7 +26,7 @@ export type CardFacts = { cardType: CardType; isPublic: boolean; halfLifeDays: n
 
 /** Everything that moves trust, in one table. `bench/trust.ts` shows what follows from it. */
 export const WEIGHTS = {
-  /** As if so many strangers had said so before anybody did: one verdict moves a card, and never brands it. */
+  /** Counts like this many earlier judgements of strangers, so that one verdict moves a card but does not decide. */
   prior: {
     debug_fix: { worked: 3, failed: 1 },
     how_to: { worked: 3, failed: 1 },
@@ -37,21 +37,21 @@ export const WEIGHTS = {
   verdict: 1,
   vote: 0.4,
   owner: 0.2,
-  /** On a public card; in the team's own cards there is nobody else. */
+  /** For public cards only: on a team's own cards all judges are members. */
   team: 0.6,
   beforeChange: 0.3,
   returned: 0.25,
   stale: 1.2,
-  /** All that one person says of one card, whatever the number of environments. */
+  /** The limit for one person and card, whatever the number of environments. */
   mostPerPerson: 1.5,
 } as const
 
 const DAY_MS = 86_400_000
 
-/** Less and less: the first card of an owner counts whole, the fourth by half. */
+/** The first judged card of an owner counts in full, the fourth half. */
 const ofTheSameOwner = (nth: number): number => 1 / Math.sqrt(Math.max(1, nth))
 
-/** Why a judgement weighs less than that of a stranger who used the card today. */
+/** Reasons why a judgement weighs less than that of a stranger who used the card today. */
 export const REASONS = [
   'unproven_address',
   'vote_on_reading',
@@ -87,7 +87,7 @@ const productOf = (factors: Factors): number =>
 export const weightOf = (judgement: Judgement, card: CardFacts): number =>
   productOf(factorsOf(judgement, card))
 
-/** Age takes away a little every day: it is a reason once it has taken this much. */
+/** Age lowers the weight every day. It is named as a reason below this factor. */
 const WORTH_NAMING = 0.9
 
 export const reasonsOf = (judgement: Judgement, card: CardFacts): Reason[] => {
@@ -111,10 +111,10 @@ export function weighAll(judgements: readonly Judgement[], card: CardFacts): Wei
 
 export type Belief = { value: number; low: number; high: number }
 
-/** Four of five times the truth lies between `low` and `high`. */
+/** The true value lies between `low` and `high` in four of five cases. */
 const SPREAD = 1.2816
 
-/** Beta-Binomial: the prior of the card's type, and what people said. */
+/** Beta-Binomial: the prior of the card's type, and the judgements. */
 export function beliefOf(weighed: readonly Weighed[], cardType: CardType): Belief {
   let { worked, failed }: { worked: number; failed: number } = WEIGHTS.prior[cardType]
   for (const { judgement, weight } of weighed)

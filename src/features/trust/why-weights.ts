@@ -4,7 +4,7 @@ import { type Reason, reasonsOf, weighAll } from './weigh.ts'
 
 export type Weight = { weight: number; reasons: Reason[] }
 
-/** How much each verdict on a card weighs now, by its id. Votes on reading have no line of their own. */
+/** The present weight of each verdict on a card, by its id. Votes are left out. */
 export async function whyWeights(ctx: Ctx, cardId: string): Promise<Map<string, Weight>> {
   const [judged] = await gatherJudgements(ctx, [cardId])
   const weights = new Map<string, Weight>()

@@ -30,7 +30,7 @@ const VerdictList = pageOf(
 
 type Shown = CardVerdictsTable & { user_name: string }
 
-/** Whoever reads the card reads what came of it; who said so, and the output they sent, is for those who edit it. */
+/** Every reader of the card sees the outcomes. Only people who may edit it see who gave them, and the output they sent. */
 const presentVerdict = (
   row: Shown,
   viewer: { userId: string; mayEdit: boolean },
@@ -52,7 +52,7 @@ const presentVerdict = (
 export const listVerdicts = capability({
   name: 'cards.verdicts',
   summary: 'What came of a card where it was used',
-  description: 'Newest first; what was taken back is left out.',
+  description: 'Newest first; withdrawn ones are left out.',
   scopes: ['search'],
   rest: ['GET /api/v1/cards/{card_id}/verdicts', 'GET /api/v1/cases/{case_id}/verdicts'],
   aliases: { case_id: 'card_id' },
@@ -61,7 +61,7 @@ export const listVerdicts = capability({
   errors: [404],
   run: async (ctx, { card_id, page, page_size }) => {
     const card = await readableCard(ctx, card_id)
-    // What was said before the card came into its workspace is for its owner alone.
+    // Only the owner sees verdicts from before the card came into its workspace.
     const since = card.owner_id === ctx.viewer.userId ? null : card.seen_since
     const shown = verdictsShown(ctx.db, card_id, since)
     const { total } = await shown

@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts'
 import type { CardVerdictsTable } from '../../db/tables/verdicts.ts'
 
 /**
- * One verdict of a person after the other, so that the same one is known again and the limit of rewards holds. SQLite has one
+ * Serialises the verdicts of a person, so that a repeated one is recognised and the limit of rewards holds. SQLite has one
  * writer at a time anyway.
  */
 export async function holdJudge({ db, database, viewer }: UserCtx): Promise<void> {
@@ -11,7 +11,7 @@ export async function holdJudge({ db, database, viewer }: UserCtx): Promise<void
     await db.selectFrom('users').select('user_id').where('user_id', '=', viewer.userId).forUpdate().execute()
 }
 
-/** What this person says now of the card, by environment; withdrawn ones too. */
+/** The present verdicts of this person on the card, by environment; withdrawn ones too. */
 export async function standingVerdicts(
   db: Db,
   cardId: string,
@@ -48,7 +48,7 @@ export async function insertVerdict(db: Db, row: CardVerdictsTable): Promise<voi
   await db.insertInto('card_verdicts').values(row).execute()
 }
 
-/** The last word of each person in each environment, unless it was taken back; from `since` on, if given. */
+/** The last verdict of each person in each environment, unless it was withdrawn; from `since` on, if given. */
 export const verdictsShown = (db: Db, cardId: string, since: string | null) =>
   db
     .selectFrom('card_verdicts')
@@ -57,7 +57,7 @@ export const verdictsShown = (db: Db, cardId: string, since: string | null) =>
     .where((eb) =>
       eb.or([
         eb('card_verdicts.card_id', '=', cardId),
-        // What was said of a card that this one has taken in shows here.
+        // Verdicts on a card that was merged into this one are shown here.
         eb(
           'card_verdicts.card_id',
           'in',

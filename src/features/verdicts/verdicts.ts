@@ -36,7 +36,7 @@ export const VerdictCreate = z
   })
   .meta({ id: 'VerdictCreate' })
 
-/** Short: every agent pays for these words in each session. */
+/** Short, because every agent reads these words in each session. */
 const VerdictTool = VerdictCreate.extend({
   outcome: z.enum(OUTCOMES),
   environment: Environment.nullish(),
@@ -73,7 +73,7 @@ const thinVerdict = thinAnswer({
   }),
 })
 
-/** The same environment is known again whatever the order and the spelling of its names. */
+/** The same for one environment, whatever the order and the spelling of its names. */
 export const environmentKey = (environment: Record<string, string>): string =>
   Object.entries(environment)
     .map(([name, version]) => `${name.trim().toLowerCase()}=${version.trim().toLowerCase()}`)
@@ -82,7 +82,7 @@ export const environmentKey = (environment: Record<string, string>): string =>
 
 type Words = Pick<CardVerdictsTable, 'environment' | 'environment_key' | 'evidence' | 'note' | 'applied_in'>
 
-/** Everything that a person writes is scanned before it is kept. */
+/** All texts are scanned for secrets before they are stored. */
 function cleanWords(input: z.output<typeof VerdictCreate>): Words {
   const findings = new Findings()
   const environment = cleanJson(input.environment ?? {}, findings)
@@ -97,7 +97,7 @@ function cleanWords(input: z.output<typeof VerdictCreate>): Words {
 
 type Said = Words & Pick<CardVerdictsTable, 'outcome' | 'card_version'>
 
-/** After this long it is a new confirmation, and not the same one sent twice. */
+/** A repeated verdict after this time is a new confirmation. */
 const SAME_FOR_MS = 86_400_000
 
 const isSaidAlready = (before: CardVerdictsTable, row: Said, now: Date): boolean =>
@@ -142,16 +142,16 @@ const INSIDE = { isolation: 'read committed' } as const
 
 export const verifyCard = capability({
   name: 'cards.verify',
-  summary: 'Say what came of a card after using it',
+  summary: 'Give a verdict on a card after using it',
   description:
-    'One verdict per person, version of the card and environment; the same one again within a day changes nothing, another one takes the place of the former. The first worked of another person earns the contributor what the first useful does, once per person and card. Secrets in the texts are replaced by placeholders.',
+    'One verdict per person, version of the card and environment; the same one again within a day changes nothing, another one replaces the former. The first worked of another person earns the contributor what the first useful does, once per person and card. Secrets in the texts are replaced by placeholders.',
   scopes: ['record'],
   rest: ['POST /api/v1/cards/{card_id}/verdicts', 'POST /api/v1/cases/{case_id}/verdicts'],
   aliases: { case_id: 'card_id' },
   status: 201,
   tool: {
     name: 'verify_card',
-    description: 'Say what came of a card after you used it.',
+    description: 'Give a verdict on a card after you used it.',
     extension: true,
     input: VerdictTool,
     thin: thinVerdict,
@@ -189,7 +189,7 @@ export const withdrawVerdicts = capability({
   name: 'cards.withdraw_verdicts',
   summary: 'Take back your verdicts on a card',
   description:
-    'They count no more; the log keeps that they were given and taken back. A credit that was earned stays.',
+    'They no longer count; the log keeps that they were given and taken back. A credit that was earned stays.',
   scopes: ['record'],
   rest: ['DELETE /api/v1/cards/{card_id}/verdicts', 'DELETE /api/v1/cases/{case_id}/verdicts'],
   aliases: { case_id: 'card_id' },
@@ -208,7 +208,7 @@ export const withdrawVerdicts = capability({
           for (const row of (await standingVerdicts(ctx.db, cardId, ctx.viewer.userId)).values())
             if (row.outcome !== 'withdrawn') standing.push(row)
         if (standing.length === 0)
-          throw notFound('Verdict', 'You have given none on this card, or have taken it back.')
+          throw notFound('Verdict', 'You gave no verdict on this card, or have taken it back.')
         const nothing = { evidence: null, note: null, applied_in: null }
         const created_at = ctx.now().toISOString()
         for (const row of standing)

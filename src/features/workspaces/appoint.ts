@@ -6,13 +6,13 @@ import { tell } from '../notices/tell.ts'
 import { findMembership, setRole } from './members.store.ts'
 import { workspaceName } from './workspaces.store.ts'
 
-/** For a workspace whose admins have all gone: the operator of the server makes one of its members admin. */
+/** For a workspace without an admin: the operator of the server makes one of its members admin. */
 export const appointAdmin = (ctx: Ctx, workspaceId: string, email: string): Promise<string> =>
   inTx(ctx, async (ctx) => {
     const user = await userByEmail(ctx, email)
     const member = user && (await findMembership(ctx.db, workspaceId, user.user_id))
-    if (!user || !member) throw notFound('Member', `${email} is no member of that workspace.`)
-    // It names themselves, so that they are free to leave like anybody whom others made admin.
+    if (!user || !member) throw notFound('Member', `${email} is not a member of that workspace.`)
+    // The role is stored as given by another, so that they are free to leave.
     await setRole(ctx.db, workspaceId, user.user_id, 'admin', user.user_id)
     const workspace_name = await workspaceName(ctx.db, workspaceId)
     await tell(ctx, {

@@ -14,7 +14,7 @@ import { containsInstructions } from '../review/find-danger.ts'
 import { countAdmins, deleteMembership, findMembership, listMembersOf, setRole } from './members.store.ts'
 import { insertMembership, workspaceName } from './workspaces.store.ts'
 
-/** Left out, it is what the workspace's policy says, and viewer where that says nothing. */
+/** If left out, the role is the default of the workspace's policy, or else viewer. */
 export const OptionalRole = RoleName.optional().meta({
   default: 'viewer',
   description: 'Or by policy; its default_role counts where no role is named',
@@ -60,7 +60,7 @@ export const WorkspaceMemberResponse = z
   .meta({ id: 'WorkspaceMemberResponse' })
 
 export const alreadyMember = () =>
-  conflict('already_member', 'This person is a member of the workspace already.')
+  conflict('already_member', 'This person is already a member of the workspace.')
 
 export function requireShared(workspace: WorkspacesTable): void {
   if (workspace.type === 'personal')
@@ -73,7 +73,7 @@ export function requireShared(workspace: WorkspacesTable): void {
 export const isMember = async (ctx: Ctx, workspaceId: string, userId: string): Promise<boolean> =>
   (await findMembership(ctx.db, workspaceId, userId)) !== undefined
 
-/** Makes somebody a member, inside the caller's transaction; whether they may be is decided before. */
+/** Makes a person a member, in the caller's transaction. The caller has checked the permission. */
 export async function join(
   ctx: UserCtx,
   workspaceId: string,
@@ -102,7 +102,7 @@ export async function join(
 
 export const listMembers = capability({
   name: 'members.list',
-  summary: 'The members of a workspace in the order of their joining; members only',
+  summary: 'The members of a workspace in the order of joining; members only',
   scopes: ['search'],
   rest: ['GET /api/v1/workspaces/{workspace_id}/members'],
   errors: [404],
@@ -119,7 +119,7 @@ export const listMembers = capability({
     const rows = await listMembersOf(ctx.db, workspace_id)
     return rows.map((row) => ({
       ...row,
-      // Ids of authors stand on public cards; adding one must not tell their address.
+      // Public cards show the ids of authors. Adding one must not reveal their address.
       email: (row.address_known === 1 || row.user_id === ctx.viewer.userId ? row.email : null) ?? '',
       provenance: {
         owner: row.user_id === ctx.viewer.userId ? ('you' as const) : ('team' as const),
@@ -137,15 +137,15 @@ async function requireMember(ctx: UserCtx, workspaceId: string, userId: string):
   return member
 }
 
-/** Nobody could manage a workspace without an admin. The transaction is serialisable, so the count holds. */
+/** A workspace needs an admin. The transaction is serialisable, so the count is right. */
 async function refuseForLastAdmin(ctx: UserCtx, member: MembershipsTable): Promise<void> {
   if (member.role === 'admin' && (await countAdmins(ctx.db, member.workspace_id)) === 1)
     throw conflict('last_admin', 'This is the last admin of the workspace. Make somebody else admin first.')
 }
 
 /**
- * A role that others gave keeps nobody in a workspace. The giver takes it back, if they are still there;
- * otherwise the operator of the server appoints somebody.
+ * A last admin may leave if somebody else gave them the role. It returns to the giver, if they are still there;
+ * otherwise the operator of the server appoints an admin.
  */
 export async function handBackOffice(ctx: UserCtx, member: MembershipsTable): Promise<void> {
   const { workspace_id, role_given_by: giver } = member
@@ -163,7 +163,7 @@ export async function handBackOffice(ctx: UserCtx, member: MembershipsTable): Pr
 
 type Told = { workspaceId: string; userId: string; role?: Role }
 
-/** What somebody else did to a person's membership. */
+/** Notifies a person of a change to their membership. */
 export async function tellMember(
   ctx: UserCtx,
   kind: 'workspace.role_changed' | 'workspace.removed',
@@ -210,7 +210,7 @@ export const removeMember = capability({
   name: 'members.remove',
   summary: 'Remove a member, or leave with your own user id; never the last admin',
   description:
-    'A last admin may leave who was made admin by somebody else: nobody is held in a workspace they did not choose.',
+    'A last admin may leave if somebody else made them admin: nobody is kept in a workspace they did not choose.',
   scopes: ['workspace:write'],
   rest: ['DELETE /api/v1/workspaces/{workspace_id}/members/{user_id}'],
   errors: [404, 409],

@@ -1,7 +1,7 @@
 import type { Ctx } from '../../core/context.ts'
 import { insertMembership, insertWorkspace } from './workspaces.store.ts'
 
-/** Made at registration: it takes what names no workspace. Its one member is its owner. */
+/** Made at registration. Its owner is its only member, and writes that name no workspace go there. */
 export async function createPersonalWorkspace(
   ctx: Ctx,
   owner: { userId: string; workspaceId: string },

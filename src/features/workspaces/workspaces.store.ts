@@ -6,7 +6,7 @@ export async function insertWorkspace(db: Db, row: WorkspacesTable): Promise<voi
   await db.insertInto('workspaces').values(row).execute()
 }
 
-/** A second one made at the same time becomes a serialisation failure, which is tried again and then finds the first. */
+/** A second one at the same time causes a serialisation failure; the retry then finds the first. */
 export async function insertMembership(db: Db, row: MembershipsTable): Promise<void> {
   await db
     .insertInto('memberships')

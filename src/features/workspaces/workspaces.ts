@@ -29,7 +29,7 @@ import {
 
 const MAX_LISTED = 500
 
-/** One line that reads as it is written, since strangers see it in invitations and mails. */
+/** One line without invisible characters, since strangers see it in invitations and mails. */
 const WorkspaceName = z.string().overwrite(plainName).min(1).max(120)
 const Visibility = z.enum(['private', 'unlisted', 'public'])
 
@@ -67,7 +67,7 @@ export const WorkspaceResponse = z
     truncated: z
       .literal(true)
       .optional()
-      .describe('In lists past 2 MiB: policy_json is left out, read the workspace alone.'),
+      .describe('In lists beyond 2 MiB policy_json is left out; read the single workspace.'),
   })
   .meta({ id: 'WorkspaceResponse' })
 
@@ -83,7 +83,7 @@ const present = (ctx: UserCtx, row: WorkspaceRow): z.input<typeof WorkspaceRespo
     reviewed: false,
     ...(row.created_by !== ctx.viewer.userId && containsInstructions(row.name) ? MARK : {}),
   },
-  // The one system workspace is the Public Library; to its readers it is an organisation's like others.
+  // The only system workspace is the Public Library; its readers see it as an organisation.
   type: row.type === 'system' ? 'org' : row.type,
   policy_json: row.role === null ? null : fromJsonOrNull(row.policy_json),
 })
@@ -93,7 +93,7 @@ const presentListed = (ctx: UserCtx) => (row: WorkspaceRow, isLight: boolean) =>
 
 const textsOf = ({ name, policy_json, role }: WorkspaceRow) => [name, role === null ? null : policy_json]
 
-/** Others read both: members, and whoever finds a public workspace. */
+/** Members, and readers of a public workspace, can see both. */
 const withoutSecrets = <T extends { name?: unknown; policy_json?: unknown }>(given: T): T =>
   cleanJson(given, new Findings())
 
@@ -186,11 +186,11 @@ export const getWorkspace = capability({
   },
 })
 
-/** Writes that name no workspace go home: it stays private, so that none of them is seen by accident. */
+/** Writes that name no workspace go to the personal workspace, so it must stay private. */
 async function refuseToOpenHome(ctx: UserCtx, workspaceId: string): Promise<void> {
   const { personal_workspace_id } = await requireUser(ctx, ctx.viewer.userId)
   if (workspaceId === personal_workspace_id)
-    throw conflict('personal_workspace', "An account's own personal workspace stays private.")
+    throw conflict('personal_workspace', 'The personal workspace of an account stays private.')
 }
 
 export const changeWorkspace = capability({

@@ -59,7 +59,7 @@ type Declared = {
   query?: readonly string[]
 }
 
-/** What a call must say beside its route: the fields that a body-carrying route takes from the query string. */
+/** What a call passes beside its input: the fields that a route with a body takes from the query string. */
 type MoreOf<C extends Declared> =
   NonNullable<C['query']> extends readonly [] ? [] : [more: { query: NonNullable<C['query']> }]
 
@@ -111,7 +111,7 @@ async function send(
   return response.json()
 }
 
-/** What a proxy says whose server is gone; the server's own refusals have a code. */
+/** The answer of a proxy whose server is down; the server's own refusals have a code. */
 const isGone = (status: number, problem: Problem) =>
   status >= 502 && status <= 504 && problem.code === undefined
 

@@ -11,7 +11,7 @@ export type CardImage = OutputOf<typeof listCapability>['items'][number]
 export const listCardImages = call<typeof listCapability>('GET /api/v1/cards/{card_id}/images')
 export const deleteImage = call<typeof deleteCapability>('DELETE /api/v1/images/{image_id}')
 
-/** The file is the body; a key makes one picture of a request that is sent again. */
+/** The file is the body. The key makes sure that a repeated request stores one picture only. */
 export async function uploadImage(file: Blob): Promise<CardImage> {
   const response = await request('/api/v1/images', {
     method: 'POST',

@@ -19,7 +19,7 @@ import type {
 } from '#server/features/memory-cards/memory-cards.ts'
 import { call } from './client.ts'
 
-/** As lists have it; one that is read alone says whose it is besides. */
+/** An event as lists show it; a single event also has its provenance. */
 export type MemoryEvent = Omit<OutputOf<typeof ReadEvent>, 'provenance'>
 export type EventType = MemoryEvent['event_type']
 export type MemoryProject = OutputOf<typeof ListProjects>['items'][number]

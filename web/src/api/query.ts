@@ -1,11 +1,11 @@
 import { onlineManager, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError, NetworkError } from './client.ts'
 
-/** While the server is away, one question is enough: all is asked again when it is back. */
+/** No retry while the server is unreachable: everything is asked again when it is back. */
 const worthRetrying = (error: unknown) =>
   error instanceof NetworkError ? onlineManager.isOnline() : error instanceof ApiError && error.status >= 502
 
-/** Told when an answer says that the session is over; the router sends people to the sign-in page. */
+/** Called when an answer says that the session is over; the router shows the sign-in page. */
 let onSignedOut = () => {}
 export const whenSignedOut = (run: () => void) => {
   onSignedOut = run
@@ -22,7 +22,7 @@ export const queryClient = new QueryClient({
       staleTime: 15_000,
       retry: (count, error) => count < 2 && worthRetrying(error),
       refetchOnWindowFocus: true,
-      // Fails at once, so that the page can say so; without it, a skeleton would stay for ever.
+      // Fails at once, so that the page can say so; without it, a skeleton would stay forever.
       networkMode: 'always',
       refetchOnReconnect: true,
     },

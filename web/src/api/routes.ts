@@ -16,7 +16,7 @@ import * as tickets from './tickets.ts'
 import * as trust from './trust.ts'
 import * as workspaces from './workspaces.ts'
 
-/** Every call the app makes; a test holds this list against /openapi.json. */
+/** Every call that the app makes; a test compares this list with /openapi.json. */
 export const calls = {
   ...account,
   ...billing,

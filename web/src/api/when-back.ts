@@ -1,7 +1,7 @@
 import { NetworkError } from '../lib/network-error.ts'
 
 /**
- * For what a person saves: while the server is away it waits, and is sent again when the server is back. Only for calls
+ * For saving: while the server is unreachable the call waits, and is sent again when the server is back. Only for calls
  * that can be sent twice without harm, by an `Idempotency-Key` or a version.
  */
 export const SENT_WHEN_BACK = {

@@ -42,9 +42,9 @@ export function AppFrame() {
   const [overlay, setOverlay] = useState<'palette' | 'keys' | null>(null)
   const navigate = useNavigate()
   const chosen = useSignedIn()?.language ?? DEFAULT_LANGUAGE
-  // Who has chosen nothing gets dates and numbers as the browser writes them.
+  // Without a chosen language, dates and numbers follow the browser.
   const language = chosen === DEFAULT_LANGUAGE ? browserLanguage(navigator.language) : chosen
-  // Before anything below is drawn, so that every date of a page is in the same language; another one draws the page anew.
+  // Set before anything below is drawn, so that every date of a page is in the same language; a change draws the page again.
   setLanguage(language)
   const close = () => setOverlay(null)
   useShortcut('mod+k', () => setOverlay((open) => (open === 'palette' ? null : 'palette')))

@@ -116,7 +116,7 @@ export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKey
 
 const RECENT_SHOWN = 5
 
-/** The last searches and the saved ones; once somebody types, all of them are looked through. */
+/** Recent and saved searches; while a person types, all of them are searched. */
 function KeptGroup({ typed, onChoose }: { typed: string; onChoose: (state: SearchState) => void }) {
   const { data: kept } = useQuery(keptQuery)
   const recent = typed === '' ? kept?.recent.slice(0, RECENT_SHOWN) : kept?.recent

@@ -1,7 +1,7 @@
 import { CloudOff } from 'lucide-react'
 import { useReachable } from '../lib/reachable.ts'
 
-/** Says that the server is away. What is on the page stays; what waits goes on by itself. */
+/** Says that the server is unreachable. The page stays, and waiting calls continue by themselves. */
 export function ConnectionBanner() {
   const isReachable = useReachable()
   return (

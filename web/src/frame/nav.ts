@@ -17,7 +17,7 @@ import {
 
 export type NavItem = { to: LinkProps['to']; label: string; icon: LucideIcon; exact?: boolean }
 
-/** The pages of the side bar, in order; the first four also stand in the bottom bar of a narrow screen. */
+/** The pages of the side bar, in order; the first four are also in the bottom bar of a narrow screen. */
 export const PAGES: NavItem[] = [
   { to: '/', label: 'Search', icon: Search, exact: true },
   { to: '/cards', label: 'My cards', icon: FileText },

@@ -4,14 +4,14 @@ import { NetworkError } from '../lib/network-error.ts'
 import { whenBack } from '../lib/reachable.ts'
 import { ErrorState } from '../ui/states.tsx'
 
-/** How browsers say that a file of the app did not come. */
+/** How browsers report that a file of the app could not be loaded. */
 const isLoadFailure = (error: unknown) =>
   error instanceof Error && /dynamically imported module|importing a module script/i.test(error.message)
 
 function useRetry({ error, reset }: ErrorComponentProps): () => void {
   const router = useRouter()
   const retry = () => {
-    // A part that did not come is not asked for again by the same page.
+    // The same page does not ask again for a file that failed, so it is reloaded.
     if (isLoadFailure(error)) location.reload()
     void router.invalidate()
     reset()

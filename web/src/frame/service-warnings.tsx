@@ -9,7 +9,7 @@ const warningsQuery = queryOptions({
   queryFn: ({ signal }) => serviceWarnings({}, { signal }),
 })
 
-/** What is wrong with the server itself, for those who can mend it. */
+/** What is wrong with the server itself, for people who can fix it. */
 export function ServiceWarnings() {
   const me = useMe()
   const { data } = useQuery({ ...warningsQuery, enabled: me.is_admin })

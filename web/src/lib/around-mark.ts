@@ -5,6 +5,6 @@ export function aroundMark(snippet: string): string {
   const at = snippet.indexOf('<mark>')
   if (at <= MOST_BEFORE) return snippet
   const from = snippet.indexOf(' ', at - MOST_BEFORE)
-  // Between a blank and the mark no entity is cut in two.
+  // Cut at a blank, so that no HTML entity is cut in two.
   return from < 0 || from >= at ? `…${snippet.slice(at)}` : `…${snippet.slice(from + 1)}`
 }

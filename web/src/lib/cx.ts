@@ -1,2 +1,2 @@
-/** Joins class names; falsy ones fall out, so that conditions read as `cx('a', on && 'b')`. */
+/** Joins class names without falsy ones, so that conditions read as `cx('a', on && 'b')`. */
 export const cx = (...names: (string | false | null | undefined)[]) => names.filter(Boolean).join(' ')

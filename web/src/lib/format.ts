@@ -20,7 +20,7 @@ const formatsOf = (language: string) => {
 
 let formats = formatsOf(DEFAULT_LANGUAGE)
 
-/** From now on; what is on the page already is to be drawn again. */
+/** Affects later calls; the caller draws the page again. */
 export function setLanguage(tag: string): void {
   const language = canonicalLanguage(tag) ?? DEFAULT_LANGUAGE
   if (language !== formats.language) formats = formatsOf(language)

@@ -1,6 +1,6 @@
 import { canonicalLanguage } from '#server/core/language.ts'
 
-/** The tag as `Intl` takes it. `undefined` where `Intl` would throw, for every text that comes from outside. */
+/** The tag in the form that `Intl` accepts; `undefined` if `Intl` would throw. For every text from outside. */
 export const validLanguage = (tag: string | undefined | null): string | undefined =>
   tag ? canonicalLanguage(tag) : undefined
 

@@ -13,17 +13,17 @@ function reloadOnce(): void {
   location.reload()
 }
 
-/** Vite tells of every file of the app that did not come; with the server there, it is from a former version. */
+/** Vite reports every file of the app that could not be loaded. If the server answers, the page is from an older version. */
 export const reloadAfterUpdate = () =>
   addEventListener('vite:preloadError', () => void isReachable().then((isThere) => isThere && reloadOnce()))
 
-/** Why a part did not come: the server is away, or it has another version by now. */
+/** Why a file was not loaded: the server is unreachable, or it has a newer version. */
 async function explain(error: unknown): Promise<unknown> {
   return (await isReachable()) ? error : new NetworkError(error)
 }
 
 /**
- * A part of the app that is loaded when it is needed. Other than with React's own `lazy`, a failure is not for ever: it is
+ * A part of the app that is loaded on demand. Unlike React's own `lazy`, it recovers from a failure: it is
  * tried again when the server is back.
  */
 export function loadable<T>(load: () => Promise<T>) {
@@ -66,7 +66,7 @@ export function loadable<T>(load: () => Promise<T>) {
   return { preload, useLoaded }
 }
 
-/** A page in a file of its own. The router loads it before it shows it; where that fails, the frame stays and says so. */
+/** A page in a file of its own. The router loads it before it shows it; if that fails, the frame stays and says so. */
 export function lazyPage<Name extends string>(
   // Not by its own type: pages are typed by the router, and the router by its pages.
   load: () => Promise<Record<Name, unknown>>,

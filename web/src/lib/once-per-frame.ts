@@ -16,8 +16,9 @@ const buttonOrForm = ({ target }: Event): object | null =>
   target instanceof HTMLFormElement ? target : target instanceof Element ? target.closest('button') : null
 
 /**
- * A button is disabled by the next drawing of the page, so two clicks before it would both count. Nobody clicks twice within one
- * frame on purpose: the second click on a button, or the second sending of a form, goes nowhere. The document hears it before React.
+ * A button is disabled by the next render, so two clicks before it would both count. Nobody clicks twice within one
+ * frame on purpose: the second click on a button, or the second submit of a form, is ignored. The document sees it
+ * before React.
  */
 export function guardAgainstDoubleClicks(page: Document): void {
   for (const type of ['click', 'submit']) {

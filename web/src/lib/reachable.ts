@@ -5,7 +5,7 @@ import { useSyncExternalStore } from 'react'
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 15_000
 
-/** One question to the server, past every cache. */
+/** Asks the server without any cache. */
 export const isReachable = (): Promise<boolean> =>
   fetch('/health', { cache: 'no-store', credentials: 'omit' }).then(
     ({ ok }) => ok,
@@ -14,7 +14,7 @@ export const isReachable = (): Promise<boolean> =>
 
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Asks again and again, slower each time, until the server answers; then everything that waited goes on. */
+/** Asks with growing pauses until the server answers; then everything that waited continues. */
 function askAgain(pauseMs: number): void {
   clearTimeout(timer)
   timer = setTimeout(async () => {
@@ -30,7 +30,7 @@ export function noteUnreachable(): void {
   askAgain(FIRST_PAUSE_MS)
 }
 
-/** The library's own listener believes the browser alone; a network without our server is no use. */
+/** The library's own listener only knows whether there is a network, not whether our server answers. */
 onlineManager.setEventListener(() => {
   if (typeof addEventListener === 'undefined') return undefined
   const look = () => {
@@ -47,7 +47,7 @@ onlineManager.setEventListener(() => {
   }
 })
 
-/** Told when the server is back. Returns how to stop listening. */
+/** Calls `run` when the server is back. Returns a function that stops listening. */
 export const whenBack = (run: () => void): (() => void) =>
   onlineManager.subscribe((isOnline) => {
     if (isOnline) run()

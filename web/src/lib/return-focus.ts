@@ -12,7 +12,7 @@ const keyOf = (location: { state: object } | undefined): string | undefined => {
   return typeof key === 'string' ? key : undefined
 }
 
-/** Lists come a moment after their page, so the element is waited for; a person who acts meanwhile is left alone. */
+/** Lists appear shortly after their page, so this waits for the element, unless the person acts meanwhile. */
 function focusWhenThere(name: string) {
   const until = performance.now() + WAITS_MS
   let isFree = true
@@ -30,7 +30,7 @@ function focusWhenThere(name: string) {
   look()
 }
 
-/** Back leads to where one was: the element that had the focus when a page was left gets it again. */
+/** After Back, the element that had the focus when the page was left gets it again. */
 export function returnFocus(router: AnyRouter) {
   const left = new Map<string, string>()
   router.subscribe('onBeforeNavigate', ({ fromLocation }) => {

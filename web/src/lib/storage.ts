@@ -31,7 +31,7 @@ function jsonStore(storage: () => Storage) {
       try {
         storage().removeItem(key)
       } catch {
-        // Nothing was kept then.
+        // Nothing was stored.
       }
     },
   }

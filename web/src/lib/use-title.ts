@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 
-/** Without a title it leaves the tab to another part of the page. */
+/** Without a title, another part of the page names the tab. */
 export function useTitle(title: string | undefined) {
   useEffect(() => {
     if (title === undefined) return

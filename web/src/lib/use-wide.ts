@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 
 let query: MediaQueryList | undefined
 
-/** Read when it is first asked for, because the style sheet with the breakpoint is loaded by then. */
+/** Read on first use, because the style sheet with the breakpoint is loaded by then. */
 function wide(): MediaQueryList {
   query ??= matchMedia(
     `(min-width: ${getComputedStyle(document.documentElement).getPropertyValue('--breakpoint-md')})`,
@@ -10,7 +10,7 @@ function wide(): MediaQueryList {
   return query
 }
 
-/** True where list and detail stand side by side; below that the detail is a page of its own. */
+/** True if list and detail are side by side; on a narrower screen the detail is a page of its own. */
 export const useWide = () =>
   useSyncExternalStore(
     (listener) => {

@@ -29,7 +29,7 @@ export const buttonClass = (look: ButtonLook = 'plain', size: ButtonSize = 'md')
 
 type ButtonProps = ComponentProps<'button'> & { look?: ButtonLook; size?: ButtonSize; busy?: boolean }
 
-/** While busy it keeps its width and its words, and takes no second click. */
+/** While busy it keeps its width and its text, and ignores clicks. */
 export function Button({ look, size, busy, className, disabled, children, ...rest }: ButtonProps) {
   return (
     <button

@@ -13,7 +13,7 @@ type DialogProps = {
   description?: ReactNode
   hideTitle?: boolean
   wide?: boolean
-  /** Shows what is shown once: neither Esc nor a click beside it closes the dialog, only its own button. */
+  /** For content that is shown once: neither Esc nor a click outside closes the dialog, only its own button. */
   keepOpen?: boolean
   children: ReactNode
   footer?: ReactNode
@@ -39,7 +39,7 @@ function OpenDialog({
   useLayoutEffect(() => {
     const element = dialog.current
     element?.showModal()
-    // Before it leaves the page, so that the focus goes back to where it was.
+    // Closed before it is removed, so that the focus returns to where it was.
     return () => element?.close()
   }, [])
   return (
@@ -52,7 +52,7 @@ function OpenDialog({
         event.preventDefault()
         if (!keepOpen) onClose()
       }}
-      // The browser lets a second Escape close a dialog whatever its owner says, unless the key itself goes nowhere.
+      // A second Escape closes a dialog even if `cancel` is prevented, unless the key itself is prevented.
       onKeyDown={(event) => keepOpen && event.key === 'Escape' && event.preventDefault()}
       onPointerDown={(event) => {
         if (!keepOpen && event.target === dialog.current && isOutside(event, dialog.current)) onClose()
@@ -100,11 +100,11 @@ type FormDialogProps = Pick<DialogProps, 'onClose' | 'title' | 'description' | '
   /** What went wrong, shown under the fields; a form that explains its failures itself passes none. */
   error?: unknown
   onSubmit: () => void
-  /** Stands where Cancel stands, when there is a better way out. */
+  /** Replaces Cancel if there is a better way out. */
   wayOut?: ReactNode
 }
 
-/** Fields and a button that sends them, by click or by Enter. It stays open until its owner closes it. */
+/** Fields and a button that sends them, by click or by Enter. It stays open until the caller closes it. */
 export function FormDialog({
   action,
   look = 'primary',

@@ -18,7 +18,7 @@ type FieldProps = {
   }) => ReactNode
 }
 
-/** Label, control, hint and error, wired together for people who hear the page. */
+/** Label, control, hint and error, connected for screen readers. */
 export function Field({ label, hint, error, aside, hideLabel, className, children }: FieldProps) {
   const id = useId()
   const noteId = `${id}-note`
@@ -66,7 +66,7 @@ export const Select = ({ className, ...rest }: ComponentProps<'select'>) => (
   />
 )
 
-/** What belongs to the field, and what is left for its control. */
+/** Splits the props of the field from those of its control. */
 function parts<P extends Labelled>({ label, hint, error, aside, hideLabel, ...control }: P) {
   return { field: { label, hint, error, aside, hideLabel }, control }
 }

@@ -8,7 +8,7 @@ const chart = loadable(() => import('./chart.tsx'))
 
 type Props = ComponentProps<typeof Chart>
 
-/** A chart whose library is loaded when it is drawn. One that fails leaves the page around it alone. */
+/** A chart whose library is loaded when it is drawn. A failure does not affect the page around it. */
 export function LazyChart(props: Props) {
   return (
     <Boundary what={`The chart “${props.label}”`}>

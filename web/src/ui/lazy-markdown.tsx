@@ -6,7 +6,7 @@ const renderer = loadable(() => import('./markdown/markdown.tsx'))
 
 type Props = { children: string; images?: ShownImages | undefined }
 
-/** Markdown without its weight in the first load: the plain text shows until the renderer is there. */
+/** Markdown that does not add to the first load: the plain text shows until the renderer is loaded. */
 export function LazyMarkdown({ children, images }: Props) {
   const { value } = renderer.useLoaded()
   if (!value) return <div className="reading whitespace-pre-wrap">{children}</div>

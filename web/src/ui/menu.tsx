@@ -100,7 +100,7 @@ const itemsIn = (list: HTMLElement) => [
   ...list.querySelectorAll<HTMLButtonElement>('[role=menuitem]:not(:disabled)'),
 ]
 
-/** A click elsewhere closes the list, and so does a scroll or a new size of the window that moves its button away. */
+/** A click outside closes the list, and so does a scroll or a resize that moves its button. */
 function useCloseOutside(
   list: RefObject<HTMLElement | null>,
   button: RefObject<HTMLElement | null>,

@@ -3,7 +3,7 @@ export type Side = 'top' | 'bottom'
 const GAP = 4
 const MARGIN = 8
 
-/** Puts something that floats beside its button, on the other side where there is more room, and always on the screen. */
+/** Places a floating element beside its button, on the side with more room, and always on the screen. */
 export function showBeside(element: HTMLElement, button: DOMRect, side: Side, align: 'start' | 'end'): void {
   const { clientWidth, clientHeight } = document.documentElement
   const below = clientHeight - button.bottom - GAP - MARGIN

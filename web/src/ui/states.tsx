@@ -33,7 +33,7 @@ export function EmptyState({ icon, title, children, action, example }: EmptyProp
 }
 
 const SAFE: Record<number, string> = {
-  401: 'You are signed out. Nothing was lost; sign in again to go on.',
+  401: 'You are signed out. Nothing was lost; sign in again to continue.',
   402: 'Nothing was charged.',
   403: 'Your role or key does not allow this.',
   404: 'It may have been removed, or it is not shared with you.',
@@ -122,7 +122,7 @@ export function Notice({
 export const FormError = ({ error }: { error: unknown }) =>
   error ? <Notice tone="bad">{error instanceof Error ? error.message : 'That did not work.'}</Notice> : null
 
-/** A bar in the shape of the text that is on its way. */
+/** A placeholder bar for text that is being loaded. */
 export const Skeleton = ({ className }: { className?: string }) => (
   <div aria-hidden className={cx('h-3 animate-pulse rounded-sm bg-hover', className)} />
 )
@@ -141,7 +141,7 @@ export function SkeletonList({ rows = 6 }: { rows?: number }) {
   )
 }
 
-/** A page of text that is on its way. */
+/** A placeholder for a page that is being loaded. */
 export function SkeletonPage() {
   return (
     <div role="status" aria-label="Loading" className="grid max-w-reading gap-4 px-4 py-6 md:px-8">

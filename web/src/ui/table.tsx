@@ -4,9 +4,9 @@ import { cx } from '../lib/cx.ts'
 export type Column<T> = {
   name: string
   cell: (row: T) => ReactNode
-  /** Numbers stand to the right. */
+  /** Aligned to the right, for numbers. */
   end?: boolean
-  /** Falls away on a narrow screen. */
+  /** Hidden on a narrow screen. */
   wide?: boolean
   hideName?: boolean
 }

@@ -1,16 +1,16 @@
 import { homedir, platform } from 'node:os'
 import { join } from 'node:path'
 
-/** A vault as one client is to reach it. Without a key the client signs in by itself, in the browser. */
+/** How a client reaches a vault. Without a key the client signs in by itself, in the browser. */
 export type Endpoint = { url: string; apiKey?: string | undefined }
 
 export type Entry = Record<string, unknown>
 
-/** How one MCP client is told of a server: where its file lies and what stands in it. */
+/** How an MCP client is configured: where its file is and what the entry looks like. */
 export type McpClient = {
   name: string
   title: string
-  /** The file of the person, not of a project; follows the client's own variables. */
+  /** The person's file, not a project's. It follows the client's own environment variables. */
   file: () => string
   format: 'json' | 'toml'
   /** Keys that lead to the map of servers. */
@@ -18,7 +18,7 @@ export type McpClient = {
   entry: (endpoint: Endpoint) => Entry
   /**
    * It opens the browser and signs in on its own, so it needs no key. Such files are often synchronised or kept in a
-   * repository of settings, where a key would travel along.
+   * repository of settings, where a key would be copied with them.
    */
   signsIn?: true
   /** Its program, as found in PATH. */
@@ -50,6 +50,6 @@ export const dotConfig = (...parts: string[]): string =>
 
 export const mcpAddress = ({ url }: Endpoint): string => `${url}/mcp`
 
-/** All clients send it as it is, and those that look at it know a bearer token when they see one. */
+/** All clients send this header as it is, and those that read it accept a bearer token. */
 export const headers = ({ apiKey }: Endpoint): Entry =>
   apiKey === undefined ? {} : { headers: { Authorization: `Bearer ${apiKey}` } }

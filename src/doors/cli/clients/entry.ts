@@ -2,7 +2,7 @@ import { type Entry, type McpClient, SERVER_NAME } from './client.ts'
 import { jsonEntry, withJsonEntry } from './json-entry.ts'
 import { tomlEntry, withTomlEntry } from './toml-entry.ts'
 
-/** Editors on Windows put it before the first byte; no parser of ours wants it, and the file keeps it. */
+/** The byte order mark of Windows editors. Our parsers need the text without it; the file keeps it. */
 const MARK = '\uFEFF'
 
 function belowMark(text: string, edit: (text: string) => string): string {
@@ -17,7 +17,7 @@ export const withEntry = (text: string, client: McpClient, entry: Entry | undefi
       : withTomlEntry(plain, client, entry, file),
   )
 
-/** What stands in the file for us; undefined if nothing does. */
+/** Our entry in the file; undefined if there is none. */
 export function entryIn(text: string, client: McpClient, file: string): Entry | undefined {
   const plain = text.startsWith(MARK) ? text.slice(1) : text
   return client.format === 'json' ? jsonEntry(plain, client, file) : tomlEntry(plain, client, file)
@@ -25,7 +25,7 @@ export function entryIn(text: string, client: McpClient, file: string): Entry | 
 
 const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-/** The key in an entry, wherever the client's form has it. */
+/** The key in an entry, wherever the client puts it. */
 export function keyIn(entry: Entry): string | undefined {
   const sent = (entry.headers ?? entry.http_headers) as Record<string, unknown> | undefined
   const bearer = /^Bearer (.+)$/.exec(textIn(sent?.Authorization) ?? '')?.[1]
@@ -37,7 +37,7 @@ export type Way =
   | { kind: 'http'; url: string; headers: Record<string, string> }
   | { kind: 'stdio'; command: string; args: string[]; env: Record<string, string> }
 
-/** How the client would reach the server by this entry; undefined for an entry that says neither address nor command. */
+/** How the client reaches the server by this entry; undefined for an entry with neither address nor command. */
 export function wayOf(entry: Entry): Way | undefined {
   const url = textIn(entry.url) ?? textIn(entry.httpUrl) ?? textIn(entry.serverUrl)
   if (url !== undefined) {

@@ -26,7 +26,7 @@ export function readText(file: string): string | null {
   }
 }
 
-/** Behind a symbolic link lies the file to change; the link itself stays. */
+/** The target of a symbolic link is changed; the link itself stays. */
 const behindLink = (file: string): string => (existsSync(file) ? realpathSync(file) : file)
 
 const modeOf = (file: string): number | undefined =>
@@ -40,8 +40,8 @@ export type Written = {
 }
 
 /**
- * Replaces the file in one step, so that a client which reads at this moment sees the old text or the new one. Its mode
- * stays; with a key in it, it becomes its owner's alone.
+ * Replaces the file atomically, so that a client that reads it now sees the old text or the new one. Its mode
+ * stays; with a key in it, only its owner can read it.
  */
 export function writeText(
   file: string,

@@ -1,11 +1,11 @@
 import { applyEdits, createScanner, type Edit, findNodeAtLocation, type Node } from 'jsonc-parser'
 
 /**
- * Edits of one property, found by the tree of jsonc-parser. Its own `modify` formats the lines around a change; here not one byte
- * of somebody else's changes.
+ * Edits one property, found in the tree of jsonc-parser. The library's `modify` formats the lines around a change;
+ * here not one byte outside of our entry changes.
  */
 
-/** As the file is written already. */
+/** The indentation and line ends of the file. */
 export function styleOf(text: string): { unit: string; eol: string } {
   return {
     unit: /\n([ \t]+)"/.exec(text)?.[1] ?? '  ',
@@ -107,7 +107,7 @@ const emptied = ({ offset, length, type }: Node): Edit => ({
   content: type === 'array' ? '[]' : '{}',
 })
 
-/** Without a comma behind it, an item at the end takes the one before it along. */
+/** A last item without a trailing comma removes the comma before it. */
 function removal(text: string, item: Node, before: Node | undefined): Edit[] {
   const { comma } = behind(text, endOf(item))
   const start = /\r?\n[ \t]*$|[ \t]*$/.exec(text.slice(0, item.offset))?.index ?? item.offset

@@ -11,12 +11,12 @@ function parsed(text: string, file: string) {
   const tree = parseTree(text, errors, LENIENT)
   if (errors.length === 0 && (tree === undefined || tree.type === 'object')) return tree
   throw new CommandError(
-    `${file} cannot be read as JSON, so it is left alone. Mend it, or add the entry by hand: kvault connect --print`,
+    `${file} cannot be read as JSON, so it is left alone. Repair it, or add the entry by hand: kvault connect --print`,
     EXIT.byHand,
   )
 }
 
-/** The last map of servers on the way must be one, or not be there at all. */
+/** Every part of the path must be an object, or must not exist. */
 function checkWay(text: string, client: McpClient, file: string): Node | undefined {
   const tree = parsed(text, file)
   client.path.forEach((key, depth) => {

@@ -25,7 +25,7 @@ const clineFolder = () => folderOf('CLINE_DIR', '.cline')
 const continueFolder = () => folderOf('CONTINUE_GLOBAL_DIR', '.continue')
 const zedFolder = () => (platform() === 'win32' ? settings('Zed') : dotConfig('zed'))
 
-/** It reads both names; a person who has the one with comments keeps it. */
+/** opencode reads both names; an existing file with comments is kept. */
 function opencodeFile(): string {
   if (process.env.OPENCODE_CONFIG) return process.env.OPENCODE_CONFIG
   const folder = process.env.OPENCODE_CONFIG_DIR || dotConfig('opencode')
@@ -52,7 +52,7 @@ export const CLIENTS: readonly McpClient[] = [
     file: () => settings('Claude', 'claude_desktop_config.json'),
     format: 'json',
     path: ['mcpServers'],
-    // It starts servers by itself, without the PATH of a shell, and speaks to them by standard input and output.
+    // It starts servers itself, without the PATH of a shell, and talks to them by standard input and output.
     entry: ({ url, apiKey }) => ({
       ...ownCommand('mcp'),
       env: { KVAULT_URL: url, ...(apiKey === undefined ? {} : { KVAULT_API_KEY: apiKey }) },
@@ -185,7 +185,7 @@ export const CLIENTS: readonly McpClient[] = [
   {
     name: 'continue',
     title: 'Continue',
-    // A file of ours alone: it reads every file of this folder.
+    // A file of our own: Continue reads every file of this folder.
     file: () => join(continueFolder(), 'mcpServers', 'knowledge-vault.json'),
     format: 'json',
     path: ['mcpServers'],

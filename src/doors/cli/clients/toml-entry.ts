@@ -13,7 +13,7 @@ function parsed(text: string, file: string): Table {
     return parse(text)
   } catch {
     throw new CommandError(
-      `${file} cannot be read as TOML, so it is left alone. Mend it, or add the entry by hand: kvault connect --print`,
+      `${file} cannot be read as TOML, so it is left alone. Repair it, or add the entry by hand: kvault connect --print`,
       EXIT.byHand,
     )
   }
@@ -44,7 +44,7 @@ function expected(text: string, client: McpClient, entry: Entry | undefined, fil
 
 const eolOf = (text: string) => (text.includes('\r\n') ? '\r\n' : '\n')
 
-/** Our table as text, such as people write it: a head, plain values, an inline table for headers. */
+/** Our table as people write it: a head, plain values, an inline table for headers. */
 function block(client: McpClient, entry: Entry, eol: string): string {
   const head = `[${[...client.path, SERVER_NAME].join('.')}]`
   const lines = Object.entries(entry).map(([key, value]) => {
@@ -55,7 +55,7 @@ function block(client: McpClient, entry: Entry, eol: string): string {
   return [head, ...lines, ''].join(eol)
 }
 
-/** An empty table stands for one that is not there: removing the last server may leave its head. */
+/** An empty table counts as missing: removing the last server may leave its head. */
 function withoutEmpty(root: Table, client: McpClient): Table {
   const [key = ''] = client.path
   const servers = root[key]
@@ -64,7 +64,7 @@ function withoutEmpty(root: Table, client: McpClient): Table {
   return rest
 }
 
-/** The library's tables have no prototype, and ours have one. */
+/** The library's tables have no prototype; these have one, so that they can be compared. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain)
   if (!isTable(value)) return value
@@ -79,7 +79,7 @@ const says = (text: string, wanted: Table, client: McpClient): boolean => {
   }
 }
 
-/** Takes our table out. What `block` wrote goes as it came; any other spelling goes by the library's own edit. */
+/** Removes our table: literally if `block` wrote it, otherwise by an edit of the library. */
 function withoutEntry(text: string, client: McpClient, file: string): string {
   const current = tomlEntry(text, client, file)
   if (current === undefined) return text
@@ -96,8 +96,8 @@ function withoutEntry(text: string, client: McpClient, file: string): string {
 }
 
 /**
- * Our table is added at the end, so that no other byte changes. Where the servers are one inline table, nothing can be added
- * to it from outside, and the library edits it in place. Either result is read again before it counts.
+ * Our table is added at the end, so that no other byte changes. If the servers are one inline table, nothing can be added
+ * to it from outside, and the library edits it in place. Either result is parsed again and compared.
  */
 export function withTomlEntry(
   text: string,

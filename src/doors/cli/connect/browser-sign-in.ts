@@ -7,7 +7,7 @@ import { AGENT_KEYS, TOOL_SCOPES } from '../../../core/scopes.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
 import { ask, failure } from '../vault-client.ts'
 
-/** A token that may make keys for agents. It is ended when the keys are made, and kept nowhere. */
+/** A token that may make keys for agents. It is revoked when the keys are made, and stored nowhere. */
 export type BrowserSession = { token: string; end: () => Promise<void> }
 
 type Metadata = {
@@ -39,12 +39,12 @@ function openBrowser(address: string): void {
   const command = browserCommand(address)
   if (!command) return
   const child = spawn(command[0], command[1], { detached: true, stdio: 'ignore' })
-  // The address stands in the terminal as well.
+  // The terminal shows the address too.
   child.on('error', () => {})
   child.unref()
 }
 
-/** The browser comes back to this computer alone, on a port of the moment. */
+/** Listens on loopback, on a free port, for the redirect of the browser. */
 async function listenForReturn(
   state: string,
 ): Promise<{ port: number; code: Promise<string>; server: Server }> {
@@ -62,7 +62,7 @@ async function listenForReturn(
       else reject(new CommandError('The sign-in was declined in the browser.', EXIT.notSignedIn))
     })
   })
-  // It may be rejected before anybody waits for it.
+  // It may reject before anybody awaits it.
   code.catch(() => {})
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return { port: (server.address() as AddressInfo).port, code, server }
@@ -86,7 +86,7 @@ async function metadataOf(url: string): Promise<Metadata> {
   const reply = await ask(url, '/.well-known/oauth-authorization-server')
   const found = reply.body as Partial<Metadata> | undefined
   if (reply.status === 200 && found?.authorization_endpoint) return found as Metadata
-  throw new CommandError(`${url} is no Knowledge Vault: it has no sign-in.`)
+  throw new CommandError(`${url} is not a Knowledge Vault: it has no sign-in.`)
 }
 
 async function registered(metadata: Metadata, redirectUri: string): Promise<string> {
@@ -137,7 +137,7 @@ export async function signInByBrowser(url: string, tell: (line: string) => void)
     })
     if (reply.status !== 200) throw failure(reply)
     const { access_token, refresh_token } = reply.body as { access_token: string; refresh_token: string }
-    // With its refresh token goes the whole grant, so no app stays connected.
+    // Revoking the refresh token ends the whole grant, so no app stays connected.
     const end = async () =>
       void (await post(metadata.revocation_endpoint, { token: refresh_token, client_id }))
     return { token: access_token, end }

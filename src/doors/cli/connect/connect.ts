@@ -20,7 +20,7 @@ const WAYS = ['key', 'oauth']
 
 function checkOptions({ auth, workspace }: ConnectOptions): void {
   if (workspace !== undefined && auth === 'oauth')
-    throw new CommandError('--workspace goes with a key. Leave out --auth oauth.', EXIT.usage)
+    throw new CommandError('--workspace needs a key. Leave out --auth oauth.', EXIT.usage)
   if (auth !== undefined && !WAYS.includes(auth))
     throw new CommandError(`--auth is ${WAYS.join(' or ')}, not "${auth}".`, EXIT.usage)
 }
@@ -55,7 +55,7 @@ function printEntries(names: readonly string[], options: ConnectOptions): number
   return EXIT.done
 }
 
-/** What the proof found, in words; undefined if the entry does what it should. */
+/** What is wrong with the entry, in words; undefined if it works. */
 function problemIn(result: Probe): string | undefined {
   if (result.state === 'works' || result.state === 'signs-in') return undefined
   return result.detail
@@ -68,7 +68,7 @@ const proofText = (result: Probe): string =>
 
 type Change = { before: string | null; after: string; mode: number | undefined }
 
-/** Puts the file back to what it was, and ends the key that was made for it. */
+/** Restores the file, and ends the key that was made for it. */
 async function rollBack(
   url: string,
   file: string,
@@ -82,7 +82,7 @@ async function rollBack(
 
 const withMode = (mode: number | undefined) => (mode === undefined ? {} : { mode })
 
-/** Keeps what was there before the first time, and ends the key of the time before. */
+/** Keeps the file from before the first `connect`, and ends the key of the last one. */
 async function remember(
   client: McpClient,
   url: string,
@@ -107,7 +107,7 @@ async function remember(
     await endKey(earlier.url, earlier.apiKey).catch(() => {})
 }
 
-/** Writes the entry, proves it, and undoes it where the proof fails. Says whether the client is connected now. */
+/** Writes the entry, tests it, and undoes it if the test fails. Returns whether the client is connected. */
 async function connectOne(
   client: McpClient,
   url: string,
@@ -145,7 +145,7 @@ async function connectOne(
 }
 
 async function isConnected(client: McpClient, entry: Entry, url: string, options: ConnectOptions) {
-  // Nothing in an entry says where its key puts cards, so a new one is made.
+  // An entry does not say where its key puts cards, so a new key is made.
   if (options.workspace !== undefined) return false
   const says = JSON.stringify(entry)
   if (!says.includes(`"${url}/mcp"`) && !says.includes(`"KVAULT_URL":"${url}"`)) return false
@@ -154,7 +154,7 @@ async function isConnected(client: McpClient, entry: Entry, url: string, options
   const result = await prove(client)
   if (problemIn(result) !== undefined) return false
   if (options.auth !== undefined && (options.auth === 'key') !== (keyIn(entry) !== undefined)) return false
-  print(`${client.title} is connected to ${url} already: ${proofText(result)}.`)
+  print(`${client.title} is already connected to ${url}: ${proofText(result)}.`)
   return true
 }
 

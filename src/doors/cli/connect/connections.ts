@@ -10,7 +10,7 @@ export type KeptFile = {
   /** Its text before our first change; null if there was none. */
   before: string | null
   mode?: number
-  /** Of the file as we left it: only an untouched one is put back to `before`. */
+  /** A hash of the file as we left it: only an unchanged file is restored to `before`. */
   digest: string
 }
 
@@ -21,14 +21,14 @@ export type Connection = {
   file: string
   /** The file before our first change; null if there was none. */
   before: string | null
-  /** Its mode then: a key in it made it its owner's alone. */
+  /** Its mode before: with a key in it, the file was made private. */
   mode?: number
-  /** Of the file as we left it: only an untouched one is put back to `before`. */
+  /** A hash of the file as we left it: only an unchanged file is restored to `before`. */
   digest: string
   apiKey?: string
-  /** Of a key that was made for this client alone. */
+  /** The id of the key that was made for this client only. */
   keyId?: string
-  /** Files in which its hooks stand. */
+  /** The files with its hooks. */
   hooks?: KeptFile[]
 }
 

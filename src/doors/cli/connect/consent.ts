@@ -6,7 +6,7 @@ export type ConsentOptions = { dryRun?: boolean; yes?: boolean }
 
 export const HIDDEN_KEY = '<API_KEY>'
 
-/** The change as people read it; keys stay out of terminals and logs. */
+/** Shows the change as a diff without keys, which must not reach terminals and logs. */
 export function showChange(
   file: string,
   before: string | null,

@@ -9,7 +9,7 @@ import { agreed, type ConsentOptions, showChange } from './consent.ts'
 import { undoHooks, writeUndo } from './hooks.ts'
 import { endKey } from './keys.ts'
 
-/** The file as it was before `connect`, or, if it changed since, as it is without our entry. */
+/** The file from before `connect`; if it has changed since, the present file without our entry. */
 function fileWithout(
   client: McpClient,
   before: string | null,
@@ -21,7 +21,10 @@ function fileWithout(
   return untouched ? connection.before : withEntry(before, client, undefined, file)
 }
 
-/** Says whether the key is dead. A vault that is away leaves it alive: then the record stays, and a second try ends it. */
+/**
+ * Returns whether the key was deleted. If the vault cannot be reached, the record stays, and a second try deletes the
+ * key.
+ */
 async function endKeyOf({ url, apiKey, keyId, client }: Connection): Promise<boolean> {
   if (!apiKey || !keyId) return true
   try {
@@ -37,7 +40,7 @@ async function endKeyOf({ url, apiKey, keyId, client }: Connection): Promise<boo
   }
 }
 
-/** Hooks first: where they stand in the file of the entry, that file then is as the entry left it. */
+/** Hooks first: if they are in the same file as the entry, the file is then as the entry left it. */
 async function disconnectOne(client: McpClient, options: ConsentOptions): Promise<boolean> {
   const connection = connectionOf(client.name)
   const undone = undoHooks(client.name)

@@ -10,7 +10,7 @@ import type { HookFile } from './hook-files/hook-file.ts'
 import { hooksOf } from './hook-files/list.ts'
 import { type KeyMaker, saveOwnProfile } from './keys.ts'
 
-/** The plugin of Claude Code brings the same hooks; both together would keep every exchange twice. */
+/** The plugin of Claude Code has the same hooks; with both, every exchange would be stored twice. */
 function hasPlugin(client: string): boolean {
   if (client !== 'claude-code') return false
   const settings = readText(join(folderOf('CLAUDE_CONFIG_DIR', '.claude'), 'settings.json')) ?? ''
@@ -37,7 +37,7 @@ const changesFor = (files: readonly HookFile[]): Change[] =>
     return after === before ? [] : [{ one, file, before, after }]
   })
 
-/** Writes one file, and says what is needed to undo exactly that. What was before the first time is kept. */
+/** Writes one file, and returns what is needed to undo it. The text from before the first change is kept. */
 function write({ file, before, after }: Change, earlier: KeptFile | undefined): KeptFile {
   const { modeBefore } = writeText(file, after)
   const isUntouched = earlier !== undefined && before !== null && earlier.digest === digestOf(before)
@@ -45,7 +45,7 @@ function write({ file, before, after }: Change, earlier: KeptFile | undefined): 
   return { ...kept, file, digest: digestOf(after) }
 }
 
-/** Adds the hooks of a client beside its entry. The hooks use a key of their own, that of this command. */
+/** Adds the hooks of a client. They use the key of this command, not that of the entry. */
 export async function connectHooks(
   client: McpClient,
   url: string,
@@ -54,12 +54,11 @@ export async function connectHooks(
 ): Promise<void> {
   const hooks = hooksOf(client.name)
   if (!hooks) return
-  if (hasPlugin(client.name)) return print(`${client.title} has the hooks of the plugin already.`)
+  if (hasPlugin(client.name)) return print(`${client.title} already has the hooks of the plugin.`)
   const changes = changesFor(hooks.files)
   if (changes.length === 0) return
   for (const { file, before, after } of changes) showChange(file, before, after)
-  if (!(await agreed('Let the vault come to the agent by these hooks?', options)))
-    return print('No hooks written.')
+  if (!(await agreed('Add these hooks?', options))) return print('No hooks written.')
   const connection = connectionOf(client.name)
   if (!connection) return
   await saveOwnProfile(url, maker)
@@ -73,11 +72,13 @@ export async function connectHooks(
   )
   const others = earlier.filter(({ file }) => !written.some((one) => one.file === file))
   saveConnection({ ...connection, hooks: [...others, ...written] })
-  print(`${client.title} has its hooks from its next session on. Off again: kvault hooks off ${client.name}`)
+  print(
+    `${client.title} uses its hooks from its next session on. To switch them off: kvault hooks off ${client.name}`,
+  )
   if (hooks.after) print(hooks.after)
 }
 
-/** The file as it was, or, if it changed since, as it is without ours. */
+/** The file from before; if it has changed since, the present file without our hooks. */
 function withoutHooks(
   one: HookFile,
   kept: KeptFile | undefined,
@@ -90,7 +91,7 @@ function withoutHooks(
 
 export type Undo = { file: string; before: string | null; after: string | null; mode: number | undefined }
 
-/** What has to change for a client to be without hooks. */
+/** The changes that remove the hooks of a client. */
 export function undoHooks(client: string): Undo[] {
   const kept = connectionOf(client)?.hooks ?? []
   return (hooksOf(client)?.files ?? []).flatMap((one) => {

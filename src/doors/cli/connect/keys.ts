@@ -6,7 +6,7 @@ import { isInteractive } from '../terminal.ts'
 import { ask, failure } from '../vault-client.ts'
 import { type BrowserSession, signInByBrowser } from './browser-sign-in.ts'
 
-/** A key for one client. With an id it was made for that client, and ends with it; without, it is somebody's own. */
+/** A key for one client. With an id it was made for that client and ends with it; without, the person gave it. */
 export type ClientKey = { apiKey: string; keyId?: string }
 
 export type KeyMaker = {
@@ -26,7 +26,7 @@ type Home = { default_workspace_id?: string }
 
 const NO_HOME = 'only a key that is made now can name a workspace'
 
-/** A key that may touch the account makes narrow ones; any other is used as it is. */
+/** A given key with the scope account makes narrower keys; any other is used as it is. */
 function byGivenKey(url: string, apiKey: string, home: Home): KeyMaker {
   const headers = { 'x-api-key': apiKey }
   return {
@@ -85,7 +85,7 @@ export async function saveOwnProfile(url: string, maker: KeyMaker): Promise<void
   saveProfile({ url, ...(await maker.keyFor('kvault')) })
 }
 
-/** Ends a key by itself; one that is gone already is as good. */
+/** Deletes a key with itself. A key that no longer exists counts as deleted. */
 export async function endKey(url: string, apiKey: string): Promise<void> {
   const reply = await ask(url, '/api/v1/auth/api-keys/current', {
     method: 'DELETE',

@@ -3,7 +3,7 @@ import { entryIn, wayOf } from '../clients/entry.ts'
 import { readText } from '../clients/files.ts'
 import { type Probe, probe } from '../mcp-probe.ts'
 
-/** Asks the server for its tools by the entry as it stands in the file now, not by the one we meant to write. */
+/** Asks the server for its tools by the entry that is in the file now, not by the one that we meant to write. */
 export async function prove(client: McpClient): Promise<Probe> {
   const file = client.file()
   const entry = entryIn(readText(file) ?? '', client, file)

@@ -19,7 +19,7 @@ function judgeTools(what: string, usable: readonly string[], all: readonly Tool[
   return warn(what, `${usable.length} of ${all.length} tools`, `For the others its key needs: ${scopes}`)
 }
 
-/** The key that this command itself uses, by the list that it really gets. */
+/** Checks the key that this command uses, by asking for the tools with it. */
 export async function checkCredential(url: string, apiKey: string | undefined): Promise<Finding[]> {
   const mend = `kvault login --url ${url}`
   if (!apiKey) return [fail('Credential', 'none', mend)]
@@ -40,7 +40,7 @@ function judgeProbe(client: McpClient, result: Probe, all: readonly Tool[]): Fin
   return fail(client.title, result.detail, mend)
 }
 
-/** Tries the entry that stands in the client's file, as the client would. */
+/** Tries the entry in the client's file, as the client would. */
 async function checkClient(client: McpClient, url: string, all: readonly Tool[]): Promise<Finding> {
   const file = client.file()
   const connectIt = `kvault connect ${client.name}`

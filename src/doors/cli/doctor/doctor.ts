@@ -16,7 +16,7 @@ const row = ({ state, what, detail, mend }: Finding): string[] => [
   mend ? `→ ${mend}` : '',
 ]
 
-/** Looks at every part between an agent and the vault, and says what to do about each finding. */
+/** Checks every part between an agent and the vault, and says what to do about each finding. */
 export async function doctor(options: ProfileOptions & { json?: boolean }): Promise<number> {
   const { url, apiKey } = findProfile(options)
   const server = await checkServer(url)

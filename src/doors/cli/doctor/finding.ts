@@ -1,5 +1,5 @@
 export type Finding = {
-  /** What was looked at: a part of the set-up, or a client by its title. */
+  /** What was checked: a part of the set-up, or a client by its title. */
   what: string
   state: 'ok' | 'warn' | 'fail'
   detail: string

@@ -16,7 +16,7 @@ function checkMoment({ name, title }: McpClient, moment: Moment, off: readonly s
   const run = lastRun(name, moment)
   if (!run) return ok(what, 'has not run yet')
   const when = `${run.at.slice(0, 16).replace('T', ' ')} UTC, ${run.ms} ms`
-  if (run.error) return fail(what, `${when}: ${run.error}`, 'Mend what is said above.')
+  if (run.error) return fail(what, `${when}: ${run.error}`, 'Fix what is reported above.')
   return ok(what, `${when}, ${run.chars} characters`)
 }
 
@@ -27,7 +27,7 @@ function checkOne(client: McpClient, off: readonly string[]): Finding[] {
     if (areThere === undefined) return []
     if (!areThere) return [warn(what, 'none', `kvault connect ${client.name}`)]
   } catch (error) {
-    return [fail(what, error instanceof Error ? error.message : String(error), 'Mend the file.')]
+    return [fail(what, error instanceof Error ? error.message : String(error), 'Repair the file.')]
   }
   const moments = HOOK_PLANS[client.name]?.moments ?? []
   const rows = moments.map((moment) => checkMoment(client, moment, off))

@@ -12,12 +12,12 @@ const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
 type Ready = { checks?: { mail?: { status: string; detail?: string } } }
 
-/** Without an answer there is nothing more to ask this server. */
+/** Whether the server answers. If not, the other checks are skipped. */
 export async function checkServer(url: string): Promise<{ findings: Finding[]; reply?: Reply }> {
   try {
     const reply = await ask(url, '/health/ready')
     if (reply.status !== 200)
-      return { reply, findings: [fail('Server', errorText(reply), 'Look into its log.')] }
+      return { reply, findings: [fail('Server', errorText(reply), 'Look at its log.')] }
     const mail = (reply.body as Ready)?.checks?.mail
     const findings =
       mail?.status === 'failed'
@@ -36,7 +36,7 @@ export async function checkServer(url: string): Promise<{ findings: Finding[]; r
   }
 }
 
-/** The command comes from the server that it is used with, so the two should be one version. */
+/** The command comes from the server, so both should have the same version. */
 async function checkVersion(url: string): Promise<Finding> {
   const version = ((await ask(url, '/health')).body as { version?: string } | undefined)?.version ?? 'unknown'
   if (version === VERSION) return ok('Version', version)
@@ -54,7 +54,7 @@ function checkClock(reply: Reply): Finding {
   return warn('Clock', `${skew} s away from the server's`, 'Set the clock of one of the two.')
 }
 
-/** How many days the certificate is valid yet. */
+/** How many days the certificate is still valid. */
 function daysLeft({ hostname, port }: URL): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket = connectTls(
@@ -92,7 +92,7 @@ function isExcluded(host: string): boolean {
   return names.some((name) => name === '*' || host === name || host.endsWith(`.${name.replace(/^\./, '')}`))
 }
 
-/** Node asks a proxy only when it is told to; clients have rules of their own. */
+/** Node uses a proxy only if it is told to; clients have their own rules. */
 export function checkProxy(url: string): Finding {
   const names = url.startsWith('https:') ? ['HTTPS_PROXY', 'https_proxy'] : ['HTTP_PROXY', 'http_proxy']
   const name = names.find((one) => process.env[one])
@@ -102,7 +102,7 @@ export function checkProxy(url: string): Finding {
   if (process.env.NODE_USE_ENV_PROXY === '1') return ok('Proxy', `${name} is used`)
   return warn(
     'Proxy',
-    `${name} is set, and Node passes it by`,
+    `${name} is set, but Node ignores it`,
     'Set NODE_USE_ENV_PROXY=1 (Node 24), or NO_PROXY.',
   )
 }

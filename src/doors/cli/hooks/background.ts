@@ -3,8 +3,8 @@ import { createRequire } from 'node:module'
 const require = createRequire(import.meta.url)
 
 /**
- * Starts this program again to send what waits, and does not wait for it: an agent that calls a hook at the end of an exchange
- * goes on at once, also where the vault is slow or away.
+ * Starts this program again to send the spool, and does not wait for it: an agent that calls a hook at the end of an exchange
+ * continues at once, even if the vault is slow or unreachable.
  */
 export function sendInBackground(): void {
   const [, program] = process.argv
@@ -16,7 +16,7 @@ export function sendInBackground(): void {
     stdio: 'ignore',
     windowsHide: true,
   })
-  // A machine that starts no more programs sends at the next hook.
+  // If no program can be started, the next hook sends.
   child.once('error', () => {})
   child.unref()
 }

@@ -4,8 +4,8 @@ import type { CommandRun } from './occasion.ts'
 const LOOKED_AT = 16_000
 
 /**
- * What tools write at the beginning of a line when they fail. A pipe hides the exit code (`npm test | tail`), and some agents
- * do not tell it; then these decide whether the vault is asked at all. The vault itself decides whether it has something to say.
+ * How lines of failing tools begin. A pipe hides the exit code (`npm test | tail`), and some agents
+ * do not pass it; then these patterns decide whether the vault is asked. The vault decides whether it delivers something.
  */
 const SIGNS: readonly RegExp[] = [
   /^[ \t]{0,8}(?:npm ERR!|npm error|fatal:|panic:|Traceback \(most recent call last\)|BUILD FAILED|Segmentation fault)/m,
@@ -25,7 +25,7 @@ export function bothEnds(text: string, most: number): string {
   return `${text.slice(0, head).toWellFormed()}\n…\n${text.slice(-(most - head - 3)).toWellFormed()}`
 }
 
-/** An exit code says it. Where it is hidden or not told, the output does. */
+/** By the exit code; if it is hidden or unknown, by the output. */
 export function hasFailed({ command, exitCode, output }: CommandRun): boolean {
   if (exitCode !== null && exitCode !== 0) return true
   if (exitCode === 0 && !PIPED.test(command)) return false

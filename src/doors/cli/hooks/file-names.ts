@@ -5,8 +5,8 @@ const require = createRequire(import.meta.url)
 const LONGEST_NAME = 150
 
 /**
- * A name for a file from a text that somebody else has chosen: a session, a folder. It is never part of a path as it is. A hash
- * is made only of long texts, as to load node:crypto takes a tenth of a hook's time.
+ * A file name for a text that others chose, such as a session id or a folder. The text itself is never part of a path. A hash
+ * is made for long texts only, because loading node:crypto takes a tenth of a hook's time.
  */
 export function fileNameFor(text: string): string {
   const name = Buffer.from(text).toString('base64url')

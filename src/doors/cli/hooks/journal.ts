@@ -30,7 +30,7 @@ function shortened(entry: Entry): Entry {
   }
 }
 
-/** One line is appended in one step, so that hooks which run at once do not mix theirs. */
+/** A line is appended in one write, so that the lines of concurrent hooks do not mix. */
 export function note(sessionId: string | undefined, entry: Entry): void {
   if (!sessionId) return
   try {
@@ -40,7 +40,7 @@ export function note(sessionId: string | undefined, entry: Entry): void {
     if (size === 0) mkdirSync(sessionsFolder(), { recursive: true, mode: 0o700 })
     appendFileSync(file, `${JSON.stringify(shortened(entry))}\n`, { mode: 0o600 })
   } catch {
-    // A home that cannot be written is the person's choice.
+    // If the home folder is read-only, nothing is remembered.
   }
 }
 
@@ -61,7 +61,7 @@ export function readJournal(sessionId: string | undefined): Entry[] {
   }
 }
 
-/** Takes everything out. Of two that take at once, one gets it. */
+/** Takes all entries. Of two programs at once, only one gets them. */
 export function takeJournal(sessionId: string | undefined): Entry[] {
   if (!sessionId) return []
   const taken = sessionFile(sessionId, `.${process.pid}.taken`)

@@ -1,3 +1,3 @@
-// What nobody waits for: redaction, lock files and the spool. A part of its own, loaded at the end of an exchange alone.
+// What no agent waits for: redaction, lock files and the spool. A separate bundle, loaded only at the end of an exchange.
 export { captureTurn } from './capture/capture.ts'
 export { sendWaiting } from './spool/send.ts'

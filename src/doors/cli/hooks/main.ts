@@ -1,5 +1,5 @@
-// `kvault hook <agent> <event>`: the one entry of all hooks. It is a program of its own, so that an agent waits neither for
-// the argument parser nor for what only other commands need.
+// `kvault hook <agent> <event>`: the entry of all hooks. It is a separate program, so that an agent does not wait for
+// the argument parser and the code of other commands.
 import { findHookAgent } from './agents/all.ts'
 import { sendInBackground } from './background.ts'
 import { type Answer, SILENCE } from './occasion.ts'
@@ -10,7 +10,7 @@ const MOST_INPUT = 16 * 1024 * 1024
 /** Hooks that were set up before there were several agents. */
 const FORMER: Record<string, string> = { 'session-start': 'SessionStart', stop: 'Stop' }
 
-/** Past the limit the rest is not read: a payload of that size is no payload that we know. */
+/** Beyond the limit nothing is read: no known payload is that large. */
 async function readInput(): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0

@@ -5,26 +5,26 @@ export type Moment = (typeof MOMENTS)[number]
 /** The moments at which something may be injected. */
 export type RecallMoment = Exclude<Moment, 'capture'>
 
-/** A command that the agent has run. `exitCode` is null where the agent does not tell it. */
+/** A command that the agent has executed. `exitCode` is null if the agent does not pass it. */
 export type CommandRun = {
   command: string
   exitCode: number | null
   output: string
-  /** The agent's own name for this call, by which its transcript tells more. */
+  /** The agent's id of this call, by which it is found in the transcript. */
   id?: string | undefined
 }
 
-/** What was said in an exchange, as far as the agent hands it over. */
+/** What was said in an exchange, as far as the agent passes it. */
 export type Words = {
   prompt?: string | undefined
   reply?: string | undefined
-  /** A file with the conversation, for agents that hand over nothing else. */
+  /** A file with the conversation, for agents that pass nothing else. */
   transcript?: string | undefined
 }
 
-/** What has happened in an agent, in words that belong to no agent. */
+/** What has happened in an agent, in a form that is the same for all agents. */
 export type Happening =
-  /** `after`: a new session, one that goes on, or one that has just been compacted. */
+  /** `after`: a new session, a resumed one, or one that has just been compacted. */
   | { kind: 'start'; after: 'nothing' | 'pause' | 'compaction' }
   | { kind: 'prompt'; prompt: string }
   | { kind: 'command'; run: CommandRun }
@@ -39,16 +39,16 @@ export type Occasion = Happening & { sessionId?: string | undefined; folder?: st
 /** What the hook says to its agent: what it prints, and the code it ends with. */
 export type Answer = { output: string; exitCode: number }
 
-/** Nothing was said. Every agent takes this as "go on". */
+/** An empty answer. Every agent continues after it. */
 export const SILENCE: Answer = { output: '', exitCode: 0 }
 
 export type HookAgent = {
   name: string
-  /** Undefined for what the vault has nothing to do with. */
+  /** Undefined for events that do not concern the vault. */
   read: (event: string, payload: Payload) => Occasion | undefined
-  /** How a text is injected at this event; undefined where the agent cannot be told anything then. */
+  /** How a text is injected at this event; undefined if the agent does not allow it. */
   inject: (event: string, text: string) => Answer | undefined
 }
 
-/** What an agent writes to the standard input of a hook. Nothing in it is trusted to have a form. */
+/** What an agent writes to the standard input of a hook. Its form is not trusted. */
 export type Payload = Record<string, unknown>

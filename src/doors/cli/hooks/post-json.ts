@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 
 /**
- * A request by Node's own http, as `fetch` takes 100 ms of a processor to load. An `import` of node:http loads the same: it
+ * A request by node:http, because loading `fetch` takes 100 ms of processor time. An `import` of node:http loads the same: it
  * reads every export, and one of them is the client behind `fetch`. `require` does not.
  */
 const require = createRequire(import.meta.url)

@@ -16,12 +16,12 @@ export type Question = {
 export type Recalled = { text: string; ids: string[] }
 
 const NOTHING: Recalled = { text: '', ids: [] }
-/** The most that the vault sends for any moment. The bound holds whatever comes. */
+/** A longer answer is cut. The vault never sends more than this. */
 const LONGEST_TEXT = 8000
 const LEAST_BUDGET = 200
 const MOST_EXCLUDED = 100
 
-/** For what a session begins with; the other moments keep the vault's own budget. */
+/** A person can set the budget of a start. The other moments use the vault's default. */
 function budgetFor(moment: RecallMoment): { budget_chars?: number } {
   const given = Number(process.env.KVAULT_HOOK_CHARS)
   if (!Number.isInteger(given) || given <= 0 || moment === 'prompt' || moment === 'failure') return {}
@@ -31,7 +31,7 @@ function budgetFor(moment: RecallMoment): { budget_chars?: number } {
 const given = <T>(name: string, value: T | undefined): Record<string, T> =>
   value === undefined ? {} : { [name]: value }
 
-/** What the vault has to say at this moment. An answer that is not 200 is an error; silence is not. */
+/** Asks the vault at this moment. An answer other than 200 is an error; silence is not. */
 export async function recall(profile: Profile, question: Question, timeoutMs: number): Promise<Recalled> {
   const { status, body } = await postJson(
     `${profile.url}/api/v1/recall`,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { settingsFolder } from '../folders.ts'
 import type { Moment } from './occasion.ts'
 
-/** The last run of one moment of one agent, for `kvault doctor`: hooks are silent, so nobody would notice one that fails. */
+/** The last run of one moment of one agent, for `kvault doctor`: hooks are silent, so nobody would notice a failing one. */
 export type HookRun = { at: string; ms: number; chars: number; error?: string }
 
 const LONGEST_ERROR = 300

@@ -19,7 +19,7 @@ import { noteRun } from './run-log.ts'
 import { forgetOldSessions, readSession, rememberSession } from './sessions.ts'
 import { everySwitch, isOff } from './switches.ts'
 
-/** A person waits for their agent; what comes later than this is not worth the wait. */
+/** A person waits for their agent, so the hook gives up after this time. */
 const GIVE_UP_MS = 800
 const LONGEST_TEXT = 32_000
 const LONGEST_COMMAND = 4000
@@ -36,9 +36,9 @@ export type HookCall = {
   event: string
   /** What the agent wrote to standard input. */
   text: string
-  /** Starts to send what waits, without waiting for it. */
+  /** Starts to send the spool, without waiting for it. */
   startSending: () => void
-  /** Called where nobody waits for the answer, so that the hook may take longer than a person would wait. */
+  /** Called if nobody waits for the answer, so that the hook may take longer. */
   takeTime?: () => void
 }
 
@@ -54,7 +54,7 @@ type Scene = {
 
 const isOn = ({ call, off }: Scene, moment: Moment): boolean => !isOff(off, call.agent.name, moment)
 
-/** Git is asked once for a folder in a session. */
+/** Git is asked once per folder and session. */
 function projectKey({ occasion: { sessionId }, folder, file }: Scene): string {
   const { project } = readSession(sessionId)
   if (project?.folder === folder) return project.key
@@ -63,13 +63,16 @@ function projectKey({ occasion: { sessionId }, folder, file }: Scene): string {
   return key
 }
 
-/** The form that the vault reads. A pipe has hidden an exit code that is 0 here, so it is not told. */
+/** The form that the vault reads. An exit code of 0 comes from a pipe that hides the real one, so it is left out. */
 function commandText({ command, exitCode, output }: CommandRun): string {
   const told = exitCode ? `exit code ${exitCode}\n` : ''
   return `$ ${command.slice(0, LONGEST_COMMAND).replaceAll('\n', ' ')}\n${told}${bothEnds(output, LONGEST_TEXT)}`
 }
 
-/** What the vault says at one moment; nothing where it is off, late or away. The run is noted either way. */
+/**
+ * What the vault delivers at one moment; nothing if the moment is off, or if the vault is slow or unreachable. The
+ * outcome is logged.
+ */
 async function ask(scene: Scene, moment: RecallMoment, text?: string): Promise<string> {
   const { call, occasion, profile } = scene
   if (!isOn(scene, moment)) return ''
@@ -84,7 +87,7 @@ async function ask(scene: Scene, moment: RecallMoment, text?: string): Promise<s
       sessionId,
       client: call.agent.name,
       environment: knownEnvironment(scene.folder),
-      // At a start and after a compaction the agent does not know any more what it was shown.
+      // At a start and after a compaction the agent no longer knows what it was shown.
       ...(text !== undefined && shown.length > 0 ? { exclude: shown } : {}),
     }
     const recalled = await recall(profile, question, patienceMs() - elapsed())
@@ -106,7 +109,7 @@ function said(scene: Scene, texts: readonly string[]): Answer {
 
 const canInject = ({ call: { agent, event } }: Scene): boolean => agent.inject(event, '') !== undefined
 
-/** A session that goes on after a pause has in its conversation what it was given at first. */
+/** A resumed session still has the text of its start in its conversation. */
 async function onStart(scene: Scene, after: 'nothing' | 'pause' | 'compaction'): Promise<Answer> {
   forgetOldSessions()
   scene.call.startSending()
@@ -143,7 +146,7 @@ async function onCompact(scene: Scene): Promise<Answer> {
   return SILENCE
 }
 
-/** Redaction and lock files are loaded here alone: no other moment waits for them. */
+/** Redaction and lock files are loaded only here: no other moment waits for them. */
 async function onStop(scene: Scene): Promise<Answer> {
   const { occasion, call, profile, folder, file } = scene
   call.takeTime?.()
@@ -171,7 +174,7 @@ function play(scene: Scene): Promise<Answer> | Answer {
   return SILENCE
 }
 
-/** A run of a hook. Whatever goes wrong, the agent's work goes on: the answer is silence, and `kvault doctor` tells why. */
+/** Executes a hook. An error never stops the agent: the answer is silence, and `kvault doctor` says why. */
 export async function runHook(call: HookCall): Promise<Answer> {
   const { url, apiKey } = findProfile()
   if (!apiKey) return SILENCE

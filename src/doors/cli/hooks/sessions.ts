@@ -7,13 +7,13 @@ import { fileNameFor } from './file-names.ts'
 export type Session = {
   /** The message that was stored last. */
   stored?: string
-  /** What was injected, so that it is not injected again. */
+  /** Ids of injected items, so that they are not injected again. */
   shown?: string[]
-  /** The project of a folder: to ask git costs more than all the rest of a hook. */
+  /** The project of a folder: asking git takes longer than the rest of a hook. */
   project?: { folder: string; key: string }
-  /** It was compacted, and nothing could be injected then. */
+  /** It was compacted, and the agent allowed no injection then. */
   compacted?: boolean
-  /** Commands that failed last time, for tests that become green in a later exchange. */
+  /** Commands that failed last, for tests that pass in a later exchange. */
   failing?: string[]
 }
 
@@ -34,7 +34,7 @@ export function readSession(sessionId: string | undefined): Session {
   }
 }
 
-/** A hook that cannot remember still does its work. */
+/** A hook still works if this fails. */
 export function rememberSession(sessionId: string | undefined, change: Session): void {
   if (!sessionId) return
   try {
@@ -46,11 +46,11 @@ export function rememberSession(sessionId: string | undefined, change: Session):
       { mode: 0o600 },
     )
   } catch {
-    // A home that cannot be written is the person's choice.
+    // If the home folder is read-only, nothing is remembered.
   }
 }
 
-/** Sessions of long ago are not resumed any more. */
+/** Drops sessions that are too old to be resumed. */
 export function forgetOldSessions(): void {
   try {
     for (const name of readdirSync(sessionsFolder())) {

@@ -48,7 +48,7 @@ export function isOff(off: readonly Switch[], agent: string, moment: Moment): bo
   return ['all', agent, moment, `${agent}:${moment}`].some((name) => off.includes(name))
 }
 
-/** Off is off, wherever it was said: the shell, the person's settings, or the project. */
+/** All switches together: the shell, the person's settings and the project can each switch off. */
 export const everySwitch = (ofProject: readonly Switch[]): Switch[] => [
   ...switchesOfShell(),
   ...personsSwitches(),

@@ -8,7 +8,7 @@ export type Environment = Record<string, string>
 const MOST_NAMES = 30
 const LARGEST_MANIFEST = 1024 * 1024
 
-/** What the project itself asks for: of thousands of packages in a lock file those that a person has chosen. */
+/** The direct dependencies: of thousands of packages in a lock file, those that a person has chosen. */
 function chosenNames(folder: string): Set<string> {
   try {
     const file = join(folder, 'package.json')
@@ -21,7 +21,7 @@ function chosenNames(folder: string): Set<string> {
   }
 }
 
-/** What the lock files of a folder say: runtimes first, then what the project asks for, then the rest, by name. */
+/** The versions in the lock files of a folder: runtimes first, then direct dependencies, then the rest, by name. */
 export function environmentOf(folder: string): Environment {
   const { versions } = readLocked(folder)
   const chosen = chosenNames(folder)

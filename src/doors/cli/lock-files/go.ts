@@ -9,7 +9,7 @@ import {
 
 const withoutComment = (line: string): string => (line.split('//')[0] ?? '').trim()
 
-/** The lines of go.mod with the word they stand under: `require ( … )` is the same as many `require`. */
+/** The lines of go.mod, each with its directive: `require ( … )` is the same as many `require`. */
 function* directivesOf(text: string): Generator<string> {
   let word: string | undefined
   for (const line of linesOf(text).map(withoutComment)) {
@@ -46,7 +46,7 @@ export const readGoSum: ReadVersions = (text) => {
   for (const line of linesOf(text)) {
     if (line.trim() === '') continue
     const [, name, version, isDescription] = /^(\S+) (v\S+?)(\/go\.mod)? h1:\S+$/.exec(line) ?? []
-    if (!name || !version) throw new UnreadableFile('has a line that is no checksum')
+    if (!name || !version) throw new UnreadableFile('has a line that is not a checksum')
     if (!isDescription) putHighest(versions, 'go', name, version)
   }
   return versions

@@ -36,7 +36,7 @@ function propertiesOf(text: string): Map<string, string> {
   return found
 }
 
-/** `1.8` is what Java 8 was called. */
+/** Java 8 was called `1.8`. */
 const javaVersion = (version: string): string => version.replace(/^1\.(?=\d)/, '')
 
 const JAVA = ['maven.compiler.release', 'java.version', 'maven.compiler.target', 'maven.compiler.source']
@@ -70,7 +70,7 @@ export const readGradleLock: ReadVersions = (text) => {
   for (const line of linesOf(text)) {
     if (line.trim() === '' || line.startsWith('#') || line.startsWith('empty=')) continue
     const [, name, version] = /^([^:\s]+:[^:\s]+):([^:=\s]+)=/.exec(line) ?? []
-    if (!name || !version) throw new UnreadableFile('has a line that is no locked dependency')
+    if (!name || !version) throw new UnreadableFile('has a line that is not a locked dependency')
     putVersion(versions, 'maven', name, version)
   }
   return versions

@@ -10,7 +10,7 @@ import { readCargoLock, readPythonLock } from './toml-packages.ts'
 import { type ReadVersions, UnreadableFile } from './versions.ts'
 import { readYarnLock } from './yarn.ts'
 
-/** Where two files of a folder name the same thing, the upper one is believed. */
+/** If two files of a folder name the same package, the upper one of this list wins. */
 const READERS: readonly (readonly [string, ReadVersions])[] = [
   ['package-lock.json', readPackageLock],
   ['npm-shrinkwrap.json', readPackageLock],
@@ -36,9 +36,9 @@ const LARGEST_FILE = 64 * 1024 * 1024
 const MOST_FOLDERS = 200
 
 export type Locked = {
-  /** `npm:fastify` → its versions, that of the folder one stands in first. */
+  /** `npm:fastify` → its versions, that of the current folder first. */
   versions: Map<string, string[]>
-  /** Files that said something, by their path from the folder. */
+  /** The files that were read, as paths relative to the folder. */
   files: string[]
   passedOver: { file: string; reason: string }[]
 }
@@ -78,7 +78,7 @@ function readText(file: string): string | undefined {
 }
 
 function mustBeText(text: string): void {
-  if (text.includes('\0')) throw new UnreadableFile('is no text')
+  if (text.includes('\0')) throw new UnreadableFile('is not a text file')
   if (/^<<<<<<< /m.test(text)) throw new UnreadableFile('has unresolved merge conflicts')
 }
 
@@ -114,8 +114,8 @@ function readFolder(folder: string, root: string, into: Locked): Map<string, str
 }
 
 /**
- * What the lock files of a checkout and its workspaces say, beginning with those of the folder one stands in. A broken one is
- * passed over and named.
+ * The versions in the lock files of a checkout and its workspaces, beginning with the current folder. A broken file is
+ * skipped and named.
  */
 export function readLocked(root: string, folder = root): Locked {
   const locked: Locked = { versions: new Map(), files: [], passedOver: [] }

@@ -2,7 +2,7 @@ import { isObject, putVersion, type ReadVersions, readJson, type Versions, versi
 
 const FOLDER = 'node_modules/'
 
-/** Version 1 of the format: a tree. What stands at its top is what the project's code gets. */
+/** Version 1 of the format: a tree. The project's code gets what is at its top. */
 function ofTree(dependencies: Record<string, unknown>): Versions {
   const versions: Versions = new Map()
   for (const [name, entry] of Object.entries(dependencies))
@@ -11,7 +11,7 @@ function ofTree(dependencies: Record<string, unknown>): Versions {
   return versions
 }
 
-/** Versions 2 and 3: every folder by its path. A nested one counts where nothing of its name is at the top. */
+/** Versions 2 and 3: every folder by its path. A nested one counts if there is none of its name at the top. */
 function ofFolders(packages: Record<string, unknown>): Versions {
   const versions: Versions = new Map()
   const nested: [string, string][] = []

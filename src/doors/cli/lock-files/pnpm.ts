@@ -12,7 +12,7 @@ type Entry = { path: string[]; value: string }
 
 const LONGEST_LINE = 10_000
 
-/** The keys of an indented file, each with those it stands under. All of YAML that pnpm writes and we need. */
+/** The keys of an indented file, each with its parents: the part of YAML that we need. */
 function* entriesOf(text: string): Generator<Entry> {
   const above: { indent: number; key: string }[] = []
   for (const line of linesOf(text)) {
@@ -26,7 +26,7 @@ function* entriesOf(text: string): Generator<Entry> {
   }
 }
 
-/** `5.8.5(peer@1)` and `5.8.5_peer@1`: what it was linked with is no part of the version. */
+/** `5.8.5(peer@1)` and `5.8.5_peer@1`: the peers are not part of the version. */
 const VERSION = /^\d[^/_(]*/
 
 /** `/fastify/4.1.0`, `/fastify@4.1.0`, `fastify@4.1.0`, with a scope or without. */
@@ -38,7 +38,7 @@ function ofKey(key: string): [string, string] | null {
 
 const DEPENDENCIES = /^(?:dependencies|devDependencies|optionalDependencies)$/
 
-/** The name and version of a line that says what the project, or one of its workspaces, asked for. */
+/** The name and version of a line for a direct dependency of the project or of a workspace. */
 function asked({ path, value }: Entry): [string, string] | null {
   const [first = '', second = '', third = ''] = path
   const rest =
@@ -50,7 +50,7 @@ function asked({ path, value }: Entry): [string, string] | null {
   const [name, field] = rest
   if (name === undefined || value === '' || (field !== undefined && field !== 'version')) return null
   const version = VERSION.exec(value)?.[0]
-  // Where it has another name here, the value says which package it is.
+  // For an alias, the value names the package.
   return version === undefined ? ofKey(value) : [name, version]
 }
 

@@ -1,6 +1,6 @@
 import { isObject, linesOf, putVersion, type ReadVersions, readJson, type Versions } from './versions.ts'
 
-/** A comment may stand above it, no more. */
+/** Such a file has a line, perhaps with a comment above it. */
 const READ_CHARACTERS = 10_000
 
 const firstLine = (text: string): string =>
@@ -8,7 +8,7 @@ const firstLine = (text: string): string =>
     .map((line) => line.replace(/#.*$/, '').trim())
     .find((line) => line !== '') ?? ''
 
-/** A file of one line with a version in it. Names such as `lts/*` and `stable` say none. */
+/** A file of one line with a version in it. Names such as `lts/*` and `stable` are not versions. */
 const readOneLine =
   (name: string): ReadVersions =>
   (text) => {
@@ -28,7 +28,7 @@ export const readRustToolchain: ReadVersions = (text, beside) => {
   return readOneLine('rust')(channel ?? text, beside)
 }
 
-/** `engines` of package.json: the least version that the project promises to run on. */
+/** `engines` of package.json: the lowest supported version. */
 export const readEngines: ReadVersions = (text) => {
   const versions: Versions = new Map()
   const { engines } = readJson(text)

@@ -50,7 +50,7 @@ const readHighest =
 /** uv.lock and poetry.lock. */
 export const readPythonLock: ReadVersions = readHighest('pypi')
 
-/** A crate without a source is one's own. It names the version of what it uses where there are several. */
+/** A crate without a source is part of the project. It names the version of a dependency that has several. */
 export const readCargoLock: ReadVersions = (text, beside) => {
   const versions = readHighest('cargo')(text, beside)
   for (const { source, dependencies } of packagesOf(text)) {

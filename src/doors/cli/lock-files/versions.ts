@@ -4,24 +4,24 @@ import { compareVersions, readVersion } from '../../../features/cites/version-ra
 /** `npm:fastify` → `5.8.5`: what the code of a folder gets. */
 export type Versions = Map<string, string>
 
-/** A file that stands in the same folder, or undefined. */
+/** The text of another file in the same folder, or undefined. */
 export type Beside = (name: string) => string | undefined
 
 export type ReadVersions = (text: string, beside: Beside) => Versions
 
-/** The message says what is wrong with the file, after its name. */
+/** The message completes a sentence that begins with the file's name. */
 export class UnreadableFile extends Error {}
 
 export const versionKey = (ecosystem: string, name: string): string =>
   `${ecosystem}:${sameName(ecosystem, name)}`
 
-/** For what the folder itself asks for: it wins over what its packages bring along. */
+/** For direct dependencies: they win over transitive ones. */
 export function putVersion(versions: Versions, ecosystem: string, name: string, version: string): void {
   if (name !== '' && readVersion(version) !== null)
     versions.set(versionKey(ecosystem, name), version.replace(/^[vV=]+/, ''))
 }
 
-/** Where a lock file has several versions of a package, the highest one is kept. */
+/** Of several versions of a package in a lock file, the highest one is kept. */
 export function putHighest(versions: Versions, ecosystem: string, name: string, version: string): void {
   const before = readVersion(versions.get(versionKey(ecosystem, name)) ?? '')
   const found = readVersion(version)

@@ -13,7 +13,7 @@ import {
 
 type Block = { descriptors: string[]; version: string; resolution: string }
 
-/** Both formats: a line with what was asked for, and indented lines with what it became. */
+/** Both formats: a line with the descriptors, and indented lines with the resolved version. */
 function* blocksOf(text: string): Generator<Block> {
   let block: Block | undefined
   for (const line of linesOf(text)) {
@@ -29,7 +29,7 @@ function* blocksOf(text: string): Generator<Block> {
   if (block) yield block
 }
 
-/** `@scope/name@npm:^1` → the name and what was asked for, without the protocol of the registry. */
+/** `@scope/name@npm:^1` → the name and the range, without the protocol of the registry. */
 function split(descriptor: string): [string, string] {
   const at = descriptor.indexOf('@', 1)
   return at === -1
@@ -37,7 +37,7 @@ function split(descriptor: string): [string, string] {
     : [descriptor.slice(0, at), descriptor.slice(at + 1).replace(/^npm:/, '')]
 }
 
-/** Classic has no resolution: an alias says there that it is one (`alias@npm:real@^1`). */
+/** Classic has no resolution: there the descriptor shows an alias (`alias@npm:real@^1`). */
 function nameOf({ descriptors: [first = ''], resolution }: Block): string {
   if (resolution !== '') return split(resolution)[0]
   const [name, range] = split(first)
@@ -61,7 +61,7 @@ function askedByPackage(beside: Beside): Set<string> {
 
 /** yarn.lock, classic and berry. */
 export const readYarnLock: ReadVersions = (text, beside) => {
-  if (!/^(?:# yarn lockfile v1|__metadata:)/m.test(text)) throw new UnreadableFile('is no yarn.lock')
+  if (!/^(?:# yarn lockfile v1|__metadata:)/m.test(text)) throw new UnreadableFile('is not a yarn.lock')
   const asked = askedByPackage(beside)
   const versions: Versions = new Map()
   const direct: [string, string][] = []

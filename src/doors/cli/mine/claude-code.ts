@@ -28,7 +28,7 @@ function stepOf(call: Json, result: Json): Step[] {
     const output = textOf(result.content)
     const code = EXIT_CODE.exec(output)?.[1]
     const command = textAt(input, 'command') ?? ''
-    // An error without an exit code is a refusal of the client or of the person: the command was not run.
+    // An error without an exit code means that the client or the person refused the command.
     if (command === '' || (hasFailed && code === undefined)) return []
     return [ran(command, code === undefined ? 0 : Number(code), output.replace(EXIT_CODE, ''))]
   }

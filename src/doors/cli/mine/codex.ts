@@ -11,7 +11,7 @@ const SHELLS = new Set(['shell', 'exec_command', 'shell_command', 'local_shell',
 const SPOKEN_CODE = /^(?:Process exited with code|Exit code:) (-?\d{1,3})$/m
 const OUTPUT = /^Output:\n/m
 const PATCHED = /^\*\*\* (?:Add|Update|Delete) File: (.{1,500})$/gm
-/** Messages that the client puts into the person's mouth. */
+/** Messages that the client writes in the person's name. */
 const INSERTED = /^\s*<(?:environment_context|user_instructions|permissions|turn_aborted|skill)/
 
 /** A command is a line, or a list that ends with the line for a shell. */

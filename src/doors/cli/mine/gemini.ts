@@ -4,7 +4,7 @@ import type { Step } from '../../../features/mining/rules/session.ts'
 import { filesBelow, isJson, type Json, listAt, readJson, textAt } from './read-bounded.ts'
 import { edited, ran, said, type Transcript, type TranscriptReader } from './transcript.ts'
 
-/** `~/.gemini/tmp/<project>/chats/session-….json`, written by Gemini CLI. It names the project by a hash alone. */
+/** `~/.gemini/tmp/<project>/chats/session-….json`, written by Gemini CLI. It names the project only by a hash. */
 const root = () => join(homedir(), '.gemini', 'tmp')
 
 const EXIT_CODE = /^Exit Code: (\d{1,3})$/m
@@ -28,7 +28,7 @@ function outputOf(call: Json): string {
   return ''
 }
 
-/** The exit code is written only where it is not 0. */
+/** The exit code is written only if it is not 0. */
 function commandStep(call: Json): Step[] {
   const command = textAt(call.args, 'command') ?? ''
   const output = outputOf(call)

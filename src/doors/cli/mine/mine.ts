@@ -21,7 +21,7 @@ import type { TranscriptReader } from './transcript.ts'
 const READERS: readonly TranscriptReader[] = [claudeCode, codex, gemini, opencode]
 const HOUR_MS = 3_600_000
 const UNITS: Readonly<Record<string, number>> = { h: HOUR_MS, d: 24 * HOUR_MS, w: 168 * HOUR_MS }
-/** So much is lost at most when the command is ended. */
+/** The state is saved after this many files, so little is lost if the command is stopped. */
 const FILES_BETWEEN_SAVES = 25
 
 export type MineOptions = ProfileOptions & {
@@ -34,7 +34,7 @@ export type MineOptions = ProfileOptions & {
 function sinceMs(since: string): number {
   const [, count, unit] = /^(\d{1,4})([hdw])$/.exec(since) ?? []
   if (count === undefined || unit === undefined)
-    throw new CommandError(`"${since}" is no span. Write it as 30d, 12h or 4w.`, EXIT.usage)
+    throw new CommandError(`"${since}" is not a time span. Write it as 30d, 12h or 4w.`, EXIT.usage)
   return Date.now() - Number(count) * (UNITS[unit] ?? 0)
 }
 
@@ -42,7 +42,7 @@ function readersFor(agent: string | undefined): readonly TranscriptReader[] {
   const chosen = READERS.filter((reader) => agent === undefined || reader.agent === agent)
   if (chosen.length === 0)
     throw new CommandError(
-      `There is no reader for ${agent}. Say one of ${READERS.map((reader) => reader.agent).join(', ')}.`,
+      `There is no reader for ${agent}. Use one of ${READERS.map((reader) => reader.agent).join(', ')}.`,
       EXIT.usage,
     )
   return chosen
@@ -61,7 +61,7 @@ function environmentOf(folder: string): Record<string, string> {
   return environment
 }
 
-/** Everything that leaves the machine is made here, and redacted here. */
+/** Makes and redacts everything that leaves the machine. */
 function candidatesIn(reader: TranscriptReader, file: string): Waiting[] {
   const transcript = reader.read(file)
   if (!transcript) return []
@@ -80,7 +80,7 @@ function candidatesIn(reader: TranscriptReader, file: string): Waiting[] {
 
 const BAR = 24
 
-/** On a terminal only: a log has no use for it. */
+/** Only on a terminal, not in a log. */
 function showProgress(done: number, all: number, found: number): void {
   if (!process.stderr.isTTY) return
   const filled = all === 0 ? BAR : Math.round((done / all) * BAR)
@@ -97,7 +97,7 @@ function scan(work: readonly Work[], state: MineState, save: () => void): number
     try {
       candidates = candidatesIn(reader, file.file)
     } catch (error) {
-      process.stderr.write(`${plain(file.file, 200)} was passed over: ${plain(String(error), 200)}\n`)
+      process.stderr.write(`${plain(file.file, 200)} was skipped: ${plain(String(error), 200)}\n`)
     }
     found += candidates.length
     state.waiting.push(...candidates)
@@ -111,7 +111,7 @@ function scan(work: readonly Work[], state: MineState, save: () => void): number
 
 type Offered = { results: { draft_id: string | null; skipped: string | null }[] }
 
-/** The same candidate of the same session has the same key, however often the command is run. */
+/** The same candidate of the same session always has the same key. */
 const idempotencyKey = (waiting: Waiting): string =>
   createHash('sha256')
     .update(JSON.stringify(waiting))
@@ -128,7 +128,7 @@ async function offer({ url, apiKey }: Profile, waiting: Waiting): Promise<string
   return (reply.body as Offered).results[0]?.skipped ?? null
 }
 
-/** The most worthwhile first, until the vault has had enough for today. */
+/** The most useful first, until the vault has reached its limit for today. */
 async function send(profile: Profile, state: MineState, save: () => void): Promise<number> {
   state.waiting.sort((one, other) => worthOf(other.candidate) - worthOf(one.candidate))
   let made = 0
@@ -149,7 +149,7 @@ function printCandidate({ candidate, project_key }: Waiting): void {
   print(plainLines(`${symptom}\n\n${fix_summary}\n`))
 }
 
-/** Looks through the sessions that agents keep on this machine, and offers the vault what was solved in them. */
+/** Reads the sessions that agents keep on this machine, and sends the vault what was solved in them. */
 export async function mine(options: MineOptions): Promise<number> {
   const readers = readersFor(options.agent)
   const since = sinceMs(options.since ?? '30d')
@@ -180,7 +180,7 @@ export async function mine(options: MineOptions): Promise<number> {
   else {
     print(`${work.length} sessions read, ${found} found, ${made} made into drafts.`)
     if (made > 0) print('Look at them with kvault drafts.')
-    if (left > 0) print(`${left} wait: three drafts a day are made. Run this again tomorrow.`)
+    if (left > 0) print(`${left} are left: the vault makes three drafts a day. Run this again tomorrow.`)
   }
   return EXIT.done
 }

@@ -43,7 +43,7 @@ function stepsOf(from: string, messageId: string, role: unknown): Step[] {
     })
 }
 
-/** Messages and parts have names that sort by time. */
+/** The names of messages and parts sort by time. */
 function read(file: string): Transcript | undefined {
   const session = readJson(file)
   const sessionId = basename(file, '.json')

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Files of others may be anything: what is too large is passed over, what is broken is read as far as it goes. */
+/** Files of other programs may be anything: too large ones are skipped, broken ones are read as far as possible. */
 const LARGEST_FILE = 64 * 1024 * 1024
 const LONGEST_LINE = 4 * 1024 * 1024
 const MOST_FILES = 20_000
@@ -44,7 +44,7 @@ export function readJson(file: string): Json | undefined {
   return isJson(value) ? value : undefined
 }
 
-/** The objects of a file with one on each line; other lines are passed over. */
+/** The objects of a file with one on each line; other lines are skipped. */
 export const readLines = (file: string): Json[] =>
   textOf(file)
     .split('\n')
@@ -56,7 +56,7 @@ export const readLines = (file: string): Json[] =>
 export const jsonIn = (text: unknown): unknown =>
   typeof text === 'string' && text.length <= LONGEST_LINE ? parsed(text) : undefined
 
-/** The names in a folder, sorted; none where there is no such folder. */
+/** The names in a folder, sorted; none if there is no such folder. */
 export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder).sort()

@@ -4,7 +4,7 @@ import { settingsFolder } from '../folders.ts'
 import { writePrivate } from '../profile.ts'
 import { isJson, readJson } from './read-bounded.ts'
 
-/** What was found and not yet taken by the vault. */
+/** A candidate that the vault has not taken yet. */
 export type Waiting = {
   candidate: Candidate
   project_key: string | null
@@ -13,12 +13,12 @@ export type Waiting = {
 }
 
 export type MineState = {
-  /** Files that were read, with their size and time: a session that went on is read again. */
+  /** Files that were read, with their size and time: a continued session is read again. */
   read: Record<string, string>
   waiting: Waiting[]
 }
 
-/** The vault takes three a day: more than this would be stale before its turn comes. */
+/** The vault takes three a day, so more than this would be stale before they are sent. */
 const MOST_WAITING = 100
 
 const stateFile = () => join(settingsFolder(), 'mine.json')
@@ -27,7 +27,7 @@ type States = Record<string, MineState>
 
 const states = (): States => (readJson(stateFile()) ?? {}) as States
 
-/** One for each vault. A file that was broken is begun anew: the vault knows again what it has. */
+/** One file for each vault. A broken one starts empty: the vault recognises what it already has. */
 export function readState(url: string): MineState {
   const state: unknown = states()[url]
   if (!isJson(state) || !isJson(state.read) || !Array.isArray(state.waiting)) return { read: {}, waiting: [] }

@@ -1,10 +1,10 @@
 import type { Step } from '../../../features/mining/rules/session.ts'
 import type { Stamped } from './read-bounded.ts'
 
-/** A session of an agent as its own files tell it. */
+/** A session, read from the files of its agent. */
 export type Transcript = {
   sessionId: string
-  /** Where it worked; unknown where the agent does not write it down. */
+  /** The folder of the session; undefined if the agent does not write it. */
   folder: string | undefined
   steps: Step[]
 }
@@ -16,7 +16,7 @@ export type TranscriptReader = {
   read: (file: string) => Transcript | undefined
 }
 
-/** An output is looked at by its two ends: a log in between says the same a thousand times. */
+/** Only the two ends of a longer output are read. */
 const LONGEST_OUTPUT = 40_000
 
 export const boundOutput = (text: string): string =>

@@ -36,11 +36,11 @@ export const grant = (given: string, options: { keepAccess?: boolean }): Promise
   onVault(async (ctx) => {
     const address = checked(Email, given, 'e-mail address')
     const { isNew, link } = await grantAdmin(ctx, address, options.keepAccess === true)
-    const granted = `${address} is service admin now${isNew ? ', with a new account' : ''}.`
+    const granted = `${address} is now service admin${isNew ? ', with a new account' : ''}.`
     if (link === undefined) return [granted]
     const why = isNew
       ? 'Choose its password:'
-      : 'The address was never proved, so whoever held the account is signed out. Choose its password:'
+      : 'The address was never confirmed, so the account was signed out everywhere. Choose its password:'
     return [granted, `${why} ${link}`, LINK_NOTE]
   })
 
@@ -48,14 +48,14 @@ export const revoke = (given: string): Promise<number> =>
   onVault(async (ctx) => {
     const address = checked(Email, given, 'e-mail address')
     await revokeAdmin(ctx, address)
-    return [`${address} is no service admin any more.`]
+    return [`${address} is no longer service admin.`]
   })
 
 export const list = (): Promise<number> =>
   onVault(async (ctx) => {
     const granted = await grantedAdmins(ctx)
     const named = ctx.config.adminEmails.map(
-      (email) => `${email}  by ADMIN_EMAILS, once the address is proved`,
+      (email) => `${email}  by ADMIN_EMAILS, once the address is confirmed`,
     )
     return [...granted.map((email) => `${email}  granted`), ...named]
   })
@@ -67,5 +67,5 @@ export const appoint = (workspace: string, given: string): Promise<number> =>
   onVault(async (ctx) => {
     const address = checked(Email, given, 'e-mail address')
     const name = await appointAdmin(ctx, checked(Id, workspace, 'workspace id'), address)
-    return [`${address} is admin of ${name} now.`]
+    return [`${address} is now admin of ${name}.`]
   })

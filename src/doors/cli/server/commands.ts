@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { EXIT } from '../exit-codes.ts'
 import type { Done } from '../program.ts'
 
-/** Commands for whoever runs the service. They work on its database and files, so only the server's package has them. */
+/** Commands for the operator. They work on the database and files of the service, so only the server's package has them. */
 export function addServerCommands(program: Command, done: Done): void {
   const command = (usage: string, description: string) => program.command(usage).description(description)
 
@@ -23,7 +23,7 @@ export function addServerCommands(program: Command, done: Done): void {
   command('verify [file]', 'check the vault configured here, or a backup file')
     .option('--json', 'as JSON')
     .action((file, options) => done(async () => (await import('./maintenance.ts')).verify(file, options)))
-  command('reindex', 'make the search indexes anew').action(() =>
+  command('reindex', 'rebuild the search indexes').action(() =>
     done(async () => (await import('./maintenance.ts')).reindexVault()),
   )
   addAdminCommands(command('admin', 'say who administers the service configured here'), done)
@@ -35,15 +35,15 @@ function addAdminCommands(admin: Command, done: Done): void {
     .description(
       'make somebody service admin; prints a link where the account is new or its address not proved',
     )
-    .option('--keep-access', 'you vouch for whoever holds the account: sign nobody out, print no link')
+    .option('--keep-access', 'you vouch for the holder of the account: sign nobody out, print no link')
     .action((email, options) => done(async () => (await import('./admin.ts')).grant(email, options)))
   admin
     .command('revoke <email>')
-    .description('take that back')
+    .description('revoke it')
     .action((email) => done(async () => (await import('./admin.ts')).revoke(email)))
   admin
     .command('list')
-    .description('who is service admin')
+    .description('list the service admins')
     .action(() => done(async () => (await import('./admin.ts')).list()))
   admin
     .command('reset-link <email>')

@@ -13,7 +13,7 @@ import { verifyVault } from '../../../features/backup/verify.ts'
 import { CommandError, EXIT } from '../exit-codes.ts'
 import { paint, print, printJson } from '../terminal.ts'
 
-/** What a person can mend is one line; anything else keeps its stack. */
+/** Errors that the operator can fix are shown as one line; others keep their stack. */
 const MENDABLE = ['DamagedBackup', 'TargetNotEmpty', 'SchemaTooNew', 'FileExists', 'DamagedDatabase']
 
 export async function explained<T>(work: () => Promise<T>): Promise<T> {

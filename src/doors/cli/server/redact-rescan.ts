@@ -8,7 +8,7 @@ import { eventsToRescan } from '../../../features/memory/rescan.ts'
 import { type Progress, rescan } from '../../../features/redaction/rescan.ts'
 import { repliesToRescan, ticketsToRescan } from '../../../features/support/rescan.ts'
 
-const USAGE = `Applies today's redaction rules to the text that is stored already.
+const USAGE = `Applies the present redaction rules to stored text.
 
   npm run redact:rescan [-- --dry-run]
 

@@ -6,7 +6,7 @@ import { limitHeaders } from '../limits/rate-limit.ts'
 import { logAnswer } from './request-log.ts'
 import type { RouteTimes } from './route-times.ts'
 
-/** JSON shows nothing and loads nothing; pages set their own, wider policy. */
+/** JSON loads nothing; pages set their own, wider policy. */
 const API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -148,5 +148,5 @@ function nameOf(request: FastifyRequest): RouteName {
   return { url, operation: config.operation ?? '' }
 }
 
-/** Zero for a request that was refused before its route was asked. */
+/** Zero for a request that was refused before it reached its route. */
 const elapsedSince = ({ startedAt }: FastifyRequest) => (startedAt === 0 ? 0 : performance.now() - startedAt)

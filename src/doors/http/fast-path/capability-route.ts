@@ -19,7 +19,7 @@ export type CapabilityRoute = {
   serve: (request: FastifyRequest, reply: FastifyReply) => Promise<Answer>
 }
 
-/** Adds the route of a capability at the REST or the tool door. What is the same for all its requests is worked out once. */
+/** Adds the route of a capability at the REST or the tool door. What is the same for all its requests is computed once. */
 export function addCapabilityRoute(
   app: FastifyInstance,
   services: Services,

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers'
 
-/** Few enough that a long one delays the others little, and that a measurement of the event loop sees the work. */
+/** Few enough that a slow one delays the others little, and that the event loop monitor sees the work. */
 const MOST_TOGETHER = 8
 
 /**

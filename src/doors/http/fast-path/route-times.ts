@@ -1,4 +1,4 @@
-/** Upper ends in seconds; what takes longer than the last counts in none but the total. */
+/** Upper bounds in seconds; a slower answer counts only in the total. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 
 type Times = {
@@ -13,7 +13,7 @@ const quoted = (text: string) => `"${text.replace(/[\\"]/g, '\\$&').replaceAll('
 
 /**
  * How often each route was answered and how long that took, in the text form of Prometheus. Counted here and not by the
- * metrics library, which hashes the labels anew at every answer.
+ * metrics library, which hashes the labels for every answer.
  */
 export class RouteTimes {
   readonly #byRoute = new Map<string, Map<string, Times>>()

@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import type { TrustedProxies } from '../../../config.ts'
 
-/** More stations than that are nobody's real way here. */
+/** No real request passes more proxies than this. */
 const MAX_STATIONS = 20
 const GROUPS_OF_A_NETWORK = 4
 const GROUPS = 8
 
-/** Whether the station at an address, the `hop`-th seen from here, is a proxy of ours whose word is taken. */
+/** Whether the `hop`-th address, counted from here, is a trusted proxy. */
 export type IsTrusted = (address: string, hop: number) => boolean
 
 const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
@@ -33,7 +33,7 @@ export function trustIn(proxies: TrustedProxies | undefined): IsTrusted | undefi
   return (address) => isIP(plain(address)) !== 0 && list.check(plain(address), familyOf(plain(address)))
 }
 
-/** An address as proxies write it, perhaps with a port; undefined for what is none. */
+/** An address as proxies write it, perhaps with a port; undefined if it is not one. */
 function readAddress(text: string): string | undefined {
   const trimmed = text.trim()
   const bare = /^\[([^\]]+)\](:\d+)?$/.exec(trimmed)?.[1] ?? /^([\d.]+):\d+$/.exec(trimmed)?.[1] ?? trimmed

@@ -11,24 +11,25 @@ export const PATIENCE = {
   silenceMs: 30_000,
   /** Until the next request on the same connection. */
   keepAliveMs: 30_000,
-  /** A client that does not take its answer, or only drop by drop. */
+  /** A client that does not read its answer, or only very slowly. */
   readerMs: 30_000,
-  /** How often the above is looked at. */
+  /** How often slow readers are looked for. */
   lookMs: 5000,
-  /** Connections of one process: past it new ones are closed, and handles are left for files and the database. */
+  /** Connections of one process. Further ones are closed, so that file handles are left for files and the database. */
   connections: 10_000,
 }
 
 export type Patience = typeof PATIENCE
 
-/** Slower than this, measured over `readerMs`, nobody reads who wants the answer. */
+/** A client that reads slower than this, measured over `readerMs`, is cut off. */
 const SLOWEST_BYTES_A_SECOND = 1024
 
 type Progress = { taken: number; at: number }
 
 /**
- * Cuts off clients that do not read. Node's own limits end when the request has arrived, and its limit on silence begins anew
- * with each byte that is taken: a reader of a byte now and then would keep a large answer open for days.
+ * Cuts off clients that do not read. Node's own limits end when the request has arrived, and its limit on silence
+ * starts again with each byte that is read: a client that reads a byte now and then would keep a large answer open
+ * for days.
  */
 export function cutOffSlowReaders(server: Server, { readerMs, lookMs }: Patience): () => void {
   const sockets = new Map<Socket, Progress>()

@@ -6,7 +6,7 @@ export const DRAIN = { bytes: 64 * 1024 * 1024, ms: 10_000 }
 
 export type DrainBounds = typeof DRAIN
 
-/** Reads to the end of the body, or to a bound; tells whether the end was reached. */
+/** Reads to the end of the body, or to a limit; returns whether the end was reached. */
 function drain(body: IncomingMessage, { bytes, ms }: DrainBounds): Promise<boolean> {
   return new Promise((resolve) => {
     let left = bytes
@@ -28,7 +28,7 @@ function drain(body: IncomingMessage, { bytes, ms }: DrainBounds): Promise<boole
 /**
  * Lets a refusal reach a client that is still sending. Fastify closes the connection when it refuses a body, and most clients
  * send all of a body before they read: they would see a broken pipe instead of the 413. So the answer waits for the
- * rest of the body, within bounds; where the whole body came, the connection stays open for the next request.
+ * rest of the body, within limits; if the whole body came, the connection stays open for the next request.
  */
 export function drainRefusedBodies(app: FastifyInstance, bounds: DrainBounds = DRAIN): void {
   app.addHook('onSend', (request, reply, payload, done) => {

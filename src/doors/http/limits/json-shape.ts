@@ -1,7 +1,7 @@
-/** Whatever walks a value later, walks no deeper than this. */
+/** Later code that walks through a value goes no deeper than this. */
 export const MAX_DEPTH = 100
 /**
- * Keys that no other object has are the dearest part of a JSON text: 2 µs each. Routes that take long bodies need more of them: a card
+ * Distinct keys are the most expensive part of a JSON text: 2 µs each. Routes that take long bodies need more of them: a card
  * with 500 steps and 100 evidences has 1,900.
  */
 export const MAX_KEYS = 1_000
@@ -20,7 +20,7 @@ const CLOSE_LIST = 93
 const OPEN_OBJECT = 123
 const CLOSE_OBJECT = 125
 
-/** Most bodies have fewer brackets than the limit altogether, which is quickly seen. */
+/** Most bodies have fewer brackets than the limit, which is quickly checked. */
 function hasFewBrackets(text: string): boolean {
   let left = MAX_DEPTH
   for (const bracket of ['{', '['])
@@ -41,7 +41,7 @@ function endOfString(text: string, from: number): number {
 
 /**
  * Says what is too much in a JSON text, before it is parsed: parsing half a million small values takes long, and so does
- * everything that looks at them later. Text that is no JSON is left to the parser.
+ * everything that looks at them later. Text that is not JSON is left to the parser.
  */
 export function shapeProblem(text: string, maxKeys: number = MAX_KEYS): string | undefined {
   if (text.length < SHORT && hasFewBrackets(text)) return undefined

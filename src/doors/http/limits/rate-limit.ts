@@ -14,16 +14,16 @@ export const PER_MINUTE: Record<LimitClass, number> = {
   read: 600,
 }
 
-/** All credentials of one person together: more keys are no way around the limit of one. */
+/** All credentials of one person together may use this many times the limit of one. */
 const CREDENTIALS_WORTH = 5
-/** Addresses and methods that do not exist, of one host. */
+/** Requests of one host for addresses and methods that do not exist. */
 export const MISSES_PER_MINUTE = 120
-/** Pages, files and descriptions that anybody may have, of one host: the whole app is some thirty files. */
+/** Requests of one host for public pages, files and descriptions: the whole app is some thirty files. */
 export const FILES_PER_MINUTE = 3_000
-/** Credentials that nobody has, of one host; past ten times as many they are not even looked up. */
+/** Wrong credentials of one host; beyond ten times as many they are not even looked up. */
 export const WRONG_CREDENTIALS_PER_MINUTE = 60
 const LOOKED_UP_WRONG_CREDENTIALS = 10 * WRONG_CREDENTIALS_PER_MINUTE
-/** How much one person, or one host without a credential, may have parsed. */
+/** How many bytes of bodies one person, or one host without a credential, may send. */
 export const BODY_BYTES_PER_MINUTE = { person: 32 * MIB, host: 8 * MIB }
 
 export const limitHeaders = ({ limit, remaining, resetSeconds }: LimitState) => ({
@@ -36,7 +36,7 @@ function refusePast(state: LimitState, detail?: string): void {
   if (state.exceeded) throw rateLimited(state.resetSeconds, detail)
 }
 
-/** Counts the request against its caller (credential, or host without one) and refuses past the limit. */
+/** Counts the request against its caller (credential, or host without one) and refuses it beyond the limit. */
 export function applyRateLimit(
   services: Services,
   limitClass: LimitClass,
@@ -85,7 +85,7 @@ export function countWrongCredential(services: Services, request: FastifyRequest
   refusePast(state, 'Too many wrong credentials.')
 }
 
-/** Counts a body that has arrived, before it is parsed: many large ones keep a process from everybody else. */
+/** Counts a body that has arrived, before it is parsed: many large ones would block the process for everybody else. */
 export function countBodyBytes(services: Services, request: FastifyRequest, bytes: number): void {
   if (!services.config.rateLimit) return
   const { viewer } = request

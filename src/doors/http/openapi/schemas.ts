@@ -7,7 +7,7 @@ const PREFIX = '#/components/schemas/'
 
 export const refTo = (name: string): Json => ({ $ref: `${PREFIX}${name}` })
 
-/** Kinds whose `null` can be said in their type; of others, such as lists of choices, it is an alternative. */
+/** Types that can include `null` in `type`; for others, such as enums, it is an alternative. */
 const PLAIN_TYPES = ['string', 'integer', 'number', 'boolean', 'array', 'object']
 
 function nullInType({ anyOf, ...rest }: Json): Json | undefined {
@@ -17,7 +17,7 @@ function nullInType({ anyOf, ...rest }: Json): Json | undefined {
   return { type: [type, 'null'], ...plain, ...rest }
 }
 
-/** Says the same in the words that most tools understand, with what is named referred to as a component. */
+/** Rewrites a schema into the form that most tools understand; named parts become references to components. */
 function inCommonWords(key: string, value: unknown): unknown {
   if (key === '$ref') return String(value).replace('#/$defs/', PREFIX)
   if (typeof value !== 'object' || value === null) return value
@@ -43,7 +43,7 @@ export function schemaOf(schema: z.ZodType, components: Schemas): Json {
   return refTo(id)
 }
 
-/** The input without what stands in the path or the query, under the input's own name; undefined if nothing is left. */
+/** The input without the fields of the path and the query, under the input's own name; undefined if nothing is left. */
 export function bodySchema(
   input: z.ZodObject,
   elsewhere: readonly string[],
@@ -72,7 +72,7 @@ export function bodySchema(
 
 const mayBeLeftOut = (field: z.ZodType): boolean => field.safeParse(undefined).success
 
-/** Whether a body must be sent: not where every field of it may be left out. */
+/** Whether a body must be sent: not if every field of it is optional. */
 export const needsBody = (input: z.ZodObject, elsewhere: readonly string[] = []): boolean =>
   Object.entries(input.shape).some(([name, field]) => !elsewhere.includes(name) && !mayBeLeftOut(field))
 

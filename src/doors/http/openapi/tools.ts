@@ -11,7 +11,7 @@ function dataOf(capability: ToolCapability, components: Schemas): Json {
   return output instanceof z.ZodVoid ? { type: 'object' } : schemaOf(output, components)
 }
 
-/** The answer is MCPToolResponse, with what this tool puts into it. */
+/** The answer is MCPToolResponse, with the data of this tool. */
 const answerOf = (capability: ToolCapability, components: Schemas): Json => ({
   allOf: [
     schemaOf(MCPToolResponse, components),

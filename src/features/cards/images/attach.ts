@@ -4,7 +4,7 @@ import type { CardContent } from '../content.ts'
 import { attachImages, countImages, looseImagesBefore, looseImagesOf, removeImages } from './images.store.ts'
 
 export const MAX_IMAGES_PER_CARD = 50
-/** How long a picture waits for the card that names it: drafts stay in a browser for days. */
+/** How long a picture is kept that no card names yet: drafts stay in a browser for days. */
 const KEPT_LOOSE_MS = 30 * 86_400_000
 const DROPPED_AT_ONCE = 100
 
@@ -32,7 +32,7 @@ export async function requireRoomOnCard(ctx: Ctx, cardId: string, field: string)
     throw invalid(field, `A card has at most ${MAX_IMAGES_PER_CARD} pictures`, 'too_long')
 }
 
-/** A part of every write of a card: what its text names, and its writer has uploaded, belongs to it from now on. */
+/** Part of every write of a card: pictures that its text names and its writer has uploaded now belong to it. */
 export async function attachNamedImages(ctx: UserCtx, cardId: string, content: CardContent): Promise<void> {
   const named = imagesNamedIn(content)
   if (named.length === 0) return
@@ -42,7 +42,7 @@ export async function attachNamedImages(ctx: UserCtx, cardId: string, content: C
   if (added > 0) await requireRoomOnCard(ctx, cardId, 'body')
 }
 
-/** Housekeeping: pictures that no card has named in time. */
+/** Housekeeping: deletes pictures that no card has named in time. */
 export async function dropLooseImages(ctx: Ctx): Promise<void> {
   const before = new Date(ctx.now().getTime() - KEPT_LOOSE_MS).toISOString()
   for (let full = true; full; ) {
@@ -55,7 +55,7 @@ export async function dropLooseImages(ctx: Ctx): Promise<void> {
   }
 }
 
-/** Those of a person who leaves. What is on a card goes or stays with the card. */
+/** Deletes the pictures of a leaving person that are on no card. The others go or stay with their card. */
 export async function forgetLooseImages(ctx: Ctx, userId: string): Promise<void> {
   await removeImages(ctx.db, await looseImagesOf(ctx.db, userId))
 }

@@ -22,7 +22,7 @@ function skipBlocks(reader: Reader): Buffer {
   }
 }
 
-/** Comments, plain texts and the data of programs go. */
+/** Drops comments, plain texts and data of programs. */
 function readExtension(reader: Reader): boolean {
   const label = reader.byte()
   const first = skipBlocks(reader)

@@ -1,4 +1,4 @@
-/** What the readers of all formats share. No number in a file is believed before it is held against the file. */
+/** What the readers of all formats share. No number in a file is trusted before it is checked against the file. */
 
 export const MEDIA_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const
 export type MediaType = (typeof MEDIA_TYPES)[number]
@@ -8,7 +8,7 @@ export type Picture = { bytes: Buffer; mediaType: MediaType; width: number; heig
 
 export type ImageFault = 'unknown' | 'broken' | 'trailing' | 'too_large' | 'too_many_parts'
 
-/** The file is no picture that we take. */
+/** The file is not a picture that we accept. */
 export class BadImage extends Error {
   readonly fault: ImageFault
 
@@ -31,10 +31,13 @@ export function requireModestSize(width: number, height: number): void {
   if (width > MAX_SIDE || height > MAX_SIDE || width * height > MAX_PIXELS) throw new BadImage('too_large')
 }
 
-/** So many pieces are read of one file. Cameras and editors write a few thousand; millions of empty ones fill the memory. */
+/**
+ * At most this many pieces are read of one file. Cameras and editors write a few thousand; millions of empty ones
+ * would fill the memory.
+ */
 const MOST_PIECES = 200_000
 
-/** What is left of that; readers of parts of one file share it. */
+/** How many pieces may still be read. The readers of the parts of one file share it. */
 export type Patience = { pieces: number }
 
 export const patience = (): Patience => ({ pieces: MOST_PIECES })

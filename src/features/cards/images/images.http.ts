@@ -21,15 +21,15 @@ import { readPicture } from './read-picture.ts'
 const MIB = 1024 * 1024
 export const MAX_IMAGE_BYTES = 5 * MIB
 
-/** Nothing in a picture is ever run, whatever a browser takes it for. */
+/** A browser executes nothing in a picture, whatever it takes the file for. */
 const IMAGE_POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'"
 
 const REASONS: Record<ImageFault, string> = {
-  unknown: 'This is no PNG, JPEG, WebP or GIF.',
+  unknown: 'This is not a PNG, JPEG, WebP or GIF.',
   broken: 'The picture is damaged or cut short.',
-  trailing: 'The file holds something else after the picture.',
+  trailing: 'The file contains something else after the picture.',
   too_large: 'The picture has more than 50 million pixels, or a side of more than 20,000.',
-  too_many_parts: 'The picture is cut into too many pieces. Save it anew with another program.',
+  too_many_parts: 'The picture is cut into too many pieces. Save it again with another program.',
 }
 
 function pictureIn(body: unknown): Picture {
@@ -47,10 +47,10 @@ const noRoom = (detail: string) => new AppError(507, 'insufficient_storage', det
 async function requireRoom(ctx: UserCtx, bytes: number): Promise<void> {
   const { imagesMbPerPerson } = ctx.config
   if ((await imageBytesOf(ctx.db, ctx.viewer.userId)) + bytes > imagesMbPerPerson * MIB)
-    throw noRoom(`Your pictures take up ${imagesMbPerPerson} MiB together, which is all. Delete some first.`)
+    throw noRoom(`Your pictures take up all of your ${imagesMbPerPerson} MiB. Delete some first.`)
 }
 
-/** Judged where it is written: others of the same person may have filled the room meanwhile. */
+/** Checked in the transaction that writes: other uploads of the same person may have used the space meanwhile. */
 const store = (ctx: UserCtx, picture: Picture, sha256: string, cardId: string | null) =>
   inTx(ctx, async (ctx) => {
     await requireRoom(ctx, picture.bytes.length)
@@ -87,7 +87,7 @@ export const uploadImage: RawRoute = {
         in: 'query',
         required: false,
         description:
-          'The card that it belongs to at once. Without, it belongs to the first card that names it.',
+          'The card that it belongs to. Without it, the picture belongs to the first card that names it.',
         schema: { type: 'string', format: 'uuid' },
       },
     ],
@@ -105,7 +105,7 @@ export const uploadImage: RawRoute = {
     takesKey: true,
   },
   prepare: (app) => {
-    // The stated type opens the door; what the file is, its content says.
+    // Any of the stated types is accepted here; the content decides what the file is.
     app.removeAllContentTypeParsers()
     app.addContentTypeParser(
       [...MEDIA_TYPES, 'application/octet-stream'],
@@ -119,7 +119,7 @@ export const uploadImage: RawRoute = {
     const ctx: UserCtx = { ...contextOfRequest(services, request), viewer, ifMatch: undefined }
     const { card_id = null } = parseInput(z.object({ card_id: Id.optional() }), request.query)
     if (!(await hasFreeDisk(services.config)))
-      throw noRoom('There is too little room on the disk for pictures now. Save the card without them.')
+      throw noRoom('There is too little space on the disk for pictures now. Save the card without them.')
     const picture = pictureIn(request.body)
     const sha256 = createHash('sha256').update(picture.bytes).digest('hex')
     reply.code(201)
@@ -139,7 +139,7 @@ export const uploadImage: RawRoute = {
 
 export const readImage: RawRoute = {
   name: 'cards.read_image',
-  summary: 'A picture, for who may read its card',
+  summary: 'A picture, for people who may read its card',
   route: 'GET /api/v1/images/{image_id}',
   scopes: ['search'],
   openapi: {
@@ -148,7 +148,7 @@ export const readImage: RawRoute = {
         description: 'The picture',
         content: Object.fromEntries(MEDIA_TYPES.map((type) => [type, { schema: BYTES }])),
       },
-      304: { description: 'The same as what the caller has (If-None-Match)' },
+      304: { description: 'Unchanged since the caller’s copy (If-None-Match)' },
     },
     errors: [404],
   },
@@ -159,7 +159,7 @@ export const readImage: RawRoute = {
     const image = await findReadableImage(db, request.viewer.userId, image_id)
     if (!image) throw notFound('Picture')
     const tag = `"${image.sha256}"`
-    // Kept by the reader's own browser alone, and asked for again each time: the right to read it may have ended.
+    // Only the reader's own browser caches it, and it asks again each time: the right to read it may have ended.
     reply.headers({
       'cache-control': 'private, no-cache',
       etag: tag,

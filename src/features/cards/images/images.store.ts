@@ -26,12 +26,12 @@ const isNamed = sql<SqlBool>`lower(cards.symptom || ' ' || cards.fix_summary || 
   coalesce(cards.body, '') || ' ' || coalesce(cards.scope_notes, '') || ' ' || cards.steps)
   like '%' || card_images.image_id || '%'`
 
-/** In a version that those who may edit the card read: none from before it came into their workspace. */
+/** In a version that editors of the card may read: none from before it came into their workspace. */
 const isInSeenVersion = sql<SqlBool>`(cards.seen_since is null or card_images.created_at >= cards.seen_since or exists (
   select 1 from card_versions where card_versions.card_id = cards.card_id
   and card_versions.version >= cards.seen_from_version and lower(card_versions.content) like '%' || card_images.image_id || '%'))`
 
-/** A picture is seen with the text that names it: what was taken out of a card before others got it stays its owner's. */
+/** A picture is as visible as the text that names it: one that was taken out before the card was shared stays its owner's. */
 function isSeen(viewerId: string): Expression<SqlBool> {
   const eb = expressionBuilder<Schema, 'cards' | 'card_images'>()
   return eb.and([
@@ -89,7 +89,7 @@ export async function imageBytesOf(db: Db, userId: string): Promise<number> {
   return Number(bytes ?? 0)
 }
 
-/** Puts those on a card that the person has uploaded and that are on none. Returns how many. */
+/** Puts pictures on a card: those that the person has uploaded and that are on no card yet. Returns how many. */
 export async function attachImages(
   db: Db,
   uploadedBy: string,

@@ -28,7 +28,7 @@ export const presentImage = ({ sha256: _, ...row }: ImageRow) => ({ ...row, url:
 export const listCardImages = capability({
   name: 'cards.images',
   summary: 'The pictures of a card',
-  description: `Oldest first, at most ${MAX_IMAGES_PER_CARD}. Who may read the card sees those that its text names; who may edit it, also those of the versions that they may read.`,
+  description: `Oldest first, at most ${MAX_IMAGES_PER_CARD}. Readers of the card see the pictures that its text names; editors also those of the versions that they may read.`,
   scopes: ['search'],
   rest: ['GET /api/v1/cards/{card_id}/images', 'GET /api/v1/cases/{case_id}/images'],
   aliases: { case_id: 'card_id' },
@@ -46,7 +46,7 @@ export const deleteImage = capability({
   name: 'cards.delete_image',
   summary: 'Delete a picture for good',
   description:
-    'By who may edit its card; by its uploader while it is on no card. Former versions of the card lose it too.',
+    'For people who may edit its card, and for its uploader while it is on no card. Former versions of the card lose it too.',
   scopes: ['record', 'case:write'],
   rest: ['DELETE /api/v1/images/{image_id}'],
   status: 204,

@@ -18,7 +18,7 @@ const ADOBE = Buffer.from('Adobe')
 
 const isRestart = (marker: number) => marker >= 0xd0 && marker <= 0xd7
 
-/** Application data goes, but for what changes the colours, and how the picture is turned. */
+/** Application data is dropped, except what changes the colours and how the picture is turned. */
 function isKept(marker: number, data: Buffer): boolean {
   if (marker === APP0) return data.length === JFIF_LENGTH
   if (marker === APP14) return data.length === 12 && data.subarray(0, 5).equals(ADOBE)
@@ -35,7 +35,7 @@ function nextMarker(reader: Reader): number {
 
 /** Where the coded pixels end: at the first marker that is neither an escaped byte nor a restart. */
 function endOfScan(file: Buffer, from: number): number {
-  // Byte by byte: a scan may be nothing but escaped bytes, and to call for each of them takes long.
+  // Byte by byte, without a call for each: a scan may consist of escaped bytes only.
   for (let at = from; at + 1 < file.length; at++) {
     const next = file[at + 1] as number
     if (file[at] === 0xff && next !== 0 && next !== 0xff && !isRestart(next)) return at

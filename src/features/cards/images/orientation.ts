@@ -1,13 +1,13 @@
 /**
- * Cameras do not turn the pixels: they note in EXIF how the picture is to be turned. That one number is kept, all else
- * of EXIF goes.
+ * Cameras do not turn the pixels: they note in EXIF how the picture is to be turned. That one number is kept; the rest
+ * of EXIF is dropped.
  */
 const EXIF = Buffer.from('Exif\0\0', 'latin1')
 const ORIENTATION = 0x0112
 const SHORT = 3
 const ENTRY_BYTES = 12
 
-/** 1 to 8, or undefined where the segment is something else or says nothing. */
+/** 1 to 8, or undefined if the segment is something else or has no orientation. */
 export function orientationIn(segment: Buffer): number | undefined {
   if (!segment.subarray(0, EXIF.length).equals(EXIF)) return undefined
   const tiff = segment.subarray(EXIF.length)
@@ -26,7 +26,7 @@ export function orientationIn(segment: Buffer): number | undefined {
   return undefined
 }
 
-/** An EXIF segment that says nothing but the orientation. */
+/** An EXIF segment with nothing but the orientation. */
 export function orientationSegment(orientation: number): Buffer {
   const tiff = Buffer.alloc(26)
   tiff.write('MM', 'latin1')

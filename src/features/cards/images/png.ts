@@ -3,7 +3,7 @@ import { broken, type Picture, Reader, requireModestSize, trailing } from './ima
 
 export const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-/** What draws the picture. Texts, times, EXIF, colour profiles and chunks of programs go. */
+/** The chunks that draw the picture. Texts, times, EXIF, colour profiles and chunks of programs are dropped. */
 const KEPT = new Set('IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB cICP sBIT bKGD pHYs acTL fcTL fdAT'.split(' '))
 
 /** A chunk is its length, its name, its data and a checksum over name and data. */

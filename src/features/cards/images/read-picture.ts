@@ -7,7 +7,7 @@ import { isWebp, readWebp } from './webp.ts'
 const startsWith = (file: Buffer, start: Buffer) => file.subarray(0, start.length).equals(start)
 
 /**
- * Judges a file by what it holds and writes it anew without metadata. The name and the stated type of the file mean
+ * Recognises a file by its content and writes it again without metadata. The name and the stated type of the file mean
  * nothing. Throws `BadImage` for everything that is not one whole picture and nothing else.
  */
 export function readPicture(file: Buffer): Picture {

@@ -13,7 +13,7 @@ const WEBP = Buffer.from('WEBP')
 
 export const isWebp = (file: Buffer) => file.subarray(0, 4).equals(RIFF) && file.subarray(8, 12).equals(WEBP)
 
-/** What draws the picture. ICCP, EXIF, XMP and unknown chunks go. */
+/** The chunks that draw the picture. ICCP, EXIF, XMP and unknown chunks are dropped. */
 const KEPT = new Set(['VP8X', 'VP8 ', 'VP8L', 'ALPH', 'ANIM', 'ANMF'])
 const IN_FRAME = new Set(['VP8 ', 'VP8L', 'ALPH'])
 /** In the flags of VP8X: that there is an ICC profile, EXIF or XMP. */

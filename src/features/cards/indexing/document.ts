@@ -22,6 +22,7 @@ export type IndexedCard = {
   owner_id: string
   status: 'unpublished' | 'published'
   review_status: ReviewStatus
+  hidden_at: string | null
   card_type: CardType
   title: string
   symptom: string
@@ -57,7 +58,7 @@ const textsOf = (card: IndexedCard): WeighedText[] => [
   { weight: TEXT_WEIGHT, text: Object.entries(card.environment).flat().join(' , ') },
 ]
 
-/** No more of the notes than a snippet is looked for in. */
+/** Only this much of the notes: a snippet is not looked for beyond it. */
 const LONGEST_NOTES = 20_000
 
 const minorTextsOf = ({ scope_notes, evidence_texts }: IndexedCard): string[] => [
@@ -88,8 +89,8 @@ function filtersOf(card: IndexedCard, isInPublicWorkspace: boolean): number[] {
     ...card.tags.map(tagFilter),
     ...Object.entries(card.environment).flatMap(([name, value]) => environmentFilters(name, value)),
   ]
-  if (card.status === 'published') found.push(workspaceFilter(card.workspace_id))
-  if (card.status === 'published' && card.review_status === 'passed' && isInPublicWorkspace)
-    found.push(PUBLIC_FILTER)
+  const isShown = card.status === 'published' && card.hidden_at === null
+  if (isShown) found.push(workspaceFilter(card.workspace_id))
+  if (isShown && card.review_status === 'passed' && isInPublicWorkspace) found.push(PUBLIC_FILTER)
   return [...new Set(found)].sort((a, b) => a - b)
 }

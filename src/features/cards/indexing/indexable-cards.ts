@@ -10,17 +10,18 @@ const BATCH = 100
 
 type Row = Omit<Selectable<CardsTable>, 'filter_text' | 'recorded_with'>
 
-/** Cards as the index wants them: the rows, and what of their evidence is searched. */
+/** Cards as the index takes them: the rows, and the searched parts of their evidence. */
 export async function indexedCards(db: Db, rows: readonly Row[]): Promise<IndexedCard[]> {
   const texts = await evidenceTexts(db, rows)
   return rows.map((row) => {
-    const { card_id, workspace_id, owner_id, status, review_status } = row
+    const { card_id, workspace_id, owner_id, status, review_status, hidden_at } = row
     const evidence_texts = texts.get(card_id) ?? []
-    return { ...contentOf(row), card_id, workspace_id, owner_id, status, review_status, evidence_texts }
+    const place = { card_id, workspace_id, owner_id, status, review_status, hidden_at }
+    return { ...contentOf(row), ...place, evidence_texts }
   })
 }
 
-/** Cards that belong into the index, after `after` in the order of their ids. */
+/** Cards that belong in the index, after `after` in the order of their ids. */
 export async function indexableCards(ctx: Ctx, after: string, limit = BATCH): Promise<IndexedCard[]> {
   const rows = await ctx.db
     .selectFrom('cards')

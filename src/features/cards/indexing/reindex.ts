@@ -8,15 +8,15 @@ import { indexCards } from './index-card.ts'
 import { indexedCards } from './indexable-cards.ts'
 
 /**
- * A card is stale when another analyser has read it, or when something outside the card has changed what its index
- * entry says. Staleness is a mark in the index itself: whoever re-indexes, and however often it is interrupted, goes
- * on where the marks are.
+ * A card is stale when an older analyser has indexed it, or when something outside the card has changed what its index
+ * entry says. Staleness is a mark in the index itself, so an interrupted job continues with the cards that are still
+ * marked.
  */
 const STALE_MARK = 0
 
 export const REINDEX_JOB = 'stale-cards'
 
-/** How many cards to a transaction, and how long others may write before the next. */
+/** How many cards go into one transaction, and how long others may write before the next. */
 type Pace = { cards: number; pauseMs: number }
 
 /** Small, so that the one writer of SQLite is free again after a few milliseconds. */
@@ -54,7 +54,7 @@ const missingCards = (ctx: Ctx) =>
     .where('search_docs.card_id', 'is', null)
     .where('cards.deleted_at', 'is', null)
 
-/** What an upgrade or a workspace has marked; an older analyser is no mark. */
+/** Cards that an upgrade or a workspace has marked. Cards of an older analyser are not among them. */
 const markedCards = (ctx: Ctx) => staleCards(ctx).where('search_docs.analyser', '=', STALE_MARK)
 
 type Which = 'stale' | 'marked' | 'missing'
@@ -89,7 +89,7 @@ async function reindexThe(
   { onProgress = () => {}, stopping }: Watch,
 ): Promise<number> {
   let done = 0
-  // Marks are few and found by their index. Looking for what is missing goes through all cards, so it goes on where it was.
+  // Marks are few and have an index. The search for missing cards goes through all cards, so it continues where it was.
   for (let after = ''; !stopping?.aborted; ) {
     const ids = await reindexSome(ctx, which, after, cards)
     const last = ids.at(-1)
@@ -111,7 +111,7 @@ export async function staleCount(ctx: Ctx): Promise<number> {
 
 const countOfCards = sql<number>`count(*)`.as('cards')
 
-/** Indexes again what is stale, and what is missing, in small transactions while the service goes on. */
+/** Indexes stale and missing cards, in small transactions while the service is running. */
 export async function reindex(
   ctx: Ctx,
   onProgress: (done: number) => void = () => {},
@@ -125,7 +125,7 @@ export async function reindex(
   return stale + missing
 }
 
-/** Reads every card again; after an interruption, the cards that are left. */
+/** Indexes every card again; after an interruption, the cards that are left. */
 export async function reindexAll(
   ctx: Ctx,
   onProgress: (done: number, total: number) => void = () => {},
@@ -135,12 +135,12 @@ export async function reindexAll(
   return reindex(ctx, (done) => onProgress(done, total))
 }
 
-/** The job: the marks only, since looking for cards that are missing means going through all of them. */
+/** The job: marked cards only, since the search for missing cards goes through all of them. */
 export async function reindexStale(ctx: Ctx, stopping: AbortSignal): Promise<void> {
   await reindexThe(ctx, 'stale', WHILE_SERVING, { stopping })
 }
 
-/** An upgrade may empty the index, or mark cards in it: all that is done before anybody searches in vain. Returns how many cards. */
+/** An upgrade may empty the index or mark cards in it. They are indexed before the first search. Returns how many cards. */
 export async function bringIndexUpToDate(ctx: Ctx): Promise<number> {
   const filled = await fillEmptyIndex(ctx)
   const marked = await reindexThe(ctx, 'marked', BEFORE_SERVING, {})
@@ -148,7 +148,7 @@ export async function bringIndexUpToDate(ctx: Ctx): Promise<number> {
   return filled + marked
 }
 
-/** In the order of the cards, and on from where it was stopped. The last card is in the index whenever all are. */
+/** Goes in the order of the cards and continues where it was stopped, so the last card is in the index only when all are. */
 export async function fillEmptyIndex(ctx: Ctx): Promise<number> {
   const last = await ctx.db
     .selectFrom('cards')

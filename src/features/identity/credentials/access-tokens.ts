@@ -18,7 +18,7 @@ export function resourceCovers(resource: string, baseUrl: string, path: string):
   return path === prefix || path.startsWith(`${prefix}/`) || path.startsWith(`${prefix}?`)
 }
 
-/** Who an app acts for, from its access token: one look-up by an indexed hash, like keys and sessions. */
+/** The person that an app acts for, by its access token: one look-up by an indexed hash, like keys and sessions. */
 export async function recogniseAccessToken(ctx: Ctx, token: string): Promise<Recognised> {
   const row = await ctx.db
     .selectFrom('oauth_tokens')

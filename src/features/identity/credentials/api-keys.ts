@@ -20,7 +20,7 @@ const KEY_BYTES = 30
 /** Enough of the key to recognise it in a list, far too little to use. */
 const SHOWN_CHARACTERS = KEY_PREFIX.length + 6
 const DAY_MS = 86_400_000
-/** They are listed all at once, and nobody looks after more. */
+/** All keys are listed in one answer, so their number is limited. */
 const MAX_KEYS = 500
 
 const ScopeName = z.enum(SCOPES)
@@ -38,7 +38,7 @@ export const APIKeyCreate = z
       .describe('All that the creating credential has, when left out.'),
     expires_in_days: z.int().min(1).max(3650).nullish(),
     default_workspace_id: Id.nullish().describe(
-      'Where a card goes that is recorded with this key and names no workspace. You must be editor or admin there; null, also once you no longer are, is the personal workspace.',
+      'Where new cards go that name no workspace. You must be editor or admin there. Null is the personal workspace, which is also used once you lose that role.',
     ),
   })
   .meta({ id: 'APIKeyCreate' })
@@ -140,7 +140,7 @@ export const createAgentKey = capability({
   name: 'keys.create_for_agent',
   summary: 'Create an API key for one agent; for an app that was granted the scope agent-keys',
   description:
-    'The key carries the tool scopes that the app was granted. `kvault connect` makes one for each agent on a computer.',
+    'The key has the tool scopes that the app was granted. `kvault connect` makes one for each agent on a computer.',
   scopes: [AGENT_KEYS],
   rest: ['POST /api/v1/auth/api-keys/agent'],
   status: 201,
@@ -198,7 +198,7 @@ export const deleteApiKey = capability({
 export const endCurrentKey = capability({
   name: 'keys.end_current',
   summary: 'Delete the API key that makes this call; no scope is needed for that',
-  description: 'So that a program can sign itself out without a key that may touch the account.',
+  description: 'A program can sign itself out with it, without the scope account.',
   scopes: 'public',
   rest: ['DELETE /api/v1/auth/api-keys/current'],
   status: 204,
@@ -209,7 +209,7 @@ export const endCurrentKey = capability({
     inTx(ctx, async (ctx) => {
       if (!ctx.viewer) throw notAuthenticated()
       const { kind, id } = ctx.viewer.credential
-      if (kind !== 'api_key') throw notFound('API key', 'This call was not made with one.')
+      if (kind !== 'api_key') throw notFound('API key', 'This call was not made with an API key.')
       await ctx.db.deleteFrom('api_keys').where('key_id', '=', id).execute()
       await audit(ctx, { action: 'key.deleted', subject: { type: 'api_key', id } })
     }),

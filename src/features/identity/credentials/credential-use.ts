@@ -1,6 +1,6 @@
 import { type Ctx, inTx } from '../../../core/context.ts'
 
-/** Recording a use is worth a write now and then, never a failed request. */
+/** Records that a credential was used. A failure here must never fail the request. */
 export async function recordUse(ctx: Ctx, write: (ctx: Ctx) => Promise<unknown>): Promise<void> {
   try {
     await inTx(ctx, write)

@@ -19,7 +19,7 @@ const ALL_SCOPES: ReadonlySet<Scope> = new Set(SCOPES)
 
 const scopeSets = new Map<string, ReadonlySet<Scope>>()
 
-/** There are only so many lists of scopes, so each is read once. */
+/** There are few different lists of scopes, so each is parsed once. */
 function scopesIn(json: string): ReadonlySet<Scope> {
   let scopes = scopeSets.get(json)
   if (!scopes) {
@@ -128,7 +128,7 @@ async function lookUp(services: Services, credential: string, path: string): Pro
 
 /**
  * Who presents this credential at `path`. Throws 401, at once or by its promise, for one that is unknown, ended, expired
- * or meant for elsewhere. Without a promise where the caller was recognised a moment ago.
+ * or meant for another resource. Returns without a promise if the caller was recognised a moment ago.
  */
 export function viewerOf(services: Services, credential: string, path: string): Viewer | Promise<Viewer> {
   const known = services.credentials.find(credential, services.now().getTime())

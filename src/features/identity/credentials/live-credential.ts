@@ -3,10 +3,10 @@ import { notAuthenticated } from '../../../core/errors.ts'
 import { findCredential } from '../users/users.store.ts'
 
 /**
- * For what makes a new credential, inside its transaction: a request that began before all access was ended must not
- * leave a key behind that outlives it.
+ * Call it in the transaction that makes a new credential: a request that began before all access was ended must not
+ * leave a key behind.
  */
 export async function requireLiveCredential(ctx: UserCtx): Promise<void> {
   if (!(await findCredential(ctx.db, ctx.viewer.credential)))
-    throw notAuthenticated('This credential has been ended meanwhile. Sign in again.', 'invalid_token')
+    throw notAuthenticated('This credential has ended meanwhile. Sign in again.', 'invalid_token')
 }

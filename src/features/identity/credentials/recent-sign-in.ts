@@ -26,7 +26,7 @@ async function hasJustSignedIn(ctx: UserCtx): Promise<boolean> {
   return session !== undefined
 }
 
-/** For what would hand over the account: a key or an old session that fell into wrong hands is not enough. */
+/** For actions that could hand over the account: a stolen key or an old session is not enough. */
 export async function requireRecentProof(
   ctx: UserCtx,
   user: UsersTable,

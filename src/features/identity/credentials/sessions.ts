@@ -17,7 +17,7 @@ export const TokenResponse = z
   .object({
     access_token: z.string().describe('Empty where the browser got it as a cookie instead.'),
     token_type: z.literal('bearer'),
-    expires_in: z.int().describe('Seconds; each use moves the end of the session out again.'),
+    expires_in: z.int().describe('Seconds; each use extends the session again.'),
     user: UserResponse,
   })
   .meta({ id: 'TokenResponse' })

@@ -32,7 +32,7 @@ export type AuthorizationRequest = {
   fields: Record<string, string>
 }
 
-/** A refusal that the client is told by redirect; anything wrong before the redirect address is known stays with us. */
+/** A refusal that the client learns by redirect. Until the redirect address is checked, errors are shown on our own page. */
 export class RedirectedProblem extends Error {
   readonly location: string
   constructor(location: string, message: string) {

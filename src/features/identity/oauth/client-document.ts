@@ -38,7 +38,7 @@ export function documentUrl(clientId: string): URL {
   return url
 }
 
-// The name is resolved once and the connection goes to that very address, so a name that answers differently
+// The name is resolved once and the connection goes to exactly that address, so a name that answers differently
 // the second time (DNS rebinding) gains nothing. No redirect is followed; size and time are bounded.
 export async function fetchClientDocument(clientId: string, net: DocumentNet = internet): Promise<unknown> {
   const url = documentUrl(clientId)

@@ -3,7 +3,7 @@ import { plainName } from '../../../core/names.ts'
 import { sizeIssues } from '../../../core/sizes.ts'
 import { OAuthProblem, redirectProblem } from './oauth.rules.ts'
 
-// RFC 7591 §2, the part that matters here. Unknown members are passed over, as the RFC asks.
+// RFC 7591 §2, the part that matters here. Unknown members are ignored, as the RFC demands.
 export const Metadata = z.object({
   redirect_uris: z.array(z.string().max(2000)).min(1).max(20),
   client_name: z.string().max(1000).overwrite(plainName).max(200).optional(),

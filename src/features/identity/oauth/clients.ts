@@ -79,7 +79,7 @@ async function describeDocument(ctx: Ctx, clientId: string, net: DocumentNet): P
   return fromRow(row)
 }
 
-/** The client of an id: registered here, or described by the document at that address where those are allowed. */
+/** The client of an id: registered here, or described by the document at that address if documents are allowed. */
 export async function findClient(
   ctx: Ctx,
   clientId: string | undefined,
@@ -96,7 +96,7 @@ export async function findClient(
   return fresh ? fromRow(row) : describeDocument(ctx, clientId, net)
 }
 
-/** A client with a secret must show it, by the way it registered or the other one; a public client has none to show. */
+/** A client with a secret must send it, in either of the two ways. A public client has none. */
 export function authenticateClient(client: OAuthClient, secret: string | undefined): void {
   if (client.secretHash === null) return
   if (secret === undefined || sha256(secret) !== client.secretHash)

@@ -62,7 +62,7 @@ export const disconnectApp = capability({
     }),
 })
 
-/** Where an account may have been in strange hands: whatever those hands connected goes with their sessions. */
+/** For an account that a stranger may have used: the apps that they connected are removed with their sessions. */
 export const disconnectAllApps = async (ctx: Ctx, userId: string): Promise<void> => {
   await ctx.db.deleteFrom('oauth_grants').where('user_id', '=', userId).execute()
 }

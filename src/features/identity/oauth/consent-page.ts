@@ -13,7 +13,7 @@ export type ConsentView = {
   fields: Record<string, string>
 }
 
-/** Where the person is sent afterwards is the one thing that an app cannot make up, so it is shown. */
+/** The redirect address is the one thing that an app cannot make up, so the page shows it. */
 function destination(redirectUri: string): string {
   const url = new URL(redirectUri)
   if (isLoopback(url)) return 'an app on this computer'
@@ -27,7 +27,7 @@ export const consentPage = (view: ConsentView): string =>
 ${
   view.clientHost
     ? html`<p class="soft">Identified by ${view.clientHost}</p>`
-    : html`<p class="warn">The app chose this name itself. Go on only if you have just started connecting it.</p>`
+    : html`<p class="warn">The app chose this name itself. Continue only if you have just started connecting it.</p>`
 }
 <p>It asks to use Knowledge Vault as <strong>${view.userEmail}</strong>. Afterwards you return to ${destination(view.redirectUri)}.</p>
 <form method="post" action="/oauth/authorize">
@@ -46,7 +46,7 @@ ${view.scopes.map(
 </form>`,
   })
 
-/** Shown instead of a redirect where the address to redirect to cannot be trusted. */
+/** Shown instead of a redirect if the redirect address cannot be trusted. */
 export const refusalPage = (reason: string, backTo?: string): string =>
   page({
     title: 'Cannot connect',

@@ -112,7 +112,7 @@ async function issue(
   }
 }
 
-/** Ending a grant must be kept although the request is refused, so the refusal leaves the transaction as a value. */
+/** A refusal may end a grant, and that must be committed. So the transaction returns the refusal instead of throwing it. */
 type Outcome = TokenAnswer | OAuthProblem
 
 async function settle(outcome: Promise<Outcome>): Promise<TokenAnswer> {
@@ -123,7 +123,7 @@ async function settle(outcome: Promise<Outcome>): Promise<TokenAnswer> {
 
 const refused = (why: string) => new OAuthProblem('invalid_grant', why)
 
-/** A code or a refresh token that comes back a second time has been copied: whoever holds what came of it loses it. */
+/** A code or refresh token that is used a second time was copied, so everything that was issued from it ends. */
 async function endStolenGrant(
   ctx: Ctx,
   grantId: string,
@@ -157,7 +157,7 @@ export const exchangeCode = (ctx: Ctx, client: OAuthClient, given: CodeExchange)
       if (row.expires_at <= ctx.now().toISOString()) return refused('This code has expired.')
       if (given.redirectUri !== undefined && given.redirectUri !== row.redirect_uri)
         return refused('redirect_uri is not the one the code was sent to.')
-      if (!pkceMatches(given.verifier, row.challenge)) return refused('code_verifier does not fit.')
+      if (!pkceMatches(given.verifier, row.challenge)) return refused('code_verifier does not match.')
       if (given.resource !== undefined && given.resource !== row.resource)
         return new OAuthProblem('invalid_target', 'resource is not the one that was authorized.')
       await spendCode(ctx.db, codeHash, row.grant_id, ctx.now().toISOString())
@@ -192,7 +192,7 @@ export const refreshTokens = (ctx: Ctx, client: OAuthClient, given: Refresh): Pr
     }),
   )
 
-/** RFC 7009: an access token alone, or with its refresh token everything; an unknown token is no error. */
+/** RFC 7009: revokes an access token alone, or everything if given a refresh token. An unknown token is not an error. */
 export const revokeToken = (ctx: Ctx, client: OAuthClient, token: string): Promise<void> =>
   inTx(ctx, async (ctx) => {
     const row = await findToken(ctx.db, sha256(token))
@@ -201,7 +201,7 @@ export const revokeToken = (ctx: Ctx, client: OAuthClient, token: string): Promi
     else await deleteGrant(ctx.db, row.grant_id)
   })
 
-/** Housekeeping. */
+/** Housekeeping: removes expired codes, tokens and unused registrations. */
 export const dropOAuthLeftovers = (ctx: Ctx): Promise<void> =>
   inTx(ctx, (ctx) =>
     deleteLeftovers(ctx.db, ctx.now().toISOString(), new Date(ctx.now().getTime() - DAY).toISOString()),

@@ -25,7 +25,7 @@ const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
 const ctxOf = (services: Services, request: FastifyRequest, viewer: Viewer | null = null): Ctx =>
   contextFor(services, { viewer, requestId: request.id, ip: request.clientHost, ifMatch: undefined })
 
-/** The issuer is named as the caller knows the vault; a client refuses one that is spelt otherwise. */
+/** The issuer has the address that the caller used; a client refuses a different spelling. */
 const issuerFor = ({ config }: Services, request: FastifyRequest): string =>
   addressFor(config, request.headers.host)
 
@@ -66,7 +66,10 @@ async function personAt(services: Services, request: FastifyRequest) {
   }
 }
 
-/** Only who holds the session cookie can compute it, and it fits this one request: a foreign page can send neither. */
+/**
+ * A form token (against CSRF): only the holder of the session cookie can compute it, and it is valid for this request
+ * only.
+ */
 const formProof = (sessionToken: string, fields: Record<string, string>): string =>
   sha256(`consent\n${sessionToken}\n${JSON.stringify(fields)}`)
 
@@ -76,7 +79,7 @@ function showRefusal(reply: FastifyReply, reason: string) {
 
 /**
  * An automatic redirect to whatever somebody registered would make this server a springboard for phishing (RFC 9700
- * §4.11.2), or start any program that has a scheme: there the person goes by their own click.
+ * §4.11.2), or start any program that has a scheme. So in those cases the person follows a link.
  */
 function sendBack(reply: FastifyReply, problem: RedirectedProblem) {
   if (isSafeUnasked(problem.location)) return reply.headers(NO_STORE).redirect(problem.location, 303)
@@ -189,7 +192,7 @@ async function answerRevocation(services: Services, request: FastifyRequest) {
   return {}
 }
 
-/** The endpoints for programs answer errors as OAuth words them. */
+/** The endpoints for programs answer errors in the form of OAuth. */
 const inOAuthWords =
   (
     handle: (services: Services, request: FastifyRequest) => Promise<unknown>,

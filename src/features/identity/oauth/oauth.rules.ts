@@ -3,8 +3,8 @@ import { canonicalAddress } from '../../../core/own-addresses.ts'
 import { AGENT_KEYS, TOOL_SCOPES } from '../../../core/scopes.ts'
 import { sha256 } from '../../../core/secrets.ts'
 
-// What an app may be granted unasked. `account` is left out on purpose: with it an app could make itself API keys
-// that outlive the moment its owner disconnects it.
+// What an app gets that asks for no scope. `account` is left out on purpose: with it an app could make itself API keys
+// that still work after its owner has disconnected it.
 export const GRANTABLE_SCOPES = TOOL_SCOPES
 // Keys for agents outlive the app that made them, so this one is granted only to an app that asks for it by name, and
 // the metadata does not list it: clients ask for whatever is listed.
@@ -18,7 +18,7 @@ export const SCOPE_MEANING: Record<GrantableScope, string> = {
   publish: 'Publish and unpublish your cards',
   'workspace:write': 'Create workspaces, manage members and invitations',
   [AGENT_KEYS]:
-    'Make keys for the agents on your computer. A key may do what is ticked here, and stays until you delete it under API keys',
+    'Make keys for the agents on your computer. A key may do what is ticked here, and lasts until you delete it under API keys',
 }
 
 // An error with the words of OAuth (RFC 6749 §5.2, RFC 7591 §3.2.2). It never leaves the OAuth routes:
@@ -34,7 +34,7 @@ export class OAuthProblem extends Error {
 }
 
 const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost'])
-// Schemes that a browser would run or open as content, or that start something else than an app that signs in.
+// Schemes that a browser would execute or open as content, or that start something other than an app that signs in.
 const UNSAFE_SCHEMES = new Set([
   'javascript:',
   'data:',
@@ -51,7 +51,7 @@ const UNSAFE_SCHEMES = new Set([
   'wss:',
   'ftp:',
 ])
-// An app's own scheme is a domain turned around (RFC 8252 §7.1), or at least an address with a host.
+// An app's own scheme is a reversed domain (RFC 8252 §7.1), or at least an address with a host.
 const hasDot = (url: URL) => url.protocol.includes('.')
 
 export const isLoopback = (url: URL): boolean => url.protocol === 'http:' && LOOPBACK.has(url.hostname)
@@ -69,14 +69,14 @@ export function redirectProblem(text: string): string | null {
   return null
 }
 
-// Anybody may register any address, so a person who has not said yes is sent only where it does no harm: to an app on
-// this computer by loopback, or by a scheme that is a domain turned around. Anywhere else they go by their own click.
+// Anybody may register any address. So a person who has not consented is redirected only where it does no harm: to an app on
+// this computer by loopback, or by a scheme that is a reversed domain. To any other address they follow a link.
 export function isSafeUnasked(text: string): boolean {
   const url = new URL(text)
   return isLoopback(url) || hasDot(url)
 }
 
-// Loopback redirects match on any port (RFC 8252 §7.3), everything else to the letter.
+// Loopback redirects match on any port (RFC 8252 §7.3), everything else exactly.
 export function redirectMatches(registered: readonly string[], asked: string): boolean {
   if (registered.includes(asked)) return true
   if (redirectProblem(asked)) return false
@@ -91,7 +91,7 @@ export function redirectMatches(registered: readonly string[], asked: string): b
   })
 }
 
-// Scopes that we do not know are passed over (clients ask for `offline_access` and the like); asking for
+// Unknown scopes are ignored (clients ask for `offline_access` and the like); asking for
 // nothing means everything that an app may have, since the person decides on the consent page.
 export function parseScopes(text: string | undefined): GrantableScope[] {
   const asked = (text ?? '').split(/\s+/).filter(Boolean)

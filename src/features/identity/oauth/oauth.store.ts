@@ -9,7 +9,7 @@ import type {
 export const findClientRow = (db: Db, clientId: string): Promise<OAuthClientsTable | undefined> =>
   db.selectFrom('oauth_clients').selectAll().where('client_id', '=', clientId).executeTakeFirst()
 
-/** A document may change what it says; a registration never comes here twice. */
+/** A client document may change later; a registration is written once. */
 export async function upsertClient(db: Db, row: OAuthClientsTable): Promise<void> {
   const { client_id: _id, created_at: _created, ...described } = row
   await db
@@ -66,7 +66,7 @@ export const spendRefreshToken = (db: Db, tokenHash: string, now: string) =>
 export const deleteToken = (db: Db, tokenHash: string) =>
   db.deleteFrom('oauth_tokens').where('token_hash', '=', tokenHash).execute()
 
-/** Ends everything that was issued under it. */
+/** Deletes a grant, and with it everything that was issued under it. */
 export const deleteGrant = (db: Db, grantId: string) =>
   db.deleteFrom('oauth_grants').where('grant_id', '=', grantId).execute()
 

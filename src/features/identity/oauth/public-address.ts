@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-// Every range that is not the public internet: a document fetched on a stranger's word must not be able to
+// Every range that is not the public internet: fetching a document that a stranger names must not
 // reach the machine itself, its neighbours, or a cloud's metadata service. IANA special-purpose registries.
 const blocked = new BlockList()
 for (const [net, bits] of [
@@ -22,7 +22,7 @@ for (const [net, bits] of [
 ] as const)
   blocked.addSubnet(net, bits, 'ipv4')
 
-// Of IPv6 only 2000::/3 is handed out; inside it these embed or stand for other addresses.
+// Only 2000::/3 of IPv6 is assigned; these ranges in it embed or represent other addresses.
 const globalUnicast = new BlockList()
 globalUnicast.addSubnet('2000::', 3, 'ipv6')
 for (const [net, bits] of [

@@ -13,7 +13,7 @@ export const changePassword = capability({
   name: 'account.change_password',
   summary: 'Change the password; ends all other sessions, and API keys and connected apps too',
   description:
-    'An account made by Google sign-in has no password yet: it leaves current_password out and needs a session that signed in within the last 10 minutes. The credential of this call goes on.',
+    'An account made by Google sign-in has no password yet: it leaves current_password out and needs a session that signed in within the last 10 minutes. The credential of this call keeps working.',
   scopes: ['account'],
   rest: ['POST /api/v1/auth/password'],
   status: 204,
@@ -26,13 +26,13 @@ export const changePassword = capability({
       end_keys_and_apps: z
         .boolean()
         .default(true)
-        .describe('false: API keys and connected apps go on working.'),
+        .describe('false: API keys and connected apps keep working.'),
     })
     .meta({ id: 'PasswordChange' }),
   output: z.void(),
   prepare: async (ctx, { current_password, new_password }) => {
     const user = await requireUser(ctx, ctx.viewer.userId)
-    // Who has a password must give it; the first one needs a fresh sign-in.
+    // An account with a password must send it. To set the first one, a fresh sign-in is needed.
     await requireRecentProof(ctx, user, user.password_hash === null ? undefined : (current_password ?? ''))
     return { before: user.password_hash, passwordHash: await hashPassword(ctx, new_password) }
   },

@@ -16,7 +16,7 @@ import { dropEmailTokens, findUserByEmail, updateUser } from '../users/users.sto
 import { requireUser } from '../users/users.ts'
 
 const LIFETIME_MS = 24 * 3_600_000
-/** The mail goes to whatever address is named. */
+/** A limit, because the mail goes to any address that the caller names. */
 const REQUESTS_A_MINUTE = 5
 
 export const emailTakenMeanwhile = () => conflict('email_taken', 'Another account has this e-mail address.')
@@ -79,7 +79,7 @@ async function begin(
     subject: { type: 'user', id: user.user_id },
     details: { email },
   })
-  // Whoever asked must not see a mailed link: reading the mail is the proof.
+  // The caller must not see a mailed link: reading the mail is the proof.
   return { pending_email: email, email_sent, confirm_url: email_sent ? null : url, expires_at }
 }
 
@@ -87,7 +87,7 @@ export const changeEmail = capability({
   name: 'account.change_email',
   summary: 'Change your e-mail address; it is yours once it is confirmed at the new address',
   description:
-    'Needs current_password, or a sign-in within the last 10 minutes. Until the link in the mail is used, nothing changes. Sessions, keys and apps stay. A newer change takes the place of an older one.',
+    'Needs current_password, or a sign-in within the last 10 minutes. Until the link in the mail is used, nothing changes. Sessions, keys and apps stay. A newer change replaces an older one.',
   scopes: ['account'],
   rest: ['POST /api/v1/auth/email'],
   limit: 'auth',
@@ -105,7 +105,7 @@ export const changeEmail = capability({
     return inTx(ctx, async (ctx) => {
       const present = await requireUser(ctx, user.user_id)
       if (present.email === email)
-        throw conflict('email_unchanged', 'This is the e-mail address of your account already.')
+        throw conflict('email_unchanged', 'This is already the e-mail address of your account.')
       const holder = await findUserByEmail(ctx.db, email)
       if (holder && holder.user_id !== user.user_id) throw emailTakenMeanwhile()
       return begin(ctx, present, email)
@@ -115,7 +115,7 @@ export const changeEmail = capability({
 
 export const cancelEmailChange = capability({
   name: 'account.cancel_email_change',
-  summary: 'Give up a change of the e-mail address that is not confirmed yet; its link stops working',
+  summary: 'Cancel a change of the e-mail address that is not confirmed yet; its link stops working',
   scopes: ['account'],
   rest: ['DELETE /api/v1/auth/email'],
   status: 204,
@@ -144,7 +144,7 @@ async function tellOldAddress(ctx: Ctx, user: UsersTable, newEmail: string): Pro
   })
 }
 
-/** What a link to confirm a new address does, in the caller's transaction. False where the token is none of these. */
+/** Confirms a new address by its token, in the caller's transaction. False if the token is for something else. */
 export async function confirmEmailChange(ctx: Ctx, token: string): Promise<boolean> {
   const now = ctx.now().toISOString()
   const change = await takeEmailChange(ctx.db, sha256(token), now)
@@ -158,7 +158,7 @@ export async function confirmEmailChange(ctx: Ctx, token: string): Promise<boole
     email_verified: change.mailed,
     updated_at: now,
   })
-  // Links that went to the old address open nothing any more.
+  // Links that were sent to the old address stop working.
   for (const purpose of ['verify_email', 'reset_password'] as const) {
     await dropEmailTokens(ctx.db, user.user_id, purpose)
     await cancelMails(ctx, `${purpose}:${user.user_id}`)

@@ -77,7 +77,7 @@ const Token = z.string().min(10).max(400)
 const deadLink = () =>
   new AppError(400, 'invalid_token', 'This link has been used, has expired, or was replaced by newer ones.')
 
-/** Who resets the password of an unproven address may find things there that a stranger has put. */
+/** The person who resets the password of an unproven address may find things there that a stranger has added. */
 async function warnOfFormerHolder(ctx: Ctx, user: UsersTable): Promise<void> {
   if (user.email_verified === 1) return
   await tell(ctx, { userId: user.user_id, kind: 'account.address_proved' })
@@ -87,7 +87,7 @@ export const resetPassword = capability({
   name: 'account.reset_password',
   summary: 'Set a new password with the token from the mail; ends every session, API key and connected app',
   description:
-    'The mail proves whose address it is. Whoever used the account before, with whatever credential, is out.',
+    'The mail proves who owns the address. Every other access to the account ends, whatever the credential.',
   scopes: 'public',
   rest: ['POST /api/v1/auth/password/reset'],
   status: 204,
@@ -184,7 +184,7 @@ export const resendVerification = capability({
     return inTx(ctx, async (ctx) => {
       const user = await requireUser(ctx, ctx.viewer.userId)
       if (user.email_verified === 1)
-        throw conflict('already_verified', 'Your e-mail address is confirmed already.')
+        throw conflict('already_verified', 'Your e-mail address is already confirmed.')
       await sendVerificationMail(ctx, user)
       return { email: user.email ?? '' }
     })

@@ -10,7 +10,7 @@ import { deleteKeysOf, deleteSessionsOf } from '../users/users.store.ts'
 type Ending = {
   /** API keys and connected apps too, and not only sessions. */
   keysAndApps: boolean
-  /** The credential that asked, where it shall go on. */
+  /** The caller's own credential, if it shall keep working. */
   except?: Viewer['credential']
 }
 
@@ -33,7 +33,7 @@ export const signOutEverywhere = capability({
   name: 'account.sign_out_everywhere',
   summary: 'End every session of the account, this one too, and its API keys and connected apps',
   description:
-    'For a lost device or a doubt. With keys_and_apps false, API keys and connected apps go on working.',
+    'For a lost device, or if you suspect misuse. With keys_and_apps false, API keys and connected apps keep working.',
   scopes: ['account'],
   rest: ['POST /api/v1/auth/logout-everywhere'],
   status: 204,

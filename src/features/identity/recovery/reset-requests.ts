@@ -21,10 +21,10 @@ import { issueToken } from './email-links.ts'
 
 export const RESET_JOB = 'password-resets'
 const ASKED_A_MINUTE = 5
-/** Past the answer, so that the answer itself takes the same time for every address. */
+/** The look-up starts after the answer, so that the answer takes the same time for every address. */
 const LOOK_AFTER_MS = 50
 const BATCH = 20
-/** Strangers may ask too: a link that its owner is about to use must not die by that. */
+/** Strangers may ask too. That must not end a link that the owner is about to use. */
 const LINKS_ALIVE = 3
 const LINK_SPARED_MS = 10 * 60_000
 
@@ -45,7 +45,7 @@ export const requestPasswordReset = capability({
       const asked = ctx.limits.hit(`reset:${ctx.ip}:${address}`, ASKED_A_MINUTE)
       if (asked.exceeded) throw rateLimited(asked.resetSeconds, 'Too many tries for this e-mail address.')
     }
-    // Without mail nobody would ever see the link; then it comes from `kvault admin reset-link`.
+    // Without mail nobody would see the link; then the operator makes one with `kvault admin reset-link`.
     if (ctx.adapters.mail)
       await inTx(ctx, async (ctx) => {
         const created_at = ctx.now().toISOString()
@@ -58,7 +58,7 @@ export const requestPasswordReset = capability({
 
 const mailKey = (userId: string, tokenHash: string) => `reset_password:${userId}:${tokenHash}`
 
-/** Makes room for one more link; false where the newest three are so fresh that one of them will do. */
+/** Makes room for one more link; false if the newest three are recent enough to use one of them. */
 async function makeRoom(ctx: Ctx, userId: string): Promise<boolean> {
   const now = ctx.now()
   const live = await liveResetTokens(ctx.db, userId, now.toISOString())
@@ -96,13 +96,13 @@ async function sendResetMail(ctx: Ctx, user: UsersTable): Promise<void> {
 
 type ResetLink = { token: string; url: string; expires_at: string }
 
-/** A link with which whoever holds it chooses the password of this account. */
+/** A link that lets its holder choose the password of this account. */
 export async function newResetLink(ctx: Ctx, userId: string): Promise<ResetLink> {
   const { token, expires_at } = await issueToken(ctx, userId, 'reset_password')
   return { token, expires_at, url: `${ctx.config.baseUrl}/reset?token=${token}` }
 }
 
-/** Looks up who asked, and mails those who have an account. Every process does this; each request is taken once. */
+/** Sends the mail for each request whose address has an account. Every process does this; each request is taken once. */
 export async function answerResetRequests(ctx: Ctx, stopping: AbortSignal): Promise<void> {
   for (let taken = BATCH; taken === BATCH && !stopping.aborted; )
     taken = await inTx(ctx, async (ctx) => {

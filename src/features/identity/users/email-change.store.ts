@@ -11,7 +11,7 @@ export async function putEmailChange(db: Db, row: EmailChangesTable): Promise<vo
     .execute()
 }
 
-/** Takes the change that a token stands for, so that it works once. */
+/** Finds and deletes the change of a token, so that it works once. */
 export function takeEmailChange(
   db: Db,
   tokenHash: string,

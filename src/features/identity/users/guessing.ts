@@ -3,7 +3,7 @@ import { inTx } from '../../../core/context.ts'
 import { rateLimited } from '../../../core/errors.ts'
 import { sha256 } from '../../../core/secrets.ts'
 
-/** The first wrong passwords are people; after them each further one doubles the wait. */
+/** People mistype a few times. After that, each further failure doubles the wait. */
 const FREE_FAILURES = 5
 const MAX_WAIT_SECONDS = 900
 const FORGET_AFTER_MS = 24 * 3_600_000
@@ -23,7 +23,7 @@ function secondsToWait(ctx: Ctx, row: { failures: number; last_failure_at: strin
   return Math.ceil(wait - since / 1000)
 }
 
-/** Refuses a try with a password that comes too soon after failed ones from this host. */
+/** Refuses a try that comes too soon after failed ones from this host. */
 export async function holdGuessers(ctx: Ctx, email: string): Promise<void> {
   if (!ctx.config.rateLimit) return
   const perMinute = ctx.limits.hit(`email:${ctx.ip}:${email}`, LOGINS_PER_EMAIL_A_MINUTE)

@@ -25,7 +25,7 @@ function hashOfNobody(work: Work): Promise<string> {
   return made
 }
 
-/** Does the same work for an account that does not exist, so that the time tells nothing. */
+/** Does the same work for an account that does not exist, so that the time reveals nothing. */
 export async function passwordMatches(
   work: Work,
   storedHash: string | null | undefined,

@@ -7,17 +7,17 @@ import { cleanText, Findings } from '../../redaction/stored.ts'
 import { updateUser } from './users.store.ts'
 import { presentUser, requireUser, UserResponse } from './users.ts'
 
-/** One line that reads as it is written, since others see it beside cards and in mails. */
+/** One line without invisible characters, since others see it beside cards and in mails. */
 export const DisplayName = z.string().overwrite(plainName).min(1).max(120)
 
-/** A name as it is stored: it stands beside cards that everybody reads, so no secret is kept in it. */
+/** A name as it is stored. Everybody can read it beside public cards, so a secret in it is replaced. */
 export const cleanName = (name: string): string => cleanText(name, new Findings())
 
 export const changeProfile = capability({
   name: 'account.update',
   summary: 'Change your name',
   description:
-    'It stands on your cards, comments and invitations, also on those there are. The e-mail address has a way of its own: POST /api/v1/auth/email.',
+    'It is shown on your cards, comments and invitations, existing ones too. To change the e-mail address use POST /api/v1/auth/email.',
   scopes: ['account'],
   rest: ['PATCH /api/v1/auth/me'],
   input: z.object({ display_name: DisplayName.optional() }).meta({ id: 'UserUpdate' }),

@@ -4,7 +4,7 @@ import { Id } from '../../../core/schemas.ts'
 import { fromJson } from '../../../db/columns.ts'
 import type { UsersTable } from '../../../db/tables/accounts.ts'
 
-/** The limits come first: what is too long is not looked into. */
+/** The length is checked first, so that a long text costs nothing. */
 const Language = z
   .string()
   .trim()
@@ -34,7 +34,7 @@ export const UserSettings = z
       .boolean()
       .default(true)
       .describe(
-        'Off: no mail about feedback (at most one a day), about your cards, as when their workspace is deleted, and when somebody adds you to a workspace; the inbox says it in any case. Mails that you asked for, such as a password reset, and invitations still come.',
+        'Off: no mails about feedback (at most one a day), about your cards (for example when their workspace is deleted), or when somebody adds you to a workspace; the inbox shows these in any case. Invitations, and mails that you asked for, such as a password reset, still come.',
       ),
     weekly_digest: z
       .boolean()
@@ -74,13 +74,13 @@ export type Settings = z.output<typeof UserSettings>
 
 export const DEFAULT_SETTINGS: Settings = UserSettings.parse({})
 
-/** Settings that were stored before languages were looked at may have one that is none. */
+/** Settings that were stored before languages were checked may have a wrong one. */
 const StoredSettings = UserSettings.extend({ language: UserSettings.shape.language.catch(DEFAULT_LANGUAGE) })
 
 type Person = Pick<UsersTable, 'settings'>
 
 export const settingsOf = (person: Person): Settings => StoredSettings.parse(fromJson(person.settings))
 
-/** Of somebody who may have no account: English. */
+/** The language of a person; English if they have no account. */
 export const languageOf = (person: Person | undefined): string =>
   person ? settingsOf(person).language : DEFAULT_LANGUAGE

@@ -38,7 +38,7 @@ export async function updateUser(db: Db, userId: string, change: Partial<UsersTa
   await db.updateTable('users').set(change).where('user_id', '=', userId).execute()
 }
 
-/** Those who were granted on the command line, in the order of their addresses. */
+/** Service admins who were granted on the command line, in the order of their addresses. */
 export async function listGrantedAdmins(db: Db): Promise<string[]> {
   const rows = await db
     .selectFrom('users')
@@ -76,7 +76,7 @@ export async function deleteKeysOf(db: Db, userId: string, exceptId = ''): Promi
   await db.deleteFrom('api_keys').where('user_id', '=', userId).where('key_id', '!=', exceptId).execute()
 }
 
-/** Whether a credential that was recognised is still there. */
+/** Whether a recognised credential still exists. */
 export async function findCredential(db: Db, { kind, id }: Viewer['credential']): Promise<boolean> {
   const rows = {
     session: () => db.selectFrom('sessions').select('user_id').where('session_id', '=', id),
@@ -105,7 +105,7 @@ export async function insertResetRequest(db: Db, row: ResetRequestsTable): Promi
   await db.insertInto('reset_requests').values(row).execute()
 }
 
-/** The addresses of the oldest requests, which are removed with this. */
+/** Returns the addresses of the oldest requests and removes the requests. */
 export async function takeResetRequests(db: Db, most: number): Promise<string[]> {
   const rows = await db.selectFrom('reset_requests').selectAll().orderBy('request_id').limit(most).execute()
   if (rows.length > 0)
@@ -172,7 +172,7 @@ export function useEmailToken(
     .executeTakeFirst()
 }
 
-/** All links of one kind die. */
+/** Ends all links of one kind. */
 export async function dropEmailTokens(
   db: Db,
   userId: string,

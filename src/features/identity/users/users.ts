@@ -13,7 +13,7 @@ import { cleanJson, Findings } from '../../redaction/stored.ts'
 import { pendingEmail } from './email-change.store.ts'
 import { findUser, findUserByEmail, updateUser } from './users.store.ts'
 
-// What joining and settings do to a person's row.
+// What other features do to a person's row.
 export {
   findUser,
   findUserByEmail,
@@ -43,7 +43,7 @@ export const UserResponse = z
     plan: z.string(),
     personal_workspace_id: AnswerId,
     default_workspace_id: AnswerId.nullable().describe(
-      'From the API key that asks, else from the settings, while the user may write there; null is the personal workspace',
+      'From the API key of this call, else from the settings, while the user may write there; null is the personal workspace',
     ),
     language: z.string().describe('From the settings'),
     credits_balance: z.int(),
@@ -123,7 +123,7 @@ export async function isUser(ctx: Ctx, userId: string): Promise<boolean> {
 export const asksBeforeAdded = ({ settings }: UsersTable): boolean =>
   fromJson<{ ask_before_added?: boolean }>(settings).ask_before_added ?? false
 
-/** The plan that the user's subscriptions amount to; billing alone decides it. */
+/** Sets the plan. Only billing decides it. */
 export async function setPlan(ctx: Ctx, userId: string, plan: string): Promise<void> {
   await updateUser(ctx.db, userId, { plan, updated_at: ctx.now().toISOString() })
 }
@@ -131,7 +131,7 @@ export async function setPlan(ctx: Ctx, userId: string, plan: string): Promise<v
 export const me = capability({
   name: 'account.me',
   summary: 'The signed-in user',
-  description: 'Works with every credential: an agent’s key may know whose it is.',
+  description: 'Works with every credential: an agent’s key may learn who its owner is.',
   scopes: ANY_SCOPE,
   rest: ['GET /api/v1/auth/me'],
   input: z.object({}),

@@ -4,12 +4,12 @@ import type { TermList } from './term-lists.ts'
 
 export type Likely = { eventNo: number; score: number }
 
-/** The better answer first; the newer of two equals first. */
+/** Higher score first; of equal ones the newer first. */
 export const bestFirst = (a: Likely, b: Likely) => b.score - a.score || b.eventNo - a.eventNo
 
 /**
- * What every event has of what is wanted, by the lists alone. Lists that were cut choose no candidates, as their newest events
- * would be favoured; only where nothing else does, the shortest of them.
+ * The score of every event by the posting lists alone. Lists that were cut add no candidates, because their newest events
+ * would be favoured; if there is no other list, the shortest of them does.
  */
 export function gather({ lists, wanted }: Plan): Map<number, number> {
   const used = wanted.flatMap((options) => options.map(({ position }) => lists[position] as TermList))
@@ -31,7 +31,7 @@ export function gather({ lists, wanted }: Plan): Map<number, number> {
   return sums
 }
 
-/** What an option is worth in each event: the whole with its parts, or all parts together. */
+/** The weight of an option in each event: the whole term with its parts, or all parts together. */
 function worths(
   { position, worth, parts }: Option,
   eventsAt: (position: number) => readonly number[],
@@ -49,7 +49,7 @@ function worths(
   return found
 }
 
-/** The `most` best; sorting numbers alone first takes a fifth of sorting all events. */
+/** The `most` best. Sorting the scores alone first takes a fifth of the time of sorting all events. */
 export function bestOf(scores: ReadonlyMap<number, number>, most: number): Likely[] {
   let least = 0
   if (scores.size > most) {

@@ -1,4 +1,4 @@
-/** A stretch of time, its end left out; ISO times, so that they compare as texts. */
+/** A period of time without its end; ISO times, so that they compare as texts. */
 export type Period = { from: string; to: string }
 
 /** What a question says about time, and the question without it. */
@@ -83,7 +83,7 @@ function spanAround(day: Day, unit: Unit, moved = 0): Span {
   return { from: monday + moved * 7 * DAY, to: monday + (moved + 1) * 7 * DAY }
 }
 
-/** A month without a year is the one that began last. */
+/** A month without a year is the most recent one. */
 function monthSpan(today: Day, month: number, year: string | undefined): Span {
   const thisYear = new Date(today).getUTCFullYear()
   const wanted = year ? Number(year) : Date.UTC(thisYear, month) <= today ? thisYear : thisYear - 1
@@ -111,7 +111,7 @@ const rule = (words: string, read: Rule['read']): Rule => ({
   read,
 })
 
-/** The first rule that fits is taken, so the longer ones come first. */
+/** The first matching rule is used, so the longer ones come first. */
 const RULES: readonly Rule[] = [
   rule(`(?:on |am |vom )?(${YEAR})-(\\d\\d)-(\\d\\d)`, (today, [year, month = '', day = '']) =>
     Number(month) >= 1 && Number(month) <= 12 ? dateSpan(today, Number(month) - 1, day, year) : undefined,
@@ -170,7 +170,7 @@ const EVER = { from: Date.UTC(1970, 0), to: Date.UTC(9999, 0) }
 /** Longer questions are pasted texts, and the dates in these are part of what happened. */
 const LONGEST_QUESTION = 300
 
-/** The first date words of a question, read as of `now`; undefined where it has none. */
+/** The first date words of a question, relative to `now`; undefined if it has none. */
 export function readDateWords(query: string, now: Date): Dated | undefined {
   const lower = query.toLowerCase()
   if (query.length > LONGEST_QUESTION || lower.length !== query.length) return undefined

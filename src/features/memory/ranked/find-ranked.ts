@@ -10,22 +10,22 @@ import { isWeak } from './judge.ts'
 import { type Ranking, rankEvents } from './rank-events.ts'
 import type { EventRange } from './word-index.search.ts'
 
-/** Ranking compares the words of every event on the pages before. */
+/** A later page costs as much as all pages before it, so there is a limit. */
 export const MOST_RANKED = 1000
 
 export type RankedHit = {
   eventNo: number
-  /** How sure it is that the event answers the question, 0 to 1; undefined where only a time was asked for. */
+  /** How likely the event answers the question, 0 to 1; undefined if the question names only a time. */
   confidence: number | undefined
 }
 
 export type RankedHits = {
   hits: RankedHit[]
   total: number
-  /** The terms that a hit may have matched, those that say most first. */
+  /** The terms that a hit may have matched, the most telling first. */
   terms: string[]
   corrected: Record<string, string>
-  /** Where date words have narrowed the search. */
+  /** The period, if date words narrowed the search. */
   period: Period | undefined
 }
 
@@ -49,7 +49,7 @@ export async function findRanked(
   return hitsOf(ranking, await totalOf(ctx, project, ranges, ranking, window), undefined)
 }
 
-/** Undefined where nothing of that time answers: then the words alone are asked for, the date words among them. */
+/** Undefined if no event of that period matches. Then all words are searched, including the date words. */
 async function findWithin(
   ctx: UserCtx,
   project: Project,
@@ -71,7 +71,7 @@ async function findWithin(
     if (ends) within.push({ ...range, from: ends.first, to: ends.last })
   }
   const ranking = await rankIn(ctx, project, within, asked, window)
-  // Numbers follow the time but for a clock that was set back.
+  // Event numbers follow the time, unless the clock was set back.
   const kept = await keepBetween(
     ctx.db,
     project,
@@ -84,7 +84,7 @@ async function findWithin(
   return found.hits.some(({ confidence = 0 }) => !isWeak(confidence)) ? found : undefined
 }
 
-/** Whether anything is asked for besides a time. */
+/** Whether the question has more than a time. */
 const hasMeaning = (asked: readonly AskedWord[]) => asked.some(({ typed }) => !STOP_WORDS.has(typed))
 
 const rankIn = (

@@ -10,7 +10,7 @@ export type Features = Coverage & {
 }
 
 /**
- * The confidence of card search, told of events: what is looked at is the same, and how much each thing counts was fitted on
+ * The confidence of card search, applied to events. The features are the same; the coefficients were fitted on
  * events by `bench/memory/fit-confidence.ts`, as turns are shorter than cards and have no fields.
  */
 const CONSTANT = -2.12
@@ -22,10 +22,10 @@ const COEFFICIENTS: Readonly<Record<keyof Features, number>> = {
   standing: -5.18,
 }
 
-/** The index does not say whether the word itself stands there or another form of it. */
+/** The index does not say whether an event has the word itself or another form of it. */
 const WORD_CREDIT = 0.95
 const PARTS_CREDIT = 0.8
-/** An event stands out from so many of those behind the best. */
+/** The best event is compared with this many events after it. */
 const OTHERS = 10
 
 /** Whether an event shares words with a question but hardly answers it. */

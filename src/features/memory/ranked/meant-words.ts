@@ -22,15 +22,15 @@ const MOST_MEANT = 3
 /** Events that are read for the spelling of one word, and how far each. */
 const MOST_READ = 60
 const CHARACTERS = 4000
-/** Every further run is one more list to walk. */
+/** Every trigram is one more list to read. */
 const MOST_GRAMS = 4
 const SHORTEST = 5
-/** What was corrected is never as sure as what was typed. */
+/** A corrected word is never as certain as a typed one. */
 const SUREST = 0.99
 
 /**
- * Memory keeps no list of its words, but its substring index has every run of three letters. One slip spoils up to four
- * neighbouring runs of the typed word, and all others stand in the word that is meant: the events that have these are
+ * Memory keeps no list of its words, but its substring index has every trigram. One typing error changes up to four
+ * neighbouring trigrams of the typed word; the word that is meant has all others. So the events that have these are
  * read, and their words compared.
  */
 export async function wordsMeantBy(
@@ -42,8 +42,8 @@ export async function wordsMeantBy(
 }
 
 /**
- * Wherever a slip spoils up to four neighbours, the first runs, the last ones, or the outermost of both sides are right. In a
- * word of fewer than eight letters a swap in the middle may spoil all three.
+ * Wherever an error changes up to four neighbours, the first trigrams, the last ones, or the outermost of both sides
+ * are right. In a word of fewer than eight letters a swap in the middle may change all three.
  */
 function unspoilt(grams: readonly string[]): string[][] {
   const side = Math.max(1, Math.min(MOST_GRAMS, Math.floor((grams.length - 1) / 2)))
@@ -88,7 +88,7 @@ const onPostgres = (
     join context_events as events on events.user_id = ${userId} and events.event_no = found.event_no`
 }
 
-/** The words of the texts that may be meant, the surest first, then the more common. */
+/** The words of the texts that may be meant, the most likely first, then the more common. */
 function nearest(typed: string, asked: string, texts: readonly string[]): MeantWord[] {
   const found = new Map<string, { written: string; likeness: number; times: number }>()
   for (const text of texts)

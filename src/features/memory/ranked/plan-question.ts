@@ -6,20 +6,20 @@ import { wordsMeantBy } from './meant-words.ts'
 import type { Option, Wanted } from './score-events.ts'
 import { complete, probe, type Reach, type TermList } from './term-lists.ts'
 
-/** Of a longer question the first words are looked up, and those that gain most are asked for. */
+/** Only the first words of a long question are looked up; of these, the most telling are searched. */
 const MOST_LOOKED_UP = 96
 const MOST_WORDS = 32
-/** Words that no event has are looked for under another spelling; so many of them. */
+/** For how many unknown words another spelling is tried. */
 const MOST_MENDED = 3
 
-/** What is asked for, with all that ranking needs to know about it. */
+/** The question, with everything that ranking needs to know about it. */
 export type Plan = {
   /** The terms that are counted in every event, and the events that hold each. */
   terms: string[]
   lists: TermList[]
-  /** Those that gain most first; words that nothing stands for are left out. */
+  /** The most telling first; words that match nothing are left out. */
   wanted: Wanted[]
-  /** What each of `wanted` says, and what the words say that are left out. */
+  /** The information of each of `wanted`, and of the words that are left out. */
   information: number[]
   unmatched: number[]
   corrected: Record<string, string>
@@ -61,7 +61,7 @@ const positionsOf = ({ position, parts }: Option) => [position, ...parts.map((pa
 function lookUp(word: AskedWord, table: TermTable, counted: Set<string>): Looked {
   const weight = weightOf(word)
   const parts = word.parts.map((part) => {
-    // A part that stands alone as well, or in a name before, is counted there.
+    // A part that the question also has as a word, or in an earlier name, is counted there.
     const worth = counted.has(part) || STOP_WORDS.has(part) ? 0 : weight * table.rarityOf(part)
     counted.add(part)
     return { position: table.positionOf(part), worth }
@@ -78,7 +78,7 @@ function lookUp(word: AskedWord, table: TermTable, counted: Set<string>): Looked
   }
 }
 
-/** Gives unknown words the options that may be meant; what stands for what. */
+/** Adds options to unknown words: the words that may be meant. Returns which word replaces which. */
 async function mend(unknown: readonly Looked[], reach: Reach, table: TermTable) {
   const corrected: Record<string, string> = {}
   for (const one of unknown) {
@@ -115,7 +115,7 @@ class TermTable {
     this.lists.push(...(await probe(this.#reach, fresh)))
   }
 
-  /** Reads the rest of the lists at these positions, as far as one search goes. */
+  /** Reads the rest of the lists at these positions, up to the limit of one search. */
   async complete(positions: readonly number[]): Promise<void> {
     const asked = [...new Set(positions)]
     const read = await complete(

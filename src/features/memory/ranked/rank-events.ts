@@ -6,10 +6,10 @@ import { likelyScore, scoreOf } from './score-events.ts'
 import type { Reach } from './term-lists.ts'
 import { lengthsOf, type Occurrences, occurrencesIn } from './word-index.search.ts'
 
-/** Candidates whose length is looked at, and those whose words are counted. */
+/** How many candidates are measured by their length. Fewer of them have their words counted. */
 const MEASURED = 600
 const COUNTED = 150
-/** Who pages further sees every event once: all later pages are cut from one ranking. */
+/** All later pages come from one ranking, so that a reader sees every event once. */
 const COUNTED_FOR_PAGES = 1000
 
 /** How many events are needed, and whether words that no event has are looked for under another spelling. */
@@ -22,12 +22,12 @@ export type RankedEvent = {
 }
 
 export type Ranking = {
-  /** Best first, the newer of two equals first, each with how sure it is that it answers. */
+  /** Best first; of equal ones the newer first. Each has its confidence. */
   events: JudgedEvent[]
-  /** How many events have any of the terms, and whether these are surely all. */
+  /** How many events have any of the terms, and whether the number is exact. */
   matching: number
   isWhole: boolean
-  /** What an event may have matched, what says most first: the terms asked for, and those taken to be meant. */
+  /** The terms that an event may have matched, the most telling first, corrected ones included. */
   terms: string[]
   corrected: Record<string, string>
 }
@@ -87,11 +87,11 @@ async function rank(
   return ranked.filter(({ score }) => score > 0).sort(bestFirst)
 }
 
-/** So many events tell how long those of a project are. */
+/** How many events are sampled for their average length. */
 const SAMPLED = 64
 const LIKELY_LENGTH = 60
 
-/** By some events from all over the ranges. */
+/** The sample is spread over the ranges. */
 async function averageLengthIn({ db, engine, ranges }: Reach): Promise<number> {
   const numbers = ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0)
   const step = Math.max(1, Math.floor(numbers / SAMPLED))

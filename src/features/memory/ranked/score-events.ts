@@ -1,15 +1,15 @@
 import { type Bm25, dampingOf, gainOf } from '../../../text/bm25.ts'
 import type { Occurrences } from './word-index.search.ts'
 
-/** A turn that is short by chance says less than a short card: length counts less than there. See bench/README.md. */
+/** The length of a turn is more accidental than that of a card, so it counts less. See bench/README.md. */
 const EVENTS: Bm25 = { k1: 1.2, b: 0.6 }
 
-/** A term by its position among those that are counted in every event, and what it is worth. */
+/** A term by its position among the counted terms, and its weight. */
 export type PositionedTerm = { position: number; worth: number }
 
-/** A term that answers what was asked: the term itself, or one that may be meant by it. */
+/** A term that matches a word of the question: the term itself, or one that may be meant by it. */
 export type Option = PositionedTerm & {
-  /** Of a name: its parts. They count where the whole is, or where all of them are. */
+  /** For a name: its parts. They count in an event that has the whole name or all parts. */
   parts: readonly PositionedTerm[]
   /** 1 for the term itself, less for one that is taken to be meant. */
   likeness: number
@@ -42,6 +42,6 @@ export function scoreOf(words: Occurrences, wanted: readonly Wanted[], averageLe
   return sum
 }
 
-/** What an event of this length scores that has all of `worth`, each term once. */
+/** The score of an event of this length that has all of `worth`, each term once. */
 export const likelyScore = (worth: number, length: number, averageLength: number): number =>
   worth * gainOf(EVENTS, 1, dampingOf(EVENTS, length, averageLength))

@@ -5,9 +5,9 @@ import { type EventRange, eventsWith } from './word-index.search.ts'
 export type Reach = {
   db: Db
   engine: EngineName
-  /** The runs of event numbers that are searched; all belong to one person. */
+  /** The ranges of event numbers that are searched; all belong to one person. */
   ranges: readonly EventRange[]
-  /** How many events these have, or a little more. */
+  /** How many events the ranges have, or slightly more. */
   events: number
 }
 
@@ -20,17 +20,17 @@ export type TermList = {
   frequency: number
 }
 
-/** A first look at each list; a rare word has no more than these. A question of many words is looked at less deeply. */
+/** How many entries of each list are read at first. A rare word has no more. A question of many words reads fewer of each. */
 const PROBED = 400
 const PROBED_OF_MANY = 100
 const MANY_TERMS = 16
 
-/** Entries of lists that one search reads: rare words come first, commoner ones as far as they fit. */
+/** How many entries one search reads: rare words first, then more common ones as far as they fit. */
 const MOST_READ = 12_000
 
 const EMPTY: TermList = { eventNos: [], isWhole: true, frequency: 0 }
 
-/** How common each term is in reach, and its newest events. */
+/** The frequency of each term in the ranges, and its newest events. */
 export async function probe(reach: Reach, terms: readonly string[]): Promise<TermList[]> {
   if (terms.length === 0) return []
   const limit = terms.length > MANY_TERMS ? PROBED_OF_MANY : PROBED
@@ -55,7 +55,7 @@ async function readLists(
   return lists
 }
 
-/** Numbers of a range are nearly consecutive: where a list is cut, its newest entries tell how dense it is. */
+/** Numbers of a range are nearly consecutive, so the newest entries of a cut list show how dense it is. */
 function frequencyIn({ from, to }: EventRange, eventNos: readonly number[], limit: number): number {
   const [newest, oldest] = [eventNos[0], eventNos.at(-1)]
   if (newest === undefined || oldest === undefined || eventNos.length < limit) return eventNos.length
@@ -63,8 +63,8 @@ function frequencyIn({ from, to }: EventRange, eventNos: readonly number[], limi
 }
 
 /**
- * Reads the rest of the lists that were cut, the shortest first, as far as they fit. The shortest of all is read in any
- * case, to its end or as far as one search goes, so that there is something to rank.
+ * Reads the rest of the cut lists, the shortest first, as far as they fit. The shortest of all is read in any
+ * case, up to the limit of one search, so that there is something to rank.
  */
 export async function complete(
   reach: Reach,

@@ -3,10 +3,10 @@ import type { Db, EngineName } from '../../../db/db.ts'
 import { type Named, prepared } from '../../../db/prepared.ts'
 import { inCodes, partitionHashes } from '../hashes.ts'
 
-/** A run of consecutive event numbers of one partition, and the person whose memory it is a part of. */
+/** A range of event numbers in one partition, and the person whose memory it is. */
 export type EventRange = { userId: string; partition: number; from: number; to: number }
 
-/** One text for a whole list: a row for each number costs twice as much to hand over. */
+/** Returns a whole list as one text: a row for each number takes twice as long. */
 const listOnSqlite = prepared(
   (_, parameter: Named<{ code: string; from: number; to: number; limit: number }>) =>
     sql<{ numbers: string | null }>`select group_concat(distance) as numbers from (
@@ -15,7 +15,7 @@ const listOnSqlite = prepared(
       order by rowid desc limit +${parameter('limit')})`,
 )
 
-/** All lists in one statement: the server is asked once, however many words a question has. */
+/** All lists in one statement, so there is one round trip however many words a question has. */
 const listsOnPostgres = prepared(
   (_, parameter: Named<{ userId: string; hashes: number[]; from: number; to: number; limit: number }>) =>
     sql<{ numbers: string | null }>`select listed.numbers
@@ -34,7 +34,7 @@ const numbersIn = (list: string | null | undefined, from: number): number[] => {
   return distances.map((distance) => from + distance)
 }
 
-/** Of each term the events of a range that hold it: their numbers, the newest first, at most `limit`. */
+/** For each term, the events of a range that have it: their numbers, the newest first, at most `limit`. */
 export async function eventsWith(
   db: Db,
   engine: EngineName,
@@ -60,7 +60,7 @@ const CODE_LENGTH = 7.48
 
 const sizesOnSqlite = prepared(
   (_, parameter: Named<{ numbers: string }>) =>
-    // The size stands in the head of a row, so that nothing of a long text is read.
+    // SQLite reads the size from the row header, without reading a long text.
     sql<{
       event_no: number
       size: number
@@ -93,7 +93,7 @@ export async function lengthsOf(
   return new Map(rows.map(({ event_no, size }) => [event_no, Math.max(1, Math.round(size / unit))]))
 }
 
-/** How many words an event has, and how often each of the asked terms stands in it. */
+/** How many words an event has, and how often it has each of the terms. */
 export type Occurrences = { length: number; counts: number[] }
 
 const wordsOnSqlite = prepared(
@@ -115,7 +115,7 @@ const wordsOnPostgres = prepared(
       where user_id = ${parameter('userId')} and event_no = any(${parameter('numbers')}::bigint[])`,
 )
 
-/** How often the terms stand in each of these events of one partition. */
+/** How often each of these events of one partition has the terms. */
 export async function occurrencesIn(
   db: Db,
   engine: EngineName,

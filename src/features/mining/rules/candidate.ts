@@ -1,7 +1,7 @@
 import type { Pair } from './pairs.ts'
 import type { Session } from './session.ts'
 
-/** A pair with its limits: what a draft is made of, and all that leaves the machine of the person. */
+/** A pair, cut to its limits: a draft is made of it, and nothing else leaves the person's machine. */
 export type Candidate = {
   command: string
   exit_code: number | null
@@ -29,7 +29,7 @@ export const LIMITS = {
 
 const SUCCESS_LINES = 12
 
-/** The end of an output: what a program says last is what came of it. */
+/** The end of an output: the last lines of a program say how it ended. */
 const lastLines = (output: string): string =>
   output
     .slice(-LIMITS.success)
@@ -43,7 +43,7 @@ const RUNTIMES = new Set(
   'node npm pnpm yarn bun deno python go rust java ruby php dotnet typescript docker'.split(' '),
 )
 
-/** Of all that a lock file names, what the error or its cure speaks of, and what everything runs on. */
+/** The part of a lock file that matters: what the error or its fix mentions, and the runtimes. */
 function fittingEnvironment(pair: Pair, environment: Session['environment']): Record<string, string> {
   const text = [...pair.lines, pair.failure.command, ...pair.changes.commands, pair.report]
     .join('\n')
@@ -71,8 +71,8 @@ export const candidateFrom = (pair: Pair, environment: Session['environment']): 
 })
 
 /**
- * How much a candidate is worth a person's look, for the days that have more than three: an error that has a name, a cure that was
- * hard to find, and one outside of the code at hand can help somebody else.
+ * How useful a candidate is, to choose three of a day: an error that has a name, a fix that was
+ * hard to find, and a fix outside of the code at hand can help others.
  */
 export function worthOf({ failure, attempts, commands, files, environment }: Candidate): number {
   const isNamed = /\b[A-Z]\w{1,60}(?:Error|Exception)\b|\b(?:E[A-Z]{4,20}|ERR_\w{3,60}|TS\d{4,5})\b/.test(

@@ -6,7 +6,7 @@ export type Changes = { files: string[]; commands: string[] }
 
 const words = (list: string) => list.split(' ')
 
-/** By program: which of its orders change something. An empty list: whatever it is told to do. */
+/** By program: which of its subcommands change something. An empty list means all of them. */
 const CHANGING: Readonly<Record<string, readonly string[]>> = {
   npm: words('install i add ci uninstall remove rm update upgrade rebuild dedupe link dist-tag pkg'),
   pnpm: words('install i add remove rm update up rebuild dedupe link import approve-builds'),
@@ -126,12 +126,12 @@ const REVERTS_FILES = /^git (?:checkout|restore) (.{1,500})$/
 
 type Edit = { file: string; before?: string; after?: string }
 
-/** More edits of one file than this say nothing more. */
+/** How many edits of one file are kept. */
 const MOST_EDITS_OF_A_FILE = 50
 
-/** Follows the edits of a session, so that what was taken back does not count as a cure. */
+/** Follows the edits of a session, so that a reverted edit does not count as a fix. */
 export class ChangeLog {
-  /** By base name, as agents name a file now from the root and now from where they stand. */
+  /** By base name, because agents write paths from the root or from the current folder. */
   #edits = new Map<string, Edit[]>()
   readonly #commands = new Set<string>()
   #stashed = new Map<string, Edit[]>()
@@ -154,7 +154,7 @@ export class ChangeLog {
 
   #command(command: string, exitCode: number | null): void {
     for (const { text } of partsOf(command)) if (text.startsWith('git ')) this.#revert(text)
-    // What failed has changed nothing that one could rely on.
+    // A failed command does not count as a change.
     if (exitCode !== null && exitCode !== 0) return
     const { files, commands } = changesBy(command)
     for (const file of files) this.#edit({ file })
@@ -177,7 +177,7 @@ export class ChangeLog {
     return this.#edits.size + this.#commands.size === 0
   }
 
-  /** What stands now. */
+  /** All changes that were not reverted. */
   all(): Changes {
     return {
       files: [...this.#edits.values()].flatMap(([first]) => (first ? [first.file] : [])),

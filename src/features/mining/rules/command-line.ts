@@ -1,7 +1,7 @@
-/** What a command line runs, without what is around it: two spellings of the same command have the same key. */
+/** The command that a line runs, without its surroundings: two spellings of the same command have the same key. */
 
 const LONGEST_COMMAND = 2000
-/** What a line of more commands does is told by its first ones. */
+/** Only the first commands of a line are read. */
 const MOST_PARTS = 30
 
 /** Programs that only run another one. */
@@ -25,7 +25,7 @@ const TIMEOUT = /^timeout(?: -\S{1,20})? \d{1,6}[smh]? /
 const ASSIGNMENT = /^[A-Za-z_]\w{0,100}=(?:"[^"]{0,500}"|'[^']{0,500}'|[^\s"']{0,500})\s+/
 const REDIRECTION = /\s{0,20}(?:\d|&)?>{1,2}\s{0,20}(?:&\d|\/dev\/\w{1,20}|[^\s&|;<>]{1,200})/g
 const LOUDNESS = /\s--(?:verbose|silent|quiet|no-color|color(?:=\w{1,10})?|no-progress)(?=\s|$)/g
-/** What shows a part of the output and hides the exit code of what came before. */
+/** Commands that show a part of the output and hide the exit code of the command before them. */
 const VIEWER = /^(?:tail|head|cat|tee|less|more|sort|uniq|wc|cut|sed|awk|grep|egrep|rg|jq|column)(?:\s|$)/
 const TOLERATED = /\|\|\s*(?:true|:|exit 0|echo\b[^|&;]{0,200})\s*;?\s*$/
 const ASKS_EXIT_CODE = /^echo\b.{0,200}\$\{?(?:\?|PIPESTATUS)/
@@ -94,13 +94,13 @@ const isSetting = (part: string) => /^(?:cd|pushd|popd|set|export|source|\.)(?:\
 export type CommandLine = {
   /** The same for every spelling of the command. */
   key: string
-  /** What must all have succeeded if the whole has. */
+  /** The parts that have all succeeded if the whole line has. */
   parts: readonly string[]
-  /** Where it is run, as far as the line says so. */
+  /** The folder, if the line names one. */
   folder: string | null
-  /** The exit code is that of something else: a viewer at the end of the pipe, or a question for the code. */
+  /** The exit code belongs to another command: a viewer at the end of the pipe, or an `echo $?`. */
   isMasked: boolean
-  /** A failure is taken as it comes: `|| true`. */
+  /** The line ignores a failure: `|| true`. */
   isTolerated: boolean
 }
 

@@ -1,7 +1,7 @@
 import type { Candidate } from './candidate.ts'
 import { readCommand } from './command-line.ts'
 
-/** The words of a card, made from a candidate without a model. A person reads and mends them before they become one. */
+/** The text of a card, made from a candidate without a model. A person reads and edits it first. */
 export type DraftCard = {
   title: string
   symptom: string
@@ -35,7 +35,7 @@ const CURE =
 const CAUSE =
   /\b(?:because|caused by|root cause|the (?:cause|reason|problem|issue) (?:is|was)|due to|turned out|since the)\b/i
 
-/** Sentences and list items, without the marks of Markdown in front. */
+/** Sentences and list items, without leading Markdown. */
 const sentencesOf = (report: string): string[] =>
   report
     .split(/\n+|(?<=[.!?])\s+(?=[A-Z`])/)
@@ -86,7 +86,7 @@ function stepsOf({ files, commands, command }: Candidate): DraftCard['steps'] {
 
 const TOOL = /^[a-z][a-z0-9_.+-]{1,30}$/
 
-/** The program that failed, which others search by. */
+/** The program that failed: people search by it. */
 function tagsOf(command: string): string[] {
   const [program = '', order = ''] = (readCommand(command).parts.at(-1) ?? '').split(' ')
   const isPackageManager = /^(?:npm|pnpm|yarn|bun|pip|cargo|go|docker|git)$/.test(program)

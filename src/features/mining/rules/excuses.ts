@@ -3,8 +3,8 @@ import { readCommand } from './command-line.ts'
 import { baseName, type CommandStep } from './session.ts'
 
 /**
- * Why a failure that was followed by a success is no lesson. Each rule knows one way in which a pair looks like a cure and is
- * none; bench/eval-mining.ts has transcripts of each.
+ * Why a failure followed by a success is not a lesson. Each rule knows one way in which a pair looks like a fix and is
+ * not one; bench/eval-mining.ts has transcripts of each.
  */
 
 /** Programs whose exit code is an answer. */
@@ -15,7 +15,7 @@ const CHECKS_FORMAT =
 const SAYS_FORMAT =
   /would (?:be )?reformat|Code style issues|Formatter would have printed|not formatted|run prettier|needs? formatting/i
 
-/** Somebody said no at a question of the program. */
+/** The person answered no to a question of the program. */
 const DECLINED =
   /\b(?:aborted|cancel(?:l)?ed|declined|rejected|interrupted|stopped) by (?:the )?user\b|\buser (?:aborted|cancel(?:l)?ed|declined|rejected)\b|\boperation (?:was )?cancel(?:l)?ed\b|\bKeyboardInterrupt\b|\^C/i
 
@@ -39,7 +39,7 @@ const TEST_FILE =
 const COMPILE_SLIP =
   /\bSyntaxError\b|\bIndentationError\b|\bNameError\b|\berror TS(?:1\d{3}|2304|2552|2322|2339|2345|2551|2554|6133|7006|18048)\b|\bUnexpected token\b|\bis not defined\b|\bundefined: \w|\bcannot find symbol\b|\berror\[E0(?:425|308|382|433|599)\]|\bexpected (?:`;`|';')|\bno-unused-vars\b|\bParse error\b|\bUnterminated\b/i
 
-/** What a program says of a slip in the code that it runs; none of it names a library. */
+/** Errors of simple mistakes in the executed code; none of them names a library. */
 const RUNTIME_SLIP =
   /\b(?:TypeError|ReferenceError|AttributeError|KeyError|IndexError|ValueError|UnboundLocalError|NullPointerException|IndexOutOfBoundsException)\b|\bindex out of range\b|\bnil pointer\b/
 const CHECKS_CODE =
@@ -61,9 +61,9 @@ function isNamedIn(text: string, file: string): boolean {
   return (base.length > 2 && text.includes(base)) || (stem.length > 4 && text.includes(stem))
 }
 
-/** Of an output, for the reason that it ends with. */
+/** How much of the end of an output is searched for the reason. */
 const ENDS_WITH = 2000
-/** Of an output, for the names of files in it. */
+/** How much of an output is searched for file names. */
 const LOOKED_AT = 20_000
 
 export type Failure = {
@@ -72,7 +72,7 @@ export type Failure = {
   lines: readonly string[]
   /** What the person and the agent said around it. */
   said: string
-  /** Files that were edited in the session before it happened, or in the same exchange where that is all one knows. */
+  /** Files that were edited in the session before the failure, or in the same exchange if the order is unknown. */
   editedBefore: readonly string[]
 }
 
@@ -90,7 +90,7 @@ export type Excuse =
   | 'unrelated'
   | 'taken back'
 
-/** Known when it fails. */
+/** Reasons that are known when the command fails. */
 export function excuseOf({ step, lines, said, editedBefore }: Failure): Excuse | undefined {
   const text = lines.join('\n')
   if (isQuestion(step.command)) return 'question'
@@ -108,11 +108,11 @@ export function excuseOf({ step, lines, said, editedBefore }: Failure): Excuse |
 const SAYS_TAKEN_BACK =
   /\b(?:revert(?:ed|ing)|put (?:it|that|this|them) back|undid|undone|roll(?:ed|ing)? back|took (?:it|that) back)\b/i
 
-/** A captured turn does not show that an edit was taken back; the agent may say so. */
+/** A captured turn does not show that an edit was reverted; the agent may say so. */
 export const isSaidTakenBack = (report: string, changes: Changes): boolean =>
   changes.commands.length === 0 && SAYS_TAKEN_BACK.test(report)
 
-/** Known when it succeeds: whether what was changed meanwhile can have cured it. */
+/** Reasons that are known when the command succeeds: whether the changes in between can have fixed it. */
 export function doubtOf({ step, lines, editedBefore }: Failure, changes: Changes): Excuse | undefined {
   if (changes.files.length + changes.commands.length === 0) return 'nothing changed'
   const text = lines.join('\n')

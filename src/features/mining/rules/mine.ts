@@ -4,7 +4,7 @@ import type { Session } from './session.ts'
 
 export type Mined = { candidates: Candidate[]; recoveries: Recovery[] }
 
-/** A session in, candidates out: the most worthwhile first, each error once. */
+/** Finds the candidates of a session: the most useful first, each error once. */
 export function mine(session: Session): Mined {
   const { pairs, recoveries } = readSession(session)
   const bySignature = new Map(pairs.map((pair) => [pair.signature, pair]))

@@ -10,20 +10,20 @@ const FAILING =
 const PASSING =
   /\b[1-9]\d{0,5} (?:passed|passing)\b|\ball tests passed\b|\btest result: ok\b|^(?:PASS|ok)\b|BUILD SUCCESS|compiled successfully|\b(?:found )?0 (?:errors|vulnerabilities)\b|exit(?:ed)?(?: with)?(?: status| code)?[:= ]{1,3}0\b|\bbuilt in \d|Successfully (?:installed|built)/im
 
-/** A test program that found nothing to do says that all is well. */
+/** A test program that found no tests reports success. */
 const NOTHING_DONE =
   /\bno tests? (?:files? )?(?:found|ran|to run|were run|collected)\b|\bcollected 0 items\b|\bran 0 tests\b|\[no test files\]|\b0 (?:passing|passed)\b|\bno test suite found\b|\b(?:all|\d{1,6}) (?:tests? )?skipped\b(?!.{0,80}\bpassed)|\brunning 0 tests\b/i
 const SOME_PASSED = /\b[1-9]\d{0,5} (?:passed|passing)\b/i
 
-/** By a signal of the person or of a clock: it says nothing of the program. */
+/** Stopped by the person or by a timeout: this says nothing about the program. */
 const STOPPED = new Set([124, 130, 143])
 
 const endsOf = (text: string): string =>
   text.length <= LOOKED_AT ? text : `${text.slice(0, LOOKED_AT / 2)}\n${text.slice(-LOOKED_AT / 2)}`
 
 /**
- * What became of a command. The exit code says it, unless a pipe into a viewer hides it: then the output has to, and where it
- * does not, nothing is known.
+ * The outcome of a command. The exit code says it, unless a pipe into a viewer hides it. Then the output decides, and if it
+ * does not say, the outcome is unknown.
  */
 export function outcomeOf({ command, exitCode, output }: CommandStep): Outcome {
   const { isMasked } = readCommand(command)

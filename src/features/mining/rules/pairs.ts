@@ -14,11 +14,11 @@ export type Pair = {
   changes: Changes
   /** How often the command failed until then. */
   attempts: number
-  /** What the agent said about it: between the two, and right after the success. */
+  /** What the agent said between the two, and right after the success. */
   report: string
 }
 
-/** A failing command and its later success, whatever came between: for counting, not for learning. */
+/** A failing command and its later success, whatever came between. Used for counting, not for drafts. */
 export type Recovery = { signature: string; attempts: number; isLesson: boolean }
 
 type Attempt = {
@@ -29,21 +29,21 @@ type Attempt = {
   signature: string
 }
 
-/** A session with more steps than this is read by its end. */
+/** Of a longer session only the last steps are read. */
 const MOST_STEPS = 20_000
-/** A success that is further away than this has other reasons. */
+/** A success that comes after more steps than this has other reasons. */
 const LONGEST_SPAN = 500
 const MOST_ATTEMPTS = 50
-/** What is said further away is about something else. */
+/** Words that are further away are about something else. */
 const WORDS_AROUND = 6
 const LONGEST_REPORT = 8000
 
-/** The exit code is known to be wrong where a pipe hides it, so none is handed on. */
+/** Without the exit code, which is wrong if a pipe hides it. */
 const readFailing = ({ output }: CommandStep) => readFailure(commandText({ exitCode: 1, output }))
 
 const isPerson = (step: Step | undefined) => step?.kind === 'said' && step.by === 'person'
 
-/** The edits of the exchange that step `at` is in, where a captured turn lists them at its end. */
+/** The edits of the exchange of step `at`. A captured turn lists them at its end. */
 function anytimeEdits(steps: readonly Step[], at: number): EditStep[] {
   const edits: EditStep[] = []
   for (let i = at + 1; i < Math.min(steps.length, at + LONGEST_SPAN) && !isPerson(steps[i]); i++) {
@@ -53,7 +53,7 @@ function anytimeEdits(steps: readonly Step[], at: number): EditStep[] {
   return edits
 }
 
-/** Edits that only take back what was edited before the failure: the failure was made by it. */
+/** Whether an edit only reverts one from before the failure, which then caused the failure. */
 function isPutBack(edit: EditStep, earlier: readonly Step[]): boolean {
   const { file, before, after } = edit
   if (before === undefined) return false
@@ -66,7 +66,7 @@ function changesBetween(steps: readonly Step[], from: number, to: number): Chang
   const log = new ChangeLog()
   const earlier = steps.slice(Math.max(0, from - LONGEST_SPAN), from)
   const between = steps.slice(from + 1, to)
-  // The edits of the last exchange stand behind the success; they belong to where that exchange begins.
+  // The edits of the last exchange are listed after the success; they count from the beginning of that exchange.
   const begins = between.findLastIndex(isPerson)
   const late = anytimeEdits(steps, to)
   if (begins === -1) for (const edit of late) log.note(edit)
@@ -83,7 +83,7 @@ function editedBefore(steps: readonly Step[], at: number): string[] {
   return [...new Set(edits.map(({ file }) => file))]
 }
 
-/** The words around a command as far as the neighbouring commands, and what the person had asked for. */
+/** The words around a command, up to the neighbouring commands, and the message of the person. */
 function saidAround(steps: readonly Step[], at: number): string {
   const said: string[] = []
   const look = (from: number, by: 1 | -1) => {
@@ -111,7 +111,7 @@ function reportOf(steps: readonly Step[], from: number, to: number): string {
   return said.join('\n').slice(-LONGEST_REPORT)
 }
 
-/** Whether the same command fails in the same way again before anything else is changed: then nothing was cured. */
+/** Whether the same command fails in the same way again before anything else is changed: then nothing was fixed. */
 function fallsBack(steps: readonly Step[], from: number, key: string, signature: string): boolean {
   const log = new ChangeLog()
   for (const step of steps.slice(from + 1, from + LONGEST_SPAN)) {
@@ -125,7 +125,7 @@ function fallsBack(steps: readonly Step[], from: number, key: string, signature:
 
 type Lesson = { attempt: Attempt; changes: Changes }
 
-/** Of several errors on the way the last that has a cure, as it first appeared. */
+/** Of several errors on the way, the last one that was fixed, as it first appeared. */
 function lessonOf(
   steps: readonly Step[],
   attempts: readonly Attempt[],
@@ -171,7 +171,7 @@ export function readSession({ steps: given }: Pick<Session, 'steps'>): SessionRe
   return read
 }
 
-/** Near enough, and not in another folder: where a line names none, it is run where the last one was. */
+/** In the same folder. A line that names no folder runs where the last one did. */
 const isSameFolder = (attempt: Attempt, success: { at: number; folder: string | null }): boolean =>
   success.at - attempt.at <= LONGEST_SPAN &&
   (attempt.folder === null || success.folder === null || attempt.folder === success.folder)

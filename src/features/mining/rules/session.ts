@@ -1,12 +1,12 @@
 /**
- * A session of an agent as the rules see it: what was run, changed and said, in order. Captured turns and transcripts of
- * every agent become this one form, so that one set of rules reads them all.
+ * A session of an agent as the rules see it: what was executed, changed and said, in order. Captured turns and transcripts of
+ * every agent are converted to this form, so that one set of rules reads them all.
  */
 
 export type CommandStep = {
   kind: 'command'
   command: string
-  /** Null where the agent does not say it. */
+  /** Null if the agent does not record it. */
   exitCode: number | null
   output: string
 }
@@ -14,10 +14,10 @@ export type CommandStep = {
 export type EditStep = {
   kind: 'edit'
   file: string
-  /** What stood there and what stands there now, where the transcript has it: an edit that is taken back is none. */
+  /** The text before and after, if the transcript has it. A reverted edit does not count. */
   before?: string
   after?: string
-  /** Somewhere in its exchange: a captured turn names the files that were changed, and not when. */
+  /** At an unknown time in its exchange: a captured turn names the changed files, but not when. */
   isAnytime?: true
 }
 

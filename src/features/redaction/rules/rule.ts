@@ -1,11 +1,11 @@
 /** A stretch of the text that is a secret. */
 export type Span = { start: number; end: number; kind: string; rank: number }
 
-/** How sure a find is: where two overlap, the kind of the surer one is named. */
+/** How certain a finding is: of two that overlap, the more certain one gives the kind. */
 export const RANK = { block: 4, token: 3, named: 2, assigned: 1 } as const
 
 /**
- * A credential that is known by its look: it starts with `prefix` (case counts) and goes on as `tail`.
+ * A credential with a known form: it starts with `prefix` (case-sensitive) and continues with `tail`.
  * Every quantifier of a tail is bounded, so that one try costs a constant.
  */
 export type TokenRule = {
@@ -13,12 +13,12 @@ export type TokenRule = {
   kind: string
   prefixes: readonly string[]
   tail: RegExp
-  /** What stands before the prefix and is part of the credential; read backwards from it. */
+  /** The part of the credential before the prefix, matched backwards from it. */
   head?: RegExp
 }
 
 /**
- * A credential without a look of its own: it is one because a name beside it says so
+ * A credential without a form of its own: a name beside it says that it is one
  * (`adafruit_key = …`). `value` is the published form of the value.
  */
 export type NamedRule = { form: 'named'; kind: string; names: readonly string[]; value: RegExp }

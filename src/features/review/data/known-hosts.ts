@@ -1,5 +1,5 @@
 /**
- * Hosts that much used software is downloaded from. A host stands for itself and everything below it. A workspace adds its own
+ * Hosts of widely used software. A host includes its subdomains. A workspace adds its own
  * in its policy (`download_hosts`).
  */
 export const KNOWN_HOSTS: ReadonlySet<string> = new Set(
@@ -55,7 +55,7 @@ arxiv.org figshare.com kaggle.com nist.gov nih.gov ncbi.nlm.nih.gov osf.io data.
     .split(/\s+/),
 )
 
-/** Anybody can put anything there, or they hide where they lead. */
+/** Hosts where anybody can put anything, and hosts that hide where they lead. */
 export const OPAQUE_HOSTS: ReadonlySet<string> = new Set(
   `
 bit.ly tinyurl.com t.co goo.gl is.gd ow.ly buff.ly rebrand.ly cutt.ly shorturl.at rb.gy v.gd t.ly tiny.cc bl.ink

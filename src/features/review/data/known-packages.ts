@@ -1,6 +1,6 @@
 const namesIn = (text: string): readonly string[] => text.trim().split(/\s+/)
 
-/** Much used names of npm, without scopes. */
+/** Widely used packages of npm, without scopes. */
 export const NPM_NAMES = namesIn(`
 lodash react react-dom express axios chalk commander debug moment request async bluebird underscore uuid yargs webpack
 typescript tslib rxjs vue angular jquery prop-types classnames body-parser dotenv glob minimist mkdirp rimraf semver colors
@@ -30,7 +30,7 @@ http-server http-proxy http-proxy-middleware serve live-server browser-sync brow
 left-pad event-stream ua-parser-js faker nanoid shortid slugify deepmerge object-assign lodash.merge lodash.debounce
 `)
 
-/** Much used names of PyPI. */
+/** Widely used packages of PyPI. */
 export const PYPI_NAMES = namesIn(`
 requests numpy pandas scipy matplotlib seaborn scikit-learn tensorflow keras torch torchvision torchaudio transformers
 django flask fastapi uvicorn gunicorn starlette pydantic sqlalchemy alembic psycopg2 psycopg2-binary psycopg pymysql

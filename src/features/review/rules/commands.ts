@@ -1,7 +1,7 @@
 import { firstHost } from '../hosts.ts'
 import { type Found, type IsAllowedHost, spanOf, type Trigger, trigger } from '../rule.ts'
 
-/** A well known installer is told, another one is stopped. */
+/** An installer of a known host is reported; any other is blocked. */
 const unlessAllowed = (match: RegExpExecArray, _: string, isAllowedHost: IsAllowedHost): readonly Found[] => {
   const host = firstHost(match[0])
   return [host !== undefined && isAllowedHost(host) ? { ...spanOf(match), severity: 'note' } : spanOf(match)]

@@ -9,7 +9,7 @@ const unlessAllowed = (match: RegExpExecArray, _: string, isAllowedHost: IsAllow
   return host !== undefined && isAllowedHost(host) ? [] : [spanOf(match)]
 }
 
-/** Commands and code that send what should stay. */
+/** Commands and code that send out private data. */
 const COMMANDS: Trigger[] = [
   trigger(
     'exfiltration',

@@ -29,7 +29,7 @@ export const HIDDEN_TRIGGERS: readonly Trigger[] = [
   ),
 ]
 
-/** Characters without a look of their own. Marks of direction that right-to-left prose needs are not among them. */
+/** Invisible characters, without the direction marks that right-to-left text needs. */
 const INVISIBLE =
   /[\u00ad\u180e\u200b-\u200d\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/u
 const INVISIBLE_SEQUENCES =
@@ -47,7 +47,7 @@ function weigh(text: string, start: number, end: number): Finding['severity'] | 
   if (TAGS_OR_OVERRIDES.test(sequence)) return BLACK_FLAG.test(before) ? undefined : 'block'
   if (end - start > LONGEST_HARMLESS) return 'block'
   const stands = PLAIN.test(before.slice(-1)) || PLAIN.test(text.slice(end, end + 1))
-  // Joiners belong to emoji and to many scripts; a mark at the very start is how some editors save.
+  // Joiners belong to emoji and to many scripts, and some editors write a byte order mark at the start.
   if (JOINERS_ONLY.test(sequence) && !stands) return undefined
   return start === 0 && sequence === '\ufeff' ? undefined : 'warn'
 }
@@ -109,13 +109,13 @@ function foldedCode(code: number): number {
 
 export type Readable = {
   text: string
-  /** Where a place of the readable text stands in the written one. */
+  /** Maps an offset of the readable text to the written one. */
   writtenAt: (at: number) => number
 }
 
 const CHUNK = 8192
 
-/** The text as a reader takes it: invisible characters left out, look-alike letters and wide forms as plain ones. */
+/** The text as a reader sees it: without invisible characters, with look-alike letters and wide forms as plain ones. */
 export function readable(text: string): Readable {
   if (!FOLDED.test(text)) return { text, writtenAt: (at) => at }
   const positions = new Uint32Array(text.length + 1)

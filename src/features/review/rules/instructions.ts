@@ -2,7 +2,7 @@ import { type Trigger, trigger } from '../rule.ts'
 
 const BEFORE = 'agent_instruction'
 
-/** Sentences that take an agent over: they have no place in a card. */
+/** Sentences that try to take over an agent. */
 const TAKE_OVER: Trigger[] = [
   trigger(
     BEFORE,
@@ -186,7 +186,7 @@ const CONCEAL: Trigger[] = [
   ),
 ]
 
-/** The same in other languages; written with ASCII beginnings, since the keywords are. */
+/** The same in other languages. Each begins with ASCII letters, because keywords are ASCII. */
 const OTHER_LANGUAGES: Trigger[] = [
   trigger(
     BEFORE,
@@ -215,6 +215,6 @@ export const INSTRUCTION_TRIGGERS: readonly Trigger[] = [
   ...OTHER_LANGUAGES,
 ]
 
-/** In languages without ASCII letters; only looked for where such letters stand. */
+/** In languages without ASCII letters; only searched in texts that have such letters. */
 export const FOREIGN_INSTRUCTIONS =
   /(?:指示|命令|ルール)[^。\n]{0,12}(?:無視|忘れ)|(?:忽略|无视|忘记|忘掉)[^。\n]{0,12}(?:指令|指示|提示|规则)|(?:игнорируй|забудь|игнорируйте|забудьте)[^.!?\n]{0,30}(?:инструкци|указани|правил)|(?:이전|위의|모든)[^.\n]{0,10}(?:지시|명령|규칙)[^.\n]{0,8}무시/g

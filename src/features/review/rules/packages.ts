@@ -6,7 +6,7 @@ const LONGEST_NAME = 40
 /** Names from this length on may be two edits away. */
 const LONG_NAME = 9
 
-/** All ways to leave out up to so many characters: two near names have one in common. */
+/** The name with up to `edits` characters left out, in all ways. Two similar names have one of these in common. */
 function shortenings(name: string, edits: number): Set<string> {
   const found = new Set([name])
   let last = [name]
@@ -41,7 +41,7 @@ const editsFor = (name: string): number => (name.length >= LONG_NAME ? 2 : 1)
 type Index = {
   known: ReadonlySet<string>
   near: Map<string, string[]>
-  /** Answers so far: a text may name the same package very often. */
+  /** A cache: a text may name the same package very often. */
   answers: Map<string, string | undefined>
 }
 const MOST_ANSWERS = 5000
@@ -55,7 +55,7 @@ function indexOf(names: readonly string[]): Index {
   return { known: new Set(names), near, answers: new Map() }
 }
 
-/** Built at the first look: most texts install nothing. */
+/** Built on first use: most texts install nothing. */
 const lazily = <T>(make: () => T): (() => T) => {
   let made: T | undefined
   return () => {
@@ -68,7 +68,7 @@ const pypi = lazily(() => indexOf(PYPI_NAMES))
 
 const DIGITS: Record<string, string> = { 0: 'o', 1: 'l', 3: 'e', 5: 's' }
 
-/** The much used name that this one can be taken for. */
+/** The widely used name that this one can be mistaken for. */
 function findNearName(written: string, { known, near }: Index): string | undefined {
   const name = written.toLowerCase().replaceAll('_', '-')
   if (known.has(name) || name.length < SHORTEST_NAME || name.length > LONGEST_NAME) return undefined

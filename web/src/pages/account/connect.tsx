@@ -62,7 +62,7 @@ export function Connect() {
           ) : (
             <div className="grid justify-items-start gap-3">
               <p className="text-sm text-soft">
-                The key stands for you in cards, memory and teams. It does not open your account: no keys, no
+                The key acts for you in cards, memory and teams. It does not open your account: no keys, no
                 settings, no billing. You can remove it at any time.
               </p>
               <FormError error={create.error} />

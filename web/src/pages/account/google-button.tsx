@@ -3,7 +3,7 @@ import { configQuery } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { leaveForGoogle } from './google.ts'
 
-/** Shows only where the server has Google configured. */
+/** Shown only if the server has Google configured. */
 export function GoogleButton({ next }: { next: string | undefined }) {
   const { data: config } = useQuery(configQuery)
   const google = config?.google

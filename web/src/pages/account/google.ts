@@ -5,7 +5,7 @@ import type { AppConfig } from '../../session.ts'
 type Attempt = { state: string; nonce: string; next: string | undefined }
 const KEY = 'kv-google'
 
-/** Google's page is visited, not embedded: no script of theirs runs here. It returns with an ID token in the address. */
+/** Google's page is visited, not embedded, so no script of Google runs here. It returns with an ID token in the address. */
 export function leaveForGoogle(google: NonNullable<AppConfig['google']>, next: string | undefined) {
   const attempt: Attempt = { state: randomId(), nonce: randomId(), next }
   tab.write(KEY, attempt)

@@ -14,7 +14,7 @@ const AGENT_TABS: Record<string, AgentId> = {
 const agentsIn = ({ agents }: Answers): string[] =>
   Array.isArray(agents) ? agents.filter((one) => typeof one === 'string') : []
 
-/** The tab of "Connect your agent" that fits the agent somebody named first. */
+/** The tab of "Connect your agent" for the agent that the person named first. */
 export const agentTabOf = (answers: Answers | null): AgentId => {
   const named = agentsIn(answers ?? {}).find((agent) => Object.hasOwn(AGENT_TABS, agent))
   return (named && AGENT_TABS[named]) || 'claude'
@@ -27,7 +27,7 @@ const GOALS: Record<string, NonNullable<LinkProps['to']>> = {
   'Share with my team': '/workspaces',
 }
 
-/** Where somebody goes on after the questions: to what they want first. */
+/** The page after the questions: what the person wants first. */
 export function nextStepOf(answers: Answers): NonNullable<LinkProps['to']> {
   const goal =
     typeof answers.first_goal === 'string' && Object.hasOwn(GOALS, answers.first_goal)

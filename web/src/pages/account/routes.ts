@@ -12,7 +12,7 @@ const signInSearch = (search: Record<string, unknown>): SignInSearch => ({
   email: typeof search.email === 'string' ? search.email : undefined,
 })
 
-/** Who is signed in already goes on at once. A server's own page, such as consent, needs the whole document. */
+/** A signed-in person is sent on at once. A page of the server, such as consent, needs a full page load. */
 async function goOnIfSignedIn({ search }: { search: SignInSearch }) {
   const user = await queryClient.ensureQueryData(meQuery).catch(() => null)
   if (user) throw redirect({ href: search.next ?? '/', reloadDocument: search.next !== undefined })
@@ -37,7 +37,7 @@ const signUp = createRoute({
   component: lazyPage(() => import('./sign-up.tsx'), 'SignUp'),
 })
 
-// These two addresses stand in the mails that the server sends.
+// Mails of the server link to these two addresses.
 const tokenSearch = (search: Record<string, unknown>): { token?: string | undefined } => ({
   token: typeof search.token === 'string' ? search.token : undefined,
 })

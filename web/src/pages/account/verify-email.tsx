@@ -9,11 +9,11 @@ import { AccountCard, LINK_CLASS } from './account-card.tsx'
 
 const route = getRouteApi('/open/verify')
 
-/** By a click and not by opening: mail scanners open links, and the token works once. */
+/** Confirmed by a click, not by opening the page: mail scanners open links, and the token works once. */
 export function VerifyEmail() {
   const { token } = route.useSearch()
   const verify = useMutation({ mutationFn: () => verifyEmail({ token: token ?? '' }), onSuccess: refreshMe })
-  // The link proves the mailbox; that the account is theirs, people prove by signing in.
+  // The link proves the mailbox. People prove by signing in that the account is theirs.
   const isElsewhere = verify.error instanceof ApiError && verify.error.status === 401
   if (verify.isSuccess)
     return (

@@ -11,7 +11,7 @@ import { queryClient } from '../../api/query.ts'
 import { refreshMe } from '../../session.ts'
 
 const PAGE_SIZE = 20
-/** As many entries as one request gives: the chart shows this much of the past. */
+/** The chart shows as many entries as one request returns. */
 const CHART_ENTRIES = 100
 
 export const balanceQuery = queryOptions({
@@ -31,7 +31,7 @@ export const chartQuery = queryOptions({
   queryFn: ({ signal }) => creditsHistory({ page: 1, page_size: CHART_ENTRIES }, { signal }),
 })
 
-/** Asked again and again after a payment, so it is apart from what other parts of the page show. */
+/** Polled after a payment, so it is separate from what other parts of the page show. */
 export const newestBookingsQuery = queryOptions({
   queryKey: ['newest-bookings'],
   staleTime: 0,

@@ -12,7 +12,7 @@ import { bookedBefore } from './use-checkout.ts'
 const route = getRouteApi('/app/billing')
 
 const ASK_EVERY_MS = 1500
-/** The provider tells the server by itself; after this long people are told that it may take a while. */
+/** The provider notifies the server. After this time the page says that it may take a while. */
 const PATIENCE_MS = 20_000
 
 /** After the payment page: waits for the booking itself, and says what it was. */
@@ -59,7 +59,7 @@ function Paid({ onClose }: { onClose: () => void }) {
   return (
     <Notice tone={late ? 'warn' : 'info'} action={<Dismiss onClick={onClose} />}>
       {late
-        ? 'The payment provider has not confirmed yet. Nothing is lost: the credits are booked as soon as it does, also while this page is closed.'
+        ? 'The payment provider has not confirmed yet. Nothing is lost: the credits are booked as soon as it does, even if this page is closed.'
         : 'Waiting for the payment provider to confirm …'}
     </Notice>
   )

@@ -5,7 +5,7 @@ import { appRoute } from '../../route-frame.tsx'
 const TABS = ['plans', 'codes'] as const
 export type BillingTab = 'credits' | (typeof TABS)[number]
 
-/** `checkout` is how somebody comes back from the payment page. */
+/** `checkout` says how the person came back from the payment page. */
 export type BillingSearch = {
   tab?: (typeof TABS)[number] | undefined
   page?: number | undefined

@@ -5,7 +5,7 @@ import { toastError } from '../../ui/toast.tsx'
 
 const AFTER_KEY = 'kv-checkout-after'
 
-/** The newest booking when the person left to pay: what comes after it is what they paid for. */
+/** The newest booking when the person left to pay: later ones are what they paid for. */
 export const bookedBefore = () => tab.read<string>(AFTER_KEY)
 
 async function rememberNewestBooking() {

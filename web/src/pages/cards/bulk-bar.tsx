@@ -8,7 +8,7 @@ import { ShareDialog } from './sharing/share-dialog.tsx'
 type Props = {
   chosen: ReadonlyMap<string, ListedCard>
   total: number
-  /** How many of those in sight can be chosen at once. */
+  /** How many of the visible cards can be chosen at once. */
   choosable: number
   onAll: () => void
   onNone: () => void

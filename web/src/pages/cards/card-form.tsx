@@ -26,7 +26,7 @@ type Props = {
   workspace?: ReactNode
 }
 
-/** Every field of a card; labels and hints follow its type, secrets are pointed out where they stand. */
+/** Every field of a card. Labels and hints follow its type; secrets are marked at their field. */
 export function CardForm({ draft, change, fieldError, stored = [], cardId, workspace }: Props) {
   const words = CARD_TYPES[draft.card_type]
   const payload = payloadOf(draft.payload)
@@ -107,7 +107,7 @@ export function CardForm({ draft, change, fieldError, stored = [], cardId, works
       {cardId !== undefined && <ImagesField cardId={cardId} />}
       {cardId !== undefined && (
         <TextareaField
-          label="Where it holds"
+          label="Where it applies"
           aside="optional"
           value={draft.scope_notes}
           onChange={(event) => change({ scope_notes: event.target.value })}
@@ -132,7 +132,7 @@ export function CardForm({ draft, change, fieldError, stored = [], cardId, works
 
 const MAX_TITLE = 5000
 
-/** A title is one line. What has no room in it is named, and not dropped in silence. */
+/** A title is one line. Pasted text that does not fit is reported, not dropped silently. */
 function pasteTitle(event: ClipboardEvent<HTMLInputElement>): string {
   const { value, selectionStart, selectionEnd } = event.currentTarget
   const text = event.clipboardData.getData('text/plain').replace(/\s+/g, ' ')

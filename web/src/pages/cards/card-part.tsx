@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 
 type Props = { title: string; strong?: boolean; action?: ReactNode; children: ReactNode }
 
-/** A part of a card under its small heading, with what one can do to it beside. */
+/** A part of a card under its small heading, with its action beside it. */
 export const CardPart = ({ title, strong, action, children }: Props) => (
   <section className={strong ? 'border-l-2 border-ok pl-4' : undefined}>
     <div className="mb-1.5 flex items-center gap-2">

@@ -9,7 +9,7 @@ export const cardQuery = (cardId: string) =>
     queryFn: ({ signal }) => getCard({ card_id: cardId, include_evidences: true }, { signal }),
   })
 
-/** A card changed: its page shows the answer at once, lists and searches ask again when they are looked at. */
+/** Call it after a card changed: its page shows the answer at once; lists and searches ask again when they are shown. */
 export function cardChanged(card: Card) {
   queryClient.setQueryData(cardQuery(card.card_id).queryKey, (before) => ({
     ...before,
@@ -20,7 +20,7 @@ export function cardChanged(card: Card) {
   listsChanged()
 }
 
-/** Lists ask again; so do searches when they are looked at, except those that cost. */
+/** Lists ask again, and so do free searches when they are shown. */
 export function listsChanged() {
   void queryClient.invalidateQueries({ queryKey: ['cards'] })
   void queryClient.invalidateQueries({

@@ -6,7 +6,7 @@ import { Bars } from '../../ui/bars.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { typeOf } from './card-types.ts'
 
-/** Numbers with small charts; quiet beside the list, above nothing. */
+/** Numbers with small charts, beside the list. */
 export function CardStatsPanel({
   scope,
   workspaceId,
@@ -84,7 +84,7 @@ const Block = ({ title, children }: { title: string; children: ReactNode }) => (
   </section>
 )
 
-/** How much of it is out there, as one line. */
+/** The share of shared or published cards, as one bar. */
 const Split = ({ published, total }: { published: number; total: number }) => (
   <div
     role="img"

@@ -37,7 +37,7 @@ export function cardAsMarkdown(card: Readable): string {
   return `${parts.join('\n\n')}\n`
 }
 
-/** The card as a message to an agent: what is known, and that it is to be checked and not believed. */
+/** The card as a message to an agent: what is known, and that it must be checked. */
 export function cardAsPrompt(card: Readable): string {
   return [
     'Somebody solved a problem like ours before. Use the card below as a lead: check that its environment matches ours, verify each step, and say where it does not fit.',
@@ -53,7 +53,7 @@ const stepLines = (card: Readable) =>
     .map((step, index) => `${index + 1}. ${step.action}${step.result ? `\n   Result: ${step.result}` : ''}`)
     .join('\n')
 
-/** A fence longer than any row of backticks inside, so that the text cannot end it. */
+/** A fence longer than any sequence of backticks inside, so that the text cannot end it. */
 function fence(text: string): string {
   const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), (row) => row[0].length))
   const marks = '`'.repeat(longest + 1)

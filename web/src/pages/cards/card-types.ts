@@ -18,7 +18,7 @@ export const CARD_TYPES = {
     icon: ListChecks,
     about: 'A way to get something done, for the next person.',
     symptom: { label: 'Goal', hint: 'What somebody wants to reach, in the words they would search for.' },
-    fix: { label: 'Way', hint: 'The short version; the steps below carry the detail.' },
+    fix: { label: 'Way', hint: 'The short version; the steps below have the details.' },
   },
   lesson_learned: {
     label: 'Lesson',
@@ -39,7 +39,7 @@ export const CARD_TYPES = {
     icon: BookMarked,
     about: 'Facts that people look up again and again.',
     symptom: { label: 'Question', hint: 'What is being looked up.' },
-    fix: { label: 'Answer', hint: 'The facts, with their source and the date they held.' },
+    fix: { label: 'Answer', hint: 'The facts, with their source and date.' },
   },
 } as const satisfies Record<CardType, unknown>
 

@@ -94,7 +94,7 @@ export function CardView({ card, terms, inPane, mergedFrom }: Props) {
       <ReviewNote card={card} />
       {card.likely_outdated && (
         <Notice tone="warn">
-          What people say of this card speaks against it. Check it before you rely on it.
+          Verdicts and feedback speak against this card. Check it before you rely on it.
         </Notice>
       )}
       <Part title={words.symptom.label}>
@@ -145,7 +145,7 @@ export function CardView({ card, terms, inPane, mergedFrom }: Props) {
       )}
       <Cites card={card} />
       {card.scope_notes && (
-        <Part title="Where it holds">
+        <Part title="Where it applies">
           <LazyMarkdown images={shown}>{card.scope_notes}</LazyMarkdown>
         </Part>
       )}

@@ -5,7 +5,7 @@ export type DraftStep = { id: string; action: string; result: string; kept: Reco
 export type DraftPair = { id: string; name: string; value: string }
 export type DraftEvidence = { id: string; kind: string; content: string }
 
-/** The card as the form holds it: text everywhere, rows with an identity of their own. */
+/** The card as the form has it: text in every field, and rows with ids. */
 export type Draft = {
   card_type: CardType
   title: string
@@ -59,7 +59,7 @@ export const draftOf = (card: CardContent & { workspace_id?: string }): Draft =>
   workspace_id: card.workspace_id ?? '',
 })
 
-/** What the server proposes, for a person to read and mend. */
+/** What the server proposes, for a person to read and edit. */
 export const draftOfProposal = (proposal: CardProposal): Draft => ({
   ...emptyDraft(),
   card_type: proposal.card_type,
@@ -156,7 +156,7 @@ export function changesOf(
   return { ...Object.fromEntries(changed), ...(evidences.length ? { evidences } : {}) }
 }
 
-/** Whether a card says all that the draft says: then there is nothing left to save. */
+/** Whether a card has everything that the draft has: then there is nothing left to save. */
 export function isSavedAs(draft: Draft, card: Card): boolean {
   const stored = new Set(card.evidences?.map((evidence) => evidence.content))
   return (

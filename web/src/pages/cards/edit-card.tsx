@@ -28,7 +28,7 @@ export function EditCard() {
   return <SkeletonPage />
 }
 
-/** Saves on top of the version it was loaded from; a newer one on the server is shown, never overwritten unseen. */
+/** Saves on top of the version it was loaded from. A newer version on the server is shown, never overwritten unseen. */
 function Editor({ loaded }: { loaded: Card }) {
   const navigate = useNavigate()
   const params = { cardId: loaded.card_id }

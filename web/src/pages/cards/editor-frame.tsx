@@ -15,18 +15,18 @@ type Props = {
   savedAt: string | null
   notices: ReactNode
   busy: boolean
-  /** The server is away: what was saved waits for it. */
+  /** The server is unreachable: the save waits for it. */
   waits?: boolean
   saveLabel: string
   onSave: () => void
   onDiscard: () => void
   children: ReactNode
   stored?: Evidence[]
-  /** More that helps while writing, under what the review says. */
+  /** More help while writing, below the review. */
   beside?: ReactNode
 }
 
-/** Form on the left, what the review says on the right, the save button always in reach. */
+/** The form on the left, the review on the right, the save button always visible. */
 export function EditorFrame({
   title,
   back,

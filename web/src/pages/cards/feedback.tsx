@@ -23,7 +23,7 @@ const feedbackQuery = (cardId: string) => ({
     listFeedback({ card_id: cardId, page_size: 20 }, { signal }),
 })
 
-/** Authors read what others said; everybody else says it. */
+/** Authors read feedback; everybody else gives it. */
 export function Feedback({ card }: { card: Card }) {
   const me = useMe()
   return card.owner_id === me.user_id ? <Received card={card} /> : <Vote card={card} userId={me.user_id} />

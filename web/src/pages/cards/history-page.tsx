@@ -17,7 +17,7 @@ import { VersionDiff } from './version-diff.tsx'
 
 const PAGE_SIZE = 20
 
-/** Every version, newest first; the chosen one against the one before it, and the way back to it. */
+/** Every version, newest first; the chosen one compared with the one before it, and a button that restores it. */
 export function HistoryPage() {
   const { cardId } = useParams({ from: '/app/cards/$cardId/history' })
   const [page, setPage] = useState(1)

@@ -50,7 +50,7 @@ export const readCardState = (raw: Record<string, unknown>): CardState => ({
   merged_from: text(raw.merged_from),
 })
 
-/** The draft of a new card, or what it is made from: an event of one's own memory, and others of the same exchange. */
+/** The draft of a new card, or its source: an event of the person's memory, and others of the same exchange. */
 export type NewCardState = {
   draft?: string | undefined
   from?: string | undefined

@@ -138,7 +138,7 @@ function CardFilters({ state, change }: Filtered) {
   )
 }
 
-/** Nothing was written yet, or the filters let nothing through. */
+/** There is no card yet, or none passes the filters. */
 function NoCards({ state, change }: Filtered) {
   const filtered = isFiltered(state)
   const isTeam = state.scope === 'workspace'

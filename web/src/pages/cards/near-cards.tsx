@@ -9,9 +9,9 @@ const WAIT_MS = 600
 const SHORTEST_TITLE = 10
 const SHORTEST_SYMPTOM = 20
 
-/** While somebody writes: has it been written already? It stands beside the form and says nothing when it fails. */
+/** Shows similar cards while a person writes, beside the form. If it fails, it shows nothing. */
 export function NearCards({ draft }: { draft: Pick<Draft, 'title' | 'symptom' | 'fix_summary'> }) {
-  // As one text: a new object for every letter would never come to rest.
+  // As one text: an object would differ at every render, and the value would never settle.
   const written = useDebounced(
     JSON.stringify({
       title: draft.title.trim(),

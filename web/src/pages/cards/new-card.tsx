@@ -21,7 +21,7 @@ import { newDraftsOf, useDraft } from './use-draft.ts'
 
 export type CardSource = { rawId: string; start: Draft; notice: ReactNode }
 
-/** Empty, or with what the source has filled in. Each has a draft of its own. */
+/** The editor of a new card, empty or filled in from a source. Each has a draft of its own. */
 export function CardEditor({ draftId, source }: { draftId: string; source?: CardSource }) {
   const navigate = useNavigate()
   const { default_workspace_id } = useMe()
@@ -29,7 +29,7 @@ export function CardEditor({ draftId, source }: { draftId: string; source?: Card
   const draftKey = source ? `memory:${source.rawId}` : `new:${draftId}`
   const { draft, change, savedAt, restored, discard, forget } = useDraft(draftKey, start, 0)
   const form = useRef<HTMLDivElement>(null)
-  // Whoever opens this page wants to write the title, which is the first required field.
+  // The first thing to write is the title, which is the first required field.
   useEffect(() => form.current?.querySelector<HTMLInputElement>('input[required]')?.focus(), [])
   // The same key for the same text, so that a retry after a lost answer does not make a second card.
   const attempt = useRef({ text: '', key: '' })
@@ -99,7 +99,7 @@ export function CardEditor({ draftId, source }: { draftId: string; source?: Card
   )
 }
 
-/** What was begun before and not saved, while nothing is written here yet. */
+/** Other unsaved drafts, as long as nothing is written here. */
 function OtherDrafts({ except }: { except: string }) {
   const { user_id } = useMe()
   const drafts = useMemo(
@@ -124,7 +124,7 @@ function OtherDrafts({ except }: { except: string }) {
   )
 }
 
-/** Only workspaces where one may write; alone in the personal one, there is nothing to choose. */
+/** Only workspaces that the person may write in. Without a team there is nothing to choose. */
 function WorkspaceField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const { personal_workspace_id } = useMe()
   const workspaces = useQuery({

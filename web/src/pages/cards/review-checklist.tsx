@@ -10,7 +10,7 @@ type Props = {
   evidenceCount: number
 }
 
-/** What publishing asks for, green or red while the card is being written. */
+/** The rules for publishing, each met or not, while the card is being written. */
 export function ReviewChecklist({ content, evidences, evidenceCount }: Props) {
   const review = useReview(content, evidences, evidenceCount)
   if (!review)

@@ -39,8 +39,8 @@ export function ReviewQueue() {
       {queue.isPending && <SkeletonList rows={3} />}
       {queue.data && items.length === 0 && (
         <EmptyState icon={<ListChecks size={18} />} title="Nothing to look at">
-          Cards come here when they are past their interval of review, when verdicts speak against them, or
-          when another card says something else.
+          Cards appear here when their review interval is over, when verdicts speak against them, or when
+          another card contradicts them.
         </EmptyState>
       )}
       {items.length > 0 && (

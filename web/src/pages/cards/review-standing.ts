@@ -1,7 +1,7 @@
 import { plural } from '../../lib/format.ts'
 import type { Reviewed } from './use-review.ts'
 
-/** What is missing: points, or something that no number of points makes up for. */
+/** What is missing: points, or a required line. */
 export function standing({
   passed,
   score,

@@ -5,7 +5,7 @@ import { rowId } from './draft.ts'
 
 type Row = { id: string }
 
-/** What one does with the rows of a form. */
+/** The operations on the rows of a form. */
 export const rowsOf = <T extends Row>(rows: T[], onChange: (rows: T[]) => void) => ({
   set: (id: string, next: Partial<T>) =>
     onChange(rows.map((row) => (row.id === id ? { ...row, ...next } : row))),
@@ -22,7 +22,7 @@ type Props = {
   children: ReactNode
 }
 
-/** A part of the form with as many rows as one likes. */
+/** A part of the form with any number of rows. */
 export function RowsField({ legend, note = 'optional', addLabel, onAdd, error, children }: Props) {
   return (
     <fieldset>

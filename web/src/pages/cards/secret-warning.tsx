@@ -5,7 +5,7 @@ import { Notice } from '../../ui/states.tsx'
 
 const loadScanner = () => import('#server/features/redaction/redact.ts')
 
-/** The server's own scanner, run while typing: what it names here is what share and publish would refuse. */
+/** The server's own scanner, executed while typing: share and publish would refuse what it finds. */
 export function useSecrets(text: string): Finding[] {
   const [found, setFound] = useState<Finding[]>([])
   useEffect(() => {

@@ -5,7 +5,7 @@ import type { Card } from '../../api/types.ts'
 import { TypeBadge } from './card-badges.tsx'
 import { nearestFirst } from './nearest-first.ts'
 
-/** Neighbours among all that one may find, at no cost; a near copy says so. */
+/** Similar cards among all that the person may find, free of charge. */
 export function SimilarCards({ card }: { card: Card }) {
   const similar = useQuery({
     queryKey: ['search', 'similar', card.card_id, card.version],

@@ -69,7 +69,7 @@ export function useDraft(cardKey: string, start: Draft, version: number) {
     setDraft(start)
     toast('The draft is discarded.', {
       undo: () => {
-        // Also when the page was left meanwhile: the draft is there again when one comes back.
+        // Even if the page was left meanwhile: the draft is there again on the next visit.
         local.write(key, kept)
         setRestored(kept)
         setDraft(kept.draft)

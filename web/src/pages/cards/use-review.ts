@@ -11,7 +11,7 @@ export type Reviewed = {
 
 type Limits = typeof import('#server/features/cards/review-rules.ts')['LIMITS']
 
-/** The rules' messages say what to mend; a list to tick off says what is wanted. */
+/** The rules' messages say what to fix; a checklist says what is wanted. */
 const labels = (limits: Limits): Record<string, string> => ({
   title_length: `Title of at least ${limits.titleCharacters} characters`,
   title_words: `Title of at least ${limits.titleWords} words`,
@@ -25,10 +25,10 @@ const labels = (limits: Limits): Record<string, string> => ({
   no_secrets: 'No secrets',
 })
 
-/** Beside the last line: both say what must not stand in a card that strangers read. */
-const NO_DANGER = { id: 'no_danger', hard: true, label: 'Nothing dangerous to who reads or follows it' }
+/** Shown with the last line: both say what a public card must not contain. */
+const NO_DANGER = { id: 'no_danger', hard: true, label: 'Nothing dangerous for readers' }
 
-/** Runs the server's own publish rules and its secret scanner here, a moment after the typing pauses. */
+/** Applies the server's own publish rules and secret scanner in the browser, when the person pauses typing. */
 export function useReview(
   content: CardContent,
   evidences: readonly { content: string }[],

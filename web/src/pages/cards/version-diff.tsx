@@ -20,7 +20,7 @@ function texts(draft: Draft): [name: string, text: string][] {
     ['Tags', draft.tags],
     ['Environment', draft.environment.map((pair) => `${pair.name}: ${pair.value}`).join('\n')],
     ['Notes', draft.body],
-    ['Where it holds', draft.scope_notes],
+    ['Where it applies', draft.scope_notes],
     ['Payload', draft.payload],
   ]
 }
@@ -58,7 +58,7 @@ function FieldDiff({ before, after }: { before: string; after: string }) {
           <Tag
             key={index}
             className={cx(
-              // A word and the word in its place stand apart.
+              // Leave a gap between a removed word and its replacement.
               part.added && (parts[index - 1]?.removed ? 'ml-1' : ''),
               part.added && 'bg-ok-soft text-ok no-underline',
               part.removed && 'bg-bad-soft text-bad',

@@ -12,7 +12,7 @@ const FIELDS = [
   ['root_cause', 'Cause (optional)'],
 ] as const
 
-/** Other words, and a card of them. */
+/** Edits a draft and accepts it as a card. */
 export function DraftForm({ draft, onCancel }: { draft: CardDraft; onCancel: () => void }) {
   const [words, setWords] = useState({
     title: draft.title,

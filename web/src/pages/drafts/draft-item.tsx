@@ -9,7 +9,7 @@ import { DraftForm } from './draft-form.tsx'
 import { draftsChanged } from './draft-queries.ts'
 import { Evidence } from './evidence.tsx'
 
-/** One draft: its words on one side, what they were made from on the other. */
+/** One draft: its text on one side, its evidence on the other. */
 export function DraftItem({ draft }: { draft: CardDraft }) {
   const [isEditing, setEditing] = useState(false)
   return (
@@ -38,7 +38,7 @@ function Words({ draft }: { draft: CardDraft }) {
       </p>
       <h3 className="mt-3 text-sm font-medium">Fix</h3>
       <p className="mt-1 text-sm break-words whitespace-pre-wrap text-soft">
-        {draft.fix_summary || 'The session does not tell. Edit the draft and say it.'}
+        {draft.fix_summary || 'The session does not say it. Edit the draft and add it.'}
       </p>
       {draft.root_cause && (
         <>
@@ -86,7 +86,7 @@ function Decision({ draft, onEdit }: { draft: CardDraft; onEdit: () => void }) {
           >
             {draft.looks_like.title}
           </Link>
-          . If it is the same, say that it worked: that helps whoever finds it next.
+          . If it is the same, say that it worked: that helps the next person who finds it.
         </p>
       )}
       <div className="mt-4 flex flex-wrap gap-2">

@@ -5,7 +5,7 @@ import { queryClient } from '../../api/query.ts'
 /** Three a day for thirty days are the most that there can be. */
 const MOST = 100
 
-/** Asked for again now and then, so that the number in the frame is about right. */
+/** Polled from time to time, so that the number in the frame is about right. */
 export const draftsQuery = queryOptions({
   queryKey: ['drafts'],
   queryFn: ({ signal }) => listDrafts({ page_size: MOST }, { signal }),

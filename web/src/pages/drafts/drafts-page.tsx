@@ -6,7 +6,7 @@ import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
 import { DraftItem } from './draft-item.tsx'
 import { draftsQuery } from './draft-queries.ts'
 
-/** Cards that were found in the person's own work: they decide what becomes of each. */
+/** Drafts from the person's own work: they decide about each. */
 export function DraftsPage() {
   const drafts = useQuery(draftsQuery)
   const items = drafts.data?.items ?? []

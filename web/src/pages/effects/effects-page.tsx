@@ -53,11 +53,11 @@ const FIGURES: readonly Figure[] = [
     name: 'characters',
     label: 'Characters spent',
     of: 'deliveries',
-    method: 'The text that agents were handed. About four characters are one token.',
+    method: 'The text that agents received. About four characters are one token.',
   },
 ]
 
-/** What recall did in the last thirty days: every figure with what it is a part of, and how it was counted. */
+/** What recall did in the last thirty days: every count with its total, and how it was counted. */
 export function EffectsPage() {
   const { workspace } = route.useSearch()
   const { data, error, isPending, refetch } = useQuery(effectsQuery(workspace))

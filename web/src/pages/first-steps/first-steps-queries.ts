@@ -4,7 +4,7 @@ import { queryClient } from '../../api/query.ts'
 
 const LOOK_AGAIN_MS = 20_000
 
-/** An agent may take a step while the page is open, so it looks again until all is done or put away. */
+/** An agent may take a step while the page is open, so this polls until all steps are done or the list is dismissed. */
 export const firstStepsQuery = queryOptions({
   queryKey: ['first-steps'],
   queryFn: ({ signal }) => readFirstSteps({}, { signal }),

@@ -17,7 +17,7 @@ const STEPS: Record<StepName, { label: string; to: LinkProps['to'] }> = {
   invite: { label: 'Invite somebody', to: '/workspaces' },
 }
 
-/** What a new person does first. It goes away when all is done, or when they put it away. */
+/** The checklist for a new person. It disappears when all is done, or when they dismiss it. */
 export function FirstSteps() {
   const { data } = useQuery(firstStepsQuery)
   const address = useRouterState({ select: (state) => state.location.href })
@@ -27,7 +27,7 @@ export function FirstSteps() {
     onSuccess: (steps) => queryClient.setQueryData(firstStepsQuery.queryKey, steps),
     onError: toastError,
   })
-  // Most steps are taken by something that is saved, on this page or on another.
+  // Most steps are done by saving something, on this page or on another.
   useEffect(() => {
     if (!isShown) return
     return queryClient.getMutationCache().subscribe((event) => {
@@ -38,7 +38,7 @@ export function FirstSteps() {
   useEffect(() => {
     if (isShown) void firstStepsChanged()
   }, [address, isShown])
-  // Done once is done: a key that is deleted later does not bring the list back.
+  // The list does not come back, even if a key is deleted later.
   const isJustDone = data?.done === true && !data.dismissed_at
   const { mutate } = dismiss
   useEffect(() => {

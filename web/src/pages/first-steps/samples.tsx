@@ -19,7 +19,7 @@ type Size = { small?: boolean }
 const look = ({ small }: Size) =>
   small ? ({ look: 'ghost', size: 'sm', className: 'w-full justify-start px-1!' } as const) : {}
 
-/** A few cards to look at and to search, before there are any of one's own. */
+/** Adds a few cards to read and search, before the person has any. */
 export function AddSamples(props: Size) {
   const add = useMutation({
     mutationFn: () => addSamples(),
@@ -53,7 +53,7 @@ export function RemoveSamples(props: Size) {
   )
 }
 
-/** Above the list of one's own cards, as long as some of them are samples. */
+/** Shown above the person's cards as long as some of them are samples. */
 export function SampleNotice() {
   const { data } = useQuery(firstStepsQuery)
   if (!data || data.sample_cards === 0) return null

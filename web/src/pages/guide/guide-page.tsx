@@ -11,7 +11,7 @@ import { guideAddress } from './guide-address.ts'
 
 const route = getRouteApi('/app/guide/$page')
 
-/** One page of the guide, by its sections; a link to a section leads to it once the page has come. */
+/** One page of the guide, by sections; a link to a section scrolls to it once the page is loaded. */
 export function GuidePage() {
   const { page } = route.useParams()
   const navigate = useNavigate()

@@ -17,7 +17,7 @@ import { inboxChanged, inboxQuery, PAGE_SIZE } from './inbox-queries.ts'
 
 const route = getRouteApi('/app/inbox')
 
-/** What others did that concerns this person, and what they can do about it. */
+/** Notices for this person, each with its actions. */
 export function InboxPage() {
   const { page = 1 } = route.useSearch()
   const inbox = useQuery(inboxQuery(page))
@@ -106,7 +106,7 @@ function NoticeActions({ notice }: { notice: InboxNotice }) {
 
 const IN_THREAD: readonly InboxNotice['kind'][] = ['card.commented', 'card.mentioned']
 
-/** Opening what it tells of marks it as read. */
+/** Opening the card marks the notice as read. */
 function OpenCard({ notice, cardId }: { notice: InboxNotice; cardId: string }) {
   const read = () => {
     if (notice.read_at === null) void readNotices({ notice_ids: [notice.notice_id] }).then(inboxChanged)

@@ -11,7 +11,7 @@ export const inboxQuery = (page: number) =>
     placeholderData: (before) => before,
   })
 
-/** Asked for again now and then, so that the number in the frame is about right. */
+/** Polled from time to time, so that the number in the frame is about right. */
 export const unreadQuery = queryOptions({
   queryKey: ['notices', 'unread'],
   queryFn: ({ signal }) => unreadNotices({}, { signal }),

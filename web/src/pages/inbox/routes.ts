@@ -2,7 +2,7 @@ import { createRoute } from '@tanstack/react-router'
 import { lazyPage } from '../../lib/loadable.tsx'
 import { appRoute } from '../../route-frame.tsx'
 
-// This address stands in the mails that the server sends.
+// Mails of the server link to this address.
 const inbox = createRoute({
   getParentRoute: () => appRoute,
   path: '/inbox',

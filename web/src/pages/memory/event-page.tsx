@@ -15,7 +15,7 @@ import { Said } from './timeline/said.tsx'
 
 const route = getRouteApi('/app/memory/events/$rawId')
 
-/** One exchange of one's own memory: where a card that was made from it leads back to. */
+/** One exchange of the person's memory. A card that was made from it links here. */
 export function EventPage() {
   const { rawId } = route.useParams()
   const { personal_workspace_id } = useMe()

@@ -1,7 +1,7 @@
 import { FilePlus2 } from 'lucide-react'
 import { LinkButton } from '../../ui/button.tsx'
 
-/** Opens the editor with what the exchange says already filled in; nothing is stored by that. */
+/** Opens the editor, filled in from the exchange. Nothing is stored by that. */
 export function MakeCard({ rawIds }: { rawIds: readonly [string, ...string[]] }) {
   const [from, ...also] = rawIds
   return (

@@ -26,7 +26,7 @@ const materialsQuery = (page: number) =>
 
 const nameOf = (material: Material) => material.title || material.content.slice(0, 80)
 
-/** The same people as the server lets: the owner, and admins of the workspace it lies in. */
+/** The same rule as on the server: the owner, and admins of its workspace. */
 function useMayDelete(): (material: Material) => boolean {
   const me = useMe()
   const { data } = useQuery(workspacesQuery)
@@ -106,7 +106,7 @@ export function MaterialsPage() {
   )
 }
 
-/** Lists carry the beginning only; the whole text is read when it is opened. */
+/** Lists have only the beginning; the whole text is loaded when it is opened. */
 function ReadMaterial({ material, onClose }: { material: Material; onClose: () => void }) {
   const whole = useQuery({
     queryKey: ['materials', 'one', material.raw_id],

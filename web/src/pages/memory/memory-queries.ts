@@ -18,7 +18,7 @@ export const USER_PREFERENCES = USER_PREFERENCES_KEY
 /** A project is its key in a workspace; without one it is in the personal workspace. */
 export type ProjectName = { key: string; workspace?: string | undefined }
 
-/** The address of a project: the workspace is named only where it is not the personal one. */
+/** The address of a project: the workspace is named only if it is not the personal one. */
 export const nameOf = (project: MemoryProject, me: { personal_workspace_id: string }): ProjectName => ({
   key: project.project_key,
   workspace: project.workspace_id === me.personal_workspace_id ? undefined : project.workspace_id,
@@ -39,7 +39,7 @@ export const projectsQuery = queryOptions({
   queryFn: ({ signal }) => listProjects({ limit: 200 }, { signal }),
 })
 
-/** What the timeline is narrowed to. */
+/** The filter of the timeline. */
 export type TimelineFilter = { session?: string | undefined; type?: EventType | undefined }
 
 export const timelineQuery = (project: ProjectName, { session, type }: TimelineFilter) =>
@@ -61,7 +61,7 @@ export const timelineQuery = (project: ProjectName, { session, type }: TimelineF
     getNextPageParam: (last) => last.next_cursor ?? undefined,
   })
 
-/** The documents in full: an excerpt of a document must never be edited or transferred as if it were all of it. */
+/** The documents in full: an excerpt must never be edited or transferred as if it were the whole document. */
 export const documentsQuery = (project: ProjectName) =>
   queryOptions({
     queryKey: ['memory', 'documents', ...keyOf(project)],

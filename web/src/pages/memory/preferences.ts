@@ -9,7 +9,7 @@ type Transfer = {
   replace: boolean
 }
 
-/** The target after the transfer, line by line, by the rule of the server; and what leaves it. */
+/** The target after the transfer, line by line, by the rule of the server; and the lines that are removed. */
 export function previewTransfer({ source, target, items, replace }: Transfer): PreviewLine[] {
   const wanted = items ?? source
   const replacing = replace && items === null

@@ -13,7 +13,7 @@ import { memoryChanged, named, type ProjectName, USER_PREFERENCES } from './memo
 
 type Props = { project: ProjectName; events: number; projects: MemoryProject[]; onClose: () => void }
 
-/** A name that another project has means merging: that is said in numbers and asks for the name typed. */
+/** The name of another project means a merge: the dialog shows the numbers and asks to type the name. */
 export function RenameProject({ project, events, projects, onClose }: Props) {
   const projectKey = project.key
   const listId = useId()

@@ -3,7 +3,7 @@ import type { EventType } from '../../api/memory.ts'
 import { lazyPage } from '../../lib/loadable.tsx'
 import { appRoute } from '../../route-frame.tsx'
 
-/** Project keys hold slashes and colons, so the key stands in the query string and not in the path. */
+/** Project keys contain slashes and colons, so the key is in the query string and not in the path. */
 export type ProjectSearch = {
   key: string
   workspace?: string | undefined

@@ -12,7 +12,7 @@ import { cardPage, eventPage } from './hits.ts'
 import type { SearchState } from './search-state.ts'
 import { remember } from './use-kept-searches.ts'
 
-/** The link that the whole row is; what lies above it are the tags. */
+/** The whole row is a link; the tags are above it. */
 const ROW_LINK =
   'min-w-0 truncate text-sm font-semibold after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent'
 

@@ -1,7 +1,7 @@
 import type { BoxEvent, BoxHit } from '../../api/search.ts'
 import type { SearchState } from './search-state.ts'
 
-/** What one can move to and open: a card, or an event of memory. */
+/** What can be chosen and opened: a card, or an event of memory. */
 export type Chosen = { card?: string | undefined; event?: string | undefined }
 
 export const isChosen = (state: Chosen, one: Chosen): boolean =>
@@ -17,7 +17,7 @@ export const eventPage = ({ project_key, workspace_id }: BoxEvent, query: string
 export const cardPage = ({ card_id }: Pick<BoxHit, 'card_id'>) =>
   ({ to: '/cards/$cardId', params: { cardId: card_id } }) as const
 
-/** The one after or before what is chosen; the first where nothing is. */
+/** The hit after or before the chosen one; the first if none is chosen. */
 export function neighbour(all: readonly Chosen[], state: SearchState, by: number): Chosen | undefined {
   const at = all.findIndex((one) => isChosen(state, one))
   return all[at < 0 ? 0 : Math.min(all.length - 1, Math.max(0, at + by))]

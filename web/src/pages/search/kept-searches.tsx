@@ -4,7 +4,7 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { NOTHING_CHOSEN, type SearchState } from './search-state.ts'
 import { stateOf, useKeptSearches } from './use-kept-searches.ts'
 
-/** More than one looks through; the palette finds the others by typing. */
+/** How many recent searches are shown; the palette finds the others. */
 const RECENT_SHOWN = 5
 const SAVED_SHOWN = 8
 

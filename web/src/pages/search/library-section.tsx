@@ -12,7 +12,7 @@ import { CardHits, More, Section } from './sections.tsx'
 import { remember } from './use-kept-searches.ts'
 import type { useLibrarySearch } from './use-search.ts'
 
-/** What a search of the library costs here; 0 where credits are switched off. */
+/** What a search of the library costs here; 0 if credits are switched off. */
 function usePrice(): number {
   const { data: config } = useQuery(configQuery)
   const { data: policy } = useQuery({
@@ -30,7 +30,7 @@ type Props = {
   wide: boolean
 }
 
-/** The last section. It is asked when somebody says so; the price stands on the button, and what was charged beside the hits. */
+/** The last section. It is searched on a click; the button shows the price, and the hits show what was charged. */
 export function LibrarySection({ library, state, selected, wide }: Props) {
   const [shown, setShown] = useState({ q: state.q, hits: HITS_AT_ONCE })
   const { answer } = library
@@ -64,7 +64,7 @@ export function LibrarySection({ library, state, selected, wide }: Props) {
   )
 }
 
-/** Before the money: what it costs, when it does not, and what is left. */
+/** Before the search: what it costs, when it is free, and the balance. */
 function Offer({ library, state }: Pick<Props, 'library' | 'state'>) {
   const price = usePrice()
   const me = useMe()

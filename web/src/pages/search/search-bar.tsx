@@ -17,7 +17,7 @@ const countFilters = ({ tags, env, plan, track, workspace }: SearchState): numbe
   Object.keys(environmentOf(env)).length +
   [plan, track, workspace].filter(Boolean).length
 
-/** Enter opens what is chosen. With nothing chosen the answer is on screen already, and Enter asks nothing again. */
+/** Enter opens the chosen hit. If none is chosen, the answer is already on screen, and Enter does not ask again. */
 export function SearchBar({ state, change, onEnter }: Props) {
   const query = useQueryText(state, change)
   const filters = countFilters(state)

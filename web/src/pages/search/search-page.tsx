@@ -41,7 +41,7 @@ export function SearchPage() {
   const events: BoxEvent[] = answer?.memory?.results ?? []
   const found = hitsOf(answer).length + events.length
   const plan = state.card || state.event ? null : (library.answer?.action_card ?? answer?.action_card)
-  // With room beside the list, the best hit is already open; a link to it is made only by choosing it.
+  // On a wide screen the best hit is already open; the address names it only after it is chosen.
   const first = hitsOf(answer)[0]?.card_id
   const selected: SearchState =
     state.card || state.event || !wide || plan ? state : { ...state, ...NOTHING_CHOSEN, card: first }
@@ -104,7 +104,7 @@ export function SearchPage() {
   )
 }
 
-/** What stands on the page, from top to bottom: also what “more” has brought, and the library. */
+/** The hits on the page, from top to bottom, including those of “more” and of the library. */
 const hitsOnPage = (): Chosen[] =>
   [...document.querySelectorAll<HTMLElement>('[data-hit] a[data-focus]')].flatMap(({ dataset }) => {
     const [, kind, id] = /^(card|event)-(.+)$/.exec(dataset.focus ?? '') ?? []

@@ -44,7 +44,7 @@ export const NOTHING_CHOSEN = { card: undefined, event: undefined }
 
 export const HITS_AT_ONCE = 20
 
-/** The question of the page, without where to look. */
+/** The question of the page, without its sections. */
 export function questionOf(state: SearchState): BoxInput {
   const tags = listOf(state.tags)
   const environment = environmentOf(state.env)
@@ -58,7 +58,7 @@ export function questionOf(state: SearchState): BoxInput {
   }
 }
 
-/** What the library is asked. The most hits at once: asking for more later would be another question, with another price. */
+/** The question for the library, with the most hits at once: asking for more later would be charged again. */
 export function libraryQuestion(state: SearchState): BoxInput {
   const { workspace_ids: _, ...question } = questionOf(state)
   return { ...question, sections: ['library'], limit: 1000 }
@@ -75,7 +75,7 @@ function hashOf(text: string): string {
   return [a, b].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('')
 }
 
-/** Made from query, filters and day: the server charges one question once a day, whatever window it comes from. */
+/** Made from query, filters and day, so that the server charges one question once a day, in all windows. */
 export const idempotencyKey = (question: BoxInput, now: Date): string => {
   const text = JSON.stringify(question)
   return `library-${now.toISOString().slice(0, 10)}-${text.length}-${hashOf(text)}`

@@ -100,7 +100,7 @@ type MoreProps = {
   children: (results: (BoxHit | BoxEvent)[]) => ReactNode
 }
 
-/** A ranking weighs some hundreds of cards; a list goes through all of them. */
+/** A ranking has some hundreds of cards; a list has all of them. */
 const RANKED_END = 200
 
 function MoreOf({ section, found, state, children }: MoreProps) {
@@ -165,7 +165,7 @@ function Corrected({ answer, change }: { answer: BoxAnswer; change: Change }) {
   )
 }
 
-/** How many there are, and how long it took; said to people who hear the page. */
+/** How many hits there are, and how long the search took; also announced by screen readers. */
 export const Summary = ({ answer }: { answer: BoxAnswer }) => {
   const total = [answer.mine, answer.team, answer.memory].reduce((sum, found) => sum + (found?.total ?? 0), 0)
   return (

@@ -19,7 +19,7 @@ type Change = (next: Partial<SearchState>) => void
 
 const EXAMPLES = ['connection pool exhausted', 'how to rotate a signing key', 'ENOSPC inotify watchers']
 
-/** Before the first word: what one searched for, what changed last, or how to begin. */
+/** Before the first word: recent searches, cards that changed last, or how to begin. */
 export function StartList({ selected, change }: { selected: string | undefined; change: Change }) {
   const recent = useQuery({
     queryKey: ['cards', 'recent'],

@@ -19,7 +19,7 @@ export const keptQuery = queryOptions({
 
 const keptChanged = () => queryClient.invalidateQueries({ queryKey: keptQuery.queryKey })
 
-/** Longer ones were pasted; the server keeps none of them either. */
+/** Longer ones are pasted text; the server does not keep them either. */
 const LONGEST_KEPT = 2000
 
 function askedIn({ q = '', tags, env, track, workspace }: SearchState) {
@@ -29,7 +29,7 @@ function askedIn({ q = '', tags, env, track, workspace }: SearchState) {
 
 export const stateOf = ({ query, filters }: KeptSearch): SearchState => ({ q: query, ...filters })
 
-/** A question that led somewhere goes into the history. Nobody waits for that, and no failure is worth a word. */
+/** A question with an opened hit goes into the history. It happens in the background, and a failure is ignored. */
 export function remember(state: SearchState): void {
   const asked = askedIn(state)
   if (asked.query === '' || asked.query.length > LONGEST_KEPT) return

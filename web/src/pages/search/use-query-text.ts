@@ -32,7 +32,7 @@ export function useQueryText(state: SearchState, change: Change) {
   return {
     text,
     setText,
-    /** What was typed a moment ago is not waited for; true if the box and the address differed. */
+    /** Applies what was typed without waiting; true if the box and the address differed. */
     flush: (): boolean => {
       if (text === sent.current) return false
       follow(text)

@@ -13,7 +13,7 @@ import {
   type SearchState,
 } from './search-state.ts'
 
-/** Own cards, team cards and memory in one request, as one types; free. */
+/** Own cards, team cards and memory in one request, while the person types; free. */
 export function useFreeSearch(state: SearchState) {
   const question = questionOf(state)
   return useQuery({
@@ -26,7 +26,7 @@ export function useFreeSearch(state: SearchState) {
 
 export type FreeSection = 'mine' | 'team' | 'memory'
 
-/** More of one section: asked again with a higher limit, since a ranking is no list to page through. */
+/** More of one section: asked again with a higher limit, since a ranking has no pages. */
 export function useMore(state: SearchState, section: FreeSection) {
   const question = questionOf(state)
   const text = JSON.stringify(question)

@@ -7,7 +7,7 @@ const LIMITS = [0, 25, 50, 100, 250, 500]
 
 type Props = { settings: Settings; onChange: (part: Partial<Settings>) => void }
 
-/** Whether agents may ask the library unasked, and for how much. Nothing is spent before a limit is chosen. */
+/** Whether recall may search the library, and for how much. Nothing is spent before a limit is chosen. */
 export function AgentLibrary({ settings, onChange }: Props) {
   const limit = settings.agent_library_monthly_credits
   const limits = [...new Set([...LIMITS, limit])].sort((a, b) => a - b)
@@ -22,8 +22,8 @@ export function AgentLibrary({ settings, onChange }: Props) {
         />
         {settings.agent_library && (
           <SelectField
-            label="At most so many credits a month"
-            hint="Calendar months, UTC. What was found and paid stands in your credit history."
+            label="Credits a month, at most"
+            hint="Calendar months, UTC. Your credit history shows what was found and paid."
             value={String(limit)}
             onChange={(event) => onChange({ agent_library_monthly_credits: Number(event.target.value) })}
           >

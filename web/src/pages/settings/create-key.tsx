@@ -98,7 +98,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** Alone in the personal workspace, there is nothing to choose. */
+/** Without a team there is nothing to choose. */
 function KeyHome({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const me = useMe()
   const { data } = useQuery(workspacesQuery)

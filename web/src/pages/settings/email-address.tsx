@@ -10,7 +10,7 @@ import { TextField } from '../../ui/field.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 
-/** The address with its state, what still waits for a confirmation, and the way to another one. */
+/** The address with its state, an unconfirmed change, and a form for another one. */
 export function EmailAddress() {
   const me = useMe()
   const { data: config } = useQuery(configQuery)

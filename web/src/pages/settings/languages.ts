@@ -40,6 +40,6 @@ const nameOf = (tag: string): string =>
     ? 'As the browser; mails in English'
     : (new Intl.DisplayNames([tag, 'en'], { type: 'language' }).of(tag) ?? tag)
 
-/** The languages to choose from, and the present one also where it was set elsewhere. */
+/** The languages to choose from, including the present one if it was set elsewhere. */
 export const languagesWith = (present: string): { tag: string; name: string }[] =>
   [...new Set([...TAGS, present])].map((tag) => ({ tag, name: nameOf(tag) }))

@@ -32,7 +32,7 @@ export function NameForm() {
         required
         maxLength={120}
         autoComplete="name"
-        hint="It stands on your cards, comments and invitations."
+        hint="It is shown on your cards, comments and invitations."
         value={name}
         error={wrong}
         onChange={(event) => setName(event.target.value)}

@@ -1,6 +1,6 @@
 import type { Scope } from '../../api/settings.ts'
 
-/** What a key may do, in the words of the person who gives it away. */
+/** What a key may do, in words. */
 export const SCOPES: { value: Scope; may: string }[] = [
   { value: 'search', may: 'Search and read cards, memory and workspaces' },
   { value: 'record', may: 'Write memory, share cards, give feedback' },

@@ -16,7 +16,7 @@ import { toast, toastError } from '../../ui/toast.tsx'
 
 const MOST_SHOWN = 5
 
-/** Where the account is open, and one button that shuts all of it. */
+/** Where the account is signed in, and one button that ends all of it. */
 export function SignOutSection() {
   const [asking, setAsking] = useState(false)
   const sessions = useQuery({ queryKey: ['sessions'], queryFn: ({ signal }) => listSessions({}, { signal }) })

@@ -12,7 +12,7 @@ import { TicketThread } from './ticket-thread.tsx'
 
 const route = getRouteApi('/app/support/tickets/$ticketId')
 
-/** A ticket of one's own, and what was answered. */
+/** A ticket of the person, with its replies. */
 export function MyTicketPage() {
   const { ticketId } = route.useParams()
   const me = useMe()

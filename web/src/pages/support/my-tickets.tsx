@@ -16,7 +16,7 @@ export function MyTickets() {
   if (tickets.data.total === 0)
     return (
       <EmptyState icon={<LifeBuoy size={18} />} title="No tickets yet">
-        What you write to us stands here, with the answers.
+        Your tickets appear here, with the answers.
       </EmptyState>
     )
   return (

@@ -1,6 +1,6 @@
 export type ServerEvent = { event: string; data: string }
 
-/** Server-Sent Events out of a byte stream; comments (heartbeats) fall away, a last event without its blank line counts. */
+/** Server-Sent Events from a byte stream, without comments (heartbeats). A last event without its blank line counts. */
 export async function* serverEvents(
   body: ReadableStream<Uint8Array>,
 ): AsyncGenerator<ServerEvent, void, void> {

@@ -9,11 +9,11 @@ type Props = {
   email: string
   tab: SupportTab
   onTab: (tab: SupportTab) => void
-  /** Left out where nobody is signed in. */
+  /** Left out if nobody is signed in. */
   mine?: ReactNode
 }
 
-/** What was asked in the chat goes along into the ticket, so that nobody has to say it twice. */
+/** The conversation of the chat is added to the ticket, so that nobody has to say it twice. */
 export function Support({ email, tab, onTab, mine }: Props) {
   const [asked, setAsked] = useState('')
   return (

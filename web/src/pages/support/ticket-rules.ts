@@ -1,7 +1,7 @@
 export const MAX_FILES = 5
 export const MAX_FILE_BYTES = 10 * 1024 * 1024
 
-/** Says in words what would be refused, before ten megabytes travel for nothing. */
+/** Says what the server would refuse, before ten megabytes are sent in vain. */
 export function fileProblem(files: readonly { name: string; size: number }[]): string | undefined {
   if (files.length > MAX_FILES) return `At most ${MAX_FILES} files. Remove ${files.length - MAX_FILES}.`
   const big = files.find((file) => file.size > MAX_FILE_BYTES)

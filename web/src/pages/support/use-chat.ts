@@ -4,7 +4,7 @@ import { serverEvents } from './sse.ts'
 
 export type Message = ChatMessage & { id: number; sources?: Source[]; state?: 'writing' | 'stopped' }
 
-/** As much of the conversation as the server takes along. */
+/** As much of the conversation as the server accepts. */
 const HISTORY_MESSAGES = 20
 const HISTORY_CHARS = 8000
 

@@ -73,13 +73,13 @@ function Consequences({ deletion }: { deletion: Deletion }) {
         )}
         {deletion.deleted_cards > 0 && (
           <li>
-            Deleted, and still to be brought back by their owners: {plural(deletion.deleted_cards, 'card')}.
+            Deleted cards that their owners can still bring back: {plural(deletion.deleted_cards, 'card')}.
           </li>
         )}
         {deletion.raw_materials > 0 && (
           <li>To their owners: {plural(deletion.raw_materials, 'raw material')}.</li>
         )}
-        {others > 0 && <li>Without access from then on: {plural(others, 'other member')}.</li>}
+        {others > 0 && <li>Without access afterwards: {plural(others, 'other member')}.</li>}
         {deletion.open_invites > 0 && (
           <li>Links that stop working: {plural(deletion.open_invites, 'open invitation')}.</li>
         )}

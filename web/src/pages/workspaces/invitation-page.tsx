@@ -61,7 +61,7 @@ function Invitation({ token, invite }: { token: string; invite: InviteView }) {
     return (
       <AccountCard
         title={`You are in ${invite.workspace_name}`}
-        lead="This invitation has been accepted already."
+        lead="This invitation has already been accepted."
       >
         <LinkButton to="/workspaces" look="primary" className="h-9">
           Open my workspaces

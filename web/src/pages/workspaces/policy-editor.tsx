@@ -27,7 +27,7 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
       }),
     onSuccess: async () => {
       await workspaceChanged(workspace.workspace_id)
-      toast('Saved. It holds from now on.')
+      toast('Saved. It applies from now on.')
     },
   })
   const submit = (event: FormEvent) => {
@@ -46,7 +46,7 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
       />
       {workspace.type !== 'personal' && <VisibilityField value={visibility} onChange={setVisibility} />}
       <Checkbox
-        label="Cards may be published out of this workspace"
+        label="Cards of this workspace may be published elsewhere"
         hint="When this is off, nobody can move a card from here to the library. Sharing inside stays possible."
         checked={form.allowPublish}
         onChange={(event) => setForm({ ...form, allowPublish: event.target.checked })}
@@ -95,17 +95,17 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
         min={7}
         max={3650}
         value={form.reviewAfterDays}
-        hint="Cards that nobody has confirmed for so long go to the review queue. Empty: never."
+        hint="Cards that nobody has confirmed for this long go to the review queue. Empty: never."
         onChange={(event) => setForm({ ...form, reviewAfterDays: event.target.value })}
       />
       <TextField
-        label="A verdict weighs half after"
+        label="A verdict counts half after"
         aside="Days, 180 if empty"
         type="number"
         min={7}
         max={3650}
         value={form.trustHalfLifeDays}
-        hint="How fast what people said of a card grows old."
+        hint="How fast verdicts lose weight."
         onChange={(event) => setForm({ ...form, trustHalfLifeDays: event.target.value })}
       />
       {kept.length > 0 && (

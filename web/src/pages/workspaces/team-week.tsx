@@ -9,7 +9,7 @@ import { LinkButton } from '../../ui/button.tsx'
 import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
 import { weekQuery } from './workspace-queries.ts'
 
-/** What happened in a team lately: the page that one reads on a Monday. */
+/** What happened in a team in the last week. */
 export function TeamWeek({ workspace }: { workspace: Workspace }) {
   const week = useQuery(weekQuery(workspace.workspace_id))
   if (week.error) return <ErrorState error={week.error} onRetry={() => void week.refetch()} />
@@ -27,7 +27,7 @@ export function TeamWeek({ workspace }: { workspace: Workspace }) {
           )
         }
       >
-        Here you read which cards are new, what helped whom, and what was looked for in vain.
+        Here you read which cards are new, what helped whom, and which searches found nothing.
       </EmptyState>
     )
   return <Parts week={week.data} workspaceId={workspace.workspace_id} />

@@ -39,7 +39,7 @@ export const auditQuery = (id: string, page: number) =>
     placeholderData: (before) => before,
   })
 
-/** Members, invitations and the log all tell about one workspace; a change in one shows in the others. */
+/** Members, invitations and the log belong to one workspace; a change in one shows in the others. */
 export const workspaceChanged = (id: string) =>
   Promise.all([
     queryClient.invalidateQueries({ queryKey: ['workspace', id] }),

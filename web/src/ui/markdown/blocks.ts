@@ -13,7 +13,7 @@ export type Block =
   | { kind: 'table'; align: Align[]; head: string[]; rows: string[][] }
   | { kind: 'rule' }
 
-/** Deeper ones are text: nobody nests like this but to make a parser suffer. */
+/** Deeper nesting is text: only an attack nests like this. */
 const MAX_DEPTH = 12
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/
@@ -45,7 +45,7 @@ function openFence(line: string): { fence: string; language: string } | undefine
   return { fence, language: info.trim().split(/\s/, 1)[0] ?? '' }
 }
 
-/** Cells between bars; a bar behind a backslash or inside back ticks is text. */
+/** Cells between bars; a bar after a backslash or inside back ticks is text. */
 export function cellsOf(line: string): string[] {
   const cells: string[] = []
   let cell = ''

@@ -3,10 +3,10 @@ import { CopyButton } from '../copy-button.tsx'
 import type { Piece } from './highlight.ts'
 import { languageNamed } from './languages.ts'
 
-/** Colours are for reading code; a log of that length is searched, not read. */
+/** Longer text is not coloured: a log of that length is searched, not read. */
 const MAX_COLOURED = 20_000
 
-/** Code as it was written, with its copy button. The colours come when they are there; the text does not wait. */
+/** Code as it was written, with a copy button. The text shows at once, the colours when they are loaded. */
 export function CodeBlock({ language, text }: { language: string; text: string }) {
   const [pieces, setPieces] = useState<{ of: string; found: Piece[] }>()
   const known = text.length > MAX_COLOURED ? undefined : languageNamed(language)

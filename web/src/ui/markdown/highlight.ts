@@ -83,7 +83,7 @@ class Collector {
 
 hljs.configure({ __emitter: Collector } as unknown as Parameters<typeof hljs.configure>[0])
 
-/** Undefined where the language is not among those above, or its file cannot be loaded now. */
+/** Undefined if the language is not in the list above, or if its file cannot be loaded now. */
 export async function highlighted(language: string, text: string): Promise<Piece[] | undefined> {
   const load = LANGUAGES[language]
   if (!load) return undefined

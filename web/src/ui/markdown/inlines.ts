@@ -1,4 +1,4 @@
-/** What stands inside a paragraph: emphasis, code, links, pictures. Every line break of the text stays one. */
+/** The inline parts of a paragraph: emphasis, code, links, pictures. Every line break of the text is kept. */
 import { autolinkAt, linkEnd, safeAddress } from './links.ts'
 
 export type Inline =

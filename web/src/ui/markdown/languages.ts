@@ -11,5 +11,5 @@ const BY_NAME = new Map(
   }),
 )
 
-/** The language that is meant, or undefined where the block stays plain. */
+/** The language for a name, or undefined for a plain block. */
 export const languageNamed = (name: string): string | undefined => BY_NAME.get(name.toLowerCase())

@@ -7,7 +7,7 @@ const SAFE_SCHEME = /^(?:https?|mailto):/i
 const BARE = /^(?:https?:\/\/|www\.)[^\s<]+/i
 const MAIL = /^[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}$/
 
-/** Undefined for a scheme that could run something; control characters and blanks, which hide one, are dropped. */
+/** Undefined for a scheme that could execute something. Control characters and blanks, which can hide one, are dropped. */
 export function safeAddress(address: string): string | undefined {
   const bare = address.replace(/[\p{C}\s]/gu, '').replaceAll('&amp;', '&')
   return SCHEME.test(bare) && !SAFE_SCHEME.test(bare) ? undefined : bare

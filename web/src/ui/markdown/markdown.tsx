@@ -64,7 +64,7 @@ function List({ list, images }: ListProps) {
 
 type TableProps = { table: Extract<Block, { kind: 'table' }>; images: ShownImages | undefined }
 
-/** A wide table scrolls by itself, so the keyboard must be able to get there. */
+/** A wide table scrolls, so it must be reachable by keyboard. */
 function Table({ table: { head, align, rows }, images }: TableProps) {
   return (
     <section aria-label="Table" className="table-scroll" tabIndex={0}>

@@ -13,7 +13,7 @@ export const imageIdIn = (address: string | undefined): string | undefined =>
 type Props = { address: string | undefined; alt: string; images: ShownImages | undefined; inLink?: boolean }
 
 /**
- * Shows a picture of this very card. One from somewhere else would tell its host who reads the card; the reader decides
+ * Shows a picture of this card. One from another host would tell that host who reads the card, so the reader decides
  * by a click.
  */
 export function Picture({ address, alt, images, inLink }: Props) {

@@ -1,9 +1,9 @@
-/** A file of an agent in which hooks or rules of ours stand. Nothing else in it is ever touched. */
+/** A file of an agent with our hooks or rules in it. Nothing else in it is ever changed. */
 export type HookFile = {
   file: () => string
   /** The text with ours in it, as it is now. */
   withOurs: (text: string | null) => string
-  /** The text without; null where the file was ours alone. */
+  /** The text without ours; null if the file had nothing else. */
   withoutOurs: (text: string) => string | null
   hasOurs: (text: string | null) => boolean
 }

@@ -14,7 +14,7 @@ export type HookEntry = { event: string; element: object }
 export type JsonHooks = {
   file: () => string
   entries: () => HookEntry[]
-  /** Whether an element in a list of hooks is ours, also one that an earlier version has written. */
+  /** Whether an element in a list of hooks is ours, even from an earlier version. */
   isOurs: (element: unknown) => boolean
   /** What a new file has besides the hooks. */
   head?: object
@@ -29,10 +29,7 @@ function settingsOf(text: string, file: string): Settings {
   const { hooks } = parsed as Settings
   const lists = hooks === undefined ? [] : Object.values(hooks ?? { none: null })
   if (lists.some((list) => !Array.isArray(list)))
-    throw new CommandError(
-      `${file}: "hooks" has a form that is not known here, so it is left alone.`,
-      EXIT.byHand,
-    )
+    throw new CommandError(`${file}: "hooks" has an unknown form, so it is left alone.`, EXIT.byHand)
   return parsed as Settings
 }
 

@@ -9,7 +9,7 @@ import { ownFile } from './own-file.ts'
 import { HOOK_PLANS, hooksObject } from './plans.ts'
 import { RULES } from './rules.ts'
 
-/** Where the hooks of a client stand, and what a person has to do once they are there. */
+/** The files of a client's hooks, and what a person has to do afterwards. */
 export type ClientHooks = { files: readonly HookFile[]; after?: string }
 
 const quoted = (part: string): string => (/^[\w@%+=:,./-]+$/.test(part) ? part : `"${part}"`)
@@ -21,7 +21,7 @@ const commandFor =
     return [command, ...args].map(quoted).join(' ')
   }
 
-/** Commands of ours, those of an earlier version too: `kvault hook session-start`. */
+/** Our commands, including those of an earlier version: `kvault hook session-start`. */
 const isOursFor =
   (client: string) =>
   (element: unknown): boolean => {

@@ -12,12 +12,12 @@ function without(text: string): string {
   const eol = eolOf(text)
   const before = text.slice(0, from)
   const after = text.slice(to + END.length)
-  // The empty line before the block and the end of its last line came with it.
+  // The block was added with an empty line before it and a line end after it.
   const cut = before.endsWith(eol + eol) ? before.slice(0, -eol.length) : before
   return cut + (after.startsWith(eol) ? after.slice(eol.length) : after)
 }
 
-/** A block between two marks, at the end of a text that is somebody's own. */
+/** A block between two marks, at the end of the person's own text. */
 export function markedBlock(file: () => string, block: () => string): HookFile {
   return {
     file,

@@ -5,10 +5,7 @@ import type { HookFile } from './hook-file.ts'
 export function ownFile(file: () => string, content: () => string, mark: string): HookFile {
   const checked = (text: string | null): string | null => {
     if (text !== null && !text.includes(mark))
-      throw new CommandError(
-        `${file()} is not one that kvault has written, so it is left alone.`,
-        EXIT.byHand,
-      )
+      throw new CommandError(`${file()} was not written by kvault, so it is left alone.`, EXIT.byHand)
     return text
   }
   return {

@@ -8,14 +8,14 @@ import type { HookEntry } from './json-hooks.ts'
 export type CommandFor = (event: string) => string
 
 export type HookPlan = {
-  /** What works in this agent. The others it has no event for, or none that may tell the model something. */
+  /** The moments that work in this agent. For the others it has no event, or none that can inject text. */
   moments: readonly Moment[]
   entries: (commandFor: CommandFor) => HookEntry[]
 }
 
 const ALL: readonly Moment[] = ['start', 'prompt', 'failure', 'compact', 'capture']
 
-/** The hook ends by itself after 0.8 seconds. These are for a machine that does not get to start it. */
+/** The hook ends by itself after 0.8 seconds. This limit is for a machine that is too busy to start it. */
 const SECONDS = 5
 const SECONDS_AT_END = 15
 
@@ -55,7 +55,7 @@ const claudeCode: HookPlan = {
       at('PostToolUse', { matcher: 'Edit|MultiEdit|Write|NotebookEdit', isAsync: true }),
       at('PostToolUseFailure', { matcher: SHELLS }),
       at('PreCompact'),
-      // Not async: `claude -p` ends right after it, and takes what runs in the background along.
+      // Not async: `claude -p` ends right after it, and ends its background programs too.
       at('Stop', { timeout: SECONDS_AT_END }),
       at('SessionEnd'),
     ]
@@ -125,7 +125,7 @@ const copilot: HookPlan = {
       element: {
         type: 'command',
         bash: commandFor(event),
-        // PowerShell takes a quoted path for a text unless it is called.
+        // Without `&`, PowerShell reads a quoted path as a string.
         powershell: `& ${commandFor(event)}`,
         timeoutSec: SECONDS_AT_END,
       },

@@ -1,4 +1,4 @@
-/** For agents that no hook can tell anything: the same moments, as rules that the agent itself follows. */
+/** For agents whose hooks cannot inject text: the same moments, as rules that the agent itself follows. */
 export const RULES = `
 ## Knowledge Vault
 

@@ -4,10 +4,13 @@ import { asAdditionalContext, exitCodeIn, outputOf, partOf, textOf } from './pay
 const SHELLS = new Set(['Bash', 'PowerShell'])
 const EDITORS = new Set(['Edit', 'MultiEdit', 'Write', 'NotebookEdit'])
 
-/** Events whose answer reaches the model. What PreCompact prints becomes an order to the summary, so it prints nothing. */
+/**
+ * Events whose answer reaches the model. The output of PreCompact becomes an instruction for the summary, so it
+ * prints nothing.
+ */
 const INJECTED = new Set(['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'PostToolUseFailure'])
 
-/** Prompts that the client makes itself: a clock, a finished task, another session. */
+/** Sources of prompts from a person. The client makes other prompts itself: a timer, a finished task, another session. */
 const BY_A_PERSON = new Set(['user', 'sdk'])
 
 function started({ source }: Payload): Happening {
@@ -25,7 +28,7 @@ function used(payload: Payload): Happening | undefined {
   return { kind: 'command', run: { command, exitCode: 0, output: outputOf(payload.tool_response) } }
 }
 
-/** A failed command comes as text: the exit code in the first line, then what it wrote. */
+/** A failed command comes as text: the exit code in the first line, then the output. */
 function failed(payload: Payload): Happening | undefined {
   const command = textOf(partOf(payload.tool_input).command)
   const error = textOf(payload.error)

@@ -11,7 +11,7 @@ function started({ source }: Payload): Happening {
   return { kind: 'start', after: source === 'resume' ? 'pause' : 'nothing' }
 }
 
-/** Codex hands over what a command wrote as plain text, without its exit code; the capture finds that in the transcript. */
+/** Codex passes the output of a command as plain text, without the exit code; the capture finds that in the transcript. */
 function used(payload: Payload): Happening | undefined {
   const input = partOf(payload.tool_input)
   const command = textOf(input.command)

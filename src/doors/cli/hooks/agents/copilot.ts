@@ -4,7 +4,7 @@ import { exitCodeIn, objectOf, outputOf, partOf, textOf } from './payload.ts'
 const SHELLS = new Set(['bash', 'powershell'])
 const EDITORS = new Set(['edit', 'create'])
 
-/** By the documentation, what a hook for a failed tool prints is shown to the model where the hook ends with this code. */
+/** According to the documentation, the model sees the output of a hook for a failed tool if the hook ends with this code. */
 const SHOWN_TO_MODEL = 2
 
 function command(payload: Payload, output: string, exitCode: number | null): Happening | undefined {

@@ -12,7 +12,7 @@ function used(payload: Payload): Happening | undefined {
   return { kind: 'command', run: { command, exitCode: exitCodeOf(result) ?? exitCodeIn(output), output } }
 }
 
-/** Cursor takes no answer here, so this is kept for the capture alone. */
+/** Cursor ignores an answer here, so this is only for the capture. */
 function failed(payload: Payload): Happening | undefined {
   const command = textOf(partOf(payload.tool_input).command)
   const error = textOf(payload.error_message)
@@ -33,7 +33,7 @@ function happening(event: string, payload: Payload): Happening | undefined {
   return event === 'sessionEnd' ? { kind: 'end' } : undefined
 }
 
-/** Only commands tell a folder; otherwise the first root of the window is the project. */
+/** Only commands have a folder; otherwise the first root of the window is the project. */
 function folderOf({ cwd, workspace_roots }: Payload): string | undefined {
   return textOf(Array.isArray(workspace_roots) ? workspace_roots[0] : undefined) ?? textOf(cwd)
 }

@@ -4,7 +4,7 @@ import { asAdditionalContext, exitCodeIn, exitCodeOf, outputOf, partOf, textOf }
 const INJECTED = new Set(['SessionStart', 'BeforeAgent', 'AfterTool'])
 const EDITORS = new Set(['write_file', 'replace'])
 
-/** What hooks have said before is put before the person's words, also for the next hook. */
+/** Gemini CLI puts the text of earlier hooks before the person's words. */
 const BY_HOOKS = /^\s{0,10}<hook_context>[\s\S]*?<\/hook_context>\s*/
 
 function personsWords(prompt: unknown): string | undefined {
@@ -13,7 +13,7 @@ function personsWords(prompt: unknown): string | undefined {
   return words
 }
 
-/** The text for the model says `Exit Code: 1` behind the output, and nothing where the command succeeded. */
+/** The text for the model has `Exit Code: 1` after the output, and nothing if the command succeeded. */
 function used(payload: Payload): Happening | undefined {
   const input = partOf(payload.tool_input)
   const file = textOf(input.file_path)
@@ -34,7 +34,7 @@ function stopped(payload: Payload): Happening | undefined {
   }
 }
 
-/** PreCompress says nothing: it comes before every request, whether something is compressed or not. */
+/** PreCompress is ignored: it comes before every request, whether something is compressed or not. */
 function happening(event: string, payload: Payload): Happening | undefined {
   const prompt = personsWords(payload.prompt)
   if (event === 'SessionStart')

@@ -4,7 +4,7 @@ import { exitCodeOf, outputOf, textOf } from './payload.ts'
 const INJECTED = new Set(['session.created', 'chat.message', 'tool.execute.after', 'session.compacting'])
 const EDITORS = new Set(['edit', 'write', 'patch', 'multiedit'])
 
-/** The plugin of ours in plugins/opencode writes these payloads, from what opencode hands to its plugins. */
+/** Our plugin in plugins/opencode writes these payloads, from what opencode passes to its plugins. */
 function used(payload: Payload): Happening | undefined {
   const args = (payload.args ?? {}) as Payload
   const command = textOf(args.command)

@@ -3,13 +3,13 @@ import type { Answer, Payload } from '../occasion.ts'
 export const isPayload = (value: unknown): value is Payload =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A text that is there and not empty. */
+/** The value if it is a text and not empty. */
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value : undefined
 
 export const partOf = (value: unknown): Payload => (isPayload(value) ? value : {})
 
-/** Some agents hand over arguments as JSON in a string. */
+/** Some agents pass arguments as JSON in a string. */
 export function objectOf(value: unknown): Payload {
   if (typeof value !== 'string') return partOf(value)
   try {
@@ -31,14 +31,14 @@ export function exitCodeIn(text: string): number | null {
   return found ? Number(found[1]) : null
 }
 
-/** The exit code in what a tool gave back, by the names that agents use for it. */
+/** The exit code in the result of a tool, by the names that agents use for it. */
 export function exitCodeOf(result: Payload): number | null {
   const meta = partOf(result.metadata)
   const given = [result.exitCode, result.exit_code, meta.exit, meta.exitCode, meta.exit_code]
   return given.map(numberOf).find((code) => code !== undefined) ?? null
 }
 
-/** The text in what a tool gave back. */
+/** The text in the result of a tool. */
 export function outputOf(result: unknown): string {
   if (typeof result === 'string') return result
   const { stdout, stderr, output, llmContent, content, text } = partOf(result)
@@ -47,7 +47,7 @@ export function outputOf(result: unknown): string {
     .join('\n')
 }
 
-/** The form that Claude Code began and others took over. */
+/** The form that Claude Code introduced and others adopted. */
 export const asAdditionalContext = (hookEventName: string, additionalContext: string): Answer => ({
   output: JSON.stringify({ hookSpecificOutput: { hookEventName, additionalContext } }),
   exitCode: 0,

@@ -11,7 +11,7 @@ function happening(event: string, info: Payload): Happening | undefined {
   return event === 'post_cascade_response' ? { kind: 'stop', words: { reply } } : undefined
 }
 
-/** Windsurf's hooks observe and block, and cannot tell the model anything: they capture, and a rules text recalls. */
+/** Windsurf's hooks cannot inject text. They capture, and a text of rules tells the agent to recall. */
 export const windsurf: HookAgent = {
   name: 'windsurf',
   read: (event, payload) => {

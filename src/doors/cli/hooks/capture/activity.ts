@@ -5,7 +5,7 @@ import type { Entry } from '../journal.ts'
 import type { CommandRun } from '../occasion.ts'
 import { telling } from './telling.ts'
 
-/** What changed in an exchange, as the vault stores it in `meta.activity` of the turn. */
+/** What happened in an exchange, as the vault stores it in `meta.activity` of the turn. */
 export type Activity = {
   commands: { command: string; exit_code: number | null; output: string }[]
   files: string[]
@@ -24,7 +24,7 @@ const MOST_BYTES = 56 * 1024
 const TEST_COMMAND =
   /\b(?:test|tests|check|spec|pytest|vitest|jest|mocha|tox|rspec|phpunit|ctest|unittest)\b/i
 
-/** A path inside the project as the project names it; of any other file the name alone. */
+/** The relative path of a file inside the project; only the name of any other file. */
 function fileName(file: string, folder: string): string {
   if (!isAbsolute(file)) return file
   const inside = relative(folder, file)
@@ -38,7 +38,7 @@ const shown = (run: CommandRun): Activity['commands'][number] => ({
   output: telling(run.output, hasFailed(run), LONGEST_OUTPUT),
 })
 
-/** Commands that failed and then succeeded, also where they had failed in an exchange before. */
+/** Commands that failed and then succeeded, even if they failed in an earlier exchange. */
 export function redToGreen(
   runs: readonly CommandRun[],
   failingBefore: readonly string[],
@@ -57,7 +57,7 @@ export function redToGreen(
   return { tests: [...tests.values()].slice(-MOST_TESTS), failing: [...failing].slice(-MOST_TESTS) }
 }
 
-/** Bytes count, not characters. The outputs that say least go first: those of commands that succeeded, oldest first. */
+/** The limit is in bytes. The least useful outputs are dropped first: those of commands that succeeded, oldest first. */
 function withinBounds(activity: Activity): Activity {
   const isTooLarge = () => Buffer.byteLength(JSON.stringify(activity)) > MOST_BYTES
   const byWorth = [...activity.commands].sort(

@@ -13,7 +13,7 @@ import { agentsWords, exitCodes, lastMessage, personsWords } from './transcript.
 const LARGEST_TRANSCRIPT = 256 * 1024 * 1024
 const LONGEST_END = 16 * 1024 * 1024
 const LONGEST_VERBATIM = 4000
-/** Older versions of Claude Code write the agent's last words a moment after they say that it has stopped. */
+/** Older versions of Claude Code write the agent's last words shortly after the Stop event. */
 const TRANSCRIPT_LOOKS = 5
 const TRANSCRIPT_PAUSE_MS = 200
 
@@ -34,7 +34,7 @@ function transcriptText(file: string): string {
   return found?.isFile() && found.size <= LARGEST_TRANSCRIPT ? readFileSync(file, 'utf8') : ''
 }
 
-/** Claude Code writes what the person said into its transcript, where its own insertions are marked. */
+/** Claude Code writes the person's words into its transcript, with its own insertions marked. */
 async function saidInTranscript({ transcript = '', reply }: Words): Promise<Said | undefined> {
   const person = personsWords(transcriptText(transcript))
   if (!person) return undefined
@@ -46,7 +46,7 @@ async function saidInTranscript({ transcript = '', reply }: Words): Promise<Said
   return words ? { prompt: person.text, reply: words, id: person.id } : undefined
 }
 
-/** Other agents hand the words over, at the end or as they are said. Copilot has the answer in a file of events. */
+/** Other agents pass the words, at the end or as they are said. Copilot has the answer in a file of events. */
 function saidInJournal({ prompt, reply, transcript }: Words, journal: readonly Entry[]): Said | undefined {
   const asked = prompt ?? journal.flatMap((entry) => ('prompt' in entry ? [entry.prompt] : [])).at(-1)
   const answered =
@@ -56,7 +56,7 @@ function saidInJournal({ prompt, reply, transcript }: Words, journal: readonly E
   return asked && answered ? { prompt: asked, reply: answered, id: '' } : undefined
 }
 
-/** The end of a file, where the exchange is that has just ended. */
+/** The end of a file, which has the exchange that has just ended. */
 function endOf(file: string, most: number): string {
   const found = statSync(file, { throwIfNoEntry: false })
   if (!found?.isFile()) return ''
@@ -71,7 +71,7 @@ function endOf(file: string, most: number): string {
   return buffer.toString('utf8')
 }
 
-/** Codex tells no exit code to a hook; its own file of the session has them. */
+/** Codex passes no exit codes to a hook; its own file of the session has them. */
 function withExitCodes(journal: readonly Entry[], { transcript }: Words): Entry[] {
   const isOpen = (entry: Entry) => 'run' in entry && entry.run.exitCode === null && entry.run.id !== undefined
   if (!transcript || !journal.some(isOpen)) return [...journal]
@@ -83,14 +83,14 @@ function withExitCodes(journal: readonly Entry[], { transcript }: Words): Entry[
   )
 }
 
-/** The interface's rule for long messages: the beginning verbatim, and what was left out said. */
+/** The interface's rule for long messages: the beginning verbatim, then how much was left out. */
 const verbatim = (text: string): string =>
   text.length <= LONGEST_VERBATIM
     ? text
     : `${text.slice(0, LONGEST_VERBATIM).toWellFormed()}\n[… ${text.length - LONGEST_VERBATIM} more characters]`
 
 /**
- * Puts the exchange that has just ended into the spool, with what was done in it, and says how many characters that are.
+ * Puts the exchange that has just ended into the spool, with its activity, and returns how many characters that are.
  * Everything is redacted here, by the rules of the vault: no secret is written to the spool or leaves the machine.
  */
 export async function captureTurn(exchange: Exchange): Promise<number> {
@@ -98,7 +98,7 @@ export async function captureTurn(exchange: Exchange): Promise<number> {
   const session = readSession(sessionId)
   const said =
     agent === 'claude-code' ? await saidInTranscript(words) : saidInJournal(words, readJournal(sessionId))
-  // The agent also works on after a notification; what the person said before is kept already.
+  // An agent also continues after a notification; then the person's message is already stored.
   if (!said || (said.id !== '' && session.stored === said.id)) return 0
   const environment = environmentOf(folder)
   keepEnvironment(folder, environment)

@@ -1,7 +1,7 @@
 import { tellingLines } from '../../../../text/failure.ts'
 import { bothEnds } from '../failures.ts'
 
-/** The part of an output that says what happened: of a failure its telling lines, of anything else the two ends. */
+/** The most useful part of an output: the telling lines of a failure, the two ends of anything else. */
 export function telling(output: string, hasFailed: boolean, most: number): string {
   const lines = hasFailed ? tellingLines(output).join('\n') : ''
   return bothEnds(lines || output.trim(), most)

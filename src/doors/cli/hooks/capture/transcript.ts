@@ -40,7 +40,7 @@ const parsed = (transcript: string): Line[] =>
 const ofAgentItself = (line: Line) =>
   line.isMeta || line.isSidechain || line.isCompactSummary || line.isVisibleInTranscriptOnly
 
-/** What stands in a line: words of the person, a command, or something between the person's words that is passed over. */
+/** What a line contains: words of the person, a command, or something else, which is skipped. */
 function wordsIn(line: Line): { words: string } | 'command' | 'other' {
   if (line.type !== 'user' || ofAgentItself(line)) return 'other'
   if (line.origin?.kind !== undefined && line.origin.kind !== 'human') return 'other'
@@ -49,7 +49,7 @@ function wordsIn(line: Line): { words: string } | 'command' | 'other' {
   return COMMAND.test(words) ? 'command' : { words }
 }
 
-/** The last thing the person said; nothing where the last was a command, which the client has carried out in its own words. */
+/** The last message of the person; undefined if the last one was a command of the client. */
 export function personsWords(transcript: string): Said | undefined {
   const lines = parsed(transcript)
   for (let at = lines.length - 1; at >= 0; at--) {
@@ -61,7 +61,7 @@ export function personsWords(transcript: string): Said | undefined {
   return undefined
 }
 
-/** The last words of the agent after those of the person. */
+/** The last words of the agent after the person's message. */
 export function agentsWords(transcript: string): string | undefined {
   const lines = parsed(transcript)
   const start = lines.findLastIndex((line) => typeof wordsIn(line) === 'object')
@@ -83,7 +83,7 @@ export function lastMessage(events: string): string | undefined {
 }
 
 const EXITED = /^Process exited with code (\d{1,3})$/m
-/** It stands in the first lines, before the output. */
+/** The exit code is in the first lines, before the output. */
 const HEAD_OF_OUTPUT = 400
 
 type CodexLine = { payload?: { type?: string; call_id?: string; output?: unknown } }

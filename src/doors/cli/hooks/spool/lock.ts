@@ -3,13 +3,13 @@ import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, write
 import { join } from 'node:path'
 import { makeSpoolFolder, spoolFolder } from './spool.ts'
 
-/** Whoever has not touched its lock for this long has ended without giving it back. */
+/** A holder that has not renewed its lock for this long has died. */
 const STALE_MS = 60_000
 
 const lockFile = () => join(spoolFolder(), 'lock')
 
 export type Lock = {
-  /** Says that its holder still works; false where somebody else has taken it over. */
+  /** Renews the lock; false if another program has taken it over. */
   renew: () => boolean
   release: () => void
 }
@@ -27,7 +27,7 @@ const isStale = (staleMs: number): boolean => {
   return found !== undefined && Date.now() - found.mtimeMs > staleMs
 }
 
-/** A link is made only where nothing is, so one of two gets it. */
+/** Creating a link fails if the name exists, so only one of two programs gets the lock. */
 function take(token: string): boolean {
   const own = join(spoolFolder(), `.${token}.lock`)
   writeFileSync(own, token, { mode: 0o600 })
@@ -41,7 +41,7 @@ function take(token: string): boolean {
   }
 }
 
-/** Moves a stale lock away. Where another program has replaced it in this very moment, its fresh lock is put back. */
+/** Moves a stale lock away. If another program has just replaced it, its fresh lock is put back. */
 function removeStale(seen: string): void {
   const away = join(spoolFolder(), `.${randomUUID()}.stale`)
   try {

@@ -6,7 +6,7 @@ import { drop, read, trimSpool, type Waiting, waitingFiles } from './spool.ts'
 
 const TIMEOUT_MS = 10_000
 
-/** The vault has refused it for what it is; it would refuse it tomorrow too. */
+/** The vault refuses the turn itself, so a retry would not help. */
 const isRefused = (status: number): boolean =>
   status >= 400 && status < 500 && ![401, 403, 408, 409, 425, 429].includes(status)
 
@@ -23,7 +23,7 @@ async function sendOne({ url, idempotencyKey, input }: Waiting, apiKey: string):
   }
 }
 
-/** One after another: the first that cannot be sent now stops it, as the order would be lost otherwise. */
+/** One after another. The first one that cannot be sent now stops the loop, to keep the order. */
 async function sendAll(lock: Lock, url: string, apiKey: string): Promise<number> {
   let sent = 0
   for (const name of waitingFiles()) {
@@ -41,14 +41,14 @@ async function sendAll(lock: Lock, url: string, apiKey: string): Promise<number>
 const REFUSED = { ms: 0, chars: 0, error: 'The vault refused a turn; it was dropped.' }
 
 /**
- * Sends what waits, oldest first, and says how many went. Turns of another vault wait until that one is used again. Whoever
- * finds the lock taken leaves: the one that has it sends theirs too, or the next hook does.
+ * Sends the spool, oldest first, and returns how many turns were sent. Turns of another vault wait until it is used
+ * again. A program that finds the lock taken leaves: its holder sends these turns too, or the next hook does.
  */
 export async function sendWaiting(): Promise<number> {
   const { url, apiKey } = findProfile()
   if (!apiKey || waitingFiles().length === 0) return 0
   let all = 0
-  // What was put while the last entry was on its way would otherwise wait for the next hook.
+  // Turns that came in meanwhile would otherwise wait for the next hook.
   for (let rounds = 0; rounds < 3; rounds++) {
     const lock = takeLock()
     if (!lock) return all

@@ -43,7 +43,7 @@ export function waitingFiles(): string[] {
 const sizeOf = (name: string): { size: number; mtimeMs: number } =>
   statSync(join(spoolFolder(), name), { throwIfNoEntry: false }) ?? { size: 0, mtimeMs: 0 }
 
-/** The oldest go first where there are too many, and those that are too old to matter. */
+/** Drops the oldest entries if there are too many, and those that are too old to matter. */
 export function trimSpool(limits = LIMITS, now = Date.now()): void {
   const kept = waitingFiles().map((name) => ({ name, ...sizeOf(name) }))
   let bytes = kept.reduce((sum, { size }) => sum + size, 0)
@@ -56,13 +56,13 @@ export function trimSpool(limits = LIMITS, now = Date.now()): void {
 
 let lastTime = 0
 
-/** In microseconds, and never the same twice in a program. */
+/** The time in microseconds, never the same twice in one program. */
 function ownTime(): string {
   lastTime = Math.max(lastTime + 1, Math.floor((performance.timeOrigin + performance.now()) * 1000))
   return String(lastTime).padStart(18, '0')
 }
 
-/** A file appears whole or not at all: who sends at this moment never reads half of one. */
+/** A file appears complete or not at all, so that a sender never reads half of one. */
 export function put(waiting: Omit<Waiting, 'idempotencyKey'>, limits = LIMITS): void {
   makeSpoolFolder()
   const key = randomUUID()
@@ -73,7 +73,7 @@ export function put(waiting: Omit<Waiting, 'idempotencyKey'>, limits = LIMITS): 
   trimSpool(limits)
 }
 
-/** Undefined for a file that is gone, or that is not what we have written. */
+/** Undefined for a file that is gone or not ours. */
 export function read(name: string): Waiting | undefined {
   try {
     const { url, agent, idempotencyKey, input } = JSON.parse(readFileSync(join(spoolFolder(), name), 'utf8'))

@@ -83,7 +83,7 @@ export function CitesDialog({ card, onClose }: { card: Card; onClose: () => void
   )
 }
 
-/** Each message at the row that was sent at its place. */
+/** Each message at the row that it belongs to. */
 function problemsOf(error: unknown, sent: readonly Row[]): Map<string, string> {
   const found = new Map<string, string>()
   if (!(error instanceof ApiError)) return found

@@ -6,7 +6,7 @@ import { IconButton } from '../../../ui/button.tsx'
 import { CardPart } from '../card-part.tsx'
 import { CitesDialog } from './cites-dialog.tsx'
 
-/** What the card speaks of; when that changes, the card may no longer be true. */
+/** What the card is about; when that changes, the card may no longer be true. */
 export function Cites({ card }: { card: Card }) {
   const [editing, setEditing] = useState(false)
   if (card.cites.length === 0) return null

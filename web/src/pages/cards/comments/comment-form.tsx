@@ -14,7 +14,7 @@ type Props = {
   start?: string
   busy: boolean
   error: unknown
-  /** Resolves once the comment is kept; the field is empty then. */
+  /** Resolves once the comment is stored; then the field is emptied. */
   onSend: (body: string) => Promise<unknown>
   onCancel?: () => void
 }
@@ -74,7 +74,7 @@ export function CommentForm({
 /** The server does the same again, whatever is sent. */
 const SecretNote = ({ text }: { text: string }) =>
   useSecrets(text).length > 0 && (
-    <Notice tone="warn">This looks like it holds a secret. A placeholder will stand in its place.</Notice>
+    <Notice tone="warn">This looks like it contains a secret. A placeholder will replace it.</Notice>
   )
 
 type FieldProps = Pick<Props, 'label' | 'hint' | 'people' | 'onCancel'> & {
@@ -99,7 +99,7 @@ function MentionField({ label, hint, text, people, onText, onChoose, onSend, onC
     onText(before + text.slice(caret))
     onChoose(person)
     setCaret(before.length)
-    // After the text has been drawn, else the caret jumps to its end.
+    // After the text is rendered; otherwise the caret jumps to its end.
     requestAnimationFrame(() => {
       field.current?.focus()
       field.current?.setSelectionRange(before.length, before.length)

@@ -16,7 +16,7 @@ import { threadChanged, usePeople, useThread } from './use-comments.ts'
 /** Links to the thread end with this. */
 const ANCHOR = 'comments'
 
-/** What members say to one another about a card. Readers of the library see nothing of it. */
+/** The comments of members on a card. Readers of the library do not see them. */
 export function Comments({ card }: { card: Card }) {
   const { query, comments, total, audience } = useThread(card.card_id)
   const people = usePeople(card, audience?.workspace_id)

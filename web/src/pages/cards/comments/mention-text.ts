@@ -2,7 +2,7 @@ import { replaceMentions } from '#server/features/comments/mentions.ts'
 
 export type Person = { user_id: string; name: string }
 
-/** What somebody types after an @, up to the caret; null where they type something else. */
+/** The text after an @, up to the caret; null if the person types something else. */
 export function mentionTyped(text: string, caret: number): { start: number; typed: string } | null {
   const start = text.lastIndexOf('@', caret - 1)
   if (start < 0 || (start > 0 && /[\p{L}\p{N}]/u.test(text[start - 1] ?? ''))) return null
@@ -10,7 +10,7 @@ export function mentionTyped(text: string, caret: number): { start: number; type
   return typed.length <= 40 && !/[\n@]/.test(typed) ? { start, typed } : null
 }
 
-/** Those whose name, or one of its words, begins with what was typed. */
+/** People whose name, or one word of it, begins with the typed text. */
 export function peopleLike(people: readonly Person[], typed: string, limit = 6): Person[] {
   const wanted = typed.toLowerCase()
   const isLike = ({ name }: Person) => {
@@ -23,8 +23,8 @@ export function peopleLike(people: readonly Person[], typed: string, limit = 6):
 const isWordSign = (sign: string | undefined) => sign !== undefined && /[\p{L}\p{N}]/u.test(sign)
 
 /**
- * The text as it is stored: `@Name` of a member becomes their id. Longer names go first, so that "Ann Lee" is not taken
- * for "Ann"; of two members with one name, the one who was chosen last.
+ * The text as it is stored: `@Name` of a member becomes their id. Longer names are tried first, so that "Ann Lee" is not read
+ * as "Ann". Of two members with the same name, the one who was chosen last is meant.
  */
 export function asStored(text: string, people: readonly Person[], chosen: readonly Person[]): string {
   const ids = new Map([...people, ...chosen].map(({ name, user_id }) => [name, user_id]))

@@ -30,7 +30,7 @@ export function useThread(cardId: string) {
   }
 }
 
-/** Whom a comment can mention: members there who can read the card. A draft is read by editors and admins. */
+/** The people that a comment can mention: members who can read the card. Only editors and admins can read a draft. */
 export function usePeople(card: Card, workspaceId: string | undefined): Person[] {
   const { data: members = [] } = useQuery({
     ...membersQuery(workspaceId ?? ''),

@@ -3,7 +3,7 @@ import type { CardImage } from '../../../api/images.ts'
 
 type Props = { images: readonly CardImage[]; action?: (image: CardImage, name: string) => ReactNode }
 
-/** Pictures that stand in no text, small, each a link to itself. */
+/** Pictures that no text shows: small, each a link to itself. */
 export function ImageList({ images, action }: Props) {
   return (
     <ul className="flex flex-wrap gap-3">

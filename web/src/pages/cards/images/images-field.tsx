@@ -35,7 +35,7 @@ export function ImagesField({ cardId }: { cardId: string }) {
         )}
       />
       <p className="mt-1.5 text-xs text-faint">
-        Who reads the card sees all of them: in its text, or under it where no text shows them.
+        All readers of the card see them: in its text, or below it if no text shows them.
       </p>
       {asked && (
         <ConfirmDialog
@@ -44,7 +44,7 @@ export function ImagesField({ cardId }: { cardId: string }) {
           onClose={() => setAsked(null)}
           mutation={{ mutate: () => remove.mutate(asked), isPending: remove.isPending }}
         >
-          It goes at once and for good, also from former versions of the card.
+          It is deleted at once and for good, also from former versions of the card.
         </ConfirmDialog>
       )}
     </fieldset>

@@ -7,7 +7,7 @@ import { IconButton } from '../../../ui/button.tsx'
 import { CardPart } from '../card-part.tsx'
 import { linksQuery, useLinking } from './use-card-links.ts'
 
-/** As the one card says it of the other, and as it reads from there. */
+/** The link in words, seen from each of the two cards. */
 const WORDS: Record<CardLink['kind'], { out: string; back: string }> = {
   supersedes: { out: 'Supersedes', back: 'Superseded by' },
   duplicates: { out: 'Says the same as', back: 'Says the same as' },
@@ -15,7 +15,7 @@ const WORDS: Record<CardLink['kind'], { out: string; back: string }> = {
   related: { out: 'Related to', back: 'Related to' },
 }
 
-/** How this card stands to others, in both directions. */
+/** The links of this card, in both directions. */
 export function CardLinks({ card }: { card: Card }) {
   const links = useQuery(linksQuery(card.card_id)).data?.items ?? []
   const { remove } = useLinking(card.card_id)

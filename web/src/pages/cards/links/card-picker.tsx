@@ -15,7 +15,7 @@ const MOST_SHOWN = 8
 const SHORTEST_QUERY = 3
 const WAIT_MS = 250
 
-/** Own cards and those of the team are searched free; before the first words stand those that changed last. */
+/** Searches own cards and those of the team; before the first word it shows those that changed last. */
 function useChoice(scope: Scope, words: string) {
   return useQuery({
     queryKey: ['cards', 'choice', scope, words],

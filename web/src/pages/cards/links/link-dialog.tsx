@@ -7,20 +7,20 @@ import { CardPicker, type PickedCard } from './card-picker.tsx'
 import { LinkFailure } from './link-failure.tsx'
 import { type NewLink, useLinking } from './use-card-links.ts'
 
-/** Superseding is said from either end: one mostly stands on the old card. */
+/** Superseding can be chosen from either card: people are mostly on the page of the old one. */
 type Way = CardLink['kind'] | 'superseded_by'
 
 const WAYS: { way: Way; label: string; effect?: string }[] = [
   { way: 'related', label: 'is related to' },
   {
     way: 'supersedes',
-    label: 'takes the place of',
-    effect: 'The other card leaves search. It is still read at its address, and points to this one.',
+    label: 'replaces',
+    effect: 'The other card leaves search. Its address still works, and points to this one.',
   },
   {
     way: 'superseded_by',
-    label: 'gives way to',
-    effect: 'This card leaves search. It is still read at its address, and points to the other one.',
+    label: 'is replaced by',
+    effect: 'This card leaves search. Its address still works, and points to the other one.',
   },
   { way: 'duplicates', label: 'says the same as' },
   { way: 'contradicts', label: 'contradicts' },

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { ApiError } from '../../../api/client.ts'
 import { FormError, Notice } from '../../../ui/states.tsx'
 
-/** Why a link or a merge was refused, with the card that stands in the way where the server names it. */
+/** Why a link or a merge was refused, with the other card if the server names one. */
 export function LinkFailure({ error }: { error: unknown }) {
   const inTheWay = error instanceof ApiError ? error.extra.superseded_by : undefined
   if (!(error instanceof ApiError) || typeof inTheWay !== 'string') return <FormError error={error} />

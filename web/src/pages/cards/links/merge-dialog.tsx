@@ -7,7 +7,7 @@ import { CardPicker, type PickedCard } from './card-picker.tsx'
 import { LinkFailure } from './link-failure.tsx'
 import { useMerge } from './use-card-links.ts'
 
-/** Says what becomes of both cards before it happens. */
+/** Says what will happen to both cards. */
 export function MergeDialog({ card, onClose }: { card: Card; onClose: () => void }) {
   const [into, setInto] = useState<PickedCard | null>(null)
   const [why, setWhy] = useState('')

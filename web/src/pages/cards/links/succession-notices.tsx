@@ -23,7 +23,7 @@ export const SupersededNotice = ({ by }: { by: NonNullable<Card['superseded_by']
 
 type MergedProps = { card: Card; mergedFrom: string; inPane: boolean }
 
-/** The address only says which card was asked for; whether it was merged into this one, the server says. */
+/** The address only says which card was asked for; the server says whether it was merged into this one. */
 export function MergedNotice({ card, mergedFrom, inPane }: MergedProps) {
   const asked = useQuery(cardQuery(mergedFrom))
   const unmerge = useUnmerge()

@@ -23,7 +23,7 @@ export type NewLink = { fromId: string; toId: string; kind: CardLink['kind']; wh
 const link = ({ fromId, toId, kind, why }: NewLink) =>
   linkCards({ card_id: fromId, to_card_id: toId, kind, why })
 
-/** `cardId` is the card from which one looks: the one that one may edit. */
+/** `cardId` is the card of the page, which the person may edit. */
 export function useLinking(cardId: string) {
   const unlink = async (linkId: string) => {
     await unlinkCards({ card_id: cardId, link_id: linkId })
@@ -52,7 +52,7 @@ export function useUnmerge() {
   const navigate = useNavigate()
   return async (cardId: string, isHere = false) => {
     await unmergeCard({ card_id: cardId })
-    // What is kept under its id is the other card.
+    // The cache has the other card under its id.
     if (!isHere) queryClient.removeQueries({ queryKey: ['card', cardId] })
     if (!isHere) await navigate({ to: '/cards/$cardId', params: { cardId } })
     await cardsChanged()

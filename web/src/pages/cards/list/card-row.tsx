@@ -21,7 +21,7 @@ type Props = {
   showOwner: boolean
 }
 
-/** The whole row opens the card; its tags and its box lie above that. */
+/** The whole row opens the card; its tags and its checkbox are above that link. */
 export function CardRow({ card, isChosen, onChoose, tags, showOwner }: Props) {
   return (
     <div className="relative flex items-start gap-3 border-b border-line px-2 py-2 transition-colors focus-within:bg-chosen hover:bg-hover">
@@ -78,7 +78,7 @@ export function CardRow({ card, isChosen, onChoose, tags, showOwner }: Props) {
   )
 }
 
-/** In the shape of a row whose card is on its way. */
+/** The placeholder of a row that is being loaded. */
 export const EmptyRow = () => (
   <div className="grid gap-2.5 border-b border-line px-2 py-3.5">
     <Skeleton className="w-1/2" />

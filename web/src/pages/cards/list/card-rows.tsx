@@ -18,7 +18,7 @@ type Props = {
   showOwner?: boolean
 }
 
-/** Thousands of cards by scrolling: only the rows in sight are drawn and asked for. j and k move the focus, Enter opens. */
+/** A list of thousands of cards: only visible rows are drawn and loaded. j and k move the focus, Enter opens. */
 export function CardRows({ input, total, chosen, onChoose, tags, showOwner = false }: Props) {
   const list = useRef<HTMLUListElement>(null)
   const [above, setAbove] = useState(0)
@@ -75,7 +75,7 @@ export function CardRows({ input, total, chosen, onChoose, tags, showOwner = fal
 
 const linkAt = (index: number) => document.querySelector<HTMLElement>(`[data-index="${index}"] a[data-focus]`)
 
-/** From the row that has the focus, or from above the first. A row that is not drawn yet gets the focus once it is. */
+/** Moves from the focused row, or from above the first. A row that is not drawn yet gets the focus later. */
 function useMovingFocus(total: number, scrollTo: (index: number) => void) {
   const awaited = useRef<number | null>(null)
   const focusAt = (index: number): boolean => {

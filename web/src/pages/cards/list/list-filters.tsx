@@ -9,7 +9,7 @@ const TYPING_PAUSE_MS = 200
 type Props = {
   state: ListState
   change: (next: Partial<ListState>) => void
-  /** What the list is sorted by where the address says nothing. */
+  /** The order if the address names none. */
   sort: Sort
   children?: ReactNode
 }

@@ -14,11 +14,11 @@ const pageQuery = (input: ListInput, page: number) =>
     queryFn: ({ signal }) => listCards({ ...input, page, page_size: PAGE_SIZE }, { signal }),
   })
 
-/** The first page, which also says how many there are. The one before stays in sight until it has come. */
+/** The first page, which also has the total. The former page stays visible until it is loaded. */
 export const useFirstPage = (input: ListInput) =>
   useQuery({ ...pageQuery(input, 1), placeholderData: keepPreviousData })
 
-/** The cards at these places of the list, as far as they have come; only the pages in sight are asked for. */
+/** The loaded cards at these positions of the list; only visible pages are requested. */
 export function useCardsAt(
   input: ListInput,
   first: number,

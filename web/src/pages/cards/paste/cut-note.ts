@@ -2,7 +2,7 @@ import { plural } from '../../../lib/format.ts'
 
 const SHOWN_CUT = 60
 
-/** Says how much of a paste had no room, and from where on; nothing where all of it went in. */
+/** Says how much of a paste was cut, and from where on; empty if all of it fitted. */
 export const cutNote = (cut: string, maxLength: number): string =>
   cut === ''
     ? ''

@@ -8,7 +8,7 @@ export function insertText(box: TextBox, text: string): void {
   box.dispatchEvent(new InputEvent('input', { bubbles: true, data: text, inputType: 'insertFromPaste' }))
 }
 
-/** Replaces what was pasted last; false where it is no longer there as it was. */
+/** Replaces what was pasted last; false if it was changed since. */
 export function replaceText(box: TextBox, old: string, next: string): boolean {
   const at = box.value.lastIndexOf(old)
   if (at < 0) return false

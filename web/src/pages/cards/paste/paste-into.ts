@@ -4,25 +4,25 @@ type Caret = {
   before: string
   after: string
   maxLength: number
-  /** Whether what is recognised as code becomes a fenced block. */
+  /** Whether recognised code becomes a fenced block. */
   asCode: boolean
 }
 
 export type Paste = {
   /** What goes into the field. */
   text: string
-  /** The end of what was pasted, where there was no room for it. */
+  /** The end of the pasted text, if it did not fit. */
   cut: string
   recognised: Recognised | null
 }
 
-/** Never in the middle of a character that takes two units. */
+/** Never inside a surrogate pair. */
 const cutAt = (text: string, length: number): number => {
   const end = Math.max(0, Math.min(length, text.length))
   return /[\uD800-\uDBFF]/.test(text.charAt(end - 1)) && end < text.length ? end - 1 : end
 }
 
-/** What a paste becomes; null where the browser does the right thing by itself. */
+/** What a paste becomes; null if the browser's own paste is right. */
 export function pasteInto(pasted: string, { before, after, maxLength, asCode }: Caret): Paste | null {
   const room = maxLength - before.length - after.length
   const recognised = asCode ? recognise(pasted) : null

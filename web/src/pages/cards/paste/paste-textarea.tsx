@@ -32,7 +32,7 @@ const altOf = (file: File) => {
 const picturesIn = (data: DataTransfer | null) =>
   [...(data?.files ?? [])].filter((file) => file.type.startsWith('image/'))
 
-/** A text box that respects what is pasted: it says what it did with it, and takes it back on request. */
+/** A text box that says what it did with a paste, and undoes it on request. */
 export function PasteTextarea({ value, onChange, maxLength, markdown = false, ...rest }: Props) {
   const box = useRef<HTMLTextAreaElement>(null)
   const [note, setNote] = useState<Note | null>(null)
@@ -102,7 +102,7 @@ export function PasteTextarea({ value, onChange, maxLength, markdown = false, ..
   )
 }
 
-/** Uploads pictures one after another and writes each where the caret is by then. */
+/** Uploads pictures one after another and inserts each at the caret. */
 function useAttach(box: RefObject<HTMLTextAreaElement | null>, setNote: (note: Note | null) => void) {
   return async (files: readonly File[]) => {
     for (const file of files) {

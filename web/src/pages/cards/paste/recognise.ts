@@ -1,4 +1,4 @@
-/** What was pasted, where that can be told from its lines. */
+/** The kind of a pasted text, recognised by its lines. */
 export type Recognised = { what: string; language: string }
 
 const MOST_LINES = 200
@@ -41,8 +41,8 @@ function isJson(text: string): boolean {
 }
 
 /**
- * Recognises what would lose its shape as running text: a stack trace, a log, a diff, the output of a command, JSON. Prose and
- * Markdown are left alone, and so is a single line, which has no shape to lose.
+ * Recognises what would lose its shape as running text: a stack trace, a log, a diff, the output of a command, JSON.
+ * Prose and Markdown are left alone, and so is a single line, which has no shape to lose.
  */
 export function recognise(text: string): Recognised | null {
   const lines = text
@@ -63,7 +63,7 @@ export function recognise(text: string): Recognised | null {
   return isJson(text) ? { what: 'JSON', language: 'json' } : null
 }
 
-/** Between lines of their own; the fence is longer than any in the text. */
+/** The text as a fenced block; the fence is longer than any in the text. */
 export function fenced(text: string, language: string, before: string, after: string): string {
   const open = before === '' || before.endsWith('\n\n') ? '' : before.endsWith('\n') ? '\n' : '\n\n'
   const close = after === '' || after.startsWith('\n') ? '\n' : '\n\n'

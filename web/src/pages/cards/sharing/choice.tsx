@@ -17,7 +17,7 @@ const ICONS = { private: Lock, draft: PenLine, team: Users, library: Globe } as 
 
 const keyOf = (target: Target) => (target.kind === 'team' ? target.workspaceId : target.kind)
 
-/** The places a card can be in, from the fewest readers to the most. */
+/** The homes that a card can have, from the fewest readers to the most. */
 export function Choice({ options, value, present, onChange }: Props) {
   const name = useId()
   return (

@@ -18,7 +18,7 @@ export function usePublishReward(cards: readonly Shareable[]): number {
   return cards.filter((card) => card.home.kind !== 'library').length * (policy?.publish_reward_credits ?? 0)
 }
 
-/** The review that stands before the library: of one card rule by rule, of many as a sentence. */
+/** The review before publishing: rule by rule for one card, as a sentence for many. */
 export function LibraryReview({ cards, reward }: { cards: readonly Shareable[]; reward: number }) {
   const [only] = cards.length === 1 ? cards : []
   const earns =

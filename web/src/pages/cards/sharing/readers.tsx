@@ -6,7 +6,7 @@ const ICONS = { owner: Lock, editors: PenLine, members: Users, link: Link2, ever
 
 type Housed = Pick<Card, 'home' | 'readers'>
 
-/** Where a card lives, where its readers alone do not say so: two people’s private cards may lie in different places. */
+/** The home of a card, if its readers do not already say it. */
 const homeWords = ({ home, readers }: Housed): string | null => {
   if (readers.kind === 'members' || readers.kind === 'editors') return null
   return home.name ?? 'A workspace that you left'

@@ -4,7 +4,7 @@ import { plural } from '../../../lib/format.ts'
 import { Notice } from '../../../ui/states.tsx'
 import type { Refusal } from './use-sharing.ts'
 
-/** What stayed as it was, and why. */
+/** The cards that were not changed, and why. */
 export function Refusals({ refused, many }: { refused: readonly Refusal[]; many: boolean }) {
   if (refused.length === 0) return null
   return (

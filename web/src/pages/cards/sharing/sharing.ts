@@ -14,7 +14,7 @@ type Standing = Pick<Shareable, 'card_id' | 'status' | 'workspace_id' | 'origin_
 
 const isAway = (card: Standing) => card.workspace_id !== card.origin_workspace_id
 
-/** What a card is now, as one of the choices; undefined where it is somewhere that the dialog does not offer. */
+/** The present home of a card as one of the choices; undefined if the dialog does not offer it. */
 export function presentTarget(card: Shareable): Target {
   if (card.home.kind === 'library') return { kind: 'library' }
   if (card.home.kind === 'personal') return { kind: 'private' }
@@ -37,7 +37,7 @@ export async function applyTarget(card: Shareable, target: Target, personalId: s
   if (target.kind === 'team') return shareCard({ card_id, workspace_id: target.workspaceId })
   if (target.kind === 'library') return publishCard({ card_id })
   if (target.kind === 'draft') return unpublishCard({ card_id })
-  // A move to the personal workspace takes back what was shared; only what is published elsewhere is taken back before.
+  // A move to the personal workspace ends sharing. Only a card that is published elsewhere is taken back first.
   const home = isAway(card) ? await unpublishCard({ card_id }) : card
   return home.workspace_id === personalId
     ? unpublishCard({ card_id })

@@ -10,7 +10,7 @@ import { applyTarget, type Shareable, type Target, undoTarget } from './sharing.
 export type Refusal = { card: Shareable; error: unknown }
 type Outcome = { done: { before: Shareable; after: Card }[]; refused: Refusal[] }
 
-/** One card after the other, so that a refusal is seen beside what already happened. */
+/** One card after the other, so that a refusal is shown beside what was already done. */
 async function shareAll(cards: readonly Shareable[], target: Target, personalId: string): Promise<Outcome> {
   const outcome: Outcome = { done: [], refused: [] }
   for (const card of cards) {
@@ -59,7 +59,7 @@ export function useSharing(onDone: (refused: Refusal[]) => void) {
     mutationFn: ({ cards, target }: { cards: readonly Shareable[]; target: Target }) =>
       shareAll(cards, target, personal_workspace_id),
     onSuccess: (outcome, { target }) => {
-      // Taking back a card that somebody else owns is for that person.
+      // Only its owner may take a card back.
       const mayUndo = outcome.done.every(({ before }) => before.owner_id === user_id)
       if (outcome.done.length > 0)
         toast(told(outcome, target), mayUndo ? { undo: () => void undoAll(outcome) } : {})

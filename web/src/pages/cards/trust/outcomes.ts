@@ -11,14 +11,14 @@ export const OUTCOMES = [
 
 export const outcomeOf = (value: Outcome) => OUTCOMES.find((one) => one.value === value) ?? OUTCOMES[0]
 
-/** For those who edit the card: why somebody's word counts for less. */
+/** For editors of the card: why a verdict counts less. */
 export const WEIGHS_LESS: Record<NonNullable<Verdict['weighs_less']>[number], string> = {
-  unproven_address: 'the address is not proven',
+  unproven_address: 'the e-mail address is not confirmed',
   vote_on_reading: 'a vote, not a verdict after use',
   owner: 'it is the owner’s own card',
   same_team: 'from the same team',
   many_cards_of_owner: 'one of many verdicts on cards of the same owner',
-  praises_each_other: 'owner and judge praise each other',
+  praises_each_other: 'the two people praise each other’s cards',
   before_last_change: 'before the fix was last changed',
   long_ago: 'some time ago',
 }

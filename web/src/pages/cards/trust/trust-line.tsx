@@ -3,7 +3,7 @@ import type { Trust } from '../../../api/types.ts'
 const percent = (share: number) => Math.round(share * 100)
 const at = (share: number) => `${share * 100}%`
 
-/** What came of a card where it was used, in words, and how sure that is. */
+/** The verdicts on a card in words, and how sure they are. */
 export const TrustLine = ({ trust }: { trust: Trust }) => (
   <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-soft">
     <span>{trust.summary}</span>
@@ -11,7 +11,7 @@ export const TrustLine = ({ trust }: { trust: Trust }) => (
   </p>
 )
 
-/** The bar is the range in which the truth is likely to be; the mark is the best guess. */
+/** The bar is the likely range; the mark is the best estimate. */
 function TrustBar({ trust }: { trust: Trust }) {
   const [low, high] = [percent(trust.low), percent(trust.high)]
   const words = `Works for the next person with a chance of ${percent(trust.value)} %, likely between ${low} and ${high} %`
@@ -37,7 +37,7 @@ function TrustBar({ trust }: { trust: Trust }) {
   )
 }
 
-/** For a row of a list: one line, and nothing where nobody has said anything. */
+/** For a row of a list: one line, or nothing without verdicts. */
 export const TrustWords = ({ trust }: { trust: Trust | null }) =>
   trust && (
     <span className="mt-1 line-clamp-1 text-xs text-soft" title={trust.summary}>

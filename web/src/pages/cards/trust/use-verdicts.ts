@@ -25,7 +25,7 @@ export function useVerdicts(cardId: string) {
   return { query, items, total: query.data?.pages[0]?.total ?? 0, own }
 }
 
-/** One's own verdicts, as far as the list is loaded. */
+/** The person's own verdicts, as far as the list is loaded. */
 export type Own = { verdicts: Verdict[]; isComplete: boolean }
 
 export type Said = {
@@ -47,15 +47,15 @@ const takeBack = async (cardId: string) => {
   await changed(cardId)
 }
 
-/** Says what came of a card. Taking back takes back all that one said, so undo is offered for the first word alone. */
+/** Gives a verdict. Undo would withdraw all verdicts of the person, so it is offered for the first one only. */
 export function useVerify(card: Card, own: Own) {
   return useMutation({
-    // As it was before: by the time of the answer the list may have been read again.
+    // Kept from before the call: until the answer arrives the list may have been read again.
     onMutate: () => own,
     mutationFn: (said: Said) => verifyCard({ card_id: card.card_id, ...said }),
     onSuccess: ({ verdict_id, trust, credits_awarded }, _said, before) => {
       if (before.verdicts.some((verdict) => verdict.verdict_id === verdict_id))
-        return toast('You have said so already.')
+        return toast('You have already said so.')
       const isFirst = before.isComplete && before.verdicts.length === 0
       const earned = credits_awarded > 0 ? ` ${card.owner_name} earned ${credits(credits_awarded)}.` : ''
       toast(`Noted.${earned}`, isFirst ? { undo: () => void takeBack(card.card_id).catch(toastError) } : {})
@@ -64,7 +64,7 @@ export function useVerify(card: Card, own: Own) {
   })
 }
 
-/** What was said of a former version cannot be said again of that one, so it has no undo. */
+/** Withdraws all verdicts. A verdict on a former version cannot be given again, so then there is no undo. */
 export function useTakeBack(card: Card, own: Own) {
   const sayAgain = async (said: readonly Verdict[]) => {
     for (const { outcome, environment, note, evidence } of said)
@@ -78,7 +78,7 @@ export function useTakeBack(card: Card, own: Own) {
     onSuccess: (_answer, _input, { verdicts, isComplete }) => {
       const canReturn = isComplete && verdicts.every(({ card_version }) => card_version === card.version)
       toast(
-        'Taken back. It counts no more.',
+        'Taken back. It no longer counts.',
         canReturn ? { undo: () => void sayAgain(verdicts).catch(toastError) } : {},
       )
     },

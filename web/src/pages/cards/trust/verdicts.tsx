@@ -10,7 +10,7 @@ import { OUTCOMES, type Outcome, outcomeOf, WEIGHS_LESS } from './outcomes.ts'
 import { useTakeBack, useVerdicts, useVerify } from './use-verdicts.ts'
 import { VerdictDialog } from './verdict-dialog.tsx'
 
-/** After use: what came of it for others, and for me. A vote on reading is feedback, below. */
+/** Verdicts after use, of others and of the reader. Feedback after reading is below. */
 export function Verdicts({ card }: { card: Card }) {
   const [saying, setSaying] = useState<Outcome | null>(null)
   const { query, items, total, own } = useVerdicts(card.card_id)

@@ -18,7 +18,7 @@ export const rawIdsOf = (exchange: Exchange): [string, ...string[]] => {
   return [first, ...others.slice(0, MOST_EVENTS_OF_A_CARD - 1)]
 }
 
-/** A closed line shows words, not the signs of Markdown. */
+/** A closed line shows the text without Markdown. */
 export const plainLine = (text: string): string =>
   text
     .replace(/```\w*|[`*]{1,2}(?=\S)|(?<=\S)[`*]{1,2}|^\s*(?:#{1,6}|[-*>])\s+/gm, '')
@@ -31,7 +31,7 @@ export function headlineOf(exchange: Exchange): string {
   return plainLine(exchange.message?.text ?? first?.title ?? exchange.report?.text ?? first?.content ?? '')
 }
 
-/** Whether the headline already says the whole message. */
+/** Whether the headline already shows the whole message. */
 export const isSaidByHeadline = ({ message }: Exchange): boolean =>
   message !== null && !message.event.truncated && message.text.trim() === plainLine(message.text)
 

@@ -7,7 +7,7 @@ import { EVENT_TYPES } from '../routes.ts'
 
 type Props = { filter: TimelineFilter; onChange: (filter: TimelineFilter) => void }
 
-/** By type from a list; a session is chosen on the timeline itself, where its name stands. */
+/** Chooses a type. A session is chosen on the timeline itself. */
 export function TimelineFilterBar({ filter, onChange }: Props) {
   const isNarrowed = filter.session !== undefined || filter.type !== undefined
   return (

@@ -19,7 +19,7 @@ export function Timeline({ project, filter, onSession }: TimelineProps) {
     () => sessionsOf(timeline.data?.pages.flatMap((page) => page.items) ?? []),
     [timeline.data],
   )
-  // With a filter the server looks at a part of the project at a time: go on until something fits, or all was looked at.
+  // With a filter the server reads a part of the project at a time: continue until something fits, or all was read.
   const looksFurther = sessions.length === 0 && timeline.hasNextPage && !timeline.isFetching
   const { fetchNextPage } = timeline
   useEffect(() => {

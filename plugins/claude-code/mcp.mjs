@@ -6,7 +6,7 @@ import { basename, dirname, join } from "node:path";
 import { homedir } from "node:os";
 import { fileURLToPath } from "node:url";
 //#region src/doors/cli/event-stream.ts
-/** Cuts an event stream into the data of its events. */
+/** The data of each event in an event stream. */
 async function* eventsOf(stream) {
 	let rest = "";
 	const decoder = new TextDecoder();
@@ -25,7 +25,7 @@ async function* eventsOf(stream) {
 var dataOf = (block) => block.split(/\r?\n/).flatMap((line) => line.startsWith("data:") ? line.slice(5).trimStart() : []).join("\n");
 //#endregion
 //#region src/doors/cli/folders.ts
-/** Where this person's settings of ours lie: the profile and what was connected. */
+/** The folder of our settings: the profile, and what was connected. */
 var settingsFolder = () => process.env.KVAULT_HOME || join(process.env.XDG_CONFIG_HOME || join(homedir(), ".config"), "kvault");
 //#endregion
 //#region src/doors/cli/own-copy.ts
@@ -62,7 +62,7 @@ function findProfile(options = {}) {
 		...apiKey ? { apiKey } : {}
 	};
 }
-/** A key that was handed to this call, as opposed to one that was saved. */
+/** A key that was given for this call, as opposed to the saved one. */
 var givenKey = (options) => options.key ?? (process.env.KVAULT_API_KEY || void 0);
 //#endregion
 //#region src/doors/cli/project-file.ts
@@ -134,7 +134,7 @@ function protocolHeaders(message, negotiated) {
 		...typeof name === "string" && protocolVersion(message) ? { "mcp-name": name } : {}
 	};
 }
-/** A card that names no workspace goes where the project says, by `workspace_id` in its `.kvault.json`. */
+/** A card that names no workspace goes to the `workspace_id` of the project's `.kvault.json`. */
 function withHome(line, { method, params, ...rest }) {
 	if (method !== "tools/call" || params?.name !== "record_card") return line;
 	const given = params.arguments;
@@ -154,7 +154,7 @@ function withHome(line, { method, params, ...rest }) {
 }
 /**
 * An MCP server on standard input and output for clients without HTTP: each line goes to the vault, each answer comes back
-* as a line. It knows nothing of the tools but the home of new cards, so it never lags behind the vault.
+* as a line. It knows nothing of the tools except the home of new cards, so it never lags behind the vault.
 */
 async function bridge(options = {}) {
 	const { url, apiKey } = findProfile(options);

@@ -46,10 +46,16 @@ describe('the confidence in one hit', () => {
 })
 
 describe('the confidence beside the best of the first hits', () => {
-  test('a hit moves towards a sure one, but not past a limit, and never past it', () => {
-    expect(besideBest(-1, 2)).toBe(1.25)
-    expect(besideBest(-6, 5)).toBe(-3)
-    expect(besideBest(2, 1)).toBe(2)
+  test('an unsure hit moves towards a sure one and stays unsure', () => {
+    expect(confidenceOf(besideBest(-1, 5))).toBeGreaterThan(FLOOR)
+    expect(confidenceOf(besideBest(-1, 5))).toBeLessThan(0.6)
+    expect(confidenceOf(besideBest(-6, 5))).toBeLessThan(FLOOR)
+  })
+
+  test('a hit that is sure by itself stays as it is, and none overtakes another', () => {
+    expect(besideBest(1, 5)).toBe(1)
+    expect(besideBest(0.3, 0.5)).toBeLessThan(0.5)
+    expect(besideBest(-1, 5)).toBeLessThan(besideBest(-0.5, 5))
   })
 
   test('where nothing is sure, nothing moves', () => {

@@ -135,10 +135,13 @@ export const confidenceOf = (logit: number): number =>
 
 /** The best confidence among this many first hits tells whether the vault has cards about the subject. */
 export const FIRST_HITS = 3
-/** If it is above the floor, the logits of the other hits move towards it: by this share of the difference, up to a limit. */
+/** If it is above the floor, the logits of unsure hits move towards it by this share of the difference. */
 const TOWARDS_BEST = 0.75
-const MOST_MOVED = 3
+/** No more than this of the best logit counts: a clear winner does not make the cards behind it sure. */
+const MOST_OF_BEST = 0.6
 
-/** The logit of a hit beside the best of the first hits. If a vault answers a query, further cards of it are likelier to answer too. */
-export const besideBest = (logit: number, best: number): number =>
-  best > 0 && best > logit ? logit + Math.min(TOWARDS_BEST * (best - logit), MOST_MOVED) : logit
+/** The logit of a hit beside the best of the first hits. If a vault answers a query, further cards of it are likelier to. */
+export function besideBest(logit: number, best: number): number {
+  const towards = Math.min(best, MOST_OF_BEST)
+  return towards > 0 && towards > logit ? logit + TOWARDS_BEST * (towards - logit) : logit
+}

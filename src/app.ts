@@ -51,7 +51,15 @@ async function openMail({ mail, baseUrl }: Config): Promise<MailTransport | null
   return smtpMail({ url: mail.smtpUrl, from: mail.from, baseUrl })
 }
 
-/** Composition root: opens, wires, and hands back what must be closed. */
+/** An upgrade may have emptied an index; it is filled before the first search. */
+async function fillIndexes(services: Services): Promise<void> {
+  const cards = await bringIndexUpToDate(contextFor(services))
+  if (cards > 0) services.log.info({ cards }, 'cards were indexed again')
+  const events = await fillEmptyEventIndex(contextFor(services))
+  if (events > 0) services.log.info({ events }, 'the index of Agent Memory was rebuilt')
+}
+
+/** Composition root: opens and connects everything, and returns what must be closed. */
 export async function buildApp(config: Config, options: BuildOptions = {}): Promise<App> {
   const log = options.log ?? makeLogger(config)
   const now = options.now ?? (() => new Date())
@@ -80,10 +88,7 @@ export async function buildApp(config: Config, options: BuildOptions = {}): Prom
       log,
       now,
     }
-    const indexed = await bringIndexUpToDate(contextFor(services))
-    if (indexed > 0) log.info({ cards: indexed }, 'cards were put into the search index anew')
-    const events = await fillEmptyEventIndex(contextFor(services))
-    if (events > 0) log.info({ events }, 'the index of Agent Memory was made anew')
+    await fillIndexes(services)
     const server = await buildServer(services, {
       capabilities,
       rawRoutes,

@@ -75,6 +75,9 @@ import {
 import { deleteAccount, deleteAccountByPassword } from './features/leaving/delete-account.ts'
 import { deleteWorkspace, previewWorkspaceDeletion } from './features/leaving/delete-workspace.ts'
 import { exportAccount } from './features/leaving/export.http.ts'
+import { importLibrary } from './features/library-sharing/import.ts'
+import { listPulledCards } from './features/library-sharing/pulled.ts'
+import { librarySnapshots } from './features/library-sharing/snapshot.http.ts'
 import {
   createMaterial,
   deleteMaterial,
@@ -91,6 +94,11 @@ import { appendTurn } from './features/memory/turns.ts'
 import { proposeCard, recordFromMemory } from './features/memory-cards/memory-cards.ts'
 import { acceptDraft } from './features/mining/accept.ts'
 import { dismissDraft, getDraft, listDrafts, offerDrafts, reopenDraft } from './features/mining/drafts.ts'
+import { appealDecision, askForLook } from './features/moderation/appeal.ts'
+import { liftBan, listPublishingBans } from './features/moderation/bans.ts'
+import { decideMatter } from './features/moderation/decide.ts'
+import { getModeration, listModeration, readOwnModeration } from './features/moderation/queue.ts'
+import { reportCard } from './features/moderation/report.ts'
 import { pagesStylesheet } from './features/pages/pages.http.ts'
 import { publicLibrary } from './features/public-library/public-library.http.ts'
 import { recall } from './features/recall/recall.ts'
@@ -270,6 +278,18 @@ export const capabilities: readonly Capability[] = [
   listCardImages,
   deleteImage,
 
+  importLibrary,
+  listPulledCards,
+  reportCard,
+  askForLook,
+  readOwnModeration,
+  listModeration,
+  getModeration,
+  decideMatter,
+  appealDecision,
+  listPublishingBans,
+  liftBan,
+
   searchCards,
   recall,
   searchEverywhere,
@@ -301,6 +321,7 @@ export const rawRoutes: readonly RawRoute[] = [
   pagesStylesheet,
   ...guidePages,
   ...publicLibrary,
+  ...librarySnapshots,
   ...commandPackages,
   ...oauthRoutes,
 ]

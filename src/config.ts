@@ -1,6 +1,8 @@
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
+import { LicenceId } from './core/licence-id.ts'
+import { DEFAULT_LICENCE, type Licence } from './core/licences.ts'
 
 const onOff = z.enum(['on', 'off']).transform((value) => value === 'on')
 const port = z
@@ -86,6 +88,9 @@ export const Environment = z.object({
     .default('info')
     .describe('fatal, error, warn, info, debug, trace or silent. Logs go to standard output.'),
   ADMIN_EMAILS: names.describe('The e-mail addresses of service admins, separated by commas.'),
+  MODERATOR_EMAILS: names.describe(
+    'The e-mail addresses of people who decide about reported cards, besides the service admins.',
+  ),
   CREDITS: onOff.default(true).describe('off: nothing is charged anywhere.'),
   REGISTRATION: z
     .enum(['open', 'invite', 'closed'])
@@ -96,6 +101,9 @@ export const Environment = z.object({
     .describe(
       'on: the Public Library can be read without an account, and search engines may list it (/library, /sitemap.xml).',
     ),
+  LIBRARY_LICENCE: LicenceId.default(DEFAULT_LICENCE).describe(
+    'The licence of cards published to the library without another choice: CC0-1.0, CC-BY-4.0, CC-BY-SA-4.0 or MIT.',
+  ),
   SESSION_TTL_DAYS: whole(1, 3650).default(30).describe('The sliding life of a browser session.'),
   GOOGLE_CLIENT_ID: z.string().min(1).optional().describe('Switches on sign-in with Google.'),
   GOOGLE_JWKS_URL: httpUrl
@@ -183,10 +191,14 @@ export type Config = Readonly<{
   production: boolean
   logLevel: string
   adminEmails: readonly string[]
+  /** Who decides about reported cards, besides the admins. */
+  moderatorEmails: readonly string[]
   credits: boolean
   registration: 'open' | 'invite' | 'closed'
   /** Whether the Public Library can be read without an account. */
   publicPages: boolean
+  /** Of cards that are published to the library without another choice. */
+  libraryLicence: Licence
   sessionTtlDays: number
   /** Unset: one is made at first start and kept in the data folder. */
   secretKey: string | undefined
@@ -251,9 +263,11 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     production: e.NODE_ENV === 'production',
     logLevel: e.LOG_LEVEL,
     adminEmails: e.ADMIN_EMAILS,
+    moderatorEmails: e.MODERATOR_EMAILS,
     credits: e.CREDITS,
     registration: e.REGISTRATION,
     publicPages: e.PUBLIC_PAGES,
+    libraryLicence: e.LIBRARY_LICENCE,
     sessionTtlDays: e.SESSION_TTL_DAYS,
     secretKey: e.SECRET_KEY,
     google: e.GOOGLE_CLIENT_ID

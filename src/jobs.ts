@@ -2,6 +2,7 @@ import { type Ctx, contextFor, type Services } from './core/context.ts'
 import { dropOldIdempotencyKeys } from './core/http/idempotency.ts'
 import { backUpOnSchedule } from './features/backup/schedule.ts'
 import { keepDevelopmentBooks } from './features/billing/development.ts'
+import { dropOldReads, keepWaitingReads, READS_JOB } from './features/card-reads/card-reads.ts'
 import { purgeDeletedCards } from './features/cards/delete.ts'
 import { dropLooseImages } from './features/cards/images/attach.ts'
 import { REINDEX_JOB, reindexStale } from './features/cards/indexing/reindex.ts'
@@ -13,6 +14,7 @@ import { dropOAuthLeftovers } from './features/identity/oauth/grants.ts'
 import { answerResetRequests, RESET_JOB } from './features/identity/recovery/reset-requests.ts'
 import { dropOldFailures } from './features/identity/users/guessing.ts'
 import { dropOldNotices } from './features/inbox/inbox.ts'
+import { makeDueSnapshot } from './features/library-sharing/make-snapshot.ts'
 import { MAIL_JOB } from './features/mail/outbox.ts'
 import { dropOldMails, sendDueMails } from './features/mail/sender.ts'
 import { MINING_JOB } from './features/memory/mining-due.ts'
@@ -55,6 +57,8 @@ export const JOBS: readonly Job[] = [
   { name: 'old-notices', everyMs: HOUR_MS, run: dropOldNotices },
   { name: 'old-missed-searches', everyMs: HOUR_MS, run: dropOldMissedSearches },
   { name: 'team-mails', everyMs: HOUR_MS, run: mailTeams },
+  { name: READS_JOB, everyMs: SECOND_MS, run: keepWaitingReads },
+  { name: 'old-card-reads', everyMs: HOUR_MS, run: dropOldReads },
   { name: 'old-recalls', everyMs: HOUR_MS, run: dropOldRecalls },
   { name: MINING_JOB, everyMs: MINUTE_MS, run: mineDueSessions },
   { name: 'old-drafts', everyMs: HOUR_MS, run: dropOldDrafts },
@@ -67,6 +71,7 @@ export const JOBS: readonly Job[] = [
   { name: REINDEX_JOB, everyMs: MINUTE_MS, run: reindexStale },
   { name: 'unreviewed-cards', everyMs: MINUTE_MS, run: reviewSharedCards },
   { name: 'ledger', everyMs: HOUR_MS, run: reconcileAtNight },
+  { name: 'library-snapshot', everyMs: 5 * MINUTE_MS, run: makeDueSnapshot },
   { name: 'backup', everyMs: MINUTE_MS, run: backUpOnSchedule },
 ]
 

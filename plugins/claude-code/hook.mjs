@@ -1089,6 +1089,8 @@ var everySwitch = (ofProject) => [
 //#region src/doors/cli/hooks/run.ts
 /** A person waits for their agent, so the hook gives up after this time. */
 var GIVE_UP_MS = 800;
+/** Nobody waits for an answer at the end of an exchange, and what is not kept then is lost. */
+var END_IS_KEPT_WITHIN_MS = 6e4;
 var LONGEST_TEXT = 32e3;
 var LONGEST_COMMAND = 4e3;
 /** "yes", "go on": nothing to look for. */
@@ -1097,6 +1099,11 @@ var patienceMs = () => {
 	const given = Number(process.env.KVAULT_HOOK_WAIT_MS);
 	return Number.isInteger(given) && given > 0 ? given : GIVE_UP_MS;
 };
+/** After how long a hook ends without an answer. It is set before the payload is read: the name of the event has to tell. */
+function longestMs(agent, event) {
+	const kind = agent.read(event, {})?.kind;
+	return kind === "stop" || kind === "end" ? END_IS_KEPT_WITHIN_MS : patienceMs();
+}
 var isOn = ({ call, off }, moment) => !isOff(off, call.agent.name, moment);
 /** Git is asked once per folder and session. */
 function projectKey({ occasion: { sessionId }, folder, file }) {
@@ -1190,7 +1197,6 @@ async function onCompact(scene) {
 /** Redaction and lock files are loaded only here: no other moment waits for them. */
 async function onStop(scene) {
 	const { occasion, call, profile, folder, file } = scene;
-	call.takeTime?.();
 	if (occasion.kind === "stop" && isOn(scene, "capture")) {
 		const { captureTurn } = await import("./hook-later.mjs");
 		const { sessionId, words } = occasion;
@@ -1285,13 +1291,13 @@ function finish({ output, exitCode }) {
 async function answered(agentName, event) {
 	const agent = findHookAgent(FORMER[agentName] ? "claude-code" : agentName);
 	if (!agent) return SILENCE;
-	const limit = setTimeout(() => process.exit(0), Math.max(1, patienceMs() - performance.now()));
+	const happened = FORMER[agentName] ?? event;
+	setTimeout(() => process.exit(0), Math.max(1, longestMs(agent, happened) - performance.now()));
 	return runHook({
 		agent,
-		event: FORMER[agentName] ?? event,
+		event: happened,
 		text: await readInput(),
-		startSending: sendInBackground,
-		takeTime: () => clearTimeout(limit)
+		startSending: sendInBackground
 	});
 }
 async function send() {

@@ -152,12 +152,25 @@ function withHome(line, { method, params, ...rest }) {
 		}
 	});
 }
+var send = ({ url, apiKey }, line, message, negotiated) => fetch(`${url}/mcp`, {
+	method: "POST",
+	headers: {
+		"content-type": "application/json",
+		accept: "application/json, text/event-stream",
+		...apiKey ? { "x-api-key": apiKey } : {},
+		...protocolHeaders(message, negotiated)
+	},
+	body: withHome(line, message),
+	signal: AbortSignal.timeout(CALL_TIMEOUT_MS)
+});
+/** Why the vault gave no answer of the protocol. */
+var refusalText = (status, detail, url) => status === 401 ? `${detail ?? "Not signed in"} Run: kvault login --url ${url}` : detail ?? `The vault answered ${status}`;
 /**
 * An MCP server on standard input and output for clients without HTTP: each line goes to the vault, each answer comes back
 * as a line. It knows nothing of the tools except the home of new cards, so it never lags behind the vault.
 */
 async function bridge(options = {}) {
-	const { url, apiKey } = findProfile(options);
+	const profile = findProfile(options);
 	let negotiated;
 	const write = (text) => process.stdout.write(`${text.replaceAll("\n", "")}\n`);
 	const fail = (message, text) => {
@@ -172,17 +185,7 @@ async function bridge(options = {}) {
 		}));
 	};
 	async function forward(line, message) {
-		const answer = await fetch(`${url}/mcp`, {
-			method: "POST",
-			headers: {
-				"content-type": "application/json",
-				accept: "application/json, text/event-stream",
-				...apiKey ? { "x-api-key": apiKey } : {},
-				...protocolHeaders(message, negotiated)
-			},
-			body: withHome(line, message),
-			signal: AbortSignal.timeout(CALL_TIMEOUT_MS)
-		});
+		const answer = await send(profile, line, message, negotiated);
 		if (answer.headers.get("content-type")?.startsWith("text/event-stream") && answer.body) {
 			for await (const data of eventsOf(answer.body)) write(data);
 			return;
@@ -192,7 +195,7 @@ async function bridge(options = {}) {
 		if (reply?.jsonrpc === "2.0") {
 			if (message.method === "initialize") negotiated = reply.result?.protocolVersion;
 			write(text);
-		} else if (!answer.ok) fail(message, answer.status === 401 ? `${reply?.detail ?? "Not signed in"} Run: kvault login --url ${url}` : reply?.detail ?? `The vault answered ${answer.status}`);
+		} else if (!answer.ok) fail(message, refusalText(answer.status, reply?.detail, profile.url));
 	}
 	const pending = /* @__PURE__ */ new Set();
 	for await (const line of createInterface({ input: process.stdin })) {
@@ -211,7 +214,7 @@ async function bridge(options = {}) {
 			}));
 			continue;
 		}
-		const call = forward(line, message).catch((error) => fail(message, `The vault at ${url} cannot be reached: ${error.cause?.message ?? error.message}`));
+		const call = forward(line, message).catch((error) => fail(message, `The vault at ${profile.url} cannot be reached: ${error.cause?.message ?? error.message}`));
 		pending.add(call);
 		call.finally(() => pending.delete(call));
 		if (message.method === "initialize") await call;

@@ -28,6 +28,41 @@ const SHARE_AFTER_MS = 2
 type Window = { start: number; uses: number }
 
 /**
+ * Drops ended windows first, then those with the fewest uses, so that a flood of new keys does not clear other counts.
+ */
+function sweep(windows: Map<string, Window>, time: number): void {
+  for (const [key, window] of windows) if (time - window.start >= WINDOW_MS) windows.delete(key)
+  for (let uses = 1; windows.size > KEPT_BY_SWEEP; uses *= 2)
+    for (const [key, window] of windows) {
+      if (windows.size <= KEPT_BY_SWEEP) break
+      if (window.uses <= uses) windows.delete(key)
+    }
+}
+
+/** Collects uses for a moment and shares them together. */
+function sharingSoon(share: (uses: CountedUses) => void) {
+  let unshared = new Map<string, Window>()
+  const shareNow = () => {
+    const uses = [...unshared].map(([key, { start, uses }]): CountedUses[number] => [key, start, uses])
+    unshared = new Map()
+    share(uses)
+  }
+  return (key: string, start: number, amount: number): void => {
+    if (unshared.size === 0) setTimeout(shareNow, SHARE_AFTER_MS).unref()
+    const pending = unshared.get(key)
+    if (pending) pending.uses += amount
+    else unshared.set(key, { start, uses: amount })
+  }
+}
+
+const stateOf = ({ start, uses }: Window, perMinute: number, time: number): LimitState => ({
+  limit: perMinute,
+  remaining: Math.max(0, perMinute - uses),
+  resetSeconds: Math.max(1, Math.ceil((start + WINDOW_MS - time) / 1000)),
+  exceeded: uses > perMinute,
+})
+
+/**
  * A minute's window per key, in memory: no write per request. The processes of one machine tell each other what
  * they count by `share`, so that a limit holds for the machine and not for each of its processes.
  */
@@ -36,22 +71,12 @@ export function memoryLimits(
   now: () => number = Date.now,
 ): SharedLimits {
   const windows = new Map<string, Window>()
-  let unshared = new Map<string, Window>()
-
-  /** Drops ended windows first, then those with the fewest uses, so that a flood of new keys does not clear other counts. */
-  function sweep(time: number): void {
-    for (const [key, window] of windows) if (time - window.start >= WINDOW_MS) windows.delete(key)
-    for (let uses = 1; windows.size > KEPT_BY_SWEEP; uses *= 2)
-      for (const [key, window] of windows) {
-        if (windows.size <= KEPT_BY_SWEEP) break
-        if (window.uses <= uses) windows.delete(key)
-      }
-  }
+  const shareSoon = share && sharingSoon(share)
 
   function add(key: string, start: number, uses: number, time: number): Window {
     let window = windows.get(key)
     if (!window || time - window.start >= WINDOW_MS) {
-      if (windows.size > MAX_KEYS) sweep(time)
+      if (windows.size > MAX_KEYS) sweep(windows, time)
       window = { start, uses: 0 }
       windows.set(key, window)
     }
@@ -60,35 +85,11 @@ export function memoryLimits(
     return window
   }
 
-  function shareSoon(key: string, start: number, amount: number): void {
-    if (!share) return
-    if (unshared.size === 0)
-      setTimeout(() => {
-        const uses = [...unshared].map(([key, window]): CountedUses[number] => [
-          key,
-          window.start,
-          window.uses,
-        ])
-        unshared = new Map()
-        share(uses)
-      }, SHARE_AFTER_MS).unref()
-    const pending = unshared.get(key)
-    if (pending) pending.uses += amount
-    else unshared.set(key, { start, uses: amount })
-  }
-
-  const stateOf = ({ start, uses }: Window, perMinute: number, time: number): LimitState => ({
-    limit: perMinute,
-    remaining: Math.max(0, perMinute - uses),
-    resetSeconds: Math.max(1, Math.ceil((start + WINDOW_MS - time) / 1000)),
-    exceeded: uses > perMinute,
-  })
-
   return {
     hit(key, perMinute, amount = 1) {
       const time = now()
       const window = add(key, time, amount, time)
-      shareSoon(key, window.start, amount)
+      shareSoon?.(key, window.start, amount)
       return stateOf(window, perMinute, time)
     },
     look(key, perMinute) {

@@ -11,6 +11,10 @@ export const Provenance = z
       .describe('you: the caller alone; team: members of a workspace of the caller; public: anybody'),
     workspace: z.string().nullable().describe('workspace_id of the workspace that the text comes from'),
     reviewed: z.boolean().describe('It has passed the review for publishing; no promise that it is right'),
+    origin: z
+      .string()
+      .optional()
+      .describe('The server that the text was pulled from: strangers there wrote it'),
     contains_instructions: z
       .literal(true)
       .optional()

@@ -11,6 +11,8 @@ const LOCKS = {
   reindex: 7_205_761,
   /** Two like cards published at once must not both find the library without them. */
   publishing: 7_205_762,
+  /** One process makes the snapshot of the library, with one key. */
+  librarySnapshot: 7_205_763,
 } as const
 
 export type LockName = keyof typeof LOCKS
@@ -24,6 +26,8 @@ export async function holdLock(db: Db, engine: EngineName, name: LockName): Prom
 const LOCKS_BY_ID = {
   /** Two writers that both find no project of a name must not both make one. */
   newProjects: 1,
+  /** Two pulls into one workspace must not both find it without a card. */
+  pulls: 2,
 } as const
 
 /** The same for one id. Two ids may share a lock by chance; then one of them waits a moment longer. */

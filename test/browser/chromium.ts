@@ -10,6 +10,8 @@ export const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // A page of a test lives for seconds, and compiling its scripts well costs more than running them.
+  '--js-flags=--no-opt --no-maglev',
 ]
 
 /** The headless shell comes first: it does the same with a third of the work. */

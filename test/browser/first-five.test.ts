@@ -2,32 +2,22 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { makeAdmin } from '../support/admin.ts'
 import { goodCard } from '../support/cards.ts'
-import { expectAccessible, openStage, PASSWORD, type Person, picture, settled } from './support.ts'
+import { judge } from './pictures.ts'
+import { openStage, PASSWORD, type Person, settled } from './support.ts'
+import { visit } from './visit.ts'
 
 const stage = openStage({ PUBLIC_PAGES: 'on' })
 
 const SIZES = [
-  { width: 1440, height: 900 },
+  { width: 1440, height: 900, judged: 'light' },
   { width: 768, height: 1024 },
-  { width: 390, height: 844 },
+  { width: 390, height: 844, judged: 'dark' },
 ] as const
 
-/** The page as it stands, in three sizes and both themes; it is judged in two of them. */
+/** The page as it stands, in three sizes; the window is then as it was. */
 async function looks(page: Page, name: string): Promise<void> {
   const before = page.viewportSize()
-  for (const { width, height } of SIZES) {
-    await page.setViewportSize({ width, height })
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      await settled(page)
-      await picture(page, `${name}-${width}-${colorScheme}`)
-      if (width !== 768 && (width === 1440) === (colorScheme === 'light')) await expectAccessible(page)
-    }
-    const sideways = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    )
-    expect(sideways, `${name} scrolls sideways at ${width} px`).toBe(0)
-  }
+  await judge(page, name, SIZES)
   await page.emulateMedia({ colorScheme: 'light' })
   if (before) await page.setViewportSize(before)
 }
@@ -175,7 +165,7 @@ test('an exchange in memory becomes a card that leads back to it', async () => {
   await page.getByText('The socket moved to another folder.').waitFor()
   await looks(page, 'memory-event')
 
-  await page.goto('/memory/project?key=acme%2Fshop&q=ECONNREFUSED')
+  await visit(page, '/memory/project?key=acme%2Fshop&q=ECONNREFUSED')
   await page.getByRole('button', { name: /Turn/ }).click()
   await page.getByRole('link', { name: 'Make a card' }).waitFor()
 })
@@ -198,12 +188,12 @@ test('the guide stands in the frame, is searched, and knows where the vault is',
   await looks(page, 'guide')
   await page.getByLabel('Search the guide').fill('one command connects agents')
   await page.getByRole('list', { name: 'Sections found' }).getByRole('link').first().waitFor()
-  await page.goto('/guide/clients')
+  await visit(page, '/guide/clients')
   await page.getByRole('heading', { level: 1, name: 'Connect your agent' }).waitFor()
   await page.getByText(`npx -y ${stage.base}/kvault.tgz connect`).first().waitFor()
   expect(await page.getByRole('main').textContent()).not.toContain('{base_url}')
   await looks(page, 'guide-page')
-  await page.goto('/guide/web-app#support')
+  await visit(page, '/guide/web-app#support')
   await page.getByRole('heading', { name: 'Support', exact: true }).waitFor()
   await page.getByRole('link', { name: 'Verdicts and trust' }).click()
   await page.waitForURL('**/guide/trust')
@@ -279,7 +269,7 @@ test('small things: a key is not lost, a bad link is explained, a title names th
   await page.getByText(/^kv_[\w-]{40}$/).waitFor()
   await page.getByRole('button', { name: 'Done' }).click()
 
-  await page.goto('/invite/not-a-token')
+  await visit(page, '/invite/not-a-token')
   await page.getByText('This link leads to no invitation.').waitFor()
 
   const card = await recordedBy(person)
@@ -290,13 +280,13 @@ test('small things: a key is not lost, a bad link is explained, a title names th
     title: 'Walrus service does not start',
     fix_summary: 'Start it by hand:\n\n```sh\nsystemctl start walrus\n```',
   })
-  await page.goto('/?q=walrus%20service%20start&plan=true')
+  await visit(page, '/?q=walrus%20service%20start&plan=true')
   await page.locator('article pre', { hasText: 'systemctl start walrus' }).first().waitFor()
   expect(await page.getByRole('article').textContent()).not.toContain('```')
-  await page.goto('/cards?page=99')
+  await visit(page, '/cards?page=99')
   await page.getByRole('link', { name: new RegExp(card.title) }).waitFor()
 
-  await page.goto('/workspaces')
+  await visit(page, '/workspaces')
   await page.getByRole('button', { name: 'New workspace' }).first().click()
   await page.getByRole('dialog').getByLabel('Name').fill('Twice')
   let sent = 0

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { look } from './pictures.ts'
-import { expectAccessible, openStage, type Person } from './support.ts'
+import { openStage, type Person } from './support.ts'
 
 const stage = openStage()
 
@@ -22,7 +22,6 @@ test('somebody who was added is told by whom, and leaves with one click', async 
   await page.goto('/')
   await page.getByRole('link', { name: 'Inbox 1 unread' }).click()
   await page.getByText('Stranger added you to Strange team').waitFor()
-  await expectAccessible(page)
   await page.getByRole('button', { name: 'Leave' }).click()
   await page.getByText('You left the workspace.').waitFor()
   await page.getByText('You are not a member').waitFor()

@@ -5,12 +5,15 @@ import { expect } from 'vitest'
 import { expectAccessible } from './accessible.ts'
 import { settled } from './settled.ts'
 import type { Person } from './support.ts'
+import { visit } from './visit.ts'
+
+type Look = { width: number; height: number; judged?: 'light' | 'dark' }
 
 /** Both sizes and both themes, each judged once; the colours of a theme are the same in every size. */
-const VIEWS = [
-  { width: 1280, height: 800, judged: 'light', other: 'dark' },
-  { width: 360, height: 740, judged: 'dark', other: 'light' },
-] as const
+const LOOKS: readonly Look[] = [
+  { width: 1280, height: 800, judged: 'light' },
+  { width: 360, height: 740, judged: 'dark' },
+]
 
 const folder = fileURLToPath(new URL('../../test-results/screenshots/', import.meta.url))
 
@@ -21,26 +24,45 @@ export async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: `${folder}${name}.png` })
 }
 
-/** The page in both sizes and themes: without serious findings, without scrolling sideways. */
-export async function look(
-  { page }: Pick<Person, 'page'>,
-  path: string,
-  name: string,
-  ready: string | RegExp,
-): Promise<void> {
-  await page.goto(path)
-  for (const { width, height, judged, other } of VIEWS) {
+/** Changes the theme twice more, so only where somebody asks for pictures. */
+async function pictureBothThemes(page: Page, name: string): Promise<void> {
+  if (!process.env.PICTURES) return
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await picture(page, `${name}-${colorScheme}`)
+  }
+}
+
+/** The page as it stands, in each size: without serious findings, without scrolling sideways. */
+export async function judge(page: Page, name: string, looks = LOOKS, ready = async () => {}): Promise<void> {
+  for (const { width, height, judged } of looks) {
     await page.setViewportSize({ width, height })
-    await page.emulateMedia({ colorScheme: other })
-    await page.getByText(ready).filter({ visible: true }).first().waitFor()
+    await ready()
     await settled(page)
-    await picture(page, `${name}-${width}-${other}`)
-    await page.emulateMedia({ colorScheme: judged })
-    await expectAccessible(page)
-    await picture(page, `${name}-${width}-${judged}`)
+    await pictureBothThemes(page, `${name}-${width}`)
+    if (judged) {
+      await page.emulateMedia({ colorScheme: judged })
+      await expectAccessible(page)
+    }
     const sideways = await page.evaluate(
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
     )
-    expect(sideways, `${path} scrolls sideways at ${width} px`).toBe(0)
+    expect(sideways, `${name} scrolls sideways at ${width} px`).toBe(0)
+  }
+}
+
+export type Sight = [path: string, name: string, ready: string | RegExp]
+
+/** The page in both sizes and themes. */
+export async function look({ page }: Pick<Person, 'page'>, ...[path, name, ready]: Sight): Promise<void> {
+  await page.goto(path)
+  await judge(page, name, LOOKS, () => page.getByText(ready).filter({ visible: true }).first().waitFor())
+}
+
+/** Several pages of the app, one after another in the same window. */
+export async function lookAround({ page }: Pick<Person, 'page'>, sights: readonly Sight[]): Promise<void> {
+  for (const [at, [path, name, ready]] of sights.entries()) {
+    await (at === 0 ? page.goto(path) : visit(page, path))
+    await judge(page, name, LOOKS, () => page.getByText(ready).filter({ visible: true }).first().waitFor())
   }
 }

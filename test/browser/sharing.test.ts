@@ -6,7 +6,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { expect, test } from 'vitest'
 import { repository } from '../support/process.ts'
 import { SAMPLES } from './samples.ts'
-import { expectAccessible, openStage, type Person, picture, settled } from './support.ts'
+import { expectAccessible, openStage, type Person, picture } from './support.ts'
+import { visit } from './visit.ts'
 
 const stage = openStage()
 type CardAnswer = { card_id: string; workspace_id: string; readers: { text: string } }
@@ -128,7 +129,7 @@ test('drafts are called drafts, publishing shows its review and what it earns, a
   await page.getByText('Library · Everyone').waitFor()
 
   const poor = await write(person, { title: 'Broken', symptom: 'It broke.', fix_summary: 'TODO' })
-  await page.goto(`/cards/${poor.card_id}`)
+  await visit(page, `/cards/${poor.card_id}`)
   await page.getByRole('button', { name: 'Share', exact: true }).click()
   await page.getByRole('radio', { name: /^Library/ }).check()
   await page.getByText('Not ready to publish yet').waitFor()
@@ -169,6 +170,4 @@ test('many cards are chosen, shared in one step that names their number, and tak
 
   await page.getByRole('button', { name: 'Undo' }).click()
   await expect.poll(async () => new Set(await texts())).toEqual(new Set(['Only you']))
-  await settled(page)
-  await expectAccessible(page)
 })

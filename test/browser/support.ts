@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { type App, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { LITTLE_PASSWORD_WORK, makeVault, type TestEnv, type Vault } from '../support/engines.ts'
-import { freePort } from '../support/postgres.ts'
+import { freePort, isFree } from '../support/postgres.ts'
 import { NO_BROWSER, sharedBrowser } from './chromium.ts'
 import { type View, Windows } from './windows.ts'
 
@@ -16,6 +16,17 @@ export const PASSWORD = 'correct horse battery'
 export type Person = { page: Page; context: BrowserContext; email: string; api: Api }
 type Api = <T = Record<string, unknown>>(method: string, path: string, body?: unknown) => Promise<T>
 
+/** Of all test files of this process. */
+const windows = new Windows()
+
+let lastPort: number | undefined
+
+/** The port of the file before, so that its windows fit, with all that they keep of the app's scripts. */
+async function samePort(): Promise<number> {
+  if (lastPort === undefined || !(await isFree(lastPort))) lastPort = await freePort()
+  return lastPort
+}
+
 /** A running vault for one test file, and the browser of its process, with people who each have a window of their own. */
 export class Stage {
   readonly #env: TestEnv
@@ -25,7 +36,6 @@ export class Stage {
   #people = 0
   /** Leaves out the test that runs now, where there is no browser. */
   skip: ((reason: string) => never) | undefined
-  readonly #windows = new Windows()
   base = ''
 
   constructor(env: TestEnv = {}) {
@@ -38,7 +48,7 @@ export class Stage {
   }
 
   async up(): Promise<void> {
-    const port = await freePort()
+    const port = await samePort()
     this.base = `http://127.0.0.1:${port}`
     this.#vault = await makeVault('sqlite', { PORT: String(port), BASE_URL: this.base, ...this.#env })
     this.#app = await buildApp(readConfig(this.#vault.env), { passwordWork: LITTLE_PASSWORD_WORK })
@@ -47,7 +57,6 @@ export class Stage {
   }
 
   async down(): Promise<void> {
-    await this.#windows.closeAll()
     await this.#app?.close()
     await this.#vault?.remove()
   }
@@ -55,7 +64,7 @@ export class Stage {
   /** A window without a session. Script errors, refusals by the CSP and calls to other hosts fail the test. */
   async window(view: View = {}): Promise<{ page: Page; context: BrowserContext; problems: string[] }> {
     if (!this.#browser) throw this.skip ? this.skip(NO_BROWSER) : new Error('Open windows inside tests')
-    return this.#windows.open(this.#browser, this.base, view)
+    return windows.open(this.#browser, this.base, view)
   }
 
   /** Registers somebody and opens a window with their session. */
@@ -83,7 +92,7 @@ export class Stage {
   }
 
   async emptyWindows(): Promise<void> {
-    expect(await this.#windows.empty()).toEqual([])
+    expect(await windows.empty()).toEqual([])
   }
 }
 

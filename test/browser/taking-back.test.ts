@@ -82,7 +82,6 @@ test('feedback is given and taken back', async () => {
   await page.getByText('Your feedback is taken back.').waitFor()
   expect(await useful.getAttribute('aria-pressed')).toBe('false')
   await expect.poll(() => useful.textContent()).toBe('Useful0')
-  await expectAccessible(page)
 })
 
 test('an open invite code is withdrawn', async () => {
@@ -205,7 +204,6 @@ test('the timeline is narrowed to a session and to a type, and the address holds
   await page.getByLabel('Type of events').selectOption('Reports')
   await expect.poll(() => page.getByText('Why is the checkout slow?').count()).toBe(0)
   await page.getByText('An index was missing.').first().waitFor()
-  await expectAccessible(page)
   await page.getByLabel('Type of events').selectOption('Summaries')
   await page.getByRole('heading', { name: 'No such events' }).waitFor()
   await page.getByRole('button', { name: 'Show all' }).click()

@@ -3,9 +3,10 @@ import { contextFor } from '../../src/core/context.ts'
 import { sendDueMails } from '../../src/features/mail/sender.ts'
 import { mailTeams } from '../../src/features/team/team-mail.ts'
 import { startSmtp } from '../support/smtp.ts'
-import { look } from './pictures.ts'
+import { judge, look } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, type Person, picture, settled } from './support.ts'
+import { visit } from './visit.ts'
 
 const smtp = await startSmtp()
 afterAll(() => smtp.stop())
@@ -30,19 +31,13 @@ async function shared(owner: Person, workspace_id: string, sample = 0): Promise<
 }
 
 /** What `look` does not show: a wide screen, a tablet and a phone. */
-async function pictures({ page }: Person, name: string): Promise<void> {
-  for (const [width, theme] of [
-    [1440, 'light'],
-    [768, 'dark'],
-    [390, 'light'],
-  ] as const) {
-    await page.setViewportSize({ width, height: 900 })
-    await page.emulateMedia({ colorScheme: theme })
-    await settled(page)
-    await picture(page, `${name}-${width}-${theme}`)
-  }
+async function inThreeSizes({ page }: Person, name: string): Promise<void> {
+  await judge(
+    page,
+    name,
+    [1440, 768, 390].map((width) => ({ width, height: 900 })),
+  )
   await page.setViewportSize({ width: 1280, height: 800 })
-  await page.emulateMedia({ colorScheme: 'light' })
 }
 
 test('two people talk about a card: a mention, an answer, an edit and a deletion', async () => {
@@ -83,7 +78,7 @@ test('two people talk about a card: a mention, an answer, an edit and a deletion
   await leadThread.getByText('2 comments').waitFor()
   await expectAccessible(lead.page)
   await leadThread.scrollIntoViewIfNeeded()
-  await pictures(lead, 'comments')
+  await inThreeSizes(lead, 'comments')
 
   await leadThread.getByRole('button', { name: 'Edit' }).click()
   expect(await leadThread.getByLabel('Your comment').inputValue()).toBe('It does, @Mate Miller.')
@@ -102,7 +97,6 @@ test('two people talk about a card: a mention, an answer, an edit and a deletion
   await leadThread.getByText('1 comment').waitFor()
   await lead.page.goto(`/workspaces/${team}?tab=audit`)
   await lead.page.getByText('deleted a comment on').first().waitFor()
-  await expectAccessible(lead.page)
   await lead.page.getByRole('link', { name: title }).first().click()
   await lead.page.getByRole('heading', { name: title }).waitFor()
 })
@@ -159,7 +153,7 @@ test('a team reads its week, switches a part off, and gets it by mail', async ()
   await part('Called outdated').getByRole('link', { name: SAMPLES[1].title }).waitFor()
   await part('Drafts by agents').getByText('of Mate Miller').waitFor()
   await look(lead, `/workspaces/${team}`, 'team-week', 'Drafts by agents')
-  await pictures(lead, 'team-week')
+  await inThreeSizes(lead, 'team-week')
 
   await page.getByRole('tab', { name: 'Policy' }).click()
   await page.getByLabel('Show the team which searches found nothing').uncheck()
@@ -169,10 +163,9 @@ test('a team reads its week, switches a part off, and gets it by mail', async ()
   await part('Drafts by agents').waitFor()
   expect(await part('Searches that found nothing').count()).toBe(0)
 
-  await page.goto('/settings')
+  await visit(page, '/settings')
   await page.getByLabel('Mail me once a week what happened in my teams').check()
   await page.getByText('Saved.').waitFor()
-  await expectAccessible(page)
   await mailOnMonday()
   const mail = await smtp.mailTo(lead.email, 'This week in Platform team')
   expect(mail.text).toContain('was useful to Ada Lead')
@@ -187,12 +180,11 @@ test('a team reads its week, switches a part off, and gets it by mail', async ()
 
   await mate.page.goto('/inbox')
   await mate.page.getByText(`Feedback on “${SAMPLES[0].title}”`).waitFor()
-  await pictures(mate, 'inbox-cards')
-  await mate.page.goto('/billing')
+  await inThreeSizes(mate, 'inbox-cards')
+  await visit(mate.page, '/billing')
   await mate.page.getByRole('link', { name: SAMPLES[0].title }).first().waitFor()
-  await expectAccessible(mate.page)
   await mate.page.getByRole('link', { name: SAMPLES[0].title }).first().scrollIntoViewIfNeeded()
-  await pictures(mate, 'ledger')
+  await inThreeSizes(mate, 'ledger')
 })
 
 /** As if they had followed the link: mails go, and credits are earned, only then. */

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { look } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, type Person, picture, settled } from './support.ts'
+import { visit } from './visit.ts'
 
 const stage = openStage()
 
@@ -84,7 +85,7 @@ test('rows and hits say what came of a card', async () => {
   await person.api('POST', `/api/v1/cards/${id}/verdicts`, { outcome: 'worked' })
   await person.page.goto('/cards')
   await person.page.getByText('Worked 1×, last confirmed today by 1 person').waitFor()
-  await person.page.goto('/?q=signing key')
+  await visit(person.page, '/?q=signing+key')
   const hit = person.page.getByRole('list', { name: 'Mine' }).getByRole('listitem')
   await hit.getByText('Worked 1×, last confirmed today by 1 person').waitFor()
   await expectAccessible(person.page)
@@ -234,7 +235,7 @@ test('a card is merged into another, its address says so, and the merge is undon
   await settled(page)
   await expectAccessible(page)
   await picture(page, 'merged-1280-light')
-  await page.goto(`/?card=${fromId}`)
+  await visit(page, `/?card=${fromId}`)
   await page
     .getByRole('region', { name: 'Card', exact: true })
     .getByRole('button', { name: 'Undo the merge' })

@@ -10,7 +10,14 @@ export type View = {
   worker?: boolean
 }
 
-type Window = { page: Page; context: BrowserContext; locale: string; worker: boolean; problems: string[] }
+type Window = {
+  page: Page
+  context: BrowserContext
+  base: string
+  locale: string
+  worker: boolean
+  problems: string[]
+}
 
 /** A refusal, or a network that the test itself has taken away. */
 const EXPECTED =
@@ -25,7 +32,7 @@ async function newWindow(browser: Browser, base: string, locale: string, worker:
   })
   context.setDefaultTimeout(15_000)
   const page = await context.newPage()
-  const opened: Window = { page, context, locale, worker, problems: [] }
+  const opened: Window = { page, context, base, locale, worker, problems: [] }
   watchRequests(page)
   page.on('pageerror', (error) => opened.problems.push(`script error: ${error.message}`))
   page.on('console', (message) => {
@@ -40,13 +47,17 @@ async function newWindow(browser: Browser, base: string, locale: string, worker:
   return opened
 }
 
+/** An address of ours without scripts. From `about:blank` the next page would start in a new process. */
+const RESTING_PLACE = '/favicon.svg'
+
 /** False where something of the last person could stay behind. */
-async function forgetPerson({ page, context }: Window, base: string): Promise<boolean> {
-  // The tab's own storage can only be emptied from a page of our origin.
-  if (new URL(page.url()).origin !== base) return false
+async function forgetPerson({ page, context, base, worker }: Window): Promise<boolean> {
+  // The tab's own storage can only be emptied from a page of our origin; a service worker could come back.
+  if (worker || new URL(page.url()).origin !== base) return false
   await page.unrouteAll()
+  await context.setOffline(false)
+  await page.goto(RESTING_PLACE)
   await page.evaluate(() => sessionStorage.clear())
-  await page.goto('about:blank')
   await context.clearCookies()
   const devtools = await context.newCDPSession(page)
   await devtools.send('Storage.clearDataForOrigin', { origin: base, storageTypes: 'all' })
@@ -55,20 +66,19 @@ async function forgetPerson({ page, context }: Window, base: string): Promise<bo
 }
 
 /**
- * The windows of one test file. A window is used again by the next test after everything of its person is gone:
- * a new one costs the browser a process and the app's scripts anew, 0.4 s of processor time each.
+ * The windows of one process. A window is used again by the next test, also of another file, after everything of
+ * its person is gone: a new one costs the browser a process and the app's scripts anew, 0.4 s of processor time each.
  */
 export class Windows {
   #used: Window[] = []
   #idle: Window[] = []
-  #base = ''
 
   async open(browser: Browser, base: string, view: View): Promise<Window> {
-    this.#base = base
     // Chromium would take the machine's, and texts with dates and numbers would differ from machine to machine.
     const locale = view.locale ?? 'en-US'
     const worker = view.worker ?? false
-    const reused = this.#idle.find((one) => one.locale === locale && one.worker === worker)
+    const fits = (one: Window) => one.base === base && one.locale === locale && one.worker === worker
+    const reused = this.#idle.find(fits)
     this.#idle = this.#idle.filter((one) => one !== reused)
     const opened = reused ?? (await newWindow(browser, base, locale, worker))
     this.#used.push(opened)
@@ -85,13 +95,9 @@ export class Windows {
   async empty(): Promise<string[]> {
     const used = this.#used.splice(0)
     for (const one of used) {
-      if (await forgetPerson(one, this.#base)) this.#idle.push(one)
+      if (await forgetPerson(one)) this.#idle.push(one)
       else await one.context.close()
     }
     return used.flatMap(({ problems }) => problems.splice(0))
-  }
-
-  async closeAll(): Promise<void> {
-    for (const { context } of [...this.#used.splice(0), ...this.#idle.splice(0)]) await context.close()
   }
 }

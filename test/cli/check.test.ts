@@ -212,6 +212,20 @@ Likely to fit: 0. Not decided: 0. About other things: 1.
     expect(JSON.parse(stdout).counts.likely).toBe(101)
   })
 
+  test('a card is reported with a kind, and a report without one says which there are', async () => {
+    const without = await kvault(['report', four])
+    expect([without.code, without.stderr.trim()]).toEqual([2, expect.stringContaining('--kind dangerous')])
+    const said = await kvault(['report', four, '--kind', 'wrong', '--note', 'It never worked.'])
+    expect([said.code, said.stdout.trim()]).toEqual([
+      0,
+      `Reported ${four}. Moderators read it without your name.`,
+    ])
+    const again = await kvault(['report', four, '--kind', 'spam', '--json'])
+    expect(JSON.parse(again.stdout)).toEqual({ card_id: four, kind: 'spam', replaced: true })
+    const none = await kvault(['report', crypto.randomUUID(), '--kind', 'spam'])
+    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('not found')])
+  })
+
   test('a verdict that cannot be given says why', async () => {
     const wrong = async (...args: string[]) => {
       const { code, stderr } = await kvault(['verify-card', ...args])

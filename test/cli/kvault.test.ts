@@ -5,26 +5,21 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { capabilities } from '../../src/capabilities.ts'
 import { toolsOf } from '../../src/core/tools.ts'
-import { repository, type ServerProcess, spawnServer, untilReady } from '../support/process.ts'
+import { type LiveVault, liveVault, registerPerson } from '../support/live.ts'
+import { repository } from '../support/process.ts'
 
 const TOOLS = toolsOf(capabilities).length
 
-let server: ServerProcess
+let vault: LiveVault
 let home: string
 
 beforeAll(async () => {
-  server = await spawnServer()
-  await untilReady(server)
+  vault = await liveVault()
   home = mkdtempSync(join(tmpdir(), 'knowledge-vault-home-'))
-  await fetch(`${server.baseUrl}/api/v1/auth/register`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email: 'cli@example.com', password: 'correct horse' }),
-  })
+  await registerPerson(vault, 'cli@example.com')
 })
 afterAll(async () => {
-  await server.stop()
-  server.remove()
+  await vault.close()
   rmSync(home, { recursive: true, force: true })
 })
 
@@ -43,20 +38,20 @@ function kvault(args: string[], input = '', env: Record<string, string> = {}): P
 }
 
 test('without a key every command says how to get one', async () => {
-  const result = await kvault(['search', 'anything', '--url', server.baseUrl])
+  const result = await kvault(['search', 'anything', '--url', vault.url])
   expect(result.code).toBe(3)
   expect(result.stderr).toContain('kvault login')
 })
 
 test('login keeps a key that only its owner can read, and the wrong password is told', async () => {
   const wrong = await kvault(
-    ['login', '--url', server.baseUrl, '--email', 'cli@example.com', '--password-stdin'],
+    ['login', '--url', vault.url, '--email', 'cli@example.com', '--password-stdin'],
     'wrong\n',
   )
   expect(wrong.code).toBe(3)
   const right = await kvault(
-    ['login', '--url', server.baseUrl, '--email', 'cli@example.com', '--password-stdin'],
-    'correct horse\n',
+    ['login', '--url', vault.url, '--email', 'cli@example.com', '--password-stdin'],
+    'correct horse battery\n',
   )
   expect(right.stderr).toBe('')
   expect(right.code).toBe(0)
@@ -64,7 +59,7 @@ test('login keeps a key that only its owner can read, and the wrong password is 
   expect(statSync(file).mode & 0o777).toBe(0o600)
   // Agents get this key: it opens the tools and nothing of the account.
   const headers = { 'x-api-key': JSON.parse(readFileSync(file, 'utf8')).apiKey }
-  expect((await fetch(`${server.baseUrl}/api/v1/user/settings`, { headers })).status).toBe(403)
+  expect((await fetch(`${vault.url}/api/v1/user/settings`, { headers })).status).toBe(403)
 })
 
 test('record, search and context work from the terminal, as text and as JSON', async () => {
@@ -86,7 +81,7 @@ test('record, search and context work from the terminal, as text and as JSON', a
 
 test('a card goes to the workspace of the settings, unless another is named', async () => {
   const call = async <T>(method: string, path: string, body: unknown, token = ''): Promise<T> => {
-    const answer = await fetch(server.baseUrl + path, {
+    const answer = await fetch(vault.url + path, {
       method,
       headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
       body: JSON.stringify(body),
@@ -94,7 +89,7 @@ test('a card goes to the workspace of the settings, unless another is named', as
     expect(answer.ok).toBe(true)
     return (await answer.json()) as T
   }
-  const account = { email: 'cli@example.com', password: 'correct horse' }
+  const account = { email: 'cli@example.com', password: 'correct horse battery' }
   const { access_token, user } = await call<{
     access_token: string
     user: { personal_workspace_id: string }
@@ -192,8 +187,9 @@ test('hooks by their former names keep a turn and restore it, and are off with o
   ]
   writeFileSync(transcript, lines.map((line) => JSON.stringify(line)).join('\n'))
   const input = JSON.stringify({ session_id: 's1', cwd: home, transcript_path: transcript })
-  expect((await kvault(['hook', 'stop'], input)).stderr).toBe('')
-  // It is sent in the background. A busy machine is not what is tested here.
+  // However slow the machine is, the end of an exchange is kept.
+  expect((await kvault(['hook', 'stop'], input, { KVAULT_HOOK_WAIT_MS: '1' })).stderr).toBe('')
+  // It is sent in the background.
   const restored = await vi.waitUntil(
     async () => (await kvault(['hook', 'session-start'], input, { KVAULT_HOOK_WAIT_MS: '20000' })).stdout,
     { timeout: 40_000, interval: 100 },
@@ -218,6 +214,6 @@ test('usage errors exit with 2, help with 0, completion names the commands', asy
 test('logout deletes the key at the vault too', async () => {
   const { apiKey } = JSON.parse(readFileSync(join(home, '.config', 'kvault', 'profile.json'), 'utf8'))
   expect((await kvault(['logout'])).code).toBe(0)
-  const answer = await fetch(`${server.baseUrl}/api/v1/auth/me`, { headers: { 'x-api-key': apiKey } })
+  const answer = await fetch(`${vault.url}/api/v1/auth/me`, { headers: { 'x-api-key': apiKey } })
   expect(answer.status).toBe(401)
 })

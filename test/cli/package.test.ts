@@ -65,6 +65,8 @@ function laptop(program: string, args: string[], env: Record<string, string> = {
       npm_config_cache: join(folder, 'cache'),
       npm_config_registry: 'http://127.0.0.1:1/',
       npm_config_update_notifier: 'false',
+      // npm would go on asking it for more than a minute.
+      npm_config_fetch_retries: '0',
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

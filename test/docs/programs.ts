@@ -37,7 +37,7 @@ case "$1" in
     '${node}' bin/serve.js >"$HOME/service.log" 2>&1 </dev/null &
     echo "$!" >>"$services"
     for _ in $(seq 300); do
-      if '${node}' -e 'fetch("http://127.0.0.1:${port}/health/ready").then(a => process.exit(a.ok ? 0 : 1), () => process.exit(1))'
+      if curl --fail --silent --output /dev/null http://127.0.0.1:${port}/health/ready
       then cat "$HOME/service.log"; exit 0; fi
       sleep 0.1
     done

@@ -86,6 +86,7 @@ export function normal(outcome: Outcome): Outcome {
       if (!ids.has(id)) ids.set(id, `<id ${ids.size + 1}>`)
       return ids.get(id) ?? ''
     })
+    .replace(/"[0-9a-f]{64}"/g, '"<hash>"')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
     .replace(/[0-9a-f]{32}(?=\d*\W)/g, '<word>')
     .replace(/[\w-]{43}(?=")/g, '<token>')

@@ -39,6 +39,8 @@ export const DISTRIBUTION = {
   missed_searches: 'workspace_id',
   recall_calls: 'user_id',
   recall_items: 'user_id',
+  card_reads: 'user_id',
+  withdrawals_told: 'user_id',
   card_drafts: 'user_id',
   mining_due: 'user_id',
   recoveries: 'user_id',
@@ -77,6 +79,9 @@ export const DISTRIBUTION = {
   billing_redemptions: 'single',
   billing_dev_objects: 'single',
   billing_dev_events: 'single',
+  moderation_matters: 'single',
+  card_reports: 'single',
+  publishing_bans: 'single',
   support_tickets: 'single',
   support_attachments: 'single',
   support_conversations: 'single',
@@ -84,6 +89,10 @@ export const DISTRIBUTION = {
   // On a card or on none yet, so no column of theirs says where the card is.
   card_images: 'single',
   card_image_parts: 'single',
+  // Small, or read from end to end by few.
+  signing_keys: 'single',
+  library_snapshots: 'single',
+  library_snapshot_parts: 'single',
 } as const satisfies Record<Table, string>
 
 const COLUMN_OF = new Map<string, string>(Object.entries(DISTRIBUTION))
@@ -126,6 +135,8 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
       'drafts.offer',
       'first_steps.dismiss',
       'first_steps.read',
+      'library.import',
+      'library.pulled',
       'recall',
       'samples.add',
       'samples.remove',
@@ -150,6 +161,8 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
     why: 'The same for rewards by verdicts. The figures of recall count the verdicts on delivered cards, when somebody opens that page.',
   },
   card_comments: { by: ['account.delete'], why: 'By author, when an account goes.' },
+  card_reads: { by: ['account.delete'], why: 'By card, when a card goes for good.' },
+  withdrawals_told: { by: ['account.delete'], why: 'The same.' },
   card_links: {
     by: ['cards.links', 'cards.review_queue', 'cards.unlink', 'team.week'],
     why: 'Links in the other direction: an index look-up in each shard, when somebody opens them.',
@@ -164,6 +177,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
       'cards.similar',
       'cards.similar_to_draft',
       'drafts.offer',
+      'library.import',
       'recall',
       'search.box',
       'search.cards',
@@ -172,11 +186,11 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
     why: 'Search is scatter and gather: the cards that the posting lists name are read by number, a few from each shard. Deleting a workspace marks its cards in the shard that has them.',
   },
   search_runs: {
-    by: ['cards.publish', 'cards.similar', 'cards.similar_to_draft', 'drafts.offer'],
+    by: ['cards.publish', 'cards.similar', 'cards.similar_to_draft', 'drafts.offer', 'library.import'],
     why: 'Every run is asked for the lists of a few words: each shard answers for the runs it has. Searches of large scopes do the same.',
   },
   search_postings: {
-    by: ['cards.publish', 'cards.similar', 'cards.similar_to_draft', 'drafts.offer'],
+    by: ['cards.publish', 'cards.similar', 'cards.similar_to_draft', 'drafts.offer', 'library.import'],
     why: 'Joined with its runs, which lie in the same shard.',
   },
   raw_materials: {
@@ -230,6 +244,7 @@ export const NOT_PLAYED = [
   'billing.portal',
   'billing.simulate_upgrade',
   'cards.delete_image',
+  'cards.report',
   'credits.policy',
   'credits.reconcile',
   'guide.one_page',
@@ -240,6 +255,14 @@ export const NOT_PLAYED = [
   'health.ready',
   'invites.accept',
   'keys.create_for_agent',
+  'moderation.appeal',
+  'moderation.ask',
+  'moderation.bans',
+  'moderation.decide',
+  'moderation.get',
+  'moderation.lift_ban',
+  'moderation.list',
+  'moderation.of_card',
   'service.warnings',
   'support.chat',
   'support.close_ticket',

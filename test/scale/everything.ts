@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import type { Answer } from '../support/client.ts'
 import type { TestVault } from '../support/engines.ts'
+import { foreignCard } from '../support/foreign-card.ts'
 
 const fine = async (answer: Promise<Answer>): Promise<Answer['body']> => {
   const { status, body, text } = await answer
@@ -50,6 +51,9 @@ async function cards(t: TestVault) {
   await fine(author.put(`${card}/review-interval`, { review_after_days: 30 }))
   await fine(author.get('/api/v1/cards/review-queue'))
   await fine(author.post('/api/v1/cards/similar', { title: 'Nightly import', symptom: 'lock timeout' }))
+  const pulled = { workspace_id: author.workspaceId, server: 'https://other.example' }
+  await fine(author.post('/api/v1/library/import', { ...pulled, cards: [foreignCard()] }))
+  await fine(author.get(`/api/v1/library/pulled?${new URLSearchParams(pulled)}`))
   const twin = `/api/v1/cards/${(await fine(author.post('/api/v1/cards', draft('merging')))).card_id}`
   const link = { to_card_id: card.split('/').at(-1), kind: 'related' }
   const { link_id } = await fine(author.post(`${twin}/links`, link))

@@ -6,6 +6,7 @@ import { busyVault } from '../support/busy.ts'
 import { goodCard } from '../support/cards.ts'
 import { type Answer, clientOf } from '../support/client.ts'
 import { onBothEngines } from '../support/engines.ts'
+import { foreignCard } from '../support/foreign-card.ts'
 
 /** Stands in every text that the owner wrote: if a stranger's answer holds it, something leaked. */
 const MARK = 'zebrafishmark'
@@ -41,6 +42,7 @@ const FILTERS = new Set([
   'cases.list',
   'cards.stats',
   'materials.list',
+  'moderation.list',
 ])
 
 type World = Awaited<ReturnType<typeof makeWorld>>
@@ -89,6 +91,8 @@ async function makeWorld(t: Parameters<typeof busyVault>[0]) {
   }
 }
 
+const KINDS: Record<string, string> = { 'cards.link': 'related', 'cards.report': 'spam' }
+
 /** A valid input in which every name is the owner's. */
 function inputFor(capability: Capability, { ids }: World): Record<string, unknown> {
   const isMaterial = capability.name.startsWith('materials.')
@@ -111,7 +115,13 @@ function inputFor(capability: Capability, { ids }: World): Record<string, unknow
     email: 'nobody@example.com',
     role: 'admin',
     version: 1,
-    kind: isMaterial ? 'note' : capability.name === 'cards.link' ? 'related' : 'useful',
+    kind: KINDS[capability.name] ?? (isMaterial ? 'note' : 'useful'),
+    matter_id: crypto.randomUUID(),
+    ban_id: crypto.randomUUID(),
+    revision: 1,
+    decision: 'hide',
+    reason: 'Because I want it.',
+    note: 'Look at it.',
     outcome: 'worked',
     to_card_id: ids.card_id,
     into_card_id: ids.card_id,
@@ -119,6 +129,8 @@ function inputFor(capability: Capability, { ids }: World): Record<string, unknow
     cites: ['npm:fastify@^5'],
     review_after_days: 30,
     query: 'zebrafish',
+    server: 'https://other.example',
+    cards: [foreignCard()],
     moment: 'prompt',
     candidates: [{ command: 'npm test', failure: 'Error: strange', success: 'ok' }],
     text: `${MARK} ${MARK}1 ${MARK}2`,

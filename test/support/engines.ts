@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -35,7 +35,10 @@ export async function makeVault(engine: EngineName, env: TestEnv = {}): Promise<
   const dataDir = mkdtempSync(join(tmpdir(), 'knowledge-vault-test-'))
   const common = { DATA_DIR: dataDir, LOG_LEVEL: 'silent', RATE_LIMIT: 'off', ...env }
   const removeFolder = () => rmSync(dataDir, { recursive: true, force: true })
-  if (engine === 'sqlite') return { engine, env: common, dataDir, remove: async () => removeFolder() }
+  if (engine === 'sqlite') {
+    copyFileSync(inject('templateFile'), join(dataDir, 'vault.db'))
+    return { engine, env: common, dataDir, remove: async () => removeFolder() }
+  }
   const name = `test_${randomUUID().replaceAll('-', '')}`
   await administer(`create database ${name} template ${inject('templateDatabase')}`)
   const url = new URL(inject('postgresUrl'))

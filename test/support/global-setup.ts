@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { openPostgres } from '../../src/db/engines/postgres/postgres.ts'
+import { openSqlite } from '../../src/db/engines/sqlite/sqlite.ts'
 import { migrate } from '../../src/db/migrations/migrate.ts'
 import { startPostgres } from './postgres.ts'
 
@@ -8,6 +12,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     postgresUrl: string
     templateDatabase: string
+    templateFile: string
   }
 }
 
@@ -26,7 +31,15 @@ async function makeTemplate(url: string): Promise<void> {
   await database.close()
 }
 
-/** One PostgreSQL for all test files; each test file gets a database of its own, copied from a migrated one. */
+async function makeTemplateFile(folder: string): Promise<string> {
+  const file = join(folder, 'vault.db')
+  const database = openSqlite(file)
+  await migrate(database)
+  await database.close()
+  return file
+}
+
+/** One PostgreSQL for all test files; each vault gets a database of its own, copied from a migrated one, on either engine. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.TEST_DATABASE_URL
   const server = given
@@ -37,5 +50,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await makeTemplate(url)
   project.provide('postgresUrl', url)
   project.provide('templateDatabase', TEMPLATE)
-  return async () => server?.destroy()
+  const folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-template-'))
+  project.provide('templateFile', await makeTemplateFile(folder))
+  return async () => {
+    rmSync(folder, { recursive: true, force: true })
+    await server?.destroy()
+  }
 }

@@ -75,16 +75,25 @@ function binaries(owner: Owner | undefined): string {
   return copy
 }
 
-export function freePort(): Promise<number> {
+/** Listens for a moment: at any free port, or at the one that is named. */
+function probePort(port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
     probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
+    probe.listen(port, '127.0.0.1', () => {
       const address = probe.address()
       probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
     })
   })
 }
+
+export const freePort = () => probePort(0)
+
+export const isFree = (port: number): Promise<boolean> =>
+  probePort(port).then(
+    () => true,
+    () => false,
+  )
 
 async function untilItAnswers(url: string, child: ChildProcess, log: () => string): Promise<void> {
   for (let attempt = 0; attempt < 300; attempt++) {

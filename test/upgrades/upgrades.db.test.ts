@@ -7,6 +7,7 @@ import pino from 'pino'
 import { describe, expect, test } from 'vitest'
 import { type App, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
+import { contentHash } from '../../src/core/content-hash.ts'
 import { contextFor } from '../../src/core/context.ts'
 import { openDatabase } from '../../src/db/engines/open.ts'
 import { pendingMigrations } from '../../src/db/migrations/migrate.ts'
@@ -40,6 +41,8 @@ describe.each(releases)('a vault of version %s', (release) => {
     const login = await clientOf(app, {}).post('/api/v1/auth/login', credentials)
     const author = clientOf(app, { authorization: `Bearer ${login.body.access_token}` })
     expect(await lookAt(author, expected)).toMatchObject(expected.seen)
+    const shared = (await author.get(`/api/v1/cards/${expected.shared_id}`)).body
+    expect(shared.publication).toMatchObject({ content_hash: contentHash(shared), licence: null })
     const found = await author.post('/api/v1/search', { query: expected.seen.card.title })
     expect(found.body.results[0].card_id).toBe(expected.card_id)
   }

@@ -10,6 +10,7 @@ import { effectRoutes } from './pages/effects/routes.ts'
 import { guideRoutes } from './pages/guide/routes.ts'
 import { inboxRoutes } from './pages/inbox/routes.ts'
 import { memoryRoutes } from './pages/memory/routes.ts'
+import { moderationOpenRoutes, moderationRoutes } from './pages/moderation/routes.ts'
 import { searchRoutes } from './pages/search/routes.ts'
 import { settingsRoutes } from './pages/settings/routes.ts'
 import { supportOpenRoutes, supportRoutes } from './pages/support/routes.ts'
@@ -27,6 +28,7 @@ const routeTree = rootRoute.addChildren([
     ...workspaceRoutes,
     ...memoryRoutes,
     ...inboxRoutes,
+    ...moderationRoutes,
     ...draftRoutes,
     ...effectRoutes,
     ...billingRoutes,
@@ -34,7 +36,12 @@ const routeTree = rootRoute.addChildren([
     ...supportRoutes,
     ...guideRoutes,
   ]),
-  openRoute.addChildren([...accountOpenRoutes, ...workspaceOpenRoutes, ...supportOpenRoutes]),
+  openRoute.addChildren([
+    ...accountOpenRoutes,
+    ...workspaceOpenRoutes,
+    ...supportOpenRoutes,
+    ...moderationOpenRoutes,
+  ]),
 ])
 
 export const router = createRouter({

@@ -1,4 +1,5 @@
 import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import type { Licence } from '#server/core/licences.ts'
 import * as account from './api/account.ts'
 import { ApiError, request } from './api/client.ts'
 import { queryClient } from './api/query.ts'
@@ -65,6 +66,8 @@ export type AppConfig = {
   mail: boolean
   /** Whether strangers can read the Public Library. */
   public_pages: boolean
+  /** Of what is published without another choice. */
+  library_licence: Licence
   google: { client_id: string; authorize_url: string } | null
 }
 

@@ -35,6 +35,8 @@ import { team } from './0036-team.ts'
 import { firstFiveMinutes } from './0037-first-five-minutes.ts'
 import { listChanges } from './0038-list-changes.ts'
 import { hiddenCards } from './0039-hidden-cards.ts'
+import { moderation } from './0040-moderation.ts'
+import { provenance } from './0041-provenance.ts'
 
 export type Migration = {
   name: string
@@ -80,6 +82,8 @@ export const MIGRATIONS: readonly Migration[] = [
   firstFiveMinutes,
   listChanges,
   hiddenCards,
+  moderation,
+  provenance,
 ]
 
 export class SchemaTooNew extends Error {

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { Licence } from '../../core/licences.ts'
 
 export type CardType = 'debug_fix' | 'how_to' | 'lesson_learned' | 'decision' | 'reference'
 export type CardStatus = 'unpublished' | 'published'
@@ -48,6 +49,16 @@ export type CardsTable = {
   source_event_id: Generated<string | null>
   /** Which sample of the first steps it is; null for every card that somebody wrote. */
   sample: Generated<string | null>
+  /** SHA-256 of what the present version says; set when it is published, see core/content-hash.ts. */
+  content_hash: Generated<string | null>
+  /** SPDX identifier; a version that has one keeps it, also when the card is taken back. */
+  licence: Generated<Licence | null>
+  /** When the present version came before other readers. */
+  version_published_at: Generated<string | null>
+  /** JSON, where the text was pulled from (features/library-sharing); null for what was written here. */
+  origin: Generated<string | null>
+  /** The server it was pulled from and its id there, to find it again at the next pull. */
+  origin_key: Generated<string | null>
   review_status: Generated<ReviewStatus>
   review_score: number | null
   review_reasons: Generated<string>
@@ -97,6 +108,10 @@ export type CardVersionsTable = {
   edited_by: string
   edited_at: string
   edited_fields: string
+  /** As in cards: set where this version was published. */
+  content_hash: Generated<string | null>
+  licence: Generated<Licence | null>
+  published_at: Generated<string | null>
 }
 
 export type CardFeedbackTable = {

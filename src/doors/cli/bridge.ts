@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import { eventsOf } from './event-stream.ts'
-import { findProfile } from './profile.ts'
+import { findProfile, type Profile } from './profile.ts'
 import { workspaceOf } from './project-name.ts'
 
 type Message = { jsonrpc: '2.0'; id?: string | number; method?: string; params?: Record<string, unknown> }
@@ -34,12 +34,36 @@ function withHome(line: string, { method, params, ...rest }: Message): string {
   return JSON.stringify({ ...rest, method, params: { ...params, arguments: { ...given, workspace_id } } })
 }
 
+const send = (
+  { url, apiKey }: Partial<Profile>,
+  line: string,
+  message: Message,
+  negotiated: string | undefined,
+): Promise<Response> =>
+  fetch(`${url}/mcp`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...(apiKey ? { 'x-api-key': apiKey } : {}),
+      ...protocolHeaders(message, negotiated),
+    },
+    body: withHome(line, message),
+    signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
+  })
+
+/** Why the vault gave no answer of the protocol. */
+const refusalText = (status: number, detail: string | undefined, url: string | undefined): string =>
+  status === 401
+    ? `${detail ?? 'Not signed in'} Run: kvault login --url ${url}`
+    : (detail ?? `The vault answered ${status}`)
+
 /**
  * An MCP server on standard input and output for clients without HTTP: each line goes to the vault, each answer comes back
  * as a line. It knows nothing of the tools except the home of new cards, so it never lags behind the vault.
  */
 export async function bridge(options: { url?: string; key?: string } = {}): Promise<void> {
-  const { url, apiKey } = findProfile(options)
+  const profile = findProfile(options)
   let negotiated: string | undefined
   const write = (text: string) => process.stdout.write(`${text.replaceAll('\n', '')}\n`)
   const fail = (message: Message, text: string) => {
@@ -48,17 +72,7 @@ export async function bridge(options: { url?: string; key?: string } = {}): Prom
   }
 
   async function forward(line: string, message: Message): Promise<void> {
-    const answer = await fetch(`${url}/mcp`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        ...(apiKey ? { 'x-api-key': apiKey } : {}),
-        ...protocolHeaders(message, negotiated),
-      },
-      body: withHome(line, message),
-      signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
-    })
+    const answer = await send(profile, line, message, negotiated)
     if (answer.headers.get('content-type')?.startsWith('text/event-stream') && answer.body) {
       for await (const data of eventsOf(answer.body)) write(data)
       return
@@ -68,13 +82,7 @@ export async function bridge(options: { url?: string; key?: string } = {}): Prom
     if (reply?.jsonrpc === '2.0') {
       if (message.method === 'initialize') negotiated = reply.result?.protocolVersion
       write(text)
-    } else if (!answer.ok)
-      fail(
-        message,
-        answer.status === 401
-          ? `${reply?.detail ?? 'Not signed in'} Run: kvault login --url ${url}`
-          : (reply?.detail ?? `The vault answered ${answer.status}`),
-      )
+    } else if (!answer.ok) fail(message, refusalText(answer.status, reply?.detail, profile.url))
   }
 
   const pending = new Set<Promise<void>>()
@@ -88,7 +96,10 @@ export async function bridge(options: { url?: string; key?: string } = {}): Prom
       continue
     }
     const call = forward(line, message).catch((error) =>
-      fail(message, `The vault at ${url} cannot be reached: ${error.cause?.message ?? error.message}`),
+      fail(
+        message,
+        `The vault at ${profile.url} cannot be reached: ${error.cause?.message ?? error.message}`,
+      ),
     )
     pending.add(call)
     void call.finally(() => pending.delete(call))

@@ -17,6 +17,7 @@ export function addCommands(program: Command, done: Done): void {
   addChecking(vaultCommand, done)
   addLearning(vaultCommand, done)
   addHooks(command, done)
+  addLibrary(command, done)
   command('completion <shell>', 'completion script for bash, zsh or fish').action((shell) =>
     done(async () => {
       process.stdout.write(`${(await import('./completion.ts')).completionScript(shell, program)}\n`)
@@ -126,6 +127,11 @@ function addChecking(vaultCommand: MakeCommand, done: Done): void {
     .option('--applied-in <project>', 'key of the project you used it in')
     .option('--json', 'as JSON')
     .action((id, options) => done(async () => (await import('./verify.ts')).verifyCard(id, options)))
+  vaultCommand('report <card-id>', 'report a card to its moderators')
+    .option('--kind <kind>', 'dangerous, instructions, secret, personal, wrong, spam or other')
+    .option('--note <text>', 'what they should look at')
+    .option('--json', 'as JSON')
+    .action((id, options) => done(async () => (await import('./report.ts')).reportCard(id, options)))
 }
 
 function addLearning(vaultCommand: MakeCommand, done: Done): void {
@@ -143,4 +149,23 @@ function addLearning(vaultCommand: MakeCommand, done: Done): void {
     .option('--dry-run', 'print what would be sent, send nothing')
     .option('--json', 'as JSON')
     .action((options) => done(async () => (await import('./mine/mine.ts')).mine(options)))
+}
+
+/** Here `--key` is the key of the other server; the caller's own is `--api-key`. */
+function addLibrary(command: MakeCommand, done: Done): void {
+  command(
+    'library <verb> <server>',
+    'pull: take the library of another server, signed by it, into a workspace',
+  )
+    .option('--url <url>', 'your vault (default: KVAULT_URL, then the one signed in to)')
+    .option('--api-key <key>', 'your API key (default: KVAULT_API_KEY, then the one signed in with)')
+    .option('--workspace <id>', 'a private workspace to take the cards into (default: your personal one)')
+    .option('--key <id|file>', 'the key that signs there: its id, or a file with it as PEM')
+    .option('--dry-run', 'say what would be taken, write nothing')
+    .option('--prune', 'delete here what is no longer in the library there')
+    .option('--http', 'allow plain http to another machine')
+    .option('--json', 'as JSON')
+    .action((verb, server, options) =>
+      done(async () => (await import('./library/pull.ts')).library(verb, server, options)),
+    )
 }

@@ -26,6 +26,7 @@ const publicConfig = (config: Config) => ({
   credits: config.credits,
   registration: config.registration,
   public_pages: config.publicPages,
+  library_licence: config.libraryLicence,
   mail: config.mail.smtpUrl !== undefined,
   google: config.google
     ? {
@@ -35,36 +36,38 @@ const publicConfig = (config: Config) => ({
     : null,
 })
 
+async function serveFiles(app: FastifyInstance): Promise<void> {
+  const common = { decorateReply: false, index: false as const, cacheControl: false }
+  await app.register(fastifyStatic, {
+    ...common,
+    root: fileURLToPath(new URL('assets/', DIST)),
+    prefix: '/assets/',
+    preCompressed: true,
+    // Their names carry a hash of their content, so they never change.
+    setHeaders: (reply) => reply.header('Cache-Control', 'public, max-age=31536000, immutable'),
+  })
+  await app.register(fastifyStatic, {
+    ...common,
+    root: fileURLToPath(DIST),
+    wildcard: false,
+    globIgnore: ['index.html', 'assets/**'],
+    setHeaders: (reply, path) => {
+      reply.header('Cache-Control', 'no-cache')
+      if (path.endsWith('/sw.js')) reply.header('Content-Security-Policy', WORKER_POLICY)
+    },
+  })
+}
+
 /** The built web app: its files, and its one page for every address that no other door has. */
 export async function serveWeb(app: FastifyInstance, services: Services): Promise<void> {
-  if (!isWebBuilt()) services.log.warn('the web app is not built; run: npm run build:web')
+  if (isWebBuilt()) await serveFiles(app)
+  else services.log.warn('the web app is not built; run: npm run build:web')
 
   app.get(
     '/app-config.json',
     { config: { operation: 'web.config', compress: true } },
     async (_request, reply) => reply.header('Cache-Control', 'no-cache').send(publicConfig(services.config)),
   )
-  if (isWebBuilt()) {
-    const common = { decorateReply: false, index: false as const, cacheControl: false }
-    await app.register(fastifyStatic, {
-      ...common,
-      root: fileURLToPath(new URL('assets/', DIST)),
-      prefix: '/assets/',
-      preCompressed: true,
-      // Their names carry a hash of their content, so they never change.
-      setHeaders: (reply) => reply.header('Cache-Control', 'public, max-age=31536000, immutable'),
-    })
-    await app.register(fastifyStatic, {
-      ...common,
-      root: fileURLToPath(DIST),
-      wildcard: false,
-      globIgnore: ['index.html', 'assets/**'],
-      setHeaders: (reply, path) => {
-        reply.header('Cache-Control', 'no-cache')
-        if (path.endsWith('/sw.js')) reply.header('Content-Security-Policy', WORKER_POLICY)
-      },
-    })
-  }
   // The page without its address: the service worker keeps it for when the server is unreachable.
   app.get('/app-shell', { config: { operation: 'web.page', compress: true } }, async (_request, reply) =>
     sendWebPage(reply),

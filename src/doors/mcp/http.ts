@@ -54,6 +54,71 @@ function signInRefusal(refused: AppError, config: Config, host: string | undefin
   })
 }
 
+/** An app can ask its user for more scopes; a key cannot, so for a key the tool itself says what is missing. */
+function checkScopes(config: Config, request: FastifyRequest, tool: ToolCapability | undefined): void {
+  const { viewer } = request
+  if (!tool || viewer?.credential.kind !== 'oauth' || mayUse(tool, viewer)) return
+  const needed = [...new Set([...viewer.scopes, ...requiredScopes(tool)])]
+  throw new AppError(
+    403,
+    'missing_scope',
+    `${tool.tool.name} needs ${requiredScopes(tool).join(' and ')}.`,
+    { required_scopes: requiredScopes(tool) },
+    {
+      'WWW-Authenticate': bearerChallenge(addressFor(config, request.headers.host), needed, {
+        error: 'insufficient_scope',
+        description: `${tool.tool.name} needs more scopes`,
+      }),
+    },
+  )
+}
+
+const callOf = (services: Services, request: FastifyRequest): McpCall => ({
+  ctx: contextFor(services, {
+    viewer: request.viewer,
+    requestId: request.id,
+    ip: request.clientHost,
+    ifMatch: undefined,
+  }) as UserCtx,
+  profile: profileOf(request),
+  hide: (error) => toAppError(error, request, services),
+})
+
+/** For every message that is not a plain call: the protocol's library answers it. */
+async function answerByLibrary(
+  { handler, agreeingHeaders }: Protocol,
+  call: McpCall,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const gone = new AbortController()
+  reply.raw.once('close', () => gone.abort())
+  const response = await handler.fetch(
+    new Request(`${call.ctx.config.baseUrl}/mcp`, {
+      method: 'POST',
+      headers: agreeingHeaders(request.headers, request.body),
+      signal: gone.signal,
+    }),
+    { parsedBody: request.body, authInfo: { token: '', clientId: '', scopes: [], extra: { call } } },
+  )
+  const type = response.headers.get('content-type')
+  if (response.body === null || !type?.startsWith('application/json')) return reply.send(response)
+  return reply
+    .code(response.status)
+    .type(type)
+    .send(await response.text())
+}
+
+function answerError(services: Services, error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  if (error instanceof InvalidInput)
+    return reply.code(400).send(rpcError(-32700, 'Parse error: the request body is not valid JSON'))
+  const known = toAppError(error, request, services)
+  return sendError(
+    reply,
+    known.status === 401 ? signInRefusal(known, services.config, request.headers.host) : known,
+  )
+}
+
 /** `{base_url}/mcp`: the Model Context Protocol over Streamable HTTP, both eras, no session kept. */
 export async function serveMcp(
   app: FastifyInstance,
@@ -61,7 +126,6 @@ export async function serveMcp(
   capabilities: readonly Capability[],
   options: McpOptions = {},
 ): Promise<void> {
-  const { config } = services
   // Loaded on demand: a vault without MCP clients does not need the protocol's library.
   let loading: Promise<Protocol> | undefined
   const protocol = () => {
@@ -74,7 +138,6 @@ export async function serveMcp(
     MIN_BODY_LIMIT,
     ...capabilities.map(({ tool, maxBodyBytes }) => (tool ? (maxBodyBytes ?? 0) : 0)),
   )
-  const url = `${config.baseUrl}/mcp`
 
   async function admit(request: FastifyRequest): Promise<void> {
     ;(await protocol()).checkHost(request)
@@ -84,74 +147,23 @@ export async function serveMcp(
     throw notAuthenticated()
   }
 
-  /** An app can ask its user for more scopes; a key cannot, so for a key the tool itself says what is missing. */
-  function checkScopes(request: FastifyRequest, tool: ToolCapability | undefined): void {
-    const { viewer } = request
-    if (!tool || viewer?.credential.kind !== 'oauth' || mayUse(tool, viewer)) return
-    const needed = [...new Set([...viewer.scopes, ...requiredScopes(tool)])]
-    throw new AppError(
-      403,
-      'missing_scope',
-      `${tool.tool.name} needs ${requiredScopes(tool).join(' and ')}.`,
-      { required_scopes: requiredScopes(tool) },
-      {
-        'WWW-Authenticate': bearerChallenge(addressFor(config, request.headers.host), needed, {
-          error: 'insufficient_scope',
-          description: `${tool.tool.name} needs more scopes`,
-        }),
-      },
-    )
-  }
-
   async function answer(request: FastifyRequest, reply: FastifyReply) {
     // The protocol has had no batches since 2025-06-18, and one would count as a single call against the limits.
     if (Array.isArray(request.body))
       return reply.code(400).send(rpcError(-32600, 'Invalid Request: send one message at a time'))
-    const { byName, answerPlain, handler, agreeingHeaders } = await protocol()
-    const tool = calledTool(request.body, byName)
+    const opened = await protocol()
+    const tool = calledTool(request.body, opened.byName)
     applyRateLimit(services, tool ? limitClassOfTool(tool) : 'read', request.viewer, request)
-    checkScopes(request, tool)
-    const call: McpCall = {
-      ctx: contextFor(services, {
-        viewer: request.viewer,
-        requestId: request.id,
-        ip: request.clientHost,
-        ifMatch: undefined,
-      }) as UserCtx,
-      profile: profileOf(request),
-      hide: (error) => toAppError(error, request, services),
-    }
-    const plain = await answerPlain(request.headers, request.body, call)
+    checkScopes(services.config, request, tool)
+    const call = callOf(services, request)
+    const plain = await opened.answerPlain(request.headers, request.body, call)
     if (plain !== undefined) return reply.type('application/json; charset=utf-8').send(plain)
-    const gone = new AbortController()
-    reply.raw.once('close', () => gone.abort())
-    const response = await handler.fetch(
-      new Request(url, {
-        method: 'POST',
-        headers: agreeingHeaders(request.headers, request.body),
-        signal: gone.signal,
-      }),
-      { parsedBody: request.body, authInfo: { token: '', clientId: '', scopes: [], extra: { call } } },
-    )
-    const type = response.headers.get('content-type')
-    if (response.body === null || !type?.startsWith('application/json')) return reply.send(response)
-    return reply
-      .code(response.status)
-      .type(type)
-      .send(await response.text())
+    return answerByLibrary(opened, call, request, reply)
   }
 
   await app.register(async (scope) => {
     scope.addHook('onClose', async () => (await loading)?.handler.close())
-    scope.setErrorHandler((error, request, reply) => {
-      if (error instanceof InvalidInput)
-        return reply.code(400).send(rpcError(-32700, 'Parse error: the request body is not valid JSON'))
-      const known = toAppError(error, request, services)
-      return sendError(
-        reply,
-        known.status === 401 ? signInRefusal(known, config, request.headers.host) : known,
-      )
-    })
+    scope.setErrorHandler((error, request, reply) => answerError(services, error, request, reply))
     scope.post('/mcp', { bodyLimit, config: { operation: 'mcp' }, onRequest: admit }, answer)
   })
 }

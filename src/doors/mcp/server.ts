@@ -64,6 +64,33 @@ function prompt(name: string, given: Record<string, string>): GetPromptResult {
   }
 }
 
+async function runTool(
+  tool: ToolCapability,
+  { ctx, hide }: McpCall,
+  input: unknown,
+): Promise<CallToolResult> {
+  try {
+    const answer = await callThin(tool, ctx, input)
+    const text = JSON.stringify(answer)
+    return {
+      content: [{ type: 'text', text: carriesText(tool.output) ? fence(text) : text }],
+      structuredContent: answer,
+    }
+  } catch (error) {
+    return refusal(error, hide)
+  }
+}
+
+/** Unknown errors stay hidden here too. */
+async function shown<T>(hide: McpCall['hide'], work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error
+    throw invalidParams(hide(error).message)
+  }
+}
+
 /** Makes the MCP server of one request. Tools, prompts and resources are described once, when the app is built. */
 export function mcpServers(capabilities: readonly Capability[], baseUrl: string) {
   const tools = toolsOf(capabilities)
@@ -77,23 +104,6 @@ export function mcpServers(capabilities: readonly Capability[], baseUrl: string)
     cacheHints: CACHE,
   }
 
-  const run = async (
-    tool: ToolCapability,
-    { ctx, hide }: McpCall,
-    input: unknown,
-  ): Promise<CallToolResult> => {
-    try {
-      const answer = await callThin(tool, ctx, input)
-      const text = JSON.stringify(answer)
-      return {
-        content: [{ type: 'text', text: carriesText(tool.output) ? fence(text) : text }],
-        structuredContent: answer,
-      }
-    } catch (error) {
-      return refusal(error, hide)
-    }
-  }
-
   const serve = (call: McpCall): Server => {
     const { ctx, profile, hide } = call
     const server = new Server(info, options)
@@ -101,30 +111,21 @@ export function mcpServers(capabilities: readonly Capability[], baseUrl: string)
     server.setRequestHandler('tools/call', async ({ params }): Promise<CallToolResult> => {
       const tool = byName.get(params.name)
       if (!tool) throw invalidParams(`Unknown tool: ${params.name}`)
-      return run(tool, call, params.arguments ?? {})
+      return runTool(tool, call, params.arguments ?? {})
     })
-    /** Unknown errors stay hidden here too. */
-    const shown = async <T>(work: () => Promise<T>): Promise<T> => {
-      try {
-        return await work()
-      } catch (error) {
-        if (error instanceof ProtocolError) throw error
-        throw invalidParams(hide(error).message)
-      }
-    }
     server.setRequestHandler('resources/list', () =>
-      shown(async () => ({ resources: await listResources(ctx) })),
+      shown(hide, async () => ({ resources: await listResources(ctx) })),
     )
     server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: RESOURCE_TEMPLATES }))
     server.setRequestHandler('resources/read', ({ params }) =>
-      shown(() => readResource(byName, ctx, params.uri)),
+      shown(hide, () => readResource(byName, ctx, params.uri)),
     )
     server.setRequestHandler('completion/complete', ({ params }) =>
-      shown(async () => ({ completion: await completionOf(ctx, params.argument) })),
+      shown(hide, async () => ({ completion: await completionOf(ctx, params.argument) })),
     )
     server.setRequestHandler('prompts/list', () => ({ prompts }))
     server.setRequestHandler('prompts/get', ({ params }) => prompt(params.name, params.arguments ?? {}))
     return server
   }
-  return { serve, run, byName, info }
+  return { serve, run: runTool, byName, info }
 }

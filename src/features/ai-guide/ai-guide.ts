@@ -51,33 +51,35 @@ const thinGuide = thinAnswer({
   of: (guide: z.output<typeof AiGuide>) => guide,
 })
 
+function guideFor(ctx: Ctx, base: string | undefined, capabilities: readonly Capability[]): Guide {
+  const baseUrl = (base ?? ctx.config.baseUrl).replace(/\/+$/, '')
+  return {
+    version: GUIDE_VERSION,
+    base_url: baseUrl,
+    overview: OVERVIEW,
+    authentication: {
+      ...AUTHENTICATION,
+      tool_endpoint: `POST ${baseUrl}/mcp/tools/{tool_name}`,
+      mcp_endpoint: `${baseUrl}/mcp`,
+      connect_an_agent: `npx -y ${baseUrl}/kvault.tgz connect`,
+    },
+    workflow: [...WORKFLOW],
+    tools: toolsOf(capabilities).map((tool) => ({
+      name: tool.tool.name,
+      use: descriptionOf(tool),
+      scopes: [...requiredScopes(tool)],
+    })),
+    card_writing: { ...CARD_WRITING },
+    pitfalls: [...PITFALLS],
+    secrets: SECRETS,
+    credits: policyOf(ctx.config),
+    errors: { ...ERRORS },
+  }
+}
+
 /** The guide lists all tools, itself included, so it asks for the capabilities when it is read, not when it is declared. */
 export function aiGuide(all: () => readonly Capability[]) {
-  const read = (ctx: Ctx, base: string | undefined): Guide => {
-    const baseUrl = (base ?? ctx.config.baseUrl).replace(/\/+$/, '')
-    return {
-      version: GUIDE_VERSION,
-      base_url: baseUrl,
-      overview: OVERVIEW,
-      authentication: {
-        ...AUTHENTICATION,
-        tool_endpoint: `POST ${baseUrl}/mcp/tools/{tool_name}`,
-        mcp_endpoint: `${baseUrl}/mcp`,
-        connect_an_agent: `npx -y ${baseUrl}/kvault.tgz connect`,
-      },
-      workflow: [...WORKFLOW],
-      tools: toolsOf(all()).map((tool) => ({
-        name: tool.tool.name,
-        use: descriptionOf(tool),
-        scopes: [...requiredScopes(tool)],
-      })),
-      card_writing: { ...CARD_WRITING },
-      pitfalls: [...PITFALLS],
-      secrets: SECRETS,
-      credits: policyOf(ctx.config),
-      errors: { ...ERRORS },
-    }
-  }
+  const read = (ctx: Ctx, base: string | undefined) => guideFor(ctx, base, all())
 
   const readGuide = capability({
     name: 'guide.read',

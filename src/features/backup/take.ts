@@ -13,7 +13,7 @@ import { Counter, type End, FORMAT, type Header, type Line, type Sum } from './f
 
 /** Derived from other tables; the features rebuild them at restore. */
 const DERIVED =
-  /^(search_(docs|fresh|runs|postings|dead|words|changes|totals|terms|grams)|context_event_(index|grams|words))/
+  /^(search_(docs|fresh|runs|postings|dead|words|changes|totals|terms|grams)|context_event_(index|grams|words)|library_snapshot(s|_parts))/
 const MIGRATIONS = 'schema_migrations'
 const isKept = ({ name }: TableShape) => name !== MIGRATIONS && !DERIVED.test(name)
 

@@ -114,6 +114,7 @@ export async function judgedIn(db: Db, workspaceId: string, cardIds: readonly st
     .where('workspace_id', '=', workspaceId)
     .where('status', '=', 'published')
     .where('deleted_at', 'is', null)
+    .where('hidden_at', 'is', null)
     .where('superseded_by', 'is', null)
     .where('trust', 'is not', null)
     .execute()

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
+import { LicenceId } from '../../core/licence-id.ts'
 import { AnswerId, Page, pageOf, Time } from '../../core/schemas.ts'
 import { fromJson, toJson } from '../../db/columns.ts'
 import { editableCard } from './access.ts'
@@ -19,6 +20,9 @@ const versionFields = {
   changed_by_name: z.string(),
   changed_at: Time,
   changed_fields: z.array(z.string()).describe('What differs from the version before; empty for the first'),
+  content_hash: z.string().nullable().describe('Of a version that was published'),
+  licence: LicenceId.nullable(),
+  published_at: Time.nullable(),
 }
 
 const CaseVersion = z.object(versionFields).meta({ id: 'CaseVersion' })
@@ -51,6 +55,9 @@ const present = (row: VersionRow, current: number) => ({
   changed_by_name: row.edited_by_name,
   changed_at: row.edited_at,
   changed_fields: fromJson<string[]>(row.edited_fields),
+  content_hash: row.content_hash,
+  licence: row.licence,
+  published_at: row.published_at,
 })
 
 /** The present version has no row of its own: it is the card. */
@@ -60,6 +67,9 @@ const currentVersion = async (ctx: UserCtx, card: CardRow): Promise<VersionRow> 
   edited_by_name: await nameOf(ctx.db, card.edited_by),
   edited_at: card.edited_at,
   edited_fields: card.edited_fields,
+  content_hash: card.version_published_at === null ? null : card.content_hash,
+  licence: card.licence,
+  published_at: card.version_published_at,
   content: toJson(contentOf(card)),
 })
 

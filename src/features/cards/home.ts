@@ -37,7 +37,12 @@ export type HomeFacts = {
   is_own: number
 }
 
-type CardAtHome = HomeFacts & { workspace_id: string; status: CardStatus; review_status: ReviewStatus }
+type CardAtHome = HomeFacts & {
+  workspace_id: string
+  status: CardStatus
+  review_status: ReviewStatus
+  hidden_at: string | null
+}
 type HomeAnswer = z.input<typeof Home>
 type ReadersAnswer = z.input<typeof Readers>
 
@@ -60,6 +65,8 @@ function peopleOf(row: CardAtHome): number {
 }
 
 function readersOf(row: CardAtHome, name: string): ReadersAnswer {
+  if (row.hidden_at !== null)
+    return { kind: 'owner', count: 1, text: row.is_own === 1 ? 'Only you' : 'Only its owner' }
   const isPublished = row.status === 'published'
   // As in visibility.ts: strangers see what is published and has passed the review.
   if (isPublished && row.review_status === 'passed' && row.workspace_visibility !== 'private')

@@ -116,4 +116,24 @@ onBothEngines('moving a card', (t) => {
     expect([from.workspaceId, to.workspaceId]).toContain(workspace_id)
     expect(origin_workspace_id).toBe(workspace_id)
   })
+
+  test('a stricter team reviews a shared card that moves in', async () => {
+    const me = await t.user()
+    const from = (await me.post('/api/v1/workspaces', { name: 'From' })).body.workspace_id
+    const strict = await me.post('/api/v1/workspaces', {
+      name: 'Strict',
+      policy_json: { danger_rules: { weakened_check: 'block' } },
+    })
+    const card = await record(me, {
+      workspace_id: from,
+      body: 'Call it with curl --insecure https://registry.npmjs.org/ if the certificate is old.',
+    })
+    expect((await me.post(`/api/v1/cards/${card.card_id}/share`)).status).toBe(200)
+    const moved = await move(me, card.card_id, strict.body.workspace_id)
+    expect(moved.body).toMatchObject({ code: 'quality_rejected', reasons: [{ rule: 'weakened_check' }] })
+    expect((await me.get(`/api/v1/cards/${card.card_id}`)).body).toMatchObject({
+      workspace_id: from,
+      status: 'published',
+    })
+  })
 })

@@ -5,10 +5,13 @@ import { Id } from '../../core/schemas.ts'
 import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
 import { requireRole, roleOf } from '../permissions/permission.ts'
+import { refuseHidden } from '../sanctions/sanctions.ts'
 import { editableCard } from './access.ts'
 import { updateCardRow } from './cards.store.ts'
+import { contentOf } from './content.ts'
 import { presentCard } from './present.ts'
 import { requireLeave } from './publish.ts'
+import { refuseUnsafe, review, reviewColumns } from './review.ts'
 import { saved } from './saved.ts'
 import { CardId, CaseResponse } from './schemas.ts'
 import type { CardRow } from './select.ts'
@@ -34,15 +37,31 @@ async function requireMovable(ctx: UserCtx, row: CardRow, targetId: string): Pro
  */
 const staysShared = ({ visibility, type }: WorkspacesTable) => visibility === 'private' && type !== 'personal'
 
+/** A shared card that arrives in a team is read there at once: the policy of that team speaks first. */
+async function reviewedThere(ctx: UserCtx, row: CardRow, workspaceId: string) {
+  if (row.status !== 'published') return {}
+  const verdict = await review(
+    ctx,
+    { card_id: row.card_id, workspace_id: workspaceId },
+    contentOf(row),
+    row.evidence_count,
+  )
+  refuseUnsafe(verdict)
+  return reviewColumns(verdict, ctx.now().toISOString())
+}
+
 /** Call it in a transaction, after the viewer's right to write in the target was checked. */
 export async function moveTo(ctx: UserCtx, row: CardRow, target: WorkspacesTable): Promise<void> {
   const { card_id } = row
   const { workspace_id } = target
+  refuseHidden(row)
   await requireMovable(ctx, row, workspace_id)
+  const reviewed = staysShared(target) ? await reviewedThere(ctx, row, workspace_id) : {}
   await updateCardRow(ctx.db, card_id, {
     workspace_id,
     origin_workspace_id: workspace_id,
     updated_at: ctx.now().toISOString(),
+    ...reviewed,
     ...(staysShared(target) ? {} : { status: 'unpublished' as const, published_at: null }),
   })
   const subject = { type: 'card', id: card_id }
@@ -65,13 +84,13 @@ export const moveCard = capability({
   name: 'cards.move',
   summary: 'Move a card to another workspace',
   description:
-    'For people who may edit the card and are editor or admin in the target. The text, evidence, feedback and owner stay. A shared card stays shared in a private team; in a personal, public or unlisted workspace it arrives unpublished. Not for cards published outside the workspace they came from (409), nor out of a workspace whose policy has allow_publish: false.',
+    'For people who may edit the card and are editor or admin in the target. The text, evidence, feedback and owner stay. A shared card stays shared in a private team, after the review that the policy of that team asks for (400 where it says block); in a personal, public or unlisted workspace it arrives unpublished. Not for cards published outside the workspace they came from (409), nor out of a workspace whose policy has allow_publish: false.',
   scopes: ['record', 'case:write'],
   rest: ['POST /api/v1/cards/{card_id}/move', 'POST /api/v1/cases/{case_id}/move'],
   aliases: { case_id: 'card_id' },
   input: CardId.extend({ workspace_id: Id.describe('Where the card goes') }),
   output: CaseResponse,
-  errors: [404, 409, 412],
+  errors: [400, 404, 409, 412],
   run: (ctx, { card_id, workspace_id }) =>
     inTx(ctx, async (ctx) => {
       const row = await editableCard(ctx, card_id)

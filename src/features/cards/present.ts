@@ -7,7 +7,9 @@ import type { EvidenceRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
 import { presentHome } from './home.ts'
 import type { ListedRow } from './list.store.ts'
+import { presentOrigin, storedOrigin } from './origin.ts'
 import { presentTrust } from './present-trust.ts'
+import { presentPublication } from './publication.ts'
 import type { ReviewReason } from './review-rules.ts'
 import type { CardAnswer, ListedCard } from './schemas.ts'
 import { type CardRow, SHORT_TEXT } from './select.ts'
@@ -26,11 +28,12 @@ export const isLikelyOutdated = (row: Pick<CardRow, 'trust'>): boolean => isDist
 
 /** Who wrote the text. It also marks text of others that speaks to agents, even if only a part of the card is shown. */
 export const provenanceOf = (
-  row: Pick<CardRow, 'whose' | 'workspace_id' | 'review_status'> & SpokenRow,
+  row: Pick<CardRow, 'whose' | 'workspace_id' | 'review_status' | 'origin'> & SpokenRow,
 ): ProvenanceAnswer => ({
   owner: row.whose,
   workspace: row.workspace_id,
   reviewed: row.review_status === 'passed',
+  ...(row.origin === null ? {} : { origin: storedOrigin(row)?.server }),
   ...(row.whose !== 'you' && speaksToAgents(row) ? MARK : {}),
 })
 
@@ -57,6 +60,7 @@ export const presentCard = (row: CardRow, now: Date): CardAnswer => ({
   ...presentHome(row),
   trust: presentTrust(row.trust, now),
   ...(row.source_event_id === null ? {} : { source_event_id: row.source_event_id }),
+  ...(row.hidden_at !== null && row.is_own === 1 ? { hidden_since: row.hidden_at } : {}),
   ...(row.sample === null ? {} : { is_sample: true as const }),
   cites: fromJson(row.cites ?? '[]'),
   review_after_days: row.review_after_days,
@@ -65,6 +69,8 @@ export const presentCard = (row: CardRow, now: Date): CardAnswer => ({
   created_at: row.created_at,
   updated_at: row.updated_at,
   published_at: row.published_at,
+  publication: presentPublication(row),
+  ...(row.origin === null ? {} : { origin: presentOrigin(row) ?? undefined }),
 })
 
 const cut = (text: string): string => (text.length > SHORT_TEXT ? `${text.slice(0, SHORT_TEXT)}…` : text)

@@ -1,6 +1,8 @@
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
+import { LicenceId } from '../../core/licence-id.ts'
+import type { Licence } from '../../core/licences.ts'
 import { Id } from '../../core/schemas.ts'
 import { fromJson } from '../../db/columns.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
@@ -8,12 +10,14 @@ import { audit } from '../audit/audit.ts'
 import { requireUser } from '../identity/users/users.ts'
 import { requireRole, requireVisible } from '../permissions/permission.ts'
 import { policyOf } from '../permissions/policy.ts'
+import { isClearedFor, refuseHidden, requireMayPublish } from '../sanctions/sanctions.ts'
 import { ownCard } from './access.ts'
 import { updateCardRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
 import { presentCard } from './present.ts'
+import { licenceFor, publishedColumns } from './publication.ts'
 import { holdForPublishing } from './publish.store.ts'
-import { qualityRejected, review, reviewColumns } from './review.ts'
+import { cleared, qualityRejected, review, reviewColumns } from './review.ts'
 import { rewardPublishing } from './reward.ts'
 import { saved } from './saved.ts'
 import { type CardAnswer, CardId, CaseResponse } from './schemas.ts'
@@ -51,23 +55,40 @@ async function targetFor(ctx: UserCtx, targetId: string) {
 
 type Outcome = { card: CardAnswer } | { refusal: AppError }
 
-async function publish(ctx: UserCtx, cardId: string, targetId: string): Promise<Outcome> {
+/** A card that is there already gets the licence that it lacks, and nothing else. */
+async function licensed(ctx: UserCtx, row: CardRow, licence: Licence | null): Promise<CardAnswer> {
+  if (licence === row.licence) return presentCard(row, ctx.now())
+  await updateCardRow(ctx.db, row.card_id, { licence, updated_at: ctx.now().toISOString() })
+  return saved(ctx, row.card_id)
+}
+
+type Wish = { targetId: string; licence: Licence | undefined }
+
+async function publish(ctx: UserCtx, cardId: string, { targetId, licence: wanted }: Wish): Promise<Outcome> {
   await holdForPublishing(ctx, cardId, targetId)
   const row = await ownCard(ctx, cardId, 'publish')
   await requirePublishing(ctx)
   const target = await targetFor(ctx, targetId)
   const isThere = row.workspace_id === target.workspace_id
-  if (isThere && row.status === 'published')
-    return { card: { ...presentCard(row, ctx.now()), similar_cards: [], credits_earned: 0 } }
+  const isDone = isThere && row.status === 'published'
+  // Nobody is taken to have chosen a licence by asking for what is done already.
+  const licence =
+    isDone && wanted === undefined ? row.licence : licenceFor(ctx, row, target.visibility, wanted)
+  if (isDone)
+    return { card: { ...(await licensed(ctx, row, licence)), similar_cards: [], credits_earned: 0 } }
   if (!isThere) await requireLeave(ctx, row)
+  refuseHidden(row)
+  await requireMayPublish(ctx, target)
 
   const now = ctx.now().toISOString()
-  const verdict = await review(
+  const reviewed = await review(
     ctx,
     { ...row, workspace_id: target.workspace_id },
     contentOf(row),
     row.evidence_count,
   )
+  const verdict =
+    !reviewed.isAccepted && (await isClearedFor(ctx, row, target.workspace_id)) ? cleared(reviewed) : reviewed
   if (!verdict.isAccepted) {
     await updateCardRow(ctx.db, cardId, reviewColumns(verdict, now))
     await saved(ctx, cardId)
@@ -80,39 +101,53 @@ async function publish(ctx: UserCtx, cardId: string, targetId: string): Promise<
     workspace_id: target.workspace_id,
     published_at: now,
     updated_at: now,
+    ...publishedColumns(row, now),
+    licence,
   })
-  const credits_earned = target.visibility === 'public' ? await rewardPublishing(ctx, row) : 0
+  // Passing on what somebody else wrote earns nothing.
+  const isRewarded = target.visibility === 'public' && row.origin === null
+  const credits_earned = isRewarded ? await rewardPublishing(ctx, row) : 0
   await audit(ctx, {
     action: 'card.published',
     subject: { type: 'card', id: cardId },
     workspaceId: target.workspace_id,
-    details: { from_workspace_id: row.workspace_id },
+    details: { from_workspace_id: row.workspace_id, ...(licence ? { licence } : {}) },
   })
   const card = await saved(ctx, cardId)
   return { card: { ...card, similar_cards, credits_earned } }
 }
 
+/** A person chooses a licence, so the tool leaves the choice to the server's default. */
+const PublishTool = CardId.extend({
+  target_workspace_id: Id.optional().describe('The public library if left out'),
+})
+
 export const publishCard = capability({
   name: 'cards.publish',
   summary: 'Publish a card to the public library, or to another workspace',
   description:
-    'Reviews the card, looks for duplicates, moves it and books the reward in one step. Refusals (400 quality_rejected, 409 duplicate_card) say what to mend, change nothing and charge nothing. The reward is earned once per card and once for the same or nearly the same text, only where the target is public and, where mail is configured, only with a confirmed address. Editors of the target read its versions from the move on.',
+    'Reviews the card, looks for duplicates, moves it and books the reward in one step. Refusals (400 quality_rejected, 409 duplicate_card) say what to mend, change nothing and charge nothing. The reward is earned once per card and once for the same or nearly the same text, only where the target is public and, where mail is configured, only with a confirmed address. Editors of the target read its versions from the move on. The version is given to everybody under a licence that cannot be taken back; 409 licence_fixed names the one that it has already.',
   scopes: ['publish'],
   rest: ['POST /api/v1/cards/{card_id}/publish', 'POST /api/v1/cases/{case_id}/publish'],
   aliases: { case_id: 'card_id' },
-  query: ['target_workspace_id'],
+  query: ['target_workspace_id', 'licence'],
   tool: {
     name: 'publish_card',
     description:
       'Publish your own card to the public library, or to target_workspace_id; ask the user first.',
+    input: PublishTool,
     thin: thinState,
   },
-  input: CardId.extend({ target_workspace_id: Id.optional().describe('The public library if left out') }),
+  input: PublishTool.extend({
+    licence: LicenceId.optional().describe(
+      'Under which everybody may use it; the default of the server (LIBRARY_LICENCE) if left out',
+    ),
+  }),
   output: CaseResponse,
   errors: [400, 404, 409, 412],
-  run: async (ctx, { card_id, target_workspace_id = PUBLIC_LIBRARY_ID }) => {
+  run: async (ctx, { card_id, target_workspace_id: targetId = PUBLIC_LIBRARY_ID, licence }) => {
     // A refusal is thrown after the transaction: the card keeps its review, and nothing else has changed.
-    const outcome = await inTx(ctx, (ctx) => publish(ctx, card_id, target_workspace_id), {
+    const outcome = await inTx(ctx, (ctx) => publish(ctx, card_id, { targetId, licence }), {
       isolation: 'read committed',
     })
     if ('refusal' in outcome) throw outcome.refusal

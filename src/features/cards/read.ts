@@ -3,6 +3,7 @@ import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { invalid, rateLimited } from '../../core/errors.ts'
 import { MARK } from '../../core/provenance.ts'
+import { noteReads } from '../card-reads/card-reads.ts'
 import { noteOpened } from '../deliveries/deliveries.ts'
 import { requireVisible } from '../permissions/permission.ts'
 import { containsInstructions } from '../review/find-danger.ts'
@@ -49,6 +50,7 @@ export const getCard = capability({
   run: async (ctx, { card_id, include_evidences }) => {
     const { row, supersededBy, mergedFrom } = await answering(ctx, await readableCard(ctx, card_id))
     await noteOpened(ctx, card_id)
+    noteReads(ctx, [row])
     const card = { ...presentCard(row, ctx.now()), superseded_by: supersededBy, merged_from: mergedFrom }
     if (!include_evidences) return card
     return withEvidences(card, await allEvidences(ctx, row.card_id))

@@ -1,7 +1,9 @@
+import type { Insertable } from 'kysely'
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { toJson } from '../../db/columns.ts'
 import { newId } from '../../db/ids.ts'
+import type { CardsTable } from '../../db/tables/cards.ts'
 import { readCites } from '../cites/read-cites.ts'
 import { homeOfCredential } from '../identity/users/key-home.ts'
 import { requireUser } from '../identity/users/users.ts'
@@ -38,8 +40,23 @@ async function targetOf(ctx: UserCtx, workspaceId: string | null | undefined): P
   return { workspaceId: personal_workspace_id, ...(home === null ? {} : { note: HOME_LOST }) }
 }
 
-/** What a card was made from, unless a person wrote it from scratch. */
-export type CardOrigin = { source_event_id?: string; sample?: string }
+/** What a card was made from, unless a person wrote it from scratch, and what is known about it already. */
+export type CardOrigin = { source_event_id?: string; sample?: string } & Partial<
+  Pick<
+    Insertable<CardsTable>,
+    | 'scope_notes'
+    | 'origin'
+    | 'origin_key'
+    | 'content_hash'
+    | 'version_published_at'
+    | 'status'
+    | 'published_at'
+    | 'review_status'
+    | 'review_score'
+    | 'review_reasons'
+    | 'reviewed_at'
+  >
+>
 
 /** Writes the card in the transaction of the caller. */
 export async function record(
@@ -49,7 +66,7 @@ export async function record(
 ): Promise<CardAnswer> {
   const { workspace_id, evidences, ...given } = input
   const { workspaceId, note } = await targetOf(ctx, workspace_id)
-  const content = { ...given, scope_notes: null }
+  const content = { ...given, scope_notes: origin.scope_notes ?? null }
   const card_id = newId()
   const owner = ctx.viewer.userId
   const now = ctx.now().toISOString()

@@ -4,7 +4,9 @@ import { AnswerId, Id, Page, pageOf, Time } from '../../core/schemas.ts'
 import { dictionary, freeJson, openObject, sizeLimits } from '../../core/sizes.ts'
 import { SEVERITIES } from '../review/rule.ts'
 import { Home, Readers } from './home.ts'
+import { Origin } from './origin.ts'
 import { Trust } from './present-trust.ts'
+import { Publication } from './publication-schema.ts'
 
 export const CARD_TYPES = ['debug_fix', 'how_to', 'lesson_learned', 'decision', 'reference'] as const
 export const MAX_BODY_BYTES = 8 * 1024 * 1024
@@ -94,7 +96,7 @@ export const UpdateTool = CaseUpdate.extend({ evidences: strictEvidences.optiona
 
 const FeedbackCounts = z.object({ useful: z.int(), not_applicable: z.int(), outdated: z.int() })
 
-const ReviewReason = z
+export const ReviewReason = z
   .object({
     rule: z.string(),
     message: z.string(),
@@ -192,6 +194,9 @@ export const CaseResponse = z
     source_event_id: AnswerId.optional().describe(
       'The event in your memory that it was made from; only its owner is told',
     ),
+    hidden_since: Time.optional().describe(
+      'Moderators, or enough reports, hide it from all others; only its owner is told',
+    ),
     is_sample: z.literal(true).optional().describe('One of the sample cards of the first steps'),
     cites: z.array(z.string()).describe('Packages, files and addresses that it is about: npm:fastify@^5'),
     review_after_days: z.int().nullable().describe('Null: as the workspace says'),
@@ -200,6 +205,10 @@ export const CaseResponse = z
     created_at: Time,
     updated_at: Time,
     published_at: Time.nullable(),
+    publication: Publication.nullable().describe(
+      'The present version as it was published; null where it was not',
+    ),
+    origin: Origin.optional().describe('Only of a card that was pulled from another server'),
     home_note: z.string().optional().describe('After recording: why it is not where it was to go'),
     warnings: z.array(Warning).optional().describe('After a write: what would stop sharing and publishing'),
     similar_cards: z.array(SimilarCard).optional().describe('After publishing: near, but no duplicates'),

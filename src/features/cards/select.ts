@@ -37,6 +37,10 @@ const SHOWN = [
   'cards.edited_by',
   'cards.edited_fields',
   'cards.published_at',
+  'cards.content_hash',
+  'cards.licence',
+  'cards.version_published_at',
+  'cards.origin',
   'cards.deleted_at',
   'cards.hidden_at',
 ] as const
@@ -56,7 +60,7 @@ const WRITTEN = [
 ] as const
 
 /** A card as lists and comparisons read it. */
-export type ReadRow = Omit<Selectable<CardsTable>, 'filter_text' | 'recorded_with'> & {
+export type ReadRow = Omit<Selectable<CardsTable>, 'filter_text' | 'recorded_with' | 'origin_key'> & {
   owner_name: string
   owner_deleted_at: string | null
   /** Whose text it is to the viewer. */
@@ -94,6 +98,9 @@ const selectHeads = (db: Db, viewerId: ViewerId) =>
       'users.deleted_at as owner_deleted_at',
       eb
         .case()
+        // Pulled text is a stranger's, whoever pulled it.
+        .when('cards.origin', 'is not', null)
+        .then(sql.lit<Whose>('public'))
         .when(isByViewer(viewerId))
         .then(sql.lit<Whose>('you'))
         .when(isInTeamOf(viewerId))

@@ -5,12 +5,14 @@ import { Id } from '../../core/schemas.ts'
 import type { Scope } from '../../core/scopes.ts'
 import { audit } from '../audit/audit.ts'
 import { requireRole } from '../permissions/permission.ts'
+import { refuseHidden, requireMayPublish } from '../sanctions/sanctions.ts'
 import { type CardRow, editableCard, ownCard, readableCard, refuseOutsider } from './access.ts'
 import { updateCardRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
 import { HOLDING, holdCard } from './hold-card.store.ts'
 import { moveTo } from './move.ts'
 import { presentCard } from './present.ts'
+import { publishedColumns } from './publication.ts'
 import { refuseUnsafe, review, reviewColumns } from './review.ts'
 import { saved } from './saved.ts'
 import { type CardAnswer, CardId, CaseResponse } from './schemas.ts'
@@ -38,12 +40,19 @@ async function shareRow(ctx: UserCtx, row: CardRow, isMoved: boolean): Promise<C
     return isMoved ? saved(ctx, card_id) : presentCard(row, ctx.now())
   await refuseOutsider(ctx, row)
   await requireOwnerInTheOpen(ctx, row)
+  refuseHidden(row)
+  await requireMayPublish(ctx, { workspace_id: row.workspace_id, visibility: row.workspace_visibility })
   const verdict = await review(ctx, row, contentOf(row), row.evidence_count)
   refuseUnsafe(verdict)
   const now = ctx.now().toISOString()
   await updateCardRow(ctx.db, card_id, reviewColumns(verdict, now))
   if (row.status === 'published') return saved(ctx, card_id)
-  await updateCardRow(ctx.db, card_id, { status: 'published', published_at: now, updated_at: now })
+  await updateCardRow(ctx.db, card_id, {
+    status: 'published',
+    published_at: now,
+    updated_at: now,
+    ...publishedColumns(row, now),
+  })
   await audit(ctx, {
     action: 'card.shared',
     subject: { type: 'card', id: card_id },

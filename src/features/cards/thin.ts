@@ -41,6 +41,12 @@ const contentOf = (card: Card): Record<string, unknown> => ({
   evidences: card.evidences?.map(({ kind, content, meta }) => ({ kind, content, ...(meta ? { meta } : {}) })),
 })
 
+/** Whom to credit, and under which licence, where the card was given under one. */
+function creditOf({ publication, origin }: Card): { licence?: string; author?: string } {
+  const given = publication?.licence ? publication : origin
+  return given?.licence ? { licence: given.licence, author: given.author } : {}
+}
+
 const Cut = z.record(z.string(), z.unknown())
 
 /** A card in parts: its head each time, and of its content as much as a part holds. */
@@ -58,6 +64,8 @@ export const thinCard = thinAnswer({
       version: z.int(),
       provenance: Provenance,
       can_edit: z.boolean(),
+      licence: z.string().optional(),
+      author: z.string().optional(),
       trust: z.string().optional(),
       likely_outdated: z.literal(true).optional(),
       review: Review.pick({ status: true, reasons: true }),
@@ -90,6 +98,7 @@ export const thinCard = thinAnswer({
       version: card.version,
       provenance: card.provenance,
       can_edit: card.can_edit,
+      ...creditOf(card),
       ...(card.trust ? { trust: card.trust.summary } : {}),
       ...(card.likely_outdated ? { likely_outdated: true as const } : {}),
       review: { status: card.review.status, reasons: card.review.reasons },

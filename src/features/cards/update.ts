@@ -3,6 +3,7 @@ import { inTx, type UserCtx } from '../../core/context.ts'
 import { invalid } from '../../core/errors.ts'
 import { toJson } from '../../db/columns.ts'
 import { readCites } from '../cites/read-cites.ts'
+import { requireMayPublish } from '../sanctions/sanctions.ts'
 import { refreshTrust } from '../trust/refresh.ts'
 import { editableCard } from './access.ts'
 import { appendEvidences, replaceTags, updateCardRow } from './cards.store.ts'
@@ -10,6 +11,7 @@ import { type CardContent, changedFields, columnsOf, contentOf, warningsFor } fr
 import { HOLDING, holdCard } from './hold-card.store.ts'
 import { attachNamedImages } from './images/attach.ts'
 import { presentCard } from './present.ts'
+import { editedColumns } from './publication.ts'
 import { refuseUnsafe, review, reviewColumns } from './review.ts'
 import { saved } from './saved.ts'
 import {
@@ -27,6 +29,15 @@ import { keepVersion } from './versions.store.ts'
 
 /** Evidence is never removed, so it needs a limit. */
 const MAX_EVIDENCES = 1000
+
+function refuseTooMuchEvidence(row: CardRow, added: number): void {
+  if (added > 0 && row.evidence_count + added > MAX_EVIDENCES)
+    throw invalid(
+      'evidences',
+      `A card has at most ${MAX_EVIDENCES} pieces of evidence; this one has ${row.evidence_count}`,
+      'too_long',
+    )
+}
 
 /**
  * Makes the next version of a card: keeps the former one, adds evidence, reviews again. An edit that changes
@@ -47,19 +58,18 @@ export async function edit(
     return { ...presentCard(row, ctx.now()), changed: [], warnings: warningsFor(secrets) }
   }
 
+  // What strangers read at once is published by who writes it.
+  if (row.status === 'published' && row.workspace_visibility !== 'private')
+    await requireMayPublish(ctx, { workspace_id: row.workspace_id, visibility: row.workspace_visibility })
   const now = ctx.now().toISOString()
   const version = row.version + 1
   const evidence_count = row.evidence_count + evidences.length
-  if (evidences.length > 0 && evidence_count > MAX_EVIDENCES)
-    throw invalid(
-      'evidences',
-      `A card has at most ${MAX_EVIDENCES} pieces of evidence; this one has ${row.evidence_count}`,
-      'too_long',
-    )
+  refuseTooMuchEvidence(row, evidences.length)
   // The card's own row comes first, so that concurrent writers wait for each other there and not at a unique index.
   await updateCardRow(ctx.db, row.card_id, {
     ...columnsOf(after),
     ...(row.cites_are_written === 1 ? {} : { cites: toJson(readCites(after)) }),
+    ...editedColumns(row, after, fields[0] !== 'evidences', now),
     version,
     evidence_count,
     updated_at: now,

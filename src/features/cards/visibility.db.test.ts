@@ -69,6 +69,45 @@ onBothEngines('who sees which card', (t) => {
     expect(await lists(admin, card_id, 'scope=workspace')).toBe(false)
   })
 
+  test('a hidden card is there for its owner alone, whatever the role of others', async () => {
+    const { workspaceId, admin, editor, viewer } = await team(t, { visibility: 'public' })
+    const former = await record(editor, { workspace_id: workspaceId })
+    const { card_id } = await record(editor, { workspace_id: workspaceId })
+    for (const id of [former.card_id, card_id]) await editor.post(`/api/v1/cards/${id}/share`)
+    const url = `/api/v1/cards/${card_id}`
+    await editor.post(`${url}/links`, { to_card_id: former.card_id, kind: 'supersedes' })
+    const query = { query: former.title, scope: 'workspace' }
+    const found = async () =>
+      (await viewer.post('/api/v1/search', query)).body.results.map((hit: { card_id: string }) => hit.card_id)
+    expect(await found()).not.toContain(former.card_id)
+    await t.app.services.database.transaction((db) =>
+      db
+        .updateTable('cards')
+        .set({ hidden_at: new Date().toISOString() })
+        .where('card_id', '=', card_id)
+        .execute(),
+    )
+    for (const person of [admin, viewer, await t.user()]) {
+      for (const answer of [
+        await person.get(url),
+        await person.patch(url, { title: 'mine now' }),
+        await person.delete(url),
+        await person.get(`${url}/history`),
+        await person.get(`${url}/comments`),
+        await person.get(`${url}/feedback/stats`),
+        await person.post(`${url}/feedback`, { kind: 'useful' }),
+        await person.get(`${url}/similar`),
+      ])
+        expect(answer.status).toBe(404)
+      for (const scope of ['personal', 'workspace', 'public', `workspace&workspace_id=${workspaceId}`])
+        expect(await lists(person, card_id, `scope=${scope}`), scope).toBe(false)
+    }
+    expect((await t.anonymous().get(`${url}/feedback/stats`)).status).toBe(404)
+    expect(await found()).toContain(former.card_id)
+    expect(await reads(editor, card_id)).toBe(200)
+    expect(await lists(editor, card_id, 'scope=personal')).toBe(true)
+  })
+
   test('who leaves the workspace loses its cards but not their own', async () => {
     const { workspaceId, admin, editor, viewer } = await team(t)
     const own = await record(editor, { workspace_id: workspaceId })

@@ -150,7 +150,7 @@ export function mayFind(viewerId: ViewerId): Condition {
   return cards().or(scopes.map((scope) => isListed(viewerId, scope)))
 }
 
-/** No other card has taken its place. If that card is deleted, the former one counts as current again. */
+/** No other card has taken its place. If that card is deleted or hidden, the former one counts as current again. */
 export function isCurrent(): Condition {
   const eb = cards()
   return eb.or([
@@ -161,7 +161,8 @@ export function isCurrent(): Condition {
           .selectFrom('cards as successor')
           .select('successor.card_id')
           .whereRef('successor.card_id', '=', 'cards.superseded_by')
-          .where('successor.deleted_at', 'is', null),
+          .where('successor.deleted_at', 'is', null)
+          .where('successor.hidden_at', 'is', null),
       ),
     ),
   ])

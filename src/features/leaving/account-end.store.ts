@@ -42,6 +42,8 @@ const OWN_TABLES = [
   'first_steps',
   'kept_searches',
   'card_comments',
+  'card_reads',
+  'withdrawals_told',
   'recall_items',
   'recall_calls',
   'card_drafts',

@@ -11,6 +11,7 @@ import { disconnectAllApps } from '../identity/oauth/connected-apps.ts'
 import { requireUser } from '../identity/users/users.ts'
 import { cancelMails } from '../mail/outbox.ts'
 import { forgetMemory } from '../memory/forget.ts'
+import { forgetReportsOf } from '../moderation/forget.ts'
 import { handBackOffice } from '../workspaces/members.ts'
 import {
   anonymiseUser,
@@ -59,6 +60,7 @@ const removeAccount = (ctx: UserCtx): Promise<z.input<typeof AccountDeleted>> =>
     for (const membership of await deleteMemberships(ctx.db, userId)) await handBackOffice(ctx, membership)
     await disconnectAllApps(ctx, userId)
     await cancelMails(ctx, `change_email:${userId}`)
+    await forgetReportsOf(ctx, userId)
     await deleteOwnRows(ctx.db, userId)
     await cancelMailsTo(ctx.db, user.email ?? '')
     await anonymiseUser(ctx.db, userId, ctx.now().toISOString())

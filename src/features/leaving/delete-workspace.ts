@@ -9,6 +9,7 @@ import { cardsByOwner, countCardsIn, sendCardsHome } from '../cards/go-home.ts'
 import { requireUser } from '../identity/users/users.ts'
 import { countOpenInvites, endInvitesOf } from '../invitations/invitations.ts'
 import { countMaterialsIn, sendMaterialsHome } from '../materials/go-home.ts'
+import { endModerationIn } from '../moderation/forget.ts'
 import { requireRole } from '../permissions/permission.ts'
 import { closeWorkspace, countMembers, holdWorkspace } from './workspace-end.store.ts'
 import { tellPeople } from './workspace-end-mail.ts'
@@ -101,6 +102,7 @@ export const deleteWorkspace = capability({
         const told = await countAll(ctx, workspace)
         const { personal_workspace_id } = await requireUser(ctx, ctx.viewer.userId)
         await tellPeople(ctx, workspace, await cardsByOwner(ctx, workspace_id))
+        await endModerationIn(ctx, workspace_id)
         await sendCardsHome(ctx, workspace_id, personal_workspace_id)
         await sendMaterialsHome(ctx, workspace_id)
         await endInvitesOf(ctx, workspace_id)

@@ -17,6 +17,7 @@ const JSON_COLUMNS = new Set([
   'edited_fields',
   'details',
   'candidate',
+  'origin',
 ])
 
 /** Columns that hold JSON are exported as JSON, not as text. */

@@ -209,6 +209,48 @@ const SEARCHES: Kind = {
   columns: ['search_id', 'kind', 'name', 'query', 'filters', 'created_at', 'used_at'],
 }
 
+const REPORTS: Kind = {
+  table: 'card_reports',
+  id: 'report_id',
+  columns: ['report_id', 'card_id', 'kind', 'note', 'card_version', 'created_at'],
+}
+/** Without who decided. */
+const MODERATION: Kind = {
+  table: 'moderation_matters',
+  id: 'matter_id',
+  columns: [
+    'matter_id',
+    'card_id',
+    'workspace_id',
+    'cause',
+    'status',
+    'ask_note',
+    'decision',
+    'reason',
+    'decided_at',
+    'appeal_note',
+    'appealed_at',
+    'created_at',
+  ],
+}
+const BANS: Kind = {
+  table: 'publishing_bans',
+  id: 'ban_id',
+  columns: ['ban_id', 'workspace_id', 'matter_id', 'reason', 'created_at', 'lifted_at', 'lift_reason'],
+}
+
+/** Which cards of others the person's agents were shown; there is no time of making, so all at once. */
+async function* readsOf(db: Db, userId: string): AsyncGenerator<Row> {
+  yield* await db
+    .selectFrom('card_reads')
+    .select(['card_id', 'last_at'])
+    .where('user_id', '=', userId)
+    .orderBy('card_id')
+    .limit(MOST_READS)
+    .execute()
+}
+const MOST_READS = 100_000
+
 /** What belongs to one person, by kind, oldest first. */
 export const ownRows: Record<string, (db: Db, userId: string) => AsyncGenerator<Row>> = {
   card: (db, userId) => rowsOf(db, CARDS, { owner_id: userId }),
@@ -225,6 +267,10 @@ export const ownRows: Record<string, (db: Db, userId: string) => AsyncGenerator<
   notice: (db, userId) => rowsOf(db, NOTICES, { user_id: userId }),
   recall_call: (db, userId) => rowsOf(db, RECALL_CALLS, { user_id: userId }),
   recall_item: (db, userId) => rowsOf(db, RECALL_ITEMS, { user_id: userId }),
+  card_report: (db, userId) => rowsOf(db, REPORTS, { user_id: userId }),
+  moderation_matter: (db, userId) => rowsOf(db, MODERATION, { owner_id: userId }),
+  publishing_ban: (db, userId) => rowsOf(db, BANS, { user_id: userId }),
+  card_read: readsOf,
   search: (db, userId) => rowsOf(db, SEARCHES, { user_id: userId }),
   support_ticket: (db, userId) => rowsOf(db, TICKETS, { user_id: userId }),
   support_reply: repliesOf,

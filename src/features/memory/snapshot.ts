@@ -3,6 +3,7 @@ import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Time } from '../../core/schemas.ts'
+import { tellWithdrawn } from '../card-reads/card-reads.ts'
 import { presentCut, presentEvents } from './append.ts'
 import { type EventHead, newestParts, type Part } from './events.store.ts'
 import { USER_PREFERENCES_KEY } from './project-key.ts'
@@ -10,6 +11,7 @@ import { ownMemory, type ResolvedProject, resolveProject } from './resolve-proje
 import { type EventAnswer, LeftOut, ProjectContextEventResponse, ProjectKey, WorkspaceId } from './schemas.ts'
 import { spread } from './spread.ts'
 import { thinSnapshot } from './thin.ts'
+import { presentWithdrawn, roomForWithdrawn, WithdrawnCard, withdrawnCost } from './withdrawn.ts'
 
 export const ProjectContextSnapshotResponse = z
   .object({
@@ -27,6 +29,12 @@ export const ProjectContextSnapshotResponse = z
     left_out: LeftOut.optional().describe(
       'With max_total_chars: how many of these events, and how many characters in all, were left out.',
     ),
+    withdrawn_cards: z
+      .array(WithdrawnCard)
+      .optional()
+      .describe(
+        'Cards of others that your agents were shown, and that moderators or reports have hidden since; told once in a project.',
+      ),
     generated_at: Time,
   })
   .meta({ id: 'ProjectContextSnapshotResponse' })
@@ -79,7 +87,11 @@ export const readSnapshot = capability({
   run: async (ctx, { project_key, workspace_id, limit_events, max_chars_per_event, max_total_chars }) => {
     const resolved = await resolveProject(ctx, project_key, workspace_id)
     const snapshot = await snapshotOf(ctx, resolved, limit_events, max_chars_per_event)
-    return max_total_chars === undefined ? snapshot : spread<EventAnswer, Snapshot>(snapshot, max_total_chars)
+    const withdrawn = await tellWithdrawn(ctx, snapshot.project_key, roomForWithdrawn(max_total_chars))
+    const told = withdrawn.length > 0 ? { withdrawn_cards: withdrawn.map(presentWithdrawn) } : {}
+    if (max_total_chars === undefined) return { ...snapshot, ...told }
+    const room = max_total_chars - withdrawnCost(told)
+    return { ...spread<EventAnswer, Snapshot>(snapshot, room), ...told }
   },
 })
 

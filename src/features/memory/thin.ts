@@ -8,6 +8,7 @@ import type { ProjectContextSearchResponse } from './search.ts'
 import type { ProjectContextSnapshotResponse } from './snapshot.ts'
 import { spread } from './spread.ts'
 import type { ProjectContextTurnResponse } from './turns.ts'
+import { WithdrawnCard } from './withdrawn.ts'
 
 type Event = z.output<typeof ProjectContextEventResponse>
 type Snapshot = z.output<typeof ProjectContextSnapshotResponse>
@@ -51,6 +52,7 @@ export const thinSnapshot = thinAnswer({
     recent_events: z.array(ThinEvent),
     total_events: z.int(),
     left_out: LeftOut.optional(),
+    withdrawn_cards: z.array(WithdrawnCard).optional(),
   }),
   of: (whole: Snapshot) => {
     const { left_out, ...snapshot } = whole.left_out
@@ -70,6 +72,7 @@ export const thinSnapshot = thinAnswer({
       })),
       total_events: snapshot.total_events,
       ...(left_out.characters > 0 || left_out.events > 0 ? { left_out } : {}),
+      ...ifAny('withdrawn_cards', whole.withdrawn_cards ?? []),
     }
   },
 })

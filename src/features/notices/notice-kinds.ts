@@ -14,11 +14,20 @@ export const NOTICE_KINDS = [
   'card.feedback',
   'card.commented',
   'card.mentioned',
+  'card.hidden',
+  'card.moderated',
+  'moderation.waiting',
 ] as const
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
 
 /** Names as they were when it happened. */
-export type NoticeDetails = { workspace_name?: string; role?: string; said?: Said }
+export type NoticeDetails = {
+  workspace_name?: string
+  role?: string
+  said?: Said
+  decision?: Decided
+  reason?: string
+}
 
 /** Feedback and verdicts in words. */
 const SAID = {
@@ -31,8 +40,21 @@ const SAID = {
 } as const
 export type Said = keyof typeof SAID
 
+const DECIDED = {
+  keep: 'looked at it, and it stays',
+  hide: 'hid it from everybody but you',
+  remove: 'took it out of where it was published',
+} as const
+export type Decided = keyof typeof DECIDED
+
 /** Kinds that are about a card: their subject is its id, and its title is looked up for each reader. */
-const ABOUT_CARDS: readonly NoticeKind[] = ['card.feedback', 'card.commented', 'card.mentioned']
+const ABOUT_CARDS: readonly NoticeKind[] = [
+  'card.feedback',
+  'card.commented',
+  'card.mentioned',
+  'card.hidden',
+  'card.moderated',
+]
 export const isAboutCard = (kind: NoticeKind): boolean => ABOUT_CARDS.includes(kind)
 
 type Words = { heading: string; line: string }
@@ -41,7 +63,15 @@ type Given = NoticeDetails & {
   /** The present title; left out if the reader may not know it. */
   card_title?: string | undefined
 }
-type Named = { actor: string; workspace_name: string; role: string; card: string; said: string }
+type Named = {
+  actor: string
+  workspace_name: string
+  role: string
+  card: string
+  said: string
+  decided: string
+  reason: string
+}
 
 const WORDS: Record<NoticeKind, (given: Named) => Words> = {
   'workspace.added': ({ actor, workspace_name, role }) => ({
@@ -88,6 +118,18 @@ const WORDS: Record<NoticeKind, (given: Named) => Words> = {
     heading: `${actor} mentioned you on ${card}`,
     line: 'Somebody wants you to read a comment there.',
   }),
+  'card.hidden': ({ card }) => ({
+    heading: `Reports have hidden ${card}`,
+    line: 'Several people who have nothing to do with each other reported it. Only you can read it until a moderator has looked. You will be told what they decide.',
+  }),
+  'card.moderated': ({ card, decided, reason }) => ({
+    heading: `A moderator decided about ${card}`,
+    line: `They ${decided}. Reason: ${reason} What you can do stands on the page of the card.`,
+  }),
+  'moderation.waiting': ({ workspace_name }) => ({
+    heading: `A card waits for a moderator in ${workspace_name}`,
+    line: 'Somebody reported it, its owner asks about it, or there is an appeal.',
+  }),
   'account.address_proved': () => ({
     heading: 'Your address is confirmed, and everybody else is signed out',
     line: 'Before that, somebody else may have used this account. Look through its cards, memory and teams, and delete what is not yours.',
@@ -95,6 +137,7 @@ const WORDS: Record<NoticeKind, (given: Named) => Words> = {
 }
 
 const LONGEST_TITLE = 120
+const LONGEST_REASON = 500
 
 function titleWords(title: string | undefined): string {
   if (title === undefined) return 'a card'
@@ -105,7 +148,7 @@ function titleWords(title: string | undefined): string {
 /** A notice in words. Names are written so that no mail program turns them into links. Only the inbox shows titles. */
 export function noticeText(
   kind: NoticeKind,
-  { actor, workspace_name, role, card_title, said }: Given,
+  { actor, workspace_name, role, card_title, said, decision, reason }: Given,
 ): Words {
   return WORDS[kind]({
     actor: withoutLinks(actor),
@@ -113,5 +156,7 @@ export function noticeText(
     role: role ?? 'viewer',
     card: titleWords(card_title),
     said: said ? SAID[said] : 'said something about it',
+    decided: decision ? DECIDED[decision] : 'decided about it',
+    reason: withoutLinks(plainName(reason ?? '').slice(0, LONGEST_REASON)),
   })
 }

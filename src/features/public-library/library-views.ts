@@ -1,7 +1,10 @@
 /** The pages of the public library, from rows to HTML. */
 import { DEFAULT_LANGUAGE } from '../../core/language.ts'
+import { LICENCE_TEXTS } from '../../core/licences.ts'
 import { fromJson } from '../../db/columns.ts'
 import type { Step } from '../cards/content.ts'
+import { presentOrigin } from '../cards/origin.ts'
+import { authorOf, presentPublication } from '../cards/publication.ts'
 import { type Html, html } from '../pages/html.ts'
 import { page } from '../pages/page.ts'
 import { safeMarkdown } from '../pages/safe-markdown.ts'
@@ -29,13 +32,21 @@ const plain = (text: string): string =>
 const shorten = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most - 1).trimEnd()}…`
 
-type Head = { title: string; description: string; url?: string; isArticle?: boolean; isHidden?: boolean }
+type Head = {
+  title: string
+  description: string
+  url?: string
+  isArticle?: boolean
+  isHidden?: boolean
+  licenceUrl?: string | null
+}
 
 /** What search engines and link previews read. */
-const headOf = ({ title, description, url, isArticle, isHidden }: Head): Html => html`
+const headOf = ({ title, description, url, isArticle, isHidden, licenceUrl }: Head): Html => html`
 <meta name="description" content="${description}">
 ${isHidden ? html`<meta name="robots" content="noindex">` : ''}
 ${url ? html`<link rel="canonical" href="${url}">` : ''}
+${licenceUrl ? html`<link rel="license" href="${licenceUrl}">` : ''}
 <meta property="og:site_name" content="${SITE}">
 <meta property="og:type" content="${isArticle ? 'article' : 'website'}">
 <meta property="og:title" content="${title}">
@@ -79,16 +90,35 @@ function factsPart(card: PublicCard): Html | '' {
   }</section>`
 }
 
+/** What others may do with the text, whom to credit, and by what it can be checked. */
+function givenPart(card: PublicCard): Html | '' {
+  const publication = presentPublication(card)
+  if (publication === null) return ''
+  const { licence, licence_url, content_hash, author, published_at } = publication
+  const origin = presentOrigin(card)
+  return html`<section><h2>Licence and origin</h2><dl>
+<div><dt>Licence</dt><dd>${
+    licence ? html`<a rel="license" href="${licence_url}">${licence}</a>` : 'None was given.'
+  }</dd></div>
+<div><dt>Author</dt><dd>${author}</dd></div>
+${
+  origin &&
+  html`<div><dt>Pulled from</dt><dd><a rel="nofollow ugc noopener noreferrer" href="${origin.url}">${origin.server}</a>${origin.changed_here && ', changed here'}</dd></div>`
+}
+<div><dt>Version</dt><dd>${card.version}, published <time datetime="${published_at}">${day(published_at)}</time></dd></div>
+<div><dt>SHA-256</dt><dd><code>${content_hash}</code></dd></div></dl></section>`
+}
+
 /** The actions for the card, as links. */
 const footOf = (card: PublicCard): Html =>
-  html`<footer class="foot"><a href="/cards/${card.card_id}">Open in the web app</a></footer>`
+  html`<footer class="foot"><a href="/cards/${card.card_id}">Open in the web app</a> <a href="/report/${card.card_id}" rel="nofollow">Report this card</a></footer>`
 
 export function cardView(card: PublicCard, baseUrl: string): string {
   const isDebug = card.card_type === 'debug_fix'
   const title = shorten(plain(card.title), 200)
   const published = card.published_at ?? card.created_at
   const body = html`${TOP}<article>
-<p class="soft">${TYPE_NAMES[card.card_type]} by ${card.owner_name} · published
+<p class="soft">${TYPE_NAMES[card.card_type]} by ${authorOf(card)} · published
 <time datetime="${published}">${day(published)}</time></p>
 <h1>${card.title}</h1>
 ${part(isDebug ? 'Symptom' : 'Problem or goal', card.symptom)}
@@ -98,6 +128,7 @@ ${stepsPart(fromJson<Step[]>(card.steps))}
 ${part('Where it applies', card.scope_notes)}
 ${part('Notes', card.body)}
 ${factsPart(card)}
+${givenPart(card)}
 </article>${footOf(card)}`
   const head = headOf({
     title,
@@ -105,6 +136,7 @@ ${factsPart(card)}
     url: `${baseUrl}/library/${card.card_id}`,
     isArticle: true,
     isHidden: card.is_current === 0,
+    licenceUrl: card.licence && LICENCE_TEXTS[card.licence],
   })
   return page({ title, width: 'reading', head, body })
 }

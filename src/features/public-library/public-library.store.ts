@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import type { Licence } from '../../core/licences.ts'
 import type { Db } from '../../db/db.ts'
 import type { CardsTable } from '../../db/tables/cards.ts'
 import { isCurrent, isListed } from '../cards/visibility.ts'
@@ -21,6 +22,10 @@ export type PublicCard = Pick<
   version: number
   owner_name: string
   published_at: string | null
+  content_hash: string | null
+  licence: Licence | null
+  version_published_at: string | null
+  origin: string | null
   symptom: string | null
   fix_summary: string | null
   root_cause: string | null
@@ -43,6 +48,10 @@ export function findPublicCard(db: Db, cardId: string): Promise<PublicCard | und
       'cards.created_at',
       'cards.updated_at',
       'cards.published_at',
+      'cards.content_hash',
+      'cards.licence',
+      'cards.version_published_at',
+      'cards.origin',
       'users.display_name as owner_name',
     ])
     .select((eb) => [

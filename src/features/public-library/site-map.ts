@@ -29,5 +29,5 @@ export const siteMapIndex = (count: number, baseUrl: string): string => {
 
 export const robots = (publicPages: boolean, baseUrl: string): string =>
   publicPages
-    ? `User-agent: *\nAllow: /$\nAllow: /library\nAllow: /guide\nAllow: /pages.css\nAllow: /sitemap\nDisallow: /\n\nSitemap: ${baseUrl}/sitemap.xml\n`
+    ? `User-agent: *\nAllow: /$\nAllow: /library\nDisallow: /library/snapshot\nAllow: /guide\nAllow: /pages.css\nAllow: /sitemap\nDisallow: /\n\nSitemap: ${baseUrl}/sitemap.xml\n`
     : 'User-agent: *\nDisallow: /\n'

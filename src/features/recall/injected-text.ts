@@ -18,6 +18,7 @@ function linesOf(item: RecalledItemAnswer): [title: string, text: string, ...mor
   const [first] = item.steps_short
   const about = [
     `${HOMES[item.provenance.owner]} ${item.id}, whole by get_card`,
+    ...(item.provenance.origin === undefined ? [] : [`pulled from ${item.provenance.origin}`]),
     ...(item.provenance.contains_instructions ? [MARKED] : []),
     ...(item.trust ? [item.trust] : []),
     ...(item.fits && item.fits !== 'unknown' ? [`fits this environment: ${item.fits}`] : []),

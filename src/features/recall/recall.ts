@@ -2,6 +2,7 @@ import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
 import { invalid } from '../../core/errors.ts'
 import { newId } from '../../db/ids.ts'
+import { noteReads } from '../card-reads/card-reads.ts'
 import { deliveredIn, keepCall } from '../deliveries/deliveries.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
 import { findFitting, MOST_ITEMS, type Question, questionOf } from './fitting.ts'
@@ -124,7 +125,12 @@ async function recallFor(ctx: UserCtx, input: RecallInput): Promise<RecallAnswer
     asker: { baseUrl: ctx.config.baseUrl, environment: input.environment, now: ctx.now() },
   }
   const memory = await readMemory(ctx, input.project_key, input.moment === 'start' ? RECENT_EVENTS : 0)
-  return deliver(ctx, input, await offerOf(ctx, input, memory, call), memory, call)
+  const answer = await deliver(ctx, input, await offerOf(ctx, input, memory, call), memory, call)
+  noteReads(
+    ctx,
+    answer.items.flatMap(({ kind, id }) => (kind === 'card' ? [{ card_id: id }] : [])),
+  )
+  return answer
 }
 
 export const recall = capability({

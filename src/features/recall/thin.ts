@@ -21,7 +21,7 @@ export const thinRecall = thinAnswer({
     reason,
     items: items.map(({ url: _, provenance, trust, fits, ...item }) => ({
       ...item,
-      home: provenance.owner,
+      home: provenance.origin ? `public, pulled from ${provenance.origin}` : provenance.owner,
       ...(provenance.contains_instructions ? MARK : {}),
       ...(trust ? { trust } : {}),
       ...(fits ? { fits } : {}),

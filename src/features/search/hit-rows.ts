@@ -35,6 +35,7 @@ const COLUMNS = [
   'cards.created_at',
   'cards.updated_at',
   'cards.edited_by',
+  'cards.origin',
   'cards.deleted_at',
   'cards.hidden_at',
 ] as const

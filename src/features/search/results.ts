@@ -34,8 +34,9 @@ export type Loaded = {
 /** Further conditions that can only be checked in the texts of a card. */
 export type Demands = { phrases: readonly string[]; isInTitle: boolean }
 
-/** The viewer's own text, unless somebody else wrote the last version; otherwise by the scope. */
+/** The viewer's own text, unless somebody else wrote the last version; otherwise by the scope. Pulled text is a stranger's. */
 function whoseIs(row: HitRow, { viewerId, scope }: SearchScope): Whose {
+  if (row.origin !== null) return 'public'
   if (row.owner_id !== viewerId) return scope === 'public' ? 'public' : 'team'
   return row.edited_by === viewerId ? 'you' : 'team'
 }

@@ -7,6 +7,7 @@ import { fold } from '../../text/fold.ts'
 import { readQuery } from '../../text/query-words.ts'
 import { STOP_WORDS } from '../../text/stopwords.ts'
 import { wordHash } from '../../text/term-hash.ts'
+import { noteReads } from '../card-reads/card-reads.ts'
 import { ownerFilter } from '../cards/indexing/filters.ts'
 import type { SearchedScope } from '../cards/visibility.ts'
 import { balanceOf } from '../credits/ledger.ts'
@@ -98,6 +99,10 @@ export async function searchIn(
     ? await chargedSearch(ctx, scope, found, wish, { ref: { type: 'search', id: newId() } })
     : await freeSearch(ctx, scope, found, wish)
   await noteFirstSearch(ctx)
+  noteReads(
+    ctx,
+    picked.map(({ row }) => row),
+  )
   const hits = picked.filter(({ isWeak }) => !isWeak)
   if (hits.length === 0) await noteMissedSearch(ctx, { query: read.text, ...scope })
   return {

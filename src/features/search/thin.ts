@@ -16,8 +16,10 @@ const cut = (text: string, length: number): string => {
   return truncated ? `${beginning}…` : beginning
 }
 
-const homeOf = ({ owner, workspace }: Hit['provenance']): string =>
-  owner === 'team' ? `team ${workspace}` : owner
+const homeOf = ({ owner, workspace, origin }: Hit['provenance']): string => {
+  if (origin !== undefined) return `public, pulled from ${origin}`
+  return owner === 'team' ? `team ${workspace}` : owner
+}
 
 const thinHit = (hit: Hit) => ({
   card_id: hit.card_id,

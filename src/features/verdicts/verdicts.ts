@@ -151,7 +151,7 @@ export const verifyCard = capability({
   status: 201,
   tool: {
     name: 'verify_card',
-    description: 'Give a verdict on a card after you used it.',
+    description: 'Give a verdict on a card after use.',
     extension: true,
     input: VerdictTool,
     thin: thinVerdict,

@@ -18,6 +18,7 @@ import { requireRole, requireVisible } from '../permissions/permission.ts'
 import { PolicyJson, policyOf, RoleName } from '../permissions/policy.ts'
 import { cleanJson, Findings } from '../redaction/stored.ts'
 import { containsInstructions } from '../review/find-danger.ts'
+import { requireMayPublish } from '../sanctions/sanctions.ts'
 import {
   findWorkspace,
   insertMembership,
@@ -207,6 +208,9 @@ export const changeWorkspace = capability({
       const { workspace } = await requireRole(ctx, workspace_id, 'admin')
       if (visibility !== undefined && visibility !== 'private' && workspace.type === 'personal')
         await refuseToOpenHome(ctx, workspace_id)
+      // Opening a team shows strangers all that is shared in it.
+      if (visibility !== undefined && visibility !== 'private' && workspace.visibility === 'private')
+        await requireMayPublish(ctx, { workspace_id, visibility })
       const change = {
         ...(name === undefined ? {} : { name }),
         ...(visibility === undefined ? {} : { visibility }),

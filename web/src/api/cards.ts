@@ -30,7 +30,7 @@ export const getCard = call<typeof getCapability>('GET /api/v1/cards/{card_id}')
 export const recordCard = call<typeof recordCapability>('POST /api/v1/cards')
 export const updateCard = call<typeof updateCapability>('PATCH /api/v1/cards/{card_id}')
 export const publishCard = call<typeof publishCapability>('POST /api/v1/cards/{card_id}/publish', {
-  query: ['target_workspace_id'],
+  query: ['target_workspace_id', 'licence'],
 })
 export const moveCard = call<typeof moveCapability>('POST /api/v1/cards/{card_id}/move')
 export const shareCard = call<typeof shareCapability>('POST /api/v1/cards/{card_id}/share')

@@ -18,7 +18,7 @@ describe('a call is checked against its capability when it is compiled', () => {
     expectTypeOf(call<typeof PublishCard>)
       .parameter(1)
       .toEqualTypeOf<{
-        query: readonly ['target_workspace_id']
+        query: readonly ['target_workspace_id', 'licence']
       }>()
     expectTypeOf(call<typeof GetCard>).parameters.toEqualTypeOf<[spec: 'GET /api/v1/cards/{card_id}']>()
   })
@@ -39,7 +39,7 @@ describe('a call', () => {
   test('puts the input into path, query string and body', async () => {
     const seen = answering(200, {})
     await call<typeof PublishCard>('POST /api/v1/cards/{card_id}/publish', {
-      query: ['target_workspace_id'],
+      query: ['target_workspace_id', 'licence'],
     })({ card_id: 'a/b', target_workspace_id: 'w 1' })
     expect(seen[0]?.address).toBe('/api/v1/cards/a%2Fb/publish?target_workspace_id=w+1')
     expect(seen[0]?.init).toMatchObject({ method: 'POST', body: '{}' })

@@ -7,6 +7,7 @@ import * as guide from './guide.ts'
 import { deleteImage, listCardImages } from './images.ts'
 import * as materials from './materials.ts'
 import * as memory from './memory.ts'
+import * as moderation from './moderation.ts'
 import * as notices from './notices.ts'
 import * as search from './search.ts'
 import * as settings from './settings.ts'
@@ -28,6 +29,7 @@ export const calls = {
   listCardImages,
   ...materials,
   ...memory,
+  ...moderation,
   ...notices,
   ...search,
   ...settings,

@@ -17,16 +17,7 @@ export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKey
   const [text, setText] = useState('')
   const query = useDeferredValue(text.trim())
   const navigate = useNavigate()
-  const workspaces = useQuery({
-    queryKey: ['workspaces', 'mine'],
-    queryFn: () => listWorkspaces({ include_public: false }),
-  })
-  const cards = useQuery({
-    queryKey: ['palette', query],
-    enabled: query !== '',
-    queryFn: ({ signal }) => searchBox({ query, sections: ['mine', 'team'], limit: 5 }, { signal }),
-  })
-  const go = (run: () => unknown) => () => {
+  const go: Go = (run) => () => {
     onClose()
     run()
   }
@@ -43,27 +34,7 @@ export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKey
           <Command.Empty className="px-3 py-6 text-center text-sm text-faint">
             Nothing by that name.
           </Command.Empty>
-          {query !== '' && (
-            <Command.Group heading={<Heading>Search</Heading>}>
-              <Item
-                icon={<Search size={16} />}
-                value={`search ${text}`}
-                onSelect={go(() => navigate({ to: '/', search: { q: text.trim() } }))}
-              >
-                Search for “{text.trim()}”
-              </Item>
-              {[...(cards.data?.mine?.results ?? []), ...(cards.data?.team?.results ?? [])].map((card) => (
-                <Item
-                  key={card.card_id}
-                  icon={<FileText size={16} />}
-                  value={`${card.title} ${text} ${card.card_id}`}
-                  onSelect={go(() => navigate({ to: '/cards/$cardId', params: { cardId: card.card_id } }))}
-                >
-                  {card.title}
-                </Item>
-              ))}
-            </Command.Group>
-          )}
+          {query !== '' && <SearchGroup query={query} go={go} />}
           <KeptGroup typed={query} onChoose={(search) => go(() => navigate({ to: '/', search }))()} />
           <Command.Group heading={<Heading>Create</Heading>}>
             <Item icon={<Plus size={16} />} onSelect={go(() => navigate({ to: '/cards/new' }))}>
@@ -81,25 +52,7 @@ export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKey
               </Item>
             ))}
           </Command.Group>
-          {workspaces.data && workspaces.data.items.length > 0 && (
-            <Command.Group heading={<Heading>Workspaces</Heading>}>
-              {workspaces.data.items.map((workspace) => (
-                <Item
-                  key={workspace.workspace_id}
-                  icon={<Users size={16} />}
-                  value={`${workspace.name} ${workspace.workspace_id}`}
-                  onSelect={go(() =>
-                    navigate({
-                      to: '/cards',
-                      search: { scope: 'workspace', workspace: workspace.workspace_id },
-                    }),
-                  )}
-                >
-                  {workspace.name}
-                </Item>
-              ))}
-            </Command.Group>
-          )}
+          <WorkspaceGroup go={go} />
           <Command.Group heading={<Heading>View</Heading>}>
             <Item icon={<Moon size={16} />} onSelect={go(toggleTheme)}>
               Switch between light and dark
@@ -111,6 +64,63 @@ export function CommandPalette({ onClose, onKeys }: { onClose: () => void; onKey
         </Command.List>
       </Command>
     </Dialog>
+  )
+}
+
+/** Closes the palette, then goes on. */
+type Go = (run: () => unknown) => () => void
+
+function SearchGroup({ query, go }: { query: string; go: Go }) {
+  const navigate = useNavigate()
+  const { data } = useQuery({
+    queryKey: ['palette', query],
+    queryFn: ({ signal }) => searchBox({ query, sections: ['mine', 'team'], limit: 5 }, { signal }),
+  })
+  return (
+    <Command.Group heading={<Heading>Search</Heading>}>
+      <Item
+        icon={<Search size={16} />}
+        value={`search ${query}`}
+        onSelect={go(() => navigate({ to: '/', search: { q: query } }))}
+      >
+        Search for “{query}”
+      </Item>
+      {[...(data?.mine?.results ?? []), ...(data?.team?.results ?? [])].map((card) => (
+        <Item
+          key={card.card_id}
+          icon={<FileText size={16} />}
+          value={`${card.title} ${query} ${card.card_id}`}
+          onSelect={go(() => navigate({ to: '/cards/$cardId', params: { cardId: card.card_id } }))}
+        >
+          {card.title}
+        </Item>
+      ))}
+    </Command.Group>
+  )
+}
+
+function WorkspaceGroup({ go }: { go: Go }) {
+  const navigate = useNavigate()
+  const { data } = useQuery({
+    queryKey: ['workspaces', 'mine'],
+    queryFn: () => listWorkspaces({ include_public: false }),
+  })
+  if (!data || data.items.length === 0) return null
+  return (
+    <Command.Group heading={<Heading>Workspaces</Heading>}>
+      {data.items.map(({ workspace_id, name }) => (
+        <Item
+          key={workspace_id}
+          icon={<Users size={16} />}
+          value={`${name} ${workspace_id}`}
+          onSelect={go(() =>
+            navigate({ to: '/cards', search: { scope: 'workspace', workspace: workspace_id } }),
+          )}
+        >
+          {name}
+        </Item>
+      ))}
+    </Command.Group>
   )
 }
 

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { ChevronsUpDown, Keyboard, LogOut, Monitor, Moon, Sun } from 'lucide-react'
+import { ChevronsUpDown, Keyboard, LogOut, Monitor, Moon, ShieldCheck, Sun } from 'lucide-react'
 import { setTheme, type Theme, useTheme } from '../lib/theme.ts'
 import { signOut, useMe } from '../session.ts'
 import { Menu, MenuItem, MenuLabel, MenuLine } from '../ui/menu.tsx'
@@ -44,6 +44,11 @@ export function UserMenuItems({ onKeys }: { onKeys?: () => void }) {
   return (
     <>
       <MenuLabel>{me.email}</MenuLabel>
+      {me.is_moderator && (
+        <MenuItem icon={<ShieldCheck size={16} />} onSelect={() => void navigate({ to: '/moderation' })}>
+          Moderation
+        </MenuItem>
+      )}
       {onKeys && (
         <MenuItem icon={<Keyboard size={16} />} onSelect={onKeys}>
           Keyboard

@@ -103,8 +103,21 @@ const SETTINGS: pg.PoolConfig = {
   options: '-c synchronous_commit=on',
 }
 
-export function openPostgres(options: PostgresOptions): Database {
+function openReplica(options: PostgresOptions, pool: pg.Pool): Replica | undefined {
   const { url, readUrl, poolSize, onIdleError, onReplicaChange = () => {} } = options
+  if (readUrl === undefined) return undefined
+  return new Replica({
+    url: readUrl,
+    poolSize,
+    primary: { url, pool, settings: SETTINGS },
+    onIdleError,
+    onChange: onReplicaChange,
+    isUnavailable,
+  })
+}
+
+export function openPostgres(options: PostgresOptions): Database {
+  const { url, poolSize, onIdleError } = options
   const pool = openPool({ ...SETTINGS, connectionString: url, max: poolSize }, onIdleError)
   const queue = new ConnectionQueue(pool)
   const oneByOne = new OneByOne()
@@ -112,23 +125,13 @@ export function openPostgres(options: PostgresOptions): Database {
   const read = new Kysely<Schema>({ dialect, plugins: [rootHandleGuard] })
   const write = new Kysely<Schema>({
     dialect,
-    // Sees every statement, also what was compiled before or written by hand, which plugins do not.
+    // Sees every statement, unlike plugins, which miss prepared and hand-written ones.
     log: ({ query }) => {
       if (takesCredentials(query.sql)) noteTakenCredentials()
     },
   })
   const news = new CredentialNews({ ...SETTINGS, connectionString: url }, onIdleError)
-  const replica =
-    readUrl === undefined
-      ? undefined
-      : new Replica({
-          url: readUrl,
-          poolSize,
-          primary: { url, pool, settings: SETTINGS },
-          onIdleError,
-          onChange: onReplicaChange,
-          isUnavailable,
-        })
+  const replica = openReplica(options, pool)
   return {
     engine: 'postgres',
     read,

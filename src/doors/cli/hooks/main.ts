@@ -3,7 +3,7 @@
 import { findHookAgent } from './agents/all.ts'
 import { sendInBackground } from './background.ts'
 import { type Answer, SILENCE } from './occasion.ts'
-import { patienceMs, runHook } from './run.ts'
+import { longestMs, runHook } from './run.ts'
 
 const MOST_INPUT = 16 * 1024 * 1024
 
@@ -31,9 +31,9 @@ function finish({ output, exitCode }: Answer): void {
 async function answered(agentName: string, event: string): Promise<Answer> {
   const agent = findHookAgent(FORMER[agentName] ? 'claude-code' : agentName)
   if (!agent) return SILENCE
-  const limit = setTimeout(() => process.exit(0), Math.max(1, patienceMs() - performance.now()))
-  const call = { agent, event: FORMER[agentName] ?? event, text: await readInput() }
-  return runHook({ ...call, startSending: sendInBackground, takeTime: () => clearTimeout(limit) })
+  const happened = FORMER[agentName] ?? event
+  setTimeout(() => process.exit(0), Math.max(1, longestMs(agent, happened) - performance.now()))
+  return runHook({ agent, event: happened, text: await readInput(), startSending: sendInBackground })
 }
 
 async function send(): Promise<Answer> {

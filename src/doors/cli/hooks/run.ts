@@ -21,14 +21,22 @@ import { everySwitch, isOff } from './switches.ts'
 
 /** A person waits for their agent, so the hook gives up after this time. */
 const GIVE_UP_MS = 800
+/** Nobody waits for an answer at the end of an exchange, and what is not kept then is lost. */
+const END_IS_KEPT_WITHIN_MS = 60_000
 const LONGEST_TEXT = 32_000
 const LONGEST_COMMAND = 4000
 /** "yes", "go on": nothing to look for. */
 const SHORTEST_PROMPT = 12
 
-export const patienceMs = (): number => {
+const patienceMs = (): number => {
   const given = Number(process.env.KVAULT_HOOK_WAIT_MS)
   return Number.isInteger(given) && given > 0 ? given : GIVE_UP_MS
+}
+
+/** After how long a hook ends without an answer. It is set before the payload is read: the name of the event has to tell. */
+export function longestMs(agent: HookAgent, event: string): number {
+  const kind = agent.read(event, {})?.kind
+  return kind === 'stop' || kind === 'end' ? END_IS_KEPT_WITHIN_MS : patienceMs()
 }
 
 export type HookCall = {
@@ -38,8 +46,6 @@ export type HookCall = {
   text: string
   /** Starts to send the spool, without waiting for it. */
   startSending: () => void
-  /** Called if nobody waits for the answer, so that the hook may take longer. */
-  takeTime?: () => void
 }
 
 /** Everything that is known before anything is done. */
@@ -149,7 +155,6 @@ async function onCompact(scene: Scene): Promise<Answer> {
 /** Redaction and lock files are loaded only here: no other moment waits for them. */
 async function onStop(scene: Scene): Promise<Answer> {
   const { occasion, call, profile, folder, file } = scene
-  call.takeTime?.()
   if (occasion.kind === 'stop' && isOn(scene, 'capture')) {
     const { captureTurn } = await import('./later.ts')
     const { sessionId, words } = occasion

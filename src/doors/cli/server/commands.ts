@@ -26,6 +26,9 @@ export function addServerCommands(program: Command, done: Done): void {
   command('reindex', 'rebuild the search indexes').action(() =>
     done(async () => (await import('./maintenance.ts')).reindexVault()),
   )
+  command('rotate-library-key', 'sign snapshots of the library by a new key from now on').action(() =>
+    done(async () => (await import('./library-key.ts')).rotateLibraryKey()),
+  )
   addAdminCommands(command('admin', 'say who administers the service configured here'), done)
 }
 

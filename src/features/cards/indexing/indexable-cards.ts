@@ -8,7 +8,7 @@ import type { IndexedCard } from './index-card.ts'
 
 const BATCH = 100
 
-type Row = Omit<Selectable<CardsTable>, 'filter_text' | 'recorded_with'>
+type Row = Omit<Selectable<CardsTable>, 'filter_text' | 'recorded_with' | 'origin_key'>
 
 /** Cards as the index takes them: the rows, and the searched parts of their evidence. */
 export async function indexedCards(db: Db, rows: readonly Row[]): Promise<IndexedCard[]> {
@@ -16,8 +16,8 @@ export async function indexedCards(db: Db, rows: readonly Row[]): Promise<Indexe
   return rows.map((row) => {
     const { card_id, workspace_id, owner_id, status, review_status, hidden_at } = row
     const evidence_texts = texts.get(card_id) ?? []
-    const place = { card_id, workspace_id, owner_id, status, review_status, hidden_at }
-    return { ...contentOf(row), ...place, evidence_texts }
+    const whose = { card_id, workspace_id, owner_id, status, review_status, hidden_at }
+    return { ...contentOf(row), ...whose, evidence_texts }
   })
 }
 

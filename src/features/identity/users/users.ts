@@ -48,6 +48,7 @@ export const UserResponse = z
     language: z.string().describe('From the settings'),
     credits_balance: z.int(),
     is_admin: z.boolean(),
+    is_moderator: z.boolean().describe('Decides about reported cards of the library'),
     created_at: Time,
   })
   .meta({ id: 'UserResponse' })
@@ -64,6 +65,16 @@ export const isServiceAdmin = (
 ): boolean =>
   user.service_admin === 1 ||
   (user.email_verified === 1 && user.email_normal !== null && config.adminEmails.includes(user.email_normal))
+
+/** Service admins, and whom they name in MODERATOR_EMAILS: the address must be proved, as theirs. */
+export const isServiceModerator = (
+  config: Ctx['config'],
+  user: { email_normal: string | null; email_verified: number; service_admin: number },
+): boolean =>
+  isServiceAdmin(config, user) ||
+  (user.email_verified === 1 &&
+    user.email_normal !== null &&
+    config.moderatorEmails.includes(user.email_normal))
 
 /** The address a person knows their account by, for pages that name it. */
 export const emailOf = async (ctx: Ctx, userId: string): Promise<string> =>
@@ -92,6 +103,7 @@ export async function presentUser(ctx: Ctx, user: UsersTable): Promise<z.input<t
     language: languageOf(user),
     credits_balance: await balanceOf(ctx, user.user_id),
     is_admin: isServiceAdmin(ctx.config, user),
+    is_moderator: isServiceModerator(ctx.config, user),
     created_at: user.created_at,
   }
 }

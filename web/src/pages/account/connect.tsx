@@ -36,41 +36,10 @@ export function Connect() {
       narrow
       actions={<LinkButton to="/">Go to search</LinkButton>}
     >
-      <section aria-label="One command" className="mb-8 grid gap-2">
-        <p className="text-sm text-soft">
-          One command finds the agents on your computer, signs you in by the browser and connects each with a
-          key of its own. It needs Node 20 or newer.
-        </p>
-        <CopyBlock text={connectCommand(base)} label="Command" />
-        <p className="text-sm text-soft">
-          For Claude Desktop there is also{' '}
-          <a className={LINK_CLASS} href="/kvault.mcpb">
-            a bundle to open
-          </a>
-          . Or by hand:
-        </p>
-      </section>
+      <OneCommand base={base} />
       <ol className="grid gap-8">
         <Step number={1} title="A key for it">
-          {key ? (
-            <div className="grid gap-3">
-              <CopyBlock text={key.api_key} label="API key" />
-              <Notice tone="warn">
-                This is the only time the key is shown. Keep it out of cards and repositories.
-              </Notice>
-            </div>
-          ) : (
-            <div className="grid justify-items-start gap-3">
-              <p className="text-sm text-soft">
-                The key acts for you in cards, memory and teams. It does not open your account: no keys, no
-                settings, no billing. You can remove it at any time.
-              </p>
-              <FormError error={create.error} />
-              <Button look="primary" busy={create.isPending} onClick={() => create.mutate()}>
-                Create a key
-              </Button>
-            </div>
-          )}
+          {key ? <NewKey apiKey={key.api_key} /> : <KeyOffer create={create} />}
         </Step>
         <Step number={2} title="The configuration">
           <Tabs
@@ -104,6 +73,47 @@ export function Connect() {
     </Page>
   )
 }
+
+const OneCommand = ({ base }: { base: string }) => (
+  <section aria-label="One command" className="mb-8 grid gap-2">
+    <p className="text-sm text-soft">
+      One command finds the agents on your computer, signs you in by the browser and connects each with a key
+      of its own. It needs Node 20 or newer.
+    </p>
+    <CopyBlock text={connectCommand(base)} label="Command" />
+    <p className="text-sm text-soft">
+      For Claude Desktop there is also{' '}
+      <a className={LINK_CLASS} href="/kvault.mcpb">
+        a bundle to open
+      </a>
+      . Or by hand:
+    </p>
+  </section>
+)
+
+const NewKey = ({ apiKey }: { apiKey: string }) => (
+  <div className="grid gap-3">
+    <CopyBlock text={apiKey} label="API key" />
+    <Notice tone="warn">
+      This is the only time the key is shown. Keep it out of cards and repositories.
+    </Notice>
+  </div>
+)
+
+type Create = { mutate: () => void; isPending: boolean; error: unknown }
+
+const KeyOffer = ({ create }: { create: Create }) => (
+  <div className="grid justify-items-start gap-3">
+    <p className="text-sm text-soft">
+      The key acts for you in cards, memory and teams. It does not open your account: no keys, no settings, no
+      billing. You can remove it at any time.
+    </p>
+    <FormError error={create.error} />
+    <Button look="primary" busy={create.isPending} onClick={() => create.mutate()}>
+      Create a key
+    </Button>
+  </div>
+)
 
 function Step({ number, title, children }: { number: number; title: string; children: ReactNode }) {
   return (

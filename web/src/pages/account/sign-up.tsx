@@ -66,44 +66,13 @@ export function SignUp() {
       )}
       <GoogleButton next={next} />
       <form className="grid gap-4" onSubmit={submit}>
-        <TextField
-          label="Name"
-          autoComplete="name"
-          value={form.display_name}
-          onChange={set('display_name')}
-          hint="Shown beside what you publish."
-          maxLength={120}
+        <Fields
+          form={form}
+          set={set}
+          emailError={taken ? 'There is an account with this e-mail. Sign in instead.' : fieldError('email')}
+          fieldError={fieldError}
+          code={config?.registration === 'invite' ? 'required' : invite ? 'optional' : 'none'}
         />
-        <TextField
-          label="E-mail"
-          type="email"
-          autoComplete="username"
-          required
-          value={form.email}
-          onChange={set('email')}
-          error={taken ? 'There is an account with this e-mail. Sign in instead.' : fieldError('email')}
-        />
-        <TextField
-          label="Password"
-          type="password"
-          autoComplete="new-password"
-          required
-          minLength={8}
-          maxLength={200}
-          value={form.password}
-          onChange={set('password')}
-          hint="At least 8 characters."
-          error={fieldError('password')}
-        />
-        {(config?.registration === 'invite' || invite) && (
-          <TextField
-            label="Invite code"
-            required={config?.registration === 'invite'}
-            value={form.invite_code}
-            onChange={set('invite_code')}
-            error={fieldError('invite_code')}
-          />
-        )}
         {!taken && <FormError error={join.error} />}
         <Button type="submit" look="primary" busy={join.isPending} size="lg">
           Create account
@@ -112,3 +81,56 @@ export function SignUp() {
     </AccountCard>
   )
 }
+
+type Form = { email: string; password: string; display_name: string; invite_code: string }
+
+type FieldsProps = {
+  form: Form
+  set: (name: keyof Form) => (event: { target: { value: string } }) => void
+  emailError: string | undefined
+  fieldError: (name: string) => string | undefined
+  code: 'required' | 'optional' | 'none'
+}
+
+const Fields = ({ form, set, emailError, fieldError, code }: FieldsProps) => (
+  <>
+    <TextField
+      label="Name"
+      autoComplete="name"
+      value={form.display_name}
+      onChange={set('display_name')}
+      hint="Shown beside what you publish."
+      maxLength={120}
+    />
+    <TextField
+      label="E-mail"
+      type="email"
+      autoComplete="username"
+      required
+      value={form.email}
+      onChange={set('email')}
+      error={emailError}
+    />
+    <TextField
+      label="Password"
+      type="password"
+      autoComplete="new-password"
+      required
+      minLength={8}
+      maxLength={200}
+      value={form.password}
+      onChange={set('password')}
+      hint="At least 8 characters."
+      error={fieldError('password')}
+    />
+    {code !== 'none' && (
+      <TextField
+        label="Invite code"
+        required={code === 'required'}
+        value={form.invite_code}
+        onChange={set('invite_code')}
+        error={fieldError('invite_code')}
+      />
+    )}
+  </>
+)

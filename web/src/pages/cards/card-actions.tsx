@@ -3,6 +3,7 @@ import {
   Cable,
   Ellipsis,
   FileText,
+  Flag,
   History,
   Link as LinkIcon,
   Maximize2,
@@ -20,8 +21,9 @@ import { Button, IconButton, LinkButton } from '../../ui/button.tsx'
 import { copyText } from '../../ui/copy-button.tsx'
 import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
+import { ReportDialog } from '../moderation/report-dialog.tsx'
+import { cardLink } from './card-link.ts'
 import { cardAsMarkdown, cardAsPrompt } from './card-text.ts'
-import { cardLink } from './card-view.tsx'
 import { CitesDialog } from './cites/cites-dialog.tsx'
 import { LinkDialog } from './links/link-dialog.tsx'
 import { MergeDialog } from './links/merge-dialog.tsx'
@@ -35,18 +37,16 @@ const DIALOGS = {
   cites: CitesDialog,
   link: LinkDialog,
   merge: MergeDialog,
+  report: ReportDialog,
 }
+
+type AskedFor = keyof typeof DIALOGS
 
 /** Everything that can be done with a card; what is not allowed is not offered. */
 export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
-  const me = useMe()
   const navigate = useNavigate()
-  const [asked, setAsked] = useState<keyof typeof DIALOGS | null>(null)
+  const [asked, setAsked] = useState<AskedFor | null>(null)
   const AskedDialog = asked && DIALOGS[asked]
-  const remove = useRemoveCard(card)
-  const own = card.owner_id === me.user_id
-  const copy = (text: string, what: string) =>
-    void copyText(text).then(() => toast(`Copied as ${what}.`), toastError)
   const params = { cardId: card.card_id }
   return (
     <div className="flex items-center gap-1">
@@ -58,26 +58,7 @@ export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
           <Maximize2 size={14} />
         </IconButton>
       )}
-      <Menu
-        trigger={
-          <IconButton label="Copy">
-            <FileText size={14} />
-          </IconButton>
-        }
-      >
-        <MenuItem icon={<FileText size={16} />} onSelect={() => copy(cardAsMarkdown(card), 'Markdown')}>
-          Copy as Markdown
-        </MenuItem>
-        <MenuItem
-          icon={<MessageSquareText size={16} />}
-          onSelect={() => copy(cardAsPrompt(card), 'a prompt')}
-        >
-          Copy as a prompt
-        </MenuItem>
-        <MenuItem icon={<LinkIcon size={16} />} onSelect={() => copy(cardLink(card.card_id), 'a link')}>
-          Copy link
-        </MenuItem>
-      </Menu>
+      <CopyMenu card={card} />
       {card.can_edit && (
         <Button size="sm" onClick={() => setAsked('share')}>
           <Users size={14} aria-hidden />
@@ -90,46 +71,86 @@ export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
           Edit
         </LinkButton>
       )}
-      <Menu
-        trigger={
-          <IconButton label="More">
-            <Ellipsis size={16} />
-          </IconButton>
-        }
-      >
-        {card.can_edit && (
-          <>
-            <MenuItem icon={<Package size={16} />} onSelect={() => setAsked('cites')}>
-              Edit cites …
-            </MenuItem>
-            <MenuItem icon={<Cable size={16} />} onSelect={() => setAsked('link')}>
-              Link to another card …
-            </MenuItem>
-            <MenuItem icon={<Merge size={16} />} onSelect={() => setAsked('merge')}>
-              Merge into another card …
-            </MenuItem>
-          </>
-        )}
-        {card.can_edit && (
-          <MenuItem
-            icon={<History size={16} />}
-            onSelect={() => void navigate({ to: '/cards/$cardId/history', params })}
-          >
-            History
-          </MenuItem>
-        )}
-        {own && (
-          <MenuItem
-            danger
-            icon={<Trash2 size={16} />}
-            onSelect={() => remove.mutate(undefined, { onSuccess: () => void navigate({ to: '/cards' }) })}
-          >
-            Delete
-          </MenuItem>
-        )}
-        {!card.can_edit && <MenuLabel>{card.owner_name} looks after this card</MenuLabel>}
-      </Menu>
+      <MoreMenu card={card} ask={setAsked} />
       {AskedDialog && <AskedDialog card={card} onClose={() => setAsked(null)} />}
     </div>
+  )
+}
+
+function CopyMenu({ card }: { card: Card }) {
+  const copy = (text: string, what: string) =>
+    void copyText(text).then(() => toast(`Copied as ${what}.`), toastError)
+  return (
+    <Menu
+      trigger={
+        <IconButton label="Copy">
+          <FileText size={14} />
+        </IconButton>
+      }
+    >
+      <MenuItem icon={<FileText size={16} />} onSelect={() => copy(cardAsMarkdown(card), 'Markdown')}>
+        Copy as Markdown
+      </MenuItem>
+      <MenuItem icon={<MessageSquareText size={16} />} onSelect={() => copy(cardAsPrompt(card), 'a prompt')}>
+        Copy as a prompt
+      </MenuItem>
+      <MenuItem icon={<LinkIcon size={16} />} onSelect={() => copy(cardLink(card.card_id), 'a link')}>
+        Copy link
+      </MenuItem>
+    </Menu>
+  )
+}
+
+function MoreMenu({ card, ask }: { card: Card; ask: (dialog: AskedFor) => void }) {
+  const me = useMe()
+  const navigate = useNavigate()
+  const remove = useRemoveCard(card)
+  const own = card.owner_id === me.user_id
+  const params = { cardId: card.card_id }
+  return (
+    <Menu
+      trigger={
+        <IconButton label="More">
+          <Ellipsis size={16} />
+        </IconButton>
+      }
+    >
+      {card.can_edit && (
+        <>
+          <MenuItem icon={<Package size={16} />} onSelect={() => ask('cites')}>
+            Edit cites …
+          </MenuItem>
+          <MenuItem icon={<Cable size={16} />} onSelect={() => ask('link')}>
+            Link to another card …
+          </MenuItem>
+          <MenuItem icon={<Merge size={16} />} onSelect={() => ask('merge')}>
+            Merge into another card …
+          </MenuItem>
+        </>
+      )}
+      {card.can_edit && (
+        <MenuItem
+          icon={<History size={16} />}
+          onSelect={() => void navigate({ to: '/cards/$cardId/history', params })}
+        >
+          History
+        </MenuItem>
+      )}
+      {own && (
+        <MenuItem
+          danger
+          icon={<Trash2 size={16} />}
+          onSelect={() => remove.mutate(undefined, { onSuccess: () => void navigate({ to: '/cards' }) })}
+        >
+          Delete
+        </MenuItem>
+      )}
+      {!own && (
+        <MenuItem icon={<Flag size={16} />} onSelect={() => ask('report')}>
+          Report …
+        </MenuItem>
+      )}
+      {!card.can_edit && <MenuLabel>{card.owner_name} looks after this card</MenuLabel>}
+    </Menu>
   )
 }

@@ -29,28 +29,11 @@ type Props = {
 /** Every field of a card. Labels and hints follow its type; secrets are marked at their field. */
 export function CardForm({ draft, change, fieldError, stored = [], cardId, workspace }: Props) {
   const words = CARD_TYPES[draft.card_type]
-  const payload = payloadOf(draft.payload)
-  const [cut, setCut] = useState('')
   return (
     <div className="grid gap-6">
       <TypeField value={draft.card_type} onChange={(card_type) => change({ card_type })} />
       {workspace}
-      <div className="grid gap-1.5">
-        <TextField
-          label="Title"
-          required
-          maxLength={MAX_TITLE}
-          value={draft.title}
-          onChange={(event) => change({ title: event.target.value })}
-          onPaste={(event) => setCut(pasteTitle(event))}
-          placeholder="Connection pool exhausted after deploy"
-          hint="What somebody would type into the search box."
-          error={fieldError('title')}
-        />
-        {cut && <Notice tone="warn">{cut}</Notice>}
-        <SecretWarning text={draft.title} onReplace={(title) => change({ title })} />
-        <DangerWarning text={draft.title} />
-      </div>
+      <TitleField draft={draft} change={change} fieldError={fieldError} />
       <MarkdownField
         label={words.symptom.label}
         hint={words.symptom.hint}
@@ -115,22 +98,53 @@ export function CardForm({ draft, change, fieldError, stored = [], cardId, works
           error={fieldError('scope_notes')}
         />
       )}
-      <details className="group border-t border-line pt-4" open={draft.payload !== '' || undefined}>
-        <summary className="text-sm text-soft hover:text-ink">Structured data for agents</summary>
-        <TextareaField
-          label="Payload"
-          hint="A JSON object with what belongs to this type."
-          className="mt-3 font-mono text-xs!"
-          value={draft.payload}
-          onChange={(event) => change({ payload: event.target.value })}
-          error={'problem' in payload ? payload.problem : fieldError('card_payload')}
-        />
-      </details>
+      <PayloadField draft={draft} change={change} fieldError={fieldError} />
     </div>
   )
 }
 
+type FieldProps = Pick<Props, 'draft' | 'change' | 'fieldError'>
+
+function PayloadField({ draft, change, fieldError }: FieldProps) {
+  const payload = payloadOf(draft.payload)
+  return (
+    <details className="group border-t border-line pt-4" open={draft.payload !== '' || undefined}>
+      <summary className="text-sm text-soft hover:text-ink">Structured data for agents</summary>
+      <TextareaField
+        label="Payload"
+        hint="A JSON object with what belongs to this type."
+        className="mt-3 font-mono text-xs!"
+        value={draft.payload}
+        onChange={(event) => change({ payload: event.target.value })}
+        error={'problem' in payload ? payload.problem : fieldError('card_payload')}
+      />
+    </details>
+  )
+}
+
 const MAX_TITLE = 5000
+
+function TitleField({ draft, change, fieldError }: FieldProps) {
+  const [cut, setCut] = useState('')
+  return (
+    <div className="grid gap-1.5">
+      <TextField
+        label="Title"
+        required
+        maxLength={MAX_TITLE}
+        value={draft.title}
+        onChange={(event) => change({ title: event.target.value })}
+        onPaste={(event) => setCut(pasteTitle(event))}
+        placeholder="Connection pool exhausted after deploy"
+        hint="What somebody would type into the search box."
+        error={fieldError('title')}
+      />
+      {cut && <Notice tone="warn">{cut}</Notice>}
+      <SecretWarning text={draft.title} onReplace={(title) => change({ title })} />
+      <DangerWarning text={draft.title} />
+    </div>
+  )
+}
 
 /** A title is one line. Pasted text that does not fit is reported, not dropped silently. */
 function pasteTitle(event: ClipboardEvent<HTMLInputElement>): string {

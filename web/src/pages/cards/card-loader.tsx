@@ -5,8 +5,9 @@ import { LinkButton } from '../../ui/button.tsx'
 import { copyText } from '../../ui/copy-button.tsx'
 import { ErrorState, SkeletonPage } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
+import { cardLink } from './card-link.ts'
 import { cardQuery } from './card-queries.ts'
-import { CardView, cardLink } from './card-view.tsx'
+import { CardView } from './card-view.tsx'
 
 type Props = {
   cardId: string

@@ -12,7 +12,7 @@ import { toast } from '../../ui/toast.tsx'
 import { CardForm } from './card-form.tsx'
 import { cardChanged, cardQuery } from './card-queries.ts'
 import { ConflictNotice } from './conflict-notice.tsx'
-import { changesOf, draftOf, isSavedAs } from './draft.ts'
+import { changesOf, type Draft, draftOf, isSavedAs } from './draft.ts'
 import { EditorFrame } from './editor-frame.tsx'
 import { useDraft } from './use-draft.ts'
 
@@ -27,6 +27,37 @@ export function EditCard() {
   if (card.error) return <ErrorState error={card.error} onRetry={() => void card.refetch()} />
   return <SkeletonPage />
 }
+
+const savedWords = ({ review, status }: Card): string =>
+  review.status === 'rejected' && status === 'published'
+    ? 'Saved. The review found something, see the card.'
+    : 'Saved.'
+
+type Save = {
+  draft: Draft
+  base: Card
+  version: number
+  onSaved: (card: Card) => unknown
+  onConflict: (theirs: Card) => void
+}
+
+const useSave = ({ draft, base, version, onSaved, onConflict }: Save) =>
+  useMutation({
+    ...SENT_WHEN_BACK,
+    mutationFn: () =>
+      updateCard(
+        { card_id: base.card_id, ...changesOf(draft, base) },
+        { headers: { 'If-Match': `"${version}"` } },
+      ),
+    onSuccess: onSaved,
+    onError: async (error) => {
+      if (!(error instanceof ApiError && error.status === 412)) return
+      const present = await queryClient.fetchQuery({ ...cardQuery(base.card_id), staleTime: 0 })
+      // The save had arrived, and only its answer was lost.
+      if (isSavedAs(draft, present)) return onSaved(present)
+      onConflict(present)
+    },
+  })
 
 /** Saves on top of the version it was loaded from. A newer version on the server is shown, never overwritten unseen. */
 function Editor({ loaded }: { loaded: Card }) {
@@ -43,29 +74,21 @@ function Editor({ loaded }: { loaded: Card }) {
   const finish = (card: Card) => {
     forget()
     cardChanged(card)
-    toast(
-      card.review.status === 'rejected' && card.status === 'published'
-        ? 'Saved. The review found something, see the card.'
-        : 'Saved.',
-    )
+    toast(savedWords(card))
     return navigate({ to: '/cards/$cardId', params })
   }
-  const save = useMutation({
-    ...SENT_WHEN_BACK,
-    mutationFn: () =>
-      updateCard(
-        { card_id: loaded.card_id, ...changesOf(draft, base) },
-        { headers: { 'If-Match': `"${version}"` } },
-      ),
-    onSuccess: finish,
-    onError: async (error) => {
-      if (!(error instanceof ApiError && error.status === 412)) return
-      const present = await queryClient.fetchQuery({ ...cardQuery(loaded.card_id), staleTime: 0 })
-      // The save had arrived, and only its answer was lost.
-      if (isSavedAs(draft, present)) return finish(present)
-      setTheirs(present)
-    },
-  })
+  const save = useSave({ draft, base, version, onSaved: finish, onConflict: setTheirs })
+  const keepMine = (newer: Card) => {
+    setVersion(newer.version)
+    setBase(newer)
+    setTheirs(null)
+    save.reset()
+  }
+  const takeTheirs = () => {
+    forget()
+    void queryClient.invalidateQueries({ queryKey: ['card', loaded.card_id] })
+    void navigate({ to: '/cards/$cardId', params })
+  }
   const api = save.error instanceof ApiError ? save.error : null
   const stale = api?.status === 412
   return (
@@ -94,17 +117,8 @@ function Editor({ loaded }: { loaded: Card }) {
             <ConflictNotice
               mine={draft}
               theirs={theirs}
-              onKeepMine={() => {
-                setVersion(theirs.version)
-                setBase(theirs)
-                setTheirs(null)
-                save.reset()
-              }}
-              onTakeTheirs={() => {
-                forget()
-                void queryClient.invalidateQueries({ queryKey: ['card', loaded.card_id] })
-                void navigate({ to: '/cards/$cardId', params })
-              }}
+              onKeepMine={() => keepMine(theirs)}
+              onTakeTheirs={takeTheirs}
             />
           )}
           {!stale && <FormError error={save.error} />}

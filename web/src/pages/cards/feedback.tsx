@@ -30,10 +30,9 @@ export function Feedback({ card }: { card: Card }) {
 }
 
 /** One vote per person; it shows at once and comes back if the server refuses. */
-function Vote({ card, userId }: { card: Card; userId: string }) {
+function useVote(card: Card, userId: string) {
   const given = useQuery(feedbackQuery(card.card_id)).data?.items.find((item) => item.user_id === userId)
   const [chosen, setChosen] = useState<FeedbackKind | null>(null)
-  const [comment, setComment] = useState('')
   const mine = chosen ?? given?.kind ?? null
   const key = cardQuery(card.card_id).queryKey
   const give = useMutation({
@@ -53,10 +52,7 @@ function Vote({ card, userId }: { card: Card; userId: string }) {
       toastError(error)
     },
     onSuccess: (_, { comment: said }) => {
-      if (said) {
-        setComment('')
-        toast('Thank you. The author reads your comment.')
-      }
+      if (said) toast('Thank you. The author reads your comment.')
       return queryClient.invalidateQueries({ queryKey: ['card', card.card_id] })
     },
   })
@@ -64,15 +60,21 @@ function Vote({ card, userId }: { card: Card; userId: string }) {
     mutationFn: () => withdrawFeedback({ card_id: card.card_id }),
     onError: toastError,
     onSuccess: async () => {
-      setComment('')
       await queryClient.invalidateQueries({ queryKey: ['card', card.card_id] })
       setChosen(null)
       toast('Your feedback is taken back.')
     },
   })
+  return { given, mine, give, takeBack }
+}
+
+function Vote({ card, userId }: { card: Card; userId: string }) {
+  const { given, mine, give, takeBack } = useVote(card, userId)
+  const [comment, setComment] = useState('')
+  const clear = { onSuccess: () => setComment('') }
   const say = (event: FormEvent) => {
     event.preventDefault()
-    if (mine && comment.trim()) give.mutate({ kind: mine, comment: comment.trim() })
+    if (mine && comment.trim()) give.mutate({ kind: mine, comment: comment.trim() }, clear)
   }
   return (
     <section aria-label="Feedback" className="grid gap-2 border-t border-line pt-5">
@@ -107,7 +109,7 @@ function Vote({ card, userId }: { card: Card; userId: string }) {
             look="ghost"
             busy={takeBack.isPending}
             disabled={give.isPending}
-            onClick={() => takeBack.mutate()}
+            onClick={() => takeBack.mutate(undefined, clear)}
           >
             Take back
           </Button>

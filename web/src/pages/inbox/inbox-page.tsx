@@ -86,6 +86,7 @@ function NoticeActions({ notice }: { notice: InboxNotice }) {
         Open my tickets
       </LinkButton>
     )
+  if (notice.kind === 'moderation.waiting') return <LinkButton to="/moderation">Open the queue</LinkButton>
   if (notice.kind === 'drafts.new') return <LinkButton to="/drafts">Open the drafts</LinkButton>
   if (notice.card_id) return <OpenCard notice={notice} cardId={notice.card_id} />
   if (!id) return null

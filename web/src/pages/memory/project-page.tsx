@@ -26,10 +26,12 @@ import { TransferDialog } from './transfer-dialog.tsx'
 
 const route = getRouteApi('/app/memory/project')
 
+type Asked = 'rename' | 'delete' | 'transfer'
+
 export function ProjectPage() {
   const { key, workspace, q, view, session, type } = route.useSearch()
   const navigate = route.useNavigate()
-  const [dialog, setDialog] = useState<'rename' | 'delete' | 'transfer' | null>(null)
+  const [dialog, setDialog] = useState<Asked | null>(null)
   const documents = useQuery(documentsQuery({ key, workspace }))
   const projects = useQuery(projectsQuery)
   const close = () => setDialog(null)
@@ -68,47 +70,11 @@ export function ProjectPage() {
           </>
         )
       }
-      actions={
-        <>
-          <Button onClick={() => setDialog('transfer')}>
-            <ArrowRightLeft size={14} aria-hidden />
-            Transfer preferences
-          </Button>
-          <Menu
-            trigger={
-              <IconButton label="More actions" look="plain">
-                <Ellipsis size={16} />
-              </IconButton>
-            }
-          >
-            <MenuItem icon={<Pencil size={16} />} onSelect={() => setDialog('rename')}>
-              Rename or merge
-            </MenuItem>
-            <MenuLine />
-            <MenuItem danger icon={<Trash2 size={16} />} onSelect={() => setDialog('delete')}>
-              Delete project
-            </MenuItem>
-          </Menu>
-        </>
-      }
+      actions={<ProjectActions ask={setDialog} />}
     >
       <div className="mb-4 flex flex-wrap items-center gap-3">
         <MemorySearchBox />
-        <Segmented
-          label="View"
-          className="lg:hidden"
-          value={view ?? 'timeline'}
-          options={[
-            { value: 'timeline', label: 'Timeline' },
-            { value: 'documents', label: 'Documents' },
-          ]}
-          onChange={(next) =>
-            void navigate({
-              search: (before) => ({ ...before, view: next === 'documents' ? next : undefined }),
-              replace: true,
-            })
-          }
-        />
+        <ViewSwitch />
       </div>
       <div className="grid gap-x-10 lg:grid-cols-[minmax(0,1fr)_--spacing(85)]">
         <div className={cx('min-w-0', view === 'documents' && 'max-lg:hidden')}>
@@ -135,6 +101,53 @@ export function ProjectPage() {
       {dialog === 'delete' && <DeleteProject project={named} events={events} onClose={close} />}
       {dialog === 'transfer' && <TransferDialog source={named} projects={siblings} onClose={close} />}
     </Page>
+  )
+}
+
+const ProjectActions = ({ ask }: { ask: (dialog: Asked) => void }) => (
+  <>
+    <Button onClick={() => ask('transfer')}>
+      <ArrowRightLeft size={14} aria-hidden />
+      Transfer preferences
+    </Button>
+    <Menu
+      trigger={
+        <IconButton label="More actions" look="plain">
+          <Ellipsis size={16} />
+        </IconButton>
+      }
+    >
+      <MenuItem icon={<Pencil size={16} />} onSelect={() => ask('rename')}>
+        Rename or merge
+      </MenuItem>
+      <MenuLine />
+      <MenuItem danger icon={<Trash2 size={16} />} onSelect={() => ask('delete')}>
+        Delete project
+      </MenuItem>
+    </Menu>
+  </>
+)
+
+/** On a narrow screen, timeline and documents are shown one at a time. */
+function ViewSwitch() {
+  const { view } = route.useSearch()
+  const navigate = route.useNavigate()
+  return (
+    <Segmented
+      label="View"
+      className="lg:hidden"
+      value={view ?? 'timeline'}
+      options={[
+        { value: 'timeline', label: 'Timeline' },
+        { value: 'documents', label: 'Documents' },
+      ]}
+      onChange={(next) =>
+        void navigate({
+          search: (before) => ({ ...before, view: next === 'documents' ? next : undefined }),
+          replace: true,
+        })
+      }
+    />
   )
 }
 

@@ -17,7 +17,6 @@ export function ProjectsPage() {
   const [transferring, setTransferring] = useState(false)
   const [filter, setFilter] = useState('')
   const projects = useQuery(projectsQuery)
-  const own = useQuery(documentsQuery({ key: USER_PREFERENCES }))
   const items = projects.data?.items.filter((one) => one.project_key !== USER_PREFERENCES) ?? []
   const wanted = filter.trim().toLowerCase()
   const shown = items.filter((one) =>
@@ -58,25 +57,7 @@ export function ProjectsPage() {
       >
         {projects.isPending && <SkeletonList rows={4} />}
         {projects.error && <ErrorState error={projects.error} onRetry={() => void projects.refetch()} />}
-        {projects.data && items.length === 0 && (
-          <EmptyState
-            icon={<Brain size={18} />}
-            title="No project yet"
-            action={
-              <LinkButton to="/connect" look="primary">
-                Connect your agent
-              </LinkButton>
-            }
-            example={
-              <>
-                Example: an agent in the folder of <span className="font-mono">github.com/example/shop</span>{' '}
-                calls append_context_turn after each task. The next session starts with what it learned.
-              </>
-            }
-          >
-            A project appears when an agent writes its first event. It restores the context at its next start.
-          </EmptyState>
-        )}
+        {projects.data && items.length === 0 && <NoProjects />}
         {shown.length > 0 && (
           <ul className="divide-y divide-line border-y border-line">
             {shown.map((project) => (
@@ -88,23 +69,50 @@ export function ProjectsPage() {
           <p className="py-4 text-sm text-soft">No project by that name.</p>
         )}
       </Section>
-      <Section
-        title="Your preferences in every project"
-        lead="Agents read these at the start of each session, in any project."
-      >
-        {own.error && <ErrorState error={own.error} onRetry={() => void own.refetch()} />}
-        {own.isPending && <Skeleton className="h-16 w-full" />}
-        {own.data && (
-          <MemoryDocument
-            kind="user_preferences"
-            project={{ key: USER_PREFERENCES }}
-            event={own.data.user_preferences}
-            plain
-          />
-        )}
-      </Section>
+      <OwnPreferences />
       {transferring && <TransferDialog projects={items} onClose={() => setTransferring(false)} />}
     </Page>
+  )
+}
+
+const NoProjects = () => (
+  <EmptyState
+    icon={<Brain size={18} />}
+    title="No project yet"
+    action={
+      <LinkButton to="/connect" look="primary">
+        Connect your agent
+      </LinkButton>
+    }
+    example={
+      <>
+        Example: an agent in the folder of <span className="font-mono">github.com/example/shop</span> calls
+        append_context_turn after each task. The next session starts with what it learned.
+      </>
+    }
+  >
+    A project appears when an agent writes its first event. It restores the context at its next start.
+  </EmptyState>
+)
+
+function OwnPreferences() {
+  const own = useQuery(documentsQuery({ key: USER_PREFERENCES }))
+  return (
+    <Section
+      title="Your preferences in every project"
+      lead="Agents read these at the start of each session, in any project."
+    >
+      {own.error && <ErrorState error={own.error} onRetry={() => void own.refetch()} />}
+      {own.isPending && <Skeleton className="h-16 w-full" />}
+      {own.data && (
+        <MemoryDocument
+          kind="user_preferences"
+          project={{ key: USER_PREFERENCES }}
+          event={own.data.user_preferences}
+          plain
+        />
+      )}
+    </Section>
   )
 }
 

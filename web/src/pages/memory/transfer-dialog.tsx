@@ -15,8 +15,26 @@ import { type PreviewLine, previewTransfer } from './preferences.ts'
 
 type Props = { source?: ProjectName; projects: MemoryProject[]; onClose: () => void }
 
-/** Copies preferences from one project (or from the person) to another, and shows the result before it is written. */
-export function TransferDialog({ source: given, projects, onClose }: Props) {
+type Choice = {
+  source: string
+  target: string
+  workspace: string | undefined
+  replaces: boolean
+  /** Null: everything. */
+  items: string[] | null
+}
+
+const inputOf = ({ source, target, workspace, replaces, items }: Choice) => ({
+  source_project_key: source,
+  target_project_key: target,
+  confirmed_by_user: true as const,
+  client: 'web',
+  ...(workspace ? { workspace_id: workspace } : {}),
+  ...(items === null ? { replace_target: replaces } : { items }),
+})
+
+/** What is copied from where to where, as the person chooses it. */
+function useChoice(given: ProjectName | undefined, projects: MemoryProject[]) {
   const { personal_workspace_id } = useMe()
   const workspace = given?.workspace
   const keys = projects
@@ -31,34 +49,6 @@ export function TransferDialog({ source: given, projects, onClose }: Props) {
   const to = usePreferences(target, workspace)
   const chosen = from.items?.filter((item) => !left.has(item)) ?? []
   const takesAll = chosen.length === from.items?.length
-  const replaces = replace && takesAll
-  const preview =
-    from.items && to.items
-      ? previewTransfer({
-          source: from.items,
-          target: to.items,
-          items: takesAll ? null : chosen,
-          replace: replaces,
-        })
-      : null
-  const added = preview?.filter((line) => line.state === 'added').length ?? 0
-  const removed = preview?.filter((line) => line.state === 'removed').length ?? 0
-  const transfer = useMutation({
-    mutationFn: () =>
-      transferPreferences({
-        source_project_key: source,
-        target_project_key: target,
-        confirmed_by_user: true,
-        client: 'web',
-        ...(workspace ? { workspace_id: workspace } : {}),
-        ...(takesAll ? { replace_target: replaces } : { items: chosen }),
-      }),
-    onSuccess: async (done) => {
-      await memoryChanged()
-      toast(`${plural(done.items_copied, 'preference')} copied to ${projectLabel(target)}.`)
-      onClose()
-    },
-  })
   const chooseSource = (next: string) => {
     setSource(next)
     setLeft(new Set())
@@ -68,6 +58,55 @@ export function TransferDialog({ source: given, projects, onClose }: Props) {
     setLeft((before) =>
       before.has(item) ? new Set([...before].filter((one) => one !== item)) : new Set([...before, item]),
     )
+  return {
+    choices,
+    source,
+    chooseSource,
+    target,
+    setTarget,
+    from,
+    to,
+    left,
+    toggle,
+    chosen,
+    replaces: replace && takesAll,
+    setReplace,
+  }
+}
+
+/** Copies preferences from one project (or from the person) to another, and shows the result before it is written. */
+export function TransferDialog({ source: given, projects, onClose }: Props) {
+  const workspace = given?.workspace
+  const {
+    choices,
+    source,
+    chooseSource,
+    target,
+    setTarget,
+    from,
+    to,
+    left,
+    toggle,
+    chosen,
+    replaces,
+    setReplace,
+  } = useChoice(given, projects)
+  const takesAll = chosen.length === from.items?.length
+  const items = takesAll ? null : chosen
+  const preview =
+    from.items && to.items
+      ? previewTransfer({ source: from.items, target: to.items, items, replace: replaces })
+      : null
+  const added = preview?.filter((line) => line.state === 'added').length ?? 0
+  const removed = preview?.filter((line) => line.state === 'removed').length ?? 0
+  const transfer = useMutation({
+    mutationFn: () => transferPreferences(inputOf({ source, target, workspace, replaces, items })),
+    onSuccess: async (done) => {
+      await memoryChanged()
+      toast(`${plural(done.items_copied, 'preference')} copied to ${projectLabel(target)}.`)
+      onClose()
+    },
+  })
   return (
     <FormDialog
       wide
@@ -99,27 +138,13 @@ export function TransferDialog({ source: given, projects, onClose }: Props) {
         <Notice>{projectLabel(source)} has no preferences yet. Choose another source.</Notice>
       )}
       {from.items && from.items.length > 0 && (
-        <fieldset className="grid gap-2">
-          <legend className="mb-2 flex w-full items-baseline justify-between text-sm font-medium">
-            What to copy
-          </legend>
-          {from.items.map((item) => (
-            <Checkbox key={item} label={item} checked={!left.has(item)} onChange={() => toggle(item)} />
-          ))}
-          <div className="mt-1 border-t border-line pt-3">
-            <Checkbox
-              label="Replace what is there"
-              hint={
-                takesAll
-                  ? 'Lines that only the target has are removed.'
-                  : 'Possible only when everything is copied.'
-              }
-              checked={replaces}
-              disabled={!takesAll}
-              onChange={(event) => setReplace(event.target.checked)}
-            />
-          </div>
-        </fieldset>
+        <ItemChoice
+          items={from.items}
+          left={left}
+          onToggle={toggle}
+          replaces={replaces}
+          onReplace={setReplace}
+        />
       )}
       {from.items?.length !== 0 && (
         <section aria-label="Result" className="grid gap-2">
@@ -128,6 +153,41 @@ export function TransferDialog({ source: given, projects, onClose }: Props) {
         </section>
       )}
     </FormDialog>
+  )
+}
+
+type ItemChoiceProps = {
+  items: readonly string[]
+  left: ReadonlySet<string>
+  onToggle: (item: string) => void
+  replaces: boolean
+  onReplace: (replace: boolean) => void
+}
+
+function ItemChoice({ items, left, onToggle, replaces, onReplace }: ItemChoiceProps) {
+  const takesAll = items.every((item) => !left.has(item))
+  return (
+    <fieldset className="grid gap-2">
+      <legend className="mb-2 flex w-full items-baseline justify-between text-sm font-medium">
+        What to copy
+      </legend>
+      {items.map((item) => (
+        <Checkbox key={item} label={item} checked={!left.has(item)} onChange={() => onToggle(item)} />
+      ))}
+      <div className="mt-1 border-t border-line pt-3">
+        <Checkbox
+          label="Replace what is there"
+          hint={
+            takesAll
+              ? 'Lines that only the target has are removed.'
+              : 'Possible only when everything is copied.'
+          }
+          checked={replaces}
+          disabled={!takesAll}
+          onChange={(event) => onReplace(event.target.checked)}
+        />
+      </div>
+    </fieldset>
   )
 }
 

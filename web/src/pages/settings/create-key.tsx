@@ -28,27 +28,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
       }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['api-keys'] }),
   })
-  if (create.data)
-    return (
-      <Dialog
-        open
-        onClose={onClose}
-        keepOpen
-        title="Your new key"
-        footer={
-          <Button look="primary" onClick={onClose}>
-            Done
-          </Button>
-        }
-      >
-        <div className="grid gap-3">
-          <CopyBlock text={create.data.api_key} label="API key" />
-          <Notice tone="warn">
-            This is the only time the key is shown. Keep it out of cards and repositories.
-          </Notice>
-        </div>
-      </Dialog>
-    )
+  if (create.data) return <NewKey apiKey={create.data.api_key} onClose={onClose} />
   const toggle = (scope: Scope) =>
     setChosen((before) =>
       before.includes(scope) ? before.filter((one) => one !== scope) : [...before, scope],
@@ -97,6 +77,27 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
     </FormDialog>
   )
 }
+
+const NewKey = ({ apiKey, onClose }: { apiKey: string; onClose: () => void }) => (
+  <Dialog
+    open
+    onClose={onClose}
+    keepOpen
+    title="Your new key"
+    footer={
+      <Button look="primary" onClick={onClose}>
+        Done
+      </Button>
+    }
+  >
+    <div className="grid gap-3">
+      <CopyBlock text={apiKey} label="API key" />
+      <Notice tone="warn">
+        This is the only time the key is shown. Keep it out of cards and repositories.
+      </Notice>
+    </div>
+  </Dialog>
+)
 
 /** Without a team there is nothing to choose. */
 function KeyHome({ value, onChange }: { value: string; onChange: (value: string) => void }) {

@@ -25,10 +25,8 @@ const THEMES: { value: Theme; label: string }[] = [
 
 /** Each change is saved as it is made, and can be undone. */
 export function General() {
-  const me = useMe()
   const theme = useTheme()
   const settings = useQuery(settingsQuery)
-  const workspaces = useQuery(workspacesQuery)
   const save = useMutation({
     mutationFn: (next: Settings) => replaceSettings(next),
     onMutate: (next) => queryClient.setQueryData(settingsQuery.queryKey, next),
@@ -53,70 +51,11 @@ export function General() {
       { ...before, ...part },
       { onSuccess: () => toast('Saved.', { undo: () => save.mutate(before) }) },
     )
-  const writable = workspaces.data?.items.filter((one) => one.role === 'admin' || one.role === 'editor') ?? []
   return (
     <div className="max-w-lead">
-      <Section title="Publishing">
-        <div className="grid gap-4">
-          <Checkbox
-            label="I may publish cards to the library"
-            hint="When this is off, neither you nor an agent with your key can publish. Taking cards back stays possible."
-            checked={before.publishing_enabled}
-            onChange={(event) => change({ publishing_enabled: event.target.checked })}
-          />
-          <SelectField
-            label="New cards go to"
-            hint="Where the editor and the command line put a card unless you choose otherwise. What agents record goes where their API key says, else to your personal workspace."
-            value={before.default_workspace_id ?? ''}
-            onChange={(event) => change({ default_workspace_id: event.target.value || null })}
-          >
-            <option value="">My personal workspace</option>
-            {writable
-              .filter((one) => one.workspace_id !== me.personal_workspace_id)
-              .map((one) => (
-                <option key={one.workspace_id} value={one.workspace_id}>
-                  {one.name}
-                </option>
-              ))}
-          </SelectField>
-        </div>
-      </Section>
+      <PublishingSection settings={before} onChange={change} />
       <AgentLibrary settings={before} onChange={change} />
-      <Section title="Mail and language">
-        <div className="grid gap-4">
-          <Checkbox
-            label="Ask me before I am added to a workspace"
-            hint="You get an invitation instead of becoming a member at once."
-            checked={before.ask_before_added}
-            onChange={(event) => change({ ask_before_added: event.target.checked })}
-          />
-          <Checkbox
-            label="Mail me about my cards and teams"
-            hint="Feedback, at most once a day and to a confirmed address, when somebody adds you to a workspace, and when one with your cards is deleted. Mails that you ask for, and invitations, come in any case."
-            checked={before.email_notifications}
-            onChange={(event) => change({ email_notifications: event.target.checked })}
-          />
-          <Checkbox
-            label="Mail me once a week what happened in my teams"
-            hint="On Mondays, if anything did: new cards, what helped whom, what waits. Needs the mails above and a confirmed address."
-            checked={before.weekly_digest}
-            disabled={!before.email_notifications}
-            onChange={(event) => change({ weekly_digest: event.target.checked })}
-          />
-          <SelectField
-            label="Language of dates and numbers"
-            hint={`Also in mails. The words stay English. Now it is ${formatTime(new Date().toISOString())}.`}
-            value={before.language}
-            onChange={(event) => change({ language: event.target.value })}
-          >
-            {languagesWith(before.language).map(({ tag, name }) => (
-              <option key={tag} value={tag} lang={tag}>
-                {name}
-              </option>
-            ))}
-          </SelectField>
-        </div>
-      </Section>
+      <MailSection settings={before} onChange={change} />
       <Section title="Searching">
         <Checkbox
           label="Keep a history of my searches"
@@ -131,3 +70,76 @@ export function General() {
     </div>
   )
 }
+
+type SectionProps = { settings: Settings; onChange: (part: Partial<Settings>) => void }
+
+function PublishingSection({ settings, onChange }: SectionProps) {
+  const me = useMe()
+  const workspaces = useQuery(workspacesQuery)
+  const writable = workspaces.data?.items.filter((one) => one.role === 'admin' || one.role === 'editor') ?? []
+  return (
+    <Section title="Publishing">
+      <div className="grid gap-4">
+        <Checkbox
+          label="I may publish cards to the library"
+          hint="When this is off, neither you nor an agent with your key can publish. Taking cards back stays possible."
+          checked={settings.publishing_enabled}
+          onChange={(event) => onChange({ publishing_enabled: event.target.checked })}
+        />
+        <SelectField
+          label="New cards go to"
+          hint="Where the editor and the command line put a card unless you choose otherwise. What agents record goes where their API key says, else to your personal workspace."
+          value={settings.default_workspace_id ?? ''}
+          onChange={(event) => onChange({ default_workspace_id: event.target.value || null })}
+        >
+          <option value="">My personal workspace</option>
+          {writable
+            .filter((one) => one.workspace_id !== me.personal_workspace_id)
+            .map((one) => (
+              <option key={one.workspace_id} value={one.workspace_id}>
+                {one.name}
+              </option>
+            ))}
+        </SelectField>
+      </div>
+    </Section>
+  )
+}
+
+const MailSection = ({ settings, onChange }: SectionProps) => (
+  <Section title="Mail and language">
+    <div className="grid gap-4">
+      <Checkbox
+        label="Ask me before I am added to a workspace"
+        hint="You get an invitation instead of becoming a member at once."
+        checked={settings.ask_before_added}
+        onChange={(event) => onChange({ ask_before_added: event.target.checked })}
+      />
+      <Checkbox
+        label="Mail me about my cards and teams"
+        hint="Feedback, at most once a day and to a confirmed address, when somebody adds you to a workspace, and when one with your cards is deleted. Mails that you ask for, and invitations, come in any case."
+        checked={settings.email_notifications}
+        onChange={(event) => onChange({ email_notifications: event.target.checked })}
+      />
+      <Checkbox
+        label="Mail me once a week what happened in my teams"
+        hint="On Mondays, if anything did: new cards, what helped whom, what waits. Needs the mails above and a confirmed address."
+        checked={settings.weekly_digest}
+        disabled={!settings.email_notifications}
+        onChange={(event) => onChange({ weekly_digest: event.target.checked })}
+      />
+      <SelectField
+        label="Language of dates and numbers"
+        hint={`Also in mails. The words stay English. Now it is ${formatTime(new Date().toISOString())}.`}
+        value={settings.language}
+        onChange={(event) => onChange({ language: event.target.value })}
+      >
+        {languagesWith(settings.language).map(({ tag, name }) => (
+          <option key={tag} value={tag} lang={tag}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
+    </div>
+  </Section>
+)

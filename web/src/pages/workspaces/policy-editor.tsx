@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx'
 import { Checkbox, SelectField, TextField } from '../../ui/field.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { domainsOf, readPolicy, writePolicy } from './policy.ts'
+import { domainsOf, type PolicyForm, readPolicy, writePolicy } from './policy.ts'
 import { ROLES } from './roles.ts'
 import { VisibilityField } from './visibility-field.tsx'
 import { workspaceChanged } from './workspace-queries.ts'
@@ -15,7 +15,7 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
   const [name, setName] = useState(workspace.name)
   const [visibility, setVisibility] = useState(workspace.visibility)
   const [form, setForm] = useState(() => readPolicy(workspace.policy_json))
-  const domains = domainsOf(form.inviteDomains)
+  const change = (part: Partial<PolicyForm>) => setForm({ ...form, ...part })
   const kept = Object.keys(form.others)
   const save = useMutation({
     mutationFn: () =>
@@ -49,64 +49,22 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
         label="Cards of this workspace may be published elsewhere"
         hint="When this is off, nobody can move a card from here to the library. Sharing inside stays possible."
         checked={form.allowPublish}
-        onChange={(event) => setForm({ ...form, allowPublish: event.target.checked })}
+        onChange={(event) => change({ allowPublish: event.target.checked })}
       />
-      {workspace.type !== 'personal' && (
-        <>
-          <TextField
-            label="Invite only people of these domains"
-            aside="Optional"
-            placeholder="example.com, example.org"
-            autoComplete="off"
-            value={form.inviteDomains}
-            hint={
-              domains.length
-                ? `Only addresses at ${domains.join(', ')} can be invited.`
-                : 'Empty: any address can be invited.'
-            }
-            onChange={(event) => setForm({ ...form, inviteDomains: event.target.value })}
-          />
-          <SelectField
-            label="Default role"
-            value={form.defaultRole}
-            hint="For people added or invited by an agent or by the API without a role."
-            onChange={(event) => setForm({ ...form, defaultRole: event.target.value as Role })}
-          >
-            {ROLES.map((role) => (
-              <option key={role.value} value={role.value}>
-                {role.label}
-              </option>
-            ))}
-          </SelectField>
-        </>
-      )}
-      {workspace.type !== 'personal' && (
-        <Checkbox
-          label="Show the team which searches found nothing"
-          hint="Only the words of members’ searches in this workspace, for a month, and nobody’s name. When this is off, none are kept."
-          checked={form.keepMissedSearches}
-          onChange={(event) => setForm({ ...form, keepMissedSearches: event.target.checked })}
-        />
-      )}
-      <TextField
+      {workspace.type !== 'personal' && <TeamFields form={form} change={change} />}
+      <DaysField
         label="Look at cards again after"
         aside="Days, optional"
-        type="number"
-        min={7}
-        max={3650}
         value={form.reviewAfterDays}
         hint="Cards that nobody has confirmed for this long go to the review queue. Empty: never."
-        onChange={(event) => setForm({ ...form, reviewAfterDays: event.target.value })}
+        onChange={(reviewAfterDays) => change({ reviewAfterDays })}
       />
-      <TextField
+      <DaysField
         label="A verdict counts half after"
         aside="Days, 180 if empty"
-        type="number"
-        min={7}
-        max={3650}
         value={form.trustHalfLifeDays}
         hint="How fast verdicts lose weight."
-        onChange={(event) => setForm({ ...form, trustHalfLifeDays: event.target.value })}
+        onChange={(trustHalfLifeDays) => change({ trustHalfLifeDays })}
       />
       {kept.length > 0 && (
         <p className="text-xs text-faint">
@@ -123,3 +81,57 @@ export function PolicyEditor({ workspace }: { workspace: Workspace }) {
     </form>
   )
 }
+
+type FieldsProps = { form: PolicyForm; change: (part: Partial<PolicyForm>) => void }
+
+/** What only a workspace with several people needs. */
+function TeamFields({ form, change }: FieldsProps) {
+  const domains = domainsOf(form.inviteDomains)
+  return (
+    <>
+      <TextField
+        label="Invite only people of these domains"
+        aside="Optional"
+        placeholder="example.com, example.org"
+        autoComplete="off"
+        value={form.inviteDomains}
+        hint={
+          domains.length
+            ? `Only addresses at ${domains.join(', ')} can be invited.`
+            : 'Empty: any address can be invited.'
+        }
+        onChange={(event) => change({ inviteDomains: event.target.value })}
+      />
+      <SelectField
+        label="Default role"
+        value={form.defaultRole}
+        hint="For people added or invited by an agent or by the API without a role."
+        onChange={(event) => change({ defaultRole: event.target.value as Role })}
+      >
+        {ROLES.map((role) => (
+          <option key={role.value} value={role.value}>
+            {role.label}
+          </option>
+        ))}
+      </SelectField>
+      <Checkbox
+        label="Show the team which searches found nothing"
+        hint="Only the words of members’ searches in this workspace, for a month, and nobody’s name. When this is off, none are kept."
+        checked={form.keepMissedSearches}
+        onChange={(event) => change({ keepMissedSearches: event.target.checked })}
+      />
+    </>
+  )
+}
+
+type DaysProps = {
+  label: string
+  aside: string
+  hint: string
+  value: string
+  onChange: (days: string) => void
+}
+
+const DaysField = ({ onChange, ...field }: DaysProps) => (
+  <TextField {...field} type="number" min={7} max={3650} onChange={(event) => onChange(event.target.value)} />
+)

@@ -70,6 +70,11 @@ export function WorkspacePage() {
               What it did
             </LinkButton>
           )}
+          {workspace.role === 'admin' && workspace.type !== 'personal' && (
+            <LinkButton to="/moderation" search={{ workspace: workspaceId }}>
+              Moderation
+            </LinkButton>
+          )}
           <LinkButton to="/cards" search={{ scope: 'workspace', workspace: workspaceId }}>
             <FileText size={14} aria-hidden />
             Cards

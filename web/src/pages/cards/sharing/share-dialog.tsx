@@ -7,6 +7,7 @@ import { Notice, Skeleton } from '../../../ui/states.tsx'
 import { workspacesQuery } from '../../workspaces/workspace-queries.ts'
 import { Choice, type Option } from './choice.tsx'
 import { LibraryReview, usePublishReward } from './library-review.tsx'
+import { LicenceChoice } from './licence-choice.tsx'
 import { Refusals } from './refusals.tsx'
 import { isSameTarget, presentTarget, type Shareable, type Target } from './sharing.ts'
 import { type Refusal, useSharing } from './use-sharing.ts'
@@ -44,7 +45,16 @@ export function ShareDialog({ cards, onClose, onShared }: Props) {
       ) : (
         <Skeleton className="h-8 w-full" />
       )}
-      {target?.kind === 'library' && isChanged && <LibraryReview cards={cards} reward={reward} />}
+      {target?.kind === 'library' && isChanged && (
+        <>
+          <LibraryReview cards={cards} reward={reward} />
+          <LicenceChoice
+            cards={cards}
+            value={target.licence}
+            onChange={(licence) => setTarget({ kind: 'library', licence })}
+          />
+        </>
+      )}
       {isChanged && cards.some((card) => card.home.kind === 'library') && target.kind !== 'library' && (
         <Notice tone="warn">
           {plural(cards.filter((card) => card.home.kind === 'library').length, 'card')} will leave the

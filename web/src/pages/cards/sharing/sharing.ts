@@ -1,3 +1,4 @@
+import type { Licence } from '#server/core/licences.ts'
 import { moveCard, publishCard, shareCard, unpublishCard } from '../../../api/cards.ts'
 import type { Card, ListedCard } from '../../../api/types.ts'
 
@@ -8,7 +9,7 @@ export type Target =
   | { kind: 'private' }
   | { kind: 'draft' }
   | { kind: 'team'; workspaceId: string }
-  | { kind: 'library' }
+  | { kind: 'library'; licence?: Licence }
 
 type Standing = Pick<Shareable, 'card_id' | 'status' | 'workspace_id' | 'origin_workspace_id'>
 
@@ -35,7 +36,8 @@ const movedTo = async (card: Standing, workspace_id: string): Promise<Standing> 
 export async function applyTarget(card: Shareable, target: Target, personalId: string): Promise<Card> {
   const { card_id } = card
   if (target.kind === 'team') return shareCard({ card_id, workspace_id: target.workspaceId })
-  if (target.kind === 'library') return publishCard({ card_id })
+  if (target.kind === 'library')
+    return publishCard({ card_id, ...(target.licence ? { licence: target.licence } : {}) })
   if (target.kind === 'draft') return unpublishCard({ card_id })
   // A move to the personal workspace ends sharing. Only a card that is published elsewhere is taken back first.
   const home = isAway(card) ? await unpublishCard({ card_id }) : card

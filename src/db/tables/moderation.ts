@@ -1,0 +1,82 @@
+type Flag = 0 | 1
+
+export type ReportKind = 'dangerous' | 'instructions' | 'secret' | 'personal' | 'wrong' | 'spam' | 'other'
+export type ModerationDecision = 'keep' | 'hide' | 'remove'
+export type ModerationStatus = 'open' | 'decided' | 'appealed'
+
+/** What moderators look at, or have decided: one matter of a card at a time waits. */
+export type ModerationMattersTable = {
+  matter_id: string
+  /** The card may be gone by now. */
+  card_id: string
+  owner_id: string
+  /** Where the card was, or was to be published: it says who may decide. */
+  workspace_id: string
+  /** `blocked`: the review refused it, and the owner asks moderators to look. */
+  cause: 'reports' | 'blocked'
+  status: ModerationStatus
+  /** Grows with each decision and appeal: who decides names the one that they have read. */
+  revision: number
+  card_version: number
+  /** Reports alone have hidden it, until somebody looks. */
+  hidden_by_reports: Flag
+  ask_note: string | null
+  decision: ModerationDecision | null
+  reason: string | null
+  decided_by: string | null
+  decided_at: string | null
+  decided_version: number | null
+  /** The owner has not appealed against the present decision yet. */
+  can_appeal: Flag
+  appeal_note: string | null
+  appealed_at: string | null
+  created_at: string
+  updated_at: string
+}
+
+export type CardReportsTable = {
+  report_id: string
+  card_id: string
+  matter_id: string
+  /** Null: nobody was signed in, or the person has left. */
+  user_id: string | null
+  /** One report of each: the id of a person, or the hash of an address under the server's secret. */
+  reporter_key: string
+  kind: ReportKind
+  note: string | null
+  card_version: number
+  created_at: string
+}
+
+export type PublishingBansTable = {
+  ban_id: string
+  user_id: string
+  /** Under the server's secret: a new account with the same address is banned too. */
+  email_hash: string | null
+  /** Null: in the library and every public or unlisted workspace. */
+  workspace_id: string | null
+  matter_id: string
+  reason: string
+  banned_by: string
+  created_at: string
+  lifted_by: string | null
+  lifted_at: string | null
+  lift_reason: string | null
+}
+
+export type CardReadsTable = { user_id: string; card_id: string; last_at: string }
+
+export type WithdrawalsToldTable = {
+  user_id: string
+  card_id: string
+  project_key: string
+  told_at: string
+}
+
+export type ModerationTables = {
+  moderation_matters: ModerationMattersTable
+  card_reports: CardReportsTable
+  publishing_bans: PublishingBansTable
+  card_reads: CardReadsTable
+  withdrawals_told: WithdrawalsToldTable
+}

@@ -1,0 +1,123 @@
+import { createWriteStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { CommandError, EXIT } from '../exit-codes.ts'
+
+/** More than the library of a large server takes; a server that sends more is not read on. */
+export const MOST_DOWNLOAD_BYTES = 4 * 1024 ** 3
+const TRIES = 3
+const IDLE_MS = 60_000
+
+const isLoopback = ({ hostname }: URL): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
+
+/** The address of a server as it names itself. Plain http shows the snapshot to everybody on the way, so it must be said. */
+export function serverUrl(text: string, mayBePlain: boolean): string {
+  let url: URL
+  try {
+    url = new URL(text)
+  } catch {
+    throw new CommandError(`${text} is no address. Write it as https://vault.example.`, EXIT.usage)
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw new CommandError(`${text} is no address of a server: it begins with ${url.protocol}`, EXIT.usage)
+  if (url.protocol === 'http:' && !isLoopback(url) && !mayBePlain)
+    throw new CommandError(`${text} is not https. If you mean it, add --http.`, EXIT.usage)
+  if (url.username || url.password || url.search || url.hash)
+    throw new CommandError(`${text} should be the address of a server alone.`, EXIT.usage)
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
+}
+
+class Refused extends CommandError {}
+
+/** Follows no redirect: the address that was named is the one whose key is pinned. */
+async function request(
+  address: string,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+): Promise<Response> {
+  const answer = await fetch(address, { headers, redirect: 'manual', signal })
+  if (answer.status >= 300 && answer.status < 400)
+    throw new Refused(
+      `${address} leads elsewhere (${answer.headers.get('location') ?? 'redirect'}). Pull from there if you trust it.`,
+    )
+  if (answer.status === 404)
+    throw new Refused(
+      `${address} is not there. The server may have no public pages (PUBLIC_PAGES), or no snapshot yet.`,
+    )
+  if (!answer.ok) throw new Refused(`${address} answered ${answer.status}.`)
+  return answer
+}
+
+const MOST_LISTING_BYTES = 1024 * 1024
+
+/** A small answer, read to its limit. */
+export async function readSmall(address: string): Promise<unknown> {
+  try {
+    const answer = await request(address, {}, AbortSignal.timeout(IDLE_MS))
+    let text = ''
+    for await (const chunk of answer.body ?? []) {
+      text += Buffer.from(chunk).toString('utf8')
+      if (text.length > MOST_LISTING_BYTES) throw new Refused(`${address} answers more than it should.`)
+    }
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof CommandError) throw error
+    throw new CommandError(`${address} cannot be read: ${reasonOf(error)}.`)
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  return cause instanceof Error ? cause.message : String(cause)
+}
+
+/** Ends a transfer in which nothing comes any more. */
+async function* watched(body: AsyncIterable<Uint8Array>, abort: AbortController, room: number) {
+  let left = room
+  let timer = setTimeout(() => abort.abort(), IDLE_MS)
+  try {
+    for await (const chunk of body) {
+      clearTimeout(timer)
+      timer = setTimeout(() => abort.abort(), IDLE_MS)
+      left -= chunk.length
+      if (left < 0) throw new Refused(`The snapshot has more than ${MOST_DOWNLOAD_BYTES} bytes.`)
+      yield chunk
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const sizeOf = async (file: string): Promise<number> => (await stat(file).catch(() => undefined))?.size ?? 0
+
+type Transfer = { etag: string | null }
+
+/** Goes on where a broken transfer ended, if the server still has the same snapshot. */
+async function transfer(address: string, file: string, state: Transfer): Promise<void> {
+  const had = state.etag === null ? 0 : await sizeOf(file)
+  const abort = new AbortController()
+  const headers: Record<string, string> =
+    had > 0 ? { range: `bytes=${had}-`, 'if-range': state.etag ?? '' } : {}
+  const answer = await request(address, { 'accept-encoding': 'identity', ...headers }, abort.signal)
+  const isRest = answer.status === 206
+  state.etag = answer.headers.get('accept-ranges') === 'bytes' ? answer.headers.get('etag') : null
+  const body = answer.body ?? new ReadableStream<Uint8Array>()
+  await pipeline(
+    Readable.from(watched(body, abort, MOST_DOWNLOAD_BYTES - (isRest ? had : 0))),
+    createWriteStream(file, { flags: isRest ? 'a' : 'w', mode: 0o600 }),
+  )
+}
+
+export async function download(address: string, file: string): Promise<void> {
+  const state: Transfer = { etag: null }
+  for (let left = TRIES; ; left--) {
+    try {
+      return await transfer(address, file, state)
+    } catch (error) {
+      if (error instanceof CommandError) throw error
+      if (left === 1) throw new CommandError(`${address} cannot be read: ${reasonOf(error)}.`)
+    }
+  }
+}

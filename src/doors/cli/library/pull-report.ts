@@ -1,0 +1,55 @@
+import { plain, print } from '../terminal.ts'
+import type { Taken } from './send-cards.ts'
+
+export type Report = {
+  server: string
+  dryRun: boolean
+  counts: Record<string, number>
+  items: Taken[]
+  withdrawn: { card_id: string; title: string; removed: boolean }[]
+}
+
+const WORDS: Record<string, string> = {
+  created: 'new',
+  updated: 'updated',
+  unchanged: 'as before',
+  duplicate: 'here already, with the same content',
+  edited_here: 'newer there, but edited here: left alone',
+  deleted_here: 'deleted here: not brought back',
+  own: 'of this vault itself',
+  blocked: 'kept out by the review',
+  damaged: 'damaged',
+}
+
+/** Enough to see what to look at; --json has all. */
+const MOST_NAMED = 20
+
+function printNamed(items: readonly Taken[]): void {
+  for (const { title, outcome, reasons, similar } of items.slice(0, MOST_NAMED)) {
+    print(`  ${plain(title)}: ${WORDS[outcome] ?? outcome}`)
+    for (const { message } of (reasons ?? []).slice(0, 3)) print(`    ${plain(message, 200)}`)
+    for (const near of similar ?? [])
+      print(`    near: ${plain(near.title)} (${near.card_id}, ${Math.round(100 * near.similarity)} %)`)
+  }
+  if (items.length > MOST_NAMED) print(`  and ${items.length - MOST_NAMED} more; --json names all`)
+}
+
+/** New and renewed cards are counted; the others are to be looked at. */
+export const isTold = ({ outcome, similar }: Taken): boolean =>
+  !['created', 'updated', 'unchanged', 'own'].includes(outcome) || similar !== undefined
+
+export function printReport(report: Report, isPruned: boolean): void {
+  const total = Object.values(report.counts).reduce((sum, count) => sum + count, 0)
+  print(`${report.dryRun ? 'Would take from' : 'Pulled from'} ${report.server}: ${total} cards, verified.`)
+  for (const [outcome, count] of Object.entries(report.counts))
+    print(`  ${count} ${WORDS[outcome] ?? outcome}`)
+  if (report.items.length > 0) print('Look at these:')
+  printNamed(report.items)
+  if (report.withdrawn.length === 0) return
+  print('No longer in the library there:')
+  for (const { title, card_id, removed } of report.withdrawn.slice(0, MOST_NAMED))
+    print(
+      `  ${plain(title)} (${card_id})${removed ? ', deleted here; it can be brought back for 30 days' : ''}`,
+    )
+  if (!isPruned) print('They stay here. --prune deletes them; they can be brought back for 30 days.')
+}

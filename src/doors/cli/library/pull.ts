@@ -1,0 +1,141 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type CardLine, publicKeyOf, SNAPSHOT_PATH } from '../../../features/library-sharing/format.ts'
+import { CommandError, EXIT } from '../exit-codes.ts'
+import { type Profile, requireProfile } from '../profile.ts'
+import { print, printJson } from '../terminal.ts'
+import { ask, failure } from '../vault-client.ts'
+import { download, serverUrl } from './download.ts'
+import { pinOf, savePin } from './pins.ts'
+import { isTold, printReport, type Report } from './pull-report.ts'
+import { BadSnapshot, canUnpack, type Expected, readSnapshot, type SnapshotFile } from './read-snapshot.ts'
+import { pulledBefore, removeCard, sendCards, type Taken, type Target } from './send-cards.ts'
+import { type ServerKey, serverKey } from './server-key.ts'
+
+export type PullOptions = {
+  url?: string
+  apiKey?: string
+  workspace?: string
+  dryRun?: boolean
+  key?: string
+  prune?: boolean
+  http?: boolean
+  json?: boolean
+}
+
+async function personalWorkspace({ url, apiKey }: Profile): Promise<string> {
+  const reply = await ask(url, '/api/v1/auth/me', { headers: { 'x-api-key': apiKey } })
+  if (reply.status !== 200) throw failure(reply)
+  return (reply.body as { personal_workspace_id: string }).personal_workspace_id
+}
+
+/** One whole pass, before anything is used. Answers the ids in it and its time. */
+async function verified(
+  file: SnapshotFile,
+  expected: Expected,
+): Promise<{ ids: Set<string>; madeAt: string }> {
+  const ids = new Set<string>()
+  const lines = readSnapshot(file, expected)
+  for (;;) {
+    const { value, done } = await lines.next()
+    if (done) return { ids, madeAt: value.made_at }
+    if (ids.has(value.card_id)) throw new BadSnapshot(`card ${value.card_id} is in it twice.`)
+    ids.add(value.card_id)
+  }
+}
+
+function expectedFrom(server: string, { pin }: ServerKey): Expected {
+  return {
+    server,
+    keyOf: (keyId) => {
+      if (keyId !== pin.keyId) throw new BadSnapshot(`it is signed by another key, ${keyId}.`)
+      return publicKeyOf(pin.publicKey)
+    },
+  }
+}
+
+/** An old snapshot, signed as it is, would bring back what was taken back. */
+function refuseOlder(madeAt: string, { pin }: ServerKey): void {
+  if (pin.madeAt !== undefined && madeAt < pin.madeAt)
+    throw new BadSnapshot(`it is of ${madeAt}, older than the one that was pulled before (${pin.madeAt}).`)
+}
+
+/** What is here in this version already need not be sent again. */
+async function* unknownOf(
+  lines: AsyncIterable<CardLine>,
+  known: Map<string, { version: number }>,
+  report: Report,
+) {
+  for await (const line of lines) {
+    if ((known.get(line.card_id)?.version ?? 0) < line.version) yield line
+    else report.counts.unchanged = (report.counts.unchanged ?? 0) + 1
+  }
+}
+
+async function takeIn(
+  target: Target,
+  file: SnapshotFile,
+  expected: Expected,
+  { ids, isKept }: { ids: Set<string>; isKept: (taken: Taken) => boolean },
+): Promise<Report> {
+  const report: Report = { server: target.server, dryRun: target.isDry, counts: {}, items: [], withdrawn: [] }
+  const known = await pulledBefore(target)
+  for await (const taken of sendCards(target, unknownOf(readSnapshot(file, expected), known, report))) {
+    report.counts[taken.outcome] = (report.counts[taken.outcome] ?? 0) + 1
+    if (isKept(taken)) report.items.push(taken)
+  }
+  for (const card of known.values())
+    if (!ids.has(card.origin_card_id))
+      report.withdrawn.push({ card_id: card.card_id, title: card.title, removed: false })
+  return report
+}
+
+async function prune(target: Target, report: Report): Promise<void> {
+  for (const card of report.withdrawn) card.removed = await removeCard(target, card.card_id)
+}
+
+async function pullInto(folder: string, target: Target, options: PullOptions): Promise<Report> {
+  const { server } = target
+  const key = await serverKey(server, pinOf(server), options.key)
+  if (key.isNew && !options.json)
+    print(
+      `The key of ${server}:\n  ${key.pin.keyId}\nCompare it with what its operators tell you by another way.`,
+    )
+  const isPacked = canUnpack()
+  const path = join(folder, 'snapshot')
+  await download(`${server}${SNAPSHOT_PATH}${isPacked ? '.zst' : ''}`, path)
+  const file: SnapshotFile = { path, bytes: (await stat(path)).size, isPacked }
+  const expected = expectedFrom(server, key)
+  const { ids, madeAt } = await verified(file, expected)
+  refuseOlder(madeAt, key)
+  // A first pull may bring a million cards: on a terminal only those to look at are named.
+  const isKept = options.json ? () => true : isTold
+  const report = await takeIn(target, file, expected, { ids, isKept })
+  if (target.isDry) return report
+  if (options.prune) await prune(target, report)
+  savePin(server, { ...key.pin, madeAt })
+  return report
+}
+
+export async function library(verb: string, source: string, options: PullOptions): Promise<number> {
+  if (verb !== 'pull') throw new CommandError(`${verb} is no verb of library. There is: pull.`, EXIT.usage)
+  const server = serverUrl(source, options.http === true)
+  const profile = requireProfile({
+    ...(options.url ? { url: options.url } : {}),
+    ...(options.apiKey ? { key: options.apiKey } : {}),
+  })
+  if (profile.url === server)
+    throw new CommandError(`${server} is your own vault: its library is there already.`)
+  const workspaceId = options.workspace ?? (await personalWorkspace(profile))
+  const folder = await mkdtemp(join(tmpdir(), 'kvault-pull-'))
+  try {
+    const target: Target = { profile, workspaceId, server, isDry: options.dryRun === true }
+    const report = await pullInto(folder, target, options)
+    if (options.json) printJson(report)
+    else printReport(report, options.prune === true)
+    return EXIT.done
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,153 @@
+import type { KeyObject } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import * as zlib from 'node:zlib'
+import { canonicalJson } from '../../../core/canonical-json.ts'
+import { contentHash } from '../../../core/content-hash.ts'
+import {
+  type CardLine,
+  type FirstLine,
+  isSigned,
+  type LastLine,
+  lineHash,
+  MOST_LINE_BYTES,
+  NO_LINE,
+  SNAPSHOT_FORMAT,
+} from '../../../features/library-sharing/format.ts'
+import { CommandError } from '../exit-codes.ts'
+
+/** Older versions of Node read the lines without compression. */
+export const canUnpack = (): boolean => typeof zlib.createZstdDecompress === 'function'
+
+const MOST_CARDS = 5_000_000
+/** Text is packed to a tenth at best; what unpacks to much more is made to fill memory and time. */
+const MOST_RATIO = 100
+const ALWAYS_ALLOWED = 64 * 1024 * 1024
+
+/** The snapshot is not what its server signed. Nothing of it is used. */
+export class BadSnapshot extends CommandError {
+  constructor(what: string) {
+    super(`The snapshot is refused, nothing was imported: ${what}`)
+  }
+}
+
+export type SnapshotFile = { path: string; bytes: number; isPacked: boolean }
+
+async function* chunksOf({ path, isPacked }: SnapshotFile): AsyncGenerator<Buffer> {
+  const source = createReadStream(path)
+  const unpack = isPacked ? zlib.createZstdDecompress() : undefined
+  if (unpack) {
+    source.on('error', (error) => unpack.destroy(error))
+    source.pipe(unpack)
+  }
+  try {
+    for await (const chunk of unpack ?? source) yield chunk
+  } catch {
+    throw new BadSnapshot('its compression is broken. It was cut short or changed on the way.')
+  } finally {
+    unpack?.destroy()
+    source.destroy()
+  }
+}
+
+const NEWLINE = 0x0a
+
+async function* linesOf(file: SnapshotFile): AsyncGenerator<Buffer> {
+  const most = Math.max(ALWAYS_ALLOWED, file.bytes * MOST_RATIO)
+  let rest: Buffer[] = []
+  let waiting = 0
+  let read = 0
+  for await (const chunk of chunksOf(file)) {
+    read += chunk.length
+    if (read > most) throw new BadSnapshot(`it unpacks to more than ${MOST_RATIO} times its size.`)
+    let from = 0
+    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
+      yield Buffer.concat([...rest, chunk.subarray(from, at)])
+      rest = []
+      waiting = 0
+      from = at + 1
+    }
+    rest.push(chunk.subarray(from))
+    waiting += chunk.length - from
+    if (waiting > MOST_LINE_BYTES) throw new BadSnapshot(`a line has more than ${MOST_LINE_BYTES} bytes.`)
+  }
+  if (waiting > 0) throw new BadSnapshot('it ends in the middle of a line. It was cut short.')
+}
+
+function parsed(line: Buffer, number: number): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(line.toString('utf8'))
+    if (canonicalJson(value) === line.toString('utf8') && value && !Array.isArray(value))
+      return value as Record<string, unknown>
+  } catch {
+    throw new BadSnapshot(`line ${number} is no JSON.`)
+  }
+  throw new BadSnapshot(`line ${number} is not in the canonical form.`)
+}
+
+export type Expected = {
+  server: string
+  /** The key of this id, or a refusal. */
+  keyOf: (keyId: string) => KeyObject
+}
+
+function firstLine(line: Record<string, unknown>, { server }: Expected): FirstLine {
+  if (line.format !== SNAPSHOT_FORMAT)
+    throw new BadSnapshot(`it is no ${SNAPSHOT_FORMAT}. A newer kvault may be able to read it.`)
+  if (line.prev !== NO_LINE) throw new BadSnapshot('its first line is not the first of a chain.')
+  if (line.server !== server)
+    throw new BadSnapshot(
+      `it is of ${String(line.server)}, not of ${server}. Pull from the address that the server names itself by.`,
+    )
+  return line as FirstLine
+}
+
+function requireLast(line: LastLine, first: FirstLine, head: string, cards: number, key: KeyObject): void {
+  const isSame =
+    line.format === first.format &&
+    line.key_id === first.key_id &&
+    line.made_at === first.made_at &&
+    line.server === first.server
+  if (!isSame) throw new BadSnapshot('its last line does not belong to its first.')
+  if (line.head !== head || line.cards !== cards)
+    throw new BadSnapshot('its last line speaks of other lines: some were left out, added or changed.')
+  if (!isSigned(line, key)) throw new BadSnapshot('its signature is not by the key of the server.')
+}
+
+/**
+ * The cards of a snapshot, in order. Each line must follow the one before it and each card must have its hash; whether
+ * all of it is signed is known only at the end, so nothing may be used before one whole pass.
+ */
+export async function* readSnapshot(
+  file: SnapshotFile,
+  expected: Expected,
+): AsyncGenerator<CardLine, FirstLine> {
+  let first: FirstLine | undefined
+  let key: KeyObject | undefined
+  let isDone = false
+  let head = NO_LINE
+  let cards = 0
+  let number = 0
+  for await (const bytes of linesOf(file)) {
+    number += 1
+    if (isDone) throw new BadSnapshot('it goes on after its last line.')
+    const line = parsed(bytes, number)
+    if (first === undefined || key === undefined) {
+      first = firstLine(line, expected)
+      key = expected.keyOf(first.key_id)
+    } else if ('signature' in line) {
+      requireLast(line as LastLine, first, head, cards, key)
+      isDone = true
+    } else {
+      const card = line as unknown as CardLine
+      if (card.prev !== head) throw new BadSnapshot(`line ${number} does not follow the line before it.`)
+      if (typeof card.card !== 'object' || card.card === null || contentHash(card.card) !== card.content_hash)
+        throw new BadSnapshot(`line ${number} has another content than its hash says.`)
+      if (++cards > MOST_CARDS) throw new BadSnapshot(`it has more than ${MOST_CARDS} cards.`)
+      yield card
+    }
+    head = lineHash(bytes)
+  }
+  if (first === undefined || !isDone) throw new BadSnapshot('it has no signed end. It was cut short.')
+  return first
+}

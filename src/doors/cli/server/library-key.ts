@@ -1,0 +1,23 @@
+import { migrate } from '../../../db/migrations/migrate.ts'
+import { retireKey } from '../../../features/library-sharing/signing-keys.ts'
+import { EXIT } from '../exit-codes.ts'
+import { print } from '../terminal.ts'
+import { explained, withVault } from './maintenance.ts'
+
+/** For a key that others may know. Whoever has pinned it must be told the next one by another way. */
+export const rotateLibraryKey = (): Promise<number> =>
+  explained(() =>
+    withVault(async (ctx) => {
+      await migrate(ctx.database)
+      const retired = await retireKey(ctx)
+      if (retired === undefined)
+        print('No key signs snapshots yet. The service makes one with the first snapshot.')
+      else {
+        print(`Retired: ${retired}. The service makes a new key and a new snapshot within minutes.`)
+        print(
+          'Tell those who pull from this server the new key, which /.well-known/knowledge-vault.json lists.',
+        )
+      }
+      return EXIT.done
+    }),
+  )

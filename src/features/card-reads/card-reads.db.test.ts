@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { type Person, record, team } from '../../../test/support/cards.ts'
+import { type Client, clientOf } from '../../../test/support/client.ts'
+import { onBothEngines, type TestVault } from '../../../test/support/engines.ts'
+import { DAY_MS, decide, matterOf, publish, report, serviceAdmin } from '../../../test/support/moderation.ts'
+import { contextFor } from '../../core/context.ts'
+import { dropOldReads, keepWaitingReads } from './card-reads.ts'
+
+async function agentOf(t: TestVault, person: Person): Promise<Client> {
+  const made = await person.post('/api/v1/auth/api-keys', { name: 'agent' })
+  expect(made.status, made.text).toBe(201)
+  return clientOf(t.app, { 'x-api-key': made.body.api_key })
+}
+
+const FAILURE = [
+  '$ npm ci',
+  'exit code 243',
+  'npm error code EACCES',
+  'npm error syscall mkdir',
+  "npm error Error: EACCES: permission denied, mkdir '/build/node_modules'",
+].join('\n')
+
+onBothEngines('what agents were shown', (t) => {
+  const write = () => keepWaitingReads(contextFor(t.app.services))
+
+  test('whose agent was shown a card is told that it was withdrawn, once in each project', async () => {
+    const [me, reader, other, boss] = [await t.user(), await t.user(), await t.user(), await serviceAdmin(t)]
+    const [agent, idle] = [await agentOf(t, reader), await agentOf(t, other)]
+    const card = await publish(me)
+    expect((await agent.get(`/api/v1/cards/${card.card_id}`)).status).toBe(200)
+    await other.get(`/api/v1/cards/${card.card_id}`)
+    await write()
+    await report(await t.user(), card.card_id)
+    await decide(boss, await matterOf(boss, card.card_id), { decision: 'hide' })
+    const context = (who: Client, project_key: string, more = {}) =>
+      who.tool('get_project_context', { project_key, ...more })
+    const told = await context(agent, 'org/one', { max_total_chars: 1000 })
+    expect(told.body.data.withdrawn_cards).toEqual([
+      {
+        card_id: card.card_id,
+        title: card.title.length <= 60 ? card.title : expect.any(String),
+        reason: 'It deletes the home folder of its reader.',
+        withdrawn_at: expect.any(String),
+        provenance: expect.objectContaining({ owner: 'public' }),
+      },
+    ])
+    expect(JSON.stringify(told.body.data).length).toBeLessThan(1600)
+    expect((await context(agent, 'org/one')).body.data.withdrawn_cards).toBeUndefined()
+    expect((await context(agent, 'org/two')).body.data.withdrawn_cards).toHaveLength(1)
+    expect((await context(idle, 'org/one')).body.data.withdrawn_cards).toBeUndefined()
+    expect((await context(reader, 'org/three')).body.data.withdrawn_cards).toBeUndefined()
+  })
+
+  test('a search at an agent door counts as shown; reads are kept for 30 days', async () => {
+    const [me, reader] = [await t.user(), await t.user()]
+    const agent = await agentOf(t, reader)
+    const card = await publish(me)
+    const found = await agent.post('/api/v1/search', { query: card.title, scope: 'public' })
+    expect(found.body.results[0].card_id).toBe(card.card_id)
+    await write()
+    const kept = () =>
+      t.app.services.database.read
+        .selectFrom('card_reads')
+        .select('card_id')
+        .where('user_id', '=', reader.userId)
+        .execute()
+    expect(await kept()).toEqual([{ card_id: card.card_id }])
+    t.later(31 * DAY_MS)
+    await dropOldReads(contextFor(t.app.services))
+    t.later(-31 * DAY_MS)
+    expect(await kept()).toEqual([])
+  })
+
+  test('what recall brings counts as shown, and a browser is no agent', async () => {
+    const { editor, viewer, workspaceId } = await team(t)
+    const card = await record(editor, {
+      workspace_id: workspaceId,
+      title: 'npm ci fails with EACCES on mkdir node_modules in the build image',
+      symptom: 'npm ci ends with EACCES: permission denied, mkdir node_modules, only inside the build image.',
+      fix_summary:
+        'The image copies the sources as root. Copy them with `COPY --chown=node:node . .` and build as node.',
+    })
+    await editor.post(`/api/v1/cards/${card.card_id}/share`)
+    const agent = await agentOf(t, viewer)
+    const said = await agent.post('/api/v1/recall', { moment: 'failure', text: FAILURE })
+    expect(said.body.items, said.text).toMatchObject([{ kind: 'card', id: card.card_id }])
+    await editor.get(`/api/v1/cards/${card.card_id}`)
+    await write()
+    const rows = await t.app.services.database.read
+      .selectFrom('card_reads')
+      .select('user_id')
+      .where('card_id', '=', card.card_id)
+      .execute()
+    expect(rows).toEqual([{ user_id: viewer.userId }])
+  })
+})

@@ -1,0 +1,86 @@
+/** Cards as moderators see and change them; who is a moderator of what is for `features/moderation` to know. */
+import type { Selectable } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import { fromJson } from '../../db/columns.ts'
+import type { CardsTable } from '../../db/tables/cards.ts'
+import { FIXED_POLICY } from '../review/policy.ts'
+import { evidencesOf, updateCardRow } from './cards.store.ts'
+import { type CardContent, contentOf } from './content.ts'
+import { dangerInCard, dangerReason } from './danger.ts'
+import { indexCards } from './indexing/index-card.ts'
+import { indexedCards } from './indexing/indexable-cards.ts'
+import { presentEvidence } from './present.ts'
+import { findVersions } from './versions.store.ts'
+
+export type ModeratedCard = Selectable<CardsTable>
+
+/** A card whoever asks; not one that is deleted. */
+export const findAnyCard = (ctx: Ctx, cardId: string): Promise<ModeratedCard | undefined> =>
+  ctx.db
+    .selectFrom('cards')
+    .selectAll()
+    .where('card_id', '=', cardId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+
+/** On PostgreSQL, so that what follows about this card happens one after the other. */
+export async function holdAnyCard({ db, database }: Ctx, cardId: string): Promise<void> {
+  if (database.engine === 'postgres')
+    await db.selectFrom('cards').select('card_id').where('card_id', '=', cardId).forUpdate().execute()
+}
+
+export type VersionHead = { version: number; changed_at: string; changed_fields: string[] }
+
+/** The versions from one number to another, newest first, and what the card said in the chosen one. */
+export async function versionsForModerators(
+  ctx: Ctx,
+  card: ModeratedCard,
+  { first, last, chosen }: { first: number; last: number; chosen: number },
+): Promise<{ versions: VersionHead[]; content: CardContent | undefined }> {
+  const former = await findVersions(ctx.db, card.card_id, {
+    from: Math.min(last, card.version - 1),
+    to: first,
+  })
+  const present = { version: card.version, edited_at: card.edited_at, edited_fields: card.edited_fields }
+  const all = last >= card.version ? [present, ...former] : former
+  const kept = former.find((row) => row.version === chosen)
+  return {
+    versions: all.map((row) => ({
+      version: row.version,
+      changed_at: row.edited_at,
+      changed_fields: fromJson<string[]>(row.edited_fields),
+    })),
+    content: chosen === card.version ? contentOf(card) : kept && fromJson<CardContent>(kept.content),
+  }
+}
+
+/** Evidence up to a version, and what the rules that no policy changes find in all of it. */
+export async function lookedAt(ctx: Ctx, cardId: string, version: number, content: CardContent) {
+  const evidences = (await evidencesOf(ctx.db, cardId)).filter((row) => row.added_in_version <= version)
+  const findings = dangerInCard(content, evidences, FIXED_POLICY).map(dangerReason)
+  return { evidences: evidences.map(presentEvidence), findings }
+}
+
+async function change(ctx: Ctx, card: ModeratedCard, columns: Partial<ModeratedCard>): Promise<void> {
+  await updateCardRow(ctx.db, card.card_id, columns)
+  await indexCards(ctx, await indexedCards(ctx.db, [{ ...card, ...columns }]))
+  ctx.mustSee(card.owner_id)
+}
+
+export const hideCard = (ctx: Ctx, card: ModeratedCard): Promise<void> =>
+  change(ctx, card, { hidden_at: card.hidden_at ?? ctx.now().toISOString() })
+
+export const showCard = (ctx: Ctx, card: ModeratedCard): Promise<void> =>
+  change(ctx, card, { hidden_at: null })
+
+/** Out of where it is, back to where it came from. It stays its owner's, and hidden from everybody else. */
+export const takeCardOut = (ctx: Ctx, card: ModeratedCard): Promise<void> => {
+  const now = ctx.now().toISOString()
+  return change(ctx, card, {
+    hidden_at: card.hidden_at ?? now,
+    status: 'unpublished',
+    published_at: null,
+    workspace_id: card.origin_workspace_id,
+    updated_at: now,
+  })
+}

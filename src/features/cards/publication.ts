@@ -1,0 +1,78 @@
+import { contentHash } from '../../core/content-hash.ts'
+import type { Ctx } from '../../core/context.ts'
+import { conflict, invalid } from '../../core/errors.ts'
+import { LICENCE_TEXTS, type Licence, mustStay } from '../../core/licences.ts'
+import { type CardContent, contentOf } from './content.ts'
+import { storedOrigin } from './origin.ts'
+import type { PublicationAnswer } from './publication-schema.ts'
+import type { CardRow } from './select.ts'
+
+type PublishedRow = Pick<
+  CardRow,
+  'content_hash' | 'licence' | 'version_published_at' | 'owner_name' | 'origin'
+>
+
+/** Who is to be credited: whoever wrote it, also where somebody else passes it on. */
+export const authorOf = (row: Pick<PublishedRow, 'owner_name' | 'origin'>): string =>
+  storedOrigin(row)?.author ?? row.owner_name
+
+export function presentPublication(row: PublishedRow): PublicationAnswer | null {
+  const { content_hash, licence, version_published_at } = row
+  if (content_hash === null || version_published_at === null) return null
+  return {
+    content_hash,
+    author: authorOf(row),
+    published_at: version_published_at,
+    licence,
+    licence_url: licence && LICENCE_TEXTS[licence],
+  }
+}
+
+/** Columns of a card whose present version is published now. The same version keeps its first time. */
+export const publishedColumns = (row: CardRow, now: string) => ({
+  content_hash: contentHash(contentOf(row)),
+  version_published_at: row.version_published_at ?? now,
+})
+
+/**
+ * Columns of the version that an edit makes. What is published goes on under its licence; what is not has none until
+ * it is published.
+ */
+export const editedColumns = (row: CardRow, after: CardContent, isChanged: boolean, now: string) =>
+  row.status === 'published'
+    ? { content_hash: contentHash(after), version_published_at: now, licence: row.licence }
+    : { content_hash: isChanged ? null : row.content_hash, version_published_at: null, licence: null }
+
+const fixed = (licence: Licence, detail: string) => conflict('licence_fixed', detail, { licence })
+
+/** The licence that this version is published under. Only where strangers read it is one given. */
+export function licenceFor(
+  ctx: Ctx,
+  row: CardRow,
+  visibility: 'private' | 'unlisted' | 'public',
+  wanted: Licence | undefined,
+): Licence | null {
+  if (visibility === 'private') {
+    if (wanted === undefined) return row.licence
+    throw invalid(
+      'licence',
+      'A licence is given where everybody can read the card, not in a private workspace',
+    )
+  }
+  if (row.licence !== null) {
+    if (wanted === undefined || wanted === row.licence) return row.licence
+    throw fixed(
+      row.licence,
+      `Version ${row.version} was given under ${row.licence}, which cannot be taken back. Take the card back and change it; the next version may have another licence.`,
+    )
+  }
+  const origin = storedOrigin(row)
+  if (origin !== null && mustStay(origin.licence)) {
+    if (wanted === undefined || wanted === origin.licence) return origin.licence
+    throw fixed(
+      origin.licence,
+      `${origin.author} gave this text under ${origin.licence}. It can be published under that licence alone.`,
+    )
+  }
+  return wanted ?? ctx.config.libraryLicence
+}

@@ -1,0 +1,80 @@
+/**
+ * A snapshot of a library is lines of canonical JSON, each with the SHA-256 of the line before it (`prev`):
+ *   the first says whose it is; then one for each card; the last says how many there are and signs the chain.
+ * docs/guide/sharing-between-servers.md tells it byte for byte. The server writes it, the command reads it.
+ */
+import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
+import { canonicalJson } from '../../core/canonical-json.ts'
+import { type HashedContent, sha256Hex } from '../../core/content-hash.ts'
+import type { Licence } from '../../core/licences.ts'
+
+export const SNAPSHOT_FORMAT = 'knowledge-vault-library/1'
+export const SERVER_FORMAT = 'knowledge-vault-server/1'
+export const WELL_KNOWN = '/.well-known/knowledge-vault.json'
+export const SNAPSHOT_PATH = '/library/snapshot.jsonl'
+
+/** What the first line has in place of a hash. */
+export const NO_LINE = '0'.repeat(64)
+
+/** A longer card is left out of a snapshot, and a snapshot with a longer line is refused. */
+export const MOST_LINE_BYTES = 4 * 1024 * 1024
+
+export type FirstLine = { format: string; key_id: string; made_at: string; prev: string; server: string }
+
+/** Where a card that was pulled comes from, in the words of the server that passes it on. */
+export type LineOrigin = { card_id: string; content_hash: string; server: string; version: number }
+
+export type CardLine = {
+  author: string
+  card: HashedContent
+  card_id: string
+  content_hash: string
+  licence: Licence
+  origin?: LineOrigin
+  prev: string
+  published_at: string
+  version: number
+}
+
+/** What is signed. */
+export type Ending = {
+  cards: number
+  format: string
+  head: string
+  key_id: string
+  made_at: string
+  server: string
+}
+export type LastLine = Ending & { signature: string }
+
+export const writeLine = (line: FirstLine | CardLine | LastLine): string => canonicalJson(line)
+
+export const lineHash = (line: string | Uint8Array): string => sha256Hex(line)
+
+const signedBytes = ({ cards, format, head, key_id, made_at, server }: Ending): Buffer =>
+  Buffer.from(canonicalJson({ cards, format, head, key_id, made_at, server }), 'utf8')
+
+export const signEnding = (ending: Ending, key: KeyObject): LastLine => ({
+  ...ending,
+  signature: sign(null, signedBytes(ending), key).toString('base64'),
+})
+
+export const isSigned = (line: LastLine, key: KeyObject): boolean =>
+  verify(null, signedBytes(line), key, Buffer.from(line.signature, 'base64'))
+
+const rawKey = (publicKey: string): Buffer => Buffer.from(publicKey, 'base64url')
+
+/** The name of a key: the SHA-256 of its 32 bytes. */
+export const keyIdOf = (publicKey: string): string =>
+  createHash('sha256').update(rawKey(publicKey)).digest('hex')
+
+export const publicKeyOf = (publicKey: string): KeyObject =>
+  createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: publicKey }, format: 'jwk' })
+
+export type ListedKey = {
+  key_id: string
+  algorithm: 'Ed25519'
+  public_key: string
+  created_at: string
+  retired_at: string | null
+}

@@ -1,0 +1,51 @@
+import type { Db } from '../../db/db.ts'
+
+/** The card that an earlier pull made in this workspace; one that is there comes before one that was deleted or hidden. */
+export async function findPulled(
+  db: Db,
+  workspaceId: string,
+  originKey: string,
+): Promise<{ card_id: string; isGone: boolean } | undefined> {
+  const rows = await db
+    .selectFrom('cards')
+    .select(['card_id', 'deleted_at', 'hidden_at'])
+    .where('origin_key', '=', originKey)
+    .where('workspace_id', '=', workspaceId)
+    .execute()
+  const found = rows.map(({ card_id, deleted_at, hidden_at }) => ({
+    card_id,
+    isGone: deleted_at !== null || hidden_at !== null,
+  }))
+  return found.find(({ isGone }) => !isGone) ?? found[0]
+}
+
+export async function findSameContent(
+  db: Db,
+  workspaceId: string,
+  hash: string,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('cards')
+    .select('card_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('content_hash', '=', hash)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  return row?.card_id
+}
+
+type Page = { workspaceId: string; server: string; after: string; limit: number }
+
+/** The key begins with the server and a space; `!` follows the space. */
+export function listPulled(db: Db, { workspaceId, server, after, limit }: Page) {
+  return db
+    .selectFrom('cards')
+    .select(['card_id', 'title', 'origin'])
+    .where('workspace_id', '=', workspaceId)
+    .where('origin_key', '>', `${server} ${after}`)
+    .where('origin_key', '<', `${server}!`)
+    .where('deleted_at', 'is', null)
+    .orderBy('origin_key')
+    .limit(limit)
+    .execute()
+}

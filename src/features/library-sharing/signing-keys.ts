@@ -1,0 +1,60 @@
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { type Ctx, inTx } from '../../core/context.ts'
+import { seal, unseal } from '../../core/secrets.ts'
+import { holdLock } from '../../db/locks.ts'
+import { keyIdOf, type ListedKey } from './format.ts'
+import { activeKey, addKey, allKeys, retireKeys } from './signing-keys.store.ts'
+
+export type SigningKey = { keyId: string; privateKey: KeyObject }
+
+/** In the transaction of the caller, under the lock: two processes must not both make a key. */
+async function makeKey(ctx: Ctx): Promise<SigningKey> {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const { x = '' } = publicKey.export({ format: 'jwk' })
+  const pkcs8 = privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64')
+  const now = ctx.now().toISOString()
+  await retireKeys(ctx.db, now)
+  await addKey(ctx.db, {
+    key_id: keyIdOf(x),
+    public_key: x,
+    private_key: seal(pkcs8, ctx.secret),
+    created_at: now,
+    retired_at: null,
+  })
+  return { keyId: keyIdOf(x), privateKey }
+}
+
+export const activeKeyId = async (ctx: Ctx): Promise<string | undefined> => (await activeKey(ctx.db))?.key_id
+
+/** The key that signs, made when there is none. Under another server secret the former one cannot be opened any more. */
+export async function signingKey(ctx: Ctx): Promise<SigningKey> {
+  const row = await activeKey(ctx.db)
+  const opened = row && unseal(row.private_key, ctx.secret)
+  if (!row || opened === null || opened === undefined) {
+    if (row)
+      ctx.log.warn({ key_id: row.key_id }, 'the server secret has changed, so a new key signs snapshots')
+    return makeKey(ctx)
+  }
+  const der = Buffer.from(opened, 'base64')
+  return { keyId: row.key_id, privateKey: createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }) }
+}
+
+/** Puts the present key out of use; the service makes the next one when it makes the next snapshot. */
+export const retireKey = (ctx: Ctx): Promise<string | undefined> =>
+  inTx(ctx, async (ctx) => {
+    await holdLock(ctx.db, ctx.database.engine, 'librarySnapshot')
+    const row = await activeKey(ctx.db)
+    if (row) await retireKeys(ctx.db, ctx.now().toISOString())
+    return row?.key_id
+  })
+
+export async function listedKeys(ctx: Pick<Ctx, 'db'>): Promise<ListedKey[]> {
+  const rows = await allKeys(ctx.db)
+  return rows.map(({ key_id, public_key, created_at, retired_at }) => ({
+    key_id,
+    algorithm: 'Ed25519',
+    public_key,
+    created_at,
+    retired_at,
+  }))
+}

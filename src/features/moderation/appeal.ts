@@ -1,0 +1,151 @@
+import { capability } from '../../core/capability.ts'
+import { inTx, type UserCtx } from '../../core/context.ts'
+import { conflict, notFound } from '../../core/errors.ts'
+import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
+import { audit } from '../audit/audit.ts'
+import { ownCard } from '../cards/access.ts'
+import { contentOf } from '../cards/content.ts'
+import { findAnyCard, holdAnyCard } from '../cards/moderated.ts'
+import { review } from '../cards/review.ts'
+import { requireRole, requireVisible } from '../permissions/permission.ts'
+import { cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
+import { refuseHidden, requireMayPublish } from '../sanctions/sanctions.ts'
+import {
+  findOwnMatter,
+  insertMatter,
+  lockMatter,
+  mattersOfCard,
+  updateMatter,
+  waitingMatter,
+} from './matters.store.ts'
+import { presentOwnMatter } from './present.ts'
+import { newMatter } from './report.ts'
+import { Appeal, AskForLook, OwnMatter } from './schemas.ts'
+import { tellModerators } from './tell-people.ts'
+
+const INSIDE = { isolation: 'read committed' } as const
+
+async function presentOwn(ctx: UserCtx, cardId: string, matterId: string) {
+  const card = await findAnyCard(ctx, cardId)
+  const row = (await mattersOfCard(ctx.db, cardId)).find((one) => one.matter_id === matterId)
+  if (!row) throw notFound('Matter')
+  return presentOwnMatter(row, card !== undefined && card.hidden_at !== null)
+}
+
+async function requireOwnMatter(ctx: UserCtx, matterId: string) {
+  const row = await findOwnMatter(ctx.db, ctx.viewer.userId, matterId)
+  if (!row) throw notFound('Matter')
+  return row
+}
+
+/** The card comes first, as in a report. */
+async function heldOwnMatter(ctx: UserCtx, matterId: string) {
+  const { card_id } = await requireOwnMatter(ctx, matterId)
+  await holdAnyCard(ctx, card_id)
+  if (ctx.database.engine === 'postgres') await lockMatter(ctx.db, matterId)
+  return requireOwnMatter(ctx, matterId)
+}
+
+export const appealDecision = capability({
+  name: 'moderation.appeal',
+  summary: 'Appeal against a decision about your card, once for each decision',
+  description:
+    'Moderators look again, at the card as it is now: you may change it first. A ban of the same decision is appealed with it.',
+  scopes: ['account'],
+  rest: ['POST /api/v1/moderation/matters/{matter_id}/appeal'],
+  status: 201,
+  input: Appeal,
+  output: OwnMatter,
+  errors: [404, 409],
+  run: (ctx, { matter_id, note: given }) => {
+    const note = cleanText(given, new Findings())
+    return inTx(
+      ctx,
+      async (ctx) => {
+        const row = await heldOwnMatter(ctx, matter_id)
+        if (row.status !== 'decided' || row.can_appeal !== 1)
+          throw conflict('no_appeal', 'There is no decision in this matter that you can appeal against now.')
+        if (await waitingMatter(ctx.db, row.card_id))
+          throw conflict(
+            'no_appeal',
+            'Another matter about this card waits for a decision. Wait for that one.',
+          )
+        const card = await findAnyCard(ctx, row.card_id)
+        const now = ctx.now().toISOString()
+        await updateMatter(ctx.db, matter_id, {
+          status: 'appealed',
+          revision: row.revision + 1,
+          can_appeal: 0,
+          appeal_note: note,
+          appealed_at: now,
+          card_version: card?.version ?? row.card_version,
+          updated_at: now,
+        })
+        await tellModerators(ctx, row)
+        await audit(ctx, {
+          action: 'moderation.appealed',
+          subject: { type: 'card', id: row.card_id },
+          workspaceId: row.workspace_id,
+          details: { matter_id },
+        })
+        return presentOwn(ctx, row.card_id, matter_id)
+      },
+      INSIDE,
+    )
+  },
+})
+
+/** Publishing to the library needs no role there; elsewhere one of those who may write. */
+const targetOf = async (ctx: UserCtx, workspaceId: string) =>
+  workspaceId === PUBLIC_LIBRARY_ID
+    ? (await requireVisible(ctx, workspaceId)).workspace
+    : (await requireRole(ctx, workspaceId, 'editor')).workspace
+
+export const askForLook = capability({
+  name: 'moderation.ask',
+  summary: 'Ask moderators to look at your card that the review refuses',
+  description:
+    'Shows the card, as it is now, to the moderators of the library, or to the admins of target_workspace_id. If they keep it, this version of it can be published there as it is. A card with a secret is never let through.',
+  scopes: ['publish'],
+  rest: ['POST /api/v1/cards/{card_id}/ask-moderators'],
+  status: 201,
+  input: AskForLook,
+  output: OwnMatter,
+  errors: [404, 409],
+  run: (ctx, { card_id, target_workspace_id = PUBLIC_LIBRARY_ID, note: given }) => {
+    const ask_note = cleanOptional(given, new Findings())
+    return inTx(
+      ctx,
+      async (ctx) => {
+        await holdAnyCard(ctx, card_id)
+        const card = await ownCard(ctx, card_id, 'ask about')
+        refuseHidden(card)
+        const target = await targetOf(ctx, target_workspace_id)
+        await requireMayPublish(ctx, target)
+        if (await waitingMatter(ctx.db, card_id))
+          throw conflict('matter_open', 'Moderators have not decided about this card yet.')
+        const verdict = await review(
+          ctx,
+          { card_id, workspace_id: target.workspace_id },
+          contentOf(card),
+          card.evidence_count,
+        )
+        if (verdict.isAccepted)
+          throw conflict('not_blocked', 'The review does not refuse this card. Publish it.')
+        if (verdict.secrets.length > 0)
+          throw conflict('holds_secret', 'The card seems to hold a secret. Take it out first.')
+        const made = newMatter(ctx, card, { cause: 'blocked', workspace_id: target.workspace_id, ask_note })
+        await insertMatter(ctx.db, made)
+        await tellModerators(ctx, made)
+        await audit(ctx, {
+          action: 'moderation.asked',
+          subject: { type: 'card', id: card_id },
+          workspaceId: target.workspace_id,
+          details: { matter_id: made.matter_id },
+        })
+        return presentOwn(ctx, card_id, made.matter_id)
+      },
+      INSIDE,
+    )
+  },
+})

@@ -1,0 +1,153 @@
+import { capability } from '../../core/capability.ts'
+import { inTx, type UserCtx } from '../../core/context.ts'
+import { conflict, invalid } from '../../core/errors.ts'
+import { newId } from '../../db/ids.ts'
+import type { ModerationDecision } from '../../db/tables/moderation.ts'
+import { audit } from '../audit/audit.ts'
+import { findAnyCard, hideCard, holdAnyCard, showCard, takeCardOut } from '../cards/moderated.ts'
+import { findUser } from '../identity/users/users.ts'
+import { cleanText, Findings } from '../redaction/stored.ts'
+import { addressHash } from '../sanctions/sanctions.ts'
+import { insertBan, isBannedIn, liftBansOfMatter } from './bans.store.ts'
+import { lockMatter, type MatterRow, updateMatter } from './matters.store.ts'
+import { moderatorOf } from './moderators.ts'
+import { requireMatter, wholeMatter } from './queue.ts'
+import { Decide, WholeMatter } from './schemas.ts'
+import { tellOwner } from './tell-people.ts'
+
+/** Two moderators at once: the second is told what the first has decided. */
+function requireRevision(row: MatterRow, revision: number): void {
+  if (row.revision === revision) return
+  const said =
+    row.decision === null
+      ? 'The card was hidden by reports meanwhile.'
+      : `It was decided: ${row.decision}. Reason: ${row.reason}`
+  throw conflict(
+    'matter_changed',
+    `This matter has changed since you read it. ${said} Read it again before you decide.`,
+    {
+      revision: row.revision,
+      status: row.status,
+      decision: row.decision,
+      reason: row.reason,
+      decided_by_name: row.decided_by_name,
+      decided_at: row.decided_at,
+    },
+  )
+}
+
+/** The card comes first, as in a report: two that took them in another order would wait for each other. */
+async function heldMatter(ctx: UserCtx, matterId: string): Promise<MatterRow> {
+  const { card_id } = await requireMatter(ctx, matterId)
+  await holdAnyCard(ctx, card_id)
+  if (ctx.database.engine === 'postgres') await lockMatter(ctx.db, matterId)
+  return requireMatter(ctx, matterId)
+}
+
+/** A blocked draft was shown to nobody, so there is nothing to hide: it is let through or not. Returns the version. */
+async function changeCard(
+  ctx: UserCtx,
+  row: MatterRow,
+  decision: ModerationDecision,
+): Promise<number | null> {
+  const card = await findAnyCard(ctx, row.card_id)
+  if (!card) return null
+  const isThere = card.status === 'published' && card.workspace_id === row.workspace_id
+  if (decision === 'keep') await showCard(ctx, card)
+  else if (isThere && decision === 'remove') await takeCardOut(ctx, card)
+  else if (isThere || row.cause === 'reports') await hideCard(ctx, card)
+  return isThere ? card.version : row.card_version
+}
+
+/** Admins of a private team ban in it; where strangers read, a ban of the service's moderators holds everywhere. */
+async function ban(ctx: UserCtx, row: MatterRow, reason: string): Promise<void> {
+  const { isService } = await moderatorOf(ctx)
+  const workspace_id = isService && row.visibility !== 'private' ? null : row.workspace_id
+  if (await isBannedIn(ctx.db, row.owner_id, workspace_id)) return
+  const owner = await findUser(ctx.db, row.owner_id)
+  const ban_id = newId()
+  await insertBan(ctx.db, {
+    ban_id,
+    user_id: row.owner_id,
+    email_hash: owner?.email_normal ? addressHash(ctx, owner.email_normal) : null,
+    workspace_id,
+    matter_id: row.matter_id,
+    reason,
+    banned_by: ctx.viewer.userId,
+    created_at: ctx.now().toISOString(),
+    lifted_by: null,
+    lifted_at: null,
+    lift_reason: null,
+  })
+  await audit(ctx, {
+    action: 'publisher.banned',
+    subject: { type: 'user', id: row.owner_id },
+    workspaceId: row.workspace_id,
+    details: { ban_id, matter_id: row.matter_id, everywhere: workspace_id === null },
+  })
+}
+
+async function liftThoseOf(ctx: UserCtx, row: MatterRow, reason: string): Promise<void> {
+  const lifting = {
+    lifted_by: ctx.viewer.userId,
+    lifted_at: ctx.now().toISOString(),
+    lift_reason: reason,
+  }
+  for (const ban_id of await liftBansOfMatter(ctx.db, row.matter_id, lifting))
+    await audit(ctx, {
+      action: 'publisher.ban_lifted',
+      subject: { type: 'user', id: row.owner_id },
+      workspaceId: row.workspace_id,
+      details: { ban_id, matter_id: row.matter_id },
+    })
+}
+
+export const decideMatter = capability({
+  name: 'moderation.decide',
+  summary: 'Decide about a reported card, a blocked draft or an appeal',
+  description:
+    'keep shows the card again and lets a blocked draft be published as it is. hide leaves it where it is, for its owner alone. remove also takes it out of there, back to where it came from. ban_publisher says whether its publisher may publish from now on. Nothing is deleted, and no credits are taken back. The owner is told with your reason, without your name, and can appeal once; your decision on the appeal is final unless a moderator decides anew.',
+  scopes: ['account'],
+  rest: ['POST /api/v1/moderation/matters/{matter_id}/decision'],
+  input: Decide,
+  output: WholeMatter,
+  errors: [404, 409],
+  run: (ctx, { matter_id, revision, decision, reason: given, ban_publisher }) => {
+    if (ban_publisher && decision === 'keep')
+      throw invalid('ban_publisher', 'A publisher whose card is kept is not banned for it')
+    const reason = cleanText(given, new Findings())
+    return inTx(
+      ctx,
+      async (ctx) => {
+        const row = await heldMatter(ctx, matter_id)
+        requireRevision(row, revision)
+        const decided_version = await changeCard(ctx, row, decision)
+        const isAppeal = row.status === 'appealed'
+        const now = ctx.now().toISOString()
+        await updateMatter(ctx.db, matter_id, {
+          status: 'decided',
+          revision: row.revision + 1,
+          decision,
+          reason,
+          decided_by: ctx.viewer.userId,
+          decided_at: now,
+          decided_version,
+          hidden_by_reports: 0,
+          can_appeal: !isAppeal && decision !== 'keep' ? 1 : 0,
+          updated_at: now,
+        })
+        if (!ban_publisher) await liftThoseOf(ctx, row, reason)
+        else await ban(ctx, row, reason)
+        await tellOwner(ctx, row, decision, reason)
+        await audit(ctx, {
+          action: isAppeal ? 'moderation.appeal_decided' : 'moderation.decided',
+          subject: { type: 'card', id: row.card_id },
+          workspaceId: row.workspace_id,
+          details: { matter_id, decision, reason, ban_publisher },
+        })
+        return wholeMatter(ctx, await requireMatter(ctx, matter_id))
+      },
+      { isolation: 'read committed' },
+    )
+  },
+})

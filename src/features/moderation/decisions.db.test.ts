@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest'
+import { goodCard, record, team } from '../../../test/support/cards.ts'
+import { clientOf } from '../../../test/support/client.ts'
+import { onBothEngines } from '../../../test/support/engines.ts'
+import { decide, matterOf, publish, report, serviceAdmin } from '../../../test/support/moderation.ts'
+
+const blocked = () => ({
+  ...goodCard(),
+  fix_summary: `Clean up with rm -rf ${'/'} and then start the machine again, which makes room for ${crypto.randomUUID()}`,
+})
+
+onBothEngines('decisions of moderators', (t) => {
+  test('a ban outlives the account, and a moderator lifts it', async () => {
+    const [me, boss] = [await t.user(), await serviceAdmin(t)]
+    const card = await publish(me)
+    await report(await t.user(), card.card_id)
+    await decide(boss, await matterOf(boss, card.card_id), { decision: 'hide', ban_publisher: true })
+    await me.post('/api/v1/auth/me/delete', { confirmed_by_user: true, password: 'correct horse battery' })
+    const again = await t.anonymous().post('/api/v1/auth/register', {
+      email: me.email,
+      password: 'correct horse battery',
+      display_name: 'me again',
+    })
+    const back = clientOf(t.app, { authorization: `Bearer ${again.body.access_token}` })
+    const fresh = await record(back)
+    const refused = await back.post(`/api/v1/cards/${fresh.card_id}/publish`)
+    expect(refused.body.code).toBe('publishing_banned')
+    const { ban_id } = refused.body
+    const lift = () => boss.post(`/api/v1/moderation/bans/${ban_id}/lift`, { reason: 'They have learned.' })
+    expect((await boss.get('/api/v1/moderation/bans')).body.items[0]).toMatchObject({
+      ban_id,
+      lifted_at: null,
+    })
+    expect((await lift()).body.lift_reason).toBe('They have learned.')
+    expect((await lift()).body.code).toBe('ban_lifted')
+    expect((await back.post(`/api/v1/cards/${fresh.card_id}/publish`)).status).toBe(200)
+  })
+
+  test('moderators let a blocked draft through, in this version and to this place alone; never a secret', async () => {
+    const [me, boss] = [await t.user(), await serviceAdmin(t)]
+    const card = await record(me, blocked())
+    expect((await me.post(`/api/v1/cards/${card.card_id}/publish`)).body.code).toBe('quality_rejected')
+    const ask = (id: string) => me.post(`/api/v1/cards/${id}/ask-moderators`, { note: 'It is a warning.' })
+    const good = await record(me)
+    expect((await ask(good.card_id)).body.code).toBe('not_blocked')
+    expect((await ask(card.card_id)).status).toBe(201)
+    expect((await ask(card.card_id)).body.code).toBe('matter_open')
+    const found = await matterOf(boss, card.card_id)
+    expect(found).toMatchObject({ cause: 'blocked', status: 'open' })
+    const whole = (await boss.get(`/api/v1/moderation/matters/${found.matter_id}`)).body
+    expect(whole.ask_note).toBe('It is a warning.')
+    expect(whole.findings[0]).toMatchObject({
+      rule: 'destruction',
+      field: 'fix_summary',
+      severity: 'block',
+    })
+    expect(whole.content.fix_summary.slice(whole.findings[0].start, whole.findings[0].end)).toContain(
+      'rm -rf',
+    )
+    expect((await decide(boss, found, { decision: 'keep', reason: 'It warns.' })).status).toBe(200)
+    await me.patch(`/api/v1/cards/${card.card_id}`, { scope_notes: 'Another version.' })
+    expect((await me.post(`/api/v1/cards/${card.card_id}/publish`)).status).toBe(400)
+    await ask(card.card_id)
+    await decide(boss, await matterOf(boss, card.card_id), { decision: 'keep', reason: 'It warns.' })
+    expect((await me.post(`/api/v1/cards/${card.card_id}/publish`)).status).toBe(200)
+    const reader = await t.user()
+    expect((await reader.get(`/api/v1/cards/${card.card_id}`)).status).toBe(200)
+
+    const secret = await record(me, {
+      ...goodCard(),
+      body: ['ghp', `_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`].join(''),
+    })
+    expect((await ask(secret.card_id)).body.code).toBe('holds_secret')
+  })
+
+  test('admins of a private team decide about its cards, and moderators of the service do not see them', async () => {
+    const { admin: head, editor, viewer, workspaceId } = await team(t)
+    const boss = await serviceAdmin(t)
+    const card = await record(editor, { workspace_id: workspaceId })
+    await editor.post(`/api/v1/cards/${card.card_id}/share`)
+    expect((await report(viewer, card.card_id, 'wrong')).status).toBe(201)
+    const found = await matterOf(head, card.card_id)
+    expect((await boss.get(`/api/v1/moderation/matters/${found.matter_id}`)).status).toBe(404)
+    expect((await viewer.get(`/api/v1/moderation/matters/${found.matter_id}`)).status).toBe(404)
+    expect((await head.get('/api/v1/notices')).body.items[0].kind).toBe('moderation.waiting')
+    await decide(head, found, { decision: 'hide', ban_publisher: true })
+    for (const who of [viewer, head, boss])
+      expect((await who.get(`/api/v1/cards/${card.card_id}`)).status).toBe(404)
+    expect((await editor.get(`/api/v1/cards/${card.card_id}`)).status).toBe(200)
+    const next = await record(editor, { workspace_id: workspaceId })
+    expect((await editor.post(`/api/v1/cards/${next.card_id}/share`)).body.code).toBe('publishing_banned')
+    expect((await editor.post(`/api/v1/cards/${next.card_id}/publish`)).status).toBe(200)
+    // What a team decided ends with the team.
+    await head.delete(`/api/v1/workspaces/${workspaceId}?confirm_name=Team`)
+    expect((await editor.get(`/api/v1/cards/${card.card_id}`)).body.hidden_since).toBeUndefined()
+  })
+
+  test('reports of who leaves are nobody’s', async () => {
+    const [me, leaver, boss] = [await t.user(), await t.user(), await serviceAdmin(t)]
+    const card = await publish(me)
+    await report(leaver, card.card_id, 'wrong', 'I tried it.')
+    const exported = await leaver.get('/api/v1/auth/me/export')
+    expect(exported.text).toContain('I tried it.')
+    await leaver.post('/api/v1/auth/me/delete', {
+      confirmed_by_user: true,
+      password: 'correct horse battery',
+    })
+    const { matter_id } = await matterOf(boss, card.card_id)
+    const { all_reports } = (await boss.get(`/api/v1/moderation/matters/${matter_id}`)).body
+    expect(all_reports).toMatchObject([{ kind: 'wrong', note: 'I tried it.', is_anonymous: true }])
+  })
+
+  test('whom MODERATOR_EMAILS names moderates once the address is proved', async () => {
+    const [me, named] = [await t.user(), await t.user()]
+    const card = await publish(me)
+    await report(await t.user(), card.card_id)
+    const { config } = t.app.services
+    Object.assign(t.app.services, { config: { ...config, moderatorEmails: [named.email] } })
+    expect(await matterOf(named, card.card_id)).toBeUndefined()
+    expect((await named.get('/api/v1/auth/me')).body).toMatchObject({ is_moderator: false, is_admin: false })
+    await t.app.services.database.transaction((db) =>
+      db.updateTable('users').set({ email_verified: 1 }).where('user_id', '=', named.userId).execute(),
+    )
+    expect((await named.get('/api/v1/auth/me')).body).toMatchObject({ is_moderator: true, is_admin: false })
+    expect(await matterOf(named, card.card_id)).toMatchObject({ status: 'open' })
+    Object.assign(t.app.services, { config })
+  })
+})

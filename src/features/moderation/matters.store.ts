@@ -1,0 +1,264 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
+import type { Db } from '../../db/db.ts'
+import type { Schema } from '../../db/schema.ts'
+import type { ModerationMattersTable } from '../../db/tables/moderation.ts'
+
+export type Moderator = { userId: string; isService: boolean }
+
+type Matters = ExpressionBuilder<Schema, 'moderation_matters' | 'workspaces'>
+
+/**
+ * Who may look at a matter and decide it: moderators of the service where strangers read, admins of the workspace for its own
+ * cards, and nobody for a card of their own. A private team is closed to moderators of the service.
+ */
+function mayModerate(eb: Matters, { userId, isService }: Moderator): Expression<SqlBool> {
+  const isAdmin = eb(
+    'moderation_matters.workspace_id',
+    'in',
+    eb
+      .selectFrom('memberships')
+      .select('memberships.workspace_id')
+      .where('memberships.user_id', '=', userId)
+      .where('memberships.role', '=', 'admin'),
+  )
+  return eb.and([
+    eb('moderation_matters.owner_id', '!=', userId),
+    isService ? eb.or([eb('workspaces.visibility', '!=', 'private'), isAdmin]) : isAdmin,
+  ])
+}
+
+const mattersOf = (db: Db, moderator: Moderator) =>
+  db
+    .selectFrom('moderation_matters')
+    .innerJoin('workspaces', 'workspaces.workspace_id', 'moderation_matters.workspace_id')
+    .innerJoin('users as owner', 'owner.user_id', 'moderation_matters.owner_id')
+    .leftJoin('users as decider', 'decider.user_id', 'moderation_matters.decided_by')
+    .leftJoin('cards', (join) =>
+      join.onRef('cards.card_id', '=', 'moderation_matters.card_id').on('cards.deleted_at', 'is', null),
+    )
+    .where((eb) => mayModerate(eb as unknown as Matters, moderator))
+
+const shown = (db: Db, moderator: Moderator) =>
+  mattersOf(db, moderator)
+    .selectAll('moderation_matters')
+    .select((eb) => [
+      'workspaces.name as workspace_name',
+      'workspaces.visibility',
+      'owner.display_name as publisher_name',
+      'decider.display_name as decided_by_name',
+      'cards.hidden_at',
+      'cards.review_status',
+      sql<string | null>`substr(cards.title, 1, 300)`.as('title'),
+      eb
+        .selectFrom('card_reports')
+        .select((eb) => eb.fn.countAll<number>().as('reports'))
+        .whereRef('card_reports.matter_id', '=', 'moderation_matters.matter_id')
+        .as('reports'),
+      banOf(eb as unknown as Matters).as('is_banning'),
+    ])
+
+const banOf = (eb: Matters) =>
+  eb
+    .selectFrom('publishing_bans')
+    .select((eb) => eb.fn.countAll<number>().as('bans'))
+    .whereRef('publishing_bans.matter_id', '=', 'moderation_matters.matter_id')
+    .where('publishing_bans.lifted_at', 'is', null)
+
+export type MatterRow = Awaited<ReturnType<ReturnType<typeof shown>['execute']>>[number]
+
+export type MatterFilter = { waiting: boolean | undefined; workspaceId: string | undefined }
+
+export async function listMatters(
+  db: Db,
+  moderator: Moderator,
+  { waiting, workspaceId }: MatterFilter,
+  page: { limit: number; offset: number },
+): Promise<{ rows: MatterRow[]; total: number }> {
+  const narrowed = <T>(query: T): T => {
+    let rest = query as unknown as ReturnType<typeof mattersOf>
+    if (waiting !== undefined) rest = rest.where('moderation_matters.status', waiting ? '!=' : '=', 'decided')
+    if (workspaceId !== undefined) rest = rest.where('moderation_matters.workspace_id', '=', workspaceId)
+    return rest as unknown as T
+  }
+  const { total } = await narrowed(mattersOf(db, moderator))
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  const rows = await narrowed(shown(db, moderator))
+    .orderBy('moderation_matters.created_at', 'desc')
+    .orderBy('moderation_matters.matter_id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+  return { rows, total }
+}
+
+export const findMatter = (db: Db, moderator: Moderator, matterId: string): Promise<MatterRow | undefined> =>
+  shown(db, moderator).where('moderation_matters.matter_id', '=', matterId).executeTakeFirst()
+
+/** On PostgreSQL two who decide at once wait for each other; SQLite has one writer. */
+export async function lockMatter(db: Db, matterId: string): Promise<void> {
+  await db
+    .selectFrom('moderation_matters')
+    .select('matter_id')
+    .where('matter_id', '=', matterId)
+    .forUpdate()
+    .execute()
+}
+
+/** All matters of a card, newest first, with whether a ban of each is in force. */
+export const mattersOfCard = (db: Db, cardId: string) =>
+  db
+    .selectFrom('moderation_matters')
+    .selectAll()
+    .select((eb) => banOf(eb as unknown as Matters).as('is_banning'))
+    .where('card_id', '=', cardId)
+    .orderBy('created_at', 'desc')
+    .orderBy('matter_id', 'desc')
+    .limit(100)
+    .execute()
+
+export type OwnMatterRow = Awaited<ReturnType<typeof mattersOfCard>>[number]
+
+export const findOwnMatter = (db: Db, ownerId: string, matterId: string) =>
+  db
+    .selectFrom('moderation_matters')
+    .selectAll()
+    .where('matter_id', '=', matterId)
+    .where('owner_id', '=', ownerId)
+    .executeTakeFirst()
+
+export const waitingMatter = (db: Db, cardId: string) =>
+  db
+    .selectFrom('moderation_matters')
+    .selectAll()
+    .where('card_id', '=', cardId)
+    .where('status', '!=', 'decided')
+    .executeTakeFirst()
+
+/** Whether moderators have kept this version of a card: reports alone hide it no more. */
+export async function wasKept(db: Db, cardId: string, version: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('moderation_matters')
+    .select('matter_id')
+    .where('card_id', '=', cardId)
+    .where('decision', '=', 'keep')
+    .where('decided_version', '=', version)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function insertMatter(db: Db, row: ModerationMattersTable): Promise<void> {
+  await db.insertInto('moderation_matters').values(row).execute()
+}
+
+export async function updateMatter(
+  db: Db,
+  matterId: string,
+  change: Partial<ModerationMattersTable>,
+): Promise<void> {
+  await db.updateTable('moderation_matters').set(change).where('matter_id', '=', matterId).execute()
+}
+
+/** What is known about a publisher: where strangers read, and what was decided before. */
+export async function publisherOf(db: Db, userId: string) {
+  const person = await db
+    .selectFrom('users')
+    .select(['user_id', 'display_name', 'created_at'])
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow()
+  const { published } = await db
+    .selectFrom('cards')
+    .innerJoin('workspaces', 'workspaces.workspace_id', 'cards.workspace_id')
+    .select((eb) => eb.fn.countAll<number>().as('published'))
+    .where('cards.owner_id', '=', userId)
+    .where('cards.status', '=', 'published')
+    .where('cards.deleted_at', 'is', null)
+    .where('workspaces.visibility', '!=', 'private')
+    .executeTakeFirstOrThrow()
+  const decisions = await db
+    .selectFrom('moderation_matters')
+    .innerJoin('workspaces', 'workspaces.workspace_id', 'moderation_matters.workspace_id')
+    .select(['moderation_matters.decision', (eb) => eb.fn.countAll<number>().as('times')])
+    .where('moderation_matters.owner_id', '=', userId)
+    .where('moderation_matters.decision', 'is not', null)
+    // What a private team decided is for that team to know.
+    .where('workspaces.visibility', '!=', 'private')
+    .groupBy('moderation_matters.decision')
+    .execute()
+  const ban = await db
+    .selectFrom('publishing_bans')
+    .select('ban_id')
+    .where('user_id', '=', userId)
+    .where('workspace_id', 'is', null)
+    .where('lifted_at', 'is', null)
+    .executeTakeFirst()
+  const timesOf = (isKept: boolean) =>
+    decisions.filter((row) => (row.decision === 'keep') === isKept).reduce((sum, row) => sum + row.times, 0)
+  return {
+    user_id: person.user_id,
+    display_name: person.display_name,
+    since: person.created_at,
+    published_cards: published,
+    kept: timesOf(true),
+    hidden_or_removed: timesOf(false),
+    is_banned: ban !== undefined,
+  }
+}
+
+/** Whom a new matter waits for: admins of a team, or service admins and moderators by their proved addresses. */
+export async function moderatorsFor(
+  db: Db,
+  workspaceId: string,
+  addresses: readonly string[],
+): Promise<string[]> {
+  const admins = await db
+    .selectFrom('memberships')
+    .select('user_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('role', '=', 'admin')
+    .limit(50)
+    .execute()
+  const { visibility } = await db
+    .selectFrom('workspaces')
+    .select('visibility')
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow()
+  if (visibility === 'private') return admins.map((row) => row.user_id)
+  const named = await db
+    .selectFrom('users')
+    .select('user_id')
+    .where('deleted_at', 'is', null)
+    .where((eb) =>
+      eb.or([
+        eb('service_admin', '=', 1),
+        addresses.length === 0
+          ? sql<boolean>`1 = 0`
+          : eb.and([eb('email_verified', '=', 1), eb('email_normal', 'in', addresses)]),
+      ]),
+    )
+    .limit(50)
+    .execute()
+  return [...new Set([...admins, ...named].map((row) => row.user_id))]
+}
+
+/** Cards that only this team has hidden are shown again, and what waits there waits no more. */
+export async function endTeamMatters(db: Db, workspaceId: string, now: string): Promise<void> {
+  const ofTeam = db
+    .selectFrom('moderation_matters')
+    .innerJoin('workspaces', 'workspaces.workspace_id', 'moderation_matters.workspace_id')
+    .select('moderation_matters.card_id')
+    .where('moderation_matters.workspace_id', '=', workspaceId)
+    .where('workspaces.visibility', '=', 'private')
+  await db
+    .updateTable('cards')
+    .set({ hidden_at: null, updated_at: now })
+    .where('hidden_at', 'is not', null)
+    .where('card_id', 'in', ofTeam)
+    .execute()
+  await db
+    .updateTable('moderation_matters')
+    .set({ status: 'decided', can_appeal: 0, updated_at: now })
+    .where('workspace_id', '=', workspaceId)
+    .where('status', '!=', 'decided')
+    .execute()
+}

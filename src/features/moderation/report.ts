@@ -1,0 +1,172 @@
+import { capability } from '../../core/capability.ts'
+import { type Ctx, inTx } from '../../core/context.ts'
+import { conflict, missingScope, notAuthenticated, notFound, rateLimited } from '../../core/errors.ts'
+import { sha256 } from '../../core/secrets.ts'
+import { newId } from '../../db/ids.ts'
+import type { ModerationMattersTable } from '../../db/tables/moderation.ts'
+import { audit } from '../audit/audit.ts'
+import { hideCard, holdAnyCard, type ModeratedCard } from '../cards/moderated.ts'
+import { cleanOptional, Findings } from '../redaction/stored.ts'
+import { storedTrust } from '../trust/stored-trust.ts'
+import { insertMatter, updateMatter, waitingMatter, wasKept } from './matters.store.ts'
+import {
+  bondsAmong,
+  countAnonymous,
+  isReported,
+  putReport,
+  reportableCard,
+  reportersOf,
+} from './reports.store.ts'
+import { CardReport, CardReported } from './schemas.ts'
+import { tellModerators, tellOwner } from './tell-people.ts'
+import { hidesCard, thresholdFor, weighReports } from './weigh-reports.ts'
+
+const REPORTS_A_MINUTE = 10
+const ANONYMOUS_A_MINUTE = 5
+/** They weigh next to nothing; more of them would only fill the disk. */
+const MOST_ANONYMOUS = 50
+
+/** Nobody reads an address from it. */
+const reporterKey = ({ viewer, secret, ip }: Ctx): string =>
+  viewer ? viewer.userId : `address:${sha256(`report\n${secret}\n${ip}`)}`
+
+function requireModestReporter(ctx: Ctx): void {
+  if (ctx.viewer && !ctx.viewer.scopes.has('record')) throw missingScope(['record'])
+  if (!ctx.viewer && !ctx.config.publicPages)
+    throw notAuthenticated('Sign in to report a card: this server shows cards to nobody else.')
+  if (!ctx.config.rateLimit) return
+  const state = ctx.viewer
+    ? ctx.limits.hit(`report:${ctx.viewer.userId}`, REPORTS_A_MINUTE)
+    : ctx.limits.hit(`report-from:${ctx.ip}`, ANONYMOUS_A_MINUTE)
+  if (state.exceeded) throw rateLimited(state.resetSeconds, 'Too many reports.')
+}
+
+export const newMatter = (
+  ctx: Ctx,
+  card: Pick<ModeratedCard, 'card_id' | 'owner_id' | 'version'>,
+  more: Pick<ModerationMattersTable, 'cause' | 'workspace_id' | 'ask_note'>,
+): ModerationMattersTable => {
+  const now = ctx.now().toISOString()
+  return {
+    matter_id: newId(),
+    card_id: card.card_id,
+    owner_id: card.owner_id,
+    status: 'open',
+    revision: 1,
+    card_version: card.version,
+    hidden_by_reports: 0,
+    decision: null,
+    reason: null,
+    decided_by: null,
+    decided_at: null,
+    decided_version: null,
+    can_appeal: 0,
+    appeal_note: null,
+    appealed_at: null,
+    created_at: now,
+    updated_at: now,
+    ...more,
+  }
+}
+
+/** The matter that waits, or a new one. */
+async function matterFor(ctx: Ctx, card: ModeratedCard): Promise<ModerationMattersTable> {
+  const waiting = await waitingMatter(ctx.db, card.card_id)
+  if (waiting) {
+    await updateMatter(ctx.db, waiting.matter_id, {
+      card_version: card.version,
+      updated_at: ctx.now().toISOString(),
+    })
+    return waiting
+  }
+  const made = newMatter(ctx, card, { cause: 'reports', workspace_id: card.workspace_id, ask_note: null })
+  await insertMatter(ctx.db, made)
+  await tellModerators(ctx, made)
+  return made
+}
+
+/** What the reports of a matter weigh now, and what they would need to hide the card. */
+export async function weightOf(ctx: Ctx, matterId: string, card: Pick<ModeratedCard, 'card_id' | 'trust'>) {
+  const reporters = await reportersOf(ctx.db, matterId, ctx.config.mail.smtpUrl === undefined)
+  const bonds = await bondsAmong(
+    ctx.db,
+    reporters.map(({ userId }) => userId),
+  )
+  const anonymous = await countAnonymous(ctx.db, card.card_id)
+  const weighed = weighReports({ reporters, bonds, anonymous }, ctx.now())
+  return { ...weighed, threshold: thresholdFor(storedTrust(card.trust)?.people_who_confirmed ?? 0) }
+}
+
+/** Hidden until somebody looks; not again in a version that moderators have kept. */
+async function hideIfHeavy(ctx: Ctx, found: ModerationMattersTable, card: ModeratedCard): Promise<void> {
+  if (card.hidden_at !== null || (await wasKept(ctx.db, card.card_id, card.version))) return
+  const { threshold, ...weighed } = await weightOf(ctx, found.matter_id, card)
+  if (!hidesCard(weighed, threshold)) return
+  await hideCard(ctx, card)
+  await updateMatter(ctx.db, found.matter_id, { hidden_by_reports: 1, revision: found.revision + 1 })
+  await tellOwner(ctx, found, 'hidden_by_reports')
+  await audit(
+    { ...ctx, viewer: null },
+    {
+      action: 'card.hidden_by_reports',
+      subject: { type: 'card', id: card.card_id },
+      workspaceId: found.workspace_id,
+      details: { matter_id: found.matter_id, weight: weighed.weight, threshold },
+    },
+  )
+}
+
+export const reportCard = capability({
+  name: 'cards.report',
+  summary: 'Report a card to its moderators',
+  description:
+    'For every card that you may read; without an account for the cards of the public pages, few a minute from one address. One report for each person and card: a new one replaces the former. Moderators see what you write, and not who you are. Enough reports of people who have nothing to do with each other hide a card until a moderator has looked. Secrets in the note are replaced by placeholders.',
+  scopes: 'public',
+  rest: ['POST /api/v1/cards/{card_id}/report', 'POST /api/v1/cases/{case_id}/report'],
+  aliases: { case_id: 'card_id' },
+  status: 201,
+  input: CardReport,
+  output: CardReported,
+  errors: [401, 404, 409, 429],
+  run: async (ctx, { card_id, kind, note: given }) => {
+    requireModestReporter(ctx)
+    const note = cleanOptional(given, new Findings())
+    const reporter_key = reporterKey(ctx)
+    return inTx(
+      ctx,
+      async (ctx) => {
+        await holdAnyCard(ctx, card_id)
+        const card = await reportableCard(ctx.db, card_id, ctx.viewer?.userId ?? null)
+        if (!card) throw notFound('Card')
+        if (card.owner_id === ctx.viewer?.userId)
+          throw conflict('own_card', 'This is your own card. Change it, take it back or delete it.')
+        const replaced = await isReported(ctx.db, card_id, reporter_key)
+        const answer = { card_id, kind, replaced }
+        if (!ctx.viewer && !replaced && (await countAnonymous(ctx.db, card_id)) >= MOST_ANONYMOUS)
+          return answer
+        const found = await matterFor(ctx, card)
+        const now = ctx.now().toISOString()
+        await putReport(ctx.db, {
+          report_id: newId(),
+          card_id,
+          matter_id: found.matter_id,
+          user_id: ctx.viewer?.userId ?? null,
+          reporter_key,
+          kind,
+          note,
+          card_version: card.version,
+          created_at: now,
+        })
+        // Without a workspace: its admins need not know who reported.
+        await audit(ctx, {
+          action: 'card.reported',
+          subject: { type: 'card', id: card_id },
+          details: { matter_id: found.matter_id, kind },
+        })
+        await hideIfHeavy(ctx, found, card)
+        return answer
+      },
+      { isolation: 'read committed' },
+    )
+  },
+})

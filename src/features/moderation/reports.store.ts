@@ -1,0 +1,154 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/db.ts'
+import type { CardReportsTable } from '../../db/tables/moderation.ts'
+import { isListed, mayRead } from '../cards/visibility.ts'
+import type { Bond, Reporter } from './weigh-reports.ts'
+
+/** Nobody is signed in: scope public looks at no viewer. */
+const NOBODY = ''
+
+/** A card that the reporter may see: by its address where they are signed in, on the public pages where not. */
+export const reportableCard = (db: Db, cardId: string, viewerId: string | null) =>
+  db
+    .selectFrom('cards')
+    .selectAll()
+    .where('card_id', '=', cardId)
+    .where(viewerId === null ? isListed(NOBODY, 'public') : mayRead(viewerId))
+    .executeTakeFirst()
+
+export async function countAnonymous(db: Db, cardId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('card_reports')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('card_id', '=', cardId)
+    .where('user_id', 'is', null)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+export async function isReported(db: Db, cardId: string, reporterKey: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('card_reports')
+    .select('report_id')
+    .where('card_id', '=', cardId)
+    .where('reporter_key', '=', reporterKey)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** The last report of a person is the one that counts. */
+export async function putReport(db: Db, row: CardReportsTable): Promise<void> {
+  const { kind, note, matter_id, card_version, created_at } = row
+  await db
+    .insertInto('card_reports')
+    .values(row)
+    .onConflict((oc) =>
+      oc
+        .columns(['card_id', 'reporter_key'])
+        .doUpdateSet({ kind, note, matter_id, card_version, created_at }),
+    )
+    .execute()
+}
+
+export const reportsOf = (db: Db, matterId: string, limit: number) =>
+  db
+    .selectFrom('card_reports')
+    .selectAll()
+    .where('matter_id', '=', matterId)
+    .orderBy('created_at', 'desc')
+    .orderBy('report_id', 'desc')
+    .limit(limit)
+    .execute()
+
+export async function firstReportedVersion(db: Db, matterId: string): Promise<number | null> {
+  const { first } = await db
+    .selectFrom('card_reports')
+    .select((eb) => eb.fn.min('card_version').as('first'))
+    .where('matter_id', '=', matterId)
+    .executeTakeFirstOrThrow()
+  return first
+}
+
+/** More than enough to hide anything. */
+const MOST_WEIGHED = 200
+
+const decidedReports = (decision: 'for' | 'against') =>
+  sql<number>`(select count(*) from card_reports as former
+    join moderation_matters on moderation_matters.matter_id = former.matter_id
+    where former.user_id = ${sql.ref('users.user_id')} and moderation_matters.decision is not null
+      and moderation_matters.decision ${sql.raw(decision === 'for' ? '<>' : '=')} 'keep')`
+
+const isTrusted = sql<number>`case when exists (
+    select 1 from card_verdicts where card_verdicts.owner_id = ${sql.ref('users.user_id')}
+      and card_verdicts.user_id <> ${sql.ref('users.user_id')} and card_verdicts.outcome = 'worked'
+  ) then 1 else 0 end`
+
+/** The people whose reports a matter has, with all that decides how much they weigh. */
+export async function reportersOf(db: Db, matterId: string, everybodyIsProven: boolean): Promise<Reporter[]> {
+  const rows = await db
+    .selectFrom('card_reports')
+    .innerJoin('users', 'users.user_id', 'card_reports.user_id')
+    .select([
+      'users.user_id',
+      'users.created_at',
+      'users.email_verified',
+      decidedReports('for').as('upheld'),
+      decidedReports('against').as('dismissed'),
+      isTrusted.as('is_trusted'),
+    ])
+    .where('card_reports.matter_id', '=', matterId)
+    .where('users.deleted_at', 'is', null)
+    .orderBy('users.created_at')
+    .limit(MOST_WEIGHED)
+    .execute()
+  return rows.map((row) => ({
+    userId: row.user_id,
+    since: row.created_at,
+    isProven: everybodyIsProven || row.email_verified === 1,
+    upheld: row.upheld,
+    dismissed: row.dismissed,
+    isTrusted: row.is_trusted === 1,
+  }))
+}
+
+/** Who of these people share a team, or praised each other's cards. */
+export async function bondsAmong(db: Db, userIds: readonly string[]): Promise<Bond[]> {
+  if (userIds.length < 2) return []
+  const teams = await db
+    .selectFrom('memberships as one')
+    .innerJoin('memberships as other', 'other.workspace_id', 'one.workspace_id')
+    .select(['one.user_id as a', 'other.user_id as b'])
+    .distinct()
+    .where('one.user_id', 'in', userIds)
+    .where('other.user_id', 'in', userIds)
+    .whereRef('one.user_id', '<', 'other.user_id')
+    .execute()
+  const praise = await db
+    .selectFrom('card_verdicts')
+    .select(['user_id as a', 'owner_id as b'])
+    .distinct()
+    .where('user_id', 'in', userIds)
+    .where('owner_id', 'in', userIds)
+    .whereRef('user_id', '!=', 'owner_id')
+    .where('outcome', '=', 'worked')
+    .execute()
+  return [...teams, ...praise].map(({ a, b }) => ({ a, b }))
+}
+
+/** Reports of a person who leaves stay, and are nobody's. */
+export async function forgetReporter(db: Db, userId: string): Promise<void> {
+  await db
+    .updateTable('card_reports')
+    .set({ user_id: null, reporter_key: sql<string>`'left:' || report_id` })
+    .where('user_id', '=', userId)
+    .execute()
+}
+
+/** What an owner wrote to moderators. */
+export async function forgetWords(db: Db, ownerId: string): Promise<void> {
+  await db
+    .updateTable('moderation_matters')
+    .set({ ask_note: null, appeal_note: null })
+    .where('owner_id', '=', ownerId)
+    .execute()
+}

@@ -1,0 +1,38 @@
+import type { Ctx } from '../../core/context.ts'
+import type { ModerationDecision } from '../../db/tables/moderation.ts'
+import { findUser } from '../identity/users/users.ts'
+import { tell, tellByMail } from '../notices/tell.ts'
+import { whoModerates } from './moderators.ts'
+
+/** Who reported and who decided is not told by name. */
+const unnamed = (ctx: Ctx): Ctx => ({ ...ctx, viewer: null })
+
+type Told = { owner_id: string; card_id: string; workspace_id: string }
+
+/** The owner learns at once, in the inbox and by mail as their settings say. */
+export async function tellOwner(
+  ctx: Ctx,
+  { owner_id, card_id }: Told,
+  outcome: 'hidden_by_reports' | ModerationDecision,
+  reason?: string,
+): Promise<void> {
+  const owner = await findUser(ctx.db, owner_id)
+  if (!owner || owner.deleted_at !== null) return
+  const kind = outcome === 'hidden_by_reports' ? 'card.hidden' : 'card.moderated'
+  await tellByMail(unnamed(ctx), owner, 'A moderator', {
+    userId: owner_id,
+    kind,
+    subjectId: card_id,
+    details: {
+      ...(outcome === 'hidden_by_reports' ? {} : { decision: outcome }),
+      ...(reason ? { reason } : {}),
+    },
+  })
+}
+
+/** One unread notice for each moderator, however many matters wait. */
+export async function tellModerators(ctx: Ctx, { owner_id, workspace_id }: Told): Promise<void> {
+  for (const userId of await whoModerates(ctx, workspace_id))
+    if (userId !== owner_id)
+      await tell(unnamed(ctx), { userId, kind: 'moderation.waiting', workspaceId: workspace_id })
+}

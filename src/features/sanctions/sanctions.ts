@@ -1,0 +1,44 @@
+/** What moderators have decided, as publishing, sharing and editing ask for it. */
+import type { Ctx, UserCtx } from '../../core/context.ts'
+import { AppError } from '../../core/errors.ts'
+import { sha256 } from '../../core/secrets.ts'
+import { addressOf, findBan, hasLeave } from './sanctions.store.ts'
+
+type Target = { workspace_id: string; visibility: 'private' | 'unlisted' | 'public' }
+
+/** Nobody reads an address from it, and nobody without the server's secret can try addresses on it. */
+export const addressHash = ({ secret }: Ctx, address: string): string => sha256(`ban\n${secret}\n${address}`)
+
+/** A banned person shows nothing to strangers; who is banned in one workspace shows nothing there. */
+export async function requireMayPublish(ctx: UserCtx, target: Target): Promise<void> {
+  const { userId } = ctx.viewer
+  const ban = await findBan(ctx.db, {
+    userId,
+    emailHash: addressHash(ctx, await addressOf(ctx.db, userId)),
+    workspaceId: target.workspace_id,
+    isOpen: target.visibility !== 'private',
+  })
+  if (!ban) return
+  throw new AppError(
+    403,
+    'publishing_banned',
+    `Moderators have banned you from publishing${ban.workspace_id === null ? '' : ' in this workspace'}. Reason: ${ban.reason} You can appeal once: POST /api/v1/moderation/matters/${ban.matter_id}/appeal, or on the page of the card that it is about.`,
+    { ban_id: ban.ban_id, matter_id: ban.matter_id, reason: ban.reason },
+  )
+}
+
+/** A hidden card goes nowhere new, until moderators let it. */
+export function refuseHidden({ card_id, hidden_at }: { card_id: string; hidden_at: string | null }): void {
+  if (hidden_at === null) return
+  throw new AppError(
+    403,
+    'card_hidden',
+    `This card is hidden from others. GET /api/v1/cards/${card_id}/moderation says why, and whether you can appeal.`,
+  )
+}
+
+export const isClearedFor = (
+  ctx: Ctx,
+  card: { card_id: string; version: number },
+  workspaceId: string,
+): Promise<boolean> => hasLeave(ctx.db, { cardId: card.card_id, version: card.version, workspaceId })

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { foreignCard } from '../support/foreign-card.ts'
+import { SAMPLES } from './samples.ts'
+import { expectAccessible, openStage, picture, settled } from './support.ts'
+
+const stage = openStage()
+
+test('a person publishes under a licence of their choice and sees it; a pulled card shows its origin and keeps its own', async () => {
+  const me = await stage.person('Ada')
+  const { page } = me
+  const { card_id } = await me.api<{ card_id: string }>('POST', '/api/v1/cards', SAMPLES[0])
+  await page.goto(`/cards/${card_id}`)
+  await page.getByRole('button', { name: 'Share', exact: true }).click()
+  await page.getByRole('radio', { name: /^Library/ }).check()
+  const licence = page.getByLabel('Licence')
+  expect(await licence.inputValue()).toBe('CC-BY-4.0')
+  await licence.selectOption('CC0-1.0')
+  expect(await page.getByRole('link', { name: 'Read the licence' }).getAttribute('href')).toContain('/zero/')
+  await expectAccessible(page)
+  await picture(page, 'licence-choice')
+  await page.getByRole('button', { name: /^Publish/ }).click()
+  await page.getByText('Licence and origin').waitFor()
+  await page.getByRole('link', { name: 'CC0-1.0' }).waitFor()
+  await settled(page)
+  await expectAccessible(page)
+  await picture(page, 'licence-shown')
+
+  const { personal_workspace_id } = await me.api<{ personal_workspace_id: string }>('GET', '/api/v1/auth/me')
+  const { items } = await me.api<{ items: { card_id: string }[] }>('POST', '/api/v1/library/import', {
+    workspace_id: personal_workspace_id,
+    server: 'https://other.example',
+    cards: [foreignCard()],
+  })
+  await page.goto(`/cards/${items[0]?.card_id}`)
+  await page.getByText(/Strangers wrote it/).waitFor()
+  expect(await page.getByRole('link', { name: 'https://other.example' }).getAttribute('href')).toContain(
+    'https://other.example/library/',
+  )
+  await expectAccessible(page)
+  await picture(page, 'origin-shown')
+  await page.getByRole('button', { name: 'Share', exact: true }).click()
+  await page.getByRole('radio', { name: /^Library/ }).check()
+  expect(await page.getByLabel('Licence').isDisabled()).toBe(true)
+  await page.getByText('It was given under this licence, and stays under it.').waitFor()
+})

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { makeAdmin } from '../support/admin.ts'
+import { goodCard } from '../support/cards.ts'
+import { look } from './pictures.ts'
+import { expectAccessible, openStage, type Person, picture, settled } from './support.ts'
+
+const stage = openStage({ PUBLIC_PAGES: 'on' })
+
+type Id = { card_id: string }
+
+async function published(owner: Person, more: Record<string, unknown> = {}): Promise<Id & { title: string }> {
+  const card = await owner.api<Id & { title: string }>('POST', '/api/v1/cards', { ...goodCard(), ...more })
+  await owner.api('POST', `/api/v1/cards/${card.card_id}/publish`)
+  return card
+}
+
+test('a reader reports a card, a moderator hides it, the owner appeals, and it is kept', async () => {
+  const [owner, reader, boss] = [
+    await stage.person('Olga Owner'),
+    await stage.person('Rita Reader'),
+    await stage.person('Mona Moderator'),
+  ]
+  await makeAdmin(stage.app, boss.email)
+  const card = await published(owner, {
+    body: 'If the certificate is old, call it with curl --insecure https://registry.npmjs.org/ once.',
+  })
+
+  const { page } = reader
+  await page.goto(`/cards/${card.card_id}`)
+  // What the review only marks is told to readers calmly.
+  await page.getByText('a check that is switched off').waitFor()
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Report …' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Report this card' })
+  expect(await dialog.getByRole('button', { name: 'Report' }).isDisabled()).toBe(true)
+  await dialog.getByLabel('What is wrong with it?').selectOption('dangerous')
+  await dialog.getByLabel('What should a moderator look at?').fill('It switches off TLS.')
+  await expectAccessible(page)
+  await picture(page, 'report-dialog')
+  await dialog.getByRole('button', { name: 'Report' }).click()
+  await page.getByText('A moderator will look at it.').waitFor()
+
+  await boss.page.goto('/inbox')
+  await boss.page.getByRole('link', { name: 'Open the queue' }).click()
+  await boss.page.getByRole('link', { name: card.title }).waitFor()
+  await look(boss, '/moderation', 'moderation', card.title)
+  await boss.page.setViewportSize({ width: 1440, height: 900 })
+  await boss.page.getByRole('link', { name: card.title }).click()
+  await boss.page.getByText('It switches off TLS.').waitFor()
+  await look(boss, new URL(boss.page.url()).pathname, 'moderation-matter', 'It switches off TLS.')
+  await boss.page.getByRole('button', { name: 'Decide …' }).click()
+  const decide = boss.page.getByRole('dialog', { name: 'Decide about this card' })
+  await decide.getByLabel('Hide it').check()
+  await decide.getByLabel('Reason').fill('It tells to switch off TLS.')
+  await expectAccessible(boss.page)
+  await picture(boss.page, 'moderation-decide')
+  await decide.getByRole('button', { name: 'Decide' }).click()
+  await boss.page.getByText('Hidden', { exact: true }).first().waitFor()
+
+  await page.reload()
+  await page.getByRole('heading', { name: 'Not found' }).waitFor()
+  await owner.page.goto('/inbox')
+  await owner.page.getByText('Reason: It tells to switch off TLS.').waitFor()
+  await owner.page.getByRole('link', { name: 'Open the card' }).first().click()
+  await owner.page.getByText('Hidden from everybody but you').waitFor()
+  await settled(owner.page)
+  await look(owner, `/cards/${card.card_id}`, 'hidden-card', 'Hidden from everybody but you')
+  await owner.page.getByRole('button', { name: 'Appeal …' }).click()
+  await owner.page.getByLabel('What should they know?').fill('It is about a test server.')
+  await owner.page.getByRole('button', { name: 'Send the appeal' }).click()
+  await owner.page.getByText('You have appealed').waitFor()
+
+  await boss.page.reload()
+  await boss.page.getByText('The appeal says: It is about a test server.').waitFor()
+  await boss.page.getByRole('button', { name: 'Decide …' }).click()
+  const again = boss.page.getByRole('dialog', { name: 'Decide about the appeal' })
+  await again.getByLabel('Keep it').check()
+  await again.getByLabel('Reason').fill('For a test server that is fine.')
+  await again.getByRole('button', { name: 'Decide' }).click()
+  await boss.page.getByText('Kept', { exact: true }).first().waitFor()
+  await page.reload()
+  await page.getByRole('heading', { name: card.title }).waitFor()
+})
+
+test('somebody without an account reports from a public page', async () => {
+  const owner = await stage.person('Paul Publisher')
+  const card = await published(owner)
+  const { page } = await stage.window()
+  await page.goto(`/library/${card.card_id}`)
+  await page.getByRole('link', { name: 'Report this card' }).click()
+  await page.getByLabel('What is wrong with it?').selectOption('spam')
+  await expectAccessible(page)
+  await picture(page, 'report-page')
+  await page.getByRole('button', { name: 'Report' }).click()
+  await page.getByText('A moderator will look at it.').waitFor()
+})

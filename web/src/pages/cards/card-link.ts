@@ -1,0 +1,1 @@
+export const cardLink = (cardId: string) => `${location.origin}/cards/${cardId}`

@@ -1,0 +1,58 @@
+import { useQuery } from '@tanstack/react-query'
+import { LICENCE_TEXTS, LICENCES, type Licence, mustStay } from '#server/core/licences.ts'
+import { configQuery } from '../../../session.ts'
+import { SelectField } from '../../../ui/field.tsx'
+import type { Shareable } from './sharing.ts'
+
+const HINTS: Record<Licence, string> = {
+  'CC0-1.0': 'no conditions at all',
+  'CC-BY-4.0': 'use it, name the author',
+  'CC-BY-SA-4.0': 'name the author, share alike',
+  MIT: 'for code: keep the notice',
+}
+
+/** The licence that a card has already: given with this version, or by whoever wrote what was pulled. */
+export function fixedLicence(cards: readonly Shareable[]): Licence | undefined {
+  const [only] = cards.length === 1 ? cards : []
+  if (only?.publication?.licence) return only.publication.licence
+  return only?.origin && mustStay(only.origin.licence) ? only.origin.licence : undefined
+}
+
+type Props = { cards: readonly Shareable[]; value: Licence | undefined; onChange: (licence: Licence) => void }
+
+/** Under which licence everybody may use what is published. It cannot be taken back for this version. */
+export function LicenceChoice({ cards, value, onChange }: Props) {
+  const { data: config } = useQuery(configQuery)
+  const fixed = fixedLicence(cards)
+  if (!config) return null
+  const chosen = fixed ?? value ?? config.library_licence
+  return (
+    <div className="grid gap-1">
+      <SelectField
+        label="Licence"
+        value={chosen}
+        disabled={fixed !== undefined}
+        onChange={(event) => onChange(event.target.value as Licence)}
+        hint={
+          fixed
+            ? 'It was given under this licence, and stays under it.'
+            : 'Everybody may use this version under it, for good: a licence cannot be taken back.'
+        }
+      >
+        {LICENCES.map((licence) => (
+          <option key={licence} value={licence}>
+            {licence}: {HINTS[licence]}
+          </option>
+        ))}
+      </SelectField>
+      <a
+        href={LICENCE_TEXTS[chosen]}
+        target="_blank"
+        rel="license noreferrer"
+        className="text-xs text-soft underline hover:text-ink"
+      >
+        Read the licence
+      </a>
+    </div>
+  )
+}

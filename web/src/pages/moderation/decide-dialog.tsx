@@ -1,0 +1,78 @@
+import { useMutation } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+import { decideMatter, type WholeMatter } from '../../api/moderation.ts'
+import { FormDialog } from '../../ui/dialog.tsx'
+import { Checkbox, TextareaField } from '../../ui/field.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { moderationChanged } from './moderation-queries.ts'
+import { DECISIONS, type Decision, DRAFT_DECISIONS } from './words.ts'
+
+/** One decision with its reason. Somebody who decided meanwhile is named by the refusal, and the page shows it. */
+export function DecideDialog({ one, onClose }: { one: WholeMatter; onClose: () => void }) {
+  const name = useId()
+  const [decision, setDecision] = useState<Decision | null>(null)
+  const [bans, setBans] = useState(one.ban_publisher)
+  const [reason, setReason] = useState('')
+  const send = useMutation({
+    mutationFn: () =>
+      decideMatter({
+        matter_id: one.matter_id,
+        revision: one.revision,
+        decision: decision ?? 'keep',
+        reason,
+        ban_publisher: bans && decision !== 'keep',
+      }),
+    onSuccess: () => {
+      toast('Decided. The owner is told.')
+      onClose()
+    },
+    onSettled: moderationChanged,
+  })
+  const choices = one.cause === 'blocked' ? DRAFT_DECISIONS : DECISIONS
+  return (
+    <FormDialog
+      title={one.status === 'appealed' ? 'Decide about the appeal' : 'Decide about this card'}
+      description="The owner reads your reason, and not your name. They can appeal once."
+      action="Decide"
+      ready={decision !== null && reason.trim().length >= 3}
+      busy={send.isPending}
+      error={send.error}
+      onSubmit={() => send.mutate()}
+      onClose={onClose}
+    >
+      <fieldset className="grid gap-2">
+        <legend className="mb-1.5 text-sm font-medium">Decision</legend>
+        {Object.entries(choices).map(([value, { label, hint }]) => (
+          <label key={value} className="flex items-start gap-2 text-sm">
+            <input
+              type="radio"
+              name={name}
+              className="mt-0.5 size-4 shrink-0 accent-accent"
+              checked={decision === value}
+              onChange={() => setDecision(value as Decision)}
+            />
+            <span>
+              {label}
+              <span className="block text-xs text-faint">{hint}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <Checkbox
+        label="Ban the publisher from publishing"
+        hint="Nothing new of theirs is shown to strangers until a moderator lifts the ban."
+        checked={bans && decision !== 'keep'}
+        disabled={decision === 'keep'}
+        onChange={(event) => setBans(event.target.checked)}
+      />
+      <TextareaField
+        label="Reason"
+        hint="What is wrong or right, in a sentence or two."
+        required
+        maxLength={2000}
+        value={reason}
+        onChange={(event) => setReason(event.target.value)}
+      />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,105 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { ChevronRight, ShieldCheck } from 'lucide-react'
+import type { ModerationMatter } from '../../api/moderation.ts'
+import { formatAgo, plural } from '../../lib/format.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Segmented } from '../../ui/field.tsx'
+import { Page } from '../../ui/page.tsx'
+import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { Pager } from '../../ui/table.tsx'
+import { Bans } from './bans.tsx'
+import { queueQuery } from './moderation-queries.ts'
+import { stateWords } from './words.ts'
+
+const route = getRouteApi('/app/moderation')
+
+const TABS = [
+  { value: 'waiting', label: 'Waiting' },
+  { value: 'decided', label: 'Decided' },
+  { value: 'bans', label: 'Bans' },
+] as const
+
+/** What somebody reported, asks about or appeals against, for those who may decide. */
+export function QueuePage() {
+  const { tab, workspace, page = 1 } = route.useSearch()
+  const navigate = route.useNavigate()
+  const onPage = (next: number) =>
+    void navigate({ search: (before) => ({ ...before, page: next > 1 ? next : undefined }) })
+  return (
+    <Page
+      title="Moderation"
+      lead="Cards that somebody reported, drafts that the review refused, and appeals. Each decision needs a reason; the owner reads it."
+      actions={
+        <Segmented
+          label="Show"
+          value={tab ?? 'waiting'}
+          options={TABS}
+          onChange={(next) =>
+            void navigate({
+              search: { workspace, tab: next === 'waiting' ? undefined : next },
+              replace: true,
+            })
+          }
+        />
+      }
+    >
+      {tab === 'bans' ? (
+        <Bans page={page} onPage={onPage} />
+      ) : (
+        <Queue waiting={tab === undefined} workspace={workspace} page={page} onPage={onPage} />
+      )}
+    </Page>
+  )
+}
+
+type QueueProps = {
+  waiting: boolean
+  workspace: string | undefined
+  page: number
+  onPage: (page: number) => void
+}
+
+function Queue({ waiting, workspace, page, onPage }: QueueProps) {
+  const { data, error, refetch } = useQuery(queueQuery(waiting, workspace, page))
+  if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
+  if (!data) return <SkeletonList rows={5} />
+  if (data.total === 0)
+    return (
+      <EmptyState icon={<ShieldCheck size={18} />} title={waiting ? 'Nothing waits' : 'None decided so far'}>
+        Here stands what readers report, in the library for moderators of this server, and in a team for its
+        admins.
+      </EmptyState>
+    )
+  return (
+    <>
+      <ul aria-label="Matters" className="divide-y divide-line border-y border-line">
+        {data.items.map((one) => (
+          <MatterRow key={one.matter_id} one={one} />
+        ))}
+      </ul>
+      <Pager page={page} pageSize={data.page_size} total={data.total} onPage={onPage} />
+    </>
+  )
+}
+
+const MatterRow = ({ one }: { one: ModerationMatter }) => (
+  <li>
+    <Link
+      to="/moderation/$matterId"
+      params={{ matterId: one.matter_id }}
+      className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-1 px-2 py-2 transition-colors hover:bg-hover"
+    >
+      <span className="min-w-0 grow basis-52">
+        <span className="block truncate text-sm font-medium">{one.title ?? 'A card that is gone'}</span>
+        <span className="block truncate text-xs text-faint">
+          {one.publisher_name} · {one.workspace_name} · {formatAgo(one.created_at)}
+        </span>
+      </span>
+      {one.reports > 0 && <span className="text-xs text-faint">{plural(one.reports, 'report')}</span>}
+      {one.is_hidden && <Badge tone="warn">Hidden</Badge>}
+      <Badge tone={one.status === 'decided' ? 'neutral' : 'accent'}>{stateWords(one)}</Badge>
+      <ChevronRight size={16} className="shrink-0 text-faint" aria-hidden />
+    </Link>
+  </li>
+)

@@ -1,0 +1,49 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { reportCard } from '../../api/moderation.ts'
+import { SelectField, TextareaField } from '../../ui/field.tsx'
+import { REPORT_KINDS, type ReportKind } from './words.ts'
+
+export const WHO_READS =
+  'Moderators read what you write. Neither they nor the owner of the card are told who you are.'
+
+/** What a report says, and how it is sent: in the dialog on a card and on the page for people without an account. */
+export function useReport(cardId: string, onSent: () => void) {
+  const [kind, setKind] = useState<ReportKind | ''>('')
+  const [note, setNote] = useState('')
+  const send = useMutation({
+    mutationFn: () =>
+      reportCard({ card_id: cardId, kind: kind as ReportKind, note: note.trim() === '' ? null : note }),
+    onSuccess: onSent,
+  })
+  return { kind, setKind, note, setNote, send, ready: kind !== '' }
+}
+
+type Props = Pick<ReturnType<typeof useReport>, 'kind' | 'setKind' | 'note' | 'setNote'>
+
+export const ReportFields = ({ kind, setKind, note, setNote }: Props) => (
+  <>
+    <SelectField
+      label="What is wrong with it?"
+      required
+      value={kind}
+      onChange={(event) => setKind(event.target.value as ReportKind)}
+    >
+      <option value="" disabled>
+        Choose …
+      </option>
+      {Object.entries(REPORT_KINDS).map(([value, words]) => (
+        <option key={value} value={value}>
+          {words}
+        </option>
+      ))}
+    </SelectField>
+    <TextareaField
+      label="What should a moderator look at?"
+      hint="Optional. Leave out secrets: they are replaced anyway."
+      maxLength={2000}
+      value={note}
+      onChange={(event) => setNote(event.target.value)}
+    />
+  </>
+)

@@ -1,0 +1,49 @@
+import { getRouteApi } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { Logo } from '../../frame/logo.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Page } from '../../ui/page.tsx'
+import { FormError, Notice } from '../../ui/states.tsx'
+import { ReportFields, useReport, WHO_READS } from './report-fields.tsx'
+
+const route = getRouteApi('/open/report/$cardId')
+
+/** For readers of the public pages: a report needs no account. */
+export function ReportPage() {
+  const { cardId } = route.useParams()
+  const [sent, setSent] = useState(false)
+  const { send, ready, ...fields } = useReport(cardId, () => setSent(true))
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (ready && !send.isPending) send.mutate()
+  }
+  return (
+    <main>
+      <Page
+        title="Report a card"
+        lead={WHO_READS}
+        narrow
+        back={
+          <a href="/library" className="inline-flex items-center gap-2 rounded-sm font-semibold">
+            <Logo />
+            Knowledge Vault
+          </a>
+        }
+      >
+        {sent ? (
+          <Notice tone="ok">Thank you. A moderator will look at it.</Notice>
+        ) : (
+          <form className="grid max-w-dialog gap-4" onSubmit={submit}>
+            <ReportFields {...fields} />
+            <FormError error={send.error} />
+            <div>
+              <Button type="submit" look="primary" busy={send.isPending} disabled={!ready}>
+                Report
+              </Button>
+            </div>
+          </form>
+        )}
+      </Page>
+    </main>
+  )
+}

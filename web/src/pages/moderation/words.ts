@@ -1,0 +1,42 @@
+import type { ModerationMatter } from '../../api/moderation.ts'
+
+/** What can be wrong with a card, in the words of who reads it. */
+export const REPORT_KINDS = {
+  dangerous: 'It is dangerous to follow',
+  instructions: 'It gives orders to agents',
+  secret: 'It holds a password, key or other secret',
+  personal: 'It names private people or data',
+  wrong: 'It is false on purpose',
+  spam: 'It is advertising or spam',
+  other: 'Something else',
+} as const
+export type ReportKind = keyof typeof REPORT_KINDS
+
+export const kindWords = (kind: string): string => REPORT_KINDS[kind as ReportKind] ?? kind
+
+export const DECISIONS = {
+  keep: { label: 'Keep it', hint: 'Everybody who could read it reads it again.' },
+  hide: { label: 'Hide it', hint: 'It stays where it is, for its owner alone.' },
+  remove: { label: 'Remove it', hint: 'It goes back to where its owner wrote it, for the owner alone.' },
+} as const
+
+/** A draft that the review refused is shown to nobody yet. */
+export const DRAFT_DECISIONS = {
+  keep: { label: 'Let it through', hint: 'Its owner can publish this version as it is.' },
+  hide: { label: 'Do not let it through', hint: 'It stays with its owner, unpublished.' },
+} as const
+export type Decision = keyof typeof DECISIONS
+
+const DECIDED = { keep: 'Kept', hide: 'Hidden', remove: 'Removed' } as const
+
+export function stateWords({
+  status,
+  decision,
+  cause,
+}: Pick<ModerationMatter, 'status' | 'decision' | 'cause'>) {
+  if (status === 'open') return cause === 'blocked' ? 'Asked about' : 'Reported'
+  if (status === 'appealed') return 'Appealed'
+  if (decision === null) return 'Closed'
+  if (cause === 'blocked') return decision === 'keep' ? 'Let through' : 'Not let through'
+  return DECIDED[decision]
+}

@@ -206,8 +206,12 @@ test('a search by words says what it corrected, which time it took and what is w
     symptom: 'Pods restart',
     fix_summary: 'Longer delay',
   })
-  const { data: cards } = await call('search_records', { query: 'kubernets probes' })
-  expect(cards.corrected).toEqual({ kubernets: 'kubernetes' })
+  // A new word is known for corrections a moment later.
+  await expect
+    .poll(async () => (await call('search_records', { query: 'kubernets probes' })).data.corrected, {
+      timeout: 10_000,
+    })
+    .toEqual({ kubernets: 'kubernetes' })
 })
 
 test('the context of a busy project has a bound by itself, and the one that is asked for', async () => {

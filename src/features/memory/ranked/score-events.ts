@@ -2,7 +2,7 @@ import { type Bm25, dampingOf, gainOf } from '../../../text/bm25.ts'
 import type { Occurrences } from './word-index.search.ts'
 
 /** The length of a turn is more accidental than that of a card, so it counts less. See bench/README.md. */
-const EVENTS: Bm25 = { k1: 1.2, b: 0.65 }
+const EVENTS: Bm25 = { k1: 1.2, b: 0.6 }
 
 /** A term by its position among the counted terms, and its weight. */
 export type PositionedTerm = { position: number; worth: number }

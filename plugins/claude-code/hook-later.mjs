@@ -3059,12 +3059,12 @@ function readFailure(text) {
 }
 /**
 * The few lines of a failing command that say what is wrong, cleaned of all that changes from one execution to the next.
-* Empty where the text is no failure.
+* Empty if the text is not a failure.
 */
 var tellingLines = (text) => readFailure(text).lines;
 /** A signature is made of the most telling lines: others differ more easily. */
 var SIGNED_LINES = 2;
-/** A number tells only as part of a name, as a version, or where it is called a code. */
+/** A number tells only as part of a name, as a version, or if it is called a code. */
 var LOOSE_NUMBER = /(?<!\b(?:http|status|code|error|errno) )(?<![\p{L}\p{N}_.@-])\d+(?:[.,:]\d+)*(?![\p{L}\p{N}_])/giu;
 var VERSION = /^\d+\.\d+\.\d+$/;
 /** A line without counts, ports and addresses, which differ each time. */

@@ -42,6 +42,9 @@ function vaultOfPackage() {
 		return;
 	}
 }
+//#endregion
+//#region src/doors/cli/profile.ts
+var DEFAULT_URL = "http://127.0.0.1:8080";
 var profileFile = () => join(settingsFolder(), "profile.json");
 function savedProfile() {
 	try {
@@ -55,7 +58,7 @@ var namedUrl = (options) => options.url ?? (process.env.KVAULT_URL || void 0);
 /** Options first, then KVAULT_URL and KVAULT_API_KEY, then what `kvault login` or `connect` saved. */
 function findProfile(options = {}) {
 	const saved = savedProfile();
-	const url = tidy(namedUrl(options) ?? saved?.url ?? vaultOfPackage() ?? "http://127.0.0.1:8080");
+	const url = tidy(namedUrl(options) ?? saved?.url ?? vaultOfPackage() ?? DEFAULT_URL);
 	const apiKey = givenKey(options) ?? (saved?.url === url ? saved.apiKey : void 0);
 	return {
 		url,

@@ -6,8 +6,8 @@ import { setTimeout } from "node:timers/promises";
 import { randomUUID } from "node:crypto";
 //#region src/features/redaction/placeholders.ts
 /**
-* What authors of documentation put where a secret would be. Chance writes any short word into a long random
-* value, so only long ones count wherever they stand; the others count as words of their own.
+* What documentation uses in place of a secret. A long random value contains any short word by chance
+* so only long ones count anywhere in a value; the others must be whole words.
 */
 var DOCUMENTATION_WORDS = /example|placeholder|changeme|change[-_]me|redacted|insert[-_]|replace[-_]|x{5,}|123456789|abcdefgh|deadbeef|0{8,}/i;
 var OWN_WORD = /(?<![a-z0-9])(?:your[-_ ]|dummy|foobar)|(?:[-_ ]here|dummy|foobar)(?![a-z0-9])/i;
@@ -15,7 +15,7 @@ var WORD_IN_CAMEL_CASE = /[a-z](?:Dummy|Foobar|FooBar)(?![a-z])/;
 function holdsDocumentationWord(value) {
 	return DOCUMENTATION_WORDS.test(value) || OWN_WORD.test(value) || WORD_IN_CAMEL_CASE.test(value) || isElided(value);
 }
-/** `sk-ab...yz`, `********`: what is left of the value is no secret any more. */
+/** `sk-ab...yz`, `********`: what is left of the value is not a secret any more. */
 function isElided(value) {
 	if (!/\.{3}|\*{3}/.test(value)) return false;
 	return /^(?:\.{3}|\*{3})|(?:\.{3}|\*{3})$/.test(value) || value.replace(/[^A-Za-z0-9]/g, "").length < 20;
@@ -33,11 +33,11 @@ function isPlaceholder(value) {
 	if (REFERENCE.test(value) || holdsDocumentationWord(value) || isMonotonous(value)) return true;
 	return value.length <= 40 && /^[\d\W_]{0,4}$/.test(value.replace(TUTORIAL_WORDS, ""));
 }
-/** For credentials that are known by their look: only what is plainly a sample. */
+/** For credentials with a known form: only an obvious sample. */
 function isSampleToken(tail) {
 	return /example|x{6,}|placeholder|(?<![a-z0-9])your[-_]/i.test(tail) || isElided(tail) || isMonotonous(tail);
 }
-/** A handful of characters over and over. Few digits may well be of few kinds. */
+/** The same few characters again and again. A short number may well repeat its digits. */
 function isMonotonous(value) {
 	return new Set(value).size < (value.length <= 12 ? 3 : 4);
 }
@@ -52,7 +52,7 @@ function entropy(value) {
 	}
 	return bits;
 }
-/** Code that merely speaks of a secret: a path, an address, a call, a list of words. */
+/** Code that only mentions a secret: a path, an address, a call, a list of words. */
 var CODE_LIKE = /^[./~]|\/.*\.[a-z]{2,5}$|:\/\/|\(|^[a-z]+(?:[-_.][a-z]+)+\d?$|^[A-Z]+(?:_[A-Z]+)+\d?$/;
 /** `config.auth.token2`: names joined by dots, with hardly a digit. */
 function isMemberAccess(value) {
@@ -76,7 +76,7 @@ function looksLikePassword(value) {
 	if (!(/\d/.test(value) || value.length >= 8 && /[!@#$%^&*?+~]/.test(value))) return value.length >= 14 && isUnpronounceable(value);
 	return entropy(value) >= 2.2;
 }
-/** Words hold a vowel every few letters and few capitals; random letters do not. */
+/** Words have a vowel every few letters and few capitals; random letters do not. */
 function isUnpronounceable(value) {
 	const letters = value.replace(/[^A-Za-z]/g, "");
 	const capitals = letters.replace(/[^A-Z]/g, "").length / letters.length;
@@ -85,7 +85,7 @@ function isUnpronounceable(value) {
 }
 //#endregion
 //#region src/features/redaction/rules/rule.ts
-/** How sure a find is: where two overlap, the kind of the surer one is named. */
+/** How certain a finding is: of two that overlap, the more certain one gives the kind. */
 var RANK = {
 	block: 4,
 	token: 3,
@@ -97,7 +97,7 @@ var TOKEN_END = "(?![A-Za-z0-9])";
 /** What may follow a value in code, configuration and prose. */
 var VALUE_END = "(?=[\\s\"'`;,<>&)\\]}|\\\\#]|[.:?!](?:\\s|$)|$)";
 /** A part of a pattern that many formats share. */
-var UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
+var UUID$1 = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 function token(kind, prefixes, tail) {
 	return {
 		form: "token",
@@ -148,7 +148,7 @@ var FLAG_LINK = /[\w-]{0,20}[ \t]{1,4}["']?/y;
 var LONGEST_REST = 25;
 var IN_NAME = /* @__PURE__ */ new Uint8Array(128);
 for (const character of " 	.-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") IN_NAME[character.charCodeAt(0)] = 1;
-/** Most names in prose are followed by more words: then there is nothing to match. */
+/** In prose a name is usually followed by more words, so there is nothing to match. */
 function mayHaveOperator(text, nameEnd) {
 	for (let at = nameEnd; at < nameEnd + LONGEST_REST; at += 1) if (IN_NAME[text.charCodeAt(at)] !== 1) return at < text.length;
 	return false;
@@ -187,7 +187,7 @@ function secretBelow(text, nameEnd, kind) {
 		rank: RANK.assigned
 	};
 }
-/** `my token is …`, `ENV TOKEN …`, `PASSWORD '…'`: nothing but a blank between them, so the value must speak for itself. */
+/** `my token is …`, `ENV TOKEN …`, `PASSWORD '…'`: only a blank between them, so the value itself must look like a secret. */
 var SPOKEN = /[A-Z_]{0,20}[ \t]{1,4}(?:(?:is|was|to)[ \t]{1,4})?(["'`]?)([A-Za-z0-9_+/.~!@#%^*=$&-]{8,200})(?=[\s"'`;,)\]}]|$)/y;
 function spokenSecret(text, nameEnd, kind) {
 	const next = text.charCodeAt(nameEnd);
@@ -214,7 +214,7 @@ function secretAt(text, start, kind) {
 	const value = pattern.exec(text)?.[0].replace(/[;,.]{1,8}$/, "");
 	return value === void 0 ? void 0 : secretValue(value, start, kind);
 }
-/** A value that a name of this kind stands beside: a secret if it looks random enough. */
+/** A value beside a name of this kind: a secret if it looks random enough. */
 function secretValue(value, start, kind) {
 	if (isPlaceholder(value)) return void 0;
 	return (kind === "password" ? looksLikePassword(value) : looksRandom(value)) ? {
@@ -310,7 +310,7 @@ function completeTransitions(nodes, width) {
 //#region src/features/redaction/blocks.ts
 var HEADER = /[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
 var LONGEST_BLOCK = 5e4;
-/** Finds private key blocks, also with escaped line ends, also cut off before their end line. */
+/** Finds private key blocks, even with escaped line ends or without their end line. */
 function blockFinder(text) {
 	let nextEnd = -2;
 	return (markerEnd) => {
@@ -349,7 +349,7 @@ function puttyLines(text, markerEnd) {
 		rank: RANK.block
 	};
 }
-/** The block was cut off before its end line: what still looks like its body goes. */
+/** A block without its end line: everything that looks like its body is removed. */
 function openEnd(text, bodyStart) {
 	let end = bodyStart;
 	while (end - bodyStart < LONGEST_BLOCK) {
@@ -361,7 +361,7 @@ function openEnd(text, bodyStart) {
 }
 //#endregion
 //#region src/features/redaction/commands.ts
-/** Ways to hand over a password that name it by position, not by an operator. */
+/** Commands that take a password by position, not by an operator. */
 var HANDOVERS = [
 	...[
 		" -u",
@@ -464,7 +464,7 @@ function manifestSecrets(text, end) {
 //#region src/features/redaction/headers.ts
 var BEARER = /[ \t]{1,4}([A-Za-z0-9_.~+/=-]{16,4000})/y;
 var BASIC = /[ \t]{1,4}([A-Za-z0-9+/_-]{12,500}={0,2})(?![A-Za-z0-9])/y;
-/** Without dots and equals signs at the end; by hand, as a pattern starts anew at each of thousands of dots. */
+/** Without dots and equals signs at the end. Not by a pattern, which would start again at each of thousands of dots. */
 function withoutTail(value) {
 	let end = value.length;
 	while (end > 0 && (value[end - 1] === "." || value[end - 1] === "=")) end--;
@@ -499,7 +499,7 @@ function authorizationValue(text, wordEnd) {
 		rank: RANK.assigned
 	};
 }
-/** Not by Buffer: the web app looks for secrets by the same rules, in the browser. */
+/** Without Buffer, because the web app uses the same rules in the browser. */
 function decodedBase64(value) {
 	try {
 		return atob(value.replaceAll("-", "+").replaceAll("_", "/"));
@@ -573,9 +573,9 @@ var AI_RULES = [
 	token("replicate_token", "r8_", "[A-Za-z0-9_-]{37,40}"),
 	token("xai_key", "xai-", "[A-Za-z0-9_]{70,90}"),
 	token("langsmith_key", ["lsv2_pt_", "lsv2_sk_"], "[a-f0-9]{32}_[a-f0-9]{10}"),
-	token("langfuse_key", ["sk-lf-", "pk-lf-"], UUID),
+	token("langfuse_key", ["sk-lf-", "pk-lf-"], UUID$1),
 	token("pinecone_key", "pcsk_", "[A-Za-z0-9_]{50,90}"),
-	named("pinecone_key", "pinecone", UUID),
+	named("pinecone_key", "pinecone", UUID$1),
 	named("cohere_key", ["cohere", "co_api_key"], "[a-zA-Z0-9]{40}"),
 	named("mistral_key", "mistral", "[A-Za-z0-9]{32}"),
 	named("deepseek_key", "deepseek", "sk-[a-f0-9]{32}"),
@@ -594,7 +594,7 @@ var AI_RULES = [
 	token("elevenlabs_key", "sk_", "[a-f0-9]{48}"),
 	named("assemblyai_key", "assemblyai", "[0-9a-f]{32}"),
 	named("deepgram_key", "deepgram", "[0-9a-f]{40}"),
-	named("deepl_key", ["deepl"], `${UUID}(?::fx)?`),
+	named("deepl_key", ["deepl"], `${UUID$1}(?::fx)?`),
 	named("private_ai_key", [
 		"privateai",
 		"private_ai",
@@ -657,7 +657,7 @@ var CLOUD_RULES = [
 	], "[A-Z0-9]{16,17}"),
 	token("aws_bedrock_key", "ABSK", "[A-Za-z0-9+/]{109,269}={0,2}"),
 	token("aws_bedrock_key", "bedrock-api-key-", "[A-Za-z0-9+/=]{20,2000}"),
-	token("aws_mws_key", "amzn.mws.", UUID),
+	token("aws_mws_key", "amzn.mws.", UUID$1),
 	named("aws_secret_key", [
 		"aws",
 		"secret_access_key",
@@ -719,7 +719,7 @@ var CLOUD_RULES = [
 	], "[a-f0-9]{64}"),
 	token("digitalocean_spaces_key", "DO00", "[A-Z0-9]{16}"),
 	token("heroku_api_key", "HRKU-", "[A-Za-z0-9_-]{36,64}"),
-	named("heroku_api_key", "heroku", UUID),
+	named("heroku_api_key", "heroku", UUID$1),
 	named("cloudflare_api_key", "cloudflare", "[a-z0-9_-]{37,40}"),
 	token("cloudflare_origin_ca_key", "v1.0-", "[a-f0-9]{24}-[a-f0-9]{146}"),
 	token("cloudflare_token", [
@@ -730,7 +730,7 @@ var CLOUD_RULES = [
 	named("linode_token", "linode", "[a-f0-9]{64}"),
 	named("vultr_api_key", "vultr", "[A-Z0-9]{36}"),
 	token("scaleway_access_key", "SCW", "[A-Z0-9]{17}"),
-	named("scaleway_secret_key", ["scaleway", "scw_secret"], UUID),
+	named("scaleway_secret_key", ["scaleway", "scw_secret"], UUID$1),
 	named("hetzner_token", ["hetzner", "hcloud"], "[A-Za-z0-9]{64}"),
 	named("ovh_key", "ovh", "[A-Za-z0-9]{16}|[A-Za-z0-9]{32}"),
 	named("exoscale_key", "exoscale", "EXO[a-f0-9]{24}|[A-Za-z0-9_-]{43}"),
@@ -774,7 +774,7 @@ var CLOUD_RULES = [
 	], "[A-Za-z0-9]{24}"),
 	token("vercel_blob_token", "vercel_blob_rw_", "[A-Za-z0-9_]{20,60}"),
 	token("render_api_key", "rnd_", "[A-Za-z0-9]{28,40}"),
-	named("railway_token", "railway", UUID),
+	named("railway_token", "railway", UUID$1),
 	named("fastly_api_key", "fastly", "[a-z0-9=_-]{32}"),
 	inner("terraform_token", "[A-Za-z0-9]{14}", ".atlasv1.", "[A-Za-z0-9=_-]{60,70}"),
 	named("terraform_token", [
@@ -876,7 +876,7 @@ var DATABASE_RULES = [
 	], "[A-Za-z0-9_-]{31,60}"),
 	token("neon_key", "napi_", "[a-z0-9]{60,70}"),
 	token("turso_token", "turso_", "[A-Za-z0-9_-]{40,200}"),
-	named("mongodb_atlas_key", ["mongodb", "atlas"], UUID),
+	named("mongodb_atlas_key", ["mongodb", "atlas"], UUID$1),
 	token("mongodb_atlas_secret", "mdb_sa_sk_", "[A-Za-z0-9_-]{40}"),
 	token("aiven_token", "AVNS_", "[A-Za-z0-9_-]{17,30}"),
 	named("aiven_token", "aiven", "[A-Za-z0-9+/=]{372}"),
@@ -896,7 +896,7 @@ var DATABASE_RULES = [
 	named("couchbase_key", "couchbase", "[A-Za-z0-9+/=]{60,90}"),
 	named("confluent_key", "confluent", "[a-z0-9]{16}|[a-z0-9+/]{64}"),
 	token("confluent_key", "cflt", "[A-Za-z0-9+/]{60}"),
-	named("cloudamqp_key", "cloudamqp", UUID),
+	named("cloudamqp_key", "cloudamqp", UUID$1),
 	named("contentful_token", "contentful", "[a-z0-9=_-]{43}"),
 	token("contentful_token", "CFPAT-", "[A-Za-z0-9_-]{43}"),
 	token("sanity_token", "sk", "(?=[A-Za-z]{0,60}[0-9])(?=[a-z0-9]{0,60}[A-Z])[A-Za-z0-9]{178}"),
@@ -948,13 +948,13 @@ var IDENTITY_RULES = [
 	named("yubico_key", ["yubico", "yubikey"], "[A-Za-z0-9+/]{27}="),
 	named("virustotal_key", ["virustotal", "vt_api"], "[a-f0-9]{64}"),
 	named("shodan_key", "shodan", "[A-Za-z0-9]{32}"),
-	named("censys_key", "censys", `${UUID}|[A-Za-z0-9]{32}`),
+	named("censys_key", "censys", `${UUID$1}|[A-Za-z0-9]{32}`),
 	named("hunter_key", [
 		"hunter_io",
 		"hunterio",
 		"hunter.io"
 	], "[a-f0-9]{40}"),
-	named("urlscan_key", "urlscan", UUID),
+	named("urlscan_key", "urlscan", UUID$1),
 	named("abuseipdb_key", "abuseipdb", "[a-f0-9]{80}"),
 	named("greynoise_key", "greynoise", "[A-Za-z0-9]{64}"),
 	named("securitytrails_key", "securitytrails", "[A-Za-z0-9_]{32}"),
@@ -982,7 +982,7 @@ var IDENTITY_RULES = [
 		"scauth_",
 		"authress_"
 	], "[a-z0-9]{5,30}\\.[a-z0-9]{4,6}\\.acc[_-][a-z0-9-]{10,32}\\.[A-Za-z0-9+/_=-]{30,120}"),
-	named("arkose_key", "arkose", UUID),
+	named("arkose_key", "arkose", UUID$1),
 	named("rails_master_key", [
 		"rails_master_key",
 		"master.key",
@@ -1001,7 +1001,7 @@ var IDENTITY_RULES = [
 		"logged_in_salt",
 		"nonce_salt"
 	], "[^'\"\\\\\\n]{64}"),
-	named("bitwarden_token", ["bws_access_token", "bitwarden"], `0\\.${UUID}\\.[A-Za-z0-9]{30}:[A-Za-z0-9+/]{22}==`),
+	named("bitwarden_token", ["bws_access_token", "bitwarden"], `0\\.${UUID$1}\\.[A-Za-z0-9]{30}:[A-Za-z0-9+/]{22}==`),
 	named("dashlane_token", "dashlane", "dls_[A-Z0-9]{8}_[A-Za-z0-9_]{60,400}"),
 	token("keeper_token", [
 		"US:",
@@ -1013,7 +1013,7 @@ var IDENTITY_RULES = [
 	named("beyondtrust_key", "ps-auth", "[a-f0-9]{128}"),
 	named("snowflake_token", "snowflake", "ver:1-hint:\\d{5,20}-[A-Za-z0-9+/=]{60,400}"),
 	token("teleport_token", "tlp_", "[A-Za-z0-9_-]{32,80}"),
-	token("openvsx_token", "ovsxat_", UUID),
+	token("openvsx_token", "ovsxat_", UUID$1),
 	token("ssh_password_hash", [
 		"$6$",
 		"$5$",
@@ -1068,8 +1068,8 @@ var MESSAGING_RULES = [
 	named("telegram_token", ["telegr", "bot"], "\\d{5,16}:A[a-z0-9_-]{34}"),
 	inner("telegram_token", "[0-9]{6,16}", ":AA", "[A-Za-z0-9_-]{33}"),
 	token("telegram_token", ["api.telegram.org/bot", "bot"], "\\d{5,16}:A[A-Za-z0-9_-]{34}"),
-	token("teams_webhook", ".webhook.office.com/webhookb2/", `${UUID}@${UUID}/[A-Za-z]{1,20}/[a-z0-9]{32}/${UUID}`),
-	named("teams_webhook", "https", `//[a-z0-9]{1,60}\\.webhook\\.office\\.com/webhookb2/${UUID}@${UUID}/[A-Za-z]{1,20}/[a-z0-9]{32}/${UUID}`),
+	token("teams_webhook", ".webhook.office.com/webhookb2/", `${UUID$1}@${UUID$1}/[A-Za-z]{1,20}/[a-z0-9]{32}/${UUID$1}`),
+	named("teams_webhook", "https", `//[a-z0-9]{1,60}\\.webhook\\.office\\.com/webhookb2/${UUID$1}@${UUID$1}/[A-Za-z]{1,20}/[a-z0-9]{32}/${UUID$1}`),
 	named("mattermost_token", "mattermost", "[a-z0-9]{26}"),
 	named("rocketchat_token", ["rocketchat", "rocket_chat"], "[A-Za-z0-9_-]{43}"),
 	named("gitter_token", "gitter", "[a-z0-9_-]{40}"),
@@ -1092,13 +1092,13 @@ var MESSAGING_RULES = [
 	named("mailjet_key", "mailjet", "[A-Za-z0-9]{32}"),
 	token("mailersend_token", ["mlsn."], "[a-f0-9]{64}"),
 	token("resend_key", "re_", "(?=[A-Za-z_]{0,24}[0-9])[A-Za-z0-9]{8}_[A-Za-z0-9]{24}"),
-	named("postmark_token", "postmark", UUID),
+	named("postmark_token", "postmark", UUID$1),
 	named("sparkpost_key", "sparkpost", "[a-f0-9]{40}"),
 	named("messagebird_key", [
 		"messagebird",
 		"message-bird",
 		"message_bird"
-	], `[a-z0-9]{25}|${UUID}`),
+	], `[a-z0-9]{25}|${UUID$1}`),
 	named("nexmo_key", ["nexmo", "vonage"], "[a-f0-9]{8}|[A-Za-z0-9]{16}"),
 	named("plivo_key", "plivo", "(?:MA|SA)[A-Z0-9]{18}|[A-Za-z0-9]{40}"),
 	named("telnyx_key", "telnyx", "KEY[A-Za-z0-9_]{40,60}"),
@@ -1108,14 +1108,14 @@ var MESSAGING_RULES = [
 	named("clicksend_key", "clicksend", "[A-Z0-9]{8}-[A-Z0-9]{4}-[A-Z0-9]{4}-[A-Z0-9]{4}-[A-Z0-9]{12}"),
 	named("pusher_key", "pusher", "[a-f0-9]{20}"),
 	named("pubnub_key", "pubnub", `(?:sub|pub|sec)-c-[A-Za-z0-9-]{30,60}`),
-	token("pubnub_key", ["pub-c-", "sub-c-"], UUID),
+	token("pubnub_key", ["pub-c-", "sub-c-"], UUID$1),
 	token("pubnub_key", ["sec-c-"], "[A-Za-z0-9+/=]{48,60}"),
 	named("ably_key", "ably", "[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{6}:[A-Za-z0-9_-]{43}"),
-	named("onesignal_key", ["onesignal", "one_signal"], `[A-Za-z0-9]{48}|${UUID}`),
+	named("onesignal_key", ["onesignal", "one_signal"], `[A-Za-z0-9]{48}|${UUID$1}`),
 	token("onesignal_key", ["os_v2_app_", "os_v2_org_"], "[a-z0-9]{80,110}"),
 	token("expo_token", "ExponentPushToken[", "[A-Za-z0-9_-]{22}\\]"),
 	token("fcm_server_key", "AAAA", "[A-Za-z0-9_-]{7}:[A-Za-z0-9_-]{140}"),
-	named("sendbird_key", "sendbird", `[a-f0-9]{40}|${UUID}`),
+	named("sendbird_key", "sendbird", `[a-f0-9]{40}|${UUID$1}`),
 	named("intercom_key", "intercom", "[a-z0-9=_-]{60}|dG9r[A-Za-z0-9+/=]{50,60}"),
 	token("intercom_key", "dG9rOj", "[A-Za-z0-9+/=]{46,54}"),
 	named("drift_token", "drift", "[A-Za-z0-9]{32}"),
@@ -1171,12 +1171,12 @@ var MESSAGING_RULES = [
 		"wx_"
 	], "[a-f0-9]{32}"),
 	token("dingtalk_token", "oapi.dingtalk.com/robot/send?access_token=", "[a-f0-9]{64}"),
-	token("wecom_webhook", "qyapi.weixin.qq.com/cgi-bin/webhook/send?key=", UUID),
-	token("feishu_webhook", ["open.feishu.cn/open-apis/bot/v2/hook/", "open.larksuite.com/open-apis/bot/v2/hook/"], UUID),
+	token("wecom_webhook", "qyapi.weixin.qq.com/cgi-bin/webhook/send?key=", UUID$1),
+	token("feishu_webhook", ["open.feishu.cn/open-apis/bot/v2/hook/", "open.larksuite.com/open-apis/bot/v2/hook/"], UUID$1),
 	token("google_chat_webhook", "chat.googleapis.com/v1/spaces/", "[A-Za-z0-9_-]{8,16}/messages\\?key=[A-Za-z0-9_-]{30,50}&token=[A-Za-z0-9_%-]{30,60}"),
 	token("zoom_webhook", "hooks.zoom.us/", "[A-Za-z0-9/_-]{20,80}"),
 	token("viber_token", "viber", "[a-f0-9]{16}-[a-f0-9]{16}-[a-f0-9]{16}"),
-	named("snapchat_key", "snapchat", UUID),
+	named("snapchat_key", "snapchat", UUID$1),
 	named("tiktok_secret", "tiktok", "[a-f0-9]{40}")
 ];
 //#endregion
@@ -1234,16 +1234,16 @@ var OBSERVABILITY_RULES = [
 	], "[A-Za-z0-9]{58,64}"),
 	named("honeycomb_key", "x-honeycomb-team", "[A-Za-z0-9_]{22,64}"),
 	named("rollbar_token", "rollbar", "[a-f0-9]{32}"),
-	named("bugsnag_key", "bugsnag", `[a-f0-9]{32}|${UUID}`),
+	named("bugsnag_key", "bugsnag", `[a-f0-9]{32}|${UUID$1}`),
 	named("airbrake_key", "airbrake", "[a-f0-9]{32,40}"),
 	named("raygun_key", "raygun", "[A-Za-z0-9+/=]{22,24}"),
 	named("honeybadger_key", ["honeybadger", "hbp_"], "(?:hbp_)?[A-Za-z0-9]{30,40}"),
 	token("honeybadger_key", "hbp_", "[A-Za-z0-9]{30,40}"),
-	named("loggly_token", "loggly", UUID),
+	named("loggly_token", "loggly", UUID$1),
 	named("logdna_key", ["logdna", "mezmo"], "[a-f0-9]{32}"),
-	named("logzio_token", ["logzio", "logz.io"], UUID),
+	named("logzio_token", ["logzio", "logz.io"], UUID$1),
 	named("papertrail_token", "papertrail", "[A-Za-z0-9]{20}"),
-	named("splunk_token", ["splunk", "hec_token"], UUID),
+	named("splunk_token", ["splunk", "hec_token"], UUID$1),
 	named("sumologic_key", ["sumo"], "su[a-z0-9]{12}|[a-z0-9]{64}"),
 	token("coralogix_key", ["cxtp_", "cxup_"], "[A-Za-z0-9]{30}"),
 	named("elastic_key", ["elastic", "apikey"], "[A-Za-z0-9_-]{58,64}=="),
@@ -1254,9 +1254,9 @@ var OBSERVABILITY_RULES = [
 		"pager-duty",
 		"pd_"
 	], "[uy]\\+[A-Za-z0-9_+-]{18}|[A-Za-z0-9_+-]{20}|[a-f0-9]{32}"),
-	named("opsgenie_key", ["opsgenie"], UUID),
-	named("victorops_key", "victorops", `[a-f0-9]{32}|${UUID}`),
-	named("statuspage_key", "statuspage", `${UUID}|[a-f0-9]{64}`),
+	named("opsgenie_key", ["opsgenie"], UUID$1),
+	named("victorops_key", "victorops", `[a-f0-9]{32}|${UUID$1}`),
+	named("statuspage_key", "statuspage", `${UUID$1}|[a-f0-9]{64}`),
 	named("pingdom_token", "pingdom", "[A-Za-z0-9_-]{86}|[a-z0-9]{32}"),
 	token("uptimerobot_key", [
 		"u",
@@ -1289,8 +1289,8 @@ var OBSERVABILITY_RULES = [
 		"sdk-",
 		"api-",
 		"mob-"
-	], UUID),
-	named("launchdarkly_key", "launchdarkly", `[a-z0-9=_-]{40}|(?:api|sdk|mob)-${UUID}`),
+	], UUID$1),
+	named("launchdarkly_key", "launchdarkly", `[a-z0-9=_-]{40}|(?:api|sdk|mob)-${UUID$1}`),
 	named("split_key", "split_", "[a-z0-9]{36,52}"),
 	named("optimizely_token", "optimizely", "2:[A-Za-z0-9_-]{40,60}"),
 	token("configcat_key", "configcat-sdk-1/", "[A-Za-z0-9_-]{22}/[A-Za-z0-9_-]{22}"),
@@ -1306,11 +1306,11 @@ var OBSERVABILITY_RULES = [
 	named("checkly_key", "checkly", "cu_[a-f0-9]{32}"),
 	token("checkly_key", "cu_", "[a-f0-9]{32}"),
 	named("scoutapm_key", "scout", "[A-Za-z0-9]{20}"),
-	token("axiom_token", ["xaat-", "xapt-"], UUID),
+	token("axiom_token", ["xaat-", "xapt-"], UUID$1),
 	token("highlight_key", "hlx_", "[A-Za-z0-9]{30,60}"),
-	token("sematext_token", "stxt_", UUID),
+	token("sematext_token", "stxt_", UUID$1),
 	named("site24x7_key", "site24x7", "[a-z]{2}_[a-f0-9]{30,40}"),
-	named("wavefront_token", "wavefront", UUID)
+	named("wavefront_token", "wavefront", UUID$1)
 ];
 //#endregion
 //#region src/features/redaction/rules/own.ts
@@ -1354,8 +1354,8 @@ var PAYMENT_RULES = [
 		"access-sandbox-",
 		"access-development-",
 		"access-production-"
-	], UUID),
-	named("plaid_key", "plaid", `[a-z0-9]{24}|[a-z0-9]{30}|access-(?:sandbox|development|production)-${UUID}`),
+	], UUID$1),
+	named("plaid_key", "plaid", `[a-z0-9]{24}|[a-z0-9]{30}|access-(?:sandbox|development|production)-${UUID$1}`),
 	token("duffel_token", ["duffel_test_", "duffel_live_"], "[A-Za-z0-9_=-]{43}"),
 	token("easypost_key", ["EZAK", "EZTK"], "[A-Za-z0-9]{54}"),
 	token("shippo_token", ["shippo_live_", "shippo_test_"], "[A-Fa-f0-9]{40}"),
@@ -1372,7 +1372,7 @@ var PAYMENT_RULES = [
 	named("etsy_token", "etsy", "[a-z0-9]{24}"),
 	named("coinbase_token", "coinbase", "[a-z0-9_-]{64}|[A-Za-z0-9]{16,32}"),
 	named("kraken_token", "kraken", "[a-z0-9/=_+-]{80,90}"),
-	named("kucoin_key", "kucoin", `[a-f0-9]{24}|${UUID}`),
+	named("kucoin_key", "kucoin", `[a-f0-9]{24}|${UUID$1}`),
 	named("bittrex_key", "bittrex", "[a-z0-9]{32}"),
 	named("binance_key", "binance", "[A-Za-z0-9]{64}"),
 	named("bitfinex_key", "bitfinex", "[A-Za-z0-9]{43}"),
@@ -1419,7 +1419,7 @@ var PAYMENT_RULES = [
 		"privatekey",
 		"private key"
 	], "0x[0-9a-f]{64}"),
-	named("yapily_key", "yapily", UUID),
+	named("yapily_key", "yapily", UUID$1),
 	named("currencycloud_key", "currencycloud", "[0-9a-f]{64}")
 ];
 //#endregion
@@ -1478,13 +1478,13 @@ var PRODUCTIVITY_RULES = [
 	named("zendesk_key", "zendesk", "[a-z0-9]{40}"),
 	named("freshdesk_key", ["freshdesk", "freshservice"], "[A-Za-z0-9]{20}"),
 	named("helpscout_key", ["helpscout", "help_scout"], "[A-Za-z0-9]{32,56}"),
-	named("hubspot_key", ["hubspot", "hapikey"], `${UUID}|pat-(?:na|eu)\\d-${UUID}`),
+	named("hubspot_key", ["hubspot", "hapikey"], `${UUID$1}|pat-(?:na|eu)\\d-${UUID$1}`),
 	token("hubspot_token", [
 		"pat-na1-",
 		"pat-na2-",
 		"pat-eu1-",
 		"pat-ap1-"
-	], UUID),
+	], UUID$1),
 	named("salesforce_secret", ["salesforce", "sfdc"], "00D[A-Za-z0-9]{12,15}![A-Za-z0-9_.]{80,140}|[0-9A-F]{64}|3MVG[A-Za-z0-9_.]{70,100}"),
 	token("salesforce_token", "00D", "[A-Za-z0-9]{12,15}![A-Za-z0-9_.]{80,140}"),
 	token("salesforce_consumer_key", "3MVG9", "[A-Za-z0-9_.]{70,100}"),
@@ -1501,20 +1501,20 @@ var PRODUCTIVITY_RULES = [
 		"customer_io",
 		"customer.io"
 	], "[a-z0-9]{20,40}"),
-	named("braze_key", "braze", UUID),
+	named("braze_key", "braze", UUID$1),
 	named("calendly_token", "calendly", "eyJ[A-Za-z0-9_-]{100,300}\\.eyJ[A-Za-z0-9_-]{100,300}\\.[A-Za-z0-9_-]{40,100}|[A-Za-z0-9]{32}"),
 	token("cal_com_key", [
 		"cal_live_",
 		"cal_test_",
 		"cal_"
 	], "[a-f0-9]{32}"),
-	named("docusign_key", "docusign", UUID),
+	named("docusign_key", "docusign", UUID$1),
 	named("adobe_client_id", "adobe", "[a-f0-9]{32}"),
 	token("adobe_client_secret", ["p8e-", "p8-"], "[A-Za-z0-9_-]{32}"),
 	token("adobe_token", "s-", "[a-z0-9]{8}-[a-z0-9]{4}-4[a-z0-9]{3}-[a-z0-9]{4}-[a-z0-9]{12}"),
 	named("adafruit_key", ["adafruit"], "[a-z0-9_-]{32}"),
 	token("adafruit_key", "aio_", "[A-Za-z0-9]{28}"),
-	named("squarespace_token", "squarespace", UUID),
+	named("squarespace_token", "squarespace", UUID$1),
 	named("wix_key", "wix", "IST\\.eyJ[A-Za-z0-9_-]{50,400}\\.[A-Za-z0-9_-]{100,1200}\\.[A-Za-z0-9_-]{100,600}"),
 	named("webflow_token", "webflow", "[a-f0-9]{64}"),
 	named("ghost_key", "ghost", "[a-f0-9]{24}:[a-f0-9]{64}"),
@@ -1547,7 +1547,7 @@ var PRODUCTIVITY_RULES = [
 	named("giphy_key", "giphy", "[A-Za-z0-9]{32}"),
 	named("unsplash_key", ["unsplash", "pexels"], "[A-Za-z0-9_-]{43}|[A-Za-z0-9]{56}|[a-f0-9]{64}"),
 	named("vimeo_token", "vimeo", "[a-f0-9]{32}|[A-Za-z0-9/+]{128}"),
-	named("mux_key", "mux_", `${UUID}|[A-Za-z0-9+/]{75}`),
+	named("mux_key", "mux_", `${UUID$1}|[A-Za-z0-9+/]{75}`),
 	named("steam_key", "steam", "[A-F0-9]{32}"),
 	named("strava_secret", "strava", "[a-f0-9]{40}"),
 	named("fitbit_secret", "fitbit", "[a-f0-9]{32}"),
@@ -1581,8 +1581,8 @@ var PRODUCTIVITY_RULES = [
 		"saucelabs",
 		"sauce",
 		"lambdatest"
-	], `[A-Za-z0-9]{20}|${UUID}|[A-Za-z0-9]{50}`),
-	named("cypress_key", ["cypress_record"], UUID),
+	], `[A-Za-z0-9]{20}|${UUID$1}|[A-Za-z0-9]{50}`),
+	named("cypress_key", ["cypress_record"], UUID$1),
 	token("percy_token", ["web_", "app_"], "[a-f0-9]{64}"),
 	token("chromatic_token", "chpt_", "[a-f0-9]{12,16}"),
 	token("expo_access_token", "expo_", "[A-Za-z0-9_-]{40}"),
@@ -1599,7 +1599,7 @@ var PRODUCTIVITY_RULES = [
 	], "(?=[A-Za-z]{0,27}[0-9])[A-Za-z0-9]{28}"),
 	token("scalingo_token", "tk-us-", "[A-Za-z0-9_-]{48}"),
 	token("gemini_tools_key", "AQ.", "Ab[A-Za-z0-9_-]{40,60}"),
-	token("wakatime_key", "waka_", UUID),
+	token("wakatime_key", "waka_", UUID$1),
 	named("looker_key", "looker", "[a-z0-9]{20}|[a-z0-9]{24}"),
 	named("tableau_token", "tableau", "[A-Za-z0-9+/]{22}==:[A-Za-z0-9]{32}"),
 	token("lokalise_token", "lokalise_", "[a-f0-9]{40}"),
@@ -1664,7 +1664,7 @@ var SOURCE_HOST_RULES = [
 		"codeberg"
 	], "[a-f0-9]{40}"),
 	token("npm_token", "npm_", "[A-Za-z0-9]{36}"),
-	named("npm_token", "_authtoken", `[A-Za-z0-9+/=_-]{20,200}|${UUID}`),
+	named("npm_token", "_authtoken", `[A-Za-z0-9+/=_-]{20,200}|${UUID$1}`),
 	named("npm_password", [":_password", ":_auth"], "[A-Za-z0-9+/]{12,200}={0,2}"),
 	token("pypi_token", "pypi-AgE", "[A-Za-z0-9_-]{50,1000}"),
 	token("rubygems_token", "rubygems_", "[a-f0-9]{48}"),
@@ -1712,7 +1712,7 @@ var SOURCE_HOST_RULES = [
 	named("bitrise_token", "bitrise", "[A-Za-z0-9_-]{86}"),
 	named("jenkins_token", ["jenkins", "crumb"], "[a-f0-9]{32,34}|[a-f0-9]{64}"),
 	named("teamcity_token", "teamcity", "eyJ[A-Za-z0-9+/=.]{20,200}"),
-	named("codecov_token", "codecov", `[a-z0-9]{32}|${UUID}`),
+	named("codecov_token", "codecov", `[a-z0-9]{32}|${UUID$1}`),
 	named("coveralls_token", ["coveralls", "repo_token"], "[A-Za-z0-9]{32,37}"),
 	named("codacy_token", "codacy", "[a-f0-9]{32}|[A-Za-z0-9]{20}"),
 	named("codeclimate_token", ["codeclimate", "cc_test_reporter"], "[a-f0-9]{40,64}"),
@@ -1722,7 +1722,7 @@ var SOURCE_HOST_RULES = [
 		"sqa_"
 	], "[a-z0-9]{40}"),
 	named("sonar_token", ["sonar"], "(?:sq[upa]_)?[a-z0-9=_-]{40}"),
-	named("snyk_token", "snyk", UUID),
+	named("snyk_token", "snyk", UUID$1),
 	token("sourcegraph_token", [
 		"sgp_",
 		"sgs_",
@@ -1868,12 +1868,12 @@ var SECRET_NAMES = [
 /** Characters at which a value ends, whatever the notation. */
 var BREAKS = /* @__PURE__ */ new Uint8Array(128);
 for (const character of " 	\n\r\v\f\"'`;,<>&)]}|\\#") BREAKS[character.charCodeAt(0)] = 1;
-/** Names and prefixes that are glued together without a break are data, or an attack; the first ones are tried. */
+/** Many names and prefixes without a break between them are data or an attack. Only the first ones are tried. */
 var MOST_VALUES = 8;
 var MOST_TOKENS = 200;
 /**
-* Tells whether a try is worth its cost. A stretch has no break inside: a value reaches at least to its end. One
-* look at it serves every name inside, so that a million glued names cost no more than a million letters.
+* Decides whether a match is worth trying. A stretch has no break inside: a value reaches at least to its end. It is
+* read once for all names inside it, so that a million names without a break cost no more than a million letters.
 */
 var Stretches = class {
 	#text;
@@ -1912,7 +1912,7 @@ var Stretches = class {
 };
 //#endregion
 //#region src/features/redaction/tables.ts
-/** Tables of Markdown: a name stands beside its value, or at the head of its column. */
+/** Markdown tables: a name is beside its value, or at the head of its column. */
 var LONGEST_NAME = 40;
 var MOST_CELLS = 40;
 var ONLY_SIGNS = /^[ \t|:-]+$/;
@@ -1921,13 +1921,13 @@ var namePatterns = SECRET_NAMES.map(({ kind, whole, names }) => ({
 	kind,
 	pattern: new RegExp(`(?:${names.join("|")})${whole ? "s?(?![a-z])" : ""}`, "i")
 }));
-/** The kind of secret that a cell speaks of, if it is a name. */
+/** The kind of secret that a cell names, if it does. */
 function kindNamedBy(cell) {
 	const name = cell.replace(WRAPPING, "");
 	if (name === "" || name.length > LONGEST_NAME) return void 0;
 	return namePatterns.find(({ pattern }) => pattern.test(name))?.kind;
 }
-/** `|---|:--|`: what stands above it are the heads of columns. */
+/** `|---|:--|`: the line above it has the heads of the columns. */
 var isSeparator = (line) => line.includes("-") && ONLY_SIGNS.test(line.trimEnd());
 function cellsOf(line, lineStart) {
 	const cells = [];
@@ -1983,8 +1983,8 @@ function secretsInTables(text) {
 //#endregion
 //#region src/features/redaction/unfold.ts
 /**
-* Ways to write a secret so that it looks the same and reads differently: signs that nobody sees between its letters, Markdown
-* escapes, wide letters, curly quotes. The scanner reads a plain form; an offset in it leads to an offset in the text as it was.
+* Ways to disguise a secret that still looks the same: invisible characters between its letters, Markdown
+* escapes, wide letters, curly quotes. The scanner reads a plain form; its offsets are mapped back to the original text.
 */
 var INVISIBLE = "\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\u2066-\\u206f\\ufe00-\\ufe0f\\ufeff\\uffa0";
 var BLANKS = "\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000";
@@ -2021,7 +2021,7 @@ function shownAs(sign) {
 	if (SINGLE_QUOTES.test(sign)) return "'";
 	return DOUBLE_QUOTES.test(sign) ? "\"" : "";
 }
-/** By how much the left-out characters at or before an offset have moved it. */
+/** How far the left-out characters before an offset have moved it. */
 function shiftAt(at, by, offset) {
 	let low = 0;
 	let high = at.length;
@@ -2035,9 +2035,9 @@ function shiftAt(at, by, offset) {
 //#endregion
 //#region src/features/redaction/urls.ts
 var USER_INFO = /([^\s:/@"'`<>\\?#]{0,200}):([^\s@/"'`<>\\]{1,300})@(?=[\w[$-])/y;
-/** Words that stand for a password in samples of addresses. */
+/** Words that sample addresses use as a password. */
 var SAMPLE_WORDS = new Set("password passwd pass pwd secret pw user username token key postgres root admin guest mysql mongo redis test foo bar".split(" "));
-/** `scheme://user:password@host`, from the end of `://`. Only the password goes. */
+/** `scheme://user:password@host`, from the end of `://`. Only the password is replaced. */
 function urlPassword(text, afterScheme) {
 	USER_INFO.lastIndex = afterScheme;
 	const found = USER_INFO.exec(text);
@@ -2159,7 +2159,7 @@ function startsWord(text, at) {
 function isWordCharacter(code) {
 	return code >= 48 && code <= 57 || code >= 65 && code <= 90 || code >= 97 && code <= 122;
 }
-/** More than any published format; what goes on for longer is data. */
+/** Longer than any published format; a longer value is data. */
 var LONGEST_NAMED_VALUE = 2e3;
 function findNamed(scan, end, rule) {
 	const { text } = scan;
@@ -2191,7 +2191,7 @@ function isLower(code) {
 function isUpper(code) {
 	return code >= 65 && code <= 90;
 }
-/** Joins overlapping finds into one, named by the surest of them. */
+/** Joins overlapping findings into one, with the kind of the most certain of them. */
 function withoutOverlaps(found) {
 	found.sort((a, b) => a.start - b.start || b.end - a.end);
 	const kept = [];
@@ -2267,7 +2267,7 @@ function cleanText(text, findings) {
 	findings.add(clean.findings);
 	return clean.text;
 }
-/** Metadata on its way into storage: every string in it, judged by the name it has. */
+/** Metadata on its way into storage: every string in it, together with its key. */
 function cleanJson(value, findings, name = "") {
 	if (typeof value === "string") return cleanNamed(name, value, findings);
 	if (Array.isArray(value)) return value.map((item) => cleanJson(item, findings, name));
@@ -2313,14 +2313,14 @@ function compareVersions(a, b) {
 }
 //#endregion
 //#region src/doors/cli/lock-files/versions.ts
-/** The message says what is wrong with the file, after its name. */
+/** The message completes a sentence that begins with the file's name. */
 var UnreadableFile = class extends Error {};
 var versionKey = (ecosystem, name) => `${ecosystem}:${sameName(ecosystem, name)}`;
-/** For what the folder itself asks for: it wins over what its packages bring along. */
+/** For direct dependencies: they win over transitive ones. */
 function putVersion(versions, ecosystem, name, version) {
 	if (name !== "" && readVersion(version) !== null) versions.set(versionKey(ecosystem, name), version.replace(/^[vV=]+/, ""));
 }
-/** Where a lock file has several versions of a package, the highest one is kept. */
+/** Of several versions of a package in a lock file, the highest one is kept. */
 function putHighest(versions, ecosystem, name, version) {
 	const before = readVersion(versions.get(versionKey(ecosystem, name)) ?? "");
 	const found = readVersion(version);
@@ -2342,7 +2342,7 @@ var unquoted = (text) => text.replaceAll(/^["']|["']$/g, "");
 //#endregion
 //#region src/doors/cli/lock-files/go.ts
 var withoutComment = (line) => (line.split("//")[0] ?? "").trim();
-/** The lines of go.mod with the word they stand under: `require ( … )` is the same as many `require`. */
+/** The lines of go.mod, each with its directive: `require ( … )` is the same as many `require`. */
 function* directivesOf(text) {
 	let word;
 	for (const line of linesOf(text).map(withoutComment)) if (line === ")") word = void 0;
@@ -2374,7 +2374,7 @@ var readGoSum = (text) => {
 	for (const line of linesOf(text)) {
 		if (line.trim() === "") continue;
 		const [, name, version, isDescription] = /^(\S+) (v\S+?)(\/go\.mod)? h1:\S+$/.exec(line) ?? [];
-		if (!name || !version) throw new UnreadableFile("has a line that is no checksum");
+		if (!name || !version) throw new UnreadableFile("has a line that is not a checksum");
 		if (!isDescription) putHighest(versions, "go", name, version);
 	}
 	return versions;
@@ -2411,7 +2411,7 @@ function propertiesOf(text) {
 	}
 	return found;
 }
-/** `1.8` is what Java 8 was called. */
+/** Java 8 was called `1.8`. */
 var javaVersion = (version) => version.replace(/^1\.(?=\d)/, "");
 var JAVA = [
 	"maven.compiler.release",
@@ -2444,7 +2444,7 @@ var readGradleLock = (text) => {
 	for (const line of linesOf(text)) {
 		if (line.trim() === "" || line.startsWith("#") || line.startsWith("empty=")) continue;
 		const [, name, version] = /^([^:\s]+:[^:\s]+):([^:=\s]+)=/.exec(line) ?? [];
-		if (!name || !version) throw new UnreadableFile("has a line that is no locked dependency");
+		if (!name || !version) throw new UnreadableFile("has a line that is not a locked dependency");
 		putVersion(versions, "maven", name, version);
 	}
 	return versions;
@@ -2452,13 +2452,13 @@ var readGradleLock = (text) => {
 //#endregion
 //#region src/doors/cli/lock-files/npm.ts
 var FOLDER = "node_modules/";
-/** Version 1 of the format: a tree. What stands at its top is what the project's code gets. */
+/** Version 1 of the format: a tree. The project's code gets what is at its top. */
 function ofTree(dependencies) {
 	const versions = /* @__PURE__ */ new Map();
 	for (const [name, entry] of Object.entries(dependencies)) if (isObject(entry) && typeof entry.version === "string") putVersion(versions, "npm", name, entry.version.replace(/^npm:.+@/, ""));
 	return versions;
 }
-/** Versions 2 and 3: every folder by its path. A nested one counts where nothing of its name is at the top. */
+/** Versions 2 and 3: every folder by its path. A nested one counts if there is none of its name at the top. */
 function ofFolders(packages) {
 	const versions = /* @__PURE__ */ new Map();
 	const nested = [];
@@ -2481,7 +2481,7 @@ var readPackageLock = (text) => {
 //#endregion
 //#region src/doors/cli/lock-files/pnpm.ts
 var LONGEST_LINE$2 = 1e4;
-/** The keys of an indented file, each with those it stands under. All of YAML that pnpm writes and we need. */
+/** The keys of an indented file, each with its parents: the part of YAML that we need. */
 function* entriesOf(text) {
 	const above = [];
 	for (const line of linesOf(text)) {
@@ -2499,7 +2499,7 @@ function* entriesOf(text) {
 		};
 	}
 }
-/** `5.8.5(peer@1)` and `5.8.5_peer@1`: what it was linked with is no part of the version. */
+/** `5.8.5(peer@1)` and `5.8.5_peer@1`: the peers are not part of the version. */
 var VERSION$1 = /^\d[^/_(]*/;
 /** `/fastify/4.1.0`, `/fastify@4.1.0`, `fastify@4.1.0`, with a scope or without. */
 function ofKey(key) {
@@ -2508,7 +2508,7 @@ function ofKey(key) {
 	return name && version ? [name, version] : null;
 }
 var DEPENDENCIES = /^(?:dependencies|devDependencies|optionalDependencies)$/;
-/** The name and version of a line that says what the project, or one of its workspaces, asked for. */
+/** The name and version of a line for a direct dependency of the project or of a workspace. */
 function asked({ path, value }) {
 	const [first = "", second = "", third = ""] = path;
 	const [name, field] = first === "importers" && DEPENDENCIES.test(third) ? path.slice(3) : DEPENDENCIES.test(first) && second !== "" ? path.slice(1) : [];
@@ -2536,7 +2536,7 @@ var readPnpmLock = (text) => {
 };
 //#endregion
 //#region src/doors/cli/lock-files/requirements.ts
-/** requirements.txt: what is fixed by `==`. Ranges and other files that it names say no version. */
+/** requirements.txt: packages that are pinned by `==`. Ranges and included files give no version. */
 var readRequirements = (text) => {
 	const versions = /* @__PURE__ */ new Map();
 	for (const line of linesOf(text)) {
@@ -2548,10 +2548,10 @@ var readRequirements = (text) => {
 };
 //#endregion
 //#region src/doors/cli/lock-files/runtimes.ts
-/** A comment may stand above it, no more. */
+/** Such a file has a line, perhaps with a comment above it. */
 var READ_CHARACTERS = 1e4;
 var firstLine = (text) => linesOf(text.slice(0, READ_CHARACTERS)).map((line) => line.replace(/#.*$/, "").trim()).find((line) => line !== "") ?? "";
-/** A file of one line with a version in it. Names such as `lts/*` and `stable` say none. */
+/** A file of one line with a version in it. Names such as `lts/*` and `stable` are not versions. */
 var readOneLine = (name) => (text) => {
 	const versions = /* @__PURE__ */ new Map();
 	putVersion(versions, "runtime", name, firstLine(text));
@@ -2565,7 +2565,7 @@ var readRustToolchain = (text, beside) => {
 	const channel = /^[ \t]*channel[ \t]*=[ \t]*["']([^"'\n]+)["']/m.exec(text)?.[1];
 	return readOneLine("rust")(channel ?? text, beside);
 };
-/** `engines` of package.json: the least version that the project promises to run on. */
+/** `engines` of package.json: the lowest supported version. */
 var readEngines = (text) => {
 	const versions = /* @__PURE__ */ new Map();
 	const { engines } = readJson(text);
@@ -2611,7 +2611,7 @@ var readHighest = (ecosystem) => (text) => {
 };
 /** uv.lock and poetry.lock. */
 var readPythonLock = readHighest("pypi");
-/** A crate without a source is one's own. It names the version of what it uses where there are several. */
+/** A crate without a source is part of the project. It names the version of a dependency that has several. */
 var readCargoLock = (text, beside) => {
 	const versions = readHighest("cargo")(text, beside);
 	for (const { source, dependencies } of packagesOf(text)) {
@@ -2625,7 +2625,7 @@ var readCargoLock = (text, beside) => {
 };
 //#endregion
 //#region src/doors/cli/lock-files/yarn.ts
-/** Both formats: a line with what was asked for, and indented lines with what it became. */
+/** Both formats: a line with the descriptors, and indented lines with the resolved version. */
 function* blocksOf(text) {
 	let block;
 	for (const line of linesOf(text)) if (/^[^\s#].*:$/.test(line)) {
@@ -2641,12 +2641,12 @@ function* blocksOf(text) {
 	}
 	if (block) yield block;
 }
-/** `@scope/name@npm:^1` → the name and what was asked for, without the protocol of the registry. */
+/** `@scope/name@npm:^1` → the name and the range, without the protocol of the registry. */
 function split(descriptor) {
 	const at = descriptor.indexOf("@", 1);
 	return at === -1 ? [descriptor, ""] : [descriptor.slice(0, at), descriptor.slice(at + 1).replace(/^npm:/, "")];
 }
-/** Classic has no resolution: an alias says there that it is one (`alias@npm:real@^1`). */
+/** Classic has no resolution: there the descriptor shows an alias (`alias@npm:real@^1`). */
 function nameOf({ descriptors: [first = ""], resolution }) {
 	if (resolution !== "") return split(resolution)[0];
 	const [name, range] = split(first);
@@ -2668,7 +2668,7 @@ function askedByPackage(beside) {
 }
 /** yarn.lock, classic and berry. */
 var readYarnLock = (text, beside) => {
-	if (!/^(?:# yarn lockfile v1|__metadata:)/m.test(text)) throw new UnreadableFile("is no yarn.lock");
+	if (!/^(?:# yarn lockfile v1|__metadata:)/m.test(text)) throw new UnreadableFile("is not a yarn.lock");
 	const asked = askedByPackage(beside);
 	const versions = /* @__PURE__ */ new Map();
 	const direct = [];
@@ -2683,7 +2683,7 @@ var readYarnLock = (text, beside) => {
 };
 //#endregion
 //#region src/doors/cli/lock-files/locked.ts
-/** Where two files of a folder name the same thing, the upper one is believed. */
+/** If two files of a folder name the same package, the upper one of this list wins. */
 var READERS = [
 	["package-lock.json", readPackageLock],
 	["npm-shrinkwrap.json", readPackageLock],
@@ -2730,7 +2730,7 @@ function readText(file) {
 	return readFileSync(file, "utf8");
 }
 function mustBeText(text) {
-	if (text.includes("\0")) throw new UnreadableFile("is no text");
+	if (text.includes("\0")) throw new UnreadableFile("is not a text file");
 	if (/^<<<<<<< /m.test(text)) throw new UnreadableFile("has unresolved merge conflicts");
 }
 var reasonOf = (error) => {
@@ -2765,8 +2765,8 @@ function readFolder(folder, root, into) {
 	return found;
 }
 /**
-* What the lock files of a checkout and its workspaces say, beginning with those of the folder one stands in. A broken one is
-* passed over and named.
+* The versions in the lock files of a checkout and its workspaces, beginning with the current folder. A broken file is
+* skipped and named.
 */
 function readLocked(root, folder = root) {
 	const locked = {
@@ -2784,7 +2784,7 @@ function readLocked(root, folder = root) {
 //#region src/doors/cli/lock-files/environment.ts
 var MOST_NAMES = 30;
 var LARGEST_MANIFEST = 1048576;
-/** What the project itself asks for: of thousands of packages in a lock file those that a person has chosen. */
+/** The direct dependencies: of thousands of packages in a lock file, those that a person has chosen. */
 function chosenNames(folder) {
 	try {
 		const file = join(folder, "package.json");
@@ -2799,7 +2799,7 @@ function chosenNames(folder) {
 		return /* @__PURE__ */ new Set();
 	}
 }
-/** What the lock files of a folder say: runtimes first, then what the project asks for, then the rest, by name. */
+/** The versions in the lock files of a folder: runtimes first, then direct dependencies, then the rest, by name. */
 function environmentOf(folder) {
 	const { versions } = readLocked(folder);
 	const chosen = chosenNames(folder);
@@ -2840,7 +2840,7 @@ var sizeOf = (name) => statSync(join(spoolFolder(), name), { throwIfNoEntry: fal
 	size: 0,
 	mtimeMs: 0
 };
-/** The oldest go first where there are too many, and those that are too old to matter. */
+/** Drops the oldest entries if there are too many, and those that are too old to matter. */
 function trimSpool(limits = LIMITS, now = Date.now()) {
 	const kept = waitingFiles().map((name) => ({
 		name,
@@ -2854,12 +2854,12 @@ function trimSpool(limits = LIMITS, now = Date.now()) {
 	}
 }
 var lastTime = 0;
-/** In microseconds, and never the same twice in a program. */
+/** The time in microseconds, never the same twice in one program. */
 function ownTime() {
 	lastTime = Math.max(lastTime + 1, Math.floor((performance.timeOrigin + performance.now()) * 1e3));
 	return String(lastTime).padStart(18, "0");
 }
-/** A file appears whole or not at all: who sends at this moment never reads half of one. */
+/** A file appears complete or not at all, so that a sender never reads half of one. */
 function put(waiting, limits = LIMITS) {
 	makeSpoolFolder();
 	const key = randomUUID();
@@ -2872,7 +2872,7 @@ function put(waiting, limits = LIMITS) {
 	renameSync(draft, join(spoolFolder(), name));
 	trimSpool(limits);
 }
-/** Undefined for a file that is gone, or that is not what we have written. */
+/** Undefined for a file that is gone or not ours. */
 function read(name) {
 	try {
 		const { url, agent, idempotencyKey, input } = JSON.parse(readFileSync(join(spoolFolder(), name), "utf8"));
@@ -2900,8 +2900,8 @@ function fnv1a(text, seed = 0, from = 0, to = text.length) {
 //#endregion
 //#region src/text/noise.ts
 /**
-* What a terminal, a clock and a linker write into an error, and what differs each time a program executes. Search and recall read a pasted
-* log without it, so that the log finds what its two telling lines find.
+* What a terminal, a clock and a linker write into an error, and what differs each time a program executes. Search
+* and recall read a pasted log without it, so that the log finds what its two telling lines find.
 *
 * Every pattern is linear: none repeats a group that can match in two ways.
 */
@@ -2931,7 +2931,7 @@ var NOISE = [
 var LONGEST_LINE$1 = 2e3;
 var FRAME = /^\s*(?:at .{1,500}[):\d]$|at [\w$.<>[\] ]{1,200}$|File ".{1,300}", line|from .{1,300}:\d+:in |#\d{1,3} |\d{1,4}: 0x|goroutine \d|\.\.\. \d{1,4} more)/;
 var isStackFrame = (line) => FRAME.test(line);
-/** What a terminal shows of a line: a carriage return writes over what stood there. */
+/** What a terminal shows of a line: text after a carriage return replaces the text before it. */
 function shownOf(line) {
 	const end = line.endsWith("\r") ? line.length - 1 : line.length;
 	const from = line.lastIndexOf("\r", end - 1);
@@ -2948,8 +2948,8 @@ function cleanLine(line) {
 //#endregion
 //#region src/text/failure.ts
 /**
-* What a failing command says. Recall asks by it, the command line sends nothing else, and mining knows an error again by its
-* signature. Nothing here knows the server: it runs on the person's machine too.
+* The lines of a failing command that matter. Recall searches by them, the command line sends nothing else, and
+* mining recognises an error by its signature. Nothing here knows the server: it runs on the person's machine too.
 */
 var EXIT_CODE = /^\W{0,3}(?:process )?(?:exited with |exit(?:ed)? )?(?:exit )?(?:code|status)[ :=]{1,3}(-?\d{1,10})\b/i;
 /** The same read back; other spellings of the exit code are known too, where they begin the text or end it. */
@@ -2967,7 +2967,7 @@ function readCommandText(text) {
 }
 /** A line beyond this is data, not a message. */
 var LONGEST_LINE = 600;
-/** So many lines are looked at from either end: what lies between is more of the same. */
+/** How many lines are read from either end: the rest is more of the same. */
 var LINES_FROM_AN_END = 600;
 /** The name or the code of an error as programs write them; `throw new Error(` is a line of code. */
 var NAMED = new RegExp([
@@ -2994,7 +2994,7 @@ var SUMMARY$1 = new RegExp([
 	String.raw`\bcommand failed with exit code\b|\bELIFECYCLE\b|\bprocess completed with exit code\b`,
 	String.raw`^\s*(?:FAIL|FAILED|BUILD FAILED)\s*$`
 ].join("|"), "i");
-/** It speaks of a failure only where no other line does. */
+/** Such a line counts only if no other line names a failure. */
 var ASIDE = .5;
 function weightOf(line) {
 	if (line.length > LONGEST_LINE || isStackFrame(line)) return 0;
@@ -3059,15 +3059,15 @@ function readFailure(text) {
 }
 /**
 * The few lines of a failing command that say what is wrong, cleaned of all that changes from one execution to the next.
-* Empty where the text is no failure.
+* Empty if the text is not a failure.
 */
 var tellingLines = (text) => readFailure(text).lines;
-/** A signature rests on the lines that say most: the further ones differ more easily. */
+/** A signature is made of the most telling lines: others differ more easily. */
 var SIGNED_LINES = 2;
-/** A number tells only as part of a name, as a version, or where it is called a code. */
+/** A number tells only as part of a name, as a version, or if it is called a code. */
 var LOOSE_NUMBER = /(?<!\b(?:http|status|code|error|errno) )(?<![\p{L}\p{N}_.@-])\d+(?:[.,:]\d+)*(?![\p{L}\p{N}_])/giu;
 var VERSION = /^\d+\.\d+\.\d+$/;
-/** A line without counts, ports and addresses, which are of the moment. */
+/** A line without counts, ports and addresses, which differ each time. */
 var withoutLooseNumbers = (line) => line.replace(LOOSE_NUMBER, (number) => VERSION.test(number) ? number : " ");
 var SECOND_SEED = 1597463007;
 var hex = (value) => (value >>> 0).toString(16).padStart(8, "0");
@@ -3077,7 +3077,7 @@ function signatureOf(lines) {
 }
 //#endregion
 //#region src/doors/cli/hooks/capture/telling.ts
-/** The part of an output that says what happened: of a failure its telling lines, of anything else the two ends. */
+/** The most useful part of an output: the telling lines of a failure, the two ends of anything else. */
 function telling(output, hasFailed, most) {
 	const lines = hasFailed ? tellingLines(output).join("\n") : "";
 	return bothEnds(lines || output.trim(), most);
@@ -3089,7 +3089,7 @@ var LONGEST_OUTPUT = 1500;
 /** The vault takes 64 KiB of metadata in a turn. */
 var MOST_BYTES = 57344;
 var TEST_COMMAND = /\b(?:test|tests|check|spec|pytest|vitest|jest|mocha|tox|rspec|phpunit|ctest|unittest)\b/i;
-/** A path inside the project as the project names it; of any other file the name alone. */
+/** The relative path of a file inside the project; only the name of any other file. */
 function fileName(file, folder) {
 	if (!isAbsolute(file)) return file;
 	const inside = relative(folder, file);
@@ -3100,7 +3100,7 @@ var shown = (run) => ({
 	exit_code: run.exitCode,
 	output: telling(run.output, hasFailed(run), LONGEST_OUTPUT)
 });
-/** Commands that failed and then succeeded, also where they had failed in an exchange before. */
+/** Commands that failed and then succeeded, even if they failed in an earlier exchange. */
 function redToGreen(runs, failingBefore) {
 	const failing = new Set(failingBefore);
 	const tests = /* @__PURE__ */ new Map();
@@ -3121,7 +3121,7 @@ function redToGreen(runs, failingBefore) {
 		failing: [...failing].slice(-20)
 	};
 }
-/** Bytes count, not characters. The outputs that say least go first: those of commands that succeeded, oldest first. */
+/** The limit is in bytes. The least useful outputs are dropped first: those of commands that succeeded, oldest first. */
 function withinBounds(activity) {
 	const isTooLarge = () => Buffer.byteLength(JSON.stringify(activity)) > MOST_BYTES;
 	const byWorth = [...activity.commands].sort((one, other) => Number(one.exit_code !== 0) - Number(other.exit_code !== 0));
@@ -3167,7 +3167,7 @@ var parsed = (transcript) => transcript.split("\n").flatMap((line) => {
 	}
 });
 var ofAgentItself = (line) => line.isMeta || line.isSidechain || line.isCompactSummary || line.isVisibleInTranscriptOnly;
-/** What stands in a line: words of the person, a command, or something between the person's words that is passed over. */
+/** What a line contains: words of the person, a command, or something else, which is skipped. */
 function wordsIn(line) {
 	if (line.type !== "user" || ofAgentItself(line)) return "other";
 	if (line.origin?.kind !== void 0 && line.origin.kind !== "human") return "other";
@@ -3175,7 +3175,7 @@ function wordsIn(line) {
 	if (words === "" || SUMMARY.test(words) || INTERRUPTION.test(words) || NOTICE.test(words)) return "other";
 	return COMMAND.test(words) ? "command" : { words };
 }
-/** The last thing the person said; nothing where the last was a command, which the client has carried out in its own words. */
+/** The last message of the person; undefined if the last one was a command of the client. */
 function personsWords(transcript) {
 	const lines = parsed(transcript);
 	for (let at = lines.length - 1; at >= 0; at--) {
@@ -3188,7 +3188,7 @@ function personsWords(transcript) {
 		};
 	}
 }
-/** The last words of the agent after those of the person. */
+/** The last words of the agent after the person's message. */
 function agentsWords(transcript) {
 	const lines = parsed(transcript);
 	const start = lines.findLastIndex((line) => typeof wordsIn(line) === "object");
@@ -3199,7 +3199,7 @@ function lastMessage(events) {
 	return parsed(events).filter(({ type }) => type === "assistant.message").map(({ data }) => textOf(data?.content).trim()).findLast((text) => text !== "");
 }
 var EXITED = /^Process exited with code (\d{1,3})$/m;
-/** It stands in the first lines, before the output. */
+/** The exit code is in the first lines, before the output. */
 var HEAD_OF_OUTPUT = 400;
 /** Exit codes by the names of the calls, from the session that Codex writes. */
 function exitCodes(session) {
@@ -3216,14 +3216,14 @@ function exitCodes(session) {
 var LARGEST_TRANSCRIPT = 268435456;
 var LONGEST_END = 16777216;
 var LONGEST_VERBATIM = 4e3;
-/** Older versions of Claude Code write the agent's last words a moment after they say that it has stopped. */
+/** Older versions of Claude Code write the agent's last words shortly after the Stop event. */
 var TRANSCRIPT_LOOKS = 5;
 var TRANSCRIPT_PAUSE_MS = 200;
 function transcriptText(file) {
 	const found = statSync(file, { throwIfNoEntry: false });
 	return found?.isFile() && found.size <= LARGEST_TRANSCRIPT ? readFileSync(file, "utf8") : "";
 }
-/** Claude Code writes what the person said into its transcript, where its own insertions are marked. */
+/** Claude Code writes the person's words into its transcript, with its own insertions marked. */
 async function saidInTranscript({ transcript = "", reply }) {
 	const person = personsWords(transcriptText(transcript));
 	if (!person) return void 0;
@@ -3238,7 +3238,7 @@ async function saidInTranscript({ transcript = "", reply }) {
 		id: person.id
 	} : void 0;
 }
-/** Other agents hand the words over, at the end or as they are said. Copilot has the answer in a file of events. */
+/** Other agents pass the words, at the end or as they are said. Copilot has the answer in a file of events. */
 function saidInJournal({ prompt, reply, transcript }, journal) {
 	const asked = prompt ?? journal.flatMap((entry) => "prompt" in entry ? [entry.prompt] : []).at(-1);
 	const answered = reply ?? journal.flatMap((entry) => "reply" in entry ? [entry.reply] : []).at(-1) ?? (transcript ? lastMessage(transcriptText(transcript)) : void 0);
@@ -3248,7 +3248,7 @@ function saidInJournal({ prompt, reply, transcript }, journal) {
 		id: ""
 	} : void 0;
 }
-/** The end of a file, where the exchange is that has just ended. */
+/** The end of a file, which has the exchange that has just ended. */
 function endOf(file, most) {
 	const found = statSync(file, { throwIfNoEntry: false });
 	if (!found?.isFile()) return "";
@@ -3262,7 +3262,7 @@ function endOf(file, most) {
 	}
 	return buffer.toString("utf8");
 }
-/** Codex tells no exit code to a hook; its own file of the session has them. */
+/** Codex passes no exit codes to a hook; its own file of the session has them. */
 function withExitCodes(journal, { transcript }) {
 	const isOpen = (entry) => "run" in entry && entry.run.exitCode === null && entry.run.id !== void 0;
 	if (!transcript || !journal.some(isOpen)) return [...journal];
@@ -3272,10 +3272,10 @@ function withExitCodes(journal, { transcript }) {
 		exitCode: entry.run.exitCode ?? codes.get(entry.run.id ?? "") ?? null
 	} } : entry);
 }
-/** The interface's rule for long messages: the beginning verbatim, and what was left out said. */
+/** The interface's rule for long messages: the beginning verbatim, then how much was left out. */
 var verbatim = (text) => text.length <= LONGEST_VERBATIM ? text : `${text.slice(0, LONGEST_VERBATIM).toWellFormed()}\n[… ${text.length - LONGEST_VERBATIM} more characters]`;
 /**
-* Puts the exchange that has just ended into the spool, with what was done in it, and says how many characters that are.
+* Puts the exchange that has just ended into the spool, with its activity, and returns how many characters that are.
 * Everything is redacted here, by the rules of the vault: no secret is written to the spool or leaves the machine.
 */
 async function captureTurn(exchange) {
@@ -3309,7 +3309,7 @@ async function captureTurn(exchange) {
 }
 //#endregion
 //#region src/doors/cli/hooks/spool/lock.ts
-/** Whoever has not touched its lock for this long has ended without giving it back. */
+/** A holder that has not renewed its lock for this long has died. */
 var STALE_MS = 6e4;
 var lockFile = () => join(spoolFolder(), "lock");
 var holder = () => {
@@ -3323,7 +3323,7 @@ var isStale = (staleMs) => {
 	const found = statSync(lockFile(), { throwIfNoEntry: false });
 	return found !== void 0 && Date.now() - found.mtimeMs > staleMs;
 };
-/** A link is made only where nothing is, so one of two gets it. */
+/** Creating a link fails if the name exists, so only one of two programs gets the lock. */
 function take(token) {
 	const own = join(spoolFolder(), `.${token}.lock`);
 	writeFileSync(own, token, { mode: 384 });
@@ -3336,7 +3336,7 @@ function take(token) {
 		rmSync(own, { force: true });
 	}
 }
-/** Moves a stale lock away. Where another program has replaced it in this very moment, its fresh lock is put back. */
+/** Moves a stale lock away. If another program has just replaced it, its fresh lock is put back. */
 function removeStale(seen) {
 	const away = join(spoolFolder(), `.${randomUUID()}.stale`);
 	try {
@@ -3372,7 +3372,7 @@ function takeLock(staleMs = STALE_MS) {
 //#endregion
 //#region src/doors/cli/hooks/spool/send.ts
 var TIMEOUT_MS = 1e4;
-/** The vault has refused it for what it is; it would refuse it tomorrow too. */
+/** The vault refuses the turn itself, so a retry would not help. */
 var isRefused = (status) => status >= 400 && status < 500 && ![
 	401,
 	403,
@@ -3395,7 +3395,7 @@ async function sendOne({ url, idempotencyKey, input }, apiKey) {
 		return "later";
 	}
 }
-/** One after another: the first that cannot be sent now stops it, as the order would be lost otherwise. */
+/** One after another. The first one that cannot be sent now stops the loop, to keep the order. */
 async function sendAll(lock, url, apiKey) {
 	let sent = 0;
 	for (const name of waitingFiles()) {
@@ -3415,8 +3415,8 @@ var REFUSED = {
 	error: "The vault refused a turn; it was dropped."
 };
 /**
-* Sends what waits, oldest first, and says how many went. Turns of another vault wait until that one is used again. Whoever
-* finds the lock taken leaves: the one that has it sends theirs too, or the next hook does.
+* Sends the spool, oldest first, and returns how many turns were sent. Turns of another vault wait until it is used
+* again. A program that finds the lock taken leaves: its holder sends these turns too, or the next hook does.
 */
 async function sendWaiting() {
 	const { url, apiKey } = findProfile();

@@ -78,7 +78,9 @@ export async function findBest(
   if (isWhole && plan.further.size > 0)
     lists = addFurther(lists, await view.rowsOf(plan.further.keys()), plan.further)
   const isFresh = new Set(fresh.map((card) => card.docNo))
-  const numbers = lists.map(({ docNo }) => docNo).filter((docNo) => !isFresh.has(docNo))
+  const numbers = lists
+    .map(({ docNo }) => docNo)
+    .filter((docNo) => !isFresh.has(docNo) && !view.gone.has(docNo))
   const looked = numbers.slice(0, isWhole ? WELL_KNOWN : VAGUELY_KNOWN)
   return {
     candidates: [...fresh, ...(await documentsByNumber(ctx, looked))],

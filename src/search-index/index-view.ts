@@ -1,8 +1,9 @@
 import type { Ctx } from '../core/context.ts'
-import { deadCards, freshDocuments, postingsOf, stateOfLists } from './index.store.ts'
-import { keptLists } from './kept-lists.ts'
+import { deadCards, freshDocuments, postingsOf, removedLately, stateOfLists } from './index.store.ts'
+import { keptIndex } from './kept-index.ts'
 import type { Candidate } from './packing.ts'
-import { bundleOf, type PostingRow } from './postings.ts'
+import { bundleOf } from './postings.ts'
+import { type ReadRow, readRow } from './read-lists.ts'
 
 /**
  * The index as one search sees it. Fresh documents are read before any list: a document that is put into the lists in between
@@ -11,10 +12,12 @@ import { bundleOf, type PostingRow } from './postings.ts'
  */
 export type IndexView = {
   fresh: readonly Candidate[]
+  /** Documents that went a moment ago and have no tombstone yet. */
+  gone: ReadonlySet<number>
   /** Documents that are gone, by block, though lists may still have them. */
   dead: ReadonlyMap<number, Uint8Array>
   /** The rows that have the lists of these words and filters; other lists may share a row with them. */
-  rowsOf: (hashes: Iterable<number>) => Promise<PostingRow[]>
+  rowsOf: (hashes: Iterable<number>) => Promise<ReadRow[]>
 }
 
 const keysOf = (hashes: Iterable<number>): Set<number> =>
@@ -22,10 +25,11 @@ const keysOf = (hashes: Iterable<number>): Set<number> =>
 
 export async function viewIndex(ctx: Ctx): Promise<IndexView> {
   const fresh = await freshDocuments(ctx, ctx.searchTuning.freshRead)
+  const gone = await removedLately(ctx)
   const dead = new Map((await deadCards(ctx)).map(({ block, docs }) => [block, docs]))
   const before = await stateOfLists(ctx)
-  const kept = keptLists(ctx.database)
-  const known = new Map<number, readonly PostingRow[]>()
+  const kept = keptIndex(ctx).lists
+  const known = new Map<number, readonly ReadRow[]>()
   const rowsOf = async (hashes: Iterable<number>) => {
     const keys = keysOf(hashes)
     const unread: number[] = []
@@ -39,11 +43,13 @@ export async function viewIndex(ctx: Ctx): Promise<IndexView> {
       const { state, rows } = await postingsOf(ctx, unread)
       const read = Map.groupBy(rows, ({ key }) => key)
       for (const key of unread) {
-        known.set(key, read.get(key) ?? [])
-        kept.keep(state, key, read.get(key) ?? [])
+        const lists = (read.get(key) ?? []).map(readRow)
+        known.set(key, lists)
+        // A transaction may see lists of its own that are never committed.
+        if (!ctx.transacting) kept.keep(state, key, lists)
       }
     }
     return Array.from(keys, (key) => known.get(key) ?? []).flat()
   }
-  return { fresh, dead, rowsOf }
+  return { fresh, gone, dead, rowsOf }
 }

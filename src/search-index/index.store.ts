@@ -5,6 +5,7 @@ import { isAmong, numberList } from '../db/number-list.ts'
 import { insertRows, type Named, prepared } from '../db/prepared.ts'
 import { ANALYSER_VERSION } from '../text/analyse.ts'
 import type { SearchDocument } from './document.ts'
+import { keptIndex } from './kept-index.ts'
 import { type Candidate, type PackedDocument, pack, unpack } from './packing.ts'
 import type { PostingRow } from './postings.ts'
 
@@ -56,9 +57,34 @@ const byNumber = prepared(
       where ${isAmong(db, 'doc_no', parameter('numbers'))}`,
 )
 
-/** The cards with these numbers that are still there. */
-export const documentsByNumber = async (ctx: Ctx, docNos: readonly number[]): Promise<Candidate[]> =>
-  (await byNumber(ctx.db, { numbers: numberList(ctx.db, docNos) })).map(unpack)
+/**
+ * The entries with these numbers. One that this process has read before is not read again, and so may be gone: who asks knows
+ * from `removedLately` and the tombstones.
+ */
+export async function documentsByNumber(ctx: Ctx, docNos: readonly number[]): Promise<Candidate[]> {
+  const kept = keptIndex(ctx).documents
+  const known: Candidate[] = []
+  const unknown: number[] = []
+  for (const docNo of docNos) {
+    const document = kept.get(docNo)
+    if (document) known.push(document)
+    else unknown.push(docNo)
+  }
+  return unknown.length > 0 ? [...known, ...(await readByNumber(ctx, unknown))] : known
+}
+
+async function readByNumber(ctx: Ctx, docNos: readonly number[]): Promise<Candidate[]> {
+  const read = (await byNumber(ctx.db, { numbers: numberList(ctx.db, docNos) })).map(unpack)
+  keepRead(ctx, read)
+  return read
+}
+
+/** Not in a transaction: what it has added may be rolled back, and its numbers are then given to others. */
+function keepRead(ctx: Ctx, read: readonly Candidate[]): void {
+  if (ctx.transacting) return
+  const kept = keptIndex(ctx).documents
+  for (const document of read) kept.keep(document.docNo, document)
+}
 
 /** Up to `limit` documents whose ids a query names as `card_id`. */
 export async function documentsNamedBy(
@@ -74,17 +100,15 @@ export async function documentsNamedBy(
 }
 
 const newestFresh = prepared((db, parameter: Named<{ limit: number }>) =>
-  db
-    .selectFrom('search_fresh')
-    .innerJoin('search_docs', 'search_docs.doc_no', 'search_fresh.doc_no')
-    .select(['search_docs.doc_no', 'search_docs.card_id', 'search_docs.weights'])
-    .orderBy('search_fresh.doc_no', 'desc')
-    .limit(parameter('limit')),
+  db.selectFrom('search_fresh').select('doc_no').orderBy('doc_no', 'desc').limit(parameter('limit')),
 )
 
 /** Cards that are in no posting list yet, the newest first. */
-export const freshDocuments = async (ctx: Ctx, limit: number): Promise<Candidate[]> =>
-  (await newestFresh(ctx.db, { limit })).map(unpack)
+export async function freshDocuments(ctx: Ctx, limit: number): Promise<Candidate[]> {
+  const numbers = (await newestFresh(ctx.db, { limit })).map((row) => row.doc_no)
+  if (numbers.length === 0) return []
+  return (await documentsByNumber(ctx, numbers)).sort((a, b) => b.docNo - a.docNo)
+}
 
 const listState = prepared((db) => db.selectFrom('search_totals').select('list_changes'))
 
@@ -125,6 +149,12 @@ export const noteChangedLists = async (ctx: Ctx): Promise<void> => {
     .set((eb) => ({ list_changes: eb('list_changes', '+', 1) }))
     .execute()
 }
+
+const goneNotes = prepared((db) => db.selectFrom('search_changes').select('gone').where('gone', '!=', ''))
+
+/** Numbers that are gone and have no tombstone yet. Read them before the tombstones: counting moves them from here to there. */
+export const removedLately = async (ctx: Ctx): Promise<Set<number>> =>
+  new Set((await goneNotes(ctx.db, {})).flatMap(({ gone }) => gone.split(' ').map(Number)))
 
 const allDead = prepared((db) => db.selectFrom('search_dead').selectAll())
 

@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest'
 import { KeptLists } from './kept-lists.ts'
+import { readRow } from './read-lists.ts'
 
 const MEGABYTE = 2 ** 20
-const rows = (key: number, bytes = 10) => [{ run: 1, key, docs: new Uint8Array(bytes) }]
+const MOST_BYTES = 24 * MEGABYTE
+const bundle = (bytes: number) => new Uint8Array(bytes)
+const rows = (key: number, bytes = 10) => [readRow({ run: 1, key: -1 - key, docs: bundle(bytes) })]
 
 test('rows are good for the state they were read at, and a change ends all of them', () => {
-  const kept = new KeptLists()
+  const kept = new KeptLists(MOST_BYTES)
   kept.keep(5, 1, rows(1))
   expect(kept.rowsOf(5, 1)).toEqual(rows(1))
   expect(kept.rowsOf(4, 1)).toBeUndefined()
@@ -18,13 +21,13 @@ test('rows are good for the state they were read at, and a change ends all of th
 })
 
 test('that a run has no such list is known too', () => {
-  const kept = new KeptLists()
+  const kept = new KeptLists(MOST_BYTES)
   kept.keep(1, 7, [])
   expect(kept.rowsOf(1, 7)).toEqual([])
 })
 
 test('what was asked for lately stays, the others go', () => {
-  const kept = new KeptLists()
+  const kept = new KeptLists(MOST_BYTES)
   for (let key = 0; key < 100; key++) {
     kept.keep(1, key, rows(key, MEGABYTE))
     kept.rowsOf(1, 0)
@@ -35,7 +38,7 @@ test('what was asked for lately stays, the others go', () => {
 })
 
 test('bytes that are a part of a larger piece of memory are copied', () => {
-  const kept = new KeptLists()
-  kept.keep(1, 1, [{ run: 1, key: 1, docs: new Uint8Array(new ArrayBuffer(MEGABYTE), 0, 10) }])
-  expect(kept.rowsOf(1, 1)?.[0]?.docs.buffer.byteLength).toBe(10)
+  const part = new Uint8Array(new ArrayBuffer(MEGABYTE), 0, 10)
+  const read = readRow({ run: 1, key: -1, docs: part })
+  expect('bundle' in read && read.bundle.buffer.byteLength).toBe(10)
 })

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { filterHash, wordHash } from '../text/term-hash.ts'
 import {
-  addToBitmap,
   BLOCK_DOCUMENTS,
   bitsIn,
   bundleOf,
@@ -17,6 +16,7 @@ import {
   runOf,
   tierOf,
 } from './postings.ts'
+import { listInBundle, readRow } from './read-lists.ts'
 import { Best } from './top-k.ts'
 
 const run = runOf(5 * BLOCK_DOCUMENTS + 7, 2)
@@ -85,8 +85,8 @@ test('a filter that most cards pass is a bitmap, and passes the same cards', () 
   const hash = filterHash('public')
   const [row] = encodeRows(run, [[hash, listOf(most)]])
   expect(row?.docs.length).toBeLessThan(BLOCK_DOCUMENTS / 7)
-  const bitmap = emptyBitmap()
-  addToBitmap(bitmap, { docs: row?.docs ?? new Uint8Array(), at: 0 }, false, 0)
+  const read = row && readRow(row)
+  const bitmap = read && 'bits' in read ? read.bits : emptyBitmap()
   expect(bitsIn(bitmap)).toBe(most.length)
   expect([0, 1, 2, 3, BLOCK_DOCUMENTS - 1].map((at) => hasBit(bitmap, at))).toEqual([
     false,
@@ -96,6 +96,22 @@ test('a filter that most cards pass is a bitmap, and passes the same cards', () 
     false,
   ])
   expect(readBack(row ? [row] : []).get(hash)?.length).toBe(most.length)
+})
+
+test('a search reads every list in order', () => {
+  fc.assert(
+    fc.property(offsets, (some) => {
+      const hash = wordHash('some')
+      const [row] = encodeRows(run, [[hash, listOf(some)]])
+      const read = row && readRow(row)
+      const list = read && ('list' in read ? read.list : 'bundle' in read && listInBundle(read.bundle, hash))
+      const sorted = some.toSorted((a, b) => a - b)
+      expect(list).toEqual({
+        offsets: Uint16Array.from(sorted),
+        impacts: Uint8Array.from(listOf(sorted).impacts),
+      })
+    }),
+  )
 })
 
 test('the best are those that sorting would find, and of equals the newer', () => {

@@ -43,9 +43,16 @@ export function decodeBitmap(bytes: Uint8Array): Bitmap {
   return new Uint32Array(even.buffer, even.byteOffset, bitmapBytes / 4)
 }
 
+/** Pairs of bits are counted side by side, then fours, then bytes. */
+function bitsInWord(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555)
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
+}
+
 export function bitsIn(bitmap: Bitmap): number {
   let count = 0
-  for (let word of bitmap) for (; word !== 0; word &= word - 1) count++
+  for (let i = 0; i < bitmap.length; i++) count += bitsInWord(bitmap[i] as number)
   return count
 }
 
@@ -105,7 +112,7 @@ export function findInBundle(bundle: Uint8Array, hash: number): number {
 }
 
 const GAPS_FORM = 0
-const BITMAP_FORM = 1
+export const BITMAP_FORM = 1
 const LONG_HEADER = 5
 const FAR_GAP = 255
 
@@ -139,7 +146,7 @@ function encodeFilter(list: Postings): Buffer {
   return Buffer.concat([Buffer.of(BITMAP_FORM, 0, 0, 0), encodeBitmap(bitmap)])
 }
 
-const bitmapIn = (docs: Uint8Array): Bitmap => decodeBitmap(docs.subarray(4))
+export const bitmapIn = (docs: Uint8Array): Bitmap => decodeBitmap(docs.subarray(4))
 
 /** The rows of whole bundles: every list that these lists share a bundle with must be among them. */
 export function encodeRows(
@@ -209,72 +216,10 @@ function decodeBits(docs: Uint8Array): number {
   return count
 }
 
-/** What cards of a block have gathered, and which of them have gathered anything. */
-export type Sums = { points: Float32Array; touched: Uint16Array; count: number }
-
-export const emptySums = (): Sums => ({
-  points: new Float32Array(BLOCK_DOCUMENTS),
-  touched: new Uint16Array(BLOCK_DOCUMENTS),
-  count: 0,
-})
-
-/**
- * Adds a list, its impacts times `worth`, to the cards from `base` on, or to those `among` them. Long lists are added while
- * they are read.
- */
-export function addToSums(
-  sums: Sums,
-  list: ListAt,
-  isBundled: boolean,
-  base: number,
-  worth: number,
-  among?: Bitmap,
-): void {
-  if (isBundled || list.docs[0] !== GAPS_FORM) {
-    const count = decode(list, isBundled)
-    for (let i = 0; i < count; i++) {
-      const card = base + (decoded.offsets[i] as number)
-      if (!among || hasBit(among, card)) addPoints(sums, card, worth * (decoded.impacts[i] as number))
-    }
-    return
-  }
-  const { docs } = list
-  const count = uint32(docs, 1)
-  const impacts = docs.length - count
-  let at = LONG_HEADER
-  let card = base
-  for (let i = 0; i < count; i++) {
-    let gap = docs[at++] as number
-    while (gap === FAR_GAP) {
-      card += FAR_GAP
-      gap = docs[at++] as number
-    }
-    card += gap
-    if (!among || hasBit(among, card)) addPoints(sums, card, worth * (docs[impacts + i] as number))
-  }
-}
-
-export function addPoints(sums: Sums, card: number, points: number): void {
-  const before = sums.points[card] as number
-  if (before === 0) sums.touched[sums.count++] = card
-  sums.points[card] = before + points
-}
-
 /** Every list of a row, each read into `decoded` for as long as `visit` runs. */
 export function eachList({ key, docs }: PostingRow, visit: (hash: number, count: number) => void): void {
   if (key >= 0) visit(key, decode({ docs, at: 0 }, false))
   else
     for (let at = 0; at < docs.length; at += bundledSize(docs, at))
       visit(uint32(docs, at), decode({ docs, at }, true))
-}
-
-/** Sets the bits of a list whose run begins at `base` of its block. */
-export function addToBitmap(bitmap: Bitmap, list: ListAt, isBundled: boolean, base: number): void {
-  if (!isBundled && list.docs[0] === BITMAP_FORM) {
-    const other = bitmapIn(list.docs)
-    for (let i = 0; i < bitmap.length; i++) bitmap[i] = (bitmap[i] as number) | (other[i] as number)
-    return
-  }
-  const count = decode(list, isBundled)
-  for (let i = 0; i < count; i++) setBit(bitmap, base + (decoded.offsets[i] as number))
 }

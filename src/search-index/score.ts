@@ -27,47 +27,51 @@ export function impactOf(level: number, length: number, averageLength: number): 
   return Math.max(1, Math.round(share * HIGHEST_IMPACT))
 }
 
-/** How `score` weighs a document's two sums against each other. */
+/** A document's two sums, which `ranked` weighs against each other. */
 type Gains = { bm25: number; density: number }
 
 const has = ({ hashes }: Candidate, { hash }: Option) => positionOf(hashes, hash) >= 0
 
+const hasAllParts = (candidate: Candidate, parts: readonly Option[]): boolean => {
+  for (const part of parts) if (!has(candidate, part)) return false
+  return parts.length > 0
+}
+
 /** Whether a document has what an option asks for: the term, or all parts of a name. */
 export const matches = (candidate: Candidate, option: Option): boolean =>
-  has(candidate, option) ||
-  (option.parts !== undefined &&
-    option.parts.length > 0 &&
-    option.parts.every((part) => has(candidate, part)))
+  has(candidate, option) || (option.parts !== undefined && hasAllParts(candidate, option.parts))
 
-function gainsOf(candidate: Candidate, { hash, worth }: Option, damping: number): Gains {
+function addGains(sum: Gains, candidate: Candidate, { hash, worth }: Option, damping: number): void {
+  if (worth === 0) return
   const at = positionOf(candidate.hashes, hash)
-  if (at < 0 || worth === 0) return { bm25: 0, density: 0 }
+  if (at < 0) return
   const frequency = FREQUENCIES[candidate.levels[at] as number] as number
-  return {
-    bm25: worth * gainOf(CARDS, frequency, damping),
-    density: worth * worth * (1 + Math.max(0, Math.log(frequency))),
-  }
+  sum.bm25 += worth * gainOf(CARDS, frequency, damping)
+  sum.density += worth * worth * (1 + Math.max(0, Math.log(frequency)))
 }
 
 /** Of the terms that may be meant by one, the best counts. */
-function bestOf(candidate: Candidate, wanted: Wanted, damping: number): Gains {
-  let best: Gains = { bm25: 0, density: 0 }
+function addBest(sum: Gains, candidate: Candidate, wanted: Wanted, damping: number): void {
+  const best: Gains = { bm25: 0, density: 0 }
   for (const option of wanted) {
-    let gains = gainsOf(candidate, option, damping)
+    const gains: Gains = { bm25: 0, density: 0 }
+    addGains(gains, candidate, option, damping)
     if (option.parts && matches(candidate, option))
-      for (const part of option.parts) gains = plus(gains, gainsOf(candidate, part, damping))
-    if (gains.bm25 > best.bm25) best = gains
+      for (const part of option.parts) addGains(gains, candidate, part, damping)
+    if (gains.bm25 > best.bm25) {
+      best.bm25 = gains.bm25
+      best.density = gains.density
+    }
   }
-  return best
+  sum.bm25 += best.bm25
+  sum.density += best.density
 }
-
-const plus = (a: Gains, b: Gains): Gains => ({ bm25: a.bm25 + b.bm25, density: a.density + b.density })
 
 /** BM25 over all that is wanted, and how densely the document speaks of it. */
 export function gains(candidate: Candidate, wanted: readonly Wanted[], averageLength: number): Gains {
   const damping = dampingOf(CARDS, candidate.length, averageLength)
-  let sum: Gains = { bm25: 0, density: 0 }
-  for (const one of wanted) sum = plus(sum, bestOf(candidate, one, damping))
+  const sum: Gains = { bm25: 0, density: 0 }
+  for (const one of wanted) addBest(sum, candidate, one, damping)
   return { bm25: sum.bm25, density: sum.density / Math.sqrt(Math.max(1, candidate.length)) }
 }
 

@@ -14,6 +14,8 @@ export type SearchTuning = {
   freshRead: number
   /** Up to this many documents, a scope is read whole: that is exact, and cheaper than asking the lists. */
   readWhole: number
+  /** What a process keeps of lists and entries that it has read, in bytes. All lists of about 100,000 documents fit in. */
+  keptBytes: number
 }
 
 export const usualTuning = (): SearchTuning => ({
@@ -23,4 +25,5 @@ export const usualTuning = (): SearchTuning => ({
   rewriteAfterTombstones: BLOCK_DOCUMENTS / 8,
   freshRead: 4096,
   readWhole: 400,
+  keptBytes: 48 * 2 ** 20,
 })

@@ -3,7 +3,7 @@ import { type Beginnings, beginningsOf } from './beginnings.ts'
 import { escapeHtml } from './escape-html.ts'
 import { fold } from './fold.ts'
 import { looksLikeTrace } from './noise.ts'
-import { partsOf } from './token-terms.ts'
+import { partsOfName } from './token-cache.ts'
 
 // There are two snippets because there are two kinds of search. This one is for ranked search of cards: it knows stemmed
 // terms, chooses the window with the most of them, and writes HTML with marks. literal-snippet.ts is for the search of
@@ -48,8 +48,13 @@ function marksIn(text: string, terms: ReadonlySet<string>, beginnings: Beginning
   scan(
     text,
     ({ terms: has }, start, end) => {
-      if (!has.some((term) => terms.has(term))) return
-      marks.push({ start, end, terms: has.filter((term) => terms.has(term)) })
+      let matched: string[] | undefined
+      for (const term of has)
+        if (terms.has(term)) {
+          if (matched) matched.push(term)
+          else matched = [term]
+        }
+      if (matched) marks.push({ start, end, terms: matched })
     },
     beginnings,
   )
@@ -84,15 +89,19 @@ function formsIn(parts: readonly Part[]): Map<string, Set<string>> {
 /** Where the window begins that shows the most different terms; the earliest of equals. */
 function bestWindow(marks: readonly Mark[]): { from: number; distinct: number } {
   let best = { from: 0, distinct: 0 }
-  marks.forEach((first, i) => {
+  for (let i = 0; i < marks.length; i++) {
+    const { start } = marks[i] as Mark
     const seen = new Set<string>()
-    for (let j = i; j < marks.length; j++) {
-      const mark = marks[j] as Mark
-      if (mark.end - first.start > LONGEST_SNIPPET) break
+    let next = i
+    for (; next < marks.length; next++) {
+      const mark = marks[next] as Mark
+      if (mark.end - start > LONGEST_SNIPPET) break
       for (const term of mark.terms) seen.add(term)
     }
-    if (seen.size > best.distinct) best = { from: first.start, distinct: seen.size }
-  })
+    if (seen.size > best.distinct) best = { from: start, distinct: seen.size }
+    // A later window shows a part of what this one shows.
+    if (next === marks.length) break
+  }
   return best
 }
 
@@ -194,7 +203,7 @@ const IS_NAME = /_|\p{Ll}\p{Lu}/u
 /** Of a name the part that the term stands for, where it is one. */
 function formOf(token: string, term: string): string {
   if (!IS_NAME.test(token)) return fold(token)
-  const parts = partsOf(token)
+  const parts = partsOfName(token)
   const whole = parts.join('')
   return whole === term ? whole : (parts.find((part) => part.startsWith(term.slice(0, 3))) ?? fold(token))
 }

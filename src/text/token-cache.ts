@@ -1,4 +1,4 @@
-import { interpret, type Reading } from './token-terms.ts'
+import { interpret, partsOf, type Reading } from './token-terms.ts'
 
 /**
  * Readings of tokens that were met before, for as long as the process lives. Texts repeat their words, and working out a
@@ -26,4 +26,19 @@ export function readToken(token: string): Reading {
   if (readings.size >= MOST_TOKENS) readings.clear()
   readings.set(own, reading)
   return reading
+}
+
+const MOST_NAMES = 2 ** 13
+const names = new Map<string, string[]>()
+
+/** The words that a name is made of. Cards that are found together have names in common, and cutting one takes as long as a stem. */
+export function partsOfName(name: string): string[] {
+  if (name.length > LONGEST_TOKEN) return partsOf(name)
+  const known = names.get(name)
+  if (known) return known
+  if (names.size >= MOST_NAMES) names.clear()
+  const own = ownCopy(name)
+  const parts = partsOf(own)
+  names.set(own, parts)
+  return parts
 }

@@ -42,10 +42,9 @@ const onAll = async (coordinator: string, statement: string) => {
   for (const server of await serversOf(coordinator)) await run(server, statement)
 }
 
-/** A migrated and laid out database on every server. Nobody may connect to it, so that it can be copied. */
-export async function makeClusterTemplate(coordinator: string, name: string): Promise<void> {
+/** An empty database on every server, joined to one cluster. */
+export async function makeOnCluster(coordinator: string, name: string): Promise<void> {
   const servers = await serversOf(coordinator)
-  await dropOnCluster(coordinator, name)
   await onAll(coordinator, `create database ${name} encoding 'UTF8' template template0`)
   for (const server of servers) await run(withDatabase(server, name), 'create extension citus')
   const [own, ...workers] = servers.map((server) => new URL(server))
@@ -55,6 +54,12 @@ export async function makeClusterTemplate(coordinator: string, name: string): Pr
     `select citus_set_coordinator_host(${node(own)})`,
     ...workers.map((worker) => `select citus_add_node(${node(worker)})`),
   )
+}
+
+/** A migrated and laid out database on every server. Nobody may connect to it, so that it can be copied. */
+export async function makeClusterTemplate(coordinator: string, name: string): Promise<void> {
+  await dropOnCluster(coordinator, name)
+  await makeOnCluster(coordinator, name)
   const database = openPostgres({
     url: withDatabase(coordinator, name),
     isDistributed: true,

@@ -1,7 +1,10 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Db } from '../../db/db.ts'
+import { type Named, prepared } from '../../db/prepared.ts'
 import type { Schema } from '../../db/schema.ts'
-import type { HomeFacts } from './home.ts'
+import type { Role } from '../../db/tables/workspaces.ts'
+import { isAmongTexts, textList } from '../../db/text-list.ts'
+import { type CardAtHome, type HomeAnswer, type HomeFacts, presentHome } from './home.ts'
 import type { ViewerId } from './visibility.ts'
 
 type Counted = Pick<HomeFacts, 'members' | 'editors'>
@@ -34,47 +37,106 @@ function withWorkspace<DB, TB extends keyof DB, O>(
   return joined as unknown as SelectQueryBuilder<DB, TB, O & Joined>
 }
 
+/** How many people are in a workspace, and how many of them read its drafts. */
+const countsOfPeople = (workspaceId: string) => {
+  const people = sql`from memberships as people where people.workspace_id = ${sql.ref(workspaceId)}`
+  return [
+    sql<number>`(select count(*) ${people})`.as('members'),
+    sql<number>`(select count(*) ${people} and people.role <> 'viewer')`.as('editors'),
+  ] as const
+}
+
 /** For a query that reads one card: the people are counted in it. */
 export function withHomeFacts<DB, TB extends keyof DB, O>(
   query: SelectQueryBuilder<DB, TB, O>,
   viewerId: ViewerId,
 ): SelectQueryBuilder<DB, TB, O & HomeFacts> {
-  const counted = withWorkspace(query, viewerId).select([
-    sql<number>`(select count(*) from memberships as people where people.workspace_id = cards.workspace_id)`.as(
-      'members',
-    ),
-    sql<number>`(select count(*) from memberships as people where people.workspace_id = cards.workspace_id
-      and people.role <> 'viewer')`.as('editors'),
-  ])
+  const counted = withWorkspace(query, viewerId).select(countsOfPeople('cards.workspace_id'))
   return counted as unknown as SelectQueryBuilder<DB, TB, O & HomeFacts>
 }
 
-/** The homes of the cards of a page, in one query: each workspace is counted once, however many cards it has there. */
+const workspacesOf = prepared((db, parameter: Named<{ viewerId: string; workspaceIds: string }>) =>
+  db
+    .selectFrom('workspaces')
+    .leftJoin('memberships as mine', (join) =>
+      join
+        .onRef('mine.workspace_id', '=', 'workspaces.workspace_id')
+        .on('mine.user_id', '=', parameter('viewerId')),
+    )
+    .select([
+      'workspaces.workspace_id',
+      'workspaces.name as workspace_name',
+      'workspaces.type as workspace_type',
+      'workspaces.visibility as workspace_visibility',
+      'mine.role as viewer_role',
+      ...countsOfPeople('workspaces.workspace_id'),
+    ])
+    .where(isAmongTexts(db, 'workspaces.workspace_id', parameter('workspaceIds'))),
+)
+
+const rolesOf = prepared((db, parameter: Named<{ workspaceIds: string; userIds: string }>) =>
+  db
+    .selectFrom('memberships')
+    .select(['memberships.workspace_id', 'memberships.user_id', 'memberships.role'])
+    .where(isAmongTexts(db, 'memberships.workspace_id', parameter('workspaceIds')))
+    .where(isAmongTexts(db, 'memberships.user_id', parameter('userIds'))),
+)
+
+type CardOfWorkspace = { card_id: string; workspace_id: string; owner_id: string }
+
+/** Of the owners that are not the viewer. */
+async function ownersRoles(
+  db: Db,
+  viewerId: string,
+  cards: readonly CardOfWorkspace[],
+): Promise<Map<string, Role>> {
+  const others = cards.filter(({ owner_id }) => owner_id !== viewerId)
+  if (others.length === 0) return new Map()
+  const found = await rolesOf(db, {
+    workspaceIds: textList(new Set(others.map(({ workspace_id }) => workspace_id))),
+    userIds: textList(new Set(others.map(({ owner_id }) => owner_id))),
+  })
+  return new Map(found.map(({ workspace_id, user_id, role }) => [`${workspace_id} ${user_id}`, role]))
+}
+
+/**
+ * The homes of the cards of a page, by card. Each workspace is read and its people are counted once, however many cards it has
+ * there.
+ */
 export async function homesOf(
   db: Db,
   viewerId: string,
-  cardIds: readonly string[],
+  cards: readonly CardOfWorkspace[],
 ): Promise<Map<string, HomeFacts>> {
-  if (cardIds.length === 0) return new Map()
-  const query = db
-    .with('people', (cte) =>
-      cte
-        .selectFrom('memberships')
-        .select(['memberships.workspace_id', (eb) => eb.fn.countAll<number>().as('members')])
-        .select(sql<number>`sum(case when role = 'viewer' then 0 else 1 end)`.as('editors'))
-        .where('memberships.workspace_id', 'in', (eb) =>
-          eb.selectFrom('cards').select('cards.workspace_id').where('cards.card_id', 'in', cardIds),
-        )
-        .groupBy('memberships.workspace_id'),
-    )
-    .selectFrom('cards')
-    .leftJoin('people', 'people.workspace_id', 'cards.workspace_id')
-    .select('cards.card_id')
-    .select((eb) => [
-      eb.fn.coalesce('people.members', sql<number>`0`).as('members'),
-      eb.fn.coalesce('people.editors', sql<number>`0`).as('editors'),
-    ])
-    .where('cards.card_id', 'in', cardIds)
-  const rows = await withWorkspace(query, viewerId).execute()
-  return new Map(rows.map(({ card_id, ...homeFacts }) => [card_id, homeFacts]))
+  if (cards.length === 0) return new Map()
+  const workspaceIds = textList(new Set(cards.map(({ workspace_id }) => workspace_id)))
+  const found = await workspacesOf(db, { viewerId, workspaceIds })
+  const roles = await ownersRoles(db, viewerId, cards)
+  const workspaces = new Map(found.map(({ workspace_id, ...facts }) => [workspace_id, facts]))
+  const homes = new Map<string, HomeFacts>()
+  for (const { card_id, workspace_id, owner_id } of cards) {
+    const facts = workspaces.get(workspace_id)
+    if (!facts) continue
+    const isOwn = owner_id === viewerId
+    const owner_role = isOwn ? facts.viewer_role : (roles.get(`${workspace_id} ${owner_id}`) ?? null)
+    homes.set(card_id, { ...facts, owner_role, is_own: isOwn ? 1 : 0 })
+  }
+  return homes
+}
+
+type Shown = Omit<CardAtHome, keyof HomeFacts> & CardOfWorkspace
+
+/** Where each of these cards lives and who reads it, as answers say it. A card that is gone meanwhile is left out. */
+export async function presentHomes(
+  db: Db,
+  viewerId: string,
+  cards: readonly Shown[],
+): Promise<Map<string, HomeAnswer>> {
+  const homes = await homesOf(db, viewerId, cards)
+  return new Map(
+    cards.flatMap((card) => {
+      const facts = homes.get(card.card_id)
+      return facts ? [[card.card_id, presentHome({ ...facts, ...card })] as const] : []
+    }),
+  )
 }

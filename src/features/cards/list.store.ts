@@ -111,11 +111,7 @@ export async function listCards(
   }
   const found = [...(await read(selectCards, true)), ...(await read(selectShortCards, false))]
   const byId = new Map(found.map((row) => [row.card_id, row]))
-  const homes = await homesOf(
-    db,
-    viewerId,
-    chosen.map((card) => card.card_id),
-  )
+  const homes = await homesOf(db, viewerId, found)
   const rows = chosen.flatMap(({ card_id, bytes }) => {
     const row = byId.get(card_id)
     const homeFacts = homes.get(card_id)

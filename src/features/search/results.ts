@@ -13,7 +13,7 @@ import { presentTrust } from '../cards/present-trust.ts'
 import { fitsOf } from '../cites/fits.ts'
 import { containsInstructions } from '../review/find-danger.ts'
 import { type StoredTrust, storedTrust } from '../trust/stored-trust.ts'
-import { type Cover, confidenceOf, featuresOf, STEM_CREDIT } from './confidence.ts'
+import { type Cover, confidenceOf, featuresOf, logitOf, STEM_CREDIT } from './confidence.ts'
 import { type HitRow, hitRows } from './hit-rows.ts'
 import type { Asked, Hit } from './retrieve.ts'
 import type { SearchResultAnswer } from './schemas.ts'
@@ -23,7 +23,9 @@ import type { SearchScope } from './scope.ts'
 export type Loaded = {
   row: HitRow & { whose: Whose }
   marked: Marked
+  /** Without a look at the other hits. */
   confidence: number
+  logit: number
   trust: StoredTrust | null
   /** How much of each asked word the card has, according to its texts. */
   covers: Cover[]
@@ -95,9 +97,8 @@ function readHit(row: HitRow, fields: readonly Field[], asked: readonly Asked[],
   const marked = markTexts(row.title, fields, termsOf(asked, known))
   if (marked.forms.size === 0) return undefined
   const covers = asked.map((word, i) => coverInTexts(word, known?.[i], marked.forms))
-  const information = asked.map((word) => word.information)
-  const confidence = hit.covers ? confidenceOf(featuresOf(information, covers, hit)) : 0
-  return { marked, covers, confidence }
+  const logit = hit.covers ? logitOf(featuresOf(asked, covers, hit)) : Number.NEGATIVE_INFINITY
+  return { marked, covers, logit, confidence: confidenceOf(logit) }
 }
 
 const NOTHING: Cover = { credit: 0, isProminent: false, isCorrected: false, isByParts: false }
@@ -109,25 +110,25 @@ const isSpokenFor = ({ isByParts }: Cover, { spoken }: Asked, texts: readonly st
 /** The terms by which a card matched; all terms for a card without known covers. */
 function termsOf(asked: readonly Asked[], covers: readonly Cover[] | undefined): Set<string> {
   return new Set(
-    asked.flatMap(({ term, parts, meant }, i) => {
+    asked.flatMap(({ term, parts, pairs = [], meant }, i) => {
       const cover = covers?.[i]
       if (cover?.credit === 0) return []
-      return [term, ...(cover ? parts : []), ...meant.map(({ word }) => word)]
+      return [term, ...pairs, ...(cover ? parts : []), ...meant.map(({ word }) => word)]
     }),
   )
 }
 
 /** Only the texts show whether a card has a word as it was typed. */
 function coverInTexts(
-  { term, typed, parts, meant }: Asked,
+  { term, typed, parts, pairs = [], meant }: Asked,
   cover: Cover | undefined,
   forms: Marked['forms'],
 ): Cover {
   if (!cover || cover.credit === 0) return NOTHING
   if (cover.isCorrected) return meant.some(({ word }) => forms.has(word)) ? cover : NOTHING
-  const has = [term, ...parts].filter((name) => forms.has(name))
+  const has = [term, ...parts, ...pairs].filter((name) => forms.has(name))
   if (has.length === 0) return NOTHING
-  const isTyped = parts.length > 0 || forms.get(term)?.has(typed) === true
+  const isTyped = parts.length + pairs.length > 0 || forms.get(term)?.has(typed) === true
   return isTyped ? cover : { ...cover, credit: cover.credit * STEM_CREDIT }
 }
 
@@ -195,7 +196,7 @@ const provenanceWith = (row: Loaded['row'], snippet: string) => ({
 })
 
 export const presentHit = (
-  { row, homeFacts, trust, confidence, marked }: Loaded & { homeFacts: HomeFacts },
+  { row, homeFacts, trust, score, marked }: Loaded & { homeFacts: HomeFacts; score: number },
   hitReason: SearchResultAnswer['hit_reason'],
   { isWeak, myEnvironment, now }: Showing,
 ): SearchResultAnswer => {
@@ -215,7 +216,7 @@ export const presentHit = (
     ...presentHome({ ...row, ...homeFacts }),
     owner_name: row.owner_name,
     provenance: provenanceWith(row, snippet),
-    score: confidence,
+    score,
     weak: isWeak,
     matched_terms: matched,
     why,

@@ -1,11 +1,9 @@
-import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import {
   type Candidate,
   countsInDocuments,
   countsInLists,
   countsInPublic,
-  documentsNamedBy,
   type Found,
   findBest,
   fuse,
@@ -25,17 +23,21 @@ import {
 import { rarity } from '../../text/bm25.ts'
 import type { AskedWord } from '../../text/query-words.ts'
 import { hasTrigrams } from '../../text/trigrams.ts'
-import { type Cover, informationOf, MINOR_CREDIT, type Surroundings } from './confidence.ts'
+import {
+  type Cover,
+  cardInformationOf,
+  MINOR_CREDIT,
+  type Surroundings,
+  type WeighedWord,
+} from './confidence.ts'
 import { planTerms, type Term } from './plan.ts'
-import { filtersAsked, knownLarger, listedIn, rememberLarger, type SearchScope, tenancy } from './scope.ts'
+import { filtersAsked, knownLarger, rememberLarger, type SearchScope, tenancy } from './scope.ts'
+import { documentsIn } from './whole-scope.store.ts'
 
 /** How many unknown words are corrected: it takes time, and a long query is understood without it. */
 const MOST_CORRECTED = 6
 const LONG_QUERY = 12
 const MOST_CORRECTED_IN_LONG = 2
-
-/** How many other cards a hit is compared with. */
-const REST = 10
 
 /**
  * The weights of the two rankings in the fusion. The trigram ranking sees everything that the word ranking sees, and
@@ -44,7 +46,7 @@ const REST = 10
 const PATH_WEIGHTS = { words: 1, trigrams: 20 }
 
 /** A word of the query, its information, and the corrections if no card has it. */
-export type Asked = Term & { information: number; meant: readonly LikeWord[] }
+export type Asked = Term & WeighedWord & { meant: readonly LikeWord[] }
 
 export type Hit = Surroundings & {
   docNo: number
@@ -80,8 +82,9 @@ export async function retrieve(
   const unknown = paths === 'words' ? [] : mayBeSlips(missing, terms.length - missing.length)
   const likes = await meantBy(ctx, unknown, source)
   const asked = terms.map((term): Asked => {
-    const information = informationOf(term.term, term.cards, all, term.times)
-    return { ...term, information, meant: likes.get(term) ?? [] }
+    const meant = likes.get(term) ?? []
+    const information = cardInformationOf(term.term, term.cards, all)
+    return { ...term, information, meant, isUnknown: term.cards === 0 && meant.length === 0 }
   })
   const exact = terms.filter((term) => !missing.includes(term)).map((term) => term.wanted)
   const byWords = ranked(found.candidates, exact, averageLength)
@@ -105,9 +108,6 @@ function hitsOf(asked: readonly Asked[], rankings: readonly Ranking[], cards: nu
   const known = new Map<number, Scored>()
   for (const { scored } of rankings.toReversed())
     for (const one of scored) known.set(one.candidate.docNo, one)
-  const [widest] = rankings
-  const others = (widest?.scored ?? []).slice(1, 1 + REST)
-  const rest = others.reduce((sum, { bm25 }) => sum + bm25, 0) / REST
   const weights = rankings.length > 1 ? [PATH_WEIGHTS.trigrams, PATH_WEIGHTS.words] : [1]
   return fuse(
     rankings.map(({ scored, found }, i) => ({
@@ -119,7 +119,6 @@ function hitsOf(asked: readonly Asked[], rankings: readonly Ranking[], cards: nu
     return {
       docNo,
       covers: scored && asked.map((word) => coverOf(scored.candidate, word)),
-      standing: scored ? 1 - rest / scored.bm25 : 0,
       cards,
       length: scored?.candidate.length ?? 0,
     }
@@ -149,27 +148,38 @@ const NOT_COVERED: Cover = { credit: 0, isProminent: false, isCorrected: false, 
 /** How much of an asked word a card has, according to the index. */
 function coverOf(candidate: Candidate, { wanted, meant }: Asked): Cover {
   for (const option of wanted)
-    if (matches(candidate, option))
-      return {
-        ...weightIn(candidate, [option, ...(option.parts ?? [])]),
-        isCorrected: false,
-        isByParts: positionOf(candidate.hashes, option.hash) < 0,
-      }
+    if (matches(candidate, option)) {
+      const isByParts = positionOf(candidate.hashes, option.hash) < 0
+      const { credit, isProminent } = weightIn(candidate, option, option.parts)
+      return { credit, isProminent, isCorrected: false, isByParts }
+    }
   let best = NOT_COVERED
   for (const like of meant) {
     if (like.likeness <= best.credit || positionOf(candidate.hashes, like.hash) < 0) continue
-    const { credit, isProminent } = weightIn(candidate, [like])
+    const { credit, isProminent } = weightIn(candidate, like)
     best = { credit: credit * like.likeness, isProminent, isCorrected: true, isByParts: false }
   }
   return best
 }
 
+const ABSENT = -1
+
+function levelIn({ hashes, levels }: Candidate, hash: number): number {
+  const at = positionOf(hashes, hash)
+  return at < 0 ? ABSENT : (levels[at] as number)
+}
+
 /** A word in the title or a tag counts at least twice, like a repeated one; the minor level is for logs and notes. */
-function weightIn({ hashes, levels }: Candidate, options: readonly { hash: number }[]) {
-  const found = options.map(({ hash }) => positionOf(hashes, hash)).filter((at) => at >= 0)
-  const isMinor = found.every((at) => levels[at] === MINOR_LEVEL)
-  const isProminent = !isMinor && found.some((at) => (levels[at] as number) >= PROMINENT_LEVEL)
-  return { credit: isMinor ? MINOR_CREDIT : 1, isProminent }
+function weightIn(candidate: Candidate, { hash }: { hash: number }, parts: readonly { hash: number }[] = []) {
+  let isMinor = true
+  let isRaised = false
+  const look = (level: number) => {
+    if (level !== ABSENT && level !== MINOR_LEVEL) isMinor = false
+    if (level >= PROMINENT_LEVEL) isRaised = true
+  }
+  look(levelIn(candidate, hash))
+  for (const part of parts) look(levelIn(candidate, part.hash))
+  return { credit: isMinor ? MINOR_CREDIT : 1, isProminent: !isMinor && isRaised }
 }
 
 const wantedLikes = (likes: readonly LikeWord[], all: number): Wanted =>
@@ -238,11 +248,7 @@ function wordsIn(documents: readonly Candidate[]): (hash: number) => boolean {
 
 /** All cards of a small scope, or the size of a large one. */
 async function readWhole(ctx: Ctx, scope: SearchScope): Promise<Candidate[] | { averageLength: number }> {
-  const documents = await documentsNamedBy(
-    ctx,
-    sql<{ card_id: string }>`select cards.card_id from cards where ${listedIn(scope)}`,
-    ctx.searchTuning.readWhole + 1,
-  )
+  const documents = await documentsIn(ctx, scope, ctx.searchTuning.readWhole + 1)
   if (documents.length <= ctx.searchTuning.readWhole) return documents
   const length = documents.reduce((sum, document) => sum + document.length, 0)
   return rememberLarger(scope, ctx.searchTuning.readWhole, length / documents.length)

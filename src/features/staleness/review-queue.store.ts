@@ -22,7 +22,16 @@ const editable = (db: Db, { viewerId, workspaceId }: Reviewed) => {
         .where((eb) => eb.or([eb('cards.status', '=', 'published'), eb('cards.owner_id', '=', viewerId)]))
 }
 
-const HEAD = ['cards.card_id', 'cards.title', 'cards.workspace_id', 'cards.trust'] as const
+const HEAD = [
+  'cards.card_id',
+  'cards.title',
+  'cards.workspace_id',
+  'cards.owner_id',
+  'cards.status',
+  'cards.review_status',
+  'cards.hidden_at',
+  'cards.trust',
+] as const
 
 /** Cards that have an interval and may be due; the caller checks each interval. */
 export const mayBeDue = (db: Db, asked: Reviewed, before: string, limit: number) =>
@@ -56,7 +65,7 @@ export async function contradictions(db: Db, asked: Reviewed, limit: number) {
   if (linked.length === 0) return []
   const others = await db
     .selectFrom('cards')
-    .select(['card_id', 'title', 'workspace_id'])
+    .select(['card_id', 'title', 'workspace_id', 'owner_id', 'status', 'review_status', 'hidden_at'])
     .where(
       'card_id',
       'in',
@@ -68,7 +77,7 @@ export async function contradictions(db: Db, asked: Reviewed, limit: number) {
   const otherOf = new Map(others.map((other) => [`${other.workspace_id} ${other.card_id}`, other]))
   return linked.flatMap((row) => {
     const other = otherOf.get(`${row.workspace_id} ${row.other_card_id}`)
-    return other ? [{ ...row, other_title: other.title }] : []
+    return other ? [{ ...row, other }] : []
   })
 }
 

@@ -1,0 +1,77 @@
+import { type Bitmap, BLOCK_DOCUMENTS, hasBit } from './postings.ts'
+import type { ReadList } from './read-lists.ts'
+import type { Best, Summed } from './top-k.ts'
+
+/** A list of a block: its offsets count from `base` on, its impacts weigh `worth`. */
+export type WeighedList = ReadList & { base: number; worth: number }
+
+/** What documents of a block have gathered, and which of them have gathered anything. Empty between uses. */
+const points = new Float32Array(BLOCK_DOCUMENTS)
+const touched = new Uint16Array(BLOCK_DOCUMENTS)
+
+/** Adds up the lists of a block whose first number is `first`, and offers the documents that pass. */
+export function addUp(lists: readonly WeighedList[], allowed: Bitmap, first: number, best: Best): void {
+  let count = 0
+  for (const list of lists) count = add(list, count)
+  for (let i = 0; i < count; i++) {
+    const at = touched[i] as number
+    const score = points[at] as number
+    points[at] = 0
+    if (score >= best.bar && hasBit(allowed, at)) best.offer(first + at, score)
+  }
+}
+
+/** Returns how many documents were touched so far. */
+function add({ offsets, impacts, base, worth }: WeighedList, before: number): number {
+  let count = before
+  for (let i = 0; i < offsets.length; i++) {
+    const at = base + (offsets[i] as number)
+    const gathered = points[at] as number
+    if (gathered === 0) touched[count++] = at
+    points[at] = gathered + worth * (impacts[i] as number)
+  }
+  return count
+}
+
+/** Adds what lists say about some documents of a block that have gathered something before, and offers these. */
+export function addToThese(
+  found: readonly Summed[],
+  lists: readonly WeighedList[],
+  first: number,
+  best: Best,
+): void {
+  for (const { docNo, score } of found) points[docNo - first] = score
+  const some = Uint16Array.from(found, ({ docNo }) => docNo - first).sort()
+  for (const list of lists) addToSome(some, list)
+  for (const at of some) {
+    best.offer(first + at, points[at] as number)
+    points[at] = 0
+  }
+}
+
+/** For few documents, in order: each is looked up in the list, and what lies between them is skipped. */
+function addToSome(some: Uint16Array, { offsets, impacts, base, worth }: WeighedList): void {
+  let from = 0
+  for (let i = 0; i < some.length && from < offsets.length; i++) {
+    const at = some[i] as number
+    from = firstNotBelow(offsets, at - base, from)
+    if (offsets[from] === at - base) points[at] = (points[at] as number) + worth * (impacts[from] as number)
+  }
+}
+
+/** Where the first number stands, from `from` on, that is not below `wanted`: in steps that double, then by halves. */
+function firstNotBelow(sorted: Uint16Array, wanted: number, from: number): number {
+  let low = from
+  let step = 1
+  while (low + step < sorted.length && (sorted[low + step] as number) < wanted) {
+    low += step
+    step *= 2
+  }
+  let high = Math.min(sorted.length, low + step)
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((sorted[middle] as number) < wanted) low = middle + 1
+    else high = middle
+  }
+  return low
+}

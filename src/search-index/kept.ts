@@ -1,0 +1,39 @@
+/**
+ * What a process keeps in memory up to so many bytes. What was asked for lately stays; of the rest, half of the room is given up
+ * at a time, which costs less than knowing the order in which all of it was asked for.
+ */
+export class Kept<V> {
+  readonly #mostBytes: number
+  readonly #bytesOf: (value: V) => number
+  #recent = new Map<number, V>()
+  #earlier = new Map<number, V>()
+  #recentBytes = 0
+
+  constructor(mostBytes: number, bytesOf: (value: V) => number) {
+    this.#mostBytes = mostBytes
+    this.#bytesOf = bytesOf
+  }
+
+  get(key: number): V | undefined {
+    const recent = this.#recent.get(key)
+    if (recent !== undefined) return recent
+    const earlier = this.#earlier.get(key)
+    if (earlier !== undefined) this.keep(key, earlier)
+    return earlier
+  }
+
+  keep(key: number, value: V): void {
+    if (!this.#recent.has(key)) this.#recentBytes += this.#bytesOf(value)
+    this.#recent.set(key, value)
+    if (this.#recentBytes <= this.#mostBytes / 2) return
+    this.#earlier = this.#recent
+    this.#recent = new Map()
+    this.#recentBytes = 0
+  }
+
+  clear(): void {
+    this.#recent.clear()
+    this.#earlier.clear()
+    this.#recentBytes = 0
+  }
+}

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { foreignCard } from '../support/foreign-card.ts'
+import { look } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, picture, settled } from './support.ts'
 
@@ -31,13 +32,10 @@ test('a person publishes under a licence of their choice and sees it; a pulled c
     server: 'https://other.example',
     cards: [foreignCard()],
   })
-  await page.goto(`/cards/${items[0]?.card_id}`)
-  await page.getByText(/Strangers wrote it/).waitFor()
+  await look(me, `/cards/${items[0]?.card_id}`, 'origin', /Strangers wrote it/)
   expect(await page.getByRole('link', { name: 'https://other.example' }).getAttribute('href')).toContain(
     'https://other.example/library/',
   )
-  await expectAccessible(page)
-  await picture(page, 'origin-shown')
   await page.getByRole('button', { name: 'Share', exact: true }).click()
   await page.getByRole('radio', { name: /^Library/ }).check()
   expect(await page.getByLabel('Licence').isDisabled()).toBe(true)

@@ -4,7 +4,7 @@ import { type Named, prepared } from '../../db/prepared.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { Role } from '../../db/tables/workspaces.ts'
 import { isAmongTexts, textList } from '../../db/text-list.ts'
-import type { HomeFacts } from './home.ts'
+import { type CardAtHome, type HomeAnswer, type HomeFacts, presentHome } from './home.ts'
 import type { ViewerId } from './visibility.ts'
 
 type Counted = Pick<HomeFacts, 'members' | 'editors'>
@@ -122,4 +122,31 @@ export async function homesOf(
     homes.set(card_id, { ...facts, owner_role, is_own: isOwn ? 1 : 0 })
   }
   return homes
+}
+
+type Shown = Omit<CardAtHome, keyof HomeFacts> & { card_id: string }
+
+/** Where each of these cards lives and who reads it, as answers say it. A card that is gone meanwhile is left out. */
+export async function presentHomes(
+  db: Db,
+  viewerId: string,
+  cards: readonly Shown[],
+): Promise<Map<string, HomeAnswer>> {
+  if (cards.length === 0) return new Map()
+  const owned = await db
+    .selectFrom('cards')
+    .select(['card_id', 'workspace_id', 'owner_id'])
+    .where(
+      'card_id',
+      'in',
+      cards.map((card) => card.card_id),
+    )
+    .execute()
+  const homes = await homesOf(db, viewerId, owned)
+  return new Map(
+    cards.flatMap((card) => {
+      const facts = homes.get(card.card_id)
+      return facts ? [[card.card_id, presentHome({ ...facts, ...card })] as const] : []
+    }),
+  )
 }

@@ -48,6 +48,9 @@ onBothEngines(
       const query = `?target_workspace_id=${workspaceId}`
       expect((await publish(editor, card.card_id, `${query}&licence=MIT`)).status).toBe(422)
       const there = await publish(editor, card.card_id, query)
+      t.later(1000)
+      const open = (await publish(editor, card.card_id)).body.publication
+      expect(open.published_at > there.body.publication.published_at).toBe(true)
       expect(there.body.publication).toMatchObject({ licence: null, content_hash: contentHash(there.body) })
     })
 

@@ -7,7 +7,9 @@ export const Publication = z
   .object({
     content_hash: z.string().describe('SHA-256 of the canonical form of what the version says'),
     author: z.string(),
-    published_at: Time.describe('When this version came before other readers'),
+    published_at: Time.describe(
+      'When this version was given under its licence; without one, when it was last published',
+    ),
     licence: LicenceId.nullable().describe('SPDX identifier; null: none was given'),
     licence_url: z.string().nullable().describe('The text of the licence'),
   })

@@ -28,10 +28,10 @@ export function presentPublication(row: PublishedRow): PublicationAnswer | null 
   }
 }
 
-/** Columns of a card whose present version is published now. The same version keeps its first time. */
+/** Columns of a card whose present version is published now. One that was given under a licence keeps that time. */
 export const publishedColumns = (row: CardRow, now: string) => ({
   content_hash: contentHash(contentOf(row)),
-  version_published_at: row.version_published_at ?? now,
+  version_published_at: row.licence === null ? now : (row.version_published_at ?? now),
 })
 
 /**

@@ -62,6 +62,38 @@ async function licensed(ctx: UserCtx, row: CardRow, licence: Licence | null): Pr
   return saved(ctx, row.card_id)
 }
 
+type Decided = ReturnType<typeof reviewColumns> & { licence: Licence | null }
+
+/** Moves an accepted card to its readers. Answers the credits earned. */
+async function bringThere(
+  ctx: UserCtx,
+  row: CardRow,
+  target: Awaited<ReturnType<typeof targetFor>>,
+  decided: Decided,
+): Promise<number> {
+  const now = ctx.now().toISOString()
+  await updateCardRow(ctx.db, row.card_id, {
+    status: 'published',
+    workspace_id: target.workspace_id,
+    published_at: now,
+    updated_at: now,
+    ...publishedColumns(row, now),
+    ...decided,
+  })
+  // Passing on what somebody else wrote earns nothing.
+  const isRewarded = target.visibility === 'public' && row.origin === null
+  await audit(ctx, {
+    action: 'card.published',
+    subject: { type: 'card', id: row.card_id },
+    workspaceId: target.workspace_id,
+    details: {
+      from_workspace_id: row.workspace_id,
+      ...(decided.licence ? { licence: decided.licence } : {}),
+    },
+  })
+  return isRewarded ? rewardPublishing(ctx, row) : 0
+}
+
 type Wish = { targetId: string; licence: Licence | undefined }
 
 async function publish(ctx: UserCtx, cardId: string, { targetId, licence: wanted }: Wish): Promise<Outcome> {
@@ -95,24 +127,7 @@ async function publish(ctx: UserCtx, cardId: string, { targetId, licence: wanted
     return { refusal: qualityRejected(verdict) }
   }
   const similar_cards = await refuseDuplicate(ctx, row)
-  await updateCardRow(ctx.db, cardId, {
-    ...reviewColumns(verdict, now),
-    status: 'published',
-    workspace_id: target.workspace_id,
-    published_at: now,
-    updated_at: now,
-    ...publishedColumns(row, now),
-    licence,
-  })
-  // Passing on what somebody else wrote earns nothing.
-  const isRewarded = target.visibility === 'public' && row.origin === null
-  const credits_earned = isRewarded ? await rewardPublishing(ctx, row) : 0
-  await audit(ctx, {
-    action: 'card.published',
-    subject: { type: 'card', id: cardId },
-    workspaceId: target.workspace_id,
-    details: { from_workspace_id: row.workspace_id, ...(licence ? { licence } : {}) },
-  })
+  const credits_earned = await bringThere(ctx, row, target, { ...reviewColumns(verdict, now), licence })
   const card = await saved(ctx, cardId)
   return { card: { ...card, similar_cards, credits_earned } }
 }
@@ -126,7 +141,7 @@ export const publishCard = capability({
   name: 'cards.publish',
   summary: 'Publish a card to the public library, or to another workspace',
   description:
-    'Reviews the card, looks for duplicates, moves it and books the reward in one step. Refusals (400 quality_rejected, 409 duplicate_card) say what to mend, change nothing and charge nothing. The reward is earned once per card and once for the same or nearly the same text, only where the target is public and, where mail is configured, only with a confirmed address. Editors of the target read its versions from the move on. The version is given to everybody under a licence that cannot be taken back; 409 licence_fixed names the one that it has already.',
+    'Reviews the card, looks for duplicates, moves it and books the reward in one step. Refusals (400 quality_rejected, 409 duplicate_card) say what to fix, change nothing and charge nothing. The reward is earned once per card and once for the same or nearly the same text, only if the target is public and, if mail is configured, only with a confirmed address. Editors of the target read its versions from the move on. The version is given to everybody under a licence that cannot be taken back; 409 licence_fixed names the one that it already has.',
   scopes: ['publish'],
   rest: ['POST /api/v1/cards/{card_id}/publish', 'POST /api/v1/cases/{case_id}/publish'],
   aliases: { case_id: 'card_id' },

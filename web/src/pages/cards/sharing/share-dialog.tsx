@@ -47,12 +47,12 @@ export function ShareDialog({ cards, onClose, onShared }: Props) {
       )}
       {target?.kind === 'library' && isChanged && (
         <>
-          <LibraryReview cards={cards} reward={reward} />
           <LicenceChoice
             cards={cards}
             value={target.licence}
             onChange={(licence) => setTarget({ kind: 'library', licence })}
           />
+          <LibraryReview cards={cards} reward={reward} />
         </>
       )}
       {isChanged && cards.some((card) => card.home.kind === 'library') && target.kind !== 'library' && (

@@ -1,7 +1,7 @@
-import { contextFor } from '../../src/core/context.ts'
+import { contextFor, type Viewer } from '../../src/core/context.ts'
 import { type Features, featuresOf } from '../../src/features/search/confidence.ts'
-import { retrieve } from '../../src/features/search/retrieve.ts'
-import { documentsByNumber } from '../../src/search-index/index.ts'
+import { loadHits } from '../../src/features/search/results.ts'
+import { type Hit, retrieve } from '../../src/features/search/retrieve.ts'
 import { readQuery } from '../../src/text/query-words.ts'
 import {
   type Collection,
@@ -25,6 +25,18 @@ const PRESENT = 100
 const FOREIGN = 40
 const DEPTH = 10
 
+/** A collection that may have questions close to its subject that none of its texts answers. */
+export type AskedCollection = Collection & {
+  subject?: string
+  unanswerable?: readonly Query[]
+}
+
+/** Whose questions these are. */
+export const NOBODY = 'nobody'
+
+/** Two collections about the same subject may answer each other's questions, so neither is foreign to the other. */
+const isAlike = (a: AskedCollection, b: AskedCollection) => a.subject !== undefined && a.subject === b.subject
+
 /** A collection, or a part of it, as the cards of one account. */
 type Scope = { name: string; from: string; collection: Collection; account: Account }
 
@@ -32,6 +44,8 @@ type Scope = { name: string; from: string; collection: Collection; account: Acco
 export type Asked = {
   scope: string
   from: string
+  /** The collection that the query is of. */
+  of: string
   size: number
   kind: string
   isForeign: boolean
@@ -77,7 +91,7 @@ const namesOf = new Map<string, Map<string, string>>()
 /** Every scope is asked its own queries and those of the other collections. */
 export async function collectSamples(
   vault: BenchVault,
-  collections: readonly Collection[],
+  collections: readonly AskedCollection[],
 ): Promise<Asked[]> {
   const asked: Asked[] = []
   const halves = new Map(collections.map((one) => [one.name, halved(one, 4 * PRESENT)]))
@@ -85,7 +99,7 @@ export async function collectSamples(
     const scopes = [await fill(vault, collection.name, collection)]
     const half = halves.get(collection.name)
     if (half) scopes.push(await fill(vault, collection.name, half))
-    for (const { cards, draws } of SIZES)
+    for (const { cards, draws } of SIZES.filter(({ cards }) => cards < collection.texts.length))
       for (let draw = 0; draw < draws; draw++)
         scopes.push(await fill(vault, collection.name, partOf(collection, cards, draw)))
     for (const scope of scopes) {
@@ -93,14 +107,16 @@ export async function collectSamples(
       const own = scope.collection.queries.filter(({ _id }) =>
         [...(scope.collection.judgements.get(_id)?.keys() ?? [])].some((card) => has.has(card)),
       )
-      for (const query of sampleOf(own, PRESENT)) asked.push(...(await askAll(vault, scope, query, false)))
+      for (const query of sampleOf(own, PRESENT)) asked.push(...(await askAll(vault, scope, query)))
+      for (const query of collection.unanswerable ?? [])
+        asked.push(await ask(vault, scope, query, 'clean', NOBODY))
       for (const other of collections) {
-        if (other === collection) continue
+        if (other === collection || isAlike(collection, other)) continue
         const foreign = [
           ...sampleOf(other.queries, FOREIGN),
           ...sampleOf(halves.get(other.name)?.queries ?? [], FOREIGN / 3),
         ]
-        for (const query of foreign) asked.push(...(await askAll(vault, scope, query, true)))
+        for (const query of foreign) asked.push(...(await askAll(vault, scope, query, other.name)))
       }
       console.error(`${scope.name}: ${asked.length} asked`)
     }
@@ -114,12 +130,12 @@ const KINDS: Record<string, (text: string, seed: number) => string> = {
   noise: wrappedInNoise,
 }
 
-async function askAll(vault: BenchVault, scope: Scope, query: Query, isForeign: boolean): Promise<Asked[]> {
+async function askAll(vault: BenchVault, scope: Scope, query: Query, foreign?: string): Promise<Asked[]> {
   const found: Asked[] = []
   const seed = query._id.length + query.text.length
   // Of slips and of noise a third each is enough.
   const kinds = ['clean', ...(seed % 3 === 0 ? ['typos'] : []), ...(seed % 3 === 1 ? ['noise'] : [])]
-  for (const kind of kinds) found.push(await ask(vault, scope, query, kind, isForeign))
+  for (const kind of kinds) found.push(await ask(vault, scope, query, kind, foreign))
   return found
 }
 
@@ -128,9 +144,15 @@ async function ask(
   { name, from, account, collection }: Scope,
   query: Query,
   kind: string,
-  isForeign: boolean,
+  foreign?: string,
 ): Promise<Asked> {
-  const ctx = contextFor(vault.app.services)
+  const viewer: Viewer = {
+    userId: account.userId,
+    scopes: new Set(),
+    isAdmin: false,
+    credential: { kind: 'session', id: '' },
+  }
+  const ctx = { ...contextFor(vault.app.services), viewer }
   const text = KINDS[kind]?.(query.text, query._id.length + 7) ?? query.text
   const scope = {
     viewerId: account.userId,
@@ -142,23 +164,18 @@ async function ask(
   }
   const { hits, asked } = await retrieve(ctx, readQuery(text), scope)
   const first = hits.slice(0, DEPTH)
-  const documents = await documentsByNumber(
-    ctx,
-    first.map(({ docNo }) => docNo),
-  )
-  const ids = new Map(documents.map(({ docNo, documentId }) => [docNo, documentId]))
+  const byNumber = new Map(first.map((hit) => [hit.docNo, hit]))
+  const loaded = await loadHits(ctx, scope, asked, first, { phrases: [], isInTitle: false })
   const right = collection.judgements.get(query._id)
   const names = namesOf.get(account.userId)
-  const information = asked.map((word) => word.information)
   return {
     scope: name,
     from,
+    of: foreign ?? from,
     size: collection.texts.length,
     kind: name.includes('halved') || query.text.length > 300 ? `long ${kind}` : kind,
-    isForeign,
-    hits: first.map((hit) => featuresOf(information, hit.covers ?? [], hit)),
-    judged: isForeign
-      ? -1
-      : first.findIndex(({ docNo }) => right?.has(names?.get(ids.get(docNo) ?? '') ?? '') === true),
+    isForeign: foreign !== undefined,
+    hits: loaded.map(({ row, covers }) => featuresOf(asked, covers, byNumber.get(row.doc_no) as Hit)),
+    judged: foreign ? -1 : loaded.findIndex(({ row }) => right?.has(names?.get(row.card_id) ?? '') === true),
   }
 }

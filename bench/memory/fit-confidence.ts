@@ -1,6 +1,6 @@
 import { eventNumber } from '../../src/features/memory/events.search.ts'
+import type { Features } from '../../src/features/memory/ranked/judge.ts'
 import { type Ranking, rankEvents } from '../../src/features/memory/ranked/rank-events.ts'
-import type { Features } from '../../src/features/search/confidence.ts'
 import { readQuery } from '../../src/text/query-words.ts'
 import { fitLogistic, type Sample, sigmoid } from '../confidence/logistic.ts'
 import { type Collection, readCollection, sampleOf } from '../search/collections.ts'

@@ -69,6 +69,15 @@ const FOREIGN_FRAME =
 
 export const isStackFrame = (line: string): boolean => FRAME.test(line)
 
+/** The time stands within this many characters of the beginning of a log line. */
+const STAMP_WITHIN = 60
+
+/** Whether the line comes from a log: it begins with a time. */
+export function isStamped(line: string): boolean {
+  const beginning = line.slice(0, STAMP_WITHIN)
+  return [DATE_AND_TIME, CLOCK, SYSLOG_DATE].some((pattern) => beginning.search(pattern) >= 0)
+}
+
 /** What a terminal shows of a line: text after a carriage return replaces the text before it. */
 function shownOf(line: string): string {
   const end = line.endsWith('\r') ? line.length - 1 : line.length

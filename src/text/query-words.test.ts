@@ -35,6 +35,18 @@ describe('the words of a query', () => {
     expect(termsIn('0x7ffd3c2a10f0')).toEqual(['0x7ffd3c2a10f0'])
   })
 
+  test('of a log that says what failed, those lines count, and lines that somebody wrote around it', () => {
+    const log = [
+      'The checkout is stuck:',
+      '2031-04-10 00:12:20 INFO scheduler heartbeat',
+      '2031-04-10 00:12:21 ERROR Connection refused by broker',
+      '    at runner (/srv/app/lib/pipeline.js:12:3)',
+      '2031-04-10 00:12:22 "GET /metrics HTTP/1.1" 200 757 34ms',
+    ].join('\n')
+    expect(termsIn(log).sort()).toEqual(['broker', 'checkout', 'connect', 'error', 'refus', 'stuck'])
+    expect(termsIn(log.replace('ERROR Connection refused', 'INFO Connection opened'))).toContain('heartbeat')
+  })
+
   test('the code of an error stays, an address goes', () => {
     const log = 'HRESULT 0x80070005 at 0x7ffd3c2a10f0\nstop 0x0000007B'
     expect(termsIn(log)).toEqual(['hresult', '0x80070005', 'stop', '0x0000007b'])

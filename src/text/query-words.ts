@@ -1,6 +1,7 @@
 import { tokens } from './analyse.ts'
+import { tellingLines } from './failure.ts'
 import { fold } from './fold.ts'
-import { withoutNoise } from './noise.ts'
+import { isStackFrame, isStamped, terminalLines, withoutNoise } from './noise.ts'
 import { STOP_WORDS } from './stopwords.ts'
 import { partsOf } from './token-terms.ts'
 
@@ -37,7 +38,16 @@ const ends = (text: string): string =>
 function tellingText(query: string): string {
   if (query.length <= LONGEST_TYPED && !query.includes('\n')) return query
   const text = ends(query)
-  return withoutNoise(text) || text
+  return withoutNoise(failureIn(text)) || withoutNoise(text) || text
+}
+
+/** Of a log that says what failed those lines, and what somebody wrote around it; any other text as it is. */
+function failureIn(text: string): string {
+  const lines = terminalLines(text)
+  if (!lines.some(isStamped)) return text
+  const telling = tellingLines(text)
+  if (telling.length === 0) return text
+  return [...telling, ...lines.filter((line) => !isStamped(line) && !isStackFrame(line))].join('\n')
 }
 
 /** The words of a query, each once, without stop words unless there is nothing else. */

@@ -184,6 +184,36 @@ test('a found event is read whole, in parts', async () => {
   expect(whole.body.data.content).toBe(`needle ${content}`)
 })
 
+test('a search by words says what it corrected, which time it took and what is weak', async () => {
+  const project_key = 'acme/words'
+  for (const content of ['The webhook of the shop was left open.', 'Deploys of the shop wait for approval.'])
+    await call('append_context_event', { project_key, event_type: 'user_message', content })
+  const { data } = await call('search_project_context', { project_key, query: 'open webhok today' })
+  expect(data).toMatchObject({
+    results: [],
+    corrected: { webhok: 'webhook' },
+    period: { to: expect.any(String) },
+  })
+  const [first] = data.related as Data[]
+  expect(first?.snippet).toContain('webhook')
+  const vague = await call('search_project_context', {
+    project_key,
+    query: 'shop invoices rounded wrongly twice',
+  })
+  expect((vague.data.related as Data[])[0]).toMatchObject({ weak: true })
+  await call('record_card', {
+    title: 'Kubernetes probes',
+    symptom: 'Pods restart',
+    fix_summary: 'Longer delay',
+  })
+  // A new word is known for corrections a moment later.
+  await expect
+    .poll(async () => (await call('search_records', { query: 'kubernets probes' })).data.corrected, {
+      timeout: 10_000,
+    })
+    .toEqual({ kubernets: 'kubernetes' })
+})
+
 test('the context of a busy project has a bound by itself, and the one that is asked for', async () => {
   for (let turn = 0; turn < 30; turn++)
     await call('append_context_turn', {

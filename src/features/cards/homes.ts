@@ -124,7 +124,7 @@ export async function homesOf(
   return homes
 }
 
-type Shown = Omit<CardAtHome, keyof HomeFacts> & { card_id: string }
+type Shown = Omit<CardAtHome, keyof HomeFacts> & CardOfWorkspace
 
 /** Where each of these cards lives and who reads it, as answers say it. A card that is gone meanwhile is left out. */
 export async function presentHomes(
@@ -132,17 +132,7 @@ export async function presentHomes(
   viewerId: string,
   cards: readonly Shown[],
 ): Promise<Map<string, HomeAnswer>> {
-  if (cards.length === 0) return new Map()
-  const owned = await db
-    .selectFrom('cards')
-    .select(['card_id', 'workspace_id', 'owner_id'])
-    .where(
-      'card_id',
-      'in',
-      cards.map((card) => card.card_id),
-    )
-    .execute()
-  const homes = await homesOf(db, viewerId, owned)
+  const homes = await homesOf(db, viewerId, cards)
   return new Map(
     cards.flatMap((card) => {
       const facts = homes.get(card.card_id)

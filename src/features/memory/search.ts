@@ -76,7 +76,7 @@ export const searchMemory = capability({
   tool: {
     name: 'search_project_context',
     description:
-      'Find a literal text in the events of one project, newest first; related has the best by words. Read one with get_context_event.',
+      "Find a literal text in one project's events, newest first; related: the best by words. Read with get_context_event.",
     readOnly: true,
     fieldsOf: 'get_project_context',
     thin: thinMemorySearch,

@@ -82,6 +82,7 @@ const ThinHit = z.object({
   event_type: EventType,
   title: z.string().optional(),
   snippet: z.string(),
+  weak: z.literal(true).optional(),
   created_at: Time,
 })
 
@@ -90,6 +91,7 @@ const thinHit = (hit: FoundEvent) => ({
   event_type: hit.event_type,
   ...label(hit.title),
   snippet: hit.snippet,
+  ...(hit.weak ? { weak: true as const } : {}),
   created_at: hit.created_at,
 })
 
@@ -99,12 +101,16 @@ export const thinMemorySearch = thinAnswer({
     project_key: z.string(),
     results: z.array(ThinHit),
     related: z.array(ThinHit).optional(),
+    corrected: z.record(z.string(), z.string()).optional(),
+    period: z.object({ from: Time, to: Time }).optional(),
     total: z.int(),
   }),
   of: (found: Found & { related?: FoundEvent[] | undefined }) => ({
     project_key: found.project_key,
     results: found.results.map(thinHit),
     ...ifAny('related', (found.related ?? []).map(thinHit)),
+    ...(found.corrected ? { corrected: found.corrected } : {}),
+    ...(found.period ? { period: found.period } : {}),
     total: found.total,
   }),
 })

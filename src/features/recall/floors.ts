@@ -8,8 +8,8 @@ type AskingMoment = Extract<Moment, 'failure' | 'prompt'>
  * cases; the figures in bench/README.md are from the other half.
  */
 export const COEFFICIENTS: Readonly<Record<AskingMoment, Readonly<Evidence & { constant: number }>>> = {
-  failure: { constant: -8.65, confidence: 1, quoted: 3.33, codes: 1.9, title: 3.07, symptom: 1.58 },
-  prompt: { constant: -6.51, confidence: 0.19, quoted: 4.3, codes: 1.87, title: 2.92, symptom: 3.82 },
+  failure: { constant: -7.84, confidence: 0.81, quoted: 2.57, codes: 1.4, title: 2.06, symptom: 2.23 },
+  prompt: { constant: -6.33, confidence: 0.26, quoted: 4.36, codes: 1.57, title: 1.79, symptom: 3.26 },
 }
 
 /**
@@ -17,8 +17,8 @@ export const COEFFICIENTS: Readonly<Record<AskingMoment, Readonly<Evidence & { c
  * the agent's attention.
  */
 export const FLOORS: Readonly<Record<AskingMoment, { card: number; memory: number }>> = {
-  failure: { card: 0.45, memory: 0.8 },
-  prompt: { card: 0.5, memory: 0.85 },
+  failure: { card: 0.35, memory: 0.8 },
+  prompt: { card: 0.6, memory: 0.85 },
 }
 
 /** How many characters a moment gets by default. */

@@ -1,3 +1,5 @@
+import { COMMON_STEMS } from '../../text/common-words.ts'
+
 /**
  * How sure search is that a hit answers the query. It compares the information of the query with the part that the
  * hit has, not the scores of the ranking. So it means the same in a vault of ten cards and of a hundred thousand, and
@@ -33,51 +35,73 @@ export function informationOf(term: string, cards: number, all: number, times: n
 const UNKNOWN_NUMBER = 0.3
 const HAS_DIGIT = /\d/
 
+/** The share of its information that a common English word keeps. */
+const COMMON_SHARE = 0.6
+
+/** The information of a word for the confidence in cards. Repetition in the query counts for the order of hits only. */
+export const cardInformationOf = (term: string, cards: number, all: number): number =>
+  informationOf(term, cards, all, 1) * (COMMON_STEMS.has(term) ? COMMON_SHARE : 1)
+
 /** What is known of a hit besides its words. */
 export type Surroundings = {
-  /** How far it stands out from the ten best others: 1 if they have nothing of the query, 0 if they have as much. */
-  standing: number
   /** How many cards the asker may see: among many, more share words by chance. */
   cards: number
   /** The number of words: a long card shares more words by chance. */
   length: number
 }
 
-export type Features = {
+export type Coverage = {
   /** The share of the query's information that the hit has. */
   coverage: number
   /** That information, and the information of the whole query. */
   covered: number
   asked: number
-  /** The largest contribution of one word: a hit that rests on one word is less sure. */
-  single: number
-  /** The share of it that is prominent. */
+  /** The share of the covered information that is prominent. */
   prominence: number
-  standing: number
-  cards: number
-  length: number
 }
 
-export function featuresOf(
-  information: readonly number[],
-  covers: readonly Cover[],
-  { standing, cards, length }: Surroundings,
-): Features {
-  let [asked, covered, prominent, single] = [0, 0, 0, 0]
+export function coverageOf(information: readonly number[], covers: readonly Cover[]): Coverage {
+  let [asked, covered, prominent] = [0, 0, 0]
   covers.forEach(({ credit, isProminent }, i) => {
     const says = information[i] as number
     asked += says
     covered += says * credit
-    single = Math.max(single, says * credit)
     if (isProminent) prominent += says * credit
   })
   return {
     coverage: asked > 0 ? covered / asked : 0,
     covered: Math.log(1 + covered),
     asked: Math.log(1 + asked),
-    single,
     prominence: covered > 0 ? prominent / covered : 0,
-    standing: Math.max(-1, Math.min(1, standing)),
+  }
+}
+
+export type Features = Coverage & {
+  /** The share of the query's information in words that no card has, and for which no correction is known. */
+  unknown: number
+  cards: number
+  length: number
+}
+
+/** A word of the query: its information, and whether neither the word nor a correction of it stands in any card. */
+export type WeighedWord = { information: number; isUnknown: boolean }
+
+export function featuresOf(
+  words: readonly WeighedWord[],
+  covers: readonly Cover[],
+  { cards, length }: Surroundings,
+): Features {
+  let [asked, unknown] = [0, 0]
+  for (const { information, isUnknown } of words) {
+    asked += information
+    if (isUnknown) unknown += information
+  }
+  return {
+    ...coverageOf(
+      words.map(({ information }) => information),
+      covers,
+    ),
+    unknown: asked > 0 ? unknown / asked : 0,
     cards: Math.log10(1 + cards),
     length: Math.log10(1 + length),
   }
@@ -86,24 +110,38 @@ export function featuresOf(
 /** Below this confidence nothing is a hit. */
 export const FLOOR = 0.5
 
-export const CONSTANT = 7.55
+export const CONSTANT = 4.88
 export const COEFFICIENTS: Readonly<Record<keyof Features, number>> = {
-  coverage: 4.28,
-  covered: 7.31,
-  asked: -3.05,
-  single: -1.27,
-  prominence: 1.82,
-  standing: -1.69,
-  cards: -0.99,
-  length: -3.12,
+  coverage: 7.77,
+  covered: 8.72,
+  asked: -2.29,
+  prominence: 1.55,
+  unknown: -1.57,
+  cards: -1.13,
+  length: -3.59,
 }
 
 const FEATURES = Object.keys(COEFFICIENTS) as (keyof Features)[]
 
+/** The logit of the confidence in a hit without a look at the other hits. */
+export const logitOf = (features: Features): number =>
+  FEATURES.reduce((sum, name) => sum + COEFFICIENTS[name] * features[name], CONSTANT)
+
 /** Confidences have four decimals, so that a shown value can be used as `min_score`. */
 const TEN_THOUSANDTHS = 10_000
 
-export function confidenceOf(features: Features): number {
-  const sum = FEATURES.reduce((sum, name) => sum + COEFFICIENTS[name] * features[name], CONSTANT)
-  return Math.round(TEN_THOUSANDTHS / (1 + Math.exp(-sum))) / TEN_THOUSANDTHS
+export const confidenceOf = (logit: number): number =>
+  Math.round(TEN_THOUSANDTHS / (1 + Math.exp(-logit))) / TEN_THOUSANDTHS
+
+/** The best confidence among this many first hits tells whether the vault has cards about the subject. */
+export const FIRST_HITS = 3
+/** If it is above the floor, the logits of unsure hits move towards it by this share of the difference. */
+const TOWARDS_BEST = 0.75
+/** No more than this of the best logit counts: a clear winner does not make the cards behind it sure. */
+const MOST_OF_BEST = 0.6
+
+/** The logit of a hit beside the best of the first hits. If a vault answers a query, further cards of it are likelier to. */
+export function besideBest(logit: number, best: number): number {
+  const towards = Math.min(best, MOST_OF_BEST)
+  return towards > 0 && towards > logit ? logit + TOWARDS_BEST * (towards - logit) : logit
 }

@@ -2,13 +2,13 @@ import type { UserCtx } from '../../core/context.ts'
 import type { HomeFacts } from '../cards/home.ts'
 import { homesOf } from '../cards/homes.ts'
 import { byTrust } from './by-trust.ts'
-import { type Cover, confidenceOf, FLOOR, featuresOf } from './confidence.ts'
+import { besideBest, type Cover, confidenceOf, FIRST_HITS, FLOOR, featuresOf, logitOf } from './confidence.ts'
 import { type Demands, type Loaded, loadHits } from './results.ts'
 import type { Hit, Retrieved } from './retrieve.ts'
 import type { SearchScope } from './scope.ts'
 
-/** A hit, and whether it is below the floor. */
-type Judgement = Loaded & { isWeak: boolean }
+/** A hit with its confidence beside the others, and whether that is below the floor. */
+type Judgement = Loaded & { score: number; isWeak: boolean }
 
 /** A result: a hit, with where its card lives. */
 export type Picked = Judgement & { homeFacts: HomeFacts }
@@ -22,8 +22,8 @@ export type Picks = {
   total: number
 }
 
-/** Read at least this many, so that even a search for one hit can prefer the more trusted of two equal ones. */
-const LEAST_READ = 3
+/** Read at least this many: a search for one hit can then prefer the more trusted of two, and scores do not depend on `limit`. */
+const LEAST_READ = FIRST_HITS
 
 /** After a winner of at least this confidence, hits beyond a large drop are cut. */
 const CLEAR_WINNER = 0.8
@@ -47,7 +47,16 @@ function barFor(confidences: readonly number[], minScore: number): number {
   return drop < 0 ? least : (falling[drop - 1] as number)
 }
 
-type Judged = { hit: Hit; confidence: number; isStrong: boolean }
+type Match = { logit: number; isCarried: boolean }
+
+/** The confidence of each hit beside the others, in the order of the ranking. */
+function confidencesOf(hits: readonly Match[]): number[] {
+  const first = hits.filter(({ isCarried }) => isCarried).slice(0, FIRST_HITS)
+  const best = Math.max(Number.NEGATIVE_INFINITY, ...first.map(({ logit }) => logit))
+  return hits.map(({ logit }) => confidenceOf(besideBest(logit, best)))
+}
+
+type Judged = { hit: Hit; isStrong: boolean }
 
 /** Judges each hit by the index alone. A card without known covers is not a hit. */
 function judge(
@@ -55,18 +64,21 @@ function judge(
   minScore: number,
   isInTitle: boolean,
 ): { judged: Judged[]; bar: number } {
-  const information = asked.map((word) => word.information)
-  const judged = hits.map((hit) => {
+  const matches = hits.map((hit): Match => {
     const covers = isInTitle ? hit.covers?.map(titleOnly) : hit.covers
-    const isMatch = covers !== undefined && isCarried(covers)
-    const confidence = covers ? confidenceOf(featuresOf(information, covers, hit)) : 0
-    return { hit, confidence, isStrong: isMatch }
+    if (!covers) return { logit: Number.NEGATIVE_INFINITY, isCarried: false }
+    return { logit: logitOf(featuresOf(asked, covers, hit)), isCarried: isCarried(covers) }
   })
+  const confidences = confidencesOf(matches)
   const bar = barFor(
-    judged.filter(({ isStrong }) => isStrong).map(({ confidence }) => confidence),
+    confidences.filter((_, i) => matches[i]?.isCarried),
     minScore,
   )
-  return { judged: judged.map((one) => ({ ...one, isStrong: one.isStrong && one.confidence >= bar })), bar }
+  const judged = hits.map((hit, i) => ({
+    hit,
+    isStrong: matches[i]?.isCarried === true && (confidences[i] as number) >= bar,
+  }))
+  return { judged, bar }
 }
 
 const titleOnly = (cover: Cover): Cover => (cover.isProminent ? cover : { ...cover, credit: 0 })
@@ -74,6 +86,16 @@ const titleOnly = (cover: Cover): Cover => (cover.isProminent ? cover : { ...cov
 /** Whether there may be a hit at all, before anything is read. */
 export const mayHit = (found: Retrieved, { minScore, demands }: Wish): boolean =>
   judge(found, minScore, demands.isInTitle).judged.some(({ isStrong }) => isStrong)
+
+/** Judges cards by their texts, in the order of the ranking. */
+function judgeLoaded(loaded: readonly Loaded[], bar: number): Judgement[] {
+  const matches = loaded.map(({ logit, covers }): Match => ({ logit, isCarried: isCarried(covers) }))
+  const scores = confidencesOf(matches)
+  return loaded.map((one, i) => {
+    const score = scores[i] as number
+    return { ...one, score, isWeak: !(score >= bar && matches[i]?.isCarried) }
+  })
+}
 
 export async function pickHits(
   ctx: UserCtx,
@@ -84,25 +106,26 @@ export async function pickHits(
   const { limit, minScore, demands } = wish
   const { judged, bar } = judge(found, minScore, demands.isInTitle)
   const enough = Math.max(limit, LEAST_READ)
-  const [strong, weak]: [Judgement[], Judgement[]] = [[], []]
-  const isHit = ({ confidence, covers }: Loaded) => confidence >= bar && isCarried(covers)
+  const loaded: Loaded[] = []
+  const judgedByTexts = () => {
+    const all = judgeLoaded(loaded, bar)
+    const isShown = ({ isWeak, score }: Judgement) => isWeak && scope.scope !== 'public' && score >= minScore
+    return { strong: all.filter(({ isWeak }) => !isWeak), weak: all.filter(isShown) }
+  }
   const read = async (hits: readonly Hit[], isEnough: () => boolean): Promise<number> => {
     let at = 0
     for (; at < hits.length && !isEnough(); at += enough)
-      for (const loaded of await loadHits(ctx, scope, found.asked, hits.slice(at, at + enough), demands)) {
-        if (isHit(loaded)) strong.push({ ...loaded, isWeak: false })
-        else if (scope.scope !== 'public' && loaded.confidence >= minScore)
-          weak.push({ ...loaded, isWeak: true })
-      }
+      loaded.push(...(await loadHits(ctx, scope, found.asked, hits.slice(at, at + enough), demands)))
     return at
   }
   const likely = judged.filter(({ isStrong }) => isStrong).map(({ hit }) => hit)
-  const looked = await read(likely, () => strong.length >= enough)
+  const looked = await read(likely, () => judgedByTexts().strong.length >= enough)
   if (scope.scope !== 'public')
     await read(
       judged.filter(({ isStrong }) => !isStrong).map(({ hit }) => hit),
-      () => strong.length + weak.length >= limit,
+      () => Object.values(judgedByTexts()).flat().length >= limit,
     )
+  const { strong, weak } = judgedByTexts()
   // Cards without known covers come after all others. If each of the others is a hit, these count as hits too.
   const listed = judged.filter(({ hit }) => hit.covers === undefined).length
   const isEveryHit = likely.length === judged.length - listed

@@ -13,7 +13,7 @@ import { presentTrust } from '../cards/present-trust.ts'
 import { fitsOf } from '../cites/fits.ts'
 import { containsInstructions } from '../review/find-danger.ts'
 import { type StoredTrust, storedTrust } from '../trust/stored-trust.ts'
-import { type Cover, confidenceOf, featuresOf, STEM_CREDIT } from './confidence.ts'
+import { type Cover, confidenceOf, featuresOf, logitOf, STEM_CREDIT } from './confidence.ts'
 import { type HitRow, hitRows } from './hit-rows.ts'
 import type { Asked, Hit } from './retrieve.ts'
 import type { SearchResultAnswer } from './schemas.ts'
@@ -23,7 +23,9 @@ import type { SearchScope } from './scope.ts'
 export type Loaded = {
   row: HitRow & { whose: Whose }
   marked: Marked
+  /** Without a look at the other hits. */
   confidence: number
+  logit: number
   trust: StoredTrust | null
   /** How much of each asked word the card has, according to its texts. */
   covers: Cover[]
@@ -95,9 +97,8 @@ function readHit(row: HitRow, fields: readonly Field[], asked: readonly Asked[],
   const marked = markTexts(row.title, fields, termsOf(asked, known))
   if (marked.forms.size === 0) return undefined
   const covers = asked.map((word, i) => coverInTexts(word, known?.[i], marked.forms))
-  const information = asked.map((word) => word.information)
-  const confidence = hit.covers ? confidenceOf(featuresOf(information, covers, hit)) : 0
-  return { marked, covers, confidence }
+  const logit = hit.covers ? logitOf(featuresOf(asked, covers, hit)) : Number.NEGATIVE_INFINITY
+  return { marked, covers, logit, confidence: confidenceOf(logit) }
 }
 
 const NOTHING: Cover = { credit: 0, isProminent: false, isCorrected: false, isByParts: false }
@@ -195,7 +196,7 @@ const provenanceWith = (row: Loaded['row'], snippet: string) => ({
 })
 
 export const presentHit = (
-  { row, homeFacts, trust, confidence, marked }: Loaded & { homeFacts: HomeFacts },
+  { row, homeFacts, trust, score, marked }: Loaded & { homeFacts: HomeFacts; score: number },
   hitReason: SearchResultAnswer['hit_reason'],
   { isWeak, myEnvironment, now }: Showing,
 ): SearchResultAnswer => {
@@ -215,7 +216,7 @@ export const presentHit = (
     ...presentHome({ ...row, ...homeFacts }),
     owner_name: row.owner_name,
     provenance: provenanceWith(row, snippet),
-    score: confidence,
+    score,
     weak: isWeak,
     matched_terms: matched,
     why,

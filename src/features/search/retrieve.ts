@@ -23,7 +23,13 @@ import {
 import { rarity } from '../../text/bm25.ts'
 import type { AskedWord } from '../../text/query-words.ts'
 import { hasTrigrams } from '../../text/trigrams.ts'
-import { type Cover, informationOf, MINOR_CREDIT, type Surroundings } from './confidence.ts'
+import {
+  type Cover,
+  cardInformationOf,
+  MINOR_CREDIT,
+  type Surroundings,
+  type WeighedWord,
+} from './confidence.ts'
 import { planTerms, type Term } from './plan.ts'
 import { filtersAsked, knownLarger, rememberLarger, type SearchScope, tenancy } from './scope.ts'
 import { documentsIn } from './whole-scope.store.ts'
@@ -33,9 +39,6 @@ const MOST_CORRECTED = 6
 const LONG_QUERY = 12
 const MOST_CORRECTED_IN_LONG = 2
 
-/** How many other cards a hit is compared with. */
-const REST = 10
-
 /**
  * The weights of the two rankings in the fusion. The trigram ranking sees everything that the word ranking sees, and
  * more.
@@ -43,7 +46,7 @@ const REST = 10
 const PATH_WEIGHTS = { words: 1, trigrams: 20 }
 
 /** A word of the query, its information, and the corrections if no card has it. */
-export type Asked = Term & { information: number; meant: readonly LikeWord[] }
+export type Asked = Term & WeighedWord & { meant: readonly LikeWord[] }
 
 export type Hit = Surroundings & {
   docNo: number
@@ -79,8 +82,9 @@ export async function retrieve(
   const unknown = paths === 'words' ? [] : mayBeSlips(missing, terms.length - missing.length)
   const likes = await meantBy(ctx, unknown, source)
   const asked = terms.map((term): Asked => {
-    const information = informationOf(term.term, term.cards, all, term.times)
-    return { ...term, information, meant: likes.get(term) ?? [] }
+    const meant = likes.get(term) ?? []
+    const information = cardInformationOf(term.term, term.cards, all)
+    return { ...term, information, meant, isUnknown: term.cards === 0 && meant.length === 0 }
   })
   const exact = terms.filter((term) => !missing.includes(term)).map((term) => term.wanted)
   const byWords = ranked(found.candidates, exact, averageLength)
@@ -104,9 +108,6 @@ function hitsOf(asked: readonly Asked[], rankings: readonly Ranking[], cards: nu
   const known = new Map<number, Scored>()
   for (const { scored } of rankings.toReversed())
     for (const one of scored) known.set(one.candidate.docNo, one)
-  const [widest] = rankings
-  const others = (widest?.scored ?? []).slice(1, 1 + REST)
-  const rest = others.reduce((sum, { bm25 }) => sum + bm25, 0) / REST
   const weights = rankings.length > 1 ? [PATH_WEIGHTS.trigrams, PATH_WEIGHTS.words] : [1]
   return fuse(
     rankings.map(({ scored, found }, i) => ({
@@ -118,7 +119,6 @@ function hitsOf(asked: readonly Asked[], rankings: readonly Ranking[], cards: nu
     return {
       docNo,
       covers: scored && asked.map((word) => coverOf(scored.candidate, word)),
-      standing: scored ? 1 - rest / scored.bm25 : 0,
       cards,
       length: scored?.candidate.length ?? 0,
     }

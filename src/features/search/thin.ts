@@ -54,9 +54,11 @@ export const thinSearch = thinAnswer({
       }),
     ),
     total: z.int(),
+    corrected: z.record(z.string(), z.string()).optional(),
   }),
   of: (answer: Omit<z.output<typeof SearchResponse>, 'action_card'>) => ({
     results: answer.results.map(thinHit),
     total: answer.total,
+    ...(Object.keys(answer.corrected).length > 0 ? { corrected: answer.corrected } : {}),
   }),
 })

@@ -53,6 +53,7 @@ type Item = z.input<typeof QueueItem>
 type Other = {
   card_id: string
   title: string
+  owner_id: string
   status: CardStatus
   review_status: ReviewStatus
   hidden_at: string | null
@@ -63,11 +64,7 @@ type Found = Pick<Item, 'reason' | 'card_id' | 'title' | 'workspace_id' | 'since
   Omit<Other, 'card_id' | 'title'> & { other: Other | null }
 
 /** Longest waiting first. */
-<<<<<<< HEAD
-export async function dueCards(ctx: Ctx, asked: Reviewed): Promise<Found[]> {
-=======
-async function dueCards(ctx: Ctx, asked: Reviewed): Promise<Item[]> {
->>>>>>> s-house
+async function dueCards(ctx: Ctx, asked: Reviewed): Promise<Found[]> {
   const now = ctx.now()
   const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString()
   const rows = await mayBeDue(ctx.db, asked, daysAgo(SHORTEST_DAYS), MOST_LOOKED_AT)
@@ -101,6 +98,7 @@ async function contradictingCards(ctx: Ctx, asked: Reviewed): Promise<Found[]> {
     other: {
       card_id: row.other_card_id,
       title: row.other_title,
+      owner_id: row.other_owner_id,
       status: row.other_status,
       review_status: row.other_review_status,
       hidden_at: row.other_hidden_at,

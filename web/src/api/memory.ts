@@ -23,7 +23,8 @@ import { call } from './client.ts'
 export type MemoryEvent = Omit<OutputOf<typeof ReadEvent>, 'provenance'>
 export type EventType = MemoryEvent['event_type']
 export type MemoryProject = OutputOf<typeof ListProjects>['items'][number]
-export type MemoryHit = OutputOf<typeof SearchMemory>['results'][number]
+export type MemorySearchAnswer = OutputOf<typeof SearchMemory>
+export type MemoryHit = MemorySearchAnswer['results'][number]
 export type CardProposal = OutputOf<typeof ProposeCard>
 export type EventInput = InputOf<typeof AppendEvent>
 

@@ -1,15 +1,20 @@
-import { type Cover, type Features, FLOOR, featuresOf } from '../../search/confidence.ts'
+import { type Cover, type Coverage, coverageOf, FLOOR } from '../../search/confidence.ts'
 import type { Plan } from './plan-question.ts'
 import type { RankedEvent } from './rank-events.ts'
 import { hasParts, type Wanted } from './score-events.ts'
 import type { Occurrences } from './word-index.search.ts'
+
+export type Features = Coverage & {
+  /** How far it stands out from the ten best others: 1 if they have nothing of the question, 0 if as much. */
+  standing: number
+}
 
 /**
  * The confidence of card search, applied to events. The features are the same; the coefficients were fitted on
  * events by `bench/memory/fit-confidence.ts`, as turns are shorter than cards and have no fields.
  */
 const CONSTANT = -2.12
-const COEFFICIENTS: Readonly<Partial<Record<keyof Features, number>>> = {
+const COEFFICIENTS: Readonly<Record<keyof Features, number>> = {
   coverage: 6.7,
   covered: 7.53,
   asked: -3.39,
@@ -38,15 +43,14 @@ function confidenceOf(features: Features): number {
 export function judge(
   events: readonly RankedEvent[],
   { wanted, information, unmatched }: Plan,
-  all: number,
 ): JudgedEvent[] {
   const rest = events.slice(1, 1 + OTHERS).reduce((sum, { score }) => sum + score, 0) / OTHERS
   const says = [...information, ...unmatched]
   const missing = unmatched.map((): Cover => NOT_THERE)
   return events.map((event) => {
-    const standing = 1 - rest / event.score
+    const standing = Math.max(-1, 1 - rest / event.score)
     const covers = [...wanted.map((options) => coverOf(event.words, options)), ...missing]
-    const features = featuresOf(says, covers, { standing, cards: all, length: event.words.length })
+    const features = { ...coverageOf(says, covers), standing }
     return { ...event, features, confidence: confidenceOf(features) }
   })
 }

@@ -44,7 +44,7 @@ export async function rankEvents(
   const plan = await planQuestion(reach, asked, corrects)
   if (plan.wanted.length === 0) return NOTHING
   const candidates = gather(plan)
-  const events = judge(await rank(reach, plan, candidates, limit), plan, reach.events)
+  const events = judge(await rank(reach, plan, candidates, limit), plan)
   const positions = plan.wanted.flatMap((options) =>
     options.flatMap(({ position, parts }) => [position, ...parts.map((part) => part.position)]),
   )

@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Search, SearchX } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import type { EventType, MemoryHit } from '../../api/memory.ts'
+import type { EventType, MemoryHit, MemorySearchAnswer } from '../../api/memory.ts'
 import { formatNumber, formatTime, plural } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -61,7 +61,11 @@ export function MemorySearchResults() {
   const navigate = route.useNavigate()
   const results = useInfiniteQuery(memorySearchQuery({ key, workspace }, q, by === 'words'))
   const hits = results.data?.pages.flatMap((page) => page.results)
-  const total = results.data?.pages[0]?.total ?? 0
+  const first = results.data?.pages[0]
+  const total = first?.total ?? 0
+  const related = first?.related ?? []
+  const isByWords = by === 'words' || related.length > 0
+  const words = isByWords ? [...q.split(/\s+/), ...Object.values(first?.corrected ?? {})] : [q]
   return (
     <section aria-label="Results" aria-busy={results.isFetching}>
       <div className="mb-2 flex flex-wrap items-center justify-between gap-3">
@@ -83,9 +87,10 @@ export function MemorySearchResults() {
           }
         />
       </div>
+      {isByWords && first && <HowRead corrected={first.corrected} period={first.period} />}
       {results.error && <ErrorState error={results.error} onRetry={() => void results.refetch()} />}
       {!results.data && !results.error && <SkeletonList rows={4} />}
-      {hits?.length === 0 && (
+      {hits?.length === 0 && related.length === 0 && (
         <EmptyState
           icon={<SearchX size={18} />}
           title="Nothing with these words"
@@ -107,9 +112,12 @@ export function MemorySearchResults() {
             : 'Exact text finds the letters as typed. Words also finds other forms and order.'}
         </EmptyState>
       )}
+      {related.length > 0 && (
+        <p className="mb-2 text-sm text-soft">Nothing has exactly this text. These fit its words best:</p>
+      )}
       <ol className="divide-y divide-line border-y border-line empty:hidden">
-        {hits?.map((hit) => (
-          <Hit key={hit.raw_id} hit={hit} words={by === 'words' ? q.split(/\s+/) : [q]} />
+        {(related.length > 0 ? related : hits)?.map((hit) => (
+          <Hit key={hit.raw_id} hit={hit} words={words} />
         ))}
       </ol>
       {results.hasNextPage && (
@@ -128,6 +136,20 @@ export function MemorySearchResults() {
 const shownOf = (shown: number, total: number) =>
   shown < total ? `${formatNumber(shown)} of ${plural(total, 'result')}` : plural(total, 'result')
 
+type Reading = Pick<MemorySearchAnswer, 'corrected' | 'period'>
+
+/** How the words were read: what was searched in place of a word that no event has, and the time that date words mean. */
+function HowRead({ corrected = {}, period }: Reading) {
+  const meant = Object.values(corrected)
+  if (meant.length === 0 && !period) return null
+  return (
+    <p className="mb-2 text-sm text-soft">
+      {meant.length > 0 && `Searching for ${meant.join(', ')}. `}
+      {period && `From ${formatTime(period.from)} to ${formatTime(period.to)}.`}
+    </p>
+  )
+}
+
 function Hit({ hit, words }: { hit: MemoryHit; words: string[] }) {
   const [open, setOpen] = useState(false)
   const event = useQuery({ ...eventQuery(hit.raw_id), enabled: open })
@@ -143,6 +165,7 @@ function Hit({ hit, words }: { hit: MemoryHit; words: string[] }) {
           <Badge>{TYPE_NAMES[hit.event_type]}</Badge>
           <time dateTime={hit.created_at}>{formatTime(hit.created_at)}</time>
           {hit.client && <span className="truncate">{hit.client}</span>}
+          {hit.weak && <span className="ml-auto shrink-0">shares some words only</span>}
         </span>
         {hit.title && <span className="text-sm font-medium">{hit.title}</span>}
         <span className="text-sm break-words text-soft">

@@ -59,8 +59,9 @@ describe.each(releases)('a vault of version %s', (release) => {
   test.each(['sqlite', 'postgres'] as const)('comes back from its backup on %s', async (engine) => {
     const vault = await makeVault(engine)
     const config = readConfig(vault.env)
+    // The databases of tests come with the present schema; an old backup needs a database without one.
+    if (engine === 'sqlite') rmSync(join(vault.dataDir, 'vault.db'))
     const database = openDatabase(config)
-    // The test's PostgreSQL databases come with the present schema; an old backup needs a database without one.
     if (engine === 'postgres')
       await database.transaction((db) => sql`drop schema public cascade; create schema public`.execute(db))
     await restoreBackup(bareContext(config, database), join(folder, 'vault.kvbackup'))

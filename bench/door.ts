@@ -1,23 +1,11 @@
 import { drive, median, type Request } from './support/load.ts'
+import { JSON_HEADERS, postJson } from './support/post-json.ts'
 import { report } from './support/report.ts'
 import { cpuSeconds, type Server, startProcess, startVault } from './support/servers.ts'
 
 /** Requests per second of a route through all of the product, against a bare Fastify route with the same bytes. */
 const SECONDS = Number(process.env.SECONDS ?? 4)
 const ROUNDS = 3
-
-const json = { 'content-type': 'application/json' }
-
-async function call(url: string, path: string, body: unknown, headers: Record<string, string> = {}) {
-  const answer = await fetch(url + path, {
-    method: 'POST',
-    headers: { ...json, ...headers },
-    body: JSON.stringify(body),
-  })
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
-  // biome-ignore lint/suspicious/noExplicitAny: the bench only hands a few fields on
-  return (await answer.json()) as any
-}
 
 const CARD = {
   title: 'npm ci fails with EACCES in the build image',
@@ -30,18 +18,18 @@ const CARD = {
 }
 
 const vault = await startVault()
-const { access_token } = await call(vault.url, '/api/v1/auth/register', {
+const { access_token } = await postJson(vault.url, '/api/v1/auth/register', {
   email: 'bench@example.com',
   password: 'a long password',
 })
-const { api_key } = await call(
+const { api_key } = await postJson(
   vault.url,
   '/api/v1/auth/api-keys',
   { name: 'bench' },
   { authorization: `Bearer ${access_token}` },
 )
 const HEADERS = { 'x-api-key': api_key as string }
-const { card_id } = await call(vault.url, '/api/v1/cards', CARD, HEADERS)
+const { card_id } = await postJson(vault.url, '/api/v1/cards', CARD, HEADERS)
 
 /** Requests per second, and CPU time per request, which a busy machine does not blur. */
 async function measure(server: Server, request: Request) {
@@ -65,7 +53,7 @@ const CASES: Case[] = [
     request: {
       method: 'POST',
       path: '/api/v1/cards',
-      headers: { ...HEADERS, ...json },
+      headers: { ...HEADERS, ...JSON_HEADERS },
       body: JSON.stringify(CARD),
     },
   },
@@ -75,7 +63,7 @@ const CASES: Case[] = [
     request: {
       method: 'POST',
       path: '/mcp/tools/append_context_turn',
-      headers: { ...HEADERS, ...json },
+      headers: { ...HEADERS, ...JSON_HEADERS },
       body: JSON.stringify({
         project_key: 'bench/project',
         user_message: CARD.symptom,

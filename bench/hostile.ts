@@ -106,12 +106,12 @@ async function lookCloser(server: Server, agent: Agent, costs: Cost[]): Promise<
   for (let looks = 0; looks < MOST_CLOSER_LOOKS; looks++) {
     costs.sort((a, b) => b.share - a.share)
     const at = costs.slice(0, LEADING).findIndex((cost) => !closely.has(cost))
-    const dear = costs[at]
-    if (!dear) return
+    const expensive = costs[at]
+    if (!expensive) return
     // What others left behind is cleared away before it is measured.
     await sleep(CLEARED_AFTER_MS)
-    await costOf(server, agent, dear, FIRST_TRIES)
-    const measured = await costOf(server, agent, dear, CLOSER_TRIES)
+    await costOf(server, agent, expensive, FIRST_TRIES)
+    const measured = await costOf(server, agent, expensive, CLOSER_TRIES)
     costs[at] = measured
     closely.add(measured)
   }

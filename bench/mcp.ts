@@ -1,4 +1,5 @@
 import { drive, median, type Request } from './support/load.ts'
+import { JSON_HEADERS, postJson } from './support/post-json.ts'
 import { report } from './support/report.ts'
 import { cpuSeconds, startVault } from './support/servers.ts'
 
@@ -7,34 +8,25 @@ const SECONDS = Number(process.env.SECONDS ?? 4)
 const ROUNDS = 3
 const BAR = 3
 
-const json = { 'content-type': 'application/json' }
-
-async function call(url: string, path: string, body: unknown, headers: Record<string, string> = {}) {
-  const answer = await fetch(url + path, {
-    method: 'POST',
-    headers: { ...json, ...headers },
-    body: JSON.stringify(body),
-  })
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
-  // biome-ignore lint/suspicious/noExplicitAny: the bench only hands a few fields on
-  return (await answer.json()) as any
-}
-
 const vault = await startVault()
-const { access_token } = await call(vault.url, '/api/v1/auth/register', {
+const { access_token } = await postJson(vault.url, '/api/v1/auth/register', {
   email: 'bench@example.com',
   password: 'a long password',
 })
 const BEARER = { authorization: `Bearer ${access_token}` }
-const { api_key } = await call(vault.url, '/api/v1/auth/api-keys', { name: 'bench' }, BEARER)
-const HEADERS = { ...json, 'x-api-key': api_key as string, accept: 'application/json, text/event-stream' }
+const { api_key } = await postJson(vault.url, '/api/v1/auth/api-keys', { name: 'bench' }, BEARER)
+const HEADERS = {
+  ...JSON_HEADERS,
+  'x-api-key': api_key as string,
+  accept: 'application/json, text/event-stream',
+}
 const CARD = {
   title: 'npm ci fails with EACCES in the build image',
   symptom: 'npm ci ends with EACCES: permission denied, mkdir node_modules, but only inside the build image.',
   fix_summary:
     'The image copies the sources as root and builds as the user node. Copy with --chown=node:node.',
 }
-const { card_id } = await call(vault.url, '/api/v1/cards', CARD, HEADERS)
+const { card_id } = await postJson(vault.url, '/api/v1/cards', CARD, HEADERS)
 
 const PARAMS = { name: 'get_card', arguments: { card_id } }
 const META = {

@@ -1,5 +1,5 @@
 /**
- * How long the trust of all cards takes to be computed anew, and what reading it costs a search.
+ * How long it takes to compute the trust of all cards, and what reading it costs a search.
  * `npm run bench:trust -- [cards] [verdicts]`
  */
 import { contextFor, inTx, type Services } from '../src/core/context.ts'

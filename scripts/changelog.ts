@@ -1,6 +1,6 @@
 const UNRELEASED = '## Unreleased'
 
-/** The text under a heading of the changelog, without the heading; undefined where there is no such heading. */
+/** The text under a heading of the changelog, without the heading; undefined if there is no such heading. */
 function sectionUnder(changelog: string, isHeading: (line: string) => boolean): string | undefined {
   const lines = changelog.split('\n')
   const start = lines.findIndex(isHeading)
@@ -15,7 +15,7 @@ function sectionUnder(changelog: string, isHeading: (line: string) => boolean): 
 export const unreleasedNotes = (changelog: string): string =>
   sectionUnder(changelog, (line) => line.trim() === UNRELEASED) ?? ''
 
-/** The notes of one release: what stands under `## 0.2.0 (2026-01-31)`. */
+/** The notes of one release: the text under `## 0.2.0 (2026-01-31)`. */
 export const notesOf = (changelog: string, version: string): string | undefined =>
   sectionUnder(changelog, (line) => line === `## ${version}` || line.startsWith(`## ${version} (`))
 

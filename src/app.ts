@@ -32,19 +32,19 @@ export type BuildOptions = {
   mcp?: McpOptions
   /** Off in tests that measure answers, not load: a slow machine must not refuse them. */
   shedding?: boolean
-  /** Little in tests: they register thousands of people. */
+  /** Low in tests, which register thousands of people. */
   passwordWork?: PasswordWork
   /** Shorter in tests: nobody wants to wait for a minute there. */
   patience?: Partial<Patience>
 }
 
-/** Whatever a library logs of a request, its headers carry credentials; the multipart parser logs them at trace. */
+/** Libraries may log requests, whose headers contain credentials; the multipart parser does so at trace. */
 const HIDDEN = ['req.headers', '*.headers', 'headers', 'password', 'token', 'access_token', 'api_key']
 
 export const makeLogger = (config: Config, destination?: DestinationStream): Logger =>
   pino({ level: config.logLevel, redact: HIDDEN }, destination)
 
-/** The mail library is loaded only where there is a mail server. */
+/** The mail library is loaded only if there is a mail server. */
 async function openMail({ mail, baseUrl }: Config): Promise<MailTransport | null> {
   if (!mail.smtpUrl) return null
   const { smtpMail } = await import('./adapters/mail/mail.ts')

@@ -205,26 +205,26 @@ export type Config = Readonly<{
   google: { clientId: string; jwksUrl: string; issuer: string } | undefined
   mail: { smtpUrl: string | undefined; from: string }
   stripe: { secretKey: string; webhookSecret: string | undefined; apiBase: string | undefined } | undefined
-  /** Signs the development provider's events; made at first start where it is not given. */
+  /** Signs the development provider's events; made at first start if it is not set. */
   developmentWebhookSecret: string | undefined
   /** Any OpenAI-compatible endpoint. */
   llm: { baseUrl: string; apiKey: string | null; model: string } | undefined
   supportEmail: string | undefined
   rateLimit: boolean
   metricsToken: string | undefined
-  /** Whose X-Forwarded-For is believed. */
+  /** The proxies whose X-Forwarded-For is trusted. */
   trustProxy: TrustedProxies | undefined
   /** Further host names, beside that of the base URL, under which MCP may be reached. */
   allowedHosts: readonly string[]
   /** Whether OAuth clients may name themselves by the address of a document, which is then fetched. */
   oauthClientDocuments: boolean
-  /** Below so much free disk no attachments are taken. */
+  /** Below this much free disk no attachments are accepted. */
   minFreeDiskMb: number
   /** All attachments together of people who are not signed in. */
   anonymousUploadsMb: number
   /** All pictures together that one person has put on cards. */
   imagesMbPerPerson: number
-  /** Backups by the program itself; only where a folder for them is named. */
+  /** Scheduled backups; only if a folder for them is set. */
   backup: { dir: string; everyHours: number; keep: number } | undefined
 }>
 

@@ -41,7 +41,7 @@ const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 
 /** Housekeeping that no request waits for. */
-export const JOBS: readonly Job[] = [
+const JOBS: readonly Job[] = [
   { name: 'idempotency-keys', everyMs: HOUR_MS, run: dropOldIdempotencyKeys },
   { name: 'development-payments', everyMs: MINUTE_MS, run: keepDevelopmentBooks },
   { name: 'orphaned-uploads', everyMs: HOUR_MS, run: dropOrphanedUploads },

@@ -21,7 +21,7 @@ function sentence(error: StartError): string | undefined {
   return undefined
 }
 
-/** Mistakes that a person can mend are one line; everything else shows where it happened. */
+/** Mistakes that a person can fix are shown as one line; everything else shows where it happened. */
 export function explainStart(error: StartError): Explained {
   const message = sentence(error)
   if (message !== undefined) return { message, exitCode: EXIT_MISCONFIGURED }

@@ -60,7 +60,7 @@ async function open(vault: BenchVault, collection: Collection, key: string): Pro
   const reach = { db: read, engine, ranges: [range], events: events.length }
   return {
     collection,
-    ask: (query) => rankEvents(reach, readQuery(query), { limit: DEPTH, mends: true }),
+    ask: (query) => rankEvents(reach, readQuery(query), { limit: DEPTH, corrects: true }),
     nameOf: new Map(collection.texts.map(({ _id }, i) => [eventNumber(partition, i + 1), _id])),
   }
 }

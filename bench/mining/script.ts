@@ -38,7 +38,7 @@ const NAMES = 'billing ledger parcel harbour lantern orchard quarry saddle timbe
 )
 const WORDS = 'invoice route stamp signal basket anchor mirror feather copper meadow pillar canvas'.split(' ')
 
-export function castFor(seed: number): Cast {
+function castFor(seed: number): Cast {
   const random = randomFrom(seed * 7919 + 13)
   const number = random
   const pick = <T>(choices: readonly T[]): T => choices[number(choices.length)] as T

@@ -29,7 +29,7 @@ export type Case = {
   half: 'tuning' | 'reporting'
 }
 
-export const HOW_MANY: Record<Kind, number> = {
+const HOW_MANY: Record<Kind, number> = {
   'failure with': 300,
   'failure without': 300,
   success: 300,
@@ -89,7 +89,7 @@ export function cardsOf(vault: 0 | 1, collections: readonly Collection[]): Named
 }
 
 /** Evenly, by a hash of what it is about. */
-export function halfOf(about: string): Case['half'] {
+function halfOf(about: string): Case['half'] {
   let hash = 7
   for (const character of about) hash = (Math.imul(hash, 31) + character.charCodeAt(0)) >>> 0
   return (hash >>> 3) % 2 === 0 ? 'tuning' : 'reporting'

@@ -6,8 +6,8 @@ import { setTimeout } from "node:timers/promises";
 import { randomUUID } from "node:crypto";
 //#region src/features/redaction/placeholders.ts
 /**
-* What authors of documentation put where a secret would be. Chance writes any short word into a long random
-* value, so only long ones count wherever they stand; the others count as words of their own.
+* What documentation uses in place of a secret. A long random value contains any short word by chance
+* so only long ones count anywhere in a value; the others must be whole words.
 */
 var DOCUMENTATION_WORDS = /example|placeholder|changeme|change[-_]me|redacted|insert[-_]|replace[-_]|x{5,}|123456789|abcdefgh|deadbeef|0{8,}/i;
 var OWN_WORD = /(?<![a-z0-9])(?:your[-_ ]|dummy|foobar)|(?:[-_ ]here|dummy|foobar)(?![a-z0-9])/i;
@@ -15,7 +15,7 @@ var WORD_IN_CAMEL_CASE = /[a-z](?:Dummy|Foobar|FooBar)(?![a-z])/;
 function holdsDocumentationWord(value) {
 	return DOCUMENTATION_WORDS.test(value) || OWN_WORD.test(value) || WORD_IN_CAMEL_CASE.test(value) || isElided(value);
 }
-/** `sk-ab...yz`, `********`: what is left of the value is no secret any more. */
+/** `sk-ab...yz`, `********`: what is left of the value is not a secret any more. */
 function isElided(value) {
 	if (!/\.{3}|\*{3}/.test(value)) return false;
 	return /^(?:\.{3}|\*{3})|(?:\.{3}|\*{3})$/.test(value) || value.replace(/[^A-Za-z0-9]/g, "").length < 20;
@@ -33,11 +33,11 @@ function isPlaceholder(value) {
 	if (REFERENCE.test(value) || holdsDocumentationWord(value) || isMonotonous(value)) return true;
 	return value.length <= 40 && /^[\d\W_]{0,4}$/.test(value.replace(TUTORIAL_WORDS, ""));
 }
-/** For credentials that are known by their look: only what is plainly a sample. */
+/** For credentials with a known form: only an obvious sample. */
 function isSampleToken(tail) {
 	return /example|x{6,}|placeholder|(?<![a-z0-9])your[-_]/i.test(tail) || isElided(tail) || isMonotonous(tail);
 }
-/** A handful of characters over and over. Few digits may well be of few kinds. */
+/** The same few characters again and again. A short number may well repeat its digits. */
 function isMonotonous(value) {
 	return new Set(value).size < (value.length <= 12 ? 3 : 4);
 }
@@ -52,7 +52,7 @@ function entropy(value) {
 	}
 	return bits;
 }
-/** Code that merely speaks of a secret: a path, an address, a call, a list of words. */
+/** Code that only mentions a secret: a path, an address, a call, a list of words. */
 var CODE_LIKE = /^[./~]|\/.*\.[a-z]{2,5}$|:\/\/|\(|^[a-z]+(?:[-_.][a-z]+)+\d?$|^[A-Z]+(?:_[A-Z]+)+\d?$/;
 /** `config.auth.token2`: names joined by dots, with hardly a digit. */
 function isMemberAccess(value) {
@@ -76,7 +76,7 @@ function looksLikePassword(value) {
 	if (!(/\d/.test(value) || value.length >= 8 && /[!@#$%^&*?+~]/.test(value))) return value.length >= 14 && isUnpronounceable(value);
 	return entropy(value) >= 2.2;
 }
-/** Words hold a vowel every few letters and few capitals; random letters do not. */
+/** Words have a vowel every few letters and few capitals; random letters do not. */
 function isUnpronounceable(value) {
 	const letters = value.replace(/[^A-Za-z]/g, "");
 	const capitals = letters.replace(/[^A-Z]/g, "").length / letters.length;
@@ -85,7 +85,7 @@ function isUnpronounceable(value) {
 }
 //#endregion
 //#region src/features/redaction/rules/rule.ts
-/** How sure a find is: where two overlap, the kind of the surer one is named. */
+/** How certain a finding is: of two that overlap, the more certain one gives the kind. */
 var RANK = {
 	block: 4,
 	token: 3,
@@ -148,7 +148,7 @@ var FLAG_LINK = /[\w-]{0,20}[ \t]{1,4}["']?/y;
 var LONGEST_REST = 25;
 var IN_NAME = /* @__PURE__ */ new Uint8Array(128);
 for (const character of " 	.-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") IN_NAME[character.charCodeAt(0)] = 1;
-/** Most names in prose are followed by more words: then there is nothing to match. */
+/** In prose a name is usually followed by more words, so there is nothing to match. */
 function mayHaveOperator(text, nameEnd) {
 	for (let at = nameEnd; at < nameEnd + LONGEST_REST; at += 1) if (IN_NAME[text.charCodeAt(at)] !== 1) return at < text.length;
 	return false;
@@ -187,7 +187,7 @@ function secretBelow(text, nameEnd, kind) {
 		rank: RANK.assigned
 	};
 }
-/** `my token is …`, `ENV TOKEN …`, `PASSWORD '…'`: nothing but a blank between them, so the value must speak for itself. */
+/** `my token is …`, `ENV TOKEN …`, `PASSWORD '…'`: only a blank between them, so the value itself must look like a secret. */
 var SPOKEN = /[A-Z_]{0,20}[ \t]{1,4}(?:(?:is|was|to)[ \t]{1,4})?(["'`]?)([A-Za-z0-9_+/.~!@#%^*=$&-]{8,200})(?=[\s"'`;,)\]}]|$)/y;
 function spokenSecret(text, nameEnd, kind) {
 	const next = text.charCodeAt(nameEnd);
@@ -214,7 +214,7 @@ function secretAt(text, start, kind) {
 	const value = pattern.exec(text)?.[0].replace(/[;,.]{1,8}$/, "");
 	return value === void 0 ? void 0 : secretValue(value, start, kind);
 }
-/** A value that a name of this kind stands beside: a secret if it looks random enough. */
+/** A value beside a name of this kind: a secret if it looks random enough. */
 function secretValue(value, start, kind) {
 	if (isPlaceholder(value)) return void 0;
 	return (kind === "password" ? looksLikePassword(value) : looksRandom(value)) ? {
@@ -310,7 +310,7 @@ function completeTransitions(nodes, width) {
 //#region src/features/redaction/blocks.ts
 var HEADER = /[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
 var LONGEST_BLOCK = 5e4;
-/** Finds private key blocks, also with escaped line ends, also cut off before their end line. */
+/** Finds private key blocks, even with escaped line ends or without their end line. */
 function blockFinder(text) {
 	let nextEnd = -2;
 	return (markerEnd) => {
@@ -349,7 +349,7 @@ function puttyLines(text, markerEnd) {
 		rank: RANK.block
 	};
 }
-/** The block was cut off before its end line: what still looks like its body goes. */
+/** A block without its end line: everything that looks like its body is removed. */
 function openEnd(text, bodyStart) {
 	let end = bodyStart;
 	while (end - bodyStart < LONGEST_BLOCK) {
@@ -361,7 +361,7 @@ function openEnd(text, bodyStart) {
 }
 //#endregion
 //#region src/features/redaction/commands.ts
-/** Ways to hand over a password that name it by position, not by an operator. */
+/** Commands that take a password by position, not by an operator. */
 var HANDOVERS = [
 	...[
 		" -u",
@@ -464,7 +464,7 @@ function manifestSecrets(text, end) {
 //#region src/features/redaction/headers.ts
 var BEARER = /[ \t]{1,4}([A-Za-z0-9_.~+/=-]{16,4000})/y;
 var BASIC = /[ \t]{1,4}([A-Za-z0-9+/_-]{12,500}={0,2})(?![A-Za-z0-9])/y;
-/** Without dots and equals signs at the end; by hand, as a pattern starts anew at each of thousands of dots. */
+/** Without dots and equals signs at the end. Not by a pattern, which would start again at each of thousands of dots. */
 function withoutTail(value) {
 	let end = value.length;
 	while (end > 0 && (value[end - 1] === "." || value[end - 1] === "=")) end--;
@@ -499,7 +499,7 @@ function authorizationValue(text, wordEnd) {
 		rank: RANK.assigned
 	};
 }
-/** Not by Buffer: the web app looks for secrets by the same rules, in the browser. */
+/** Without Buffer, because the web app uses the same rules in the browser. */
 function decodedBase64(value) {
 	try {
 		return atob(value.replaceAll("-", "+").replaceAll("_", "/"));
@@ -1868,12 +1868,12 @@ var SECRET_NAMES = [
 /** Characters at which a value ends, whatever the notation. */
 var BREAKS = /* @__PURE__ */ new Uint8Array(128);
 for (const character of " 	\n\r\v\f\"'`;,<>&)]}|\\#") BREAKS[character.charCodeAt(0)] = 1;
-/** Names and prefixes that are glued together without a break are data, or an attack; the first ones are tried. */
+/** Many names and prefixes without a break between them are data or an attack. Only the first ones are tried. */
 var MOST_VALUES = 8;
 var MOST_TOKENS = 200;
 /**
-* Tells whether a try is worth its cost. A stretch has no break inside: a value reaches at least to its end. One
-* look at it serves every name inside, so that a million glued names cost no more than a million letters.
+* Decides whether a match is worth trying. A stretch has no break inside: a value reaches at least to its end. It is
+* read once for all names inside it, so that a million names without a break cost no more than a million letters.
 */
 var Stretches = class {
 	#text;
@@ -1912,7 +1912,7 @@ var Stretches = class {
 };
 //#endregion
 //#region src/features/redaction/tables.ts
-/** Tables of Markdown: a name stands beside its value, or at the head of its column. */
+/** Markdown tables: a name is beside its value, or at the head of its column. */
 var LONGEST_NAME = 40;
 var MOST_CELLS = 40;
 var ONLY_SIGNS = /^[ \t|:-]+$/;
@@ -1921,13 +1921,13 @@ var namePatterns = SECRET_NAMES.map(({ kind, whole, names }) => ({
 	kind,
 	pattern: new RegExp(`(?:${names.join("|")})${whole ? "s?(?![a-z])" : ""}`, "i")
 }));
-/** The kind of secret that a cell speaks of, if it is a name. */
+/** The kind of secret that a cell names, if it does. */
 function kindNamedBy(cell) {
 	const name = cell.replace(WRAPPING, "");
 	if (name === "" || name.length > LONGEST_NAME) return void 0;
 	return namePatterns.find(({ pattern }) => pattern.test(name))?.kind;
 }
-/** `|---|:--|`: what stands above it are the heads of columns. */
+/** `|---|:--|`: the line above it has the heads of the columns. */
 var isSeparator = (line) => line.includes("-") && ONLY_SIGNS.test(line.trimEnd());
 function cellsOf(line, lineStart) {
 	const cells = [];
@@ -1983,8 +1983,8 @@ function secretsInTables(text) {
 //#endregion
 //#region src/features/redaction/unfold.ts
 /**
-* Ways to write a secret so that it looks the same and reads differently: signs that nobody sees between its letters, Markdown
-* escapes, wide letters, curly quotes. The scanner reads a plain form; an offset in it leads to an offset in the text as it was.
+* Ways to disguise a secret that still looks the same: invisible characters between its letters, Markdown
+* escapes, wide letters, curly quotes. The scanner reads a plain form; its offsets are mapped back to the original text.
 */
 var INVISIBLE = "\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\u2066-\\u206f\\ufe00-\\ufe0f\\ufeff\\uffa0";
 var BLANKS = "\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000";
@@ -2021,7 +2021,7 @@ function shownAs(sign) {
 	if (SINGLE_QUOTES.test(sign)) return "'";
 	return DOUBLE_QUOTES.test(sign) ? "\"" : "";
 }
-/** By how much the left-out characters at or before an offset have moved it. */
+/** How far the left-out characters before an offset have moved it. */
 function shiftAt(at, by, offset) {
 	let low = 0;
 	let high = at.length;
@@ -2035,9 +2035,9 @@ function shiftAt(at, by, offset) {
 //#endregion
 //#region src/features/redaction/urls.ts
 var USER_INFO = /([^\s:/@"'`<>\\?#]{0,200}):([^\s@/"'`<>\\]{1,300})@(?=[\w[$-])/y;
-/** Words that stand for a password in samples of addresses. */
+/** Words that sample addresses use as a password. */
 var SAMPLE_WORDS = new Set("password passwd pass pwd secret pw user username token key postgres root admin guest mysql mongo redis test foo bar".split(" "));
-/** `scheme://user:password@host`, from the end of `://`. Only the password goes. */
+/** `scheme://user:password@host`, from the end of `://`. Only the password is replaced. */
 function urlPassword(text, afterScheme) {
 	USER_INFO.lastIndex = afterScheme;
 	const found = USER_INFO.exec(text);
@@ -2159,7 +2159,7 @@ function startsWord(text, at) {
 function isWordCharacter(code) {
 	return code >= 48 && code <= 57 || code >= 65 && code <= 90 || code >= 97 && code <= 122;
 }
-/** More than any published format; what goes on for longer is data. */
+/** Longer than any published format; a longer value is data. */
 var LONGEST_NAMED_VALUE = 2e3;
 function findNamed(scan, end, rule) {
 	const { text } = scan;
@@ -2191,7 +2191,7 @@ function isLower(code) {
 function isUpper(code) {
 	return code >= 65 && code <= 90;
 }
-/** Joins overlapping finds into one, named by the surest of them. */
+/** Joins overlapping findings into one, with the kind of the most certain of them. */
 function withoutOverlaps(found) {
 	found.sort((a, b) => a.start - b.start || b.end - a.end);
 	const kept = [];
@@ -2267,7 +2267,7 @@ function cleanText(text, findings) {
 	findings.add(clean.findings);
 	return clean.text;
 }
-/** Metadata on its way into storage: every string in it, judged by the name it has. */
+/** Metadata on its way into storage: every string in it, together with its key. */
 function cleanJson(value, findings, name = "") {
 	if (typeof value === "string") return cleanNamed(name, value, findings);
 	if (Array.isArray(value)) return value.map((item) => cleanJson(item, findings, name));
@@ -2313,14 +2313,14 @@ function compareVersions(a, b) {
 }
 //#endregion
 //#region src/doors/cli/lock-files/versions.ts
-/** The message says what is wrong with the file, after its name. */
+/** The message completes a sentence that begins with the file's name. */
 var UnreadableFile = class extends Error {};
 var versionKey = (ecosystem, name) => `${ecosystem}:${sameName(ecosystem, name)}`;
-/** For what the folder itself asks for: it wins over what its packages bring along. */
+/** For direct dependencies: they win over transitive ones. */
 function putVersion(versions, ecosystem, name, version) {
 	if (name !== "" && readVersion(version) !== null) versions.set(versionKey(ecosystem, name), version.replace(/^[vV=]+/, ""));
 }
-/** Where a lock file has several versions of a package, the highest one is kept. */
+/** Of several versions of a package in a lock file, the highest one is kept. */
 function putHighest(versions, ecosystem, name, version) {
 	const before = readVersion(versions.get(versionKey(ecosystem, name)) ?? "");
 	const found = readVersion(version);
@@ -2342,7 +2342,7 @@ var unquoted = (text) => text.replaceAll(/^["']|["']$/g, "");
 //#endregion
 //#region src/doors/cli/lock-files/go.ts
 var withoutComment = (line) => (line.split("//")[0] ?? "").trim();
-/** The lines of go.mod with the word they stand under: `require ( … )` is the same as many `require`. */
+/** The lines of go.mod, each with its directive: `require ( … )` is the same as many `require`. */
 function* directivesOf(text) {
 	let word;
 	for (const line of linesOf(text).map(withoutComment)) if (line === ")") word = void 0;
@@ -2374,7 +2374,7 @@ var readGoSum = (text) => {
 	for (const line of linesOf(text)) {
 		if (line.trim() === "") continue;
 		const [, name, version, isDescription] = /^(\S+) (v\S+?)(\/go\.mod)? h1:\S+$/.exec(line) ?? [];
-		if (!name || !version) throw new UnreadableFile("has a line that is no checksum");
+		if (!name || !version) throw new UnreadableFile("has a line that is not a checksum");
 		if (!isDescription) putHighest(versions, "go", name, version);
 	}
 	return versions;
@@ -2411,7 +2411,7 @@ function propertiesOf(text) {
 	}
 	return found;
 }
-/** `1.8` is what Java 8 was called. */
+/** Java 8 was called `1.8`. */
 var javaVersion = (version) => version.replace(/^1\.(?=\d)/, "");
 var JAVA = [
 	"maven.compiler.release",
@@ -2444,7 +2444,7 @@ var readGradleLock = (text) => {
 	for (const line of linesOf(text)) {
 		if (line.trim() === "" || line.startsWith("#") || line.startsWith("empty=")) continue;
 		const [, name, version] = /^([^:\s]+:[^:\s]+):([^:=\s]+)=/.exec(line) ?? [];
-		if (!name || !version) throw new UnreadableFile("has a line that is no locked dependency");
+		if (!name || !version) throw new UnreadableFile("has a line that is not a locked dependency");
 		putVersion(versions, "maven", name, version);
 	}
 	return versions;
@@ -2452,13 +2452,13 @@ var readGradleLock = (text) => {
 //#endregion
 //#region src/doors/cli/lock-files/npm.ts
 var FOLDER = "node_modules/";
-/** Version 1 of the format: a tree. What stands at its top is what the project's code gets. */
+/** Version 1 of the format: a tree. The project's code gets what is at its top. */
 function ofTree(dependencies) {
 	const versions = /* @__PURE__ */ new Map();
 	for (const [name, entry] of Object.entries(dependencies)) if (isObject(entry) && typeof entry.version === "string") putVersion(versions, "npm", name, entry.version.replace(/^npm:.+@/, ""));
 	return versions;
 }
-/** Versions 2 and 3: every folder by its path. A nested one counts where nothing of its name is at the top. */
+/** Versions 2 and 3: every folder by its path. A nested one counts if there is none of its name at the top. */
 function ofFolders(packages) {
 	const versions = /* @__PURE__ */ new Map();
 	const nested = [];
@@ -2481,7 +2481,7 @@ var readPackageLock = (text) => {
 //#endregion
 //#region src/doors/cli/lock-files/pnpm.ts
 var LONGEST_LINE$2 = 1e4;
-/** The keys of an indented file, each with those it stands under. All of YAML that pnpm writes and we need. */
+/** The keys of an indented file, each with its parents: the part of YAML that we need. */
 function* entriesOf(text) {
 	const above = [];
 	for (const line of linesOf(text)) {
@@ -2499,7 +2499,7 @@ function* entriesOf(text) {
 		};
 	}
 }
-/** `5.8.5(peer@1)` and `5.8.5_peer@1`: what it was linked with is no part of the version. */
+/** `5.8.5(peer@1)` and `5.8.5_peer@1`: the peers are not part of the version. */
 var VERSION$1 = /^\d[^/_(]*/;
 /** `/fastify/4.1.0`, `/fastify@4.1.0`, `fastify@4.1.0`, with a scope or without. */
 function ofKey(key) {
@@ -2508,7 +2508,7 @@ function ofKey(key) {
 	return name && version ? [name, version] : null;
 }
 var DEPENDENCIES = /^(?:dependencies|devDependencies|optionalDependencies)$/;
-/** The name and version of a line that says what the project, or one of its workspaces, asked for. */
+/** The name and version of a line for a direct dependency of the project or of a workspace. */
 function asked({ path, value }) {
 	const [first = "", second = "", third = ""] = path;
 	const [name, field] = first === "importers" && DEPENDENCIES.test(third) ? path.slice(3) : DEPENDENCIES.test(first) && second !== "" ? path.slice(1) : [];
@@ -2536,7 +2536,7 @@ var readPnpmLock = (text) => {
 };
 //#endregion
 //#region src/doors/cli/lock-files/requirements.ts
-/** requirements.txt: what is fixed by `==`. Ranges and other files that it names say no version. */
+/** requirements.txt: packages that are pinned by `==`. Ranges and included files give no version. */
 var readRequirements = (text) => {
 	const versions = /* @__PURE__ */ new Map();
 	for (const line of linesOf(text)) {
@@ -2548,10 +2548,10 @@ var readRequirements = (text) => {
 };
 //#endregion
 //#region src/doors/cli/lock-files/runtimes.ts
-/** A comment may stand above it, no more. */
+/** Such a file has a line, perhaps with a comment above it. */
 var READ_CHARACTERS = 1e4;
 var firstLine = (text) => linesOf(text.slice(0, READ_CHARACTERS)).map((line) => line.replace(/#.*$/, "").trim()).find((line) => line !== "") ?? "";
-/** A file of one line with a version in it. Names such as `lts/*` and `stable` say none. */
+/** A file of one line with a version in it. Names such as `lts/*` and `stable` are not versions. */
 var readOneLine = (name) => (text) => {
 	const versions = /* @__PURE__ */ new Map();
 	putVersion(versions, "runtime", name, firstLine(text));
@@ -2565,7 +2565,7 @@ var readRustToolchain = (text, beside) => {
 	const channel = /^[ \t]*channel[ \t]*=[ \t]*["']([^"'\n]+)["']/m.exec(text)?.[1];
 	return readOneLine("rust")(channel ?? text, beside);
 };
-/** `engines` of package.json: the least version that the project promises to run on. */
+/** `engines` of package.json: the lowest supported version. */
 var readEngines = (text) => {
 	const versions = /* @__PURE__ */ new Map();
 	const { engines } = readJson(text);
@@ -2611,7 +2611,7 @@ var readHighest = (ecosystem) => (text) => {
 };
 /** uv.lock and poetry.lock. */
 var readPythonLock = readHighest("pypi");
-/** A crate without a source is one's own. It names the version of what it uses where there are several. */
+/** A crate without a source is part of the project. It names the version of a dependency that has several. */
 var readCargoLock = (text, beside) => {
 	const versions = readHighest("cargo")(text, beside);
 	for (const { source, dependencies } of packagesOf(text)) {
@@ -2625,7 +2625,7 @@ var readCargoLock = (text, beside) => {
 };
 //#endregion
 //#region src/doors/cli/lock-files/yarn.ts
-/** Both formats: a line with what was asked for, and indented lines with what it became. */
+/** Both formats: a line with the descriptors, and indented lines with the resolved version. */
 function* blocksOf(text) {
 	let block;
 	for (const line of linesOf(text)) if (/^[^\s#].*:$/.test(line)) {
@@ -2641,12 +2641,12 @@ function* blocksOf(text) {
 	}
 	if (block) yield block;
 }
-/** `@scope/name@npm:^1` → the name and what was asked for, without the protocol of the registry. */
+/** `@scope/name@npm:^1` → the name and the range, without the protocol of the registry. */
 function split(descriptor) {
 	const at = descriptor.indexOf("@", 1);
 	return at === -1 ? [descriptor, ""] : [descriptor.slice(0, at), descriptor.slice(at + 1).replace(/^npm:/, "")];
 }
-/** Classic has no resolution: an alias says there that it is one (`alias@npm:real@^1`). */
+/** Classic has no resolution: there the descriptor shows an alias (`alias@npm:real@^1`). */
 function nameOf({ descriptors: [first = ""], resolution }) {
 	if (resolution !== "") return split(resolution)[0];
 	const [name, range] = split(first);
@@ -2668,7 +2668,7 @@ function askedByPackage(beside) {
 }
 /** yarn.lock, classic and berry. */
 var readYarnLock = (text, beside) => {
-	if (!/^(?:# yarn lockfile v1|__metadata:)/m.test(text)) throw new UnreadableFile("is no yarn.lock");
+	if (!/^(?:# yarn lockfile v1|__metadata:)/m.test(text)) throw new UnreadableFile("is not a yarn.lock");
 	const asked = askedByPackage(beside);
 	const versions = /* @__PURE__ */ new Map();
 	const direct = [];
@@ -2683,7 +2683,7 @@ var readYarnLock = (text, beside) => {
 };
 //#endregion
 //#region src/doors/cli/lock-files/locked.ts
-/** Where two files of a folder name the same thing, the upper one is believed. */
+/** If two files of a folder name the same package, the upper one of this list wins. */
 var READERS = [
 	["package-lock.json", readPackageLock],
 	["npm-shrinkwrap.json", readPackageLock],
@@ -2730,7 +2730,7 @@ function readText(file) {
 	return readFileSync(file, "utf8");
 }
 function mustBeText(text) {
-	if (text.includes("\0")) throw new UnreadableFile("is no text");
+	if (text.includes("\0")) throw new UnreadableFile("is not a text file");
 	if (/^<<<<<<< /m.test(text)) throw new UnreadableFile("has unresolved merge conflicts");
 }
 var reasonOf = (error) => {
@@ -2765,8 +2765,8 @@ function readFolder(folder, root, into) {
 	return found;
 }
 /**
-* What the lock files of a checkout and its workspaces say, beginning with those of the folder one stands in. A broken one is
-* passed over and named.
+* The versions in the lock files of a checkout and its workspaces, beginning with the current folder. A broken file is
+* skipped and named.
 */
 function readLocked(root, folder = root) {
 	const locked = {
@@ -2784,7 +2784,7 @@ function readLocked(root, folder = root) {
 //#region src/doors/cli/lock-files/environment.ts
 var MOST_NAMES = 30;
 var LARGEST_MANIFEST = 1048576;
-/** What the project itself asks for: of thousands of packages in a lock file those that a person has chosen. */
+/** The direct dependencies: of thousands of packages in a lock file, those that a person has chosen. */
 function chosenNames(folder) {
 	try {
 		const file = join(folder, "package.json");
@@ -2799,7 +2799,7 @@ function chosenNames(folder) {
 		return /* @__PURE__ */ new Set();
 	}
 }
-/** What the lock files of a folder say: runtimes first, then what the project asks for, then the rest, by name. */
+/** The versions in the lock files of a folder: runtimes first, then direct dependencies, then the rest, by name. */
 function environmentOf(folder) {
 	const { versions } = readLocked(folder);
 	const chosen = chosenNames(folder);
@@ -2840,7 +2840,7 @@ var sizeOf = (name) => statSync(join(spoolFolder(), name), { throwIfNoEntry: fal
 	size: 0,
 	mtimeMs: 0
 };
-/** The oldest go first where there are too many, and those that are too old to matter. */
+/** Drops the oldest entries if there are too many, and those that are too old to matter. */
 function trimSpool(limits = LIMITS, now = Date.now()) {
 	const kept = waitingFiles().map((name) => ({
 		name,
@@ -2854,12 +2854,12 @@ function trimSpool(limits = LIMITS, now = Date.now()) {
 	}
 }
 var lastTime = 0;
-/** In microseconds, and never the same twice in a program. */
+/** The time in microseconds, never the same twice in one program. */
 function ownTime() {
 	lastTime = Math.max(lastTime + 1, Math.floor((performance.timeOrigin + performance.now()) * 1e3));
 	return String(lastTime).padStart(18, "0");
 }
-/** A file appears whole or not at all: who sends at this moment never reads half of one. */
+/** A file appears complete or not at all, so that a sender never reads half of one. */
 function put(waiting, limits = LIMITS) {
 	makeSpoolFolder();
 	const key = randomUUID();
@@ -2872,7 +2872,7 @@ function put(waiting, limits = LIMITS) {
 	renameSync(draft, join(spoolFolder(), name));
 	trimSpool(limits);
 }
-/** Undefined for a file that is gone, or that is not what we have written. */
+/** Undefined for a file that is gone or not ours. */
 function read(name) {
 	try {
 		const { url, agent, idempotencyKey, input } = JSON.parse(readFileSync(join(spoolFolder(), name), "utf8"));
@@ -2900,8 +2900,8 @@ function fnv1a(text, seed = 0, from = 0, to = text.length) {
 //#endregion
 //#region src/text/noise.ts
 /**
-* What a terminal, a clock and a linker write into an error, and what differs each time a program executes. Search and recall read a pasted
-* log without it, so that the log finds what its two telling lines find.
+* What a terminal, a clock and a linker write into an error, and what differs each time a program executes. Search
+* and recall read a pasted log without it, so that the log finds what its two telling lines find.
 *
 * Every pattern is linear: none repeats a group that can match in two ways.
 */
@@ -2931,7 +2931,7 @@ var NOISE = [
 var LONGEST_LINE$1 = 2e3;
 var FRAME = /^\s*(?:at .{1,500}[):\d]$|at [\w$.<>[\] ]{1,200}$|File ".{1,300}", line|from .{1,300}:\d+:in |#\d{1,3} |\d{1,4}: 0x|goroutine \d|\.\.\. \d{1,4} more)/;
 var isStackFrame = (line) => FRAME.test(line);
-/** What a terminal shows of a line: a carriage return writes over what stood there. */
+/** What a terminal shows of a line: text after a carriage return replaces the text before it. */
 function shownOf(line) {
 	const end = line.endsWith("\r") ? line.length - 1 : line.length;
 	const from = line.lastIndexOf("\r", end - 1);
@@ -2948,8 +2948,8 @@ function cleanLine(line) {
 //#endregion
 //#region src/text/failure.ts
 /**
-* What a failing command says. Recall asks by it, the command line sends nothing else, and mining knows an error again by its
-* signature. Nothing here knows the server: it runs on the person's machine too.
+* The lines of a failing command that matter. Recall searches by them, the command line sends nothing else, and
+* mining recognises an error by its signature. Nothing here knows the server: it runs on the person's machine too.
 */
 var EXIT_CODE = /^\W{0,3}(?:process )?(?:exited with |exit(?:ed)? )?(?:exit )?(?:code|status)[ :=]{1,3}(-?\d{1,10})\b/i;
 /** The same read back; other spellings of the exit code are known too, where they begin the text or end it. */
@@ -2967,7 +2967,7 @@ function readCommandText(text) {
 }
 /** A line beyond this is data, not a message. */
 var LONGEST_LINE = 600;
-/** So many lines are looked at from either end: what lies between is more of the same. */
+/** How many lines are read from either end: the rest is more of the same. */
 var LINES_FROM_AN_END = 600;
 /** The name or the code of an error as programs write them; `throw new Error(` is a line of code. */
 var NAMED = new RegExp([
@@ -2994,7 +2994,7 @@ var SUMMARY$1 = new RegExp([
 	String.raw`\bcommand failed with exit code\b|\bELIFECYCLE\b|\bprocess completed with exit code\b`,
 	String.raw`^\s*(?:FAIL|FAILED|BUILD FAILED)\s*$`
 ].join("|"), "i");
-/** It speaks of a failure only where no other line does. */
+/** Such a line counts only if no other line names a failure. */
 var ASIDE = .5;
 function weightOf(line) {
 	if (line.length > LONGEST_LINE || isStackFrame(line)) return 0;
@@ -3059,15 +3059,15 @@ function readFailure(text) {
 }
 /**
 * The few lines of a failing command that say what is wrong, cleaned of all that changes from one execution to the next.
-* Empty where the text is no failure.
+* Empty if the text is not a failure.
 */
 var tellingLines = (text) => readFailure(text).lines;
-/** A signature rests on the lines that say most: the further ones differ more easily. */
+/** A signature is made of the most telling lines: others differ more easily. */
 var SIGNED_LINES = 2;
-/** A number tells only as part of a name, as a version, or where it is called a code. */
+/** A number tells only as part of a name, as a version, or if it is called a code. */
 var LOOSE_NUMBER = /(?<!\b(?:http|status|code|error|errno) )(?<![\p{L}\p{N}_.@-])\d+(?:[.,:]\d+)*(?![\p{L}\p{N}_])/giu;
 var VERSION = /^\d+\.\d+\.\d+$/;
-/** A line without counts, ports and addresses, which are of the moment. */
+/** A line without counts, ports and addresses, which differ each time. */
 var withoutLooseNumbers = (line) => line.replace(LOOSE_NUMBER, (number) => VERSION.test(number) ? number : " ");
 var SECOND_SEED = 1597463007;
 var hex = (value) => (value >>> 0).toString(16).padStart(8, "0");
@@ -3077,7 +3077,7 @@ function signatureOf(lines) {
 }
 //#endregion
 //#region src/doors/cli/hooks/capture/telling.ts
-/** The part of an output that says what happened: of a failure its telling lines, of anything else the two ends. */
+/** The most useful part of an output: the telling lines of a failure, the two ends of anything else. */
 function telling(output, hasFailed, most) {
 	const lines = hasFailed ? tellingLines(output).join("\n") : "";
 	return bothEnds(lines || output.trim(), most);
@@ -3089,7 +3089,7 @@ var LONGEST_OUTPUT = 1500;
 /** The vault takes 64 KiB of metadata in a turn. */
 var MOST_BYTES = 57344;
 var TEST_COMMAND = /\b(?:test|tests|check|spec|pytest|vitest|jest|mocha|tox|rspec|phpunit|ctest|unittest)\b/i;
-/** A path inside the project as the project names it; of any other file the name alone. */
+/** The relative path of a file inside the project; only the name of any other file. */
 function fileName(file, folder) {
 	if (!isAbsolute(file)) return file;
 	const inside = relative(folder, file);
@@ -3100,7 +3100,7 @@ var shown = (run) => ({
 	exit_code: run.exitCode,
 	output: telling(run.output, hasFailed(run), LONGEST_OUTPUT)
 });
-/** Commands that failed and then succeeded, also where they had failed in an exchange before. */
+/** Commands that failed and then succeeded, even if they failed in an earlier exchange. */
 function redToGreen(runs, failingBefore) {
 	const failing = new Set(failingBefore);
 	const tests = /* @__PURE__ */ new Map();
@@ -3121,7 +3121,7 @@ function redToGreen(runs, failingBefore) {
 		failing: [...failing].slice(-20)
 	};
 }
-/** Bytes count, not characters. The outputs that say least go first: those of commands that succeeded, oldest first. */
+/** The limit is in bytes. The least useful outputs are dropped first: those of commands that succeeded, oldest first. */
 function withinBounds(activity) {
 	const isTooLarge = () => Buffer.byteLength(JSON.stringify(activity)) > MOST_BYTES;
 	const byWorth = [...activity.commands].sort((one, other) => Number(one.exit_code !== 0) - Number(other.exit_code !== 0));
@@ -3167,7 +3167,7 @@ var parsed = (transcript) => transcript.split("\n").flatMap((line) => {
 	}
 });
 var ofAgentItself = (line) => line.isMeta || line.isSidechain || line.isCompactSummary || line.isVisibleInTranscriptOnly;
-/** What stands in a line: words of the person, a command, or something between the person's words that is passed over. */
+/** What a line contains: words of the person, a command, or something else, which is skipped. */
 function wordsIn(line) {
 	if (line.type !== "user" || ofAgentItself(line)) return "other";
 	if (line.origin?.kind !== void 0 && line.origin.kind !== "human") return "other";
@@ -3175,7 +3175,7 @@ function wordsIn(line) {
 	if (words === "" || SUMMARY.test(words) || INTERRUPTION.test(words) || NOTICE.test(words)) return "other";
 	return COMMAND.test(words) ? "command" : { words };
 }
-/** The last thing the person said; nothing where the last was a command, which the client has carried out in its own words. */
+/** The last message of the person; undefined if the last one was a command of the client. */
 function personsWords(transcript) {
 	const lines = parsed(transcript);
 	for (let at = lines.length - 1; at >= 0; at--) {
@@ -3188,7 +3188,7 @@ function personsWords(transcript) {
 		};
 	}
 }
-/** The last words of the agent after those of the person. */
+/** The last words of the agent after the person's message. */
 function agentsWords(transcript) {
 	const lines = parsed(transcript);
 	const start = lines.findLastIndex((line) => typeof wordsIn(line) === "object");
@@ -3199,7 +3199,7 @@ function lastMessage(events) {
 	return parsed(events).filter(({ type }) => type === "assistant.message").map(({ data }) => textOf(data?.content).trim()).findLast((text) => text !== "");
 }
 var EXITED = /^Process exited with code (\d{1,3})$/m;
-/** It stands in the first lines, before the output. */
+/** The exit code is in the first lines, before the output. */
 var HEAD_OF_OUTPUT = 400;
 /** Exit codes by the names of the calls, from the session that Codex writes. */
 function exitCodes(session) {
@@ -3216,14 +3216,14 @@ function exitCodes(session) {
 var LARGEST_TRANSCRIPT = 268435456;
 var LONGEST_END = 16777216;
 var LONGEST_VERBATIM = 4e3;
-/** Older versions of Claude Code write the agent's last words a moment after they say that it has stopped. */
+/** Older versions of Claude Code write the agent's last words shortly after the Stop event. */
 var TRANSCRIPT_LOOKS = 5;
 var TRANSCRIPT_PAUSE_MS = 200;
 function transcriptText(file) {
 	const found = statSync(file, { throwIfNoEntry: false });
 	return found?.isFile() && found.size <= LARGEST_TRANSCRIPT ? readFileSync(file, "utf8") : "";
 }
-/** Claude Code writes what the person said into its transcript, where its own insertions are marked. */
+/** Claude Code writes the person's words into its transcript, with its own insertions marked. */
 async function saidInTranscript({ transcript = "", reply }) {
 	const person = personsWords(transcriptText(transcript));
 	if (!person) return void 0;
@@ -3238,7 +3238,7 @@ async function saidInTranscript({ transcript = "", reply }) {
 		id: person.id
 	} : void 0;
 }
-/** Other agents hand the words over, at the end or as they are said. Copilot has the answer in a file of events. */
+/** Other agents pass the words, at the end or as they are said. Copilot has the answer in a file of events. */
 function saidInJournal({ prompt, reply, transcript }, journal) {
 	const asked = prompt ?? journal.flatMap((entry) => "prompt" in entry ? [entry.prompt] : []).at(-1);
 	const answered = reply ?? journal.flatMap((entry) => "reply" in entry ? [entry.reply] : []).at(-1) ?? (transcript ? lastMessage(transcriptText(transcript)) : void 0);
@@ -3248,7 +3248,7 @@ function saidInJournal({ prompt, reply, transcript }, journal) {
 		id: ""
 	} : void 0;
 }
-/** The end of a file, where the exchange is that has just ended. */
+/** The end of a file, which has the exchange that has just ended. */
 function endOf(file, most) {
 	const found = statSync(file, { throwIfNoEntry: false });
 	if (!found?.isFile()) return "";
@@ -3262,7 +3262,7 @@ function endOf(file, most) {
 	}
 	return buffer.toString("utf8");
 }
-/** Codex tells no exit code to a hook; its own file of the session has them. */
+/** Codex passes no exit codes to a hook; its own file of the session has them. */
 function withExitCodes(journal, { transcript }) {
 	const isOpen = (entry) => "run" in entry && entry.run.exitCode === null && entry.run.id !== void 0;
 	if (!transcript || !journal.some(isOpen)) return [...journal];
@@ -3272,10 +3272,10 @@ function withExitCodes(journal, { transcript }) {
 		exitCode: entry.run.exitCode ?? codes.get(entry.run.id ?? "") ?? null
 	} } : entry);
 }
-/** The interface's rule for long messages: the beginning verbatim, and what was left out said. */
+/** The interface's rule for long messages: the beginning verbatim, then how much was left out. */
 var verbatim = (text) => text.length <= LONGEST_VERBATIM ? text : `${text.slice(0, LONGEST_VERBATIM).toWellFormed()}\n[… ${text.length - LONGEST_VERBATIM} more characters]`;
 /**
-* Puts the exchange that has just ended into the spool, with what was done in it, and says how many characters that are.
+* Puts the exchange that has just ended into the spool, with its activity, and returns how many characters that are.
 * Everything is redacted here, by the rules of the vault: no secret is written to the spool or leaves the machine.
 */
 async function captureTurn(exchange) {
@@ -3309,7 +3309,7 @@ async function captureTurn(exchange) {
 }
 //#endregion
 //#region src/doors/cli/hooks/spool/lock.ts
-/** Whoever has not touched its lock for this long has ended without giving it back. */
+/** A holder that has not renewed its lock for this long has died. */
 var STALE_MS = 6e4;
 var lockFile = () => join(spoolFolder(), "lock");
 var holder = () => {
@@ -3323,7 +3323,7 @@ var isStale = (staleMs) => {
 	const found = statSync(lockFile(), { throwIfNoEntry: false });
 	return found !== void 0 && Date.now() - found.mtimeMs > staleMs;
 };
-/** A link is made only where nothing is, so one of two gets it. */
+/** Creating a link fails if the name exists, so only one of two programs gets the lock. */
 function take(token) {
 	const own = join(spoolFolder(), `.${token}.lock`);
 	writeFileSync(own, token, { mode: 384 });
@@ -3336,7 +3336,7 @@ function take(token) {
 		rmSync(own, { force: true });
 	}
 }
-/** Moves a stale lock away. Where another program has replaced it in this very moment, its fresh lock is put back. */
+/** Moves a stale lock away. If another program has just replaced it, its fresh lock is put back. */
 function removeStale(seen) {
 	const away = join(spoolFolder(), `.${randomUUID()}.stale`);
 	try {
@@ -3372,7 +3372,7 @@ function takeLock(staleMs = STALE_MS) {
 //#endregion
 //#region src/doors/cli/hooks/spool/send.ts
 var TIMEOUT_MS = 1e4;
-/** The vault has refused it for what it is; it would refuse it tomorrow too. */
+/** The vault refuses the turn itself, so a retry would not help. */
 var isRefused = (status) => status >= 400 && status < 500 && ![
 	401,
 	403,
@@ -3395,7 +3395,7 @@ async function sendOne({ url, idempotencyKey, input }, apiKey) {
 		return "later";
 	}
 }
-/** One after another: the first that cannot be sent now stops it, as the order would be lost otherwise. */
+/** One after another. The first one that cannot be sent now stops the loop, to keep the order. */
 async function sendAll(lock, url, apiKey) {
 	let sent = 0;
 	for (const name of waitingFiles()) {
@@ -3415,8 +3415,8 @@ var REFUSED = {
 	error: "The vault refused a turn; it was dropped."
 };
 /**
-* Sends what waits, oldest first, and says how many went. Turns of another vault wait until that one is used again. Whoever
-* finds the lock taken leaves: the one that has it sends theirs too, or the next hook does.
+* Sends the spool, oldest first, and returns how many turns were sent. Turns of another vault wait until it is used
+* again. A program that finds the lock taken leaves: its holder sends these turns too, or the next hook does.
 */
 async function sendWaiting() {
 	const { url, apiKey } = findProfile();

@@ -6,10 +6,10 @@ import { homedir } from "node:os";
 import { fileURLToPath } from "node:url";
 //#region src/doors/cli/hooks/agents/payload.ts
 var isPayload = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
-/** A text that is there and not empty. */
+/** The value if it is a text and not empty. */
 var textOf = (value) => typeof value === "string" && value.trim() !== "" ? value : void 0;
 var partOf = (value) => isPayload(value) ? value : {};
-/** Some agents hand over arguments as JSON in a string. */
+/** Some agents pass arguments as JSON in a string. */
 function objectOf(value) {
 	if (typeof value !== "string") return partOf(value);
 	try {
@@ -26,7 +26,7 @@ function exitCodeIn(text) {
 	const found = EXIT_CODE.exec(text.slice(0, NEAR)) ?? EXIT_CODE.exec(text.slice(NEAR).slice(-400));
 	return found ? Number(found[1]) : null;
 }
-/** The exit code in what a tool gave back, by the names that agents use for it. */
+/** The exit code in the result of a tool, by the names that agents use for it. */
 function exitCodeOf(result) {
 	const meta = partOf(result.metadata);
 	return [
@@ -37,7 +37,7 @@ function exitCodeOf(result) {
 		meta.exit_code
 	].map(numberOf).find((code) => code !== void 0) ?? null;
 }
-/** The text in what a tool gave back. */
+/** The text in the result of a tool. */
 function outputOf(result) {
 	if (typeof result === "string") return result;
 	const { stdout, stderr, output, llmContent, content, text } = partOf(result);
@@ -50,7 +50,7 @@ function outputOf(result) {
 		text
 	].filter((part) => typeof part === "string" && part !== "").join("\n");
 }
-/** The form that Claude Code began and others took over. */
+/** The form that Claude Code introduced and others adopted. */
 var asAdditionalContext = (hookEventName, additionalContext) => ({
 	output: JSON.stringify({ hookSpecificOutput: {
 		hookEventName,
@@ -67,14 +67,17 @@ var EDITORS$3 = /* @__PURE__ */ new Set([
 	"Write",
 	"NotebookEdit"
 ]);
-/** Events whose answer reaches the model. What PreCompact prints becomes an order to the summary, so it prints nothing. */
+/**
+* Events whose answer reaches the model. The output of PreCompact becomes an instruction for the summary, so it
+* prints nothing.
+*/
 var INJECTED$4 = /* @__PURE__ */ new Set([
 	"SessionStart",
 	"UserPromptSubmit",
 	"PostToolUse",
 	"PostToolUseFailure"
 ]);
-/** Prompts that the client makes itself: a clock, a finished task, another session. */
+/** Sources of prompts from a person. The client makes other prompts itself: a timer, a finished task, another session. */
 var BY_A_PERSON = /* @__PURE__ */ new Set(["user", "sdk"]);
 function started$1({ source }) {
 	if (source === "compact") return {
@@ -105,7 +108,7 @@ function used$5(payload) {
 		}
 	};
 }
-/** A failed command comes as text: the exit code in the first line, then what it wrote. */
+/** A failed command comes as text: the exit code in the first line, then the output. */
 function failed$1(payload) {
 	const command = textOf(partOf(payload.tool_input).command);
 	const error = textOf(payload.error);
@@ -177,7 +180,7 @@ function started({ source }) {
 		after: source === "resume" ? "pause" : "nothing"
 	};
 }
-/** Codex hands over what a command wrote as plain text, without its exit code; the capture finds that in the transcript. */
+/** Codex passes the output of a command as plain text, without the exit code; the capture finds that in the transcript. */
 function used$4(payload) {
 	const command = textOf(partOf(payload.tool_input).command);
 	if (!command) return void 0;
@@ -232,7 +235,7 @@ var codex = {
 //#region src/doors/cli/hooks/agents/copilot.ts
 var SHELLS = /* @__PURE__ */ new Set(["bash", "powershell"]);
 var EDITORS$2 = /* @__PURE__ */ new Set(["edit", "create"]);
-/** By the documentation, what a hook for a failed tool prints is shown to the model where the hook ends with this code. */
+/** According to the documentation, the model sees the output of a hook for a failed tool if the hook ends with this code. */
 var SHOWN_TO_MODEL = 2;
 function command(payload, output, exitCode) {
 	const line = textOf(objectOf(payload.toolArgs).command);
@@ -314,7 +317,7 @@ function used$2(payload) {
 		}
 	};
 }
-/** Cursor takes no answer here, so this is kept for the capture alone. */
+/** Cursor ignores an answer here, so this is only for the capture. */
 function failed(payload) {
 	const command = textOf(partOf(payload.tool_input).command);
 	const error = textOf(payload.error_message);
@@ -359,7 +362,7 @@ function happening$3(event, payload) {
 	};
 	return event === "sessionEnd" ? { kind: "end" } : void 0;
 }
-/** Only commands tell a folder; otherwise the first root of the window is the project. */
+/** Only commands have a folder; otherwise the first root of the window is the project. */
 function folderOf({ cwd, workspace_roots }) {
 	return textOf(Array.isArray(workspace_roots) ? workspace_roots[0] : void 0) ?? textOf(cwd);
 }
@@ -387,14 +390,14 @@ var INJECTED$1 = /* @__PURE__ */ new Set([
 	"AfterTool"
 ]);
 var EDITORS$1 = /* @__PURE__ */ new Set(["write_file", "replace"]);
-/** What hooks have said before is put before the person's words, also for the next hook. */
+/** Gemini CLI puts the text of earlier hooks before the person's words. */
 var BY_HOOKS = /^\s{0,10}<hook_context>[\s\S]*?<\/hook_context>\s*/;
 function personsWords(prompt) {
 	let words = textOf(prompt);
 	while (words && BY_HOOKS.test(words)) words = textOf(words.replace(BY_HOOKS, ""));
 	return words;
 }
-/** The text for the model says `Exit Code: 1` behind the output, and nothing where the command succeeded. */
+/** The text for the model has `Exit Code: 1` after the output, and nothing if the command succeeded. */
 function used$1(payload) {
 	const input = partOf(payload.tool_input);
 	const file = textOf(input.file_path);
@@ -425,7 +428,7 @@ function stopped(payload) {
 		}
 	};
 }
-/** PreCompress says nothing: it comes before every request, whether something is compressed or not. */
+/** PreCompress is ignored: it comes before every request, whether something is compressed or not. */
 function happening$2(event, payload) {
 	const prompt = personsWords(payload.prompt);
 	if (event === "SessionStart") return {
@@ -466,7 +469,7 @@ var EDITORS = /* @__PURE__ */ new Set([
 	"patch",
 	"multiedit"
 ]);
-/** The plugin of ours in plugins/opencode writes these payloads, from what opencode hands to its plugins. */
+/** Our plugin in plugins/opencode writes these payloads, from what opencode passes to its plugins. */
 function used(payload) {
 	const args = payload.args ?? {};
 	const command = textOf(args.command);
@@ -575,8 +578,8 @@ var findHookAgent = (name) => HOOK_AGENTS.find((agent) => agent.name === name);
 //#region src/doors/cli/hooks/background.ts
 var require$3 = createRequire(import.meta.url);
 /**
-* Starts this program again to send what waits, and does not wait for it: an agent that calls a hook at the end of an exchange
-* goes on at once, also where the vault is slow or away.
+* Starts this program again to send the spool, and does not wait for it: an agent that calls a hook at the end of an exchange
+* continues at once, even if the vault is slow or unreachable.
 */
 function sendInBackground() {
 	const [, program] = process.argv;
@@ -596,7 +599,7 @@ function sendInBackground() {
 }
 //#endregion
 //#region src/doors/cli/hooks/occasion.ts
-/** Nothing was said. Every agent takes this as "go on". */
+/** An empty answer. Every agent continues after it. */
 var SILENCE = {
 	output: "",
 	exitCode: 0
@@ -623,7 +626,7 @@ var CommandError = class extends Error {
 };
 //#endregion
 //#region src/doors/cli/folders.ts
-/** Where this person's settings of ours lie: the profile and what was connected. */
+/** The folder of our settings: the profile, and what was connected. */
 var settingsFolder = () => process.env.KVAULT_HOME || join(process.env.XDG_CONFIG_HOME || join(homedir(), ".config"), "kvault");
 //#endregion
 //#region src/doors/cli/own-copy.ts
@@ -640,6 +643,9 @@ function vaultOfPackage() {
 		return;
 	}
 }
+//#endregion
+//#region src/doors/cli/profile.ts
+var DEFAULT_URL = "http://127.0.0.1:8080";
 var profileFile = () => join(settingsFolder(), "profile.json");
 function savedProfile() {
 	try {
@@ -653,14 +659,14 @@ var namedUrl = (options) => options.url ?? (process.env.KVAULT_URL || void 0);
 /** Options first, then KVAULT_URL and KVAULT_API_KEY, then what `kvault login` or `connect` saved. */
 function findProfile(options = {}) {
 	const saved = savedProfile();
-	const url = tidy(namedUrl(options) ?? saved?.url ?? vaultOfPackage() ?? "http://127.0.0.1:8080");
+	const url = tidy(namedUrl(options) ?? saved?.url ?? vaultOfPackage() ?? DEFAULT_URL);
 	const apiKey = givenKey(options) ?? (saved?.url === url ? saved.apiKey : void 0);
 	return {
 		url,
 		...apiKey ? { apiKey } : {}
 	};
 }
-/** A key that was handed to this call, as opposed to one that was saved. */
+/** A key that was given for this call, as opposed to the saved one. */
 var givenKey = (options) => options.key ?? (process.env.KVAULT_API_KEY || void 0);
 //#endregion
 //#region src/doors/cli/project-file.ts
@@ -731,7 +737,7 @@ function git(folder, ...args) {
 		return;
 	}
 }
-/** The random name of a folder, made when it is asked for first. Two programs that ask at once get the same. */
+/** The random name of a folder, made on first use. Two programs that ask at once get the same. */
 function keptName(folder) {
 	const names = join(settingsFolder(), "folders");
 	const file = join(names, crypto().createHash("sha256").update(folder).digest("hex").slice(0, 32));
@@ -757,11 +763,11 @@ function keptName(folder) {
 		throw new CommandError(`${folder} has no remote, and a name for it cannot be kept in ${names} (${error instanceof Error ? error.message : error}). Name it: write {"project_key": "…"} into ${PROJECT_FILE}.`);
 	}
 }
-/** A token that somebody has written into the address of their remote. The vault reads both spellings as one project. */
+/** A token in the address of a remote. The vault reads both spellings as one project. */
 var CREDENTIALS = /^(https?:\/\/)[^/@\s]*@/i;
 /**
-* The remote of the checkout is the project's name everywhere. A folder without one goes by `.kvault.json`, or by a random
-* name: two folders that happen to be called alike must not share their memory.
+* The remote of the checkout is the project's name everywhere. A folder without one is named by `.kvault.json`, or by
+* a random name: two folders that happen to be called alike must not share their memory.
 */
 function projectKeyOf(folder, written = readProjectFiles(folder).projectKey) {
 	const remote = git(folder, "remote", "get-url", "origin");
@@ -774,8 +780,8 @@ function projectKeyOf(folder, written = readProjectFiles(folder).projectKey) {
 var require$1 = createRequire(import.meta.url);
 var LONGEST_NAME = 150;
 /**
-* A name for a file from a text that somebody else has chosen: a session, a folder. It is never part of a path as it is. A hash
-* is made only of long texts, as to load node:crypto takes a tenth of a hook's time.
+* A file name for a text that others chose, such as a session id or a folder. The text itself is never part of a path. A hash
+* is made for long texts only, because loading node:crypto takes a tenth of a hook's time.
 */
 function fileNameFor(text) {
 	const name = Buffer.from(text).toString("base64url");
@@ -808,8 +814,8 @@ function keepEnvironment(folder, environment) {
 /** How much of an output is looked at: the two ends, where tools say what went wrong. */
 var LOOKED_AT = 16e3;
 /**
-* What tools write at the beginning of a line when they fail. A pipe hides the exit code (`npm test | tail`), and some agents
-* do not tell it; then these decide whether the vault is asked at all. The vault itself decides whether it has something to say.
+* How lines of failing tools begin. A pipe hides the exit code (`npm test | tail`), and some agents
+* do not pass it; then these patterns decide whether the vault is asked. The vault decides whether it delivers something.
 */
 var SIGNS = [
 	/^[ \t]{0,8}(?:npm ERR!|npm error|fatal:|panic:|Traceback \(most recent call last\)|BUILD FAILED|Segmentation fault)/m,
@@ -826,7 +832,7 @@ function bothEnds(text, most) {
 	const head = Math.floor(most / 4);
 	return `${text.slice(0, head).toWellFormed()}\n…\n${text.slice(-(most - head - 3)).toWellFormed()}`;
 }
-/** An exit code says it. Where it is hidden or not told, the output does. */
+/** By the exit code; if it is hidden or unknown, by the output. */
 function hasFailed({ command, exitCode, output }) {
 	if (exitCode !== null && exitCode !== 0) return true;
 	if (exitCode === 0 && !PIPED.test(command)) return false;
@@ -846,7 +852,7 @@ function readSession(sessionId) {
 		return {};
 	}
 }
-/** A hook that cannot remember still does its work. */
+/** A hook still works if this fails. */
 function rememberSession(sessionId, change) {
 	if (!sessionId) return;
 	try {
@@ -864,7 +870,7 @@ function rememberSession(sessionId, change) {
 		}), { mode: 384 });
 	} catch {}
 }
-/** Sessions of long ago are not resumed any more. */
+/** Drops sessions that are too old to be resumed. */
 function forgetOldSessions() {
 	try {
 		for (const name of readdirSync(sessionsFolder())) {
@@ -894,7 +900,7 @@ function shortened(entry) {
 		...id === void 0 ? {} : { id: id.slice(0, LONGEST_ID) }
 	} };
 }
-/** One line is appended in one step, so that hooks which run at once do not mix theirs. */
+/** A line is appended in one write, so that the lines of concurrent hooks do not mix. */
 function note(sessionId, entry) {
 	if (!sessionId) return;
 	try {
@@ -923,7 +929,7 @@ function readJournal(sessionId) {
 		return [];
 	}
 }
-/** Takes everything out. Of two that take at once, one gets it. */
+/** Takes all entries. Of two programs at once, only one gets them. */
 function takeJournal(sessionId) {
 	if (!sessionId) return [];
 	const taken = sessionFile(sessionId, `.${process.pid}.taken`);
@@ -939,7 +945,7 @@ function takeJournal(sessionId) {
 //#endregion
 //#region src/doors/cli/hooks/post-json.ts
 /**
-* A request by Node's own http, as `fetch` takes 100 ms of a processor to load. An `import` of node:http loads the same: it
+* A request by node:http, because loading `fetch` takes 100 ms of processor time. An `import` of node:http loads the same: it
 * reads every export, and one of them is the client behind `fetch`. `require` does not.
 */
 var require = createRequire(import.meta.url);
@@ -994,17 +1000,17 @@ var NOTHING = {
 	text: "",
 	ids: []
 };
-/** The most that the vault sends for any moment. The bound holds whatever comes. */
+/** A longer answer is cut. The vault never sends more than this. */
 var LONGEST_TEXT$1 = 8e3;
 var LEAST_BUDGET = 200;
-/** For what a session begins with; the other moments keep the vault's own budget. */
+/** A person can set the budget of a start. The other moments use the vault's default. */
 function budgetFor(moment) {
 	const given = Number(process.env.KVAULT_HOOK_CHARS);
 	if (!Number.isInteger(given) || given <= 0 || moment === "prompt" || moment === "failure") return {};
 	return { budget_chars: Math.min(Math.max(given, LEAST_BUDGET), LONGEST_TEXT$1) };
 }
 var given = (name, value) => value === void 0 ? {} : { [name]: value };
-/** What the vault has to say at this moment. An answer that is not 200 is an error; silence is not. */
+/** Asks the vault at this moment. An answer other than 200 is an error; silence is not. */
 async function recall(profile, question, timeoutMs) {
 	const { status, body } = await postJson(`${profile.url}/api/v1/recall`, {
 		moment: question.moment,
@@ -1076,7 +1082,7 @@ function isOff(off, agent, moment) {
 		`${agent}:${moment}`
 	].some((name) => off.includes(name));
 }
-/** Off is off, wherever it was said: the shell, the person's settings, or the project. */
+/** All switches together: the shell, the person's settings and the project can each switch off. */
 var everySwitch = (ofProject) => [
 	...switchesOfShell(),
 	...personsSwitches(),
@@ -1084,7 +1090,7 @@ var everySwitch = (ofProject) => [
 ];
 //#endregion
 //#region src/doors/cli/hooks/run.ts
-/** A person waits for their agent; what comes later than this is not worth the wait. */
+/** A person waits for their agent, so the hook gives up after this time. */
 var GIVE_UP_MS = 800;
 /** Nobody waits for an answer at the end of an exchange, and what is not kept then is lost. */
 var END_IS_KEPT_WITHIN_MS = 6e4;
@@ -1102,7 +1108,7 @@ function longestMs(agent, event) {
 	return kind === "stop" || kind === "end" ? END_IS_KEPT_WITHIN_MS : patienceMs();
 }
 var isOn = ({ call, off }, moment) => !isOff(off, call.agent.name, moment);
-/** Git is asked once for a folder in a session. */
+/** Git is asked once per folder and session. */
 function projectKey({ occasion: { sessionId }, folder, file }) {
 	const { project } = readSession(sessionId);
 	if (project?.folder === folder) return project.key;
@@ -1113,12 +1119,15 @@ function projectKey({ occasion: { sessionId }, folder, file }) {
 	} });
 	return key;
 }
-/** The form that the vault reads. A pipe has hidden an exit code that is 0 here, so it is not told. */
+/** The form that the vault reads. An exit code of 0 comes from a pipe that hides the real one, so it is left out. */
 function commandText({ command, exitCode, output }) {
 	const told = exitCode ? `exit code ${exitCode}\n` : "";
 	return `$ ${command.slice(0, LONGEST_COMMAND).replaceAll("\n", " ")}\n${told}${bothEnds(output, LONGEST_TEXT)}`;
 }
-/** What the vault says at one moment; nothing where it is off, late or away. The run is noted either way. */
+/**
+* What the vault delivers at one moment; nothing if the moment is off, or if the vault is slow or unreachable. The
+* outcome is logged.
+*/
 async function ask(scene, moment, text) {
 	const { call, occasion, profile } = scene;
 	if (!isOn(scene, moment)) return "";
@@ -1156,7 +1165,7 @@ function said(scene, texts) {
 	return text === "" ? SILENCE : scene.call.agent.inject(scene.call.event, text) ?? SILENCE;
 }
 var canInject = ({ call: { agent, event } }) => agent.inject(event, "") !== void 0;
-/** A session that goes on after a pause has in its conversation what it was given at first. */
+/** A resumed session still has the text of its start in its conversation. */
 async function onStart(scene, after) {
 	forgetOldSessions();
 	scene.call.startSending();
@@ -1188,7 +1197,7 @@ async function onCompact(scene) {
 	rememberSession(scene.occasion.sessionId, { compacted: true });
 	return SILENCE;
 }
-/** Redaction and lock files are loaded here alone: no other moment waits for them. */
+/** Redaction and lock files are loaded only here: no other moment waits for them. */
 async function onStop(scene) {
 	const { occasion, call, profile, folder, file } = scene;
 	if (occasion.kind === "stop" && isOn(scene, "capture")) {
@@ -1225,7 +1234,7 @@ function play(scene) {
 	if (isOn(scene, "capture")) note(sessionId, occasion.kind === "edit" ? { files: occasion.files } : { reply: occasion.reply });
 	return SILENCE;
 }
-/** A run of a hook. Whatever goes wrong, the agent's work goes on: the answer is silence, and `kvault doctor` tells why. */
+/** Executes a hook. An error never stops the agent: the answer is silence, and `kvault doctor` says why. */
 async function runHook(call) {
 	const { url, apiKey } = findProfile();
 	if (!apiKey) return SILENCE;
@@ -1266,7 +1275,7 @@ var FORMER = {
 	"session-start": "SessionStart",
 	stop: "Stop"
 };
-/** Past the limit the rest is not read: a payload of that size is no payload that we know. */
+/** Beyond the limit nothing is read: no known payload is that large. */
 async function readInput() {
 	const chunks = [];
 	let size = 0;

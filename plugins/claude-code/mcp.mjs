@@ -6,7 +6,7 @@ import { basename, dirname, join } from "node:path";
 import { homedir } from "node:os";
 import { fileURLToPath } from "node:url";
 //#region src/doors/cli/event-stream.ts
-/** Cuts an event stream into the data of its events. */
+/** The data of each event in an event stream. */
 async function* eventsOf(stream) {
 	let rest = "";
 	const decoder = new TextDecoder();
@@ -25,7 +25,7 @@ async function* eventsOf(stream) {
 var dataOf = (block) => block.split(/\r?\n/).flatMap((line) => line.startsWith("data:") ? line.slice(5).trimStart() : []).join("\n");
 //#endregion
 //#region src/doors/cli/folders.ts
-/** Where this person's settings of ours lie: the profile and what was connected. */
+/** The folder of our settings: the profile, and what was connected. */
 var settingsFolder = () => process.env.KVAULT_HOME || join(process.env.XDG_CONFIG_HOME || join(homedir(), ".config"), "kvault");
 //#endregion
 //#region src/doors/cli/own-copy.ts
@@ -42,6 +42,9 @@ function vaultOfPackage() {
 		return;
 	}
 }
+//#endregion
+//#region src/doors/cli/profile.ts
+var DEFAULT_URL = "http://127.0.0.1:8080";
 var profileFile = () => join(settingsFolder(), "profile.json");
 function savedProfile() {
 	try {
@@ -55,14 +58,14 @@ var namedUrl = (options) => options.url ?? (process.env.KVAULT_URL || void 0);
 /** Options first, then KVAULT_URL and KVAULT_API_KEY, then what `kvault login` or `connect` saved. */
 function findProfile(options = {}) {
 	const saved = savedProfile();
-	const url = tidy(namedUrl(options) ?? saved?.url ?? vaultOfPackage() ?? "http://127.0.0.1:8080");
+	const url = tidy(namedUrl(options) ?? saved?.url ?? vaultOfPackage() ?? DEFAULT_URL);
 	const apiKey = givenKey(options) ?? (saved?.url === url ? saved.apiKey : void 0);
 	return {
 		url,
 		...apiKey ? { apiKey } : {}
 	};
 }
-/** A key that was handed to this call, as opposed to one that was saved. */
+/** A key that was given for this call, as opposed to the saved one. */
 var givenKey = (options) => options.key ?? (process.env.KVAULT_API_KEY || void 0);
 //#endregion
 //#region src/doors/cli/project-file.ts
@@ -134,7 +137,7 @@ function protocolHeaders(message, negotiated) {
 		...typeof name === "string" && protocolVersion(message) ? { "mcp-name": name } : {}
 	};
 }
-/** A card that names no workspace goes where the project says, by `workspace_id` in its `.kvault.json`. */
+/** A card that names no workspace goes to the `workspace_id` of the project's `.kvault.json`. */
 function withHome(line, { method, params, ...rest }) {
 	if (method !== "tools/call" || params?.name !== "record_card") return line;
 	const given = params.arguments;
@@ -152,12 +155,25 @@ function withHome(line, { method, params, ...rest }) {
 		}
 	});
 }
+var send = ({ url, apiKey }, line, message, negotiated) => fetch(`${url}/mcp`, {
+	method: "POST",
+	headers: {
+		"content-type": "application/json",
+		accept: "application/json, text/event-stream",
+		...apiKey ? { "x-api-key": apiKey } : {},
+		...protocolHeaders(message, negotiated)
+	},
+	body: withHome(line, message),
+	signal: AbortSignal.timeout(CALL_TIMEOUT_MS)
+});
+/** Why the vault gave no answer of the protocol. */
+var refusalText = (status, detail, url) => status === 401 ? `${detail ?? "Not signed in"} Run: kvault login --url ${url}` : detail ?? `The vault answered ${status}`;
 /**
 * An MCP server on standard input and output for clients without HTTP: each line goes to the vault, each answer comes back
-* as a line. It knows nothing of the tools but the home of new cards, so it never lags behind the vault.
+* as a line. It knows nothing of the tools except the home of new cards, so it never lags behind the vault.
 */
 async function bridge(options = {}) {
-	const { url, apiKey } = findProfile(options);
+	const profile = findProfile(options);
 	let negotiated;
 	const write = (text) => process.stdout.write(`${text.replaceAll("\n", "")}\n`);
 	const fail = (message, text) => {
@@ -172,17 +188,7 @@ async function bridge(options = {}) {
 		}));
 	};
 	async function forward(line, message) {
-		const answer = await fetch(`${url}/mcp`, {
-			method: "POST",
-			headers: {
-				"content-type": "application/json",
-				accept: "application/json, text/event-stream",
-				...apiKey ? { "x-api-key": apiKey } : {},
-				...protocolHeaders(message, negotiated)
-			},
-			body: withHome(line, message),
-			signal: AbortSignal.timeout(CALL_TIMEOUT_MS)
-		});
+		const answer = await send(profile, line, message, negotiated);
 		if (answer.headers.get("content-type")?.startsWith("text/event-stream") && answer.body) {
 			for await (const data of eventsOf(answer.body)) write(data);
 			return;
@@ -192,7 +198,7 @@ async function bridge(options = {}) {
 		if (reply?.jsonrpc === "2.0") {
 			if (message.method === "initialize") negotiated = reply.result?.protocolVersion;
 			write(text);
-		} else if (!answer.ok) fail(message, answer.status === 401 ? `${reply?.detail ?? "Not signed in"} Run: kvault login --url ${url}` : reply?.detail ?? `The vault answered ${answer.status}`);
+		} else if (!answer.ok) fail(message, refusalText(answer.status, reply?.detail, profile.url));
 	}
 	const pending = /* @__PURE__ */ new Set();
 	for await (const line of createInterface({ input: process.stdin })) {
@@ -211,7 +217,7 @@ async function bridge(options = {}) {
 			}));
 			continue;
 		}
-		const call = forward(line, message).catch((error) => fail(message, `The vault at ${url} cannot be reached: ${error.cause?.message ?? error.message}`));
+		const call = forward(line, message).catch((error) => fail(message, `The vault at ${profile.url} cannot be reached: ${error.cause?.message ?? error.message}`));
 		pending.add(call);
 		call.finally(() => pending.delete(call));
 		if (message.method === "initialize") await call;

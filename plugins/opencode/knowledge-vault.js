@@ -1,10 +1,10 @@
-// Written by kvault: the hooks of Knowledge Vault for opencode. `kvault disconnect opencode` takes it away.
+// Written by kvault: the hooks of Knowledge Vault for opencode. `kvault disconnect opencode` removes it.
 import { spawn } from 'node:child_process'
 
 const COMMAND = ["kvault"]
 const LONGEST_WAIT_MS = 1500
 
-/** Starts the hook with a payload and gives back the text to inject. Whatever goes wrong, opencode goes on. */
+/** Starts the hook with a payload and returns the text to inject. An error never stops opencode. */
 function hook(event, payload) {
   return new Promise((resolve) => {
     try {
@@ -37,7 +37,7 @@ export const KnowledgeVault = async ({ client, directory }) => {
   const begun = new Set()
   let made = 0
 
-  /** The person's own words stay as they are; what the vault says is a part of its own beside them. */
+  /** The person's message stays as it is; the text of the vault is a separate part beside it. */
   const add = (output, sessionID, text) => {
     if (!text) return
     made += 1

@@ -38,7 +38,7 @@ function range(min: number | undefined, max: number | undefined): string | undef
 }
 
 const anchor = (name: string) => name.toLowerCase()
-export const shapeLink = (ref: string): string => {
+const shapeLink = (ref: string): string => {
   const name = ref.split('/').at(-1) ?? ''
   return `[${name}](#${anchor(name)})`
 }

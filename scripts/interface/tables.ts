@@ -119,7 +119,7 @@ export function toolTable(tools: readonly ToolCapability[]): string {
 
 type DefinedSchema = Schema & { $defs?: Record<string, Schema & { id?: string }> }
 
-/** A part without a name of its own stands where it is used; a named one is a shape further down. */
+/** A part without a name of its own is written out where it is used; a named one is a shape further down. */
 function withoutDefs({ $defs = {}, ...schema }: DefinedSchema): Schema {
   const resolve = (part: unknown): unknown => {
     if (Array.isArray(part)) return part.map(resolve)

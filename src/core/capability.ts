@@ -75,6 +75,11 @@ type Declaration<
    * host, which must not happen inside a transaction: the first answer is kept afterwards. `none` ignores the key.
    */
   idempotency?: 'transaction' | 'answer' | 'none'
+  /**
+   * Whose keys they are. By default each credential has its own, and its secret seals the answer. `account` shares them among
+   * all sessions and keys of one person; only for answers without secrets.
+   */
+  idempotencyOf?: 'credential' | 'account'
   /** The answer carries a session token that a browser gets as a cookie, or ends that session. */
   session?: 'start' | 'end'
   /** Slow work that needs no transaction, such as hashing a password: it is done before one is begun. */

@@ -1,7 +1,7 @@
 import { invalid } from './errors.ts'
 
 /** The length of a part of a long answer. Clients refuse answers of some 25,000 tokens and more; this is well below. */
-export const PART_CHARACTERS = 12_000
+const PART_CHARACTERS = 12_000
 
 /** Takes what is between two positions of a value that is read from its beginning, and counts its length. */
 type Reader = { position: number; from: number; to: number }

@@ -29,7 +29,7 @@ export class CredentialNews {
     this.#version++
   }
 
-  /** Listens from the first question on: who never asks needs no connection. */
+  /** Starts to listen at the first call: a process that never asks needs no connection. */
   version(): number | undefined {
     if (!this.#started) {
       this.#started = true
@@ -45,7 +45,7 @@ export class CredentialNews {
   }
 
   async #connect(): Promise<void> {
-    // Waiting for news is no statement that takes long, and no transaction that lies idle.
+    // No time limits: a connection that listens runs no statement and no transaction.
     const client = new pg.Client({ ...this.#config, keepAlive: true })
     this.#client = client
     client.on('notification', () => this.add())

@@ -146,7 +146,7 @@ describe('start', () => {
 
   for (const engine of ['sqlite', 'postgres'] as const)
     test(`several processes may migrate a new ${engine} database at once`, async () => {
-      const vault = await makeVault(engine)
+      const vault = await makeVault(engine, {}, { isEmpty: true })
       const databases = [1, 2, 3].map(() => openDatabase(readConfig(vault.env)))
       await Promise.all(databases.map((database) => migrate(database)))
       for (const database of databases) expect(await pendingMigrations(database.read)).toBe(0)

@@ -15,7 +15,7 @@ export type TransactionOptions = {
 
 export type Database = {
   engine: EngineName
-  /** For reads outside a transaction that must see all that is committed: of credentials, of jobs, of nobody known. */
+  /** For reads outside a transaction that must see everything committed: of credentials, of jobs, of unknown callers. */
   read: Db
   /** For one person's reads: perhaps from a replica, but never from one that lacks what this person wrote. */
   readFor: (userId: string) => Db
@@ -27,8 +27,8 @@ export type Database = {
   /** Runs a request; whenever it has to wait for the database, those that came after it wait behind it. */
   serve: (since: number, request: () => void) => void
   /**
-   * Changes whenever something that a credential rests on may have been taken away: at once where this process did it,
-   * within a moment where another did. Undefined while nobody can say; then nothing of credentials is kept.
+   * Changes whenever something that a credential depends on may have been revoked: at once if this process did it,
+   * within a moment if another did. Undefined while that is unknown; then no credential is cached.
    */
   credentialsVersion: () => number | undefined
   isUniqueViolation: (error: unknown) => boolean
@@ -94,7 +94,7 @@ export const rootHandleGuard: KyselyPlugin = {
   },
 }
 
-/** For slow work that is no business of the database: on SQLite every other write would wait for it. */
+/** For slow work that does not need the database: on SQLite every other write would wait for it. */
 export function refuseWhileWriting(what: string): void {
   if (openTransaction.getStore())
     throw new Error(`${what} inside a transaction keeps every other write waiting`)

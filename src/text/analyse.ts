@@ -46,6 +46,9 @@ const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
 const kindOf = (code: number): number => (code < 128 ? (KINDS[code] as number) : FOREIGN)
 const isWordCode = (code: number) => kindOf(code) !== 0
 
+/** One character of a script without spaces, alone: the index has it in pairs only. */
+export const isLoneCharacter = (text: string): boolean => UNSPACED_START.test(text) && [...text].length === 1
+
 /** Pairs of neighbouring characters, each with its own position where folding has kept the positions. */
 function emitUnspaced(text: string, start: number, emit: Emit): void {
   const folded = fold(text)

@@ -70,6 +70,9 @@ const SUMMARY = new RegExp(
   ].join('|'),
   'i',
 )
+/** Whether a text names an error, or says that something failed. */
+export const saysFailure = (text: string): boolean => SAYS_ERROR.test(text) || NAMED.test(text)
+
 /** Such a line counts only if no other line names a failure. */
 const ASIDE = 0.5
 
@@ -124,9 +127,9 @@ export type Failure = {
   /** Whether the command failed. The exit code decides, where there is one. */
   isFailure: boolean
   command: string | undefined
-  /** What is wrong, in the order in which it was written; empty where nothing failed. */
+  /** What is wrong, in the order in which it was written; empty if nothing failed. */
   lines: string[]
-  /** Short and stable; empty where nothing failed. */
+  /** Short and stable; empty if nothing failed. */
   signature: string
 }
 
@@ -150,16 +153,16 @@ export function readFailure(text: string): Failure {
 
 /**
  * The few lines of a failing command that say what is wrong, cleaned of all that changes from one execution to the next.
- * Empty where the text is no failure.
+ * Empty if the text is not a failure.
  */
 export const tellingLines = (text: string): string[] => readFailure(text).lines
 
-/** A hash that is the same for the same error in another execution; empty where the text is no failure. */
+/** A hash that is the same for the same error in another execution; empty if the text is not a failure. */
 export const failureSignature = (text: string): string => readFailure(text).signature
 
 /** A signature is made of the most telling lines: others differ more easily. */
 const SIGNED_LINES = 2
-/** A number tells only as part of a name, as a version, or where it is called a code. */
+/** A number tells only as part of a name, as a version, or if it is called a code. */
 const LOOSE_NUMBER =
   /(?<!\b(?:http|status|code|error|errno) )(?<![\p{L}\p{N}_.@-])\d+(?:[.,:]\d+)*(?![\p{L}\p{N}_])/giu
 const VERSION = /^\d+\.\d+\.\d+$/

@@ -16,6 +16,8 @@ export type AskedWord = {
   spoken: string
   /** How often it stands in the query. */
   times: number
+  /** Pairs of characters that hold it, of a single character of a script without spaces. */
+  pairs?: readonly string[]
   /** It is never corrected. */
   isQuoted?: boolean
 }

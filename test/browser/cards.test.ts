@@ -132,7 +132,7 @@ test('a reader says that a card helped, and its author reads the comment', async
   await author.page.getByText('Saved me an afternoon.').waitFor()
 })
 
-test('a deleted card is gone at once and comes back by undo', async () => {
+test('a deleted card is gone at once and comes back by undo, also while a dialog is open', async () => {
   const person = await stage.person('Deleter')
   const card = await person.api<CardAnswer>('POST', '/api/v1/cards', SAMPLES[5])
   const { page } = person
@@ -140,7 +140,14 @@ test('a deleted card is gone at once and comes back by undo', async () => {
   await page.getByRole('button', { name: 'More' }).first().click()
   await page.getByRole('menuitem', { name: 'Delete' }).click()
   await page.getByText('No cards yet').waitFor()
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.keyboard.press('?')
+  const keys = page.getByRole('dialog', { name: 'Keyboard' })
+  await keys.getByRole('button', { name: 'Undo' }).waitFor()
+  // Plain keys are for the dialog now.
+  await page.keyboard.press('c')
+  await expectAccessible(page)
+  await keys.getByRole('button', { name: 'Undo' }).click()
+  await page.keyboard.press('Escape')
   await page.getByRole('link', { name: /^Exit codes/ }).waitFor()
 })
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { lookAround } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
-import { expectAccessible, openStage, type Person, settled } from './support.ts'
+import { expectAccessible, openStage, PASSWORD, type Person, settled } from './support.ts'
 import { visit } from './visit.ts'
 
 const stage = openStage()
@@ -194,12 +194,16 @@ test('the library shows its price, is asked only when told to, and one question 
   await page.getByRole('list', { name: 'Library' }).getByText('Library · Everyone').waitFor()
   await page.reload()
   await page.getByText('5 credits charged').waitFor()
-  // Another window of the same session asks the same question: the first answer comes again.
-  await page.evaluate(() => sessionStorage.clear())
-  await page.reload()
-  await buy.click()
-  await page.getByText('5 credits charged').waitFor()
-  expect(await balanceOf(person)).toBe(95)
+  // Another window of the same session asks the same question, and then a new session: the first answer comes again.
+  for (const isNewSession of [false, true]) {
+    await page.evaluate(() => sessionStorage.clear())
+    if (isNewSession)
+      await person.api('POST', '/api/v1/auth/login', { email: person.email, password: PASSWORD })
+    await page.reload()
+    await buy.click()
+    await page.getByText('5 credits charged').waitFor()
+    expect(await balanceOf(person)).toBe(95)
+  }
 
   await visit(page, '/?q=zzqx+unheard-of+flurbification')
   await buy.click()
@@ -284,4 +288,34 @@ test('home, hits, and nothing found, in both sizes and themes', async () => {
     ['/?q=connection+pool+timeout', 'search', 'Connection pool exhausted'],
     ['/?q=zzqx+flurbification', 'search-nothing', 'Nothing found'],
   ])
+})
+
+test('the first page is asked for once, before the app itself runs; a stranger is asked who they are and no more', async () => {
+  const person = await stage.person('First sight')
+  const [card = ''] = await fill(person)
+  const { page } = person
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`))
+  const data = () => asked.filter((one) => one.includes('/api/v1/'))
+  await page.goto(`/?q=connection+pool&card=${card}`)
+  await page.getByRole('article').getByText('Connection pool exhausted').first().waitFor()
+  await page.getByRole('list', { name: 'Mine' }).waitFor()
+  const first = ['GET /api/v1/auth/me', 'POST /api/v1/search/box', `GET /api/v1/cards/${card}`]
+  expect(data().filter((one) => first.includes(one))).toEqual(first)
+  // The files that show a card come with the page, and none of them twice.
+  const files = asked.filter((one) => one.includes('/assets/'))
+  expect(files.length).toBe(new Set(files).size)
+
+  asked.length = 0
+  await page.goto('/')
+  await page.getByText('Changed last').waitFor()
+  const home = ['GET /api/v1/auth/me', 'GET /api/v1/cases']
+  expect(data().filter((one) => home.includes(one))).toEqual(home)
+
+  const stranger = (await stage.window()).page
+  const askedByStranger: string[] = []
+  stranger.on('request', (request) => askedByStranger.push(new URL(request.url()).pathname))
+  await stranger.goto('/')
+  await stranger.getByRole('link', { name: 'Sign in' }).first().waitFor()
+  expect(askedByStranger.filter((path) => path.startsWith('/api/'))).toEqual(['/api/v1/auth/me'])
 })

@@ -60,6 +60,31 @@ describe('the server serves the app', () => {
   })
 })
 
+test('the page of an address that opens a card names the files that show it', async () => {
+  const preloads = async (url: string) => {
+    const { body, headers } = await stage.app.server.inject({ url, headers: PAGE })
+    expect(headers['content-security-policy']).toBe(WEB_POLICY)
+    return [
+      ...body.matchAll(/<link rel="modulepreload" crossorigin href="\/assets\/([\w-]+)-[\w-]{8}\.js">/g),
+    ]
+      .map(([, name]) => name)
+      .sort()
+  }
+  const cardId = crypto.randomUUID()
+  const plain = await preloads('/')
+  for (const name of ['card', 'shared', 'markdown', 'detail-pane']) {
+    expect(plain).not.toContain(name)
+    expect(await preloads(`/?q=pool&card=${cardId}`), name).toContain(name)
+  }
+  expect(await preloads(`/cards/${cardId}`)).toEqual(
+    expect.arrayContaining(['card', 'card-page', 'markdown']),
+  )
+  // Whether there is such a card, or which one it is, makes no difference.
+  const bodyOf = async (id: string) =>
+    (await stage.app.server.inject({ url: `/?card=${id}`, headers: PAGE })).body
+  expect(await bodyOf(crypto.randomUUID())).toBe(await bodyOf(cardId))
+})
+
 test('home, and search with an open card, load at most 170 kB of compressed script', () => {
   const dist = fileURLToPath(new URL('../../web/dist/', import.meta.url))
   type Chunk = { file: string; name?: string; isEntry?: boolean; imports?: string[] }

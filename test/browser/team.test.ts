@@ -159,10 +159,10 @@ test('the policy is edited without losing what others put there', async () => {
   const { page } = lead
   await page.goto(`/workspaces/${id}?tab=policy`)
   await page.getByText('retention_days').waitFor()
-  await page.getByLabel('Cards may be published').uncheck()
+  await page.getByLabel('Cards of this workspace may be published').uncheck()
   await page.getByLabel('Invite only people of these domains').fill('@example.com')
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('It holds from now on.').waitFor()
+  await page.getByText('It applies from now on.').waitFor()
   expect(await lead.api('GET', `/api/v1/workspaces/${id}`)).toMatchObject({
     policy_json: { retention_days: 90, allow_publish: false, invite_domains: ['example.com'] },
   })
@@ -203,7 +203,7 @@ test('a new workspace is made by keyboard alone', async () => {
   await page.getByRole('heading', { name: 'Typed team' }).waitFor()
   await page.getByRole('tab', { name: 'Invitations' }).focus()
   await page.keyboard.press('ArrowRight')
-  await page.getByLabel('Cards may be published').waitFor()
+  await page.getByLabel('Cards of this workspace may be published').waitFor()
 })
 
 async function furnished(): Promise<{ lead: Person; id: string; inviteUrl: string }> {
@@ -230,7 +230,7 @@ test('the list of workspaces and each tab of one look right in every size and th
     ['/workspaces', 'team', 'Incident reviews'],
     [`/workspaces/${id}?tab=members`, 'team-members', 'Support engineer'],
     [`/workspaces/${id}?tab=invitations`, 'team-invitations', 'newcomer@example.com'],
-    [`/workspaces/${id}?tab=policy`, 'team-policy', 'Cards may be published'],
+    [`/workspaces/${id}?tab=policy`, 'team-policy', 'Cards of this workspace may be published'],
     [`/workspaces/${id}?tab=audit`, 'team-audit', 'created the workspace'],
   ])
 })

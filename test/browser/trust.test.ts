@@ -87,7 +87,7 @@ test('rows and hits say what came of a card', async () => {
   await person.page.getByText('Worked 1×, last confirmed today by 1 person').waitFor()
   await visit(person.page, '/?q=signing+key')
   const hit = person.page.getByRole('list', { name: 'Mine' }).getByRole('listitem')
-  await hit.getByText('Worked 1×, last confirmed today by 1 person').waitFor()
+  await hit.getByText('Worked 1×', { exact: true }).waitFor()
   await expectAccessible(person.page)
 })
 

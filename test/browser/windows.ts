@@ -48,15 +48,17 @@ async function newWindow(browser: Browser, base: string, locale: string, worker:
 }
 
 /** An address of ours without scripts. From `about:blank` the next page would start in a new process. */
-const RESTING_PLACE = '/favicon.svg'
+const RESTING_ADDRESS = '/favicon.svg'
 
 /** False where something of the last person could stay behind. */
 async function forgetPerson({ page, context, base, worker }: Window): Promise<boolean> {
   // The tab's own storage can only be emptied from a page of our origin; a service worker could come back.
   if (worker || new URL(page.url()).origin !== base) return false
+  // A tab that the last test has opened would go on with the session of the next person.
+  for (const tab of context.pages()) if (tab !== page) await tab.close()
   await page.unrouteAll()
   await context.setOffline(false)
-  await page.goto(RESTING_PLACE)
+  await page.goto(RESTING_ADDRESS)
   await page.evaluate(() => sessionStorage.clear())
   await context.clearCookies()
   const devtools = await context.newCDPSession(page)

@@ -91,7 +91,7 @@ test('a workspace without an admin gets one of its members', async () => {
   const id = team.body.workspace_id
   await post(`/api/v1/workspaces/${id}/members/by-email`, { email: 'mate@example.com' }, maker)
   const appointed = await kvault('admin', 'appoint', id, 'mate@example.com')
-  expect(appointed.stdout).toContain('mate@example.com is admin of Left alone now.')
+  expect(appointed.stdout).toContain('mate@example.com is now admin of Left alone.')
   expect((await get(`/api/v1/workspaces/${id}`, mate ?? '')).body.role).toBe('admin')
   expect(await kvault('admin', 'appoint', id, 'boss@example.com')).toMatchObject({ code: 1 })
 })

@@ -65,7 +65,7 @@ async function shared(title: string, cites: string[]): Promise<string> {
 const lockOf = (version: string) =>
   JSON.stringify({ lockfileVersion: 3, packages: { 'node_modules/fastify': { version } } })
 
-/** A folder with a lock file, in no git repository. */
+/** A folder with a lock file, not in a git repository. */
 function project(name: string, files: Record<string, string>): string {
   const made = join(folder, name)
   mkdirSync(made, { recursive: true })
@@ -186,8 +186,8 @@ Likely to fit: 0. Not decided: 0. About other things: 1.
   })
 
   test.each([
-    ['a folder without lock files', ['check', '{empty}'], {}, 'no lock file that can be read'],
-    ['no such folder', ['check', 'nowhere'], {}, 'is no folder'],
+    ['a folder without lock files', ['check', '{empty}'], {}, 'no readable lock file'],
+    ['no such folder', ['check', 'nowhere'], {}, 'is not a folder'],
     ['no key', ['check', 'app'], { KVAULT_API_KEY: '' }, 'kvault login'],
     ['a wrong key', ['check', 'app'], { KVAULT_API_KEY: 'kv_wrong' }, ''],
     ['no vault', ['check', 'app'], { KVAULT_URL: 'http://127.0.0.1:9' }, 'cannot be reached'],
@@ -308,7 +308,7 @@ describe('files of a checkout', () => {
     expect(await said('new.ts:1')).toEqual([2, expect.stringContaining('Commit it')])
     expect(await said('../../x.ts:1')).toEqual([2, expect.stringContaining('not inside')])
     const outside = await kvault(['check', '--cite', 'x:1'], { cwd: project('plain', {}) })
-    expect([outside.code, outside.stderr]).toEqual([2, expect.stringContaining('in no git repository')])
+    expect([outside.code, outside.stderr]).toEqual([2, expect.stringContaining('not in a git repository')])
   })
 
   test('a path that leads out of the checkout is not followed', async () => {

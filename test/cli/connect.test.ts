@@ -291,7 +291,7 @@ test('without hooks if that is wanted; what cannot be read, or is not ours, is l
 test('the plugin of Claude Code has the hooks already', async () => {
   put('.claude/settings.json', '{"enabledPlugins":{"vault@knowledge-vault":true}}')
   const result = await kvault(['connect', 'claude-code', '--yes', '--key', await apiKeyOf(person)])
-  expect(result.stdout).toContain('has the hooks of the plugin already')
+  expect(result.stdout).toContain('already has the hooks of the plugin')
   expect(text('.claude/settings.json')).not.toContain('hook claude-code')
 })
 

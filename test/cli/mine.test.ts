@@ -78,7 +78,7 @@ test('old sessions become drafts, three today, and the drafts a card', async () 
   expect(readFileSync(state, 'utf8')).not.toContain(SECRET)
   const again = await kvault(['mine'])
   expect(again.stdout).toContain('0 sessions read, 0 found, 0 made into drafts.')
-  expect(again.stdout).toContain('1 wait: three drafts a day are made.')
+  expect(again.stdout).toContain('1 are left: the vault makes three drafts a day.')
 
   const listed = JSON.parse((await kvault(['drafts', '--json'])).stdout)
   const [one, two, three] = listed.items.map((draft: { draft_id: string }) => draft.draft_id)
@@ -96,7 +96,7 @@ test('what cannot be meant is said', async () => {
   const wrong: [string[], string][] = [
     [['mine', '--agent', 'nobody'], 'Use one of claude-code, codex, gemini, opencode.'],
     [['mine', '--since', 'yesterday'], 'Write it as 30d, 12h or 4w.'],
-    [['drafts', 'eat', 'x'], 'Say list, show, accept, edit or dismiss.'],
+    [['drafts', 'eat', 'x'], 'Use list, show, accept, edit or dismiss.'],
     [['drafts', 'show'], 'Name the draft'],
   ]
   const results = await Promise.all(wrong.map(([args]) => kvault(args)))

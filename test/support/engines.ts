@@ -31,16 +31,22 @@ async function administer(statement: string): Promise<void> {
   await client.end()
 }
 
-export async function makeVault(engine: EngineName, env: TestEnv = {}): Promise<Vault> {
+/** Its tables are copied, which takes less than to make them; `isEmpty` leaves that to the test. */
+export async function makeVault(
+  engine: EngineName,
+  env: TestEnv = {},
+  { isEmpty = false } = {},
+): Promise<Vault> {
   const dataDir = mkdtempSync(join(tmpdir(), 'knowledge-vault-test-'))
   const common = { DATA_DIR: dataDir, LOG_LEVEL: 'silent', RATE_LIMIT: 'off', ...env }
   const removeFolder = () => rmSync(dataDir, { recursive: true, force: true })
   if (engine === 'sqlite') {
-    copyFileSync(inject('templateFile'), join(dataDir, 'vault.db'))
+    if (!isEmpty) copyFileSync(inject('templateFile'), join(dataDir, 'vault.db'))
     return { engine, env: common, dataDir, remove: async () => removeFolder() }
   }
   const name = `test_${randomUUID().replaceAll('-', '')}`
-  await administer(`create database ${name} template ${inject('templateDatabase')}`)
+  const template = isEmpty ? 'template0' : inject('templateDatabase')
+  await administer(`create database ${name} encoding 'UTF8' template ${template}`)
   const url = new URL(inject('postgresUrl'))
   url.pathname = `/${name}`
   return {

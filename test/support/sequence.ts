@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Short files that start programs, or much work: begun last, one of them would go on alone while the other process waits. */
-const LONG = /[/\\](?:faults|e2e|cli|docs|scale)[/\\]|[/\\](?:crash|rescan|hostile|permission)\./
+const LONG = /[/\\](?:faults|e2e|cli|docs|scale)[/\\]|[/\\](?:rescan|hostile|permission)\./
 
 /** Vitest runs large files first; where it does not yet know how long they take, it goes by their size. */
 export class LongFirst extends BaseSequencer {

@@ -9,7 +9,10 @@ const SHELL = '/app-shell'
 const NOT_PAGES =
   /^\/(api|mcp|docs|guide|health|metrics|openapi\.json|ai-guide|oauth|assets|\.well-known)(\/|$)/
 
-const assetsIn = (html) => [...html.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path)
+/** Each once: a cache refuses a list that names a file twice. */
+const assetsIn = (html) => [
+  ...new Set([...html.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path)),
+]
 
 /** Takes the page of now and its files; what belongs to a former one goes. */
 async function refreshShell() {

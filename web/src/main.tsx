@@ -1,4 +1,5 @@
 import './lib/correct-languages.ts'
+import './first-load/ask.ts'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'

@@ -1,9 +1,9 @@
 import { createRootRoute, createRoute, Outlet, redirect } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
 import { queryClient } from './api/query.ts'
 import { AppFrame } from './frame/app-frame.tsx'
 import { NotFound } from './frame/not-found.tsx'
 import { RouteError } from './frame/route-error.tsx'
+import { lazyPart } from './lib/loadable.tsx'
 import { meQuery, useSignedIn } from './session.ts'
 import { SkeletonPage } from './ui/states.tsx'
 import { Toaster } from './ui/toast.tsx'
@@ -19,18 +19,11 @@ export const rootRoute = createRootRoute({
   errorComponent: RouteError,
 })
 
-const Landing = lazy(() =>
-  import('./pages/account/landing.tsx').then((module) => ({ default: module.Landing })),
-)
+const Landing = lazyPart(async () => (await import('./pages/account/landing.tsx')).Landing)
 
 /** A stranger on the home page reads what this is. */
 function HomeOrFrame() {
-  if (useSignedIn()) return <AppFrame />
-  return (
-    <Suspense>
-      <Landing />
-    </Suspense>
-  )
+  return useSignedIn() ? <AppFrame /> : <Landing />
 }
 
 /** Parent of every page for people who are signed in; others sign in first and come back. */

@@ -49,6 +49,8 @@ export const router = createRouter({
   defaultPreload: 'intent',
   defaultPreloadStaleTime: 0,
   defaultPendingMs: 80,
+  // A skeleton leaves as soon as there is something better.
+  defaultPendingMinMs: 0,
   defaultPendingComponent: SkeletonPage,
   defaultErrorComponent: PageError,
   scrollRestoration: true,

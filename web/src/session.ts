@@ -4,6 +4,7 @@ import * as account from './api/account.ts'
 import { ApiError, request } from './api/client.ts'
 import { queryClient } from './api/query.ts'
 import type { TokenResponse, User } from './api/types.ts'
+import { dropFirstAnswers } from './first-load/answers.ts'
 
 /** The signed-in person, or null. The session itself is an HttpOnly cookie that no script can read. */
 export const meQuery = queryOptions({
@@ -33,6 +34,7 @@ const AS_COOKIE = { headers: { 'X-Session': 'cookie' } }
 
 async function begin(answer: Promise<TokenResponse>): Promise<User> {
   const { user } = await answer
+  dropFirstAnswers()
   queryClient.clear()
   queryClient.setQueryData(meQuery.queryKey, user)
   return user
@@ -50,6 +52,7 @@ export const signInWithGoogle = (input: { id_token: string }) =>
 
 export async function signOut() {
   await account.logout()
+  dropFirstAnswers()
   queryClient.clear()
   queryClient.setQueryData(meQuery.queryKey, null)
   sessionStorage.clear()

@@ -53,7 +53,7 @@ export class BadSignature extends Error {}
 /** The provider could not be reached or refused; the message is for the log, never for the user. */
 export class PaymentProviderError extends Error {}
 
-export const SIGNATURE_TOLERANCE_SECONDS = 300
+const SIGNATURE_TOLERANCE_SECONDS = 300
 
 const require = createRequire(import.meta.url)
 

@@ -8,6 +8,8 @@ import { deleteAnswersBefore, findAnswer, saveAnswer } from './idempotency.store
 const KEPT_MS = 24 * 3_600_000
 const MAX_KEY_LENGTH = 255
 
+type Operation = { name: string } & Pick<Capability, 'idempotency' | 'idempotencyOf'>
+
 type Request = { key: string; credential: string | undefined; input: unknown }
 
 type Once<Output> = { output: Output; replayed: boolean }
@@ -20,12 +22,13 @@ class KeptAnswer<Output> {
   readonly #requestHash: string
   readonly #secret: string
 
-  constructor(operation: string, ctx: Ctx, { key, credential, input }: Request) {
+  constructor({ name, idempotencyOf }: Operation, ctx: Ctx, { key, credential, input }: Request) {
     if (key.length > MAX_KEY_LENGTH) throw invalid('Idempotency-Key', `At most ${MAX_KEY_LENGTH} characters`)
-    const caller = ctx.viewer?.credential.id ?? 'anonymous'
-    this.#keyHash = sha256(`${caller}\n${operation}\n${key}`)
+    const account = idempotencyOf === 'account' ? ctx.viewer?.userId : undefined
+    const caller = account ?? ctx.viewer?.credential.id ?? 'anonymous'
+    this.#keyHash = sha256(`${caller}\n${name}\n${key}`)
     this.#requestHash = sha256(JSON.stringify(input) ?? '')
-    this.#secret = `${key}\n${credential ?? ''}`
+    this.#secret = `${key}\n${account ?? credential ?? ''}`
   }
 
   async find(ctx: Ctx): Promise<Once<Output> | undefined> {
@@ -55,12 +58,12 @@ class KeptAnswer<Output> {
  * slow work that needs no transaction, and returns the call itself.
  */
 export async function onceOnly<Output>(
-  operation: { name: string; idempotency?: Capability['idempotency'] },
+  operation: Operation,
   ctx: Ctx,
   request: Request,
   ready: (ctx: Ctx) => Promise<(ctx: Ctx) => Promise<Output>>,
 ): Promise<Once<Output>> {
-  const kept = new KeptAnswer<Output>(operation.name, ctx, request)
+  const kept = new KeptAnswer<Output>(operation, ctx, request)
   // A request that was answered is not prepared again: the password in it may have changed since.
   const answered = await kept.find(ctx)
   if (answered) return answered

@@ -28,5 +28,5 @@ export type CardVerdictsTable = {
   created_at: string
 }
 
-/** Cards whose trust must be computed anew because of something said elsewhere. */
+/** Cards whose trust must be computed again because of a judgement of another card. */
 export type TrustDueTable = { card_id: string }

@@ -30,7 +30,7 @@ export const checkoutOf = (folder: string): string | undefined =>
   git(folder, ['rev-parse', '--show-toplevel'])?.trim() || undefined
 
 /** Which of these commits this repository has. */
-export function knownCommits(root: string, commits: readonly string[]): Set<string> {
+function knownCommits(root: string, commits: readonly string[]): Set<string> {
   const asked = [...new Set(commits)]
   if (asked.length === 0) return new Set()
   const input = asked.map((commit) => `${commit}^{commit}\n`).join('')
@@ -39,8 +39,7 @@ export function knownCommits(root: string, commits: readonly string[]): Set<stri
 }
 
 /** The first 12 digits are enough to tell lines apart. Spaces around a line do not count. */
-export const lineHash = (line: string): string =>
-  createHash('sha256').update(line.trim()).digest('hex').slice(0, 12)
+const lineHash = (line: string): string => createHash('sha256').update(line.trim()).digest('hex').slice(0, 12)
 
 /** The file inside the checkout; links that lead out of it are not followed. */
 function fileInside(root: string, path: string): string | undefined {

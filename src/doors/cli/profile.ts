@@ -7,7 +7,7 @@ import { vaultOfPackage } from './own-copy.ts'
 /** Which vault this person uses and with which key; kept in a file only they can read. */
 export type Profile = { url: string; apiKey: string; keyId?: string }
 
-export const DEFAULT_URL = 'http://127.0.0.1:8080'
+const DEFAULT_URL = 'http://127.0.0.1:8080'
 
 const profileFile = () => join(settingsFolder(), 'profile.json')
 

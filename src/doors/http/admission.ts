@@ -48,7 +48,7 @@ const isNobody = (services: Services, request: FastifyRequest, error: unknown): 
     : SAFE_METHODS.has(request.method) && services.database.isUnavailable(error)
 
 /** Public routes work for everybody; a stale cookie must not lock somebody out of the login route. */
-export const authenticateIfPossible: Authenticate = (services, request) => {
+const authenticateIfPossible: Authenticate = (services, request) => {
   const nobody = (error: unknown): null => {
     if (isNobody(services, request, error)) return null
     throw error

@@ -6,23 +6,23 @@ import { MAX_KEYS, MAX_KEYS_OF_LONG, shapeProblem } from './limits/json-shape.ts
 import { countBodyBytes } from './limits/rate-limit.ts'
 
 /**
- * Text that `mend` may have to remove: NUL, half of a surrogate pair, a key named __proto__ in any spelling.
+ * Text that `clean` may have to remove: NUL, half of a surrogate pair, a key named __proto__ in any spelling.
  * Most bodies have none of it and are not walked through.
  */
-const MAY_NEED_MENDING = /\0|__proto__|\\u(0000|005f|006f|007[024]|d[89a-f])/i
+const MAY_NEED_CLEANING = /\0|__proto__|\\u(0000|005f|006f|007[024]|d[89a-f])/i
 
-/** A key named __proto__ would become the prototype of whatever is built from it. Mends in place: most values stay. */
-function mend(value: unknown): unknown {
+/** A key named __proto__ would become the prototype of whatever is built from it. Cleans in place: most values stay. */
+function clean(value: unknown): unknown {
   if (typeof value === 'string') return storable(value)
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {
-    for (const [i, item] of value.entries()) value[i] = mend(item)
+    for (const [i, item] of value.entries()) value[i] = clean(item)
     return value
   }
   const fields = value as Record<string, unknown>
   for (const key of Object.keys(fields)) {
     const name = storable(key)
-    const item = mend(fields[key])
+    const item = clean(fields[key])
     if (name !== key || name === '__proto__') delete fields[key]
     if (name !== '__proto__') fields[name] = item
   }
@@ -32,7 +32,7 @@ function mend(value: unknown): unknown {
 const invalidJson = (error: string) =>
   new InvalidInput([{ type: 'json_invalid', path: [], msg: 'JSON decode error', input: {}, ctx: { error } }])
 
-export function parseJson(text: string, maxKeys: number = MAX_KEYS): unknown {
+function parseJson(text: string, maxKeys: number = MAX_KEYS): unknown {
   const problem = shapeProblem(text, maxKeys)
   if (problem !== undefined) throw invalidJson(problem)
   let value: unknown
@@ -41,7 +41,7 @@ export function parseJson(text: string, maxKeys: number = MAX_KEYS): unknown {
   } catch (error) {
     throw invalidJson(error instanceof Error ? error.message.replace(/".*"/s, 'the text') : 'not JSON')
   }
-  return MAY_NEED_MENDING.test(text) ? mend(value) : value
+  return MAY_NEED_CLEANING.test(text) ? clean(value) : value
 }
 
 const ORDINARY_BYTES = 1024 * 1024

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../core/errors.ts'
+import { cardPreloads } from './web-preloads.ts'
 
 const INDEX = new URL('../../../web/dist/index.html', import.meta.url)
 
@@ -44,7 +45,8 @@ function readIndex(): string | undefined {
   }
 }
 
-type WebPages = { app: string; card: string }
+/** The one page of the app, with what its address tells already: how a link to it looks, which parts it needs at once. */
+type WebPages = { app: string; search: string; card: string }
 
 const CARD_TITLE = 'A card in Knowledge Vault'
 
@@ -58,11 +60,15 @@ const forCard = (index: string): string =>
     .replace(/(<meta property="og:title" content=")[^"]*"/, `$1${CARD_TITLE}"`)
     .replace(/(<meta (?:name|property)="(?:og:)?description" content=")[^"]*"/g, '$1"')
 
+const withLinks = (html: string, links: string): string => html.replace('</head>', `  ${links}\n  </head>`)
+
 let pages: WebPages | undefined
 
 function webPages(): WebPages | undefined {
   const index = pages ? undefined : readIndex()
-  if (index !== undefined) pages = { app: index, card: forCard(index) }
+  if (index === undefined) return pages
+  const { besideResults, asPage } = cardPreloads()
+  pages = { app: index, search: withLinks(index, besideResults), card: withLinks(forCard(index), asPage) }
   return pages
 }
 
@@ -81,5 +87,8 @@ function send(reply: FastifyReply, which: keyof WebPages): FastifyReply {
 
 /** The one page of the web app. */
 export const sendWebPage = (reply: FastifyReply): FastifyReply => send(reply, 'app')
+
+/** The search page with a card open beside the results. */
+export const sendSearchPage = (reply: FastifyReply): FastifyReply => send(reply, 'search')
 
 export const sendCardPage = (reply: FastifyReply): FastifyReply => send(reply, 'card')

@@ -6,12 +6,15 @@ import type { Services } from '../../core/context.ts'
 import { AppError, nothingHere } from '../../core/errors.ts'
 import { VERSION } from '../../core/version.ts'
 import { countMiss } from './limits/rate-limit.ts'
-import { isWebBuilt, opensPage, sendCardPage, sendWebPage } from './web-page.ts'
+import { isWebBuilt, opensPage, sendCardPage, sendSearchPage, sendWebPage } from './web-page.ts'
 
 const DIST = new URL('../../../web/dist/', import.meta.url)
 
 /** The address of any card. The preview of a link does not reveal whether the card exists. */
 const CARD_ADDRESS = /^\/(?:cards|library)\/[\w-]{1,100}(?:\?|$)/
+
+/** The search page, where a card is open beside the results. */
+const OPEN_CARD = /[?&]card=/
 
 /** The service worker fetches the files of the app, and does nothing else. */
 const WORKER_POLICY = "default-src 'none'; connect-src 'self'"
@@ -82,8 +85,8 @@ export async function serveWeb(app: FastifyInstance, services: Services): Promis
       )
     return sendWebPage(reply)
   })
-  app.get('/', { config: { operation: 'web.page', compress: true } }, async (_request, reply) =>
-    sendWebPage(reply),
+  app.get('/', { config: { operation: 'web.page', compress: true } }, async (request, reply) =>
+    OPEN_CARD.test(request.url) ? sendSearchPage(reply) : sendWebPage(reply),
   )
   app.get('/*', { config: { operation: 'web.page', compress: true } }, async (request, reply) => {
     // Programs that preview a link send any `Accept` header.

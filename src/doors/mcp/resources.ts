@@ -4,7 +4,7 @@ import { AppError, InvalidInput } from '../../core/errors.ts'
 import { callTool, type ToolCapability } from '../../core/tools.ts'
 import { cardMarkdown } from './card-markdown.ts'
 
-export const GUIDE_URI = 'vault://guide'
+const GUIDE_URI = 'vault://guide'
 const CARD = 'card://'
 const PROJECT = 'project://'
 const EVENT = 'event://'

@@ -1,8 +1,8 @@
 // The usage guide as data. Plain sentences for a model that has never seen the vault; tools and addresses are filled in
 // from the declarations, so nothing here can disagree with them.
+import { USER_PREFERENCES_KEY } from '../memory/project-key.ts'
 
 export const GUIDE_VERSION = '1.5.10'
-export const USER_PREFERENCES_KEY = '__user__/preferences'
 
 export const OVERVIEW =
   'Knowledge Vault keeps knowledge cards (a problem or goal, and what solved it) and, per project, the memory of what you and ' +

@@ -92,7 +92,7 @@ async function* asText(source: AsyncIterable<Line>): AsyncGenerator<string> {
   yield text
 }
 
-export class FileExists extends Error {
+class FileExists extends Error {
   override readonly name = 'FileExists'
 }
 

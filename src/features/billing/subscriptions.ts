@@ -120,6 +120,6 @@ function isRunning(row: SubscriptionRow, now: string): boolean {
   return !(row.cancel_at_period_end === 1 && over)
 }
 
-export async function syncPlan(ctx: Ctx, userId: string): Promise<void> {
+async function syncPlan(ctx: Ctx, userId: string): Promise<void> {
   await setPlan(ctx, userId, (await standingOf(ctx, userId)).planId)
 }

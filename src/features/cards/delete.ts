@@ -10,7 +10,7 @@ import { unindexCard } from './indexing/index-card.ts'
 import { saved } from './saved.ts'
 import { CardId, CaseResponse } from './schemas.ts'
 
-export const KEPT_DAYS = 30
+const KEPT_DAYS = 30
 const PURGE_BATCH = 100
 
 const keptSince = (ctx: Ctx) => new Date(ctx.now().getTime() - KEPT_DAYS * 86_400_000).toISOString()

@@ -37,18 +37,19 @@ export type HomeFacts = {
   is_own: number
 }
 
-type CardAtHome = HomeFacts & {
+export type CardAtHome = HomeFacts & {
   workspace_id: string
   status: CardStatus
   review_status: ReviewStatus
   hidden_at: string | null
 }
-type HomeAnswer = z.input<typeof Home>
-type ReadersAnswer = z.input<typeof Readers>
+/** What every answer that shows a card says of it. */
+export const AT_HOME = { home: Home, readers: Readers }
+export type HomeAnswer = { home: z.input<typeof Home>; readers: z.input<typeof Readers> }
 
 const LEFT = 'a workspace that you left'
 
-function homeOf(row: CardAtHome): HomeAnswer {
+function homeOf(row: CardAtHome): HomeAnswer['home'] {
   const { workspace_id, viewer_role, workspace_visibility } = row
   if (workspace_id === PUBLIC_LIBRARY_ID) return { kind: 'library', workspace_id, name: 'Library' }
   if (row.workspace_type === 'personal' && row.is_own === 1)
@@ -64,7 +65,7 @@ function peopleOf(row: CardAtHome): number {
   return row.editors + (isEditor ? 0 : 1)
 }
 
-function readersOf(row: CardAtHome, name: string): ReadersAnswer {
+function readersOf(row: CardAtHome, name: string): HomeAnswer['readers'] {
   if (row.hidden_at !== null)
     return { kind: 'owner', count: 1, text: row.is_own === 1 ? 'Only you' : 'Only its owner' }
   const isPublished = row.status === 'published'
@@ -82,7 +83,7 @@ function readersOf(row: CardAtHome, name: string): ReadersAnswer {
 }
 
 /** Where a card lives and who reads it: the one place that says so, for REST, tools, the command and the web app. */
-export function presentHome(row: CardAtHome): { home: HomeAnswer; readers: ReadersAnswer } {
+export function presentHome(row: CardAtHome): HomeAnswer {
   const home = homeOf(row)
   return { home, readers: readersOf(row, home.name ?? LEFT) }
 }

@@ -1,7 +1,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Db } from '../../db/db.ts'
 import type { Schema } from '../../db/schema.ts'
-import type { HomeFacts } from './home.ts'
+import { type CardAtHome, type HomeAnswer, type HomeFacts, presentHome } from './home.ts'
 import type { ViewerId } from './visibility.ts'
 
 type Counted = Pick<HomeFacts, 'members' | 'editors'>
@@ -77,4 +77,22 @@ export async function homesOf(
     .where('cards.card_id', 'in', cardIds)
   const rows = await withWorkspace(query, viewerId).execute()
   return new Map(rows.map(({ card_id, ...homeFacts }) => [card_id, homeFacts]))
+}
+
+type Shown = Omit<CardAtHome, keyof HomeFacts> & { card_id: string }
+
+/** Where each of these cards lives and who reads it, as answers say it. A card that is gone meanwhile is left out. */
+export async function presentHomes(
+  db: Db,
+  viewerId: string,
+  cards: readonly Shown[],
+): Promise<Map<string, HomeAnswer>> {
+  const ids = cards.map((card) => card.card_id)
+  const homes = await homesOf(db, viewerId, ids)
+  return new Map(
+    cards.flatMap((card) => {
+      const facts = homes.get(card.card_id)
+      return facts ? [[card.card_id, presentHome({ ...facts, ...card })] as const] : []
+    }),
+  )
 }

@@ -7,7 +7,7 @@ import { onBothEngines } from '../../../test/support/engines.ts'
 import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
 
 const ACTORS = [0, 1, 2, 3] as const
-const ROUNDS = 12
+const ROUNDS = 5
 
 /** Few cards and mostly their owners: then a card lives through much in one round. */
 const MOST_CARDS = 4

@@ -8,7 +8,7 @@ import { noteOpened } from '../deliveries/deliveries.ts'
 import { requireVisible } from '../permissions/permission.ts'
 import { containsInstructions } from '../review/find-danger.ts'
 import { readableCard } from './access.ts'
-import { type CardOrder, filterWords, type ListFilter, listCards } from './list.store.ts'
+import { filterWords, type ListFilter, listCards } from './list.store.ts'
 import { presentCard, presentPage } from './present.ts'
 import {
   type CardAnswer,
@@ -57,8 +57,6 @@ export const getCard = capability({
   },
 })
 
-type Paging = { page: number; page_size: number; order: CardOrder }
-
 /** A filter reads the beginning of every public card for each of its words; search has an index for that. */
 const MAX_FILTER_WORDS = 16
 const FILTERS_A_MINUTE = 120
@@ -78,11 +76,17 @@ function requireModestFilter(ctx: UserCtx, { q, contains, scope }: ListFilter): 
   if (state.exceeded) throw rateLimited(state.resetSeconds, 'Too many lists with a text filter.')
 }
 
-async function list(ctx: UserCtx, filter: ListFilter, { page, page_size, order }: Paging) {
+type Query = z.output<typeof CardListQuery> & Partial<z.output<typeof CaseListQuery>>
+
+async function list(
+  ctx: UserCtx,
+  { workspace_id, without_personal, sort, page, page_size, ...asked }: Query,
+) {
+  const filter: ListFilter = { ...asked, workspaceId: workspace_id, withoutPersonal: without_personal }
   requireModestFilter(ctx, filter)
   if (filter.scope === 'workspace' && filter.workspaceId !== undefined)
     await requireVisible(ctx, filter.workspaceId)
-  const { rows, total } = await listCards(ctx.db, ctx.viewer.userId, filter, { page, page_size, order })
+  const { rows, total } = await listCards(ctx.db, ctx.viewer.userId, filter, { page, page_size, order: sort })
   return { items: presentPage(rows, ctx.now()), total, page, page_size }
 }
 
@@ -98,12 +102,7 @@ export const listCases = capability({
   input: CaseListQuery,
   output: CaseListResponse,
   errors: [404],
-  run: (ctx, { workspace_id, without_personal, sort, page, page_size, ...filter }) =>
-    list(
-      ctx,
-      { ...filter, workspaceId: workspace_id, withoutPersonal: without_personal },
-      { page, page_size, order: sort },
-    ),
+  run: list,
 })
 
 export const listCardsPage = capability({
@@ -115,10 +114,5 @@ export const listCardsPage = capability({
   input: CardListQuery,
   output: CaseListResponse,
   errors: [404],
-  run: (ctx, { workspace_id, without_personal, sort, page, page_size, ...filter }) =>
-    list(
-      ctx,
-      { ...filter, workspaceId: workspace_id, withoutPersonal: without_personal },
-      { page, page_size, order: sort },
-    ),
+  run: list,
 })

@@ -56,7 +56,7 @@ test.each([
   [{ root_cause: null, steps: [{ order: 1, action: 'x' }] }],
   [{ root_cause: null, evidence_count: 1 }],
   [{ root_cause: null, card_type: 'how_to' }],
-])('grounds are a root cause, a step or an evidence, and only for debug_fix (%#)', (change) => {
+])('grounds are a root cause, a step or evidence, and only for debug_fix (%#)', (change) => {
   expect(reviewCard({ ...GOOD, ...change }).reasons).toEqual([])
 })
 

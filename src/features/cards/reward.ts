@@ -24,7 +24,7 @@ async function isNearCopy(ctx: UserCtx, ownerId: string, sketch: TextSketch): Pr
 
 /**
  * A card earns once in its life, however often and wherever it is published; and what it says earns its owner once, so
- * that near copies, and taking it back and recording it anew, pay nothing. Returns the credits earned.
+ * that near copies, and taking it back and recording it again, pay nothing. Returns the credits earned.
  */
 export async function rewardPublishing(ctx: UserCtx, row: CardRow): Promise<number> {
   const userId = row.owner_id

@@ -3,7 +3,7 @@ import { Provenance } from '../../core/provenance.ts'
 import { AnswerId, Id, Page, pageOf, Time } from '../../core/schemas.ts'
 import { dictionary, freeJson, openObject, sizeLimits } from '../../core/sizes.ts'
 import { SEVERITIES } from '../review/rule.ts'
-import { Home, Readers } from './home.ts'
+import { AT_HOME, Home, Readers } from './home.ts'
 import { Origin } from './origin.ts'
 import { Trust } from './present-trust.ts'
 import { Publication } from './publication-schema.ts'
@@ -131,6 +131,7 @@ export const SimilarCard = z
     workspace_id: AnswerId,
     owner_name: z.string(),
     provenance: Provenance,
+    ...AT_HOME,
     similarity: z.number(),
     updated_at: Time,
   })
@@ -230,7 +231,7 @@ export const CaseListItem = CaseResponse.extend({
 
 export const CaseListResponse = pageOf(CaseListItem).meta({ id: 'CaseListResponse' })
 
-export const CARD_ORDERS = ['created', 'changed', 'useful', 'title'] as const
+const CARD_ORDERS = ['created', 'changed', 'useful', 'title'] as const
 
 const listParameters = {
   workspace_id: Id.optional(),

@@ -131,7 +131,7 @@ export const unpublishCard = capability({
   name: 'cards.unpublish',
   summary: 'Take a card back: it is unpublished, in the workspace it came from',
   description:
-    'For the owner, also while publishing is disabled in the user settings. Credits stay as they are; publishing it again earns nothing.',
+    'For the owner, even while publishing is disabled in the user settings. Credits stay as they are; publishing it again earns nothing.',
   scopes: ['publish'],
   rest: ['POST /api/v1/cards/{card_id}/unpublish', 'POST /api/v1/cases/{case_id}/unpublish'],
   aliases: { case_id: 'card_id' },

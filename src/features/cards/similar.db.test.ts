@@ -83,6 +83,17 @@ onBothEngines('duplicates and similar cards', (t) => {
     expect(ids(answer.body)).not.toContain(mine.card_id)
     expect(answer.body.length).toBeLessThanOrEqual(5)
     expect(answer.body[0]).toMatchObject({ similarity: 1, case_id: shared.card_id, owner_name: 'editor' })
+    expect(answer.body.map((near: { readers: { text: string } }) => near.readers.text).slice(0, 2)).toEqual([
+      'Team, 3 people',
+      'Only you',
+    ])
+    expect(answer.body[0].home).toMatchObject({ kind: 'workspace', name: 'Team' })
+    const { title, symptom } = goodCard(word)
+    const near = await viewer.post('/api/v1/cards/similar', { title, symptom })
+    expect(near.body.find((one: { card_id: string }) => one.card_id === mine.card_id)).toMatchObject({
+      home: { kind: 'personal', name: 'Personal' },
+      readers: { kind: 'owner', text: 'Only you' },
+    })
     expect((await (await t.user()).get(`${url(mine)}/similar`)).status).toBe(404)
   })
 })

@@ -6,6 +6,8 @@ import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
 import { type Match, PUBLIC_FILTER } from '../../search-index/index.ts'
 import { readableCard } from './access.ts'
 import { DUPLICATE, SIMILAR } from './duplicate.ts'
+import type { HomeAnswer } from './home.ts'
+import { presentHomes } from './homes.ts'
 import { ownerFilter, workspaceFilter } from './indexing/filters.ts'
 import { provenanceOf } from './present.ts'
 import { comparedText, relatedCards, type Text } from './related.ts'
@@ -19,7 +21,7 @@ const MOST_SHOWN = 5
 
 const IN_LIBRARY: Match = [[PUBLIC_FILTER], [workspaceFilter(PUBLIC_LIBRARY_ID)]]
 
-const present = (row: ReadRow, similarity: number): SimilarCardAnswer => ({
+const present = (row: ReadRow, similarity: number, home: HomeAnswer): SimilarCardAnswer => ({
   card_id: row.card_id,
   case_id: row.card_id,
   title: row.title,
@@ -28,6 +30,7 @@ const present = (row: ReadRow, similarity: number): SimilarCardAnswer => ({
   workspace_id: row.workspace_id,
   owner_name: row.owner_name,
   provenance: provenanceOf(row),
+  ...home,
   similarity: Math.round(similarity * 100) / 100,
   updated_at: row.updated_at,
 })
@@ -37,8 +40,24 @@ const similarityTo = (row: Text) => {
   return (other: ReadRow) => overlap(shingles, shinglesOf(comparedText(other)))
 }
 
+type Near = { row: ReadRow; similarity: number }
+
+/** The first of them, with where they live and who reads them. */
+async function presentNear(ctx: UserCtx, near: readonly Near[]): Promise<SimilarCardAnswer[]> {
+  const shown = near.slice(0, MOST_SHOWN)
+  const homes = await presentHomes(
+    ctx.db,
+    ctx.viewer.userId,
+    shown.map(({ row }) => row),
+  )
+  return shown.flatMap(({ row, similarity }) => {
+    const home = homes.get(row.card_id)
+    return home ? [present(row, similarity, home)] : []
+  })
+}
+
 /** The library's cards that say nearly the same as this one, the nearest first. */
-async function nearInLibrary(ctx: UserCtx, row: ReadRow) {
+async function nearInLibrary(ctx: UserCtx, row: ReadRow): Promise<Near[]> {
   const ids = await relatedCards(ctx, row, { where: IN_LIBRARY, limit: MOST_COMPARED })
   if (ids.length === 0) return []
   const rows = await selectCards(ctx.db, ctx.viewer.userId)
@@ -63,7 +82,7 @@ export async function refuseDuplicate(ctx: UserCtx, row: ReadRow): Promise<Simil
       'The library already has this card; duplicate_of names it. Say in yours what is different, or give feedback on that one.',
       { duplicate_of: nearest.row.card_id, similarity: Math.round(nearest.similarity * 100) / 100 },
     )
-  return near.slice(0, MOST_SHOWN).map(({ row, similarity }) => present(row, similarity))
+  return presentNear(ctx, near)
 }
 
 /** The filter for everything that the caller finds in any scope. */
@@ -95,10 +114,11 @@ export async function cardsLike(ctx: UserCtx, text: Text, cardId?: string): Prom
   if (cardId !== undefined) query = query.where('cards.card_id', '!=', cardId)
   const rows = await query.execute()
   const similarity = similarityTo(text)
-  return rows
+  const near = rows
     .sort((a, b) => ids.indexOf(a.card_id) - ids.indexOf(b.card_id))
     .slice(0, MOST_SHOWN)
-    .map((row) => present(row, similarity(row)))
+    .map((row) => ({ row, similarity: similarity(row) }))
+  return presentNear(ctx, near)
 }
 
 export const similarTo = capability({

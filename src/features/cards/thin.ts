@@ -155,8 +155,6 @@ const stateOf = (card: Card, _input: object, baseUrl: string): z.input<typeof Th
   url: urlOf(baseUrl, card.card_id),
 })
 
-/** The answer to a write, without the fields that the writer has just sent. */
-export const thinWrite = thinAnswer({ input: z.object({}), output: ThinWritten, of: stateOf })
 /** A model lists both tools, so the fields are described once. */
 const AS_WRITTEN = 'As record_card'
 export const thinUpdate = thinAnswer({

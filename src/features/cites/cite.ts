@@ -4,8 +4,6 @@ export type Cite =
   | { kind: 'file'; path: string; commit: string; lineHash: string | null }
   | { kind: 'url'; url: string }
 
-export const ECOSYSTEMS = ['npm', 'pypi', 'cargo', 'go', 'maven', 'runtime', 'os', 'tool'] as const
-
 export const LONGEST_CITE = 500
 
 const PACKAGE = /^(npm|pypi|cargo|go|maven|runtime|os|tool):((?:@[^@\s/]+\/)?[^@\s]+)@(\S[^@]*)$/

@@ -33,10 +33,7 @@ function cardLine(rows: readonly Untold[], language: string): Words {
 }
 
 /** Counts only. A comment is somebody else's text, and a mail in our name must not carry it; the card shows it. */
-export function digestMail(
-  untold: readonly Untold[],
-  { language, baseUrl }: { language: string; baseUrl: string },
-) {
+function digestMail(untold: readonly Untold[], { language, baseUrl }: { language: string; baseUrl: string }) {
   const byCard = Map.groupBy(untold, (row) => row.card_id)
   const cards = [...byCard.values()]
   const first = untold.reduce((at, row) => (row.first_at < at ? row.first_at : at), untold[0]?.first_at ?? '')

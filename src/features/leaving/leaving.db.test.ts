@@ -52,8 +52,8 @@ onBothEngines('leaving', (t) => {
     const [user, other] = [await t.user(), await t.user()]
     const append = (by: typeof user, project_key: string, content: string) =>
       by.post('/api/v1/project-context/events', { project_key, event_type: 'turn', content })
-    for (let n = 0; n < 410; n += 1)
-      await append(user, n % 100 === 0 ? 'org/small' : 'org/large', `event ${n}`)
+    for (let n = 0; n < 210; n += 1)
+      await append(user, n % 50 === 0 ? 'org/small' : 'org/large', `event ${n}`)
     for (let n = 0; n < 205; n += 1)
       await user.post('/api/v1/cards', {
         ...CARD,
@@ -70,7 +70,7 @@ onBothEngines('leaving', (t) => {
     const all = (kind: string, field: string) =>
       lines.filter((line) => line.kind === kind).map(({ value }) => value[field])
     const inOrder = (name: string, count: number) => Array.from({ length: count }, (_, n) => `${name} ${n}`)
-    expect(all('memory_event', 'content').toSorted()).toEqual(inOrder('event', 410).toSorted())
+    expect(all('memory_event', 'content').toSorted()).toEqual(inOrder('event', 210).toSorted())
     expect(all('memory_event', 'project_key').filter((key) => key === 'org/small')).toHaveLength(5)
     expect(all('card', 'title').toSorted()).toEqual(inOrder('Card', 205).toSorted())
     expect(all('evidence', 'content').toSorted()).toEqual(inOrder('log', 205).toSorted())

@@ -1,4 +1,5 @@
 /** Makes a card from one exchange, by rules alone: the person's message is the problem, the agent's report the solution. */
+import { saysFailure } from '../../text/failure.ts'
 import { type Block, blocksOf, plainText, sentencesOf, shorten } from './text-parts.ts'
 
 export type Exchange = { message: string | null; report: string | null }
@@ -31,8 +32,11 @@ const CAUSE_WORDS =
   /\b(?:because|caused by|cause was|cause is|due to|root cause|turned out|(?:problem|issue|reason|culprit) (?:was|is)|was missing|were missing)\b/i
 const FIX_WORDS =
   /\b(?:fix|fixes|fixed|solved|solves|resolved|changed|added|replaced|removed|reverted|set|upgraded|updated|downgraded|pinned|renamed|moved|released|increased|raised|reduced|switched|installed|restarted|use|uses|now)\b/i
-const ERROR_WORDS =
-  /\b(?:\w+(?:Error|Exception)|E[A-Z]{4,}|error|errors|exception|fail|fails|failed|failing|failure|crash|crashes|crashed|broken|cannot|can't|denied|refused|time[sd]? out|timeout|exit code|stack trace|panic|wrong|bug)\b/i
+/** How people speak of a failure. The words of programs are in `text/failure.ts`. */
+const TROUBLE_WORDS =
+  /\b(?:\w+(?:Error|Exception)|exception|failing|crash|crashes|crashed|broken|cannot|can't|denied|refused|time[sd]? out|timeout|exit code|stack trace|wrong|bug)\b/i
+
+const saysTrouble = (text: string): boolean => saysFailure(text) || TROUBLE_WORDS.test(text)
 
 /** Phrases that people use before they come to the point. */
 const POLITE =
@@ -98,7 +102,7 @@ const errorLine = (texts: readonly string[]): string | undefined =>
   texts
     .flatMap((text) => text.split('\n'))
     .map((line) => plainText(line))
-    .find((line) => line.length >= 12 && line.length <= LONGEST_TITLE && ERROR_WORDS.test(line))
+    .find((line) => line.length >= 12 && line.length <= LONGEST_TITLE && saysTrouble(line))
 
 /** The sentence that names what goes wrong, else a line of the printed error, else what was asked or done. */
 function titleOf(spoken: readonly Block[], reported: readonly Block[]): string {
@@ -114,7 +118,7 @@ function symptomOf(message: string, spoken: readonly Block[], reported: readonly
   const named = [...under(spoken, PROBLEM_HEADING), ...under(reported, PROBLEM_HEADING)]
   const said = shorten(withoutPoliteness(message), LONGEST_TEXT)
   if (said.length >= TELLING_MESSAGE) return said
-  const more = named.length > 0 ? firstBlocks(named) : (saying(sentencesIn(reported), ERROR_WORDS)[0] ?? '')
+  const more = named.length > 0 ? firstBlocks(named) : (sentencesIn(reported).find(saysTrouble) ?? '')
   return [said, more].filter(Boolean).join('\n\n') || firstBlocks(reported)
 }
 
@@ -127,7 +131,7 @@ const stepsIn = (blocks: readonly Block[]): CardDraft['steps'] => {
 }
 
 const evidencesIn = (blocks: readonly Block[]): CardDraft['evidences'] => {
-  const shown = blocks.find(({ kind, text }) => kind === 'code' && ERROR_WORDS.test(text))
+  const shown = blocks.find(({ kind, text }) => kind === 'code' && saysTrouble(text))
   return shown ? [{ kind: 'error', content: shown.text.slice(0, LONGEST_EVIDENCE) }] : []
 }
 
@@ -138,7 +142,7 @@ export function draftByRules({ message, report }: Exchange): CardDraft {
   const all = [...spoken, ...reported]
   const root_cause = causeIn(reported)
   return {
-    card_type: all.some(({ text }) => ERROR_WORDS.test(text)) ? 'debug_fix' : 'how_to',
+    card_type: all.some(({ text }) => saysTrouble(text)) ? 'debug_fix' : 'how_to',
     title: titleOf(spoken, reported),
     symptom: symptomOf(said, spoken, reported),
     root_cause,

@@ -28,7 +28,7 @@ export async function searchAllMemory(
   }))
   const events = partitions.reduce((sum, { last_seq }) => sum + last_seq, 0)
   const reach = { db: ctx.db, engine: ctx.database.engine, ranges, events }
-  const effort = { limit: Math.min(limit, MOST_RANKED), mends: false }
+  const effort = { limit: Math.min(limit, MOST_RANKED), corrects: false }
   const { events: ranked, terms } = await rankEvents(reach, readQuery(query), effort)
   const hits = ranked.filter(({ confidence }) => !isWeak(confidence))
   const page = hits.slice(0, limit).map(({ eventNo, confidence }) => ({ eventNo, confidence }))

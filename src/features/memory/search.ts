@@ -110,7 +110,7 @@ type Answer = Pick<
 }
 
 /** Correcting a spelling reads the substring index. In a project with more events than this, only mode ranked does it. */
-const MENDED_UNASKED = 20_000
+const CORRECTED_UNASKED = 20_000
 
 const NOTHING: Answer = { results: [], total: 0 }
 
@@ -132,7 +132,7 @@ async function find(
     events: related,
     total: _,
     ...about
-  } = await findByWords(ctx, project, query, window, project.events <= MENDED_UNASKED)
+  } = await findByWords(ctx, project, query, window, project.events <= CORRECTED_UNASKED)
   return { results, total, related, ...about }
 }
 
@@ -142,11 +142,11 @@ async function findByWords(
   project: Project,
   query: string,
   window: Window,
-  mends: boolean,
+  corrects: boolean,
   mostCounted = MOST_COUNTED,
 ) {
   const wanted = window.from + window.limit
-  const ranked = await findRanked(ctx, project, query, { wanted, mostCounted, mends })
+  const ranked = await findRanked(ctx, project, query, { wanted, mostCounted, corrects })
   const { hits, total, corrected, period } = ranked
   const page = hits.slice(window.from, wanted)
   const rows = await rowsOf(

@@ -34,7 +34,7 @@ export const DraftsOffer = z
   })
   .meta({ id: 'DraftsOffer' })
 
-export const SKIPPED = ['known', 'recorded', 'daily_limit', 'no_error'] as const
+const SKIPPED = ['known', 'recorded', 'daily_limit', 'no_error'] as const
 
 export const DraftsMade = z
   .object({

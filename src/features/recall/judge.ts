@@ -115,7 +115,7 @@ export type Judged = { card: FoundCard; confidence: number }
 
 const EVIDENCE = ['confidence', 'quoted', 'codes', 'title', 'symptom'] as const satisfies (keyof Evidence)[]
 
-export function sureness(moment: Asked['moment'], evidence: Evidence): number {
+function sureness(moment: Asked['moment'], evidence: Evidence): number {
   const { constant, ...coefficients } = COEFFICIENTS[moment]
   const sum = EVIDENCE.reduce((sum, name) => sum + coefficients[name] * evidence[name], constant)
   return 1 / (1 + Math.exp(-sum))

@@ -4,7 +4,7 @@ import { AnswerId, Id } from '../../core/schemas.ts'
 import { ProjectKey } from '../memory/schemas.ts'
 import { EnvironmentAsked } from '../search/schemas.ts'
 
-export const MOMENTS = ['failure', 'prompt', 'start', 'compact'] as const
+const MOMENTS = ['failure', 'prompt', 'start', 'compact'] as const
 export type Moment = (typeof MOMENTS)[number]
 
 const LONGEST_TEXT = 64 * 1024
@@ -33,7 +33,7 @@ export const RecallRequest = z
   })
   .meta({ id: 'RecallRequest' })
 
-export const REASONS = [
+const REASONS = [
   'fits',
   'no_failure',
   'nothing_fits',

@@ -6,7 +6,7 @@ import { ALL_RULES } from './rules/all.ts'
 import { SECRET_NAMES } from './rules/names.ts'
 
 /** Every kind in every notation, the same draws every time; test:faults draws from many more seeds. */
-const SEEDS = [1, 2]
+const SEEDS = [1]
 /** What was let through, with the kind or the name that it was drawn for. */
 const missed = (of: string, draws: readonly Draw[]) =>
   draws.filter(({ secret, text }) => redact(text).text.includes(secret)).map((draw) => ({ of, ...draw }))

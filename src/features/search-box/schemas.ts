@@ -72,4 +72,3 @@ export const BoxAnswer = z
 
 export type BoxInput = z.output<typeof BoxQuestion>
 export type BoxAnswerInput = z.input<typeof BoxAnswer>
-export type CardSectionAnswer = z.input<typeof CardSection>

@@ -49,6 +49,16 @@ onBothEngines('one box', (t) => {
     expect(titles((await ask(me, 'Go')).mine)).toEqual(['Go modules need a proxy'])
     expect(titles((await ask(me, 'ci')).mine)).toEqual(['CI runs out of disk'])
     expect(titles((await ask(me, '展開')).mine)).toEqual(['展開に失敗する'])
+    // One character is found wherever it stands: at the beginning, in the middle, at the end, alone.
+    await record(me, { title: '失 alone' })
+    for (const character of ['展', '開', 'る']) {
+      const { mine } = await ask(me, character)
+      expect(titles(mine), character).toEqual(['展開に失敗する'])
+      expect(mine.results[0].matched_terms.join(), character).toContain(character)
+    }
+    expect(titles((await ask(me, '失')).mine)?.sort()).toEqual(['失 alone', '展開に失敗する'].sort())
+    expect(titles((await ask(me, '猫')).mine)).toEqual([])
+    expect(titles((await ask(await t.user(), '展')).mine)).toEqual([])
     expect((await me.post('/api/v1/search', { query: 'Go' })).status).toBe(422)
     expect((await me.post('/api/v1/search/box', { query: '' })).status).toBe(422)
   })
@@ -64,6 +74,21 @@ onBothEngines('one box', (t) => {
     expect(first).toMatchObject({ credits_charged: 5, credits_balance: 95, mine: null, memory: null })
     expect(titles(first.library)).toHaveLength(1)
     expect(await ask(reader, ...question, key)).toEqual(first)
+    // Also in a new session, and with a key of the same person; another person has keys of their own.
+    const login = { email: reader.email, password: 'correct horse battery' }
+    const { access_token } = (await t.anonymous().post('/api/v1/auth/login', login)).body
+    const anew = await t
+      .anonymous()
+      .post(
+        '/api/v1/search/box',
+        { query: question[0], ...question[1] },
+        { ...key, authorization: `Bearer ${access_token}` },
+      )
+    expect(anew.headers['idempotency-replayed']).toBe('true')
+    expect(anew.body).toEqual(first)
+    expect((await ask(await t.user(), ...question, key)).credits_charged).toBe(5)
+    const other = await reader.post('/api/v1/search/box', { query: 'another question' }, key)
+    expect([other.status, other.body.code]).toEqual([409, 'idempotency_conflict'])
     expect((await reader.get('/api/v1/auth/me')).body.credits_balance).toBe(95)
     expect((await ask(reader, `${word}1`)).credits_charged).toBe(0)
   })

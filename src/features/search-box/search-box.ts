@@ -52,12 +52,14 @@ export const searchEverywhere = capability({
   name: 'search.box',
   summary: 'One question over own cards, team cards and memory at once',
   description:
-    'The search of the web app’s box. Each section is ranked by itself. The library must be named as a section: it costs the same as POST /search with scope public, and an Idempotency-Key keeps one question from being charged twice. Unlike POST /search, it takes one or two characters.',
+    'The search of the web app’s box. Each section is ranked by itself. The library must be named as a section: it costs the same as POST /search with scope public, and an Idempotency-Key keeps one question from being charged twice, whichever session or key of the account asks. Unlike POST /search, it takes one or two characters.',
   scopes: ['search'],
   rest: ['POST /api/v1/search/box'],
   input: BoxQuestion,
   output: BoxAnswer,
   errors: [402],
   limit: 'search',
+  // A question that was paid for in one browser is not paid for again in another.
+  idempotencyOf: 'account',
   run: searchBox,
 })

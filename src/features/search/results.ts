@@ -109,25 +109,25 @@ const isSpokenFor = ({ isByParts }: Cover, { spoken }: Asked, texts: readonly st
 /** The terms by which a card matched; all terms for a card without known covers. */
 function termsOf(asked: readonly Asked[], covers: readonly Cover[] | undefined): Set<string> {
   return new Set(
-    asked.flatMap(({ term, parts, meant }, i) => {
+    asked.flatMap(({ term, parts, pairs = [], meant }, i) => {
       const cover = covers?.[i]
       if (cover?.credit === 0) return []
-      return [term, ...(cover ? parts : []), ...meant.map(({ word }) => word)]
+      return [term, ...pairs, ...(cover ? parts : []), ...meant.map(({ word }) => word)]
     }),
   )
 }
 
 /** Only the texts show whether a card has a word as it was typed. */
 function coverInTexts(
-  { term, typed, parts, meant }: Asked,
+  { term, typed, parts, pairs = [], meant }: Asked,
   cover: Cover | undefined,
   forms: Marked['forms'],
 ): Cover {
   if (!cover || cover.credit === 0) return NOTHING
   if (cover.isCorrected) return meant.some(({ word }) => forms.has(word)) ? cover : NOTHING
-  const has = [term, ...parts].filter((name) => forms.has(name))
+  const has = [term, ...parts, ...pairs].filter((name) => forms.has(name))
   if (has.length === 0) return NOTHING
-  const isTyped = parts.length > 0 || forms.get(term)?.has(typed) === true
+  const isTyped = parts.length + pairs.length > 0 || forms.get(term)?.has(typed) === true
   return isTyped ? cover : { ...cover, credit: cover.credit * STEM_CREDIT }
 }
 

@@ -16,6 +16,7 @@ import { noteMissedSearch } from '../missed-searches/missed-searches.ts'
 import { actionCardFor } from './action-card.ts'
 import { chargedSearch, type Outcome } from './charge.ts'
 import { mayHit, pickHits, type Wish } from './hits.ts'
+import { withPairs } from './one-character.ts'
 import { type QueryRead, readSyntax, tagsNamed } from './query-syntax.ts'
 import { correctionsIn, type Loaded, presentHit } from './results.ts'
 import { type Retrieved, retrieve } from './retrieve.ts'
@@ -65,7 +66,7 @@ async function understand(ctx: UserCtx, input: Question, where: SearchedScope) {
     ],
   }
   const words = readQuery(read.text).map((word) => ({ ...word, isQuoted: read.asTyped.has(word.typed) }))
-  return { read, scope, words }
+  return { read, scope, words: await withPairs(ctx, scope, words) }
 }
 
 /** The words that a card with the phrase must have. Names are checked in the texts, since the index has their parts too. */

@@ -40,7 +40,15 @@ onBothEngines('cards that somebody should look at again', (t) => {
     await admin.post(`${url(card_id)}/share`)
     const draft = await record(admin, { workspace_id: workspaceId })
     t.later(8 * DAY_MS)
-    expect(await queue(editor, workspaceId)).toMatchObject([{ reason: 'due', card_id }])
+    expect(await queue(editor, workspaceId)).toMatchObject([
+      {
+        reason: 'due',
+        card_id,
+        home: { name: 'Team' },
+        readers: { text: 'Team, 3 people' },
+        other_home: null,
+      },
+    ])
     const ids = (await queue(admin)).map((item) => item.card_id)
     expect(ids.toSorted()).toEqual([card_id, draft.card_id].toSorted())
     expect((await viewer.get(`/api/v1/cards/review-queue?workspace_id=${workspaceId}`)).status).toBe(403)
@@ -67,6 +75,8 @@ onBothEngines('cards that somebody should look at again', (t) => {
     const found = await queue(editor, workspaceId)
     expect(found).toHaveLength(1)
     expect([found[0]?.card_id, found[0]?.other_card_id].toSorted()).toEqual([one, two].toSorted())
+    const readers = { text: 'Team, 3 people' }
+    expect(found[0]).toMatchObject({ readers, other_readers: readers, other_home: { kind: 'workspace' } })
     await editor.post(`${url(one)}/links`, { to_card_id: two, kind: 'supersedes' })
     expect(await queue(editor, workspaceId)).toEqual([])
   })

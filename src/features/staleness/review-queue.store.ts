@@ -22,7 +22,15 @@ const editable = (db: Db, { viewerId, workspaceId }: Reviewed) => {
         .where((eb) => eb.or([eb('cards.status', '=', 'published'), eb('cards.owner_id', '=', viewerId)]))
 }
 
-const HEAD = ['cards.card_id', 'cards.title', 'cards.workspace_id', 'cards.trust'] as const
+const HEAD = [
+  'cards.card_id',
+  'cards.title',
+  'cards.workspace_id',
+  'cards.status',
+  'cards.review_status',
+  'cards.hidden_at',
+  'cards.trust',
+] as const
 
 /** Cards that have an interval and may be due; the caller checks each interval. */
 export const mayBeDue = (db: Db, asked: Reviewed, before: string, limit: number) =>
@@ -53,6 +61,9 @@ export const contradictions = (db: Db, asked: Reviewed, limit: number) =>
       'card_links.created_at as since',
       'other.card_id as other_card_id',
       'other.title as other_title',
+      'other.status as other_status',
+      'other.review_status as other_review_status',
+      'other.hidden_at as other_hidden_at',
     ])
     .where('card_links.kind', '=', 'contradicts')
     .where('other.deleted_at', 'is', null)

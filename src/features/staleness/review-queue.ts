@@ -2,7 +2,10 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx } from '../../core/context.ts'
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
+import type { CardStatus, ReviewStatus } from '../../db/tables/cards.ts'
 import { editableCard } from '../cards/access.ts'
+import { AT_HOME, Home, Readers } from '../cards/home.ts'
+import { presentHomes } from '../cards/homes.ts'
 import { presentTrust, Trust } from '../cards/present-trust.ts'
 import { CardId } from '../cards/schemas.ts'
 import { tellAgainAfter } from '../notices/tell.ts'
@@ -35,19 +38,36 @@ export const QueueItem = z
     card_id: AnswerId,
     title: z.string(),
     workspace_id: AnswerId,
+    ...AT_HOME,
     since: Time.nullable().describe('When it was last confirmed, or since when the reason is known'),
     trust: Trust.nullable(),
     other_card_id: AnswerId.nullable(),
     other_title: z.string().nullable(),
+    other_home: Home.nullable(),
+    other_readers: Readers.nullable(),
   })
   .meta({ id: 'ReviewQueueItem' })
 
 type Item = z.input<typeof QueueItem>
 
-const nothingElse = { other_card_id: null, other_title: null }
+type Other = {
+  card_id: string
+  title: string
+  status: CardStatus
+  review_status: ReviewStatus
+  hidden_at: string | null
+}
+
+/** A card and why it is here, before it is known who reads it. */
+type Found = Pick<Item, 'reason' | 'card_id' | 'title' | 'workspace_id' | 'since' | 'trust'> &
+  Omit<Other, 'card_id' | 'title'> & { other: Other | null }
 
 /** Longest waiting first. */
-export async function dueCards(ctx: Ctx, asked: Reviewed): Promise<Item[]> {
+<<<<<<< HEAD
+export async function dueCards(ctx: Ctx, asked: Reviewed): Promise<Found[]> {
+=======
+async function dueCards(ctx: Ctx, asked: Reviewed): Promise<Item[]> {
+>>>>>>> s-house
   const now = ctx.now()
   const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString()
   const rows = await mayBeDue(ctx.db, asked, daysAgo(SHORTEST_DAYS), MOST_LOOKED_AT)
@@ -55,11 +75,11 @@ export async function dueCards(ctx: Ctx, asked: Reviewed): Promise<Item[]> {
     const days = row.review_after_days ?? policyOf(row).reviewAfterDays
     if (days === null || row.last_sure >= daysAgo(days)) return []
     const trust = presentTrust(row.trust, now)
-    return [{ ...row, reason: 'due' as const, since: row.last_sure, trust, ...nothingElse }]
+    return [{ ...row, reason: 'due' as const, since: row.last_sure, trust, other: null }]
   })
 }
 
-async function distrustedCards(ctx: Ctx, asked: Reviewed): Promise<Item[]> {
+async function distrustedCards(ctx: Ctx, asked: Reviewed): Promise<Found[]> {
   const rows = await judgedBadly(ctx.db, asked, MOST_LOOKED_AT)
   return rows
     .filter((row) => isDistrusted(storedTrust(row.trust)))
@@ -68,16 +88,23 @@ async function distrustedCards(ctx: Ctx, asked: Reviewed): Promise<Item[]> {
       reason: 'distrusted',
       since: null,
       trust: presentTrust(row.trust, ctx.now()),
-      ...nothingElse,
+      other: null,
     }))
 }
 
-async function contradictingCards(ctx: Ctx, asked: Reviewed): Promise<Item[]> {
+async function contradictingCards(ctx: Ctx, asked: Reviewed): Promise<Found[]> {
   const rows = await contradictions(ctx.db, asked, MOST_SHOWN)
   return rows.map((row) => ({
     ...row,
     reason: 'contradiction',
     trust: presentTrust(row.trust, ctx.now()),
+    other: {
+      card_id: row.other_card_id,
+      title: row.other_title,
+      status: row.other_status,
+      review_status: row.other_review_status,
+      hidden_at: row.other_hidden_at,
+    },
   }))
 }
 
@@ -85,7 +112,34 @@ async function contradictingCards(ctx: Ctx, asked: Reviewed): Promise<Item[]> {
 export async function cardsToReview(ctx: Ctx, asked: Reviewed): Promise<Item[]> {
   const reasons = [dueCards, distrustedCards, contradictingCards]
   const found = await Promise.all(reasons.map((reason) => reason(ctx, asked)))
-  return found.flatMap((items) => items.slice(0, MOST_SHOWN))
+  return withHomes(
+    ctx,
+    asked.viewerId,
+    found.flatMap((items) => items.slice(0, MOST_SHOWN)),
+  )
+}
+
+/** Where each card lives and who reads it. The card it is held against is in the same workspace. */
+async function withHomes(ctx: Ctx, viewerId: string, found: readonly Found[]): Promise<Item[]> {
+  const cards = found.flatMap(({ other, ...card }) =>
+    other ? [card, { ...other, workspace_id: card.workspace_id }] : [card],
+  )
+  const homes = await presentHomes(ctx.db, viewerId, cards)
+  return found.flatMap(({ other, ...card }) => {
+    const at = homes.get(card.card_id)
+    const otherAt = other && homes.get(other.card_id)
+    if (!at || (other && !otherAt)) return []
+    return [
+      {
+        ...card,
+        ...at,
+        other_card_id: other?.card_id ?? null,
+        other_title: other?.title ?? null,
+        other_home: otherAt?.home ?? null,
+        other_readers: otherAt?.readers ?? null,
+      },
+    ]
+  })
 }
 
 export const reviewQueue = capability({

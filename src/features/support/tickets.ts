@@ -133,7 +133,7 @@ async function tellSupport(ctx: Ctx, row: TicketRow, attachments: Attachment[]):
   })
 }
 
-export function requireAdmin(viewer: Viewer | null): void {
+function requireAdmin(viewer: Viewer | null): void {
   if (!viewer?.isAdmin) throw forbidden('Only administrators of this server may see support tickets.')
 }
 

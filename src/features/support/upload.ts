@@ -24,7 +24,7 @@ export type Attachment = {
 export type Upload = { fields: Record<string, string>; attachments: Attachment[] }
 
 /** File sizes are counted here; the parser's own limits apply to everything else. */
-export const PARSER_LIMITS = {
+const PARSER_LIMITS = {
   fieldNameSize: 100,
   fieldSize: MAX_FIELD_BYTES,
   fields: 20,

@@ -88,10 +88,7 @@ function listsFor(week: TeamWeekAnswer, { language, baseUrl }: Reader): List[] {
 type Told = { team: Pick<Team, 'workspace_id' | 'name'>; week: TeamWeekAnswer }
 
 /** Null if nothing happened in any team. */
-export function teamMail(
-  teams: readonly Told[],
-  { since, now, ...reader }: Reader & { since: Date; now: Date },
-) {
+function teamMail(teams: readonly Told[], { since, now, ...reader }: Reader & { since: Date; now: Date }) {
   const sections = teams.flatMap(({ team, week }): MailSection[] => {
     const lists = listsFor(week, reader)
     const url = `${reader.baseUrl}/workspaces/${team.workspace_id}`

@@ -26,7 +26,7 @@ const MOST_GROUPS = 12
 const LONGEST_VERSION = 40
 
 /** `24.1.3` and `24.1.0` are one group: the first number of a version matters most. */
-export const majorOf = (version: string): string =>
+const majorOf = (version: string): string =>
   (/^[v^~>=\s]*(\d+)(?:\.|$)/.exec(version)?.[1] ?? version).slice(0, LONGEST_VERSION)
 
 function groupsOf(judgements: readonly Judgement[]): EnvironmentGroup[] {

@@ -1,7 +1,7 @@
 import type { StoredTrust } from './stored-trust.ts'
 
 /** Short, because agents read it with every hit. */
-export const LONGEST_SUMMARY = 120
+const LONGEST_SUMMARY = 120
 
 const DAY_MS = 86_400_000
 

@@ -25,7 +25,7 @@ export type Judgement = {
 export type CardFacts = { cardType: CardType; isPublic: boolean; halfLifeDays: number; now: Date }
 
 /** Everything that moves trust, in one table. `bench/trust.ts` shows what follows from it. */
-export const WEIGHTS = {
+const WEIGHTS = {
   /** Counts like this many earlier judgements of strangers, so that one verdict moves a card but does not decide. */
   prior: {
     debug_fix: { worked: 3, failed: 1 },
@@ -84,8 +84,7 @@ function factorsOf(judgement: Judgement, card: CardFacts): Factors {
 const productOf = (factors: Factors): number =>
   REASONS.reduce((weight, reason) => weight * factors[reason], 1)
 
-export const weightOf = (judgement: Judgement, card: CardFacts): number =>
-  productOf(factorsOf(judgement, card))
+const weightOf = (judgement: Judgement, card: CardFacts): number => productOf(factorsOf(judgement, card))
 
 /** Age lowers the weight every day. It is named as a reason below this factor. */
 const WORTH_NAMING = 0.9

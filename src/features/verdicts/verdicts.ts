@@ -74,7 +74,7 @@ const thinVerdict = thinAnswer({
 })
 
 /** The same for one environment, whatever the order and the spelling of its names. */
-export const environmentKey = (environment: Record<string, string>): string =>
+const environmentKey = (environment: Record<string, string>): string =>
   Object.entries(environment)
     .map(([name, version]) => `${name.trim().toLowerCase()}=${version.trim().toLowerCase()}`)
     .sort()

@@ -164,7 +164,7 @@ export async function handBackOffice(ctx: UserCtx, member: MembershipsTable): Pr
 type Told = { workspaceId: string; userId: string; role?: Role }
 
 /** Notifies a person of a change to their membership. */
-export async function tellMember(
+async function tellMember(
   ctx: UserCtx,
   kind: 'workspace.role_changed' | 'workspace.removed',
   { workspaceId, userId, role }: Told,

@@ -1,7 +1,9 @@
 import type { z } from 'zod'
 import type { InputOf, OutputOf, Route, RouteOf } from '#server/core/capability.ts'
+import { takeFirstAnswer } from '../first-load/answers.ts'
 import { NetworkError } from '../lib/network-error.ts'
 import { noteUnreachable } from '../lib/reachable.ts'
+import { sessionFetch } from '../lib/session-fetch.ts'
 
 export { NetworkError }
 
@@ -122,15 +124,13 @@ function unreachable(cause: unknown): NetworkError {
 
 /** fetch with the browser session and its CSRF header; throws ApiError for every answer that is not 2xx. */
 export async function request(address: string, init: RequestInit): Promise<Response> {
-  const headers = new Headers(init.headers)
-  headers.set('X-Requested-With', 'kvault-web')
-  headers.set('Accept', headers.get('Accept') ?? 'application/json')
-  const response = await fetch(address, { ...init, headers, credentials: 'same-origin' }).catch(
-    (cause: unknown) => {
+  const first = await takeFirstAnswer({ address, init })
+  const response =
+    first ??
+    (await sessionFetch(address, init).catch((cause: unknown) => {
       if (init.signal?.aborted) throw cause
       throw unreachable(cause)
-    },
-  )
+    }))
   if (response.ok) return response
   const problem: Problem = await response.json().catch(() => ({}))
   if (isGone(response.status, problem)) throw unreachable(response.status)

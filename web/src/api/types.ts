@@ -14,7 +14,6 @@ export type TokenResponse = OutputOf<typeof login>
 export type Card = z.output<typeof CaseResponse>
 export type ListedCard = z.output<typeof CaseListItem>
 export type CardType = Card['card_type']
-export type Scope = 'personal' | 'workspace' | 'public'
 export type FeedbackCounts = Card['feedback']
 export type FeedbackKind = keyof FeedbackCounts
 export type Evidence = NonNullable<Card['evidences']>[number]
@@ -22,8 +21,5 @@ export type Trust = NonNullable<Card['trust']>
 export type Verdict = OutputOf<typeof listVerdicts>['items'][number]
 export type CardLink = OutputOf<typeof listLinks>['items'][number]
 
-export type Page<T> = { items: T[]; total: number; page: number; page_size: number }
-
 export type SearchResponse = z.output<typeof SearchAnswer>
-export type SearchResult = SearchResponse['results'][number]
 export type ActionCard = NonNullable<SearchResponse['action_card']>

@@ -1,20 +1,31 @@
 import { canonicalLanguage, DEFAULT_LANGUAGE } from '#server/core/language.ts'
 
+const DAY = { day: 'numeric', month: 'short', year: 'numeric' } as const
+const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
+
+/** Made when it is first needed: making a formatter takes longer than using it a hundred times. */
+function once<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
 /** The words of the app are English; dates, numbers and prices are written in the language of the reader. */
 const formatsOf = (language: string) => {
   // A language that this browser has no data for reads as English.
   const locales = [language, DEFAULT_LANGUAGE]
-  const dayParts = { day: 'numeric', month: 'short', year: 'numeric' } as const
-  const clockParts = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
+  const dates = (parts: Intl.DateTimeFormatOptions) => once(() => new Intl.DateTimeFormat(locales, parts))
   return {
     language,
     locales,
-    number: new Intl.NumberFormat(locales),
-    day: new Intl.DateTimeFormat(locales, dayParts),
-    shortDay: new Intl.DateTimeFormat(locales, { day: 'numeric', month: 'short' }),
-    minute: new Intl.DateTimeFormat(locales, { ...dayParts, ...clockParts }),
-    clock: new Intl.DateTimeFormat(locales, clockParts),
-    relative: new Intl.RelativeTimeFormat(locales, { numeric: 'auto', style: 'short' }),
+    number: once(() => new Intl.NumberFormat(locales)),
+    day: dates(DAY),
+    shortDay: dates({ day: 'numeric', month: 'short' }),
+    minute: dates({ ...DAY, ...CLOCK }),
+    clock: dates(CLOCK),
+    relative: once(() => new Intl.RelativeTimeFormat(locales, { numeric: 'auto', style: 'short' })),
   }
 }
 
@@ -26,17 +37,17 @@ export function setLanguage(tag: string): void {
   if (language !== formats.language) formats = formatsOf(language)
 }
 
-export const formatNumber = (value: number) => formats.number.format(value)
-export const formatDay = (iso: string) => formats.day.format(new Date(iso))
-export const formatShortDay = (at: Date) => formats.shortDay.format(at)
-export const formatTime = (iso: string) => formats.minute.format(new Date(iso))
-export const formatClock = (iso: string) => formats.clock.format(new Date(iso))
+export const formatNumber = (value: number) => formats.number().format(value)
+export const formatDay = (iso: string) => formats.day().format(new Date(iso))
+export const formatShortDay = (at: Date) => formats.shortDay().format(at)
+export const formatTime = (iso: string) => formats.minute().format(new Date(iso))
+export const formatClock = (iso: string) => formats.clock().format(new Date(iso))
 export const plural = (count: number, one: string, many = `${one}s`) =>
   `${formatNumber(count)} ${count === 1 ? one : many}`
 export const credits = (count: number) => plural(count, 'credit')
 
 const justNow = () =>
-  formats.language.split('-')[0] === DEFAULT_LANGUAGE ? 'just now' : formats.relative.format(0, 'second')
+  formats.language.split('-')[0] === DEFAULT_LANGUAGE ? 'just now' : formats.relative().format(0, 'second')
 
 const STEPS: [limit: number, unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   [3600, 'minute', 60],
@@ -49,7 +60,7 @@ export function formatAgo(iso: string, now = Date.now()): string {
   const seconds = (now - Date.parse(iso)) / 1000
   if (seconds < 45) return justNow()
   for (const [limit, unit, size] of STEPS)
-    if (seconds < limit) return formats.relative.format(-Math.max(1, Math.round(seconds / size)), unit)
+    if (seconds < limit) return formats.relative().format(-Math.max(1, Math.round(seconds / size)), unit)
   return formatDay(iso)
 }
 

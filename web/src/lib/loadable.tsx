@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
 import { ErrorState, SkeletonPage } from '../ui/states.tsx'
 import { NetworkError } from './network-error.ts'
 import { isReachable, whenBack } from './reachable.ts'
@@ -64,6 +64,17 @@ export function loadable<T>(load: () => Promise<T>) {
     return value === undefined ? { error, retry } : { value, retry }
   }
   return { preload, useLoaded }
+}
+
+/** A part of a page in a file of its own, for what only some people see, or only later. */
+export function lazyPart<Props extends object>(load: () => Promise<ComponentType<Props>>) {
+  const part = loadable(async () => ({ Part: await load() }))
+  function LazyPart(props: Props) {
+    const { value, error, retry } = part.useLoaded()
+    if (value) return <value.Part {...props} />
+    return error ? <ErrorState error={error} onRetry={retry} /> : <SkeletonPage />
+  }
+  return Object.assign(LazyPart, { preload: () => part.preload().catch(() => {}) })
 }
 
 /** A page in a file of its own. The router loads it before it shows it; if that fails, the frame stays and says so. */

@@ -44,7 +44,7 @@ export function useShortcut(keys: ShortcutKeys, run: (event: KeyboardEvent) => v
       if (event.defaultPrevented || event.altKey || event.isComposing) return
       if ((event.metaKey || event.ctrlKey) !== Boolean(withMod)) return
       if (event.key.toLowerCase() !== last.toLowerCase()) return
-      if (!withMod && (typesText(event.target) || document.querySelector('[role=dialog],[role=menu]'))) return
+      if (!withMod && (typesText(event.target) || document.querySelector('dialog[open],[role=menu]'))) return
       if (keys === 'Enter' && event.target instanceof HTMLElement && event.target.closest('a,button,summary'))
         return
       event.preventDefault()

@@ -10,12 +10,11 @@ function wide(): MediaQueryList {
   return query
 }
 
+export const isWide = (): boolean => wide().matches
+
 /** True if list and detail are side by side; on a narrower screen the detail is a page of its own. */
 export const useWide = () =>
-  useSyncExternalStore(
-    (listener) => {
-      wide().addEventListener('change', listener)
-      return () => wide().removeEventListener('change', listener)
-    },
-    () => wide().matches,
-  )
+  useSyncExternalStore((listener) => {
+    wide().addEventListener('change', listener)
+    return () => wide().removeEventListener('change', listener)
+  }, isWide)

@@ -9,7 +9,9 @@ export async function copyText(text: string): Promise<void> {
   const area = document.createElement('textarea')
   area.value = text
   area.setAttribute('readonly', '')
-  document.body.append(area)
+  // An open dialog makes all around it inert, and nothing inert can be selected.
+  const container = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document.body
+  container.append(area)
   area.select()
   const copied = document.execCommand('copy')
   area.remove()
@@ -55,7 +57,7 @@ export function CopyBlock({ text, label, lines = false }: { text: string; label:
           {text}
         </pre>
       ) : (
-        <code className="grow self-center py-1 font-mono text-xs break-all">{text}</code>
+        <code className="min-w-0 grow self-center py-1 font-mono text-xs wrap-anywhere">{text}</code>
       )}
       <CopyButton text={text} label={`Copy ${label}`} />
     </div>

@@ -5,6 +5,7 @@ import { cx } from '../lib/cx.ts'
 import { Button, type ButtonLook, IconButton } from './button.tsx'
 import { TextField } from './field.tsx'
 import { FormError } from './states.tsx'
+import { Toaster } from './toast.tsx'
 
 type DialogProps = {
   open: boolean
@@ -81,6 +82,7 @@ function OpenDialog({
           <X size={16} />
         </IconButton>
       )}
+      <Toaster />
     </dialog>
   )
 }

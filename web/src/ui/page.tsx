@@ -1,3 +1,5 @@
+import { Link, type LinkProps } from '@tanstack/react-router'
+import { ArrowLeft } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { cx } from '../lib/cx.ts'
 import { useTitle } from '../lib/use-title.ts'
@@ -27,7 +29,11 @@ export function Page({ title, lead, actions, back, children, narrow }: PageProps
           <h1 className="text-lg font-semibold tracking-tight">{title}</h1>
           {lead && <p className="mt-1 text-sm text-soft">{lead}</p>}
         </div>
-        {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+        {actions && (
+          <div data-screen="" className="flex flex-wrap items-center gap-2">
+            {actions}
+          </div>
+        )}
       </header>
       {children}
     </div>
@@ -51,3 +57,11 @@ export function Section({ title, lead, actions, children }: SectionProps) {
     </section>
   )
 }
+
+/** Above the title of a page: the way back to the list that it belongs to. */
+export const BackLink = ({ children, ...link }: LinkProps & { children: ReactNode }) => (
+  <Link {...link} className="inline-flex items-center gap-1 rounded-sm text-soft hover:text-ink">
+    <ArrowLeft size={14} aria-hidden />
+    {children}
+  </Link>
+)

@@ -81,7 +81,7 @@ export function ErrorState({
   )
 }
 
-export const RequestId = ({ id }: { id: string }) => (
+const RequestId = ({ id }: { id: string }) => (
   <span className="inline-flex items-center gap-1 font-mono text-xs text-faint">
     Request {id}
     <CopyButton text={id} label="Copy request id" />

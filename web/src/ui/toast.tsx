@@ -1,5 +1,5 @@
 import { CircleAlert, CircleCheck, X } from 'lucide-react'
-import { useEffect, useSyncExternalStore } from 'react'
+import { useEffect, useId, useRef, useSyncExternalStore } from 'react'
 import { ApiError } from '../api/client.ts'
 import { cx } from '../lib/cx.ts'
 import { IconButton } from './button.tsx'
@@ -12,57 +12,78 @@ type Toast = {
   detail?: string | undefined
 }
 
-let toasts: readonly Toast[] = []
+type State = {
+  toasts: readonly Toast[]
+  /** Where they show: the page, or the dialog that was opened last, since a dialog makes all around it inert. */
+  regions: readonly string[]
+}
+
+const SHOWN_MS = 4000
+/** Long enough to read it and to reach its button. */
+const SHOWN_WITH_ACTION_MS = 8000
+const MOST_AT_ONCE = 3
+
+let state: State = { toasts: [], regions: [] }
 let lastId = 0
 const listeners = new Set<() => void>()
 
-function change(next: readonly Toast[]) {
-  toasts = next
+function change(next: Partial<State>) {
+  state = { ...state, ...next }
   for (const listener of listeners) listener()
 }
 
-const dismiss = (id: number) => change(toasts.filter((toast) => toast.id !== id))
+const dismiss = (id: number) => change({ toasts: state.toasts.filter((toast) => toast.id !== id) })
+
+function show(toast: Omit<Toast, 'id'>) {
+  const id = ++lastId
+  change({ toasts: [...state.toasts.slice(1 - MOST_AT_ONCE), { ...toast, id }] })
+  setTimeout(() => dismiss(id), toast.action || toast.tone === 'bad' ? SHOWN_WITH_ACTION_MS : SHOWN_MS)
+}
 
 /** Says that something is done; `undo` offers the way back for as long as it shows. */
 export function toast(message: string, options: { undo?: () => void; action?: Toast['action'] } = {}) {
   const action = options.undo ? { label: 'Undo', run: options.undo } : options.action
-  change([...toasts.slice(-2), { id: ++lastId, message, tone: 'ok', action }])
+  show({ message, tone: 'ok', action })
 }
 
 /** Says that something failed, with the request id where there is one. */
 export function toastError(error: unknown) {
   const message = error instanceof Error ? error.message : 'That did not work.'
   const detail = error instanceof ApiError && error.status >= 500 ? (error.requestId ?? undefined) : undefined
-  change([...toasts.slice(-2), { id: ++lastId, message, tone: 'bad', detail }])
+  show({ message, tone: 'bad', detail })
 }
 
+const listen = (listener: () => void) => {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** The page has one, and each dialog has one of its own; the one that was opened last shows what there is to say. */
 export function Toaster() {
-  const current = useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => toasts,
-  )
+  const regionId = useId()
+  const region = useRef<HTMLElement>(null)
+  const { toasts, regions } = useSyncExternalStore(listen, () => state)
+  // After the dialog around it: what is opened later lies above.
+  useEffect(() => {
+    change({ regions: [...state.regions, regionId] })
+    region.current?.showPopover()
+    return () => change({ regions: state.regions.filter((other) => other !== regionId) })
+  }, [regionId])
   return (
     <section
+      ref={region}
+      popover="manual"
       aria-label="Notices"
       data-screen=""
       aria-live="polite"
-      className="pointer-events-none fixed inset-x-3 bottom-16 z-60 grid justify-items-center gap-2 md:inset-x-auto md:right-4 md:bottom-4 md:justify-items-end"
+      className="pointer-events-none fixed inset-x-3 top-auto bottom-16 m-0 grid w-auto justify-items-center gap-2 overflow-visible border-0 bg-transparent p-0 text-ink md:left-auto md:right-4 md:bottom-4 md:justify-items-end"
     >
-      {current.map((toast) => (
-        <ToastCard key={toast.id} toast={toast} />
-      ))}
+      {regions.at(-1) === regionId && toasts.map((toast) => <ToastCard key={toast.id} toast={toast} />)}
     </section>
   )
 }
 
 function ToastCard({ toast }: { toast: Toast }) {
-  useEffect(() => {
-    const timer = setTimeout(() => dismiss(toast.id), toast.action || toast.tone === 'bad' ? 8000 : 4000)
-    return () => clearTimeout(timer)
-  }, [toast])
   const Icon = toast.tone === 'ok' ? CircleCheck : CircleAlert
   return (
     <div className="pointer-events-auto flex max-w-narrow animate-enter items-center gap-2 rounded-md bg-panel py-2 pr-1 pl-3 text-sm shadow-float">

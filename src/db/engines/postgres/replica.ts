@@ -102,7 +102,7 @@ export class Replica {
     return performance.now() - this.#completeAsOf <= MAX_STALENESS_MS
   }
 
-  /** A handle for one person's reads; each query chooses anew where it goes. */
+  /** A handle for one person's reads; each query chooses again between replica and primary. */
   readFor(userId: string, primary: Db): Db {
     const viaPrimary = primary.getExecutor()
     let writtenElsewhere: Promise<Position> | undefined

@@ -1,11 +1,11 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 
-/** A key that another process took away lives on here for at most this long. */
+/** A key that another process revoked still works here for at most this long. */
 const LOOK_EVERY_MS = 200
 
 /**
- * Counts what may have taken a credential away: this process says so itself; of others, and of the command line, SQLite only
- * tells that they have written something.
+ * Counts what may have revoked a credential: this process says so itself; of others, and of the command line, SQLite only
+ * reports that they have written something.
  */
 export class SqliteChanges {
   readonly #dataVersion: StatementSync

@@ -138,7 +138,7 @@ class NumberingCompiler extends SqliteQueryCompiler {
   }
 
   /**
-   * A bare parameter as limit tempts SQLite to plan for its value, and so to compile the statement anew at every execution. A
+   * A bare parameter as limit makes SQLite plan for its value, and so compile the statement again at every execution. A
    * sign before it hides the value from the planner.
    */
   protected override visitLimit(node: LimitNode): void {

@@ -14,7 +14,7 @@ const HEADER_BYTES = 100
 
 /**
  * A copy that was cut off is shorter than its own header says. While there is a log beside it, a short file may
- * also be a crash in the middle of taking the log over, which SQLite mends by itself.
+ * also be a crash in the middle of a checkpoint, which SQLite repairs by itself.
  */
 export function refuseHalfCopied(file: string): void {
   const size = sizeOf(file)
@@ -53,7 +53,7 @@ function restrict(path: string, mode: number): void {
 
 /**
  * The file holds what all people wrote, so no other user of the machine may read it. SQLite gives the files beside it the
- * same rights. A folder that exists already may have been chosen with care; only strangers are shut out of it.
+ * same rights. An existing folder keeps its mode, except that strangers are shut out of it.
  */
 export function makePrivate(file: string): void {
   const folder = dirname(file)

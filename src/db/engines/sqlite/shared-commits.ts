@@ -78,7 +78,7 @@ export class SqliteWrites {
       do await this.#batch()
       while (this.#waiting.length >= MAX_BATCH && performance.now() < until)
     }
-    // Without an await after the last look at the queue. Otherwise work that comes between the two would wait for ever.
+    // No await may come after the last look at the queue. Otherwise work that arrives in between would wait forever.
     this.#draining = undefined
   }
 

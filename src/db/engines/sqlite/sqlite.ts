@@ -8,7 +8,7 @@ import { SqliteWrites } from './shared-commits.ts'
 
 /** Waiting inside SQLite blocks this process, so it waits briefly there and longer in the event loop. */
 const BUSY_TIMEOUT_MS = 20
-/** 16 MB of log before it is taken over into the file: a page that many commits change is then copied once. */
+/** 16 MB of log before a checkpoint: a page that many commits change is then copied once. */
 const LOG_PAGES = 4000
 /**
  * Each connection's own, 16 MB; the rest is the system's cache. The file is not mapped: that is no faster here, counts as
@@ -31,7 +31,7 @@ const LONGEST_START_WAIT_MS = 5000
 
 /**
  * Setting it the first time needs a lock that another starting process may hold just then. SQLite does not wait for that
- * one, as two that wait for each other would do so for ever; so we try again.
+ * one, because two processes could wait for each other forever; so we try again.
  */
 function setWriteAheadLog(db: DatabaseSync): void {
   const until = performance.now() + LONGEST_START_WAIT_MS

@@ -6,7 +6,7 @@ import { applyEdits, createScanner, type Edit, findNodeAtLocation, type Node } f
  */
 
 /** The indentation and line ends of the file. */
-export function styleOf(text: string): { unit: string; eol: string } {
+function styleOf(text: string): { unit: string; eol: string } {
   return {
     unit: /\n([ \t]+)"/.exec(text)?.[1] ?? '  ',
     eol: text.includes('\r\n') ? '\r\n' : '\n',

@@ -21,23 +21,23 @@ function judgeTools(what: string, usable: readonly string[], all: readonly Tool[
 
 /** Checks the key that this command uses, by asking for the tools with it. */
 export async function checkCredential(url: string, apiKey: string | undefined): Promise<Finding[]> {
-  const mend = `kvault login --url ${url}`
-  if (!apiKey) return [fail('Credential', 'none', mend)]
+  const advice = `kvault login --url ${url}`
+  if (!apiKey) return [fail('Credential', 'none', advice)]
   const result = await probe({
     kind: 'http',
     url: `${url}/mcp`,
     headers: { Authorization: `Bearer ${apiKey}` },
   })
   if (result.state !== 'works')
-    return [fail('Credential', result.state === 'signs-in' ? 'not accepted' : result.detail, mend)]
+    return [fail('Credential', result.state === 'signs-in' ? 'not accepted' : result.detail, advice)]
   return [ok('Credential', 'accepted'), judgeTools('Scopes', result.tools, await toolsOf(url))]
 }
 
 function judgeProbe(client: McpClient, result: Probe, all: readonly Tool[]): Finding {
-  const mend = `kvault connect ${client.name}`
+  const advice = `kvault connect ${client.name}`
   if (result.state === 'works') return judgeTools(client.title, result.tools, all)
   if (result.state === 'signs-in') return ok(client.title, 'signs in by the browser')
-  return fail(client.title, result.detail, mend)
+  return fail(client.title, result.detail, advice)
 }
 
 /** Tries the entry in the client's file, as the client would. */

@@ -9,11 +9,11 @@ import { checkProxy, checkServer, checkTls } from './server-checks.ts'
 const COLOUR = { ok: 'green', warn: 'yellow', fail: 'red' } as const
 const WIDEST = 90
 
-const row = ({ state, what, detail, mend }: Finding): string[] => [
+const row = ({ state, what, detail, advice }: Finding): string[] => [
   paint(COLOUR[state], state),
   what,
   plain(detail, WIDEST),
-  mend ? `→ ${mend}` : '',
+  advice ? `→ ${advice}` : '',
 ]
 
 /** Checks every part between an agent and the vault, and says what to do about each finding. */

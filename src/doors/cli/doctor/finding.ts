@@ -4,19 +4,19 @@ export type Finding = {
   state: 'ok' | 'warn' | 'fail'
   detail: string
   /** What to do about it. */
-  mend?: string
+  advice?: string
 }
 
 export const ok = (what: string, detail: string): Finding => ({ what, state: 'ok', detail })
-export const warn = (what: string, detail: string, mend: string): Finding => ({
+export const warn = (what: string, detail: string, advice: string): Finding => ({
   what,
   state: 'warn',
   detail,
-  mend,
+  advice,
 })
-export const fail = (what: string, detail: string, mend: string): Finding => ({
+export const fail = (what: string, detail: string, advice: string): Finding => ({
   what,
   state: 'fail',
   detail,
-  mend,
+  advice,
 })

@@ -175,5 +175,5 @@ fastify@^5.0.0:
     })
   })
 
-  test('another file is refused', () => expect(() => read(readYarnLock, 'hello')).toThrow('no yarn.lock'))
+  test('another file is refused', () => expect(() => read(readYarnLock, 'hello')).toThrow('not a yarn.lock'))
 })

@@ -63,7 +63,7 @@ test('broken files are named and passed over', () => {
       { file: 'package-lock.json', reason: 'is not JSON' },
       { file: 'yarn.lock', reason: 'has unresolved merge conflicts' },
       { file: 'Cargo.lock', reason: 'is larger than 64 MB' },
-      { file: 'go.mod', reason: 'is no text' },
+      { file: 'go.mod', reason: 'is not a text file' },
     ],
   })
 })

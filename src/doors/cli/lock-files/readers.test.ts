@@ -132,7 +132,7 @@ example.com/a v1.5.0 h1:x=
 example.com/a v1.9.0/go.mod h1:x=
 `
   expect(read(readGoSum, sum)).toEqual({ 'go:example.com/a': '1.5.0' })
-  expect(() => read(readGoSum, 'hello')).toThrow('no checksum')
+  expect(() => read(readGoSum, 'hello')).toThrow('not a checksum')
 })
 
 test('pom.xml: direct dependencies, properties, the parent and Java', () => {
@@ -185,7 +185,7 @@ com.google.guava:guava:33.2.0-jre=compileClasspath,runtimeClasspath
 empty=annotationProcessor
 `
   expect(read(readGradleLock, text)).toEqual({ 'maven:com.google.guava:guava': '33.2.0-jre' })
-  expect(() => read(readGradleLock, 'hello')).toThrow('no locked dependency')
+  expect(() => read(readGradleLock, 'hello')).toThrow('not a locked dependency')
 })
 
 test('versions of runtimes', () => {

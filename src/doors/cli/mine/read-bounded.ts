@@ -68,7 +68,7 @@ export function namesIn(folder: string): string[] {
 export type Stamped = { file: string; stamp: string; changedMs: number }
 
 /** A file as it is now; nothing for a link, which may lead anywhere. */
-export function stampOf(file: string): Stamped | undefined {
+function stampOf(file: string): Stamped | undefined {
   try {
     const found = lstatSync(file)
     if (!found.isFile()) return undefined

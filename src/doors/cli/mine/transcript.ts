@@ -19,7 +19,7 @@ export type TranscriptReader = {
 /** Only the two ends of a longer output are read. */
 const LONGEST_OUTPUT = 40_000
 
-export const boundOutput = (text: string): string =>
+const boundOutput = (text: string): string =>
   text.length <= LONGEST_OUTPUT
     ? text
     : `${text.slice(0, LONGEST_OUTPUT / 2)}\n${text.slice(-LONGEST_OUTPUT / 2)}`

@@ -14,14 +14,14 @@ import { CommandError, EXIT } from '../exit-codes.ts'
 import { paint, print, printJson } from '../terminal.ts'
 
 /** Errors that the operator can fix are shown as one line; others keep their stack. */
-const MENDABLE = ['DamagedBackup', 'TargetNotEmpty', 'SchemaTooNew', 'FileExists', 'DamagedDatabase']
+const FIXABLE = ['DamagedBackup', 'TargetNotEmpty', 'SchemaTooNew', 'FileExists', 'DamagedDatabase']
 
 export async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (error instanceof ConfigError) throw new CommandError(error.message, EXIT.usage)
-    if (error instanceof Error && (MENDABLE.includes(error.name) || 'code' in error))
+    if (error instanceof Error && (FIXABLE.includes(error.name) || 'code' in error))
       throw new CommandError(error.message)
     throw error
   }

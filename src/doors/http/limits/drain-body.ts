@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 
 /** How much of a refused body is read and thrown away. Beyond either limit the connection is closed. */
-export const DRAIN = { bytes: 64 * 1024 * 1024, ms: 10_000 }
+const DRAIN = { bytes: 64 * 1024 * 1024, ms: 10_000 }
 
 export type DrainBounds = typeof DRAIN
 

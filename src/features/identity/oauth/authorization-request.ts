@@ -11,7 +11,7 @@ import {
 } from './oauth.rules.ts'
 
 /** Fields of the request that the consent form carries along and sends back. */
-export const REQUEST_FIELDS = [
+const REQUEST_FIELDS = [
   'response_type',
   'client_id',
   'redirect_uri',

@@ -29,7 +29,7 @@ export type RankedHits = {
   period: Period | undefined
 }
 
-export type RankedWindow = { wanted: number; mostCounted: number; mends: boolean }
+export type RankedWindow = { wanted: number; mostCounted: number; corrects: boolean }
 
 /** The events of a project that answer a question best by its words, within the time that it names. */
 export async function findRanked(
@@ -92,12 +92,12 @@ const rankIn = (
   project: Project,
   ranges: readonly EventRange[],
   asked: readonly AskedWord[],
-  { wanted, mends }: RankedWindow,
+  { wanted, corrects }: RankedWindow,
 ): Promise<Ranking> => {
   const numbers = ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0)
   const events = Math.min(project.events, numbers)
   const reach = { db: ctx.db, engine: ctx.database.engine, ranges, events }
-  return rankEvents(reach, asked, { limit: Math.min(wanted, MOST_RANKED), mends })
+  return rankEvents(reach, asked, { limit: Math.min(wanted, MOST_RANKED), corrects })
 }
 
 function hitsOf(

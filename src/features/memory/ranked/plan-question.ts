@@ -10,7 +10,7 @@ import { complete, probe, type Reach, type TermList } from './term-lists.ts'
 const MOST_LOOKED_UP = 96
 const MOST_WORDS = 32
 /** For how many unknown words another spelling is tried. */
-const MOST_MENDED = 3
+const MOST_CORRECTED = 3
 
 /** The question, with everything that ranking needs to know about it. */
 export type Plan = {
@@ -29,8 +29,12 @@ type Looked = { word: AskedWord; options: Option[]; gain: number; says: number }
 
 const weightOf = ({ times }: AskedWord) => 1 + Math.log(times)
 
-/** Looks up the words of a question; `mends` says whether those that no event has are tried under another spelling. */
-export async function planQuestion(reach: Reach, asked: readonly AskedWord[], mends: boolean): Promise<Plan> {
+/** Looks up the words of a question; `corrects` says whether those that no event has are tried under another spelling. */
+export async function planQuestion(
+  reach: Reach,
+  asked: readonly AskedWord[],
+  corrects: boolean,
+): Promise<Plan> {
   const words = asked.slice(0, MOST_LOOKED_UP)
   const table = new TermTable(reach)
   await table.add(words.flatMap(({ term, parts }) => [term, ...parts]))
@@ -42,9 +46,8 @@ export async function planQuestion(reach: Reach, asked: readonly AskedWord[], me
     .sort((a, b) => b.gain - a.gain)
     .slice(0, MOST_WORDS)
   const unknown = looked.filter((one) => !isKnown(one)).slice(0, MOST_WORDS)
-  const corrected = mends ? await mend(unknown.slice(0, MOST_MENDED), reach, table) : {}
-  const mended = unknown.filter(isKnown)
-  const chosen = [...known, ...mended]
+  const corrected = corrects ? await correct(unknown.slice(0, MOST_CORRECTED), reach, table) : {}
+  const chosen = [...known, ...unknown.filter(isKnown)]
   await table.complete(chosen.flatMap(({ options }) => options.flatMap(positionsOf)))
   return {
     terms: table.terms,
@@ -79,7 +82,7 @@ function lookUp(word: AskedWord, table: TermTable, counted: Set<string>): Looked
 }
 
 /** Adds options to unknown words: the words that may be meant. Returns which word replaces which. */
-async function mend(unknown: readonly Looked[], reach: Reach, table: TermTable) {
+async function correct(unknown: readonly Looked[], reach: Reach, table: TermTable) {
   const corrected: Record<string, string> = {}
   for (const one of unknown) {
     const { word } = one

@@ -13,7 +13,7 @@ const COUNTED = 150
 const COUNTED_FOR_PAGES = 1000
 
 /** How many events are needed, and whether words that no event has are looked for under another spelling. */
-export type Effort = { limit: number; mends: boolean }
+export type Effort = { limit: number; corrects: boolean }
 
 export type RankedEvent = {
   eventNo: number
@@ -38,10 +38,10 @@ const NOTHING: Ranking = { events: [], matching: 0, isWhole: true, terms: [], co
 export async function rankEvents(
   reach: Reach,
   asked: readonly AskedWord[],
-  { limit, mends }: Effort,
+  { limit, corrects }: Effort,
 ): Promise<Ranking> {
   if (reach.ranges.length === 0) return NOTHING
-  const plan = await planQuestion(reach, asked, mends)
+  const plan = await planQuestion(reach, asked, corrects)
   if (plan.wanted.length === 0) return NOTHING
   const candidates = gather(plan)
   const events = judge(await rank(reach, plan, candidates, limit), plan, reach.events)

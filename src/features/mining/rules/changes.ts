@@ -108,7 +108,7 @@ function isOrder(part: string): boolean {
 }
 
 /** The parts of a command line that change something; what it writes into a file is a change of that file. */
-export function changesBy(command: string): Changes {
+function changesBy(command: string): Changes {
   const changes: Changes = { files: [], commands: [] }
   for (const { text } of partsOf(command)) {
     if (REVERT.test(text)) continue

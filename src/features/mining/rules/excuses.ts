@@ -19,7 +19,7 @@ const SAYS_FORMAT =
 const DECLINED =
   /\b(?:aborted|cancel(?:l)?ed|declined|rejected|interrupted|stopped) by (?:the )?user\b|\buser (?:aborted|cancel(?:l)?ed|declined|rejected)\b|\boperation (?:was )?cancel(?:l)?ed\b|\bKeyboardInterrupt\b|\^C/i
 
-export const isQuestion = (command: string): boolean => {
+const isQuestion = (command: string): boolean => {
   const { parts, isTolerated } = readCommand(command)
   const last = parts.at(-1) ?? ''
   return isTolerated || last === '' || ASKING.test(last.replace(/^! /, '')) || /^! /.test(last)

@@ -7,9 +7,10 @@ import { configQuery, useMe } from '../../session.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { CopyBlock } from '../../ui/copy-button.tsx'
 import { Page } from '../../ui/page.tsx'
-import { FormError, Notice } from '../../ui/states.tsx'
+import { FormError } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { toolScopes } from '../settings/scopes.ts'
+import { ShownKey } from '../settings/shown-key.tsx'
 import { LINK_CLASS } from './account-card.tsx'
 import { AGENTS, type AgentId, connectCommand } from './agents.ts'
 import { agentTabOf } from './next-step.ts'
@@ -39,7 +40,7 @@ export function Connect() {
       <OneCommand base={base} />
       <ol className="grid gap-8">
         <Step number={1} title="A key for it">
-          {key ? <NewKey apiKey={key.api_key} /> : <KeyOffer create={create} />}
+          {key ? <ShownKey apiKey={key.api_key} /> : <KeyOffer create={create} />}
         </Step>
         <Step number={2} title="The configuration">
           <Tabs
@@ -89,15 +90,6 @@ const OneCommand = ({ base }: { base: string }) => (
       . Or by hand:
     </p>
   </section>
-)
-
-const NewKey = ({ apiKey }: { apiKey: string }) => (
-  <div className="grid gap-3">
-    <CopyBlock text={apiKey} label="API key" />
-    <Notice tone="warn">
-      This is the only time the key is shown. Keep it out of cards and repositories.
-    </Notice>
-  </div>
 )
 
 type Create = { mutate: () => void; isPending: boolean; error: unknown }

@@ -89,14 +89,14 @@ function Packs() {
   const { pack: buy } = useCheckout()
   if (packs.error) return <ErrorState error={packs.error} onRetry={() => void packs.refetch()} />
   if (!packs.data) return <SkeletonList rows={2} />
-  const dearest = Math.max(...packs.data.map(perCredit))
+  const highestPrice = Math.max(...packs.data.map(perCredit))
   return (
     <ul className="grid gap-3 sm:grid-cols-3">
       {packs.data.map((pack) => (
         <li key={pack.pack_id} className="grid gap-3 rounded-md border border-line p-4">
           <div>
             <h3 className="text-base font-semibold">{pack.name}</h3>
-            <p className="text-xs text-faint">{saving(pack, dearest)}</p>
+            <p className="text-xs text-faint">{saving(pack, highestPrice)}</p>
           </div>
           <Button
             busy={buy.isPending && buy.variables === pack.pack_id}
@@ -113,8 +113,8 @@ function Packs() {
 
 const perCredit = (pack: Pack) => pack.price_cents / pack.credits
 
-function saving(pack: Pack, dearest: number): string {
+function saving(pack: Pack, highestPrice: number): string {
   const each = `${money(pack.price_cents / (pack.credits / 100), pack.currency)} for 100`
-  const percent = Math.round((1 - perCredit(pack) / dearest) * 100)
+  const percent = Math.round((1 - perCredit(pack) / highestPrice) * 100)
   return percent > 0 ? `${each}, ${percent}% less` : each
 }

@@ -49,7 +49,7 @@ export function CardActions({ card, inPane }: { card: Card; inPane: boolean }) {
   const AskedDialog = asked && DIALOGS[asked]
   const params = { cardId: card.card_id }
   return (
-    <div className="flex items-center gap-1">
+    <div data-screen="" className="flex items-center gap-1">
       {inPane && (
         <IconButton
           label="Open the page of this card"

@@ -1,4 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
+import { useDeferredValue } from 'react'
 import type { Card } from '../../api/types.ts'
 import { useShortcut } from '../../lib/shortcuts.ts'
 import { useTitle } from '../../lib/use-title.ts'
@@ -27,6 +28,8 @@ export function CardView({ card, terms, inPane, mergedFrom }: Props) {
     () => void navigate({ to: '/cards/$cardId/edit', params: { cardId: card.card_id } }),
     card.can_edit,
   )
+  // What is around the text is drawn after it: people read first.
+  const isTextDrawn = useDeferredValue(true, false)
   return (
     <article className="mx-auto grid max-w-reading gap-6 px-4 py-5 md:px-8 md:py-7">
       <CardHead card={card} terms={terms} inPane={inPane} />
@@ -44,20 +47,22 @@ export function CardView({ card, terms, inPane, mergedFrom }: Props) {
       <Boundary what="The links of this card">
         <CardLinks card={card} />
       </Boundary>
-      <div data-screen="" className="grid gap-6">
-        <Boundary what="What people found">
-          <Verdicts card={card} />
-        </Boundary>
-        <Boundary what="The feedback">
-          <Feedback card={card} />
-        </Boundary>
-        <Boundary what="The comments">
-          <Comments card={card} />
-        </Boundary>
-        <Boundary what="The list of similar cards">
-          <SimilarCards card={card} />
-        </Boundary>
-      </div>
+      {isTextDrawn && (
+        <div data-screen="" className="grid gap-6">
+          <Boundary what="What people found">
+            <Verdicts card={card} />
+          </Boundary>
+          <Boundary what="The feedback">
+            <Feedback card={card} />
+          </Boundary>
+          <Boundary what="The comments">
+            <Comments card={card} />
+          </Boundary>
+          <Boundary what="The list of similar cards">
+            <SimilarCards card={card} />
+          </Boundary>
+        </div>
+      )}
     </article>
   )
 }

@@ -50,7 +50,7 @@ export function DangerWarning({ text }: { text: string }) {
       <ul className="grid gap-2">
         {found.map(({ rule, severity, quote, why, safer }) => (
           <li key={rule}>
-            <code className="break-all">{shortened(quote)}</code>{' '}
+            <code className="wrap-anywhere">{shortened(quote)}</code>{' '}
             {severity === 'block' ? 'cannot be published like this.' : 'is marked for its readers.'} {why}{' '}
             {safer}
           </li>

@@ -4,6 +4,7 @@ import { similarToText } from '../../api/search.ts'
 import { useDebounced } from '../../lib/use-debounced.ts'
 import type { Draft } from './draft.ts'
 import { nearestFirst } from './nearest-first.ts'
+import { ReadersLine } from './sharing/readers.tsx'
 
 const WAIT_MS = 600
 const SHORTEST_TITLE = 10
@@ -44,7 +45,10 @@ export function NearCards({ draft }: { draft: Pick<Draft, 'title' | 'symptom' | 
                   rel="noreferrer"
                   className="flex min-h-8 items-center gap-2 rounded-md px-2 py-1 text-sm hover:bg-hover"
                 >
-                  <span className="line-clamp-2 min-w-0 grow">{card.title}</span>
+                  <span className="grid min-w-0 grow">
+                    <span className="line-clamp-2">{card.title}</span>
+                    <ReadersLine card={card} />
+                  </span>
                   {card.similarity >= 0.1 && (
                     <span className="shrink-0 text-xs text-faint tabular-nums">
                       {Math.round(card.similarity * 100)} % the same

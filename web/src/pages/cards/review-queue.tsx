@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
+import { ReadersLine } from './sharing/readers.tsx'
 
 const route = getRouteApi('/app/review')
 
@@ -62,6 +63,7 @@ function QueueRow({ item }: { item: ReviewItem }) {
           <CardLink cardId={item.card_id} title={item.title} />
           <Badge>{REASONS[item.reason]}</Badge>
         </p>
+        <ReadersLine card={item} />
         <Why item={item} />
       </div>
       {item.reason === 'due' && <StillTrue cardId={item.card_id} />}
@@ -87,6 +89,11 @@ function Why({ item }: { item: ReviewItem }) {
     return (
       <p className={style}>
         The same symptom, another fix: <CardLink cardId={item.other_card_id} title={item.other_title} />
+        {item.other_home && item.other_readers && (
+          <span className="block">
+            <ReadersLine card={{ home: item.other_home, readers: item.other_readers }} />
+          </span>
+        )}
       </p>
     )
   if (item.reason === 'due' && item.since)

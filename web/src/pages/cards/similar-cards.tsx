@@ -4,6 +4,7 @@ import { similarCards } from '../../api/search.ts'
 import type { Card } from '../../api/types.ts'
 import { TypeBadge } from './card-badges.tsx'
 import { nearestFirst } from './nearest-first.ts'
+import { ReadersLine } from './sharing/readers.tsx'
 
 /** Similar cards among all that the person may find, free of charge. */
 export function SimilarCards({ card }: { card: Card }) {
@@ -22,10 +23,13 @@ export function SimilarCards({ card }: { card: Card }) {
             <Link
               to="/cards/$cardId"
               params={{ cardId: hit.card_id }}
-              className="flex min-h-9 items-center gap-2 rounded-md px-2 text-sm hover:bg-hover"
+              className="flex min-h-9 items-center gap-2 rounded-md px-2 py-1 text-sm hover:bg-hover"
             >
               <TypeBadge type={hit.card_type} />
-              <span className="min-w-0 grow truncate">{hit.title}</span>
+              <span className="grid min-w-0 grow">
+                <span className="truncate">{hit.title}</span>
+                <ReadersLine card={hit} />
+              </span>
               {hit.similarity >= 0.5 && (
                 <span className="shrink-0 text-xs text-faint">
                   {Math.round(hit.similarity * 100)} % the same

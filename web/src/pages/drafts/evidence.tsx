@@ -16,7 +16,7 @@ export function Evidence({ draft: { evidence } }: { draft: CardDraft }) {
           <h3 className="text-sm font-medium">Changed in between</h3>
           <ul className="mt-1 grid gap-0.5 font-mono text-xs text-soft">
             {changes.map((change) => (
-              <li key={change} className="break-all">
+              <li key={change} className="wrap-anywhere">
                 {change}
               </li>
             ))}

@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link, useLocation, useNavigate } from '@tanstack/react-router'
-import { ArrowLeft } from 'lucide-react'
+import { getRouteApi, useLocation, useNavigate } from '@tanstack/react-router'
 import { type MouseEvent, useEffect } from 'react'
 import { type GuideSection, readGuidePage } from '../../api/guide.ts'
 import { LinkButton } from '../../ui/button.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
-import { Page } from '../../ui/page.tsx'
+import { BackLink, Page } from '../../ui/page.tsx'
 import { ErrorState, SkeletonPage } from '../../ui/states.tsx'
 import { guideAddress } from './guide-address.ts'
 
@@ -44,16 +43,7 @@ export function GuidePage() {
   if (!guide.data) return <SkeletonPage />
   const [first, ...others] = guide.data.sections
   return (
-    <Page
-      title={guide.data.title}
-      narrow
-      back={
-        <Link to="/guide" className="inline-flex items-center gap-1 rounded-sm text-soft hover:text-ink">
-          <ArrowLeft size={14} aria-hidden />
-          Guide
-        </Link>
-      }
-    >
+    <Page title={guide.data.title} narrow back={<BackLink to="/guide">Guide</BackLink>}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: it only looks at clicks on the links inside */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a link is a click too */}
       <div className="grid gap-6" onClick={follow}>

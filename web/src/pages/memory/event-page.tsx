@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
-import { ArrowLeft, Bot, MessageSquareText, StickyNote } from 'lucide-react'
+import { getRouteApi } from '@tanstack/react-router'
+import { Bot, MessageSquareText, StickyNote } from 'lucide-react'
 import { turnParts } from '#server/features/memory/turn-content.ts'
 import type { MemoryEvent } from '../../api/memory.ts'
 import { formatTime } from '../../lib/format.ts'
 import { useMe } from '../../session.ts'
 import { LinkButton } from '../../ui/button.tsx'
 import { LazyMarkdown } from '../../ui/lazy-markdown.tsx'
-import { Page } from '../../ui/page.tsx'
+import { BackLink, Page } from '../../ui/page.tsx'
 import { ErrorState, SkeletonPage } from '../../ui/states.tsx'
 import { MakeCard } from './make-card.tsx'
 import { eventQuery } from './memory-queries.ts'
@@ -36,17 +36,15 @@ export function EventPage() {
       lead={`${formatTime(created_at)}. Nobody but you can read it.`}
       narrow
       back={
-        <Link
+        <BackLink
           to="/memory/project"
           search={{
             key: project_key,
             workspace: workspace_id === personal_workspace_id ? undefined : workspace_id,
           }}
-          className="inline-flex items-center gap-1 rounded-sm text-soft hover:text-ink"
         >
-          <ArrowLeft size={14} aria-hidden />
           {project_key}
-        </Link>
+        </BackLink>
       }
       actions={<MakeCard rawIds={[rawId]} />}
     >

@@ -1,6 +1,6 @@
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
-import { ArrowLeft, FileText, Trash2 } from 'lucide-react'
+import { getRouteApi } from '@tanstack/react-router'
+import { FileText, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { deleteMaterial, listMaterials, type Material, readMaterial } from '../../api/materials.ts'
 import { queryClient } from '../../api/query.ts'
@@ -9,7 +9,7 @@ import { useMe } from '../../session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
-import { Page } from '../../ui/page.tsx'
+import { BackLink, Page } from '../../ui/page.tsx'
 import { EmptyState, ErrorState, FormError, SkeletonList } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
@@ -48,12 +48,7 @@ export function MaterialsPage() {
     <Page
       title="Raw materials"
       lead="Logs, transcripts and notes as they were stored, without the secrets in them."
-      back={
-        <Link to="/memory" className="inline-flex items-center gap-1 rounded-sm text-soft hover:text-ink">
-          <ArrowLeft size={14} aria-hidden />
-          Agent Memory
-        </Link>
-      }
+      back={<BackLink to="/memory">Agent Memory</BackLink>}
     >
       {materials.isPending && <SkeletonList rows={4} />}
       {materials.error && <ErrorState error={materials.error} onRetry={() => void materials.refetch()} />}

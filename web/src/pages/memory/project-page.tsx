@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
-import { ArrowLeft, ArrowRightLeft, Ellipsis, Pencil, Trash2 } from 'lucide-react'
+import { getRouteApi } from '@tanstack/react-router'
+import { ArrowRightLeft, Ellipsis, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { cx } from '../../lib/cx.ts'
 import { formatAgo, plural } from '../../lib/format.ts'
 import { Button, IconButton, LinkButton } from '../../ui/button.tsx'
 import { Segmented } from '../../ui/field.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
-import { Page } from '../../ui/page.tsx'
+import { BackLink, Page } from '../../ui/page.tsx'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import { DeleteProject } from './delete-project.tsx'
 import { MemoryDocument } from './document.tsx'
@@ -55,12 +55,7 @@ export function ProjectPage() {
   return (
     <Page
       title={name}
-      back={
-        <Link to="/memory" className="inline-flex items-center gap-1 rounded-sm text-soft hover:text-ink">
-          <ArrowLeft size={14} aria-hidden />
-          Agent Memory
-        </Link>
-      }
+      back={<BackLink to="/memory">Agent Memory</BackLink>}
       lead={
         documents.data && (
           <>

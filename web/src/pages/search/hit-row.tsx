@@ -37,6 +37,14 @@ type Props = { state: SearchState; isChosen: boolean; wide: boolean }
 
 const TAGS_SHOWN = 1
 
+/** “Worked 3×, failed 1×”: the rest of the summary would take the room of the title. */
+const inShort = ({ worked, failed, stale }: NonNullable<BoxHit['trust']>): string => {
+  const counts = { worked, failed, stale }
+  const words = Object.entries(counts).filter(([, count]) => count > 0)
+  const text = words.map(([outcome, count]) => `${outcome} ${count}×`).join(', ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
 export function CardHit({ hit, state, isChosen, wide }: Props & { hit: BoxHit }) {
   const link = wide
     ? ({ to: '/', search: { ...state, card: hit.card_id, event: undefined }, replace: true } as const)
@@ -58,12 +66,12 @@ export function CardHit({ hit, state, isChosen, wide }: Props & { hit: BoxHit })
           </Link>
           <span className="flex shrink-0 items-center gap-1.5">
             {hit.trust && (
-              <span className="max-w-36 truncate text-xs text-soft" title={hit.trust.summary}>
-                {hit.trust.summary}
+              <span className="text-xs text-soft" title={hit.trust.summary}>
+                {inShort(hit.trust)}
               </span>
             )}
             {hit.likely_outdated && <Badge tone="warn">Outdated?</Badge>}
-            {hit.tags.slice(0, TAGS_SHOWN).map((tag) => (
+            {hit.tags.slice(0, hit.trust ? 0 : TAGS_SHOWN).map((tag) => (
               <Link
                 key={tag}
                 to="/"

@@ -1,5 +1,6 @@
 import { createRoute } from '@tanstack/react-router'
 import { appRoute } from '../../route-frame.tsx'
+import { waitForFirstSight } from './first-sight.ts'
 import { SearchPage } from './search-page.tsx'
 import { readSearch } from './search-state.ts'
 
@@ -8,6 +9,7 @@ const search = createRoute({
   getParentRoute: () => appRoute,
   path: '/',
   validateSearch: readSearch,
+  beforeLoad: ({ search }) => waitForFirstSight(search),
   component: SearchPage,
 })
 

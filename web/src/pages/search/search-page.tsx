@@ -1,10 +1,11 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useCallback, useEffect } from 'react'
+import { useCallback, useEffect } from 'react'
 import type { BoxAnswer, BoxEvent } from '../../api/search.ts'
+import { lazyPart } from '../../lib/loadable.tsx'
 import { useShortcut } from '../../lib/shortcuts.ts'
 import { useTitle } from '../../lib/use-title.ts'
 import { useWide } from '../../lib/use-wide.ts'
-import { ErrorState, SkeletonList, SkeletonPage } from '../../ui/states.tsx'
+import { ErrorState, SkeletonList } from '../../ui/states.tsx'
 import { type Chosen, cardPage, eventPage, neighbour } from './hits.ts'
 import { LibrarySection } from './library-section.tsx'
 import { SearchBar } from './search-bar.tsx'
@@ -14,11 +15,9 @@ import { StartList, StartPane } from './start.tsx'
 import { remember } from './use-kept-searches.ts'
 import { useFreeSearch, useLibrarySearch } from './use-search.ts'
 
-const DetailPane = lazy(() => import('./detail-pane.tsx').then((module) => ({ default: module.DetailPane })))
-const EventPane = lazy(() => import('./event-pane.tsx').then((module) => ({ default: module.EventPane })))
-const ActionCardPane = lazy(() =>
-  import('./action-card.tsx').then((module) => ({ default: module.ActionCardPane })),
-)
+export const DetailPane = lazyPart(async () => (await import('./detail-pane.tsx')).DetailPane)
+const EventPane = lazyPart(async () => (await import('./event-pane.tsx')).EventPane)
+const ActionCardPane = lazyPart(async () => (await import('./action-card.tsx')).ActionCardPane)
 
 const route = getRouteApi('/app/')
 
@@ -81,23 +80,21 @@ export function SearchPage() {
       </section>
       {wide && (
         <section aria-label="Card" className="min-h-0 overflow-y-auto bg-panel">
-          <Suspense fallback={<SkeletonPage />}>
-            {plan ? (
-              <ActionCardPane plan={plan} />
-            ) : selected.event ? (
-              <EventPane rawId={selected.event} query={state.q ?? ''} />
-            ) : selected.card ? (
-              <DetailPane
-                cardId={selected.card}
-                terms={
-                  [...hitsOf(answer), ...hitsOf(library.answer)].find((hit) => hit.card_id === selected.card)
-                    ?.matched_terms ?? []
-                }
-              />
-            ) : (
-              <StartPane />
-            )}
-          </Suspense>
+          {plan ? (
+            <ActionCardPane plan={plan} />
+          ) : selected.event ? (
+            <EventPane rawId={selected.event} query={state.q ?? ''} />
+          ) : selected.card ? (
+            <DetailPane
+              cardId={selected.card}
+              terms={
+                [...hitsOf(answer), ...hitsOf(library.answer)].find((hit) => hit.card_id === selected.card)
+                  ?.matched_terms ?? []
+              }
+            />
+          ) : (
+            <StartPane />
+          )}
         </section>
       )}
     </div>

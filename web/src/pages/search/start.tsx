@@ -1,8 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
 import { listCards } from '../../api/cards.ts'
 import type { ListedCard } from '../../api/types.ts'
+import { RECENT } from '../../first-load/questions.ts'
 import { cx } from '../../lib/cx.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { useShortcut } from '../../lib/shortcuts.ts'
@@ -19,12 +20,14 @@ type Change = (next: Partial<SearchState>) => void
 
 const EXAMPLES = ['connection pool exhausted', 'how to rotate a signing key', 'ENOSPC inotify watchers']
 
+export const recentQuery = queryOptions({
+  queryKey: ['cards', 'recent'],
+  queryFn: () => listCards(RECENT),
+})
+
 /** Before the first word: recent searches, cards that changed last, or how to begin. */
 export function StartList({ selected, change }: { selected: string | undefined; change: Change }) {
-  const recent = useQuery({
-    queryKey: ['cards', 'recent'],
-    queryFn: () => listCards({ scope: 'personal', sort: 'changed', page_size: 8 }),
-  })
+  const recent = useQuery(recentQuery)
   if (recent.isPending) return <SkeletonList />
   if (recent.error) return <ErrorState error={recent.error} onRetry={() => void recent.refetch()} />
   if (recent.data.items.length === 0)

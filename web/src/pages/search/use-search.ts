@@ -1,10 +1,10 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { queryClient } from '../../api/query.ts'
 import { type BoxAnswer, searchBox } from '../../api/search.ts'
-import type { User } from '../../api/types.ts'
+import { freeSearch } from '../../first-load/questions.ts'
 import { tab } from '../../lib/storage.ts'
-import { meQuery } from '../../session.ts'
+import { refreshMe } from '../../session.ts'
 import {
   HITS_AT_ONCE,
   idempotencyKey,
@@ -13,16 +13,22 @@ import {
   type SearchState,
 } from './search-state.ts'
 
-/** Own cards, team cards and memory in one request, while the person types; free. */
-export function useFreeSearch(state: SearchState) {
+/** Own cards, team cards and memory in one request; free. */
+export const freeSearchQuery = (state: SearchState) => {
   const question = questionOf(state)
-  return useQuery({
+  return queryOptions({
     queryKey: ['search', 'free', question],
-    enabled: question.query !== '',
-    placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => searchBox({ ...question, limit: HITS_AT_ONCE }, { signal }),
+    queryFn: ({ signal }) => searchBox(freeSearch(question), { signal }),
   })
 }
+
+/** While the person types. */
+export const useFreeSearch = (state: SearchState) =>
+  useQuery({
+    ...freeSearchQuery(state),
+    enabled: questionOf(state).query !== '',
+    placeholderData: keepPreviousData,
+  })
 
 export type FreeSection = 'mine' | 'team' | 'memory'
 
@@ -47,7 +53,8 @@ export function useMore(state: SearchState, section: FreeSection) {
 
 /**
  * A search of the library costs, so it runs only when it is sent. Its answer is kept for this tab, and its key makes the
- * server repeat the first answer of the day: no question is paid for twice.
+ * server repeat the first answer of the day to this person, whatever tab, browser or session asks: no question is paid for
+ * twice.
  */
 export function useLibrarySearch(state: SearchState) {
   const question = libraryQuestion(state)
@@ -70,10 +77,8 @@ export function useLibrarySearch(state: SearchState) {
       const headers = { 'Idempotency-Key': idempotencyKey(question, new Date()) }
       const answer = await searchBox(question, { headers })
       queryClient.setQueryData(key, answer)
-      queryClient.setQueryData(
-        meQuery.queryKey,
-        (user: User | null | undefined) => user && { ...user, credits_balance: answer.credits_balance },
-      )
+      // Not the balance of the answer: it may be the one of this morning, given again.
+      void refreshMe()
       tab.write(storeKey, answer)
     } catch (error) {
       setFailure({ key: storeKey, error })

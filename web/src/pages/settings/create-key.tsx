@@ -6,12 +6,11 @@ import { queryClient } from '../../api/query.ts'
 import type { Scope } from '../../api/settings.ts'
 import { useMe } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
-import { CopyBlock } from '../../ui/copy-button.tsx'
 import { Dialog, FormDialog } from '../../ui/dialog.tsx'
 import { Checkbox, SelectField, TextField } from '../../ui/field.tsx'
-import { Notice } from '../../ui/states.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 import { AGENT_SCOPES, SCOPES } from './scopes.ts'
+import { ShownKey } from './shown-key.tsx'
 
 export function CreateKey({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('')
@@ -90,12 +89,7 @@ const NewKey = ({ apiKey, onClose }: { apiKey: string; onClose: () => void }) =>
       </Button>
     }
   >
-    <div className="grid gap-3">
-      <CopyBlock text={apiKey} label="API key" />
-      <Notice tone="warn">
-        This is the only time the key is shown. Keep it out of cards and repositories.
-      </Notice>
-    </div>
+    <ShownKey apiKey={apiKey} />
   </Dialog>
 )
 

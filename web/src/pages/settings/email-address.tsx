@@ -32,7 +32,7 @@ export function EmailAddress() {
   })
   return (
     <div className="grid gap-4">
-      <p className="flex flex-wrap items-center gap-2 text-sm break-all">
+      <p className="flex flex-wrap items-center gap-2 text-sm wrap-anywhere">
         {me.email}
         <Badge tone={me.email_verified ? 'ok' : 'neutral'}>
           {me.email_verified ? 'Confirmed' : 'Not confirmed'}

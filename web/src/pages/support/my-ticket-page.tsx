@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
-import { ArrowLeft } from 'lucide-react'
+import { getRouteApi } from '@tanstack/react-router'
 import { formatTime } from '../../lib/format.ts'
 import { useMe } from '../../session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { LinkButton } from '../../ui/button.tsx'
-import { Page } from '../../ui/page.tsx'
+import { BackLink, Page } from '../../ui/page.tsx'
 import { ErrorState, SkeletonPage } from '../../ui/states.tsx'
 import { ticketQuery } from './ticket-queries.ts'
 import { TicketThread } from './ticket-thread.tsx'
@@ -35,14 +34,9 @@ export function MyTicketPage() {
       title={ticket.subject}
       narrow
       back={
-        <Link
-          to="/support"
-          search={{ tab: 'mine' }}
-          className="inline-flex items-center gap-1 rounded-sm text-soft hover:text-ink"
-        >
-          <ArrowLeft size={14} aria-hidden />
+        <BackLink to="/support" search={{ tab: 'mine' }}>
           My tickets
-        </Link>
+        </BackLink>
       }
       lead={
         <span className="flex flex-wrap items-center gap-2">

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
-import { ArrowLeft, Check, Mail } from 'lucide-react'
+import { getRouteApi } from '@tanstack/react-router'
+import { Check, Mail } from 'lucide-react'
 import { queryClient } from '../../api/query.ts'
 import { closeTicket, type Ticket } from '../../api/tickets.ts'
 import { formatTime } from '../../lib/format.ts'
@@ -8,7 +8,7 @@ import { configQuery, useMe } from '../../session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, buttonClass, LinkButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { Page } from '../../ui/page.tsx'
+import { BackLink, Page } from '../../ui/page.tsx'
 import { ErrorState, Notice, SkeletonPage } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { ticketQuery } from './ticket-queries.ts'
@@ -46,15 +46,7 @@ export function TicketPage() {
     <Page
       title={ticket.subject}
       narrow
-      back={
-        <Link
-          to="/admin/tickets"
-          className="inline-flex items-center gap-1 rounded-sm text-soft hover:text-ink"
-        >
-          <ArrowLeft size={14} aria-hidden />
-          Support tickets
-        </Link>
-      }
+      back={<BackLink to="/admin/tickets">Support tickets</BackLink>}
       lead={
         <span className="flex flex-wrap items-center gap-2">
           {ticket.email} · {formatTime(ticket.created_at)}

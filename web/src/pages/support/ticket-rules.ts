@@ -1,7 +1,7 @@
 export const MAX_FILES = 5
 export const MAX_FILE_BYTES = 10 * 1024 * 1024
 
-/** Says what the server would refuse, before ten megabytes are sent in vain. */
+/** Says what the server would refuse, before ten megabytes are sent for nothing. */
 export function fileProblem(files: readonly { name: string; size: number }[]): string | undefined {
   if (files.length > MAX_FILES) return `At most ${MAX_FILES} files. Remove ${files.length - MAX_FILES}.`
   const big = files.find((file) => file.size > MAX_FILE_BYTES)

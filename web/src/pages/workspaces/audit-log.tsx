@@ -54,7 +54,7 @@ export function AuditLog({ workspaceId }: { workspaceId: string }) {
           {
             name: 'Details',
             wide: true,
-            cell: (entry) => <span className="text-xs break-all text-soft">{detailWords(entry)}</span>,
+            cell: (entry) => <span className="text-xs wrap-anywhere text-soft">{detailWords(entry)}</span>,
           },
         ]}
       />

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
-import { ArrowLeft, FileText } from 'lucide-react'
+import { getRouteApi } from '@tanstack/react-router'
+import { FileText } from 'lucide-react'
 import type { Workspace } from '../../api/team.ts'
 import { plural } from '../../lib/format.ts'
 import { useMe } from '../../session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { LinkButton } from '../../ui/button.tsx'
-import { Page } from '../../ui/page.tsx'
+import { BackLink, Page } from '../../ui/page.tsx'
 import { ErrorState, Notice, SkeletonPage } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { AuditLog } from './audit-log.tsx'
@@ -21,12 +21,7 @@ import { workspaceQuery } from './workspace-queries.ts'
 
 const route = getRouteApi('/app/workspaces/$workspaceId')
 
-const back = (
-  <Link to="/workspaces" className="inline-flex items-center gap-1 rounded-sm text-soft hover:text-ink">
-    <ArrowLeft size={14} aria-hidden />
-    Team
-  </Link>
-)
+const back = <BackLink to="/workspaces">Team</BackLink>
 
 export function WorkspacePage() {
   const { workspaceId } = route.useParams()

@@ -46,7 +46,7 @@ function openFence(line: string): { fence: string; language: string } | undefine
 }
 
 /** Cells between bars; a bar after a backslash or inside back ticks is text. */
-export function cellsOf(line: string): string[] {
+function cellsOf(line: string): string[] {
   const cells: string[] = []
   let cell = ''
   let inCode = false

@@ -7,7 +7,7 @@ export type ShownImages = ReadonlyMap<string, ImageSize> | 'own'
 const OWN_ADDRESS = /^\/api\/v1\/images\/([0-9a-f-]{36})$/i
 
 /** Undefined for every address that is not a picture of this vault. */
-export const imageIdIn = (address: string | undefined): string | undefined =>
+const imageIdIn = (address: string | undefined): string | undefined =>
   OWN_ADDRESS.exec(address ?? '')?.[1]?.toLowerCase()
 
 type Props = { address: string | undefined; alt: string; images: ShownImages | undefined; inLink?: boolean }

@@ -39,7 +39,7 @@ const shown = (run: CommandRun): Activity['commands'][number] => ({
 })
 
 /** Commands that failed and then succeeded, even if they failed in an earlier exchange. */
-export function redToGreen(
+function redToGreen(
   runs: readonly CommandRun[],
   failingBefore: readonly string[],
 ): { tests: Activity['tests']; failing: string[] } {

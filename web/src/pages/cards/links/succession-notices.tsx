@@ -39,8 +39,8 @@ export function MergedNotice({ card, mergedFrom, inPane }: MergedProps) {
         )
       }
     >
-      You asked for <span className="font-mono text-xs break-all">{mergedFrom}</span>, which was merged into
-      this card.
+      You asked for <span className="font-mono text-xs wrap-anywhere">{mergedFrom}</span>, which was merged
+      into this card.
     </Notice>
   )
 }

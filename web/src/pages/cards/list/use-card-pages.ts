@@ -4,7 +4,7 @@ import type { listCases } from '#server/features/cards/read.ts'
 import { listCards } from '../../../api/cards.ts'
 import type { ListedCard } from '../../../api/types.ts'
 
-export const PAGE_SIZE = 50
+const PAGE_SIZE = 50
 
 export type ListInput = Omit<InputOf<typeof listCases>, 'page' | 'page_size'>
 

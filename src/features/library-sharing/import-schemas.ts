@@ -41,7 +41,7 @@ const SnapshotCard = z
     content_hash: Hash,
     author: z.string().trim().min(1).max(200),
     licence: LicenceId,
-    published_at: z.string().max(40).pipe(z.iso.datetime()),
+    published_at: z.iso.datetime().max(40),
     origin: z
       .object({ server: ServerUrl })
       .optional()

@@ -63,11 +63,7 @@ type Found = Pick<Item, 'reason' | 'card_id' | 'title' | 'workspace_id' | 'since
   Omit<Other, 'card_id' | 'title'> & { other: Other | null }
 
 /** Longest waiting first. */
-<<<<<<< HEAD
-export async function dueCards(ctx: Ctx, asked: Reviewed): Promise<Found[]> {
-=======
-async function dueCards(ctx: Ctx, asked: Reviewed): Promise<Item[]> {
->>>>>>> s-house
+async function dueCards(ctx: Ctx, asked: Reviewed): Promise<Found[]> {
   const now = ctx.now()
   const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString()
   const rows = await mayBeDue(ctx.db, asked, daysAgo(SHORTEST_DAYS), MOST_LOOKED_AT)

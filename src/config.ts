@@ -257,11 +257,8 @@ const withoutEmpty = (env: Record<string, string | undefined>) =>
 
 const hostInUrl = (host: string) => (host.includes(':') ? `[${host}]` : host)
 
-export function readConfig(env: Record<string, string | undefined>): Config {
-  const parsed = Environment.safeParse(withoutEmpty(env))
-  if (!parsed.success)
-    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`))
-  const e = parsed.data
+/** Settings that make sense only together with others. */
+function refuseHalves(e: z.output<typeof Environment>): void {
   if (e.NODE_ENV === 'production' && e.STRIPE_SECRET_KEY && !e.STRIPE_WEBHOOK_SECRET)
     throw new ConfigError(['STRIPE_WEBHOOK_SECRET: must be set in production when STRIPE_SECRET_KEY is'])
   if (e.DATABASE_READ_URL && !e.DATABASE_URL)
@@ -274,6 +271,14 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     throw new ConfigError([
       'DATABASE_READ_URL: a replica of the coordinator has no shards; leave it unset on a cluster',
     ])
+}
+
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const parsed = Environment.safeParse(withoutEmpty(env))
+  if (!parsed.success)
+    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`))
+  const e = parsed.data
+  refuseHalves(e)
   return Object.freeze({
     host: e.HOST,
     port: e.PORT,

@@ -101,8 +101,7 @@ test('without a name the installed clients are found, signed in by the browser, 
   expect([command, args[0]]).toEqual([process.execPath, join(repository, 'bin', 'kvault.js')])
 
   const again = await kvault(['connect', 'codex', '--yes'])
-  expect(again.stdout).toContain('Codex is connected to')
-  expect(again.stdout).toContain('already')
+  expect(again.stdout).toContain('Codex is already connected to')
 
   const undone = await kvault(['disconnect', '--yes'])
   expect(undone).toMatchObject({ code: 0, stderr: '' })

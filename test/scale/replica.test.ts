@@ -70,9 +70,10 @@ const titlesOf = async (client: Client, scope = 'personal') => {
 const pause = () => onReplica('select pg_wal_replay_pause()')
 const resume = () => onReplica('select pg_wal_replay_resume()')
 
-const readsSeen = async (text: string) => {
+/** A connection shows its last statement alone, so any read of a table counts. The watch reads none. */
+const readsSeen = async () => {
   const rows = await onReplica(
-    `select 1 from pg_stat_activity where application_name = 'knowledge-vault' and query like '%${text}%'`,
+    `select 1 from pg_stat_activity where application_name = 'knowledge-vault' and query like '%from "%'`,
   )
   return rows.length > 0
 }
@@ -98,7 +99,7 @@ describe('with a replica', () => {
     await reader.at[0].post('/api/v1/cards', card('Read from afar'))
     await until('a list was read from the replica', async () => {
       expect(await titlesOf(reader.at[1])).toEqual(['Read from afar'])
-      return readsSeen('"cards"')
+      return readsSeen()
     })
   })
 
@@ -170,7 +171,7 @@ describe('with a replica', () => {
     await reader.at[0].post('/api/v1/cards', card('Still here'))
     await until('the replica is in use', async () => {
       await titlesOf(reader.at[0])
-      return readsSeen('"cards"')
+      return readsSeen()
     })
     await replica.stop('immediate')
     for (let round = 0; round < 5; round++)
@@ -180,7 +181,7 @@ describe('with a replica', () => {
     await replica.start()
     await until('the replica is in use again', async () => {
       expect(await titlesOf(reader.at[0])).toHaveLength(2)
-      return readsSeen('"cards"')
+      return readsSeen()
     })
   })
 
@@ -189,7 +190,7 @@ describe('with a replica', () => {
     await reader.at[0].post('/api/v1/cards', card('Before the promotion'))
     await until('the replica is in use', async () => {
       await titlesOf(reader.at[0])
-      return readsSeen('"cards"')
+      return readsSeen()
     })
     await onReplica('select pg_promote(true, 60)')
     // The promoted server has gone its own way; what it lacks from now on must not be missed in answers.

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { type Person, record, team } from '../../../test/support/cards.ts'
 import { onBothEngines } from '../../../test/support/engines.ts'
+import { contextFor, inTx } from '../../core/context.ts'
+import { findAnyCard, hideCard } from './moderated.ts'
 
 onBothEngines('who sees which card', (t) => {
   const reads = async (person: Person, cardId: string) => (await person.get(`/api/v1/cards/${cardId}`)).status
@@ -80,13 +82,10 @@ onBothEngines('who sees which card', (t) => {
     const found = async () =>
       (await viewer.post('/api/v1/search', query)).body.results.map((hit: { card_id: string }) => hit.card_id)
     expect(await found()).not.toContain(former.card_id)
-    await t.app.services.database.transaction((db) =>
-      db
-        .updateTable('cards')
-        .set({ hidden_at: new Date().toISOString() })
-        .where('card_id', '=', card_id)
-        .execute(),
-    )
+    await inTx(contextFor(t.app.services), async (ctx) => {
+      const hidden = await findAnyCard(ctx, card_id)
+      if (hidden) await hideCard(ctx, hidden)
+    })
     for (const person of [admin, viewer, await t.user()]) {
       for (const answer of [
         await person.get(url),

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { DangerRuleId, Severity } from '#server/features/review/rule.ts'
+import { whenLoaded } from '../../lib/when-loaded.ts'
 import { Notice } from '../../ui/states.tsx'
 
 type Told = { rule: DangerRuleId; severity: Severity; quote: string; why: string; safer: string }
@@ -29,7 +30,7 @@ function useDanger(text: string): Told[] {
   useEffect(() => {
     if (text.length < SHORTEST_TEXT) return setFound([])
     let current = true
-    const timer = setTimeout(() => void lookAt(text).then((told) => current && setFound(told)), 300)
+    const timer = setTimeout(() => whenLoaded(lookAt(text), (told) => current && setFound(told)), 300)
     return () => {
       current = false
       clearTimeout(timer)

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { Finding } from '#server/features/redaction/redact.ts'
+import { whenLoaded } from '../../lib/when-loaded.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/states.tsx'
 
@@ -12,7 +13,7 @@ export function useSecrets(text: string): Finding[] {
     if (text.length < 8) return setFound([])
     let current = true
     const timer = setTimeout(
-      () => void loadScanner().then(({ findSecrets }) => current && setFound(findSecrets(text))),
+      () => whenLoaded(loadScanner(), ({ findSecrets }) => current && setFound(findSecrets(text))),
       250,
     )
     return () => {
@@ -35,7 +36,7 @@ export function SecretWarning({ text, onReplace }: { text: string; onReplace: (t
       action={
         <Button
           size="sm"
-          onClick={() => void loadScanner().then(({ redact }) => onReplace(redact(text).text))}
+          onClick={() => whenLoaded(loadScanner(), ({ redact }) => onReplace(redact(text).text))}
         >
           Put a placeholder
         </Button>

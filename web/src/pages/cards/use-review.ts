@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { ReviewRule } from '#server/features/cards/review-rules.ts'
+import { whenLoaded } from '../../lib/when-loaded.ts'
 import type { CardContent } from './draft.ts'
 
 export type Reviewed = {
@@ -28,6 +29,16 @@ const labels = (limits: Limits): Record<string, string> => ({
 /** Shown with the last line: both say what a public card must not contain. */
 const NO_DANGER = { id: 'no_danger', hard: true, label: 'Nothing dangerous for readers' }
 
+const loadRules = () =>
+  Promise.all([
+    import('#server/features/cards/review-rules.ts'),
+    import('#server/features/cards/content.ts'),
+    import('#server/features/cards/danger.ts'),
+    import('#server/features/review/policy.ts'),
+  ])
+
+type Rules = Awaited<ReturnType<typeof loadRules>>
+
 /** Applies the server's own publish rules and secret scanner in the browser, when the person pauses typing. */
 export function useReview(
   content: CardContent,
@@ -38,13 +49,7 @@ export function useReview(
   const text = JSON.stringify([content, evidences, evidenceCount])
   useEffect(() => {
     let current = true
-    const timer = setTimeout(async () => {
-      const [rules, { secretsInContent, secretsInEvidence }, danger, policy] = await Promise.all([
-        import('#server/features/cards/review-rules.ts'),
-        import('#server/features/cards/content.ts'),
-        import('#server/features/cards/danger.ts'),
-        import('#server/features/review/policy.ts'),
-      ])
+    const review = ([rules, { secretsInContent, secretsInEvidence }, danger, policy]: Rules) => {
       if (!current) return
       const [card, proofs, count] = JSON.parse(text) as [CardContent, { content: string }[], number]
       const secrets = [
@@ -68,7 +73,8 @@ export function useReview(
           { id: rule.id, hard: rule.hard, label: told(rule), ok: rule.passes(subject) },
         ]),
       })
-    }, 200)
+    }
+    const timer = setTimeout(() => whenLoaded(loadRules(), review), 200)
     return () => {
       current = false
       clearTimeout(timer)

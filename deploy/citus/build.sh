@@ -16,7 +16,7 @@ trap 'rm -rf "$work"' EXIT
 cp -R "$source/." "$work"
 touch "$work/configure" # newer than its source, or make would ask for autoconf
 
-# Since 15.20 the server has this function itself, and a second one of the same name does not compile.
+# PostgreSQL has this function itself since 15.20, and a second one of the same name does not compile.
 compat=$work/src/include/pg_version_compat.h
 if grep -q have_createdb_privilege "$("$pg_config" --includedir-server)/commands/dbcommands.h"; then
   awk '

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A cluster on this machine: one coordinator and some workers, for trials and tests. Loopback only, no passwords.
+# Runs a cluster on this machine for trials and tests: one coordinator and some workers. Loopback only, no passwords.
 #
 #   deploy/citus/cluster.sh start <folder> [workers]   makes it at the first start; prints the URL of the coordinator
 #   deploy/citus/cluster.sh stop <folder>

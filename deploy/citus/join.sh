@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes a database on every server of a local cluster and joins them: Citus knows the workers of each database by itself.
+# Makes a database on every server of a local cluster and joins them. Citus keeps a separate list of workers per database.
 #
 #   deploy/citus/join.sh <port of the coordinator> <database> [workers]
 set -eu

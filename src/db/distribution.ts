@@ -4,8 +4,8 @@ import type { Schema } from './schema.ts'
 type Table = keyof Schema | 'context_event_index' | 'write_positions'
 
 /**
- * How the tables lie on a distributed PostgreSQL (docs/scale.md): cut by a column, `reference` (whole on every node,
- * so any join with it is local), or `single` (whole on one node: small, or touched seldom).
+ * How the tables are distributed over the nodes of a PostgreSQL cluster (docs/scale.md): sharded by a column, `reference`
+ * (a full copy on every node, so any join with it is local), or `single` (on one node: small, or rarely used).
  */
 export const DISTRIBUTION = {
   // One card, its parts and its index entries are in one shard.
@@ -45,7 +45,7 @@ export const DISTRIBUTION = {
   card_drafts: 'user_id',
   mining_due: 'user_id',
   recoveries: 'user_id',
-  // Found by what the caller presents.
+  // Looked up by what the caller presents.
   sessions: 'token_hash',
   api_keys: 'key_hash',
   idempotency_keys: 'key_hash',
@@ -87,11 +87,11 @@ export const DISTRIBUTION = {
   support_attachments: 'single',
   support_conversations: 'single',
   support_replies: 'single',
-  // On a card or on none yet, so no column of theirs says where the card is.
+  // An image may not belong to a card yet, so none of its columns can name the shard of the card.
   card_images: 'single',
   card_image_parts: 'single',
   write_positions: 'single',
-  // Small, or read from end to end by few.
+  // Small, or rarely read, and then from end to end.
   signing_keys: 'single',
   library_snapshots: 'single',
   library_snapshot_parts: 'single',

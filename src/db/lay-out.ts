@@ -26,15 +26,15 @@ async function layOutTable(db: Db, table: string, by: string): Promise<void> {
 }
 
 /**
- * Lays the tables out over the nodes of a cluster, as distribution.ts says; what lies right stays. Foreign keys are
- * taken off meanwhile: Citus refuses to move one end of a key while the other end still lies elsewhere.
+ * Distributes the tables over the nodes of a cluster, as distribution.ts says. Tables that are in the right form stay.
+ * Foreign keys are dropped meanwhile, because Citus refuses to move one end of a key while the other is elsewhere.
  */
 export function layOut(database: Database): Promise<string[]> {
   return database.transaction(
     async (db) => {
       await sql`set local statement_timeout = 0`.execute(db)
       await holdLock(db, database.engine, 'migration')
-      // Our triggers look only at the row itself, which is what makes them safe on a shard.
+      // Our triggers read only their own row, so they are safe on a shard.
       await sql`set local citus.enable_unsafe_triggers = on`.execute(db)
       await sql`set local citus.multi_shard_modify_mode = 'sequential'`.execute(db)
       const done = await tablesLaidOut(db)

@@ -2,14 +2,14 @@ import { type Bitmap, BLOCK_DOCUMENTS, hasBit } from './postings.ts'
 import type { ReadList } from './read-lists.ts'
 import type { Best, Summed } from './top-k.ts'
 
-/** A list of a block: its offsets count from `base` on, its impacts weigh `worth`. */
+/** A posting list of a block: its offsets count from `base`, and its impacts are multiplied by `worth`. */
 export type WeighedList = ReadList & { base: number; worth: number }
 
-/** What documents of a block have gathered, and which of them have gathered anything. Empty between uses. */
+/** The sums of the documents of a block, and which documents have a sum. Empty between calls. */
 const points = new Float32Array(BLOCK_DOCUMENTS)
 const touched = new Uint16Array(BLOCK_DOCUMENTS)
 
-/** Adds up the lists of a block whose first number is `first`, and offers the documents that pass. */
+/** Adds up the lists of a block whose first document number is `first`, and offers the allowed documents to `best`. */
 export function addUp(lists: readonly WeighedList[], allowed: Bitmap, first: number, best: Best): void {
   let count = 0
   for (const list of lists) count = add(list, count)
@@ -21,7 +21,7 @@ export function addUp(lists: readonly WeighedList[], allowed: Bitmap, first: num
   }
 }
 
-/** Returns how many documents were touched so far. */
+/** Returns how many documents have a sum so far. */
 function add({ offsets, impacts, base, worth }: WeighedList, before: number): number {
   let count = before
   for (let i = 0; i < offsets.length; i++) {
@@ -33,7 +33,7 @@ function add({ offsets, impacts, base, worth }: WeighedList, before: number): nu
   return count
 }
 
-/** Adds what lists say about some documents of a block that have gathered something before, and offers these. */
+/** Adds further lists to documents of a block that already have a sum, and offers these documents. */
 export function addToThese(
   found: readonly Summed[],
   lists: readonly WeighedList[],
@@ -49,7 +49,7 @@ export function addToThese(
   }
 }
 
-/** For few documents, in order: each is looked up in the list, and what lies between them is skipped. */
+/** For a few documents in ascending order: finds each in the list and skips what lies between them. */
 function addToSome(some: Uint16Array, { offsets, impacts, base, worth }: WeighedList): void {
   let from = 0
   for (let i = 0; i < some.length && from < offsets.length; i++) {
@@ -59,7 +59,7 @@ function addToSome(some: Uint16Array, { offsets, impacts, base, worth }: Weighed
   }
 }
 
-/** Where the first number stands, from `from` on, that is not below `wanted`: in steps that double, then by halves. */
+/** The position of the first number from `from` on that is not below `wanted`. Doubles its steps, then halves them. */
 function firstNotBelow(sorted: Uint16Array, wanted: number, from: number): number {
   let low = from
   let step = 1

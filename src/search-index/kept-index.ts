@@ -4,7 +4,7 @@ import { Kept } from './kept.ts'
 import { KeptLists } from './kept-lists.ts'
 import type { Candidate } from './packing.ts'
 
-/** Lists are asked for again and again, and entries mostly by similar questions. */
+/** Lists get the larger share, because many searches use the same lists; entries are shared only by similar searches. */
 const SHARE_OF_LISTS = 0.6
 
 const ENTRY_BYTES = 250
@@ -12,16 +12,16 @@ const NUMBER_BYTES = 8
 const bytesOf = ({ hashes, filters }: Candidate): number =>
   ENTRY_BYTES + NUMBER_BYTES * (2 * hashes.length + filters.length)
 
-/** What a process keeps of an index. */
+/** The parts of an index that a process keeps in memory. */
 export type KeptIndex = {
   lists: KeptLists
-  /** Entries by number. A number is never used twice and its entry never changes, so only its being there must be asked for. */
+  /** Entries by number. Numbers are never reused and entries never change, so a search only checks that the entry still exists. */
   documents: Kept<Candidate>
 }
 
 const kept = new WeakMap<Database, KeptIndex>()
 
-/** That of a process and its database. */
+/** The kept index of this process for its database. */
 export function keptIndex({ database, searchTuning: { keptBytes } }: Ctx): KeptIndex {
   let known = kept.get(database)
   if (!known) {

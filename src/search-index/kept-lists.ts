@@ -1,16 +1,16 @@
 import { Kept } from './kept.ts'
 import type { ReadRow } from './read-lists.ts'
 
-/** What a row takes besides its numbers, about. */
+/** About how many bytes a row takes besides its numbers. */
 const ROW_BYTES = 300
 
 const bytesOf = (rows: readonly ReadRow[]): number =>
   rows.reduce((sum, { bytes }) => sum + bytes + ROW_BYTES, ROW_BYTES)
 
 /**
- * Posting lists that this process has read, so that the next search need not read and decode them. Lists change only where
- * documents are folded and runs are merged, and every such transaction counts up `search_totals.list_changes`: rows are
- * good for the state at which they were read, and for no other.
+ * Posting lists that this process has read, so that the next search need not read and decode them again. Lists change only
+ * when documents are folded or runs are merged, and every such transaction increments `search_totals.list_changes`. Rows
+ * are valid only for the value of that counter at which they were read.
  */
 export class KeptLists {
   #state = -1
@@ -25,7 +25,7 @@ export class KeptLists {
   }
 
   keep(state: number, key: number, rows: readonly ReadRow[]): void {
-    // A replica may be behind: what it says is true of its own state and not kept.
+    // A replica may be behind. Its rows belong to an older state, so they are not kept.
     if (state < this.#state) return
     if (state > this.#state) {
       this.#state = state

@@ -1,6 +1,6 @@
 /**
- * What a process keeps in memory up to so many bytes. What was asked for lately stays; of the rest, half of the room is given up
- * at a time, which costs less than knowing the order in which all of it was asked for.
+ * A cache in memory, limited in bytes. Recently used values stay. When it is full, the older half is dropped at once, which
+ * is cheaper than tracking the exact order of use.
  */
 export class Kept<V> {
   readonly #mostBytes: number

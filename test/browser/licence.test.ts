@@ -39,5 +39,5 @@ test('a person publishes under a licence of their choice and sees it; a pulled c
   await page.getByRole('button', { name: 'Share', exact: true }).click()
   await page.getByRole('radio', { name: /^Library/ }).check()
   expect(await page.getByLabel('Licence').isDisabled()).toBe(true)
-  await page.getByText('It was given under this licence, and stays under it.').waitFor()
+  await page.getByText('It was published under this licence, which cannot change for this version.').waitFor()
 })

@@ -183,7 +183,7 @@ test('whatever is changed on the way is refused, and nothing is imported', async
     [
       'a tampered line',
       packed(head, one.replace('pool', 'pond'), two, three, ...rest),
-      'content than its hash',
+      'does not match its hash',
     ],
     [
       'a tampered signature',

@@ -1,8 +1,8 @@
 import type { Migration } from './migrate.ts'
 
 /**
- * Reports of cards, what moderators decided about them, who may not publish, and which cards of others an agent was shown.
- * A matter outlives its card: what was decided about a person stays known when they delete the card.
+ * Reports of cards, decisions of moderators, bans from publishing, and the cards of others that an agent has read.
+ * A matter outlives its card: a decision about a person stays known after they delete the card.
  */
 export const moderation: Migration = {
   name: '0040-moderation',
@@ -66,7 +66,7 @@ export const moderation: Migration = {
     'create index publishing_bans_by_person on publishing_bans(user_id, created_at, ban_id)',
     'create index publishing_bans_by_address on publishing_bans(email_hash) where lifted_at is null',
     'create index publishing_bans_by_time on publishing_bans(created_at, ban_id)',
-    // The last time an agent of a person was shown a card of somebody else; 30 days are kept.
+    // When a person's agent last read a card of somebody else. Rows are kept for 30 days.
     `create table card_reads (
       user_id text not null references users(user_id),
       card_id text not null references cards(card_id),

@@ -29,7 +29,7 @@ const contentOf = (row: PublishedRow): HashedContent => ({
   card_payload: row.card_payload === null ? null : JSON.parse(row.card_payload),
 })
 
-/** A page of published cards, behind the card where the last one ended. */
+/** The next page of published cards, after the last id of the previous page. */
 const publishedAfter = (db: Db, last: string): Promise<PublishedRow[]> =>
   db
     .selectFrom('cards')
@@ -44,8 +44,8 @@ const publishedAfter = (db: Db, last: string): Promise<PublishedRow[]> =>
 const later = (a: string | null, b: string): string => (a !== null && a > b ? a : b)
 
 /**
- * What is published already gets its hash and its time. It gets no licence: nobody was asked for one. Its owner gives
- * one by publishing it again.
+ * Cards that are already published get their hash and time. They get no licence, because their owners were not asked
+ * for one. An owner adds a licence by publishing the card again.
  */
 async function hashPublished(db: Db): Promise<void> {
   let last = ''
@@ -66,7 +66,7 @@ async function hashPublished(db: Db): Promise<void> {
   }
 }
 
-/** Hash, time and licence of published versions; where a text was pulled from; signed snapshots of the library. */
+/** Hash, time and licence of published versions, the origin of pulled cards, and signed snapshots of the library. */
 export const provenance: Migration = {
   name: '0041-provenance',
   statements: () => [

@@ -1,7 +1,7 @@
 import type { EngineName } from '../db.ts'
 import type { Migration } from './migrate.ts'
 
-/** The column that says in which shard a row lies becomes the second part of its key: an id alone is still found by it. */
+/** The column that decides the shard of a row becomes the second part of its key, so a lookup by id alone still uses the key. */
 const keyWith = (table: string, id: string, shardColumn: string) => [
   `alter table ${table} drop constraint ${table}_pkey`,
   `alter table ${table} add primary key (${id}, ${shardColumn})`,
@@ -31,10 +31,10 @@ const KEYS = [
 
 const PROJECT_PARTS = ['context_events', 'context_partitions', 'context_project_aliases']
 
-/** They lie on one node, or with the person, and cards on all nodes: no foreign key can reach. */
+/** These rows are on one node or in the shard of a person, so a foreign key to a card cannot reach across. */
 const APART_FROM_CARDS = ['card_images', 'card_reports', 'card_reads', 'withdrawals_told']
 
-/** Rows that go only with their card: by the foreign key, and in no other way. */
+/** Rows that are deleted only together with their card, by the foreign key. */
 const KEPT_WITH_CARD = ['card_evidences', 'card_versions', 'card_verdicts']
 
 const onPostgres = () => [
@@ -57,7 +57,7 @@ const onPostgres = () => [
       foreign key (card_id) references cards(card_id) on delete cascade`,
   ]),
   'drop function refuse_unless_card_deleted',
-  // Looks at nothing but the row, so that it holds on a shard: the foreign key's own trigger is around it when the card goes.
+  // Reads only its own row, so that it works on a shard. A deletion by the foreign key runs inside that key's own trigger.
   `create function refuse_unless_card_goes() returns trigger language plpgsql as
     $$ begin
       if tg_op = 'DELETE' and pg_trigger_depth() > 1 then return old; end if;
@@ -74,9 +74,9 @@ const onPostgres = () => [
 ]
 
 /**
- * Keys, foreign keys and protection of what must not change take a form that also holds when PostgreSQL is spread over
- * several machines (docs/scale.md). SQLite keeps its own: it is one file. A card carries the mark that its successor is deleted,
- * so that no query has to look at both.
+ * Changes keys, foreign keys and the triggers that protect rows so that they also work when PostgreSQL is spread over
+ * several machines (docs/scale.md). SQLite is one file and keeps its own. A card now records that its successor is deleted,
+ * so that no query has to read both cards.
  */
 export const keysForShards: Migration = {
   name: '0043-keys-for-shards',

@@ -4,21 +4,21 @@ export type ReportKind = 'dangerous' | 'instructions' | 'secret' | 'personal' | 
 export type ModerationDecision = 'keep' | 'hide' | 'remove'
 export type ModerationStatus = 'open' | 'decided' | 'appealed'
 
-/** What moderators look at, or have decided: one matter of a card at a time waits. */
+/** Something for moderators to decide, or their decision. A card has at most one undecided matter. */
 export type ModerationMattersTable = {
   matter_id: string
   /** The card may be gone by now. */
   card_id: string
   owner_id: string
-  /** Where the card was, or was to be published: it says who may decide. */
+  /** Where the card was, or where it would be published. It determines who may decide. */
   workspace_id: string
   /** `blocked`: the review refused it, and the owner asks moderators to look. */
   cause: 'reports' | 'blocked'
   status: ModerationStatus
-  /** Grows with each decision and appeal: who decides names the one that they have read. */
+  /** Grows with each decision and appeal. A decision must name the revision that the moderator has read. */
   revision: number
   card_version: number
-  /** Reports alone have hidden it, until somebody looks. */
+  /** Reports alone have hidden it, until a moderator looks. */
   hidden_by_reports: Flag
   ask_note: string | null
   decision: ModerationDecision | null
@@ -26,7 +26,7 @@ export type ModerationMattersTable = {
   decided_by: string | null
   decided_at: string | null
   decided_version: number | null
-  /** The owner has not appealed against the present decision yet. */
+  /** The owner has not appealed against the current decision yet. */
   can_appeal: Flag
   appeal_note: string | null
   appealed_at: string | null
@@ -40,7 +40,7 @@ export type CardReportsTable = {
   matter_id: string
   /** Null: nobody was signed in, or the person has left. */
   user_id: string | null
-  /** One report of each: the id of a person, or the hash of an address under the server's secret. */
+  /** Each key has one report for a card: a user id, or a keyed hash of an IP address. */
   reporter_key: string
   kind: ReportKind
   note: string | null
@@ -51,7 +51,7 @@ export type CardReportsTable = {
 export type PublishingBansTable = {
   ban_id: string
   user_id: string
-  /** Under the server's secret: a new account with the same address is banned too. */
+  /** A keyed hash of the e-mail address, so that a new account with the same address is banned too. */
   email_hash: string | null
   /** Null: in the library and every public or unlisted workspace. */
   workspace_id: string | null

@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts'
 
 export type Read = { user_id: string; card_id: string; last_at: string }
 
-/** Cards that were removed meanwhile are left out by the join. */
+/** Leaves out cards that were removed meanwhile. */
 export async function keepReads(db: Db, reads: readonly Read[]): Promise<void> {
   const there = await db
     .selectFrom('cards')
@@ -20,12 +20,12 @@ export async function keepReads(db: Db, reads: readonly Read[]): Promise<void> {
     .execute()
 }
 
-/** More than an answer tells; those that are shown again since then are left out of them. */
+/** More than one answer holds, because some of these cards may be visible again and are left out later. */
 const MOST_LOOKED_AT = 50
 
 type Asked = { userId: string; projectKey: string; since: string; limit: number }
 
-/** Few cards are hidden, and a person may have read many: the hidden ones come first. */
+/** Starts from the hidden cards: they are few, and a person may have read many cards. */
 const hiddenAndRead = (db: Db, { userId, projectKey, since }: Asked) =>
   db
     .selectFrom('moderation_matters')
@@ -61,7 +61,7 @@ const hiddenAndRead = (db: Db, { userId, projectKey, since }: Asked) =>
     .limit(MOST_LOOKED_AT)
     .execute()
 
-/** Cards of others that this person's agents were shown, and that are hidden now; not yet told in this project. */
+/** Cards of others that this person's agents have read, that are hidden now, and that this project was not told about. */
 export async function withdrawnCards(db: Db, asked: Asked) {
   const matters = await hiddenAndRead(db, asked)
   if (matters.length === 0) return []
@@ -90,7 +90,7 @@ export async function keepTold(
     .execute()
 }
 
-/** Reads of a card that is hidden stay a while longer: somebody may not have been told. */
+/** Reads of a hidden card are kept longer, because some readers may not have been told yet. */
 export async function dropReads(db: Db, before: string, hiddenBefore: string): Promise<void> {
   await db
     .deleteFrom('card_reads')

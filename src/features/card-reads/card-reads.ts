@@ -1,6 +1,6 @@
 /**
- * Which cards of others the agents of a person were shown: kept for 30 days, so that the person can be told when one is
- * withdrawn. One row for a person and a card.
+ * Records which cards of others a person's agents have read. The records are kept for 30 days, so that the person can be
+ * told when such a card is withdrawn. There is one row for each person and card.
  */
 import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import type { Database } from '../../db/db.ts'
@@ -9,16 +9,16 @@ import { dropReads, keepReads, keepTold, type Read, withdrawnCards } from './car
 export const READS_JOB = 'card-reads'
 const DAY_MS = 86_400_000
 const KEPT_DAYS = 30
-/** How long a withdrawal waits for somebody who is away. */
+/** A person who is away can be told about a withdrawal for this long. */
 const TOLD_DAYS = 90
-/** A read is written again after this time at the earliest. */
+/** The same read is written again no sooner than this. */
 const AGAIN_MS = DAY_MS / 2
 const MOST_WAITING = 5000
 const MOST_REMEMBERED = 50_000
 
 /**
- * Reads wait in memory for a second: a search stays a read, and many searches are one write. What a process that is killed
- * has not written is not known.
+ * Reads wait in memory for about a second, so that a search writes nothing itself and many searches share one write.
+ * A process that is killed loses the reads that it has not written yet.
  */
 type Waiting = { reads: Map<string, Read>; written: Map<string, number> }
 const WAITING = new WeakMap<Database, Waiting>()
@@ -33,7 +33,7 @@ function waitingOf(database: Database): Waiting {
 
 type Shown = { card_id: string; owner_id?: string }
 
-/** The viewer's agent has been shown these cards. A browser is no agent. */
+/** Notes that the viewer's agent has read these cards. A browser session is a person, not an agent. */
 export function noteReads(ctx: UserCtx, cards: readonly Shown[]): void {
   const { userId, credential } = ctx.viewer
   if (credential.kind === 'session') return
@@ -49,13 +49,13 @@ export function noteReads(ctx: UserCtx, cards: readonly Shown[]): void {
   if (reads.size >= MOST_WAITING) ctx.wakeups.emit(READS_JOB)
 }
 
-/** The job, each second: writes what waits. */
+/** The job that writes the waiting reads, each second. */
 export async function keepWaitingReads(ctx: Ctx): Promise<void> {
   const waiting = waitingOf(ctx.database)
   if (waiting.reads.size === 0) return
   const { reads } = waiting
   waiting.reads = new Map()
-  // In the order of the key, so that two processes never wait for each other.
+  // Sorted by key, so that two processes lock rows in the same order and cannot deadlock.
   const rows = [...reads.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, read]) => read)
   const some = rows.slice(0, MOST_WAITING)
   for (const rest of rows.slice(MOST_WAITING)) waiting.reads.set(`${rest.user_id} ${rest.card_id}`, rest)
@@ -64,7 +64,7 @@ export async function keepWaitingReads(ctx: Ctx): Promise<void> {
 
 export type Withdrawn = Awaited<ReturnType<typeof withdrawnCards>>[number]
 
-/** What was withdrawn since the viewer's agents were shown it: told to agents, once in each project. */
+/** Cards that were withdrawn after the viewer's agents read them. Agents are told once in each project. */
 export async function tellWithdrawn(ctx: UserCtx, projectKey: string, limit: number): Promise<Withdrawn[]> {
   const { userId, credential } = ctx.viewer
   if (credential.kind === 'session') return []
@@ -87,7 +87,7 @@ export async function tellWithdrawn(ctx: UserCtx, projectKey: string, limit: num
   )
 }
 
-/** Housekeeping. */
+/** Housekeeping: deletes reads and notes of withdrawals that are too old. */
 export async function dropOldReads(ctx: Ctx): Promise<void> {
   const daysAgo = (days: number) => new Date(ctx.now().getTime() - days * DAY_MS).toISOString()
   await inTx(ctx, (ctx) => dropReads(ctx.db, daysAgo(KEPT_DAYS), daysAgo(TOLD_DAYS)))

@@ -1,4 +1,4 @@
-/** Cards as moderators see and change them; who is a moderator of what is for `features/moderation` to know. */
+/** Cards as moderators see and change them. `features/moderation` decides who may moderate what. */
 import type { Selectable } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import { fromJson } from '../../db/columns.ts'
@@ -14,7 +14,7 @@ import { findVersions } from './versions.store.ts'
 
 export type ModeratedCard = Selectable<CardsTable>
 
-/** A card whoever asks; not one that is deleted. */
+/** Finds a card without checking who asks. Deleted cards are not found. */
 export const findAnyCard = (ctx: Ctx, cardId: string): Promise<ModeratedCard | undefined> =>
   ctx.db
     .selectFrom('cards')
@@ -23,7 +23,7 @@ export const findAnyCard = (ctx: Ctx, cardId: string): Promise<ModeratedCard | u
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
 
-/** On PostgreSQL, so that what follows about this card happens one after the other. */
+/** Locks the card on PostgreSQL, so that two changes of it run one after the other. */
 export async function holdAnyCard({ db, database }: Ctx, cardId: string): Promise<void> {
   if (database.engine === 'postgres')
     await db.selectFrom('cards').select('card_id').where('card_id', '=', cardId).forUpdate().execute()
@@ -54,7 +54,7 @@ export async function versionsForModerators(
   }
 }
 
-/** Evidence up to a version, and what the rules that no policy changes find in all of it. */
+/** The evidence up to a version, and what the fixed rules of the review find in the card and its evidence. */
 export async function lookedAt(ctx: Ctx, cardId: string, version: number, content: CardContent) {
   const evidences = (await evidencesOf(ctx.db, cardId)).filter((row) => row.added_in_version <= version)
   const findings = dangerInCard(content, evidences, FIXED_POLICY).map(dangerReason)
@@ -74,7 +74,7 @@ export const hideCard = (ctx: Ctx, card: ModeratedCard): Promise<void> =>
 export const showCard = (ctx: Ctx, card: ModeratedCard): Promise<void> =>
   change(ctx, card, { hidden_at: null })
 
-/** Out of where it is, back to where it came from. It stays its owner's, and hidden from everybody else. */
+/** Moves the card back to the workspace that it came from. It still belongs to its owner and is hidden from everybody else. */
 export const takeCardOut = (ctx: Ctx, card: ModeratedCard): Promise<void> => {
   const now = ctx.now().toISOString()
   return change(ctx, card, {

@@ -3,13 +3,13 @@ import { LicenceId } from '../../core/licence-id.ts'
 import { AnswerId, Time } from '../../core/schemas.ts'
 import { fromJson } from '../../db/columns.ts'
 
-/** Where the text of a card was pulled from, and who gave it under which licence. */
+/** Where the text of a card was pulled from, who wrote it, and under which licence. */
 export const Origin = z
   .object({
     server: z.string().describe('The server that its snapshot was pulled from'),
-    card_id: AnswerId.describe('Its id there'),
+    card_id: AnswerId.describe('Its id on that server'),
     version: z.int(),
-    url: z.string().describe('Its page there'),
+    url: z.string().describe('Its page on that server'),
     author: z.string().describe('The name to credit'),
     licence: LicenceId,
     content_hash: z.string(),
@@ -37,5 +37,5 @@ export function presentOrigin(row: OriginColumns): z.input<typeof Origin> | null
   }
 }
 
-/** The server and the id there as one text, by which the next pull finds the card. */
+/** The server and the card's id there as one text. The next pull finds the card by it. */
 export const originKey = (server: string, cardId: string): string => `${server} ${cardId}`

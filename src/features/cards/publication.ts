@@ -12,7 +12,7 @@ type PublishedRow = Pick<
   'content_hash' | 'licence' | 'version_published_at' | 'owner_name' | 'origin'
 >
 
-/** Who is to be credited: whoever wrote it, also where somebody else passes it on. */
+/** The person to credit: the one who wrote the card, even if somebody else passes it on. */
 export const authorOf = (row: Pick<PublishedRow, 'owner_name' | 'origin'>): string =>
   storedOrigin(row)?.author ?? row.owner_name
 
@@ -28,14 +28,14 @@ export function presentPublication(row: PublishedRow): PublicationAnswer | null 
   }
 }
 
-/** Columns of a card whose present version is published now. One that was given under a licence keeps that time. */
+/** Columns of a card whose current version is published now. A version that already has a licence keeps its time. */
 export const publishedColumns = (row: CardRow, now: string) => ({
   content_hash: contentHash(contentOf(row)),
   version_published_at: row.licence === null ? now : (row.version_published_at ?? now),
 })
 
 /**
- * Columns of the version that an edit makes. What is published goes on under its licence; what is not has none until
+ * Columns of the version that an edit makes. A published card keeps its licence; an unpublished one has none until
  * it is published.
  */
 export const editedColumns = (row: CardRow, after: CardContent, isChanged: boolean, now: string) =>
@@ -45,7 +45,7 @@ export const editedColumns = (row: CardRow, after: CardContent, isChanged: boole
 
 const fixed = (licence: Licence, detail: string) => conflict('licence_fixed', detail, { licence })
 
-/** The licence that this version is published under. Only where strangers read it is one given. */
+/** The licence of this version. A card gets one only where strangers can read it. */
 export function licenceFor(
   ctx: Ctx,
   row: CardRow,
@@ -56,14 +56,14 @@ export function licenceFor(
     if (wanted === undefined) return row.licence
     throw invalid(
       'licence',
-      'A licence is given where everybody can read the card, not in a private workspace',
+      'A card has a licence only where everybody can read it, not in a private workspace',
     )
   }
   if (row.licence !== null) {
     if (wanted === undefined || wanted === row.licence) return row.licence
     throw fixed(
       row.licence,
-      `Version ${row.version} was given under ${row.licence}, which cannot be taken back. Take the card back and change it; the next version may have another licence.`,
+      `Version ${row.version} was published under ${row.licence}. This cannot be taken back. Unpublish the card and change it: the next version may have another licence.`,
     )
   }
   const origin = storedOrigin(row)
@@ -71,7 +71,7 @@ export function licenceFor(
     if (wanted === undefined || wanted === origin.licence) return origin.licence
     throw fixed(
       origin.licence,
-      `${origin.author} gave this text under ${origin.licence}. It can be published under that licence alone.`,
+      `${origin.author} published this text under ${origin.licence}. You can publish it only under that licence.`,
     )
   }
   return wanted ?? ctx.config.libraryLicence

@@ -41,7 +41,7 @@ const contentOf = (card: Card): Record<string, unknown> => ({
   evidences: card.evidences?.map(({ kind, content, meta }) => ({ kind, content, ...(meta ? { meta } : {}) })),
 })
 
-/** Whom to credit, and under which licence, where the card was given under one. */
+/** The author to credit and the licence, if the card has one. */
 function creditOf({ publication, origin }: Card): { licence?: string; author?: string } {
   const given = publication?.licence ? publication : origin
   return given?.licence ? { licence: given.licence, author: given.author } : {}

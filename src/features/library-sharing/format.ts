@@ -1,7 +1,7 @@
 /**
- * A snapshot of a library is lines of canonical JSON, each with the SHA-256 of the line before it (`prev`):
- *   the first says whose it is; then one for each card; the last says how many there are and signs the chain.
- * docs/guide/sharing-between-servers.md tells it byte for byte. The server writes it, the command reads it.
+ * A library snapshot consists of lines of canonical JSON. Each line has the SHA-256 of the line before it (`prev`).
+ *   The first line names the server, then follows one line for each card, and the last line counts them and signs the chain.
+ * docs/guide/sharing-between-servers.md describes every byte. The server writes snapshots, the command line reads them.
  */
 import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 import { canonicalJson } from '../../core/canonical-json.ts'
@@ -13,15 +13,15 @@ export const SERVER_FORMAT = 'knowledge-vault-server/1'
 export const WELL_KNOWN = '/.well-known/knowledge-vault.json'
 export const SNAPSHOT_PATH = '/library/snapshot.jsonl'
 
-/** What the first line has in place of a hash. */
+/** The first line has this in `prev`, because no line comes before it. */
 export const NO_LINE = '0'.repeat(64)
 
-/** A longer card is left out of a snapshot, and a snapshot with a longer line is refused. */
+/** Longer cards are left out of a snapshot. A snapshot with a longer line is refused. */
 export const MOST_LINE_BYTES = 4 * 1024 * 1024
 
 export type FirstLine = { format: string; key_id: string; made_at: string; prev: string; server: string }
 
-/** Where a card that was pulled comes from, in the words of the server that passes it on. */
+/** Where a pulled card was written, as stated by the server that passes it on. */
 export type LineOrigin = { card_id: string; content_hash: string; server: string; version: number }
 
 export type CardLine = {
@@ -36,7 +36,7 @@ export type CardLine = {
   version: number
 }
 
-/** What is signed. */
+/** The part of the last line that is signed. */
 export type Ending = {
   cards: number
   format: string
@@ -64,7 +64,7 @@ export const isSigned = (line: LastLine, key: KeyObject): boolean =>
 
 const rawKey = (publicKey: string): Buffer => Buffer.from(publicKey, 'base64url')
 
-/** The name of a key: the SHA-256 of its 32 bytes. */
+/** The id of a key: the SHA-256 of its 32 bytes. */
 export const keyIdOf = (publicKey: string): string =>
   createHash('sha256').update(rawKey(publicKey)).digest('hex')
 

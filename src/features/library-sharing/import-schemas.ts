@@ -10,7 +10,7 @@ const Hash = z
   .length(64)
   .regex(/^[0-9a-f]+$/, 'Input should be a SHA-256 in lower-case hexadecimal')
 
-/** The address of a server as it names itself: no path at its end, no query. */
+/** The address that a server gives for itself, without a slash at the end and without a query. */
 export const ServerUrl = z
   .url({ protocol: /^https?$/, error: 'Input should be an http(s) URL' })
   .max(300)
@@ -33,7 +33,7 @@ const Content = z.object({
   scope_notes: CaseUpdate.shape.scope_notes.unwrap().default(null),
 })
 
-/** A card as a line of a snapshot has it. */
+/** A card as it is in a line of a snapshot. */
 const SnapshotCard = z
   .object({
     card_id: Id,
@@ -45,7 +45,7 @@ const SnapshotCard = z
     origin: z
       .object({ server: ServerUrl })
       .optional()
-      .describe('Where it was written, if that server had pulled it'),
+      .describe('Where the card was written, if that server had pulled it itself'),
     card: Content,
   })
   .meta({ id: 'SnapshotCard' })
@@ -56,7 +56,7 @@ export const LibraryImport = z
   .object({
     workspace_id: Id.describe('A private workspace in which you are editor or admin'),
     server: ServerUrl.describe('The server that the snapshot was read from'),
-    dry_run: z.boolean().default(false).describe('Say what would become of the cards, and write nothing'),
+    dry_run: z.boolean().default(false).describe('Report what would happen to each card, and write nothing'),
     cards: z.array(SnapshotCard).min(1).max(MOST_CARDS),
   })
   .meta({ id: 'LibraryImport' })
@@ -79,7 +79,7 @@ const Taken = z
     title: z.string(),
     outcome: z.enum(OUTCOMES),
     card_id: AnswerId.optional().describe('The card here'),
-    reasons: z.array(ReviewReason).optional().describe('Of a card that the review keeps out'),
+    reasons: z.array(ReviewReason).optional().describe('Why the review refuses the card'),
     similar: z
       .array(z.object({ card_id: AnswerId, title: z.string(), similarity: z.number() }))
       .optional()

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts'
 
-/** The card that an earlier pull made in this workspace; one that is there comes before one that was deleted or hidden. */
+/** The card that an earlier pull made in this workspace. A visible card is preferred to a deleted or hidden one. */
 export async function findPulled(
   db: Db,
   workspaceId: string,
@@ -36,7 +36,7 @@ export async function findSameContent(
 
 type Page = { workspaceId: string; server: string; after: string; limit: number }
 
-/** The key begins with the server and a space; `!` follows the space. */
+/** The key begins with the server and a space. `!` is the character after the space, so it ends the range. */
 export function listPulled(db: Db, { workspaceId, server, after, limit }: Page) {
   return db
     .selectFrom('cards')

@@ -27,11 +27,11 @@ import {
 type Target = { workspaceId: string; isPersonal: boolean; server: string; isDry: boolean }
 type Fate = Omit<TakenAnswer, 'origin_card_id' | 'title'>
 
-/** Pulled text is not written here by anybody, so it does not go where strangers read without a look of its own. */
+/** Nobody here wrote the pulled text, so it never goes directly to a workspace that strangers can read. */
 async function targetOf(ctx: UserCtx, workspaceId: string): Promise<{ isPersonal: boolean }> {
   const { workspace } = await requireRole(ctx, workspaceId, 'editor')
   if (workspace.visibility !== 'private')
-    throw invalid('workspace_id', 'Pull into a private workspace, and publish from there what you have read')
+    throw invalid('workspace_id', 'Pull into a private workspace, read the cards there, then publish them')
   return { isPersonal: workspace.type === 'personal' }
 }
 
@@ -47,7 +47,7 @@ const originOf = (ctx: UserCtx, { server }: Target, given: SnapshotCardInput): S
   pulled_at: ctx.now().toISOString(),
 })
 
-/** The review of this server decides anew, by the rules for strangers and those of the workspace. */
+/** The review of this server decides again, by the rules for the library and those of the workspace. */
 const keptOut = (verdict: Reviewed): Fate | undefined =>
   verdict.passed ? undefined : { outcome: 'blocked', reasons: verdict.reasons }
 
@@ -88,14 +88,14 @@ async function make(ctx: UserCtx, target: Target, given: SnapshotCardInput): Pro
       origin_key: originKey(target.server, given.card_id),
       content_hash: given.content_hash,
       ...reviewColumns(verdict, now),
-      // In a team it is there for the members; in the personal workspace there is nobody to share it with.
+      // In a team the members can read it. In the personal workspace there is nobody to share it with.
       ...(isPersonal ? {} : { status: 'published' as const, published_at: now, version_published_at: now }),
     },
   )
   return { outcome: 'created', card_id: card.card_id, ...near }
 }
 
-/** In a transaction of its own, so that one card never keeps the others out. */
+/** Each card has its own transaction, so that a failure does not affect the others. */
 async function take(ctx: UserCtx, target: Target, given: SnapshotCardInput): Promise<Fate> {
   if (contentHash(given.card) !== given.content_hash) return { outcome: 'damaged' }
   const { baseUrl } = ctx.config
@@ -135,7 +135,7 @@ export const importLibrary = capability({
   name: 'library.import',
   summary: "Take cards of another server's snapshot into a workspace",
   description:
-    'For `kvault library pull`, which has verified the snapshot. Each card is hashed and reviewed again; what the review refuses is reported and not taken. A card of the same origin is updated when its version is newer and nobody here has edited it; the same content is skipped; cards that are near are named. Author, licence and origin are kept with the card. Sending the same cards again changes nothing.',
+    'For `kvault library pull`, which has verified the snapshot. Each card is hashed and reviewed again; a card that the review refuses is reported and not imported. A card of the same origin is updated when its version is newer and nobody here has edited it. A card with the same content is skipped. Cards that are nearly the same are named. Author, licence and origin are kept with the card. Sending the same cards again changes nothing.',
   scopes: ['record', 'case:write'],
   rest: ['POST /api/v1/library/import'],
   idempotency: 'none',

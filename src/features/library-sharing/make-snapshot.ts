@@ -33,14 +33,14 @@ import {
 
 const HOUR_MS = 3_600_000
 const NEW_AFTER_MS = 24 * HOUR_MS
-/** When cards have come or gone: what was taken back should not be handed out for a day. */
+/** Used when cards were added or taken back, so that a card that was taken back is not handed out for a whole day. */
 const NEW_AFTER_CHANGE_MS = HOUR_MS
-/** A process that dies leaves its claim; another one may begin after so long. Each part renews it. */
+/** A process that dies leaves its claim behind; another may start after this time. Each written part renews the claim. */
 const CLAIM_MS = 10 * 60_000
 const PAGE = 50
-/** A row of so many bytes of base64 suits both engines. All parts but the last are of this size. */
+/** Both engines handle rows of this size well. All parts but the last have this size. */
 export const PART_BYTES = 192 * 1024
-/** Escapes make text longer: what is left out by its size in the database would not fit in any case. */
+/** Cards above this size in the database are left out. Escaping makes text longer, so a line has room for four times as much. */
 const MOST_CARD_BYTES = MOST_LINE_BYTES / 4
 const KEPT = 2
 
@@ -56,7 +56,7 @@ type Claim = { snapshotId: string; key: SigningKey; madeAt: string }
 
 const claimedUntil = (ctx: Ctx) => new Date(ctx.now().getTime() + CLAIM_MS).toISOString()
 
-/** One process makes it: whoever holds the lock first leaves a claim for the others to see. */
+/** Only one process makes a snapshot: the first to hold the lock leaves a claim that the others see. */
 const claim = (ctx: Ctx): Promise<Claim | undefined> =>
   inTx(ctx, async (ctx) => {
     await holdLock(ctx.db, ctx.database.engine, 'librarySnapshot')
@@ -74,7 +74,7 @@ const claim = (ctx: Ctx): Promise<Claim | undefined> =>
     return { snapshotId, key, madeAt }
   })
 
-/** A card that was pulled names where it was written, also when it has passed through several servers. */
+/** A pulled card names the server where it was written, even after passing through several servers. */
 function originOf(row: GivenRow): { origin?: LineOrigin } {
   const origin = storedOrigin(row)
   if (origin === null) return {}
@@ -100,7 +100,7 @@ function lineOf(row: GivenRow, prev: string): CardLine | undefined {
 
 type Written = { cards: number; head: string }
 
-/** One page of cards is in memory at a time, however many there are. */
+/** Only one page of cards is in memory at a time. */
 async function* linesOf(
   ctx: Ctx,
   { key, madeAt }: Claim,
@@ -130,7 +130,7 @@ async function* linesOf(
   yield `${writeLine(signEnding({ ...about, cards: written.cards, head: written.head }, key.privateKey))}\n`
 }
 
-/** Cuts the compressed stream into parts of one size and keeps each in a transaction of its own. */
+/** Cuts the compressed stream into parts of equal size and stores each in its own transaction. */
 async function keepParts(ctx: Ctx, snapshotId: string, chunks: AsyncIterable<Buffer>): Promise<number> {
   let waiting = Buffer.alloc(0)
   let part = 0
@@ -144,7 +144,7 @@ async function keepParts(ctx: Ctx, snapshotId: string, chunks: AsyncIterable<Buf
         claimedUntil: claimedUntil(ctx),
       }),
     )
-    if (!added) throw new Error('Another process makes the snapshot now.')
+    if (!added) throw new Error('Another process has taken over making the snapshot.')
     part += 1
     size += bytes.length
   }
@@ -164,13 +164,13 @@ async function dropOutlived(ctx: Ctx): Promise<void> {
     await inTx(ctx, (ctx) => removeSnapshot(ctx.db, id))
 }
 
-/** Housekeeping: makes a signed snapshot of the library when one is due. Answers whether it did. */
+/** Housekeeping: makes a signed snapshot of the library when one is due. Returns whether it did. */
 export async function makeDueSnapshot(
   ctx: Ctx,
   stopping: AbortSignal = new AbortController().signal,
 ): Promise<boolean> {
   if (!ctx.config.publicPages) return false
-  // A look that writes nothing, since nearly always nothing is due.
+  // Check without writing first, because nearly always no snapshot is due.
   if (!(await isDue(ctx, await activeKeyId(ctx)))) return false
   const claimed = await claim(ctx)
   if (!claimed) return false

@@ -18,7 +18,7 @@ export const listPulledCards = capability({
   name: 'library.pulled',
   summary: 'The cards of a workspace that were pulled from one server',
   description:
-    'In the order of their ids there. `after` is the last origin_card_id of the page before. For editors and admins of the workspace.',
+    'Sorted by their ids on that server. `after` is the last origin_card_id of the previous page. For editors and admins of the workspace.',
   scopes: ['search'],
   rest: ['GET /api/v1/library/pulled'],
   input: z.object({

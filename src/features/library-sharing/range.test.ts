@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { byteRange } from './range.ts'
 
-test('a range from a place on is answered, one beyond the end is refused, other forms get the whole', () => {
+test('an open range is answered, one beyond the end is refused, and any other form gets the whole file', () => {
   expect(byteRange('bytes=0-', 10)).toEqual({ from: 0, to: 9 })
   expect(byteRange('bytes=4-6', 10)).toEqual({ from: 4, to: 6 })
   expect(byteRange('bytes=4-999', 10)).toEqual({ from: 4, to: 9 })

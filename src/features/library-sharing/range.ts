@@ -2,7 +2,7 @@ type Range = { from: number; to: number }
 
 const ONE_RANGE = /^bytes=(\d{1,15})-(\d{0,15})$/
 
-/** What a Range header asks of so many bytes. Other forms than one range from a place on are answered whole, as HTTP allows. */
+/** The bytes that a Range header asks for. Only one range with a start is supported; other forms get the whole, as HTTP allows. */
 export function byteRange(header: string | undefined, size: number): Range | 'whole' | 'none' {
   const match = ONE_RANGE.exec(header ?? '')
   if (!match) return 'whole'

@@ -7,7 +7,7 @@ import { activeKey, addKey, allKeys, retireKeys } from './signing-keys.store.ts'
 
 export type SigningKey = { keyId: string; privateKey: KeyObject }
 
-/** In the transaction of the caller, under the lock: two processes must not both make a key. */
+/** Call it inside a transaction that holds the lock: two processes must not both make a key. */
 async function makeKey(ctx: Ctx): Promise<SigningKey> {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const { x = '' } = publicKey.export({ format: 'jwk' })
@@ -26,20 +26,20 @@ async function makeKey(ctx: Ctx): Promise<SigningKey> {
 
 export const activeKeyId = async (ctx: Ctx): Promise<string | undefined> => (await activeKey(ctx.db))?.key_id
 
-/** The key that signs, made when there is none. Under another server secret the former one cannot be opened any more. */
+/** The key that signs, made if there is none. A key that was sealed with another server secret cannot be opened. */
 export async function signingKey(ctx: Ctx): Promise<SigningKey> {
   const row = await activeKey(ctx.db)
   const opened = row && unseal(row.private_key, ctx.secret)
   if (!row || opened === null || opened === undefined) {
     if (row)
-      ctx.log.warn({ key_id: row.key_id }, 'the server secret has changed, so a new key signs snapshots')
+      ctx.log.warn({ key_id: row.key_id }, 'the server secret has changed, so a new key will sign snapshots')
     return makeKey(ctx)
   }
   const der = Buffer.from(opened, 'base64')
   return { keyId: row.key_id, privateKey: createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }) }
 }
 
-/** Puts the present key out of use; the service makes the next one when it makes the next snapshot. */
+/** Retires the current key. The server makes a new key together with the next snapshot. */
 export const retireKey = (ctx: Ctx): Promise<string | undefined> =>
   inTx(ctx, async (ctx) => {
     await holdLock(ctx.db, ctx.database.engine, 'librarySnapshot')

@@ -12,7 +12,7 @@ import { byteRange } from './range.ts'
 import { listedKeys } from './signing-keys.ts'
 import { newestSnapshot, partOf, type SnapshotRow } from './snapshot.store.ts'
 
-const OFF = 'This server shows no public pages (PUBLIC_PAGES), so it hands out no snapshot of its library.'
+const OFF = 'This server has no public pages (PUBLIC_PAGES is off), so it offers no snapshot of its library.'
 
 function requirePublic({ config }: Services): void {
   if (!config.publicPages) throw notFound('Snapshot', OFF)
@@ -21,7 +21,7 @@ function requirePublic({ config }: Services): void {
 async function requireSnapshot(services: Services): Promise<SnapshotRow> {
   requirePublic(services)
   const row = await newestSnapshot(services.database.read)
-  if (!row) throw notFound('Snapshot', 'The first one is made within minutes after the server starts.')
+  if (!row) throw notFound('Snapshot', 'The server makes the first one within minutes after it starts.')
   return row
 }
 
@@ -29,7 +29,7 @@ async function requireSnapshot(services: Services): Promise<SnapshotRow> {
 async function* bytesOf(db: Db, snapshotId: string, from: number, to: number): AsyncGenerator<Buffer> {
   for (let part = Math.floor(from / PART_BYTES); part * PART_BYTES <= to; part++) {
     const bytes = await partOf(db, snapshotId, part)
-    if (!bytes) throw new Error('The snapshot was replaced while it was read.')
+    if (!bytes) throw new Error('The snapshot was replaced while it was being read.')
     const start = part * PART_BYTES
     yield bytes.subarray(Math.max(0, from - start), Math.min(bytes.length, to + 1 - start))
   }
@@ -38,7 +38,7 @@ async function* bytesOf(db: Db, snapshotId: string, from: number, to: number): A
 const MOST_DOWNLOADS = 16
 let downloads = 0
 
-/** A snapshot is long; many at once would hold connections and memory that others need. */
+/** Counts running downloads. Many long downloads at once would hold connections and memory that others need. */
 function countedIn(stream: Readable): Readable {
   downloads += 1
   stream.once('close', () => {
@@ -52,7 +52,7 @@ function refuseCrowd(): void {
     throw new AppError(
       503,
       'unavailable',
-      'Too many snapshots are being read. Try again in a minute.',
+      'Too many people are downloading the snapshot. Try again in a minute.',
       {},
       { 'Retry-After': '60' },
     )
@@ -102,8 +102,8 @@ async function sendPlain({ database }: Services, reply: FastifyReply, row: Snaps
 const snapshotRoute = (isCompressed: boolean): RawRoute => ({
   name: isCompressed ? 'library.snapshot' : 'library.snapshot_plain',
   summary: isCompressed
-    ? 'The signed snapshot of the library, compressed by zstd'
-    : 'The same lines without compression',
+    ? 'The signed snapshot of the library, compressed with zstd'
+    : 'The signed snapshot of the library, without compression',
   route: `GET ${SNAPSHOT_PATH}${isCompressed ? '.zst' : ''}`,
   scopes: 'public',
   handle: async (services, request, reply) => {
@@ -118,7 +118,7 @@ const snapshotRoute = (isCompressed: boolean): RawRoute => ({
 
 const wellKnown: RawRoute = {
   name: 'library.keys',
-  summary: 'The keys that sign snapshots of the library, and where those are',
+  summary: 'The keys that sign snapshots of the library, and the address of the snapshot',
   route: `GET ${WELL_KNOWN}`,
   scopes: 'public',
   handle: async (services, _request, reply) => {

@@ -7,21 +7,21 @@ import { isCurrent, isListed } from '../cards/visibility.ts'
 
 export type SnapshotRow = Selectable<LibrarySnapshotsTable>
 
-/** Nobody is signed in: only what everybody sees is asked for. */
+/** The viewer id of somebody who is not signed in, so only cards that everybody can read are found. */
 const NOBODY = ''
 
-/** What a snapshot holds: the library's cards that everybody may find, given under a licence. */
+/** The cards of a snapshot: those in the library that everybody can find and that have a licence. */
 const givenCards = (db: Db) =>
   db
     .selectFrom('cards')
-    // Said again by itself, so that the index for this very order is found.
+    // Repeats a part of the condition above, so that the planner uses the index with this order.
     .where('cards.workspace_id', '=', PUBLIC_LIBRARY_ID)
     .where(isListed(NOBODY, 'public', [PUBLIC_LIBRARY_ID]))
     .where(isCurrent())
     .where('cards.licence', 'is not', null)
     .where('cards.content_hash', 'is not', null)
 
-/** A page in the order of ids, behind the one where the last page ended. Cards too long for a line are left out. */
+/** The next page, sorted by id, after the last id of the previous page. Cards too long for a line are left out. */
 export const givenAfter = (db: Db, last: string, limit: number, mostBytes: number) =>
   givenCards(db)
     .innerJoin('users', 'users.user_id', 'cards.owner_id')
@@ -73,7 +73,7 @@ export async function startSnapshot(
     .execute()
 }
 
-/** False where another process has taken over and removed what was written. */
+/** Returns false if another process has taken over and removed what was written. */
 export async function addPart(
   db: Db,
   { snapshotId, part, content, claimedUntil }: AddedPart,
@@ -103,7 +103,7 @@ export async function removeSnapshot(db: Db, snapshotId: string): Promise<void> 
   await db.deleteFrom('library_snapshots').where('snapshot_id', '=', snapshotId).execute()
 }
 
-/** All but the newest ones, of which somebody may still be reading the last but one; and what nobody goes on making. */
+/** All snapshots but the newest, which somebody may still be reading, and unfinished ones that were given up. */
 export async function outlived(db: Db, now: string, kept: number): Promise<string[]> {
   const rows = await db
     .selectFrom('library_snapshots')

@@ -33,7 +33,7 @@ export const ProjectContextSnapshotResponse = z
       .array(WithdrawnCard)
       .optional()
       .describe(
-        'Cards of others that your agents were shown, and that moderators or reports have hidden since; told once in a project.',
+        'Cards of others that your agents have read and that moderators or reports have hidden since; told once in each project.',
       ),
     generated_at: Time,
   })

@@ -38,7 +38,7 @@ async function requireOwnMatter(ctx: UserCtx, matterId: string) {
   return row
 }
 
-/** The card comes first, as in a report. */
+/** Locks the card first, then the matter, in the same order as a report. */
 async function heldOwnMatter(ctx: UserCtx, matterId: string) {
   const { card_id } = await requireOwnMatter(ctx, matterId)
   await holdAnyCard(ctx, card_id)
@@ -68,7 +68,7 @@ export const appealDecision = capability({
         if (await waitingMatter(ctx.db, row.card_id))
           throw conflict(
             'no_appeal',
-            'Another matter about this card waits for a decision. Wait for that one.',
+            'Another matter about this card is waiting for a decision. Wait until it is decided.',
           )
         const card = await findAnyCard(ctx, row.card_id)
         const now = ctx.now().toISOString()
@@ -95,7 +95,7 @@ export const appealDecision = capability({
   },
 })
 
-/** Publishing to the library needs no role there; elsewhere one of those who may write. */
+/** Publishing to the library needs no role there. Every other workspace needs an editor or admin. */
 const targetOf = async (ctx: UserCtx, workspaceId: string) =>
   workspaceId === PUBLIC_LIBRARY_ID
     ? (await requireVisible(ctx, workspaceId)).workspace
@@ -103,9 +103,9 @@ const targetOf = async (ctx: UserCtx, workspaceId: string) =>
 
 export const askForLook = capability({
   name: 'moderation.ask',
-  summary: 'Ask moderators to look at your card that the review refuses',
+  summary: 'Ask moderators to look at a card of yours that the review refuses',
   description:
-    'Shows the card, as it is now, to the moderators of the library, or to the admins of target_workspace_id. If they keep it, this version of it can be published there as it is. A card with a secret is never let through.',
+    'Shows the card, as it is now, to the moderators of the library, or to the admins of target_workspace_id. If they keep it, this version can be published there unchanged. A card with a secret is never let through.',
   scopes: ['publish'],
   rest: ['POST /api/v1/cards/{card_id}/ask-moderators'],
   status: 201,
@@ -133,7 +133,7 @@ export const askForLook = capability({
         if (verdict.isAccepted)
           throw conflict('not_blocked', 'The review does not refuse this card. Publish it.')
         if (verdict.secrets.length > 0)
-          throw conflict('holds_secret', 'The card seems to hold a secret. Take it out first.')
+          throw conflict('holds_secret', 'The card seems to contain a secret. Remove it first.')
         const made = newMatter(ctx, card, { cause: 'blocked', workspace_id: target.workspace_id, ask_note })
         await insertMatter(ctx.db, made)
         await tellModerators(ctx, made)

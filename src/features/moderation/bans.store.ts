@@ -6,7 +6,7 @@ import type { Moderator } from './matters.store.ts'
 
 type Bans = ExpressionBuilder<Schema, 'publishing_bans'>
 
-/** Moderators of the service for its bans, admins of a workspace for those there; nobody for their own. */
+/** Moderators of the service see its bans, admins of a workspace see the bans there. Nobody sees their own ban here. */
 function maySee(eb: Bans, { userId, isService }: Moderator): Expression<SqlBool> {
   const isAdmin = eb(
     'publishing_bans.workspace_id',
@@ -64,7 +64,7 @@ export async function liftBanRow(db: Db, banId: string, lifting: Lifting): Promi
   await db.updateTable('publishing_bans').set(lifting).where('ban_id', '=', banId).execute()
 }
 
-/** Those of a matter that are in force; returns their ids. */
+/** Lifts the bans of a matter that are in force, and returns their ids. */
 export async function liftBansOfMatter(db: Db, matterId: string, lifting: Lifting): Promise<string[]> {
   const rows = await db
     .updateTable('publishing_bans')

@@ -11,7 +11,7 @@ import { BanList, BanResponse, Reason } from './schemas.ts'
 
 export const listPublishingBans = capability({
   name: 'moderation.bans',
-  summary: 'Who is or was banned from publishing, newest first; for those who may lift it',
+  summary: 'People who are or were banned from publishing, newest first; for those who may lift the ban',
   scopes: ['account'],
   rest: ['GET /api/v1/moderation/bans'],
   input: z.object(Page),
@@ -28,7 +28,7 @@ export const listPublishingBans = capability({
 export const liftBan = capability({
   name: 'moderation.lift_ban',
   summary: 'Let a banned person publish again',
-  description: 'Cards that are hidden or removed stay so.',
+  description: 'Cards that are hidden or removed stay hidden or removed.',
   scopes: ['account'],
   rest: ['POST /api/v1/moderation/bans/{ban_id}/lift'],
   input: z.object({ ban_id: Id, reason: Reason }).meta({ id: 'LiftBan' }),

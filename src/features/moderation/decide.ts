@@ -15,7 +15,7 @@ import { requireMatter, wholeMatter } from './queue.ts'
 import { Decide, WholeMatter } from './schemas.ts'
 import { tellOwner } from './tell-people.ts'
 
-/** Two moderators at once: the second is told what the first has decided. */
+/** If two moderators decide at once, the second is told what the first has decided. */
 function requireRevision(row: MatterRow, revision: number): void {
   if (row.revision === revision) return
   const said =
@@ -36,7 +36,7 @@ function requireRevision(row: MatterRow, revision: number): void {
   )
 }
 
-/** The card comes first, as in a report: two that took them in another order would wait for each other. */
+/** Locks the card first, then the matter, in the same order as a report. Another order could deadlock. */
 async function heldMatter(ctx: UserCtx, matterId: string): Promise<MatterRow> {
   const { card_id } = await requireMatter(ctx, matterId)
   await holdAnyCard(ctx, card_id)
@@ -44,7 +44,7 @@ async function heldMatter(ctx: UserCtx, matterId: string): Promise<MatterRow> {
   return requireMatter(ctx, matterId)
 }
 
-/** A blocked draft was shown to nobody, so there is nothing to hide: it is let through or not. Returns the version. */
+/** Nobody else has read a blocked draft, so there is nothing to hide: the decision lets it through or not. Returns the version. */
 async function changeCard(
   ctx: UserCtx,
   row: MatterRow,
@@ -59,7 +59,7 @@ async function changeCard(
   return isThere ? card.version : row.card_version
 }
 
-/** Admins of a private team ban in it; where strangers read, a ban of the service's moderators holds everywhere. */
+/** A ban in a private team holds in that team. A ban where strangers read holds everywhere. */
 async function ban(ctx: UserCtx, row: MatterRow, reason: string): Promise<void> {
   const { isService } = await moderatorOf(ctx)
   const workspace_id = isService && row.visibility !== 'private' ? null : row.workspace_id
@@ -106,7 +106,7 @@ export const decideMatter = capability({
   name: 'moderation.decide',
   summary: 'Decide about a reported card, a blocked draft or an appeal',
   description:
-    'keep shows the card again and lets a blocked draft be published as it is. hide leaves it where it is, for its owner alone. remove also takes it out of there, back to where it came from. ban_publisher says whether its publisher may publish from now on. Nothing is deleted, and no credits are taken back. The owner is told with your reason, without your name, and can appeal once; your decision on the appeal is final unless a moderator decides anew.',
+    'keep shows the card again, or lets a blocked draft be published unchanged. hide leaves the card where it is, readable by its owner alone. remove also moves it back to the workspace that it came from. ban_publisher bans its publisher from publishing. Nothing is deleted, and no credits are taken back. The owner is told your reason but not your name, and can appeal once. The decision on the appeal is final unless a moderator decides again.',
   scopes: ['account'],
   rest: ['POST /api/v1/moderation/matters/{matter_id}/decision'],
   input: Decide,
@@ -114,7 +114,7 @@ export const decideMatter = capability({
   errors: [404, 409],
   run: (ctx, { matter_id, revision, decision, reason: given, ban_publisher }) => {
     if (ban_publisher && decision === 'keep')
-      throw invalid('ban_publisher', 'A publisher whose card is kept is not banned for it')
+      throw invalid('ban_publisher', 'You cannot ban a publisher and keep the card. Choose hide or remove')
     const reason = cleanText(given, new Findings())
     return inTx(
       ctx,

@@ -2,12 +2,12 @@ import type { Ctx } from '../../core/context.ts'
 import { endTeamMatters } from './matters.store.ts'
 import { forgetReporter, forgetWords } from './reports.store.ts'
 
-/** Reports stay and are nobody's; what the person wrote to moderators goes; decisions and bans stay. */
+/** Reports stay without their author. What the person wrote to moderators is deleted. Decisions and bans stay. */
 export async function forgetReportsOf(ctx: Ctx, userId: string): Promise<void> {
   await forgetReporter(ctx.db, userId)
   await forgetWords(ctx.db, userId)
 }
 
-/** What the admins of a private team decided ends with the team: its cards go home, and are hidden no more. */
+/** Decisions of a private team end with the team: its cards return to their owners and are no longer hidden. */
 export const endModerationIn = (ctx: Ctx, workspaceId: string): Promise<void> =>
   endTeamMatters(ctx.db, workspaceId, ctx.now().toISOString())

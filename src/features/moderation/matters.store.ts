@@ -8,8 +8,8 @@ export type Moderator = { userId: string; isService: boolean }
 type Matters = ExpressionBuilder<Schema, 'moderation_matters' | 'workspaces'>
 
 /**
- * Who may look at a matter and decide it: moderators of the service where strangers read, admins of the workspace for its own
- * cards, and nobody for a card of their own. A private team is closed to moderators of the service.
+ * Who may read a matter and decide it: moderators of the service where strangers read, and admins of a workspace for its
+ * cards. Nobody decides about a card of their own. Moderators of the service see nothing of a private team.
  */
 function mayModerate(eb: Matters, { userId, isService }: Moderator): Expression<SqlBool> {
   const isAdmin = eb(
@@ -95,7 +95,7 @@ export async function listMatters(
 export const findMatter = (db: Db, moderator: Moderator, matterId: string): Promise<MatterRow | undefined> =>
   shown(db, moderator).where('moderation_matters.matter_id', '=', matterId).executeTakeFirst()
 
-/** On PostgreSQL two who decide at once wait for each other; SQLite has one writer. */
+/** On PostgreSQL this makes two decisions about one matter run one after the other. SQLite has only one writer. */
 export async function lockMatter(db: Db, matterId: string): Promise<void> {
   await db
     .selectFrom('moderation_matters')
@@ -135,7 +135,7 @@ export const waitingMatter = (db: Db, cardId: string) =>
     .where('status', '!=', 'decided')
     .executeTakeFirst()
 
-/** Whether moderators have kept this version of a card: reports alone hide it no more. */
+/** Whether moderators have kept this version of a card. If so, reports alone cannot hide it again. */
 export async function wasKept(db: Db, cardId: string, version: number): Promise<boolean> {
   const row = await db
     .selectFrom('moderation_matters')
@@ -159,7 +159,7 @@ export async function updateMatter(
   await db.updateTable('moderation_matters').set(change).where('matter_id', '=', matterId).execute()
 }
 
-/** What is known about a publisher: where strangers read, and what was decided before. */
+/** What moderators see of a publisher: their public cards and earlier decisions about them. */
 export async function publisherOf(db: Db, userId: string) {
   const person = await db
     .selectFrom('users')
@@ -205,7 +205,7 @@ export async function publisherOf(db: Db, userId: string) {
   }
 }
 
-/** Whom a new matter waits for: admins of a team, or service admins and moderators by their proved addresses. */
+/** Who is told of a new matter: admins of a team, or service admins and moderators with a proven address. */
 export async function moderatorsFor(
   db: Db,
   workspaceId: string,
@@ -241,7 +241,7 @@ export async function moderatorsFor(
   return [...new Set([...admins, ...named].map((row) => row.user_id))]
 }
 
-/** Cards that only this team has hidden are shown again, and what waits there waits no more. */
+/** Shows the cards again that only this team has hidden, and closes its open matters. */
 export async function endTeamMatters(db: Db, workspaceId: string, now: string): Promise<void> {
   const ofTeam = db
     .selectFrom('moderation_matters')

@@ -29,7 +29,7 @@ export const presentOwnMatter = (row: OwnMatterRow, isHidden: boolean): z.input<
   can_appeal: row.can_appeal === 1 && row.status === 'decided',
 })
 
-/** A title is text of others, here as everywhere. */
+/** A title is text by others, so it is checked for instructions to agents here too. */
 export const presentMatter = (row: MatterRow): z.input<typeof MatterHead> => ({
   ...common(row),
   is_hidden: row.hidden_at !== null,

@@ -14,12 +14,12 @@ import { firstReportedVersion, reportsOf } from './reports.store.ts'
 import { MatterId, MatterList, OwnMatters, WholeMatter } from './schemas.ts'
 
 const WHO =
-  'Moderators of the service (service admins and MODERATOR_EMAILS) see what strangers could read: the library, and public and unlisted workspaces. Admins of a workspace see its own cards. Nobody sees a matter about their own card here.'
+  'Moderators of the service (service admins and MODERATOR_EMAILS) see matters about cards that strangers can read: in the library, and in public and unlisted workspaces. Admins of a workspace see matters about its cards. Nobody sees a matter about their own card here.'
 
 export const listModeration = capability({
   name: 'moderation.list',
   summary: 'Reported cards and blocked drafts that you may decide about, newest first',
-  description: `${WHO} Who moderates nothing gets an empty list.`,
+  description: `${WHO} Everybody else gets an empty list.`,
   scopes: ['account'],
   rest: ['GET /api/v1/moderation/matters'],
   input: z.object({
@@ -45,7 +45,7 @@ export async function requireMatter(ctx: UserCtx, matterId: string): Promise<Mat
   return row
 }
 
-/** What the owner wrote after taking the card back is theirs alone, until they show it again or appeal. */
+/** Changes after the owner took the card back stay private, until the owner shares the card again or appeals. */
 async function readableVersions(ctx: UserCtx, row: MatterRow, card: ModeratedCard) {
   const isThere = card.status === 'published' && card.workspace_id === row.workspace_id
   const first = Math.min(

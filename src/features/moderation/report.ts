@@ -23,17 +23,17 @@ import { hidesCard, thresholdFor, weighReports } from './weigh-reports.ts'
 
 const REPORTS_A_MINUTE = 10
 const ANONYMOUS_A_MINUTE = 5
-/** They weigh next to nothing; more of them would only fill the disk. */
+/** For one card. Anonymous reports weigh little, and more of them would only fill the disk. */
 const MOST_ANONYMOUS = 50
 
-/** Nobody reads an address from it. */
+/** A hash, so that the stored key does not show an IP address. */
 const reporterKey = ({ viewer, secret, ip }: Ctx): string =>
   viewer ? viewer.userId : `address:${sha256(`report\n${secret}\n${ip}`)}`
 
 function requireModestReporter(ctx: Ctx): void {
   if (ctx.viewer && !ctx.viewer.scopes.has('record')) throw missingScope(['record'])
   if (!ctx.viewer && !ctx.config.publicPages)
-    throw notAuthenticated('Sign in to report a card: this server shows cards to nobody else.')
+    throw notAuthenticated('Sign in to report a card. This server shows cards only to people who are signed in.')
   if (!ctx.config.rateLimit) return
   const state = ctx.viewer
     ? ctx.limits.hit(`report:${ctx.viewer.userId}`, REPORTS_A_MINUTE)
@@ -69,7 +69,7 @@ export const newMatter = (
   }
 }
 
-/** The matter that waits, or a new one. */
+/** The open matter about this card, or a new one. */
 async function matterFor(ctx: Ctx, card: ModeratedCard): Promise<ModerationMattersTable> {
   const waiting = await waitingMatter(ctx.db, card.card_id)
   if (waiting) {
@@ -85,7 +85,7 @@ async function matterFor(ctx: Ctx, card: ModeratedCard): Promise<ModerationMatte
   return made
 }
 
-/** What the reports of a matter weigh now, and what they would need to hide the card. */
+/** The weight of a matter's reports now, and the weight that would hide the card. */
 export async function weightOf(ctx: Ctx, matterId: string, card: Pick<ModeratedCard, 'card_id' | 'trust'>) {
   const reporters = await reportersOf(ctx.db, matterId, ctx.config.mail.smtpUrl === undefined)
   const bonds = await bondsAmong(
@@ -97,7 +97,7 @@ export async function weightOf(ctx: Ctx, matterId: string, card: Pick<ModeratedC
   return { ...weighed, threshold: thresholdFor(storedTrust(card.trust)?.people_who_confirmed ?? 0) }
 }
 
-/** Hidden until somebody looks; not again in a version that moderators have kept. */
+/** Hides the card until a moderator looks. A version that moderators have kept is not hidden again. */
 async function hideIfHeavy(ctx: Ctx, found: ModerationMattersTable, card: ModeratedCard): Promise<void> {
   if (card.hidden_at !== null || (await wasKept(ctx.db, card.card_id, card.version))) return
   const { threshold, ...weighed } = await weightOf(ctx, found.matter_id, card)
@@ -120,7 +120,7 @@ export const reportCard = capability({
   name: 'cards.report',
   summary: 'Report a card to its moderators',
   description:
-    'For every card that you may read; without an account for the cards of the public pages, few a minute from one address. One report for each person and card: a new one replaces the former. Moderators see what you write, and not who you are. Enough reports of people who have nothing to do with each other hide a card until a moderator has looked. Secrets in the note are replaced by placeholders.',
+    'You can report every card that you may read. Without an account you can report cards of the public pages, a few a minute from one address. There is one report for each person and card: a new one replaces the old one. Moderators see what you write, but not who you are. Enough reports by people who are not connected with each other hide a card until a moderator looks at it. Secrets in the note are replaced by placeholders.',
   scopes: 'public',
   rest: ['POST /api/v1/cards/{card_id}/report', 'POST /api/v1/cases/{case_id}/report'],
   aliases: { case_id: 'card_id' },
@@ -157,7 +157,7 @@ export const reportCard = capability({
           card_version: card.version,
           created_at: now,
         })
-        // Without a workspace: its admins need not know who reported.
+        // Recorded without a workspace, so that its admins do not learn who reported.
         await audit(ctx, {
           action: 'card.reported',
           subject: { type: 'card', id: card_id },

@@ -4,10 +4,10 @@ import type { CardReportsTable } from '../../db/tables/moderation.ts'
 import { isListed, mayRead } from '../cards/visibility.ts'
 import type { Bond, Reporter } from './weigh-reports.ts'
 
-/** Nobody is signed in: scope public looks at no viewer. */
+/** The viewer id of a reader who is not signed in. The public scope does not use it. */
 const NOBODY = ''
 
-/** A card that the reporter may see: by its address where they are signed in, on the public pages where not. */
+/** A card that the reporter may read: any card they can open when signed in, otherwise a card of the public pages. */
 export const reportableCard = (db: Db, cardId: string, viewerId: string | null) =>
   db
     .selectFrom('cards')
@@ -36,7 +36,7 @@ export async function isReported(db: Db, cardId: string, reporterKey: string): P
   return row !== undefined
 }
 
-/** The last report of a person is the one that counts. */
+/** Only the last report of a person counts. */
 export async function putReport(db: Db, row: CardReportsTable): Promise<void> {
   const { kind, note, matter_id, card_version, created_at } = row
   await db
@@ -69,7 +69,7 @@ export async function firstReportedVersion(db: Db, matterId: string): Promise<nu
   return first
 }
 
-/** More than enough to hide anything. */
+/** This many reports are more than enough to hide any card. */
 const MOST_WEIGHED = 200
 
 const decidedReports = (decision: 'for' | 'against') =>
@@ -83,7 +83,7 @@ const isTrusted = sql<number>`case when exists (
       and card_verdicts.user_id <> ${sql.ref('users.user_id')} and card_verdicts.outcome = 'worked'
   ) then 1 else 0 end`
 
-/** The people whose reports a matter has, with all that decides how much they weigh. */
+/** The people who reported, with everything that decides how much their reports weigh. */
 export async function reportersOf(db: Db, matterId: string, everybodyIsProven: boolean): Promise<Reporter[]> {
   const rows = await db
     .selectFrom('card_reports')
@@ -111,7 +111,7 @@ export async function reportersOf(db: Db, matterId: string, everybodyIsProven: b
   }))
 }
 
-/** Who of these people share a team, or praised each other's cards. */
+/** Pairs of these people who share a team, or who praised each other's cards. */
 export async function bondsAmong(db: Db, userIds: readonly string[]): Promise<Bond[]> {
   if (userIds.length < 2) return []
   const teams = await db
@@ -135,7 +135,7 @@ export async function bondsAmong(db: Db, userIds: readonly string[]): Promise<Bo
   return [...teams, ...praise].map(({ a, b }) => ({ a, b }))
 }
 
-/** Reports of a person who leaves stay, and are nobody's. */
+/** Reports of a person who leaves stay, without their author. */
 export async function forgetReporter(db: Db, userId: string): Promise<void> {
   await db
     .updateTable('card_reports')
@@ -144,7 +144,7 @@ export async function forgetReporter(db: Db, userId: string): Promise<void> {
     .execute()
 }
 
-/** What an owner wrote to moderators. */
+/** Deletes what an owner wrote to moderators. */
 export async function forgetWords(db: Db, ownerId: string): Promise<void> {
   await db
     .updateTable('moderation_matters')

@@ -22,7 +22,7 @@ export const Reason = z.string().trim().min(3).max(MAX_NOTE)
 export const ReportKindName = z
   .enum(REPORT_KINDS)
   .describe(
-    'dangerous: it harms who follows it; instructions: it speaks to agents; secret, personal: it holds what is not for others; wrong: it is false on purpose; spam; other',
+    'dangerous: following it does harm; instructions: it gives orders to agents; secret, personal: it contains private data; wrong: it is false on purpose; spam; other',
   )
 
 export const CardReport = CardId.extend({ kind: ReportKindName, note: Note.nullish() }).meta({
@@ -33,7 +33,7 @@ export const CardReported = z
   .object({
     card_id: AnswerId,
     kind: ReportKindName,
-    replaced: z.boolean().describe('You had reported it before; this report counts now'),
+    replaced: z.boolean().describe('You had reported it before; this report replaces that one'),
   })
   .meta({ id: 'CardReported' })
 
@@ -47,13 +47,13 @@ const decided = {
 const matterFields = {
   matter_id: AnswerId,
   card_id: AnswerId,
-  workspace_id: AnswerId.describe('Where the card was, or was to be published'),
-  cause: z.enum(['reports', 'blocked']).describe('blocked: the review refused it, and its owner asks'),
+  workspace_id: AnswerId.describe('Where the card was, or where it would be published'),
+  cause: z.enum(['reports', 'blocked']).describe('blocked: the review refused it, and its owner asked moderators to look'),
   status: z.enum(STATUSES).describe('open and appealed wait for a moderator'),
-  revision: z.int().describe('Name it when you decide'),
-  card_version: z.int().describe('The version that was reported, asked about or appealed for last'),
-  is_hidden: z.boolean().describe('Only its owner reads the card now'),
-  hidden_by_reports: z.boolean().describe('Reports alone have hidden it, until somebody looks'),
+  revision: z.int().describe('Send it with your decision'),
+  card_version: z.int().describe('The version of the last report, question or appeal'),
+  is_hidden: z.boolean().describe('Only its owner can read the card now'),
+  hidden_by_reports: z.boolean().describe('Reports alone have hidden it, until a moderator looks'),
   ...decided,
   appeal_note: z.string().nullable(),
   appealed_at: Time.nullable(),
@@ -61,7 +61,7 @@ const matterFields = {
   updated_at: Time,
 }
 
-/** As its owner sees it: not who reported it, nor what they wrote. */
+/** A matter as the card's owner sees it: without who reported and without what they wrote. */
 export const OwnMatter = z
   .object({ ...matterFields, can_appeal: z.boolean().describe('Once for each decision') })
   .meta({ id: 'OwnModerationMatter' })
@@ -74,7 +74,7 @@ export const MatterHead = z
   .object({
     ...matterFields,
     workspace_name: z.string(),
-    title: z.string().nullable().describe('Null: the card is gone'),
+    title: z.string().nullable().describe('Null if the card is gone'),
     publisher_id: AnswerId,
     publisher_name: z.string(),
     reports: z.int(),
@@ -125,23 +125,23 @@ const ModeratedContent = CaseResponse.pick({
 export const WholeMatter = MatterHead.extend({
   ask_note: z.string().nullable().describe('What the owner of a blocked draft says'),
   decided_by_name: z.string().nullable(),
-  weight: z.number().describe('Of the reports, by the trust of who reports'),
-  threshold: z.number().describe('From this weight on, and by three groups of people, reports hide the card'),
+  weight: z.number().describe('Weight of the reports, by how much each reporter is trusted'),
+  threshold: z.number().describe('Reports hide the card from this weight on, if they come from three separate groups of people'),
   all_reports: z.array(Report).describe('The newest first, 100 at most'),
   shown_version: z.int(),
   versions: z.array(z.object({ version: z.int(), changed_at: Time, changed_fields: z.array(z.string()) })),
-  content: ModeratedContent.nullable().describe('In the shown version; null where the card is gone'),
-  findings: Review.shape.reasons.describe('Of the review for danger, by the rules of the library'),
+  content: ModeratedContent.nullable().describe('The card in the shown version; null if the card is gone'),
+  findings: Review.shape.reasons.describe('What the review for danger finds, by the rules of the library'),
   publisher: Publisher,
 }).meta({ id: 'ModerationMatterWhole' })
 
 export const MatterId = z.object({ matter_id: Id })
 
 export const Decide = MatterId.extend({
-  revision: z.int().min(1).describe('Of the matter as you have read it; 409 if it has changed'),
+  revision: z.int().min(1).describe('The revision of the matter that you have read; 409 if it has changed since'),
   decision: z
     .enum(DECISIONS)
-    .describe('keep: it is shown again, a blocked draft may be published; hide; remove: out of where it is'),
+    .describe('keep: show it again, or let a blocked draft be published; hide: only its owner reads it; remove: hide it and move it back'),
   reason: Reason,
   ban_publisher: z.boolean().default(false),
 }).meta({ id: 'ModerationDecide' })
@@ -151,7 +151,7 @@ export const Appeal = MatterId.extend({ note: Reason.describe('What moderators s
 })
 
 export const AskForLook = CardId.extend({
-  target_workspace_id: Id.optional().describe('Where it is to be published; the public library if left out'),
+  target_workspace_id: Id.optional().describe('Where you want to publish it; the public library if left out'),
   note: Note.nullish(),
 }).meta({ id: 'ModerationAsk' })
 
@@ -160,7 +160,7 @@ export const BanResponse = z
     ban_id: AnswerId,
     user_id: AnswerId,
     display_name: z.string(),
-    workspace_id: AnswerId.nullable().describe('Null: in the library and all open workspaces'),
+    workspace_id: AnswerId.nullable().describe('Null: banned in the library and in all public and unlisted workspaces'),
     matter_id: AnswerId,
     reason: z.string(),
     created_at: Time,

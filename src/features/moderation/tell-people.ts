@@ -4,12 +4,12 @@ import { findUser } from '../identity/users/users.ts'
 import { tell, tellByMail } from '../notices/tell.ts'
 import { whoModerates } from './moderators.ts'
 
-/** Who reported and who decided is not told by name. */
+/** Removes the viewer, so that no message names who reported or who decided. */
 const unnamed = (ctx: Ctx): Ctx => ({ ...ctx, viewer: null })
 
 type Told = { owner_id: string; card_id: string; workspace_id: string }
 
-/** The owner learns at once, in the inbox and by mail as their settings say. */
+/** Tells the owner at once, in the inbox and by mail if their settings allow it. */
 export async function tellOwner(
   ctx: Ctx,
   { owner_id, card_id }: Told,
@@ -30,7 +30,7 @@ export async function tellOwner(
   })
 }
 
-/** One unread notice for each moderator, however many matters wait. */
+/** Each moderator has at most one unread notice, however many matters wait. */
 export async function tellModerators(ctx: Ctx, { owner_id, workspace_id }: Told): Promise<void> {
   for (const userId of await whoModerates(ctx, workspace_id))
     if (userId !== owner_id)

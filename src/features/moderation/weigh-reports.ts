@@ -1,38 +1,38 @@
-/** How much reports weigh, and from which weight on they hide a card until somebody looks. */
+/** How much reports weigh, and from which weight on they hide a card until a moderator looks. */
 
 export type Reporter = {
   userId: string
   /** Since when the account exists. */
   since: string
-  /** The address is proven, or nobody can prove one because there is no mail. */
+  /** The e-mail address is proven, or the server has no mail and nobody can prove one. */
   isProven: boolean
-  /** Decisions of moderators about cards that this person reported: for them, and against them. */
+  /** How many of their earlier reports moderators agreed with, and how many they did not. */
   upheld: number
   dismissed: number
   /** Somebody else has used a card of theirs, and it worked. */
   isTrusted: boolean
 }
 
-/** Two people who share a team, or praise each other's cards: they speak as one. */
+/** Two people who share a team or praise each other's cards. Their reports count as one. */
 export type Bond = { a: string; b: string }
 
 export type Reports = { reporters: readonly Reporter[]; bonds: readonly Bond[]; anonymous: number }
 
-/** Everything that the rule is made of, in one table. The guide says the same in words. */
+/** All numbers of the rule. docs/guide/moderation.md explains them. */
 export const REPORT_WEIGHTS = {
   person: 1,
   trusted: 1.5,
   unproven: 0.1,
-  /** Accounts younger than so many days. */
+  /** Accounts younger than this many days. */
   young: { days: 7, factor: 0.1 },
   recent: { days: 30, factor: 0.5 },
   anonymous: 0.05,
   mostAnonymous: 0.5,
   threshold: 3,
-  /** A card that worked for people needs more: half a person for each, up to so much. */
+  /** Each person for whom the card worked raises the threshold, up to this much. */
   perConfirmation: 0.5,
   mostForConfirmations: 5,
-  /** Groups of people who have nothing to do with each other. */
+  /** The reports must come from this many groups that are not connected with each other. */
   leastGroups: 3,
 } as const
 
@@ -47,7 +47,7 @@ function weightOfPerson(reporter: Reporter, now: Date): number {
   return (reporter.isTrusted ? trusted : person) * byAge * byRecord * byAddress
 }
 
-/** Who is bound to whom, over any number of steps. */
+/** The group of each reporter: people who are connected directly or through others. */
 function groupsOf({ reporters, bonds }: Reports): Map<string, string> {
   const leader = new Map(reporters.map(({ userId }) => [userId, userId]))
   const find = (id: string): string => {
@@ -61,7 +61,7 @@ function groupsOf({ reporters, bonds }: Reports): Map<string, string> {
 
 export type Weighed = { weight: number; groups: number }
 
-/** Each group weighs as much as the heaviest of its people. */
+/** A group weighs as much as its heaviest member. */
 export function weighReports(reports: Reports, now: Date): Weighed {
   const groups = groupsOf(reports)
   const heaviest = new Map<string, number>()

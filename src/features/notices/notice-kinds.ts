@@ -41,9 +41,9 @@ const SAID = {
 export type Said = keyof typeof SAID
 
 const DECIDED = {
-  keep: 'looked at it, and it stays',
+  keep: 'looked at it and kept it',
   hide: 'hid it from everybody but you',
-  remove: 'took it out of where it was published',
+  remove: 'removed it from where it was published',
 } as const
 export type Decided = keyof typeof DECIDED
 
@@ -120,7 +120,7 @@ const WORDS: Record<NoticeKind, (given: Named) => Words> = {
   }),
   'card.hidden': ({ card }) => ({
     heading: `Reports have hidden ${card}`,
-    line: 'Several people who have nothing to do with each other reported it. Only you can read it until a moderator has looked. You will be told what they decide.',
+    line: 'Several people who are not connected with each other reported it. Only you can read it until a moderator decides. You will be told the decision.',
   }),
   'card.moderated': ({ card, decided, reason }) => ({
     heading: `A moderator decided about ${card}`,

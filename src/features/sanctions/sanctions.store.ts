@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts'
 
 type Asked = { userId: string; emailHash: string; workspaceId: string; isOpen: boolean }
 
-/** A ban in force that keeps this person, or a former account of theirs, from showing something there. */
+/** A ban in force that keeps this person, or a former account of theirs, from publishing in this workspace. */
 export const findBan = (db: Db, { userId, emailHash, workspaceId, isOpen }: Asked) =>
   db
     .selectFrom('publishing_bans')
@@ -29,7 +29,7 @@ export async function addressOf(db: Db, userId: string): Promise<string> {
   return row?.email_normal ?? ''
 }
 
-/** Moderators have looked at this very version for this workspace, and let it pass. */
+/** Whether moderators have allowed exactly this version in this workspace. */
 export async function hasLeave(
   db: Db,
   { cardId, version, workspaceId }: { cardId: string; version: number; workspaceId: string },

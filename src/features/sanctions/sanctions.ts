@@ -1,4 +1,4 @@
-/** What moderators have decided, as publishing, sharing and editing ask for it. */
+/** The checks of moderators' decisions that publishing, sharing and editing make. */
 import type { Ctx, UserCtx } from '../../core/context.ts'
 import { AppError } from '../../core/errors.ts'
 import { sha256 } from '../../core/secrets.ts'
@@ -6,10 +6,10 @@ import { addressOf, findBan, hasLeave } from './sanctions.store.ts'
 
 type Target = { workspace_id: string; visibility: 'private' | 'unlisted' | 'public' }
 
-/** Nobody reads an address from it, and nobody without the server's secret can try addresses on it. */
+/** The hash hides the address, and nobody can test addresses against it without the server's secret. */
 export const addressHash = ({ secret }: Ctx, address: string): string => sha256(`ban\n${secret}\n${address}`)
 
-/** A banned person shows nothing to strangers; who is banned in one workspace shows nothing there. */
+/** A banned person cannot publish where strangers read. A ban in one workspace holds in that workspace. */
 export async function requireMayPublish(ctx: UserCtx, target: Target): Promise<void> {
   const { userId } = ctx.viewer
   const ban = await findBan(ctx.db, {
@@ -27,7 +27,7 @@ export async function requireMayPublish(ctx: UserCtx, target: Target): Promise<v
   )
 }
 
-/** A hidden card goes nowhere new, until moderators let it. */
+/** A hidden card cannot be published, shared or moved until moderators show it again. */
 export function refuseHidden({ card_id, hidden_at }: { card_id: string; hidden_at: string | null }): void {
   if (hidden_at === null) return
   throw new AppError(

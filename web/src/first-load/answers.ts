@@ -1,10 +1,10 @@
 /**
- * Answers that were asked for before the app itself ran. Each is taken once, by whoever would have asked for it. They are
- * of the moment of loading, so they do not wait long, and a request that may change something drops them.
+ * Answers that were requested before the app started. Each is used once, by the code that would have requested it. They
+ * show the moment of loading, so they expire soon, and a request that may change something drops them.
  */
 import type { Question } from './questions.ts'
 
-/** Without a response: ask yourself. */
+/** Undefined means that the caller must send the request itself. */
 type Answer = Promise<Response | undefined>
 
 const answers = new Map<string, Answer>()

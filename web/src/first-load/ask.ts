@@ -1,12 +1,12 @@
 /**
- * A small script of its own. It asks for what the first page shows while the browser still loads and reads the app. It only
- * reads, and only what is free.
+ * A small separate script. It requests what the first page shows while the browser is still loading the app. It only
+ * reads, and only what costs no credits.
  */
 import { sessionFetch } from '../lib/session-fetch.ts'
 import { keepFirstAnswer } from './answers.ts'
 import { asksWhoIsThere, type Question, questionsOf, WHO_IS_SIGNED_IN } from './questions.ts'
 
-/** The app asks again for what did not come, and says so if it fails as well. */
+/** A failure is ignored here: the app sends the request again and reports an error if that fails too. */
 const ask = ({ address, init }: Question) => sessionFetch(address, init).catch(() => undefined)
 
 const address = new URL(location.href)

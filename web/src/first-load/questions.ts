@@ -6,12 +6,12 @@ export type Question = { address: string; init: RequestInit }
 
 export const WHO_IS_SIGNED_IN: Question = { address: '/api/v1/auth/me', init: {} }
 
-/** Cards on the home page, before the first word. */
+/** The cards on the home page before the reader types anything. */
 export const RECENT = { scope: 'personal', sort: 'changed', page_size: 8 } as const
 
 export const freeSearch = (question: BoxInput): BoxInput => ({ ...question, limit: HITS_AT_ONCE })
 
-/** Pages that open without asking who is there. */
+/** Pages that open without asking who is signed in. */
 const OPEN_TO_ALL = /^\/(reset|verify|auth|help|invite)(\/|$)/
 
 const CARD_PAGE = /^\/cards\/([\w-]{36})$/
@@ -20,7 +20,7 @@ const get = (address: string): Question => ({ address, init: {} })
 
 const card = (cardId: string) => get(`/api/v1/cards/${encodeURIComponent(cardId)}?include_evidences=true`)
 
-/** As the router reads an address: a value that is JSON is meant as such. */
+/** Reads a value as the router does: as JSON if it is JSON. */
 function readValue(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -29,7 +29,7 @@ function readValue(text: string): unknown {
   }
 }
 
-/** What the page of this address shows first, for who is signed in. Asked too little or too much, it only saves less time. */
+/** The requests for what this page shows first to somebody signed in. A wrong guess is harmless; it only saves less time. */
 export function questionsOf({ pathname, searchParams }: URL): Question[] {
   const cardPage = CARD_PAGE.exec(pathname)?.[1]
   if (cardPage) return [card(cardPage)]

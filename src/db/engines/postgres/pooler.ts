@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db.ts'
 
-/** The pooler is set up in a way that would break a promise of ours. */
+/** The pooler's settings would break a guarantee of the server. */
 export class PoolerSettings extends Error {
   override readonly name = 'PoolerSettings'
 }
@@ -9,8 +9,8 @@ export class PoolerSettings extends Error {
 type Session = { durable: string; statement_timeout: string; idle_timeout: string }
 
 /**
- * Behind a pooler the program cannot give its connections their settings, so it looks at what the pooler gave them and
- * does not start where a promise would not hold. deploy/pgbouncer/pgbouncer.ini has the line that sets them.
+ * Behind a pooler the server cannot set up its own connections. It checks the settings that the pooler gave them and
+ * refuses to start if a guarantee would not hold. deploy/pgbouncer/pgbouncer.ini has the line that sets them.
  */
 export async function requirePoolerSettings(database: Database): Promise<void> {
   const { rows } = await sql<Session>`
@@ -20,7 +20,7 @@ export async function requirePoolerSettings(database: Database): Promise<void> {
   `.execute(database.read)
   const [session] = rows
   const wrong = [
-    ...(session?.durable === 'off' ? ['synchronous_commit is off: what is acknowledged could be lost'] : []),
+    ...(session?.durable === 'off' ? ['synchronous_commit is off: acknowledged writes could be lost'] : []),
     ...(session?.statement_timeout === '0' ? ['statement_timeout is 0: a statement could run for ever'] : []),
     ...(session?.idle_timeout === '0'
       ? ['idle_in_transaction_session_timeout is 0: a lost client could hold its locks for ever']
@@ -28,6 +28,6 @@ export async function requirePoolerSettings(database: Database): Promise<void> {
   ]
   if (wrong.length > 0)
     throw new PoolerSettings(
-      `The pooler at DATABASE_URL opens its connections without our settings (${wrong.join('; ')}). Take the connect_query of deploy/pgbouncer/pgbouncer.ini.`,
+      `The pooler at DATABASE_URL opens connections without the settings that the server needs (${wrong.join('; ')}). Copy the connect_query from deploy/pgbouncer/pgbouncer.ini.`,
     )
 }

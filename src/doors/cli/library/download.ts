@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { CommandError, EXIT } from '../exit-codes.ts'
 
-/** More than the library of a large server takes; a server that sends more is not read on. */
+/** More than the library of a large server needs. The download stops when a server sends more. */
 export const MOST_DOWNLOAD_BYTES = 4 * 1024 ** 3
 const TRIES = 3
 const IDLE_MS = 60_000
@@ -12,26 +12,26 @@ const IDLE_MS = 60_000
 const isLoopback = ({ hostname }: URL): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
 
-/** The address of a server as it names itself. Plain http shows the snapshot to everybody on the way, so it must be said. */
+/** The address of a server as it gives it itself. Plain http is readable on the way, so the caller must allow it. */
 export function serverUrl(text: string, mayBePlain: boolean): string {
   let url: URL
   try {
     url = new URL(text)
   } catch {
-    throw new CommandError(`${text} is no address. Write it as https://vault.example.`, EXIT.usage)
+    throw new CommandError(`${text} is not an address. Write it like https://vault.example.`, EXIT.usage)
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new CommandError(`${text} is no address of a server: it begins with ${url.protocol}`, EXIT.usage)
+    throw new CommandError(`${text} is not the address of a server: it begins with ${url.protocol}`, EXIT.usage)
   if (url.protocol === 'http:' && !isLoopback(url) && !mayBePlain)
     throw new CommandError(`${text} is not https. If you mean it, add --http.`, EXIT.usage)
   if (url.username || url.password || url.search || url.hash)
-    throw new CommandError(`${text} should be the address of a server alone.`, EXIT.usage)
+    throw new CommandError(`${text} should be the address of a server and nothing more, like https://vault.example.`, EXIT.usage)
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
 }
 
 class Refused extends CommandError {}
 
-/** Follows no redirect: the address that was named is the one whose key is pinned. */
+/** Follows no redirect, because the key is pinned to the address that was named. */
 async function request(
   address: string,
   headers: Record<string, string>,
@@ -52,14 +52,14 @@ async function request(
 
 const MOST_LISTING_BYTES = 1024 * 1024
 
-/** A small answer, read to its limit. */
+/** Reads a small JSON answer, up to a limit. */
 export async function readSmall(address: string): Promise<unknown> {
   try {
     const answer = await request(address, {}, AbortSignal.timeout(IDLE_MS))
     let text = ''
     for await (const chunk of answer.body ?? []) {
       text += Buffer.from(chunk).toString('utf8')
-      if (text.length > MOST_LISTING_BYTES) throw new Refused(`${address} answers more than it should.`)
+      if (text.length > MOST_LISTING_BYTES) throw new Refused(`${address} sent an answer that is too long.`)
     }
     return JSON.parse(text)
   } catch (error) {
@@ -73,7 +73,7 @@ function reasonOf(error: unknown): string {
   return cause instanceof Error ? cause.message : String(cause)
 }
 
-/** Ends a transfer in which nothing comes any more. */
+/** Aborts a transfer that has stalled or is too long. */
 async function* watched(body: AsyncIterable<Uint8Array>, abort: AbortController, room: number) {
   let left = room
   let timer = setTimeout(() => abort.abort(), IDLE_MS)
@@ -94,7 +94,7 @@ const sizeOf = async (file: string): Promise<number> => (await stat(file).catch(
 
 type Transfer = { etag: string | null }
 
-/** Goes on where a broken transfer ended, if the server still has the same snapshot. */
+/** Continues where a broken transfer ended, if the server still has the same snapshot. */
 async function transfer(address: string, file: string, state: Transfer): Promise<void> {
   const had = state.etag === null ? 0 : await sizeOf(file)
   const abort = new AbortController()

@@ -4,7 +4,7 @@ import { CommandError } from '../exit-codes.ts'
 import { settingsFolder } from '../folders.ts'
 import { writePrivate } from '../profile.ts'
 
-/** The key by which a server was known at the first pull, and how new the snapshot was that was pulled last. */
+/** The key of a server at the first pull, and when its last pulled snapshot was made. */
 export type Pin = { keyId: string; publicKey: string; madeAt?: string }
 
 const pinsFile = () => join(settingsFolder(), 'library-keys.json')
@@ -15,7 +15,7 @@ function allPins(): Record<string, Pin> {
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {}
     throw new CommandError(
-      `${pinsFile()} cannot be read, so no key is known. Mend it, or remove it to begin anew.`,
+      `${pinsFile()} cannot be read, so no key is known. Repair it, or remove it to start again.`,
     )
   }
 }

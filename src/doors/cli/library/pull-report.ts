@@ -13,15 +13,15 @@ const WORDS: Record<string, string> = {
   created: 'new',
   updated: 'updated',
   unchanged: 'as before',
-  duplicate: 'here already, with the same content',
+  duplicate: 'already here, with the same content',
   edited_here: 'newer there, but edited here: left alone',
   deleted_here: 'deleted here: not brought back',
-  own: 'of this vault itself',
+  own: 'originally from this vault',
   blocked: 'kept out by the review',
   damaged: 'damaged',
 }
 
-/** Enough to see what to look at; --json has all. */
+/** This many are listed; --json lists all. */
 const MOST_NAMED = 20
 
 function printNamed(items: readonly Taken[]): void {
@@ -31,16 +31,16 @@ function printNamed(items: readonly Taken[]): void {
     for (const near of similar ?? [])
       print(`    near: ${plain(near.title)} (${near.card_id}, ${Math.round(100 * near.similarity)} %)`)
   }
-  if (items.length > MOST_NAMED) print(`  and ${items.length - MOST_NAMED} more; --json names all`)
+  if (items.length > MOST_NAMED) print(`  and ${items.length - MOST_NAMED} more; --json lists all`)
 }
 
-/** New and renewed cards are counted; the others are to be looked at. */
+/** New and updated cards are only counted. The others need attention, so they are listed. */
 export const isTold = ({ outcome, similar }: Taken): boolean =>
   !['created', 'updated', 'unchanged', 'own'].includes(outcome) || similar !== undefined
 
 export function printReport(report: Report, isPruned: boolean): void {
   const total = Object.values(report.counts).reduce((sum, count) => sum + count, 0)
-  print(`${report.dryRun ? 'Would take from' : 'Pulled from'} ${report.server}: ${total} cards, verified.`)
+  print(`${report.dryRun ? 'Would pull from' : 'Pulled from'} ${report.server}: ${total} cards, verified.`)
   for (const [outcome, count] of Object.entries(report.counts))
     print(`  ${count} ${WORDS[outcome] ?? outcome}`)
   if (report.items.length > 0) print('Look at these:')

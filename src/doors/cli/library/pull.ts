@@ -30,7 +30,7 @@ async function personalWorkspace({ url, apiKey }: Profile): Promise<string> {
   return (reply.body as { personal_workspace_id: string }).personal_workspace_id
 }
 
-/** One whole pass, before anything is used. Answers the ids in it and its time. */
+/** Verifies the whole snapshot before anything is used. Returns the ids in it and when it was made. */
 async function verified(
   file: SnapshotFile,
   expected: Expected,
@@ -55,13 +55,13 @@ function expectedFrom(server: string, { pin }: ServerKey): Expected {
   }
 }
 
-/** An old snapshot, signed as it is, would bring back what was taken back. */
+/** An older snapshot has a valid signature too, but it would bring back cards that were taken back since. */
 function refuseOlder(madeAt: string, { pin }: ServerKey): void {
   if (pin.madeAt !== undefined && madeAt < pin.madeAt)
-    throw new BadSnapshot(`it is of ${madeAt}, older than the one that was pulled before (${pin.madeAt}).`)
+    throw new BadSnapshot(`it was made at ${madeAt} and is older than the one that was pulled before (${pin.madeAt}).`)
 }
 
-/** What is here in this version already need not be sent again. */
+/** Skips cards that the vault already has in this version. */
 async function* unknownOf(
   lines: AsyncIterable<CardLine>,
   known: Map<string, { version: number }>,
@@ -100,7 +100,7 @@ async function pullInto(folder: string, target: Target, options: PullOptions): P
   const key = await serverKey(server, pinOf(server), options.key)
   if (key.isNew && !options.json)
     print(
-      `The key of ${server}:\n  ${key.pin.keyId}\nCompare it with what its operators tell you by another way.`,
+      `The key of ${server}:\n  ${key.pin.keyId}\nAsk its operators for their key by another channel, and compare.`,
     )
   const isPacked = canUnpack()
   const path = join(folder, 'snapshot')
@@ -109,7 +109,7 @@ async function pullInto(folder: string, target: Target, options: PullOptions): P
   const expected = expectedFrom(server, key)
   const { ids, madeAt } = await verified(file, expected)
   refuseOlder(madeAt, key)
-  // A first pull may bring a million cards: on a terminal only those to look at are named.
+  // A first pull may bring a million cards, so a terminal shows only those that need attention.
   const isKept = options.json ? () => true : isTold
   const report = await takeIn(target, file, expected, { ids, isKept })
   if (target.isDry) return report
@@ -119,14 +119,14 @@ async function pullInto(folder: string, target: Target, options: PullOptions): P
 }
 
 export async function library(verb: string, source: string, options: PullOptions): Promise<number> {
-  if (verb !== 'pull') throw new CommandError(`${verb} is no verb of library. There is: pull.`, EXIT.usage)
+  if (verb !== 'pull') throw new CommandError(`library has no command ${verb}. Use: kvault library pull <server>.`, EXIT.usage)
   const server = serverUrl(source, options.http === true)
   const profile = requireProfile({
     ...(options.url ? { url: options.url } : {}),
     ...(options.apiKey ? { key: options.apiKey } : {}),
   })
   if (profile.url === server)
-    throw new CommandError(`${server} is your own vault: its library is there already.`)
+    throw new CommandError(`${server} is your own vault. It already has these cards.`)
   const workspaceId = options.workspace ?? (await personalWorkspace(profile))
   const folder = await mkdtemp(join(tmpdir(), 'kvault-pull-'))
   try {

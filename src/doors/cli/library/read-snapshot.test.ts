@@ -57,35 +57,35 @@ test('whatever is not as the server signed it is refused, and says what', async 
   const [head = '', one = '', two = '', three = '', last = ''] = lines
   const bad = (line: string, change: object) => writeLine({ ...JSON.parse(line), ...change })
   const cases: [string, string[], string][] = [
-    ['a changed text', [head, one.replace('pool', 'pond'), two, three, last], 'line 2 has another content'],
+    ['a changed text', [head, one.replace('pool', 'pond'), two, three, last], 'content of line 2 does not match'],
     ['a changed author', [head, bad(one, { author: 'Eve' }), two, three, last], 'line 3 does not follow'],
-    ['a changed last card', [head, one, two, bad(three, { licence: 'MIT' }), last], 'speaks of other lines'],
+    ['a changed last card', [head, one, two, bad(three, { licence: 'MIT' }), last], 'does not match the lines before'],
     ['another order', [head, two, one, three, last], 'line 2 does not follow'],
     ['a line left out', [head, one, three, last], 'line 3 does not follow'],
-    ['the last card left out', [head, one, two, last], 'speaks of other lines'],
-    ['a wrong count', [head, one, two, three, bad(last, { cards: 2 })], 'speaks of other lines'],
+    ['the last card left out', [head, one, two, last], 'does not match the lines before'],
+    ['a wrong count', [head, one, two, three, bad(last, { cards: 2 })], 'does not match the lines before'],
     ['another signature', [head, one, two, three, bad(last, { signature: 'AAAA' })], 'signature'],
     ['another key', snapshot(3, ABOUT, other.privateKey), 'signature'],
     [
       'another ending',
       [...lines.slice(0, -1), snapshot(3, { ...ABOUT, made_at: 'x' }).at(-1) ?? ''],
-      'belong',
+      'match its first line',
     ],
-    ['no end', lines.slice(0, -1), 'no signed end'],
-    ['nothing', [], 'no signed end'],
-    ['more after the end', [...lines, one], 'goes on after'],
-    ['another server', snapshot(1, { ...ABOUT, server: 'https://b.example' }), 'it is of https://b.example'],
+    ['no end', lines.slice(0, -1), 'no signed last line'],
+    ['nothing', [], 'no signed last line'],
+    ['more after the end', [...lines, one], 'continues after'],
+    ['another server', snapshot(1, { ...ABOUT, server: 'https://b.example' }), 'it belongs to https://b.example'],
     ['another format', snapshot(1, { ...ABOUT, format: 'x/9' }), 'newer kvault'],
-    ['the middle of a chain', snapshot(1, ABOUT, privateKey, 'a'.repeat(64)), 'not the first of a chain'],
+    ['the middle of a chain', snapshot(1, ABOUT, privateKey, 'a'.repeat(64)), 'not the start of a chain'],
     ['another spelling', [head, one.replace('{', '{ '), two, three, last], 'canonical'],
     ['no object', [head, '[]', last], 'canonical'],
     [
       'a card without content',
       [head, writeLine({ prev: lineHash(head) } as CardLine), last],
-      'another content',
+      'does not match its hash',
     ],
-    ['an empty line', [head, '', last], 'line 2 is no JSON'],
-    ['deep nesting', [head, '['.repeat(200_000), last], 'line 2 is no JSON'],
+    ['an empty line', [head, '', last], 'line 2 is not JSON'],
+    ['deep nesting', [head, '['.repeat(200_000), last], 'line 2 is not JSON'],
   ]
   for (const [what, texts, message] of cases) {
     const refusal = await read(packed(texts), true).catch((error: Error) => error.message)

@@ -15,18 +15,18 @@ import {
 } from '../../../features/library-sharing/format.ts'
 import { CommandError } from '../exit-codes.ts'
 
-/** Older versions of Node read the lines without compression. */
+/** Older versions of Node cannot unpack zstd. They download the snapshot without compression. */
 export const canUnpack = (): boolean => typeof zlib.createZstdDecompress === 'function'
 
 const MOST_CARDS = 5_000_000
-/** Text is packed to a tenth at best; what unpacks to much more is made to fill memory and time. */
+/** Real text shrinks to about a tenth. A file that grows much more is meant to exhaust memory and time. */
 const MOST_RATIO = 100
 const ALWAYS_ALLOWED = 64 * 1024 * 1024
 
-/** The snapshot is not what its server signed. Nothing of it is used. */
+/** The snapshot is not what its server signed, so no part of it is used. */
 export class BadSnapshot extends CommandError {
   constructor(what: string) {
-    super(`The snapshot is refused, nothing was imported: ${what}`)
+    super(`The snapshot is refused and nothing was imported: ${what}`)
   }
 }
 
@@ -80,24 +80,24 @@ function parsed(line: Buffer, number: number): Record<string, unknown> {
     if (canonicalJson(value) === line.toString('utf8') && value && !Array.isArray(value))
       return value as Record<string, unknown>
   } catch {
-    throw new BadSnapshot(`line ${number} is no JSON.`)
+    throw new BadSnapshot(`line ${number} is not JSON.`)
   }
-  throw new BadSnapshot(`line ${number} is not in the canonical form.`)
+  throw new BadSnapshot(`line ${number} is not in canonical form.`)
 }
 
 export type Expected = {
   server: string
-  /** The key of this id, or a refusal. */
+  /** Returns the key with this id, or throws. */
   keyOf: (keyId: string) => KeyObject
 }
 
 function firstLine(line: Record<string, unknown>, { server }: Expected): FirstLine {
   if (line.format !== SNAPSHOT_FORMAT)
-    throw new BadSnapshot(`it is no ${SNAPSHOT_FORMAT}. A newer kvault may be able to read it.`)
-  if (line.prev !== NO_LINE) throw new BadSnapshot('its first line is not the first of a chain.')
+    throw new BadSnapshot(`its format is not ${SNAPSHOT_FORMAT}. A newer kvault may be able to read it.`)
+  if (line.prev !== NO_LINE) throw new BadSnapshot('its first line is not the start of a chain.')
   if (line.server !== server)
     throw new BadSnapshot(
-      `it is of ${String(line.server)}, not of ${server}. Pull from the address that the server names itself by.`,
+      `it belongs to ${String(line.server)}, not to ${server}. Pull from the address that the server gives for itself.`,
     )
   return line as FirstLine
 }
@@ -108,15 +108,15 @@ function requireLast(line: LastLine, first: FirstLine, head: string, cards: numb
     line.key_id === first.key_id &&
     line.made_at === first.made_at &&
     line.server === first.server
-  if (!isSame) throw new BadSnapshot('its last line does not belong to its first.')
+  if (!isSame) throw new BadSnapshot('its last line does not match its first line.')
   if (line.head !== head || line.cards !== cards)
-    throw new BadSnapshot('its last line speaks of other lines: some were left out, added or changed.')
-  if (!isSigned(line, key)) throw new BadSnapshot('its signature is not by the key of the server.')
+    throw new BadSnapshot('its last line does not match the lines before it: some were left out, added or changed.')
+  if (!isSigned(line, key)) throw new BadSnapshot("its signature was not made with the server's key.")
 }
 
 /**
- * The cards of a snapshot, in order. Each line must follow the one before it and each card must have its hash; whether
- * all of it is signed is known only at the end, so nothing may be used before one whole pass.
+ * The cards of a snapshot, in order. Each line must follow the one before it, and each card must match its hash. The
+ * signature is at the end, so nothing may be used before one whole pass.
  */
 export async function* readSnapshot(
   file: SnapshotFile,
@@ -130,7 +130,7 @@ export async function* readSnapshot(
   let number = 0
   for await (const bytes of linesOf(file)) {
     number += 1
-    if (isDone) throw new BadSnapshot('it goes on after its last line.')
+    if (isDone) throw new BadSnapshot('it continues after its last line.')
     const line = parsed(bytes, number)
     if (first === undefined || key === undefined) {
       first = firstLine(line, expected)
@@ -142,12 +142,12 @@ export async function* readSnapshot(
       const card = line as unknown as CardLine
       if (card.prev !== head) throw new BadSnapshot(`line ${number} does not follow the line before it.`)
       if (typeof card.card !== 'object' || card.card === null || contentHash(card.card) !== card.content_hash)
-        throw new BadSnapshot(`line ${number} has another content than its hash says.`)
+        throw new BadSnapshot(`the content of line ${number} does not match its hash.`)
       if (++cards > MOST_CARDS) throw new BadSnapshot(`it has more than ${MOST_CARDS} cards.`)
       yield card
     }
     head = lineHash(bytes)
   }
-  if (first === undefined || !isDone) throw new BadSnapshot('it has no signed end. It was cut short.')
+  if (first === undefined || !isDone) throw new BadSnapshot('it has no signed last line. It was cut short.')
   return first
 }

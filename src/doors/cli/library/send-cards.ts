@@ -22,7 +22,7 @@ export type Target = { profile: Profile; workspaceId: string; server: string; is
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Waits where the vault asks for it. */
+/** Waits and tries again when the vault asks for it. */
 async function patiently(call: () => Promise<Reply>): Promise<Reply> {
   for (let waits = 0; ; waits++) {
     const reply = await call()
@@ -45,7 +45,7 @@ const post = ({ profile, workspaceId, server, isDry }: Target, cards: readonly C
     }),
   )
 
-/** A card that the vault cannot take as it is says nothing against the others in its batch. */
+/** Sends the cards of a refused batch one by one, so that one bad card does not keep out the others. */
 async function sendEach(target: Target, cards: readonly CardLine[]): Promise<Taken[]> {
   const taken: Taken[] = []
   for (const card of cards) {
@@ -77,7 +77,7 @@ async function send(target: Target, cards: readonly CardLine[]): Promise<Taken[]
   throw failure(reply)
 }
 
-/** Sends cards in batches of bounded size; what became of each comes back as it is known. */
+/** Sends cards in batches of limited size and yields what happened to each. */
 export async function* sendCards(target: Target, cards: AsyncIterable<CardLine>): AsyncGenerator<Taken> {
   let batch: CardLine[] = []
   let bytes = 0
@@ -98,7 +98,7 @@ export type Pulled = { card_id: string; origin_card_id: string; version: number;
 
 const PAGE = 500
 
-/** What earlier pulls brought into the workspace, by its id there. */
+/** Cards that earlier pulls brought into the workspace, by their ids on the other server. */
 export async function pulledBefore({ profile, workspaceId, server }: Target): Promise<Map<string, Pulled>> {
   const known = new Map<string, Pulled>()
   for (let after = ''; ; ) {

@@ -7,7 +7,7 @@ import type { Pin } from './pins.ts'
 
 const KEY_ID = /^[0-9a-f]{64}$/
 
-/** A key that the caller trusts: by its id, or by a file with the public key as PEM. */
+/** The id of the key that the caller trusts. They give the id itself, or a PEM file with the public key. */
 export function wantedKeyId(given: string): string {
   if (KEY_ID.test(given)) return given
   if (!existsSync(given))
@@ -16,9 +16,9 @@ export function wantedKeyId(given: string): string {
     const { x, crv } = createPublicKey(readFileSync(given)).export({ format: 'jwk' })
     if (crv === 'Ed25519' && x) return keyIdOf(x)
   } catch {
-    // Told below: whatever is wrong with it, it is no such key.
+    // The error below covers every reason why the file is not such a key.
   }
-  throw new CommandError(`${given} holds no Ed25519 public key as PEM.`, EXIT.usage)
+  throw new CommandError(`${given} does not contain an Ed25519 public key as PEM.`, EXIT.usage)
 }
 
 async function listedKeys(server: string): Promise<ListedKey[]> {
@@ -29,7 +29,7 @@ async function listedKeys(server: string): Promise<ListedKey[]> {
 
 export type ServerKey = { pin: Pin; isNew: boolean }
 
-/** The one key that this pull believes: the named one, or the pinned one, or the present one at the first pull. */
+/** The one key that this pull trusts: the named key, or the pinned key, or at the first pull the server's current key. */
 export async function serverKey(
   server: string,
   pin: Pin | undefined,
@@ -45,7 +45,7 @@ export async function serverKey(
         `The key of ${server} is not the one that ${named === undefined ? 'was pinned at the first pull' : 'you named'}.`,
         `  ${named === undefined ? 'pinned' : 'named '}: ${wanted}`,
         `  now   : ${present.key_id}`,
-        'Nothing was imported. Ask its operators, by another way, whether they changed it. If so:',
+        'Nothing was imported. Ask its operators by another channel whether they changed it. If so:',
         `  kvault library pull ${server} --key ${present.key_id}`,
       ].join('\n'),
     )

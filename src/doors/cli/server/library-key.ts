@@ -4,7 +4,7 @@ import { EXIT } from '../exit-codes.ts'
 import { print } from '../terminal.ts'
 import { explained, withVault } from './maintenance.ts'
 
-/** For a key that others may know. Whoever has pinned it must be told the next one by another way. */
+/** For a key that others may know. People who have pinned it must be told the next key by another channel. */
 export const rotateLibraryKey = (): Promise<number> =>
   explained(() =>
     withVault(async (ctx) => {

@@ -5,7 +5,7 @@ import { CardPart } from './card-part.tsx'
 
 const LINK = 'underline hover:text-ink'
 
-/** What others may do with the text, whom to credit, where it comes from, and by what it can be checked. */
+/** The licence, the person to credit, the origin, and the hash that proves the content. */
 export function LicenceAndOrigin({ card }: { card: Card }) {
   const { publication, origin } = card
   if (!publication?.licence && !origin) return null

@@ -7,7 +7,7 @@ import { toast, toastError } from '../../ui/toast.tsx'
 import { moderationChanged, ownModerationQuery } from './moderation-queries.ts'
 import { stateWords } from './words.ts'
 
-/** The review refused an own card for danger: moderators may see it otherwise. */
+/** Shown when the review refused one's own card as dangerous. Moderators may decide otherwise. */
 export function AskModerators({ card }: { card: Card }) {
   const me = useMe()
   const isBlocked =

@@ -11,14 +11,14 @@ import { Pager } from '../../ui/table.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { bansQuery, moderationChanged } from './moderation-queries.ts'
 
-/** Who may not publish, and since when; a ban can be lifted. */
+/** Who is banned from publishing and since when, with a button that lifts the ban. */
 export function Bans({ page, onPage }: { page: number; onPage: (page: number) => void }) {
   const { data, error, refetch } = useQuery(bansQuery(page))
   const [lifting, setLifting] = useState<PublishingBan | null>(null)
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!data) return <SkeletonList rows={3} />
   if (data.total === 0)
-    return <EmptyState title="Nobody is banned">Decisions about a card can ban its publisher.</EmptyState>
+    return <EmptyState title="Nobody is banned">A decision about a card can ban its publisher.</EmptyState>
   return (
     <>
       <ul aria-label="Bans" className="divide-y divide-line border-y border-line">
@@ -58,7 +58,7 @@ function LiftDialog({ ban, onClose }: { ban: PublishingBan; onClose: () => void 
   return (
     <FormDialog
       title={`Let ${ban.display_name} publish again`}
-      description="Cards that are hidden or removed stay so."
+      description="Cards that are hidden or removed stay hidden or removed."
       action="Lift the ban"
       ready={reason.trim().length >= 3}
       busy={lift.isPending}

@@ -7,7 +7,7 @@ import { toast } from '../../ui/toast.tsx'
 import { moderationChanged } from './moderation-queries.ts'
 import { DECISIONS, type Decision, DRAFT_DECISIONS } from './words.ts'
 
-/** One decision with its reason. Somebody who decided meanwhile is named by the refusal, and the page shows it. */
+/** One decision with its reason. If somebody else decided meanwhile, the refusal says what, and the page shows it. */
 export function DecideDialog({ one, onClose }: { one: WholeMatter; onClose: () => void }) {
   const name = useId()
   const [decision, setDecision] = useState<Decision | null>(null)
@@ -23,7 +23,7 @@ export function DecideDialog({ one, onClose }: { one: WholeMatter; onClose: () =
         ban_publisher: bans && decision !== 'keep',
       }),
     onSuccess: () => {
-      toast('Decided. The owner is told.')
+      toast('Decided. The owner has been told.')
       onClose()
     },
     onSettled: moderationChanged,
@@ -32,7 +32,7 @@ export function DecideDialog({ one, onClose }: { one: WholeMatter; onClose: () =
   return (
     <FormDialog
       title={one.status === 'appealed' ? 'Decide about the appeal' : 'Decide about this card'}
-      description="The owner reads your reason, and not your name. They can appeal once."
+      description="The owner sees your reason, but not your name. They can appeal once."
       action="Decide"
       ready={decision !== null && reason.trim().length >= 3}
       busy={send.isPending}
@@ -60,14 +60,14 @@ export function DecideDialog({ one, onClose }: { one: WholeMatter; onClose: () =
       </fieldset>
       <Checkbox
         label="Ban the publisher from publishing"
-        hint="Nothing new of theirs is shown to strangers until a moderator lifts the ban."
+        hint="They cannot publish anything new for strangers until a moderator lifts the ban."
         checked={bans && decision !== 'keep'}
         disabled={decision === 'keep'}
         onChange={(event) => setBans(event.target.checked)}
       />
       <TextareaField
         label="Reason"
-        hint="What is wrong or right, in a sentence or two."
+        hint="Why you decide so, in a sentence or two."
         required
         maxLength={2000}
         value={reason}

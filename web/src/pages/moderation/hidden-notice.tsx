@@ -10,7 +10,7 @@ import { Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { moderationChanged, ownModerationQuery } from './moderation-queries.ts'
 
-/** To the owner of a hidden card: since when, why, and what they can do. */
+/** Tells the owner of a hidden card since when it is hidden, why, and what they can do. */
 export function HiddenNotice({ card }: { card: Card }) {
   return card.hidden_since === undefined ? null : <Shown card={card} since={card.hidden_since} />
 }
@@ -35,7 +35,7 @@ function Shown({ card, since }: { card: Card; since: string }) {
         <p className="font-medium">Hidden from everybody but you since {formatDay(since)}.</p>
         <p className="wrap-break-word">
           {standing(last)}{' '}
-          {last?.ban_publisher && 'You are banned from publishing; an appeal is about that too.'}
+          {last?.ban_publisher && 'You are also banned from publishing. An appeal covers the ban too.'}
         </p>
       </Notice>
       {appealing && last && <AppealDialog one={last} onClose={() => setAppealing(false)} />}
@@ -56,7 +56,7 @@ function AppealDialog({ one, onClose }: { one: OwnMatter; onClose: () => void })
   return (
     <FormDialog
       title="Appeal"
-      description="Once for each decision. Moderators see the card as it is now, so mend it first if it needs that."
+      description="You can appeal once for each decision. Moderators see the card as it is now, so correct it first if needed."
       action="Send the appeal"
       ready={note.trim().length >= 3}
       busy={send.isPending}

@@ -22,7 +22,7 @@ const back = (
   </Link>
 )
 
-/** One matter: what is said against a card, what the card says, and who published it. */
+/** One matter: what was reported, what the card says, and who published it. */
 export function MatterPage() {
   const { matterId } = route.useParams()
   const { version } = route.useSearch()
@@ -63,7 +63,7 @@ export function MatterPage() {
         {one.content ? (
           <ModeratedText content={one.content} />
         ) : (
-          <p className="text-sm text-soft">It is deleted.</p>
+          <p className="text-sm text-soft">The card is deleted.</p>
         )}
       </Section>
       {deciding && <DecideDialog one={one} onClose={() => setDeciding(false)} />}
@@ -73,7 +73,7 @@ export function MatterPage() {
 
 function Standing({ one }: { one: WholeMatter }) {
   const lines: ReactNode[] = []
-  if (one.hidden_by_reports) lines.push('Reports have hidden it until somebody decides.')
+  if (one.hidden_by_reports) lines.push('Reports have hidden it until a moderator decides.')
   if (one.ask_note) lines.push(`The owner says: ${one.ask_note}`)
   if (one.decision)
     lines.push(
@@ -99,7 +99,7 @@ function Reports({ one }: { one: WholeMatter }) {
   return (
     <Section
       title={plural(one.reports, 'report')}
-      lead={`Together they weigh ${one.weight}. From ${one.threshold} on, and by three people who have nothing to do with each other, they hide it.`}
+      lead={`Together they weigh ${one.weight}. Reports hide the card when they weigh ${one.threshold} and come from three people who are not connected with each other.`}
     >
       <ul className="divide-y divide-line border-y border-line">
         {one.all_reports.map((report, index) => (

@@ -24,7 +24,7 @@ const lines = (content: Content): [string, string][] =>
     ...content.evidences.map(({ kind, content: text }): [string, string] => [`Evidence: ${kind}`, text]),
   ].filter((line): line is [string, string] => line[1] !== '')
 
-/** As it is written: no picture is loaded, and nothing in it is a link. */
+/** The text as it is written. No picture is loaded, and nothing is a link. */
 export const ModeratedText = ({ content }: { content: Content }) => (
   <dl className="grid gap-4">
     {lines(content).map(([name, text], index) => (

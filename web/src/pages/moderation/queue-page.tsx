@@ -20,7 +20,7 @@ const TABS = [
   { value: 'bans', label: 'Bans' },
 ] as const
 
-/** What somebody reported, asks about or appeals against, for those who may decide. */
+/** Reports, questions and appeals, for those who may decide. */
 export function QueuePage() {
   const { tab, workspace, page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
@@ -29,7 +29,7 @@ export function QueuePage() {
   return (
     <Page
       title="Moderation"
-      lead="Cards that somebody reported, drafts that the review refused, and appeals. Each decision needs a reason; the owner reads it."
+      lead="Cards that somebody reported, drafts that the review refused, and appeals. Each decision needs a reason, which the owner can read."
       actions={
         <Segmented
           label="Show"
@@ -66,7 +66,7 @@ function Queue({ waiting, workspace, page, onPage }: QueueProps) {
   if (!data) return <SkeletonList rows={5} />
   if (data.total === 0)
     return (
-      <EmptyState icon={<ShieldCheck size={18} />} title={waiting ? 'Nothing waits' : 'None decided so far'}>
+      <EmptyState icon={<ShieldCheck size={18} />} title={waiting ? 'Nothing is waiting' : 'Nothing decided yet'}>
         Here stands what readers report, in the library for moderators of this server, and in a team for its
         admins.
       </EmptyState>

@@ -7,7 +7,7 @@ import { REPORT_KINDS, type ReportKind } from './words.ts'
 export const WHO_READS =
   'Moderators read what you write. Neither they nor the owner of the card are told who you are.'
 
-/** What a report says, and how it is sent: in the dialog on a card and on the page for people without an account. */
+/** The state and sending of a report, for the dialog on a card and the page for people without an account. */
 export function useReport(cardId: string, onSent: () => void) {
   const [kind, setKind] = useState<ReportKind | ''>('')
   const [note, setNote] = useState('')
@@ -40,7 +40,7 @@ export const ReportFields = ({ kind, setKind, note, setNote }: Props) => (
     </SelectField>
     <TextareaField
       label="What should a moderator look at?"
-      hint="Optional. Leave out secrets: they are replaced anyway."
+      hint="Optional. Secrets that are recognised are replaced by placeholders."
       maxLength={2000}
       value={note}
       onChange={(event) => setNote(event.target.value)}

@@ -8,7 +8,7 @@ import { ReportFields, useReport, WHO_READS } from './report-fields.tsx'
 
 const route = getRouteApi('/open/report/$cardId')
 
-/** For readers of the public pages: a report needs no account. */
+/** For readers of the public pages, who need no account to report a card. */
 export function ReportPage() {
   const { cardId } = route.useParams()
   const [sent, setSent] = useState(false)

@@ -1,6 +1,6 @@
 import type { ModerationMatter } from '../../api/moderation.ts'
 
-/** What can be wrong with a card, in the words of who reads it. */
+/** What can be wrong with a card, in the words of a reader. */
 export const REPORT_KINDS = {
   dangerous: 'It is dangerous to follow',
   instructions: 'It gives orders to agents',
@@ -15,12 +15,12 @@ export type ReportKind = keyof typeof REPORT_KINDS
 export const kindWords = (kind: string): string => REPORT_KINDS[kind as ReportKind] ?? kind
 
 export const DECISIONS = {
-  keep: { label: 'Keep it', hint: 'Everybody who could read it reads it again.' },
-  hide: { label: 'Hide it', hint: 'It stays where it is, for its owner alone.' },
-  remove: { label: 'Remove it', hint: 'It goes back to where its owner wrote it, for the owner alone.' },
+  keep: { label: 'Keep it', hint: 'Everybody who could read it can read it again.' },
+  hide: { label: 'Hide it', hint: 'It stays where it is, and only its owner can read it.' },
+  remove: { label: 'Remove it', hint: 'It goes back to where its owner wrote it, and only the owner can read it.' },
 } as const
 
-/** A draft that the review refused is shown to nobody yet. */
+/** For a draft that the review refused. Nobody but its owner has read it. */
 export const DRAFT_DECISIONS = {
   keep: { label: 'Let it through', hint: 'Its owner can publish this version as it is.' },
   hide: { label: 'Do not let it through', hint: 'It stays with its owner, unpublished.' },

@@ -41,7 +41,7 @@ export function TicketsPage() {
       {tickets.data?.total === 0 && (
         <EmptyState
           icon={<Inbox size={18} />}
-          title={status === 'open' ? 'Nothing waits' : 'None closed so far'}
+          title={status === 'open' ? 'Nothing is waiting' : 'No closed tickets yet'}
         >
           Tickets come from the page Support, also from people who cannot sign in.
         </EmptyState>

@@ -35,8 +35,8 @@ export function LicenceChoice({ cards, value, onChange }: Props) {
         onChange={(event) => onChange(event.target.value as Licence)}
         hint={
           fixed
-            ? 'It was given under this licence, and stays under it.'
-            : 'Everybody may use this version under it, for good: a licence cannot be taken back.'
+            ? 'It was published under this licence, which cannot change for this version.'
+            : 'Everybody may use this version under this licence for ever. It cannot be taken back.'
         }
       >
         {LICENCES.map((licence) => (

@@ -26,7 +26,7 @@ if (folders.length === 0) {
   process.exit(2)
 }
 
-/** What another floor would do. */
+/** Prints the effect of other floors. */
 const FLOORS = [0.4, 0.45, FLOOR, 0.55]
 
 type Scores = (asked: Asked) => number[]
@@ -38,7 +38,7 @@ const judgedOf = (asked: readonly Asked[], scoresOf: Scores): Judged[] =>
 
 const percent = (part: number, whole: number) => `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`
 
-/** The share of foreign queries with a hit, and of judged cards among the first ten that are one. */
+/** The share of foreign queries with a hit, and the share of judged cards among the first ten that are hits. */
 function report(name: string, asked: readonly Asked[], scoresOf: Scores, floor = FLOOR): void {
   const foreign = asked.filter(({ isForeign }) => isForeign)
   const found = asked.filter(({ isForeign, judged }) => !isForeign && judged >= 0)

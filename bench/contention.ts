@@ -19,7 +19,7 @@ const { values } = parseArgs({
 const CLIENTS = 16
 const ROUNDS = Number(process.env.CONTENTION_ROUNDS ?? 6)
 const GROWN = Number(process.env.CARDS ?? 20_000)
-/** Retries per commit where nobody touches what another does. */
+/** The bar: retries per commit when every client writes only its own objects. */
 const BAR = 0.01
 
 type Counts = { commits: number; retries: number; failures: number }
@@ -65,7 +65,7 @@ async function measure(
   vault: Cell['vault'],
 ): Promise<Cell> {
   const [first] = accounts as [Account]
-  // One object is its owner's: others may not write it, so all clients are the owner.
+  // Only the owner may write the one object, so all clients act as its owner.
   const clients = objects === 'own' ? accounts : accounts.map(() => first)
   const shared = objects === 'one' ? await operation.prepare(ask(first), 'one') : undefined
   const targets: string[] = []

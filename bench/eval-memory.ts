@@ -34,14 +34,14 @@ if (values.help || (engine !== 'sqlite' && engine !== 'postgres')) {
 
 const DEPTH = 10
 const LONGEST_QUERY = 2000
-/** Rounding and ties: so much below counts as equal. */
+/** Because of rounding and ties, a value this much lower counts as equal. */
 const TOLERANCE = 0.002
 
 type Asked = { ours: QueryScore[]; flat: QueryScore[] }
 const ndcgOf = (scores: readonly QueryScore[]) =>
   scores.reduce((sum, { ndcg10 }) => sum + ndcg10, 0) / Math.max(1, scores.length)
 
-/** Several collections as one: ids are told apart by the name of the collection. */
+/** Joins several collections. Ids get the name of their collection, so that they stay different. */
 function joined(collections: readonly Collection[]): Collection['texts'] {
   return collections.flatMap(({ name, texts }) =>
     texts.map((text) => ({ ...text, _id: `${name} ${text._id}` })),
@@ -63,7 +63,7 @@ async function find({ app }: BenchVault, owner: Account, key: string, text: stri
   return answer.json().results
 }
 
-/** Ranking: the questions of a project, beside flat BM25. Returns how sure the search was of its first hits. */
+/** Ranking: asks a project its own questions, and compares with flat BM25. Returns the scores of the first hits. */
 async function ask(
   vault: BenchVault,
   owner: Account,
@@ -104,7 +104,7 @@ function tell(what: string, asked: Asked): void {
   if (!met) process.exitCode = 1
 }
 
-/** Silence: the questions of one project asked of another, where nothing answers. */
+/** Silence: asks one project the questions of another, where nothing answers. */
 async function askForeign(vault: BenchVault, owner: Account, key: string, from: Project): Promise<number[]> {
   const sure: number[] = []
   for (const { queries } of from.collections)

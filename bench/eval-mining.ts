@@ -1,7 +1,8 @@
 /**
- * Plays transcripts with a known error and its cure, and transcripts that look like it, and counts what the rules of mining take for a
- * cure. Half of the transcripts come from scenes that the rules were written with, half from scenes that were written after them
- * and are only measured. Every second transcript is told as captured turns, which do not say when a file was edited. `npm run eval:mining`
+ * Feeds the rules of mining transcripts with a known error and its cure, and transcripts that only look like it, and counts what
+ * the rules take for a cure. Half of the transcripts come from scenes that were used to write the rules. The other half were written
+ * later and are only measured. Every second transcript has the form of captured turns, which do not say when a file was edited.
+ * Start it with `npm run eval:mining`.
  */
 import { parseArgs } from 'node:util'
 import { sessionFrom } from '../src/features/mining/captured.ts'

@@ -39,7 +39,7 @@ async function measure(app: App, token: string, urls: string[]): Promise<Times> 
   return { p50: at(times, 0.5), p95: at(times, 0.95), cpu95: at(cpuTimes, 0.95), answers }
 }
 
-/** With DATA_DIR the filled vault is kept, and used as it is by the next measurement. */
+/** With DATA_DIR the filled vault is kept for the next measurement. */
 const dataDir = process.env.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'knowledge-vault-memory-bench-'))
 const isFilled = existsSync(join(dataDir, 'filled'))
 const account = { email: 'bench@example.com', password: 'a long password' }

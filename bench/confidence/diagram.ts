@@ -7,7 +7,7 @@ const TOP = 44
 const x = (value: number) => LEFT + value * SIDE
 const y = (value: number) => TOP + SIDE - value * SIDE
 
-/** Reliability: of the best hits with a score around x, the share y whose query has its card in the vault. */
+/** Reliability: y is the share of best hits with a score around x whose query has its card in the vault. */
 export function drawReliability(judged: readonly Judged[]): string {
   const bins = binsOf(judged).filter(({ count }) => count > 0)
   const bars = bins.map(

@@ -17,19 +17,19 @@ const xOf = (hit: Features) => [1, ...NAMES.map((name) => hit[name])]
 const logitBy = (model: Model, hit: Features) =>
   xOf(hit).reduce((sum, x, i) => sum + x * (model[i] as number), 0)
 
-/** Each collection, size and kind weighs the same, so that the largest does not decide alone. */
+/** Each collection, size and kind has the same weight, so that the largest does not dominate. */
 const GROUP_WEIGHT = 30
 const groupOf = ({ from, size, of, kind, isForeign }: Asked) =>
   [from, size, isForeign ? (of === NOBODY ? of : 'foreign') : 'own', kind].join()
 
-/** A question without an answer that is close to the cards is harder than what people ask of a vault. */
+/** An unanswered question close to the cards is harder than the questions that people usually ask. */
 const NEAR_WEIGHT = 0.7
 /** A right hit that is lost costs more than a wrong one that is shown. */
 const PRESENT_WEIGHT = 1.2
-/** Which hit is the surest depends on the model, so it is fitted again. */
+/** The model decides which hit is the surest, so fitting is repeated. */
 const ROUNDS = 5
 
-/** What the surest hit of a query looks like: where the query has its card among the hits, and where it has none. */
+/** The surest hit of a query, for queries that have their card among the hits and for those that do not. */
 export function fitModel(asked: readonly Asked[]): Model {
   const judged = asked.filter(({ hits, isForeign, judged }) => hits.length > 0 && (isForeign || judged >= 0))
   const groups = Map.groupBy(judged, groupOf)
@@ -53,7 +53,7 @@ export function scoresBy(model: Model, { hits }: Asked): number[] {
   return logits.map((logit) => confidenceOf(besideBest(logit, best)))
 }
 
-/** Every collection judged by a model that has seen neither its cards nor its questions. */
+/** Judges every collection by a model that was fitted without its cards and questions. */
 export function scoresHeldOut(asked: readonly Asked[]): Map<Asked, number[]> {
   const scores = new Map<Asked, number[]>()
   for (const name of new Set(asked.map(({ from }) => from))) {

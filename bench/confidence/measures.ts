@@ -1,7 +1,7 @@
-/** A score with the truth beside it: 1 where the query's card is there, 0 where it is a query of another collection. */
+/** A score and its label: 1 if the query's card is in the vault, 0 if the query belongs to another collection. */
 export type Judged = { score: number; label: 0 | 1 }
 
-/** How often a score of the present is above one of the absent. */
+/** How often the score of a query with its card is above that of a query without. */
 export function areaUnderCurve(judged: readonly Judged[]): number {
   const sorted = [...judged].sort((a, b) => a.score - b.score)
   let [below, area, at] = [0, 0, 0]
@@ -18,7 +18,7 @@ export function areaUnderCurve(judged: readonly Judged[]): number {
 export type Bin = { from: number; count: number; score: number; share: number }
 const BINS = 10
 
-/** Scores in tenths: the mean of each, and the share of it that is right. Both labels weigh the same as a whole. */
+/** Scores in ten bins: the mean of each, and the share that is right. Both labels have the same total weight. */
 export function binsOf(judged: readonly Judged[]): Bin[] {
   const present = judged.filter(({ label }) => label === 1).length
   const weightOf = { 1: 0.5 / Math.max(1, present), 0: 0.5 / Math.max(1, judged.length - present) }

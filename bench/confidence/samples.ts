@@ -15,7 +15,7 @@ import { loadCards } from '../search/load.ts'
 import { withTypos } from '../search/typos.ts'
 import { type Account, type BenchVault, register } from '../search/vault.ts'
 
-/** Vaults of all sizes: what is rare in ten cards is not what is rare in five thousand. */
+/** Vaults of all sizes, because a word that is rare among ten cards may be common among five thousand. */
 const SIZES = [
   { cards: 10, draws: 3 },
   { cards: 100, draws: 2 },
@@ -25,19 +25,19 @@ const PRESENT = 100
 const FOREIGN = 40
 const DEPTH = 10
 
-/** A collection that may have questions close to its subject that none of its texts answers. */
+/** A collection. It may have questions close to its subject that none of its texts answers. */
 export type AskedCollection = Collection & {
   subject?: string
   unanswerable?: readonly Query[]
 }
 
-/** Whose questions these are. */
+/** The collection that the questions come from. */
 export const NOBODY = 'nobody'
 
-/** Two collections about the same subject may answer each other's questions, so neither is foreign to the other. */
+/** Collections about the same subject may answer each other's questions, so they are not foreign to each other. */
 const isAlike = (a: AskedCollection, b: AskedCollection) => a.subject !== undefined && a.subject === b.subject
 
-/** A collection, or a part of it, as the cards of one account. */
+/** A collection, or a part of it, stored as the cards of one account. */
 type Scope = { name: string; from: string; collection: Collection; account: Account }
 
 /** What the search for one query has found. */
@@ -49,7 +49,7 @@ export type Asked = {
   size: number
   kind: string
   isForeign: boolean
-  /** Of the first ten hits. */
+  /** The features of the first ten hits. */
   hits: Features[]
   /** Which of them is the judged card. */
   judged: number
@@ -88,7 +88,7 @@ async function fill(vault: BenchVault, from: string, collection: Collection): Pr
 
 const namesOf = new Map<string, Map<string, string>>()
 
-/** Every scope is asked its own queries and those of the other collections. */
+/** Asks every scope its own queries and those of the other collections. */
 export async function collectSamples(
   vault: BenchVault,
   collections: readonly AskedCollection[],
@@ -133,7 +133,7 @@ const KINDS: Record<string, (text: string, seed: number) => string> = {
 async function askAll(vault: BenchVault, scope: Scope, query: Query, foreign?: string): Promise<Asked[]> {
   const found: Asked[] = []
   const seed = query._id.length + query.text.length
-  // Of slips and of noise a third each is enough.
+  // A third of the samples with typing errors and a third with noise are enough.
   const kinds = ['clean', ...(seed % 3 === 0 ? ['typos'] : []), ...(seed % 3 === 1 ? ['noise'] : [])]
   for (const kind of kinds) found.push(await ask(vault, scope, query, kind, foreign))
   return found

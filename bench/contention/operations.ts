@@ -1,4 +1,4 @@
-/** Answers what came back; the bench counts what the server failed at. */
+/** Returns the answer. The benchmark itself counts failures of the server. */
 export type Ask = (
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
@@ -7,7 +7,7 @@ export type Ask = (
 
 export type Operation = {
   name: string
-  /** Makes what is written to, and names it. */
+  /** Makes the object that is written to, and returns its name. */
   prepare: (ask: Ask, name: string) => Promise<string>
   /** One write. `nonce` is new each time. */
   act: (ask: Ask, target: string, nonce: string) => Promise<unknown>

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http'
 import { type Flood, send } from './send.ts'
 
-/** Sends hostile requests on each connection as fast as they are answered; tells how many it sent. */
+/** Sends hostile requests on each connection as fast as they are answered. Reports how many it sent. */
 async function flood({ url, attacks, connections, seconds }: Flood): Promise<number> {
   const until = performance.now() + seconds * 1000
   let sent = 0

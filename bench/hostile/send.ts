@@ -1,7 +1,7 @@
 import { type Agent, request } from 'node:http'
 import type { Attack } from './targets.ts'
 
-/** What the flooding process is told. */
+/** The orders for the flooding process. */
 export type Flood = {
   url: string
   attacks: { attack: Attack; headers: Record<string, string> }[]
@@ -9,7 +9,7 @@ export type Flood = {
   seconds: number
 }
 
-/** Sends one request and tells its status. */
+/** Sends one request and returns its status. */
 export function send(
   url: string,
   agent: Agent,

@@ -15,7 +15,7 @@ export type Attack = {
 const JSON_TYPE = 'application/json'
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 const DEFAULT_BYTES = 1024 * 1024
-/** The largest that any route takes; the price of a byte is the same, so one route is enough to show it. */
+/** The largest body that any route accepts. The cost of a byte is the same everywhere, so one route is enough. */
 const LARGEST_BYTES = 8 * DEFAULT_BYTES
 const ROOM = 1000
 const ID = '00000000-0000-7000-8000-000000000001'
@@ -99,7 +99,7 @@ function ofRawRoutes(): Attack[] {
 const rpc = (body: string) =>
   `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"record_card","arguments":${body}}}`
 
-/** Every route of the registry, what is no route at all, and the protocol's door. */
+/** Every route of the registry, addresses without a route, and the MCP door. */
 export const allAttacks = (): Attack[] => {
   const nowhere = [
     ...bodiesFor('POST', '/nope', []),

@@ -61,7 +61,7 @@ const CHATTER = [
 type Make = { pick: <T>(from: readonly T[]) => T; add: (text: string) => string }
 type Asked = { text: string; answers: string[] }
 
-/** One thing that happened: asked about, told in one or two turns, mixed with what people say anyway. */
+/** One event in a dialogue: a question, an answer in one or two turns, and small talk in between. */
 function episode({ pick, add }: Make, used: Set<string>): Asked | undefined {
   const [teller, friend] = [pick(PEOPLE), pick(PEOPLE)]
   const [past, asked] = pick(DEEDS)
@@ -95,7 +95,7 @@ function episode({ pick, add }: Make, used: Set<string>): Asked | undefined {
   ])
 }
 
-/** So many turns, one event each, and questions about some of them. */
+/** Makes the given number of turns, one event each, and questions about some of them. */
 export function dialogues(turns: number, questions: number): Collection {
   const next = numbers(11)
   const pick = <T>(from: readonly T[]): T => from[Math.floor(next() * from.length)] as T

@@ -19,7 +19,7 @@ const BATCH = 5000
 const INDEXED_TOGETHER = 250
 const START = Date.UTC(2026, 0, 1)
 
-/** A repeatable source of numbers, so that two measurements search the same texts. */
+/** A repeatable random generator, so that two measurements search the same texts. */
 export function numbers(seed: number): () => number {
   let state = seed
   return () => {
@@ -89,7 +89,7 @@ function madeUp(owner: Owner, projectId: string, partition: number, sequence: nu
   }
 }
 
-/** As the product does it, index and all. */
+/** Writes as the product does, including the index. */
 async function writeEach(db: Db, engine: EngineName, rows: readonly EventRow[]): Promise<void> {
   for (const row of rows) await insertEvent(db, engine, row)
 }
@@ -123,7 +123,7 @@ export async function fill(app: App, owner: Owner, key: string, events: number):
   )
 }
 
-/** Given texts as the events of one project, a minute apart; their ids in order. */
+/** Writes the texts as events of one project, a minute apart. Returns their ids in order. */
 export async function fillWith(
   app: App,
   owner: Owner,
@@ -185,8 +185,8 @@ async function writeProject(
 const GIN_INDEXES = ['grams', 'words']
 
 /**
- * PostgreSQL adds to a GIN index much slower than it builds one: a million events would take hours. So they are written
- * without, and the indexes are built afterwards.
+ * PostgreSQL adds to a GIN index much more slowly than it builds one: a million events would take hours. So they are
+ * written without the indexes, which are built afterwards.
  */
 export async function withoutIndexes(app: App, write: () => Promise<void>): Promise<void> {
   const { database } = app.services

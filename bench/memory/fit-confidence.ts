@@ -14,7 +14,7 @@ import { fillWith } from './fill.ts'
  * ten is right, and the first hit of a question of another collection is wrong. Every second question is kept for checking.
  */
 
-/** The size of a project and the length of an event would tell the collections apart, not the answers. */
+/** Left out: the size of a project and the length of an event. They identify the collection, not a right answer. */
 const FITTED = [
   'coverage',
   'covered',
@@ -31,7 +31,7 @@ type Project = {
   nameOf: Map<number, string>
 }
 
-/** A part of a collection as a project: small ones too, as most are. */
+/** A part of a collection as a project. Most real projects are small, so small parts are used too. */
 function partOf({ name, texts, queries, judgements }: Collection, most: number): Collection {
   const asked = sampleOf(queries, Math.min(QUESTIONS, Math.ceil(most / 4)))
   const needed = new Set(asked.flatMap(({ _id }) => [...(judgements.get(_id)?.keys() ?? [])]))
@@ -71,7 +71,7 @@ const sampleFor = (features: Features, label: 0 | 1): Sample => ({
   weight: 1,
 })
 
-/** Answers that are there, and first hits where none is. */
+/** Right answers, and first hits of questions without an answer. */
 async function samplesOf(project: Project, others: readonly Project[]): Promise<Sample[]> {
   const samples: Sample[] = []
   const { queries, judgements } = project.collection

@@ -1,6 +1,6 @@
 import { asks, edit, run, type Scene, says } from './script.ts'
 
-/** Temptations that no rule was written for. */
+/** Misleading transcripts that no rule was written for. */
 export const HELD_OUT_NON_PAIRS: readonly Scene[] = [
   {
     name: 'the seed was unlucky',

@@ -1,6 +1,6 @@
 import { asks, edit, run, type Scene, says } from './script.ts'
 
-/** Cures that no rule was written for: they measure, and are not looked at when a rule is changed. */
+/** Cures that no rule was written for. They only measure; do not look at them when you change a rule. */
 export const HELD_OUT_PAIRS: readonly Scene[] = [
   {
     name: 'a certificate is not trusted',

@@ -31,7 +31,7 @@ const { api_key } = await postJson(
 const HEADERS = { 'x-api-key': api_key as string }
 const { card_id } = await postJson(vault.url, '/api/v1/cards', CARD, HEADERS)
 
-/** Requests per second, and CPU time per request, which a busy machine does not blur. */
+/** Requests per second, and CPU time per request, which stays exact on a busy machine. */
 async function measure(server: Server, request: Request) {
   const before = cpuSeconds(server.pid)
   const load = await drive(server.url, request, SECONDS)

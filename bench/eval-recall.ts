@@ -66,13 +66,13 @@ async function ask({ app }: BenchVault, filled: readonly Filled[], one: Case): P
 }
 
 const EVIDENCE = ['confidence', 'quoted', 'codes', 'title', 'symptom'] as const satisfies (keyof Evidence)[]
-/** A right card is rarer than the wrong ones beside it. */
+/** Right cards get more weight, because they are rarer than wrong ones. */
 const WEIGHTS = { right: 1.5, wrong: 1, besideRight: 0.5 }
 
 type Judged = { x: number[]; isRight: boolean }
 type JudgedCase = Case & { cards: Judged[] }
 
-/** What is known of every card that could be delivered. */
+/** The features of every card that could be delivered. */
 async function judgedCases(
   vault: BenchVault,
   filled: readonly Filled[],
@@ -161,7 +161,7 @@ function tell(half: Case['half'], outcomes: readonly Outcome[]): void {
   }
 }
 
-/** Bars of the product: what is brought, what is brought in vain, and how much of an agent's attention it takes. */
+/** Bars of the product: right deliveries, useless deliveries, and how many characters an agent has to read. */
 function judge(outcomes: readonly Outcome[]): void {
   const some = outcomes.filter(({ half }) => half === 'reporting')
   const of = (kind: Case['kind']) => some.filter((one) => one.kind === kind)

@@ -19,7 +19,7 @@ const folders = args.filter((arg) => !arg.startsWith('--'))
 
 type Outcome = 'blocked' | 'marked' | 'missed'
 
-/** A secret always blocks: that rule is older, and part of the same review. */
+/** A secret always blocks. That rule is part of the same review, so it counts here too. */
 function outcomeOf(text: string): Outcome {
   const severities = new Set(findDanger(text).map(({ severity }) => severity))
   if (severities.has('block') || findSecrets(text).length > 0) return 'blocked'
@@ -47,7 +47,7 @@ function attackTable(half: 'build' | 'held'): void {
       if (outcome === 'missed') console.log(`missed ${group}: ${JSON.stringify(text)}`)
 }
 
-/** Paragraphs of the project's own pages: unlike the collections they speak of commands, keys and agents. */
+/** Paragraphs of the project's own pages. Unlike the collections, they are about commands, keys and agents. */
 const ownPages = (): string[] =>
   globSync(['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'docs/**/*.md'], {
     cwd: REPOSITORY,
@@ -78,7 +78,7 @@ function cleanRow(name: string, texts: readonly string[]): readonly string[] {
   return texts
 }
 
-/** The quickest of some rounds, so that a busy machine does not count. */
+/** The fastest of several rounds, so that a busy machine does not distort the figure. */
 function speedOf(texts: readonly string[], read: (text: string) => unknown): string {
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
   let best = Number.POSITIVE_INFINITY

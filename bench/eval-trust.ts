@@ -1,6 +1,6 @@
 /**
- * Plants stale twins into a collection: every judged card gets a copy with an outdated fix. A population judges both, part of
- * it lying, and the collection's queries are asked. Prints nDCG@10 of the good cards, and how often the stale one stands first.
+ * Adds stale twins to a collection: every judged card gets a copy with an outdated fix. A population, part of which lies,
+ * judges both. Then the collection's queries are asked. Prints nDCG@10 of the good cards, and how often the stale one is first.
  * `npm run eval:trust -- <folder>`
  */
 import { contextFor, inTx } from '../src/core/context.ts'
@@ -77,7 +77,7 @@ async function judge(
   const ctx = contextFor(vault.app.services)
   const isLiar = (person: number) => person < (people.length * liars) / 100
   await inTx(ctx, async (ctx) => {
-    // The log takes no change; a new population begins with a new log.
+    // Rows of verdicts cannot be changed, so a new population starts with an empty table.
     await ctx.db.updateTable('cards').set({ deleted_at: new Date().toISOString() }).execute()
     await ctx.db.deleteFrom('card_verdicts').execute()
     await ctx.db.updateTable('cards').set({ deleted_at: null, trust: null }).execute()

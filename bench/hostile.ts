@@ -8,12 +8,12 @@ import { report } from './support/report.ts'
 import { type Server, startVault } from './support/servers.ts'
 
 /**
- * What hostile requests cost, and what a bystander notices of them. First every route with every kind of body, without limits,
- * anonymous and with a credential: the CPU of each request that is refused. Then 20 connections that send the worst of them
- * for half a minute against two workers with limits, beside somebody who reads the credit policy.
+ * Measures what hostile requests cost, and how much another client notices. First it sends every kind of body to every route,
+ * without limits, anonymous and with a credential, and measures the CPU of each refused request. Then 20 connections send the
+ * worst of them for half a minute to two workers with limits, while another client reads the credit policy.
  */
 const SECONDS = Number(process.env.SECONDS ?? 30)
-/** Each once to find the expensive ones, then those that lead several times. */
+/** Each request is sent once to find the expensive ones. Those are then sent several times. */
 const FIRST_TRIES = 1
 const CLOSER_TRIES = 15
 const LEADING = 20
@@ -33,7 +33,7 @@ type Headers = Record<string, string>
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 
-/** By the scheduler's own clock, all threads: what the 10 ms of /proc/…/stat would round away. */
+/** Reads the scheduler's own clock for all threads, because /proc/…/stat counts in steps of 10 ms. */
 const cpuMs = (pid: number): number =>
   readdirSync(`/proc/${pid}/task`)
     .map((task) => Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]))
@@ -58,8 +58,8 @@ type Try = { attack: Attack; who: 'anonymous' | 'credential'; headers: Headers }
 type Cost = Try & { status: number; ms: number; mean: number; share: number }
 
 /**
- * CPU of a request as a share of what it may cost: 5 ms for every 100 kB that were begun. The median of the tries: whatever else
- * the process does meanwhile, such as a job or the collection of another request's garbage, falls into one of them.
+ * The CPU of a request as a share of what it may cost: 5 ms for each 100 kB or part of it. The median of the tries is used, because
+ * other work of the process, such as a job or garbage collection, falls into only some of them.
  */
 async function costOf(
   server: Server,
@@ -70,7 +70,7 @@ async function costOf(
   let status = 0
   const spent: number[] = []
   for (let i = 0; i < tries; i++) {
-    // A thread's time is written down when it stops running, so the process is left alone for a moment before it is read.
+    // A thread's time is recorded when it stops running, so wait a moment before reading it.
     await sleep(SETTLED_AFTER_MS)
     const before = cpuMs(server.pid)
     // 0: cut off in the middle of a body that is larger than the route takes.
@@ -84,7 +84,7 @@ async function costOf(
   return { attack, who, headers, status, ms, mean, share: ms / mayCost }
 }
 
-/** Where a body is not read without a credential, one of them shows it. */
+/** If a route does not read bodies without a credential, one body is enough to show it. */
 function triesBy(somebody: Headers): Try[] {
   const shown = new Set<string>()
   return allAttacks()
@@ -100,7 +100,7 @@ function triesBy(somebody: Headers): Try[] {
 /** The cost of an empty request here and now. On a busy machine, compare the figures below with it. */
 const NOTHING: Attack = { what: 'nothing', method: 'GET', path: '/nope', type: '', body: '' }
 
-/** Two tries also count what else the process did meanwhile. So the worst are measured again until all that lead are. */
+/** Two tries also count other work of the process. So the worst are measured again until all of the top ones are. */
 async function lookCloser(server: Server, agent: Agent, costs: Cost[]): Promise<void> {
   const closely = new Set<Cost>()
   for (let looks = 0; looks < MOST_CLOSER_LOOKS; looks++) {
@@ -108,7 +108,7 @@ async function lookCloser(server: Server, agent: Agent, costs: Cost[]): Promise<
     const at = costs.slice(0, LEADING).findIndex((cost) => !closely.has(cost))
     const expensive = costs[at]
     if (!expensive) return
-    // What others left behind is cleared away before it is measured.
+    // Collects the garbage of earlier requests before the measurement.
     await sleep(CLEARED_AFTER_MS)
     await costOf(server, agent, expensive, FIRST_TRIES)
     const measured = await costOf(server, agent, expensive, CLOSER_TRIES)
@@ -151,7 +151,7 @@ type Outcome = { calm: number; p99: number; refusals: number; peak: number; sent
 const p99Of = ({ ms }: Seen): number =>
   ms.toSorted((a, b) => a - b)[Math.floor(ms.length * 0.99)] ?? Number.NaN
 
-/** In a process of its own: what the attackers cost themselves must not be taken for what the bystander waits. */
+/** In a separate process, so that the work of the attackers does not delay the bystander's measurement. */
 function startFlood(server: Server, costs: readonly Cost[], headers: Headers): Promise<number> {
   const child = fork(new URL('./hostile/flood.ts', import.meta.url))
   const attacks = costs.map(({ attack, who }) => ({ attack, headers: who === 'anonymous' ? {} : headers }))

@@ -10,7 +10,7 @@ const SECONDS = Number(process.env.SECONDS ?? 6)
 const CARDS = Number(process.env.CARDS ?? 20_000)
 const ROUNDS = 3
 const BAR = 1.6
-/** Of a core, for each node: less than half of two cores, so that the database and the load have the rest. */
+/** The share of a core for each node. The rest of the two cores is for the database and the load. */
 const SHARE = Number(process.env.SHARE ?? 0.35)
 
 const vault = await filledVault('postgres', CARDS, 1000)

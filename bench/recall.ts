@@ -44,7 +44,7 @@ const post = async ({ app }: BenchVault, { token }: Account, url: string, payloa
   return answer
 }
 
-/** A line of every fifth is an error, as in the log of a service in trouble. */
+/** Every fifth line is an error, as in the log of a service in trouble. */
 function logOf(sentences: readonly string[], seed: number): string {
   const random = randomFrom(seed)
   const lines: string[] = []
@@ -74,7 +74,7 @@ function questions(sentences: readonly string[], queries: readonly string[]): As
   })
 }
 
-/** So many searches a second, whether or not the former ones have been answered. */
+/** Sends this many searches a second, whether or not the earlier ones have been answered. */
 function searchesBeside(
   vault: BenchVault,
   owner: Account,

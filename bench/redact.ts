@@ -29,8 +29,8 @@ console.log(
 )
 
 /**
- * The slowest input that repeats one thing: a character, a keyword, a part of a keyword, a keyword after a sign that
- * starts a word or before one that goes on to a value. All are tried with little text, the slowest of them with a megabyte.
+ * Finds the slowest input that repeats one thing: a character, a keyword, a part of a keyword, or a keyword next to a character
+ * that starts a word or a value. All are tried with little text, and the slowest with a megabyte.
  */
 const characters = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index))
 const KEYWORDS = [

@@ -39,7 +39,7 @@ if (values.help || unknown.length > 0) {
   process.exit(2)
 }
 
-/** What a trial changes: small collections, short loads. */
+/** The settings of a trial with `--small`: small collections, short loads. */
 const SMALL_ARGUMENTS: Record<string, string[]> = {
   search: ['--sizes', '1000', '--postgres-sizes', '', '--queries', '20'],
   recall: ['--cards', '1000', '--events', '200', '--rounds', '40'],
@@ -83,7 +83,7 @@ const results = BENCHES.filter((name) => positionals.length === 0 || positionals
 rmSync(folder, { recursive: true, force: true })
 
 const verdict = ({ met }: Row) => (met === undefined ? '' : met ? 'yes' : 'MISSED')
-/** A bench that broke has no row that says so. */
+/** Benchmarks that failed without a missed bar. They have no row that says so. */
 const broke = results.filter(({ ended, rows }) => ended !== 0 && !rows.some((row) => row.met === false))
 const lines = [
   ...results.flatMap(({ bench, rows }) =>

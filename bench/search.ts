@@ -56,7 +56,7 @@ const timed = async (run: () => Promise<unknown>): Promise<{ ms: number; cpu: nu
   return { ms: clock() - started, cpu: computed() - before }
 }
 
-/** Young code is slow code: a process that has just begun takes twice as long. */
+/** Warm-up: a process that has just started takes twice as long, because its code is not optimised yet. */
 const WARM_UP = 100
 
 /** CPU of a whole search on SQLite, p50 in ms; its p95 may be `MOST_SPREAD` times as much. */
@@ -105,7 +105,7 @@ async function measure(engine: EngineName, cards: number): Promise<Measured> {
     const bytes = await indexBytes(app)
     const raw = await rawSearch(app, vault.dataDir)
     if (engine === 'sqlite') await readThrough(vault.dataDir)
-    // Making the yardstick kept the process busy; the door lets nobody in until it has caught up.
+    // Making the engine's own index kept the process busy. It refuses requests until it has caught up.
     await sleep(5000)
     const rounds = {
       raw: (query: string) => raw.ask(query),
@@ -121,8 +121,8 @@ async function measure(engine: EngineName, cards: number): Promise<Measured> {
     }
     const cpu: number[] = []
     for (const query of queries.slice(0, WARM_UP)) for (const run of Object.values(rounds)) await run(query)
-    // Alternating, so that a noisy moment of the machine meets all alike; some of a kind in a row, as each raw query leaves the
-    // processor's caches full of its own, and no service would ask one between any two searches.
+    // The kinds alternate, so that a noisy moment of the machine affects all of them. Several of a kind follow each other, because
+    // each raw query fills the processor's caches, and no service would send one between two searches.
     for (let from = 0; from < queries.length; from += IN_A_ROW)
       for (const name of Object.keys(rounds) as (keyof typeof rounds)[])
         for (const query of queries.slice(from, from + IN_A_ROW)) {

@@ -5,8 +5,8 @@ import { report } from './support/report.ts'
 import { startProcess, startVault } from './support/servers.ts'
 
 /**
- * Searches of one worker over HTTP on 8 connections: flat out against a bare route that asks SQLite's own full text index,
- * and at 70 % of the most, the slowest of a hundred against the middle one.
+ * Searches of one worker over HTTP on 8 connections. At full speed they are compared with a bare route that asks SQLite's own
+ * full text index. At 70 % of the maximum, p99 is compared with p50.
  */
 const SECONDS = Number(process.env.SECONDS ?? 8)
 const CARDS = Number(process.env.CARDS ?? 100_000)

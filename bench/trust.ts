@@ -56,7 +56,7 @@ async function sayThem(services: Services, ids: readonly string[], owner: string
     })
     await inTx(ctx, (ctx) => insertRows(ctx.db, 'card_verdicts', COLUMNS, rows))
   }
-  // Only judged cards are looked at.
+  // Only judged cards count.
   await inTx(ctx, (ctx) => ctx.db.updateTable('cards').set({ trust: '{}' }).execute())
 }
 

@@ -7,8 +7,8 @@ import { report } from './support/report.ts'
 import { repository, startVault } from './support/servers.ts'
 
 /**
- * What a person waits for: the largest paint and the script of the home page and of a search with an open card, in the
- * browser of the tests, with an empty cache, a processor four times slower and a line of 10 Mbit/s.
+ * How long a person waits: the largest paint and the script of the home page and of a search with an open card, in the
+ * browser of the tests, with an empty cache, a processor four times slower and a connection of 10 Mbit/s.
  */
 const ROUNDS = 5
 const CPU_SLOWDOWN = 4
@@ -44,7 +44,7 @@ async function signIn(context: BrowserContext, url: string): Promise<string> {
   return last
 }
 
-/** In a window of its own: nothing of an earlier load is in its cache. */
+/** Uses a new window, so that its cache has nothing of an earlier load. */
 async function load(browser: Browser, cookies: Cookies, url: string, ready: string): Promise<Load> {
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },

@@ -5,10 +5,10 @@ import { report } from './support/report.ts'
 import { startVault } from './support/servers.ts'
 
 /**
- * How long a write waits on SQLite where many workers write: SQLite has one writer at a time, and workers in several processes meet at
- * its lock. At half of the rate that one worker can do, with one worker and with as many as the machine has cores.
+ * How long a write waits on SQLite when many workers write. SQLite has one writer at a time, so workers in several processes wait for
+ * its lock. Measured at half of the rate of one worker, with one worker and with one for each core.
  */
-/** Shorter than three seconds a rate is not reached. */
+/** A load shorter than three seconds does not reach its rate. */
 const SECONDS = Math.max(3, Number(process.env.SECONDS ?? 6))
 const ROUNDS = 3
 const CONNECTIONS = 16

@@ -115,7 +115,9 @@ export const Environment = z.object({
   LIBRARY_LICENCE: LicenceId.default(DEFAULT_LICENCE).describe(
     'The licence of cards published to the library without another choice: CC0-1.0, CC-BY-4.0, CC-BY-SA-4.0 or MIT.',
   ),
-  SESSION_TTL_DAYS: whole(1, 3650).default(30).describe('A browser session ends after this many days without use.'),
+  SESSION_TTL_DAYS: whole(1, 3650)
+    .default(30)
+    .describe('A browser session ends after this many days without use.'),
   GOOGLE_CLIENT_ID: z.string().min(1).optional().describe('Switches on sign-in with Google.'),
   GOOGLE_JWKS_URL: httpUrl
     .default('https://www.googleapis.com/oauth2/v3/certs')
@@ -169,7 +171,9 @@ export const Environment = z.object({
   ALLOWED_HOSTS: names.describe('Further host names under which MCP may be reached, separated by commas.'),
   OAUTH_CLIENT_DOCUMENTS: onOff
     .default(false)
-    .describe('on: OAuth clients may identify themselves by the address of a document, which the server then fetches.'),
+    .describe(
+      'on: OAuth clients may identify themselves by the address of a document, which the server then fetches.',
+    ),
   MIN_FREE_DISK_MB: whole(0, 999_999_999)
     .default(512)
     .describe('Below so much free disk no attachments and pictures are taken.'),

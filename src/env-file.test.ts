@@ -30,7 +30,7 @@ test('the environment wins', () => {
   expect(readConfig(withEnvFile({ PORT: '9001' }, only(file))).port).toBe(9001)
 })
 
-test('no file is no mistake, unless it was asked for by name', () => {
+test('a missing file is an error only if it was named', () => {
   const missing = join(folder, 'missing')
   expect(withEnvFile({ PORT: '1' }, only(missing))).toEqual({ PORT: '1' })
   expect(() => withEnvFile({ ENV_FILE: missing })).toThrow(/^ENV_FILE: .*missing cannot be read/)

@@ -57,7 +57,7 @@ test('a job that fails is reported and runs again', async () => {
   expect(errors).toHaveLength(2)
 })
 
-test('stopping tells a running job, waits for it, and lets none begin', async () => {
+test('stopping signals a running job, waits for it, and starts no other', async () => {
   const { services } = bench()
   const seen: string[] = []
   const stop = startJobs(services, [

@@ -29,7 +29,7 @@ const fieldOf = (fields: readonly Field[], type: string) =>
 
 const key = (i: number) => `"k${i.toString(36)}":1`
 
-/** Below the limits of a body as a whole, so that it gets as far as the schema. */
+/** Below the limits for the whole body, so that it reaches the schema. */
 const FITTING_KEYS = 980
 const MOST_KEYS = 2_450
 const FITTING_VALUES = 19_000

@@ -17,7 +17,7 @@ export type Kind = (typeof KINDS)[number]
 
 export type Case = {
   kind: Kind
-  /** Which sort of it, for the report. */
+  /** The sort within the kind, for the report. */
   sort: string
   moment: 'failure' | 'prompt'
   text: string
@@ -25,7 +25,7 @@ export type Case = {
   answer: string | undefined
   /** In which of the two vaults it is asked. */
   vault: 0 | 1
-  /** What is about the same card is in the same half, so that nothing is tuned on what is reported. */
+  /** All cases about one card are in the same half, so that nothing is tuned on reported cases. */
   half: 'tuning' | 'reporting'
 }
 
@@ -44,7 +44,7 @@ const described = ({ id, title, symptom, root_cause, fix, tags, environment }: C
   card: { title, symptom, root_cause, fix_summary: fix, tags, environment },
 })
 
-/** As an agent records what it has just solved: the error as it was, its own title, the fix. */
+/** A card as an agent records it after solving a problem: the exact error, its own title, the fix. */
 const seen = (n: number): Named => {
   const family = FAMILIES[n] as (typeof FAMILIES)[number]
   const { command, error } = executionOf(family, n)
@@ -62,7 +62,7 @@ const seen = (n: number): Named => {
 
 const MOST_TEXTS = 2000
 
-/** Half of the cards each, so that an error has its card in one vault and none in the other; and the same other texts in both. */
+/** Each vault has half of the cards, so an error has its card in one vault and not in the other. Both have the same other texts. */
 export function cardsOf(vault: 0 | 1, collections: readonly Collection[]): Named[] {
   const others = collections.flatMap(({ name, texts }) =>
     texts.slice(0, MOST_TEXTS).map(
@@ -88,7 +88,7 @@ export function cardsOf(vault: 0 | 1, collections: readonly Collection[]): Named
   ]
 }
 
-/** Evenly, by a hash of what it is about. */
+/** Divides cases evenly, by a hash of their subject. */
 function halfOf(about: string): Case['half'] {
   let hash = 7
   for (const character of about) hash = (Math.imul(hash, 31) + character.charCodeAt(0)) >>> 0
@@ -147,7 +147,7 @@ function failures(vaultOf: ReadonlyMap<string, number>): Drawn[] {
   return [...drawn, ...again, ...own]
 }
 
-/** Questions of the benchmark without an answer that are about products of `seen-before.ts`: those may have one here. */
+/** Unanswered questions of the benchmark about products of `seen-before.ts`. They may have an answer here. */
 const KNOWN_PRODUCTS =
   /redis|kafka|mysql|rabbit|elastic|cmake|grpc|rails|laravel|php|composer|ansible|ffmpeg|\bgem\b|mongo|latex|hugo|dotnet|nuget/i
 
@@ -204,7 +204,7 @@ function prompts(vaultOf: ReadonlyMap<string, number>, collections: readonly Col
   ]
 }
 
-/** As many of each kind as asked for, each sort in the same number as far as there are enough. */
+/** As many cases of each kind as asked for, with equal numbers of each sort if there are enough. */
 function drawn(all: readonly Drawn[]): Case[] {
   const random = randomFrom(5)
   return KINDS.flatMap((kind) => {

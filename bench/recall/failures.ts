@@ -4,7 +4,7 @@ import { randomFrom } from '../search/cards.ts'
 type Random = ReturnType<typeof randomFrom>
 const pick = <T>(random: Random, from: readonly T[]): T => from[random(from.length)] as T
 
-/** What is run when something of a topic fails. */
+/** The commands that fail, by topic. */
 const COMMANDS: Record<string, readonly string[]> = {
   npm: ['npm install', 'npm ci', 'npm run build', 'npx vite build', 'npm publish'],
   node: ['node server.js', 'npm start', 'npm test', 'node --test'],
@@ -74,7 +74,7 @@ const ENDS = [
   '',
 ]
 
-/** An error as an agent gets it: after a command, among what the program writes besides. */
+/** An error as an agent sees it: after a command, among other output of the program. */
 export function failing(topic: string, error: string, seed: number): string {
   const random = randomFrom(seed * 7919 + 13)
   const some = (from: readonly string[], most: number) =>

@@ -1,8 +1,8 @@
 import { randomFrom } from '../search/cards.ts'
 
 /**
- * Errors of products that `bench/symptom-fix` does not have, with places for what differs from one execution to the next. A card of
- * such an error was recorded from one execution; the failures are others.
+ * Errors of products that `bench/symptom-fix` does not have, with variables for what differs between executions. The card of such an
+ * error was recorded from one execution; the failures come from others.
  */
 type Family = { command: string; error: string; title: string; fix: string }
 

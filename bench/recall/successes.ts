@@ -94,7 +94,7 @@ const SUCCESSES: readonly Made[] = [
   }),
 ]
 
-/** Every second one without its exit code: some agents do not tell it. */
+/** Every second one has no exit code, because some agents do not report it. */
 export function success(n: number, texts: readonly string[]): string {
   const random = randomFrom(n * 6_700_417 + 11)
   const make = SUCCESSES[n % SUCCESSES.length] as Made

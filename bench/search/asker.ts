@@ -17,7 +17,7 @@ export type FilledVault = {
   nameOf: (cardId: string) => string
 }
 
-/** A folder that is named is kept, and filled only once. */
+/** A named folder is kept, and filled only once. */
 export async function fillVault(
   engine: EngineName,
   collection: Collection,

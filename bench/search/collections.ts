@@ -41,7 +41,7 @@ export function readCollection(folder: string): Collection {
   }
 }
 
-/** So many of them, spread evenly, the same at every run. */
+/** The given number of queries, spread evenly and the same each time. */
 export const sampleOf = <T>(all: readonly T[], most: number): T[] =>
   all.length <= most
     ? [...all]

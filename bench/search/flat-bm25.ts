@@ -6,7 +6,7 @@ import { type Collection, titleOf } from './collections.ts'
 
 export type FlatBm25 = (query: string, depth: number) => string[]
 
-/** The textbook: stems, one field, every word of the query as often as it stands there. What search must not fall below. */
+/** Textbook BM25: stems, one field, every word of the query as often as it occurs. Search must not be worse than this. */
 export function flatBm25({ texts }: Collection, { k1, b } = { k1: 1.2, b: 0.75 }): FlatBm25 {
   const postings = new Map<string, { at: number; times: number }[]>()
   const lengths = texts.map((text, at) => {

@@ -8,7 +8,7 @@ import { maintainIndex } from '../../src/search-index/index.ts'
 import type { BenchCard } from './cards.ts'
 
 const CARDS_PER_TRANSACTION = 1000
-/** PostgreSQL writes one while this process makes the next ready; SQLite has one writer, in this process. */
+/** PostgreSQL writes one batch while this process prepares the next. SQLite writes in this process, one at a time. */
 const TRANSACTIONS_AT_ONCE = { sqlite: 1, postgres: 2 }
 
 export type CardTarget = { ownerId: string; workspaceId: string; status: 'unpublished' | 'published' }
@@ -83,7 +83,7 @@ async function insert(
   return rows.map(({ row }) => row.card_id)
 }
 
-/** Writes cards as the product does, index and all, many to a transaction. */
+/** Writes cards as the product does, including the index, many in one transaction. */
 export async function loadCards(
   services: Services,
   cards: Iterable<BenchCard>,

@@ -2,7 +2,7 @@ import { randomFrom } from './cards.ts'
 
 const LONGER_WORD = /[A-Za-z]{5,}/g
 
-/** One slip in every second longer word: a letter lost, doubled in, changed or swapped. The same for the same query. */
+/** One typing error in every second longer word: a letter missing, doubled, changed or swapped. The same for the same query. */
 export function withTypos(query: string): string {
   const random = randomFrom(
     [...query].reduce((sum, sign) => Math.imul(sum, 31) + (sign.codePointAt(0) ?? 0), 0),

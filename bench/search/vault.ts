@@ -9,8 +9,8 @@ import { startPostgres } from '../../test/support/postgres.ts'
 export type BenchVault = { app: App; dataDir: string; destroy: () => Promise<void> }
 
 /**
- * A vault of its own for a measurement: a temporary folder, and a PostgreSQL where that is asked for. A folder that is
- * named is kept for the next measurement.
+ * A separate vault for a measurement: a temporary folder, and a PostgreSQL if asked for. A named folder is kept for the
+ * next measurement.
  */
 export async function openVault(engine: EngineName, kept?: string): Promise<BenchVault> {
   if (kept) mkdirSync(kept, { recursive: true })
@@ -29,7 +29,7 @@ export async function openVault(engine: EngineName, kept?: string): Promise<Benc
       CREDITS: 'off',
       ...(postgres ? { DATABASE_URL: postgres.url() } : {}),
     }),
-    // Nothing in the background while something is measured; the loader itself tends the index.
+    // No background jobs during a measurement. The loader maintains the index itself.
     { jobs: [], shedding: false },
   )
   return {

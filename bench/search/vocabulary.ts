@@ -27,7 +27,7 @@ function rareName(random: (below: number) => number): string {
     : `ERR_${pick()}_${pick()}_${random(900)}`.toUpperCase()
 }
 
-/** Sentences for whoever has no folder of texts at hand. */
+/** Sentences to use when no folder of texts is given. */
 export function builtInSentences(): string[] {
   const random = randomFrom(99)
   const pick = (list: readonly string[]) => list[random(list.length)] as string

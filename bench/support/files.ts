@@ -9,7 +9,7 @@ const filesIn = (folder: string): string[] =>
 export const bytesIn = (folder: string): number =>
   filesIn(folder).reduce((sum, file) => sum + statSync(file).size, 0)
 
-/** Into the system's cache, where the files of a vault in use are; a machine may have let go of what lay there for minutes. */
+/** Reads files into the system's cache, where the files of a busy vault are. The system may have dropped them after minutes. */
 export async function readThrough(folder: string): Promise<void> {
   for (const file of filesIn(folder))
     for await (const _ of createReadStream(file, { highWaterMark: 2 ** 20 }));

@@ -16,7 +16,7 @@ import { bytesIn } from './files.ts'
 const EVENTS_PER_PROJECT = 100_000
 
 export type Filled = {
-  /** With which a server process serves this vault. */
+  /** The environment of a server process for this vault. */
   env: Record<string, string>
   headers: Record<string, string>
   cardId: string
@@ -26,7 +26,7 @@ export type Filled = {
   remove: () => Promise<void>
 }
 
-/** What has to be known of a vault to serve it again. */
+/** What is needed to serve a kept vault again. */
 type Known = Pick<Filled, 'headers' | 'cardId' | 'diskBytes'>
 type Noted = Known & { postgresDataDir: string | undefined }
 
@@ -41,8 +41,8 @@ const environment = (dataDir: string, server: PostgresServer | undefined) => ({
 })
 
 /**
- * A vault on disk with cards (half of them public) and events, and nobody serving it yet. With `keep` it is left in that
- * folder, and taken from there when it is asked for again: filling one with a million takes minutes.
+ * A vault on disk with cards (half of them public) and events, not served yet. With `keep` it stays in that folder and is
+ * used again the next time, because filling one with a million takes minutes.
  */
 export async function filledVault(
   engine: EngineName,
@@ -68,7 +68,7 @@ export async function filledVault(
   const note = join(dataDir, 'filled.json')
   const noted: Noted | undefined = existsSync(note) ? JSON.parse(readFileSync(note, 'utf8')) : undefined
   mkdirSync(dataDir, { recursive: true })
-  // The database server runs as somebody else.
+  // The database server runs as another user.
   chmodSync(dataDir, 0o755)
   const server =
     engine === 'postgres'

@@ -7,7 +7,7 @@ export type Request = {
   body?: string
 }
 
-/** Makes requests of somebody who sends JSON. */
+/** Makes JSON requests for one caller. */
 export const postsBy =
   (headers: Record<string, string>) =>
   (path: string, body: unknown): Request => ({ method: 'POST', path, headers, body: JSON.stringify(body) })
@@ -21,7 +21,7 @@ export type Drive = {
   rate?: number
 }
 
-/** Drives one request, or several one after the other, over and over on several connections, and tells what came back. */
+/** Repeats one request, or several in order, on several connections, and returns the results. */
 export async function drive(
   url: string,
   requests: Request | readonly Request[],

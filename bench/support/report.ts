@@ -8,7 +8,7 @@ export function report(rows: readonly Row[]): void {
   if (file) appendFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
 }
 
-/** The rows of one measurement's file; none where a bench ended before it could report. */
+/** The rows in the file of one measurement; none if the benchmark ended before it could report. */
 export const rowsIn = (text: string): Row[] =>
   text
     .split('\n')

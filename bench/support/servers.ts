@@ -73,7 +73,7 @@ export const startVault = (env: Record<string, string> = {}) =>
 
 const TICKS_PER_SECOND = 100
 
-/** CPU time that a process has used, all threads: says what a request costs even on a busy machine. */
+/** CPU time of all threads of a process. It shows what a request costs even on a busy machine. */
 export function cpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND

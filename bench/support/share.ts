@@ -15,8 +15,8 @@ const HIERARCHIES = [
 ]
 
 /**
- * Lets a process have a part of one core and no more, as a container would: the way to see on a small machine what
- * a second one would add. Undefined where the system does not let us; else what takes the limit away after the process's end.
+ * Limits a process to a part of one core, as a container would. So a small machine can show what a second node would
+ * add. Returns a function that removes the limit after the process has ended, or undefined if the system does not allow it.
  */
 export function limitTo(share: number, pid: number): (() => void) | undefined {
   const hierarchy = HIERARCHIES.find(({ root, sign }) => existsSync(join(root, sign)))

@@ -4,7 +4,7 @@ import { numbers } from '../memory/fill.ts'
 import { withTypos } from '../search/typos.ts'
 import { FOLDER, KINDS, linesOf, type Query, type WrittenQuery } from './data.ts'
 
-/** `node bench/symptom-fix/make-queries.ts` writes queries.jsonl anew from written.jsonl; the same every time. */
+/** `node bench/symptom-fix/make-queries.ts` writes queries.jsonl again from written.jsonl, the same each time. */
 
 const PER_KIND = 160
 
@@ -79,7 +79,7 @@ const java: Frame = ({ pick, below }) =>
 const native: Frame = (random) =>
   `   ${random.below(20)}: 0x${hex(random, 12)} - ${random.pick(FILES)}::${random.pick(FILES)}`
 
-/** Where a stack follows an error, by the topic of the card; the other programs write none. */
+/** Stack frames that follow an error, by the topic of the card. Other programs write none. */
 const FRAMES: Record<string, Frame> = {
   npm: javascript,
   node: javascript,
@@ -91,7 +91,7 @@ const FRAMES: Record<string, Frame> = {
   go: native,
 }
 
-/** An error as it stands in a log: what came before, the line, some frames, what came after. */
+/** An error as it appears in a log: lines before it, the error, some frames, lines after it. */
 function logAround({ text, answer }: WrittenQuery, seed: number): string {
   const random = randomFrom(seed)
   const stampOf = stampFor(random)
@@ -109,14 +109,14 @@ function logAround({ text, answer }: WrittenQuery, seed: number): string {
   return [...before, error, ...frames, ...lines(4)].join('\n')
 }
 
-/** So many of them, spread evenly. */
+/** The given number of items, spread evenly. */
 const spread = <T>(all: readonly T[], most: number): T[] =>
   Array.from({ length: most }, (_, i) => all[Math.floor((i * all.length) / most)] as T)
 
 export function makeQueries(written: readonly WrittenQuery[]): Query[] {
   const of = (kind: WrittenQuery['kind']) => written.filter((query) => query.kind === kind)
   const errors = spread(of('error'), PER_KIND)
-  // Errors that are not asked as they are come first, so that most cards with an error are asked for.
+  // Errors that are not used unchanged come first, so that most cards with an error get a query.
   const unasked = of('error').filter((query) => !errors.includes(query))
   const logged = [...unasked, ...spread(errors, PER_KIND - unasked.length)]
   // A query of short words alone has no typo.

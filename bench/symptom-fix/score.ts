@@ -1,8 +1,8 @@
 import { KINDS, type Kind, type Query, type Unanswerable } from './data.ts'
 
 /**
- * What an engine answers: ids of cards, best first, each with the engine's own score. Nothing is an answer too. A hit may be marked
- * as weak: it is shown, but the engine does not claim that it answers.
+ * The answer of an engine: ids of cards, best first, each with the engine's own score. It may be empty. A hit may be marked as weak:
+ * it is shown, but the engine does not claim that it answers.
  */
 export type Answer = { id: string; score: number; weak?: boolean }[]
 
@@ -19,11 +19,11 @@ export type Figures = {
   all: number
   /** Share of queries whose card comes first. */
   first: number
-  /** Share of the queries without an answer that get one all the same. */
+  /** Share of the queries without an answer that still get a hit. */
   talks: number
   /** How well the best score tells queries with an answer from those without: 0.5 is chance. */
   auc: number
-  /** The same share as `talks`, if the engine's scores are cut so that 95 % of the right first cards stay. */
+  /** The same share as `talks`, with a cut of the engine's scores that keeps 95 % of the right first cards. */
   talksAt95: number
 }
 
@@ -46,7 +46,7 @@ export function areaUnderCurve(present: readonly number[], absent: readonly numb
   return wins / Math.max(1, present.length * absent.length)
 }
 
-/** The share of `absent` at or above the cut that keeps so much of `right`. */
+/** The share of `absent` at or above the cut that keeps the given share of `right`. */
 export function shareAbove(right: readonly number[], absent: readonly number[], kept: number): number {
   const sorted = [...right].sort((a, b) => b - a)
   const cut = sorted[Math.max(0, Math.ceil(kept * sorted.length) - 1)] ?? Number.POSITIVE_INFINITY

@@ -51,7 +51,7 @@ test('a look-up that was begun before a credential was taken away is not kept', 
   expect(cache.find('kv_a', NOW)).toBeUndefined()
 })
 
-test('while nobody can say what was taken away, nothing is kept and nobody is known', () => {
+test('nothing is remembered while revocations cannot be heard', () => {
   const version: { now: number | undefined } = { now: 1 }
   const cache = cacheAt(version)
   cache.keep('kv_a', somebody('a'), NOW, 1)

@@ -20,7 +20,7 @@ const answering = (answer: unknown) =>
 const NOBODY = { viewer: null } as Ctx
 const ANSWER = { text: 't', items: [{ id: '1' }] }
 
-test('what is not declared never leaves, at any depth', async () => {
+test('undeclared fields are never sent, at any depth', async () => {
   const leaky = { ...ANSWER, hash: 'secret', items: [{ id: '1', token: 'secret' }] }
   expect(await invoke(answering(leaky), NOBODY, {})).toEqual(ANSWER)
 })
@@ -34,7 +34,7 @@ test('an input that is not as declared is told so', async () => {
   await expect(invoke(answering(ANSWER), NOBODY, { count: 4 })).rejects.toThrow(InvalidInput)
 })
 
-test('a list of very many items that are no texts is refused by its first ones, few as zod would', () => {
+test('a long list of items that are not texts is refused with errors for the first items only', () => {
   const Texts = z.object({ items: z.array(z.string().max(10)).max(1000), name: z.string() })
   const issuesOf = (items: unknown[]) => {
     try {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { type CountedUses, memoryLimits } from './limits.ts'
 
-test('the limit holds for a minute from the first use, then starts anew', () => {
+test('the limit holds for a minute from the first use, then starts again', () => {
   let time = 1_000_000
   const limits = memoryLimits(undefined, () => time)
   expect(limits.hit('a', 2)).toMatchObject({ remaining: 1, resetSeconds: 60, exceeded: false })
@@ -31,7 +31,7 @@ test('what a sibling counted in an ended minute no longer counts', () => {
   expect(limits.hit('a', 2).exceeded).toBe(false)
 })
 
-test('a flood of new keys clears nobody who has used much', () => {
+test('a flood of new keys does not clear the count of a busy caller', () => {
   const limits = memoryLimits(undefined, () => 1_000_000)
   for (let i = 0; i < 50; i++) limits.hit('busy', 10)
   for (let i = 0; i < 250_000; i++) limits.hit(`flood ${i}`, 10)

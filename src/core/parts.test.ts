@@ -35,6 +35,6 @@ test('a character is never halved', () => {
   for (const text of all) expect(String(text).isWellFormed()).toBe(true)
 })
 
-test('a part behind the last is refused by name', () => {
+test('a part after the last one is refused, and the error names it', () => {
   expect(() => partOf({ text: 'short' }, 2)).toThrow(InvalidInput)
 })

@@ -109,7 +109,7 @@ onBothEngines('the database', (t) => {
     expect(ctx.database.isUniqueViolation(error)).toBe(true)
   })
 
-  test('the ledger and the audit log refuse change, whoever asks', async () => {
+  test('the ledger and the audit log refuse every change', async () => {
     const user = await t.user()
     const ctx = contextFor(t.app.services)
     const rewrite = inTx(ctx, (ctx) =>

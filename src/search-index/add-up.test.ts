@@ -43,7 +43,7 @@ const inOrder = (sums: ReadonlyMap<number, number>, wanted: number): Summed[] =>
     .sort((a, b) => b.score - a.score || b.docNo - a.docNo)
     .slice(0, wanted)
 
-test('the best are those that adding up and sorting would find, with the same sums', () => {
+test('the best documents and their sums equal those of plain adding and sorting', () => {
   fc.assert(
     fc.property(
       drawnLists,
@@ -62,7 +62,7 @@ test('the best are those that adding up and sorting would find, with the same su
   )
 })
 
-test('of two blocks the better documents are kept, and nothing is left behind', () => {
+test('the best documents of two blocks are kept, and no sums remain', () => {
   const all = emptyBitmap().fill(0xffffffff)
   const strong = listOf({
     worth: 10,
@@ -81,7 +81,7 @@ test('of two blocks the better documents are kept, and nothing is left behind', 
   expect(again.takeInOrder()).toEqual([{ docNo: 7, score: Math.fround(25.5) }])
 })
 
-test('further lists add to what was found, and to nothing else', () => {
+test('further lists add only to documents that were found', () => {
   fc.assert(
     fc.property(
       drawnLists,

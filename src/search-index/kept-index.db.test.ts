@@ -35,7 +35,7 @@ onBothEngines('what a process keeps of the index', (t) => {
       }
   }
 
-  test('a card that was changed or deleted by another process is gone at once, folded or not', async () => {
+  test('a card that another process changed or deleted disappears at once, folded or not', async () => {
     const user = await t.user()
     const titles = Array.from({ length: 6 }, (_, i) => `Pangolin ${i}`)
     const cards = []
@@ -53,7 +53,7 @@ onBothEngines('what a process keeps of the index', (t) => {
     await finds(user, 'aardvark', ['Aardvark'])
   })
 
-  test('a card that is no longer public is gone for everybody else at once', async () => {
+  test('a card that is no longer public disappears for everybody else at once', async () => {
     const [owner, reader] = [await t.user(), await t.user()]
     const card = await record(owner, { title: 'Okapi in the library' })
     const published = await owner.post(`/api/v1/cards/${card.card_id}/publish`, { to: 'library' })
@@ -67,7 +67,7 @@ onBothEngines('what a process keeps of the index', (t) => {
     await finds(reader, 'okapi', [], 'public')
   })
 
-  test('an index that is made anew is found as it was', async () => {
+  test('search finds the same after the index is rebuilt', async () => {
     const user = await t.user()
     await record(user, { title: 'Echidna' })
     await tend()
@@ -78,7 +78,7 @@ onBothEngines('what a process keeps of the index', (t) => {
     await finds(user, 'echidna', ['Echidna'])
   })
 
-  test('what a transaction has put in and taken back is not remembered', async () => {
+  test('entries of a rolled back transaction are not remembered', async () => {
     const user = await t.user()
     const card = await record(user, { title: 'Tapir' })
     const ctx = contextFor(t.app.services)

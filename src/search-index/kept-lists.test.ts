@@ -7,7 +7,7 @@ const MOST_BYTES = 24 * MEGABYTE
 const bundle = (bytes: number) => new Uint8Array(bytes)
 const rows = (key: number, bytes = 10) => [readRow({ run: 1, key: -1 - key, docs: bundle(bytes) })]
 
-test('rows are good for the state they were read at, and a change ends all of them', () => {
+test('rows are valid only for the state at which they were read', () => {
   const kept = new KeptLists(MOST_BYTES)
   kept.keep(5, 1, rows(1))
   expect(kept.rowsOf(5, 1)).toEqual(rows(1))
@@ -20,13 +20,13 @@ test('rows are good for the state they were read at, and a change ends all of th
   expect(kept.rowsOf(6, 2)).toEqual(rows(2))
 })
 
-test('that a run has no such list is known too', () => {
+test('it also remembers that a run has no such list', () => {
   const kept = new KeptLists(MOST_BYTES)
   kept.keep(1, 7, [])
   expect(kept.rowsOf(1, 7)).toEqual([])
 })
 
-test('what was asked for lately stays, the others go', () => {
+test('recently used rows stay, the others are dropped', () => {
   const kept = new KeptLists(MOST_BYTES)
   for (let key = 0; key < 100; key++) {
     kept.keep(1, key, rows(key, MEGABYTE))

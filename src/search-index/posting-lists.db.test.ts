@@ -72,7 +72,7 @@ onBothEngines('posting lists', (t) => {
     await seen()
   })
 
-  test('a card that is changed or deleted is found as it is now, before and after its lists are made anew', async () => {
+  test('a card that is changed or deleted is found as it is now, before and after its lists are rebuilt', async () => {
     const user = await t.user()
     await nextNumber(t, 140_000)
     const kept = await record(user, { title: 'Quokka kept' })
@@ -107,7 +107,7 @@ onBothEngines('posting lists', (t) => {
     expect(dead).toHaveLength(1)
   })
 
-  test('common words get lists of their own, rare ones are bundled, and both are found', async () => {
+  test('common words get separate lists, rare ones are bundled, and both are found', async () => {
     const user = await t.user()
     await nextNumber(t, 300_032)
     for (let i = 0; i < 70; i++) {

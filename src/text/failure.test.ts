@@ -20,7 +20,7 @@ test('a command with its exit code and output is one text, and is read back', ()
 })
 
 describe('the telling lines of a failure', () => {
-  test('of a log are those that say what is wrong, without what changes each time', () => {
+  test('of a log are the lines that say what is wrong, without parts that change each time', () => {
     const log = [
       '2026-03-14T10:22:30.001Z INFO starting up',
       '[=====>      ] 45% 12.4 MB/s',

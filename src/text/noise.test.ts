@@ -44,7 +44,7 @@ describe('what differs between two outputs of one program is left out', () => {
     expect(clean).not.toContain('undici')
   })
 
-  test('a line that stands there twice', () => {
+  test('a line that occurs twice', () => {
     expect(withoutNoise('10:00:01 retrying\n10:00:02 retrying\n10:00:03 gave up')).toBe('retrying\ngave up')
   })
 })

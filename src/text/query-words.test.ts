@@ -11,7 +11,7 @@ describe('the words of a query', () => {
     ])
   })
 
-  test('a name is one word with parts; its parts are no words of their own', () => {
+  test('a name is one word with parts; its parts are not separate words', () => {
     expect(readQuery('NoSuchMethodError')).toEqual([
       {
         typed: 'nosuchmethoderror',

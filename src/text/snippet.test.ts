@@ -32,7 +32,7 @@ describe('why a card came', () => {
     expect(marksIn(snippet)).toBe(8)
   })
 
-  test('beside a trace stands the fix, beside prose it does not', () => {
+  test('the snippet of a trace also shows the fix, that of prose does not', () => {
     const terms = new Set(['econnrefus'])
     const trace = 'Error: connect ECONNREFUSED\n    at TCPConnectWrap.afterConnect (node:net:1595:16)'
     const fix = 'Start the <database> first'

@@ -91,7 +91,7 @@ describe('its scorer', () => {
     expect(figures.talksAt95).toBe(0)
   })
 
-  test('tells scores apart', () => {
+  test('distinguishes scores', () => {
     expect(areaUnderCurve([2, 3], [0, 1])).toBe(1)
     expect(areaUnderCurve([1, 1], [1, 1])).toBe(0.5)
     expect(shareAbove([9, 8, 7, 1], [2, 8], 0.75)).toBe(0.5)

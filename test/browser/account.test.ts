@@ -113,7 +113,7 @@ test('the reset page answers the same for every address and refuses a dead link'
   await settled(page)
 })
 
-test('who is signed in already is not asked to sign in', async () => {
+test('a person who is signed in is not asked to sign in again', async () => {
   const { page } = await stage.person('Present')
   await page.goto('/sign-in?next=%2Fconnect')
   await page.getByRole('heading', { name: 'Connect your agent' }).waitFor()

@@ -171,7 +171,7 @@ test('copying gives a document, a prompt and a link; the keys do the same', asyn
   await page.getByRole('heading', { name: 'Edit card' }).waitFor()
 })
 
-test('thousands of cards go by: filtered, sorted, moved through by key, and only what is in sight is drawn', async () => {
+test('a list of thousands of cards can be filtered, sorted and moved through by key, and only visible rows are drawn', async () => {
   const person = await stage.person('Collector')
   const { page } = person
   for (let i = 1; i <= 180; i++)

@@ -31,7 +31,7 @@ const recordedBy = async (person: Person, more: Record<string, unknown> = {}) =>
     title: string
   }
 
-test('a stranger reads what this is, and what is public, without an account', async () => {
+test('a stranger can read what the vault is, and what is public, without an account', async () => {
   const author = await stage.person('Author')
   const card = await recordedBy(author, { tags: ['locks'], environment: { node: '24.1' } })
   await author.api('POST', `/api/v1/cards/${card.card_id}/publish`)
@@ -181,7 +181,7 @@ test('an empty editor is calm, and says what is missing once there are words', a
   expect(await page.getByLabel('Missing:').count()).toBeGreaterThan(0)
 })
 
-test('the guide stands in the frame, is searched, and knows where the vault is', async () => {
+test('the guide is inside the app, can be searched, and shows the address of the vault', async () => {
   const { page } = await stage.person('Reader')
   await page.goto('/guide')
   await page.getByRole('heading', { level: 1, name: 'Guide' }).waitFor()

@@ -33,7 +33,7 @@ async function pastePicture(page: Page, label: string, bytes: Buffer): Promise<v
 const sideways = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
 
-test('what is pasted keeps its shape, from the editor to the page and onto paper', async () => {
+test('a pasted text keeps its shape in the editor, on the page and in print', async () => {
   const { page } = await stage.person('Paster')
   await page.goto('/cards/new')
   await page.getByLabel('Title').fill('Pool is empty after a deploy')

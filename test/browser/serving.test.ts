@@ -37,7 +37,7 @@ describe('the server serves the app', () => {
     expect(script.statusCode).toBe(404)
   })
 
-  test('the link of an invitation is a page to whoever does not ask for JSON', async () => {
+  test('the link of an invitation is a page for clients that do not ask for JSON', async () => {
     const open = (accept?: string) =>
       stage.app.server.inject({ url: `/invite/${'x'.repeat(43)}`, headers: accept ? { accept } : {} })
     for (const accept of [undefined, '*/*', 'text/html', 'text/html,application/json;q=0.9', 'image/png']) {
@@ -110,7 +110,7 @@ test('home, and search with an open card, load at most 170 kB of compressed scri
   expect(bytesWith((path, { isEntry }) => isEntry === true || isOfCard(path))).toBeLessThanOrEqual(170_000)
 })
 
-test('a page is loaded by lazyPage, which comes back by itself', () => {
+test('a page is loaded by lazyPage, which recovers automatically', () => {
   const pages = fileURLToPath(new URL('../../web/src/pages/', import.meta.url))
   const routes = readdirSync(pages).map((name) => join(pages, name, 'routes.ts'))
   const others = routes.filter(

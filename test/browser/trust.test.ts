@@ -250,7 +250,7 @@ test('a card is merged into another, its address says so, and the merge is undon
   expect(await page.getByText('which was merged into this card').count()).toBe(0)
 })
 
-test('who may not edit a card is offered no link, no merge and no cites to edit', async () => {
+test('a person who may not edit a card sees no actions to link, merge or edit cites', async () => {
   const author = await stage.person('Guarding author')
   const reader = await stage.person('Curious reader')
   const id = await published(author, SAMPLES[2])

@@ -38,7 +38,7 @@ async function get(path: string, token: string): Promise<Answer> {
 const tokenIn = (text: string) => /\/reset\?token=([\w-]+)/.exec(text)?.[1]
 const signIn = (email: string, password: string) => post('/api/v1/auth/login', { email, password })
 
-test('whoever registers the address of an admin first is nobody, and out once the operator grants it', async () => {
+test('registering the address of an admin first gives no rights, and ends once the operator grants them', async () => {
   const squatter = await post('/api/v1/auth/register', { email: BOSS, password: 'squatting here' })
   const token = squatter.body.access_token
   expect(squatter.body.user.is_admin).toBe(false)

@@ -85,7 +85,7 @@ describe('cards of a team against a lock file', () => {
     cwd = project('app', { 'package-lock.json': lockOf('5.8.5'), '.nvmrc': '24.1.0' })
   })
 
-  test('what no longer fits is named, and the exit code is 1', async () => {
+  test('cites that no longer fit are named, and the exit code is 1', async () => {
     const { code, stdout, stderr } = await kvault(['check'], { cwd })
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
     expect(stdout).toBe(`2 cards cite something that is here (package-lock.json, .nvmrc).
@@ -138,7 +138,7 @@ Likely to fit: 0. Not decided: 0. About other things: 1.
     })
   })
 
-  test('a verdict from that folder tells what its lock file says, and check shows it', async () => {
+  test('a verdict from that folder has the versions of its lock file, and check shows it', async () => {
     const said = await kvault(
       ['verify-card', five, '--worked', '--note', 'at once', '--evidence-file', '-', '--json'],
       { cwd, input: 'exit code 0' },

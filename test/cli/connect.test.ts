@@ -339,7 +339,7 @@ test('doctor tries each real entry: tools are counted, a deleted key is found, a
   expect(few.stdout).toMatch(/warn +Proxy +HTTP_PROXY is set/)
 })
 
-test('disconnect tells when the key could not be ended, and a second try ends it', async () => {
+test('disconnect says when the key could not be deleted, and a second try deletes it', async () => {
   const whole = await apiKeyOf(person)
   await kvault(['connect', 'amp', '--yes', '--key', whole])
   const file = at('.config/kvault/connections/amp.json')

@@ -179,7 +179,7 @@ test('mcp puts a card where .kvault.json of the project says, unless the call na
   rmSync(file)
 })
 
-test('hooks by their former names keep a turn and restore it, and are off with one switch', async () => {
+test('hooks with their old names keep a turn and restore it, and one switch turns them off', async () => {
   const transcript = join(home, 'transcript.jsonl')
   const lines = [
     { type: 'user', message: { content: 'Why does the port stay busy?' } },

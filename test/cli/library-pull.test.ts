@@ -125,7 +125,7 @@ test('a library comes to another server, with its origin before its agents', asy
   expect(second.stdout).not.toContain('created')
 })
 
-test('a newer version renews, and what was taken back there is named and goes with --prune', async () => {
+test('a newer version updates a card; a card that was taken back there is named, and deleted with --prune', async () => {
   const cards = (await author.get('/api/v1/cards?scope=personal')).body.items
   const [kept, gone] = cards as { card_id: string }[]
   await author.patch(`/api/v1/cards/${kept?.card_id}`, { body: 'Tried again' })

@@ -31,7 +31,7 @@ test('blocks are found with language, note and line', () => {
   expect(() => fencesOf('```sh\necho')).toThrow('line 1: the block is never closed')
 })
 
-test('only sh is run, and its output is what is marked and what follows as text', () => {
+test('only sh blocks are executed; the expected output is the marked text and the following text block', () => {
   expect(commandBlocksOf(PAGE)).toEqual([
     {
       line: 3,

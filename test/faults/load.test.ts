@@ -46,7 +46,7 @@ describeWhere('a short round of load', NOT_LINUX, () => {
   })
 })
 
-test('what rises all the time is told from what is flat', () => {
+test('a figure that rises all the time is distinguished from a flat one', () => {
   const minutes = Array.from({ length: 60 }, (_, minute) => minute)
   const { early, late } = earlyAndLate(minutes.map((minute) => 300 + 5 * minute))
   expect(late - early).toBe(180)

@@ -4,7 +4,7 @@ import { stemsOf } from './words.ts'
 
 const [K1, B] = [1.2, 0.75]
 
-/** The textbook: stems, one field, no mending. */
+/** Textbook BM25: stems, one field, no correction of words. */
 export function flatBm25(cards: readonly Card[]): Engine {
   const postings = new Map<string, Map<number, number>>()
   const lengths = cards.map((card, at) => {

@@ -9,7 +9,7 @@ const LONGEST_QUERY = 20_000
 
 type Hit = { card_id: string; score: number; weak?: boolean }
 
-/** Ours, asked as a client asks: POST /api/v1/search over one's own cards, where weak results are shown and marked. */
+/** Our search, used as a client does: POST /api/v1/search over own cards, where weak results are shown and marked. */
 export async function knowledgeVault(cards: readonly Card[]): Promise<Engine> {
   const vault = await openVault('sqlite')
   const owner = await register(vault.app, 'benchmark')

@@ -3,7 +3,7 @@ import type { Card } from '../data.ts'
 import type { Engine } from '../score.ts'
 import { wordsOf } from './words.ts'
 
-/** Peers are installed in this folder alone, so they are loaded by hand, each with the little that is used of it. */
+/** The other engines are installed only in this folder, so they are loaded by hand, each with types for the parts we use. */
 const require = createRequire(import.meta.url)
 
 const FIELDS = ['title', 'symptom', 'root_cause', 'fix', 'tags']

@@ -71,7 +71,7 @@ const define = (t: TestVault) => {
     ])
   })
 
-  test('what was refused is not in the log', async () => {
+  test('refused requests are not in the log', async () => {
     const owner = await t.user('owner')
     const { workspace_id } = (await owner.post('/api/v1/workspaces', { name: 'team' })).body
     await owner.delete(`/api/v1/workspaces/${workspace_id}/members/${owner.userId}`)

@@ -64,7 +64,7 @@ onBothEngines(
     })
 
     describe('the webhook', () => {
-      test('refuses what is unsigned, wrongly signed, altered or stale, and books nothing', async () => {
+      test('refuses events that are unsigned, wrongly signed, altered or stale, and books nothing', async () => {
         const buyer = await person()
         const event = events(buyer, t).packPaid()
         const good = signPayload(JSON.stringify(event), SECRET, t.app.services.now())

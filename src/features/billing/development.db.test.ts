@@ -64,7 +64,7 @@ onBothEngines('the development provider', (t) => {
       expect((await t.anonymous().get(path(checkout_url))).text).toContain('This order is paid')
     })
 
-    test('prices and days on the pages are in the language of whoever looks, signed in', async () => {
+    test('prices and dates on the pages are in the language of the signed-in reader', async () => {
       const buyer = await subscriber()
       await buyer.put('/api/v1/user/settings', { language: 'de' })
       const { checkout_url } = await checkout(buyer, { pack_id: 'small' })
@@ -169,7 +169,7 @@ onBothEngines('the development provider', (t) => {
     })
   })
 
-  test('renews by itself when a period is over, and delivers what a crash left undelivered', async () => {
+  test('renews a subscription when its period is over, and delivers events that a crash left undelivered', async () => {
     const one = await subscriber()
     t.later(32 * DAY_MS)
     const later = (
@@ -187,7 +187,7 @@ onBothEngines('the development provider', (t) => {
     expect(again.body).toEqual(renewed.body)
   })
 
-  test('keeps one secret of its own, which no answer shows', async () => {
+  test('keeps its own secret, which no answer shows', async () => {
     const { data } = await t.app.services.database.read
       .selectFrom('billing_dev_objects')
       .select('data')

@@ -42,7 +42,7 @@ onBothEngines('cards that stand to one another', (t) => {
     expect(await find(user, word)).toHaveLength(2)
   })
 
-  test('where the successor is deleted, the former card is found again', async () => {
+  test('if the successor is deleted, the older card is found again', async () => {
     const user = await t.user()
     const word = newWord()
     const [older, newer] = [await own(user, word), await own(user, word)]
@@ -147,7 +147,7 @@ onBothEngines('cards that stand to one another', (t) => {
     expect(answers.map((answer) => answer.status).toSorted()).toEqual([200, 409])
   })
 
-  test('before recording one sees who has written it already', async () => {
+  test('before recording, a person sees similar cards that exist already', async () => {
     const [user, other] = [await t.user(), await t.user()]
     const word = newWord()
     const id = await own(user, word)

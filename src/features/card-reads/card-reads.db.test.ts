@@ -71,7 +71,7 @@ onBothEngines('what agents were shown', (t) => {
     expect(await kept()).toEqual([])
   })
 
-  test('what recall brings counts as shown, and a browser is no agent', async () => {
+  test('cards from recall count as read, and a browser is not an agent', async () => {
     const { editor, viewer, workspaceId } = await team(t)
     const card = await record(editor, {
       workspace_id: workspaceId,

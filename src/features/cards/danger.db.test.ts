@@ -99,7 +99,7 @@ onBothEngines('the review for danger', (t) => {
     expect(rulesOf(await editor.post(`${url(strict)}/share`))).toEqual(['weakened_check'])
   })
 
-  test('a private team that says block is taken at its word, and its own hosts are no warning', async () => {
+  test('the block rule of a private team is applied, and its own hosts give no warning', async () => {
     const { workspaceId, admin, editor } = await team(t)
     const policy = { danger_rules: { weakened_check: 'block' }, download_hosts: ['acme-tools.dev'] }
     expect((await setPolicy(admin, workspaceId, policy)).status).toBe(200)

@@ -72,7 +72,7 @@ onBothEngines('changing cards', (t) => {
     ])
   })
 
-  test('the database itself refuses to change or remove evidence and former versions', async () => {
+  test('the database itself refuses to change or remove evidence and earlier versions', async () => {
     const user = await t.user()
     const card = await record(user, { evidences: [{ kind: 'log', content: 'kept' }] })
     await user.patch(url(card), { title: 'Another title for this' })
@@ -90,7 +90,7 @@ onBothEngines('changing cards', (t) => {
     expect(await count('card_evidences', card.card_id)).toBe(1)
   })
 
-  test('If-Match: a stale version is a 412 that tells the present one', async () => {
+  test('If-Match: a stale version gets a 412 with the current one', async () => {
     const user = await t.user()
     const card = await record(user)
     const patch = (ifMatch: string, title: string) =>
@@ -139,7 +139,7 @@ onBothEngines('changing cards', (t) => {
     expect(evidences.map((e: { content: string }) => e.content).sort()).toEqual(['1', '2', '3', '4', '5'])
   })
 
-  test('history tells who changed what; a former version is whole; restoring makes a new one', async () => {
+  test('history says who changed what, an earlier version is complete, and restoring makes a new one', async () => {
     const { workspaceId, admin, editor } = await team(t)
     const card = await record(admin, { workspace_id: workspaceId, tags: ['old'] })
     await editor.patch(url(card), { title: 'A new title for it', tags: [] })

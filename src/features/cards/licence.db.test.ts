@@ -54,7 +54,7 @@ onBothEngines(
       expect(there.body.publication).toMatchObject({ licence: null, content_hash: contentHash(there.body) })
     })
 
-    test('a card of before licences has none until its owner gives one', async () => {
+    test('a card from before licences has none until its owner publishes it again', async () => {
       const me = await t.user()
       const { card_id } = await published(me)
       await t.app.services.database.transaction((db) =>

@@ -254,7 +254,7 @@ onBothEngines('sharing and publishing', (t) => {
     expect(worse.body).toMatchObject({ status: 'published', version: 2, review: { status: 'rejected' } })
   })
 
-  test('tools do the same, strictly, and say what was earned', async () => {
+  test('tools do the same with strict inputs, and report the earned credits', async () => {
     const owner = await t.user()
     const recorded = await owner.tool('record_card', goodCard())
     expect(recorded.body).toMatchObject({ success: true, tool: 'record_card', credits_earned: 0 })

@@ -32,7 +32,7 @@ test.each([
   ['v1.21', 'v1.21.5', true],
 ])('%s and %s', (range, version, expected) => expect(fits(range, version)).toBe(expected))
 
-test('what is no version or no range says nothing', () => {
+test('a text that is not a version or a range gives no result', () => {
   expect(readVersion('latest')).toBeNull()
   expect(readRange('workspace:*')).toBeNull()
   expect(readRange('x'.repeat(300))).toBeNull()

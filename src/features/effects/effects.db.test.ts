@@ -44,7 +44,7 @@ onBothEngines('what recall did', (t) => {
     return answer.body
   }
 
-  test('figures of a person, each with what it is a part of, and the rows behind them', async () => {
+  test('the figures of a person, each with its total, and the rows behind them', async () => {
     const user = await t.user()
     const name = word()
     const { card_id } = await record(user, known(name))

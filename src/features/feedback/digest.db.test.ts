@@ -70,7 +70,7 @@ onBothEngines('the mail about feedback', (t) => {
   const say = async (by: Client, cardId: string, kind: string, comment?: string) =>
     expect((await by.post(`/api/v1/cards/${cardId}/feedback`, { kind, comment })).status).toBe(201)
 
-  test('gathers what came since the last one, at most once a day, and tells nothing twice', async () => {
+  test('collects feedback since the last mail, at most once a day, and nothing twice', async () => {
     const [owner, one, two] = [await person(), await person(), await person()]
     const first = await published(owner, 'The pool of connections runs dry at night')
     const second = await published(owner, 'A <b>build</b> that fails on Mondays only')
@@ -99,7 +99,7 @@ onBothEngines('the mail about feedback', (t) => {
     expect(await digest(app, other)).toHaveLength(1)
   })
 
-  test('the same said again is no news; one’s own word is none either', async () => {
+  test('repeated feedback and one’s own feedback are not mailed', async () => {
     const [owner, reader] = [await person(), await person()]
     const card = await published(owner, 'Tests that pass alone and fail together')
     await say(owner, card, 'useful')
@@ -113,7 +113,7 @@ onBothEngines('the mail about feedback', (t) => {
     expect(await digest()).toHaveLength(2)
   })
 
-  test('what was taken back is not told of; said anew, it is', async () => {
+  test('feedback that was taken back is not mailed, unless it is given again', async () => {
     const [owner, reader] = [await person(), await person()]
     const card = await published(owner, 'A lock that two processes hold at once')
     await say(reader, card, 'outdated')
@@ -123,7 +123,7 @@ onBothEngines('the mail about feedback', (t) => {
     expect((await digest())[0]?.text).toContain('1 × outdated')
   })
 
-  test('who has notifications off is not mailed, nor later about what came meanwhile', async () => {
+  test('a person with notifications off gets no mail, and later none about that time', async () => {
     const [owner, reader] = [await person(), await person()]
     const card = await published(owner, 'A cache that never forgets anything')
     await owner.put(SETTINGS, { email_notifications: false })
@@ -156,7 +156,7 @@ onBothEngines('the mail about feedback', (t) => {
     expect(mail?.html).toContain('<span lang="de-AT">')
   })
 
-  test('what was taken back before the mail is not told; what is given again is', async () => {
+  test('feedback that was taken back before the mail is left out; feedback that is given again is not', async () => {
     const [owner, reader] = [await person(), await person()]
     const card = await published(owner, 'Cache warms up too late')
     await say(reader, card, 'useful', 'words that were taken back')

@@ -176,7 +176,7 @@ onBothEngines('feedback', (t) => {
     expect(awarded.at(-1)).toBe(0)
   })
 
-  test('it can be taken back also when the card is no longer shared, and nobody takes back another person’s', async () => {
+  test('it can be taken back even if the card is no longer shared, and only by the person who gave it', async () => {
     const [owner, giver, other] = [await t.user(), await t.user(), await t.user()]
     const card = await publicCard(owner)
     await giver.post(`${card}/feedback`, { kind: 'outdated' })

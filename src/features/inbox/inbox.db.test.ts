@@ -38,7 +38,7 @@ onBothEngines('the inbox of an author', (t) => {
     expect(await inbox(one)).toEqual([])
   })
 
-  test('what was taken back before it was read is told to nobody', async () => {
+  test('feedback that was taken back before it was read gives no notice', async () => {
     const [owner, one, two] = [await t.user('owner'), await t.user('One'), await t.user('Two')]
     const card = await published(owner)
     await one.post(`${card.url}/feedback`, { kind: 'useful' })

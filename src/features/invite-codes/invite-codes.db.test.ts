@@ -155,7 +155,7 @@ onBothEngines(
     const register = (email: string, invite_code?: string) =>
       t.anonymous().post('/api/v1/auth/register', { email, password: 'correct horse', invite_code })
 
-    test('lets in its administrator, who makes a code for many, and whoever has it', async () => {
+    test('lets in its administrator, who makes a code for many people, and everybody who has the code', async () => {
       expect((await register('stranger@example.com')).status).toBe(403)
       const admin = await register('Admin@example.com')
       expect(admin.status).toBe(201)

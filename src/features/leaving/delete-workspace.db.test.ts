@@ -140,7 +140,7 @@ const define = (t: TestVault) => {
     })
   })
 
-  test('what somebody who has deleted their account left comes to whoever deletes the workspace', async () => {
+  test('cards of a deleted account go to the person who deletes the workspace', async () => {
     const { workspaceId: workspace_id, admin, editor } = await team(t)
     const { card_id } = await record(editor, { workspace_id })
     await editor.post(`/api/v1/cards/${card_id}/share`)

@@ -84,7 +84,7 @@ onBothEngines('leaving', (t) => {
     expect((await user.delete('/api/v1/auth/me?confirmed_by_user=false')).status).toBe(422)
   })
 
-  test('what is private goes, what is published stays by a deleted user', async () => {
+  test('private data is deleted, and published cards stay with a deleted user', async () => {
     const user = await t.user('leaver')
     const key = await user.post('/api/v1/auth/api-keys', { name: 'k' })
     const secret = await user.post('/api/v1/cards', CARD)

@@ -270,7 +270,7 @@ onBothEngines('the outbox', (t: TestVault) => {
 onBothEngines(
   'the mail job',
   (t) => {
-    test('a mail goes out by itself right after its cause is committed', async () => {
+    test('a mail is sent right after its cause is committed', async () => {
       const user = await t.user(`${t.engine}-owner`)
       const { workspace_id } = (await user.post('/api/v1/workspaces', { name: 'team' })).body
       const email = `${t.engine}-guest@example.com`

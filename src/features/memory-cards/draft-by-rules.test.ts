@@ -60,7 +60,7 @@ describe('a card by rules', () => {
     })
   })
 
-  test('says what was done where nothing was wrong', () => {
+  test('says what was done if nothing was wrong', () => {
     const draft = draftByRules({
       message: 'Add a dark theme to the settings page, with a switch that follows the system.',
       report: 'Added a switch with three values. The tokens have a second set of colours.',

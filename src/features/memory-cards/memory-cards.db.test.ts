@@ -42,7 +42,7 @@ onBothEngines('a card from memory', (t) => {
     expect(body.fix_summary).toBe('Wait for ten seconds.')
   })
 
-  test('keeps where it came from, and tells its owner alone', async () => {
+  test('records where it came from, and shows this only to its owner', async () => {
     const { admin, editor, workspaceId } = await team(t)
     const raw_id = await turnOf(editor)
     const made = await editor.post(`${EVENTS}/${raw_id}/card`, { ...goodCard(), workspace_id: workspaceId })

@@ -417,7 +417,7 @@ describe('memory is private', () => {
       expect(mine.body.total_events).toBe(1)
     })
 
-    test('a workspace that one is no member of cannot be named', async () => {
+    test('a workspace in which the caller is not a member cannot be named', async () => {
       const user = await t.user()
       const other = await t.user()
       const made = await other.post('/api/v1/workspaces', { name: 'Closed' })

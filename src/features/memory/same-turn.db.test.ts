@@ -23,7 +23,7 @@ onBothEngines('one exchange that two clients send', (t) => {
     return { me, send, turns }
   }
 
-  test('is stored once, and the fuller report stays, whoever comes first', async () => {
+  test('is stored once, and the longer report stays, whichever comes first', async () => {
     const { me, send, turns } = await someone()
     const hook = await send({ client: 'hook', agent_report: 'done' })
     expect(hook.body.merged).toBeUndefined()

@@ -28,7 +28,7 @@ onBothEngines('the timeline of a project', (t) => {
     expect(seen).toEqual(written.toReversed())
   })
 
-  test('a page goes on where it stopped after the event at its end was deleted', async () => {
+  test('a page continues where it stopped after its last event was deleted', async () => {
     const user = await t.user()
     for (const content of ['one', 'two', 'three'])
       await user.post(EVENTS, { project_key: 'p', event_type: 'turn', content })
@@ -92,7 +92,7 @@ onBothEngines('the timeline of a project', (t) => {
     ).toEqual([])
   })
 
-  test('a filter looks at so many events a page, and the cursor goes on from there to the last one', async () => {
+  test('a filter reads a limited number of events per page, and the cursor continues to the last one', async () => {
     const user = await t.user()
     const append = (session_id: string, content: string) =>
       user.post(EVENTS, { project_key: 'org/long', event_type: 'turn', content, session_id })

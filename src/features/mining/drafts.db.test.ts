@@ -74,7 +74,7 @@ onBothEngines('drafts from one’s own work', (t) => {
     expect(found.body.total).toBe(0)
   })
 
-  test('what a hook saw is kept when the agent tells the same exchange at more length', async () => {
+  test('what a hook saw is kept when the agent sends a longer report of the same exchange', async () => {
     const user = await t.user()
     const append = (body: object) => user.post('/api/v1/project-context/turns', body)
     const commands = (name: string) => [
@@ -204,7 +204,7 @@ onBothEngines('drafts from one’s own work', (t) => {
     expect(left).toEqual([])
   })
 
-  test('secrets are replaced, and what is missing or too much is refused', async () => {
+  test('secrets are replaced, and missing or oversized fields are refused', async () => {
     const user = await t.user()
     const key = ['ghp', 'a1B2c3D4e5F6a1B2c3D4e5F6a1B2c3D4e5F6'].join('_')
     const id = await made(user, word(), { report: `I set the token ${key} and it works now.` })

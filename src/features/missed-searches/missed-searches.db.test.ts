@@ -52,7 +52,7 @@ onBothEngines('searches that found nothing', (t) => {
     expect(await words(viewer, other)).toEqual(['green one'])
   })
 
-  test('an admin switches it off, and what was kept is gone at once', async () => {
+  test('when an admin switches it off, kept words are deleted at once', async () => {
     const { workspaceId, admin, viewer } = await team(t)
     const url = `/api/v1/workspaces/${workspaceId}`
     const ask = () => search(viewer, 'quiet words', { scope: 'workspace' })

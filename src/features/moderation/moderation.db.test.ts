@@ -127,7 +127,7 @@ onBothEngines(
       expect((await reader.get(`/api/v1/cards/${card.card_id}`)).status).toBe(200)
     })
 
-    test('of two moderators at once one decides, and the other is told what was decided', async () => {
+    test('if two moderators decide at once, one wins, and the other is told the decision', async () => {
       const [me, one, two] = [await t.user(), await serviceAdmin(t), await serviceAdmin(t)]
       const card = await publish(me)
       await report(await t.user(), card.card_id)

@@ -33,7 +33,9 @@ const reporterKey = ({ viewer, secret, ip }: Ctx): string =>
 function requireModestReporter(ctx: Ctx): void {
   if (ctx.viewer && !ctx.viewer.scopes.has('record')) throw missingScope(['record'])
   if (!ctx.viewer && !ctx.config.publicPages)
-    throw notAuthenticated('Sign in to report a card. This server shows cards only to people who are signed in.')
+    throw notAuthenticated(
+      'Sign in to report a card. This server shows cards only to people who are signed in.',
+    )
   if (!ctx.config.rateLimit) return
   const state = ctx.viewer
     ? ctx.limits.hit(`report:${ctx.viewer.userId}`, REPORTS_A_MINUTE)

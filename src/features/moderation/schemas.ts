@@ -48,7 +48,9 @@ const matterFields = {
   matter_id: AnswerId,
   card_id: AnswerId,
   workspace_id: AnswerId.describe('Where the card was, or where it would be published'),
-  cause: z.enum(['reports', 'blocked']).describe('blocked: the review refused it, and its owner asked moderators to look'),
+  cause: z
+    .enum(['reports', 'blocked'])
+    .describe('blocked: the review refused it, and its owner asked moderators to look'),
   status: z.enum(STATUSES).describe('open and appealed wait for a moderator'),
   revision: z.int().describe('Send it with your decision'),
   card_version: z.int().describe('The version of the last report, question or appeal'),
@@ -126,7 +128,9 @@ export const WholeMatter = MatterHead.extend({
   ask_note: z.string().nullable().describe('What the owner of a blocked draft says'),
   decided_by_name: z.string().nullable(),
   weight: z.number().describe('Weight of the reports, by how much each reporter is trusted'),
-  threshold: z.number().describe('Reports hide the card from this weight on, if they come from three separate groups of people'),
+  threshold: z
+    .number()
+    .describe('Reports hide the card from this weight on, if they come from three separate groups of people'),
   all_reports: z.array(Report).describe('The newest first, 100 at most'),
   shown_version: z.int(),
   versions: z.array(z.object({ version: z.int(), changed_at: Time, changed_fields: z.array(z.string()) })),
@@ -138,10 +142,15 @@ export const WholeMatter = MatterHead.extend({
 export const MatterId = z.object({ matter_id: Id })
 
 export const Decide = MatterId.extend({
-  revision: z.int().min(1).describe('The revision of the matter that you have read; 409 if it has changed since'),
+  revision: z
+    .int()
+    .min(1)
+    .describe('The revision of the matter that you have read; 409 if it has changed since'),
   decision: z
     .enum(DECISIONS)
-    .describe('keep: show it again, or let a blocked draft be published; hide: only its owner reads it; remove: hide it and move it back'),
+    .describe(
+      'keep: show it again, or let a blocked draft be published; hide: only its owner reads it; remove: hide it and move it back',
+    ),
   reason: Reason,
   ban_publisher: z.boolean().default(false),
 }).meta({ id: 'ModerationDecide' })
@@ -160,7 +169,9 @@ export const BanResponse = z
     ban_id: AnswerId,
     user_id: AnswerId,
     display_name: z.string(),
-    workspace_id: AnswerId.nullable().describe('Null: banned in the library and in all public and unlisted workspaces'),
+    workspace_id: AnswerId.nullable().describe(
+      'Null: banned in the library and in all public and unlisted workspaces',
+    ),
     matter_id: AnswerId,
     reason: z.string(),
     created_at: Time,

@@ -39,7 +39,7 @@ test('a ring is one voice, however long its chain', () => {
   expect(weigh([...ring, person('x'), person('y')], chain)).toEqual({ weight: 3, groups: 3 })
 })
 
-test('who was wrong weighs less, and a card that worked for many needs more', () => {
+test('a person whose reports were dismissed weighs less, and a card that worked for many needs more weight', () => {
   expect(weigh([person('a', { dismissed: 3 })]).weight).toBe(0.25)
   expect(weigh([person('a', { upheld: 6, dismissed: 1 })]).weight).toBe(0.8)
   expect(thresholdFor(4)).toBe(5)

@@ -201,7 +201,7 @@ onBothEngines('recall', (t) => {
     expect(await rowsOf(t, me)).toEqual({ calls: [], items: [] })
   })
 
-  test('memory of other sessions fits too; the session’s own, and what is replaced, does not', async () => {
+  test('memory of other sessions is used; that of the same session and replaced documents are not', async () => {
     const me = await t.user()
     const report = 'The flaky websocket handshake came from the nginx proxy_read_timeout; raised it to 3600s'
     await turn(me, { agent_report: report, session_id: 'before' })

@@ -11,7 +11,7 @@ const { randomFrom } = sampler(4)
 const cli = join(import.meta.dirname, '..', '..', 'doors', 'cli', 'server', 'redact-rescan.ts')
 
 onBothEngines('rescan', (t) => {
-  test('new rules are applied to what was stored under older ones: rows, indexes and counts', async () => {
+  test('new rules are applied to stored texts: rows, indexes and counts', async () => {
     const user = await t.user()
     const event = await user.post('/api/v1/project-context/events', {
       project_key: 'p',

@@ -95,7 +95,7 @@ onBothEngines('what is a hit', (t) => {
     expect((await ask('webpack build')).corrected).toEqual({})
   })
 
-  test('words corrected alone that are not all of the query are no hit', async () => {
+  test('a match by corrected words only, for a part of the query, is not a hit', async () => {
     const answer = await ask('webapck gloriously unhinged marmalade', { scope: 'public' })
     expect(answer).toMatchObject({ results: [], credits_charged: 0 })
   })
@@ -164,7 +164,7 @@ onBothEngines('what is a hit', (t) => {
       expect((await find('gateway -refused')).titles).toEqual(new Set(['Timeouts of every kind']))
     })
 
-    test('a query that is no syntax is all words', async () => {
+    test('a query without syntax is searched as plain words', async () => {
       const { titles, readAs } = await find('gateway tag:latest')
       expect(titles.size).toBe(3)
       expect(readAs).toBeNull()

@@ -257,7 +257,7 @@ onBothEngines('search', (t) => {
     })
   })
 
-  test('workspace scope: what is shared, and my own, in my teams', async () => {
+  test('workspace scope: shared cards and my own, in my teams', async () => {
     const { workspaceId, editor, viewer } = await team(t)
     const shared = await record(editor, { title: 'Flamingo shared', workspace_id: workspaceId })
     await editor.post(`/api/v1/cards/${shared.card_id}/share`)
@@ -354,7 +354,7 @@ onBothEngines('search', (t) => {
       expect((await reader.get('/api/v1/credits/balance')).body.balance).toBe(95)
     })
 
-    test('what leaves the library is no longer found, at once', async () => {
+    test('a card that leaves the library is not found any more, at once', async () => {
       const author = await t.user()
       const card = await record(author, { ...goodCard('puffin'), title: 'Puffin burrow collapses in spring' })
       await publish(author, card)

@@ -28,7 +28,7 @@ onBothEngines('what cards cite', (t) => {
     expect((await user.get(url)).body.version).toBe(3)
   })
 
-  test('what is no cite is named, and nobody else may write', async () => {
+  test('an invalid cite is named, and nobody else may write cites', async () => {
     const [user, other] = [await t.user(), await t.user()]
     const { card_id } = await record(user)
     const url = `/api/v1/cards/${card_id}/cites`

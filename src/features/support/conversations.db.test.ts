@@ -53,7 +53,7 @@ onBothEngines('a conversation with support', (t) => {
   const ask = async (as: Client, body: object) => (await as.post(PLAIN, body)).body
   const rows = () => app.services.database.read.selectFrom('support_conversations').selectAll().execute()
 
-  test('goes on with the new message alone, by the id of the answer, in any process', async () => {
+  test('continues with only the new message and the id of the answer, in any process', async () => {
     const { conversation_id, reply } = await ask(stranger(), { message: FIRST })
     await ask(stranger(other), { message: 'And for a team?', conversation_id })
     expect(shown()).toEqual([FIRST, reply, 'And for a team?'])
@@ -92,7 +92,7 @@ onBothEngines('a conversation with support', (t) => {
     expect(await rows()).toEqual([])
   })
 
-  test('belongs to the signed-in caller, whatever its id; nobody else goes on with it', async () => {
+  test('belongs to the signed-in caller, whatever its id; nobody else can continue it', async () => {
     const [me, someone] = [await signedIn(), await signedIn()]
     const conversation_id = 'my-own'
     await ask(me, { message: FIRST, conversation_id })

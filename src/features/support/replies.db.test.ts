@@ -67,7 +67,7 @@ onBothEngines(
       expect(exported).toContain('Thanks, it starts.')
     })
 
-    test('nobody else reads or writes there, and nobody learns which tickets there are', async () => {
+    test('nobody else can read or write in a ticket, or learn which tickets exist', async () => {
       const [author, stranger] = [await t.user(), await t.user()]
       for (const id of [await open(author), await open(), '01890000-0000-7000-8000-000000000000']) {
         expect((await stranger.get(`${TICKETS}/${id}`)).status).toBe(403)
@@ -86,7 +86,7 @@ onBothEngines(
       expect(mail.text).toContain('/help?tab=ticket')
     })
 
-    test('a reply has words, and a ticket has an end', async () => {
+    test('a reply must have text, and a ticket has a limit of replies', async () => {
       const author = await t.user()
       const id = await open(author)
       for (const message of ['', '   ', 'x'.repeat(20_001)])

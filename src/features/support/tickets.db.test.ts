@@ -229,7 +229,7 @@ onBothEngines('support tickets', (t) => {
     })
   })
 
-  test('what a crash left behind is removed an hour later, and not before', async () => {
+  test('files that a crash left are removed an hour later, and not before', async () => {
     const folder = join(t.vault.dataDir, 'tickets', '01890000-0000-7000-8000-00000000dead')
     mkdirSync(folder, { recursive: true })
     const kept = stored(t).filter((name) => !folder.endsWith(name))

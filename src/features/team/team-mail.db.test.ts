@@ -132,7 +132,7 @@ onBothEngines('the mail about a week', (t) => {
     expect((await digest()).map((mail) => mail.envelope.to)).toEqual([])
   })
 
-  test('tells of several teams at once, in the language of the reader, and of no card that they cannot read', async () => {
+  test('is about several teams at once, in the language of the reader, without cards that they cannot read', async () => {
     const lead = await person({ weekly_digest: true, language: 'de-AT' })
     const mate = await person({})
     const [first, second] = [await teamOf(lead, 'First', mate), await teamOf(lead, 'Second', mate)]

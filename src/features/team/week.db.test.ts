@@ -22,7 +22,7 @@ onBothEngines('the week of a team', (t) => {
     return clientOf(t.app, { 'x-api-key': made.body.api_key })
   }
 
-  test('tells of new and changed cards, and by whom, for members alone', async () => {
+  test('lists new and changed cards with their authors, for members only', async () => {
     const { workspaceId, admin, editor, viewer } = await team(t)
     const old = await shared(editor, workspaceId, 'An old card about the connection pool')
     const untouched = await shared(editor, workspaceId, 'A card that nobody touches')
@@ -47,7 +47,7 @@ onBothEngines('the week of a team', (t) => {
       expect((await viewer.get(`/api/v1/workspaces/${workspaceId}/week?days=${days}`)).status).toBe(422)
   })
 
-  test('tells what helped which member, once for each, and only of members', async () => {
+  test('lists what helped which member, once for each, and only members', async () => {
     const { workspaceId, admin, editor, viewer } = await team(t, { visibility: 'public' })
     const stranger = await t.user('stranger')
     const card = await shared(editor, workspaceId, 'The card that helps')
@@ -68,7 +68,7 @@ onBothEngines('the week of a team', (t) => {
     expect((await week(admin, workspaceId)).helped.items).toEqual([])
   })
 
-  test('tells which cards are doubted and wait for review; the queue is for editors', async () => {
+  test('lists doubted cards and those due for review; the queue is for editors', async () => {
     const { workspaceId, admin, editor, viewer } = await team(t, { policy_json: { review_after_days: 14 } })
     const stale = await shared(editor, workspaceId, 'A card from another time')
     await viewer.post(`/api/v1/cards/${stale}/feedback`, { kind: 'outdated' })

@@ -106,7 +106,7 @@ onBothEngines('verdicts', (t) => {
     expect(JSON.stringify(rows)).not.toContain(secret)
   })
 
-  test('a change of the fix makes what was said before weigh less, and the card says so', async () => {
+  test('after a change of the fix earlier verdicts weigh less, and the card says so', async () => {
     const [owner, ...judges] = await Promise.all([1, 2, 3, 4].map(() => t.user()))
     if (!owner) throw new Error('nobody')
     const card = await publicCard(owner)
@@ -213,7 +213,7 @@ onBothEngines('verdicts', (t) => {
     expect(await stored()).toEqual(kept)
   })
 
-  test('the log keeps what was said: it can be neither changed nor removed', async () => {
+  test('verdicts can be neither changed nor removed', async () => {
     const [owner, judge] = [await t.user(), await t.user()]
     const card = await publicCard(owner)
     const { verdict_id } = (await judge.post(`${card}/verdicts`, { outcome: 'worked' })).body

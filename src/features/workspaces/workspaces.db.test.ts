@@ -65,7 +65,7 @@ onBothEngines('workspaces', (t) => {
     expect((await user.get(`${WORKSPACES}?include_public=false&page_size=1`)).body.total).toBe(2)
   })
 
-  test('somebody who is no member sees no policy and no role', async () => {
+  test('a person who is not a member sees no policy and no role', async () => {
     const [owner, other] = [await t.user(), await t.user()]
     const open = await owner.post(WORKSPACES, {
       name: 'open',
@@ -86,7 +86,7 @@ onBothEngines('workspaces', (t) => {
     expect((await stranger.get(`${WORKSPACES}/7`)).body.detail[0].loc).toEqual(['path', 'workspace_id'])
   })
 
-  test('an admin changes name, visibility and policy; what is left out stays', async () => {
+  test('an admin changes name, visibility and policy; fields that are left out stay', async () => {
     const owner = await t.user()
     const { body } = await owner.post(WORKSPACES, { name: 'old', policy_json: { theme: 'dark' } })
     const url = `${WORKSPACES}/${body.workspace_id}`

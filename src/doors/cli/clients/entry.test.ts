@@ -45,7 +45,7 @@ test('JSON: comments, order, trailing commas, large numbers, tabs, CRLF and the 
   expect(remove(after, 'vscode')).toBe(before)
 })
 
-test('JSON: whatever the form, what is added goes again and leaves every byte', () => {
+test('JSON: in every form, removing an added entry restores every byte', () => {
   const samples = [
     '{}',
     '{\n}\n',

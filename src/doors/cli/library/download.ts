@@ -21,11 +21,17 @@ export function serverUrl(text: string, mayBePlain: boolean): string {
     throw new CommandError(`${text} is not an address. Write it like https://vault.example.`, EXIT.usage)
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new CommandError(`${text} is not the address of a server: it begins with ${url.protocol}`, EXIT.usage)
+    throw new CommandError(
+      `${text} is not the address of a server: it begins with ${url.protocol}`,
+      EXIT.usage,
+    )
   if (url.protocol === 'http:' && !isLoopback(url) && !mayBePlain)
     throw new CommandError(`${text} is not https. If you mean it, add --http.`, EXIT.usage)
   if (url.username || url.password || url.search || url.hash)
-    throw new CommandError(`${text} should be the address of a server and nothing more, like https://vault.example.`, EXIT.usage)
+    throw new CommandError(
+      `${text} should be the address of a server and nothing more, like https://vault.example.`,
+      EXIT.usage,
+    )
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
 }
 

@@ -58,7 +58,9 @@ function expectedFrom(server: string, { pin }: ServerKey): Expected {
 /** An older snapshot has a valid signature too, but it would bring back cards that were taken back since. */
 function refuseOlder(madeAt: string, { pin }: ServerKey): void {
   if (pin.madeAt !== undefined && madeAt < pin.madeAt)
-    throw new BadSnapshot(`it was made at ${madeAt} and is older than the one that was pulled before (${pin.madeAt}).`)
+    throw new BadSnapshot(
+      `it was made at ${madeAt} and is older than the one that was pulled before (${pin.madeAt}).`,
+    )
 }
 
 /** Skips cards that the vault already has in this version. */
@@ -119,7 +121,8 @@ async function pullInto(folder: string, target: Target, options: PullOptions): P
 }
 
 export async function library(verb: string, source: string, options: PullOptions): Promise<number> {
-  if (verb !== 'pull') throw new CommandError(`library has no command ${verb}. Use: kvault library pull <server>.`, EXIT.usage)
+  if (verb !== 'pull')
+    throw new CommandError(`library has no command ${verb}. Use: kvault library pull <server>.`, EXIT.usage)
   const server = serverUrl(source, options.http === true)
   const profile = requireProfile({
     ...(options.url ? { url: options.url } : {}),

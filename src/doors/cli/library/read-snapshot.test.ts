@@ -52,14 +52,22 @@ test('a snapshot is read whole, with and without compression, also an empty one'
   expect(await read(packed(snapshot(0)), true)).toBe(0)
 })
 
-test('whatever is not as the server signed it is refused, and says what', async () => {
+test('anything other than what the server signed is refused, and the error says why', async () => {
   const lines = snapshot(3)
   const [head = '', one = '', two = '', three = '', last = ''] = lines
   const bad = (line: string, change: object) => writeLine({ ...JSON.parse(line), ...change })
   const cases: [string, string[], string][] = [
-    ['a changed text', [head, one.replace('pool', 'pond'), two, three, last], 'content of line 2 does not match'],
+    [
+      'a changed text',
+      [head, one.replace('pool', 'pond'), two, three, last],
+      'content of line 2 does not match',
+    ],
     ['a changed author', [head, bad(one, { author: 'Eve' }), two, three, last], 'line 3 does not follow'],
-    ['a changed last card', [head, one, two, bad(three, { licence: 'MIT' }), last], 'does not match the lines before'],
+    [
+      'a changed last card',
+      [head, one, two, bad(three, { licence: 'MIT' }), last],
+      'does not match the lines before',
+    ],
     ['another order', [head, two, one, three, last], 'line 2 does not follow'],
     ['a line left out', [head, one, three, last], 'line 3 does not follow'],
     ['the last card left out', [head, one, two, last], 'does not match the lines before'],
@@ -74,7 +82,11 @@ test('whatever is not as the server signed it is refused, and says what', async 
     ['no end', lines.slice(0, -1), 'no signed last line'],
     ['nothing', [], 'no signed last line'],
     ['more after the end', [...lines, one], 'continues after'],
-    ['another server', snapshot(1, { ...ABOUT, server: 'https://b.example' }), 'it belongs to https://b.example'],
+    [
+      'another server',
+      snapshot(1, { ...ABOUT, server: 'https://b.example' }),
+      'it belongs to https://b.example',
+    ],
     ['another format', snapshot(1, { ...ABOUT, format: 'x/9' }), 'newer kvault'],
     ['the middle of a chain', snapshot(1, ABOUT, privateKey, 'a'.repeat(64)), 'not the start of a chain'],
     ['another spelling', [head, one.replace('{', '{ '), two, three, last], 'canonical'],
@@ -94,7 +106,7 @@ test('whatever is not as the server signed it is refused, and says what', async 
   }
 })
 
-test('what is cut, broken or made to fill memory is refused', async () => {
+test('a file that is cut, broken or made to fill memory is refused', async () => {
   const whole = packed(snapshot(3))
   const bombs: [string, Buffer, boolean, string][] = [
     ['cut while packed', whole.subarray(0, -20), true, 'cut short'],

@@ -110,7 +110,9 @@ function requireLast(line: LastLine, first: FirstLine, head: string, cards: numb
     line.server === first.server
   if (!isSame) throw new BadSnapshot('its last line does not match its first line.')
   if (line.head !== head || line.cards !== cards)
-    throw new BadSnapshot('its last line does not match the lines before it: some were left out, added or changed.')
+    throw new BadSnapshot(
+      'its last line does not match the lines before it: some were left out, added or changed.',
+    )
   if (!isSigned(line, key)) throw new BadSnapshot("its signature was not made with the server's key.")
 }
 

@@ -10,7 +10,7 @@ import { readYarnLock } from './yarn.ts'
 
 const read = (reader: ReadVersions, text: string) => Object.fromEntries(reader(text, () => undefined))
 
-test('requirements.txt: what is fixed', () => {
+test('requirements.txt: pinned versions', () => {
   const text = `# comment
 Django==5.0.1 ; python_version >= "3.10"
 flask_login[async] == 0.6.3  # why

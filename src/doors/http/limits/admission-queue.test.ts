@@ -42,7 +42,7 @@ test('who would wait too long is refused with Retry-After, health is answered, a
   expect((await app.inject('/work')).statusCode).toBe(200)
 })
 
-test('while writes wait long for the database, reading goes on', async () => {
+test('reads continue while writes wait long for the database', async () => {
   const app = serverWith({ databaseWaitMs: (work) => (work === 'write' ? LONGEST_DATABASE_WAIT_MS + 1 : 0) })
   expect((await app.inject({ method: 'POST', url: '/work' })).statusCode).toBe(503)
   expect((await app.inject('/work')).statusCode).toBe(200)

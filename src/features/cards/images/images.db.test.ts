@@ -46,7 +46,7 @@ onBothEngines(
         (image: { image_id: string }) => image.image_id,
       )
 
-    test('a picture belongs to the card that names it, and is read by who reads the card', async () => {
+    test('a picture belongs to the card that names it, and readers of the card can see it', async () => {
       const [owner, member, stranger] = [await t.user(), await t.user(), await t.user()]
       const team = (await owner.post('/api/v1/workspaces', { name: 'Team' })).body
       await owner.post(`/api/v1/workspaces/${team.workspace_id}/members`, { user_id: member.userId })
@@ -92,7 +92,7 @@ onBothEngines(
       ])
     })
 
-    test('what is no picture is refused with a reason, before or after it is read', async () => {
+    test('a file that is not a picture is refused with a reason, before or after it is read', async () => {
       const user = await t.user()
       const refused = async (payload: Buffer, headers = {}) => {
         const answer = await send(user, payload, { headers })
@@ -141,7 +141,7 @@ onBothEngines(
       expect(await listed(user, card.card_id)).toHaveLength(MAX_IMAGES_PER_CARD)
     })
 
-    test('pictures stay with former versions, go with the card, and are in the export', async () => {
+    test('pictures stay with earlier versions, are deleted with the card, and are in the export', async () => {
       const user = await t.user()
       const { url, image_id } = (await send(user, newPicture())).json()
       const card = await cardWith(user, url)
@@ -165,7 +165,7 @@ onBothEngines(
       expect(await left()).toEqual([])
     })
 
-    test('what was taken out of a card before others got it stays its owner’s', async () => {
+    test('a picture that was taken out before others got the card is only for its owner', async () => {
       const [owner, admin, stranger] = [await t.user(), await t.user(), await t.user()]
       const team = (await admin.post('/api/v1/workspaces', { name: 'Team' })).body
       const member = { user_id: owner.userId, role: 'editor' }

@@ -70,7 +70,7 @@ test('each format is known by its content, and a plain file stays as it is', () 
   }
 })
 
-test('metadata goes, and what is left reads as the same picture again', () => {
+test('metadata is removed, and the rest is still the same picture', () => {
   for (const [mediaType, , told] of SAMPLES) {
     expect(told.toString('latin1'), mediaType).toContain(METADATA)
     const { bytes } = readPicture(told)

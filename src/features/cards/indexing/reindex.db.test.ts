@@ -12,7 +12,7 @@ import { indexableCards } from './indexable-cards.ts'
 import { fillEmptyIndex, reindex, reindexAll, staleCount } from './reindex.ts'
 
 onBothEngines('re-indexing', (t) => {
-  test('cards that are missing or read by another analyser are read again, and an interrupted reindex goes on', async () => {
+  test('cards that are missing or read by another analyser are read again, and an interrupted reindex continues', async () => {
     const user = await t.user()
     const cards = await Promise.all(
       Array.from({ length: 60 }, (_, i) => record(user, { title: `Lantern number ${i}` })),

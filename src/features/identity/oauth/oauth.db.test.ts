@@ -172,7 +172,7 @@ onBothEngines('connected apps', (t) => {
     expect((await token({ grant_type: 'password', client_id: 'x' })).body.error).toBe('invalid_client')
   })
 
-  test('nobody is sent to an app by itself unless that does no harm; elsewhere they go by a click', async () => {
+  test('an error redirects automatically only to apps on the device; elsewhere a person must click', async () => {
     const wrong = async (redirect_uri: string) => {
       const body = { redirect_uris: [redirect_uri], token_endpoint_auth_method: 'none' }
       const { client_id } = (await t.anonymous().post('/oauth/register', body)).body
@@ -189,7 +189,7 @@ onBothEngines('connected apps', (t) => {
     expect((await t.anonymous().post('/oauth/register', filesystem)).body.error).toBe('invalid_redirect_uri')
   })
 
-  test('registrations that nobody consented to, and what has expired, are cleared away', async () => {
+  test('registrations without consent and expired rows are deleted', async () => {
     const person = await t.user()
     const unused = await register()
     const { clientId, tokens } = await connect(person)

@@ -112,7 +112,7 @@ const withMail = (t: TestVault) => {
     expect(answers.find((answer) => answer.status === 409)?.body.code).toBe('email_taken')
   })
 
-  test('whoever moves an account to an address of somebody else gets nothing by their click', async () => {
+  test('a person who moves an account to somebody else’s address gains nothing when the owner clicks the link', async () => {
     const mover = await t.user(`thief-${t.engine}`)
     const email = address()
     await mover.post(EMAIL, { email, current_password: PASSWORD })

@@ -28,7 +28,7 @@ async function ask(user: Client, query: string, more: Record<string, string> = {
 const idsOf = (found: readonly Found[] = []) => found.map(({ raw_id }) => raw_id)
 
 onBothEngines('ranked search in a project', (t) => {
-  test('what is not there literally is offered by its words, at every door', async () => {
+  test('a text that no event has literally is searched by its words, at every door', async () => {
     const user = await t.user()
     const raw_id = await remember(user, 'the webhook was left open after the deploy')
     await remember(user, 'lunch with the team')
@@ -91,7 +91,7 @@ onBothEngines('ranked search in a project', (t) => {
     expect(idsOf((await ask(user, 'what did we do yesterday')).results)).toEqual([after])
   })
 
-  test('a page goes on where the last one ended, while others write', async () => {
+  test('a page continues where the last one ended, while others write', async () => {
     const user = await t.user()
     for (let n = 0; n < 30; n++) await remember(user, `pelican number ${n} of the pond`)
     const [first, second] = await Promise.all([

@@ -66,7 +66,10 @@ function Queue({ waiting, workspace, page, onPage }: QueueProps) {
   if (!data) return <SkeletonList rows={5} />
   if (data.total === 0)
     return (
-      <EmptyState icon={<ShieldCheck size={18} />} title={waiting ? 'Nothing is waiting' : 'Nothing decided yet'}>
+      <EmptyState
+        icon={<ShieldCheck size={18} />}
+        title={waiting ? 'Nothing is waiting' : 'Nothing decided yet'}
+      >
         Here stands what readers report, in the library for moderators of this server, and in a team for its
         admins.
       </EmptyState>

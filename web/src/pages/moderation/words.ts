@@ -17,7 +17,10 @@ export const kindWords = (kind: string): string => REPORT_KINDS[kind as ReportKi
 export const DECISIONS = {
   keep: { label: 'Keep it', hint: 'Everybody who could read it can read it again.' },
   hide: { label: 'Hide it', hint: 'It stays where it is, and only its owner can read it.' },
-  remove: { label: 'Remove it', hint: 'It goes back to where its owner wrote it, and only the owner can read it.' },
+  remove: {
+    label: 'Remove it',
+    hint: 'It goes back to where its owner wrote it, and only the owner can read it.',
+  },
 } as const
 
 /** For a draft that the review refused. Nobody but its owner has read it. */

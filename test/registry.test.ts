@@ -49,7 +49,7 @@ test('every route of the interface is there, with its status', () => {
   expect(missing).toEqual([])
 })
 
-test('what the interface opens to everybody is public, and nothing of its other routes', () => {
+test('exactly the routes that the interface opens to everybody are public', () => {
   const open = new Set(
     [...capabilities, ...rawRoutes.map((raw) => ({ ...raw, rest: [raw.route] }))]
       .filter((capability) => capability.scopes === 'public')

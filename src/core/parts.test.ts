@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { InvalidInput } from './errors.ts'
 import { partOf } from './parts.ts'
 
-test('what fits comes whole, in its own form', () => {
+test('a short text is sent whole, in its own form', () => {
   const whole = { title: 'a', steps: [{ order: 1, action: 'b' }], empty: '', none: null }
   expect(partOf(whole, 1)).toEqual({ part: 1, parts: 1, content: whole })
 })

@@ -38,7 +38,7 @@ onBothEngines('the database', (t) => {
     await expect(inTx(ctx, () => inTx(ctx, async () => {}))).rejects.toThrow(/inside a transaction/)
   })
 
-  test('what fails leaves nothing', async () => {
+  test('a failed transaction leaves nothing', async () => {
     const ctx = contextFor(t.app.services)
     const write = inTx(ctx, async (ctx) => {
       await ctx.db.insertInto('login_failures').values(failure('rolled-back')).execute()

@@ -10,7 +10,7 @@ import { reindexAll } from '../features/cards/indexing/reindex.ts'
 import { documentsByNumber } from './index.store.ts'
 import { maintainIndex } from './maintain.ts'
 
-onBothEngines('what a process keeps of the index', (t) => {
+onBothEngines('the part of the index that a process keeps', (t) => {
   let other: App
   beforeAll(async () => {
     other = await buildApp(readConfig(t.vault.env), { log: pino({ level: 'silent' }), jobs: [] })

@@ -11,7 +11,7 @@ const sorted = (most: number, count: number) =>
 const levelsFor = (hashes: readonly number[]) =>
   fc.array(fc.integer({ min: 0, max: 32 }), { minLength: hashes.length, maxLength: hashes.length })
 
-test('what a card has comes back as it was, however little or much it is', () => {
+test('a packed card is unpacked unchanged, however small or large', () => {
   fc.assert(
     fc.property(
       sorted(FILTERS_FROM - 1, 400).chain((hashes) => fc.tuple(fc.constant(hashes), levelsFor(hashes))),

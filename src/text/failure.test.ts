@@ -64,7 +64,7 @@ describe('the telling lines of a failure', () => {
   })
 })
 
-describe('what did not fail has no telling lines', () => {
+describe('a command that did not fail has no telling lines', () => {
   test.each([
     'exit code 0\nError: expected, and caught',
     '✓ refuses an invalid token (3 ms)\n✓ throws TypeError when the pool is empty\n12 passed',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { withoutNoise } from './noise.ts'
 
-describe('what differs between two outputs of one program is left out', () => {
+describe('parts that differ between two outputs of one program are left out', () => {
   test.each([
     ['colours', '\u001b[31mError:\u001b[39m \u001b[1mboom\u001b[22m', 'Error: boom'],
     [

@@ -30,7 +30,7 @@ test('somebody who was added is told by whom, and leaves with one click', async 
   await page.getByRole('heading', { name: 'No team yet' }).waitFor()
 })
 
-test('who wants to be asked first switches that on, and accepts or declines in the inbox', async () => {
+test('a person who wants to be asked first switches that on, and accepts or declines in the inbox', async () => {
   const [lead, mate] = [await stage.person('Lead'), await stage.person('Careful')]
   const { page } = mate
   await page.goto('/settings')

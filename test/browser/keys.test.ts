@@ -187,7 +187,7 @@ test('a person changes the name that others see', async () => {
   expect(await api('GET', '/api/v1/auth/me')).toMatchObject({ display_name: 'After' })
 })
 
-test('who signed in a while ago is asked for the password before the account is deleted', async () => {
+test('a person who signed in a while ago is asked for the password before the account is deleted', async () => {
   const person = await stage.person('Late leaver')
   const { page } = person
   await stage.app.services.database.transaction((db) =>

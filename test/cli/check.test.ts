@@ -172,7 +172,7 @@ Likely to fit: 0. Not decided: 0. About other things: 1.
     expect(stdout).toContain('failed 1× on fastify 5')
   })
 
-  test('what fits by its range is 0; a newer card decides nothing', async () => {
+  test('a cite that fits by its range gives 0; a newer card decides nothing', async () => {
     const likely = await kvault(['check', project('likely', { 'package-lock.json': lockOf('4.29.0') })])
     expect(likely.code).toBe(0)
     expect(likely.stdout).toContain('Likely to fit: 1. Not decided: 1. About other things: 1.')
@@ -297,7 +297,7 @@ describe('files of a checkout', () => {
     expect(await fits()).toEqual([1, 'older', 'older', 'the file is gone'])
   })
 
-  test('what cannot be cited says why', async () => {
+  test('an invalid cite is refused with the reason', async () => {
     const said = async (at: string) => {
       const { code, stderr } = await cite(at)
       return [code, stderr]

@@ -272,7 +272,7 @@ test('hooks come with the entry, stand beside those that are there, and go again
     expect(existsSync(at(file)), file).toBe(false)
 })
 
-test('without hooks if that is wanted; what cannot be read, or is not ours, is left alone', async () => {
+test('leaves hooks out on request, and leaves alone files that are unreadable or not ours', async () => {
   const whole = await apiKeyOf(person)
   put('.codex/config.toml', '')
   await kvault(['connect', 'codex', '--no-hooks', '--yes', '--key', whole])

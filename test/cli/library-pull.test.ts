@@ -87,7 +87,7 @@ async function byAgent(name: string, input: Record<string, unknown>): Promise<st
   return JSON.parse(json).result.content[0].text
 }
 
-test('a library comes to another server, with its origin before its agents', async () => {
+test('a library is pulled to another server, and agents there see its origin', async () => {
   const none = await pull()
   expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('lists no key')])
   const { display_name } = (await author.get('/api/v1/auth/me')).body

@@ -92,7 +92,7 @@ test('old sessions become drafts, three today, and the drafts a card', async () 
   expect((await person.get('/api/v1/cards/stats')).body.total).toBe(2)
 })
 
-test('what cannot be meant is said', async () => {
+test('impossible options are refused with the reason', async () => {
   const wrong: [string[], string][] = [
     [['mine', '--agent', 'nobody'], 'Use one of claude-code, codex, gemini, opencode.'],
     [['mine', '--since', 'yesterday'], 'Write it as 30d, 12h or 4w.'],

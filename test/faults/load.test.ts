@@ -9,7 +9,7 @@ const CLIENTS = 1200
 
 /** Too short to tell flat from rising, and beside other tests: that is for load.faults.ts. */
 describeWhere('a short round of load', NOT_LINUX, () => {
-  test('a day of many people brings no error, overload is refused politely, and afterwards all is as before', async () => {
+  test('a day of many people causes no error, overload is refused with Retry-After, and afterwards the service is as before', async () => {
     const server = await spawnServer({ ...TRAFFIC_ENV, WORKERS: '2' })
     const wire = new Wire(server.baseUrl, CLIENTS)
     try {

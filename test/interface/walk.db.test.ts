@@ -80,7 +80,7 @@ describe.each(['sqlite', 'postgres'] as const)('the walk of the interface on %s'
     await vault.remove()
   })
 
-  test('what one publishes, another finds, pays for, reads and calls useful', async () => {
+  test('a card that one person publishes, another finds, pays for, reads and calls useful', async () => {
     const author = await newcomer(server, 'author')
     const reader = await newcomer(server, 'reader')
 

@@ -225,7 +225,7 @@ test('the spool is its owner’s alone, and bounded: the oldest go first', async
   expect(waitingFiles()).toEqual([])
 })
 
-test('what could not be sent goes later, in order, each once with one key', async () => {
+test('exchanges that could not be sent are sent later, in order, each once with one key', async () => {
   for (const prompt of ['the first question', 'the second question', 'the third question'])
     await exchange(prompt)
   vault.statuses = [503]

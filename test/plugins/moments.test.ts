@@ -55,7 +55,7 @@ describe('at each moment the vault is asked, and its text is injected as it is',
     expect(lastRun('claude-code', 'failure')).toMatchObject({ chars: 16, ms: expect.any(Number) })
   })
 
-  test('what was shown is not asked for again in this session, and is after a new start', async () => {
+  test('a shown card is not asked for again in this session, but is after a new start', async () => {
     await failure()
     await failure()
     expect(vault.asked[1]?.body.exclude).toEqual(['card-1'])
@@ -82,7 +82,7 @@ describe('at each moment the vault is asked, and its text is injected as it is',
     expect(vault.asked.map(({ body }) => body.moment)).toEqual(['start', 'compact'])
   })
 
-  test('where a compaction cannot be answered, the next prompt brings both', async () => {
+  test('if a compaction cannot be answered, the next prompt has both', async () => {
     const codex = (event: string, more: object = {}) =>
       play('codex', event, { session_id: 'x1', cwd: project, ...more })
     await codex('PreCompact', { trigger: 'auto' })

@@ -64,7 +64,7 @@ const calls = (): Call[] =>
     .map((line) => JSON.parse(line))
 const where = { sessionID: 'ses_1', directory: '/home/dev/app' }
 
-test('the first message of a session brings its start too; the words of the person stay as they are', async () => {
+test('the first message of a session also gets the start; the words of the person do not change', async () => {
   const said = { type: 'text', text: 'Why is it red?' }
   const output: Message = {
     message: { id: 'msg_1' },

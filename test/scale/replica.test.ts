@@ -103,7 +103,7 @@ describe('with a replica', () => {
     })
   })
 
-  test('what somebody wrote through one node is in their next read through another', async () => {
+  test('a write through one node is in the next read of the same person through another', async () => {
     const writer = await person()
     const written: string[] = []
     for (let round = 1; round <= 10; round++) {

@@ -8,7 +8,7 @@ const hostBehind = (trust: string, socket: string, forwarded?: string) =>
     trustIn(readConfig({ TRUST_PROXY: trust }).trustProxy),
   )
 
-test('what a client claims itself is not believed, however many addresses it claims', () => {
+test('addresses that a client claims itself are ignored, however many there are', () => {
   const claimed = '1.1.1.1, 2.2.2.2, 198.51.100.7'
   expect(hostBehind('off', '10.0.0.1', claimed)).toBe('10.0.0.1')
   expect(hostBehind('on', '10.0.0.1', claimed)).toBe('198.51.100.7')

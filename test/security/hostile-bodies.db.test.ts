@@ -46,7 +46,7 @@ onBothEngines('a hostile body', (t) => {
       expect(await issueOf(t.anonymous().post(LOGIN, body))).toEqual([422, 'json_invalid', { error }])
   })
 
-  test('what stands inside a text counts for nothing', async () => {
+  test('brackets inside a text do not count', async () => {
     const user = await t.user()
     const body = `${'[{",:\\" '.repeat(10_000)}\\`
     const card = await user.post('/api/v1/cards', { ...goodCard(), body })

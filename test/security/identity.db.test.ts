@@ -38,7 +38,7 @@ onBothEngines('what cannot be undone', (t) => {
     expect((await user.get('/api/v1/auth/me')).status).toBe(401)
   })
 
-  test('who has just signed in deletes the account without more', async () => {
+  test('a person who has just signed in can delete the account without the password', async () => {
     const user = await t.user()
     t.later(9 * 60_000)
     expect((await user.delete(DELETE)).status).toBe(200)

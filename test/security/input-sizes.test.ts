@@ -94,7 +94,7 @@ const Judged = z
     return true
   })
 
-test('what is too large is refused before any of its contents is judged', () => {
+test('an input that is too large is refused before its contents are checked', () => {
   const schema = z.object({
     list: z.array(Judged).max(3).optional(),
     table: dictionary(z.string().max(5), Judged, 3).optional(),

@@ -165,7 +165,7 @@ onBothEngines('what cards show to whom', (t) => {
     }
   })
 
-  test('what was shared before sharing kept a review is reviewed after the upgrade', async () => {
+  test('cards that were shared before sharing kept a review are reviewed after the upgrade', async () => {
     const stranger = await t.user()
     const { workspaceId, editor } = await team(t, { visibility: 'public' })
     const poor = await record(editor, {

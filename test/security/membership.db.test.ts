@@ -151,7 +151,7 @@ const define = (t: TestVault) => {
   })
 
   describe('an office that others gave', () => {
-    test('holds nobody: the last admin whom somebody else made admin may leave', async () => {
+    test('keeps nobody: a last admin whom somebody else made admin may leave', async () => {
       const [lead, mate] = await people()
       const { add, leave, members } = await teamOf(lead)
       await add(mate, 'admin')
@@ -212,7 +212,7 @@ const define = (t: TestVault) => {
       expect((await mate.patch(`/api/v1/cards/${draft}`, { scope_notes: 'In the library' })).status).toBe(200)
     })
 
-    test('does not bring back there what an admin has deleted', async () => {
+    test('cannot restore there what an admin has deleted', async () => {
       const [lead, mate] = await people()
       const { workspaceId, add, leave } = await teamOf(lead)
       await add(mate, 'editor')

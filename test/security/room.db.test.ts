@@ -197,7 +197,7 @@ onBothEngines('a list', (t) => {
     expect((await user.get(`/api/v1/project-context/events/${raw_id}`)).body.meta).toEqual(META)
   })
 
-  test('of memory is searched for two letters in its newest 32 MiB alone', async () => {
+  test('of memory is searched for two letters only in its newest 32 MiB', async () => {
     const user = await t.user()
     const project = { project_key: 'long', event_type: 'turn' }
     const append = (content: string) => user.post('/api/v1/project-context/events', { ...project, content })

@@ -103,7 +103,7 @@ const ALL_OPEN = { session: 200, otherSession: 200, key: 200, app: 200 }
 const ALL_SHUT = { session: 401, otherSession: 401, key: 401, app: 401, refreshedApp: 400 }
 
 const define = (t: TestVault) => {
-  test('who proves an address by a reset has an account that nothing of a squatter opens', async () => {
+  test('after a reset proves the address, no credential of a squatter opens the account', async () => {
     const squatter = await t.user(`squatted-${t.engine}`)
     const opens = await credentialsOf(t, squatter)
     const { refreshedApp: _, ...atFirst } = opens

@@ -90,7 +90,7 @@ onBothEngines('the HTTP door', (t) => {
     expect(answer.status).toBe(201)
   })
 
-  test('NUL is dropped and lone surrogates are mended before anything is stored', async () => {
+  test('NUL is dropped and lone surrogates are replaced before anything is stored', async () => {
     const user = await t.user()
     const answer = await user.post('/api/v1/auth/api-keys', '{"name":"a\\u0000b\\ud800c"}')
     expect(answer.body.name).toBe('ab\ufffdc')

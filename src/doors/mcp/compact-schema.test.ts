@@ -31,7 +31,7 @@ test('what a caller needs stays: types, required, defaults, values, ranges', () 
   })
 })
 
-test('what costs characters and helps nobody goes: formats, null of optional fields, wide limits, false', () => {
+test('parts that cost characters and help nobody are removed: formats, null of optional fields, wide limits, false', () => {
   const schema = z.strictObject({
     email: z.string().min(3).max(320),
     all: z.boolean().default(false),
@@ -75,7 +75,7 @@ test('of a description the first clause stays; keys of an object among the field
   })
 })
 
-test('what another tool spells out is named in short', () => {
+test('a field that another tool explains has a short description', () => {
   const spelt = compact(
     z.object({
       steps: z.array(z.object({ order: z.int() })),

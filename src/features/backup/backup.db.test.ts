@@ -123,7 +123,7 @@ onBothEngines('backup', (t) => {
     expect(await findingsOf(t.app)).toEqual([])
   })
 
-  test('verify names what does not fit, and reindex mends the indexes', async () => {
+  test('verify names what does not match, and reindex repairs the indexes', async () => {
     const target = await makeVault(t.engine)
     const app = await start(target)
     const ctx = contextFor(app.services)

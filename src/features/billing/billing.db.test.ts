@@ -96,7 +96,7 @@ onBothEngines(
         expect((await deliver({ hello: 'world' })).body.code).toBe('invalid_event')
       })
 
-      test('what the same customer pays for elsewhere at the provider is none of ours', async () => {
+      test('other purchases of the same customer at the provider are ignored', async () => {
         const buyer = await person()
         const make = events(buyer, t)
         const foreign = { plan: 'shoes', metadataPlan: 'shoes', created: 100 }

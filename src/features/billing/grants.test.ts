@@ -207,7 +207,7 @@ test('events in the shape of older API versions are read the same way', () => {
   expect(invoice?.fact).toMatchObject({ invoice: { subscriptionId: 'sub_1', paymentIntent: 'pi_1' } })
 })
 
-test('what cannot be read is not guessed at; what does not concern us is nothing', () => {
+test('unreadable events are not guessed, and events that do not concern us have no effect', () => {
   const event = (type: string, object: unknown) =>
     readEvent({ id: 'evt_1', type, created: now, data: { object } })
   expect(readEvent({ hello: 'world' })).toBeNull()

@@ -111,7 +111,7 @@ onBothEngines('cards that stand to one another', (t) => {
     })
   })
 
-  test('what cannot be merged says why, and undoing has an end', async () => {
+  test('a refused merge says why, and undoing has a time limit', async () => {
     const [user, other] = [await t.user(), await t.user()]
     const [one, two, three] = [
       await own(user, newWord()),

@@ -20,7 +20,7 @@ const FAILURE = [
   "npm error Error: EACCES: permission denied, mkdir '/build/node_modules'",
 ].join('\n')
 
-onBothEngines('what agents were shown', (t) => {
+onBothEngines('cards that agents have read', (t) => {
   const write = () => keepWaitingReads(contextFor(t.app.services))
 
   test('whose agent was shown a card is told that it was withdrawn, once in each project', async () => {

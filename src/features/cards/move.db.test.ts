@@ -104,7 +104,7 @@ onBothEngines('moving a card', (t) => {
     expect([refused.status, refused.body.code]).toEqual([409, 'card_published'])
   })
 
-  test('two moves at once leave it in one place, found there alone', async () => {
+  test('after two moves at once the card is in one workspace, and found only there', async () => {
     const { from, to, editor } = await twoTeams()
     const { card_id } = await record(editor)
     const answers = await Promise.all([

@@ -32,7 +32,7 @@ onBothEngines('sharing and publishing', (t) => {
     expect(listed.body.items.map((item: { card_id: string }) => item.card_id)).toContain(card.card_id)
   })
 
-  test('unpublishing brings it home and takes nothing back; publishing again earns nothing', async () => {
+  test('unpublishing returns the card and takes no credits back; publishing again earns nothing', async () => {
     const { workspaceId, editor } = await team(t)
     const other = await t.user()
     const card = await record(editor, { workspace_id: workspaceId })
@@ -97,7 +97,7 @@ onBothEngines('sharing and publishing', (t) => {
     expect(await balance(owner)).toBe(before + 5)
   })
 
-  test('a card that does not pass is refused with what to mend, stays as it was, and can be mended', async () => {
+  test('a card that does not pass is refused with what to correct, does not change, and can be corrected', async () => {
     const owner = await t.user()
     const before = await balance(owner)
     const { body: card } = await owner.post('/api/v1/cards', {
@@ -229,7 +229,7 @@ onBothEngines('sharing and publishing', (t) => {
     expect(refused.body.reasons[0].message).toContain('record a new card')
   })
 
-  test('an update cannot put a secret into a published card, nor can restoring one', async () => {
+  test('neither an update nor a restore can put a secret into a published card', async () => {
     const owner = await t.user()
     const card = await record(owner, { body: `token ${awsKey()}` })
     await owner.patch(url(card), { body: null })

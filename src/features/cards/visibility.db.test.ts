@@ -107,7 +107,7 @@ onBothEngines('who sees which card', (t) => {
     expect(await lists(editor, card_id, 'scope=personal')).toBe(true)
   })
 
-  test('who leaves the workspace loses its cards but not their own', async () => {
+  test('a person who leaves the workspace loses its cards but not their own', async () => {
     const { workspaceId, admin, editor, viewer } = await team(t)
     const own = await record(editor, { workspace_id: workspaceId })
     const shared = await record(admin, { workspace_id: workspaceId })

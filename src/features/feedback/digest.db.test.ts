@@ -135,7 +135,7 @@ onBothEngines('the mail about feedback', (t) => {
     expect((await digest())[0]?.text).toContain('1 × not applicable')
   })
 
-  test('an address that nobody has confirmed is not mailed, and a deleted card is not told of', async () => {
+  test('an unconfirmed address gets no mail, and a deleted card is not mentioned', async () => {
     const [owner, reader, leaver] = [await person(false), await person(), await person()]
     await say(reader, await published(owner, 'Certificates that end on a holiday'), 'useful')
     const card = await published(leaver, 'Clocks that disagree between two machines')

@@ -47,7 +47,7 @@ const withoutMail = (t: TestVault) => {
     expect((await guest.get(MINE)).body).toHaveLength(1)
   })
 
-  test('nobody sees or declines the invitations of others, nor joins without link or confirmed address', async () => {
+  test('nobody can see or decline invitations of others, or join without a link or a confirmed address', async () => {
     const [guest, other] = [await t.user('guest'), await t.user('other')]
     const { token, inviteId } = await invited(t, guest.email)
     expect((await other.get(MINE)).body).toEqual([])

@@ -83,7 +83,7 @@ onBothEngines('the outbox', (t: TestVault) => {
     expect(invited.body.invite_url).toContain(app.services.config.baseUrl)
   })
 
-  test('an invitation is dated in the language of an account, and says why it comes to who wants no mail', async () => {
+  test('an invitation is dated in the language of an account, and says why it comes to a person with notifications off', async () => {
     const client = await admin()
     const { email, token } = await t.user(`${t.engine}-invited`)
     const guest = clientOf(app, { authorization: `Bearer ${token}` })
@@ -101,7 +101,7 @@ onBothEngines('the outbox', (t: TestVault) => {
     expect(smtp.mails[1]?.text).toContain('To stop mails about it, decline it in the app under Workspaces')
   })
 
-  test('what one asked for comes also with notifications off', async () => {
+  test('a mail that a person asked for comes even with notifications off', async () => {
     const { email, token } = await t.user(`${t.engine}-quiet`)
     const quiet = clientOf(app, { authorization: `Bearer ${token}` })
     await quiet.put('/api/v1/user/settings', { language: 'fr', email_notifications: false })

@@ -62,7 +62,7 @@ onBothEngines('a card from memory', (t) => {
     expect((await admin.get(`${EVENTS}/${raw_id}`)).status).toBe(404)
   })
 
-  test('is for the author of the event alone', async () => {
+  test('is only for the author of the event', async () => {
     const [me, stranger] = [await t.user(), await t.user()]
     const raw_id = await turnOf(me)
     for (const id of [raw_id, UNKNOWN]) {

@@ -378,7 +378,7 @@ onBothEngines('preferences', (t) => {
     expect(await read(user, 'c/two')).toBe('- dark mode')
   })
 
-  test('what cannot be: an item that is not there, the same project, no agreement', async () => {
+  test('is refused for a missing item, for the same project, and without agreement', async () => {
     const user = await t.user()
     await set(user, 'd/one', ['tabs'])
     const missing = await transfer(user, 'd/one', 'd/two', { items: ['tabs', 'spaces'] })

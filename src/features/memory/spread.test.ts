@@ -10,7 +10,7 @@ const nothing = {
   recent_events: [],
 }
 
-test('what fits stays as it is, and nothing is counted as left out', () => {
+test('a text that fits does not change, and nothing is counted as left out', () => {
   const snapshot = { ...nothing, facts: event('SQLite'), recent_events: [event('one'), event('two')] }
   expect(spread(snapshot, 6000)).toEqual({ ...snapshot, left_out: { events: 0, characters: 0 } })
 })
@@ -35,7 +35,7 @@ test('where everything is long, each part has its share and the newest events ha
   expect(cut.left_out.characters).toBeGreaterThan(80_000)
 })
 
-test('what one part does not need, another takes: facts are whole where there is room', () => {
+test('room that one part does not need goes to another: facts are whole if there is room', () => {
   const snapshot = { ...nothing, facts: event('f'.repeat(4000)), recent_events: [event('z'.repeat(9000))] }
   const cut = spread(snapshot, 6000)
   expect(cut.facts).toEqual(snapshot.facts)

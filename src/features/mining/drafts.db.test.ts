@@ -128,7 +128,7 @@ onBothEngines('drafts from one’s own work', (t) => {
     expect((await drafts(viewer)).total).toBe(1)
   })
 
-  test('what a team knows already is confirmed instead', async () => {
+  test('a card that the team already has is confirmed instead', async () => {
     const { admin, viewer, workspaceId } = await team(t)
     const name = word()
     const symptom = `npm test fails with exit code 1: Error: Cannot find module '${name}'`

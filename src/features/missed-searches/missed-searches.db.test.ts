@@ -15,7 +15,7 @@ onBothEngines('searches that found nothing', (t) => {
     (await missed(as, workspaceId)).items.map((one: { words: string }) => one.words)
   const rows = () => t.app.services.database.read.selectFrom('missed_searches').selectAll().execute()
 
-  test('a team reads the words of its own searches, most asked for first, and nobody’s name', async () => {
+  test('a team sees the words of its own searches, most frequent first, without names', async () => {
     const { workspaceId, admin, editor, viewer } = await team(t)
     await search(viewer, 'kafka rebalance storm', { scope: 'workspace' })
     for (const person of [editor, viewer])

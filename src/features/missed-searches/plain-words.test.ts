@@ -7,7 +7,7 @@ test('plain words stay, in lower case and each once', () => {
   expect(plainWords('Überlauf im Puffer')).toBe('überlauf im puffer')
 })
 
-test('addresses, paths, numbers, secrets and pasted texts are nobody’s to read', () => {
+test('addresses, paths, numbers, secrets and pasted texts are left out', () => {
   const secret = ['sk', 'live', 'a1B2c3D4e5F6g7H8i9J0k1L2'].join('_')
   for (const query of [
     '',

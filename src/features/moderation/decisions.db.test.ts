@@ -36,7 +36,7 @@ onBothEngines('decisions of moderators', (t) => {
     expect((await back.post(`/api/v1/cards/${fresh.card_id}/publish`)).status).toBe(200)
   })
 
-  test('moderators let a blocked draft through, in this version and to this place alone; never a secret', async () => {
+  test('moderators let a blocked draft through, only in this version and this workspace, and never a secret', async () => {
     const [me, boss] = [await t.user(), await serviceAdmin(t)]
     const card = await record(me, blocked())
     expect((await me.post(`/api/v1/cards/${card.card_id}/publish`)).body.code).toBe('quality_rejected')
@@ -95,7 +95,7 @@ onBothEngines('decisions of moderators', (t) => {
     expect((await editor.get(`/api/v1/cards/${card.card_id}`)).body.hidden_since).toBeUndefined()
   })
 
-  test('reports of who leaves are nobody’s', async () => {
+  test('reports of a person who leaves stay without a name', async () => {
     const [me, leaver, boss] = [await t.user(), await t.user(), await serviceAdmin(t)]
     const card = await publish(me)
     await report(leaver, card.card_id, 'wrong', 'I tried it.')
@@ -110,7 +110,7 @@ onBothEngines('decisions of moderators', (t) => {
     expect(all_reports).toMatchObject([{ kind: 'wrong', note: 'I tried it.', is_anonymous: true }])
   })
 
-  test('whom MODERATOR_EMAILS names moderates once the address is proved', async () => {
+  test('a person in MODERATOR_EMAILS moderates once the address is proven', async () => {
     const [me, named] = [await t.user(), await t.user()]
     const card = await publish(me)
     await report(await t.user(), card.card_id)

@@ -8,7 +8,7 @@ import { DANGER_WORDS } from './words.ts'
 
 const rulesIn = (text: string) => findDanger(text).map(({ rule, severity }) => `${rule} ${severity}`)
 
-test('a finding names its place in the text as it is written', () => {
+test('a finding has its position in the text as written', () => {
   const text = 'Clear it with `rm -rf /` and restart.'
   const [finding] = findDanger(text)
   expect(finding).toMatchObject({ rule: 'destruction', severity: 'block' })

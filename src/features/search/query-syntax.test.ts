@@ -29,7 +29,7 @@ describe('syntax is read', () => {
   })
 })
 
-describe('what is no syntax is text', () => {
+describe('anything else is text', () => {
   test.each([
     'Cannot find module "express"',
     'relation "users" does not exist',

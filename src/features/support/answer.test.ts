@@ -52,7 +52,7 @@ test('a short follow-up is understood with the question before it', async () => 
   expect(sources[0]?.url).toBe('/guide/cards#share-a-card')
 })
 
-test('what the guide does not have is said plainly', async () => {
+test('the answer says plainly when the guide has nothing', async () => {
   expect(await reply('quaternion zebra')).toEqual({ text: NOTHING_FOUND, sources: [] })
 })
 

@@ -64,7 +64,7 @@ onBothEngines('a conversation with support', (t) => {
     expect(shown().slice(-3)).toEqual(['Thanks', reply, 'After the stream'])
   })
 
-  test('what the caller sends as history wins, even an empty one, and is gone on with', async () => {
+  test('a history from the caller wins, even an empty one, and the conversation continues with it', async () => {
     const { conversation_id, reply } = await ask(stranger(), { message: FIRST })
     await ask(stranger(), { message: 'Second', conversation_id, history: [] })
     expect(shown()).toEqual(['Second'])

@@ -48,7 +48,7 @@ onBothEngines('verdicts', (t) => {
     expect(found.body.results[0].trust).toMatchObject({ worked: 2, failed: 1 })
   })
 
-  test('the same verdict again changes nothing, another takes its place, and all can be taken back', async () => {
+  test('the same verdict again changes nothing, another replaces it, and all can be taken back', async () => {
     const [owner, judge] = [await t.user(), await t.user()]
     const card = await publicCard(owner)
     const verdict = { outcome: 'worked', environment: { node: '24', os: 'Debian' } }
@@ -121,7 +121,7 @@ onBothEngines('verdicts', (t) => {
     expect(after.summary).toBe('Verified 3× before the last change')
   })
 
-  test('one vote brands nobody’s card; several do', async () => {
+  test('one vote does not mark a card as outdated; several do', async () => {
     const [owner, ...readers] = await Promise.all([1, 2, 3, 4, 5, 6, 7, 8, 9].map(() => t.user()))
     if (!owner) throw new Error('nobody')
     const card = await publicCard(owner)

@@ -5,7 +5,7 @@ import { PUBLIC_LIBRARY_ID } from '../../db/public-library.ts'
 const WORKSPACES = '/api/v1/workspaces'
 
 onBothEngines('workspaces', (t) => {
-  test('who creates a workspace is its admin, and the defaults hold', async () => {
+  test('the creator of a workspace is its admin, and the defaults apply', async () => {
     const user = await t.user()
     const created = await user.post(WORKSPACES, { name: '  Backend team ' })
     expect(created.status).toBe(201)

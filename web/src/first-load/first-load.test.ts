@@ -6,7 +6,7 @@ const CARD = '01890000-0000-7000-8000-000000000001'
 const asked = (path: string) =>
   questionsOf(new URL(path, 'http://vault.test')).map(({ address, init }) => [address, init.body])
 
-describe('what an address asks for first', () => {
+describe('the first requests of an address', () => {
   test('the home page: the cards that changed last', () => {
     expect(asked('/')).toEqual([['/api/v1/cases?scope=personal&sort=changed&page_size=8', undefined]])
   })
@@ -37,7 +37,7 @@ describe('what an address asks for first', () => {
     )
   })
 
-  test('pages for everybody do not ask who is there', () => {
+  test('pages for everybody do not ask who is signed in', () => {
     const asks = (path: string) => asksWhoIsThere(new URL(path, 'http://vault.test'))
     expect(['/', '/cards', '/sign-in', '/helpers'].every(asks)).toBe(true)
     expect(['/reset', '/verify?token=x', '/auth/google', '/help', '/invite/x'].some(asks)).toBe(false)

@@ -13,7 +13,7 @@ function queueWith(connectionTimeoutMillis: number): ConnectionQueue {
   return queue
 }
 
-test('a connection that comes free goes to the request that came first, not to who asked for it first', async () => {
+test('a free connection goes to the oldest request, not to the one that asked for it first', async () => {
   const queue = queueWith(10_000)
   const held = await queue.connect()
   const served: string[] = []

@@ -117,7 +117,7 @@ test('TOML: an entry of ours in another spelling is replaced whole', () => {
   expect(entryIn(after, findClient('codex'), 'file')).toEqual(findClient('codex').entry(endpoint))
 })
 
-test('what cannot be read is left alone, with a way to go on by hand', () => {
+test('an unreadable file is left alone, and the message says how to continue by hand', () => {
   for (const [name, text] of [
     ['vscode', '{ "servers": '],
     ['vscode', '[]'],

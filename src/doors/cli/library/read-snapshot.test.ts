@@ -124,7 +124,7 @@ test('a file that is cut, broken or made to fill memory is refused', async () =>
         ),
       ),
       true,
-      'no JSON',
+      'not JSON',
     ],
   ]
   for (const [what, bytes, isPacked, message] of bombs) {

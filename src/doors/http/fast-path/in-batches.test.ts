@@ -2,7 +2,7 @@ import { setImmediate as nextIteration } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { inBatches } from './in-batches.ts'
 
-test('what arrives in one iteration of the event loop is done in order, and nothing is lost', async () => {
+test('requests of one iteration of the event loop are done in order, and none is lost', async () => {
   const done: number[] = []
   const add = inBatches((n: number) => done.push(n))
   add(1)

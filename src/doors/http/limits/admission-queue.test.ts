@@ -26,7 +26,7 @@ test('a burst waits in the queue and is answered completely', async () => {
   expect(new Set(await statuses(serverWith({ stepMs: 2 }), 100))).toEqual(new Set([200]))
 })
 
-test('who would wait too long is refused with Retry-After, health is answered, and work is taken again afterwards', async () => {
+test('requests that would wait too long are refused with Retry-After, health is answered, and requests are accepted again afterwards', async () => {
   const app = serverWith({ stepMs: LONGEST_WAIT_MS })
   const asked = Array.from({ length: 20 }, () => app.inject('/work'))
   const health = app.inject('/health')

@@ -128,7 +128,7 @@ onBothEngines(
       expect(credentials.find(key, now().getTime()) ?? (await statusWith(t.app, key))).not.toBe(401)
     })
 
-    test('what a transaction took that was rolled back is still there', async () => {
+    test('a credential that a rolled back transaction deleted still works', async () => {
       const { user, key } = await newKey(t)
       await settle(t.app, key)
       const { database } = t.app.services

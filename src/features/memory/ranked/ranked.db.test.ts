@@ -65,7 +65,7 @@ onBothEngines('ranked search in a project', (t) => {
       expect(idsOf((await ask(user, query)).results)[0]).toBe(old)
   })
 
-  test('a slip of the finger is mended and said, a right word is left alone', async () => {
+  test('a typing error is corrected and reported, and a right word is left alone', async () => {
     const user = await t.user()
     const raw_id = await remember(user, 'kubernetes evicted the pod because of disk pressure')
     await remember(user, 'the internet connection was slow')

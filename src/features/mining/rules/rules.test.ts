@@ -82,7 +82,7 @@ test('a failure, a change and the same command succeeding make a candidate', () 
   expect(evidencesOf(candidates[0] as Candidate).map(({ kind }) => kind)).toEqual(['error', 'output'])
 })
 
-test('what only looks like a cure is left alone, and still counts as a recovery', () => {
+test('a false cure makes no draft, but still counts as a recovery', () => {
   const flaky = readSession({ steps: [run('npm test', 1, BROKEN), run('npm test', 0, '12 passed')] })
   expect(flaky).toMatchObject({ pairs: [], recoveries: [{ attempts: 1, isLesson: false }] })
   const refused: Record<string, Step[]> = {

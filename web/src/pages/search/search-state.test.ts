@@ -8,7 +8,7 @@ import {
   readSearch,
 } from './search-state.ts'
 
-test('what the address does not know is dropped, and a number in it is text', () => {
+test('unknown parts of the address are dropped, and a number in it is text', () => {
   expect(readSearch({ q: 404, scope: 'everything', plan: 'yes', track: 'debug' })).toEqual({
     q: '404',
     workspace: undefined,

@@ -14,7 +14,7 @@ test('an empty policy allows everything and writes nothing', () => {
   })
 })
 
-test('what was decided survives reading and writing, unknown keys included', () => {
+test('a policy survives reading and writing, including unknown keys', () => {
   const policy = {
     allow_publish: false,
     invite_domains: ['example.com', 'example.org'],

@@ -25,7 +25,7 @@ test('the turn is the last message of the person and the last answer to it', () 
   expect(personsWords('')).toBeUndefined()
 })
 
-test('what the client puts in is never taken for the words of the person', () => {
+test('text that the client inserts is never taken for the words of the person', () => {
   const inserted: Line[] = [
     said('This session is being continued from a previous conversation that ran out of context. Summary: …'),
     said('all that was said, in short', { isCompactSummary: true }),

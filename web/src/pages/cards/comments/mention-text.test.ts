@@ -19,7 +19,7 @@ test('of two members with one name the chosen one is meant', () => {
   expect(asStored('@Bob', [BOB, other], [BOB, other])).toBe(`<@${id(4)}>`)
 })
 
-test('what is stored is read as it was typed, and as Markdown without a trick in the name', () => {
+test('a stored text is read as it was typed, and as Markdown without tricks in the name', () => {
   const mentions = [{ user_id: id(1), display_name: 'A*n [x](y)' }]
   const body = `Ask <@${id(1)}> or <@${id(9)}>`
   expect(asTyped(body, mentions)).toBe('Ask @A*n [x](y) or @somebody')

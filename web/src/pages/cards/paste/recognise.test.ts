@@ -46,7 +46,7 @@ const SAMPLES: [what: string | null, text: string][] = [
   [null, 'See https://example.com/a\nand https://example.com/b'],
 ]
 
-test('what loses its shape as running text is recognised, prose and Markdown are not', () => {
+test('text that would lose its shape is recognised, prose and Markdown are not', () => {
   for (const [what, text] of SAMPLES) expect(recognise(text)?.what ?? null, text).toBe(what)
 })
 

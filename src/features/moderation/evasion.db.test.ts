@@ -66,6 +66,24 @@ onBothEngines('ways around moderators', (t) => {
     expect(await isOpen(card)).toBe(true)
   })
 
+  test('a hidden card stays so when the open workspace is deleted in which it was hidden', async () => {
+    const { admin: head, editor: me, viewer, workspaceId } = await team(t)
+    const boss = await serviceAdmin(t)
+    const card = await record(me, { workspace_id: workspaceId })
+    await me.post(`${url(card)}/share`)
+    await report(viewer, card.card_id)
+    const there = await matterOf(head, card.card_id)
+    const { workspace_id } = (await me.post('/api/v1/workspaces', { name: 'Open', visibility: 'public' }))
+      .body
+    expect((await me.post(`${url(card)}/move`, { workspace_id })).status).toBe(200)
+    expect((await me.post(`${url(card)}/share`)).status).toBe(200)
+    await hiddenInLibrary(me, boss, card)
+    expect((await me.delete(`/api/v1/workspaces/${workspace_id}?confirm_name=Open`)).status).toBe(200)
+    expect((await decide(head, there, { decision: 'keep' })).status).toBe(200)
+    expect((await me.get(url(card))).body.hidden_since).toBeTruthy()
+    expect((await me.post(`${url(card)}/publish`)).body.code).toBe('card_hidden')
+  })
+
   test('a version that one’s own team kept can still be hidden by reports elsewhere', async () => {
     const { admin: head, editor: me, viewer, workspaceId } = await team(t)
     const card = await record(me, { workspace_id: workspaceId })

@@ -8,7 +8,6 @@ type HiddenCard = Pick<Selectable<CardsTable>, 'card_id' | 'hidden_at'>
 const mattersHere = (db: Db, cardId: string) =>
   db
     .selectFrom('moderation_matters')
-    .innerJoin('workspaces', 'workspaces.workspace_id', 'moderation_matters.workspace_id')
     .leftJoin('memberships', (join) =>
       join
         .onRef('memberships.workspace_id', '=', 'moderation_matters.workspace_id')
@@ -18,7 +17,6 @@ const mattersHere = (db: Db, cardId: string) =>
     .select(['matter_id', 'moderation_matters.workspace_id', 'cause', 'decision', 'decided_at'])
     .select(['hidden_by_reports', 'memberships.role as decider_role'])
     .where('card_id', '=', cardId)
-    .where('workspaces.deleted_at', 'is', null)
     .execute()
 
 type Holding = Awaited<ReturnType<typeof mattersHere>>[number]
@@ -84,6 +82,13 @@ export async function endTeamMatters(db: Db, workspaceId: string, now: string): 
       .updateTable('cards')
       .set({ hidden_at: null, updated_at: now })
       .where('card_id', '=', card_id)
+      .execute()
+    // It holds nothing any more, whatever another matter about the card comes to.
+    await db
+      .updateTable('moderation_matters')
+      .set({ decision: null })
+      .where('card_id', '=', card_id)
+      .where('workspace_id', '=', workspaceId)
       .execute()
     if (deleted_at === null)
       await db.updateTable('cards').set({ successor_gone: 0 }).where('superseded_by', '=', card_id).execute()

@@ -1,5 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
-import { endTeamMatters } from './matters.store.ts'
+import { endTeamMatters } from './hiding.store.ts'
 import { forgetReporter, forgetWords } from './reports.store.ts'
 
 /** Reports stay without their author. What the person wrote to moderators is deleted. Decisions and bans stay. */

@@ -53,7 +53,7 @@ async function heldMatter(ctx: UserCtx, matterId: string): Promise<MatterRow> {
   return requireMatter(ctx, matterId)
 }
 
-/** Decisions of those who stand above the admins of a workspace, and what only they decide. */
+/** Admins of a workspace cannot change decisions of the service's moderators, nor decide what only those may. */
 async function requireSay(ctx: UserCtx, row: MatterRow, decision: ModerationDecision): Promise<void> {
   const { isService } = await moderatorOf(ctx)
   if (isService) return
@@ -67,7 +67,7 @@ async function requireSay(ctx: UserCtx, row: MatterRow, decision: ModerationDeci
     throw forbidden('Moderators of the service have decided this matter. Only they decide it anew.')
 }
 
-/** Where the card is now, the admins of the place that it came from have no say; moderators of the service have. */
+/** After a card has moved, the admins of its former workspace cannot decide about it. Moderators of the service can. */
 async function isWithin(ctx: UserCtx, row: MatterRow, card: ModeratedCard): Promise<boolean> {
   if (card.workspace_id === row.workspace_id || card.status !== 'published') return true
   return row.visibility !== 'private' && (await moderatorOf(ctx)).isService

@@ -8,6 +8,6 @@ export async function forgetReportsOf(ctx: Ctx, userId: string): Promise<void> {
   await forgetWords(ctx.db, userId)
 }
 
-/** Decisions of a private team end with the team: its cards return to their owners and are no longer hidden. */
+/** Decisions of a private team end with the team: cards that only its admins have hidden are shown again. */
 export const endModerationIn = (ctx: Ctx, workspaceId: string): Promise<void> =>
   endTeamMatters(ctx.db, workspaceId, ctx.now().toISOString())

@@ -24,7 +24,7 @@ import { hidesCard, thresholdFor, weighReports } from './weigh-reports.ts'
 
 const REPORTS_A_MINUTE = 10
 const ANONYMOUS_A_MINUTE = 5
-/** In one matter. They weigh next to nothing; more of them would only fill the disk. */
+/** In one matter. Anonymous reports weigh little, and more of them would only fill the disk. */
 const MOST_ANONYMOUS = 50
 
 /** A hash, so that the stored key does not show an IP address. */

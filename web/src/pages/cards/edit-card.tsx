@@ -105,7 +105,9 @@ function Editor({ loaded }: { loaded: Card }) {
       savedAt={savedAt}
       stored={base.evidences ?? []}
       busy={save.isPending}
-      saveLabel={base.status === 'published' ? 'Save for all readers' : 'Save'}
+      saveLabel={
+        base.status === 'published' && base.readers.kind !== 'owner' ? 'Save for all readers' : 'Save'
+      }
       onSave={() => save.mutate()}
       onDiscard={() => {
         discard(() => setVersion(baseVersion))

@@ -19,6 +19,7 @@ export function ListFilters({ state, change, sort, children }: Props) {
   return (
     <div className="mb-3 flex flex-wrap items-center gap-2">
       <TextFilter value={state.q ?? ''} onChange={(q) => change({ q: q || undefined })} />
+      <TagFilter value={state.tag} onChange={(tag) => change({ tag })} />
       {children}
       <TrackFilter value={state.track} onChange={(track) => change({ track })} />
       <Select
@@ -33,7 +34,6 @@ export function ListFilters({ state, change, sort, children }: Props) {
           </option>
         ))}
       </Select>
-      <TagFilter value={state.tag} onChange={(tag) => change({ tag })} />
     </div>
   )
 }
@@ -92,7 +92,7 @@ function TextFilter({ value, onChange }: { value: string; onChange: (value: stri
       hideLabel
       data-search-box=""
       data-focus="filter"
-      className="w-full sm:w-60"
+      className="min-w-40 grow sm:max-w-60"
       placeholder="Words in the card"
       maxLength={200}
       value={text}

@@ -55,6 +55,7 @@ test('a stranger reads what this is, and what is public, without an account', as
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
   expect(await page.getByRole('navigation').filter({ visible: true }).count()).toBe(0)
   expect(await text.evaluate((one) => getComputedStyle(one).color)).toBe('rgb(26, 29, 36)')
+  expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe('light')
   await picture(page, 'public-card-print')
   await page.emulateMedia({ media: 'screen', colorScheme: 'light' })
   await page.getByRole('link', { name: 'Open in the web app' }).click()

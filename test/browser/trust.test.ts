@@ -179,6 +179,7 @@ test('a card is replaced by another, points to it, and comes back', async () => 
   const links = page.getByRole('list', { name: 'Linked cards' })
   await links.getByText('The tool changed in spring.').waitFor()
   await links.getByText('Personal · Only you').waitFor()
+  await page.getByText('Read by you alone.').waitFor()
   expect((await read(person, oldId)).superseded_by?.card_id).toBe(newId)
   await look(person, `/cards/${oldId}`, 'card-superseded', 'Search shows that one.')
 

@@ -91,6 +91,7 @@ test('what is pasted keeps its shape, from the editor to the page and onto paper
   expect(await page.getByRole('navigation').filter({ visible: true }).count()).toBe(0)
   expect(await page.getByRole('button').filter({ visible: true }).count()).toBe(0)
   await page.getByText(FIX).waitFor()
+  expect(await sideways(page)).toBe(0)
   await picture(page, 'paste-print')
 })
 

@@ -76,3 +76,12 @@ test('stopping tells a running job, waits for it, and lets none begin', async ()
   services.wakeups.emit('mail')
   expect(seen).toEqual(['begun', 'ended'])
 })
+
+test('a job that keeps something in memory runs once more at an orderly end', async () => {
+  const { services } = bench()
+  const executions: string[] = []
+  const job = (name: string) => ({ name, everyMs: NEVER_MS, run: async () => executions.push(name) })
+  const stop = startJobs(services, [job('usual'), { ...job('writes what waits'), atEnd: true as const }])
+  await stop()
+  expect(executions).toEqual(['writes what waits'])
+})

@@ -34,6 +34,8 @@ export type Job = {
   everyMs: number
   /** Every process runs every job, so each must work when several run it at once. */
   run: (ctx: Ctx, stopping: AbortSignal) => Promise<unknown>
+  /** Once more at an orderly end, when no request comes any more: it writes what waits in memory. */
+  atEnd?: true
 }
 
 const SECOND_MS = 1000
@@ -57,7 +59,7 @@ const JOBS: readonly Job[] = [
   { name: 'old-notices', everyMs: HOUR_MS, run: dropOldNotices },
   { name: 'old-missed-searches', everyMs: HOUR_MS, run: dropOldMissedSearches },
   { name: 'team-mails', everyMs: HOUR_MS, run: mailTeams },
-  { name: READS_JOB, everyMs: SECOND_MS, run: keepWaitingReads },
+  { name: READS_JOB, everyMs: SECOND_MS, run: keepWaitingReads, atEnd: true },
   { name: 'old-card-reads', everyMs: HOUR_MS, run: dropOldReads },
   { name: 'old-recalls', everyMs: HOUR_MS, run: dropOldRecalls },
   { name: MINING_JOB, everyMs: MINUTE_MS, run: mineDueSessions },
@@ -120,5 +122,6 @@ function startJob(services: Services, job: Job, stopping: AbortSignal): () => Pr
     services.wakeups.off(job.name, runNow)
     clearTimeout(timer)
     await running
+    if (job.atEnd) await run()
   }
 }

@@ -6,7 +6,8 @@ export type TableShape = {
   references: Reference[]
 }
 
-export type Reference = { column: string; table: string; targetColumn: string }
+/** A foreign key: each column with the one that it points to. */
+export type Reference = { table: string; columns: readonly (readonly [own: string, target: string])[] }
 
 export type Value = string | number | null
 

@@ -39,6 +39,7 @@ import { hiddenCards } from './0039-hidden-cards.ts'
 import { moderation } from './0040-moderation.ts'
 import { provenance } from './0041-provenance.ts'
 import { keysForShards } from './0043-keys-for-shards.ts'
+import { mattersByWorkspace } from './0044-matters-by-workspace.ts'
 
 export type Migration = {
   name: string
@@ -87,6 +88,7 @@ export const MIGRATIONS: readonly Migration[] = [
   moderation,
   provenance,
   keysForShards,
+  mattersByWorkspace,
 ]
 
 export class SchemaTooNew extends Error {

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { VERSION } from '../../core/version.ts'
 import { CommandError, EXIT } from './exit-codes.ts'
+import { plainLines } from './terminal.ts'
 
 type Action = () => Promise<number>
 
@@ -26,7 +27,8 @@ export async function run(name: string, argv: string[], parts: readonly AddComma
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
     if (!(error instanceof CommandError)) throw error
-    process.stderr.write(`${error.message}\n`)
+    // It may name what a server has said.
+    process.stderr.write(`${plainLines(error.message)}\n`)
     return error.exitCode
   }
 }

@@ -28,11 +28,13 @@ async function checkStorage(ctx: Ctx): Promise<string[]> {
 async function checkReferences(ctx: Ctx, tables: readonly TableShape[]): Promise<string[]> {
   const findings: string[] = []
   for (const { name, references } of tables)
-    for (const { column, table, targetColumn } of references) {
+    for (const { table, columns } of references) {
+      const isSet = columns.map(([own]) => sql`a.${sql.id(own)} is not null`)
+      const fits = columns.map(([own, target]) => sql`b.${sql.id(target)} = a.${sql.id(own)}`)
       const lost = await countOf(
         ctx,
-        sql`select count(*) as n from ${sql.id(name)} as a where a.${sql.id(column)} is not null
-          and not exists (select 1 from ${sql.id(table)} as b where b.${sql.id(targetColumn)} = a.${sql.id(column)})`,
+        sql`select count(*) as n from ${sql.id(name)} as a where ${sql.join(isSet, sql` and `)}
+          and not exists (select 1 from ${sql.id(table)} as b where ${sql.join(fits, sql` and `)})`,
       )
       if (lost > 0) findings.push(`${lost} rows of ${name} refer to a row of ${table} that is not there`)
     }

@@ -68,7 +68,7 @@ export async function withdrawnCards(db: Db, asked: Asked) {
   const reasons = new Map(matters.toReversed().map((row) => [row.card_id, row.reason]))
   const rows = await db
     .selectFrom('cards')
-    .select(['card_id', 'title', 'workspace_id', 'hidden_at'])
+    .select(['card_id', 'title', 'workspace_id', 'hidden_at', 'edited_at'])
     .where('card_id', 'in', [...reasons.keys()])
     .where('hidden_at', 'is not', null)
     .orderBy('hidden_at', 'desc')

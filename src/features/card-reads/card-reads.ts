@@ -17,8 +17,8 @@ const MOST_WAITING = 5000
 const MOST_REMEMBERED = 50_000
 
 /**
- * Reads wait in memory for a second: a search stays a read, and many searches are one write. What a process that is killed
- * has not written is not known.
+ * Reads wait in memory for a second: a search stays a read, and many searches are one write. An orderly end writes them;
+ * what a process that is killed has not written is not known.
  */
 type Waiting = { reads: Map<string, Read>; written: Map<string, number> }
 const WAITING = new WeakMap<Database, Waiting>()
@@ -49,17 +49,17 @@ export function noteReads(ctx: UserCtx, cards: readonly Shown[]): void {
   if (reads.size >= MOST_WAITING) ctx.wakeups.emit(READS_JOB)
 }
 
-/** The job, each second: writes what waits. */
+/** The job, each second, and at the end of the process: writes what waits. */
 export async function keepWaitingReads(ctx: Ctx): Promise<void> {
   const waiting = waitingOf(ctx.database)
-  if (waiting.reads.size === 0) return
   const { reads } = waiting
   waiting.reads = new Map()
   // In the order of the key, so that two processes never wait for each other.
   const rows = [...reads.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, read]) => read)
-  const some = rows.slice(0, MOST_WAITING)
-  for (const rest of rows.slice(MOST_WAITING)) waiting.reads.set(`${rest.user_id} ${rest.card_id}`, rest)
-  await inTx(ctx, (ctx) => keepReads(ctx.db, some), { isolation: 'read committed' })
+  for (let from = 0; from < rows.length; from += MOST_WAITING) {
+    const some = rows.slice(from, from + MOST_WAITING)
+    await inTx(ctx, (ctx) => keepReads(ctx.db, some), { isolation: 'read committed' })
+  }
 }
 
 export type Withdrawn = Awaited<ReturnType<typeof withdrawnCards>>[number]

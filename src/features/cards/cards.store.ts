@@ -119,12 +119,15 @@ export async function evidencesOf(db: Db, cardId: string): Promise<EvidenceRow[]
 }
 
 /** The cards that were merged into this one. */
-export async function mergedIds(db: Db, cardId: string): Promise<string[]> {
+/** The cards that it has taken in and that the viewer may read: a merge shows nobody what they could not read before. */
+export async function mergedIds(db: Db, viewerId: string, cardId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('card_merges')
-    .select('from_card_id')
-    .where('into_card_id', '=', cardId)
-    .orderBy('created_at')
+    .innerJoin('cards', 'cards.card_id', 'card_merges.from_card_id')
+    .select('card_merges.from_card_id')
+    .where('card_merges.into_card_id', '=', cardId)
+    .where(mayRead(viewerId))
+    .orderBy('card_merges.created_at')
     .execute()
   return rows.map((row) => row.from_card_id)
 }
@@ -162,14 +165,19 @@ export function findDeleted(
   cardId: string,
   since: string,
 ): Promise<
-  Pick<Selectable<CardsTable>, 'workspace_id' | 'origin_workspace_id' | 'status' | 'hidden_at'> | undefined
+  | (Pick<Selectable<CardsTable>, 'workspace_id' | 'origin_workspace_id' | 'status' | 'hidden_at'> & {
+      visibility: 'private' | 'unlisted' | 'public'
+    })
+  | undefined
 > {
   return db
     .selectFrom('cards')
-    .select(['workspace_id', 'origin_workspace_id', 'status', 'hidden_at'])
-    .where('card_id', '=', cardId)
+    .innerJoin('workspaces', 'workspaces.workspace_id', 'cards.workspace_id')
+    .select(['cards.workspace_id', 'cards.origin_workspace_id', 'cards.status', 'cards.hidden_at'])
+    .select('workspaces.visibility')
+    .where('cards.card_id', '=', cardId)
     .where(mayUndelete(viewerId))
-    .where('deleted_at', '>=', since)
+    .where('cards.deleted_at', '>=', since)
     .executeTakeFirst()
 }
 

@@ -3,6 +3,7 @@ import { capability } from '../../core/capability.ts'
 import { type Ctx, inTx, type UserCtx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
 import { audit } from '../audit/audit.ts'
+import { isBanned } from '../sanctions/sanctions.ts'
 import { deletableCard } from './access.ts'
 import {
   findDeleted,
@@ -60,7 +61,7 @@ export const deleteCard = capability({
 export const undeleteCard = capability({
   name: 'cards.undelete',
   summary: 'Bring a deleted card back',
-  description: `Within ${KEPT_DAYS} days, by its owner or an admin of its workspace. It comes back as it was; to an owner who has left its workspace, unpublished.`,
+  description: `Within ${KEPT_DAYS} days, by its owner or an admin of its workspace. It comes back as it was; to an owner who has left its workspace, or is banned from publishing there, unpublished.`,
   scopes: ['record', 'case:write'],
   rest: ['POST /api/v1/cards/{card_id}/undelete', 'POST /api/v1/cases/{case_id}/undelete'],
   aliases: { case_id: 'card_id' },
@@ -71,8 +72,9 @@ export const undeleteCard = capability({
     inTx(ctx, async (ctx) => {
       const deleted = await findDeleted(ctx.db, ctx.viewer.userId, card_id, keptSince(ctx))
       if (!deleted) throw notFound('Deleted card')
-      // A former member no longer publishes anything in the team, so the card comes back unpublished.
-      const isGone = await isOutsider(ctx.db, ctx.viewer.userId, deleted.workspace_id)
+      // A former member no longer publishes anything in the team, and a banned person nothing, so the card comes back unpublished.
+      const isGone =
+        (await isOutsider(ctx.db, ctx.viewer.userId, deleted.workspace_id)) || (await isBanned(ctx, deleted))
       await updateCardRow(ctx.db, card_id, {
         deleted_at: null,
         updated_at: ctx.now().toISOString(),

@@ -23,6 +23,10 @@ export const findAnyCard = (ctx: Ctx, cardId: string): Promise<ModeratedCard | u
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
 
+/** The same, also one that was deleted and can be brought back. */
+export const findCardOrDeleted = (ctx: Ctx, cardId: string): Promise<ModeratedCard | undefined> =>
+  ctx.db.selectFrom('cards').selectAll().where('card_id', '=', cardId).executeTakeFirst()
+
 /** On PostgreSQL, so that what follows about this card happens one after the other. */
 export async function holdAnyCard({ db, database }: Ctx, cardId: string): Promise<void> {
   if (database.engine === 'postgres')
@@ -63,6 +67,8 @@ export async function lookedAt(ctx: Ctx, cardId: string, version: number, conten
 
 async function change(ctx: Ctx, card: ModeratedCard, columns: Partial<ModeratedCard>): Promise<void> {
   await updateCardRow(ctx.db, card.card_id, columns)
+  // Bringing it back indexes it and says whether it is there again.
+  if (card.deleted_at !== null) return
   await markSuccessor(ctx.db, card.card_id, columns.hidden_at === null ? 'there' : 'gone')
   await indexCards(ctx, await indexedCards(ctx.db, [{ ...card, ...columns }]))
   ctx.mustSee(card.owner_id)

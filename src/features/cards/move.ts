@@ -5,7 +5,7 @@ import { Id } from '../../core/schemas.ts'
 import type { WorkspacesTable } from '../../db/tables/workspaces.ts'
 import { audit } from '../audit/audit.ts'
 import { requireRole, roleOf } from '../permissions/permission.ts'
-import { refuseHidden } from '../sanctions/sanctions.ts'
+import { refuseHidden, requireMayPublish } from '../sanctions/sanctions.ts'
 import { editableCard } from './access.ts'
 import { updateCardRow } from './cards.store.ts'
 import { contentOf } from './content.ts'
@@ -42,7 +42,7 @@ async function reviewedThere(ctx: UserCtx, row: CardRow, workspaceId: string) {
   if (row.status !== 'published') return {}
   const verdict = await review(
     ctx,
-    { card_id: row.card_id, workspace_id: workspaceId },
+    { card_id: row.card_id, workspace_id: workspaceId, edited_at: row.edited_at },
     contentOf(row),
     row.evidence_count,
   )
@@ -56,6 +56,7 @@ export async function moveTo(ctx: UserCtx, row: CardRow, target: WorkspacesTable
   const { workspace_id } = target
   refuseHidden(row)
   await requireMovable(ctx, row, workspace_id)
+  if (staysShared(target) && row.status === 'published') await requireMayPublish(ctx, target)
   const reviewed = staysShared(target) ? await reviewedThere(ctx, row, workspace_id) : {}
   await updateCardRow(ctx.db, card_id, {
     workspace_id,

@@ -120,7 +120,9 @@ async function publish(ctx: UserCtx, cardId: string, { targetId, licence: wanted
     row.evidence_count,
   )
   const verdict =
-    !reviewed.isAccepted && (await isClearedFor(ctx, row, target.workspace_id)) ? cleared(reviewed) : reviewed
+    !reviewed.isAccepted && (await isClearedFor(ctx, row, target))
+      ? cleared(reviewed, target.visibility)
+      : reviewed
   if (!verdict.isAccepted) {
     await updateCardRow(ctx.db, cardId, reviewColumns(verdict, now))
     await saved(ctx, cardId)

@@ -87,6 +87,10 @@ async function list(
   if (filter.scope === 'workspace' && filter.workspaceId !== undefined)
     await requireVisible(ctx, filter.workspaceId)
   const { rows, total } = await listCards(ctx.db, ctx.viewer.userId, filter, { page, page_size, order: sort })
+  noteReads(
+    ctx,
+    rows.map(({ row }) => row),
+  )
   return { items: presentPage(rows, ctx.now()), total, page, page_size }
 }
 

@@ -9,6 +9,7 @@ import { type CardContent, secretsInContent } from './content.ts'
 import { dangerInCard, dangerReason, type FoundDanger } from './danger.ts'
 import { type FoundSecret, REVIEW_THRESHOLD, type ReviewVerdict, reviewCard } from './review-rules.ts'
 import type { CardRow } from './select.ts'
+import { type Repeated, repeatsWithdrawn, WITHDRAWN_RULE, withdrawnReason } from './withdrawn-texts.ts'
 
 /** `passed` decides what strangers see. It follows the rules that no policy changes. */
 export type Reviewed = ReviewVerdict & {
@@ -35,12 +36,16 @@ async function roomOf(ctx: Ctx, workspaceId: string): Promise<Room> {
 
 const isBlock = ({ severity }: FoundDanger) => severity === 'block'
 
-/** Reviews a card as it is, or as it is about to become, for its readers in this workspace. */
+/**
+ * Reviews a card as it is, or as it is about to become, for its readers in this workspace. `former` is what it said before
+ * a change.
+ */
 export async function review(
   ctx: Ctx,
-  row: Pick<CardRow, 'card_id' | 'workspace_id'>,
+  row: Pick<CardRow, 'workspace_id'> & Repeated,
   content: CardContent,
   evidenceCount: number,
+  former?: CardContent,
 ): Promise<Reviewed> {
   const secrets = [...secretsInContent(content), ...(await secretsInEvidencesOf(ctx.db, row.card_id))]
   const { policy, isOpen } = await roomOf(ctx, row.workspace_id)
@@ -50,25 +55,30 @@ export async function review(
   const forStrangers = isFixed ? danger : dangerInCard(content, evidences, FIXED_POLICY)
   const verdict = reviewCard({ ...content, evidence_count: evidenceCount, secrets })
   const blocked = danger.filter(isBlock)
-  const isAccepted = verdict.passed && blocked.length === 0
+  const isRepeated = await repeatsWithdrawn(ctx, row, content, former)
+  const isAccepted = verdict.passed && blocked.length === 0 && !(isRepeated && isOpen)
   return {
     ...verdict,
-    passed: isAccepted && !forStrangers.some(isBlock),
+    passed: isAccepted && !isRepeated && !forStrangers.some(isBlock),
     isAccepted,
-    reasons: [...verdict.reasons, ...danger.map(dangerReason)],
+    reasons: [...verdict.reasons, ...danger.map(dangerReason), ...(isRepeated ? [withdrawnReason()] : [])],
     secrets,
     // The members of a private team trust each other, unless their policy says `block`.
-    blocking: new Set(
-      blocked.filter(({ rule }) => isOpen || policy.severities[rule] === 'block').map(({ rule }) => rule),
-    ),
+    blocking: new Set([
+      ...blocked.filter(({ rule }) => isOpen || policy.severities[rule] === 'block').map(({ rule }) => rule),
+      ...(isRepeated && isOpen ? [WITHDRAWN_RULE] : []),
+    ]),
   }
 }
 
-/** Moderators have looked and let it pass. A secret passes nobody. */
-export const cleared = (reviewed: Reviewed): Reviewed =>
+/**
+ * Moderators have looked and let it pass. A secret passes nobody; and what a private team lets pass has not passed for
+ * strangers, who would read it if the team were opened.
+ */
+export const cleared = (reviewed: Reviewed, visibility: 'private' | 'unlisted' | 'public'): Reviewed =>
   reviewed.secrets.length > 0
     ? reviewed
-    : { ...reviewed, passed: true, isAccepted: true, blocking: new Set() }
+    : { ...reviewed, passed: visibility !== 'private', isAccepted: true, blocking: new Set() }
 
 export const reviewColumns = (verdict: ReviewVerdict, now: string) => ({
   review_status: verdict.passed ? ('passed' as const) : ('rejected' as const),

@@ -25,7 +25,7 @@ export async function answering(ctx: UserCtx, row: CardRow): Promise<Answering> 
 /** Its own evidence, then that of the cards it has taken in, each with where it comes from. */
 export async function allEvidences(ctx: UserCtx, cardId: string) {
   const own = (await evidencesOf(ctx.db, cardId)).map(presentEvidence)
-  const merged = await mergedIds(ctx.db, cardId)
+  const merged = await mergedIds(ctx.db, ctx.viewer.userId, cardId)
   const taken = await Promise.all(
     merged.map(async (from_card_id) =>
       (await evidencesOf(ctx.db, from_card_id)).map((row) => ({ ...presentEvidence(row), from_card_id })),

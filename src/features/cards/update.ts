@@ -54,12 +54,12 @@ export async function edit(
   const fields: string[] = changedFields(before, after)
   if (evidences.length > 0) fields.push('evidences')
   if (fields.length === 0) {
-    const { secrets } = await review(ctx, row, before, row.evidence_count)
+    const { secrets } = await review(ctx, row, before, row.evidence_count, before)
     return { ...presentCard(row, ctx.now()), changed: [], warnings: warningsFor(secrets) }
   }
 
-  // What strangers read at once is published by who writes it.
-  if (row.status === 'published' && row.workspace_visibility !== 'private')
+  // What others read at once is published by who writes it.
+  if (row.status === 'published')
     await requireMayPublish(ctx, { workspace_id: row.workspace_id, visibility: row.workspace_visibility })
   const now = ctx.now().toISOString()
   const version = row.version + 1
@@ -86,7 +86,7 @@ export async function edit(
     addedBy: ctx.viewer.userId,
     now,
   })
-  const verdict = await review(ctx, row, after, evidence_count)
+  const verdict = await review(ctx, row, after, evidence_count, before)
   if (row.status === 'published') refuseUnsafe(verdict)
   await updateCardRow(ctx.db, row.card_id, reviewColumns(verdict, now))
   // Earlier verdicts were about another fix.

@@ -105,6 +105,22 @@ onBothEngines(
       })
     })
 
+    test('a hidden card is neither listed nor named to other editors, and does not come in again', async () => {
+      const { workspaceId, admin, editor } = await team(t)
+      const card = foreignCard()
+      const [{ card_id }] = (await importing(editor, workspaceId, [card])).body.items
+      await t.app.services.database.transaction((db) =>
+        db.updateTable('cards').set({ hidden_at: '2026-01-01' }).where('card_id', '=', card_id).execute(),
+      )
+      const listed = await admin.get(`/api/v1/library/pulled?workspace_id=${workspaceId}&server=${SERVER}`)
+      expect(listed.body.items).toEqual([])
+      for (const again of [card, { ...card, card_id: randomUUID() }]) {
+        const answer = await importing(admin, workspaceId, [again])
+        expect(outcomes(answer)).toEqual(['deleted_here'])
+        expect(answer.text).not.toContain(card_id)
+      }
+    })
+
     test('only editors of a private workspace take in, within limits', async () => {
       const { workspaceId, viewer, admin } = await team(t)
       expect((await importing(viewer, workspaceId, [foreignCard()])).status).toBe(403)
@@ -143,7 +159,9 @@ onBothEngines(
       })
       const page = (await t.anonymous().get(`/library/${first.card_id}`)).text
       expect(page).toContain(`href="${SERVER}/library/${held.card_id}"`)
-      expect(page).toContain('by Ada')
+      // The name comes from whoever sent the card, so the page says who that is.
+      expect(page).toContain('by Ada, passed on by Bob')
+      expect(page).toContain('as Bob states them')
       expect(await makeSnapshot(t)).toBe(true)
       const line = (await snapshotLines(t))
         .map((text) => JSON.parse(text))

@@ -107,7 +107,8 @@ async function take(ctx: UserCtx, target: Target, given: SnapshotCardInput): Pro
     if (known?.isGone) return { outcome: 'deleted_here' }
     if (known) return renew(ctx, target, given, known.card_id)
     const same = await findSameContent(ctx.db, workspaceId, given.content_hash)
-    return same === undefined ? make(ctx, target, given) : { outcome: 'duplicate', card_id: same }
+    if (same === undefined) return make(ctx, target, given)
+    return same.isHidden ? { outcome: 'deleted_here' } : { outcome: 'duplicate', card_id: same.card_id }
   })
 }
 

@@ -24,6 +24,7 @@ import {
   finishSnapshot,
   type GivenRow,
   givenAfter,
+  hasChangedSince,
   isBeingMade,
   newestSnapshot,
   outlived,
@@ -33,7 +34,7 @@ import {
 
 const HOUR_MS = 3_600_000
 const NEW_AFTER_MS = 24 * HOUR_MS
-/** When cards have come or gone: what was taken back should not be handed out for a day. */
+/** When cards have come, gone or changed: what was taken back should not be handed out for a day. */
 const NEW_AFTER_CHANGE_MS = HOUR_MS
 /** A process that dies leaves its claim; another one may begin after so long. Each part renews it. */
 const CLAIM_MS = 10 * 60_000
@@ -49,7 +50,12 @@ async function isDue(ctx: Ctx, keyId: string | undefined): Promise<boolean> {
   if (!newest || newest.key_id !== keyId) return true
   const age = ctx.now().getTime() - Date.parse(newest.made_at ?? '')
   if (age >= NEW_AFTER_MS) return true
-  return age >= NEW_AFTER_CHANGE_MS && (await countGiven(ctx.db, MOST_CARD_BYTES)) !== newest.cards
+  if (age < NEW_AFTER_CHANGE_MS) return false
+  // One that came in place of one that went leaves the number as it was.
+  return (
+    (await countGiven(ctx.db, MOST_CARD_BYTES)) !== newest.cards ||
+    (await hasChangedSince(ctx.db, newest.made_at ?? ''))
+  )
 }
 
 type Claim = { snapshotId: string; key: SigningKey; madeAt: string }

@@ -31,7 +31,8 @@ export const listPulledCards = capability({
   errors: [404],
   run: async (ctx, { workspace_id, server, after = '', limit }) => {
     await requireRole(ctx, workspace_id, 'editor')
-    const rows = await listPulled(ctx.db, { workspaceId: workspace_id, server, after, limit })
+    const { userId: viewerId } = ctx.viewer
+    const rows = await listPulled(ctx.db, { viewerId, workspaceId: workspace_id, server, after, limit })
     return {
       items: rows.flatMap(({ card_id, title, origin }) => {
         const from = storedOrigin({ origin })

@@ -60,6 +60,21 @@ onBothEngines(
       expect(kept).toHaveLength(2)
     })
 
+    test('a card that goes while another comes leaves after an hour too', async () => {
+      const me = await t.user()
+      const goes = await published(me)
+      t.later(HOUR)
+      expect(await makeSnapshot(t)).toBe(true)
+      expect(idsIn(await snapshotLines(t))).toContain(goes.card_id)
+      await me.post(`/api/v1/cards/${goes.card_id}/unpublish`)
+      const comes = await published(me)
+      t.later(HOUR)
+      expect(await makeSnapshot(t)).toBe(true)
+      const ids = idsIn(await snapshotLines(t))
+      expect(ids).toContain(comes.card_id)
+      expect(ids).not.toContain(goes.card_id)
+    })
+
     test('a retired key stays listed, and the next snapshot is by a new one', async () => {
       const before = (await t.anonymous().get('/.well-known/knowledge-vault.json')).body.keys[0].key_id
       expect(await retireKey(contextFor(t.app.services))).toBe(before)

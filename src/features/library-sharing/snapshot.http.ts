@@ -3,9 +3,10 @@ import { Readable } from 'node:stream'
 import { createZstdDecompress } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Services } from '../../core/context.ts'
-import { AppError, notFound } from '../../core/errors.ts'
+import { notFound } from '../../core/errors.ts'
 import type { RawRoute } from '../../core/http/raw-route.ts'
 import type { Db } from '../../db/db.ts'
+import { countedIn, refuseCrowd } from './download-slots.ts'
 import { SERVER_FORMAT, SNAPSHOT_PATH, WELL_KNOWN } from './format.ts'
 import { PART_BYTES } from './make-snapshot.ts'
 import { byteRange } from './range.ts'
@@ -35,29 +36,6 @@ async function* bytesOf(db: Db, snapshotId: string, from: number, to: number): A
   }
 }
 
-const MOST_DOWNLOADS = 16
-let downloads = 0
-
-/** A snapshot is long; many at once would hold connections and memory that others need. */
-function countedIn(stream: Readable): Readable {
-  downloads += 1
-  stream.once('close', () => {
-    downloads -= 1
-  })
-  return stream
-}
-
-function refuseCrowd(): void {
-  if (downloads >= MOST_DOWNLOADS)
-    throw new AppError(
-      503,
-      'unavailable',
-      'Too many snapshots are being read. Try again in a minute.',
-      {},
-      { 'Retry-After': '60' },
-    )
-}
-
 const headersOf = (row: SnapshotRow, suffix: string) => ({
   ETag: `"${row.snapshot_id}${suffix}"`,
   'Last-Modified': new Date(row.made_at ?? row.started_at).toUTCString(),
@@ -85,18 +63,32 @@ async function sendCompressed(
   if (wanted !== 'whole') reply.code(206).header('Content-Range', `bytes ${from}-${to}/${row.size_bytes}`)
   reply.header('Content-Length', to - from + 1)
   return reply.send(
-    countedIn(Readable.from(bytesOf(database.read, row.snapshot_id, from, to), { objectMode: false })),
+    countedIn(
+      Readable.from(bytesOf(database.read, row.snapshot_id, from, to), { objectMode: false }),
+      request.clientHost,
+      to - from + 1,
+    ),
   )
 }
 
-async function sendPlain({ database }: Services, reply: FastifyReply, row: SnapshotRow) {
+/** Text is packed to a tenth at best. */
+const MOST_UNPACKED = 10
+
+async function sendPlain(
+  { database }: Services,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  row: SnapshotRow,
+) {
   const compressed = Readable.from(bytesOf(database.read, row.snapshot_id, 0, row.size_bytes - 1), {
     objectMode: false,
   })
   const plain = createZstdDecompress()
   compressed.on('error', (error) => plain.destroy(error))
   plain.once('close', () => compressed.destroy())
-  return reply.type('application/x-ndjson').send(countedIn(compressed.pipe(plain)))
+  return reply
+    .type('application/x-ndjson')
+    .send(countedIn(compressed.pipe(plain), request.clientHost, row.size_bytes * MOST_UNPACKED))
 }
 
 const snapshotRoute = (isCompressed: boolean): RawRoute => ({
@@ -111,8 +103,10 @@ const snapshotRoute = (isCompressed: boolean): RawRoute => ({
     const headers = headersOf(row, isCompressed ? '' : '-plain')
     reply.headers(headers)
     if (isUnchanged(request, headers.ETag, headers['Last-Modified'])) return reply.code(304).send()
-    refuseCrowd()
-    return isCompressed ? sendCompressed(services, request, reply, row) : sendPlain(services, reply, row)
+    refuseCrowd(request.clientHost)
+    return isCompressed
+      ? sendCompressed(services, request, reply, row)
+      : sendPlain(services, request, reply, row)
   },
 })
 

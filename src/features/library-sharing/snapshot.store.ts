@@ -45,6 +45,24 @@ export async function countGiven(db: Db, mostBytes: number): Promise<number> {
   return total
 }
 
+/** Whether a card was given in a new version, or hidden, after this time. */
+export async function hasChangedSince(db: Db, time: string): Promise<boolean> {
+  const given = await givenCards(db)
+    .select('cards.card_id')
+    .where('cards.version_published_at', '>', time)
+    .limit(1)
+    .executeTakeFirst()
+  if (given) return true
+  const hidden = await db
+    .selectFrom('cards')
+    .select('card_id')
+    .where('workspace_id', '=', PUBLIC_LIBRARY_ID)
+    .where('hidden_at', '>', time)
+    .limit(1)
+    .executeTakeFirst()
+  return hidden !== undefined
+}
+
 export const newestSnapshot = (db: Db): Promise<SnapshotRow | undefined> =>
   db
     .selectFrom('library_snapshots')

@@ -39,7 +39,11 @@ const line = (text: string, most: number): string => {
   return plain.length <= most ? plain : cutText(plain, most).text
 }
 
-export function presentWithdrawn({ card_id, title, reason, hidden_at, workspace_id }: Withdrawn): Answer {
+/** What the owner wrote after it was hidden is theirs alone, and no way to speak to those who read it before. */
+const CHANGED_SINCE = 'Its owner has changed it since.'
+
+export function presentWithdrawn({ card_id, reason, hidden_at, workspace_id, ...row }: Withdrawn): Answer {
+  const title = hidden_at !== null && row.edited_at > hidden_at ? CHANGED_SINCE : row.title
   const speaks = containsInstructions(title) || containsInstructions(reason ?? '')
   return {
     card_id,

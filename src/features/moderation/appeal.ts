@@ -65,7 +65,7 @@ export const appealDecision = capability({
         const row = await heldOwnMatter(ctx, matter_id)
         if (row.status !== 'decided' || row.can_appeal !== 1)
           throw conflict('no_appeal', 'There is no decision in this matter that you can appeal against now.')
-        if (await waitingMatter(ctx.db, row.card_id))
+        if (await waitingMatter(ctx.db, row.card_id, row.workspace_id))
           throw conflict(
             'no_appeal',
             'Another matter about this card waits for a decision. Wait for that one.',
@@ -122,11 +122,11 @@ export const askForLook = capability({
         refuseHidden(card)
         const target = await targetOf(ctx, target_workspace_id)
         await requireMayPublish(ctx, target)
-        if (await waitingMatter(ctx.db, card_id))
+        if (await waitingMatter(ctx.db, card_id, target.workspace_id))
           throw conflict('matter_open', 'Moderators have not decided about this card yet.')
         const verdict = await review(
           ctx,
-          { card_id, workspace_id: target.workspace_id },
+          { card_id, workspace_id: target.workspace_id, edited_at: card.edited_at },
           contentOf(card),
           card.evidence_count,
         )

@@ -1,14 +1,23 @@
 import { capability } from '../../core/capability.ts'
 import { inTx, type UserCtx } from '../../core/context.ts'
-import { conflict, invalid } from '../../core/errors.ts'
+import { conflict, forbidden, invalid } from '../../core/errors.ts'
 import { newId } from '../../db/ids.ts'
 import type { ModerationDecision } from '../../db/tables/moderation.ts'
 import { audit } from '../audit/audit.ts'
-import { findAnyCard, hideCard, holdAnyCard, showCard, takeCardOut } from '../cards/moderated.ts'
-import { findUser } from '../identity/users/users.ts'
+import {
+  findCardOrDeleted,
+  hideCard,
+  holdAnyCard,
+  type ModeratedCard,
+  showCard,
+  takeCardOut,
+} from '../cards/moderated.ts'
+import { findUser, isServiceModerator } from '../identity/users/users.ts'
+import { roleOf } from '../permissions/permission.ts'
 import { cleanText, Findings } from '../redaction/stored.ts'
 import { addressHash } from '../sanctions/sanctions.ts'
 import { insertBan, isBannedIn, liftBansOfMatter } from './bans.store.ts'
+import { isHeldBeside } from './hiding.store.ts'
 import { lockMatter, type MatterRow, updateMatter } from './matters.store.ts'
 import { moderatorOf } from './moderators.ts'
 import { requireMatter, wholeMatter } from './queue.ts'
@@ -44,18 +53,47 @@ async function heldMatter(ctx: UserCtx, matterId: string): Promise<MatterRow> {
   return requireMatter(ctx, matterId)
 }
 
-/** A blocked draft was shown to nobody, so there is nothing to hide: it is let through or not. Returns the version. */
+/** Decisions of those who stand above the admins of a workspace, and what only they decide. */
+async function requireSay(ctx: UserCtx, row: MatterRow, decision: ModerationDecision): Promise<void> {
+  const { isService } = await moderatorOf(ctx)
+  if (isService) return
+  if (row.cause === 'blocked' && decision === 'keep' && row.visibility !== 'private')
+    throw forbidden(
+      'Strangers would read it, so only moderators of the service let a card pass that the review refuses.',
+    )
+  const decider = row.decided_by === null ? undefined : await findUser(ctx.db, row.decided_by)
+  if (!decider || !isServiceModerator(ctx.config, decider)) return
+  if ((await roleOf(ctx, row.workspace_id, decider.user_id)) !== 'admin')
+    throw forbidden('Moderators of the service have decided this matter. Only they decide it anew.')
+}
+
+/** Where the card is now, the admins of the place that it came from have no say; moderators of the service have. */
+async function isWithin(ctx: UserCtx, row: MatterRow, card: ModeratedCard): Promise<boolean> {
+  if (card.workspace_id === row.workspace_id || card.status !== 'published') return true
+  return row.visibility !== 'private' && (await moderatorOf(ctx)).isService
+}
+
+/**
+ * A blocked draft was shown to nobody, so there is nothing to hide: it is let through or not. A deleted card is changed
+ * like any other, since its owner can bring it back. Returns the version.
+ */
 async function changeCard(
   ctx: UserCtx,
   row: MatterRow,
   decision: ModerationDecision,
 ): Promise<number | null> {
-  const card = await findAnyCard(ctx, row.card_id)
+  const card = await findCardOrDeleted(ctx, row.card_id)
   if (!card) return null
   const isThere = card.status === 'published' && card.workspace_id === row.workspace_id
-  if (decision === 'keep') await showCard(ctx, card)
-  else if (isThere && decision === 'remove') await takeCardOut(ctx, card)
-  else if (isThere || row.cause === 'reports') await hideCard(ctx, card)
+  if (decision === 'keep') {
+    if (!(await isHeldBeside(ctx.db, card, row.matter_id))) await showCard(ctx, card)
+  } else if (isThere && decision === 'remove') await takeCardOut(ctx, card)
+  else if (isThere) await hideCard(ctx, card)
+  else if (row.cause === 'reports') {
+    if (!(await isWithin(ctx, row, card)))
+      throw conflict('card_elsewhere', 'The card has left this workspace, and others decide about it now.')
+    await hideCard(ctx, card)
+  }
   return isThere ? card.version : row.card_version
 }
 
@@ -111,7 +149,7 @@ export const decideMatter = capability({
   rest: ['POST /api/v1/moderation/matters/{matter_id}/decision'],
   input: Decide,
   output: WholeMatter,
-  errors: [404, 409],
+  errors: [403, 404, 409],
   run: (ctx, { matter_id, revision, decision, reason: given, ban_publisher }) => {
     if (ban_publisher && decision === 'keep')
       throw invalid('ban_publisher', 'A publisher whose card is kept is not banned for it')
@@ -121,6 +159,7 @@ export const decideMatter = capability({
       async (ctx) => {
         const row = await heldMatter(ctx, matter_id)
         requireRevision(row, revision)
+        await requireSay(ctx, row, decision)
         const decided_version = await changeCard(ctx, row, decision)
         const isAppeal = row.status === 'appealed'
         const now = ctx.now().toISOString()

@@ -1,5 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
-import { endTeamMatters } from './matters.store.ts'
+import { endTeamMatters } from './hiding.store.ts'
 import { forgetReporter, forgetWords } from './reports.store.ts'
 
 /** Reports stay and are nobody's; what the person wrote to moderators goes; decisions and bans stay. */

@@ -127,25 +127,15 @@ export const findOwnMatter = (db: Db, ownerId: string, matterId: string) =>
     .where('owner_id', '=', ownerId)
     .executeTakeFirst()
 
-export const waitingMatter = (db: Db, cardId: string) =>
+/** What waits for those who decide about the card in this workspace. */
+export const waitingMatter = (db: Db, cardId: string, workspaceId: string) =>
   db
     .selectFrom('moderation_matters')
     .selectAll()
     .where('card_id', '=', cardId)
+    .where('workspace_id', '=', workspaceId)
     .where('status', '!=', 'decided')
     .executeTakeFirst()
-
-/** Whether moderators have kept this version of a card: reports alone hide it no more. */
-export async function wasKept(db: Db, cardId: string, version: number): Promise<boolean> {
-  const row = await db
-    .selectFrom('moderation_matters')
-    .select('matter_id')
-    .where('card_id', '=', cardId)
-    .where('decision', '=', 'keep')
-    .where('decided_version', '=', version)
-    .executeTakeFirst()
-  return row !== undefined
-}
 
 export async function insertMatter(db: Db, row: ModerationMattersTable): Promise<void> {
   await db.insertInto('moderation_matters').values(row).execute()
@@ -239,30 +229,4 @@ export async function moderatorsFor(
     .limit(50)
     .execute()
   return [...new Set([...admins, ...named].map((row) => row.user_id))]
-}
-
-/** Cards that only this team has hidden are shown again, and what waits there waits no more. */
-export async function endTeamMatters(db: Db, workspaceId: string, now: string): Promise<void> {
-  const ofTeam = db
-    .selectFrom('moderation_matters')
-    .innerJoin('workspaces', 'workspaces.workspace_id', 'moderation_matters.workspace_id')
-    .select('moderation_matters.card_id')
-    .where('moderation_matters.workspace_id', '=', workspaceId)
-    .where('workspaces.visibility', '=', 'private')
-  const shown = await db
-    .updateTable('cards')
-    .set({ hidden_at: null, updated_at: now })
-    .where('hidden_at', 'is not', null)
-    .where('card_id', 'in', ofTeam)
-    .returning(['card_id', 'deleted_at'])
-    .execute()
-  for (const { card_id, deleted_at } of shown)
-    if (deleted_at === null)
-      await db.updateTable('cards').set({ successor_gone: 0 }).where('superseded_by', '=', card_id).execute()
-  await db
-    .updateTable('moderation_matters')
-    .set({ status: 'decided', can_appeal: 0, updated_at: now })
-    .where('workspace_id', '=', workspaceId)
-    .where('status', '!=', 'decided')
-    .execute()
 }

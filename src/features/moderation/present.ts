@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { MARK } from '../../core/provenance.ts'
 import type { ModerationMattersTable } from '../../db/tables/moderation.ts'
 import { containsInstructions } from '../review/find-danger.ts'
 import type { MatterRow, OwnMatterRow } from './matters.store.ts'
@@ -29,7 +30,7 @@ export const presentOwnMatter = (row: OwnMatterRow, isHidden: boolean): z.input<
   can_appeal: row.can_appeal === 1 && row.status === 'decided',
 })
 
-/** A title is text of others, here as everywhere. */
+/** A title, and what was written to moderators, is text of others, here as everywhere. */
 export const presentMatter = (row: MatterRow): z.input<typeof MatterHead> => ({
   ...common(row),
   is_hidden: row.hidden_at !== null,
@@ -42,6 +43,8 @@ export const presentMatter = (row: MatterRow): z.input<typeof MatterHead> => ({
     owner: 'public',
     workspace: row.workspace_id,
     reviewed: row.review_status === 'passed',
-    ...(containsInstructions(row.title ?? '') ? { contains_instructions: true as const } : {}),
+    ...([row.title, row.appeal_note, row.ask_note].some((text) => containsInstructions(text ?? ''))
+      ? MARK
+      : {}),
   },
 })

@@ -2,10 +2,14 @@ import { z } from 'zod'
 import { capability } from '../../core/capability.ts'
 import type { UserCtx } from '../../core/context.ts'
 import { notFound } from '../../core/errors.ts'
+import { MARK } from '../../core/provenance.ts'
 import { Id, Page } from '../../core/schemas.ts'
 import { ownCard } from '../cards/access.ts'
 import { findAnyCard, lookedAt, type ModeratedCard, versionsForModerators } from '../cards/moderated.ts'
+import type { ReviewReason } from '../cards/review-rules.ts'
 import { CardId } from '../cards/schemas.ts'
+import { containsInstructions } from '../review/find-danger.ts'
+import { SPEAKS_TO_AGENTS } from '../review/rule.ts'
 import { findMatter, listMatters, type MatterRow, mattersOfCard, publisherOf } from './matters.store.ts'
 import { moderatorOf } from './moderators.ts'
 import { presentMatter, presentOwnMatter } from './present.ts'
@@ -59,7 +63,12 @@ const MOST_REPORTS = 100
 
 async function cardOf(ctx: UserCtx, row: MatterRow, wanted: number | undefined) {
   const card = await findAnyCard(ctx, row.card_id)
-  const gone = { shown_version: row.card_version, versions: [], content: null, findings: [] }
+  const gone = {
+    shown_version: row.card_version,
+    versions: [],
+    content: null,
+    findings: [] as ReviewReason[],
+  }
   if (!card) return { ...gone, weight: 0, threshold: 0 }
   const range = await readableVersions(ctx, row, card)
   const chosen = wanted ?? range.last
@@ -71,23 +80,32 @@ async function cardOf(ctx: UserCtx, row: MatterRow, wanted: number | undefined) 
   return { shown_version: chosen, versions, content: { ...content, evidences }, findings, weight, threshold }
 }
 
+const isSaidToAgents = ({ rule, severity }: ReviewReason): boolean =>
+  severity !== 'note' && [...SPEAKS_TO_AGENTS].some((one) => one === rule)
+
 export async function wholeMatter(
   ctx: UserCtx,
   row: MatterRow,
   version?: number,
 ): Promise<z.input<typeof WholeMatter>> {
+  const head = presentMatter(row)
+  const reports = await reportsOf(ctx.db, row.matter_id, MOST_REPORTS)
+  const card = await cardOf(ctx, row, version)
+  const speaks =
+    reports.some(({ note }) => containsInstructions(note ?? '')) || card.findings.some(isSaidToAgents)
   return {
-    ...presentMatter(row),
+    ...head,
+    provenance: { ...head.provenance, ...(speaks ? MARK : {}) },
     ask_note: row.ask_note,
     decided_by_name: row.decided_by_name,
-    all_reports: (await reportsOf(ctx.db, row.matter_id, MOST_REPORTS)).map((report) => ({
+    all_reports: reports.map((report) => ({
       kind: report.kind,
       note: report.note,
       is_anonymous: report.user_id === null,
       card_version: report.card_version,
       created_at: report.created_at,
     })),
-    ...(await cardOf(ctx, row, version)),
+    ...card,
     publisher: await publisherOf(ctx.db, row.owner_id),
   }
 }

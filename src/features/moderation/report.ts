@@ -8,7 +8,8 @@ import { audit } from '../audit/audit.ts'
 import { hideCard, holdAnyCard, type ModeratedCard } from '../cards/moderated.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
 import { storedTrust } from '../trust/stored-trust.ts'
-import { insertMatter, updateMatter, waitingMatter, wasKept } from './matters.store.ts'
+import { wasKept } from './hiding.store.ts'
+import { insertMatter, updateMatter, waitingMatter } from './matters.store.ts'
 import {
   bondsAmong,
   countAnonymous,
@@ -23,7 +24,7 @@ import { hidesCard, thresholdFor, weighReports } from './weigh-reports.ts'
 
 const REPORTS_A_MINUTE = 10
 const ANONYMOUS_A_MINUTE = 5
-/** They weigh next to nothing; more of them would only fill the disk. */
+/** In one matter. They weigh next to nothing; more of them would only fill the disk. */
 const MOST_ANONYMOUS = 50
 
 /** Nobody reads an address from it. */
@@ -69,9 +70,15 @@ export const newMatter = (
   }
 }
 
+const isCrowded = async (ctx: Ctx, matterId: string): Promise<boolean> =>
+  (await countAnonymous(ctx.db, matterId)) >= MOST_ANONYMOUS
+
 /** The matter that waits, or a new one. */
-async function matterFor(ctx: Ctx, card: ModeratedCard): Promise<ModerationMattersTable> {
-  const waiting = await waitingMatter(ctx.db, card.card_id)
+async function matterFor(
+  ctx: Ctx,
+  card: ModeratedCard,
+  waiting: ModerationMattersTable | undefined,
+): Promise<ModerationMattersTable> {
   if (waiting) {
     await updateMatter(ctx.db, waiting.matter_id, {
       card_version: card.version,
@@ -86,20 +93,20 @@ async function matterFor(ctx: Ctx, card: ModeratedCard): Promise<ModerationMatte
 }
 
 /** What the reports of a matter weigh now, and what they would need to hide the card. */
-export async function weightOf(ctx: Ctx, matterId: string, card: Pick<ModeratedCard, 'card_id' | 'trust'>) {
+export async function weightOf(ctx: Ctx, matterId: string, card: Pick<ModeratedCard, 'trust'>) {
   const reporters = await reportersOf(ctx.db, matterId, ctx.config.mail.smtpUrl === undefined)
   const bonds = await bondsAmong(
     ctx.db,
     reporters.map(({ userId }) => userId),
   )
-  const anonymous = await countAnonymous(ctx.db, card.card_id)
+  const anonymous = await countAnonymous(ctx.db, matterId)
   const weighed = weighReports({ reporters, bonds, anonymous }, ctx.now())
   return { ...weighed, threshold: thresholdFor(storedTrust(card.trust)?.people_who_confirmed ?? 0) }
 }
 
 /** Hidden until somebody looks; not again in a version that moderators have kept. */
 async function hideIfHeavy(ctx: Ctx, found: ModerationMattersTable, card: ModeratedCard): Promise<void> {
-  if (card.hidden_at !== null || (await wasKept(ctx.db, card.card_id, card.version))) return
+  if (card.hidden_at !== null || (await wasKept(ctx.db, card))) return
   const { threshold, ...weighed } = await weightOf(ctx, found.matter_id, card)
   if (!hidesCard(weighed, threshold)) return
   await hideCard(ctx, card)
@@ -120,7 +127,7 @@ export const reportCard = capability({
   name: 'cards.report',
   summary: 'Report a card to its moderators',
   description:
-    'For every card that you may read; without an account for the cards of the public pages, few a minute from one address. One report for each person and card: a new one replaces the former. Moderators see what you write, and not who you are. Enough reports of people who have nothing to do with each other hide a card until a moderator has looked. Secrets in the note are replaced by placeholders.',
+    'For every card that you may read; without an account for the cards of the public pages, few a minute from one address. One report for each person and card: until it is decided, a new one replaces the former. Moderators see what you write, and not who you are. Enough reports of people who have nothing to do with each other hide a card until a moderator has looked. Secrets in the note are replaced by placeholders.',
   scopes: 'public',
   rest: ['POST /api/v1/cards/{card_id}/report', 'POST /api/v1/cases/{case_id}/report'],
   aliases: { case_id: 'card_id' },
@@ -140,11 +147,14 @@ export const reportCard = capability({
         if (!card) throw notFound('Card')
         if (card.owner_id === ctx.viewer?.userId)
           throw conflict('own_card', 'This is your own card. Change it, take it back or delete it.')
-        const replaced = await isReported(ctx.db, card_id, reporter_key)
+        // Moderators of the service see what strangers could read, and no draft that a colleague shows them by a report.
+        if (card.status !== 'published')
+          throw conflict('not_shared', 'This card is not shared yet. Talk to its owner.')
+        const waiting = await waitingMatter(ctx.db, card_id, card.workspace_id)
+        const replaced = waiting !== undefined && (await isReported(ctx.db, waiting.matter_id, reporter_key))
         const answer = { card_id, kind, replaced }
-        if (!ctx.viewer && !replaced && (await countAnonymous(ctx.db, card_id)) >= MOST_ANONYMOUS)
-          return answer
-        const found = await matterFor(ctx, card)
+        if (!ctx.viewer && !replaced && waiting && (await isCrowded(ctx, waiting.matter_id))) return answer
+        const found = await matterFor(ctx, card, waiting)
         const now = ctx.now().toISOString()
         await putReport(ctx.db, {
           report_id: newId(),
@@ -157,12 +167,13 @@ export const reportCard = capability({
           card_version: card.version,
           created_at: now,
         })
-        // Without a workspace: its admins need not know who reported.
-        await audit(ctx, {
-          action: 'card.reported',
-          subject: { type: 'card', id: card_id },
-          details: { matter_id: found.matter_id, kind },
-        })
+        // Without a workspace: its admins need not know who reported. Saying it again adds nothing to the log.
+        if (!replaced)
+          await audit(ctx, {
+            action: 'card.reported',
+            subject: { type: 'card', id: card_id },
+            details: { matter_id: found.matter_id, kind },
+          })
         await hideIfHeavy(ctx, found, card)
         return answer
       },

@@ -16,36 +16,44 @@ export const reportableCard = (db: Db, cardId: string, viewerId: string | null) 
     .where(viewerId === null ? isListed(NOBODY, 'public') : mayRead(viewerId))
     .executeTakeFirst()
 
-export async function countAnonymous(db: Db, cardId: string): Promise<number> {
+export async function countAnonymous(db: Db, matterId: string): Promise<number> {
   const { count } = await db
     .selectFrom('card_reports')
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('card_id', '=', cardId)
+    .where('matter_id', '=', matterId)
     .where('user_id', 'is', null)
     .executeTakeFirstOrThrow()
   return count
 }
 
-export async function isReported(db: Db, cardId: string, reporterKey: string): Promise<boolean> {
+export async function isReported(db: Db, matterId: string, reporterKey: string): Promise<boolean> {
   const row = await db
     .selectFrom('card_reports')
     .select('report_id')
-    .where('card_id', '=', cardId)
+    .where('matter_id', '=', matterId)
     .where('reporter_key', '=', reporterKey)
     .executeTakeFirst()
   return row !== undefined
 }
 
-/** The last report of a person is the one that counts. */
+/**
+ * The last report of a person is the one that counts. One that belongs to another matter stays there: else whoever was
+ * dismissed would report once more, and nothing would be held against them.
+ */
 export async function putReport(db: Db, row: CardReportsTable): Promise<void> {
-  const { kind, note, matter_id, card_version, created_at } = row
+  const { kind, note, card_version, created_at } = row
+  await db
+    .updateTable('card_reports')
+    .set({ reporter_key: sql<string>`'former:' || report_id` })
+    .where('card_id', '=', row.card_id)
+    .where('reporter_key', '=', row.reporter_key)
+    .where('matter_id', '!=', row.matter_id)
+    .execute()
   await db
     .insertInto('card_reports')
     .values(row)
     .onConflict((oc) =>
-      oc
-        .columns(['card_id', 'reporter_key'])
-        .doUpdateSet({ kind, note, matter_id, card_version, created_at }),
+      oc.columns(['card_id', 'reporter_key']).doUpdateSet({ kind, note, card_version, created_at }),
     )
     .execute()
 }

@@ -1,5 +1,5 @@
 import type { RescanSource } from '../redaction/rescan.ts'
-import { cleanOptional, Findings } from '../redaction/stored.ts'
+import { cleanOptional, cleanText, Findings } from '../redaction/stored.ts'
 
 export const reportsToRescan: RescanSource = {
   name: 'reports of cards',
@@ -62,6 +62,41 @@ export const mattersToRescan: RescanSource = {
         findings: findings.list(),
         save: async (db) => {
           await db.updateTable('moderation_matters').set(clean).where('matter_id', '=', matter_id).execute()
+        },
+      }
+    })
+  },
+}
+
+/** Reasons of bans, which the banned person reads. */
+export const bansToRescan: RescanSource = {
+  name: 'bans',
+  count: async (db) => {
+    const { total } = await db
+      .selectFrom('publishing_bans')
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow()
+    return total
+  },
+  batch: async (db, after, limit) => {
+    const rows = await db
+      .selectFrom('publishing_bans')
+      .select(['ban_id', 'reason', 'lift_reason'])
+      .where('ban_id', '>', after)
+      .orderBy('ban_id')
+      .limit(limit)
+      .execute()
+    return rows.map(({ ban_id, reason, lift_reason }) => {
+      const findings = new Findings()
+      const clean = {
+        reason: cleanText(reason, findings),
+        lift_reason: cleanOptional(lift_reason, findings),
+      }
+      return {
+        id: ban_id,
+        findings: findings.list(),
+        save: async (db) => {
+          await db.updateTable('publishing_bans').set(clean).where('ban_id', '=', ban_id).execute()
         },
       }
     })

@@ -103,7 +103,8 @@ function givenPart(card: PublicCard): Html | '' {
 <div><dt>Author</dt><dd>${author}</dd></div>
 ${
   origin &&
-  html`<div><dt>Pulled from</dt><dd><a rel="nofollow ugc noopener noreferrer" href="${origin.url}">${origin.server}</a>${origin.changed_here && ', changed here'}</dd></div>`
+  html`<div><dt>Pulled from</dt><dd><a rel="nofollow ugc noopener noreferrer" href="${origin.url}">${origin.server}</a>${origin.changed_here && ', changed here'}.
+Author and origin are as ${card.owner_name} states them.</dd></div>`
 }
 <div><dt>Version</dt><dd>${card.version}, published <time datetime="${published_at}">${day(published_at)}</time></dd></div>
 <div><dt>SHA-256</dt><dd><code>${content_hash}</code></dd></div></dl></section>`
@@ -118,7 +119,7 @@ export function cardView(card: PublicCard, baseUrl: string): string {
   const title = shorten(plain(card.title), 200)
   const published = card.published_at ?? card.created_at
   const body = html`${TOP}<article>
-<p class="soft">${TYPE_NAMES[card.card_type]} by ${authorOf(card)} · published
+<p class="soft">${TYPE_NAMES[card.card_type]} by ${authorOf(card)}${card.origin !== null && `, passed on by ${card.owner_name}`} · published
 <time datetime="${published}">${day(published)}</time></p>
 <h1>${card.title}</h1>
 ${part(isDebug ? 'Symptom' : 'Problem or goal', card.symptom)}

@@ -29,20 +29,20 @@ export async function addressOf(db: Db, userId: string): Promise<string> {
   return row?.email_normal ?? ''
 }
 
-/** Moderators have looked at this very version for this workspace, and let it pass. */
-export async function hasLeave(
+/** Who has looked at this very version for this workspace, and let it pass. */
+export async function leaveGivers(
   db: Db,
   { cardId, version, workspaceId }: { cardId: string; version: number; workspaceId: string },
-): Promise<boolean> {
-  const row = await db
+): Promise<string[]> {
+  const rows = await db
     .selectFrom('moderation_matters')
-    .select('matter_id')
+    .select('decided_by')
     .where('card_id', '=', cardId)
     .where('cause', '=', 'blocked')
     .where('status', '=', 'decided')
     .where('decision', '=', 'keep')
     .where('decided_version', '=', version)
     .where('workspace_id', '=', workspaceId)
-    .executeTakeFirst()
-  return row !== undefined
+    .execute()
+  return rows.flatMap(({ decided_by }) => (decided_by === null ? [] : [decided_by]))
 }

@@ -23,12 +23,13 @@ const TABLES = `
     and c.relpersistence = 'p'`
 
 const REFERENCES = `
-  select f.conrelid::regclass::text as owner, a.attname::text as "column", t.relname as "table",
-    b.attname::text as "targetColumn"
+  select f.conrelid::regclass::text as owner, t.relname as "table",
+    (select json_agg(json_build_array(a.attname, b.attname) order by k.position)
+      from unnest(f.conkey, f.confkey) with ordinality as k (own, target, position)
+      join pg_attribute a on a.attrelid = f.conrelid and a.attnum = k.own
+      join pg_attribute b on b.attrelid = f.confrelid and b.attnum = k.target) as columns
   from pg_constraint f
   join pg_class t on t.oid = f.confrelid
-  join pg_attribute a on a.attrelid = f.conrelid and a.attnum = f.conkey[1]
-  join pg_attribute b on b.attrelid = f.confrelid and b.attnum = f.confkey[1]
   where f.contype = 'f' and f.connamespace = current_schema()::regnamespace`
 
 type TextColumn = { table_name: string; column_name: string }

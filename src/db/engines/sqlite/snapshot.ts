@@ -24,7 +24,7 @@ function shapeOf(db: DatabaseSync, name: string): TableShape {
       .filter((column) => column.pk > 0)
       .sort((a, b) => a.pk - b.pk)
       .map((column) => column.name),
-    references: keys.map(({ from, table, to }): Reference => ({ column: from, table, targetColumn: to })),
+    references: keys.map(({ from, table, to }): Reference => ({ table, columns: [[from, to]] })),
   }
 }
 

@@ -5,7 +5,7 @@ import { cardCommentsToRescan } from '../../../features/comments/rescan.ts'
 import { commentsToRescan } from '../../../features/feedback/rescan.ts'
 import { materialsToRescan } from '../../../features/materials/rescan.ts'
 import { eventsToRescan } from '../../../features/memory/rescan.ts'
-import { mattersToRescan, reportsToRescan } from '../../../features/moderation/rescan.ts'
+import { bansToRescan, mattersToRescan, reportsToRescan } from '../../../features/moderation/rescan.ts'
 import { type Progress, rescan } from '../../../features/redaction/rescan.ts'
 import { repliesToRescan, ticketsToRescan } from '../../../features/support/rescan.ts'
 
@@ -49,6 +49,7 @@ async function main(): Promise<void> {
       cardCommentsToRescan,
       reportsToRescan,
       mattersToRescan,
+      bansToRescan,
     ]
     const results = await rescan(database, sources, { dryRun, onProgress: showProgress })
     if (process.stderr.isTTY) process.stderr.write('\n')

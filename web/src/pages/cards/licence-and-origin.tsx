@@ -30,8 +30,8 @@ export function LicenceAndOrigin({ card }: { card: Card }) {
             {origin.server}
           </a>
           , version {origin.version}
-          {origin.changed_here ? ', changed here since' : ''}. Strangers wrote it: read it before you rely on
-          it.
+          {origin.changed_here ? ', changed here since' : ''}. Author and origin are as {card.owner_name} states
+          them. Strangers wrote it: read it before you rely on it.
         </p>
       )}
       <p className="flex min-w-0 items-center gap-1 text-xs text-faint">

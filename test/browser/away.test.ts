@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { expectAccessible, openStage, picture, settled } from './support.ts'
+import { SAMPLES } from './samples.ts'
+import { expectAccessible, openStage, PASSWORD, picture, settled } from './support.ts'
+import { visit } from './visit.ts'
 
 const stage = openStage()
 
@@ -64,4 +66,38 @@ test('a reload while the server is away shows the app, not an error of the brows
   await page.getByText('This page loads by itself when it is back.').waitFor()
   await context.setOffline(false)
   await page.getByRole('heading', { name: 'My cards' }).waitFor()
+})
+
+test('an error in a page, in a part of one or in a chart leaves everything around it', async () => {
+  const { page, problems } = await stage.window()
+  const headers = { 'X-Session': 'cookie', 'X-Requested-With': 'kvault-web' }
+  const post = async (path: string, data: object) =>
+    (await page.request.post(`${stage.base}/api/v1${path}`, { headers, data })).json()
+  await post('/auth/register', { email: 'unlucky@example.com', password: PASSWORD, display_name: 'Unlucky' })
+  const { card_id } = await post('/cards', SAMPLES[0])
+  const frame = page.getByRole('link', { name: 'My cards' }).first()
+
+  await page.route('**/api/v1/notices?*', (route) => route.fulfill({ json: { items: [null], total: 1 } }))
+  await page.goto('/inbox')
+  await page.getByRole('heading', { name: 'This did not load' }).waitFor()
+  await page.getByText('Your data is safe.').waitFor()
+  expect(await frame.isVisible()).toBe(true)
+
+  await page.route('**/similar', (route) => route.fulfill({ json: [null] }))
+  await page.goto(`/cards/${card_id}`)
+  await page.getByText('The list of similar cards cannot be shown.').waitFor()
+  await page.getByRole('heading', { name: SAMPLES[0].title }).waitFor()
+
+  await page.evaluate(() => {
+    HTMLCanvasElement.prototype.getContext = () => {
+      throw new Error('There is no canvas')
+    }
+  })
+  await visit(page, '/billing')
+  await page.getByText(/^The chart .* cannot be shown\./).waitFor()
+  await page.getByRole('heading', { name: 'Buy credits' }).waitFor()
+  await expectAccessible(page)
+  // Each of them is reported to the console, which is what this test is about.
+  expect(problems.length).toBeGreaterThan(0)
+  problems.length = 0
 })

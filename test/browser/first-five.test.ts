@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { makeAdmin } from '../support/admin.ts'
 import { goodCard } from '../support/cards.ts'
-import { judge } from './pictures.ts'
+import { judge, picture } from './pictures.ts'
 import { openStage, PASSWORD, type Person, settled } from './support.ts'
 import { visit } from './visit.ts'
 
@@ -49,6 +49,15 @@ test('a stranger can read what the vault is, and what is public, without an acco
   await page.getByRole('heading', { name: 'Root cause' }).waitFor()
   expect(await page.title()).toBe(`${card.title} · Knowledge Vault`)
   await looks(page, 'public-card')
+  // Lines stay lines, and paper gets dark text alone.
+  const text = page.locator('article section p').first()
+  expect(await text.evaluate((one) => getComputedStyle(one).whiteSpace)).toBe('pre-line')
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+  expect(await page.getByRole('navigation').filter({ visible: true }).count()).toBe(0)
+  expect(await text.evaluate((one) => getComputedStyle(one).color)).toBe('rgb(26, 29, 36)')
+  expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe('light')
+  await picture(page, 'public-card-print')
+  await page.emulateMedia({ media: 'screen', colorScheme: 'light' })
   await page.getByRole('link', { name: 'Open in the web app' }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 

@@ -43,6 +43,28 @@ test('a key is made with chosen scopes, shown once, used, and deleted', async ()
   expect(dead.status).toBe(401)
 })
 
+test('what an agent records goes to the team that was chosen when it was connected', async () => {
+  const person = await stage.person('Connector')
+  const { page } = person
+  await page.goto('/connect')
+  await page.getByRole('button', { name: 'Create a key' }).waitFor()
+  expect(await page.getByLabel('What it records goes to').count()).toBe(0)
+  const team = await person.api<{ workspace_id: string }>('POST', '/api/v1/workspaces', {
+    name: 'Platform team',
+  })
+  await page.reload()
+  await page.getByLabel('What it records goes to').selectOption('Platform team')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Create a key' }).click()
+  const key = (await page.getByText(/^kv_[\w-]{40}$/).textContent()) ?? ''
+  const answer = await fetch(`${stage.base}/api/v1/cards`, {
+    method: 'POST',
+    headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ title: 'Found by an agent', symptom: 'It hangs.', fix_summary: 'Restart it.' }),
+  })
+  expect(await answer.json()).toMatchObject({ workspace_id: team.workspace_id })
+})
+
 test('a key is made and removed by keyboard alone', async () => {
   const { page } = await stage.person('Keyboard')
   await page.goto('/settings?tab=keys')

@@ -78,6 +78,8 @@ test('search finds by exact text and by words, and the address holds it', async 
   await page.goto(PROJECT)
   await page.getByLabel('Search this project').fill('ORDER QUERY')
   await page.locator('mark', { hasText: 'order query' }).waitFor()
+  // A snippet is text, without the marks of Markdown.
+  await page.getByRole('button', { name: /index over customer_id, created_at/ }).waitFor()
   await page.reload()
   expect(await page.getByLabel('Search this project').inputValue()).toBe('ORDER QUERY')
   await page.getByRole('button', { name: /order query/i }).click()

@@ -72,6 +72,11 @@ test('the palette goes everywhere and the keys are listed', async () => {
   await page.goto('/cards')
   await page.getByText('Most used tags').waitFor()
   await page.keyboard.press('Control+k')
+  await page.getByPlaceholder('Go to, create, find a card').fill('connection pool')
+  await page
+    .getByRole('option', { name: /^Connection pool exhausted/ })
+    .getByText('Personal · Only you')
+    .waitFor()
   await page.getByPlaceholder('Go to, create, find a card').fill('libr')
   await expectAccessible(page)
   await page.keyboard.press('Enter')

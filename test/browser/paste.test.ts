@@ -91,6 +91,7 @@ test('a pasted text keeps its shape in the editor, on the page and in print', as
   expect(await page.getByRole('navigation').filter({ visible: true }).count()).toBe(0)
   expect(await page.getByRole('button').filter({ visible: true }).count()).toBe(0)
   await page.getByText(FIX).waitFor()
+  expect(await sideways(page)).toBe(0)
   await picture(page, 'paste-print')
 })
 

@@ -15,6 +15,11 @@ const LOOKS: readonly Look[] = [
   { width: 360, height: 740, judged: 'dark' },
 ]
 
+/** Further sizes that people look at. */
+const PICTURED: readonly Look[] = process.env.PICTURES
+  ? [1440, 768, 390].map((width) => ({ width, height: 900 }))
+  : []
+
 const folder = fileURLToPath(new URL('../../test-results/screenshots/', import.meta.url))
 
 /** Keeps a picture for people to look at, if they ask for pictures. */
@@ -34,7 +39,12 @@ async function pictureBothThemes(page: Page, name: string): Promise<void> {
 }
 
 /** The page as it stands, in each size: without serious findings, without scrolling sideways. */
-export async function judge(page: Page, name: string, looks = LOOKS, ready = async () => {}): Promise<void> {
+export async function judge(
+  page: Page,
+  name: string,
+  looks: readonly Look[] = [...PICTURED, ...LOOKS],
+  ready = async () => {},
+): Promise<void> {
   for (const { width, height, judged } of looks) {
     await page.setViewportSize({ width, height })
     await ready()
@@ -56,13 +66,15 @@ export type Sight = [path: string, name: string, ready: string | RegExp]
 /** The page in both sizes and themes. */
 export async function look({ page }: Pick<Person, 'page'>, ...[path, name, ready]: Sight): Promise<void> {
   await page.goto(path)
-  await judge(page, name, LOOKS, () => page.getByText(ready).filter({ visible: true }).first().waitFor())
+  await judge(page, name, undefined, () => page.getByText(ready).filter({ visible: true }).first().waitFor())
 }
 
 /** Several pages of the app, one after another in the same window. */
 export async function lookAround({ page }: Pick<Person, 'page'>, sights: readonly Sight[]): Promise<void> {
   for (const [at, [path, name, ready]] of sights.entries()) {
     await (at === 0 ? page.goto(path) : visit(page, path))
-    await judge(page, name, LOOKS, () => page.getByText(ready).filter({ visible: true }).first().waitFor())
+    await judge(page, name, undefined, () =>
+      page.getByText(ready).filter({ visible: true }).first().waitFor(),
+    )
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { lookAround } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
-import { expectAccessible, openStage, PASSWORD, type Person, settled } from './support.ts'
+import { expectAccessible, openStage, PASSWORD, type Person, picture, settled } from './support.ts'
 import { visit } from './visit.ts'
 
 const stage = openStage()
@@ -38,7 +38,7 @@ async function teamLead(): Promise<Person> {
     project_key: 'example/shop',
     event_type: 'agent_report',
     title: 'Pool size after the deploy',
-    content: 'We raised the connection pool from 10 to 20 and the timeout went away.',
+    content: 'We raised the `connection pool` from 10 to 20 and the timeout went away.',
   })
   return person
 }
@@ -58,7 +58,9 @@ test('one box finds own cards, team cards and memory, by keyboard alone, and Bac
   await mine.locator('mark').first().waitFor()
   await mine.getByText('Personal · Only you').first().waitFor()
   await page.getByRole('list', { name: 'Team' }).getByText('Platform team, 2 people').waitFor()
-  await page.getByRole('list', { name: 'Memory' }).getByText('example/shop').waitFor()
+  const memory = page.getByRole('list', { name: 'Memory' })
+  await memory.getByText('example/shop · Only you').waitFor()
+  await memory.getByText('We raised the connection pool from 10').waitFor()
   await page.getByRole('article').getByRole('heading', { name: SAMPLES[0].title }).waitFor()
   await settled(page)
 
@@ -92,6 +94,14 @@ test('one box finds own cards, team cards and memory, by keyboard alone, and Bac
   await page.keyboard.press('?')
   await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
   await page.keyboard.press('Escape')
+
+  // On paper goes the open card alone, whole.
+  await page.emulateMedia({ media: 'print' })
+  expect(await page.getByRole('list', { name: 'Mine' }).isVisible()).toBe(false)
+  const inPane = page.getByRole('region', { name: 'Card' })
+  expect(await inPane.evaluate((pane) => pane.scrollHeight - pane.clientHeight)).toBe(0)
+  await picture(page, 'search-print')
+  await page.emulateMedia({ media: 'screen' })
 
   await page.keyboard.press('c')
   await page.getByRole('heading', { name: 'New card' }).waitFor()
@@ -204,6 +214,20 @@ test('the library shows its price, is asked only when told to, and one question 
     await page.getByText('5 credits charged').waitFor()
     expect(await balanceOf(person)).toBe(95)
   }
+
+  // A plan is made from the same hits: it is no other question, here or in another window.
+  await visit(page, '/?q=connection+pool+exhausted&plan=true')
+  await page.getByText('5 credits charged').waitFor()
+  await page.evaluate(() => sessionStorage.clear())
+  await page.reload()
+  await buy.click()
+  await page.getByText('5 credits charged').waitFor()
+  expect(await balanceOf(person)).toBe(95)
+
+  // Somebody without cards of their own finds their searches in the empty box.
+  await visit(page, '/')
+  await page.getByText('Your vault is empty').waitFor()
+  await page.getByRole('button', { name: 'Searched before: connection pool exhausted' }).waitFor()
 
   await visit(page, '/?q=zzqx+unheard-of+flurbification')
   await buy.click()

@@ -79,6 +79,7 @@ test('the page of an address that opens a card names the files that show it', as
   expect(await preloads(`/cards/${cardId}`)).toEqual(
     expect.arrayContaining(['card', 'card-page', 'markdown']),
   )
+  expect(await preloads('/cards/new')).toEqual(plain)
   // Whether there is such a card, or which one it is, makes no difference.
   const bodyOf = async (id: string) =>
     (await stage.app.server.inject({ url: `/?card=${id}`, headers: PAGE })).body

@@ -167,6 +167,7 @@ test('a card is replaced by another, points to it, and comes back', async () => 
   await dialog.getByText('This card leaves search.').waitFor()
   await dialog.getByLabel('The other card').fill('exit codes pipeline')
   await dialog.getByRole('radio', { name: SAMPLES[5].title }).check()
+  await dialog.getByText('Personal · Only you').first().waitFor()
   await dialog.getByLabel('Why').fill('The tool changed in spring.')
   await expectAccessible(page)
   await picture(page, 'link-1280-light')
@@ -177,6 +178,8 @@ test('a card is replaced by another, points to it, and comes back', async () => 
   await page.getByText('Superseded by', { exact: false }).first().waitFor()
   const links = page.getByRole('list', { name: 'Linked cards' })
   await links.getByText('The tool changed in spring.').waitFor()
+  await links.getByText('Personal · Only you').waitFor()
+  await page.getByText('Read by you alone.').waitFor()
   expect((await read(person, oldId)).superseded_by?.card_id).toBe(newId)
   await look(person, `/cards/${oldId}`, 'card-superseded', 'Search shows that one.')
 

@@ -10,8 +10,8 @@ import { isWebBuilt, opensPage, sendCardPage, sendSearchPage, sendWebPage } from
 
 const DIST = new URL('../../../web/dist/', import.meta.url)
 
-/** The address of any card. The preview of a link does not reveal whether the card exists. */
-const CARD_ADDRESS = /^\/(?:cards|library)\/[\w-]{1,100}(?:\?|$)/
+/** The address of any card; the editor of a new one has no card to show. The preview of a link does not reveal whether the card exists. */
+const CARD_ADDRESS = /^\/(?:cards\/(?!new(?:\?|$))|library\/)[\w-]{1,100}(?:\?|$)/
 
 /** The search page, where a card is open beside the results. */
 const OPEN_CARD = /[?&]card=/

@@ -24,6 +24,7 @@ onBothEngines('cards that stand to one another', (t) => {
       why: 'Simpler now',
     })
     expect(link.status).toBe(201)
+    expect(link.body).toMatchObject({ other_home: { kind: 'personal' }, other_readers: { text: 'Only you' } })
     expect(await find(user, word)).toEqual([newer])
     expect((await find(user, word, { include_superseded: true })).toSorted()).toEqual(
       [older, newer].toSorted(),
@@ -33,7 +34,13 @@ onBothEngines('cards that stand to one another', (t) => {
       superseded_by: { card_id: newer },
     })
     expect((await user.get(`${url(older)}/links`)).body.items).toMatchObject([
-      { kind: 'supersedes', from_card_id: newer, why: 'Simpler now' },
+      {
+        kind: 'supersedes',
+        from_card_id: newer,
+        why: 'Simpler now',
+        other_home: { kind: 'personal' },
+        other_readers: { text: 'Only you' },
+      },
     ])
     const back = await user.post(`${url(older)}/links`, { to_card_id: newer, kind: 'supersedes' })
     expect([back.status, back.body.code]).toEqual([409, 'circular_succession'])
@@ -65,7 +72,8 @@ onBothEngines('cards that stand to one another', (t) => {
     expect((await stranger.post(`${url(shared)}/links`, link)).status).toBe(404)
     await editor.post(`${url(hidden)}/links`, { to_card_id: shared, kind: 'related' })
     expect((await viewer.get(`${url(shared)}/links`)).body.items).toEqual([])
-    expect((await editor.get(`${url(shared)}/links`)).body.items).toHaveLength(1)
+    const seen = (await editor.get(`${url(hidden)}/links`)).body.items
+    expect(seen).toMatchObject([{ other_home: { kind: 'workspace' }, other_readers: { count: 3 } }])
   })
 
   test('a merged card’s id answers with the other one, with all that was said of both', async () => {

@@ -25,7 +25,16 @@ export async function linksOf(db: Db, cardId: string, viewerId: string) {
       .innerJoin('cards', 'cards.card_id', `card_links.${other}`)
       .leftJoin('users', 'users.user_id', 'card_links.created_by')
       .selectAll('card_links')
-      .select(['cards.title as other_title', 'users.display_name as created_by_name'])
+      .select([
+        'cards.card_id as other_id',
+        'cards.title as other_title',
+        'cards.workspace_id',
+        'cards.owner_id',
+        'cards.status',
+        'cards.review_status',
+        'cards.hidden_at',
+        'users.display_name as created_by_name',
+      ])
       .where(`card_links.${end}`, '=', cardId)
       .where(mayRead(viewerId))
       .orderBy('card_links.created_at')

@@ -7,6 +7,8 @@ import { newId } from '../../db/ids.ts'
 import type { LinkKind } from '../../db/tables/card-links.ts'
 import { audit } from '../audit/audit.ts'
 import { editableCard, readableCard } from '../cards/access.ts'
+import { Home, presentHome, Readers } from '../cards/home.ts'
+import { presentHomes } from '../cards/homes.ts'
 import { CardId } from '../cards/schemas.ts'
 import { cleanOptional, Findings } from '../redaction/stored.ts'
 import { deleteLink, findLink, findMerge, hasLink, insertLink, linksOf, setSuccessor } from './links.store.ts'
@@ -22,6 +24,8 @@ const CardLink = z
     kind: z.enum(KINDS),
     why: z.string().nullable(),
     other_title: z.string().describe('Of the card at the other end'),
+    other_home: Home,
+    other_readers: Readers,
     created_by_name: z.string().nullable().describe('Null where the program found it by itself'),
     created_at: Time,
   })
@@ -69,7 +73,14 @@ export const linkCards = capability({
         workspaceId: to.workspace_id,
         details: { kind, from_card_id: from.card_id },
       })
-      return { ...link, other_title: to.title, created_by_name: null }
+      const { home, readers } = presentHome(to)
+      return {
+        ...link,
+        other_title: to.title,
+        other_home: home,
+        other_readers: readers,
+        created_by_name: null,
+      }
     })
   },
 })
@@ -85,7 +96,15 @@ export const listLinks = capability({
   errors: [404],
   run: async (ctx, { card_id }) => {
     await readableCard(ctx, card_id)
-    return { items: await linksOf(ctx.db, card_id, ctx.viewer.userId) }
+    const links = await linksOf(ctx.db, card_id, ctx.viewer.userId)
+    const others = links.map(({ other_id, ...card }) => ({ ...card, card_id: other_id }))
+    const homes = await presentHomes(ctx.db, ctx.viewer.userId, others)
+    return {
+      items: links.flatMap((link) => {
+        const at = homes.get(link.other_id)
+        return at ? [{ ...link, other_home: at.home, other_readers: at.readers }] : []
+      }),
+    }
   },
 })
 

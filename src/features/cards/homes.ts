@@ -124,7 +124,8 @@ export async function homesOf(
   return homes
 }
 
-type Shown = Omit<CardAtHome, keyof HomeFacts> & CardOfWorkspace
+/** What has to be read of a card to say where it lives and who reads it. */
+export type Shown = Omit<CardAtHome, keyof HomeFacts> & CardOfWorkspace
 
 /** Where each of these cards lives and who reads it, as answers say it. A card that is gone meanwhile is left out. */
 export async function presentHomes(

@@ -32,7 +32,14 @@ onBothEngines('the week of a team', (t) => {
     await admin.patch(`/api/v1/cards/${old}`, { title: 'An old card, told better' })
     const { cards, since } = await week(viewer, workspaceId)
     expect(cards.items).toMatchObject([
-      { card_id: old, title: 'An old card, told better', change: 'changed', by_name: 'admin' },
+      {
+        card_id: old,
+        title: 'An old card, told better',
+        change: 'changed',
+        by_name: 'admin',
+        home: { kind: 'workspace', workspace_id: workspaceId },
+        readers: { kind: 'members', count: 3 },
+      },
       { title: 'A new card about the mail queue', change: 'new', by_name: 'admin' },
     ])
     expect(Date.parse(since)).toBeLessThan(t.app.services.now().getTime() - 6 * DAY_MS)
@@ -73,8 +80,8 @@ onBothEngines('the week of a team', (t) => {
     const stale = await shared(editor, workspaceId, 'A card from another time')
     await viewer.post(`/api/v1/cards/${stale}/feedback`, { kind: 'outdated' })
     await admin.post(`/api/v1/cards/${stale}/verdicts`, { outcome: 'stale' })
-    expect((await week(viewer, workspaceId)).doubted.items).toEqual([
-      { card_id: stale, title: 'A card from another time', times: 2 },
+    expect((await week(viewer, workspaceId)).doubted.items).toMatchObject([
+      { card_id: stale, title: 'A card from another time', times: 2, readers: { kind: 'members' } },
     ])
     t.later(20 * DAY_MS)
     const seen = await week(editor, workspaceId)
@@ -91,7 +98,7 @@ onBothEngines('the week of a team', (t) => {
     await record(agent, { title: 'At home' })
     for (const person of [admin, editor])
       expect((await week(person, workspaceId)).drafts.items).toMatchObject([
-        { card_id, title: 'Found by an agent', owner_name: 'editor' },
+        { card_id, title: 'Found by an agent', owner_name: 'editor', readers: { kind: 'editors', count: 2 } },
       ])
     expect((await week(viewer, workspaceId)).drafts.items).toEqual([])
     await editor.post(`/api/v1/cards/${card_id}/share`)

@@ -9,6 +9,17 @@ export type Asked = { viewerId: string; workspaceId: string; since: string; limi
 /** When the card came to the team: by sharing, or by moving as a shared card. */
 const cameAt = sql<string>`case when cards.seen_since > cards.published_at then cards.seen_since else cards.published_at end`
 
+/** A card, and what has to be known to say who reads it. */
+const CARD = [
+  'cards.card_id',
+  'cards.title',
+  'cards.workspace_id',
+  'cards.owner_id',
+  'cards.status',
+  'cards.review_status',
+  'cards.hidden_at',
+] as const
+
 /** Shared cards of the workspace that the viewer finds there. */
 const shared = (db: Db, { viewerId, workspaceId }: Asked) =>
   db
@@ -25,8 +36,8 @@ export const newsOf = (db: Db, asked: Asked) =>
         .onRef('memberships.user_id', '=', 'cards.edited_by'),
     )
     .leftJoin('users', 'users.user_id', 'memberships.user_id')
-    .select(['cards.card_id', 'cards.title', 'cards.card_type', 'cards.edited_at', cameAt.as('came_at')])
-    .select('users.display_name as by_name')
+    .select(CARD)
+    .select(['cards.card_type', 'cards.edited_at', cameAt.as('came_at'), 'users.display_name as by_name'])
     .where((eb) => eb.or([eb('cards.edited_at', '>=', asked.since), eb(cameAt, '>=', asked.since)]))
     .where(isCurrent())
     .orderBy(sql`case when cards.edited_at > ${cameAt} then cards.edited_at else ${cameAt} end`, 'desc')
@@ -37,13 +48,7 @@ export const newsOf = (db: Db, asked: Asked) =>
 /** Only feedback since the card came to the team: earlier feedback was given elsewhere. */
 const saidHere = sql<boolean>`(cards.seen_since is null or said.created_at >= cards.seen_since)`
 
-const HELPED = [
-  'cards.card_id',
-  'cards.title',
-  'said.user_id',
-  'users.display_name',
-  'said.created_at',
-] as const
+const HELPED = [...CARD, 'said.user_id', 'users.display_name', 'said.created_at'] as const
 
 /** Members who found a shared card of somebody else useful. */
 export const foundUseful = (db: Db, asked: Asked) =>
@@ -100,7 +105,7 @@ export const workedFor = (db: Db, asked: Asked) =>
 /** Shared cards with any verdict or feedback; the caller reads which. */
 export const judged = (db: Db, asked: Asked, limit: number) =>
   shared(db, asked)
-    .select(['cards.card_id', 'cards.title', 'cards.trust'])
+    .select([...CARD, 'cards.trust'])
     .where('cards.trust', 'is not', null)
     .where(isCurrent())
     .orderBy('cards.updated_at', 'desc')
@@ -112,7 +117,7 @@ export const draftsOf = (db: Db, { viewerId, workspaceId, limit }: Asked) =>
   db
     .selectFrom('cards')
     .innerJoin('users', 'users.user_id', 'cards.owner_id')
-    .select(['cards.card_id', 'cards.title', 'users.display_name as owner_name', 'cards.created_at'])
+    .select([...CARD, 'users.display_name as owner_name', 'cards.created_at'])
     .where('cards.workspace_id', '=', workspaceId)
     .where('cards.status', '=', 'unpublished')
     .where('cards.recorded_with', 'in', ['api_key', 'oauth'])

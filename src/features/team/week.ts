@@ -3,6 +3,8 @@ import { capability } from '../../core/capability.ts'
 import type { Ctx } from '../../core/context.ts'
 import { AnswerId, Id, Time } from '../../core/schemas.ts'
 import type { Role } from '../../db/tables/workspaces.ts'
+import { AT_HOME, type HomeAnswer } from '../cards/home.ts'
+import { presentHomes, type Shown } from '../cards/homes.ts'
 import { CARD_TYPES } from '../cards/schemas.ts'
 import { missedSearches } from '../missed-searches/missed-searches.ts'
 import { hasRole, requireRole } from '../permissions/permission.ts'
@@ -18,7 +20,7 @@ const MOST_DAYS = 90
 const MOST_SHOWN = 20
 const MOST_LOOKED_AT = 1000
 
-const Card = { card_id: AnswerId, title: z.string() }
+const Card = { card_id: AnswerId, title: z.string(), ...AT_HOME }
 
 const partOf = <T extends z.ZodType>(item: T) => z.object({ items: z.array(item), has_more: z.boolean() })
 
@@ -66,7 +68,12 @@ const part = <T>(rows: readonly T[], limit: number) => ({
   has_more: rows.length > limit,
 })
 
-async function newsFor(ctx: Ctx, asked: Asked): Promise<TeamWeekAnswer['cards']['items']> {
+type ItemOf<Part extends 'cards' | 'helped' | 'doubted'> = TeamWeekAnswer[Part]['items'][number]
+
+/** A row of a part, before it is known who reads its card. */
+type Found<Item> = Omit<Item, keyof HomeAnswer> & Shown
+
+async function newsFor(ctx: Ctx, asked: Asked): Promise<Found<ItemOf<'cards'>>[]> {
   const rows = await newsOf(ctx.db, asked)
   return rows.map(({ edited_at, came_at, ...row }) => {
     const isNew = came_at >= asked.since
@@ -79,14 +86,14 @@ async function newsFor(ctx: Ctx, asked: Asked): Promise<TeamWeekAnswer['cards'][
 }
 
 /** A person who gave both counts once, with the verdict, which says more. */
-async function helpIn(ctx: Ctx, asked: Asked): Promise<TeamWeekAnswer['helped']['items']> {
+async function helpIn(ctx: Ctx, asked: Asked): Promise<Found<ItemOf<'helped'>>[]> {
   const worked = await workedFor(ctx.db, asked)
   const useful = await foundUseful(ctx.db, asked)
   const all = [
     ...worked.map((row) => ({ ...row, said: 'worked' as const })),
     ...useful.map((row) => ({ ...row, said: 'useful' as const })),
   ]
-  const once = new Map<string, TeamWeekAnswer['helped']['items'][number]>()
+  const once = new Map<string, Found<ItemOf<'helped'>>>()
   for (const { display_name, created_at, ...row } of all) {
     const key = `${row.card_id} ${row.user_id}`
     if (!once.has(key)) once.set(key, { ...row, user_name: display_name, at: created_at })
@@ -94,12 +101,27 @@ async function helpIn(ctx: Ctx, asked: Asked): Promise<TeamWeekAnswer['helped'][
   return [...once.values()].sort((a, b) => (a.at < b.at ? 1 : -1))
 }
 
-async function doubtedIn(ctx: Ctx, asked: Asked): Promise<TeamWeekAnswer['doubted']['items']> {
+async function doubtedIn(ctx: Ctx, asked: Asked): Promise<Found<ItemOf<'doubted'>>[]> {
   const rows = await judged(ctx.db, asked, MOST_LOOKED_AT)
   return rows
     .map(({ trust, ...row }) => ({ ...row, times: storedTrust(trust)?.stale ?? 0 }))
     .filter(({ times }) => times > 0)
     .sort((a, b) => b.times - a.times)
+}
+
+type Part<Item> = { items: Item[]; has_more: boolean }
+
+/** Every card of these parts with its home and its readers. */
+async function housed(ctx: Ctx, viewerId: string, parts: readonly Part<Shown>[]) {
+  const cards = parts.flatMap(({ items }) => items)
+  const homes = await presentHomes(ctx.db, viewerId, cards)
+  return <Item extends Shown>({ items, has_more }: Part<Item>): Part<Item & HomeAnswer> => ({
+    items: items.flatMap((item) => {
+      const at = homes.get(item.card_id)
+      return at ? [{ ...item, ...at }] : []
+    }),
+    has_more,
+  })
 }
 
 type Member = { viewerId: string; role: Role }
@@ -120,15 +142,20 @@ export async function weekOf(
   const review = hasRole(role, 'editor')
     ? part(await cardsToReview(ctx, { viewerId, workspaceId }), limit)
     : null
+  const cards = part(await newsFor(ctx, asked), limit)
+  const helped = part(await helpIn(ctx, asked), limit)
+  const doubted = part(await doubtedIn(ctx, asked), limit)
+  const drafts = part(await draftsOf(ctx.db, asked), limit)
+  const withHomes = await housed(ctx, viewerId, [cards, helped, doubted, drafts])
   return {
     workspace_id: workspaceId,
     since,
-    cards: part(await newsFor(ctx, asked), limit),
-    helped: part(await helpIn(ctx, asked), limit),
+    cards: withHomes(cards),
+    helped: withHomes(helped),
     missed_searches: missed,
-    doubted: part(await doubtedIn(ctx, asked), limit),
+    doubted: withHomes(doubted),
     review,
-    drafts: part(await draftsOf(ctx.db, asked), limit),
+    drafts: withHomes(drafts),
   }
 }
 

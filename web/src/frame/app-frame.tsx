@@ -99,7 +99,7 @@ function SideBar({ onPalette }: { onPalette: () => void }) {
       <button
         type="button"
         onClick={onPalette}
-        className="flex h-8 items-center gap-2 rounded-md border border-line bg-panel px-2 text-sm text-faint transition-colors hover:border-line-strong hover:text-soft"
+        className="flex h-8 shrink-0 items-center gap-2 rounded-md border border-line bg-panel px-2 text-sm text-faint transition-colors hover:border-line-strong hover:text-soft"
       >
         <Command size={14} aria-hidden />
         <span className="grow text-left">Jump to</span>

@@ -6,6 +6,7 @@ import { type ReactNode, useDeferredValue, useState } from 'react'
 import { searchBox } from '../api/search.ts'
 import { listWorkspaces } from '../api/workspaces.ts'
 import { setTheme } from '../lib/theme.ts'
+import { ReadersLine } from '../pages/cards/sharing/readers.tsx'
 import { KindIcon } from '../pages/search/kept-searches.tsx'
 import type { SearchState } from '../pages/search/search-state.ts'
 import { keptQuery, stateOf } from '../pages/search/use-kept-searches.ts'
@@ -91,6 +92,7 @@ function SearchGroup({ query, go }: { query: string; go: Go }) {
           icon={<FileText size={16} />}
           value={`${card.title} ${query} ${card.card_id}`}
           onSelect={go(() => navigate({ to: '/cards/$cardId', params: { cardId: card.card_id } }))}
+          aside={<ReadersLine card={card} className="max-w-1/2 shrink-0" />}
         >
           {card.title}
         </Item>
@@ -152,16 +154,23 @@ const Heading = ({ children }: { children: ReactNode }) => (
   <span className="block px-2 pt-2 pb-1 text-xs text-faint">{children}</span>
 )
 
-type ItemProps = { icon: ReactNode; value?: string; onSelect: () => void; children: ReactNode }
+type ItemProps = {
+  icon: ReactNode
+  value?: string
+  onSelect: () => void
+  aside?: ReactNode
+  children: ReactNode
+}
 
-const Item = ({ icon, value, onSelect, children }: ItemProps) => (
+const Item = ({ icon, value, onSelect, aside, children }: ItemProps) => (
   <Command.Item
     {...(value ? { value } : {})}
     onSelect={onSelect}
     className="flex min-h-9 cursor-pointer items-center gap-2.5 rounded-sm px-2 text-sm data-[selected=true]:bg-hover"
   >
     <span className="text-faint">{icon}</span>
-    <span className="truncate">{children}</span>
+    <span className="min-w-0 grow truncate">{children}</span>
+    {aside}
   </Command.Item>
 )
 

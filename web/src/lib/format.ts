@@ -1,7 +1,7 @@
 import { canonicalLanguage, DEFAULT_LANGUAGE } from '#server/core/language.ts'
 
 const DAY = { day: 'numeric', month: 'short', year: 'numeric' } as const
-const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
+const CLOCK = { hour: 'numeric', minute: '2-digit' } as const
 
 /** Made when it is first needed: making a formatter takes longer than using it a hundred times. */
 function once<T>(make: () => T): () => T {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { aroundMark } from './around-mark.ts'
 import { excerpt } from './excerpt.ts'
-import { credits, formatAgo, formatDay, formatNumber, money, setLanguage } from './format.ts'
+import { credits, formatAgo, formatClock, formatDay, formatNumber, money, setLanguage } from './format.ts'
+import { plainLine } from './plain-line.ts'
 
 const now = Date.parse('2026-11-10T12:00:00Z')
 
@@ -31,6 +32,14 @@ test('an excerpt leaves identifiers as they are', () => {
   )
 })
 
+test('a line of a text keeps the words of its code, and none of its marks', () => {
+  expect(plainLine('## Pool\n\n```ts\nconst pool = `a`\n```\n- run `npm ci`')).toBe(
+    'Pool const pool = a run npm ci',
+  )
+  expect(plainLine('- run `npm ci`\n- *then* test')).toBe('run npm ci then test')
+  expect(plainLine('**copy** src/*.ts and *.js, 5 * 3')).toBe('copy src/*.ts and *.js, 5 * 3')
+})
+
 test('dates, numbers and prices follow the language; a tag that is none means English', () => {
   const now = Date.parse('2026-11-10T12:00:00Z')
   setLanguage('de-AT')
@@ -38,9 +47,11 @@ test('dates, numbers and prices follow the language; a tag that is none means En
   expect(formatNumber(1234.5)).toMatch(/^1.234,5$/)
   expect(formatAgo('2026-11-10T11:55:00Z', now)).toBe('vor 5 Min.')
   expect(formatAgo('2026-11-10T11:59:50Z', now)).toBe('jetzt')
+  expect(formatClock('2026-11-10T15:05:00')).toBe('15:05')
   setLanguage('en-US@posix')
   expect(formatDay('2026-10-01T11:00:00Z')).toBe('Oct 1, 2026')
   expect(money(1200, 'usd')).toBe('$12')
+  expect(formatClock('2026-11-10T15:05:00')).toMatch(/^3:05\sPM$/)
 })
 
 test('a snippet for one line begins shortly before its first mark', () => {

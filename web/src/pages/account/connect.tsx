@@ -9,6 +9,7 @@ import { CopyBlock } from '../../ui/copy-button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
+import { KeyHome } from '../settings/key-home.tsx'
 import { toolScopes } from '../settings/scopes.ts'
 import { ShownKey } from '../settings/shown-key.tsx'
 import { LINK_CLASS } from './account-card.tsx'
@@ -19,12 +20,14 @@ import { agentTabOf } from './next-step.ts'
 export function Connect() {
   const me = useMe()
   const [agent, setAgent] = useState<AgentId>(() => agentTabOf(me.onboarding))
+  const [home, setHome] = useState('')
   const { data: config } = useQuery(configQuery)
   const create = useMutation({
     mutationFn: () =>
       createKey({
         name: `${AGENTS.find((one) => one.id === agent)?.name ?? 'Agent'} (connect page)`,
         scopes: toolScopes,
+        ...(home ? { default_workspace_id: home } : {}),
       }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['api-keys'] }),
   })
@@ -40,7 +43,13 @@ export function Connect() {
       <OneCommand base={base} />
       <ol className="grid gap-8">
         <Step number={1} title="A key for it">
-          {key ? <ShownKey apiKey={key.api_key} /> : <KeyOffer create={create} />}
+          {key ? (
+            <ShownKey apiKey={key.api_key} />
+          ) : (
+            <KeyOffer create={create}>
+              <KeyHome value={home} onChange={setHome} />
+            </KeyOffer>
+          )}
         </Step>
         <Step number={2} title="The configuration">
           <Tabs
@@ -94,12 +103,13 @@ const OneCommand = ({ base }: { base: string }) => (
 
 type Create = { mutate: () => void; isPending: boolean; error: unknown }
 
-const KeyOffer = ({ create }: { create: Create }) => (
+const KeyOffer = ({ create, children }: { create: Create; children: ReactNode }) => (
   <div className="grid justify-items-start gap-3">
     <p className="text-sm text-soft">
       The key acts for you in cards, memory and teams. It does not open your account: no keys, no settings, no
       billing. You can remove it at any time.
     </p>
+    {children}
     <FormError error={create.error} />
     <Button look="primary" busy={create.isPending} onClick={() => create.mutate()}>
       Create a key

@@ -1,19 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { cardStats } from '../../api/cards.ts'
 import { formatAgo, formatNumber } from '../../lib/format.ts'
 import { Bars } from '../../ui/bars.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { typeOf } from './card-types.ts'
+import type { ListState } from './list-state.ts'
 
 /** Numbers with small charts, beside the list. */
-export function CardStatsPanel({
-  scope,
-  workspaceId,
-}: {
-  scope: 'personal' | 'workspace'
-  workspaceId: string | undefined
-}) {
+export function CardStatsPanel({ state }: { state: ListState }) {
+  const { scope = 'personal', workspace: workspaceId } = state
   const stats = useQuery({
     queryKey: ['cards', 'stats', scope, workspaceId],
     queryFn: () => cardStats({ scope, ...(workspaceId && { workspace_id: workspaceId }) }),
@@ -52,6 +49,16 @@ export function CardStatsPanel({
           <Bars
             label="Most used tags"
             rows={top_tags.slice(0, 6).map(({ tag, count }) => ({ name: tag, value: count }))}
+            link={(tag) => (
+              <Link
+                to="/cards"
+                search={{ ...state, tag }}
+                aria-label={`Only with the tag ${tag}`}
+                className="rounded-sm hover:text-ink hover:underline"
+              >
+                {tag}
+              </Link>
+            )}
           />
         </Block>
       )}

@@ -14,6 +14,7 @@ import { cardChanged, cardQuery } from './card-queries.ts'
 import { ConflictNotice } from './conflict-notice.tsx'
 import { changesOf, type Draft, draftOf, isSavedAs } from './draft.ts'
 import { EditorFrame } from './editor-frame.tsx'
+import { ReadersLine } from './sharing/readers.tsx'
 import { useDraft } from './use-draft.ts'
 
 export function EditCard() {
@@ -99,11 +100,14 @@ function Editor({ loaded }: { loaded: Card }) {
           {base.title}
         </Link>
       }
+      lead={<ReadersLine card={base} />}
       draft={draft}
       savedAt={savedAt}
       stored={base.evidences ?? []}
       busy={save.isPending}
-      saveLabel={base.status === 'published' ? 'Save for all readers' : 'Save'}
+      saveLabel={
+        base.status === 'published' && base.readers.kind !== 'owner' ? 'Save for all readers' : 'Save'
+      }
       onSave={() => save.mutate()}
       onDiscard={() => {
         discard(() => setVersion(baseVersion))

@@ -11,6 +11,8 @@ import { ReviewChecklist } from './review-checklist.tsx'
 type Props = {
   title: string
   back: ReactNode
+  /** Who reads the card that is edited. */
+  lead?: ReactNode
   draft: Draft
   savedAt: string | null
   notices: ReactNode
@@ -30,6 +32,7 @@ type Props = {
 export function EditorFrame({
   title,
   back,
+  lead,
   draft,
   savedAt,
   notices,
@@ -50,7 +53,7 @@ export function EditorFrame({
     if (!busy) onSave()
   }
   return (
-    <Page title={title} back={back}>
+    <Page title={title} back={back} lead={lead}>
       <form ref={form} onSubmit={submit} className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_--spacing(75)]">
         <div className="grid min-w-0 content-start gap-6">
           {notices}

@@ -13,6 +13,7 @@ import { Pager } from '../../ui/table.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { cardChanged, cardQuery } from './card-queries.ts'
 import { draftOf } from './draft.ts'
+import { ReadersLine } from './sharing/readers.tsx'
 import { VersionDiff } from './version-diff.tsx'
 
 const PAGE_SIZE = 20
@@ -36,6 +37,7 @@ export function HistoryPage() {
   return (
     <Page
       title="History"
+      lead={<ReadersLine card={card.data} />}
       back={
         <Link to="/cards/$cardId" params={{ cardId }} className="line-clamp-1 text-faint hover:text-ink">
           {card.data.title}

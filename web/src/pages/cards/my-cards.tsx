@@ -93,7 +93,7 @@ export function MyCards() {
             </>
           )}
         </div>
-        <CardStatsPanel scope={state.scope ?? 'personal'} workspaceId={state.workspace} />
+        <CardStatsPanel state={state} />
       </div>
     </Page>
   )

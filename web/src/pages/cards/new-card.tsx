@@ -124,7 +124,7 @@ function OtherDrafts({ except }: { except: string }) {
   )
 }
 
-/** Only workspaces that the person may write in. Without a team there is nothing to choose. */
+/** Where the card will live: workspaces that the person may write in, and Personal. */
 function WorkspaceField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const { personal_workspace_id } = useMe()
   const workspaces = useQuery({
@@ -137,7 +137,11 @@ function WorkspaceField({ value, onChange }: { value: string; onChange: (value: 
         workspace.workspace_id !== personal_workspace_id &&
         (workspace.role === 'admin' || workspace.role === 'editor'),
     ) ?? []
-  if (writable.length === 0) return null
+  if (!workspaces.data) return null
+  if (writable.length === 0)
+    return (
+      <p className="text-xs text-faint">It is saved in Personal: only you can read it until you share it.</p>
+    )
   return (
     <SelectField
       label="Workspace"

@@ -43,7 +43,7 @@ function Words({ draft }: { draft: CardDraft }) {
       {draft.root_cause && (
         <>
           <h3 className="mt-3 text-sm font-medium">Cause</h3>
-          <p className="mt-1 text-sm break-words text-soft">{draft.root_cause}</p>
+          <p className="mt-1 text-sm break-words whitespace-pre-wrap text-soft">{draft.root_cause}</p>
         </>
       )}
     </>

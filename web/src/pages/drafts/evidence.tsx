@@ -1,4 +1,5 @@
 import type { CardDraft } from '../../api/drafts.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
 
 const times = (count: number) => (count === 1 ? 'once' : `${count} times`)
 
@@ -32,10 +33,13 @@ export function Evidence({ draft: { evidence } }: { draft: CardDraft }) {
 function Output({ title, children }: { title: string; children: string }) {
   return (
     <section aria-label={title}>
-      <h3 className="text-sm font-medium">{title}</h3>
+      <div className="flex items-center justify-between gap-2">
+        <h3 className="text-sm font-medium">{title}</h3>
+        <CopyButton text={children} label={`Copy: ${title}`} />
+      </div>
       <pre
         tabIndex={0}
-        className="mt-1 max-h-48 overflow-auto rounded-md bg-sunken px-3 py-2 font-mono text-xs whitespace-pre-wrap"
+        className="max-h-48 overflow-auto rounded-md bg-sunken px-3 py-2 font-mono text-xs whitespace-pre-wrap"
       >
         {children}
       </pre>

@@ -8,6 +8,7 @@ import { formatAgo, plural } from '../../lib/format.ts'
 import { useMe } from '../../session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { BackLink, Page } from '../../ui/page.tsx'
 import { EmptyState, ErrorState, FormError, SkeletonList } from '../../ui/states.tsx'
@@ -108,11 +109,16 @@ function ReadMaterial({ material, onClose }: { material: Material; onClose: () =
     queryFn: ({ signal }) => readMaterial({ raw_id: material.raw_id }, { signal }),
     enabled: material.truncated,
   })
+  const text = whole.data?.content ?? material.content
   return (
-    <Dialog open wide onClose={onClose} title={nameOf(material)}>
-      <pre className="text-sm whitespace-pre-wrap [overflow-wrap:anywhere]">
-        {whole.data?.content ?? material.content}
-      </pre>
+    <Dialog
+      open
+      wide
+      onClose={onClose}
+      title={nameOf(material)}
+      footer={<CopyButton text={text}>Copy</CopyButton>}
+    >
+      <pre className="text-sm whitespace-pre-wrap [overflow-wrap:anywhere]">{text}</pre>
       <FormError error={whole.error} />
     </Dialog>
   )

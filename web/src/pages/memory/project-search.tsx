@@ -4,6 +4,7 @@ import { Search, SearchX } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import type { EventType, MemoryHit, MemorySearchAnswer } from '../../api/memory.ts'
 import { formatNumber, formatTime, plural } from '../../lib/format.ts'
+import { plainLine } from '../../lib/plain-line.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input, Segmented } from '../../ui/field.tsx'
@@ -153,6 +154,8 @@ function HowRead({ corrected = {}, period }: Reading) {
 function Hit({ hit, words }: { hit: MemoryHit; words: string[] }) {
   const [open, setOpen] = useState(false)
   const event = useQuery({ ...eventQuery(hit.raw_id), enabled: open })
+  // Somebody who searches for a mark of Markdown wants to see it.
+  const isMarkAsked = words.some((word) => /[`*#]/.test(word))
   return (
     <li>
       <button
@@ -169,7 +172,7 @@ function Hit({ hit, words }: { hit: MemoryHit; words: string[] }) {
         </span>
         {hit.title && <span className="text-sm font-medium">{hit.title}</span>}
         <span className="text-sm break-words text-soft">
-          <Highlight text={hit.snippet} words={words} />
+          <Highlight text={isMarkAsked ? hit.snippet : plainLine(hit.snippet)} words={words} />
         </span>
       </button>
       {open && (

@@ -1,9 +1,11 @@
 import { Link } from '@tanstack/react-router'
+import { Lock } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { BoxEvent, BoxHit } from '../../api/search.ts'
 import { aroundMark } from '../../lib/around-mark.ts'
 import { cx } from '../../lib/cx.ts'
 import { formatAgo } from '../../lib/format.ts'
+import { plainLine } from '../../lib/plain-line.ts'
 import { Badge, Tag } from '../../ui/badge.tsx'
 import { Marked } from '../../ui/marked.tsx'
 import { ReadersLine } from '../cards/sharing/readers.tsx'
@@ -114,7 +116,7 @@ export function EventHit({ event, state, isChosen, wide }: Props & { event: BoxE
             aria-current={isChosen || undefined}
             className={ROW_LINK}
           >
-            {event.title ?? event.snippet}
+            {plainLine(event.title ?? event.snippet)}
           </Link>
           <span className="shrink-0 text-xs text-faint">{formatAgo(event.created_at)}</span>
         </>
@@ -122,9 +124,12 @@ export function EventHit({ event, state, isChosen, wide }: Props & { event: BoxE
       second={
         <>
           <span className="min-w-0 grow truncate text-sm text-soft">
-            {event.title ? event.snippet : EVENT_TYPES[event.event_type]}
+            {event.title ? plainLine(event.snippet) : EVENT_TYPES[event.event_type]}
           </span>
-          <span className="max-w-1/2 shrink-0 truncate text-xs text-faint">{event.project_key}</span>
+          <span className="inline-flex max-w-1/2 shrink-0 items-center gap-1 text-xs text-faint">
+            <Lock size={12} aria-hidden className="shrink-0" />
+            <span className="truncate">{event.project_key} · Only you</span>
+          </span>
         </>
       }
     />

@@ -157,7 +157,7 @@ function Filters({ state, change }: Pick<Props, 'state' | 'change'>) {
       </div>
       <Checkbox
         label="Make an action card"
-        hint="One plan from the best hits, at no extra cost."
+        hint="One plan from the best hits, at no extra cost. Choose it before you search the library."
         checked={state.plan ?? false}
         onChange={(event) => change({ plan: event.target.checked || undefined, ...NOTHING_CHOSEN })}
       />

@@ -1,6 +1,7 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useCallback, useEffect } from 'react'
 import type { BoxAnswer, BoxEvent } from '../../api/search.ts'
+import { cx } from '../../lib/cx.ts'
 import { lazyPart } from '../../lib/loadable.tsx'
 import { useShortcut } from '../../lib/shortcuts.ts'
 import { useTitle } from '../../lib/use-title.ts'
@@ -39,11 +40,14 @@ export function SearchPage() {
   const answer = state.q ? free.data : undefined
   const events: BoxEvent[] = answer?.memory?.results ?? []
   const found = hitsOf(answer).length + events.length
-  const plan = state.card || state.event ? null : (library.answer?.action_card ?? answer?.action_card)
+  const isPlanShown = state.plan && !state.card && !state.event
+  const plan = isPlanShown ? (library.answer?.action_card ?? answer?.action_card) : null
   // On a wide screen the best hit is already open; the address names it only after it is chosen.
   const first = hitsOf(answer)[0]?.card_id
   const selected: SearchState =
     state.card || state.event || !wide || plan ? state : { ...state, ...NOTHING_CHOSEN, card: first }
+  // On paper goes what is open, and else the list.
+  const isOpen = wide && Boolean(plan || selected.card || selected.event)
   // An open card names the tab itself.
   useTitle(wide && selected.card ? undefined : (state.q ?? ''))
 
@@ -57,11 +61,14 @@ export function SearchPage() {
   useMoves(state, change, open)
 
   return (
-    <div className="md:grid md:h-dvh md:grid-cols-[minmax(--spacing(90),44%)_minmax(0,1fr)] lg:grid-cols-[minmax(--spacing(105),40%)_minmax(0,1fr)]">
-      <section aria-label="Search" className="flex min-h-0 flex-col border-line md:border-r">
+    <div className="md:grid md:h-dvh md:grid-cols-[minmax(--spacing(90),44%)_minmax(0,1fr)] lg:grid-cols-[minmax(--spacing(105),40%)_minmax(0,1fr)] print:block print:h-auto">
+      <section
+        aria-label="Search"
+        className={cx('flex min-h-0 flex-col border-line md:border-r', isOpen && 'print:hidden')}
+      >
         <h1 className="sr-only">Search</h1>
         <SearchBar state={state} change={change} onEnter={open} />
-        <div className="min-h-0 grow md:overflow-y-auto">
+        <div className="min-h-0 grow md:overflow-y-auto print:overflow-visible">
           {!state.q ? (
             <StartList selected={state.card} change={change} />
           ) : free.error ? (
@@ -79,7 +86,7 @@ export function SearchPage() {
         </div>
       </section>
       {wide && (
-        <section aria-label="Card" className="min-h-0 overflow-y-auto bg-panel">
+        <section aria-label="Card" className="min-h-0 overflow-y-auto bg-panel print:overflow-visible">
           {plan ? (
             <ActionCardPane plan={plan} />
           ) : selected.event ? (

@@ -40,6 +40,9 @@ test('one question has one key a day, and another question or day has another', 
     ask('pool', undefined, '2026-03-02'),
   ]
   expect(new Set(keys).size).toBe(keys.length)
+  const withPlan = libraryQuestion({ q: 'pool', plan: true })
+  expect(withPlan.generate_action_card).toBe(true)
+  expect(idempotencyKey(withPlan, new Date('2026-03-01T12:00:00Z'))).toBe(ask('pool'))
   for (const key of [...keys, ask('é'.repeat(20_000))]) expect(key).toMatch(/^[\x21-\x7e]{1,255}$/)
 })
 

@@ -30,48 +30,53 @@ export function StartList({ selected, change }: { selected: string | undefined; 
   const recent = useQuery(recentQuery)
   if (recent.isPending) return <SkeletonList />
   if (recent.error) return <ErrorState error={recent.error} onRetry={() => void recent.refetch()} />
-  if (recent.data.items.length === 0)
-    return (
-      <EmptyState
-        icon={<Search size={18} />}
-        title="Your vault is empty"
-        action={
-          <div className="flex flex-wrap justify-center gap-2">
-            <LinkButton to="/cards/new" look="primary">
-              Write the first card
-            </LinkButton>
-            <LinkButton to="/connect">Connect your agent</LinkButton>
-            <AddSamples />
-          </div>
-        }
-        example={
-          <>
-            Or try a search; the library is its last section:{' '}
-            {EXAMPLES.map((example, index) => (
-              <span key={example}>
-                {index > 0 && ', '}
-                <button
-                  type="button"
-                  className="font-mono text-accent hover:underline"
-                  onClick={() => change({ q: example })}
-                >
-                  {example}
-                </button>
-              </span>
-            ))}
-          </>
-        }
-      >
-        A card is one problem and its solution. Write one by hand, or let your agent record what it solves.
-      </EmptyState>
-    )
+  const { items } = recent.data
   return (
     <>
       <KeptSearchList change={change} />
-      <RecentList cards={recent.data.items} selected={selected} change={change} />
+      {items.length === 0 ? (
+        <EmptyVault change={change} />
+      ) : (
+        <RecentList cards={items} selected={selected} change={change} />
+      )}
     </>
   )
 }
+
+const EmptyVault = ({ change }: { change: Change }) => (
+  <EmptyState
+    icon={<Search size={18} />}
+    title="Your vault is empty"
+    action={
+      <div className="flex flex-wrap justify-center gap-2">
+        <LinkButton to="/cards/new" look="primary">
+          Write the first card
+        </LinkButton>
+        <LinkButton to="/connect">Connect your agent</LinkButton>
+        <AddSamples />
+      </div>
+    }
+    example={
+      <>
+        Or try a search; the library is its last section:{' '}
+        {EXAMPLES.map((example, index) => (
+          <span key={example}>
+            {index > 0 && ', '}
+            <button
+              type="button"
+              className="font-mono text-accent hover:underline"
+              onClick={() => change({ q: example })}
+            >
+              {example}
+            </button>
+          </span>
+        ))}
+      </>
+    }
+  >
+    A card is one problem and its solution. Write one by hand, or let your agent record what it solves.
+  </EmptyState>
+)
 
 function RecentList({
   cards,

@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ApiError } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import { type BoxAnswer, searchBox } from '../../api/search.ts'
 import { freeSearch } from '../../first-load/questions.ts'
@@ -9,6 +10,7 @@ import {
   HITS_AT_ONCE,
   idempotencyKey,
   libraryQuestion,
+  paidQuestion,
   questionOf,
   type SearchState,
 } from './search-state.ts'
@@ -52,12 +54,26 @@ export function useMore(state: SearchState, section: FreeSection) {
 }
 
 /**
+ * The same question with and without a plan has one key. If the other one was asked first today, the server refuses this
+ * one, and the first answer comes again instead of a second charge.
+ */
+async function askLibrary(state: SearchState): Promise<BoxAnswer> {
+  const headers = { 'Idempotency-Key': idempotencyKey(libraryQuestion(state), new Date()) }
+  try {
+    return await searchBox(libraryQuestion(state), { headers })
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === 'idempotency_conflict')) throw error
+    return searchBox(libraryQuestion({ ...state, plan: state.plan ? undefined : true }), { headers })
+  }
+}
+
+/**
  * A search of the library costs, so it runs only when it is sent. Its answer is kept for this tab, and its key makes the
  * server repeat the first answer of the day to this person, whatever tab, browser or session asks: no question is paid for
  * twice.
  */
 export function useLibrarySearch(state: SearchState) {
-  const question = libraryQuestion(state)
+  const question = paidQuestion(libraryQuestion(state))
   const key = ['search', 'library', question] as const
   const storeKey = `kv-library:${JSON.stringify(question)}`
   const [failure, setFailure] = useState<{ key: string; error: unknown } | null>(null)
@@ -68,14 +84,13 @@ export function useLibrarySearch(state: SearchState) {
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: Number.POSITIVE_INFINITY,
     initialData: () => tab.read<BoxAnswer>(storeKey) ?? undefined,
-    queryFn: () => searchBox(question),
+    queryFn: () => askLibrary(state),
   })
   const send = async () => {
     setSending(true)
     setFailure(null)
     try {
-      const headers = { 'Idempotency-Key': idempotencyKey(question, new Date()) }
-      const answer = await searchBox(question, { headers })
+      const answer = await askLibrary(state)
       queryClient.setQueryData(key, answer)
       // Not the balance of the answer: it may be the one of this morning, given again.
       void refreshMe()

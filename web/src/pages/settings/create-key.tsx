@@ -1,14 +1,13 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { createKey } from '../../api/account.ts'
 import { ApiError } from '../../api/client.ts'
 import { queryClient } from '../../api/query.ts'
 import type { Scope } from '../../api/settings.ts'
-import { useMe } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, FormDialog } from '../../ui/dialog.tsx'
 import { Checkbox, SelectField, TextField } from '../../ui/field.tsx'
-import { workspacesQuery } from '../workspaces/workspace-queries.ts'
+import { KeyHome } from './key-home.tsx'
 import { AGENT_SCOPES, SCOPES } from './scopes.ts'
 import { ShownKey } from './shown-key.tsx'
 
@@ -92,30 +91,3 @@ const NewKey = ({ apiKey, onClose }: { apiKey: string; onClose: () => void }) =>
     <ShownKey apiKey={apiKey} />
   </Dialog>
 )
-
-/** Without a team there is nothing to choose. */
-function KeyHome({ value, onChange }: { value: string; onChange: (value: string) => void }) {
-  const me = useMe()
-  const { data } = useQuery(workspacesQuery)
-  const teams =
-    data?.items.filter(
-      (one) =>
-        one.workspace_id !== me.personal_workspace_id && (one.role === 'admin' || one.role === 'editor'),
-    ) ?? []
-  if (teams.length === 0) return null
-  return (
-    <SelectField
-      label="What it records goes to"
-      hint="As a draft that the editors of a team can read. Used where the agent names no workspace."
-      value={value}
-      onChange={(event) => onChange(event.target.value)}
-    >
-      <option value="">My personal workspace</option>
-      {teams.map((team) => (
-        <option key={team.workspace_id} value={team.workspace_id}>
-          {team.name}
-        </option>
-      ))}
-    </SelectField>
-  )
-}

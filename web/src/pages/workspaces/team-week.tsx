@@ -7,6 +7,7 @@ import { formatAgo, formatTime, plural } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { LinkButton } from '../../ui/button.tsx'
 import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
+import { ReadersLine } from '../cards/sharing/readers.tsx'
 import { weekQuery } from './workspace-queries.ts'
 
 /** What happened in a team in the last week. */
@@ -154,7 +155,7 @@ function Part({ title, lead, none, part, more, children }: PartProps) {
 }
 
 type RowProps = {
-  card: { card_id: string; title: string }
+  card: Pick<Week['cards']['items'][number], 'card_id' | 'title' | 'home' | 'readers'>
   at?: string
   aside?: string | null
   children?: ReactNode
@@ -172,6 +173,7 @@ const Row = ({ card, at, aside, children }: RowProps) => (
         {aside && at && ' · '}
         {at && <span title={formatTime(at)}>{formatAgo(at)}</span>}
       </span>
+      <ReadersLine card={card} />
     </span>
   </li>
 )

@@ -18,6 +18,7 @@ const ANCHOR = 'comments'
 
 /** The comments of members on a card. Readers of the library do not see them. */
 export function Comments({ card }: { card: Card }) {
+  const { personal_workspace_id } = useMe()
   const { query, comments, total, audience } = useThread(card.card_id)
   const people = usePeople(card, audience?.workspace_id)
   const section = useRef<HTMLElement>(null)
@@ -51,14 +52,17 @@ export function Comments({ card }: { card: Card }) {
           Show more comments
         </Button>
       )}
-      {audience && <NewComment card={card} people={people} readers={readersOf(card, audience)} />}
+      {audience && (
+        <NewComment card={card} people={people} readers={readersOf(card, audience, personal_workspace_id)} />
+      )}
     </section>
   )
 }
 
-function readersOf(card: Card, audience: { name: string; workspace_id: string }): string {
+function readersOf(card: Card, audience: { name: string; workspace_id: string }, personalId: string): string {
   const isElsewhere = card.workspace_id !== audience.workspace_id
-  return `Read by members of ${audience.name}${isElsewhere ? ', not by readers of the library' : ''}. @ mentions somebody. Markdown works.`
+  const who = audience.workspace_id === personalId ? 'you alone' : `members of ${audience.name}`
+  return `Read by ${who}${isElsewhere ? ', not by readers of the library' : ''}. @ mentions somebody. Markdown works.`
 }
 
 function NewComment({ card, people, readers }: { card: Card; people: readonly Person[]; readers: string }) {

@@ -5,6 +5,7 @@ import type { Card, CardLink } from '../../../api/types.ts'
 import { formatAgo } from '../../../lib/format.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { CardPart } from '../card-part.tsx'
+import { ReadersLine } from '../sharing/readers.tsx'
 import { linksQuery, useLinking } from './use-card-links.ts'
 
 /** The link in words, seen from each of the two cards. */
@@ -56,6 +57,9 @@ function LinkText({ link, cardId }: { link: CardLink; cardId: string }) {
       >
         {link.other_title}
       </Link>
+      <p className="flex">
+        <ReadersLine card={{ home: link.other_home, readers: link.other_readers }} />
+      </p>
       {link.why && <p className="whitespace-pre-wrap text-soft [overflow-wrap:anywhere]">{link.why}</p>}
       <p className="text-xs text-faint">
         {link.created_by_name && `${link.created_by_name} · `}

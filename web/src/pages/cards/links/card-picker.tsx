@@ -2,13 +2,14 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { listCards } from '../../../api/cards.ts'
 import { searchCards } from '../../../api/search.ts'
-import type { CardType } from '../../../api/types.ts'
+import type { Card } from '../../../api/types.ts'
 import { useDebounced } from '../../../lib/use-debounced.ts'
 import { Segmented, TextField } from '../../../ui/field.tsx'
 import { FormError, Skeleton } from '../../../ui/states.tsx'
 import { TypeBadge } from '../card-badges.tsx'
+import { ReadersLine } from '../sharing/readers.tsx'
 
-export type PickedCard = { card_id: string; title: string; card_type: CardType }
+export type PickedCard = Pick<Card, 'card_id' | 'title' | 'card_type' | 'home' | 'readers'>
 type Scope = 'personal' | 'workspace'
 
 const MOST_SHOWN = 8
@@ -82,7 +83,10 @@ function Options({ cards, picked, onPick }: Pick<Props, 'picked' | 'onPick'> & {
             checked={card.card_id === picked?.card_id}
             onChange={() => onPick(card)}
           />
-          <span className="min-w-0 grow truncate">{card.title}</span>
+          <span className="grid min-w-0 grow">
+            <span className="truncate">{card.title}</span>
+            <ReadersLine card={card} />
+          </span>
           <TypeBadge type={card.card_type} />
         </label>
       ))}

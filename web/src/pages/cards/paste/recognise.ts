@@ -63,7 +63,7 @@ export function recognise(text: string): Recognised | null {
   return isJson(text) ? { what: 'JSON', language: 'json' } : null
 }
 
-/** The text as a fenced block; the fence is longer than any in the text. */
+/** The text as a fenced block. A text that has a fence of its own is not recognised, so three back ticks are enough. */
 export function fenced(text: string, language: string, before: string, after: string): string {
   const open = before === '' || before.endsWith('\n\n') ? '' : before.endsWith('\n') ? '\n' : '\n\n'
   const close = after === '' || after.startsWith('\n') ? '\n' : '\n\n'

@@ -4,6 +4,7 @@ import type { Card, Verdict } from '../../../api/types.ts'
 import { formatAgo, formatNumber, formatTime } from '../../../lib/format.ts'
 import { Tag } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
+import { CopyButton } from '../../../ui/copy-button.tsx'
 import { FormError } from '../../../ui/states.tsx'
 import { toastError } from '../../../ui/toast.tsx'
 import { OUTCOMES, type Outcome, outcomeOf, WEIGHS_LESS } from './outcomes.ts'
@@ -93,12 +94,17 @@ function VerdictRow({ verdict, card }: { verdict: Verdict; card: Card }) {
       {verdict.evidence && (
         <details>
           <summary className="text-xs text-soft hover:text-ink">Output</summary>
-          <pre
-            tabIndex={0}
-            className="mt-1 max-h-72 overflow-auto rounded-md bg-sunken px-3 py-2 font-mono text-xs leading-5 whitespace-pre-wrap [overflow-wrap:anywhere]"
-          >
-            {verdict.evidence}
-          </pre>
+          <div className="relative mt-1">
+            <pre
+              tabIndex={0}
+              className="max-h-72 overflow-auto rounded-md bg-sunken py-2 pr-10 pl-3 font-mono text-xs leading-5 whitespace-pre-wrap [overflow-wrap:anywhere]"
+            >
+              {verdict.evidence}
+            </pre>
+            <div className="absolute top-1 right-1">
+              <CopyButton text={verdict.evidence} label="Copy output" />
+            </div>
+          </div>
         </details>
       )}
     </li>

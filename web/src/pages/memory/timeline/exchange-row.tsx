@@ -2,6 +2,7 @@ import { Bot, ChevronRight, MessageSquareText, ShieldCheck, StickyNote } from 'l
 import { useId, useState } from 'react'
 import { cx } from '../../../lib/cx.ts'
 import { formatClock, formatTime, plural } from '../../../lib/format.ts'
+import { plainLine } from '../../../lib/plain-line.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { LazyMarkdown } from '../../../ui/lazy-markdown.tsx'
 import { MakeCard } from '../make-card.tsx'
@@ -11,7 +12,6 @@ import {
   headlineOf,
   isSaidByHeadline,
   noteName,
-  plainLine,
   rawIdsOf,
   secretsRemoved,
 } from './exchange-text.ts'

@@ -1,13 +1,6 @@
 import { expect, test } from 'vitest'
 import type { MemoryEvent } from '../../../api/memory.ts'
-import {
-  eventsOf,
-  headlineOf,
-  isSaidByHeadline,
-  noteName,
-  plainLine,
-  secretsRemoved,
-} from './exchange-text.ts'
+import { eventsOf, headlineOf, isSaidByHeadline, noteName, secretsRemoved } from './exchange-text.ts'
 import type { Exchange } from './timeline.ts'
 
 const event = (raw_id: string, extra: Partial<MemoryEvent> = {}): MemoryEvent => ({
@@ -69,8 +62,4 @@ test('notes have the names of their documents', () => {
     'Your preferences',
   )
   expect(noteName(event('n', { event_type: 'fact_snapshot' }))).toBe('Facts')
-})
-
-test('signs of Markdown do not show in a line', () => {
-  expect(plainLine('- run `npm ci`\n- *then* test')).toBe('run npm ci then test')
 })

@@ -1,4 +1,5 @@
 import type { MemoryEvent } from '../../../api/memory.ts'
+import { plainLine } from '../../../lib/plain-line.ts'
 import type { Exchange } from './timeline.ts'
 
 /** Each event of an exchange once; message and report of a turn are one event. */
@@ -17,13 +18,6 @@ export const rawIdsOf = (exchange: Exchange): [string, ...string[]] => {
   const [first = exchange.id, ...others] = eventsOf(exchange).map((event) => event.raw_id)
   return [first, ...others.slice(0, MOST_EVENTS_OF_A_CARD - 1)]
 }
-
-/** A closed line shows the text without Markdown. */
-export const plainLine = (text: string): string =>
-  text
-    .replace(/```\w*|[`*]{1,2}(?=\S)|(?<=\S)[`*]{1,2}|^\s*(?:#{1,6}|[-*>])\s+/gm, '')
-    .replace(/\s+/g, ' ')
-    .trim()
 
 /** The line that stands for an exchange: the message, or else the title or text of its first event. */
 export function headlineOf(exchange: Exchange): string {

@@ -39,6 +39,12 @@ const UNAVAILABLE =
 const UNAVAILABLE_WITHOUT_CODE =
   /^(Connection terminated|timeout exceeded when trying to connect|Client (has encountered a connection error|was closed) and is not queryable)/
 
+const INTERNAL_ERROR = 'XX000'
+
+/** A coordinator says so when a node of its cluster goes away in the middle of a statement, with no code of its own. */
+const LOST_NODE =
+  /^(SSL SYSCALL error|SSL connection has been closed|server closed the connection|connection not open|failure on connection marked as essential|could not commit transaction for shard)/
+
 /** `allow_connections false`. The state alone also means other things, and the severity is in the server's language. */
 const isClosedDatabase = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === '55000' && error.routine === 'CheckMyDatabase'
@@ -46,6 +52,7 @@ const isClosedDatabase = (error: unknown): boolean =>
 function isUnavailable(error: unknown): boolean {
   if (mustRunAgain(error) || isClosedDatabase(error) || error instanceof WaitedTooLong) return true
   const state = sqlState(error)
+  if (state === INTERNAL_ERROR && error instanceof Error) return LOST_NODE.test(error.message)
   if (state !== undefined) return UNAVAILABLE.test(state)
   return error instanceof Error && UNAVAILABLE_WITHOUT_CODE.test(error.message)
 }

@@ -36,6 +36,7 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
       'cards.get',
       'cards.links',
       'cards.list',
+      'cards.merge',
       'cards.publish',
       'cards.restore',
       'cards.review_queue',

@@ -14,6 +14,23 @@ onBothEngines('cards that stand to one another', (t) => {
       (hit: { card_id: string }) => hit.card_id,
     )
 
+  test('a successor that is deleted while it takes the place leaves the former card in search', async () => {
+    const user = await t.user()
+    for (let round = 0; round < 6; round++) {
+      const word = newWord()
+      const [older, newer] = [await own(user, word), await own(user, word)]
+      const [linked, deleted] = await Promise.all([
+        user.post(`${url(newer)}/links`, { to_card_id: older, kind: 'supersedes' }),
+        user.delete(url(newer)),
+      ])
+      expect([201, 404]).toContain(linked.status)
+      expect(deleted.status).toBe(204)
+      const found = await find(user, word)
+      expect(found).toContain(older)
+      expect(found).not.toContain(newer)
+    }
+  })
+
   test('a superseded card leaves search, points to its successor, and comes back', async () => {
     const user = await t.user()
     const word = newWord()

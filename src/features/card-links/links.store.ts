@@ -1,5 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import type { CardLinksTable, CardMergesTable, LinkKind } from '../../db/tables/card-links.ts'
+import { markSuccession } from '../cards/succession-mark.ts'
 import { isOpen, mayRead } from '../cards/visibility.ts'
 
 export async function insertLink(db: Db, row: CardLinksTable): Promise<CardLinksTable> {
@@ -68,11 +69,8 @@ export async function successorsOf(db: Db, cardId: string): Promise<string[]> {
 }
 
 export async function setSuccessor(db: Db, cardId: string, successorId: string | null): Promise<void> {
-  await db
-    .updateTable('cards')
-    .set({ superseded_by: successorId, successor_gone: 0 })
-    .where('card_id', '=', cardId)
-    .execute()
+  await db.updateTable('cards').set({ superseded_by: successorId }).where('card_id', '=', cardId).execute()
+  if (successorId !== null) await markSuccession(db, successorId)
 }
 
 export async function countMergedInto(db: Db, cardId: string): Promise<number> {

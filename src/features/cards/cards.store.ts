@@ -191,15 +191,6 @@ export async function findPurgeable(db: Db, before: string, limit: number): Prom
   return rows.map((row) => row.card_id)
 }
 
-/** Cards that it has replaced are found again while it is deleted or hidden. */
-export async function markSuccessor(db: Db, cardId: string, state: 'gone' | 'there'): Promise<void> {
-  await db
-    .updateTable('cards')
-    .set({ successor_gone: state === 'gone' ? 1 : 0 })
-    .where('superseded_by', '=', cardId)
-    .execute()
-}
-
 /** On PostgreSQL they go with their card, by the foreign key, and in no other way. */
 const KEPT_WITH_CARD = ['card_verdicts', 'card_evidences', 'card_versions'] as const
 

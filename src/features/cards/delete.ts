@@ -5,18 +5,12 @@ import { notFound } from '../../core/errors.ts'
 import { audit } from '../audit/audit.ts'
 import { isBanned } from '../sanctions/sanctions.ts'
 import { deletableCard } from './access.ts'
-import {
-  findDeleted,
-  findPurgeable,
-  isOutsider,
-  markSuccessor,
-  removeCard,
-  updateCardRow,
-} from './cards.store.ts'
+import { findDeleted, findPurgeable, isOutsider, removeCard, updateCardRow } from './cards.store.ts'
 import { HOLDING, holdCard } from './hold-card.store.ts'
 import { unindexCard } from './indexing/index-card.ts'
 import { saved } from './saved.ts'
 import { CardId, CaseResponse } from './schemas.ts'
+import { markSuccession } from './succession-mark.ts'
 
 const KEPT_DAYS = 30
 const PURGE_BATCH = 100
@@ -27,7 +21,7 @@ const keptSince = (ctx: Ctx) => new Date(ctx.now().getTime() - KEPT_DAYS * 86_40
 export async function removeDeletable(ctx: UserCtx, cardId: string): Promise<void> {
   const row = await deletableCard(ctx, cardId)
   await updateCardRow(ctx.db, cardId, { deleted_at: ctx.now().toISOString() })
-  await markSuccessor(ctx.db, cardId, 'gone')
+  await markSuccession(ctx.db, cardId)
   await unindexCard(ctx, cardId)
   await audit(ctx, {
     action: 'card.deleted',
@@ -86,7 +80,7 @@ export const undeleteCard = capability({
             }
           : {}),
       })
-      if (deleted.hidden_at === null) await markSuccessor(ctx.db, card_id, 'there')
+      await markSuccession(ctx.db, card_id)
       await audit(ctx, {
         action: 'card.undeleted',
         subject: { type: 'card', id: card_id },

@@ -1,7 +1,8 @@
 import type { Ctx } from '../../core/context.ts'
-import { markSuccessor, removeCard, updateCardRow } from './cards.store.ts'
+import { removeCard, updateCardRow } from './cards.store.ts'
 import { forgetLooseImages } from './images/attach.ts'
 import { unindexCard } from './indexing/index-card.ts'
+import { markSuccession } from './succession-mark.ts'
 
 /**
  * Removes for good what only its owner could see: unpublished cards, and cards shared in workspaces without any other
@@ -40,7 +41,7 @@ export async function forgetPrivateCards(ctx: Ctx, ownerId: string): Promise<num
   for (const { card_id } of rows) {
     await unindexCard(ctx, card_id)
     await updateCardRow(ctx.db, card_id, { deleted_at: now })
-    await markSuccessor(ctx.db, card_id, 'gone')
+    await markSuccession(ctx.db, card_id)
     await removeCard(ctx.db, card_id)
   }
   await forgetLooseImages(ctx, ownerId)

@@ -4,12 +4,13 @@ import type { Ctx } from '../../core/context.ts'
 import { fromJson } from '../../db/columns.ts'
 import type { CardsTable } from '../../db/tables/cards.ts'
 import { FIXED_POLICY } from '../review/policy.ts'
-import { evidencesOf, markSuccessor, updateCardRow } from './cards.store.ts'
+import { evidencesOf, updateCardRow } from './cards.store.ts'
 import { type CardContent, contentOf } from './content.ts'
 import { dangerInCard, dangerReason } from './danger.ts'
 import { indexCards } from './indexing/index-card.ts'
 import { indexedCards } from './indexing/indexable-cards.ts'
 import { presentEvidence } from './present.ts'
+import { markSuccession } from './succession-mark.ts'
 import { findVersions } from './versions.store.ts'
 
 export type ModeratedCard = Selectable<CardsTable>
@@ -67,9 +68,9 @@ export async function lookedAt(ctx: Ctx, cardId: string, version: number, conten
 
 async function change(ctx: Ctx, card: ModeratedCard, columns: Partial<ModeratedCard>): Promise<void> {
   await updateCardRow(ctx.db, card.card_id, columns)
-  // Bringing it back indexes it and says whether it is there again.
+  await markSuccession(ctx.db, card.card_id)
+  // Bringing it back indexes it.
   if (card.deleted_at !== null) return
-  await markSuccessor(ctx.db, card.card_id, columns.hidden_at === null ? 'there' : 'gone')
   await indexCards(ctx, await indexedCards(ctx.db, [{ ...card, ...columns }]))
   ctx.mustSee(card.owner_id)
 }

@@ -2,6 +2,7 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../../db/db.ts'
 import type { CardsTable } from '../../db/tables/cards.ts'
+import { markSuccession } from '../cards/succession-mark.ts'
 
 type HiddenCard = Pick<Selectable<CardsTable>, 'card_id' | 'hidden_at'>
 
@@ -53,7 +54,7 @@ export async function wasKept(
 const hiddenIn = (db: Db, workspaceId: string) =>
   db
     .selectFrom('cards')
-    .select(['card_id', 'hidden_at', 'deleted_at'])
+    .select(['card_id', 'hidden_at'])
     .where('hidden_at', 'is not', null)
     .where(
       'card_id',
@@ -73,7 +74,7 @@ const hiddenIn = (db: Db, workspaceId: string) =>
  */
 export async function endTeamMatters(db: Db, workspaceId: string, now: string): Promise<void> {
   for (const card of await hiddenIn(db, workspaceId)) {
-    const { card_id, deleted_at } = card
+    const { card_id } = card
     const holding = (await mattersHere(db, card_id)).filter((matter) => holds(matter, card))
     const isOfTeam = (matter: Holding) =>
       matter.workspace_id === workspaceId && matter.hidden_by_reports === 0 && matter.decider_role !== null
@@ -90,8 +91,7 @@ export async function endTeamMatters(db: Db, workspaceId: string, now: string): 
       .where('card_id', '=', card_id)
       .where('workspace_id', '=', workspaceId)
       .execute()
-    if (deleted_at === null)
-      await db.updateTable('cards').set({ successor_gone: 0 }).where('superseded_by', '=', card_id).execute()
+    await markSuccession(db, card_id)
   }
   await db
     .updateTable('moderation_matters')

@@ -39,26 +39,33 @@ const isInSeenVersion = ({ image_id, created_at }: Picture) =>
 /** A picture is as visible as the text that names it: one that was taken out before the card was shared stays its owner's. */
 function isSeen(viewerId: string, picture: Picture): Expression<SqlBool> {
   const eb = expressionBuilder<Schema, 'cards'>()
-  return eb.and([
-    mayRead(viewerId),
-    eb.or([
-      eb('cards.owner_id', '=', viewerId),
-      ...(picture.uploaded_by === viewerId ? [eb.lit(true)] : []),
-      isNamed(picture),
-      eb.and([mayUpdate(viewerId), isInSeenVersion(picture)]),
-    ]),
+  return eb.or([
+    eb('cards.owner_id', '=', viewerId),
+    ...(picture.uploaded_by === viewerId ? [eb.lit(true)] : []),
+    isNamed(picture),
+    eb.and([mayUpdate(viewerId), isInSeenVersion(picture)]),
   ])
 }
 
-/** Pictures lie apart from cards, so each is asked for at its card. */
-async function isSeenOnCard(db: Db, viewerId: string, image: ImageRow): Promise<boolean> {
+/** Pictures lie apart from cards, so their card is asked, once for all of them. */
+async function seenOnCard(
+  db: Db,
+  viewerId: string,
+  cardId: string,
+  images: readonly ImageRow[],
+): Promise<ImageRow[]> {
+  if (images.length === 0) return []
   const row = await db
     .selectFrom('cards')
-    .select('card_id')
-    .where('card_id', '=', image.card_id)
-    .where(isSeen(viewerId, image))
+    .select(
+      images.map((image, index) =>
+        sql<number>`case when ${isSeen(viewerId, image)} then 1 else 0 end`.as(`seen${index}`),
+      ),
+    )
+    .where('card_id', '=', cardId)
+    .where(mayRead(viewerId))
     .executeTakeFirst()
-  return row !== undefined
+  return images.filter((_, index) => row?.[`seen${index}`] === 1)
 }
 
 /** A picture that the viewer may see on its card, or one of the viewer's own that is on no card yet. */
@@ -73,9 +80,9 @@ export async function findReadableImage(
     .where('image_id', '=', imageId)
     .executeTakeFirst()
   if (!image) return undefined
-  const isOpen =
-    image.card_id === null ? image.uploaded_by === viewerId : await isSeenOnCard(db, viewerId, image)
-  return isOpen ? image : undefined
+  if (image.card_id === null) return image.uploaded_by === viewerId ? image : undefined
+  const [seen] = await seenOnCard(db, viewerId, image.card_id, [image])
+  return seen
 }
 
 export async function imagesOfCard(db: Db, viewerId: string, cardId: string): Promise<ImageRow[]> {
@@ -86,9 +93,7 @@ export async function imagesOfCard(db: Db, viewerId: string, cardId: string): Pr
     .orderBy('created_at')
     .orderBy('image_id')
     .execute()
-  const seen: ImageRow[] = []
-  for (const image of images) if (await isSeenOnCard(db, viewerId, image)) seen.push(image)
-  return seen
+  return seenOnCard(db, viewerId, cardId, images)
 }
 
 export async function countImages(db: Db, cardId: string): Promise<number> {

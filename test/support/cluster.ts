@@ -25,7 +25,7 @@ export async function run(url: string, ...statements: string[]): Promise<pg.Quer
 }
 
 /** The servers of a cluster, coordinator first. Databases are made on each: Citus knows its workers per database. */
-async function serversOf(coordinator: string): Promise<string[]> {
+export async function serversOf(coordinator: string): Promise<string[]> {
   const { rows } = await run(
     coordinator,
     "select nodename, nodeport from pg_dist_node where noderole = 'primary' order by groupid",

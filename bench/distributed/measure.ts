@@ -110,8 +110,9 @@ export type Calls = { statements: number; tasks: number }
 /** Statements that the coordinator has run since the last call, and tasks that the workers have run for them. */
 export async function callsOn(database: string): Promise<Calls> {
   const [coordinator = '', ...workers] = await serversOf(database)
-  const read = async (url: string): Promise<number> =>
-    (await run(url, 'create extension if not exists pg_stat_statements', CALLS)).rows[0].n
+  // The coordinator makes it on the workers too.
+  await run(coordinator, 'create extension if not exists pg_stat_statements')
+  const read = async (url: string): Promise<number> => (await run(url, CALLS)).rows[0].n
   let tasks = 0
   for (const worker of workers) tasks += await read(worker)
   const statements = await read(coordinator)

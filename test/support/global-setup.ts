@@ -51,7 +51,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
         folder: fastFolder(),
         settings: { fsync: 'off', full_page_writes: 'off', max_connections: '200' },
       })
-  const url = given ?? server?.url() ?? ''
+  const url = given ?? server?.socketUrl() ?? ''
   await makeTemplate(url)
   project.provide('postgresUrl', url)
   project.provide('templateDatabase', TEMPLATE)

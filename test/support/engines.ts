@@ -100,6 +100,7 @@ export class TestVault {
     return this.#vault
   }
 
+  /** Does nothing if it is up already. */
   async up(log: Logger = pino({ level: 'silent' })): Promise<void> {
     if (this.#app) return
     this.#vault = await makeVault(this.engine, this.#env)

@@ -12,6 +12,7 @@ import {
 } from '../../db.ts'
 import type { Schema } from '../../schema.ts'
 import { ConnectionQueue, openPool, serveSince, WaitedTooLong } from './pool.ts'
+import { nameRefusedCommits } from './refused-commits.ts'
 import { Replica } from './replica.ts'
 import { Turns } from './turns.ts'
 
@@ -30,7 +31,10 @@ function sqlState(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
-const mustRunAgain = (error: unknown) => ['40001', '40P01'].includes(sqlState(error) ?? '')
+/** Not serialisable, or in a circle of locks. */
+const isRefusal = (code: string) => code === '40001' || code === '40P01'
+
+const mustRunAgain = (error: unknown) => isRefusal(sqlState(error) ?? '')
 
 /** Also who may not connect (28) and a database that is gone (3D000): both are settings of the server, not of a request. */
 const UNAVAILABLE =
@@ -129,6 +133,7 @@ export function openPostgres(options: PostgresOptions): Database {
     : SETTINGS
   const settings = options.directUrl === undefined ? own : SETTINGS_BEHIND_POOLER
   const pool = openPool({ ...settings, connectionString: url, max: poolSize }, onIdleError)
+  if (options.isDistributed) pool.on('connect', (client) => nameRefusedCommits(client, isRefusal))
   const queue = new ConnectionQueue(pool)
   const turns = new Turns()
   const dialect = new PostgresDialect({ pool: queue })

@@ -26,7 +26,7 @@ test('other addresses have none', () => {
     expect(addresses.methodsAt(path), path).toBeUndefined()
 })
 
-test('a word hides the methods that the name in its place has and it has not', () => {
+test('a word hides the methods that the name in its stead has and it has not', () => {
   expect([...addresses.hiding(['GET', 'POST', 'DELETE'])]).toEqual([
     { url: '/cards/stats', hidden: ['DELETE'] },
   ])

@@ -57,6 +57,7 @@ export class Stage {
   }
 
   async down(): Promise<void> {
+    await windows.leaveApp()
     await this.#app?.close()
     await this.#vault?.remove()
   }

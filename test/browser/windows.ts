@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { watchRequests } from './settled.ts'
+import { allAnswered, watchRequests } from './settled.ts'
+import { leavePage } from './visit.ts'
 
 export type View = {
   width?: number
@@ -58,8 +59,12 @@ async function forgetPerson({ page, context, base, worker }: Window): Promise<bo
   for (const tab of context.pages()) if (tab !== page) await tab.close()
   await page.unrouteAll()
   await context.setOffline(false)
-  await page.goto(RESTING_ADDRESS)
-  await page.evaluate(() => sessionStorage.clear())
+  if (await leavePage(page)) await allAnswered(page)
+  else await page.goto(RESTING_ADDRESS)
+  await page.evaluate(() => {
+    sessionStorage.clear()
+    delete document.documentElement.dataset.theme
+  })
   await context.clearCookies()
   const devtools = await context.newCDPSession(page)
   await devtools.send('Storage.clearDataForOrigin', { origin: base, storageTypes: 'all' })
@@ -101,5 +106,10 @@ export class Windows {
       else await one.context.close()
     }
     return used.flatMap(({ problems }) => problems.splice(0))
+  }
+
+  /** The next file has a vault of its own, whose documents may come with other rules for the browser. */
+  async leaveApp(): Promise<void> {
+    for (const { page } of this.#idle) await page.goto(RESTING_ADDRESS)
   }
 }

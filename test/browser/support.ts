@@ -57,7 +57,7 @@ export class Stage {
   }
 
   async down(): Promise<void> {
-    await windows.leaveApp()
+    windows.endFile()
     await this.#app?.close()
     await this.#vault?.remove()
   }

@@ -18,6 +18,8 @@ type Window = {
   locale: string
   worker: boolean
   problems: string[]
+  /** The app in it comes from the vault of an earlier file, whose documents may have other rules for the browser. */
+  isOutdated: boolean
 }
 
 /** A refusal, or a network that the test itself has taken away. */
@@ -33,7 +35,7 @@ async function newWindow(browser: Browser, base: string, locale: string, worker:
   })
   context.setDefaultTimeout(15_000)
   const page = await context.newPage()
-  const opened: Window = { page, context, base, locale, worker, problems: [] }
+  const opened: Window = { page, context, base, locale, worker, problems: [], isOutdated: false }
   watchRequests(page)
   page.on('pageerror', (error) => opened.problems.push(`script error: ${error.message}`))
   page.on('console', (message) => {
@@ -88,6 +90,8 @@ export class Windows {
     const reused = this.#idle.find(fits)
     this.#idle = this.#idle.filter((one) => one !== reused)
     const opened = reused ?? (await newWindow(browser, base, locale, worker))
+    if (opened.isOutdated) await opened.page.goto(RESTING_ADDRESS)
+    opened.isOutdated = false
     this.#used.push(opened)
     await opened.page.setViewportSize({ width: view.width ?? 1280, height: view.height ?? 800 })
     await opened.page.emulateMedia({
@@ -108,8 +112,8 @@ export class Windows {
     return used.flatMap(({ problems }) => problems.splice(0))
   }
 
-  /** The next file has a vault of its own, whose documents may come with other rules for the browser. */
-  async leaveApp(): Promise<void> {
-    for (const { page } of this.#idle) await page.goto(RESTING_ADDRESS)
+  /** To be called before the next file opens windows. */
+  endFile(): void {
+    for (const one of this.#idle) one.isOutdated = true
   }
 }

@@ -123,6 +123,20 @@ onBothEngines('what is a hit', (t) => {
     expect(await find('NoSuchMethodError')).toEqual([whole, spoken])
   })
 
+  test('after a clear winner, cards that share some of its words are cut', async () => {
+    const someone = await t.user()
+    const right = 'Jackson throws NoSuchMethodError after the upgrade'
+    const others = Array.from({ length: 14 }, (_, i) => `Jackson ${i} reads dates after the upgrade`)
+    for (const title of [right, ...others])
+      await record(someone, { title, symptom: 'one', fix_summary: 'two', root_cause: 'three' })
+    const answerTo = async (query: string, more: Record<string, unknown> = {}) =>
+      (await someone.post('/api/v1/search', { query, limit: 50, ...more })).body
+    const { results, total } = await answerTo('jackson NoSuchMethodError after the upgrade')
+    console.log(results.map((r: Result) => [r.title, r.score, r.weak]))
+    expect(total).toBe(1)
+    expect(results.filter(({ weak }: Result) => !weak).map(({ title }: Result) => title)).toEqual([right])
+  })
+
   describe.each([
     ['read whole', usualTuning().readWhole],
     ['asked by the index', 0],

@@ -7,7 +7,13 @@ const ALONE = [
   'test/scale/distribution.test.ts', // wraps every capability, and the driver of PostgreSQL
 ]
 
-const settings = { testTimeout: 60_000, hookTimeout: 120_000, pool: 'forks', maxWorkers: 3 } as const
+const settings = {
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
+  pool: 'forks' as const,
+  maxWorkers: 3,
+  setupFiles: ['test/support/seed.ts'],
+}
 
 /** Three processes for two cores, since many tests wait for something, and each runs one file after another: see "How the tests are arranged" in CONTRIBUTING.md. */
 export default defineConfig({

@@ -13,6 +13,7 @@ const BENCHES = [
   'tail',
   'memory',
   'recall',
+  'hook',
   'redact',
   'mcp',
   'workers',

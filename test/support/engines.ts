@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import pino, { type Logger } from 'pino'
@@ -11,6 +10,7 @@ import type { PasswordWork } from '../../src/core/context.ts'
 import type { EngineName } from '../../src/db/db.ts'
 import { type Client, clientOf } from './client.ts'
 import { copyOnCluster, dropOnCluster, makeOnCluster } from './cluster.ts'
+import { fastFolder } from './fast-folder.ts'
 
 export type TestEnv = Record<string, string>
 
@@ -38,7 +38,7 @@ export async function makeVault(
   env: TestEnv = {},
   { isEmpty = false } = {},
 ): Promise<Vault> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'knowledge-vault-test-'))
+  const dataDir = mkdtempSync(join(fastFolder(), 'knowledge-vault-test-'))
   const common = { DATA_DIR: dataDir, LOG_LEVEL: 'silent', RATE_LIMIT: 'off', ...env }
   const removeFolder = () => rmSync(dataDir, { recursive: true, force: true })
   if (engine === 'sqlite') {

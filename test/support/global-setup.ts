@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { openPostgres } from '../../src/db/engines/postgres/postgres.ts'
 import { openSqlite } from '../../src/db/engines/sqlite/sqlite.ts'
 import { migrate } from '../../src/db/migrations/migrate.ts'
+import { fastFolder } from './fast-folder.ts'
 import { startPostgres } from './postgres.ts'
 
 declare module 'vitest' {
@@ -47,13 +47,16 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const server = given
     ? undefined
     : // Speed only: these tests do not crash the server. The fault tests start their own.
-      await startPostgres({ settings: { fsync: 'off', full_page_writes: 'off', max_connections: '200' } })
+      await startPostgres({
+        folder: fastFolder(),
+        settings: { fsync: 'off', full_page_writes: 'off', max_connections: '200' },
+      })
   const url = given ?? server?.url() ?? ''
   await makeTemplate(url)
   project.provide('postgresUrl', url)
   project.provide('templateDatabase', TEMPLATE)
   project.provide('onCluster', false)
-  const folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-template-'))
+  const folder = mkdtempSync(join(fastFolder(), 'knowledge-vault-template-'))
   project.provide('templateFile', await makeTemplateFile(folder))
   return async () => {
     rmSync(folder, { recursive: true, force: true })

@@ -97,6 +97,48 @@ function judgeLoaded(loaded: readonly Loaded[], bar: number): Judgement[] {
   })
 }
 
+/** How many hits are read to get that many: some fall below the floor when their texts are read. */
+const spare = (wanted: number): number => wanted + Math.ceil(wanted / 5)
+
+/** Reads hits in the order of the ranking until there are enough; outside the public library, weak results fill up. */
+async function readHits(
+  ctx: UserCtx,
+  scope: SearchScope,
+  found: Retrieved,
+  { limit, minScore, demands }: Wish,
+  { judged, bar }: ReturnType<typeof judge>,
+) {
+  const enough = Math.max(limit, LEAST_READ)
+  const loaded: Loaded[] = []
+  const load = async (hits: readonly Hit[]) => {
+    if (hits.length > 0) loaded.push(...(await loadHits(ctx, scope, found.asked, hits, demands)))
+  }
+  const byTexts = () => {
+    const all = judgeLoaded(loaded, bar)
+    const isShown = ({ isWeak, score }: Judgement) => isWeak && scope.scope !== 'public' && score >= minScore
+    return { strong: all.filter(({ isWeak }) => !isWeak), weak: all.filter(isShown) }
+  }
+  const hitsWhere = (strong: boolean) =>
+    judged.filter(({ isStrong }) => isStrong === strong).map(({ hit }) => hit)
+  const [likely, others] = [hitsWhere(true), scope.scope === 'public' ? [] : hitsWhere(false)]
+  const missing = { strong: () => enough - byTexts().strong.length, any: () => limit - countOf(byTexts()) }
+  // Few hits are read together with what follows them, in one statement.
+  let looked = Math.min(spare(enough), likely.length)
+  let further = Math.min(others.length, Math.max(0, limit - looked))
+  await load([...likely.slice(0, looked), ...others.slice(0, further)])
+  for (let more = missing.strong(); more > 0 && looked < likely.length; more = missing.strong()) {
+    await load(likely.slice(looked, looked + spare(more)))
+    looked += spare(more)
+  }
+  for (let more = missing.any(); more > 0 && further < others.length; more = missing.any()) {
+    await load(others.slice(further, further + spare(more)))
+    further += spare(more)
+  }
+  return { ...byTexts(), unread: Math.max(0, likely.length - looked), likely: likely.length }
+}
+
+const countOf = ({ strong, weak }: { strong: unknown[]; weak: unknown[] }) => strong.length + weak.length
+
 export async function pickHits(
   ctx: UserCtx,
   scope: SearchScope,
@@ -104,31 +146,11 @@ export async function pickHits(
   wish: Wish,
 ): Promise<Picks> {
   const { limit, minScore, demands } = wish
-  const { judged, bar } = judge(found, minScore, demands.isInTitle)
-  const enough = Math.max(limit, LEAST_READ)
-  const loaded: Loaded[] = []
-  const judgedByTexts = () => {
-    const all = judgeLoaded(loaded, bar)
-    const isShown = ({ isWeak, score }: Judgement) => isWeak && scope.scope !== 'public' && score >= minScore
-    return { strong: all.filter(({ isWeak }) => !isWeak), weak: all.filter(isShown) }
-  }
-  const read = async (hits: readonly Hit[], isEnough: () => boolean): Promise<number> => {
-    let at = 0
-    for (; at < hits.length && !isEnough(); at += enough)
-      loaded.push(...(await loadHits(ctx, scope, found.asked, hits.slice(at, at + enough), demands)))
-    return at
-  }
-  const likely = judged.filter(({ isStrong }) => isStrong).map(({ hit }) => hit)
-  const looked = await read(likely, () => judgedByTexts().strong.length >= enough)
-  if (scope.scope !== 'public')
-    await read(
-      judged.filter(({ isStrong }) => !isStrong).map(({ hit }) => hit),
-      () => Object.values(judgedByTexts()).flat().length >= limit,
-    )
-  const { strong, weak } = judgedByTexts()
+  const judgement = judge(found, minScore, demands.isInTitle)
+  const { strong, weak, unread, likely } = await readHits(ctx, scope, found, wish, judgement)
   // Cards without known covers come after all others. If each of the others is a hit, these count as hits too.
-  const listed = judged.filter(({ hit }) => hit.covers === undefined).length
-  const isEveryHit = likely.length === judged.length - listed
+  const listed = judgement.judged.filter(({ hit }) => hit.covers === undefined).length
+  const isEveryHit = likely === judgement.judged.length - listed
   const shown = [...byTrust(strong), ...byTrust(weak)].slice(0, limit)
   const homes = await homesOf(
     ctx.db,
@@ -140,6 +162,6 @@ export async function pickHits(
       const homeFacts = homes.get(hit.row.card_id)
       return homeFacts ? [{ ...hit, homeFacts }] : []
     }),
-    total: strong.length + Math.max(0, likely.length - looked) + (isEveryHit ? listed : 0),
+    total: strong.length + unread + (isEveryHit ? listed : 0),
   }
 }

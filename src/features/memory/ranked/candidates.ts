@@ -1,5 +1,5 @@
 import type { Plan } from './plan-question.ts'
-import type { Option } from './score-events.ts'
+import type { Option, Wanted } from './score-events.ts'
 import type { TermList } from './term-lists.ts'
 
 export type Likely = { eventNo: number; score: number }
@@ -21,14 +21,26 @@ export function gather({ lists, wanted }: Plan): Map<number, number> {
     return list.isWhole || list.frequency === shortest ? list.eventNos : []
   }
   const sums = new Map<number, number>()
+  const add = (eventNo: number, worth: number) => sums.set(eventNo, (sums.get(eventNo) ?? 0) + worth)
   for (const options of wanted) {
-    const best = new Map<number, number>()
-    for (const option of options)
-      for (const [eventNo, worth] of worths(option, eventsAt))
-        best.set(eventNo, Math.max(best.get(eventNo) ?? 0, worth))
-    for (const [eventNo, worth] of best) sums.set(eventNo, (sums.get(eventNo) ?? 0) + worth)
+    const [only] = options
+    if (options.length === 1 && only?.parts.length === 0)
+      for (const eventNo of eventsAt(only.position)) add(eventNo, only.worth)
+    else for (const [eventNo, worth] of bestWorths(options, eventsAt)) add(eventNo, worth)
   }
   return sums
+}
+
+/** The weight of a word in each event: that of its best option there. */
+function bestWorths(
+  options: Wanted,
+  eventsAt: (position: number) => readonly number[],
+): Map<number, number> {
+  const best = new Map<number, number>()
+  for (const option of options)
+    for (const [eventNo, worth] of worths(option, eventsAt))
+      best.set(eventNo, Math.max(best.get(eventNo) ?? 0, worth))
+  return best
 }
 
 /** The weight of an option in each event: the whole term with its parts, or all parts together. */

@@ -6,12 +6,16 @@ import { inCodes, partitionHashes } from '../hashes.ts'
 /** A range of event numbers in one partition, and the person whose memory it is. */
 export type EventRange = { userId: string; partition: number; from: number; to: number }
 
-/** Returns a whole list as one text: a row for each number takes twice as long. */
+/**
+ * Returns a whole list as one text: a row for each number takes twice as long. Node binds every number as a real one; with
+ * whole ones the list takes half the time and is shorter.
+ */
 const listOnSqlite = prepared(
   (_, parameter: Named<{ code: string; from: number; to: number; limit: number }>) =>
     sql<{ numbers: string | null }>`select group_concat(distance) as numbers from (
-      select rowid - ${parameter('from')} as distance from context_event_words
-      where context_event_words match ${parameter('code')} and rowid between ${parameter('from')} and ${parameter('to')}
+      select rowid - cast(${parameter('from')} as integer) as distance from context_event_words
+      where context_event_words match ${parameter('code')}
+        and rowid between cast(${parameter('from')} as integer) and cast(${parameter('to')} as integer)
       order by rowid desc limit +${parameter('limit')})`,
 )
 

@@ -7,7 +7,8 @@ export type Align = 'left' | 'center' | 'right' | undefined
 export type Block =
   | { kind: 'paragraph'; text: string }
   | { kind: 'heading'; level: number; text: string }
-  | { kind: 'code'; language: string; text: string }
+  /** `info` is all that stands behind the fence: a language, or words that the reader must see. */
+  | { kind: 'code'; info: string; text: string }
   | { kind: 'quote'; blocks: Block[] }
   | { kind: 'list'; start: number | null; loose: boolean; items: ListItem[] }
   | { kind: 'table'; align: Align[]; head: string[]; rows: string[][] }
@@ -39,10 +40,10 @@ const withoutTabs = (line: string) => {
   return indent.includes('\t') ? indent.replaceAll('\t', '    ') + line.slice(indent.length) : line
 }
 
-function openFence(line: string): { fence: string; language: string } | undefined {
+function openFence(line: string): { fence: string; info: string } | undefined {
   const [, fence, info = ''] = FENCE.exec(line) ?? []
   if (!fence || (fence.startsWith('`') && info.includes('`'))) return undefined
-  return { fence, language: info.trim().split(/\s/, 1)[0] ?? '' }
+  return { fence, info: info.trim() }
 }
 
 /** Cells between bars; a bar after a backslash or inside back ticks is text. */
@@ -134,7 +135,7 @@ class Lines {
     return table ? this.table(table) : this.paragraph()
   }
 
-  fenced({ fence, language }: { fence: string; language: string }): Block {
+  fenced({ fence, info }: { fence: string; info: string }): Block {
     const indent = this.line.length - this.line.trimStart().length
     const text: string[] = []
     for (this.at++; this.at < this.lines.length; this.at++) {
@@ -147,7 +148,7 @@ class Lines {
       while (cut < indent && this.line.charAt(cut) === ' ') cut++
       text.push(this.line.slice(cut))
     }
-    return { kind: 'code', language, text: text.join('\n') }
+    return { kind: 'code', info, text: text.join('\n') }
   }
 
   heading([, marks = '', text = '']: RegExpExecArray): Block {
@@ -212,7 +213,7 @@ class Lines {
       else if (/^ {4}/.test(this.line)) text.push(this.line.slice(4))
       else break
     }
-    return { kind: 'code', language: '', text: text.join('\n').trimEnd() }
+    return { kind: 'code', info: '', text: text.join('\n').trimEnd() }
   }
 
   table({ head, align }: { head: string[]; align: Align[] }): Block {

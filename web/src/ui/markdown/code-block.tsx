@@ -6,10 +6,13 @@ import { languageNamed } from './languages.ts'
 /** Longer text is not coloured: a log of that length is searched, not read. */
 const MAX_COLOURED = 20_000
 
-/** Code as it was written, with a copy button. The text shows at once, the colours when they are loaded. */
-export function CodeBlock({ language, text }: { language: string; text: string }) {
+/**
+ * Code as it was written, with a copy button. The text shows at once, the colours when they are loaded. More
+ * than one word behind the fence is no name of a language: it stands above the code, so that none is lost.
+ */
+export function CodeBlock({ info, text }: { info: string; text: string }) {
   const [pieces, setPieces] = useState<{ of: string; found: Piece[] }>()
-  const known = text.length > MAX_COLOURED ? undefined : languageNamed(language)
+  const known = text.length > MAX_COLOURED ? undefined : languageNamed(info.split(/\s/, 1)[0] ?? '')
   useEffect(() => {
     if (!known) return
     let isCurrent = true
@@ -23,6 +26,7 @@ export function CodeBlock({ language, text }: { language: string; text: string }
   }, [known, text])
   return (
     <div className="code-block group/code relative">
+      {/\s/.test(info) && <div className="text-soft text-xs">{info}</div>}
       {/* Long lines scroll inside the block, so it has to be reachable by keyboard. */}
       <pre tabIndex={0}>
         <code className={pieces?.of === text ? 'hljs' : undefined}>

@@ -59,7 +59,7 @@ const outline = (blocks: Block[]): unknown =>
       ]
     if (block.kind === 'table') return ['table', block.align.map(String).join(), block.head, ...block.rows]
     if (block.kind === 'heading') return `h${block.level} ${block.text}`
-    if (block.kind === 'code') return `code ${block.language}: ${block.text}`
+    if (block.kind === 'code') return `code ${block.info}: ${block.text}`
     return block.kind === 'paragraph' ? block.text : 'rule'
   })
 

@@ -31,7 +31,7 @@ function showBlock(block: Block, key: number, images: ShownImages | undefined): 
     case 'heading':
       return createElement(`h${block.level}`, { key }, spans(block.text, images))
     case 'code':
-      return <CodeBlock key={key} language={block.language} text={block.text} />
+      return <CodeBlock key={key} info={block.info} text={block.text} />
     case 'quote':
       return <blockquote key={key}>{inside(block.blocks)}</blockquote>
     case 'rule':

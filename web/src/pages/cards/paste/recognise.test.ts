@@ -59,7 +59,7 @@ test('a fence stands on lines of its own, wherever it goes', () => {
   ]) {
     const whole = `${before}${fenced('\nline 1\nline 2\n', 'log', before ?? '', after ?? '')}${after}`
     const codes = parseBlocks(whole).filter((block) => block.kind === 'code')
-    expect(codes, whole).toEqual([{ kind: 'code', language: 'log', text: 'line 1\nline 2' }])
+    expect(codes, whole).toEqual([{ kind: 'code', info: 'log', text: 'line 1\nline 2' }])
   }
 })
 

@@ -6,7 +6,6 @@ import {
   confidenceOf,
   FLOOR,
   featuresOf,
-  informationOf,
   logitOf,
 } from './confidence.ts'
 
@@ -41,7 +40,13 @@ describe('the confidence in one hit', () => {
 
   test('common English words have less information, however rare they are in the vault', () => {
     expect(cardInformationOf('properti', 3, 1000)).toBeLessThan(cardInformationOf('kubernet', 3, 1000))
-    expect(cardInformationOf('kubernet', 3, 1000)).toBe(informationOf('kubernet', 3, 1000, 1))
+  })
+
+  test('a word that every card has says next to nothing, however few cards there are', () => {
+    expect(cardInformationOf('kubernet', 10, 10)).toBeLessThan(0.05)
+    expect(cardInformationOf('kubernet', 0, 10)).toBe(1)
+    expect(cardInformationOf('kubernet', 11, 10)).toBe(0)
+    expect(cardInformationOf('e1234', 0, 10)).toBeLessThan(cardInformationOf('kubernet', 0, 10))
   })
 })
 

@@ -39,8 +39,8 @@ async function throughput(nodes: readonly Server[]): Promise<number> {
 }
 
 const nodes = [await startVault(vault.env), await startVault(vault.env)]
-const lifts = nodes.map((node) => limitTo(SHARE, node.pid))
-const limited = lifts.every((lift) => lift !== undefined)
+const limits = nodes.map((node) => limitTo(SHARE, node.pid))
+const limited = limits.every((limit) => limit !== undefined)
 await throughput(nodes)
 const ratios: number[] = []
 for (let round = 0; round < ROUNDS; round++) {
@@ -49,7 +49,7 @@ for (let round = 0; round < ROUNDS; round++) {
   console.log(`one node ${one.toFixed(0)}/s, two ${two.toFixed(0)}/s, ${(two / one).toFixed(2)}x`)
 }
 for (const node of nodes) await node.stop()
-for (const lift of lifts) lift?.()
+for (const limit of limits) limit?.remove()
 await vault.remove()
 const ratio = median(ratios)
 report([

@@ -53,7 +53,7 @@ const accountIn = ({ access_token, user }: SignedIn): Account => ({
   token: access_token,
 })
 
-const PASSWORD = 'correct horse battery'
+export const PASSWORD = 'correct horse battery'
 
 export async function register(app: App, name: string): Promise<Account> {
   const answer = await app.server.inject({

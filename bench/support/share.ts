@@ -14,19 +14,27 @@ const HIERARCHIES = [
   { root: '/sys/fs/cgroup/cpu', sign: 'cpu.cfs_quota_us', limit: 'cpu.cfs_quota_us', quota: String },
 ]
 
+export type Limit = {
+  change: (share: number) => void
+  /** After the process has ended. */
+  remove: () => void
+}
+
 /**
- * Limits a process to a part of one core, as a container would. So a small machine can show what a second node would
- * add. Returns a function that removes the limit after the process has ended, or undefined if the system does not allow it.
+ * Limits a process, and those that it starts, to a part of one core, as a container would. So a small machine can show
+ * what a second node would add. Returns undefined if the system does not allow it.
  */
-export function limitTo(share: number, pid: number): (() => void) | undefined {
+export function limitTo(share: number, pid: number): Limit | undefined {
   const hierarchy = HIERARCHIES.find(({ root, sign }) => existsSync(join(root, sign)))
   if (!hierarchy) return undefined
   const group = join(hierarchy.root, `knowledge-vault-bench-${pid}`)
+  const change = (share: number) =>
+    writeFileSync(join(group, hierarchy.limit), hierarchy.quota(share * PERIOD_US))
   try {
     mkdirSync(group)
-    writeFileSync(join(group, hierarchy.limit), hierarchy.quota(share * PERIOD_US))
+    change(share)
     writeFileSync(join(group, 'cgroup.procs'), String(pid))
-    return () => rmdirSync(group)
+    return { change, remove: () => rmdirSync(group) }
   } catch {
     return undefined
   }

@@ -36,7 +36,8 @@ citus.show_shards_for_app_name_prefixes = ''
 ${SETTINGS:-}
 CONF
   fi
-  as_owner "$bin/pg_ctl" -s -w -t 60 -D "$data" -l "$folder/$1.log" start
+  as_owner "$bin/pg_ctl" -D "$data" status > /dev/null ||
+    as_owner "$bin/pg_ctl" -s -w -t 60 -D "$data" -l "$folder/$1.log" start
 }
 
 case $command in

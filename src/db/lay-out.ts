@@ -15,14 +15,24 @@ async function foreignKeys(db: Db): Promise<ForeignKey[]> {
 
 async function tablesLaidOut(db: Db): Promise<Set<string>> {
   const { rows } = await sql<{ name: string }>`
-    select logicalrelid::text as name from pg_dist_partition where partmethod = 'h' or repmodel = 't'
+    select logicalrelid::text as name from pg_dist_partition
   `.execute(db)
   return new Set(rows.map((row) => row.name))
 }
 
+/**
+ * Citus also learns of tables that stay on the coordinator. Otherwise it would not know that a transaction has written there
+ * as well as on a worker, and the worker could keep what the coordinator refuses.
+ */
 async function layOutTable(db: Db, table: string, by: string): Promise<void> {
+  if (by === 'single') {
+    await sql`select citus_add_local_table_to_metadata(${table}::regclass)`.execute(db)
+    return
+  }
   if (by === 'reference') await sql`select create_reference_table(${table}::regclass)`.execute(db)
   else await sql`select create_distributed_table(${table}::regclass, ${by})`.execute(db)
+  // Rows of a restored backup are on their nodes now. The coordinator's own copy of them is seen by nobody, and goes.
+  await sql`select truncate_local_data_after_distributing_table(${table}::regclass)`.execute(db)
 }
 
 /**
@@ -38,9 +48,7 @@ export function layOut(database: Database): Promise<string[]> {
       await sql`set local citus.enable_unsafe_triggers = on`.execute(db)
       await sql`set local citus.multi_shard_modify_mode = 'sequential'`.execute(db)
       const done = await tablesLaidOut(db)
-      const pending = Object.entries(DISTRIBUTION).filter(
-        ([table, by]) => by !== 'single' && !done.has(table),
-      )
+      const pending = Object.entries(DISTRIBUTION).filter(([table]) => !done.has(table))
       if (pending.length === 0) return []
       const keys = await foreignKeys(db)
       for (const { name, table } of keys)

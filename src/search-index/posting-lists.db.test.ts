@@ -15,7 +15,8 @@ async function nextNumber(t: TestVault, docNo: number): Promise<void> {
   await t.app.services.database.transaction(async (db) => {
     if (t.engine === 'sqlite')
       await sql`update sqlite_sequence set seq = ${docNo - 1} where name = 'search_docs'`.execute(db)
-    else await sql`alter table search_docs alter column doc_no restart with ${sql.lit(docNo)}`.execute(db)
+    else
+      await sql`select setval(pg_get_serial_sequence('search_docs', 'doc_no'), ${docNo}, false)`.execute(db)
   })
 }
 

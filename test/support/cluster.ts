@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { openPostgres } from '../../src/db/engines/postgres/postgres.ts'
 import { migrate } from '../../src/db/migrations/migrate.ts'
@@ -25,7 +26,7 @@ export async function run(url: string, ...statements: string[]): Promise<pg.Quer
 }
 
 /** The servers of a cluster, coordinator first. Databases are made on each: Citus knows its workers per database. */
-async function serversOf(coordinator: string): Promise<string[]> {
+export async function serversOf(coordinator: string): Promise<string[]> {
   const { rows } = await run(
     coordinator,
     "select nodename, nodeport from pg_dist_node where noderole = 'primary' order by groupid",
@@ -85,8 +86,20 @@ export async function copyOnCluster(coordinator: string, template: string, name:
 export async function dropOnCluster(coordinator: string, name: string): Promise<void> {
   for (const server of await serversOf(coordinator)) {
     await run(server, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
-    await run(server, `drop database if exists ${name} with (force)`)
+    await untilDropped(server, name)
   }
+}
+
+/** What has just been committed in two phases may still be in the making on a worker for a moment. */
+async function untilDropped(server: string, name: string): Promise<void> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      await run(server, `drop database if exists ${name} with (force)`)
+      return
+    } catch (error) {
+      if (attempt === 20) throw error
+      await sleep(500)
+    }
 }
 
 const BINARIES = '/usr/lib/postgresql/15'

@@ -33,7 +33,7 @@ async function makeTemplate(url: string): Promise<void> {
   await database.close()
 }
 
-async function makeTemplateFile(folder: string): Promise<string> {
+export async function makeTemplateFile(folder: string): Promise<string> {
   const file = join(folder, 'vault.db')
   const database = openSqlite(file)
   await migrate(database)

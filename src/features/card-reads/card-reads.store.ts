@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/db.ts'
+import { isAmongTexts, textList } from '../../db/text-list.ts'
 
 export type Read = { user_id: string; card_id: string; last_at: string }
 
@@ -25,25 +26,28 @@ const MOST_LOOKED_AT = 50
 
 type Asked = { userId: string; projectKey: string; since: string; limit: number }
 
-/** Starts from the hidden cards: they are few, and a person may have read many cards. */
-const hiddenAndRead = (db: Db, { userId, projectKey, since }: Asked) =>
+/** Hidden cards are few; this many are compared at once with what a person has read. */
+const MATTERS_AT_ONCE = 500
+
+const hidingMatters = (db: Db, { userId, since }: Asked, offset: number) =>
   db
     .selectFrom('moderation_matters')
-    .select(['moderation_matters.card_id', 'moderation_matters.reason'])
-    .where(
-      sql<boolean>`(moderation_matters.hidden_by_reports = 1 or moderation_matters.decision in ('hide', 'remove'))`,
-    )
-    .where('moderation_matters.updated_at', '>=', since)
-    .where('moderation_matters.owner_id', '!=', userId)
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('card_reads')
-          .select('card_reads.card_id')
-          .where('card_reads.user_id', '=', userId)
-          .whereRef('card_reads.card_id', '=', 'moderation_matters.card_id'),
-      ),
-    )
+    .select(['card_id', 'reason'])
+    .where(sql<boolean>`(hidden_by_reports = 1 or decision in ('hide', 'remove'))`)
+    .where('updated_at', '>=', since)
+    .where('owner_id', '!=', userId)
+    .orderBy('updated_at', 'desc')
+    .orderBy('matter_id')
+    .limit(MATTERS_AT_ONCE)
+    .offset(offset)
+    .execute()
+
+async function readAndNotTold(db: Db, { userId, projectKey }: Asked, cardIds: readonly string[]) {
+  const rows = await db
+    .selectFrom('card_reads')
+    .select('card_reads.card_id')
+    .where('card_reads.user_id', '=', userId)
+    .where(isAmongTexts(db, 'card_reads.card_id', textList(cardIds)))
     .where((eb) =>
       eb.not(
         eb.exists(
@@ -51,15 +55,28 @@ const hiddenAndRead = (db: Db, { userId, projectKey, since }: Asked) =>
             .selectFrom('withdrawals_told')
             .select('withdrawals_told.card_id')
             .where('withdrawals_told.user_id', '=', userId)
-            .whereRef('withdrawals_told.card_id', '=', 'moderation_matters.card_id')
+            .whereRef('withdrawals_told.card_id', '=', 'card_reads.card_id')
             .where('withdrawals_told.project_key', '=', projectKey),
         ),
       ),
     )
-    .orderBy('moderation_matters.updated_at', 'desc')
-    .orderBy('moderation_matters.matter_id')
-    .limit(MOST_LOOKED_AT)
     .execute()
+  return new Set(rows.map((row) => row.card_id))
+}
+
+/** Starts from the hidden cards, because a person may have read many. Asked apart: a cluster keeps reads by their person. */
+async function hiddenAndRead(db: Db, asked: Asked) {
+  const found: { card_id: string; reason: string | null }[] = []
+  for (let offset = 0; found.length < MOST_LOOKED_AT; offset += MATTERS_AT_ONCE) {
+    const matters = await hidingMatters(db, asked, offset)
+    if (matters.length === 0) break
+    const cardIds = matters.map((matter) => matter.card_id)
+    const wanted = await readAndNotTold(db, asked, cardIds)
+    found.push(...matters.filter((matter) => wanted.has(matter.card_id)))
+    if (matters.length < MATTERS_AT_ONCE) break
+  }
+  return found.slice(0, MOST_LOOKED_AT)
+}
 
 /** Cards of others that this person's agents have read, that are hidden now, and that this project was not told about. */
 export async function withdrawnCards(db: Db, asked: Asked) {
@@ -92,20 +109,16 @@ export async function keepTold(
 
 /** Reads of a hidden card are kept longer, because some readers may not have been told yet. */
 export async function dropReads(db: Db, before: string, hiddenBefore: string): Promise<void> {
+  const hidden = await db
+    .selectFrom('cards')
+    .select('card_id')
+    .where('hidden_at', '>=', hiddenBefore)
+    .execute()
+  const kept = textList(hidden.map((card) => card.card_id))
   await db
     .deleteFrom('card_reads')
     .where('last_at', '<', before)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('cards')
-            .select('cards.card_id')
-            .whereRef('cards.card_id', '=', 'card_reads.card_id')
-            .where('cards.hidden_at', '>=', hiddenBefore),
-        ),
-      ),
-    )
+    .where((eb) => eb.not(isAmongTexts(db, 'card_id', kept)))
     .execute()
   await db.deleteFrom('withdrawals_told').where('told_at', '<', hiddenBefore).execute()
 }

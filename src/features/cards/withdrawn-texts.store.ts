@@ -6,25 +6,59 @@ import type { Text } from './related.ts'
 
 export type WithdrawnVersion = { card_id: string; version: number; created_at: string }
 
-/**
- * Cards that are hidden where strangers read, each in the version that was looked at, newest first; deleted ones too, as long
- * as they are kept. What a private team has hidden is for that team to know.
- */
-export const withdrawnVersions = (db: Db, exceptId: string, limit: number): Promise<WithdrawnVersion[]> =>
+/** Decisions and reports that hide a card where strangers read, newest first. */
+const hidingMatters = (db: Db, exceptId: string, page: { limit: number; offset: number }) =>
   db
     .selectFrom('moderation_matters')
     .innerJoin('workspaces', 'workspaces.workspace_id', 'moderation_matters.workspace_id')
-    .innerJoin('cards', 'cards.card_id', 'moderation_matters.card_id')
-    .select(['cards.card_id', 'moderation_matters.card_version as version', 'cards.created_at'])
+    .select(['moderation_matters.card_id', 'moderation_matters.card_version as version'])
     .where(
       sql<boolean>`(moderation_matters.hidden_by_reports = 1 or moderation_matters.decision in ('hide', 'remove'))`,
     )
     .where('workspaces.visibility', '!=', 'private')
-    .where('cards.hidden_at', 'is not', null)
-    .where('cards.card_id', '!=', exceptId)
+    .where('moderation_matters.card_id', '!=', exceptId)
     .orderBy('moderation_matters.updated_at', 'desc')
-    .limit(limit)
+    .orderBy('moderation_matters.matter_id')
+    .limit(page.limit)
+    .offset(page.offset)
     .execute()
+
+async function hiddenAmong(db: Db, cardIds: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('cards')
+    .select(['card_id', 'created_at'])
+    .where('card_id', 'in', cardIds)
+    .where('hidden_at', 'is not', null)
+    .execute()
+  return new Map(rows.map((row) => [row.card_id, row.created_at]))
+}
+
+/**
+ * Cards that are hidden where strangers read, each in the version that was looked at, newest first; deleted ones too, as long
+ * as they are kept. What a private team has hidden is for that team to know. Matters and cards are asked apart, because a
+ * cluster would look through all cards to join them.
+ */
+export async function withdrawnVersions(
+  db: Db,
+  exceptId: string,
+  limit: number,
+): Promise<WithdrawnVersion[]> {
+  const found: WithdrawnVersion[] = []
+  for (let offset = 0; found.length < limit; offset += limit) {
+    const matters = await hidingMatters(db, exceptId, { limit, offset })
+    if (matters.length === 0) break
+    const hidden = await hiddenAmong(
+      db,
+      matters.map((matter) => matter.card_id),
+    )
+    for (const { card_id, version } of matters) {
+      const created_at = hidden.get(card_id)
+      if (created_at !== undefined) found.push({ card_id, version, created_at })
+    }
+    if (matters.length < limit) break
+  }
+  return found.slice(0, limit)
+}
 
 /** What a card said in a version; the present text where that version is the present one. */
 export async function textOfVersion(

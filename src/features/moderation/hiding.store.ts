@@ -2,6 +2,7 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../../db/db.ts'
 import type { CardsTable } from '../../db/tables/cards.ts'
+import { isAmongTexts, textList } from '../../db/text-list.ts'
 import { markSuccession } from '../cards/succession-mark.ts'
 
 type HiddenCard = Pick<Selectable<CardsTable>, 'card_id' | 'hidden_at'>
@@ -51,22 +52,24 @@ export async function wasKept(
   return row !== undefined
 }
 
-const hiddenIn = (db: Db, workspaceId: string) =>
-  db
+/** Cards of a private team's matters that are hidden now. Asked apart: a cluster keeps matters and cards on different nodes. */
+async function hiddenIn(db: Db, workspaceId: string): Promise<HiddenCard[]> {
+  const matters = await db
+    .selectFrom('moderation_matters')
+    .innerJoin('workspaces', 'workspaces.workspace_id', 'moderation_matters.workspace_id')
+    .select('moderation_matters.card_id')
+    .distinct()
+    .where('moderation_matters.workspace_id', '=', workspaceId)
+    .where('workspaces.visibility', '=', 'private')
+    .execute()
+  const cardIds = textList(matters.map((matter) => matter.card_id))
+  return db
     .selectFrom('cards')
     .select(['card_id', 'hidden_at'])
     .where('hidden_at', 'is not', null)
-    .where(
-      'card_id',
-      'in',
-      db
-        .selectFrom('moderation_matters')
-        .innerJoin('workspaces', 'workspaces.workspace_id', 'moderation_matters.workspace_id')
-        .select('moderation_matters.card_id')
-        .where('moderation_matters.workspace_id', '=', workspaceId)
-        .where('workspaces.visibility', '=', 'private'),
-    )
+    .where(isAmongTexts(db, 'card_id', cardIds))
     .execute()
+}
 
 /**
  * Cards that only the admins of this team have hidden are shown again, and what waits there waits no more. What moderators

@@ -33,9 +33,6 @@ const mattersOf = (db: Db, moderator: Moderator) =>
     .innerJoin('workspaces', 'workspaces.workspace_id', 'moderation_matters.workspace_id')
     .innerJoin('users as owner', 'owner.user_id', 'moderation_matters.owner_id')
     .leftJoin('users as decider', 'decider.user_id', 'moderation_matters.decided_by')
-    .leftJoin('cards', (join) =>
-      join.onRef('cards.card_id', '=', 'moderation_matters.card_id').on('cards.deleted_at', 'is', null),
-    )
     .where((eb) => mayModerate(eb as unknown as Matters, moderator))
 
 const shown = (db: Db, moderator: Moderator) =>
@@ -46,9 +43,6 @@ const shown = (db: Db, moderator: Moderator) =>
       'workspaces.visibility',
       'owner.display_name as publisher_name',
       'decider.display_name as decided_by_name',
-      'cards.hidden_at',
-      'cards.review_status',
-      sql<string | null>`substr(cards.title, 1, 300)`.as('title'),
       eb
         .selectFrom('card_reports')
         .select((eb) => eb.fn.countAll<number>().as('reports'))
@@ -64,7 +58,33 @@ const banOf = (eb: Matters) =>
     .whereRef('publishing_bans.matter_id', '=', 'moderation_matters.matter_id')
     .where('publishing_bans.lifted_at', 'is', null)
 
-export type MatterRow = Awaited<ReturnType<ReturnType<typeof shown>['execute']>>[number]
+type BareMatter = Awaited<ReturnType<ReturnType<typeof shown>['execute']>>[number]
+
+const cardsNamed = (db: Db, cardIds: readonly string[]) =>
+  db
+    .selectFrom('cards')
+    .select(['card_id', 'hidden_at', 'review_status', sql<string>`substr(title, 1, 300)`.as('title')])
+    .where('card_id', 'in', cardIds)
+    .where('deleted_at', 'is', null)
+    .execute()
+
+/** Matters with what moderators see of their cards. Asked apart, because a cluster would have to read all cards to join them. */
+async function withCards(db: Db, matters: readonly BareMatter[]) {
+  const ids = [...new Set(matters.map((matter) => matter.card_id))]
+  const cards = ids.length > 0 ? await cardsNamed(db, ids) : []
+  const byId = new Map(cards.map((card) => [card.card_id, card]))
+  return matters.map((matter) => {
+    const card = byId.get(matter.card_id)
+    return {
+      ...matter,
+      hidden_at: card?.hidden_at ?? null,
+      review_status: card?.review_status ?? null,
+      title: card?.title ?? null,
+    }
+  })
+}
+
+export type MatterRow = Awaited<ReturnType<typeof withCards>>[number]
 
 export type MatterFilter = { waiting: boolean | undefined; workspaceId: string | undefined }
 
@@ -89,11 +109,17 @@ export async function listMatters(
     .limit(page.limit)
     .offset(page.offset)
     .execute()
-  return { rows, total }
+  return { rows: await withCards(db, rows), total }
 }
 
-export const findMatter = (db: Db, moderator: Moderator, matterId: string): Promise<MatterRow | undefined> =>
-  shown(db, moderator).where('moderation_matters.matter_id', '=', matterId).executeTakeFirst()
+export async function findMatter(
+  db: Db,
+  moderator: Moderator,
+  matterId: string,
+): Promise<MatterRow | undefined> {
+  const rows = await shown(db, moderator).where('moderation_matters.matter_id', '=', matterId).execute()
+  return (await withCards(db, rows))[0]
+}
 
 /** On PostgreSQL this makes two decisions about one matter run one after the other. SQLite has only one writer. */
 export async function lockMatter(db: Db, matterId: string): Promise<void> {

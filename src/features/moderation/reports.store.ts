@@ -86,10 +86,19 @@ const decidedReports = (decision: 'for' | 'against') =>
     where former.user_id = ${sql.ref('users.user_id')} and moderation_matters.decision is not null
       and moderation_matters.decision ${sql.raw(decision === 'for' ? '<>' : '=')} 'keep')`
 
-const isTrusted = sql<number>`case when exists (
-    select 1 from card_verdicts where card_verdicts.owner_id = ${sql.ref('users.user_id')}
-      and card_verdicts.user_id <> ${sql.ref('users.user_id')} and card_verdicts.outcome = 'worked'
-  ) then 1 else 0 end`
+/** Those of the people whose cards worked for somebody else. Asked apart: cards and reports are on different nodes of a cluster. */
+async function trustedAmong(db: Db, userIds: readonly string[]): Promise<Set<string>> {
+  if (userIds.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('card_verdicts')
+    .select('owner_id')
+    .distinct()
+    .where('owner_id', 'in', userIds)
+    .whereRef('user_id', '!=', 'owner_id')
+    .where('outcome', '=', 'worked')
+    .execute()
+  return new Set(rows.map((row) => row.owner_id))
+}
 
 /** The people who reported, with everything that decides how much their reports weigh. */
 export async function reportersOf(db: Db, matterId: string, everybodyIsProven: boolean): Promise<Reporter[]> {
@@ -102,20 +111,23 @@ export async function reportersOf(db: Db, matterId: string, everybodyIsProven: b
       'users.email_verified',
       decidedReports('for').as('upheld'),
       decidedReports('against').as('dismissed'),
-      isTrusted.as('is_trusted'),
     ])
     .where('card_reports.matter_id', '=', matterId)
     .where('users.deleted_at', 'is', null)
     .orderBy('users.created_at')
     .limit(MOST_WEIGHED)
     .execute()
+  const trusted = await trustedAmong(
+    db,
+    rows.map((row) => row.user_id),
+  )
   return rows.map((row) => ({
     userId: row.user_id,
     since: row.created_at,
     isProven: everybodyIsProven || row.email_verified === 1,
     upheld: row.upheld,
     dismissed: row.dismissed,
-    isTrusted: row.is_trusted === 1,
+    isTrusted: trusted.has(row.user_id),
   }))
 }
 

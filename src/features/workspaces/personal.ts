@@ -1,5 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
-import { insertMembership, insertWorkspace } from './workspaces.store.ts'
+import { insertFounder, insertWorkspace } from './workspaces.store.ts'
 
 /** Made at registration. Its owner is its only member, and writes that name no workspace go there. */
 export async function createPersonalWorkspace(
@@ -18,7 +18,7 @@ export async function createPersonalWorkspace(
     updated_at: now,
     deleted_at: null,
   })
-  await insertMembership(ctx.db, {
+  await insertFounder(ctx.db, {
     workspace_id: owner.workspaceId,
     user_id: owner.userId,
     role: 'admin',

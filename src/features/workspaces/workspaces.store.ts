@@ -6,6 +6,14 @@ export async function insertWorkspace(db: Db, row: WorkspacesTable): Promise<voi
   await db.insertInto('workspaces').values(row).execute()
 }
 
+/**
+ * The first member of a new workspace. A plain insert, because everybody who registers comes here: on a cluster, one that
+ * looks for conflicts would lock the accounts and workspaces of all, and those who register at once would wait in a circle.
+ */
+export async function insertFounder(db: Db, row: MembershipsTable): Promise<void> {
+  await db.insertInto('memberships').values(row).execute()
+}
+
 /** A second one at the same time causes a serialisation failure; the retry then finds the first. */
 export async function insertMembership(db: Db, row: MembershipsTable): Promise<void> {
   await db

@@ -21,7 +21,7 @@ import { containsInstructions } from '../review/find-danger.ts'
 import { requireMayPublish } from '../sanctions/sanctions.ts'
 import {
   findWorkspace,
-  insertMembership,
+  insertFounder,
   insertWorkspace,
   listWorkspacesOf,
   updateWorkspace,
@@ -127,7 +127,7 @@ export const createWorkspace = capability({
         deleted_at: null,
       }
       await insertWorkspace(ctx.db, row)
-      await insertMembership(ctx.db, {
+      await insertFounder(ctx.db, {
         workspace_id: row.workspace_id,
         user_id: ctx.viewer.userId,
         role: 'admin',

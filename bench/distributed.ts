@@ -1,0 +1,192 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import {
+  copyVault,
+  makeDistributed,
+  makePlain,
+  type Servers,
+  setDurable,
+  startServers,
+} from './distributed/databases.ts'
+import { fillVault } from './distributed/fill.ts'
+import { type Calls, callsOn, kindsFor, percentile, serverSeconds, time } from './distributed/measure.ts'
+import { moreWorkers } from './distributed/more-workers.ts'
+import { type Row, report } from './support/report.ts'
+import { cpuSeconds, type Server, startVault } from './support/servers.ts'
+
+/**
+ * The same vault on a Citus cluster and on one PostgreSQL of the same machine: latency, CPU, statements and fan-out; then
+ * searches a second with a third and a fourth worker. Needs Citus (deploy/citus/build.sh). `--keep` keeps the vaults.
+ */
+const { values } = parseArgs({
+  options: {
+    cards: { type: 'string', default: '20000' },
+    rounds: { type: 'string', default: '5' },
+    requests: { type: 'string', default: '40' },
+    keep: { type: 'string' },
+    /** Cards of the vault that is spread over more workers; 0 leaves that out. */
+    spread: { type: 'string', default: '20000' },
+    /** The share of a core that each of these workers has. */
+    share: { type: 'string', default: '0.1' },
+  },
+})
+const WORKERS = 2
+const CARDS = Number(values.cards)
+const REQUESTS = Number(values.requests)
+const ROUNDS = Number(values.rounds)
+
+const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'knowledge-vault-distributed-'))
+mkdirSync(folder, { recursive: true })
+const common = { DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'error', RATE_LIMIT: 'off', CREDITS: 'off' }
+mkdirSync(common.DATA_DIR, { recursive: true })
+
+/** Does something once for a kept folder. */
+async function once(name: string, servers: Servers, work: () => Promise<unknown>): Promise<void> {
+  const mark = join(folder, `${name}-${CARDS}`)
+  if (existsSync(mark)) return
+  await setDurable(servers.url, false)
+  await work()
+  await setDurable(servers.url, true)
+  writeFileSync(mark, '')
+}
+
+type Side = { name: string; servers: Servers; service: Server; env: Record<string, string> }
+
+async function sides(): Promise<[Side, Side]> {
+  const one = startServers(join(folder, 'one'), 0)
+  const many = startServers(join(folder, 'many'), WORKERS)
+  await once('filled', one, async () => {
+    await makePlain(one.url)
+    await fillVault({ ...common, DATABASE_URL: one.url }, CARDS)
+  })
+  await once('copied', many, async () => {
+    await makeDistributed(many.url)
+    await copyVault(one.url, many.url)
+  })
+  const side = async (name: string, servers: Servers, more = {}): Promise<Side> => {
+    const env = { ...common, DATABASE_URL: servers.url, ...more }
+    return { name, servers, env, service: await startVault(env) }
+  }
+  return [
+    await side('one PostgreSQL', one),
+    await side(`a coordinator and ${WORKERS} workers`, many, { DATABASE_DISTRIBUTED: 'citus' }),
+  ]
+}
+
+/** CPU milliseconds of a request, by who has used them. */
+type Cpu = { service: number; coordinator: number; workers: number }
+type Measured = { times: number[]; cpu: Cpu }
+
+const usedBy = ({ servers: { mains }, service }: Side): Cpu => {
+  const [coordinator = 0, ...workers] = mains.map(serverSeconds)
+  return { service: cpuSeconds(service.pid), coordinator, workers: workers.reduce((a, b) => a + b, 0) }
+}
+
+/** Each kind on both sides in turn, so that what else the machine does falls on both. */
+async function compare(both: readonly Side[]): Promise<Map<string, Map<Side, Measured>>> {
+  const measured = new Map<string, Map<Side, Measured>>()
+  const kinds = new Map(
+    await Promise.all(
+      both.map(async (side) => [side, await kindsFor(side.servers.url, side.service.url)] as const),
+    ),
+  )
+  for (let round = 0; round <= ROUNDS; round++)
+    for (const side of both)
+      for (const [kind, make] of Object.entries(kinds.get(side) ?? {})) {
+        const before = usedBy(side)
+        const times: number[] = []
+        for (let n = 0; n < REQUESTS; n++)
+          times.push(await time(side.service.url, make(round * REQUESTS + n)))
+        const after = usedBy(side)
+        // The first round fills the caches.
+        if (round === 0) continue
+        const bySide = measured.get(kind) ?? new Map<Side, Measured>()
+        const sum = bySide.get(side) ?? { times: [], cpu: { service: 0, coordinator: 0, workers: 0 } }
+        sum.times.push(...times)
+        for (const who of ['service', 'coordinator', 'workers'] as const)
+          sum.cpu[who] += ((after[who] - before[who]) * 1000) / (ROUNDS * REQUESTS)
+        measured.set(kind, bySide.set(side, sum))
+      }
+  return measured
+}
+
+/** Statements of one request on the coordinator, and tasks on the workers. Background jobs are counted apart and taken off. */
+async function fanOut({ servers, service }: Side): Promise<Map<string, Calls>> {
+  const found = new Map<string, Calls>()
+  for (const [kind, make] of Object.entries(await kindsFor(servers.url, service.url))) {
+    await callsOn(servers.url)
+    const began = performance.now()
+    for (let n = 0; n < REQUESTS; n++) await time(service.url, make(n))
+    const took = performance.now() - began
+    const during = await callsOn(servers.url)
+    await new Promise((resolve) => setTimeout(resolve, took))
+    const idle = await callsOn(servers.url)
+    found.set(kind, {
+      statements: (during.statements - idle.statements) / REQUESTS,
+      tasks: (during.tasks - idle.tasks) / REQUESTS,
+    })
+  }
+  return found
+}
+
+const ms = (value: number) => value.toFixed(1)
+const cells = (values: readonly (string | number)[]) => `| ${values.join(' | ')} |`
+
+const both = await sides()
+const measured = await compare(both)
+const calls = await fanOut(both[1])
+for (const { service } of both) await service.stop()
+
+const rows: Row[] = []
+console.log(
+  `${CARDS.toLocaleString('en')} cards and as many events; ${cpus()[0]?.model ?? process.arch}, ${availableParallelism()} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, load ${loadavg()[0]?.toFixed(1)}\n`,
+)
+console.log(
+  cells(['', 'side', 'p50 / p95 ms', 'CPU ms: service', 'coordinator', 'workers', 'statements', 'tasks']),
+)
+console.log(cells(Array.from({ length: 8 }, () => '---')))
+for (const [kind, bySide] of measured)
+  for (const [side, { times, cpu }] of bySide) {
+    const latency = `${ms(percentile(times, 0.5))} / ${ms(percentile(times, 0.95))}`
+    const count = side === both[1] ? calls.get(kind) : undefined
+    console.log(
+      cells([
+        kind,
+        side.name,
+        latency,
+        ms(cpu.service),
+        ms(cpu.coordinator),
+        ms(cpu.workers),
+        count ? ms(count.statements) : '',
+        count ? ms(count.tasks) : '',
+      ]),
+    )
+    rows.push({
+      what: `${kind}, ${side.name}, ${CARDS} cards and events`,
+      measured: `p50 / p95 ${latency} ms`,
+    })
+  }
+
+if (Number(values.spread) > 0) {
+  const small = startServers(join(folder, 'spread-from'), 0)
+  await makePlain(small.url)
+  await fillVault({ ...common, DATABASE_URL: small.url }, Number(values.spread))
+  const share = Number(values.share)
+  for (const { workers, searchesPerSecond, isLimited } of await moreWorkers(
+    join(folder, 'spread'),
+    small.url,
+    common,
+    share,
+  )) {
+    const what = `searches a second, ${values.spread} cards, ${workers} workers${isLimited ? ` with ${share} of a core each` : ''}`
+    console.log(`${what}: ${ms(searchesPerSecond)}`)
+    rows.push({ what, measured: ms(searchesPerSecond) })
+  }
+  small.stop()
+}
+report(rows)
+for (const { servers } of both) servers.stop()
+for (const name of ['spread', 'spread-from']) rmSync(join(folder, name), { recursive: true, force: true })
+if (!values.keep) rmSync(folder, { recursive: true, force: true })

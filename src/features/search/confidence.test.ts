@@ -6,6 +6,7 @@ import {
   confidenceOf,
   FLOOR,
   featuresOf,
+  logitByCovers,
   logitOf,
 } from './confidence.ts'
 
@@ -48,6 +49,16 @@ describe('the confidence in one hit', () => {
     expect(cardInformationOf('kubernet', 11, 10)).toBe(0)
     expect(cardInformationOf('e1234', 0, 10)).toBeLessThan(cardInformationOf('kubernet', 0, 10))
   })
+})
+
+test('one word of a query that is mostly unknown is not a hit', () => {
+  const short = { cards: 50, length: 30 }
+  const words = [0.8, 1, 1, 0.6].map((information) => ({ information, isUnknown: information === 1 }))
+  const sure = (has: readonly Cover[]) => confidenceOf(logitByCovers(words, has, short))
+  expect(sure([HAS, LACKS, LACKS, LACKS])).toBeLessThan(FLOOR)
+  expect(sure([HAS, LACKS, LACKS, HAS])).toBeGreaterThan(FLOOR)
+  const one = [{ information: 0.9, isUnknown: false }]
+  expect(logitByCovers(one, [HAS], short)).toBe(logitOf(featuresOf(one, [HAS], short)))
 })
 
 describe('the confidence beside the best of the first hits', () => {

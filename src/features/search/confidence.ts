@@ -133,6 +133,25 @@ const FEATURES = Object.keys(COEFFICIENTS) as (keyof Features)[]
 export const logitOf = (features: Features): number =>
   FEATURES.reduce((sum, name) => sum + COEFFICIENTS[name] * features[name], CONSTANT)
 
+/** A hit that covers one word of several, and less than this share of a query that is mostly unknown, is met by chance. */
+const SEVERAL_WORDS = 3
+const LEAST_OF_ONE_WORD = 0.35
+const MOSTLY_UNKNOWN = 0.5
+const LOGIT_OF_CHANCE = -3
+
+/** The logit of a hit by its covers. A card with the `bake` of "how to bake a chocolate cake" is met by chance. */
+export function logitByCovers(
+  words: readonly WeighedWord[],
+  covers: readonly Cover[],
+  around: Surroundings,
+): number {
+  const features = featuresOf(words, covers, around)
+  const logit = logitOf(features)
+  const isByOneWord = covers.filter(({ credit }) => credit > 0).length < 2 && words.length >= SEVERAL_WORDS
+  const isByChance = features.coverage < LEAST_OF_ONE_WORD && features.unknown >= MOSTLY_UNKNOWN
+  return isByOneWord && isByChance ? Math.min(LOGIT_OF_CHANCE, logit) : logit
+}
+
 /** Confidences have four decimals, so that a shown value can be used as `min_score`. */
 const TEN_THOUSANDTHS = 10_000
 

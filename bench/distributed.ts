@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from 'node:os'
+import { availableParallelism, loadavg, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import {
@@ -22,6 +22,7 @@ import { cpuSeconds, type Server, startVault } from './support/servers.ts'
  */
 const { values } = parseArgs({
   options: {
+    /** Cards of the vault that is on both sides, and as many events; 0 leaves the comparison out. */
     cards: { type: 'string', default: '20000' },
     rounds: { type: 'string', default: '5' },
     requests: { type: 'string', default: '40' },
@@ -134,59 +135,73 @@ async function fanOut({ servers, service }: Side): Promise<Map<string, Calls>> {
 const ms = (value: number) => value.toFixed(1)
 const cells = (values: readonly (string | number)[]) => `| ${values.join(' | ')} |`
 
-const both = await sides()
-const measured = await compare(both)
-const calls = await fanOut(both[1])
-for (const { service } of both) await service.stop()
-
 const rows: Row[] = []
-console.log(
-  `${CARDS.toLocaleString('en')} cards and as many events; ${cpus()[0]?.model ?? process.arch}, ${availableParallelism()} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, load ${loadavg()[0]?.toFixed(1)}\n`,
-)
-console.log(
-  cells(['', 'side', 'p50 / p95 ms', 'CPU ms: service', 'coordinator', 'workers', 'statements', 'tasks']),
-)
-console.log(cells(Array.from({ length: 8 }, () => '---')))
-for (const [kind, bySide] of measured)
-  for (const [side, { times, cpu }] of bySide) {
-    const latency = `${ms(percentile(times, 0.5))} / ${ms(percentile(times, 0.95))}`
-    const count = side === both[1] ? calls.get(kind) : undefined
-    console.log(
-      cells([
-        kind,
-        side.name,
-        latency,
-        ms(cpu.service),
-        ms(cpu.coordinator),
-        ms(cpu.workers),
-        count ? ms(count.statements) : '',
-        count ? ms(count.tasks) : '',
-      ]),
-    )
-    rows.push({
-      what: `${kind}, ${side.name}, ${CARDS} cards and events`,
-      measured: `p50 / p95 ${latency} ms`,
-    })
-  }
 
-if (Number(values.spread) > 0) {
-  const small = startServers(join(folder, 'spread-from'), 0)
-  await makePlain(small.url)
-  await fillVault({ ...common, DATABASE_URL: small.url }, Number(values.spread))
-  const share = Number(values.share)
-  for (const { workers, searchesPerSecond, isLimited } of await moreWorkers(
-    join(folder, 'spread'),
-    small.url,
-    common,
-    share,
-  )) {
-    const what = `searches a second, ${values.spread} cards, ${workers} workers${isLimited ? ` with ${share} of a core each` : ''}`
-    console.log(`${what}: ${ms(searchesPerSecond)}`)
-    rows.push({ what, measured: ms(searchesPerSecond) })
-  }
-  small.stop()
+function show(
+  both: readonly Side[],
+  measured: Awaited<ReturnType<typeof compare>>,
+  calls: Map<string, Calls>,
+) {
+  const machine = `${availableParallelism()} cores, ${Math.round(totalmem() / 2 ** 30)} GiB`
+  console.log(`${CARDS} cards and as many events; ${machine}, load ${loadavg()[0]?.toFixed(1)}\n`)
+  const head = [
+    '',
+    'side',
+    'p50 / p95 ms',
+    'CPU ms: service',
+    'coordinator',
+    'workers',
+    'statements',
+    'tasks',
+  ]
+  console.log(cells(head))
+  console.log(cells(head.map(() => '---')))
+  for (const [kind, bySide] of measured)
+    for (const [side, { times, cpu }] of bySide) {
+      const latency = `${ms(percentile(times, 0.5))} / ${ms(percentile(times, 0.95))}`
+      const { statements, tasks } = (side === both[1] && calls.get(kind)) || {}
+      const used = [cpu.service, cpu.coordinator, cpu.workers].map(ms)
+      const counted = [statements, tasks].map((count) => (count === undefined ? '' : ms(count)))
+      console.log(cells([kind, side.name, latency, ...used, ...counted]))
+      const what = `${kind}, ${side.name}, ${CARDS} cards and events`
+      rows.push({ what, measured: `p50 / p95 ${latency} ms` })
+    }
 }
-report(rows)
-for (const { servers } of both) servers.stop()
-for (const name of ['spread', 'spread-from']) rmSync(join(folder, name), { recursive: true, force: true })
-if (!values.keep) rmSync(folder, { recursive: true, force: true })
+
+async function compareBoth(): Promise<void> {
+  const both = await sides()
+  try {
+    show(both, await compare(both), await fanOut(both[1]))
+  } finally {
+    for (const { service, servers } of both) {
+      await service.stop()
+      servers.stop()
+    }
+  }
+}
+
+async function compareWorkers(cards: number, share: number): Promise<void> {
+  const source = startServers(join(folder, 'spread-from'), 0)
+  try {
+    await makePlain(source.url)
+    await fillVault({ ...common, DATABASE_URL: source.url }, cards)
+    const measured = await moreWorkers(join(folder, 'spread'), source.url, common, share)
+    for (const { workers, searchesPerSecond, isLimited } of measured) {
+      const limit = isLimited ? ` with ${share} of a core each` : ''
+      const what = `searches a second, ${cards} cards, ${workers} workers${limit}`
+      console.log(`${what}: ${ms(searchesPerSecond)}`)
+      rows.push({ what, measured: ms(searchesPerSecond) })
+    }
+  } finally {
+    source.stop()
+    for (const name of ['spread', 'spread-from']) rmSync(join(folder, name), { recursive: true, force: true })
+  }
+}
+
+try {
+  if (CARDS > 0) await compareBoth()
+  if (Number(values.spread) > 0) await compareWorkers(Number(values.spread), Number(values.share))
+  report(rows)
+} finally {
+  if (!values.keep) rmSync(folder, { recursive: true, force: true })
+}

@@ -4,6 +4,7 @@ import { newId } from '../../src/db/ids.ts'
 import { insertRows } from '../../src/db/prepared.ts'
 import { columnsOf } from '../../src/features/cards/content.ts'
 import { indexCards } from '../../src/features/cards/indexing/index-card.ts'
+import { readCites } from '../../src/features/cites/read-cites.ts'
 import { maintainIndex } from '../../src/search-index/index.ts'
 import type { BenchCard } from './cards.ts'
 
@@ -50,6 +51,8 @@ async function insert(
         edited_fields: '[]',
         review_status: 'passed' as const,
         review_reasons: toJson([]),
+        // Otherwise a job would read them during the measurement.
+        cites: toJson(readCites(content)),
       },
     }
   })

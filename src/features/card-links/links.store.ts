@@ -18,31 +18,57 @@ export async function insertLink(db: Db, row: CardLinksTable): Promise<CardLinks
     .executeTakeFirstOrThrow()
 }
 
-/** In both directions, with the card at the other end, if the viewer may read it. */
-export async function linksOf(db: Db, cardId: string, viewerId: string) {
-  const from = (end: 'from_card_id' | 'to_card_id', other: 'from_card_id' | 'to_card_id') =>
-    db
-      .selectFrom('card_links')
-      .innerJoin('cards', 'cards.card_id', `card_links.${other}`)
-      .leftJoin('users', 'users.user_id', 'card_links.created_by')
-      .selectAll('card_links')
-      .select([
-        'cards.card_id as other_id',
-        'cards.title as other_title',
-        'cards.workspace_id',
-        'cards.owner_id',
-        'cards.status',
-        'cards.review_status',
-        'cards.hidden_at',
-        'users.display_name as created_by_name',
-      ])
-      .where(`card_links.${end}`, '=', cardId)
-      .where(mayRead(viewerId))
-      .orderBy('card_links.created_at')
-      .limit(100)
-      .execute()
-  return [...(await from('from_card_id', 'to_card_id')), ...(await from('to_card_id', 'from_card_id'))]
+const LINKS_AT_ONCE = 100
+
+type End = 'from_card_id' | 'to_card_id'
+
+const linksAt = (db: Db, end: End, cardId: string, offset: number) =>
+  db
+    .selectFrom('card_links')
+    .leftJoin('users', 'users.user_id', 'card_links.created_by')
+    .selectAll('card_links')
+    .select('users.display_name as created_by_name')
+    .where(`card_links.${end}`, '=', cardId)
+    .orderBy('card_links.created_at')
+    .orderBy('card_links.link_id')
+    .limit(LINKS_AT_ONCE)
+    .offset(offset)
+    .execute()
+
+async function readableCards(db: Db, cardIds: readonly string[], viewerId: string) {
+  const rows = await db
+    .selectFrom('cards')
+    .select(['card_id as other_id', 'title as other_title', 'workspace_id', 'owner_id'])
+    .select(['status', 'review_status', 'hidden_at'])
+    .where('card_id', 'in', cardIds)
+    .where(mayRead(viewerId))
+    .execute()
+  return new Map(rows.map((row) => [row.other_id, row]))
 }
+
+/** Links and the cards at their other end are asked apart: they are in different shards of a cluster. */
+async function linksFrom(db: Db, end: End, cardId: string, viewerId: string) {
+  const other = end === 'from_card_id' ? 'to_card_id' : 'from_card_id'
+  const found = []
+  for (let offset = 0; found.length < LINKS_AT_ONCE; offset += LINKS_AT_ONCE) {
+    const links = await linksAt(db, end, cardId, offset)
+    if (links.length === 0) break
+    const otherIds = links.map((link) => link[other])
+    const cards = await readableCards(db, otherIds, viewerId)
+    for (const link of links) {
+      const card = cards.get(link[other])
+      if (card) found.push({ ...link, ...card })
+    }
+    if (links.length < LINKS_AT_ONCE) break
+  }
+  return found.slice(0, LINKS_AT_ONCE)
+}
+
+/** In both directions, with the card at the other end, if the viewer may read it. */
+export const linksOf = async (db: Db, cardId: string, viewerId: string) => [
+  ...(await linksFrom(db, 'from_card_id', cardId, viewerId)),
+  ...(await linksFrom(db, 'to_card_id', cardId, viewerId)),
+]
 
 export const findLink = (db: Db, linkId: string): Promise<CardLinksTable | undefined> =>
   db.selectFrom('card_links').selectAll().where('link_id', '=', linkId).executeTakeFirst()

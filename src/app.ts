@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { FastifyInstance } from 'fastify'
 import pino, { type DestinationStream, type Logger } from 'pino'
-import { googleIdentity } from './adapters/identity/identity.ts'
+import type { IdentityProvider } from './adapters/identity/identity.ts'
 import type { MailTransport } from './adapters/mail/mail.ts'
 import { capabilities, rawRoutes } from './capabilities.ts'
 import type { Config } from './config.ts'
@@ -52,6 +52,13 @@ async function openMail({ mail, baseUrl }: Config): Promise<MailTransport | null
   return smtpMail({ url: mail.smtpUrl, from: mail.from, baseUrl })
 }
 
+/** Likewise, the library that verifies Google's tokens. */
+async function openGoogle({ google }: Config): Promise<IdentityProvider | null> {
+  if (!google) return null
+  const { googleIdentity } = await import('./adapters/identity/identity.ts')
+  return googleIdentity(google)
+}
+
 /** An upgrade may have emptied an index; it is filled before the first search. */
 async function fillIndexes(services: Services): Promise<void> {
   const cards = await bringIndexUpToDate(contextFor(services))
@@ -77,7 +84,7 @@ export async function buildApp(config: Config, options: BuildOptions = {}): Prom
       config,
       database,
       adapters: {
-        google: config.google ? googleIdentity(config.google) : null,
+        google: await openGoogle(config),
         payments: await openPayments(config, database, now),
         mail: await openMail(config),
       },

@@ -11,6 +11,11 @@ export type TransactionOptions = {
    * update of one hot row), where waiting for the row beats running again. SQLite has one level.
    */
   isolation?: 'serializable' | 'read committed'
+  /**
+   * On PostgreSQL, serialisable transactions of one process take turns (turns.ts). `false` is for one that is frequent
+   * and seldom conflicts.
+   */
+  takesTurns?: boolean
 }
 
 export type Database = {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { expectAccessible, openStage, PASSWORD, settled } from './support.ts'
-import { visit } from './visit.ts'
+import { openPage, visit } from './visit.ts'
 
 const stage = openStage()
 
 test('somebody new signs up, answers the questions, and sees the agent connect', async () => {
   const { page } = await stage.window()
-  await page.goto('/')
+  await openPage(page, '/')
   await page.getByRole('heading', { name: 'Nobody solves the same problem twice' }).waitFor()
   await page.getByRole('link', { name: 'Create an account' }).click()
   await page.getByLabel('Name').fill('Team lead')
@@ -40,7 +40,7 @@ test('somebody new signs up, answers the questions, and sees the agent connect',
 test('signing in returns to the page that was asked for, and no script can read the session', async () => {
   const person = await stage.person('Returning')
   const { page } = await stage.window()
-  await page.goto('/connect')
+  await openPage(page, '/connect')
   await page.getByLabel('E-mail').fill(person.email)
   await page.getByLabel('Password').fill('wrong password')
   await page.getByRole('button', { name: 'Sign in' }).click()
@@ -66,7 +66,7 @@ test('signing out ends the session in this browser', async () => {
 
 test('without a mail server the link to a new address is shown, and works', async () => {
   const { page, email } = await stage.person('Moving')
-  await page.goto('/settings?tab=account')
+  await openPage(page, '/settings?tab=account')
   await page.getByText(email).waitFor()
   expect(await page.getByRole('button', { name: 'Send the confirmation again' }).count()).toBe(0)
   await page.getByRole('button', { name: 'Change address' }).click()
@@ -79,7 +79,7 @@ test('without a mail server the link to a new address is shown, and works', asyn
   await page.goto(await page.evaluate(() => navigator.clipboard.readText()))
   await page.getByRole('button', { name: 'Confirm' }).click()
   await page.getByRole('heading', { name: 'Address confirmed' }).waitFor()
-  await page.goto('/settings?tab=account')
+  await openPage(page, '/settings?tab=account')
   await page.getByText('moved@example.com').waitFor()
 })
 
@@ -101,7 +101,7 @@ test('the reset page answers the same for every address and refuses a dead link'
     const config = await (await route.fetch()).json()
     await route.fulfill({ json: { ...config, mail: true } })
   })
-  await page.goto('/reset')
+  await openPage(page, '/reset')
   await page.getByLabel('E-mail').fill('nobody@example.com')
   await page.getByRole('button', { name: 'Send the link' }).click()
   await page.getByText('If there is an account for nobody@example.com').waitFor()

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { expectAccessible, openStage } from './support.ts'
+import { openPage } from './visit.ts'
 
 const stage = openStage()
 
@@ -11,7 +12,7 @@ test('somebody lets agents look in the library, chooses how much that may cost, 
       '/api/v1/user/settings',
     )
   const { page } = person
-  await page.goto('/settings')
+  await openPage(page, '/settings')
   const library = page.getByLabel('Also look in the public library')
   await library.waitFor()
   expect(await page.getByLabel('Credits a month, at most').count()).toBe(0)

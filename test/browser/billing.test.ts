@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { lookAround } from './pictures.ts'
 import { openStage, settled } from './support.ts'
-import { visit } from './visit.ts'
+import { openPage, reopenPage, visit } from './visit.ts'
 
 const stage = openStage()
 
 test('a person buys credits with the development provider and finds the booking in the ledger', async () => {
   const { page, api } = await stage.person('Buyer')
-  await page.goto('/billing')
+  await openPage(page, '/billing')
   await page.getByText('100 credits', { exact: true }).first().waitFor()
   await page.getByRole('button', { name: 'Buy for $16' }).click()
   await page.getByRole('heading', { name: 'Knowledge Vault: 500 credits' }).waitFor()
@@ -26,7 +26,7 @@ test('a person buys credits with the development provider and finds the booking 
 
 test('every page works in a browser whose language is not a valid tag', async () => {
   const { page } = await stage.person('Posix', { locale: 'en-US@posix' })
-  await page.goto('/')
+  await openPage(page, '/')
   await page.getByRole('heading', { level: 1 }).waitFor()
   for (const path of ['/cards', '/library', '/memory', '/workspaces', '/settings', '/support']) {
     await visit(page, path)
@@ -40,7 +40,7 @@ test('every page works in a browser whose language is not a valid tag', async ()
 
 test('a cancelled purchase says that nothing was charged', async () => {
   const { page, api } = await stage.person('Hesitant')
-  await page.goto('/billing')
+  await openPage(page, '/billing')
   await page.getByRole('button', { name: 'Buy for $4', exact: true }).click()
   await page.getByRole('button', { name: 'Cancel' }).click()
   await page.getByText('The payment was cancelled. Nothing was charged.').waitFor()
@@ -51,7 +51,7 @@ test('a cancelled purchase says that nothing was charged', async () => {
 
 test('a person subscribes, sees the plan, and cancels it in the portal', async () => {
   const { page } = await stage.person('Subscriber')
-  await page.goto('/billing?tab=plans')
+  await openPage(page, '/billing?tab=plans')
   await page.getByRole('button', { name: 'Subscribe for $12 a month' }).click()
   await page.getByRole('button', { name: /^Pay \$12/ }).click()
   await page.getByText('Payment received. 500 credits were added').waitFor()
@@ -70,7 +70,7 @@ test('a person subscribes, sees the plan, and cancels it in the portal', async (
 test('an invite code made by one person gives credits to both', async () => {
   const giver = await stage.person('Giver')
   const taker = await stage.person('Taker')
-  await giver.page.goto('/billing?tab=codes')
+  await openPage(giver.page, '/billing?tab=codes')
   await giver.page.getByLabel('Note').fill('For the new colleague')
   await giver.page.getByRole('button', { name: 'Create code' }).click()
   const code = (await giver.page.getByText(/^KV-\w{5}-\w{5}$/).textContent()) ?? ''
@@ -81,10 +81,10 @@ test('an invite code made by one person gives credits to both', async () => {
   await giver.page.getByRole('button', { name: 'Redeem' }).click()
   await giver.page.getByText('You cannot redeem your own code').waitFor()
 
-  await taker.page.goto(`/billing?tab=codes&code=${code}`)
+  await openPage(taker.page, `/billing?tab=codes&code=${code}`)
   await taker.page.getByRole('button', { name: 'Redeem' }).click()
   await taker.page.getByText('20 credits added. Your balance is 120 credits.').waitFor()
-  await giver.page.reload()
+  await reopenPage(giver.page)
   await giver.page
     .getByRole('row', { name: new RegExp(code) })
     .getByText('Used')

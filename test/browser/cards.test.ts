@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, settled } from './support.ts'
+import { openPage } from './visit.ts'
 
 const stage = openStage()
 type CardAnswer = { card_id: string; version: number }
 
 test('a card is written with the review at hand, saved, and read as it was written', async () => {
   const { page } = await stage.person('Writer')
-  await page.goto('/cards/new')
+  await openPage(page, '/cards/new')
   await page.getByText('What publishing asks for').waitFor()
   await page.getByText('only you can read it until you share it').waitFor()
   await page.getByLabel('Title').fill(SAMPLES[0].title)
@@ -53,7 +54,7 @@ test('a draft survives a reload and is forgotten once the card is saved', async 
 
 test('danger is pointed out while typing, with a safer way to say it', async () => {
   const { page } = await stage.person('Cautious')
-  await page.goto('/cards/new')
+  await openPage(page, '/cards/new')
   await page.getByLabel('Title').fill(SAMPLES[0].title)
   await page.getByLabel('Symptom', { exact: true }).fill(SAMPLES[0].symptom)
   const fix = page.getByLabel('Fix', { exact: true }).last()
@@ -72,7 +73,7 @@ test('danger is pointed out while typing, with a safer way to say it', async () 
 
 test('a secret is pointed out while typing and replaced by one click', async () => {
   const { page } = await stage.person('Careful')
-  await page.goto('/cards/new')
+  await openPage(page, '/cards/new')
   const secret = ['AK', 'IA', 'QYLPMN5HFIQR7BBB'].join('')
   await page.getByLabel('Symptom', { exact: true }).fill(`The log shows ${secret} in clear text.`)
   await page.getByText('This looks like a secret').waitFor()
@@ -85,7 +86,7 @@ test('somebody else’s change is shown before anything is overwritten', async (
   const person = await stage.person('Editor')
   const card = await person.api<CardAnswer>('POST', '/api/v1/cards', SAMPLES[0])
   const { page } = person
-  await page.goto(`/cards/${card.card_id}/edit`)
+  await openPage(page, `/cards/${card.card_id}/edit`)
   await page.getByText('Personal · Only you').waitFor()
   await page.getByLabel('Title').fill('My new title for this card')
   await person.api('PATCH', `/api/v1/cards/${card.card_id}`, { title: 'Their new title for this card' })
@@ -105,13 +106,13 @@ test('history shows what each version changed, and an old one comes back', async
     title: 'A retry charged a customer three times',
   })
   const { page } = person
-  await page.goto(`/cards/${card.card_id}/history`)
+  await openPage(page, `/cards/${card.card_id}/history`)
   await page.getByRole('heading', { name: 'What version 2 changed' }).waitFor()
   await page.locator('ins', { hasText: 'three times' }).waitFor()
   await page.getByRole('button', { name: /^Version 1/ }).click()
   await page.getByRole('button', { name: 'Restore version 1' }).click()
   await page.getByText('Version 1 is back, as version 3.').waitFor()
-  await page.goto(`/cards/${card.card_id}`)
+  await openPage(page, `/cards/${card.card_id}`)
   await page.getByRole('heading', { name: SAMPLES[4].title }).waitFor()
 })
 
@@ -120,7 +121,7 @@ test('a reader says that a card helped, and its author reads the comment', async
   const reader = await stage.person('Reader')
   const card = await author.api<CardAnswer>('POST', '/api/v1/cards', SAMPLES[0])
   await author.api('POST', `/api/v1/cards/${card.card_id}/publish`)
-  await reader.page.goto(`/cards/${card.card_id}`)
+  await openPage(reader.page, `/cards/${card.card_id}`)
   await reader.page.getByRole('button', { name: 'Useful 0' }).click()
   await reader.page.getByRole('button', { name: 'Useful 1', pressed: true }).waitFor()
   await reader.page.getByLabel('Comment for the author').fill('Saved me an afternoon.')
@@ -130,7 +131,7 @@ test('a reader says that a card helped, and its author reads the comment', async
   await reader.page.getByRole('button', { name: 'Useful 1', pressed: true }).waitFor()
   await settled(reader.page)
   await expectAccessible(reader.page)
-  await author.page.goto(`/cards/${card.card_id}`)
+  await openPage(author.page, `/cards/${card.card_id}`)
   await author.page.getByText('Saved me an afternoon.').waitFor()
 })
 
@@ -138,7 +139,7 @@ test('a deleted card is gone at once and comes back by undo, also while a dialog
   const person = await stage.person('Deleter')
   const card = await person.api<CardAnswer>('POST', '/api/v1/cards', SAMPLES[5])
   const { page } = person
-  await page.goto(`/cards/${card.card_id}`)
+  await openPage(page, `/cards/${card.card_id}`)
   await page.getByRole('button', { name: 'More' }).first().click()
   await page.getByRole('menuitem', { name: 'Delete' }).click()
   await page.getByText('No cards yet').waitFor()
@@ -158,7 +159,7 @@ test('copying gives a document, a prompt and a link; the keys do the same', asyn
   const card = await person.api<CardAnswer>('POST', '/api/v1/cards', SAMPLES[0])
   const { page } = person
   const clipboard = () => page.evaluate(() => navigator.clipboard.readText())
-  await page.goto(`/cards/${card.card_id}`)
+  await openPage(page, `/cards/${card.card_id}`)
   for (const [item, expected] of [
     ['Copy as Markdown', '# Connection pool exhausted'],
     ['Copy as a prompt', '<card>'],
@@ -181,7 +182,7 @@ test('a list of thousands of cards can be filtered, sorted and moved through by 
       ...SAMPLES[i % SAMPLES.length],
       title: `Note ${String(i).padStart(3, '0')}${i % 60 === 0 ? ' about heron nests' : ''}`,
     })
-  await page.goto('/cards?sort=title')
+  await openPage(page, '/cards?sort=title')
   await page.getByText('180 cards').first().waitFor()
   const rows = page.getByRole('list', { name: 'Cards' }).getByRole('listitem')
   await rows.getByRole('link', { name: 'Note 001' }).waitFor()

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { look } from './pictures.ts'
 import { expectAccessible, openStage } from './support.ts'
+import { openPage } from './visit.ts'
 
 const stage = openStage()
 
@@ -28,7 +29,7 @@ test('a person accepts, edits and dismisses what was found in their work, and se
   })
   await person.api('POST', '/api/v1/drafts', { candidates: ['lantern', 'orchard', 'quarry'].map(candidate) })
   await page.setViewportSize({ width: 1280, height: 800 })
-  await page.goto('/inbox')
+  await openPage(page, '/inbox')
   await page.getByRole('link', { name: 'Open the drafts' }).click()
   await page.getByRole('link', { name: 'Drafts 3 waiting' }).waitFor()
   await look(person, '/drafts', 'drafts', 'lantern-client')

@@ -4,7 +4,7 @@ import { makeAdmin } from '../support/admin.ts'
 import { goodCard } from '../support/cards.ts'
 import { judge, picture } from './pictures.ts'
 import { openStage, PASSWORD, type Person, settled } from './support.ts'
-import { visit } from './visit.ts'
+import { openPage, reopenPage, visit } from './visit.ts'
 
 const stage = openStage({ PUBLIC_PAGES: 'on' })
 
@@ -78,7 +78,7 @@ test('a stranger can read what the vault is, and what is public, without an acco
 
 test('the answers choose what comes first, and the first steps tick themselves off', async () => {
   const { page, context } = await stage.window()
-  await page.goto('/sign-up')
+  await openPage(page, '/sign-up')
   await page.getByLabel('Name').fill('Newcomer')
   await page.getByLabel('E-mail').fill('newcomer@example.com')
   await page.getByLabel('Password').fill(PASSWORD)
@@ -125,7 +125,7 @@ test('the answers choose what comes first, and the first steps tick themselves o
     ...web,
     data: mate,
   })
-  await page.reload()
+  await reopenPage(page)
   await page.getByRole('link', { name: 'Connect your agent' }).waitFor()
   await settled(page)
   expect(await steps.count()).toBe(0)
@@ -133,7 +133,7 @@ test('the answers choose what comes first, and the first steps tick themselves o
 
 test('the list can be put away, and stays away', async () => {
   const { page } = await stage.person('Impatient')
-  await page.goto('/')
+  await openPage(page, '/')
   const steps = page.getByRole('region', { name: 'First steps' })
   await steps.getByRole('button', { name: 'Put the first steps away' }).click()
   await steps.waitFor({ state: 'detached' })
@@ -152,7 +152,7 @@ test('an exchange in memory becomes a card that leads back to it', async () => {
     agent_report:
       '## Cause\nThe socket moved to another folder.\n\n## Fix\nSet the new path of the socket in the configuration of the pool.',
   })
-  await page.goto('/memory/project?key=acme%2Fshop')
+  await openPage(page, '/memory/project?key=acme%2Fshop')
   const exchange = page.getByRole('button', { name: /The import fails/ })
   await exchange.waitFor()
   if ((await exchange.getAttribute('aria-expanded')) === 'false') await exchange.click()
@@ -181,7 +181,7 @@ test('an exchange in memory becomes a card that leads back to it', async () => {
 
 test('an empty editor is calm, and says what is missing once there are words', async () => {
   const { page } = await stage.person('Writer')
-  await page.goto('/cards/new')
+  await openPage(page, '/cards/new')
   await page.getByText('What publishing asks for').waitFor()
   expect(await page.getByLabel('Missing:').count()).toBe(0)
   await looks(page, 'empty-editor')
@@ -192,7 +192,7 @@ test('an empty editor is calm, and says what is missing once there are words', a
 
 test('the guide is inside the app, can be searched, and shows the address of the vault', async () => {
   const { page } = await stage.person('Reader')
-  await page.goto('/guide')
+  await openPage(page, '/guide')
   await page.getByRole('heading', { level: 1, name: 'Guide' }).waitFor()
   await looks(page, 'guide')
   await page.getByLabel('Search the guide').fill('one command connects agents')
@@ -211,7 +211,7 @@ test('the guide is inside the app, can be searched, and shows the address of the
 test('the chat tells somebody in the web app what to click, and a ticket is answered there', async () => {
   const person = await stage.person('Asker')
   const { page } = person
-  await page.goto('/support')
+  await openPage(page, '/support')
   await page.getByLabel('Your question').fill('How do I invite somebody to my team?')
   await page.getByRole('button', { name: 'Ask', exact: true }).click()
   await page
@@ -231,12 +231,12 @@ test('the chat tells somebody in the web app what to click, and a ticket is answ
 
   const admin = await stage.person('Operator')
   await makeAdmin(stage.app, admin.email)
-  await admin.page.goto(`/admin/tickets/${ticket}`)
+  await openPage(admin.page, `/admin/tickets/${ticket}`)
   await admin.page.getByLabel('Your reply').fill('Set PORT to another number.')
   await admin.page.getByRole('button', { name: 'Send reply' }).click()
   await admin.page.getByRole('list', { name: 'Replies' }).getByText('Set PORT').waitFor()
 
-  await page.goto('/inbox')
+  await openPage(page, '/inbox')
   await page.getByText('Support answered your ticket').waitFor()
   await page.getByRole('link', { name: 'Open my tickets' }).click()
   await page.getByRole('link', { name: /1 reply/ }).click()
@@ -256,7 +256,7 @@ test('one session is ended among others', async () => {
     body: JSON.stringify({ email, password: PASSWORD }),
   })
   const { page } = person
-  await page.goto('/settings?tab=account')
+  await openPage(page, '/settings?tab=account')
   const sessions = page.getByRole('list', { name: 'Sessions' }).getByRole('listitem')
   await sessions.nth(1).waitFor()
   await page.getByRole('button', { name: /^End the session/ }).click()
@@ -267,7 +267,7 @@ test('one session is ended among others', async () => {
 test('small things: a key is not lost, a bad link is explained, a title names the card, two clicks are one', async () => {
   const person = await stage.person('Clicker')
   const { page } = person
-  await page.goto('/settings?tab=keys')
+  await openPage(page, '/settings?tab=keys')
   await page.getByRole('button', { name: 'New key' }).click()
   await page.getByLabel('Name').fill('laptop')
   await page.getByRole('button', { name: 'Create key' }).click()
@@ -282,7 +282,7 @@ test('small things: a key is not lost, a bad link is explained, a title names th
   await page.getByText('This link leads to no invitation.').waitFor()
 
   const card = await recordedBy(person)
-  await page.goto(`/?card=${card.card_id}`)
+  await openPage(page, `/?card=${card.card_id}`)
   await page.getByRole('heading', { level: 2, name: card.title }).waitFor()
   expect(await page.title()).toBe(`${card.title} · Knowledge Vault`)
   await recordedBy(person, {
@@ -311,7 +311,7 @@ test('small things: a key is not lost, a bad link is explained, a title names th
   expect(sent).toBe(1)
 
   const { page: stranger } = await stage.window()
-  await stranger.goto('/reset')
+  await openPage(stranger, '/reset')
   await stranger.getByText('This server sends no mail.').waitFor()
   expect(await stranger.getByRole('button', { name: 'Send the link' }).count()).toBe(0)
 })

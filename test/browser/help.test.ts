@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { makeAdmin } from '../support/admin.ts'
 import { lookAround } from './pictures.ts'
 import { expectAccessible, openStage, PASSWORD, picture } from './support.ts'
+import { openPage } from './visit.ts'
 
 const ADMIN = 'admin@example.com'
 const stage = openStage()
@@ -10,7 +11,7 @@ const HOSTILE = `"><img src=x onerror="throw new Error('ran')"><script>throw new
 
 test('a question is answered from the guide as it is written, with its sources', async () => {
   const { page } = await stage.person('Asker')
-  await page.goto('/support')
+  await openPage(page, '/support')
   await page.getByLabel('Your question').fill('When does a library search cost credits?')
   await page.keyboard.press('Enter')
   const sources = page.getByRole('list', { name: 'Sources' })
@@ -26,7 +27,7 @@ test('a question is answered from the guide as it is written, with its sources',
 
 test('markup in a question stays text', async () => {
   const { page } = await stage.person('Tricky')
-  await page.goto('/support')
+  await openPage(page, '/support')
   await page.getByLabel('Your question').fill(`${HOSTILE} [link](javascript:alert(1))`)
   await page.getByRole('button', { name: 'Ask' }).click()
   await page.getByRole('button', { name: 'Write to a person' }).waitFor()
@@ -36,7 +37,7 @@ test('markup in a question stays text', async () => {
 
 test('a ticket with attachments is sent by somebody who cannot sign in', async () => {
   const { page } = await stage.window()
-  await page.goto('/help?tab=ticket')
+  await openPage(page, '/help?tab=ticket')
   await page.getByLabel('Your e-mail address').fill('locked-out@example.com')
   await page.getByLabel('About').selectOption('account')
   await page.getByLabel('Subject').fill('I cannot sign in')
@@ -72,7 +73,7 @@ test('an administrator reads a ticket, takes its attachment and closes it; other
     },
   })
   const { ticket_id } = (await sent.json()) as { ticket_id: string }
-  await page.goto('/support')
+  await openPage(page, '/support')
   await page.getByRole('link', { name: 'All tickets' }).click()
   await page.getByText('customer@example.com').first().waitFor()
   await page.getByText('Free plan').first().waitFor()
@@ -95,7 +96,7 @@ test('an administrator reads a ticket, takes its attachment and closes it; other
   await page.getByText('Closed', { exact: true }).waitFor()
 
   const other = await stage.person('Not an administrator')
-  await other.page.goto(`/admin/tickets/${ticket_id}`)
+  await openPage(other.page, `/admin/tickets/${ticket_id}`)
   await other.page.getByText('Only administrators').waitFor()
 })
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { look } from './pictures.ts'
 import { openStage, type Person } from './support.ts'
+import { openPage } from './visit.ts'
 
 const stage = openStage()
 
@@ -19,26 +20,26 @@ test('somebody who was added is told by whom, and leaves with one click', async 
   const [lead, mate] = [await stage.person('Stranger'), await stage.person('Mate')]
   await addTo(lead, 'Strange team', mate)
   const { page } = mate
-  await page.goto('/')
+  await openPage(page, '/')
   await page.getByRole('link', { name: 'Inbox 1 unread' }).click()
   await page.getByText('Stranger added you to Strange team').waitFor()
   await page.getByRole('button', { name: 'Leave' }).click()
   await page.getByText('You left the workspace.').waitFor()
   await page.getByText('You are not a member').waitFor()
   await page.getByRole('link', { name: 'Inbox', exact: true }).waitFor()
-  await page.goto('/workspaces')
+  await openPage(page, '/workspaces')
   await page.getByRole('heading', { name: 'No team yet' }).waitFor()
 })
 
 test('a person who wants to be asked first switches that on, and accepts or declines in the inbox', async () => {
   const [lead, mate] = [await stage.person('Lead'), await stage.person('Careful')]
   const { page } = mate
-  await page.goto('/settings')
+  await openPage(page, '/settings')
   await page.getByLabel('Ask me before I am added to a workspace').check()
   await page.getByText('Saved.').waitFor()
   const wanted = await addTo(lead, 'Wanted team', mate, 'editor')
   await addTo(lead, 'Unwanted team', mate)
-  await page.goto('/inbox')
+  await openPage(page, '/inbox')
   const notice = (name: string) => page.getByRole('listitem').filter({ hasText: name })
   await notice('Lead invites you to Wanted team').getByRole('button', { name: 'Accept' }).click()
   await page.getByText('You are a member now.').waitFor()
@@ -56,7 +57,7 @@ test('all notices are marked as read at once, and markup in a name stays text', 
   const hostile = `"><img src=x onerror="throw new Error('ran')">`
   for (const name of ['One team', 'Two team', hostile]) await addTo(lead, name, mate)
   const { page } = mate
-  await page.goto('/inbox')
+  await openPage(page, '/inbox')
   await page.getByText('added you to One team').waitFor()
   expect(await page.locator('main img').count()).toBe(0)
   await page.getByRole('button', { name: 'Mark all as read' }).click()

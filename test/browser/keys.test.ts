@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { lookAround } from './pictures.ts'
 import { expectAccessible, openStage, PASSWORD } from './support.ts'
-import { visit } from './visit.ts'
+import { openPage, reopenPage, visit } from './visit.ts'
 
 const stage = openStage()
 
@@ -11,7 +11,7 @@ const HOSTILE = `"><img src=x onerror="throw new Error('ran')"><script>throw new
 test('a key is made with chosen scopes, shown once, used, and deleted', async () => {
   const person = await stage.person('Key holder')
   const { page } = person
-  await page.goto('/settings?tab=keys')
+  await openPage(page, '/settings?tab=keys')
   await page.getByRole('heading', { name: 'No keys yet' }).waitFor()
   await page.getByRole('button', { name: 'New key' }).click()
   await page.getByLabel('Name').fill('Laptop agent')
@@ -32,7 +32,7 @@ test('a key is made with chosen scopes, shown once, used, and deleted', async ()
 
   const refused = await fetch(`${stage.base}/api/v1/auth/api-keys`, { headers: { 'X-API-Key': key } })
   expect(refused.status).toBe(403)
-  await page.reload()
+  await reopenPage(page)
   await row.getByText('just now').waitFor()
 
   await row.getByRole('button', { name: 'Delete key Laptop agent' }).click()
@@ -46,13 +46,13 @@ test('a key is made with chosen scopes, shown once, used, and deleted', async ()
 test('what an agent records goes to the team that was chosen when it was connected', async () => {
   const person = await stage.person('Connector')
   const { page } = person
-  await page.goto('/connect')
+  await openPage(page, '/connect')
   await page.getByRole('button', { name: 'Create a key' }).waitFor()
   expect(await page.getByLabel('What it records goes to').count()).toBe(0)
   const team = await person.api<{ workspace_id: string }>('POST', '/api/v1/workspaces', {
     name: 'Platform team',
   })
-  await page.reload()
+  await reopenPage(page)
   await page.getByLabel('What it records goes to').selectOption('Platform team')
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Create a key' }).click()
@@ -67,7 +67,7 @@ test('what an agent records goes to the team that was chosen when it was connect
 
 test('a key is made and removed by keyboard alone', async () => {
   const { page } = await stage.person('Keyboard')
-  await page.goto('/settings?tab=keys')
+  await openPage(page, '/settings?tab=keys')
   const create = page.getByRole('button', { name: 'New key' })
   await create.focus()
   await page.keyboard.press('Enter')
@@ -88,14 +88,14 @@ test('a key is made and removed by keyboard alone', async () => {
 test('markup in the name of a key stays text', async () => {
   const { page, api } = await stage.person('Key writer')
   await api('POST', '/api/v1/auth/api-keys', { name: HOSTILE.slice(0, 120) })
-  await page.goto('/settings?tab=keys')
+  await openPage(page, '/settings?tab=keys')
   await page.getByText(HOSTILE.slice(0, 120)).first().waitFor()
   expect(await page.locator('img').count()).toBe(0)
 })
 
 test('a setting is saved as it is changed, and can be undone', async () => {
   const { page, api } = await stage.person('Setter')
-  await page.goto('/settings')
+  await openPage(page, '/settings')
   const publishing = page.getByLabel('I may publish cards to the library')
   await publishing.uncheck()
   await page.getByText('Saved.').waitFor()
@@ -107,7 +107,7 @@ test('a setting is saved as it is changed, and can be undone', async () => {
 
 test('the language of dates and numbers is chosen, and the whole app follows', async () => {
   const { page, api } = await stage.person('Reader')
-  await page.goto('/settings')
+  await openPage(page, '/settings')
   await page.getByLabel('Share anonymous usage counts').waitFor({ state: 'detached' })
   await page.getByLabel('Language of dates and numbers').selectOption({ label: 'Deutsch' })
   await page.getByText('Saved.').waitFor()
@@ -120,7 +120,7 @@ test('the language of dates and numbers is chosen, and the whole app follows', a
 
 test('mail about feedback can be turned off', async () => {
   const { page, api } = await stage.person('Quiet one')
-  await page.goto('/settings')
+  await openPage(page, '/settings')
   await page.getByLabel('Mail me about my cards').uncheck()
   await page.getByText('Saved.').waitFor()
   expect(await api('GET', '/api/v1/user/settings')).toMatchObject({ email_notifications: false })
@@ -131,7 +131,7 @@ test('the editor begins with the workspace from the settings', async () => {
   const { workspace_id } = await api<{ workspace_id: string }>('POST', '/api/v1/workspaces', {
     name: 'Platform',
   })
-  await page.goto('/settings')
+  await openPage(page, '/settings')
   await page.getByLabel('New cards go to').selectOption({ label: 'Platform' })
   await page.getByText('Saved.').waitFor()
   await visit(page, '/cards/new')
@@ -142,7 +142,7 @@ test('the editor begins with the workspace from the settings', async () => {
 test('the password is changed; a wrong one is refused beside the field', async () => {
   const person = await stage.person('Changer')
   const { page } = person
-  await page.goto('/settings?tab=account')
+  await openPage(page, '/settings?tab=account')
   await page.getByLabel('Current password').fill('not it at all')
   await page.getByLabel('New password').fill('a new long password')
   await page.getByRole('button', { name: 'Change password' }).click()
@@ -183,7 +183,7 @@ test('a person sees where they are signed in and signs out everywhere, keys incl
     body: JSON.stringify({ email: person.email, password: PASSWORD }),
   })
   const { access_token } = (await elsewhere.json()) as { access_token: string }
-  await page.goto('/settings?tab=account')
+  await openPage(page, '/settings?tab=account')
   await page.getByText('In 2 browsers.').waitFor()
   expect(await page.getByRole('list', { name: 'Sessions' }).getByRole('listitem').count()).toBe(2)
   await page.getByRole('button', { name: 'Sign out everywhere' }).click()
@@ -201,7 +201,7 @@ test('a person sees where they are signed in and signs out everywhere, keys incl
 
 test('a person changes the name that others see', async () => {
   const { page, api } = await stage.person('Before')
-  await page.goto('/settings?tab=account')
+  await openPage(page, '/settings?tab=account')
   await page.getByLabel('Name').fill('After')
   await page.getByRole('button', { name: 'Save name' }).click()
   await page.getByText('Your name is changed.').waitFor()
@@ -218,7 +218,7 @@ test('a person who signed in a while ago is asked for the password before the ac
       .set({ created_at: new Date(Date.now() - 11 * 60_000).toISOString() })
       .execute(),
   )
-  await page.goto('/settings?tab=account')
+  await openPage(page, '/settings?tab=account')
   await page.getByRole('button', { name: 'Delete account' }).click()
   await page.getByLabel(/^Type .* to confirm/).fill(person.email)
   const remove = page.getByRole('dialog').getByRole('button', { name: 'Delete account' })
@@ -233,7 +233,7 @@ test('a person who signed in a while ago is asked for the password before the ac
 test('an account is taken along as a file and then deleted with its address typed', async () => {
   const person = await stage.person('Leaver')
   const { page } = person
-  await page.goto('/settings?tab=account')
+  await openPage(page, '/settings?tab=account')
   const [file] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('link', { name: 'Download my data' }).click(),

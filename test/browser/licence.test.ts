@@ -3,6 +3,7 @@ import { foreignCard } from '../support/foreign-card.ts'
 import { look } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, picture, settled } from './support.ts'
+import { openPage } from './visit.ts'
 
 const stage = openStage()
 
@@ -10,7 +11,7 @@ test('a person publishes under a licence of their choice and sees it; a pulled c
   const me = await stage.person('Ada')
   const { page } = me
   const { card_id } = await me.api<{ card_id: string }>('POST', '/api/v1/cards', SAMPLES[0])
-  await page.goto(`/cards/${card_id}`)
+  await openPage(page, `/cards/${card_id}`)
   await page.getByRole('button', { name: 'Share', exact: true }).click()
   await page.getByRole('radio', { name: /^Library/ }).check()
   const licence = page.getByLabel('Licence')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { lookAround } from './pictures.ts'
 import { expectAccessible, openStage, type Person, picture } from './support.ts'
-import { visit } from './visit.ts'
+import { openPage, reopenPage, visit } from './visit.ts'
 
 const stage = openStage()
 
@@ -50,11 +50,11 @@ async function shop(person: Person): Promise<void> {
 test('the timeline shows sessions, what was asked and what was reported, and opens by keyboard', async () => {
   const person = await stage.person('Developer')
   const { page } = person
-  await page.goto('/memory')
+  await openPage(page, '/memory')
   await page.getByRole('heading', { name: 'No project yet' }).waitFor()
   await expectAccessible(page)
   await shop(person)
-  await page.reload()
+  await reopenPage(page)
   await page.getByRole('link', { name: new RegExp(KEY) }).click()
   await page.getByRole('list', { name: 'Sessions' }).waitFor()
   await page.getByText('rounding of taxes is').first().waitFor()
@@ -75,7 +75,7 @@ test('search finds by exact text and by words, and the address holds it', async 
   const person = await stage.person('Searcher')
   await shop(person)
   const { page } = person
-  await page.goto(PROJECT)
+  await openPage(page, PROJECT)
   await page.getByLabel('Search this project').fill('ORDER QUERY')
   await page.locator('mark', { hasText: 'order query' }).waitFor()
   // A snippet is text, without the marks of Markdown.
@@ -103,7 +103,7 @@ test('a search says how many there are and shows further ones', async () => {
       event_type: 'turn',
       content: `the pelican number ${n}`,
     })
-  await page.goto('/memory/project?key=org%2Fmany&q=pelican')
+  await openPage(page, '/memory/project?key=org%2Fmany&q=pelican')
   await page.getByText('50 of 53 results').waitFor()
   await page.getByRole('button', { name: 'Show more' }).click()
   await page.getByText('53 results', { exact: true }).waitFor()
@@ -114,7 +114,7 @@ test('a document is edited, and a secret in it never stays', async () => {
   const person = await stage.person('Editor')
   await shop(person)
   const { page } = person
-  await page.goto(PROJECT)
+  await openPage(page, PROJECT)
   await page.getByRole('button', { name: 'Edit facts' }).click()
   const secret = ['AK', 'IA', 'Q3EGRZ7XT5WP2LMN'].join('')
   await page.getByRole('textbox', { name: 'Facts' }).fill(`- Money is integer cents\n- deploy with ${secret}`)
@@ -128,7 +128,7 @@ test('preferences are transferred after a preview of the result', async () => {
   const person = await stage.person('Mover')
   await shop(person)
   const { page } = person
-  await page.goto(PROJECT)
+  await openPage(page, PROJECT)
   await page.getByRole('button', { name: 'Transfer preferences' }).click()
   const dialog = page.getByRole('dialog')
   const result = dialog.getByRole('region', { name: 'Result' })
@@ -163,7 +163,7 @@ test('a project is renamed with undo, merged with its name typed, and deleted wi
     await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('menuitem', { name: item }).click()
   }
-  await page.goto('/memory/project?key=old+notes')
+  await openPage(page, '/memory/project?key=old+notes')
   await act('Rename or merge')
   await page.getByLabel('New key').fill('older notes')
   await page.getByRole('button', { name: 'Rename', exact: true }).click()
@@ -195,7 +195,7 @@ test('an exchange is deleted after a question', async () => {
   const person = await stage.person('Forgetter')
   await shop(person)
   const { page } = person
-  await page.goto(PROJECT)
+  await openPage(page, PROJECT)
   await page.getByRole('button', { name: /The checkout is slow/ }).click()
   await page.getByRole('button', { name: 'Delete from memory' }).last().click()
   await page.getByRole('button', { name: 'Delete 2 events' }).click()
@@ -208,7 +208,7 @@ test('older events come on request', async () => {
   for (let number = 0; number < 62; number++)
     await append(person, { event_type: 'user_message', content: `question number ${number}` })
   const { page } = person
-  await page.goto(PROJECT)
+  await openPage(page, PROJECT)
   await page.getByText('question number 61').first().waitFor()
   expect(await page.getByText('question number 1', { exact: true }).count()).toBe(0)
   await page.getByRole('button', { name: 'Show older' }).click()
@@ -229,7 +229,7 @@ test('markup in any text of an event stays text', async () => {
     expect(await page.locator('main img').count()).toBe(0)
     expect(await page.locator('a[href^="javascript"]').count()).toBe(0)
   }
-  await page.goto(PROJECT)
+  await openPage(page, PROJECT)
   await page.getByText('onerror').first().waitFor()
   const sessions = page.getByRole('list', { name: 'Sessions' })
   // Handles, as an opened one no longer counts among the closed.

@@ -3,6 +3,7 @@ import { makeAdmin } from '../support/admin.ts'
 import { goodCard } from '../support/cards.ts'
 import { look } from './pictures.ts'
 import { expectAccessible, openStage, type Person, picture, settled } from './support.ts'
+import { openPage, reopenPage } from './visit.ts'
 
 const stage = openStage({ PUBLIC_PAGES: 'on' })
 
@@ -26,7 +27,7 @@ test('a reader reports a card, a moderator hides it, the owner appeals, and it i
   })
 
   const { page } = reader
-  await page.goto(`/cards/${card.card_id}`)
+  await openPage(page, `/cards/${card.card_id}`)
   // What the review only marks is told to readers calmly.
   await page.getByText('a check that is switched off').waitFor()
   await page.getByRole('button', { name: 'More' }).click()
@@ -40,7 +41,7 @@ test('a reader reports a card, a moderator hides it, the owner appeals, and it i
   await dialog.getByRole('button', { name: 'Report' }).click()
   await page.getByText('A moderator will look at it.').waitFor()
 
-  await boss.page.goto('/inbox')
+  await openPage(boss.page, '/inbox')
   await boss.page.getByRole('link', { name: 'Open the queue' }).click()
   await boss.page.getByRole('link', { name: card.title }).waitFor()
   await look(boss, '/moderation', 'moderation', card.title)
@@ -57,9 +58,9 @@ test('a reader reports a card, a moderator hides it, the owner appeals, and it i
   await decide.getByRole('button', { name: 'Decide' }).click()
   await boss.page.getByText('Hidden', { exact: true }).first().waitFor()
 
-  await page.reload()
+  await reopenPage(page)
   await page.getByRole('heading', { name: 'Not found' }).waitFor()
-  await owner.page.goto('/inbox')
+  await openPage(owner.page, '/inbox')
   await owner.page.getByText('Reason: It tells to switch off TLS.').waitFor()
   await owner.page.getByRole('link', { name: 'Open the card' }).first().click()
   await owner.page.getByText('Hidden from everybody but you').waitFor()
@@ -70,7 +71,7 @@ test('a reader reports a card, a moderator hides it, the owner appeals, and it i
   await owner.page.getByRole('button', { name: 'Send the appeal' }).click()
   await owner.page.getByText('You have appealed').waitFor()
 
-  await boss.page.reload()
+  await reopenPage(boss.page)
   await boss.page.getByText('The appeal says: It is about a test server.').waitFor()
   await boss.page.getByRole('button', { name: 'Decide …' }).click()
   const again = boss.page.getByRole('dialog', { name: 'Decide about the appeal' })
@@ -78,7 +79,7 @@ test('a reader reports a card, a moderator hides it, the owner appeals, and it i
   await again.getByLabel('Reason').fill('For a test server that is fine.')
   await again.getByRole('button', { name: 'Decide' }).click()
   await boss.page.getByText('Kept', { exact: true }).first().waitFor()
-  await page.reload()
+  await reopenPage(page)
   await page.getByRole('heading', { name: card.title }).waitFor()
 })
 

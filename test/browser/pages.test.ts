@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { lookAround } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, type Person, settled } from './support.ts'
+import { openPage } from './visit.ts'
 
 const stage = openStage()
 type CardAnswer = { card_id: string }
@@ -69,7 +70,7 @@ test('pages without anything in them say what belongs there', async () => {
 test('the palette goes everywhere and the keys are listed', async () => {
   const { person } = await withCards('Keyboarder')
   const { page } = person
-  await page.goto('/cards')
+  await openPage(page, '/cards')
   await page.getByText('Most used tags').waitFor()
   await page.keyboard.press('Control+k')
   await page.getByPlaceholder('Go to, create, find a card').fill('connection pool')
@@ -92,7 +93,7 @@ test('the palette goes everywhere and the keys are listed', async () => {
 test('lists move by j and k and open by Enter', async () => {
   const { person } = await withCards('Mover')
   const { page } = person
-  await page.goto('/cards')
+  await openPage(page, '/cards')
   await page.getByRole('list', { name: 'Cards', exact: true }).waitFor()
   await settled(page)
   await page.keyboard.press('j')
@@ -112,7 +113,7 @@ test('lists move by j and k and open by Enter', async () => {
 
 test('the chosen theme stays after a reload', async () => {
   const { page } = await stage.person('Night owl')
-  await page.goto('/cards')
+  await openPage(page, '/cards')
   await page.getByRole('button', { name: /^Account/ }).click()
   await page.getByRole('menuitem', { name: 'Dark' }).click()
   await page.reload()
@@ -128,7 +129,7 @@ test('an answer of the server that makes no sense is explained with its request 
       json: { detail: 'The database cannot be reached or written right now.', code: 'unavailable' },
     }),
   )
-  await page.goto('/cards')
+  await openPage(page, '/cards')
   await page.getByText('Request the-request-id').waitFor()
   await page.getByText('Your data is safe').waitFor()
   await page.unroute('**/api/v1/cases?*')

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { makePng, pngChunk } from '../support/picture-files.ts'
 import { expectAccessible, openStage, picture, settled } from './support.ts'
+import { openPage } from './visit.ts'
 
 const stage = openStage()
 
@@ -35,7 +36,7 @@ const sideways = (page: Page) =>
 
 test('a pasted text keeps its shape in the editor, on the page and in print', async () => {
   const { page } = await stage.person('Paster')
-  await page.goto('/cards/new')
+  await openPage(page, '/cards/new')
   await page.getByLabel('Title').fill('Pool is empty after a deploy')
   await page.getByRole('textbox', { name: 'Symptom' }).fill('Requests wait:')
   await paste(page, 'Symptom', TRACE)
@@ -107,23 +108,23 @@ test('a picture from elsewhere is a link, and a deleted one says so', async () =
     symptom: `Mine ![mine](${url}) and ![theirs](https://pictures.example/p.png)`,
     fix_summary: FIX,
   })
-  await page.goto(`/cards/${card_id}`)
+  await openPage(page, `/cards/${card_id}`)
   await page.getByRole('img', { name: 'mine' }).waitFor()
   expect(await page.getByRole('link', { name: 'theirs' }).getAttribute('href')).toBe(
     'https://pictures.example/p.png',
   )
   expect(await page.getByRole('img', { name: 'theirs' }).count()).toBe(0)
-  await page.goto(`/cards/${card_id}/edit`)
+  await openPage(page, `/cards/${card_id}/edit`)
   await page.getByRole('button', { name: 'Delete picture 1' }).click()
   await page.getByRole('button', { name: 'Delete for good' }).click()
   await page.getByText('The picture is deleted.').waitFor()
-  await page.goto(`/cards/${card_id}`)
+  await openPage(page, `/cards/${card_id}`)
   await page.getByRole('link', { name: 'mine' }).waitFor()
 })
 
 test('a paste beyond the limit says what was cut', async () => {
   const { page } = await stage.person('Long')
-  await page.goto('/cards/new')
+  await openPage(page, '/cards/new')
   await paste(page, 'Notes', `${'a '.repeat(100_000)}and this is the end`)
   await page
     .getByText('There is room for 200,000 characters. 19 characters at the end of the paste were cut')
@@ -160,7 +161,7 @@ test('dates follow the browser, a narrow select shows its value, and a diff keep
     fix_summary: FIX,
   })
   await api('PATCH', `/api/v1/cards/${card_id}`, { symptom: 'the slow  fox' })
-  await page.goto('/settings')
+  await openPage(page, '/settings')
   await page.locator('select').first().waitFor()
   const narrow = await page.locator('select').evaluateAll((selects) =>
     selects
@@ -180,7 +181,7 @@ test('dates follow the browser, a narrow select shows its value, and a diff keep
     new Intl.DateTimeFormat('de-DE', { month: 'short' }).format(new Date()),
   )
   await page.getByText(new RegExp(`Now it is \\d+\\. ${today}`)).waitFor()
-  await page.goto(`/cards/${card_id}/history`)
+  await openPage(page, `/cards/${card_id}/history`)
   await settled(page)
   const diff = page.locator('del', { hasText: 'quick' }).locator('..')
   await diff.waitFor()

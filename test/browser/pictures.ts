@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import { expectAccessible } from './accessible.ts'
 import { settled } from './settled.ts'
 import type { Person } from './support.ts'
-import { visit } from './visit.ts'
+import { openPage, visit } from './visit.ts'
 
 type Look = { width: number; height: number; judged?: 'light' | 'dark' }
 
@@ -65,14 +65,14 @@ export type Sight = [path: string, name: string, ready: string | RegExp]
 
 /** The page in both sizes and themes. */
 export async function look({ page }: Pick<Person, 'page'>, ...[path, name, ready]: Sight): Promise<void> {
-  await page.goto(path)
+  await openPage(page, path)
   await judge(page, name, undefined, () => page.getByText(ready).filter({ visible: true }).first().waitFor())
 }
 
 /** Several pages of the app, one after another in the same window. */
 export async function lookAround({ page }: Pick<Person, 'page'>, sights: readonly Sight[]): Promise<void> {
   for (const [at, [path, name, ready]] of sights.entries()) {
-    await (at === 0 ? page.goto(path) : visit(page, path))
+    await (at === 0 ? openPage(page, path) : visit(page, path))
     await judge(page, name, undefined, () =>
       page.getByText(ready).filter({ visible: true }).first().waitFor(),
     )

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { lookAround } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, PASSWORD, type Person, picture, settled } from './support.ts'
-import { visit } from './visit.ts'
+import { openPage, reopenPage, visit } from './visit.ts'
 
 const stage = openStage()
 type CardAnswer = { card_id: string }
@@ -46,7 +46,7 @@ async function teamLead(): Promise<Person> {
 test('one box finds own cards, team cards and memory, by keyboard alone, and Back leads back to it', async () => {
   const person = await teamLead()
   const { page } = person
-  await page.goto('/cards')
+  await openPage(page, '/cards')
   await page.getByText('Most used tags').waitFor()
   await page.keyboard.press('/')
   await page.getByRole('textbox', { name: 'Filter' }).press('Escape')
@@ -114,7 +114,7 @@ test('searches are kept, come back in the empty box and in the palette, and can 
   const person = await stage.person('Repeater')
   await fill(person)
   const { page } = person
-  await page.goto('/?q=signing+key&tags=jwt')
+  await openPage(page, '/?q=signing+key&tags=jwt')
   await page
     .getByRole('list', { name: 'Mine' })
     .getByRole('link', { name: /^Rotate/ })
@@ -127,7 +127,7 @@ test('searches are kept, come back in the empty box and in the palette, and can 
     .getByRole('link', { name: /^Dev server/ })
     .click()
   await settled(page)
-  await page.goto('/')
+  await openPage(page, '/')
   const kept = page.getByRole('region', { name: 'Your searches' })
   await kept.getByRole('button', { name: 'Searched before: ENOSPC' }).waitFor()
   await expectAccessible(page)
@@ -143,7 +143,7 @@ test('searches are kept, come back in the empty box and in the palette, and can 
   await visit(page, '/settings')
   await page.getByLabel('Keep a history of my searches').uncheck()
   await page.getByText('Saved.').waitFor()
-  await page.goto('/')
+  await openPage(page, '/')
   await kept.getByRole('button', { name: /^Saved/ }).waitFor()
   expect(await kept.getByRole('button', { name: /^Searched before/ }).count()).toBe(0)
 })
@@ -157,7 +157,7 @@ test('whole words of two letters and CJK are found, tags are links, and every hi
   for (let i = 0; i < 25; i++)
     await person.api('POST', '/api/v1/cards', { ...SAMPLES[5], title: `Marmot number ${i} of the burrow` })
   await page.setViewportSize({ width: 1280, height: 900 })
-  await page.goto('/')
+  await openPage(page, '/')
   const box = page.getByRole('textbox', { name: 'Search' })
   const mine = page.getByRole('list', { name: 'Mine' })
   for (const [typed, title] of [
@@ -192,7 +192,7 @@ test('the library shows its price, is asked only when told to, and one question 
   const [first = ''] = await fill(author)
   await author.api('POST', `/api/v1/cards/${first}/publish`)
   const { page } = person
-  await page.goto('/?q=connection+pool+exhausted')
+  await openPage(page, '/?q=connection+pool+exhausted')
   await page.getByText('Nothing found').waitFor()
   const buy = page.getByRole('button', { name: 'Search the library · 5 credits' })
   await buy.waitFor()
@@ -209,7 +209,7 @@ test('the library shows its price, is asked only when told to, and one question 
     await page.evaluate(() => sessionStorage.clear())
     if (isNewSession)
       await person.api('POST', '/api/v1/auth/login', { email: person.email, password: PASSWORD })
-    await page.reload()
+    await reopenPage(page)
     await buy.click()
     await page.getByText('5 credits charged').waitFor()
     expect(await balanceOf(person)).toBe(95)
@@ -219,7 +219,7 @@ test('the library shows its price, is asked only when told to, and one question 
   await visit(page, '/?q=connection+pool+exhausted&plan=true')
   await page.getByText('5 credits charged').waitFor()
   await page.evaluate(() => sessionStorage.clear())
-  await page.reload()
+  await reopenPage(page)
   await buy.click()
   await page.getByText('5 credits charged').waitFor()
   expect(await balanceOf(person)).toBe(95)
@@ -252,7 +252,7 @@ test('a mistyped word is corrected in plain sight, and searched as it is after o
   await expect
     .poll(
       async () => {
-        await page.goto('/?q=conection+pool+exhausted')
+        await openPage(page, '/?q=conection+pool+exhausted')
         await page.getByRole('list', { name: 'Mine' }).getByRole('link').first().waitFor()
         return back.count()
       },
@@ -269,7 +269,7 @@ test('filters narrow the search and stand in the address; an action card joins t
   const person = await stage.person('Filterer')
   await fill(person)
   const { page } = person
-  await page.goto('/?q=default+database+machine+linux')
+  await openPage(page, '/?q=default+database+machine+linux')
   const mine = page.getByRole('list', { name: 'Mine' })
   await mine.getByRole('listitem').nth(1).waitFor()
   await page.getByRole('button', { name: 'Filters' }).click()
@@ -291,7 +291,7 @@ test('on a phone a hit opens as a page of its own, and back returns to the hit',
   const person = await stage.person('Commuter', { width: 360, height: 740 })
   await fill(person)
   const { page } = person
-  await page.goto('/?q=connection+pool')
+  await openPage(page, '/?q=connection+pool')
   await page
     .getByRole('list', { name: 'Mine' })
     .getByRole('link', { name: /^Connection/ })

@@ -25,14 +25,26 @@ export function watchRequests(page: Page): void {
   page.on('domcontentloaded', () => seen.open.clear())
 }
 
-/** Until everything that the page asked for has come. Playwright's `networkidle` waits half a second each time. */
-export async function settled(page: Page): Promise<void> {
+const trafficOf = (page: Page): Traffic => {
   const seen = traffic.get(page)
   if (!seen) throw new Error('This page is not watched: open it by stage.window() or stage.person()')
-  for (let waited = 0; waited < LONGEST_MS; waited += 20) {
-    if (seen.open.size === 0 && Date.now() - seen.lastChange >= QUIET_MS) break
-    await sleep(20)
-  }
+  return seen
+}
+
+async function waitUntil(isDone: () => boolean): Promise<void> {
+  for (let waited = 0; waited < LONGEST_MS && !isDone(); waited += 20) await sleep(20)
+}
+
+/** Until no request is open. */
+export const allAnswered = (page: Page): Promise<void> => {
+  const { open } = trafficOf(page)
+  return waitUntil(() => open.size === 0)
+}
+
+/** Until everything that the page asked for has come. Playwright's `networkidle` waits half a second each time. */
+export async function settled(page: Page): Promise<void> {
+  const seen = trafficOf(page)
+  await waitUntil(() => seen.open.size === 0 && Date.now() - seen.lastChange >= QUIET_MS)
   // Everything that has arrived is drawn.
   await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))))
 }

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { repository } from '../support/process.ts'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, type Person, picture } from './support.ts'
-import { visit } from './visit.ts'
+import { openPage, visit } from './visit.ts'
 
 const stage = openStage()
 type CardAnswer = { card_id: string; workspace_id: string; readers: { text: string } }
@@ -69,7 +69,7 @@ test('solved by one, shared with the team, found by a teammate’s agent', async
 
     // In the web app the solver sees who reads it, and shares it.
     const { page } = solver
-    await page.goto(`/cards/${cardId}`)
+    await openPage(page, `/cards/${cardId}`)
     await page.getByText('Personal · Only you').waitFor()
     await page.getByRole('button', { name: 'Share', exact: true }).click()
     await page.getByText('Now: Only you.').waitFor()
@@ -82,7 +82,7 @@ test('solved by one, shared with the team, found by a teammate’s agent', async
     expect(await find()).toContain(cardId)
 
     // The teammate reads it in the box, and by the command in a project whose cards go to the team.
-    await mate.page.goto('/?q=pool+exhausted+after+deploy')
+    await openPage(mate.page, '/?q=pool+exhausted+after+deploy')
     await mate.page.getByRole('list', { name: 'Team' }).getByText('Platform team, 2 people').waitFor()
     expect(await kvault(folder, mateKey, ['search', 'pool', 'exhausted', '--scope', 'workspace'])).toContain(
       'Platform team, 2 people',
@@ -108,7 +108,7 @@ test('drafts are called drafts, publishing shows its review and what it earns, a
   const team = await teamOf(person, [[editor, 'editor']])
   const { card_id } = await write(person, { ...SAMPLES[2], workspace_id: team })
   const { page } = person
-  await page.goto(`/cards/${card_id}`)
+  await openPage(page, `/cards/${card_id}`)
   await page.getByText('Draft, editors of Platform team can read it').waitFor()
   expect(await page.getByText('Private', { exact: true }).count()).toBe(0)
   await page.getByRole('button', { name: 'Share', exact: true }).click()
@@ -148,7 +148,7 @@ test('many cards are chosen, shared in one step that names their number, and tak
   const { page } = person
   const texts = async () =>
     (await Promise.all(ids.map((id) => read(person, id)))).map((card) => card.readers.text)
-  await page.goto('/cards')
+  await openPage(page, '/cards')
   await page.getByRole('checkbox').first().waitFor()
   expect(await page.getByRole('checkbox').count()).toBe(6)
   await page.getByRole('checkbox', { name: `Choose ${SAMPLES[0].title}` }).check()
@@ -163,7 +163,7 @@ test('many cards are chosen, shared in one step that names their number, and tak
   expect(new Set(await texts())).toEqual(new Set(['Support, 2 people']))
 
   // The teammate sees what is shared, no card that is private, and nothing to choose.
-  await mate.page.goto('/cards?scope=workspace')
+  await openPage(mate.page, '/cards?scope=workspace')
   await mate.page.getByText('6 cards').first().waitFor()
   expect(await mate.page.getByRole('list', { name: 'Cards' }).getByText('A private note').count()).toBe(0)
   expect(await mate.page.getByRole('checkbox').count()).toBe(0)

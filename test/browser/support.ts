@@ -57,6 +57,7 @@ export class Stage {
   }
 
   async down(): Promise<void> {
+    windows.endFile()
     await this.#app?.close()
     await this.#vault?.remove()
   }

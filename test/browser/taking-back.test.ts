@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { startSmtp } from '../support/smtp.ts'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, PASSWORD, type Person, picture } from './support.ts'
+import { openPage } from './visit.ts'
 
 const smtp = await startSmtp()
 afterAll(() => smtp.stop())
@@ -36,7 +37,7 @@ test('a workspace is deleted with its name typed, after the numbers; a colleague
   const { card_id } = await write(mate, id)
   await mate.api('POST', `/api/v1/cards/${card_id}/share`)
   const { page } = lead
-  await page.goto(`/workspaces/${id}?tab=members`)
+  await openPage(page, `/workspaces/${id}?tab=members`)
   await page.getByRole('button', { name: 'Delete workspace' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText('0 cards of yours, 1 card of others').waitFor()
@@ -51,9 +52,9 @@ test('a workspace is deleted with its name typed, after the numbers; a colleague
   await page.getByText('Old team is deleted. 1 card went home.').waitFor()
   await page.getByRole('heading', { name: 'No team yet' }).waitFor()
 
-  await mate.page.goto('/cards')
+  await openPage(mate.page, '/cards')
   await mate.page.getByText(SAMPLES[0].title).first().waitFor()
-  await mate.page.goto(`/workspaces/${id}?tab=members`)
+  await openPage(mate.page, `/workspaces/${id}?tab=members`)
   await mate.page.getByRole('heading', { name: 'Not found' }).waitFor()
   await smtp.mailTo(mate.email, 'Closing lead deleted the workspace Old team')
 })
@@ -64,7 +65,7 @@ test('one’s own workspace offers no deletion', async () => {
     'GET',
     '/api/v1/auth/me',
   )
-  await person.page.goto(`/workspaces/${personal_workspace_id}`)
+  await openPage(person.page, `/workspaces/${personal_workspace_id}`)
   await person.page.getByText('This is your own workspace.').waitFor()
   expect(await person.page.getByRole('button', { name: 'Delete workspace' }).count()).toBe(0)
 })
@@ -75,7 +76,7 @@ test('feedback is given and taken back', async () => {
   const { card_id } = await write(author)
   await author.api('POST', `/api/v1/cards/${card_id}/publish`)
   const { page } = reader
-  await page.goto(`/cards/${card_id}`)
+  await openPage(page, `/cards/${card_id}`)
   const useful = page.getByRole('button', { name: /^Useful/ })
   await useful.click()
   await page.getByRole('button', { name: 'Take back' }).click()
@@ -88,7 +89,7 @@ test('an open invite code is withdrawn', async () => {
   const person = await stage.person('Giver')
   const { code } = await person.api<{ code: string }>('POST', '/api/v1/billing/invites', {})
   const { page } = person
-  await page.goto('/billing?tab=codes')
+  await openPage(page, '/billing?tab=codes')
   await page.getByRole('button', { name: `Withdraw code ${code}` }).click()
   await page.getByText(`${code} is withdrawn.`).waitFor()
   await page
@@ -105,11 +106,11 @@ test('invitations are seen once the address is confirmed; one is declined, anoth
   const { page } = guest
   for (const name of ['First team', 'Second team'])
     await lead.api('POST', `/api/v1/workspaces/${await teamOf(lead, name)}/invites`, { email: guest.email })
-  await page.goto('/workspaces')
+  await openPage(page, '/workspaces')
   await page.getByRole('heading', { name: 'No team yet' }).waitFor()
   expect(await page.getByText('Invitations for you').count()).toBe(0)
   await confirmAddress(guest)
-  await page.goto('/workspaces')
+  await openPage(page, '/workspaces')
   await page.getByRole('heading', { name: 'Invitations for you' }).waitFor()
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Decline the invitation to First team' }).click()
@@ -123,7 +124,7 @@ test('invitations are seen once the address is confirmed; one is declined, anoth
 test('the name changes, the confirmation mail comes again, and a new address is confirmed by mail', async () => {
   const person = await stage.person('Before')
   const { page, email } = person
-  await page.goto('/settings?tab=account')
+  await openPage(page, '/settings?tab=account')
   await page.getByLabel('Name').fill('After')
   await page.getByRole('button', { name: 'Save name' }).click()
   await page.getByText('Your name is changed.').waitFor()
@@ -146,7 +147,7 @@ test('the name changes, the confirmation mail comes again, and a new address is 
   await page.goto(linkIn(mail.text))
   await page.getByRole('button', { name: 'Confirm' }).click()
   await page.getByRole('heading', { name: 'Address confirmed' }).waitFor()
-  await page.goto('/settings?tab=account')
+  await openPage(page, '/settings?tab=account')
   await page.getByText('after@example.com').waitFor()
   await page.getByText('Confirmed', { exact: true }).waitFor()
   await smtp.mailTo(email, 'The e-mail address of your account has changed')
@@ -155,7 +156,7 @@ test('the name changes, the confirmation mail comes again, and a new address is 
 test('a change of the address is given up', async () => {
   const { page, api } = await stage.person('Undecided')
   await api('POST', '/api/v1/auth/email', { email: 'elsewhere@example.com', current_password: PASSWORD })
-  await page.goto('/settings?tab=account')
+  await openPage(page, '/settings?tab=account')
   await page.getByText('elsewhere@example.com waits to be confirmed').waitFor()
   await page.getByRole('button', { name: 'Give up this change' }).click()
   await page.getByText('Your address stays as it is.').waitFor()
@@ -169,7 +170,7 @@ test('a raw material is read and deleted', async () => {
     kind: 'log',
     content: 'line\n'.repeat(900),
   })
-  await page.goto('/memory')
+  await openPage(page, '/memory')
   await page.getByRole('link', { name: 'Raw materials' }).click()
   await page.getByRole('button', { name: /^Build log/ }).click()
   await page.getByRole('dialog').getByText('line').waitFor()
@@ -194,7 +195,7 @@ test('the timeline is narrowed to a session and to a type, and the address holds
   await append('monday', 'user_message', 'Why is the checkout slow?')
   await append('monday', 'agent_report', 'An index was missing.')
   await append('tuesday', 'user_message', 'Add partial refunds.')
-  await page.goto('/memory/project?key=org%2Fshop')
+  await openPage(page, '/memory/project?key=org%2Fshop')
   const sessions = page.getByRole('list', { name: 'Sessions' })
   await sessions.getByRole('listitem').filter({ hasText: 'monday' }).getByText('Only this session').click()
   await expect.poll(() => page.getByText('Add partial refunds.').count()).toBe(0)

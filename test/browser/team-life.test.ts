@@ -6,7 +6,7 @@ import { startSmtp } from '../support/smtp.ts'
 import { judge, look } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, type Person, picture, settled } from './support.ts'
-import { visit } from './visit.ts'
+import { openPage, reopenPage, visit } from './visit.ts'
 
 const smtp = await startSmtp()
 afterAll(() => smtp.stop())
@@ -47,7 +47,7 @@ test('two people talk about a card: a mention, an answer, an edit and a deletion
   const cardId = await shared(lead, team)
 
   const { page } = mate
-  await page.goto(`/cards/${cardId}`)
+  await openPage(page, `/cards/${cardId}`)
   const field = page.getByLabel('New comment')
   await field.click()
   await page.keyboard.type('Does it **hold** for replicas too, @le')
@@ -65,7 +65,7 @@ test('two people talk about a card: a mention, an answer, an edit and a deletion
   expect(await page.locator('main img').count()).toBe(0)
   expect(await field.inputValue()).toBe('')
 
-  await lead.page.goto('/')
+  await openPage(lead.page, '/')
   await lead.page.getByRole('link', { name: 'Inbox 1 unread' }).click()
   const notice = lead.page.getByRole('listitem').filter({ hasText: 'mentioned you on' })
   await notice.getByText(`Mate Miller mentioned you on “${title}”`).waitFor()
@@ -85,7 +85,7 @@ test('two people talk about a card: a mention, an answer, an edit and a deletion
   await leadThread.getByLabel('Your comment').fill('It does since 16, @Mate Miller.')
   await leadThread.getByRole('button', { name: 'Save' }).click()
   await leadThread.getByText('edited').waitFor()
-  await page.goto('/inbox')
+  await openPage(page, '/inbox')
   await page.getByText('Ada Lead mentioned you on').waitFor()
   await page.getByRole('link', { name: 'Open the card' }).click()
   await thread.getByText('It does since 16').waitFor()
@@ -95,7 +95,7 @@ test('two people talk about a card: a mention, an answer, an edit and a deletion
   await lead.page.getByRole('dialog', { name: 'Delete the comment of Mate Miller?' }).waitFor()
   await lead.page.getByRole('button', { name: 'Delete', exact: true }).last().click()
   await leadThread.getByText('1 comment').waitFor()
-  await lead.page.goto(`/workspaces/${team}?tab=audit`)
+  await openPage(lead.page, `/workspaces/${team}?tab=audit`)
   await lead.page.getByText('deleted a comment on').first().waitFor()
   await lead.page.getByRole('link', { name: title }).first().click()
   await lead.page.getByRole('heading', { name: title }).waitFor()
@@ -106,11 +106,11 @@ test('somebody who cannot be mentioned, and a reader of the library, are told so
   const team = await teamOf(lead)
   const cardId = await shared(lead, team)
   await lead.api('POST', `/api/v1/cards/${cardId}/publish`)
-  await reader.page.goto(`/cards/${cardId}`)
+  await openPage(reader.page, `/cards/${cardId}`)
   await reader.page.getByRole('region', { name: 'Feedback' }).waitFor()
   await settled(reader.page)
   expect(await reader.page.getByRole('region', { name: 'Comments' }).count()).toBe(0)
-  await lead.page.goto(`/cards/${cardId}`)
+  await openPage(lead.page, `/cards/${cardId}`)
   await lead.page.getByText('not by readers of the library').waitFor()
   const { user_id } = await reader.api<Id>('GET', '/api/v1/auth/me')
   await lead.page.getByLabel('New comment').fill(`Hello <@${user_id}>`)
@@ -124,7 +124,7 @@ test('a team reads its week, switches a part off, and gets it by mail', async ()
   for (const person of [lead, mate]) await confirm(person)
   const team = await teamOf(lead, [mate, 'editor'])
   const { page } = lead
-  await page.goto(`/workspaces/${team}`)
+  await openPage(page, `/workspaces/${team}`)
   await page.getByRole('heading', { name: 'A quiet week' }).waitFor()
   await expectAccessible(page)
 
@@ -145,7 +145,7 @@ test('a team reads its week, switches a part off, and gets it by mail', async ()
   })
   expect(draft.status).toBe(201)
 
-  await page.reload()
+  await reopenPage(page)
   const part = (name: string) => page.getByRole('region', { name })
   await part('New and changed cards').getByRole('link', { name: SAMPLES[0].title }).waitFor()
   await part('New and changed cards').getByText('Platform team, 2 people').first().waitFor()
@@ -182,7 +182,7 @@ test('a team reads its week, switches a part off, and gets it by mail', async ()
     `${stage.base}/cards/${first}`,
   )
 
-  await mate.page.goto('/inbox')
+  await openPage(mate.page, '/inbox')
   await mate.page.getByText(`Feedback on “${SAMPLES[0].title}”`).waitFor()
   await inThreeSizes(mate, 'inbox-cards')
   await visit(mate.page, '/billing')

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { lookAround } from './pictures.ts'
 import { expectAccessible, openStage, PASSWORD, type Person, picture, settled } from './support.ts'
+import { openPage } from './visit.ts'
 
 const stage = openStage()
 
@@ -24,7 +25,7 @@ const CARD = {
 test('a lead invites somebody new, who accepts, and both find the card that is shared', async () => {
   const lead = await stage.person('Team lead')
   const { page } = lead
-  await page.goto('/workspaces')
+  await openPage(page, '/workspaces')
   await page.getByRole('heading', { name: 'No team yet' }).waitFor()
   await expectAccessible(page)
   await page.getByRole('button', { name: 'New workspace' }).click()
@@ -58,19 +59,19 @@ test('a lead invites somebody new, who accepts, and both find the card that is s
     workspace_id: workspaceId,
   })
   const find = async () => {
-    await guest.page.goto('/?q=connection+pool+dry')
+    await openPage(guest.page, '/?q=connection+pool+dry')
     await settled(guest.page)
     return guest.page.getByText(CARD.title).count()
   }
   expect(await find()).toBe(0)
-  await page.goto(`/cards/${card_id}`)
+  await openPage(page, `/cards/${card_id}`)
   await page.getByRole('button', { name: 'Share', exact: true }).click()
   await page.getByRole('radio', { name: /^Platform team/ }).check()
   await page.getByRole('button', { name: 'Share with Platform team' }).click()
   await page.getByText('Who can read it now: Platform team, 2 people.').waitFor()
   expect(await find()).toBeGreaterThan(0)
 
-  await page.goto(`/workspaces/${workspaceId}?tab=members`)
+  await openPage(page, `/workspaces/${workspaceId}?tab=members`)
   await page.getByRole('row', { name: /Newcomer/ }).waitFor()
   await page.getByRole('tab', { name: 'Audit log' }).click()
   await page.getByText('accepted an invitation').first().waitFor()
@@ -96,7 +97,7 @@ test('a link that was replaced or revoked says so, without saying more', async (
   const { invite_url } = await lead.api<InviteAction>('POST', `/api/v1/workspaces/${id}/invites`, {
     email: 'late@example.com',
   })
-  await lead.page.goto(`/workspaces/${id}?tab=invitations`)
+  await openPage(lead.page, `/workspaces/${id}?tab=invitations`)
   await lead.page.getByRole('button', { name: 'Make a new link for late@example.com' }).click()
   await lead.page.getByText('The old one no longer works.').waitFor()
   const { page } = await stage.window()
@@ -120,7 +121,7 @@ test('a role changes at once and can be undone; the last admin stays', async () 
   const id = await teamOf(lead)
   await lead.api('POST', `/api/v1/workspaces/${id}/members/by-email`, { email: member.email, role: 'viewer' })
   const { page } = lead
-  await page.goto(`/workspaces/${id}?tab=members`)
+  await openPage(page, `/workspaces/${id}?tab=members`)
   await page.getByLabel('Role of Member').selectOption('editor')
   await page.getByText('Member is editor now.').waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
@@ -139,13 +140,13 @@ test('a role changes at once and can be undone; the last admin stays', async () 
     .first()
     .waitFor()
 
-  await member.page.goto(`/workspaces/${id}?tab=members`)
+  await openPage(member.page, `/workspaces/${id}?tab=members`)
   await member.page.getByRole('row', { name: /Role lead/ }).waitFor()
   expect(await member.page.getByRole('tab', { name: 'Policy' }).count()).toBe(0)
   await member.page.getByRole('button', { name: 'Leave the workspace' }).click()
   await member.page.getByRole('button', { name: 'Leave', exact: true }).click()
   await member.page.getByText('You left Platform team.').waitFor()
-  await member.page.goto(`/workspaces/${id}`)
+  await openPage(member.page, `/workspaces/${id}`)
   await member.page.getByRole('heading', { name: 'Not found' }).waitFor()
 })
 
@@ -157,7 +158,7 @@ test('the policy is edited without losing what others put there', async () => {
     policy_json: { retention_days: 90 },
   })
   const { page } = lead
-  await page.goto(`/workspaces/${id}?tab=policy`)
+  await openPage(page, `/workspaces/${id}?tab=policy`)
   await page.getByText('retention_days').waitFor()
   await page.getByLabel('Cards of this workspace may be published').uncheck()
   await page.getByLabel('Invite only people of these domains').fill('@example.com')
@@ -186,7 +187,7 @@ test('markup in a name of a workspace, a person or an invitation stays text', as
   })
   const { page } = lead
   for (const path of ['/workspaces', `/workspaces/${id}`, `/workspaces/${id}?tab=audit`, invite_url]) {
-    await page.goto(path)
+    await openPage(page, path)
     await page.getByText(name).first().waitFor()
     expect(await page.locator('img').count(), path).toBe(0)
   }
@@ -194,7 +195,7 @@ test('markup in a name of a workspace, a person or an invitation stays text', as
 
 test('a new workspace is made by keyboard alone', async () => {
   const { page } = await stage.person('Keyboard lead')
-  await page.goto('/workspaces')
+  await openPage(page, '/workspaces')
   await page.getByRole('button', { name: 'New workspace' }).focus()
   await page.keyboard.press('Enter')
   await page.getByLabel('Name').waitFor()

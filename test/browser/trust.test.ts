@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { look } from './pictures.ts'
 import { SAMPLES } from './samples.ts'
 import { expectAccessible, openStage, type Person, picture, settled } from './support.ts'
-import { visit } from './visit.ts'
+import { openPage, reopenPage, visit } from './visit.ts'
 
 const stage = openStage()
 
@@ -28,7 +28,7 @@ test('a verdict of one person is read by the other, and taken back', async () =>
   const reader = await stage.person('Verdict reader')
   const id = await published(author, SAMPLES[0])
   const { page } = reader
-  await page.goto(`/cards/${id}`)
+  await openPage(page, `/cards/${id}`)
   const verdicts = page.getByRole('region', { name: 'Verdicts' })
   expect(await verdicts.getByRole('button', { name: 'Still true' }).count()).toBe(0)
   await verdicts.getByRole('button', { name: 'Failed' }).click()
@@ -48,7 +48,7 @@ test('a verdict of one person is read by the other, and taken back', async () =>
   await page.getByRole('img', { name: /^Works for the next person with a chance of \d+ %/ }).waitFor()
   await verdicts.getByText('Found by the idle count').waitFor()
 
-  await author.page.goto(`/cards/${id}`)
+  await openPage(author.page, `/cards/${id}`)
   const row = author.page.getByRole('list', { name: 'What people said after use' }).getByRole('listitem')
   await row.getByText('Verdict reader').waitFor()
   await row.getByText('node 24.1').waitFor()
@@ -61,7 +61,7 @@ test('a verdict of one person is read by the other, and taken back', async () =>
   await author.page.getByText('You have already said so.').waitFor()
   expect(await row.count()).toBe(2)
 
-  await page.reload()
+  await reopenPage(page)
   // Who said it is for those who edit the card.
   await verdicts.getByText('You · ').waitFor()
   expect(await verdicts.getByText('Verdict author').count()).toBe(0)
@@ -83,7 +83,7 @@ test('rows and hits say what came of a card', async () => {
   const person = await stage.person('Row reader')
   const id = await write(person, SAMPLES[1])
   await person.api('POST', `/api/v1/cards/${id}/verdicts`, { outcome: 'worked' })
-  await person.page.goto('/cards')
+  await openPage(person.page, '/cards')
   await person.page.getByText('Worked 1×, last confirmed today by 1 person').waitFor()
   await visit(person.page, '/?q=signing+key')
   const hit = person.page.getByRole('list', { name: 'Mine' }).getByRole('listitem')
@@ -95,7 +95,7 @@ test('a first verdict is taken back by undo', async () => {
   const person = await stage.person('Quick confirmer')
   const id = await write(person, SAMPLES[3])
   const { page } = person
-  await page.goto(`/cards/${id}`)
+  await openPage(page, `/cards/${id}`)
   await settled(page)
   await page.getByRole('button', { name: 'Still true' }).click()
   await page.getByText(/^Worked 1×/).waitFor()
@@ -112,7 +112,7 @@ test('many verdicts are shown page by page; taken back in part unseen, they have
       environment: { node: String(version) },
     })
   const { page } = person
-  await page.goto(`/cards/${id}`)
+  await openPage(page, `/cards/${id}`)
   const rows = page.getByRole('list', { name: 'What people said after use' }).getByRole('listitem')
   await page.getByRole('button', { name: 'Show more of 21' }).waitFor()
   expect(await rows.count()).toBe(20)
@@ -128,7 +128,7 @@ test('cites are read from the card, written by hand, and read again', async () =
   const byRules = (await read(person, id)).cites
   expect(byRules).not.toEqual([])
   const { page } = person
-  await page.goto(`/cards/${id}`)
+  await openPage(page, `/cards/${id}`)
   const chips = page.getByRole('list', { name: 'Cites' })
   await page.getByRole('button', { name: 'Edit cites' }).click()
   const dialog = page.getByRole('dialog')
@@ -160,7 +160,7 @@ test('a card is replaced by another, points to it, and comes back', async () => 
   const newId = await write(person, SAMPLES[5])
   await write(person, SAMPLES[3])
   const { page } = person
-  await page.goto(`/cards/${oldId}`)
+  await openPage(page, `/cards/${oldId}`)
   await choose(person, 'Link to another card …')
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('This card').selectOption('is replaced by')
@@ -215,7 +215,7 @@ test('a card is merged into another, its address says so, and the merge is undon
   const fromId = await write(person, SAMPLES[0])
   const intoId = await write(person, { ...SAMPLES[2], evidences: [] })
   const { page } = person
-  await page.goto(`/cards/${fromId}`)
+  await openPage(page, `/cards/${fromId}`)
   await choose(person, 'Merge into another card …')
   const dialog = page.getByRole('dialog')
   await dialog.getByText('Its verdicts, 0 votes and 1 piece of evidence count on the other card.').waitFor()
@@ -232,7 +232,7 @@ test('a card is merged into another, its address says so, and the merge is undon
   await page.getByRole('heading', { name: SAMPLES[0].title }).waitFor()
 
   await person.api('POST', `/api/v1/cards/${fromId}/merge`, { into_card_id: intoId })
-  await page.goto(`/cards/${fromId}`)
+  await openPage(page, `/cards/${fromId}`)
   await page.waitForURL(`**/cards/${intoId}?merged_from=${fromId}`)
   await page.getByText('which was merged into this card').waitFor()
   await settled(page)
@@ -247,7 +247,7 @@ test('a card is merged into another, its address says so, and the merge is undon
   await page.getByRole('heading', { name: SAMPLES[0].title }).waitFor()
 
   // An address that anybody could make up says nothing of its own.
-  await page.goto(`/cards/${intoId}?merged_from=${fromId}`)
+  await openPage(page, `/cards/${intoId}?merged_from=${fromId}`)
   await page.getByRole('heading', { name: SAMPLES[2].title }).waitFor()
   await settled(page)
   expect(await page.getByText('which was merged into this card').count()).toBe(0)
@@ -257,7 +257,7 @@ test('a person who may not edit a card sees no actions to link, merge or edit ci
   const author = await stage.person('Guarding author')
   const reader = await stage.person('Curious reader')
   const id = await published(author, SAMPLES[2])
-  await reader.page.goto(`/cards/${id}`)
+  await openPage(reader.page, `/cards/${id}`)
   await reader.page.getByRole('button', { name: 'More', exact: true }).click()
   await reader.page.getByText('Guarding author looks after this card').waitFor()
   expect(await reader.page.getByRole('menuitem').allInnerTexts()).toEqual(['Report …'])
@@ -268,7 +268,7 @@ test('near cards stand beside a new one while it is written', async () => {
   const person = await stage.person('Repeating writer')
   const id = await write(person, SAMPLES[5])
   const { page } = person
-  await page.goto('/cards/new')
+  await openPage(page, '/cards/new')
   const near = page.getByRole('region', { name: 'Near cards' })
   await page.getByLabel('Title').fill(SAMPLES[5].title)
   await settled(page)
@@ -296,7 +296,7 @@ test('a card past its interval waits in the review queue until its owner says th
   await stage.app.services.database.transaction((db) =>
     db.updateTable('cards').set({ edited_at: longAgo }).where('card_id', '=', id).execute(),
   )
-  await owner.page.goto('/cards')
+  await openPage(owner.page, '/cards')
   await owner.page.getByRole('link', { name: 'Review queue' }).click()
   const row = owner.page.getByRole('list', { name: 'Cards to look at again' }).getByRole('listitem')
   await row.getByText('Due').waitFor()

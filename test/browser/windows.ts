@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { watchRequests } from './settled.ts'
+import { allAnswered, watchRequests } from './settled.ts'
+import { leavePage } from './visit.ts'
 
 export type View = {
   width?: number
@@ -17,6 +18,8 @@ type Window = {
   locale: string
   worker: boolean
   problems: string[]
+  /** The app in it comes from the vault of an earlier file, whose documents may have other rules for the browser. */
+  isOutdated: boolean
 }
 
 /** A refusal, or a network that the test itself has taken away. */
@@ -32,7 +35,7 @@ async function newWindow(browser: Browser, base: string, locale: string, worker:
   })
   context.setDefaultTimeout(15_000)
   const page = await context.newPage()
-  const opened: Window = { page, context, base, locale, worker, problems: [] }
+  const opened: Window = { page, context, base, locale, worker, problems: [], isOutdated: false }
   watchRequests(page)
   page.on('pageerror', (error) => opened.problems.push(`script error: ${error.message}`))
   page.on('console', (message) => {
@@ -58,8 +61,12 @@ async function forgetPerson({ page, context, base, worker }: Window): Promise<bo
   for (const tab of context.pages()) if (tab !== page) await tab.close()
   await page.unrouteAll()
   await context.setOffline(false)
-  await page.goto(RESTING_ADDRESS)
-  await page.evaluate(() => sessionStorage.clear())
+  if (await leavePage(page)) await allAnswered(page)
+  else await page.goto(RESTING_ADDRESS)
+  await page.evaluate(() => {
+    sessionStorage.clear()
+    delete document.documentElement.dataset.theme
+  })
   await context.clearCookies()
   const devtools = await context.newCDPSession(page)
   await devtools.send('Storage.clearDataForOrigin', { origin: base, storageTypes: 'all' })
@@ -83,6 +90,8 @@ export class Windows {
     const reused = this.#idle.find(fits)
     this.#idle = this.#idle.filter((one) => one !== reused)
     const opened = reused ?? (await newWindow(browser, base, locale, worker))
+    if (opened.isOutdated) await opened.page.goto(RESTING_ADDRESS)
+    opened.isOutdated = false
     this.#used.push(opened)
     await opened.page.setViewportSize({ width: view.width ?? 1280, height: view.height ?? 800 })
     await opened.page.emulateMedia({
@@ -101,5 +110,10 @@ export class Windows {
       else await one.context.close()
     }
     return used.flatMap(({ problems }) => problems.splice(0))
+  }
+
+  /** To be called before the next file opens windows. */
+  endFile(): void {
+    for (const one of this.#idle) one.isOutdated = true
   }
 }

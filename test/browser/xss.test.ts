@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { openStage, settled } from './support.ts'
+import { openPage } from './visit.ts'
 
 const stage = openStage()
 type CardAnswer = { card_id: string }
@@ -60,11 +61,11 @@ test('no text of a card becomes code on any page that shows it', async () => {
     '/?q=globalThis+hacked&plan=true',
     `/?q=globalThis+hacked&card=${card.card_id}`,
   ]) {
-    await page.goto(path)
+    await openPage(page, path)
     await page.getByText('globalThis.hacked').first().waitFor({ state: 'attached' })
     await expectHarmless(page)
   }
-  await page.goto(`/cards/${card.card_id}/edit`)
+  await openPage(page, `/cards/${card.card_id}/edit`)
   const previews = page.getByRole('button', { name: /^Preview/ })
   while ((await previews.count()) > 0) await previews.first().click()
   await expectHarmless(page)

@@ -2,8 +2,11 @@ import { mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildApp } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+import { clientOf } from '../support/client.ts'
 import { type LiveVault, liveVault, registerPerson } from '../support/live.ts'
-import { runKvault, spawnServer, untilReady } from '../support/process.ts'
+import { runKvault } from '../support/process.ts'
 
 let vault: LiveVault
 let folder: string
@@ -34,15 +37,13 @@ test('a running vault is backed up, restored elsewhere, verified and served agai
   expect(await kvault(['verify'], target)).toMatchObject({ code: 0, stderr: '' })
   expect((await kvault(['reindex'], target)).stdout).toContain('Indexed 0 cards')
 
-  const second = await spawnServer({ DATA_DIR: target })
-  await untilReady(second)
-  const login = await fetch(`${second.baseUrl}/api/v1/auth/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email: 'keeper@example.com', password: 'correct horse battery' }),
+  const second = await buildApp(readConfig({ DATA_DIR: target, LOG_LEVEL: 'silent' }))
+  const login = await clientOf(second, {}).post('/api/v1/auth/login', {
+    email: 'keeper@example.com',
+    password: 'correct horse battery',
   })
   expect(login.status).toBe(200)
-  await second.stop()
+  await second.close()
 
   truncateSync(file, statSync(file).size - 20)
   const damaged = await kvault(['verify', file], folder)

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { COMPILED_BEFORE } from '../support/process.ts'
 
 const PROCESSES = 3
 const ROUNDS = 30
@@ -12,7 +13,7 @@ const said = (child: ChildProcess) => new Promise<unknown>((resolve) => child.on
 test('processes that make a new database at the same moment all open it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-test-'))
   const children = Array.from({ length: PROCESSES }, () =>
-    fork(join(import.meta.dirname, 'open-child.ts'), { execArgv: [] }),
+    fork(join(import.meta.dirname, 'open-child.ts'), { execArgv: COMPILED_BEFORE }),
   )
   try {
     await Promise.all(children.map(said))

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test, vi } from 'vitest'
@@ -72,9 +73,8 @@ test('a port in use is said in one line, and once with many workers', async () =
 })
 
 test('a data folder that cannot be written is one line, once with many workers', async () => {
-  const holder = await spawnServer({ SESSION_TTL_DAYS: 'soon' })
-  await holder.exited
-  const file = join(holder.dataDir, 'a-file')
+  const folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-e2e-'))
+  const file = join(folder, 'a-file')
   writeFileSync(file, '')
   for (const WORKERS of ['1', '2']) {
     const server = await spawnServer({ DATA_DIR: join(file, 'data'), WORKERS })
@@ -83,7 +83,7 @@ test('a data folder that cannot be written is one line, once with many workers',
       `${join(file, 'data')} cannot be written (ENOTDIR). Set DATA_DIR to a folder that this user may write to.`,
     ])
   }
-  holder.remove()
+  rmSync(folder, { recursive: true, force: true })
 })
 
 test('a reader that leaves ends neither the service nor the reason why it ended with a stack', async () => {

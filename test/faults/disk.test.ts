@@ -1,17 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import {
-  copyFileSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, mkdtempSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { buildApp } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+import { explainStart } from '../../src/start-errors.ts'
 import { formOf } from '../support/busy.ts'
+import { makeVault, type Vault } from '../support/engines.ts'
 import { type ServerProcess, spawnServer, untilReady } from '../support/process.ts'
 import { describeWhere, NOT_LINUX } from '../support/skips.ts'
 import { leavesOf } from './kill.ts'
@@ -81,14 +76,11 @@ describeWhere('a full disk', NOT_LINUX, () => {
 })
 
 describe('a damaged database file', () => {
-  let folder: string
+  let whole: Vault
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'knowledge-vault-damaged-'))
-    const whole = await spawnServer({ DATA_DIR: join(folder, 'whole') })
-    await untilReady(whole)
-    await whole.stop()
+    whole = await makeVault('sqlite')
   })
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  afterAll(() => whole.remove())
 
   const damages: [string, (file: string) => void][] = [
     ['half-copied', (file) => truncateSync(file, statSync(file).size >> 1)],
@@ -105,17 +97,33 @@ describe('a damaged database file', () => {
       },
     ],
   ]
-  test.each(damages)('%s is refused at start in one line with the way back', async (_, damage) => {
-    const dataDir = mkdtempSync(join(folder, 'damaged-'))
+  const damaged = (damage: (file: string) => void) => {
+    const dataDir = mkdtempSync(join(whole.dataDir, 'damaged-'))
     const file = join(dataDir, 'vault.db')
-    copyFileSync(join(folder, 'whole', 'vault.db'), file)
+    copyFileSync(join(whole.dataDir, 'vault.db'), file)
     damage(file)
-    const before = readFileSync(file)
+    return { dataDir, file, before: readFileSync(file) }
+  }
+  const WAY_BACK = /^[^\n]* is damaged [^\n]*kvault restore[^\n]*$/
+
+  test.each(damages)('%s is refused at start in one line with the way back', async (_, damage) => {
+    const { dataDir, file, before } = damaged(damage)
+    const start = buildApp(readConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'silent' }))
+    const { message, exitCode } = explainStart(
+      await start.then(
+        () => new Error('started'),
+        (error) => error,
+      ),
+    )
+    expect(message).toMatch(WAY_BACK)
+    expect(exitCode).toBe(2)
+    expect(readFileSync(file).equals(before)).toBe(true)
+  })
+
+  test('is what the program says, and all that it says, when it ends', async () => {
+    const { dataDir } = damaged((file) => truncateSync(file, statSync(file).size >> 1))
     const refused = await spawnServer({ DATA_DIR: dataDir })
     expect(await refused.exited).toBe(2)
-    const lines = refused.output().trim().split('\n')
-    expect(lines).toHaveLength(1)
-    expect(lines[0]).toMatch(/is damaged .*kvault restore/)
-    expect(readFileSync(file).equals(before)).toBe(true)
+    expect(refused.output().trim()).toMatch(WAY_BACK)
   })
 })

@@ -79,8 +79,10 @@ export async function killAgainAndAgain(
   let server: ServerProcess = await spawnServer(env)
   env.DATA_DIR = server.dataDir
   const baseUrl = `http://127.0.0.1:${env.PORT}`
+  let isLast = false
+  /** After the last round nothing else is killed, so one worker is enough. */
   const restart = async () => {
-    server = await spawnServer(env)
+    server = await spawnServer(isLast ? { ...env, WORKERS: '1' } : env)
     await untilReady({ ...server, baseUrl })
   }
   const killAll = async () => {
@@ -88,15 +90,15 @@ export async function killAgainAndAgain(
     await server.exited
   }
   const ways: Record<string, () => Promise<void>> = {
-    'whole program': async () => {
-      await killAll()
-      await restart()
-    },
     worker: async () => {
       const [first = 0] = leavesOf(server.child.pid ?? 0)
       process.kill(first, 'SIGKILL')
     },
     ...site.ways,
+    'whole program': async () => {
+      await killAll()
+      await restart()
+    },
   }
 
   const report: KillReport = { acknowledged: 0, kills: {} }
@@ -113,6 +115,7 @@ export async function killAgainAndAgain(
 
     const acknowledged = () => writers.reduce((sum, writer) => sum + writer.acknowledged, 0)
     for (let round = 0; round < rounds; round++) {
+      isLast = round === rounds - 1
       let over = false
       const writing = writers.map((writer) => writer.run(() => over))
       const enough = acknowledged() + Math.random() * MOST_WRITES

@@ -15,16 +15,16 @@ describeWhere('a short round of load', NOT_LINUX, () => {
     try {
       await untilReady(server)
       const people = await settle(server, wire, 8)
-      const { perSecond } = await capacity(wire, people, 1, 500)
+      const { perSecond } = await capacity(wire, people, 1, 300)
       const before = resources(server.child.pid ?? 0)
 
       const normal = new Tally()
-      await steadily(wire, people, { perSecond: perSecond / 2, forMs: 1000 }, () => normal)
+      await steadily(wire, people, { perSecond: perSecond / 2, forMs: 500 }, () => normal)
       expect(normal.examples).toEqual([])
       expect(normal.ms.length).toBeGreaterThan(0)
 
       const healthSoFar = watchHealth(server.baseUrl)
-      const { tally } = await flood(wire, people, { perSecond: perSecond * 5, forMs: 1500, most: CLIENTS })
+      const { tally } = await flood(wire, people, { perSecond: perSecond * 5, forMs: 800, most: CLIENTS })
       const health = await healthSoFar()
       expect(tally.examples).toEqual([])
       expect(tally.ms.length).toBeGreaterThan(0)
@@ -32,7 +32,7 @@ describeWhere('a short round of load', NOT_LINUX, () => {
       expect({ refused: health.refused, errors: health.errors }).toEqual({ refused: 0, errors: 0 })
 
       const after = new Tally()
-      await steadily(wire, people, { perSecond: perSecond / 2, forMs: 700 }, () => after)
+      await steadily(wire, people, { perSecond: perSecond / 2, forMs: 400 }, () => after)
       expect(after.examples).toEqual([])
       wire.close()
       const handles = () => resources(server.child.pid ?? 0).handles

@@ -1,14 +1,19 @@
-// The plain walk of the interface, over a real server process with nothing configured: no new rule may break it.
+// The plain walk of the interface with nothing configured: no new rule may break it. On SQLite over a real server process.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type App, buildApp } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
 import { makeVault, type Vault } from '../support/engines.ts'
-import { type ServerProcess, spawnServer, untilReady } from '../support/process.ts'
+import { freePort } from '../support/postgres.ts'
+import { spawnServer, untilReady } from '../support/process.ts'
+
+type Server = { baseUrl: string; stop: () => Promise<unknown> }
 
 // biome-ignore lint/suspicious/noExplicitAny: a walk looks into answers of many shapes
 type Answer = { status: number; body: any }
 type Caller = (method: string, path: string, body?: unknown) => Promise<Answer>
 
 const callerOf =
-  (server: ServerProcess, headers: Record<string, string> = {}): Caller =>
+  (server: Server, headers: Record<string, string> = {}): Caller =>
   async (method, path, body) => {
     const answer = await fetch(`${server.baseUrl}${path}`, {
       method,
@@ -22,7 +27,7 @@ const callerOf =
 type Member = { call: Caller; userId: string; email: string }
 
 /** Registers somebody and acts with a key made by REST that names no scopes. */
-async function newcomer(server: ServerProcess, name: string): Promise<Member> {
+async function newcomer(server: Server, name: string): Promise<Member> {
   const email = `${name}@example.com`
   const registered = await callerOf(server)('POST', '/api/v1/auth/register', {
     email,
@@ -60,20 +65,26 @@ async function made(answer: Promise<Answer>, status: number): Promise<Answer['bo
   return body
 }
 
+async function startProcess(vault: Vault): Promise<Server> {
+  // As it comes: with its limits, and as many processes as it chooses.
+  const server = await spawnServer({ DATA_DIR: vault.dataDir, RATE_LIMIT: 'on', WORKERS: '' })
+  await untilReady(server)
+  return server
+}
+
+async function startHere(vault: Vault): Promise<Server> {
+  const config = readConfig({ ...vault.env, RATE_LIMIT: 'on', PORT: String(await freePort()) })
+  const app: App = await buildApp(config)
+  await app.server.listen({ host: config.host, port: config.port })
+  return { baseUrl: config.baseUrl, stop: app.close }
+}
+
 describe.each(['sqlite', 'postgres'] as const)('the walk of the interface on %s', (engine) => {
   let vault: Vault
-  let server: ServerProcess
+  let server: Server
   beforeAll(async () => {
     vault = await makeVault(engine)
-    const { DATABASE_URL } = vault.env
-    server = await spawnServer({
-      DATA_DIR: vault.dataDir,
-      ...(DATABASE_URL ? { DATABASE_URL } : {}),
-      // As it comes: with its limits, and on SQLite as many processes as it chooses.
-      RATE_LIMIT: 'on',
-      WORKERS: engine === 'sqlite' ? '' : '1',
-    })
-    await untilReady(server)
+    server = await (engine === 'sqlite' ? startProcess(vault) : startHere(vault))
   })
   afterAll(async () => {
     await server.stop()

@@ -11,6 +11,7 @@ import type { EngineName } from '../../src/db/db.ts'
 import { type Client, clientOf } from './client.ts'
 import { copyOnCluster, dropOnCluster, makeOnCluster } from './cluster.ts'
 import { fastFolder } from './fast-folder.ts'
+import { vaultOfFile } from './vaults-of-file.ts'
 
 export type TestEnv = Record<string, string>
 
@@ -25,11 +26,20 @@ export type Vault = {
   remove: () => Promise<void>
 }
 
+/** One connection for all vaults of the process: a new one costs the server a tenth of a copy. */
+let administrator: pg.Pool | undefined
+
+function connectAdministrator(): pg.Pool {
+  const connectionString = inject('postgresUrl')
+  const pool = new pg.Pool({ connectionString, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true })
+  // At the end the server may go before this process does.
+  pool.on('error', () => {})
+  return pool
+}
+
 async function administer(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: inject('postgresUrl') })
-  await client.connect()
-  await client.query(statement)
-  await client.end()
+  administrator ??= connectAdministrator()
+  await administrator.query(statement)
 }
 
 /** Its tables are copied, which takes less than to make them; `isEmpty` leaves that to the test. */
@@ -48,7 +58,8 @@ export async function makeVault(
   const name = `test_${randomUUID().replaceAll('-', '')}`
   const onCluster = inject('onCluster')
   const template = isEmpty ? 'template0' : inject('templateDatabase')
-  if (!onCluster) await administer(`create database ${name} encoding 'UTF8' template ${template}`)
+  if (!onCluster)
+    await administer(`create database ${name} encoding 'UTF8' template ${template} strategy file_copy`)
   else if (isEmpty) await makeOnCluster(inject('postgresUrl'), name)
   else await copyOnCluster(inject('postgresUrl'), template, name)
   const url = new URL(inject('postgresUrl'))
@@ -89,7 +100,9 @@ export class TestVault {
     return this.#vault
   }
 
+  /** Does nothing if it is up already. */
   async up(log: Logger = pino({ level: 'silent' })): Promise<void> {
+    if (this.#app) return
     this.#vault = await makeVault(this.engine, this.#env)
     this.#app = await buildApp(readConfig(this.#vault.env), {
       log,
@@ -135,13 +148,16 @@ export class TestVault {
   }
 }
 
-/** Runs the same tests on SQLite and on a real PostgreSQL. */
-export function onBothEngines(what: string, define: (t: TestVault) => void, env: TestEnv = {}): void {
+/**
+ * Runs the same tests on SQLite and on a real PostgreSQL. All of a file that name no settings share one vault for each
+ * engine, one after another: each makes its own people. Settings, also `{}`, give a vault of its own.
+ */
+export function onBothEngines(what: string, define: (t: TestVault) => void, env?: TestEnv): void {
   for (const engine of ['sqlite', 'postgres'] as const)
     describe(`${what} on ${engine}`, () => {
-      const vault = new TestVault(engine, env)
+      const vault = env ? new TestVault(engine, env) : vaultOfFile(engine, () => new TestVault(engine, {}))
       beforeAll(() => vault.up())
-      afterAll(() => vault.down())
+      if (env) afterAll(() => vault.down())
       define(vault)
     })
 }

@@ -49,9 +49,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
     : // Speed only: these tests do not crash the server. The fault tests start their own.
       await startPostgres({
         folder: fastFolder(),
-        settings: { fsync: 'off', full_page_writes: 'off', max_connections: '200' },
+        settings: {
+          fsync: 'off',
+          full_page_writes: 'off',
+          synchronous_commit: 'off',
+          max_connections: '200',
+        },
       })
-  const url = given ?? server?.url() ?? ''
+  const url = given ?? server?.socketUrl() ?? ''
   await makeTemplate(url)
   project.provide('postgresUrl', url)
   project.provide('templateDatabase', TEMPLATE)

@@ -19,6 +19,8 @@ import pg from 'pg'
 
 export type PostgresServer = {
   url: (database?: string) => string
+  /** The same through its socket in the file system, which takes half the work of TCP; on Windows by TCP. */
+  socketUrl: () => string
   port: number
   dataDir: string
   /** `immediate` is a crash: nothing is flushed, the next start recovers from the log. */
@@ -168,6 +170,7 @@ export async function startPostgres({
   await start()
   return {
     url,
+    socketUrl: () => (process.platform === 'win32' ? url() : `${url()}?host=${base}`),
     port,
     dataDir: data,
     start,

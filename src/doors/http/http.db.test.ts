@@ -54,6 +54,16 @@ onBothEngines('the HTTP door', (t) => {
     expect((await t.anonymous().get('/api/v1/nothing')).body.code).toBe('not_found')
     const wrong = await t.anonymous().delete(REGISTER)
     expect([wrong.status, wrong.body.code, wrong.headers.allow]).toEqual([405, 'method_not_allowed', 'POST'])
+    const call = async (method: 'GET' | 'PATCH' | 'DELETE' | 'OPTIONS', url: string) => {
+      const answer = await t.app.server.inject({ method, url, headers: { accept: 'text/html' } })
+      return [answer.statusCode, answer.headers.allow]
+    }
+    expect(await call('GET', `${REGISTER}/?a=/b`)).toEqual([405, 'POST'])
+    expect(await call('OPTIONS', '/api/v1/auth/%72egister')).toEqual([405, 'POST'])
+    expect(await call('OPTIONS', '/api/v1/auth/%zz')).toEqual([400, undefined])
+    expect(await call('GET', '/api/v1/cards/similar')).toEqual([405, 'POST'])
+    expect(await call('DELETE', '/api/v1/cards/stats')).toEqual([405, 'GET, HEAD'])
+    expect(await call('PATCH', '/api/v1/cards/stats/more')).toEqual([404, undefined])
   })
 
   test('without a credential, with a forged one and with another scheme: 401 in the stated form', async () => {

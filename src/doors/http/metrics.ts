@@ -9,10 +9,19 @@ import type { RouteTimes } from './fast-path/route-times.ts'
 
 const sameText = (a: string, b: string) => timingSafeEqual(Buffer.from(sha256(a)), Buffer.from(sha256(b)))
 
-/** `/metrics` in Prometheus form: behind METRICS_TOKEN as a bearer token, or without one on this machine while developing. */
-export function serveMetrics(app: FastifyInstance, config: Config, times: RouteTimes): void {
+/** Of the whole process, however many vaults it serves: they are measured all the time and can never be stopped. */
+let processMetrics: Registry | undefined
+
+function startProcessMetrics(): Registry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
+  return registry
+}
+
+/** `/metrics` in Prometheus form: behind METRICS_TOKEN as a bearer token, or without one on this machine while developing. */
+export function serveMetrics(app: FastifyInstance, config: Config, times: RouteTimes): void {
+  processMetrics ??= startProcessMetrics()
+  const registry = processMetrics
   app.get('/metrics', { config: { operation: 'metrics' } }, async (request, reply) => {
     if (!config.metricsToken && (config.production || !isLoopback(config.host)))
       throw new AppError(403, 'forbidden', 'Metrics are closed here until METRICS_TOKEN is set.')

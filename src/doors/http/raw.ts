@@ -15,8 +15,7 @@ export async function serveRaw(
   for (const raw of routes) {
     if (raw.isOn && !raw.isOn(services.config)) continue
     const { method, path } = parseRoute(raw.route)
-    await app.register(async (scope) => {
-      await raw.prepare?.(scope)
+    const addTo = (scope: FastifyInstance) =>
       scope.route({
         method,
         url: toFastifyPath(path),
@@ -35,6 +34,12 @@ export async function serveRaw(
             ? sendWebPage(reply)
             : raw.handle(services, request, reply),
       })
-    })
+    const { prepare } = raw
+    if (!prepare) addTo(app)
+    else
+      await app.register(async (scope) => {
+        await prepare(scope)
+        addTo(scope)
+      })
   }
 }

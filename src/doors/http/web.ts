@@ -7,6 +7,7 @@ import { AppError, nothingHere } from '../../core/errors.ts'
 import { VERSION } from '../../core/version.ts'
 import { countMiss } from './limits/rate-limit.ts'
 import { isWebBuilt, opensPage, sendCardPage, sendSearchPage, sendWebPage } from './web-page.ts'
+import { EVERYTHING_ELSE } from './wrong-addresses.ts'
 
 const DIST = new URL('../../../web/dist/', import.meta.url)
 
@@ -88,7 +89,7 @@ export async function serveWeb(app: FastifyInstance, services: Services): Promis
   app.get('/', { config: { operation: 'web.page', compress: true } }, async (request, reply) =>
     OPEN_CARD.test(request.url) ? sendSearchPage(reply) : sendWebPage(reply),
   )
-  app.get('/*', { config: { operation: 'web.page', compress: true } }, async (request, reply) => {
+  app.get(EVERYTHING_ELSE, { config: { operation: 'web.page', compress: true } }, async (request, reply) => {
     // Programs that preview a link send any `Accept` header.
     if (CARD_ADDRESS.test(request.url) && !asksForJson(request)) return sendCardPage(reply)
     if (opensPage(request)) return sendWebPage(reply)

@@ -1,10 +1,14 @@
-import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Services } from '../../core/context.ts'
 import { AppError, nothingHere } from '../../core/errors.ts'
+import { Addresses } from './addresses.ts'
 import { sendError } from './errors.ts'
 import { countFile, countMiss } from './limits/rate-limit.ts'
 
-const METHODS: HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+/** The route of the web app's page. */
+export const EVERYTHING_ELSE = '/*'
 
 /** For `onRequest`: counts the request against its host and refuses it before its body is read. */
 export const refuseUncalled = (services: Services, refusal: (request: FastifyRequest) => AppError) =>
@@ -23,14 +27,41 @@ export function countPlainRoutes(app: FastifyInstance, services: Services): void
   })
 }
 
+function pathOf({ url }: FastifyRequest): string {
+  const [path = ''] = url.split('?', 1)
+  try {
+    return decodeURI(path)
+  } catch {
+    return path
+  }
+}
+
+/** For an address that exists, but not with this method. */
+function wrongMethod({ method }: FastifyRequest, methods: ReadonlySet<string>): AppError {
+  const allow = [...methods].join(', ')
+  return new AppError(
+    405,
+    'method_not_allowed',
+    `${method} is not possible here; ${allow} is.`,
+    {},
+    { Allow: allow },
+  )
+}
+
 /**
  * Answers addresses and methods that no route has, before a body is read, so that its type, size or contents cannot
- * give another answer or cost anything. Call before the routes, and the returned function after them.
+ * give another answer or cost anything. Call before the routes, and the returned function after them. A wrong method is
+ * looked up when it comes: as routes they would be four of five, and most of the work of a start.
  */
 export function refuseWrongAddresses(app: FastifyInstance, services: Services): () => void {
-  const refuse404 = refuseUncalled(services, nothingHere)
+  const addresses = new Addresses()
+  const missing = (request: FastifyRequest): AppError => {
+    const methods = METHODS.includes(request.method) ? addresses.methodsAt(pathOf(request)) : undefined
+    return methods ? wrongMethod(request, methods) : nothingHere()
+  }
+  const refuseMissing = refuseUncalled(services, missing)
   app.addHook('onRequest', (request, _reply, done) => {
-    if (request.is404) refuse404(request).catch(done)
+    if (request.is404) refuseMissing(request).catch(done)
     else done()
   })
   // Unknown routes were refused before their body was read. This is for a missing file in a folder.
@@ -38,34 +69,22 @@ export function refuseWrongAddresses(app: FastifyInstance, services: Services): 
     countMiss(services, request)
     return sendError(reply, nothingHere())
   })
-  const methodsOf = new Map<string, Set<string>>()
   let closed = false
   app.addHook('onRoute', (route) => {
     if (closed) return
-    const methods = methodsOf.get(route.url) ?? new Set()
-    for (const method of [route.method].flat()) methods.add(method)
-    methodsOf.set(route.url, methods)
+    if (!route.url.includes('*')) addresses.add(route.url, [route.method].flat())
+    // It has every address that no other route has, also that of a route with other methods.
+    else if (route.url === EVERYTHING_ELSE)
+      route.preHandler = async (request: FastifyRequest) => {
+        const error = missing(request)
+        if (error.status !== 405) return
+        countMiss(services, request)
+        throw error
+      }
   })
   return () => {
     closed = true
-    for (const [url, methods] of methodsOf) {
-      const others = METHODS.filter((method) => !methods.has(method))
-      if (url.includes('*') || others.length === 0) continue
-      const allow = [...methods].join(', ')
-      const wrongMethod = (request: FastifyRequest) =>
-        new AppError(
-          405,
-          'method_not_allowed',
-          `${request.method} is not possible here; ${allow} is.`,
-          {},
-          { Allow: allow },
-        )
-      app.route({
-        method: others,
-        url,
-        onRequest: refuseUncalled(services, wrongMethod),
-        handler: async () => {},
-      })
-    }
+    for (const { url, hidden } of addresses.hiding(METHODS))
+      app.route({ method: hidden, url, onRequest: refuseMissing, handler: async () => {} })
   }
 }

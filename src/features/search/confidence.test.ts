@@ -6,7 +6,7 @@ import {
   confidenceOf,
   FLOOR,
   featuresOf,
-  informationOf,
+  logitByCovers,
   logitOf,
 } from './confidence.ts'
 
@@ -41,8 +41,24 @@ describe('the confidence in one hit', () => {
 
   test('common English words have less information, however rare they are in the vault', () => {
     expect(cardInformationOf('properti', 3, 1000)).toBeLessThan(cardInformationOf('kubernet', 3, 1000))
-    expect(cardInformationOf('kubernet', 3, 1000)).toBe(informationOf('kubernet', 3, 1000, 1))
   })
+
+  test('a word that every card has says next to nothing, however few cards there are', () => {
+    expect(cardInformationOf('kubernet', 10, 10)).toBeLessThan(0.05)
+    expect(cardInformationOf('kubernet', 0, 10)).toBe(1)
+    expect(cardInformationOf('kubernet', 11, 10)).toBe(0)
+    expect(cardInformationOf('e1234', 0, 10)).toBeLessThan(cardInformationOf('kubernet', 0, 10))
+  })
+})
+
+test('one word of a query that is mostly unknown is not a hit', () => {
+  const short = { cards: 50, length: 30 }
+  const words = [0.8, 1, 1, 0.6].map((information) => ({ information, isUnknown: information === 1 }))
+  const sure = (has: readonly Cover[]) => confidenceOf(logitByCovers(words, has, short))
+  expect(sure([HAS, LACKS, LACKS, LACKS])).toBeLessThan(FLOOR)
+  expect(sure([HAS, LACKS, LACKS, HAS])).toBeGreaterThan(FLOOR)
+  const one = [{ information: 0.9, isUnknown: false }]
+  expect(logitByCovers(one, [HAS], short)).toBe(logitOf(featuresOf(one, [HAS], short)))
 })
 
 describe('the confidence beside the best of the first hits', () => {

@@ -38,9 +38,15 @@ const HAS_DIGIT = /\d/
 /** The share of its information that a common English word keeps. */
 const COMMON_SHARE = 0.6
 
-/** The information of a word for the confidence in cards. Repetition in the query counts for the order of hits only. */
-export const cardInformationOf = (term: string, cards: number, all: number): number =>
-  informationOf(term, cards, all, 1) * (COMMON_STEMS.has(term) ? COMMON_SHARE : 1)
+/**
+ * The information of a word for the confidence in cards: 0 for one that every card has, also in a small vault, where
+ * all cards may be about the same product. Repetition in the query counts for the order of hits only.
+ */
+export function cardInformationOf(term: string, cards: number, all: number): number {
+  const says = Math.max(0, Math.log((2 + all) / (1 + cards)) / Math.log(2 + all))
+  if (cards === 0 && HAS_DIGIT.test(term)) return says * UNKNOWN_NUMBER
+  return COMMON_STEMS.has(term) ? says * COMMON_SHARE : says
+}
 
 /** What is known of a hit besides its words. */
 export type Surroundings = {
@@ -110,7 +116,7 @@ export function featuresOf(
 /** Below this confidence nothing is a hit. */
 export const FLOOR = 0.5
 
-export const CONSTANT = 4.88
+export const CONSTANT = 5.05
 export const COEFFICIENTS: Readonly<Record<keyof Features, number>> = {
   coverage: 7.77,
   covered: 8.72,
@@ -126,6 +132,25 @@ const FEATURES = Object.keys(COEFFICIENTS) as (keyof Features)[]
 /** The logit of the confidence in a hit without a look at the other hits. */
 export const logitOf = (features: Features): number =>
   FEATURES.reduce((sum, name) => sum + COEFFICIENTS[name] * features[name], CONSTANT)
+
+/** A hit that covers one word of several, and less than this share of a query that is mostly unknown, is met by chance. */
+const SEVERAL_WORDS = 3
+const LEAST_OF_ONE_WORD = 0.35
+const MOSTLY_UNKNOWN = 0.5
+const LOGIT_OF_CHANCE = -3
+
+/** The logit of a hit by its covers. A card with the `bake` of "how to bake a chocolate cake" is met by chance. */
+export function logitByCovers(
+  words: readonly WeighedWord[],
+  covers: readonly Cover[],
+  around: Surroundings,
+): number {
+  const features = featuresOf(words, covers, around)
+  const logit = logitOf(features)
+  const isByOneWord = covers.filter(({ credit }) => credit > 0).length < 2 && words.length >= SEVERAL_WORDS
+  const isByChance = features.coverage < LEAST_OF_ONE_WORD && features.unknown >= MOSTLY_UNKNOWN
+  return isByOneWord && isByChance ? Math.min(LOGIT_OF_CHANCE, logit) : logit
+}
 
 /** Confidences have four decimals, so that a shown value can be used as `min_score`. */
 const TEN_THOUSANDTHS = 10_000

@@ -123,6 +123,22 @@ onBothEngines('what is a hit', (t) => {
     expect(await find('NoSuchMethodError')).toEqual([whole, spoken])
   })
 
+  test('after a clear winner, cards that share some of its words are cut', async () => {
+    const someone = await t.user()
+    const right = 'Jackson throws NoSuchMethodError after the upgrade'
+    const others = Array.from({ length: 14 }, (_, i) => `Jackson reads date ${i} wrong`)
+    for (const title of [right, ...others]) await record(someone, { ...goodCard(), title })
+    for (const query of ['jackson NoSuchMethodError', 'jackson NoSuchMethodError after an upgrade']) {
+      const { body } = await someone.post('/api/v1/search', { query, limit: 50 })
+      const results: Result[] = body.results
+      expect(body.total).toBe(1)
+      expect(results[0]).toMatchObject({ title: right, weak: false })
+      // They are above the floor, so only the cut makes them weak.
+      expect(results.slice(1).every(({ weak, score }) => weak && score >= 0.5)).toBe(true)
+      expect(results).toHaveLength(15)
+    }
+  })
+
   describe.each([
     ['read whole', usualTuning().readWhole],
     ['asked by the index', 0],

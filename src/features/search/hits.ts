@@ -2,7 +2,7 @@ import type { UserCtx } from '../../core/context.ts'
 import type { HomeFacts } from '../cards/home.ts'
 import { homesOf } from '../cards/homes.ts'
 import { byTrust } from './by-trust.ts'
-import { besideBest, type Cover, confidenceOf, FIRST_HITS, FLOOR, featuresOf, logitOf } from './confidence.ts'
+import { besideBest, type Cover, confidenceOf, FIRST_HITS, FLOOR, logitByCovers } from './confidence.ts'
 import { type Demands, type Loaded, loadHits } from './results.ts'
 import type { Hit, Retrieved } from './retrieve.ts'
 import type { SearchScope } from './scope.ts'
@@ -67,7 +67,7 @@ function judge(
   const matches = hits.map((hit): Match => {
     const covers = isInTitle ? hit.covers?.map(titleOnly) : hit.covers
     if (!covers) return { logit: Number.NEGATIVE_INFINITY, isCarried: false }
-    return { logit: logitOf(featuresOf(asked, covers, hit)), isCarried: isCarried(covers) }
+    return { logit: logitByCovers(asked, covers, hit), isCarried: isCarried(covers) }
   })
   const confidences = confidencesOf(matches)
   const bar = barFor(

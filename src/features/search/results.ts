@@ -13,7 +13,7 @@ import { presentTrust } from '../cards/present-trust.ts'
 import { fitsOf } from '../cites/fits.ts'
 import { containsInstructions } from '../review/find-danger.ts'
 import { type StoredTrust, storedTrust } from '../trust/stored-trust.ts'
-import { type Cover, confidenceOf, featuresOf, logitOf, STEM_CREDIT } from './confidence.ts'
+import { type Cover, confidenceOf, logitByCovers, STEM_CREDIT } from './confidence.ts'
 import { type HitRow, hitRows } from './hit-rows.ts'
 import type { Asked, Hit } from './retrieve.ts'
 import type { SearchResultAnswer } from './schemas.ts'
@@ -97,7 +97,7 @@ function readHit(row: HitRow, fields: readonly Field[], asked: readonly Asked[],
   const marked = markTexts(row.title, fields, termsOf(asked, known))
   if (marked.forms.size === 0) return undefined
   const covers = asked.map((word, i) => coverInTexts(word, known?.[i], marked.forms))
-  const logit = hit.covers ? logitOf(featuresOf(asked, covers, hit)) : Number.NEGATIVE_INFINITY
+  const logit = hit.covers ? logitByCovers(asked, covers, hit) : Number.NEGATIVE_INFINITY
   return { marked, covers, logit, confidence: confidenceOf(logit) }
 }
 

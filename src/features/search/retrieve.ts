@@ -34,10 +34,11 @@ import { planTerms, type Term } from './plan.ts'
 import { filtersAsked, knownLarger, rememberLarger, type SearchScope, tenancy } from './scope.ts'
 import { documentsIn } from './whole-scope.store.ts'
 
-/** How many unknown words are corrected: it takes time, and a long query is understood without it. */
+/** How many unknown words are corrected: it takes time. */
 const MOST_CORRECTED = 6
+/** In a query with more known words than this, only plain words are corrected: names and codes take longest. */
 const LONG_QUERY = 12
-const MOST_CORRECTED_IN_LONG = 2
+const PLAIN_WORD = /^\p{L}{4,}$/u
 
 /**
  * The weights of the two rankings in the fusion. The trigram ranking sees everything that the word ranking sees, and
@@ -125,10 +126,12 @@ function hitsOf(asked: readonly Asked[], rankings: readonly Ranking[], cards: nu
   })
 }
 
+const isPlain = ({ typed, parts }: Term) => parts.length === 0 && PLAIN_WORD.test(typed)
+
 const mayBeSlips = (missing: readonly Term[], known: number): Term[] =>
   missing
-    .filter(({ term, isQuoted }) => !isQuoted && hasTrigrams(term))
-    .slice(0, known > LONG_QUERY ? MOST_CORRECTED_IN_LONG : MOST_CORRECTED)
+    .filter((term) => !term.isQuoted && hasTrigrams(term.term) && (known <= LONG_QUERY || isPlain(term)))
+    .slice(0, MOST_CORRECTED)
 
 async function meantBy(
   ctx: Ctx,

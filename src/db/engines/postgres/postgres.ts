@@ -14,9 +14,10 @@ import type { Schema } from '../../schema.ts'
 import { ConnectionQueue, openPool, serveSince, WaitedTooLong } from './pool.ts'
 import { nameRefusedCommits } from './refused-commits.ts'
 import { Replica } from './replica.ts'
+import { Turns } from './turns.ts'
 
 const MAX_TRIES = 20
-/** After this many tries, conflicting transactions go one by one: side by side they would go on to conflict. */
+/** After this many tries, a transaction waits for its turn however long: beside others it would go on to conflict. */
 const TRIES_SIDE_BY_SIDE = 2
 const INT8 = 20
 
@@ -61,33 +62,16 @@ function isUnavailable(error: unknown): boolean {
   return error instanceof Error && UNAVAILABLE_WITHOUT_CODE.test(error.message)
 }
 
-/** Runs what it is given one after the other. */
-class OneByOne {
-  #last: Promise<unknown> = Promise.resolve()
-  readonly #waiting = new Set<{ since: number }>()
-
-  run<T>(work: () => Promise<T>): Promise<T> {
-    const waiter = { since: performance.now() }
-    this.#waiting.add(waiter)
-    const begin = () => {
-      this.#waiting.delete(waiter)
-      return work()
-    }
-    const next = this.#last.then(begin, begin)
-    this.#last = next
-    return next
-  }
-
-  waitMs(): number {
-    const [first] = this.#waiting
-    return first ? performance.now() - first.since : 0
-  }
-}
-
-async function withRetries<T>(run: () => Promise<T>, oneByOne: OneByOne): Promise<T> {
+/**
+ * In a young vault PostgreSQL watches small tables and short indexes as a whole, so serialisable transactions that run
+ * side by side conflict whatever they write. Those of one process therefore take turns. Most of the
+ * frequent writes are `read committed` with locks of their own, and take none.
+ */
+async function withRetries<T>(run: () => Promise<T>, turns: Turns, takesTurns: boolean): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await (attempt <= TRIES_SIDE_BY_SIDE ? run() : oneByOne.run(run))
+      if (attempt > TRIES_SIDE_BY_SIDE) return await turns.run(run, true)
+      return await (takesTurns ? turns.run(run) : run())
     } catch (error) {
       if (!mustRunAgain(error) || attempt === MAX_TRIES) throw error
       await sleep(Math.random() * Math.min(100, 2 ** attempt))
@@ -151,7 +135,7 @@ export function openPostgres(options: PostgresOptions): Database {
   const pool = openPool({ ...settings, connectionString: url, max: poolSize }, onIdleError)
   if (options.isDistributed) pool.on('connect', (client) => nameRefusedCommits(client, isRefusal))
   const queue = new ConnectionQueue(pool)
-  const oneByOne = new OneByOne()
+  const turns = new Turns()
   const dialect = new PostgresDialect({ pool: queue })
   const read = new Kysely<Schema>({ dialect, plugins: [rootHandleGuard] })
   const write = new Kysely<Schema>({
@@ -169,21 +153,22 @@ export function openPostgres(options: PostgresOptions): Database {
     read,
     readFor: (userId) => replica?.readFor(userId, read) ?? read,
     wrote: async (userIds) => replica?.wrote(userIds),
-    waitMs: () => Math.max(queue.waitMs(), oneByOne.waitMs()),
+    waitMs: () => Math.max(queue.waitMs(), turns.waitMs()),
     serve: serveSince,
     transaction: async (fn, options) => {
       const mark = newTransactionMark()
+      const { isolation = 'serializable', takesTurns = isolation === 'serializable' } = options ?? {}
       const run = () =>
         write
           .transaction()
-          .setIsolationLevel(options?.isolation ?? 'serializable')
+          .setIsolationLevel(isolation)
           .execute(async (tx) => {
             const result = await fn(tx)
             // Sent when it commits, to all nodes.
             if (mark.tookCredentials) await sql`select pg_notify(${CREDENTIALS_CHANNEL}, '')`.execute(tx)
             return result
           })
-      const result = await runMarked(mark, () => withRetries(run, oneByOne))
+      const result = await runMarked(mark, () => withRetries(run, turns, takesTurns))
       if (mark.tookCredentials) news.add()
       return result
     },

@@ -25,9 +25,14 @@ export type Plan = {
   corrected: Record<string, string>
 }
 
-type Looked = { word: AskedWord; options: Option[]; gain: number; says: number }
+/** A term that may match, before its weight is known. Parts that are counted elsewhere weigh nothing. */
+type Possible = {
+  term: string
+  parts: readonly { term: string; isCounted: boolean }[]
+  likeness: number
+}
 
-const weightOf = ({ times }: AskedWord) => 1 + Math.log(times)
+type Looked = { word: AskedWord; possible: Possible[] }
 
 /** Looks up the words of a question; `corrects` says whether those that no event has are tried under another spelling. */
 export async function planQuestion(
@@ -40,59 +45,75 @@ export async function planQuestion(
   await table.add(words.flatMap(({ term, parts }) => [term, ...parts]))
   const counted = new Set(words.map(({ term }) => term))
   const looked = words.map((word) => lookUp(word, table, counted))
-  const isKnown = ({ options }: Looked) => options.length > 0
+  const isKnown = ({ possible }: Looked) => possible.length > 0
   const known = looked
     .filter(isKnown)
+    .map((one) => ({ one, gain: gainOf(one, table) }))
     .sort((a, b) => b.gain - a.gain)
     .slice(0, MOST_WORDS)
+    .map(({ one }) => one)
   const unknown = looked.filter((one) => !isKnown(one)).slice(0, MOST_WORDS)
   const corrected = corrects ? await correct(unknown.slice(0, MOST_CORRECTED), reach, table) : {}
   const chosen = [...known, ...unknown.filter(isKnown)]
-  await table.complete(chosen.flatMap(({ options }) => options.flatMap(positionsOf)))
+  await table.complete(chosen.flatMap(({ possible }) => possible.flatMap(termsOf)))
+  // The newest entries of a list only hint at how common a term is, so weights follow the completed lists.
   return {
     terms: table.terms,
     lists: table.lists,
-    wanted: chosen.map(({ options }) => options),
-    information: chosen.map(({ says }) => says),
-    unmatched: unknown.filter((one) => !isKnown(one)).map(({ says }) => says),
+    wanted: chosen.map((one) => weighed(one, table)),
+    information: chosen.map(({ word }) => informationIn(word, table)),
+    unmatched: unknown.filter((one) => !isKnown(one)).map(({ word }) => informationIn(word, table)),
     corrected,
   }
 }
 
-const positionsOf = ({ position, parts }: Option) => [position, ...parts.map((part) => part.position)]
+const termsOf = ({ term, parts }: Possible) => [term, ...parts.map((part) => part.term)]
+
+const informationIn = ({ term, times }: AskedWord, table: TermTable): number =>
+  informationOf(term, table.frequencyOf(term), table.events, times)
 
 function lookUp(word: AskedWord, table: TermTable, counted: Set<string>): Looked {
-  const weight = weightOf(word)
-  const parts = word.parts.map((part) => {
+  const parts = word.parts.map((term) => {
     // A part that the question also has as a word, or in an earlier name, is counted there.
-    const worth = counted.has(part) || STOP_WORDS.has(part) ? 0 : weight * table.rarityOf(part)
-    counted.add(part)
-    return { position: table.positionOf(part), worth }
+    const isCounted = counted.has(term) || STOP_WORDS.has(term)
+    counted.add(term)
+    return { term, isCounted }
   })
-  const frequency = table.frequencyOf(word.term)
-  const worth = weight * table.rarityOf(word.term)
   const isSpoken = word.parts.length > 0 && word.parts.every((part) => table.frequencyOf(part) > 0)
-  const option = { position: table.positionOf(word.term), worth, parts, likeness: 1 }
-  return {
-    word,
-    options: frequency > 0 || isSpoken ? [option] : [],
-    gain: worth + parts.reduce((sum, part) => sum + part.worth, 0),
-    says: informationOf(word.term, frequency, table.events, word.times),
-  }
+  const isKnown = table.frequencyOf(word.term) > 0 || isSpoken
+  return { word, possible: isKnown ? [{ term: word.term, parts, likeness: 1 }] : [] }
 }
 
-/** Adds options to unknown words: the words that may be meant. Returns which word replaces which. */
+/** The terms that may match a word of the question, with their weights: how rare they are, and more for a repeated word. */
+function weighed({ word, possible }: Looked, table: TermTable): Option[] {
+  const weight = 1 + Math.log(word.times)
+  return possible.map(({ term, parts, likeness }) => ({
+    position: table.positionOf(term),
+    worth: weight * likeness * table.rarityOf(term),
+    parts: parts.map(({ term, isCounted }) => ({
+      position: table.positionOf(term),
+      worth: isCounted ? 0 : weight * table.rarityOf(term),
+    })),
+    likeness,
+  }))
+}
+
+const gainOf = (one: Looked, table: TermTable): number =>
+  weighed(one, table).reduce(
+    (sum, { worth, parts }) => parts.reduce((sum, part) => sum + part.worth, sum + worth),
+    0,
+  )
+
+/** Adds the words that may be meant to unknown words. Returns which word replaces which. */
 async function correct(unknown: readonly Looked[], reach: Reach, table: TermTable) {
   const corrected: Record<string, string> = {}
-  for (const one of unknown) {
-    const { word } = one
+  for (const { word, possible } of unknown) {
     if (word.isQuoted || word.parts.length > 0) continue
     const meant = await wordsMeantBy(reach, word)
     await table.add(meant.map(({ term }) => term))
     for (const { term, written, likeness } of meant) {
       if (table.frequencyOf(term) === 0) continue
-      const worth = weightOf(word) * likeness * table.rarityOf(term)
-      one.options.push({ position: table.positionOf(term), worth, parts: [], likeness })
+      possible.push({ term, parts: [], likeness })
       corrected[word.typed] ??= written
     }
   }
@@ -118,16 +139,13 @@ class TermTable {
     this.lists.push(...(await probe(this.#reach, fresh)))
   }
 
-  /** Reads the rest of the lists at these positions, up to the limit of one search. */
-  async complete(positions: readonly number[]): Promise<void> {
-    const asked = [...new Set(positions)]
-    const read = await complete(
-      this.#reach,
-      asked.map((position) => this.terms[position] as string),
-      asked.map((position) => this.lists[position] as TermList),
-    )
-    asked.forEach((position, i) => {
-      this.lists[position] = read[i] as TermList
+  /** Reads the rest of the lists of these terms, up to the limit of one search. */
+  async complete(terms: readonly string[]): Promise<void> {
+    const asked = [...new Set(terms)]
+    const listed = asked.map((term) => this.lists[this.positionOf(term)] as TermList)
+    const read = await complete(this.#reach, asked, listed)
+    asked.forEach((term, i) => {
+      this.lists[this.positionOf(term)] = read[i] as TermList
     })
   }
 

@@ -13,6 +13,7 @@ import { EmptyState, ErrorState, SkeletonList } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { CreateKey } from './create-key.tsx'
+import { KeyHomeName } from './key-home.tsx'
 import { SCOPES } from './scopes.ts'
 
 export function ApiKeys() {
@@ -51,15 +52,7 @@ export function ApiKeys() {
           rows={keys.data}
           rowKey={(key) => key.key_id}
           columns={[
-            {
-              name: 'Key',
-              cell: (key) => (
-                <span className="block min-w-0">
-                  <span className="block max-w-48 truncate font-medium sm:max-w-72">{key.name}</span>
-                  <span className="font-mono text-xs text-faint">{key.prefix}…</span>
-                </span>
-              ),
-            },
+            { name: 'Key', cell: (key) => <KeyName of={key} /> },
             { name: 'May', wide: true, cell: (key) => <Scopes of={key} /> },
             { name: 'Last used', cell: (key) => <LastUse of={key} /> },
             {
@@ -80,6 +73,14 @@ export function ApiKeys() {
     </Section>
   )
 }
+
+const KeyName = ({ of: key }: { of: ApiKey }) => (
+  <span className="block min-w-0">
+    <span className="block max-w-48 truncate font-medium sm:max-w-72">{key.name}</span>
+    <span className="font-mono text-xs text-faint">{key.prefix}…</span>
+    {key.default_workspace_id && <KeyHomeName workspaceId={key.default_workspace_id} />}
+  </span>
+)
 
 const Scopes = ({ of: key }: { of: ApiKey }) =>
   key.scopes.length === SCOPES.length ? (

@@ -29,3 +29,18 @@ export function KeyHome({ value, onChange }: { value: string; onChange: (value: 
     </SelectField>
   )
 }
+
+/** In the list of keys, for one whose cards do not go to the personal workspace. */
+export function KeyHomeName({ workspaceId }: { workspaceId: string }) {
+  const { data } = useQuery(workspacesQuery)
+  const team = data?.items.find((one) => one.workspace_id === workspaceId)
+  if (!data) return null
+  const canWrite = team?.role === 'admin' || team?.role === 'editor'
+  return (
+    <span className="block max-w-48 truncate text-xs text-soft sm:max-w-72">
+      {canWrite
+        ? `Records in ${team.name}`
+        : 'Records in your personal workspace: you can no longer write in its team'}
+    </span>
+  )
+}

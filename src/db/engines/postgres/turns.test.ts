@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { Turns } from './turns.ts'
+
+test('work begins in the order in which it came, each after the end of the one before', async () => {
+  const turns = new Turns()
+  const seen: string[] = []
+  const work = (name: string) => async () => {
+    seen.push(`${name} begins`)
+    await sleep(1)
+    seen.push(`${name} ends`)
+  }
+  await Promise.all(['a', 'b', 'c'].map((name) => turns.run(work(name))))
+  expect(seen).toEqual(['a', 'b', 'c'].flatMap((name) => [`${name} begins`, `${name} ends`]))
+  expect(turns.waitMs()).toBe(0)
+})
+
+test('work that fails ends its turn, and the failure is its own', async () => {
+  const turns = new Turns()
+  const failing = turns.run(() => Promise.reject(new Error('conflict')))
+  const next = turns.run(async () => 'done')
+  await expect(failing).rejects.toThrow('conflict')
+  expect(await next).toBe('done')
+})
+
+test('others begin beside long work; a patient one waits for its end', async () => {
+  const turns = new Turns()
+  const long = Promise.withResolvers<void>()
+  let isOver = false
+  const first = turns.run(async () => {
+    await long.promise
+    isOver = true
+  })
+  expect(await turns.run(async () => isOver)).toBe(false)
+  const second = turns.run(() => long.promise)
+  const patient = turns.run(async () => isOver, true)
+  expect(turns.waitMs()).toBeGreaterThanOrEqual(0)
+  long.resolve()
+  await Promise.all([first, second])
+  expect(await patient).toBe(true)
+})

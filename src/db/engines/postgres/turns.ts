@@ -1,0 +1,45 @@
+/** Work that has taken this long is no longer waited for. */
+const LONG_MS = 500
+
+type Turn = { ended: Promise<void>; endedOrLong: Promise<void> }
+
+/**
+ * Lets work begin one after the other, in the order in which it came. One long piece of work does not keep the others:
+ * they begin beside it.
+ */
+export class Turns {
+  #last: Turn | undefined
+  readonly #waiting = new Set<{ since: number }>()
+
+  /** A patient one waits for the one before it, however long that takes. */
+  async run<T>(work: () => Promise<T>, isPatient = false): Promise<T> {
+    const before = this.#last
+    const ended = Promise.withResolvers<void>()
+    const endedOrLong = Promise.withResolvers<void>()
+    const mine = { ended: ended.promise, endedOrLong: endedOrLong.promise }
+    this.#last = mine
+    if (before) await this.#wait(isPatient ? before.ended : before.endedOrLong)
+    const timer = setTimeout(endedOrLong.resolve, LONG_MS)
+    try {
+      return await work()
+    } finally {
+      clearTimeout(timer)
+      if (this.#last === mine) this.#last = undefined
+      ended.resolve()
+      endedOrLong.resolve()
+    }
+  }
+
+  async #wait(turn: Promise<void>): Promise<void> {
+    const waiter = { since: performance.now() }
+    this.#waiting.add(waiter)
+    await turn
+    this.#waiting.delete(waiter)
+  }
+
+  /** How long the one that has waited longest has waited. */
+  waitMs(): number {
+    const [first] = this.#waiting
+    return first ? performance.now() - first.since : 0
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * Which texts and links of a page the rules about colours have to look at. All functions here run in the page, where
+ * they see one another and nothing else.
+ */
+
+/** An element to which a rule about colours applies, and all that the finding follows from. */
+export type Sample = {
+  rule: 'color-contrast' | 'link-in-text-block'
+  kind: string
+  element: HTMLElement
+  /** Something lies over it without containing it, such as a bar that stays in sight: then axe cannot tell. */
+  isCovered: boolean
+}
+
+type Ground = { paint: string; fade: number; isClipped: boolean }
+type Grounds = Map<Element, Ground>
+
+/** The backgrounds that show through below an element; an opaque one hides those behind it. */
+function groundOf(element: Element | null, known: Grounds): Ground {
+  if (element === null) return { paint: '', fade: 1, isClipped: false }
+  const seen = known.get(element)
+  if (seen) return seen
+  const { backgroundColor, backgroundImage, opacity, mixBlendMode, clipPath } = getComputedStyle(element)
+  const behind = groundOf(element.parentElement, known)
+  const fade = behind.fade * Number(opacity)
+  const own = [backgroundColor, backgroundImage, mixBlendMode].join()
+  const isOpaque = fade === 1 && /^rgb\([\d, ]+\),none,normal$/.test(own)
+  const isPlain = own === 'rgba(0, 0, 0, 0),none,normal'
+  const paint = isOpaque ? own : behind.paint + (isPlain ? '' : `/${own}`)
+  const ground = { paint, fade, isClipped: behind.isClipped || clipPath !== 'none' }
+  known.set(element, ground)
+  return ground
+}
+
+function looksOf(element: Element, known: Grounds): string {
+  const { color, fontSize, fontWeight, textShadow } = getComputedStyle(element)
+  const { paint, fade } = groundOf(element, known)
+  return [color, fontSize, fontWeight, textShadow, paint, fade].join()
+}
+
+function coverOf(element: Element, known: Grounds): string {
+  const box = element.getBoundingClientRect()
+  const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2)
+  return top === null || top.contains(element) || element.contains(top) ? '' : groundOf(top, known).paint
+}
+
+/** What is only for screen readers is clipped to nothing. */
+function isSeen(element: Element, known: Grounds): boolean {
+  const { width } = element.getBoundingClientRect()
+  return element.checkVisibility() && width > 1 && !groundOf(element, known).isClipped
+}
+
+function ownLength(element: Element): number {
+  const texts = [...element.childNodes].filter(({ nodeType }) => nodeType === Node.TEXT_NODE)
+  return texts.reduce((sum, { nodeValue }) => sum + (nodeValue?.trim().length ?? 0), 0)
+}
+
+/** The length of the text of a block without its links, buttons and other blocks. */
+function proseLength(block: Element): number {
+  const isProse = (child: Element) =>
+    !child.matches('a, button') && getComputedStyle(child).display === 'inline'
+  const inside = [...block.children].filter(isProse)
+  return inside.reduce((sum, child) => sum + proseLength(child), ownLength(block))
+}
+
+/** The text around a link. Axe judges a link only where there is more text than links. */
+function textAround(link: Element): Element | undefined {
+  let block = link.parentElement
+  while (block && getComputedStyle(block).display === 'inline') block = block.parentElement
+  if (!block || getComputedStyle(link).display !== 'inline') return undefined
+  return proseLength(block) > (link.textContent?.trim().length ?? 0) ? block : undefined
+}
+
+/** Two texts of one kind have the same colour, size and weight, and lie on the same backgrounds. */
+function textSample(element: HTMLElement, known: Grounds): Sample | undefined {
+  // Axe finds nothing wrong with a single character.
+  const hasText = element.matches('input, select, textarea') || ownLength(element) > 1
+  if (!hasText || element.matches(':disabled, option, [type=checkbox], [type=radio]')) return undefined
+  if (!isSeen(element, known)) return undefined
+  const cover = coverOf(element, known)
+  const kind = [looksOf(element, known), cover].join(' ')
+  return { rule: 'color-contrast', kind, element, isCovered: cover !== '' }
+}
+
+/** Two links of one kind look the same, in text that looks the same. */
+function linkSample(element: HTMLElement, known: Grounds): Sample | undefined {
+  const around = element.matches('a[href]') && textAround(element)
+  if (!around || !isSeen(element, known)) return undefined
+  const { borderBottom, borderTop, outline, fontFamily, fontStyle, textDecoration } =
+    getComputedStyle(element)
+  const own = [borderBottom, borderTop, outline, fontFamily, fontStyle, textDecoration]
+  const kind = ['link', ...own, looksOf(element, known), looksOf(around, known)].join(' ')
+  return { rule: 'link-in-text-block', kind, element, isCovered: false }
+}
+
+export function samplesIn(part: string): Sample[] {
+  const known: Grounds = new Map()
+  const elements = [...document.querySelectorAll<HTMLElement>(`:is(${part}) *`)]
+  return elements
+    .flatMap((element) => [textSample(element, known), linkSample(element, known)])
+    .filter((sample) => sample !== undefined)
+}
+
+/** As a script that defines them all. */
+export const CONTRAST_SCRIPT = [
+  groundOf,
+  looksOf,
+  coverOf,
+  isSeen,
+  ownLength,
+  proseLength,
+  textAround,
+  textSample,
+  linkSample,
+  samplesIn,
+].join('\n')

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -40,6 +40,8 @@ const ROUNDS = Number(values.rounds)
 
 const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'knowledge-vault-distributed-'))
 mkdirSync(folder, { recursive: true })
+// The database servers run as another user.
+chmodSync(folder, 0o755)
 const common = { DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'error', RATE_LIMIT: 'off', CREDITS: 'off' }
 mkdirSync(common.DATA_DIR, { recursive: true })
 

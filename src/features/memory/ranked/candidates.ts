@@ -32,10 +32,7 @@ export function gather({ lists, wanted }: Plan): Map<number, number> {
 }
 
 /** The weight of a word in each event: that of its best option there. */
-function bestWorths(
-  options: Wanted,
-  eventsAt: (position: number) => readonly number[],
-): Map<number, number> {
+function bestWorths(options: Wanted, eventsAt: (position: number) => readonly number[]): Map<number, number> {
   const best = new Map<number, number>()
   for (const option of options)
     for (const [eventNo, worth] of worths(option, eventsAt))

@@ -34,7 +34,6 @@ export const REACHED_EVERYWHERE: Record<string, Reach> = {
       'cards.cites',
       'cards.delete',
       'cards.get',
-      'cards.links',
       'cards.list',
       'cards.merge',
       'cards.review_queue',

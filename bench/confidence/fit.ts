@@ -4,6 +4,7 @@ import {
   confidenceOf,
   type Features,
   FIRST_HITS,
+  logitOfChance,
 } from '../../src/features/search/confidence.ts'
 import { fitLogistic, type Sample } from './logistic.ts'
 import { type Asked, NOBODY } from './samples.ts'
@@ -48,7 +49,10 @@ export function fitModel(asked: readonly Asked[]): Model {
 
 /** The confidence of every hit of a query by a model, in the order of the ranking. */
 export function scoresBy(model: Model, { hits }: Asked): number[] {
-  const logits = hits.map((hit) => logitBy(model, hit))
+  const logits = hits.map((hit) => {
+    const logit = logitBy(model, hit)
+    return hit.isByChance ? logitOfChance(logit) : logit
+  })
   const best = Math.max(Number.NEGATIVE_INFINITY, ...logits.slice(0, FIRST_HITS))
   return logits.map((logit) => confidenceOf(besideBest(logit, best)))
 }

@@ -1,5 +1,5 @@
 import { contextFor, type Viewer } from '../../src/core/context.ts'
-import { type Features, featuresOf } from '../../src/features/search/confidence.ts'
+import { type Features, featuresOf, isMetByChance } from '../../src/features/search/confidence.ts'
 import { loadHits } from '../../src/features/search/results.ts'
 import { type Hit, retrieve } from '../../src/features/search/retrieve.ts'
 import { readQuery } from '../../src/text/query-words.ts'
@@ -49,8 +49,8 @@ export type Asked = {
   size: number
   kind: string
   isForeign: boolean
-  /** The features of the first ten hits. */
-  hits: Features[]
+  /** The features of the first ten hits, and whether they are met by chance. */
+  hits: (Features & { isByChance: boolean })[]
   /** Which of them is the judged card. */
   judged: number
 }
@@ -175,7 +175,10 @@ async function ask(
     size: collection.texts.length,
     kind: name.includes('halved') || query.text.length > 300 ? `long ${kind}` : kind,
     isForeign: foreign !== undefined,
-    hits: loaded.map(({ row, covers }) => featuresOf(asked, covers, byNumber.get(row.doc_no) as Hit)),
+    hits: loaded.map(({ row, covers }) => {
+      const features = featuresOf(asked, covers, byNumber.get(row.doc_no) as Hit)
+      return { ...features, isByChance: isMetByChance(asked, covers, features) }
+    }),
     judged: foreign ? -1 : loaded.findIndex(({ row }) => right?.has(names?.get(row.card_id) ?? '') === true),
   }
 }

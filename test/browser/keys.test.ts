@@ -63,6 +63,8 @@ test('what an agent records goes to the team that was chosen when it was connect
     body: JSON.stringify({ title: 'Found by an agent', symptom: 'It hangs.', fix_summary: 'Restart it.' }),
   })
   expect(await answer.json()).toMatchObject({ workspace_id: team.workspace_id })
+  await visit(page, '/settings?tab=keys')
+  await page.getByText('Records in Platform team').waitFor()
 })
 
 test('a key is made and removed by keyboard alone', async () => {

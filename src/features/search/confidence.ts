@@ -139,7 +139,20 @@ const LEAST_OF_ONE_WORD = 0.35
 const MOSTLY_UNKNOWN = 0.5
 const LOGIT_OF_CHANCE = -3
 
-/** The logit of a hit by its covers. A card with the `bake` of "how to bake a chocolate cake" is met by chance. */
+/** A card with the `bake` of "how to bake a chocolate cake" is met by chance. */
+export const isMetByChance = (
+  words: readonly WeighedWord[],
+  covers: readonly Cover[],
+  { coverage, unknown }: Features,
+): boolean =>
+  words.length >= SEVERAL_WORDS &&
+  covers.filter(({ credit }) => credit > 0).length < 2 &&
+  coverage < LEAST_OF_ONE_WORD &&
+  unknown >= MOSTLY_UNKNOWN
+
+export const logitOfChance = (logit: number): number => Math.min(LOGIT_OF_CHANCE, logit)
+
+/** The logit of a hit by its covers. */
 export function logitByCovers(
   words: readonly WeighedWord[],
   covers: readonly Cover[],
@@ -147,9 +160,7 @@ export function logitByCovers(
 ): number {
   const features = featuresOf(words, covers, around)
   const logit = logitOf(features)
-  const isByOneWord = covers.filter(({ credit }) => credit > 0).length < 2 && words.length >= SEVERAL_WORDS
-  const isByChance = features.coverage < LEAST_OF_ONE_WORD && features.unknown >= MOSTLY_UNKNOWN
-  return isByOneWord && isByChance ? Math.min(LOGIT_OF_CHANCE, logit) : logit
+  return isMetByChance(words, covers, features) ? logitOfChance(logit) : logit
 }
 
 /** Confidences have four decimals, so that a shown value can be used as `min_score`. */

@@ -153,7 +153,7 @@ export function openPostgres(options: PostgresOptions): Database {
     read,
     readFor: (userId) => replica?.readFor(userId, read) ?? read,
     wrote: async (userIds) => replica?.wrote(userIds),
-    waitMs: () => Math.max(queue.waitMs(), turns.waitMs()),
+    waitMs: () => queue.waitMs(),
     serve: serveSince,
     transaction: async (fn, options) => {
       const mark = newTransactionMark()

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { Turns } from './turns.ts'
 
 test('work begins in the order in which it came, each after the end of the one before', async () => {
@@ -12,7 +12,6 @@ test('work begins in the order in which it came, each after the end of the one b
   }
   await Promise.all(['a', 'b', 'c'].map((name) => turns.run(work(name))))
   expect(seen).toEqual(['a', 'b', 'c'].flatMap((name) => [`${name} begins`, `${name} ends`]))
-  expect(turns.waitMs()).toBe(0)
 })
 
 test('work that fails ends its turn, and the failure is its own', async () => {
@@ -34,8 +33,22 @@ test('others begin beside long work; a patient one waits for its end', async () 
   expect(await turns.run(async () => isOver)).toBe(false)
   const second = turns.run(() => long.promise)
   const patient = turns.run(async () => isOver, true)
-  expect(turns.waitMs()).toBeGreaterThanOrEqual(0)
   long.resolve()
   await Promise.all([first, second])
   expect(await patient).toBe(true)
+})
+
+test('while somebody has waited for seconds, nobody else may come but a patient one', async () => {
+  const turns = new Turns()
+  const end = Promise.withResolvers<void>()
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(0)
+  const running = turns.run(() => end.promise)
+  const waiting = turns.run(async () => 'done', true)
+  clock.mockReturnValue(3001)
+  await expect(turns.run(async () => 'done')).rejects.toThrow('Too many transactions wait')
+  const patient = turns.run(async () => 'done', true)
+  end.resolve()
+  clock.mockRestore()
+  await running
+  expect(await Promise.all([waiting, patient])).toEqual(['done', 'done'])
 })

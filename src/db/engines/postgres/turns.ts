@@ -1,5 +1,9 @@
+import { WaitedTooLong } from './pool.ts'
+
 /** Work that has taken this long is no longer waited for. */
 const LONG_MS = 500
+/** While somebody has waited this long, nobody else may come. */
+const LONGEST_WAIT_MS = 3000
 
 type Turn = { ended: Promise<void>; endedOrLong: Promise<void> }
 
@@ -11,8 +15,10 @@ export class Turns {
   #last: Turn | undefined
   readonly #waiting = new Set<{ since: number }>()
 
-  /** A patient one waits for the one before it, however long that takes. */
+  /** A patient one waits for the one before it, however long that takes, and is never refused. */
   async run<T>(work: () => Promise<T>, isPatient = false): Promise<T> {
+    if (!isPatient && this.#waitMs() > LONGEST_WAIT_MS)
+      throw new WaitedTooLong('Too many transactions wait for their turn')
     const before = this.#last
     const ended = Promise.withResolvers<void>()
     const endedOrLong = Promise.withResolvers<void>()
@@ -38,7 +44,7 @@ export class Turns {
   }
 
   /** How long the one that has waited longest has waited. */
-  waitMs(): number {
+  #waitMs(): number {
     const [first] = this.#waiting
     return first ? performance.now() - first.since : 0
   }

@@ -7,9 +7,10 @@ import { kindsFor } from './measure.ts'
 
 const MOST_WORKERS = 4
 const FEWEST_WORKERS = 2
-const SECONDS = 8
+const SECONDS = 6
 const ROUNDS = 3
-const CONNECTIONS = 8
+/** Few, because a service that waits for slow workers turns others away. */
+const CONNECTIONS = 3
 const REQUESTS = 200
 
 /** A worker has shards or waits without any. */
@@ -61,17 +62,18 @@ export async function moreWorkers(
 
 async function searches(database: string, env: Record<string, string>): Promise<number> {
   const server = await startVault({ ...env, DATABASE_URL: database, DATABASE_DISTRIBUTED: 'citus' })
-  const search = (await kindsFor(database, server.url))['search the library']
-  const requests = Array.from({ length: REQUESTS }, (_, n) => search?.(n) ?? { path: '/' })
-  const rates: number[] = []
-  for (let round = 0; round <= ROUNDS; round++) {
-    const { requestsPerSecond, failures } = await drive(server.url, requests, SECONDS, {
-      connections: CONNECTIONS,
-    })
-    if (failures > 0) throw new Error(`${failures} searches failed`)
-    // The first fills the caches.
-    if (round > 0) rates.push(requestsPerSecond)
+  try {
+    const search = (await kindsFor(database, server.url))['search the library']
+    const requests = Array.from({ length: REQUESTS }, (_, n) => search?.(n) ?? { path: '/' })
+    const rates: number[] = []
+    for (let round = 0; round <= ROUNDS; round++) {
+      const load = await drive(server.url, requests, SECONDS, { connections: CONNECTIONS })
+      if (load.failures > 0) throw new Error(`${load.failures} searches failed`)
+      // The first fills the caches.
+      if (round > 0) rates.push(load.requestsPerSecond)
+    }
+    return median(rates)
+  } finally {
+    await server.stop()
   }
-  await server.stop()
-  return median(rates)
 }

@@ -33,9 +33,8 @@ export type FoundCards = { cards: FoundCard[]; information: Information }
  */
 export async function findOwnAndTeam(ctx: UserCtx, text: string, most: number): Promise<FoundCards> {
   const scope = scopeOf(ctx, 'own_and_team')
-  const found = await retrieve(ctx, readQuery(text), scope, 'words')
-  const first = found.hits.slice(0, most)
-  const loaded = first.length > 0 ? await loadHits(ctx, scope, found.asked, first, NO_DEMANDS) : []
+  const found = await retrieve(ctx, readQuery(text), scope, 'words', most)
+  const loaded = found.hits.length > 0 ? await loadHits(ctx, scope, found.asked, found.hits, NO_DEMANDS) : []
   return { cards: loaded.filter(({ covers }) => isCarried(covers)), information: informationIn(found) }
 }
 

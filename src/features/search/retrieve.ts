@@ -63,15 +63,16 @@ export type Retrieved = {
   visible: { cards: number; words: ReadonlyMap<string, number> }
 }
 
-/**
- * Ranks what is in scope by words, and by corrections for words that no card has. The word ranking
- * alone is for texts without typing errors, and for measuring what the other adds.
- */
+/** The word ranking alone is for texts without typing errors, and for measuring what the other adds. */
+type Paths = 'both' | 'words'
+
+/** Ranks what is in scope by words, and by corrections for words that no card has. `most` are wanted at most. */
 export async function retrieve(
   ctx: Ctx,
   words: readonly AskedWord[],
   scope: SearchScope,
-  paths: 'both' | 'words' = 'both',
+  paths: Paths = 'both',
+  most?: number,
 ): Promise<Retrieved> {
   const source = await sourceFor(ctx, scope)
   const terms = await planTerms(words, source.counts)
@@ -90,7 +91,8 @@ export async function retrieve(
   const exact = terms.filter((term) => !missing.includes(term)).map((term) => term.wanted)
   const byWords = ranked(found.candidates, exact, averageLength)
   const meant = [...likes.values()].map((words) => wantedLikes(words, all))
-  if (meant.length === 0) return { hits: hitsOf(asked, [{ scored: byWords, found }], all), asked, visible }
+  if (meant.length === 0)
+    return { hits: hitsOf(asked, [{ scored: byWords, found }], all, most), asked, visible }
 
   const widened = [...exact, ...meant]
   const more = await source.find(widened)
@@ -99,23 +101,24 @@ export async function retrieve(
     { scored: byTrigrams, found: more },
     { scored: byWords, found },
   ]
-  return { hits: hitsOf(asked, rankings, all), asked, visible }
+  return { hits: hitsOf(asked, rankings, all, most), asked, visible }
 }
 
 type Ranking = { scored: Scored[]; found: Found }
 
 /** Merges the rankings; the one that sees more comes first. */
-function hitsOf(asked: readonly Asked[], rankings: readonly Ranking[], cards: number): Hit[] {
+function hitsOf(asked: readonly Asked[], rankings: readonly Ranking[], cards: number, most?: number): Hit[] {
   const known = new Map<number, Scored>()
   for (const { scored } of rankings.toReversed())
     for (const one of scored) known.set(one.candidate.docNo, one)
   const weights = rankings.length > 1 ? [PATH_WEIGHTS.trigrams, PATH_WEIGHTS.words] : [1]
-  return fuse(
+  const numbers = fuse(
     rankings.map(({ scored, found }, i) => ({
       ids: [...scored.map(({ candidate }) => candidate.docNo), ...found.others],
       weight: weights[i] ?? 1,
     })),
-  ).map((docNo) => {
+  )
+  return numbers.slice(0, most).map((docNo) => {
     const scored = known.get(docNo)
     return {
       docNo,

@@ -2,7 +2,7 @@ import type { AskedWord } from '../../../text/query-words.ts'
 import { bestFirst, bestOf, gather } from './candidates.ts'
 import { type JudgedEvent, judge } from './judge.ts'
 import { type Plan, planQuestion } from './plan-question.ts'
-import { likelyScore, scoreOf } from './score-events.ts'
+import { likelyScore, type Option, scoreOf } from './score-events.ts'
 import type { Reach } from './term-lists.ts'
 import { lengthsOf, type Occurrences, occurrencesIn } from './word-index.search.ts'
 
@@ -45,9 +45,7 @@ export async function rankEvents(
   if (plan.wanted.length === 0) return NOTHING
   const candidates = gather(plan)
   const events = judge(await rank(reach, plan, candidates, limit), plan)
-  const positions = plan.wanted.flatMap((options) =>
-    options.flatMap(({ position, parts }) => [position, ...parts.map((part) => part.position)]),
-  )
+  const positions = plan.wanted.flatMap((options) => options.flatMap(positionsOf))
   return {
     events,
     matching: candidates.size,
@@ -56,6 +54,8 @@ export async function rankEvents(
     corrected: plan.corrected,
   }
 }
+
+const positionsOf = ({ position, parts }: Option) => [position, ...parts.map((part) => part.position)]
 
 /** In three steps, each looking closer at fewer events: what they have, how long they are, how often they have it. */
 async function rank(
@@ -78,11 +78,18 @@ async function rank(
     }))
     .sort(bestFirst)
     .slice(0, counted)
+  // Of the terms that were looked up, a long question uses a few.
+  const used = [...new Set(wanted.flatMap((options) => options.flatMap(positionsOf)))].map(
+    (position) => terms[position] as string,
+  )
+  const at = new Map(used.map((term, i) => [term, i]))
   const ranked: RankedEvent[] = []
   for (const range of ranges) {
     const within = close.map(({ eventNo }) => eventNo).filter((no) => no >= range.from && no <= range.to)
-    for (const [eventNo, words] of await occurrencesIn(db, engine, range, within, terms))
+    for (const [eventNo, found] of await occurrencesIn(db, engine, range, within, used)) {
+      const words = { ...found, counts: terms.map((term) => found.counts[at.get(term) ?? -1] ?? 0) }
       ranked.push({ eventNo, score: scoreOf(words, wanted, averageLength), words })
+    }
   }
   return ranked.filter(({ score }) => score > 0).sort(bestFirst)
 }

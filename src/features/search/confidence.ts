@@ -43,7 +43,9 @@ const COMMON_SHARE = 0.6
  * all cards may be about the same product. Repetition in the query counts for the order of hits only.
  */
 export function cardInformationOf(term: string, cards: number, all: number): number {
-  const says = Math.max(0, Math.log((2 + all) / (1 + cards)) / Math.log(2 + all))
+  // The two counts are read one after the other, and cards may be counted in between.
+  const among = Math.max(all, cards)
+  const says = Math.max(0, Math.log((2 + among) / (1 + cards)) / Math.log(2 + among))
   if (cards === 0 && HAS_DIGIT.test(term)) return says * UNKNOWN_NUMBER
   return COMMON_STEMS.has(term) ? says * COMMON_SHARE : says
 }

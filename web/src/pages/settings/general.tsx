@@ -29,7 +29,11 @@ export function General() {
   const settings = useQuery(settingsQuery)
   const save = useMutation({
     mutationFn: (next: Settings) => replaceSettings(next),
-    onMutate: (next) => queryClient.setQueryData(settingsQuery.queryKey, next),
+    onMutate: (next) => {
+      // An answer that is on its way is older than this.
+      void queryClient.cancelQueries({ queryKey: settingsQuery.queryKey }, { revert: false })
+      queryClient.setQueryData(settingsQuery.queryKey, next)
+    },
     onSuccess: (saved) => {
       queryClient.setQueryData(settingsQuery.queryKey, saved)
       const { language, default_workspace_id } = saved

@@ -38,12 +38,23 @@ test('others begin beside long work; a patient one waits for its end', async () 
   expect(await patient).toBe(true)
 })
 
+test('a patient one that waits keeps nobody else for long', async () => {
+  const turns = new Turns()
+  const long = Promise.withResolvers<void>()
+  const running = turns.run(() => long.promise)
+  const patient = turns.run(async () => 'done', true)
+  expect(await turns.run(async () => 'beside')).toBe('beside')
+  long.resolve()
+  await running
+  expect(await patient).toBe('done')
+})
+
 test('while somebody has waited for seconds, nobody else may come but a patient one', async () => {
   const turns = new Turns()
   const end = Promise.withResolvers<void>()
   const clock = vi.spyOn(performance, 'now').mockReturnValue(0)
   const running = turns.run(() => end.promise)
-  const waiting = turns.run(async () => 'done', true)
+  const waiting = turns.run(async () => 'done')
   clock.mockReturnValue(3001)
   await expect(turns.run(async () => 'done')).rejects.toThrow('Too many transactions wait')
   const patient = turns.run(async () => 'done', true)

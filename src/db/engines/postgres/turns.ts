@@ -15,7 +15,7 @@ export class Turns {
   #last: Turn | undefined
   readonly #waiting = new Set<{ since: number }>()
 
-  /** A patient one waits for the one before it, however long that takes, and is never refused. */
+  /** A patient one waits for the one before it, however long that takes, and is never refused. Nobody waits long for it. */
   async run<T>(work: () => Promise<T>, isPatient = false): Promise<T> {
     if (!isPatient && this.#waitMs() > LONGEST_WAIT_MS)
       throw new WaitedTooLong('Too many transactions wait for their turn')
@@ -24,8 +24,9 @@ export class Turns {
     const endedOrLong = Promise.withResolvers<void>()
     const mine = { ended: ended.promise, endedOrLong: endedOrLong.promise }
     this.#last = mine
-    if (before) await this.#wait(isPatient ? before.ended : before.endedOrLong)
+    if (before && !isPatient) await this.#wait(before.endedOrLong)
     const timer = setTimeout(endedOrLong.resolve, LONG_MS)
+    if (isPatient) await before?.ended
     try {
       return await work()
     } finally {

@@ -11,6 +11,8 @@ const MAX_BATCH = 16
  * batch per iteration would be too few.
  */
 const STRETCH_MS = 50
+/** After so long without a transaction the next one begins at once: where nobody writes, there is nobody to wait for. */
+const LONELY_AFTER_MS = 5
 
 type Work = {
   run: () => Promise<unknown>
@@ -39,6 +41,7 @@ export class SqliteWrites {
   readonly #commit: StatementSync
   readonly #waiting: Work[] = []
   #draining: Promise<void> | undefined
+  #lastEnd = 0
 
   constructor(db: DatabaseSync, { isBusy, written }: WritesOptions) {
     this.#db = db
@@ -73,18 +76,20 @@ export class SqliteWrites {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      await this.#gather()
+      if (performance.now() - this.#lastEnd < LONELY_AFTER_MS) await this.#gather()
       const until = performance.now() + STRETCH_MS
       do await this.#batch()
       while (this.#waiting.length >= MAX_BATCH && performance.now() < until)
+      this.#lastEnd = performance.now()
     }
     // No await may come after the last look at the queue. Otherwise work that arrives in between would wait forever.
     this.#draining = undefined
   }
 
   /**
-   * A transaction that begins at once ends before the next request is read, and shares its commit with nobody. So work
-   * begins when an iteration of the event loop has brought no more: clients that were answered together ask again together.
+   * A transaction that begins at once ends before the next request is read, and shares its commit with nobody. So among
+   * others work begins when an iteration of the event loop has brought no more: clients that were answered together ask
+   * again together. The wait is as long as what the iteration brings, such as a search.
    */
   async #gather(): Promise<void> {
     for (let before = 0; before < this.#waiting.length && before < MAX_BATCH; ) {

@@ -123,14 +123,14 @@ export function featuresOf(
 /** Below this confidence nothing is a hit. */
 export const FLOOR = 0.5
 
-export const CONSTANT = 5.05
+export const CONSTANT = 6.57
 export const COEFFICIENTS: Readonly<Record<keyof Features, number>> = {
-  coverage: 7.77,
+  coverage: 6.5,
   covered: 8.72,
   asked: -2.29,
   prominence: 1.55,
   unknown: -1.57,
-  cards: -1.13,
+  cards: -1.6,
   length: -3.59,
 }
 

@@ -6,7 +6,7 @@ import { SqliteWrites } from './shared-commits.ts'
 function openWrites() {
   const db = new DatabaseSync(':memory:')
   onTestFinished(() => db.close())
-  const writes = new SqliteWrites(db, { isBusy: () => false, written: () => 0 })
+  const writes = new SqliteWrites(db, { isBusy: () => false, written: () => 0, now: () => 0 })
   const happened: string[] = []
   const write = (name: string) =>
     writes

@@ -1,4 +1,5 @@
-import { scan } from './analyse.ts'
+import { type Emit, scan } from './analyse.ts'
+import { beginningsOf } from './beginnings.ts'
 import { wordHash } from './term-hash.ts'
 
 /** Long texts are searched whole, but matches are shown where readers begin. */
@@ -7,32 +8,40 @@ const LONGEST_READ = 20_000
 /** A text of a card with the name of its field. */
 export type Field = { where: string; text: string; isLog?: boolean }
 
-/**
- * The texts of a card and the words in them. It depends on the texts alone, so it can be kept for as long as they stay
- * the same, and no search has to cut them into words again.
- */
-export type ReadTexts = {
-  /** The title comes first. */
-  fields: readonly Field[]
-  /** How many terms there are up to the end of each field. */
-  ends: readonly number[]
-  terms: readonly string[]
+/** The terms of some texts, one after the other. */
+type Words = {
+  /** How many terms there are up to the end of each text. */
+  ends: number[]
+  terms: string[]
   hashes: Uint32Array
-  /** Where each term stands in the text of its field. */
+  /** Where each term stands in its text. */
   starts: Uint16Array
   stops: Uint16Array
 }
 
+/** The texts of a card. Marking words in them once needs less than cutting them into words; the second time it pays. */
+export type CardFields = {
+  /** The title comes first. */
+  fields: readonly Field[]
+  words: Words | undefined
+}
+
+export const cardFields = (title: string, fields: readonly Field[]): CardFields => ({
+  fields: [{ where: 'title', text: title }, ...fields.filter(({ text }) => text !== '')],
+  words: undefined,
+})
+
 const beginningOf = (text: string): string =>
   text.length > LONGEST_READ ? text.slice(0, LONGEST_READ) : text
 
-export function readTexts(title: string, fields: readonly Field[]): ReadTexts {
-  const all = [{ where: 'title', text: title }, ...fields.filter(({ text }) => text !== '')]
+/** Cuts the texts into words, for those who mark words in them again. */
+export function readWords(card: CardFields): void {
+  if (card.words) return
   const terms: string[] = []
   const hashes: number[] = []
   const starts: number[] = []
   const stops: number[] = []
-  const ends = all.map(({ text }) => {
+  const ends = card.fields.map(({ text }) => {
     scan(beginningOf(text), (reading, start, stop) => {
       for (let i = 0; i < reading.terms.length; i++) {
         terms.push(reading.terms[i] as string)
@@ -43,13 +52,12 @@ export function readTexts(title: string, fields: readonly Field[]): ReadTexts {
     })
     return terms.length
   })
-  return {
-    fields: all,
+  card.words = {
     ends,
     terms,
-    hashes: Uint32Array.from(hashes),
-    starts: Uint16Array.from(starts),
-    stops: Uint16Array.from(stops),
+    hashes: new Uint32Array(hashes),
+    starts: new Uint16Array(starts),
+    stops: new Uint16Array(stops),
   }
 }
 
@@ -58,41 +66,43 @@ export type Mark = { start: number; end: number; terms: string[] }
 /** The beginning of a field, with its words that matched. */
 export type Part = { where: string; text: string; isLog: boolean; marks: Mark[] }
 
-/** Most words of a text are ruled out by the last bits of their hashes. All zeros between calls. */
-const SLOTS = 1024
-const isWanted = new Uint8Array(SLOTS)
-const slotOf = (hash: number) => hash & (SLOTS - 1)
-
 /** What matches in each field. A token counts by its parts, so `getUserById` matches user. */
-export function markParts(read: ReadTexts, wanted: ReadonlySet<string>): Part[] {
-  const slots = Array.from(wanted, (term) => slotOf(wordHash(term)))
-  for (const slot of slots) isWanted[slot] = 1
-  const parts = read.fields.map(({ where, text, isLog = false }, i) => {
-    const marks = marksBetween(
-      read,
-      wanted,
-      i === 0 ? 0 : (read.ends[i - 1] as number),
-      read.ends[i] as number,
-    )
-    return { where, text: beginningOf(text), isLog, marks }
+export function markParts({ fields, words }: CardFields, wanted: ReadonlySet<string>): Part[] {
+  const marksOf = words ? markingIn(words, wanted) : marking(wanted)
+  return fields.map(({ where, text, isLog = false }, i) => {
+    const shown = beginningOf(text)
+    return { where, text: shown, isLog, marks: marksOf(shown, i) }
   })
-  for (const slot of slots) isWanted[slot] = 0
-  return parts
 }
 
-function marksBetween(
-  { terms, hashes, starts, stops }: ReadTexts,
-  wanted: ReadonlySet<string>,
-  from: number,
-  to: number,
-): Mark[] {
-  const marks: Mark[] = []
-  for (let i = from; i < to; i++) {
-    const term = terms[i] as string
-    if (isWanted[slotOf(hashes[i] as number)] === 0 || !wanted.has(term)) continue
-    const [start, end, last] = [starts[i] as number, stops[i] as number, marks.at(-1)]
-    if (last?.start === start && last.end === end) last.terms.push(term)
-    else marks.push({ start, end, terms: [term] })
+type MarksOf = (text: string, field: number) => Mark[]
+
+/** In texts that are not cut into words: most words are passed over by their beginnings. */
+function marking(wanted: ReadonlySet<string>): MarksOf {
+  const beginnings = beginningsOf(wanted)
+  return (text) => {
+    const marks: Mark[] = []
+    const mark: Emit = ({ terms }, start, end) => {
+      const matched = terms.filter((term) => wanted.has(term))
+      if (matched.length > 0) marks.push({ start, end, terms: matched })
+    }
+    scan(text, mark, beginnings)
+    return marks
   }
-  return marks
+}
+
+/** In words: most of them are passed over by the last bits of their hashes. */
+function markingIn({ ends, terms, hashes, starts, stops }: Words, wanted: ReadonlySet<string>): MarksOf {
+  let bits = 0
+  for (const term of wanted) bits |= 1 << wordHash(term)
+  return (_text, field) => {
+    const marks: Mark[] = []
+    for (let i = field === 0 ? 0 : (ends[field - 1] as number); i < (ends[field] as number); i++) {
+      if ((bits & (1 << (hashes[i] as number))) === 0 || !wanted.has(terms[i] as string)) continue
+      const [start, end, last] = [starts[i] as number, stops[i] as number, marks.at(-1)]
+      if (last?.start === start && last.end === end) last.terms.push(terms[i] as string)
+      else marks.push({ start, end, terms: [terms[i] as string] })
+    }
+    return marks
+  }
 }

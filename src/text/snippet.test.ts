@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { type Field, readTexts } from './read-texts.ts'
+import { cardFields, type Field } from './read-texts.ts'
 import { explain as explainMarked, markTexts } from './snippet.ts'
 
 const explain = (title: string, fields: Field[], terms: Set<string>, remedy?: string) => {
-  const marked = markTexts(readTexts(title, fields), terms)
+  const marked = markTexts(cardFields(title, fields), terms)
   return { ...explainMarked(marked, remedy), forms: marked.forms }
 }
 

@@ -2,7 +2,7 @@ import type { UserCtx } from '../../core/context.ts'
 import { fromJson } from '../../db/columns.ts'
 import type { Database } from '../../db/db.ts'
 import { Kept } from '../../search-index/index.ts'
-import { type Field, type ReadTexts, readTexts } from '../../text/read-texts.ts'
+import { type CardFields, cardFields, type Field, readWords } from '../../text/read-texts.ts'
 import type { Step } from '../cards/content.ts'
 import { evidenceTexts } from '../cards/evidence-texts.ts'
 import { type HitRow, hitRows, type StateRow, type TextColumns } from './hit-rows.ts'
@@ -14,17 +14,18 @@ export type CardTexts = {
   columns: TextColumns
   tags: string[]
   environment: Record<string, string>
-  read: ReadTexts
+  read: CardFields
 }
 
 /** A card that the viewer may find. */
 export type HitCard = { row: HitRow; texts: CardTexts }
 
-const CARD_BYTES = 3000
-const TERM_BYTES = 16
+/** About what a card takes, and each character of it with the words that it is cut into. */
+const CARD_BYTES = 2500
+const CHARACTER_BYTES = 5
 
 const bytesOf = ({ read }: CardTexts): number =>
-  read.fields.reduce((sum, { text }) => sum + 2 * text.length, CARD_BYTES + TERM_BYTES * read.terms.length)
+  read.fields.reduce((sum, { text }) => sum + CHARACTER_BYTES * text.length, CARD_BYTES)
 
 const kept = new WeakMap<Database, Kept<CardTexts>>()
 
@@ -50,8 +51,13 @@ export async function hitCards(
     const known = docNos.filter((docNo) => !unknown.includes(docNo))
     for (const row of await hitRows(ctx, 'state', scope, known)) {
       const texts = memory.get(row.doc_no)
-      if (texts?.version === row.version) cards.set(row.doc_no, { row: withTexts(row, texts.columns), texts })
-      else unknown.push(row.doc_no)
+      if (texts?.version !== row.version) {
+        unknown.push(row.doc_no)
+        continue
+      }
+      // A card that comes a second time is likely to come again.
+      readWords(texts.read)
+      cards.set(row.doc_no, { row: withTexts(row, texts.columns), texts })
     }
   }
   for (const card of await readWhole(ctx, scope, unknown)) {
@@ -91,7 +97,7 @@ function textsOf(row: HitRow, evidence: readonly string[]): CardTexts {
     },
     tags,
     environment,
-    read: readTexts(title, fieldsOf(row, tags, environment, evidence)),
+    read: cardFields(title, fieldsOf(row, tags, environment, evidence)),
   }
 }
 

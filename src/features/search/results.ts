@@ -2,7 +2,7 @@ import type { UserCtx } from '../../core/context.ts'
 import { MARK, type Whose } from '../../core/provenance.ts'
 import { fromJson } from '../../db/columns.ts'
 import { phraseTest } from '../../text/phrases.ts'
-import type { ReadTexts } from '../../text/read-texts.ts'
+import type { CardFields } from '../../text/read-texts.ts'
 import { explain, type Marked, markTexts } from '../../text/snippet.ts'
 import { trackOf } from '../cards/card-type.ts'
 import { type HomeFacts, presentHome } from '../cards/home.ts'
@@ -84,9 +84,9 @@ export async function loadHits(
   })
 }
 
-const titleOf = (read: ReadTexts): ReadTexts => ({ ...read, fields: read.fields.slice(0, 1) })
+const titleOf = (read: CardFields): CardFields => ({ ...read, fields: read.fields.slice(0, 1) })
 
-function readHit(read: ReadTexts, asked: readonly Asked[], hit: Hit) {
+function readHit(read: CardFields, asked: readonly Asked[], hit: Hit) {
   const known = hit.covers?.map((cover, i) => (isSpokenFor(cover, asked[i] as Asked, read) ? cover : NOTHING))
   const marked = markTexts(read, termsOf(asked, known))
   if (marked.forms.size === 0) return undefined
@@ -98,7 +98,7 @@ function readHit(read: ReadTexts, asked: readonly Asked[], hit: Hit) {
 const NOTHING: Cover = { credit: 0, isProminent: false, isCorrected: false, isByParts: false }
 
 /** Without the whole name, its parts count only if they are next to each other. */
-function isSpokenFor({ isByParts }: Cover, { spoken }: Asked, { fields }: ReadTexts): boolean {
+function isSpokenFor({ isByParts }: Cover, { spoken }: Asked, { fields }: CardFields): boolean {
   if (!isByParts) return true
   const isIn = phraseTest(spoken)
   return fields.some(({ text }) => isIn(text))

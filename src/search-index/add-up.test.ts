@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { addToThese, addUp, type WeighedList } from './add-up.ts'
-import { emptyBitmap, setBit } from './postings.ts'
+import { BLOCK_DOCUMENTS, emptyBitmap, setBit } from './postings.ts'
 import { Best, type Summed } from './top-k.ts'
 
 const SPACE = 3000
@@ -97,4 +97,21 @@ test('further lists add only to documents that were found', () => {
       },
     ),
   )
+})
+
+test('sums of lists that cover most of a block equal those of plain adding', () => {
+  const lists = [3, 5, 7].map((worth) => ({
+    worth,
+    base: 0,
+    offsets: Uint16Array.from({ length: BLOCK_DOCUMENTS / 4 }, (_, i) => i * 4 + (worth % 4)),
+    impacts: Uint8Array.from({ length: BLOCK_DOCUMENTS / 4 }, (_, i) => 1 + ((i * worth * 31) % 255)),
+  }))
+  const odd = emptyBitmap().fill(0xaaaaaaaa)
+  const sums = new Map([...sumsOf(lists)].filter(([at]) => at % 2 === 1))
+  // Twice: a call leaves no sums behind.
+  for (let i = 0; i < 2; i++) {
+    const best = new Best(300)
+    addUp(lists, odd, 0, best)
+    expect(best.inOrder()).toEqual(inOrder(sums, 300))
+  }
 })
